@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Inverse kinematics of whole skeletons: the mathematics behind DQIK, with NumPy alone and no Blender.
+
+Quaternions are `w x y z`. Angles are radians. Lengths are in whatever unit the skeleton is given in.
+"""
+
+from .errors import (
+    DqikError,
+    InvalidGoal,
+    InvalidLimits,
+    InvalidOptions,
+    InvalidPose,
+    InvalidSkeleton,
+    UnknownSolver,
+)
+from .goals import Goal
+from .limits import Range, TwistSwing
+from .skeleton import Joint, Pose, Skeleton, World, forward
+from .solution import Batch, Options, Solution
+from .solve import SOLVERS, Prepared, prepare, solve, solve_frames
+
+__all__ = [
+    "SOLVERS", "Batch", "DqikError", "Goal", "InvalidGoal", "InvalidLimits", "InvalidOptions", "InvalidPose",
+    "InvalidSkeleton", "Joint", "Options", "Pose", "Prepared", "Range", "Skeleton", "Solution", "TwistSwing",
+    "UnknownSolver", "World", "forward", "prepare", "solve", "solve_frames",
+]  # fmt: skip

@@ -1,0 +1,285 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is asked of a skeleton: goals, and the rows of error and Jacobian that they become.
+
+One sign everywhere: `J d = e` with `e = target - current` (Kenwright eq. 23; his eq. 26 ends the other way round).
+Positions are divided by the skeleton's length and rotations are counted as `ROTATION_LENGTH` of it a radian, so that
+metres and radians can be compared and a rig in centimetres solves like one in metres.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from . import dual_quaternion, quaternion
+from .errors import InvalidGoal
+from .joint_space import JointSpace, State
+from .poles import Pole, PoleTasks
+from .skeleton import Skeleton, vector
+
+ROTATION_LENGTH = 0.25  # [skeleton lengths / rad]
+YIELD_EXCESS = 0.03  # of a chain's reach beyond it, at which a goal counts half
+YIELD_FLOOR = 0.03  # what it counts at least
+PRIORITY_STEP = 30.0  # weight of one priority over the next lower
+PRIORITY_SPAN = 1000.0  # and of the highest over the lowest, at most: beyond it the squares lose their digits
+
+
+@dataclass(frozen=True)
+class Goal:
+    """A place or an orientation that a joint should reach.
+
+    Parameters
+    ----------
+    joint : index of the joint that carries the effector.
+    position : (3,) where the effector should be, in the skeleton's frame; None: not asked for.
+    rotation : (4,) `w x y z`, how the joint should be turned in the skeleton's frame; None: not asked for.
+    offset : (3,) the effector's place in the joint's frame.
+    position_weight, rotation_weight : >= 0; a weight of 2 makes an error count like one twice as large.
+    priority : goals of a higher priority are served first.
+    chain : indices of the joints that the goal may move; None for the joint and all above it.
+    pole : (3,) a point toward which the middle of the chain should bend; None: not asked for.
+    pole_angle : [rad] by which the bend is turned from the pole, about the line from the chain's root to its end.
+    """
+
+    joint: int
+    position: Sequence[float] | None = None
+    rotation: Sequence[float] | None = None
+    offset: Sequence[float] = (0.0, 0.0, 0.0)
+    position_weight: float = 1.0
+    rotation_weight: float = 1.0
+    priority: int = 0
+    chain: Sequence[int] | None = None
+    pole: Sequence[float] | None = None
+    pole_angle: float = 0.0
+
+    def check(self, skeleton: Skeleton, index: int) -> None:
+        """Raise `InvalidGoal` unless the goal makes sense on this skeleton."""
+        count, where = len(skeleton), f"goal {index}"
+        if not isinstance(self.joint, (int, np.integer)) or not 0 <= self.joint < count:
+            raise InvalidGoal(f"{where}: joint = {self.joint!r}; expected an index from 0 to {count - 1}")
+        where += f" (joint {skeleton.names[self.joint]!r})"
+        if self.position is None and self.rotation is None:
+            raise InvalidGoal(f"{where}: asks for nothing; give it a position, a rotation or both")
+        vector(self.offset, 3, f"{where} offset", InvalidGoal)
+        if self.position is not None:
+            vector(self.position, 3, f"{where} position", InvalidGoal)
+        if self.pole is not None:
+            vector(self.pole, 3, f"{where} pole", InvalidGoal)
+        if self.rotation is not None:
+            rotation = vector(self.rotation, 4, f"{where} rotation", InvalidGoal)
+            if np.linalg.norm(rotation) < 1e-6:
+                raise InvalidGoal(f"{where} rotation: expected a quaternion w x y z, got {rotation.tolist()}")
+        for name in ("position_weight", "rotation_weight"):
+            weight = getattr(self, name)
+            if not (np.isfinite(weight) and weight >= 0.0):
+                raise InvalidGoal(f"{where}: {name} = {weight!r}; expected 0 or more")
+        for joint in () if self.chain is None else self.chain:
+            if not (isinstance(joint, (int, np.integer)) and 0 <= joint < count and skeleton.ancestors[self.joint, joint]):
+                raise InvalidGoal(f"{where}: chain holds {joint!r}, which is neither the joint nor above it")
+
+
+class Targets(NamedTuple):
+    """What the goals ask for, frame by frame: `positions` (F, G, 3), `rotations` (F, G, 4), `poles` (F, G, 3).
+
+    `shares` (F, G) scales the goals' rows, below 1 for goals that yield to the others; None for none.
+    """
+
+    positions: np.ndarray
+    rotations: np.ndarray
+    poles: np.ndarray
+    shares: np.ndarray | None = None
+
+    def take(self, frames: np.ndarray) -> "Targets":
+        """The targets of some of the frames."""
+        return Targets(*(None if part is None else part[frames] for part in self))
+
+
+class Kinematics(NamedTuple):
+    """A state's world transforms (F, J, 8) and what the errors and Jacobians read from them."""
+
+    matrices: np.ndarray  # (F, J, 3, 3)
+    positions: np.ndarray  # (F, J, 3)
+    rotations: np.ndarray  # (F, J, 4)
+    effectors: np.ndarray  # (F, G, 3)
+
+
+class Tasks:
+    """The rows of all goals: positions, then rotations, then poles. `m` rows, weights included.
+
+    Attributes
+    ----------
+    moves : (G, n) 1 where a degree of freedom belongs to the goal's chain and acts on it.
+    """
+
+    def __init__(
+        self,
+        skeleton: Skeleton,
+        goals: Sequence[Goal],
+        space: JointSpace,
+        chains: np.ndarray,
+        poles: Sequence[Pole] = (),
+    ) -> None:
+        self.skeleton, self.space = skeleton, space
+        self.count = len(goals)
+        self.length = skeleton.length
+        self.joint = np.array([goal.joint for goal in goals], dtype=np.intp)
+        self.moves = chains[:, space.joint].astype(float)
+        scale = priority_weights([goal.priority for goal in goals])
+        self._at = np.array([g for g, goal in enumerate(goals) if goal.position is not None], dtype=np.intp)
+        self._turned = np.array([g for g, goal in enumerate(goals) if goal.rotation is not None], dtype=np.intp)
+        self._offsets = np.array([goal.offset for goal in goals], dtype=float).reshape(-1, 3)
+        self._position_weight = np.array([scale[g] * goals[g].position_weight for g in self._at]) / self.length
+        self._rotation_weight = ROTATION_LENGTH * np.array([scale[g] * goals[g].rotation_weight for g in self._turned])
+        self.m = 3 * (len(self._at) + len(self._turned))  # rows without the poles'
+        self.poles = PoleTasks(poles, self.moves, skeleton.ancestors, space.joint) if poles else None
+        self._position_moves = (self.moves[self._at] * self._position_weight[:, None])[:, None, :]
+        # a rotation of a detached segment does not follow from joints above it
+        same = skeleton.segment[self.joint[self._turned]][:, None] == skeleton.segment[space.joint]
+        self._rotation_moves = (self.moves[self._turned] * same * self._rotation_weight[:, None] * space.turns)[:, None, :]
+        self._slides = ~space.turns
+        self._levers = self._lever_joints() if skeleton.detached else None
+
+    def _lever_joints(self) -> np.ndarray:
+        """(P, n) joint whose position carries a degree of freedom's effect on the goal; -1 for the effector itself.
+
+        A joint above a detached segment moves it by its head alone.
+        """
+        skeleton = self.skeleton
+        levers = np.full((len(self._at), self.space.n), -1, dtype=np.intp)
+        for row, goal in enumerate(self._at):
+            head = skeleton.segment[self.joint[goal]]
+            while head in skeleton.detached:
+                above = skeleton.ancestors[skeleton.parent[head]][self.space.joint]
+                levers[row, above] = head
+                head = skeleton.segment[skeleton.parent[head]]
+        return levers
+
+    def kinematics(self, state: State, links: np.ndarray | None) -> Kinematics:
+        """World transforms of a state; `links` as in `Skeleton.transforms`."""
+        world = self.skeleton.transforms(state.rotations, self.space.slides(state.x), links)
+        rotations = world[..., :4]
+        matrices = quaternion.to_matrix(rotations)
+        positions = dual_quaternion.translation(world)
+        effectors = positions[:, self.joint] + (matrices[:, self.joint] @ self._offsets[..., None])[..., 0]
+        return Kinematics(matrices, positions, rotations, effectors)
+
+    def errors(self, kinematics: Kinematics, targets: Targets) -> np.ndarray:
+        """Error rows (F, m), `target - current`; rotations as `log(target conj(current))`, the short way."""
+        frames = len(kinematics.positions)
+        parts = []
+        if self._at.size:
+            away = targets.positions[:, self._at] - kinematics.effectors[:, self._at]
+            parts.append((away * self._position_weight[:, None]).reshape(frames, -1))
+        if self._turned.size:
+            turn = self.rotation_errors(kinematics, targets)
+            parts.append((turn * self._rotation_weight[:, None]).reshape(frames, -1))
+        if targets.shares is not None:
+            parts = [part * shares for part, shares in zip(parts, self._row_shares(targets.shares), strict=True)]
+        if self.poles:
+            parts.append(self.poles.errors(kinematics.positions, kinematics.effectors, targets.poles))
+        return np.concatenate(parts, -1) if len(parts) > 1 else parts[0]
+
+    def rotation_errors(self, kinematics: Kinematics, targets: Targets) -> np.ndarray:
+        """Rotation vectors (F, R, 3) from the goals' joints to their targets, in the skeleton's frame."""
+        current = kinematics.rotations[:, self.joint[self._turned]]
+        return quaternion.log(quaternion.product(targets.rotations[:, self._turned], quaternion.conjugate(current)))
+
+    def jacobian(self, state: State, kinematics: Kinematics, targets: Targets) -> np.ndarray:
+        """`J` (F, m, n) with `e(state + d) ~ e - J d`: velocity columns `(u ; u x (effector - p))` (Amino)."""
+        axes = self.space.axes(state, kinematics.matrices)  # (F, n, 3)
+        at = kinematics.positions[:, self.space.joint]
+        moments = cross(at, axes)  # p x u, the twist's linear part
+        if self._slides.any():
+            moments[:, self._slides] = axes[:, self._slides]
+            axes = np.where(self._slides[:, None], 0.0, axes)
+        rows = np.empty((len(axes), self.m + (len(self.poles.poles) if self.poles else 0), self.space.n))
+        columns, split = np.swapaxes(axes, -1, -2)[:, None], 3 * len(self._at)
+        if self._at.size:
+            effectors = kinematics.effectors[:, self._at]
+            if self._levers is None:  # u x (e - p) = p x u - e x u
+                moved = np.swapaxes(moments, -1, -2)[:, None] - quaternion.skew(effectors) @ columns
+            else:
+                away = (self._levers >= 0)[..., None]
+                points = np.where(away, kinematics.positions[:, self._levers], effectors[:, :, None])
+                moved = np.swapaxes(moments[:, None] - cross(points, axes[:, None]), -1, -2)
+            np.multiply(moved, self._position_moves, out=rows[:, :split].reshape(moved.shape))
+        if self._turned.size:
+            rows[:, split : self.m] = (columns * self._rotation_moves).reshape(len(axes), -1, self.space.n)
+        if targets.shares is not None:
+            rows[:, : self.m] *= np.concatenate(self._row_shares(targets.shares), -1)[..., None]
+        if self.poles:
+            rows[:, self.m :] = self.poles.jacobian(
+                kinematics.positions, kinematics.effectors, targets.poles, axes, moments
+            )
+        return rows
+
+    def _row_shares(self, shares: np.ndarray) -> list[np.ndarray]:
+        """Shares (F, G) of the goals as shares of the position rows and of the rotation rows, where there are any."""
+        return [np.repeat(shares[:, goals], 3, axis=-1) for goals in (self._at, self._turned) if goals.size]
+
+    def within(self, error: np.ndarray, tolerance: float, rotation_tolerance: float) -> np.ndarray:
+        """Frames (F,) all of whose goals are met to `tolerance` [length units] and `rotation_tolerance` [rad]."""
+        square = (error[:, : self.m].reshape(len(error), -1, 3) ** 2).sum(-1)
+        bound = np.concatenate([self._position_weight * tolerance,
+                                self._rotation_weight * rotation_tolerance])  # fmt: skip
+        return (square <= bound * bound).all(-1)
+
+    def report(self, kinematics: Kinematics, targets: Targets) -> tuple[np.ndarray, np.ndarray]:
+        """Plain errors of all goals: distances (F, G) [length units] and angles (F, G) [rad]; 0 where not asked."""
+        frames = len(kinematics.positions)
+        distances, angles = np.zeros((2, frames, self.count))
+        if self._at.size:
+            away = targets.positions[:, self._at] - kinematics.effectors[:, self._at]
+            distances[:, self._at] = np.sqrt((away * away).sum(-1))
+        if self._turned.size:
+            turn = self.rotation_errors(kinematics, targets)
+            angles[:, self._turned] = np.sqrt((turn * turn).sum(-1))
+        return distances, angles
+
+
+def cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """`a x b` of (..., 3) arrays; `numpy.cross` costs ten times as much on small ones."""
+    c = np.empty(np.broadcast_shapes(a.shape, b.shape))
+    c[..., 0] = a[..., 1] * b[..., 2] - a[..., 2] * b[..., 1]
+    c[..., 1] = a[..., 2] * b[..., 0] - a[..., 0] * b[..., 2]
+    c[..., 2] = a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
+    return c
+
+
+def reach_shares(skeleton: Skeleton, goals: Sequence[Goal], space: JointSpace, chains: np.ndarray, kinematics: Kinematics,
+                 targets: Targets) -> np.ndarray | None:  # fmt: skip
+    """Shares (F, G) by which goals beyond their chain's reach yield to those within it; None where all are within.
+
+    A sum of squares lets a goal that cannot be met drag down one that can. How far a target lies beyond a chain's
+    length depends on the target alone, so the shares, and with them the answer, change as smoothly as it does.
+    """
+    if len(goals) < 2:
+        return None
+    movable = np.zeros(len(skeleton), dtype=bool)
+    movable[space.joint] = True
+    sliding = np.zeros(len(skeleton), dtype=bool)
+    sliding[space.joint[~space.turns]] = True
+    shares = np.ones(targets.positions.shape[:2])
+    for index, goal in enumerate(goals):
+        chain = np.flatnonzero(chains[index] & movable)
+        if goal.position is None or not chain.size:
+            continue
+        top = next(j for j in skeleton.order if chains[index, j] and movable[j])
+        above = skeleton.ancestors[top] & movable
+        path = [j for j in skeleton.order if skeleton.ancestors[goal.joint, j] and skeleton.ancestors[j, top]]
+        if above.sum() > 1 or (sliding & skeleton.ancestors[goal.joint]).any():
+            continue
+        points = np.concatenate([kinematics.positions[:, path], kinematics.effectors[:, index : index + 1]], axis=1)
+        reach = np.linalg.norm(np.diff(points, axis=1), axis=-1).sum(-1)
+        away = np.linalg.norm(targets.positions[:, index] - points[:, 0], axis=-1)
+        excess = np.maximum(away / np.maximum(reach, 1e-12) - 1.0, 0.0)
+        shares[:, index] = np.maximum(1.0 / (1.0 + (excess / YIELD_EXCESS) ** 2), YIELD_FLOOR)
+    return shares if (shares < 1.0).any() else None
+
+
+def priority_weights(priorities: Sequence[int]) -> np.ndarray:
+    """Row weights (G,) of goals of these priorities: `PRIORITY_STEP` a level, `PRIORITY_SPAN` in all at most."""
+    levels = sorted(set(priorities))
+    step = min(PRIORITY_STEP, PRIORITY_SPAN ** (1.0 / max(len(levels) - 1, 1)))
+    return np.array([step ** levels.index(priority) for priority in priorities])

@@ -1,0 +1,309 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The degrees of freedom that a solve may move: their columns, their limits, and the step along them.
+
+A state is `(rotations, x)`: joint motions (F, J, 4) and coordinates (F, n), one of each a frame. A free ball joint
+is stepped by a rotation vector in its own frame, so it has no singularity and its coordinates stay 0. A limited ball
+is stepped in twist-swing coordinates, in which its limits are a box times an ellipse, both convex (`limits.py`).
+A hinge's coordinate is its angle, a slide's its length.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from . import quaternion, twist_swing
+from .limits import FULL_TURN, Range, TwistSwing, project_swing, swing_normal
+from .skeleton import DEGREES_OF_FREEDOM, Pose, Skeleton
+
+
+_TWIST_AXIS = np.array([0.0, 1.0, 0.0])
+
+
+@dataclass
+class State:
+    """Joint motions `rotations` (F, J, 4) and coordinates `x` (F, n) of F frames."""
+
+    rotations: np.ndarray
+    x: np.ndarray
+
+    def take(self, frames: np.ndarray) -> "State":
+        """The state of some of the frames."""
+        return State(self.rotations[frames], self.x[frames])
+
+
+class JointSpace:
+    """Degrees of freedom of the `movable` (J,) joints of a skeleton.
+
+    Attributes
+    ----------
+    n : number of degrees of freedom.
+    joint : (n,) joint of each. turns : (n,) whether it turns rather than slides.
+    lo, hi : (n,) bounds of the coordinates, infinite where free.
+    limited : whether any bound is finite.
+    blocks : one slice of degrees of freedom a joint, in order.
+    """
+
+    def __init__(self, skeleton: Skeleton, movable: np.ndarray) -> None:
+        self.skeleton = skeleton
+        joints, columns, bounds, balls, ellipses, twists = [], [], [], [], [], []
+        self.blocks: list[slice] = []
+        basis = np.tile(np.eye(3), (len(skeleton), 1, 1))
+        slides = np.zeros(len(skeleton), dtype=bool)
+        for index in np.flatnonzero(movable & (skeleton.stiffness < 1.0)):
+            kind, limits = skeleton.kinds[index], skeleton.joints[index].limits
+            size = DEGREES_OF_FREEDOM[kind]
+            if not size:
+                continue
+            start = len(joints)
+            joints += [index] * size
+            columns += range(size)
+            self.blocks.append(slice(start, start + size))
+            if kind != "ball":
+                twists.append(False)
+                basis[index] = 0.0
+                basis[index, :, 0] = skeleton.axis[index]
+                slides[index] = kind == "prismatic"
+                bounds.append(_bounds(limits, wraps=kind == "hinge"))
+                continue
+            ball, ellipse = _ball_bounds(limits)
+            bounds += ball
+            align = quaternion.between(_TWIST_AXIS, skeleton.axis[index])
+            if np.isfinite(ball).any():
+                balls.append((index, start))
+                twists += [True, False, False]
+                # coordinates are twist first, then the swing in X and Z
+                basis[index] = quaternion.to_matrix(align)[:, [1, 0, 2]]
+                if ellipse:
+                    ellipses.append(start + 1)
+            else:
+                twists += [False, True, False]
+                basis[index] = quaternion.to_matrix(align)
+        self.n = len(joints)
+        self.joint = np.array(joints, dtype=np.intp)
+        self._slot = 3 * self.joint + np.array(columns, dtype=np.intp)
+        self._basis = basis
+        self.turns = ~slides[self.joint]
+        self.twists = np.array(twists, dtype=bool)
+        self._slides = bool((~self.turns).any())
+        self.lo, self.hi = np.array(bounds, dtype=float).reshape(-1, 2).T
+        self.limited = bool(np.isfinite(self.lo).any() or np.isfinite(self.hi).any())
+        self._plain = bool(np.abs(basis - np.eye(3)).max(initial=0.0) < 1e-12)
+        self._ball_joint = np.array([joint for joint, _ in balls], dtype=np.intp)
+        self._ball_dof = np.array([start for _, start in balls], dtype=np.intp)[:, None] + np.arange(3)
+        align = quaternion.between(_TWIST_AXIS, skeleton.axis[self._ball_joint])
+        self._align = align if np.abs(align[:, 1:]).max(initial=0.0) > 1e-12 else None
+        self._pair_starts = frozenset(ellipses)
+        self._pairs = np.array(ellipses, dtype=np.intp)[:, None] + np.arange(2)
+        self._angles = np.array([k for k in range(self.n) if skeleton.kinds[self.joint[k]] == "hinge"], dtype=np.intp)
+        self._lengths = np.flatnonzero(~self.turns)
+        self.closed = self.hi <= self.lo
+        boxed = np.ones(self.n, dtype=bool)
+        boxed[self._pairs] = False
+        self._box_lo, self._box_hi = np.where(boxed, self.lo, -np.inf), np.where(boxed, self.hi, np.inf)
+
+    # -- poses ----------------------------------------------------------------------------------------------------
+
+    def state(self, pose: Pose, frames: int = 1) -> State:
+        """The state of a pose with (J, 4) or (F, J, 4) rotations, moved to the nearest one inside the limits."""
+        shape = (frames, len(self.skeleton))
+        rotations = np.array(np.broadcast_to(pose.rotations, (*shape, 4)), dtype=float)
+        translations = np.broadcast_to(pose.translations, (*shape, 3))
+        x = np.zeros((frames, self.n))
+        if self._angles.size:
+            own = rotations[:, self.joint[self._angles]]
+            axis = self.skeleton.axis[self.joint[self._angles]]
+            angle = 2.0 * np.arctan2((own[..., 1:] * axis).sum(-1), own[..., 0])
+            x[:, self._angles] = self._nearest_turn(angle, self._angles)
+        if self._lengths.size:
+            joint = self.joint[self._lengths]
+            x[:, self._lengths] = (translations[:, joint] * self.skeleton.axis[joint]).sum(-1)
+        if self._ball_joint.size:
+            own = rotations[:, self._ball_joint]
+            if self._align is not None:
+                own = quaternion.product(quaternion.conjugate(self._align), quaternion.product(own, self._align))
+            coordinates = twist_swing.coordinates(own)
+            twist = self._ball_dof[:, 0]
+            coordinates[..., 0] = self._nearest_turn(coordinates[..., 0], twist)
+            x[:, self._ball_dof] = coordinates
+        return self._settle(State(rotations, self.project(x)))
+
+    def pose(self, state: State, frame: int, start: Pose) -> Pose:
+        """The pose of one frame; joints that may not slide keep the translations of `start`."""
+        translations = start.translations.copy()
+        joint = self.joint[self._lengths]
+        translations[joint] = self.skeleton.axis[joint] * state.x[frame, self._lengths, None]
+        return Pose(state.rotations[frame], translations)
+
+    def slides(self, x: np.ndarray) -> np.ndarray | None:
+        """Joint translations (F, J, 3) of coordinates (F, n); None where nothing slides."""
+        if not self._slides:
+            return None
+        slides = np.zeros((len(x), len(self.skeleton), 3))
+        joint = self.joint[self._lengths]
+        slides[:, joint] = self.skeleton.axis[joint] * x[:, self._lengths, None]
+        return slides
+
+    def middle(self) -> State:
+        """Every limited coordinate in the middle of its limits, the rest at rest: the first restart (Amino)."""
+        state = self.state(self.skeleton.rest_pose())
+        state.x[:] = self.project(np.where(np.isfinite(self.lo + self.hi), 0.5 * (self.lo + self.hi), 0.0))
+        return self._settle(state)
+
+    def sample(self, generator: np.random.Generator, frames: int) -> State:
+        """States drawn at random inside the limits; free angles all round, free slides within the skeleton's size."""
+        reach = np.where(self.turns, np.pi, self.skeleton.length)
+        lo, hi = np.where(np.isfinite(self.lo), self.lo, -reach), np.where(np.isfinite(self.hi), self.hi, reach)
+        state = self.state(self.skeleton.rest_pose(), frames)
+        drawn = generator.uniform(lo, hi, (frames, self.n))
+        bound = np.isfinite(self.lo)
+        bound[self._ball_dof] = True
+        bound[self._angles] = bound[self._lengths] = True
+        state.x[:] = self.project(np.where(bound, drawn, 0.0))
+        free = np.array([j for j in np.unique(self.joint) if self.skeleton.kinds[j] == "ball"
+                         and j not in self._ball_joint], dtype=np.intp)  # fmt: skip
+        state.rotations[:, free] = quaternion.normalize(generator.normal(size=(frames, free.size, 4)))
+        return self._settle(state)
+
+    # -- kinematics -----------------------------------------------------------------------------------------------
+
+    def axes(self, state: State, matrices: np.ndarray) -> np.ndarray:
+        """World directions (F, n, 3) of all degrees of freedom; `matrices` (F, J, 3, 3) are the joints' world ones.
+
+        A joint's own axes are columns of its world matrix; a limited ball's coordinates act through
+        `twist_swing.body_jacobian`.
+        """
+        if self._plain:
+            columns = matrices
+        else:
+            columns = matrices @ (self._rates(state.x, len(matrices)) if self._ball_joint.size else self._basis)
+        return np.swapaxes(columns, -1, -2).reshape(len(matrices), -1, 3)[:, self._slot]
+
+    def step(self, state: State, d: np.ndarray) -> State:
+        """The state after a step `d` (F, n): coordinates added, free balls turned in their own frames."""
+        x = state.x + d
+        turn = np.zeros((len(d), 3 * len(self.skeleton)))
+        turn[:, self._slot] = d if self._plain else np.where(self.turns, d, 0.0)
+        turn = turn.reshape(len(d), -1, 3)
+        if not self._plain:
+            turn = (self._basis @ turn[..., None])[..., 0]
+        rotations = quaternion.product(state.rotations, quaternion.exp(turn))
+        rotations /= np.sqrt((rotations * rotations).sum(-1, keepdims=True))
+        return self._settle(State(rotations, x))
+
+    def difference(self, state: State, other: State) -> np.ndarray:
+        """`v` (F, n): how far `state` is turned and moved from `other`, as rotation vectors in the joints' frames."""
+        v = quaternion.log(quaternion.product(quaternion.conjugate(other.rotations), state.rotations))
+        if not self._plain:
+            v = (np.swapaxes(self._basis, -1, -2) @ v[..., None])[..., 0]
+        v = v.reshape(len(v), -1)[:, self._slot]
+        if self._lengths.size:
+            v[:, self._lengths] = (state.x - other.x)[:, self._lengths]
+        return v
+
+    def pull_gradient(self, state: State, v: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        """Gradient (F, n) of `1/2 v^T W v` for `v = difference(state, base)` and weights `W` (n,).
+
+        `dv = J_r(v)^-1 dw` for a turn `dw` in the joint's own frame; hinges and slides move along `v` itself.
+        """
+        gradient = weight * v
+        vectors, bent = np.zeros((2, len(v), 3 * len(self.skeleton)))
+        vectors[:, self._slot], bent[:, self._slot] = v, gradient
+        vectors, bent = vectors.reshape(len(v), -1, 3, 1), bent.reshape(len(v), -1, 3, 1)
+        if not self._plain:
+            vectors, bent = self._basis @ vectors, self._basis @ bent
+        bent = quaternion.left_jacobian_inverse(vectors[..., 0]) @ bent  # J_r^-T = J_l^-1
+        if not self._plain:
+            basis = self._basis if not self._ball_joint.size else self._rates(state.x, len(v))
+            bent = np.swapaxes(basis, -1, -2) @ bent
+        bent = bent.reshape(len(v), -1)[:, self._slot]
+        if self._lengths.size:
+            bent[:, self._lengths] = gradient[:, self._lengths]
+        return bent
+
+    # -- limits ---------------------------------------------------------------------------------------------------
+
+    def project(self, x: np.ndarray) -> np.ndarray:
+        """The nearest coordinates (..., n) inside the limits."""
+        if not self.limited:
+            return x
+        x = np.clip(x, self._box_lo, self._box_hi)
+        if self._pairs.size:
+            x[..., self._pairs] = project_swing(x[..., self._pairs], self.lo[self._pairs], self.hi[self._pairs])
+        return x
+
+    def project_block(self, x: np.ndarray, block: slice) -> np.ndarray:
+        """`project` for one joint's coordinates (F, k)."""
+        x = np.clip(x, self._box_lo[block], self._box_hi[block])
+        if block.start + 1 in self._pair_starts:
+            pair = slice(block.start + 1, block.stop)
+            x[:, 1:] = project_swing(x[:, 1:], self.lo[pair], self.hi[pair])
+        return x
+
+    def normals(self, x: np.ndarray) -> np.ndarray:
+        """Outward unit normals (F, pairs, 2) of the swing ellipses that `x` (F, n) lies on; zero inside."""
+        return swing_normal(x[:, self._pairs], self.lo[self._pairs], self.hi[self._pairs])
+
+    @property
+    def pairs(self) -> np.ndarray:
+        """(pairs, 2) degrees of freedom that share a swing ellipse."""
+        return self._pairs
+
+    def at_limit(self, x: np.ndarray, slack: float = 1e-6) -> np.ndarray:
+        """Joints (J,) of which a coordinate in `x` (n,) lies on a limit."""
+        on = (x <= self.lo + slack) | (x >= self.hi - slack)
+        if self._pairs.size:
+            normal = swing_normal(x[self._pairs], self.lo[self._pairs], self.hi[self._pairs], slack)
+            on[self._pairs[normal.any(-1)]] = True
+        joints = np.zeros(len(self.skeleton), dtype=bool)
+        joints[self.joint[on & ~self.closed]] = True
+        return joints
+
+    # -- inside ---------------------------------------------------------------------------------------------------
+
+    def _nearest_turn(self, angle: np.ndarray, dof: np.ndarray) -> np.ndarray:
+        """`angle` plus the full turns that bring it nearest to the middle of its limits."""
+        lo, hi = self.lo[dof], self.hi[dof]
+        bound = np.isfinite(lo)
+        middle = np.where(bound, 0.5 * (np.where(bound, lo, 0.0) + np.where(bound, hi, 0.0)), 0.0)
+        return angle + FULL_TURN * np.where(bound, np.round((middle - angle) / FULL_TURN), 0.0)
+
+    def _ball_bodies(self, x: np.ndarray) -> np.ndarray:
+        body = twist_swing.body_jacobian(x[:, self._ball_dof])
+        return body if self._align is None else quaternion.to_matrix(self._align) @ body
+
+    def _rates(self, x: np.ndarray, frames: int) -> np.ndarray:
+        """Per joint, the angular velocity in its own frame that its coordinates' rates give (F, J, 3, 3)."""
+        basis = np.tile(self._basis, (frames, 1, 1, 1))
+        basis[:, self._ball_joint] = self._ball_bodies(x)
+        return basis
+
+    def _settle(self, state: State) -> State:
+        """Rotations of limited balls and hinges follow from their coordinates, exactly."""
+        if self._ball_joint.size:
+            own = twist_swing.compose(state.x[:, self._ball_dof])
+            if self._align is not None:
+                own = quaternion.product(self._align, quaternion.product(own, quaternion.conjugate(self._align)))
+            state.rotations[:, self._ball_joint] = own
+        if self._angles.size:
+            joint = self.joint[self._angles]
+            state.rotations[:, joint] = quaternion.exp(self.skeleton.axis[joint] * state.x[:, self._angles, None])
+        return state
+
+
+def _bounds(limits: Range | TwistSwing | None, wraps: bool) -> tuple[float, float]:
+    """Coordinate bounds of a hinge or a slide."""
+    if not isinstance(limits, Range) or (wraps and limits.hi - limits.lo >= FULL_TURN - 1e-9):
+        return -np.inf, np.inf
+    return limits.lo, limits.hi
+
+
+def _ball_bounds(limits: Range | TwistSwing | None) -> tuple[list[tuple[float, float]], bool]:
+    """Bounds of twist and swing, and whether the swing's two share an ellipse (both axes have some width)."""
+    free = (-np.inf, np.inf)
+    if not isinstance(limits, TwistSwing):
+        return [free] * 3, False
+    twist = free if limits.twist_free else limits.twist
+    if limits.swing_free:
+        return [twist, free, free], False
+    wide = all(hi > lo for lo, hi in (limits.swing_x, limits.swing_z))
+    return [twist, limits.swing_x, limits.swing_z], wide

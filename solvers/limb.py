@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Two-bone limbs: their preferred bend, and where the law of cosines puts them.
+
+A joint with a `preferred` rotation vector whose parent is a ball joint is the middle of a limb (a knee, an elbow).
+A straight limb is singular: the nearest answer may bend it either way, and changes its mind as the target passes.
+So the pose that the pull aims at has its limbs slightly bent, and a solve from afresh starts with the limbs folded
+to the distance of their targets (Parent, "analytic IK"), already on the right side.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from . import dual_quaternion, quaternion
+from .goals import Goal, Kinematics, Targets
+from .skeleton import Skeleton
+
+SWIVELS = np.radians([0.0, 45.0, -45.0])
+"""Starts tried for each frame: limbs turned about the line from their root to their target; the cheapest answer wins."""
+
+
+@dataclass(frozen=True)
+class Limb:
+    """`upper` and `lower` joint, the `end` joint below them (-1: the effector itself), the goal served, the bend.
+
+    `axis` (3,) is a unit vector in the lower joint's own frame about which a positive angle folds the limb,
+    `upper_axis` (3,) the same in the upper joint's frame at rest, `bend` the preferred angle [rad]. `side` is +1 or
+    -1, so that the swivels of a left and a right limb mirror each other.
+    """
+
+    upper: int
+    lower: int
+    end: int
+    goal: int
+    axis: np.ndarray
+    upper_axis: np.ndarray
+    bend: float
+    side: float
+
+
+def find_limbs(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray) -> list[Limb]:
+    """The limbs of the joints that prefer a bend, each with the first goal that can fold it."""
+    limbs = []
+    rest = skeleton.transforms(np.tile(quaternion.IDENTITY, (1, len(skeleton), 1)), None)[0]
+    places = dual_quaternion.translation(rest)
+    for lower in np.flatnonzero(np.abs(skeleton.preferred).max(-1) > 0.0):
+        upper = int(skeleton.parent[lower])
+        if upper < 0 or skeleton.kinds[upper] != "ball":
+            continue
+        serving = [g for g in range(len(goals)) if chains[g, lower] and chains[g, upper] and goals[g].position is not None]
+        if not serving:
+            continue
+        joint = goals[serving[0]].joint
+        path = [j for j in range(len(skeleton)) if skeleton.ancestors[joint, j] and skeleton.parent[j] == lower]
+        bend = float(np.linalg.norm(skeleton.preferred[lower]))
+        axis = skeleton.preferred[lower] / bend
+        side = -1.0 if places[upper, 0] < 0.0 else 1.0
+        limbs.append(Limb(upper, int(lower), path[0] if path else -1, serving[0], axis,
+                          quaternion.rotate(skeleton.links[lower, :4], axis), bend, side))  # fmt: skip
+    return limbs
+
+
+def bend_base(rotations: np.ndarray, limbs: Sequence[Limb]) -> np.ndarray:
+    """Base rotations (F, J, 4) with every limb that is straighter bent by its preferred angle; half of it is taken
+    back by the upper joint, so that the limb's end stays near its line."""
+    if not limbs:
+        return rotations
+    bent = rotations.copy()
+    for limb in limbs:
+        own = rotations[:, limb.lower]
+        already = 2.0 * np.arctan2(own[:, 1:] @ limb.axis, own[:, 0])
+        already = np.where(np.abs(already) > np.pi, 0.0, already)
+        missing = np.clip(limb.bend - already, 0.0, limb.bend)[:, None]
+        bent[:, limb.lower] = quaternion.product(own, quaternion.exp(missing * limb.axis))
+        back = quaternion.exp(-0.5 * missing * limb.upper_axis)
+        bent[:, limb.upper] = quaternion.product(rotations[:, limb.upper], back)
+    return bent
+
+
+def fold(
+    limbs: Sequence[Limb],
+    goals: Sequence[Goal],
+    rotations: np.ndarray,
+    kinematics: Kinematics,
+    targets: Targets,
+    swivel: float,
+) -> np.ndarray:
+    """Base rotations (F, J, 4) with every limb folded to its target's distance and turned to point at it.
+
+    Parameters
+    ----------
+    rotations, kinematics : the base pose.
+    swivel : [rad] by which each limb is turned about its line to the target, mirrored between the sides.
+    """
+    folded = rotations.copy()
+    matrices, positions = kinematics.matrices, kinematics.positions
+    for limb in limbs:
+        goal, effector = goals[limb.goal], kinematics.effectors[:, limb.goal]
+        end = effector if limb.end < 0 else positions[:, limb.end]
+        beyond = effector - end
+        if goal.rotation is not None and limb.end >= 0:
+            own = np.swapaxes(matrices[:, goal.joint], -1, -2) @ beyond[..., None]
+            beyond = quaternion.rotate(targets.rotations[:, limb.goal], own[..., 0])
+        wanted = targets.positions[:, limb.goal] - beyond
+        root, middle = positions[:, limb.upper], positions[:, limb.lower]
+        turn = _fold_angle(root, middle, end, wanted)
+        fold_turn = quaternion.exp(turn[:, None] * limb.axis)
+        folded[:, limb.lower] = quaternion.product(rotations[:, limb.lower], fold_turn)
+        matrix = matrices[:, limb.lower]
+        own_end = np.swapaxes(matrix, -1, -2) @ (end - middle)[..., None]
+        moved = middle + (matrix @ quaternion.rotate(fold_turn, own_end[..., 0])[..., None])[..., 0]
+        aim = quaternion.between(moved - root, wanted - root)
+        if swivel:
+            line = wanted - root
+            line = line / np.maximum(np.linalg.norm(line, axis=-1, keepdims=True), 1e-12)
+            aim = quaternion.product(quaternion.exp(limb.side * swivel * line), aim)
+        world = quaternion.log(aim)[..., None]
+        own_turn = (np.swapaxes(matrices[:, limb.upper], -1, -2) @ world)[..., 0]
+        folded[:, limb.upper] = quaternion.product(rotations[:, limb.upper], quaternion.exp(own_turn))
+    return folded
+
+
+def _fold_angle(root: np.ndarray, middle: np.ndarray, end: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """By how much (F,) the middle joint must fold further for the end to be as far from the root as `wanted` is."""
+    a, b = np.linalg.norm(middle - root, axis=-1), np.linalg.norm(end - middle, axis=-1)
+    distance = np.clip(np.linalg.norm(wanted - root, axis=-1), np.abs(a - b), a + b)
+    product = np.maximum(a * b, 1e-300)
+    inner = np.arccos(np.clip(((root - middle) * (end - middle)).sum(-1) / product, -1.0, 1.0))
+    return inner - np.arccos(np.clip((a * a + b * b - distance * distance) / (2.0 * product), -1.0, 1.0))

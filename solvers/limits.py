@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Joint limits as convex sets, and the exact projection onto them.
+
+`Range` is an interval of a hinge's angle or a slide's length. `TwistSwing` limits a ball joint in twist-swing
+coordinates: an interval for the twist times an ellipse for the swing whose half-axes may differ on every side
+("asymmetric ellipse per quadrant"). Both may exclude zero: the ellipse is centred on the swing nearest to none.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from .errors import InvalidLimits
+
+FULL_TURN = 2.0 * np.pi
+_FULL = FULL_TURN - 1e-9
+
+
+def _interval(name: str, value: object) -> tuple[float, float]:
+    """`value` as a pair `lo <= hi` of finite numbers."""
+    try:
+        lo, hi = (float(end) for end in value)  # type: ignore[attr-defined]
+    except (TypeError, ValueError):
+        raise InvalidLimits(f"{name}: expected two numbers (lo, hi), got {value!r}") from None
+    if not (np.isfinite(lo) and np.isfinite(hi)):
+        raise InvalidLimits(f"{name}: expected finite limits, got ({lo}, {hi})")
+    if lo > hi:
+        raise InvalidLimits(f"{name}: lo = {lo} is above hi = {hi}; exchange them")
+    return lo, hi
+
+
+@dataclass(frozen=True)
+class Range:
+    """Interval `lo <= x <= hi` of a hinge's angle [rad] or a slide's length; `lo > 0` and `hi < 0` are allowed.
+
+    For a hinge a span of a full turn or more means free, and wraps.
+    """
+
+    lo: float
+    hi: float
+
+    def __post_init__(self) -> None:
+        lo, hi = _interval("Range", (self.lo, self.hi))
+        object.__setattr__(self, "lo", lo)
+        object.__setattr__(self, "hi", hi)
+
+
+@dataclass(frozen=True)
+class TwistSwing:
+    """Twist interval and swing half-axes of a ball joint, each `(lo, hi)` in radians.
+
+    twist : about the joint's axis; a span of a full turn or more is free, and wraps.
+    swing_x, swing_z : the components of the swing's rotation vector square to that axis. Where both span a full
+        turn the swing is free.
+    """
+
+    twist: tuple[float, float] = (-np.pi, np.pi)
+    swing_x: tuple[float, float] = (-np.pi, np.pi)
+    swing_z: tuple[float, float] = (-np.pi, np.pi)
+
+    def __post_init__(self) -> None:
+        for name in ("twist", "swing_x", "swing_z"):
+            lo, hi = _interval(f"TwistSwing {name}", getattr(self, name))
+            if name != "twist" and (lo < -FULL_TURN or hi > FULL_TURN):
+                raise InvalidLimits(f"TwistSwing {name}: expected limits within a full turn, got ({lo}, {hi})")
+            object.__setattr__(self, name, (lo, hi))
+
+    @property
+    def twist_free(self) -> bool:
+        """Whether the twist may go all the way round."""
+        return self.twist[1] - self.twist[0] >= _FULL
+
+    @property
+    def swing_free(self) -> bool:
+        """Whether the swing may go all the way round."""
+        return all(hi - lo >= _FULL for lo, hi in (self.swing_x, self.swing_z))
+
+
+class Ellipse(NamedTuple):
+    """A swing vector against its ellipse, quadrant by quadrant: `offset` from the centre, half-axes on its side."""
+
+    offset: np.ndarray  # (..., 2)
+    half_axes: np.ndarray  # (..., 2), zero where that side is closed
+    level: np.ndarray  # (...), 1 on the boundary; infinite outside a closed side
+
+
+def locate(swing: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> Ellipse:
+    """Where swing vectors (..., 2) lie against the ellipses of limits `lo`, `hi` (..., 2)."""
+    centre = np.clip(0.0, lo, hi)
+    offset = swing - centre
+    half_axes = np.where(offset >= 0.0, hi - centre, centre - lo)
+    open_side = half_axes > 0.0
+    scaled = np.where(open_side, offset / np.where(open_side, half_axes, 1.0), np.where(offset == 0.0, 0.0, np.inf))
+    return Ellipse(offset, half_axes, np.sqrt((scaled * scaled).sum(-1)))
+
+
+def project_swing(swing: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
+    """Nearest point (..., 2) of the ellipses of limits `lo`, `hi` (..., 2) to the swing vectors (..., 2)."""
+    offset, half_axes, level = locate(swing, lo, hi)
+    outside = level > 1.0
+    if not outside.any():
+        return swing
+    inside = np.clip(offset, -half_axes, half_axes)  # right where a side is closed
+    curved = outside & (half_axes > 0.0).all(-1)
+    if curved.any():
+        inside = np.where(
+            curved[..., None],
+            np.copysign(_nearest_on_ellipse(np.abs(offset), np.where(half_axes > 0.0, half_axes, 1.0)), offset),
+            inside,
+        )
+    return np.where(outside[..., None], swing - offset + inside, swing)
+
+
+def _nearest_on_ellipse(point: np.ndarray, half_axes: np.ndarray) -> np.ndarray:
+    """Nearest point (..., 2) of a quarter ellipse to a point (..., 2) of its quadrant, outside of it.
+
+    The nearest point is `a^2 p / (t + a^2)` per axis, with `t >= 0` the root of
+    `f(t) = sum (a p / (t + a^2))^2 - 1`, convex and falling: Newton from a lower bound of the root climbs to it
+    (Eberly, "Distance from a point to an ellipse"; the bound is his).
+    """
+    square = half_axes * half_axes
+    t = np.max(half_axes * point - square, axis=-1, keepdims=True)
+    t = np.maximum(t, 0.0)
+    for _ in range(16):
+        terms = (half_axes * point / (t + square)) ** 2
+        slope = -2.0 * (terms / (t + square)).sum(-1, keepdims=True)
+        t = t - (terms.sum(-1, keepdims=True) - 1.0) / np.minimum(slope, -1e-300)
+    nearest = square * point / (t + square)
+    return nearest / np.sqrt(((nearest / half_axes) ** 2).sum(-1, keepdims=True))
+
+
+def swing_normal(swing: np.ndarray, lo: np.ndarray, hi: np.ndarray, slack: float = 1e-9) -> np.ndarray:
+    """Outward unit normals (..., 2) where swing vectors (..., 2) lie on their ellipse, zero where they are inside."""
+    offset, half_axes, level = locate(swing, lo, hi)
+    gradient = offset / np.where(half_axes > 0.0, half_axes, np.inf) ** 2
+    length = np.sqrt((gradient * gradient).sum(-1, keepdims=True))
+    on = (level >= 1.0 - slack)[..., None] & (length > 0.0)
+    return np.where(on, gradient / np.where(length > 0.0, length, 1.0), 0.0)

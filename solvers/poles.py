@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Poles: which way the middle of a chain bends, as a soft task among the others.
+
+A pole's error is the dihedral angle, about the line from the chain's root `a` to its end `b`, from the plane of the
+pole `P` to the plane of the middle `m`. It is one more error row, so it lives inside the joint space: limits hold
+with it, and any number of goals may have one (Blender turns the whole chain after its solve instead, past its limits,
+and drops the pole where there are two goals).
+
+The angle means nothing on a straight limb, so the row fades out with the middle's distance `rho` from the line:
+`e = -w phi rho / sqrt(rho^2 + s^2)`. All gradients are exact; derivations are our own.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from . import quaternion
+
+POLE_WEIGHT = 0.05  # [skeleton lengths / rad]
+_FADE = 0.05  # of the limb's length: s
+
+
+@dataclass(frozen=True)
+class Pole:
+    """Whose bend a pole steers: goal, root joint, middle joints, end joint (-1: the goal's effector), angle, weight."""
+
+    goal: int
+    root: int
+    middle: tuple[int, ...]
+    end: int
+    angle: float
+    weight: float
+
+
+def angles_and_gradients(
+    a: np.ndarray, m: np.ndarray, b: np.ndarray, pole: np.ndarray, offset: float = 0.0
+) -> tuple[np.ndarray, np.ndarray]:
+    """Faded pole angles (F,) [rad] and their gradients (F, 3, 3) by the points `a`, `m`, `b`.
+
+    Parameters
+    ----------
+    a, m, b, pole : (F, 3) root, middle, end and pole. offset : [rad] where the middle should be, from the pole.
+    """
+    line = b - a
+    length = np.maximum(np.linalg.norm(line, axis=-1, keepdims=True), 1e-12)
+    d = line / length
+    u, p = m - a, pole - a
+    along = (u * d).sum(-1, keepdims=True)
+    u_off, p_off = u - d * along, p - d * (p * d).sum(-1, keepdims=True)
+    rho = np.maximum(np.linalg.norm(u_off, axis=-1, keepdims=True), 1e-12)
+    pole_rho = np.maximum(np.linalg.norm(p_off, axis=-1, keepdims=True), 1e-12)
+    phi = np.arctan2((d * np.cross(p_off, u_off)).sum(-1, keepdims=True), (p_off * u_off).sum(-1, keepdims=True))
+    phi = np.remainder(phi - offset + np.pi, 2.0 * np.pi) - np.pi
+    # a dihedral angle's gradients: by m and P square to their planes, by b from the balance of moments about a
+    by_m = np.cross(d, u_off) / rho**2
+    by_pole = -np.cross(d, p_off) / pole_rho**2
+    moment = np.cross(u, by_m) + np.cross(p, by_pole)
+    by_b = -np.cross(moment, line) / length**2
+    by_a = -(by_m + by_pole + by_b)
+    # distance from the line
+    size = 0.5 * (np.linalg.norm(u, axis=-1, keepdims=True) + np.linalg.norm(m - b, axis=-1, keepdims=True))
+    fade = np.maximum(_FADE * size, 1e-12)
+    root = np.sqrt(rho * rho + fade * fade)
+    faded, slope = rho / root, fade * fade / root**3
+    out = u_off / rho
+    share = along / length
+    spread = np.stack([-(1.0 - share) * out, out, -share * out], -2)
+    gradient = faded[..., None] * np.stack([by_a, by_m, by_b], -2) + (phi * slope)[..., None] * spread
+    return (phi * faded)[:, 0], gradient
+
+
+class PoleTasks:
+    """The pole rows of a solve: one a pole."""
+
+    def __init__(self, poles: Sequence[Pole], moves: np.ndarray, ancestors: np.ndarray, joint: np.ndarray) -> None:
+        """`moves` (G, n), `ancestors` (J, J) and `joint` (n,) as in `Tasks`, `Skeleton` and `JointSpace`."""
+        self.poles = tuple(poles)
+        self._moved = [  # per pole, its points (root, middle joints, end), which degrees of freedom move them
+            np.stack([self._acts(pole, point, moves, ancestors, joint) for point in (pole.root, *pole.middle, pole.end)])
+            for pole in self.poles
+        ]
+
+    @staticmethod
+    def _acts(pole: Pole, point: int, moves: np.ndarray, ancestors: np.ndarray, joint: np.ndarray) -> np.ndarray:
+        return moves[pole.goal] * (1.0 if point < 0 else ancestors[point][joint])
+
+    def errors(self, positions: np.ndarray, effectors: np.ndarray, targets: np.ndarray) -> np.ndarray:
+        """Error rows (F, poles); `positions` (F, J, 3), `effectors` and pole `targets` (F, G, 3)."""
+        rows = [-pole.weight * self._angle(pole, positions, effectors, targets)[0] for pole in self.poles]
+        return np.stack(rows, -1)
+
+    def jacobian(
+        self, positions: np.ndarray, effectors: np.ndarray, targets: np.ndarray, axes: np.ndarray, moments: np.ndarray
+    ) -> np.ndarray:
+        """Rows (F, poles, n). `axes` u and `moments` p x u (F, n, 3); for slides 0 and the direction.
+
+        A point X with gradient g gives `g . (u x (X - p)) = u . (X x g) + (p x u) . g`.
+        """
+        rows = []
+        for pole, moved in zip(self.poles, self._moved, strict=True):
+            _, gradient = self._angle(pole, positions, effectors, targets)
+            points = self._points(pole, positions, effectors)
+            shares = [gradient[:, 0], *[gradient[:, 1] / len(pole.middle)] * len(pole.middle), gradient[:, 2]]
+            row = np.zeros(axes.shape[:2])
+            for point, share, acts in zip(points, shares, moved, strict=True):
+                torque = np.cross(point, share)
+                row += acts * ((axes @ torque[..., None])[..., 0] + (moments @ share[..., None])[..., 0])
+            rows.append(pole.weight * row)
+        return np.stack(rows, -2)
+
+    def _angle(self, pole: Pole, positions: np.ndarray, effectors: np.ndarray, targets: np.ndarray) -> tuple:
+        a, *middle, b = self._points(pole, positions, effectors)
+        return angles_and_gradients(a, sum(middle) / len(middle), b, targets[:, pole.goal], pole.angle)
+
+    @staticmethod
+    def _points(pole: Pole, positions: np.ndarray, effectors: np.ndarray) -> list[np.ndarray]:
+        end = effectors[:, pole.goal] if pole.end < 0 else positions[:, pole.end]
+        return [positions[:, pole.root], *(positions[:, j] for j in pole.middle), end]
+
+
+def swivel(
+    rotation: np.ndarray, matrix: np.ndarray, a: np.ndarray, m: np.ndarray, b: np.ndarray, pole: np.ndarray, offset: float
+) -> np.ndarray:
+    """A root joint's motion (F, 4) turned about the line from `a` to `b` until the middle `m` points at the pole.
+
+    rotation (F, 4) and matrix (F, 3, 3): the root joint's motion and world orientation.
+    """
+    line = (b - a) / np.maximum(np.linalg.norm(b - a, axis=-1, keepdims=True), 1e-12)
+    u, p = m - a, pole - a
+    phi = np.arctan2((line * np.cross(p, u)).sum(-1), (p * u).sum(-1) - (p * line).sum(-1) * (u * line).sum(-1)) - offset
+    own = (np.swapaxes(matrix, -1, -2) @ (-phi[:, None] * line)[..., None])[..., 0]
+    return quaternion.product(rotation, quaternion.exp(own))

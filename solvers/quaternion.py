@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Unit quaternions `w x y z` and rotation vectors, over arrays of any leading shape.
+
+`q` and `-q` are the same rotation; `log` takes the short way. `product(a, b)` turns by `b` first, then by `a`.
+Products are written as one contraction with a constant tensor: on arrays of some dozen joints a NumPy call costs
+more than its arithmetic, so fewer calls are faster than fewer multiplications.
+"""
+
+import numpy as np
+
+IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
+
+_SMALL_ANGLE = 1e-4  # rad; below it three terms of the series are exact to 1e-17
+
+
+def _product_tensor() -> np.ndarray:
+    """`T` (16, 4) with `product(a, b) = outer(a, b).ravel() @ T` (Hamilton's table)."""
+    table = np.zeros((4, 4, 4))
+    for left, right, result, sign in [
+        (0, 0, 0, 1), (0, 1, 1, 1), (0, 2, 2, 1), (0, 3, 3, 1),
+        (1, 0, 1, 1), (1, 1, 0, -1), (1, 2, 3, 1), (1, 3, 2, -1),
+        (2, 0, 2, 1), (2, 1, 3, -1), (2, 2, 0, -1), (2, 3, 1, 1),
+        (3, 0, 3, 1), (3, 1, 2, 1), (3, 2, 1, -1), (3, 3, 0, -1),
+    ]:  # fmt: skip
+        table[left, right, result] = sign
+    return table.reshape(16, 4)
+
+
+def _matrix_tensor() -> np.ndarray:
+    """`M` (16, 9) with `to_matrix(q) = (outer(q, q).ravel() @ M).reshape(3, 3)` for a unit quaternion."""
+    w, x, y, z = range(4)
+    tensor = np.zeros((4, 4, 3, 3))
+    for i in range(3):
+        tensor[w, w, i, i] = 1.0
+        for k in (x, y, z):
+            tensor[k, k, i, i] = 1.0 if k == i + 1 else -1.0
+    for i, j, wk, sign in [(0, 1, z, -1), (1, 0, z, 1), (0, 2, y, 1), (2, 0, y, -1), (1, 2, x, -1), (2, 1, x, 1)]:
+        tensor[i + 1, j + 1, i, j] = 2.0
+        tensor[w, wk, i, j] = 2.0 * sign
+    return tensor.reshape(16, 9)
+
+
+_PRODUCT = _product_tensor()
+_MATRIX = _matrix_tensor()
+_CONJUGATE = np.array([1.0, -1.0, -1.0, -1.0])
+_LEVI_CIVITA = np.zeros((3, 3, 3))
+_LEVI_CIVITA[[0, 1, 2], [1, 2, 0], [2, 0, 1]] = 1.0
+_LEVI_CIVITA[[0, 2, 1], [2, 1, 0], [1, 0, 2]] = -1.0
+_SKEW = -_LEVI_CIVITA.transpose(2, 0, 1).reshape(3, 9)  # v @ _SKEW = [v]x, row by row
+
+
+def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Hamilton product `a b` of (..., 4) and (..., 4), broadcast against each other."""
+    outer = a[..., :, None] * b[..., None, :]
+    return outer.reshape(*outer.shape[:-2], 16) @ _PRODUCT
+
+
+def conjugate(q: np.ndarray) -> np.ndarray:
+    """`w -x -y -z`: the inverse rotation of a unit quaternion (..., 4)."""
+    return q * _CONJUGATE
+
+
+def normalize(q: np.ndarray) -> np.ndarray:
+    """`q / |q|` for (..., 4); a quaternion of zero length becomes the identity."""
+    length = np.sqrt((q * q).sum(-1, keepdims=True))
+    if length.all():
+        return q / length
+    return np.where(length > 0.0, q / np.where(length > 0.0, length, 1.0), IDENTITY)
+
+
+def exp(v: np.ndarray) -> np.ndarray:
+    """Rotation vector (..., 3) in radians to unit quaternion (..., 4): `(cos |v|/2, v/|v| sin |v|/2)`.
+
+    Series near 0: Grassia 1998, section 3. (Kenwright's eq. 6 prints the names of exp and log exchanged.)
+    """
+    squared = (v * v).sum(-1, keepdims=True)
+    angle = np.sqrt(squared)
+    half = 0.5 * angle
+    scale = np.sin(half) / np.maximum(angle, 1e-300)
+    scale = np.where(angle < _SMALL_ANGLE, 0.5 - squared / 48.0, scale)
+    return np.concatenate([np.cos(half), v * scale], axis=-1)
+
+
+def log(q: np.ndarray) -> np.ndarray:
+    """Unit quaternion (..., 4) to the rotation vector (..., 3) of length <= pi: the short way round.
+
+    At a half turn (`w = 0`) the vector is `pi` along `x y z` as given.
+    """
+    w = q[..., :1]
+    xyz = q[..., 1:]
+    sine = np.sqrt((xyz * xyz).sum(-1, keepdims=True))
+    sign = np.where(w < 0.0, -1.0, 1.0)
+    cosine = np.abs(w)
+    scale = 2.0 * np.arctan2(sine, cosine) / np.maximum(sine, 1e-300)
+    # atan2(s, c)/s = 1/c - s^2/(3 c^3) + ...
+    near = sine < 0.5 * _SMALL_ANGLE
+    if near.any():
+        safe = np.where(near, np.maximum(cosine, 0.5), 1.0)
+        scale = np.where(near, 2.0 / safe - (2.0 / 3.0) * sine * sine / safe**3, scale)
+    return xyz * (sign * scale)
+
+
+def reparametrize(v: np.ndarray) -> np.ndarray:
+    """The same rotation by a vector of length <= pi: `(1 - 2 pi/|v|) v` past pi (Kenwright VII-A2).
+
+    Away from the shell `|v| = 2 pi`, where the exponential map is singular. Any number of turns is taken off.
+    """
+    angle = np.sqrt((v * v).sum(-1, keepdims=True))
+    turns = np.round(angle / (2.0 * np.pi))
+    return v * np.where(angle > np.pi, 1.0 - 2.0 * np.pi * turns / np.maximum(angle, 1e-300), 1.0)
+
+
+def to_matrix(q: np.ndarray) -> np.ndarray:
+    """Rotation matrices (..., 3, 3) of unit quaternions (..., 4)."""
+    outer = q[..., :, None] * q[..., None, :]
+    return (outer.reshape(*q.shape[:-1], 16) @ _MATRIX).reshape(*q.shape[:-1], 3, 3)
+
+
+def from_matrix(matrix: np.ndarray) -> np.ndarray:
+    """Unit quaternions (..., 4) of rotation matrices (..., 3, 3), from the largest of four equal forms."""
+    m = np.asarray(matrix, dtype=float)
+    xx, yy, zz = m[..., 0, 0], m[..., 1, 1], m[..., 2, 2]
+    x, y, z = m[..., 2, 1] - m[..., 1, 2], m[..., 0, 2] - m[..., 2, 0], m[..., 1, 0] - m[..., 0, 1]
+    xy, xz, yz = m[..., 0, 1] + m[..., 1, 0], m[..., 0, 2] + m[..., 2, 0], m[..., 1, 2] + m[..., 2, 1]
+    forms = np.stack([
+        np.stack([1 + xx + yy + zz, x, y, z], -1),
+        np.stack([x, 1 + xx - yy - zz, xy, xz], -1),
+        np.stack([y, xy, 1 - xx + yy - zz, yz], -1),
+        np.stack([z, xz, yz, 1 - xx - yy + zz], -1),
+    ], -2)  # (..., 4 forms, 4)  # fmt: skip
+    largest = np.argmax(np.stack([xx + yy + zz, xx - yy - zz, yy - xx - zz, zz - xx - yy], -1), -1)
+    return normalize(np.take_along_axis(forms, largest[..., None, None], -2)[..., 0, :])
+
+
+def rotate(q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """Vectors (..., 3) turned by unit quaternions (..., 4)."""
+    return (to_matrix(q) @ v[..., None])[..., 0]
+
+
+def between(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """The smallest rotation (..., 4) that takes the direction of `a` (..., 3) to that of `b` (..., 3).
+
+    Opposite directions: a half turn about an axis square to `a`. A zero vector: the identity.
+    """
+    a, b = np.broadcast_arrays(a, b)
+    length = np.sqrt((a * a).sum(-1) * (b * b).sum(-1))
+    w = length + (a * b).sum(-1)
+    q = np.concatenate([w[..., None], np.cross(a, b)], -1)
+    opposite = (w <= 1e-12 * length) & (length > 0.0)
+    if opposite.any():
+        least = np.eye(3)[np.argmin(np.abs(a), -1)]
+        q = np.where(opposite[..., None], np.concatenate([0.0 * w[..., None], np.cross(a, least)], -1), q)
+    return normalize(q)
+
+
+def angle(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Angle (...) in radians between two orientations (..., 4), the short way; exact near 0, unlike `acos`."""
+    relative = product(conjugate(a), b)
+    return 2.0 * np.arctan2(np.sqrt((relative[..., 1:] ** 2).sum(-1)), np.abs(relative[..., 0]))
+
+
+def skew(v: np.ndarray) -> np.ndarray:
+    """`[v]x` (..., 3, 3) with `[v]x u = v x u`."""
+    return (v @ _SKEW).reshape(*v.shape[:-1], 3, 3)
+
+
+def left_jacobian(v: np.ndarray) -> np.ndarray:
+    """`J` (..., 3, 3) with `exp(v + dv) ~ exp(J dv) exp(v)` (Kenwright app. B-B; Sola 2018, eq. 145).
+
+    The right Jacobian, for a turn in the rotated frame, is its transpose. Singular at `|v| = 2 pi`.
+    """
+    squared = (v * v).sum(-1)[..., None, None]
+    angle = np.sqrt(squared)
+    near = angle < 1e-3
+    safe = np.where(near, 1.0, angle)
+    a = np.where(near, 0.5 - squared / 24.0, (1.0 - np.cos(safe)) / safe**2)
+    b = np.where(near, 1.0 / 6.0 - squared / 120.0, (safe - np.sin(safe)) / safe**3)
+    cross = skew(v)
+    return np.eye(3) + a * cross + b * (cross @ cross)
+
+
+def left_jacobian_inverse(v: np.ndarray) -> np.ndarray:
+    """Inverse (..., 3, 3) of `left_jacobian` (Sola 2018, eq. 146). Its transpose is the right one's inverse."""
+    squared = (v * v).sum(-1)[..., None, None]
+    angle = np.sqrt(squared)
+    near = angle < 1e-3
+    half = 0.5 * np.where(near, 1.0, angle)
+    c = np.where(near, 1.0 / 12.0 + squared / 720.0, (1.0 - half / np.tan(half)) / (4.0 * half * half))
+    cross = skew(v)
+    return np.eye(3) - 0.5 * cross + c * (cross @ cross)

@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The entry points: `solve` one pose, `prepare` for many, `solve_frames` a motion."""
+
+import time
+from collections.abc import Sequence
+
+import numpy as np
+
+from . import dls, pgs
+from .errors import InvalidGoal, UnknownSolver
+from .goals import Goal, Targets
+from .joint_space import State
+from .levenberg_marquardt import Inner
+from .skeleton import Pose, Skeleton
+from .solution import Batch, Options, Solution
+from .stage import Stage
+
+SOLVERS = {
+    "PGS": "Projected Gauss-Seidel with subspace minimisation: fast, and exact at joint limits. The one to start with",
+    "DLS": "Damped least squares with an active set for the limits: the robot builder's standard, smooth and robust",
+}
+"""Names and one-line descriptions of the solvers."""
+
+_INNER: dict[str, Inner] = {"PGS": pgs.step, "DLS": dls.step}
+
+
+class Prepared:
+    """A skeleton, goals, a solver and options with all worked out that does not depend on the frame.
+
+    Calling it solves one frame; `solve_batch` solves many independent ones, `track` follows a motion.
+    """
+
+    def __init__(self, skeleton: Skeleton, goals: Sequence[Goal], solver: str = "PGS", options: Options | None = None) -> None:
+        if solver not in _INNER:
+            raise UnknownSolver(f"solver {solver!r} is not known; the solvers are {', '.join(SOLVERS)}")
+        self.skeleton, self.goals, self.solver = skeleton, list(goals), solver
+        self.options = Options() if options is None else options
+        for index, goal in enumerate(self.goals):
+            goal.check(skeleton, index)
+        self._chains = _chains(skeleton, self.goals)
+        self.stages = [
+            Stage(skeleton, self.goals, indices, self._chains, _INNER[solver], self.options)
+            for indices in _stage_order(skeleton, self._chains)
+        ]
+        self._residuals: list[np.ndarray | None] = [None] * len(self.stages)
+        self._poles = np.array([(0.0, 0.0, 0.0) if goal.pole is None else goal.pole for goal in self.goals], dtype=float)
+
+    def __call__(self, positions: np.ndarray, rotations: np.ndarray, pose: Pose | None = None) -> Solution:
+        """Solve one frame: `positions` (G, 3), `rotations` (G, 4) from `pose` (default: rest)."""
+        began = time.perf_counter()
+        batch = self.solve_batch(self.targets(np.asarray(positions)[None], np.asarray(rotations)[None]), self._start(pose))
+        return batch.solution(0, time.perf_counter() - began)
+
+    def targets(self, positions: np.ndarray, rotations: np.ndarray, poles: np.ndarray | None = None) -> Targets:
+        """Checked targets of F frames: (F, G, 3), (F, G, 4), and (F, G, 3) poles, by default the goals' own."""
+        count = len(self.goals)
+        parts = []
+        for name, value, size in [("positions", positions, 3), ("rotations", rotations, 4)]:
+            array = np.array(value, dtype=float)
+            if array.ndim != 3 or array.shape[1:] != (count, size):
+                raise InvalidGoal(f"{name}: expected shape (frames, {count}, {size}), got {array.shape}")
+            if not np.isfinite(array).all():
+                frame, goal = np.argwhere(~np.isfinite(array).all(-1))[0]
+                raise InvalidGoal(f"{name} of goal {goal}, frame {frame}: got {array[frame, goal].tolist()}")
+            parts.append(array)
+        if len(parts[0]) != len(parts[1]):
+            raise InvalidGoal(f"positions of {len(parts[0])} frames but rotations of {len(parts[1])}; expected as many")
+        length = np.linalg.norm(parts[1], axis=-1, keepdims=True)
+        parts[1] = np.where(length > 0.0, parts[1] / np.where(length > 0.0, length, 1.0), (1.0, 0.0, 0.0, 0.0))
+        if poles is None:
+            poles = np.broadcast_to(self._poles, (len(parts[0]), count, 3))
+        return Targets(parts[0], parts[1], np.asarray(poles, dtype=float))
+
+    def solve_batch(self, targets: Targets, start: Pose, links: np.ndarray | None = None) -> Batch:
+        """Solve F frames, each afresh from its own start.
+
+        Parameters
+        ----------
+        start : `Pose` of (F or 1, J, 4) and (F or 1, J, 3). links : (F or 1, J, 8) as in `Skeleton.transforms`.
+        """
+        pose = _frames_of(start, len(targets.positions))
+        iterations = np.zeros(len(targets.positions), dtype=int)
+        states = []
+        for stage in self.stages:
+            state, took = stage.solve(pose, _of_goals(targets, stage.indices), links)
+            pose, iterations = _posed(stage, state, pose), iterations + took
+            states.append(state)
+        return self._batch(pose, states, iterations, targets, links)
+
+    def track(
+        self, previous: Pose, targets: Targets, start: Pose, links: np.ndarray | None = None, first: bool = False
+    ) -> Batch:
+        """Solve one frame from the `previous` frame's pose, as one of a motion; `start` is what the pull aims at.
+
+        first : forget what the frame before left over.
+        """
+        pose, previous = _frames_of(start, 1), _frames_of(previous, 1)
+        iterations = np.zeros(1, dtype=int)
+        states = []
+        for index, stage in enumerate(self.stages):
+            # joints of other stages stand where those put them; the stage's own start from the frame before
+            own = np.unique(stage.space.joint)
+            warm = Pose(pose.rotations.copy(), pose.translations.copy())
+            warm.rotations[:, own], warm.translations[:, own] = previous.rotations[:, own], previous.translations[:, own]
+            residual = None if first else self._residuals[index]
+            state, took, self._residuals[index] = stage.track(
+                warm, pose, _of_goals(targets, stage.indices), links, residual
+            )
+            pose, iterations = _posed(stage, state, pose), iterations + took
+            states.append(state)
+        return self._batch(pose, states, iterations, targets, links)
+
+    def _batch(
+        self, pose: Pose, states: list[State], iterations: np.ndarray, targets: Targets, links: np.ndarray | None
+    ) -> Batch:
+        count = len(pose.rotations)
+        distances, angles = np.zeros((2, count, len(self.goals)))
+        at_limit = np.zeros((count, len(self.skeleton)), dtype=bool)
+        for stage, state in zip(self.stages, states, strict=True):
+            # the last pose, since a later stage never moves what an earlier one has met
+            posed = State(pose.rotations, state.x)
+            found = stage.tasks.report(stage.tasks.kinematics(posed, links), _of_goals(targets, stage.indices))
+            distances[:, stage.indices], angles[:, stage.indices] = found
+            if stage.space.limited:
+                at_limit |= np.stack([stage.space.at_limit(x) for x in state.x])
+        asked = np.array([goal.position_weight > 0.0 for goal in self.goals], dtype=bool)
+        turned = np.array([goal.rotation_weight > 0.0 for goal in self.goals], dtype=bool)
+        met = ((distances <= self.options.tolerance) | ~asked) & ((angles <= self.options.rotation_tolerance) | ~turned)
+        return Batch(pose.rotations, pose.translations, distances, angles, iterations, met.all(-1), at_limit)
+
+    def _start(self, pose: Pose | None) -> Pose:
+        checked = self.skeleton.rest_pose() if pose is None else self.skeleton.check_pose(pose)
+        return Pose(checked.rotations[None], checked.translations[None])
+
+
+def prepare(skeleton: Skeleton, goals: Sequence[Goal], solver: str = "PGS", options: Options | None = None) -> Prepared:
+    """Work out once what does not depend on the frame: a callable `(positions, rotations, pose) -> Solution`."""
+    return Prepared(skeleton, goals, solver, options)
+
+
+def solve(
+    skeleton: Skeleton, goals: Sequence[Goal], pose: Pose | None = None, solver: str = "PGS", options: Options | None = None
+) -> Solution:
+    """Bring the goals' effectors to their targets, inside all limits, starting from `pose` (default: rest).
+
+    Raises a `DqikError` (a `ValueError`) that names what is wrong with its input. Never returns a joint outside its
+    limits, a NaN, or a pose further from the goals than the one given.
+    """
+    positions = np.array([(0.0, 0.0, 0.0) if goal.position is None else goal.position for goal in goals], dtype=float)
+    rotations = np.array([(1.0, 0.0, 0.0, 0.0) if goal.rotation is None else goal.rotation for goal in goals], dtype=float)
+    prepared = prepare(skeleton, goals, solver, options)
+    return prepared(positions.reshape(-1, 3), rotations.reshape(-1, 4), pose)
+
+
+def solve_frames(
+    skeleton: Skeleton,
+    goals: Sequence[Goal],
+    positions: np.ndarray,
+    rotations: np.ndarray,
+    pose: Pose | None = None,
+    solver: str = "PGS",
+    options: Options | None = None,
+) -> list[Solution]:
+    """Solve a motion: `positions` (F, G, 3) and `rotations` (F, G, 4), one solution a frame.
+
+    Warm-started: each frame begins where the one before ended, the first at `pose`. With `options.warm_start` off all
+    frames are independent, begin at `pose` and are solved in one batch.
+    """
+    prepared = prepare(skeleton, goals, solver, options)
+    targets, start = prepared.targets(positions, rotations), prepared._start(pose)
+    began = time.perf_counter()
+    count = len(targets.positions)
+    if not prepared.options.warm_start:
+        batch = prepared.solve_batch(targets, start)
+        seconds = (time.perf_counter() - began) / max(count, 1)
+        return [batch.solution(frame, seconds) for frame in range(count)]
+    solutions: list[Solution] = []
+    for frame in range(count):
+        began = time.perf_counter()
+        wanted = targets.take(slice(frame, frame + 1))
+        if frame == 0:
+            batch = prepared.solve_batch(wanted, start)
+        else:
+            batch = prepared.track(solutions[-1].pose, wanted, start, first=frame == 1)
+        solutions.append(batch.solution(0, time.perf_counter() - began))
+    return solutions
+
+
+def _chains(skeleton: Skeleton, goals: Sequence[Goal]) -> np.ndarray:
+    """(G, J) bool: the joints that each goal may move."""
+    chains = np.zeros((len(goals), len(skeleton)), dtype=bool)
+    for index, goal in enumerate(goals):
+        chains[index, list(np.flatnonzero(skeleton.ancestors[goal.joint]) if goal.chain is None else goal.chain)] = True
+    return chains
+
+
+def _stage_order(skeleton: Skeleton, chains: np.ndarray) -> list[list[int]]:
+    """Goals in groups to be solved one after the other.
+
+    Goals whose chains share a joint are solved together. A group whose chains hang below another's, without sharing
+    its joints, comes after it: it follows what the other moves, and does not pull at it.
+    """
+    groups = [[g] for g in range(len(chains))]
+
+    def joints(group: list[int]) -> np.ndarray:
+        return chains[group].any(0)
+
+    def below(group: list[int], other: list[int]) -> bool:
+        """Whether a joint that `group` is about hangs below one that `other` moves."""
+        return bool(skeleton.ancestors[joints(group)][:, joints(other)].any())
+
+    merged = True
+    while merged:
+        merged = False
+        for i in range(len(groups)):
+            for j in range(i + 1, len(groups)):
+                shared = (joints(groups[i]) & joints(groups[j])).any()
+                if shared or (below(groups[i], groups[j]) and below(groups[j], groups[i])):
+                    groups[i] = sorted(groups[i] + groups.pop(j))
+                    merged = True
+                    break
+            if merged:
+                break
+    ordered: list[list[int]] = []
+    while groups:
+        # three groups may hang on each other in a ring: then the first in line goes first
+        ready = next((g for g in groups if not any(h is not g and below(g, h) for h in groups)), groups[0])
+        groups = [g for g in groups if g is not ready]
+        ordered.append(ready)
+    return ordered
+
+
+def _frames_of(pose: Pose, count: int) -> Pose:
+    """`pose` with a leading axis of `count` frames."""
+    rotations, translations = pose
+    joints = rotations.shape[-2]
+    return Pose(np.broadcast_to(rotations, (count, joints, 4)), np.broadcast_to(translations, (count, joints, 3)))
+
+
+def _of_goals(targets: Targets, indices: np.ndarray) -> Targets:
+    """The targets of some of the goals."""
+    return Targets(targets.positions[:, indices], targets.rotations[:, indices], targets.poles[:, indices])
+
+
+def _posed(stage: Stage, state: State, pose: Pose) -> Pose:
+    """`pose` with what a stage's state moves."""
+    slides = stage.space.slides(state.x)
+    if slides is None:
+        return Pose(state.rotations, pose.translations)
+    sliding = np.unique(stage.space.joint[~stage.space.turns])
+    translations = pose.translations.copy()
+    translations[:, sliding] = slides[:, sliding]
+    return Pose(state.rotations, translations)
