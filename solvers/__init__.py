@@ -14,6 +14,14 @@ from .errors import (
     UnknownSolver,
 )
 from .goals import Goal
+from .jacobian import (
+    column_joints,
+    dual_quaternion_jacobian,
+    exponential_map_jacobian,
+    finite_difference_jacobian,
+    twist_jacobian,
+    velocity_jacobian,
+)
 from .limits import Range, TwistSwing
 from .skeleton import Joint, Pose, Skeleton, World, forward
 from .solution import Batch, Options, Solution
@@ -22,5 +30,6 @@ from .solve import SOLVERS, Prepared, prepare, solve, solve_frames
 __all__ = [
     "SOLVERS", "Batch", "DqikError", "Goal", "InvalidGoal", "InvalidLimits", "InvalidOptions", "InvalidPose",
     "InvalidSkeleton", "Joint", "Options", "Pose", "Prepared", "Range", "Skeleton", "Solution", "TwistSwing",
-    "UnknownSolver", "World", "forward", "prepare", "solve", "solve_frames",
+    "UnknownSolver", "World", "column_joints", "dual_quaternion_jacobian", "exponential_map_jacobian",
+    "finite_difference_jacobian", "forward", "prepare", "solve", "solve_frames", "twist_jacobian", "velocity_jacobian",
 ]  # fmt: skip

@@ -104,11 +104,8 @@ def project_swing(swing: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> np.ndarr
     inside = np.clip(offset, -half_axes, half_axes)  # right where a side is closed
     curved = outside & (half_axes > 0.0).all(-1)
     if curved.any():
-        inside = np.where(
-            curved[..., None],
-            np.copysign(_nearest_on_ellipse(np.abs(offset), np.where(half_axes > 0.0, half_axes, 1.0)), offset),
-            inside,
-        )
+        nearest = _nearest_on_ellipse(np.abs(offset[curved]), half_axes[curved])
+        inside[curved] = np.copysign(nearest, offset[curved])
     return np.where(outside[..., None], swing - offset + inside, swing)
 
 

@@ -82,7 +82,8 @@ class Skeleton:
     links : (J, 8) each joint's rest transform in its parent's frame.
     axis : (J, 3) unit axes in the joints' own frames.
     ancestors : (J, J) bool; `ancestors[j, k]` where joint `k` is `j` itself or above it.
-    length : a length typical of the whole, the largest distance along the tree from a root [length units].
+    length : a length typical of the whole, the largest distance along the tree from a root [length units]; 1 where all
+        joints lie in one place.
     """
 
     def __init__(self, joints: Sequence[Joint]) -> None:
@@ -215,7 +216,8 @@ class Skeleton:
         self._head_links[self.detached, 4:] = 0.0
         offsets = np.linalg.norm(dual_quaternion.translation(self.links), axis=-1)
         offsets[self.parent < 0] = 0.0
-        self.length = float(max((ancestors @ offsets).max(), 1e-9))
+        length = float((ancestors @ offsets).max())
+        self.length = length if length > 1e-9 else 1.0
 
     def _pointer_doublings(self, depth: np.ndarray) -> list[np.ndarray]:
         """Ancestor indices 1, 2, 4, ... steps up within the segment; `J` (the identity) past its head."""

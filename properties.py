@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What DQIK saves in the .blend: settings and goals on the armature object, limits and preferences on pose bones.
+
+Goals live in a collection on the object and per-bone values are flat on the pose bone: the only places that survive
+library overrides and can be keyed on every supported Blender.
+"""
+
+from math import pi
+
+import bpy
+from bpy.props import (
+    BoolProperty,
+    CollectionProperty,
+    EnumProperty,
+    FloatProperty,
+    FloatVectorProperty,
+    IntProperty,
+    PointerProperty,
+    StringProperty,
+)
+
+from . import live
+from .solvers import SOLVERS
+
+_OVERRIDE = {"LIBRARY_OVERRIDABLE"}
+_KEYED = {"ANIMATABLE"}
+_FIXED: set[str] = set()
+
+START_FROM = [
+    ("POSE", "Pose", "Solve every frame afresh from the animated pose, or from the pose of bones without keys: "
+     "a frame looks the same whichever way it was reached"),
+    ("PREVIOUS", "Previous Frame", "Start from the last frame's answer while playing forward: faster. "
+     "Any other change of frame, and renders, start from the pose"),
+    ("REST", "Rest", "Start every frame from the armature's rest pose"),
+]  # fmt: skip
+
+
+def _touched(self: bpy.types.bpy_struct, context: bpy.types.Context) -> None:
+    """A setting changed: what was worked out from it is out of date."""
+    del context
+    live.touch(self.id_data)
+
+
+def _switched(self: bpy.types.bpy_struct, context: bpy.types.Context) -> None:
+    """Live solving was switched on or off."""
+    del context
+    live.switch(self.id_data)
+
+
+
+
+class DqikGoal(bpy.types.PropertyGroup):
+    """One goal: a bone, the target it should reach, and how much that matters."""
+
+    name: StringProperty(name="Name", default="Goal", override=_OVERRIDE)
+    mute: BoolProperty(
+        name="Mute", description="Leave this goal out of the solve", options=_KEYED, override=_OVERRIDE, update=_touched
+    )
+    bone: StringProperty(
+        name="Bone", description="The bone that should reach the target", options=_FIXED, override=_OVERRIDE,
+        update=_touched,
+    )  # fmt: skip
+    target: PointerProperty(
+        type=bpy.types.Object, name="Target", description="The object that the bone should reach", override=_OVERRIDE,
+        update=_touched,
+    )  # fmt: skip
+    subtarget: StringProperty(
+        name="Target Bone", description="The bone to reach, where the target is an armature", options=_FIXED,
+        override=_OVERRIDE, update=_touched,
+    )  # fmt: skip
+    chain_length: IntProperty(
+        name="Chain Length",
+        description="How many bones the goal may move, counted from its bone upward; 0 for all up to the root",
+        min=0, soft_max=20, options=_FIXED, override=_OVERRIDE, update=_touched,
+    )  # fmt: skip
+    use_position: BoolProperty(
+        name="Position", description="Reach the target's position", default=True, options=_FIXED, override=_OVERRIDE,
+        update=_touched,
+    )  # fmt: skip
+    use_rotation: BoolProperty(
+        name="Rotation", description="Turn the bone as the target is turned", options=_FIXED, override=_OVERRIDE,
+        update=_touched,
+    )  # fmt: skip
+    position_weight: FloatProperty(
+        name="Position Weight", description="How much a miss of the position counts against other goals",
+        default=1.0, min=0.0, soft_max=10.0, options=_KEYED, override=_OVERRIDE, update=_touched,
+    )  # fmt: skip
+    rotation_weight: FloatProperty(
+        name="Rotation Weight", description="How much a miss of the rotation counts against other goals",
+        default=1.0, min=0.0, soft_max=10.0, options=_KEYED, override=_OVERRIDE, update=_touched,
+    )  # fmt: skip
+    influence: FloatProperty(
+        name="Influence", description="From 0, where the goal has no effect, to 1, where the bone reaches its target",
+        default=1.0, min=0.0, max=1.0, subtype="FACTOR", options=_KEYED, override=_OVERRIDE, update=_touched,
+    )  # fmt: skip
+    priority: IntProperty(
+        name="Priority", description="Where not all goals can be met, those of higher priority are met first",
+        options=_FIXED, override=_OVERRIDE, update=_touched,
+    )  # fmt: skip
+    use_tail: BoolProperty(
+        name="Use Tail", description="Bring the bone's tail to the target; off, its head", default=True, options=_FIXED,
+        override=_OVERRIDE, update=_touched,
+    )  # fmt: skip
+    pole_target: PointerProperty(
+        type=bpy.types.Object, name="Pole Target",
+        description="An object that the middle of the chain (elbow, knee) should point at", override=_OVERRIDE,
+        update=_touched,
+    )  # fmt: skip
+    pole_subtarget: StringProperty(
+        name="Pole Bone", description="The bone to point at, where the pole target is an armature", options=_FIXED,
+        override=_OVERRIDE, update=_touched,
+    )  # fmt: skip
+    pole_angle: FloatProperty(
+        name="Pole Angle",
+        description="Turn of the chain's middle away from the pole; at 0 the elbow or knee points straight at it",
+        min=-pi, max=pi, subtype="ANGLE", options=_FIXED, override=_OVERRIDE, update=_touched,
+    )  # fmt: skip
+
+
+def _of_status(name: str, default: object):
+    """A getter of one field of the last solve's report, which lives in memory only."""
+
+    def get(self: bpy.types.bpy_struct):
+        return getattr(live.status(self.id_data), name, default)
+
+    return get
+
+
+class DqikStatus(bpy.types.PropertyGroup):
+    """The last solve of this armature; not saved."""
+
+    error: FloatProperty(name="Worst Error", description="Largest distance of a bone from its target",
+                         subtype="DISTANCE", get=_of_status("error", 0.0))  # fmt: skip
+    rotation_error: FloatProperty(name="Worst Rotation Error", description="Largest angle of a bone from its target",
+                                  subtype="ANGLE", get=_of_status("rotation_error", 0.0))  # fmt: skip
+    iterations: IntProperty(name="Iterations", description="Steps that the solver took", get=_of_status("iterations", 0))
+    milliseconds: FloatProperty(name="Milliseconds", description="Time of the last solve",
+                                get=_of_status("milliseconds", 0.0))  # fmt: skip
+    at_limits: IntProperty(name="Joints at Limits", description="Bones that are held by their limits",
+                           get=_of_status("at_limits", 0))  # fmt: skip
+    converged: BoolProperty(name="Met", description="Whether all goals were met", get=_of_status("converged", False))
+    message: StringProperty(name="Message", description="What needs attention", get=_of_status("message", ""))
+
+
+class DqikSettings(bpy.types.PropertyGroup):
+    """How an armature is solved, and its goals."""
+
+    live: BoolProperty(
+        name="Live",
+        description="Solve on every change of frame and whenever a target or a bone is moved. "
+        "Switching it off gives the bones back the pose they had before",
+        options=_KEYED, override=_OVERRIDE, update=_switched,
+    )  # fmt: skip
+    solver: EnumProperty(
+        name="Solver", description="The method that finds the pose",
+        items=[(name, name, text) for name, text in SOLVERS.items()], default="PGS", options=_FIXED, override=_OVERRIDE,
+        update=_touched,
+    )  # fmt: skip
+    iterations: IntProperty(
+        name="Iterations", description="Steps a frame at most; a solve ends earlier once its goals are met",
+        default=50, min=1, soft_max=200, options=_FIXED, override=_OVERRIDE, update=_touched,
+    )  # fmt: skip
+    tolerance: FloatProperty(
+        name="Tolerance", description="Distance at which a goal counts as met, as a fraction of the rig's size",
+        default=1e-4, min=1e-9, soft_max=0.1, precision=6, options=_FIXED, override=_OVERRIDE, update=_touched,
+    )  # fmt: skip
+    rotation_tolerance: FloatProperty(
+        name="Rotation Tolerance", description="Angle at which a rotation counts as met",
+        default=1e-3, min=1e-9, soft_max=0.1, precision=4, subtype="ANGLE", options=_FIXED, override=_OVERRIDE,
+        update=_touched,
+    )  # fmt: skip
+    damping: FloatProperty(
+        name="Damping", description="Caution of each step: higher is steadier and slower. 0 adapts it by itself",
+        default=0.0, min=0.0, soft_max=1.0, precision=5, options=_FIXED, override=_OVERRIDE, update=_touched,
+    )  # fmt: skip
+    start_from: EnumProperty(
+        name="Start From", description="The pose from which each frame is solved", items=START_FROM, default="POSE",
+        options=_FIXED, override=_OVERRIDE, update=_touched,
+    )  # fmt: skip
+    goals: CollectionProperty(type=DqikGoal, name="Goals", override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
+    active_goal: IntProperty(name="Active Goal", min=0, options=_FIXED, override=_OVERRIDE)
+    status: PointerProperty(type=DqikStatus, name="Status")
+    has_base: BoolProperty(options={"HIDDEN"}, override=_OVERRIDE)
+
+
+def _angle(name: str, text: str, default: float, keyed: bool = False) -> object:
+    return FloatProperty(
+        name=name, description=text, default=default, soft_min=-pi, soft_max=pi, min=-2.0 * pi, max=2.0 * pi,
+        subtype="ANGLE", options=_KEYED if keyed else _FIXED, override=_OVERRIDE, update=_touched,
+    )  # fmt: skip
+
+
+def _bone_properties() -> dict[str, object]:
+    """The flat properties of pose bones."""
+    return {
+        "dqik_translate": BoolProperty(
+            name="Translate", description="The bone may move as well as turn, as hips do", options=_FIXED,
+            override=_OVERRIDE, update=_touched,
+        ),
+        "dqik_use_limits": BoolProperty(
+            name="Limits", description="Keep the bone's rotation inside its twist and swing limits", options=_FIXED,
+            override=_OVERRIDE, update=_touched,
+        ),
+        "dqik_twist_min": _angle("Twist Min", "Least turn about the bone's own length (Y)", -pi),
+        "dqik_twist_max": _angle("Twist Max", "Largest turn about the bone's own length (Y)", pi),
+        "dqik_swing_x_min": _angle("Swing X Min", "Least bend about the bone's X axis", -pi),
+        "dqik_swing_x_max": _angle("Swing X Max", "Largest bend about the bone's X axis", pi),
+        "dqik_swing_z_min": _angle("Swing Z Min", "Least bend about the bone's Z axis", -pi),
+        "dqik_swing_z_max": _angle("Swing Z Max", "Largest bend about the bone's Z axis", pi),
+        "dqik_stiffness": FloatProperty(
+            name="Stiffness", description="How unwilling the bone is to move: 0 as willing as others, 1 not at all",
+            default=0.0, min=0.0, max=1.0, subtype="FACTOR", options=_KEYED, override=_OVERRIDE, update=_touched,
+        ),
+        "dqik_preferred_angle": FloatVectorProperty(
+            name="Preferred Angle",
+            description="The way the bone likes to bend, as angles about its own axes. "
+            "All zero: found by itself for the elbow or knee of a straight limb",
+            size=3, default=(0.0, 0.0, 0.0), min=-pi, max=pi, subtype="EULER", options=_KEYED, override=_OVERRIDE,
+            update=_touched,
+        ),
+        "dqik_lock": BoolProperty(
+            name="Lock", description="The solver leaves this bone as it is posed", options=_FIXED, override=_OVERRIDE,
+            update=_touched,
+        ),
+        # the pose from before live solving went on, so that it survives saving and undo
+        "dqik_base_rotation": FloatVectorProperty(size=4, options={"HIDDEN"}, override=_OVERRIDE),
+        "dqik_base_location": FloatVectorProperty(size=3, options={"HIDDEN"}, override=_OVERRIDE),
+        "dqik_base_mode": StringProperty(options={"HIDDEN"}, override=_OVERRIDE),
+    }  # fmt: skip
+
+
+CLASSES = (DqikGoal, DqikStatus, DqikSettings)
+
+
+def register() -> None:
+    """Register the classes and attach the properties."""
+    for cls in CLASSES:
+        bpy.utils.register_class(cls)
+    bpy.types.Object.dqik = PointerProperty(type=DqikSettings, name="DQIK", override=_OVERRIDE)
+    for name, prop in _bone_properties().items():
+        setattr(bpy.types.PoseBone, name, prop)
+
+
+def unregister() -> None:
+    """Undo `register`, in reverse."""
+    for name in reversed(_bone_properties()):
+        delattr(bpy.types.PoseBone, name)
+    del bpy.types.Object.dqik
+    for cls in reversed(CLASSES):
+        bpy.utils.unregister_class(cls)

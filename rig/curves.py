@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Actions and F-curves on every supported Blender: plain ones to 4.3, slots and channelbags from 4.4 on."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import bpy
+import numpy as np
+
+LAYERED = bpy.app.version >= (4, 4, 0)
+_GROUP_NAMES = bpy.app.version >= (5, 0, 0)
+_BEZIER = 2  # the number behind the enum, which foreach_set takes
+_ALIGNED, _AUTO = 2, 1
+_BONE_PATH = re.compile(r'^pose\.bones\["((?:[^"\\]|\\.)*)"\]\.(\w+)')
+
+
+def bone_path(bone: str, channel: str) -> str:
+    """Data path of a pose bone's channel."""
+    return f'pose.bones["{bpy.utils.escape_identifier(bone)}"].{channel}'
+
+
+def fcurves(owner: bpy.types.AnimData | None) -> bpy.types.bpy_prop_collection | tuple:
+    """The F-curves that the assigned action holds for this owner; empty where there are none."""
+    if owner is None or owner.action is None:
+        return ()
+    if not LAYERED:
+        return owner.action.fcurves
+    bag = _channelbag(owner.action, owner.action_slot)
+    return () if bag is None else bag.fcurves
+
+
+def _channelbag(action: bpy.types.Action, slot: object, ensure: bool = False):
+    """The channelbag of a slot in the action's first keyframe strip; made with `ensure`."""
+    if slot is None:
+        return None
+    if not action.layers:
+        if not ensure:
+            return None
+        action.layers.new("Layer")
+    layer = action.layers[0]
+    if not layer.strips:
+        if not ensure:
+            return None
+        layer.strips.new(type="KEYFRAME")
+    return layer.strips[0].channelbag(slot, ensure=True) if ensure else layer.strips[0].channelbag(slot)
+
+
+@dataclass(frozen=True)
+class Animation:
+    """What animates an armature: names of `bones` that have curves or drivers, and whether DQIK's settings have any."""
+
+    bones: frozenset[str]
+    settings: bool
+
+
+def animation_key(ob: bpy.types.Object) -> tuple:
+    """Changes whenever `animation(ob)` may have changed; cheap enough for every frame."""
+    owner = ob.animation_data
+    if owner is None:
+        return ()
+    action = owner.action
+    return (
+        0 if action is None else action.session_uid,
+        len(fcurves(owner)),
+        len(owner.drivers),
+        len(owner.nla_tracks),
+    )
+
+
+def animation(ob: bpy.types.Object) -> Animation:
+    """The bones of `ob` whose pose F-curves, NLA strips or drivers set anew on every frame."""
+    bones, settings = set(), False
+    for path in _paths(ob):
+        match = _BONE_PATH.match(path)
+        if match and match[2].startswith("dqik"):
+            settings = True
+        elif match and match[2].startswith(("rotation", "location")):
+            bones.add(bpy.utils.unescape_identifier(match[1]))
+        elif path.startswith("dqik"):
+            settings = True
+    return Animation(frozenset(bones), settings)
+
+
+def _paths(ob: bpy.types.Object) -> Iterator[str]:
+    owner = ob.animation_data
+    if owner is None:
+        return
+    yield from (curve.data_path for curve in fcurves(owner))
+    yield from (curve.data_path for curve in owner.drivers)
+    for track in owner.nla_tracks:
+        for strip in track.strips:
+            if strip.action is not None:
+                yield from (curve.data_path for curve in _all_curves(strip.action))
+
+
+def _all_curves(action: bpy.types.Action) -> Iterator[bpy.types.FCurve]:
+    """All F-curves of an action, whichever slot they are of."""
+    if not LAYERED:
+        yield from action.fcurves
+        return
+    for layer in action.layers:
+        for strip in layer.strips:
+            for bag in strip.channelbags:
+                yield from bag.fcurves
+
+
+class Writer:
+    """Writes baked channels into an object's action, many keys at a time."""
+
+    def __init__(self, ob: bpy.types.Object, action: bpy.types.Action) -> None:
+        """Assigns `action` to `ob`, with a slot of the object's own where actions have slots."""
+        owner = ob.animation_data or ob.animation_data_create()
+        if owner.action is not action:
+            owner.action = action
+        self._action = action
+        if not LAYERED:
+            self._bag = action
+            return
+        if owner.action_slot is None:
+            suitable = owner.action_suitable_slots
+            owner.action_slot = suitable[0] if suitable else action.slots.new(id_type="OBJECT", name=ob.name)
+        self._bag = _channelbag(action, owner.action_slot, ensure=True)
+
+    def curve(self, path: str, index: int, group: str) -> bpy.types.FCurve:
+        """The curve of one channel, made in a group named after the bone where there is none."""
+        curves = self._bag.fcurves
+        found = curves.find(path, index=index)
+        if found is not None:
+            return found
+        if not LAYERED:
+            return curves.new(path, index=index, action_group=group)
+        if _GROUP_NAMES:
+            return curves.new(path, index=index, group_name=group)
+        made = curves.new(path, index=index)
+        made.group = self._bag.groups.get(group) or self._bag.groups.new(group)
+        return made
+
+    def write(self, path: str, index: int, group: str, frames: np.ndarray, values: np.ndarray,
+              slopes: np.ndarray | None = None) -> None:  # fmt: skip
+        """Put keys (K,) into a curve; keys that it has outside of `frames`' span stay.
+
+        slopes : (K,) per frame; with them the handles make the curve the cubic with these slopes, without them
+            Blender places the handles.
+        """
+        curve = self.curve(path, index, group)
+        keys = _Keys.made(frames, values, slopes)
+        if len(curve.keyframe_points):
+            keys = _Keys.of(curve).around(keys)
+        keys.into(curve)
+
+
+@dataclass
+class _Keys:
+    """Keyframes as arrays of K: points, handles (K, 2) and the numbers of their enums."""
+
+    co: np.ndarray
+    handle_left: np.ndarray
+    handle_right: np.ndarray
+    handle_left_type: np.ndarray
+    handle_right_type: np.ndarray
+    interpolation: np.ndarray
+
+    @classmethod
+    def made(cls, frames: np.ndarray, values: np.ndarray, slopes: np.ndarray | None) -> "_Keys":
+        co = np.stack([frames, values], -1)
+        count = len(frames)
+        left, right = co.copy(), co.copy()
+        kind = np.full(count, _AUTO)
+        if slopes is not None and count > 1:
+            third = np.diff(frames) / 3.0
+            before, after = np.append(third[:1], third), np.append(third, third[-1:])
+            left -= np.stack([before, before * slopes], -1)
+            right += np.stack([after, after * slopes], -1)
+            kind = np.full(count, _ALIGNED)
+        return cls(co, left, right, kind, kind.copy(), np.full(count, _BEZIER))
+
+    @classmethod
+    def of(cls, curve: bpy.types.FCurve) -> "_Keys":
+        points, count = curve.keyframe_points, len(curve.keyframe_points)
+        pairs, numbers = [], []
+        for name in ("co", "handle_left", "handle_right"):
+            buffer = np.empty(2 * count, dtype=np.float32)
+            points.foreach_get(name, buffer)
+            pairs.append(buffer.reshape(count, 2).astype(float))
+        for name in ("handle_left_type", "handle_right_type", "interpolation"):
+            buffer = np.empty(count, dtype=np.int32)
+            points.foreach_get(name, buffer)
+            numbers.append(buffer)
+        return cls(*pairs, *numbers)
+
+    def around(self, new: "_Keys") -> "_Keys":
+        """These keys before and after the new ones' span, with the new ones between."""
+        before, after = self.co[:, 0] < new.co[0, 0] - 1e-3, self.co[:, 0] > new.co[-1, 0] + 1e-3
+        return _Keys(*(
+            np.concatenate([old[before], mine, old[after]])
+            for old, mine in zip(vars(self).values(), vars(new).values(), strict=True)
+        ))  # fmt: skip
+
+    def into(self, curve: bpy.types.FCurve) -> None:
+        points = curve.keyframe_points
+        points.clear()
+        points.add(len(self.co))
+        for name in ("handle_left_type", "handle_right_type", "interpolation"):
+            points.foreach_set(name, np.ascontiguousarray(getattr(self, name), dtype=np.int32))
+        for name in ("co", "handle_left", "handle_right"):
+            points.foreach_set(name, np.ascontiguousarray(getattr(self, name), dtype=np.float32).ravel())
+        curve.update()

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One frame of an armature as arrays: where its joints hang, where they start, what the goals ask for.
+
+Positions and orientations are in armature space. Everything is read from evaluated data; what depends on our own last
+answer (the offsets of solved bones) is measured against the rest pose and used only where the two really differ, so
+that a frame's input does not depend on the frames visited before.
+"""
+
+from dataclasses import dataclass
+
+import bpy
+import numpy as np
+from mathutils import Matrix
+
+from ..solvers import Pose, dual_quaternion, quaternion
+from ..solvers.goals import Targets
+from .build import Rig, matrices
+from .channels import Channels
+
+_SAME = 1e-4  # of the rig's size: offsets nearer to the rest pose's are the rest pose's
+_GRID = 1e-6  # of the rig's size: others are rounded to it
+
+
+@dataclass
+class FrameInput:
+    """What one frame's solve needs: links (1, J, 8), start `Pose` (1, J, ...), targets of one frame, and the scale
+    (T,) by which each sliding bone's location is larger than its channel."""
+
+    links: np.ndarray
+    start: Pose
+    targets: Targets
+    slide_scale: np.ndarray
+
+
+def read(ob: bpy.types.Object, rig: Rig, base: Channels, posed: Channels, depsgraph: bpy.types.Depsgraph) -> FrameInput:
+    """Read one frame of an evaluated armature object.
+
+    Parameters
+    ----------
+    ob : the evaluated object. base : the channels that the frame starts from.
+    posed : the channels that the evaluated pose was made with (which hold our last answer).
+    """
+    world = matrices(ob.pose.bones, "matrix")
+    scale = np.sqrt((world[:, :3, :3] ** 2).sum(1))  # (N, 3) lengths of the columns
+    turned = world[:, :3, :3] / np.maximum(scale, 1e-12)[:, None, :]
+    rows = rig.bones
+    start_q = base.quaternions()[rows]
+    links, slide_scale = _links(rig, world, turned, scale, start_q, posed)
+    rotations = np.tile(quaternion.IDENTITY, (1, len(rig.skeleton), 1))
+    translations = np.zeros((1, len(rig.skeleton), 3))
+    movable = rig.solved
+    rotations[0, rig.main[movable]] = start_q[movable]
+    for k, (joint, row) in enumerate(zip(rig.slide_joint, rig.slide_row, strict=True)):
+        # offset = frame @ location * scale, one slide an axis of that frame
+        location = base.locations[rows[row]] * slide_scale[k]
+        translations[0, joint : joint + 3] = rig.slide_frame[k].T * location[:, None]
+    targets = _targets(ob, rig, depsgraph, links, Pose(rotations, translations))
+    return FrameInput(links, Pose(rotations, translations), targets, slide_scale)
+
+
+def _links(
+    rig: Rig, world: np.ndarray, turned: np.ndarray, scale: np.ndarray, start_q: np.ndarray, posed: Channels
+) -> tuple[np.ndarray, np.ndarray]:
+    """Rest transforms (1, J, 8) of all joints in their parents' frames as this frame has them."""
+    bones, parent = rig.bones, rig.parent
+    heads = world[bones, :3, 3]
+    has_parent = parent >= 0
+    offsets = heads.copy()  # of a rooted bone: in armature space
+    inner = ~rig.rooted
+    above = parent[inner]
+    offsets[inner] = np.einsum("bji,bj->bi", turned[above], heads[inner] - world[above, :3, 3])
+    rotations = rig.own_rest.copy()
+    hanging = rig.rooted & has_parent & ~rig.detached
+    if hanging.any():
+        rotations[hanging] = quaternion.product(quaternion.from_matrix(turned[parent[hanging]]), rig.own_rest[hanging])
+    slide_scale = np.ones(len(rig.slide_row))
+    for k, row in enumerate(rig.slide_row):
+        if has_parent[row]:
+            slide_scale[k] = scale[parent[row]].mean()
+        moved = rig.slide_frame[k] @ posed.locations[bones[row]] * slide_scale[k]
+        if rig.rooted[row] and has_parent[row]:
+            moved = turned[parent[row]] @ moved
+        offsets[row] -= moved
+    offsets[inner] = _settled(offsets[inner], rig.rest_offset[inner], rig.size)
+    sliding_roots = [row for row in rig.slide_row if rig.rooted[row] and not has_parent[row]]
+    offsets[sliding_roots] = _settled(offsets[sliding_roots], rig.rest_offset[sliding_roots], rig.size)
+    fixed = np.setdiff1d(np.arange(len(bones)), rig.solved)
+    if fixed.size:
+        still = fixed[~rig.held[fixed]]
+        rotations[still] = quaternion.product(rotations[still], start_q[still])
+        held = fixed[rig.held[fixed]]
+        own = quaternion.from_matrix(turned[bones[held]])
+        follows = (inner & ~rig.detached)[held]
+        above_q = quaternion.from_matrix(turned[np.maximum(parent[held], 0)])
+        rotations[held] = np.where(follows[:, None], quaternion.product(quaternion.conjugate(above_q), own), own)
+    links = np.tile(dual_quaternion.IDENTITY, (len(rig.skeleton), 1))
+    carried = rig.main.copy()
+    carried[rig.slide_row] = rig.slide_joint  # the first slide carries the offset, the main joint the orientation
+    links[rig.main] = dual_quaternion.from_parts(rotations, np.zeros_like(offsets))
+    plain = carried == rig.main
+    links[rig.main[plain]] = dual_quaternion.from_parts(rotations[plain], offsets[plain])
+    for joint, row in zip(rig.slide_joint, rig.slide_row, strict=True):
+        frame = quaternion.IDENTITY
+        if rig.rooted[row] and has_parent[row]:
+            frame = quaternion.from_matrix(turned[parent[row]])
+            turned_main = quaternion.product(quaternion.conjugate(frame), rotations[row])
+            links[rig.main[row]] = dual_quaternion.from_parts(turned_main, np.zeros(3))
+        links[joint] = dual_quaternion.from_parts(frame, offsets[row])
+    return links[None], slide_scale
+
+
+def _settled(measured: np.ndarray, rest: np.ndarray, size: float) -> np.ndarray:
+    """Offsets (B, 3): the rest pose's where the measured ones do not differ, else the measured ones on a grid."""
+    same = (np.abs(measured - rest) < _SAME * size).all(-1, keepdims=True)
+    return np.where(same, rest, np.round(measured / (_GRID * size)) * (_GRID * size))
+
+
+def _targets(ob: bpy.types.Object, rig: Rig, depsgraph: bpy.types.Depsgraph, links: np.ndarray, start: Pose) -> Targets:
+    """What the goals ask for this frame, in armature space; influence below 1 asks for less of the way."""
+    inverse = ob.matrix_world.inverted_safe()
+    count = len(rig.goals)
+    positions, rotations, poles = np.zeros((1, count, 3)), np.zeros((1, count, 4)), np.zeros((1, count, 3))
+    goals = ob.dqik.goals
+    for k, binding in enumerate(rig.goals):
+        goal = goals[binding.index]
+        matrix = target_matrix(goal.target, goal.subtarget, ob, inverse, depsgraph)
+        positions[0, k], rotations[0, k] = matrix.translation, matrix.to_quaternion()
+        if goal.pole_target is not None:
+            poles[0, k] = target_matrix(goal.pole_target, goal.pole_subtarget, ob, inverse, depsgraph).translation
+    if any(binding.influence < 1.0 for binding in rig.goals):
+        _ease(rig, positions, rotations, links, start)
+    return Targets(positions, rotations, poles)
+
+
+def target_matrix(
+    target: bpy.types.Object, subtarget: str, ob: bpy.types.Object, inverse: Matrix, depsgraph: bpy.types.Depsgraph
+) -> Matrix:
+    """A target's evaluated matrix in the armature space of the evaluated object `ob`."""
+    if target.original == ob.original:
+        return ob.pose.bones[subtarget].matrix
+    evaluated = target.evaluated_get(depsgraph)
+    if subtarget and evaluated.type == "ARMATURE":
+        return inverse @ evaluated.matrix_world @ evaluated.pose.bones[subtarget].matrix
+    return inverse @ evaluated.matrix_world
+
+
+def _ease(rig: Rig, positions: np.ndarray, rotations: np.ndarray, links: np.ndarray, start: Pose) -> None:
+    """Move targets of goals with an influence below 1 toward where their bones start, in place."""
+    world = rig.skeleton.transforms(start.rotations, start.translations, links)
+    for k, binding in enumerate(rig.goals):
+        goal = rig.prepared.goals[k]
+        began = dual_quaternion.transform(world[0, goal.joint], np.asarray(goal.offset, dtype=float))
+        share = binding.influence
+        positions[0, k] = began + share * (positions[0, k] - began)
+        own = world[0, goal.joint, :4]
+        turn = quaternion.log(quaternion.product(quaternion.conjugate(own), rotations[0, k]))
+        rotations[0, k] = quaternion.product(own, quaternion.exp(share * turn))
