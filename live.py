@@ -161,8 +161,11 @@ def base_channels(ob: bpy.types.Object, known: Session, posed: Channels, fresh: 
     return known.frame_base
 
 
-def adopt_edits(ob: bpy.types.Object, known: Session) -> None:
-    """Take over into the base pose what the user did to bones since our last answer."""
+def adopt_edits(ob: bpy.types.Object, known: Session, fresh: bool) -> None:
+    """Take over into the base pose what the user did to bones since our last answer.
+
+    fresh : right after a change of frame, when bones with keys have moved by themselves.
+    """
     if known.written is None or known.base is None:
         return
     now = channels.read(ob.pose.bones)
@@ -171,6 +174,8 @@ def adopt_edits(ob: bpy.types.Object, known: Session) -> None:
         return
     edited = (np.abs(now.rotations - known.written.rotations) > _EDITED).any(-1)
     edited |= (np.abs(now.locations - known.written.locations) > _EDITED).any(-1)
+    if fresh:
+        edited &= _free_bones(ob, known)
     if not edited.any():
         return
     for base in (known.base, known.frame_base):
@@ -330,7 +335,7 @@ def _solve_live(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, fresh: b
                 continue
             try:
                 if depsgraph.mode == "VIEWPORT":
-                    adopt_edits(ob, known)
+                    adopt_edits(ob, known, fresh)
                 answer = solve_frame(ob, depsgraph, fresh, frame)
             except Exception as error:
                 _give_up(ob, known, error)

@@ -55,9 +55,12 @@ def norm(q: np.ndarray) -> np.ndarray:
 
 
 def normalize(q: np.ndarray) -> np.ndarray:
-    """Nearest unit dual quaternion (..., 8): real part of length 1, dual part square to it."""
+    """Nearest unit dual quaternion (..., 8): real part of length 1, dual part square to it.
+
+    A real part of zero length becomes the identity.
+    """
     length = np.sqrt((q[..., :4] ** 2).sum(-1, keepdims=True))
-    real, dual = q[..., :4] / length, q[..., 4:] / length
+    real, dual = quaternion.normalize(q[..., :4]), q[..., 4:] / np.where(length > 0.0, length, 1.0)
     return np.concatenate([real, dual - real * (real * dual).sum(-1, keepdims=True)], -1)
 
 

@@ -247,35 +247,50 @@ def cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return c
 
 
-def reach_shares(skeleton: Skeleton, goals: Sequence[Goal], space: JointSpace, chains: np.ndarray, kinematics: Kinematics,
-                 targets: Targets) -> np.ndarray | None:  # fmt: skip
-    """Shares (F, G) by which goals beyond their chain's reach yield to those within it; None where all are within.
+class Yielding:
+    """Which goals yield to others because their targets lie beyond their chain's reach.
 
     A sum of squares lets a goal that cannot be met drag down one that can. How far a target lies beyond a chain's
     length depends on the target alone, so the shares, and with them the answer, change as smoothly as it does.
+    Chains that slide, or whose root another goal moves, have no fixed reach and never yield.
     """
-    if len(goals) < 2:
-        return None
-    movable = np.zeros(len(skeleton), dtype=bool)
-    movable[space.joint] = True
-    sliding = np.zeros(len(skeleton), dtype=bool)
-    sliding[space.joint[~space.turns]] = True
-    shares = np.ones(targets.positions.shape[:2])
-    for index, goal in enumerate(goals):
-        chain = np.flatnonzero(chains[index] & movable)
-        if goal.position is None or not chain.size:
-            continue
-        top = next(j for j in skeleton.order if chains[index, j] and movable[j])
-        above = skeleton.ancestors[top] & movable
-        path = [j for j in skeleton.order if skeleton.ancestors[goal.joint, j] and skeleton.ancestors[j, top]]
-        if above.sum() > 1 or (sliding & skeleton.ancestors[goal.joint]).any():
-            continue
-        points = np.concatenate([kinematics.positions[:, path], kinematics.effectors[:, index : index + 1]], axis=1)
-        reach = np.linalg.norm(np.diff(points, axis=1), axis=-1).sum(-1)
-        away = np.linalg.norm(targets.positions[:, index] - points[:, 0], axis=-1)
-        excess = np.maximum(away / np.maximum(reach, 1e-12) - 1.0, 0.0)
-        shares[:, index] = np.maximum(1.0 / (1.0 + (excess / YIELD_EXCESS) ** 2), YIELD_FLOOR)
-    return shares if (shares < 1.0).any() else None
+
+    def __init__(self, skeleton: Skeleton, goals: Sequence[Goal], space: JointSpace, chains: np.ndarray) -> None:
+        movable = np.zeros(len(skeleton), dtype=bool)
+        movable[space.joint] = True
+        sliding = np.zeros(len(skeleton), dtype=bool)
+        sliding[space.joint[~space.turns]] = True
+        self._goals, self._top, paths, extra = [], [], [], []
+        for index, goal in enumerate(goals):
+            top = next((j for j in skeleton.order if chains[index, j] and movable[j]), None)
+            if goal.position is None or top is None or (skeleton.ancestors[top] & movable).sum() > 1:
+                continue
+            if (sliding & skeleton.ancestors[goal.joint]).any():
+                continue
+            self._goals.append(index)
+            self._top.append(top)
+            paths.append(skeleton.ancestors[goal.joint] & skeleton.ancestors[:, top] & (np.arange(len(skeleton)) != top))
+            extra.append(float(np.linalg.norm(goal.offset)))
+        self._paths, self._extra = np.array(paths, dtype=float).reshape(len(paths), -1).T, np.array(extra)
+        self._alone = len(goals) < 2 or not self._goals
+
+    def shares(self, positions: np.ndarray, links: np.ndarray, targets: Targets) -> np.ndarray | None:
+        """Shares (F, G) of the goals, or None where all targets are within reach.
+
+        positions : (F, J, 3) of the joints in any pose. links : (F or 1, J, 8) as in `Skeleton.transforms`.
+        """
+        if self._alone:
+            return None
+        offsets = 2.0 * np.sqrt((links[..., 4:] ** 2).sum(-1))  # |d| = |t| / 2
+        reach = offsets @ self._paths + self._extra
+        away = targets.positions[:, self._goals] - positions[:, self._top]
+        excess = np.sqrt((away * away).sum(-1)) / np.maximum(reach, 1e-12) - 1.0
+        if excess.max(initial=-1.0) <= 0.0:
+            return None
+        shares = np.ones(targets.positions.shape[:2])
+        excess = np.maximum(excess, 0.0) / YIELD_EXCESS
+        shares[:, self._goals] = np.maximum(1.0 / (1.0 + excess * excess), YIELD_FLOOR)
+        return shares
 
 
 def priority_weights(priorities: Sequence[int]) -> np.ndarray:

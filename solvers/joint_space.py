@@ -45,7 +45,7 @@ class JointSpace:
 
     def __init__(self, skeleton: Skeleton, movable: np.ndarray) -> None:
         self.skeleton = skeleton
-        joints, columns, bounds, balls, ellipses, twists = [], [], [], [], [], []
+        joints, columns, bounds, balls, ellipses = [], [], [], [], []
         self.blocks: list[slice] = []
         basis = np.tile(np.eye(3), (len(skeleton), 1, 1))
         slides = np.zeros(len(skeleton), dtype=bool)
@@ -59,7 +59,6 @@ class JointSpace:
             columns += range(size)
             self.blocks.append(slice(start, start + size))
             if kind != "ball":
-                twists.append(False)
                 basis[index] = 0.0
                 basis[index, :, 0] = skeleton.axis[index]
                 slides[index] = kind == "prismatic"
@@ -70,20 +69,17 @@ class JointSpace:
             align = quaternion.between(_TWIST_AXIS, skeleton.axis[index])
             if np.isfinite(ball).any():
                 balls.append((index, start))
-                twists += [True, False, False]
                 # coordinates are twist first, then the swing in X and Z
                 basis[index] = quaternion.to_matrix(align)[:, [1, 0, 2]]
                 if ellipse:
                     ellipses.append(start + 1)
             else:
-                twists += [False, True, False]
                 basis[index] = quaternion.to_matrix(align)
         self.n = len(joints)
         self.joint = np.array(joints, dtype=np.intp)
         self._slot = 3 * self.joint + np.array(columns, dtype=np.intp)
         self._basis = basis
         self.turns = ~slides[self.joint]
-        self.twists = np.array(twists, dtype=bool)
         self._slides = bool((~self.turns).any())
         self.lo, self.hi = np.array(bounds, dtype=float).reshape(-1, 2).T
         self.limited = bool(np.isfinite(self.lo).any() or np.isfinite(self.hi).any())
@@ -187,7 +183,7 @@ class JointSpace:
         if not self._plain:
             turn = (self._basis @ turn[..., None])[..., 0]
         rotations = quaternion.product(state.rotations, quaternion.exp(turn))
-        rotations /= np.sqrt((rotations * rotations).sum(-1, keepdims=True))
+        rotations /= np.sqrt((rotations * rotations).sum(-1, keepdims=True))  # what rounding adds up to
         return self._settle(State(rotations, x))
 
     def difference(self, state: State, other: State) -> np.ndarray:
@@ -201,24 +197,17 @@ class JointSpace:
         return v
 
     def pull_gradient(self, state: State, v: np.ndarray, weight: np.ndarray) -> np.ndarray:
-        """Gradient (F, n) of `1/2 v^T W v` for `v = difference(state, base)` and weights `W` (n,).
+        """Gradient (F, n) of `1/2 v^T W v` for `v = difference(state, base)` and weights `W` (n,), equal in a joint.
 
-        `dv = J_r(v)^-1 dw` for a turn `dw` in the joint's own frame; hinges and slides move along `v` itself.
+        `dv = J_r(v)^-1 dw` for a turn `dw` in the joint's own frame, and `J_r^-T v = v`: the gradient by `dw` is `W v`
+        itself. Only a limited ball's coordinates turn it by something else.
         """
         gradient = weight * v
-        vectors, bent = np.zeros((2, len(v), 3 * len(self.skeleton)))
-        vectors[:, self._slot], bent[:, self._slot] = v, gradient
-        vectors, bent = vectors.reshape(len(v), -1, 3, 1), bent.reshape(len(v), -1, 3, 1)
-        if not self._plain:
-            vectors, bent = self._basis @ vectors, self._basis @ bent
-        bent = quaternion.left_jacobian_inverse(vectors[..., 0]) @ bent  # J_r^-T = J_l^-1
-        if not self._plain:
-            basis = self._basis if not self._ball_joint.size else self._rates(state.x, len(v))
-            bent = np.swapaxes(basis, -1, -2) @ bent
-        bent = bent.reshape(len(v), -1)[:, self._slot]
-        if self._lengths.size:
-            bent[:, self._lengths] = gradient[:, self._lengths]
-        return bent
+        if self._ball_joint.size:
+            own = self._basis[self._ball_joint] @ gradient[:, self._ball_dof][..., None]
+            turned = np.swapaxes(self._ball_bodies(state.x), -1, -2) @ own
+            gradient[:, self._ball_dof] = turned[..., 0]
+        return gradient
 
     # -- limits ---------------------------------------------------------------------------------------------------
 

@@ -4,8 +4,9 @@
     minimise  1/2 |e(q)|^2 + 1/2 pull v^T D v,   v = how far q is from the base pose
 
 A step is accepted only if this cost falls, and the damping follows the gain ratio of actual to predicted decrease.
-(Kenwright's fixed delta does not hold still on unreachable targets.) Where a pull is given, a few pull-free steps
-end the solve, so that the pull decides which answer is taken but costs no accuracy.
+(Kenwright's fixed delta does not hold still on unreachable targets.) It ends on his four rules: out of iterations,
+errors within their tolerances, a step below its tolerance, or a cost that no longer changes. Where a pull or a pole
+asks for more than the goals do, the tolerances alone do not end it: the pose must have settled as well.
 """
 
 from collections.abc import Callable
@@ -13,138 +14,167 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .goals import Targets, Tasks
+from .goals import Kinematics, Targets, Tasks
 from .joint_space import JointSpace, State
 from .linear_step import LinearSystem
 
 Inner = Callable[[LinearSystem], np.ndarray]
 
-_POLISH_STEPS = 3
-_POLISH_DAMPING = 1e-8
-_DAMPING_RANGE = (1e-12, 1e4)
+LEAST_DAMPING, MOST_DAMPING = 1e-12, 1e4
+DAMPING_SHARE = 0.03  # of the pull, below which damping does not go: the pull's own curvature is only modelled in part
+GOOD_GAIN, POOR_GAIN = 0.7, 0.25
+GROW, SHRINK, REJECT = 3.0, 0.2, 6.0
+LEAST_PROGRESS = 1e-6  # relative decrease of the cost; three steps with less are the end
+LEAST_STEP = 1e-9  # [rad]
 
 
 @dataclass
 class Settings:
-    """What the outer iteration needs to know; lengths in units of the skeleton's length."""
+    """What the outer iteration needs to know.
+
+    `tolerance` [length units] and `rotation_tolerance` [rad]; `damping` None adapts it from `first_damping`.
+    `settle` [rad]: with a pull or poles, a step in which no joint moves further ends the iteration.
+    """
 
     iterations: int
     tolerance: float
     rotation_tolerance: float
-    damping: float | None  # None adapts
+    damping: float | None
     first_damping: float
     pull: float
-    settle: float  # [rad] with a pull: stop when no joint steps further
-    reluctance: np.ndarray  # (n,)
+    settle: float
+    reluctance: np.ndarray  # (n,) D
+
+
+@dataclass
+class Point:
+    """Where F frames stand: their states, the world transforms of those, and the error rows (F, m)."""
+
+    state: State
+    kinematics: Kinematics
+    error: np.ndarray
+
+    def take(self, frames: np.ndarray) -> "Point":
+        """Some of the frames."""
+        kinematics = Kinematics(*(part[frames] for part in self.kinematics))
+        return Point(self.state.take(frames), kinematics, self.error[frames])
+
+    def put(self, frames: np.ndarray, other: "Point") -> None:
+        """Overwrite some of the frames, in place."""
+        self.state.rotations[frames], self.state.x[frames] = other.state.rotations, other.state.x
+        self.error[frames] = other.error
+        for mine, theirs in zip(self.kinematics, other.kinematics, strict=True):
+            mine[frames] = theirs
+
+    def copy(self) -> "Point":
+        """An independent copy."""
+        return self.take(np.arange(len(self.error)))
 
 
 @dataclass
 class Frames:
-    """The frames still at work: where each is, what it asks for, and how hard it is damped."""
+    """What F frames ask for: base pose of the pull, targets, links (or None for the skeleton's own)."""
 
-    index: np.ndarray  # (F,) into the whole batch
-    state: State
     base: State
     targets: Targets
     links: np.ndarray | None
-    damping: np.ndarray  # (F,)
 
-    def take(self, keep: np.ndarray) -> "Frames":
+    def take(self, frames: np.ndarray) -> "Frames":
         """Some of the frames."""
-        links = self.links if self.links is None or len(self.links) == 1 else self.links[keep]
-        return Frames(self.index[keep], self.state.take(keep), self.base.take(keep), self.targets.take(keep), links,
-                      self.damping[keep])  # fmt: skip
+        links = self.links if self.links is None or len(self.links) == 1 else self.links[frames]
+        return Frames(self.base.take(frames), self.targets.take(frames), links)
 
 
 @dataclass
 class Minimum:
-    """Where F frames ended: `state`, `iterations` (F,), `cost` (F,)."""
+    """Where F frames ended, after how many iterations (F,), at which cost (F,)."""
 
-    state: State
+    point: Point
     iterations: np.ndarray
     cost: np.ndarray
 
 
-def minimise(tasks: Tasks, space: JointSpace, inner: Inner, settings: Settings, frames: Frames) -> Minimum:
-    """Run every frame until it meets the tolerances and has settled, gains nothing more, or is out of iterations."""
-    count = len(frames.index)
-    done = Minimum(State(frames.state.rotations.copy(), frames.state.x.copy()), np.zeros(count, dtype=int),
-                   np.full(count, np.inf))  # fmt: skip
+def stand(tasks: Tasks, state: State, frames: Frames) -> Point:
+    """The point of a state."""
+    kinematics = tasks.kinematics(state, frames.links)
+    return Point(state, kinematics, tasks.errors(kinematics, frames.targets))
 
-    def leave(work: Frames, cost: np.ndarray, which: np.ndarray) -> None:
-        at = work.index[which]
-        done.state.rotations[at], done.state.x[at] = work.state.rotations[which], work.state.x[which]
-        done.cost[at] = cost[which]
 
-    work = frames
-    kinematics = tasks.kinematics(work.state, work.links)
-    error = tasks.errors(kinematics, work.targets)
-    cost, v = _cost(space, settings, error, work)
-    if not settings.pull:
-        finished = tasks.within(error, settings.tolerance, settings.rotation_tolerance)
-    else:
-        finished = np.zeros(count, dtype=bool)
+def minimise(tasks: Tasks, space: JointSpace, inner: Inner, settings: Settings, start: Point, frames: Frames) -> Minimum:
+    """Run every frame of a batch until one of the stopping rules ends it."""
+    count = len(start.error)
+    point, index = start, np.arange(count)
+    cost, v = _cost(space, settings, start, frames)
+    damping = np.full(count, settings.first_damping if settings.damping is None else settings.damping)
+    done = Minimum(start, np.zeros(count, dtype=int), cost)
+    settling = settings.pull > 0.0 or tasks.poles is not None
     stalled = np.zeros(count, dtype=int)
-    for _ in range(settings.iterations):
+    finished = np.zeros(count, dtype=bool) if settling else _within(tasks, settings, start.error)
+    for iteration in range(settings.iterations):
         if finished.any():
-            leave(work, cost, finished)
-            keep = ~finished
-            if not keep.any():
-                return done
-            work = work.take(keep)
-            kinematics = type(kinematics)(*(part[keep] for part in kinematics))
-            error, cost, stalled = error[keep], cost[keep], stalled[keep]
+            if finished.all():
+                break
+            if len(index) == count:
+                done = Minimum(point.copy(), done.iterations, cost.copy())
+            left, keep = index[finished], ~finished
+            done.point.put(left, point.take(finished))
+            done.cost[left] = cost[finished]
+            point, frames, index = point.take(keep), frames.take(keep), index[keep]
+            cost, damping, stalled = cost[keep], damping[keep], stalled[keep]
             v = None if v is None else v[keep]
-        done.iterations[work.index] += 1
+        done.iterations[index] = iteration + 1
         system = LinearSystem(
-            space, work.state.x, tasks.jacobian(work.state, kinematics, work.targets), error,
-            None if v is None else settings.pull * space.pull_gradient(work.state, v, settings.reluctance),
-            settings.pull + work.damping, settings.reluctance,
+            space, point.state.x, tasks.jacobian(point.state, point.kinematics, frames.targets), point.error,
+            None if v is None else settings.pull * space.pull_gradient(point.state, v, settings.reluctance),
+            settings.pull + damping, settings.reluctance,
         )  # fmt: skip
         d = inner(system)
-        predicted = 0.5 * (error * error).sum(-1) - system.value(d) + 0.5 * work.damping * (settings.reluctance * d * d).sum(-1)
-        tried = Frames(work.index, space.step(work.state, d), work.base, work.targets, work.links, work.damping)
-        tried_kinematics = tasks.kinematics(tried.state, work.links)
-        tried_error = tasks.errors(tried_kinematics, work.targets)
-        tried_cost, tried_v = _cost(space, settings, tried_error, tried)
-        better = tried_cost < cost
-        ratio = (cost - tried_cost) / np.maximum(predicted, 1e-300)
+        tried = stand(tasks, space.step(point.state, d), frames)
+        tried_cost, tried_v = _cost(space, settings, tried, frames)
+        gain = cost - tried_cost
+        better = gain > 0.0
+        progress = gain > LEAST_PROGRESS * cost
         if settings.damping is None:
-            factor = np.where(better, np.where(ratio > 0.7, 0.2, np.where(ratio < 0.25, 3.0, 1.0)), 6.0)
-            lowest = max(_DAMPING_RANGE[0], 0.03 * settings.pull)
-            damping = np.clip(work.damping * factor, lowest, _DAMPING_RANGE[1])
-        else:
-            damping = work.damping
-        gain = (cost - tried_cost) / np.maximum(cost, 1e-300)
-        longest = np.abs(d).max(-1)
+            damping = _adapted(settings, system, d, damping, gain, better)
         if better.all():
-            state, kinematics, error, cost, v = tried.state, tried_kinematics, tried_error, tried_cost, tried_v
-        else:
-            state = State(np.where(better[:, None, None], tried.state.rotations, work.state.rotations),
-                          np.where(better[:, None], tried.state.x, work.state.x))  # fmt: skip
-            kinematics = type(kinematics)(*(
-                np.where(better.reshape(-1, *[1] * (new.ndim - 1)), new, old)
-                for new, old in zip(tried_kinematics, kinematics, strict=True)
-            ))  # fmt: skip
-            error = np.where(better[:, None], tried_error, error)
+            point, cost, v = tried, tried_cost, tried_v
+        elif better.any():
+            point = point.copy()
+            point.put(better, tried.take(better))
             cost = np.where(better, tried_cost, cost)
-            v = None if v is None else np.where(better[:, None], tried_v, v)
-        work = Frames(work.index, state, work.base, work.targets, work.links, damping)
-        within = tasks.within(error, settings.tolerance, settings.rotation_tolerance)
-        stalled = np.where(better & (gain > 1e-6), 0, np.where(better, stalled + 1, stalled))
-        finished = (stalled >= 3) | (longest < 1e-9)
-        if settings.pull:
+            v = None if v is None or tried_v is None else np.where(better[:, None], tried_v, v)
+        stalled = np.where(progress, 0, stalled + better)
+        longest = np.abs(d).max(-1, initial=0.0)
+        finished = (stalled >= 3) | (longest < LEAST_STEP)
+        if settling:
             finished |= better & (longest < settings.settle)
         else:
-            finished |= within
-    leave(work, cost, np.ones(len(work.index), dtype=bool))
+            finished |= _within(tasks, settings, point.error)
+    if len(index) == count:
+        return Minimum(point, done.iterations, cost)
+    done.point.put(index, point)
+    done.cost[index] = cost
     return done
 
 
-def _cost(space: JointSpace, settings: Settings, error: np.ndarray, work: Frames) -> tuple[np.ndarray, np.ndarray | None]:
+def _within(tasks: Tasks, settings: Settings, error: np.ndarray) -> np.ndarray:
+    return tasks.within(error, settings.tolerance, settings.rotation_tolerance)
+
+
+def _adapted(
+    settings: Settings, system: LinearSystem, d: np.ndarray, damping: np.ndarray, gain: np.ndarray, better: np.ndarray
+) -> np.ndarray:
+    """The next damping (F,) from the gain ratio: less where the model was right, more where it was not."""
+    modelled = system.decrease(d) + 0.5 * damping * (settings.reluctance * d * d).sum(-1)
+    ratio = gain / np.maximum(modelled, 1e-300)
+    factor = np.where(better, np.where(ratio > GOOD_GAIN, SHRINK, np.where(ratio < POOR_GAIN, GROW, 1.0)), REJECT)
+    return np.minimum(np.maximum(damping * factor, max(LEAST_DAMPING, DAMPING_SHARE * settings.pull)), MOST_DAMPING)
+
+
+def _cost(space: JointSpace, settings: Settings, point: Point, frames: Frames) -> tuple[np.ndarray, np.ndarray | None]:
     """The cost (F,) and, where there is a pull, the distance (F, n) from the base pose."""
-    cost = 0.5 * (error * error).sum(-1)
+    cost = 0.5 * (point.error * point.error).sum(-1)
     if not settings.pull:
         return cost, None
-    v = space.difference(work.state, work.base)
+    v = space.difference(point.state, frames.base)
     return cost + 0.5 * settings.pull * (settings.reluctance * v * v).sum(-1), v

@@ -38,6 +38,10 @@ class LinearSystem:
         value = 0.5 * (left * left).sum(-1) + 0.5 * self.damping * (self.reluctance * d * d).sum(-1)
         return value if self.gradient is None else value + (self.gradient * d).sum(-1)
 
+    def decrease(self, d: np.ndarray) -> np.ndarray:
+        """By how much (F,) the objective at `d` (F, n) is below that of standing still."""
+        return 0.5 * (self.error * self.error).sum(-1) - self.value(d)
+
     def descent(self, d: np.ndarray) -> np.ndarray:
         """The negative gradient (F, n) of the objective at `d` (F, n)."""
         left = self.error - (self.jacobian @ d[..., None])[..., 0]

@@ -10,8 +10,6 @@ import numpy as np
 
 IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
 
-_SMALL_ANGLE = 1e-4  # rad; below it three terms of the series are exact to 1e-17
-
 
 def _product_tensor() -> np.ndarray:
     """`T` (16, 4) with `product(a, b) = outer(a, b).ravel() @ T` (Hamilton's table)."""
@@ -71,33 +69,26 @@ def normalize(q: np.ndarray) -> np.ndarray:
 def exp(v: np.ndarray) -> np.ndarray:
     """Rotation vector (..., 3) in radians to unit quaternion (..., 4): `(cos |v|/2, v/|v| sin |v|/2)`.
 
-    Series near 0: Grassia 1998, section 3. (Kenwright's eq. 6 prints the names of exp and log exchanged.)
+    (Kenwright's eq. 6 prints the names of exp and log exchanged.) Grassia 1998 uses a series near 0; it is not needed
+    here, since `sin(x)` keeps its relative precision down to the smallest numbers and so does the quotient.
     """
-    squared = (v * v).sum(-1, keepdims=True)
-    angle = np.sqrt(squared)
+    angle = np.sqrt((v * v).sum(-1, keepdims=True))
     half = 0.5 * angle
-    scale = np.sin(half) / np.maximum(angle, 1e-300)
-    scale = np.where(angle < _SMALL_ANGLE, 0.5 - squared / 48.0, scale)
-    return np.concatenate([np.cos(half), v * scale], axis=-1)
+    q = np.empty((*v.shape[:-1], 4))
+    np.cos(half, out=q[..., :1])
+    np.multiply(v, np.sin(half) / np.maximum(angle, 1e-300), out=q[..., 1:])
+    return q
 
 
 def log(q: np.ndarray) -> np.ndarray:
     """Unit quaternion (..., 4) to the rotation vector (..., 3) of length <= pi: the short way round.
 
-    At a half turn (`w = 0`) the vector is `pi` along `x y z` as given.
+    At a half turn (`w = 0`) the vector is `pi` along `x y z` as given. As in `exp`, `atan2` needs no series near 0.
     """
-    w = q[..., :1]
-    xyz = q[..., 1:]
+    w, xyz = q[..., :1], q[..., 1:]
     sine = np.sqrt((xyz * xyz).sum(-1, keepdims=True))
-    sign = np.where(w < 0.0, -1.0, 1.0)
-    cosine = np.abs(w)
-    scale = 2.0 * np.arctan2(sine, cosine) / np.maximum(sine, 1e-300)
-    # atan2(s, c)/s = 1/c - s^2/(3 c^3) + ...
-    near = sine < 0.5 * _SMALL_ANGLE
-    if near.any():
-        safe = np.where(near, np.maximum(cosine, 0.5), 1.0)
-        scale = np.where(near, 2.0 / safe - (2.0 / 3.0) * sine * sine / safe**3, scale)
-    return xyz * (sign * scale)
+    scale = np.arctan2(sine, np.abs(w)) / np.maximum(sine, 1e-300)
+    return xyz * np.where(w < 0.0, -2.0 * scale, 2.0 * scale)
 
 
 def reparametrize(v: np.ndarray) -> np.ndarray:

@@ -212,8 +212,6 @@ class Skeleton:
             above = self.parent[index]
             self.segment[index] = index if above < 0 or index in self.detached else self.segment[above]
         self._doublings = self._pointer_doublings(depth)
-        self._head_links = self.links.copy()
-        self._head_links[self.detached, 4:] = 0.0
         offsets = np.linalg.norm(dual_quaternion.translation(self.links), axis=-1)
         offsets[self.parent < 0] = 0.0
         length = float((ancestors @ offsets).max())
@@ -250,19 +248,17 @@ class Skeleton:
             heads[..., self.detached, 4:] = 0.0
         world = np.empty((frames, count + 1, 8))
         world[:, count] = dual_quaternion.IDENTITY
-        local = world[:, :count]
-        heads = np.broadcast_to(heads, (frames, count, 8)).reshape(frames, count, 2, 4)
-        local[...] = quaternion.product(heads, rotations[:, :, None, :]).reshape(frames, count, 8)
+        heads = heads.reshape(*heads.shape[:-1], 2, 4)
+        local = quaternion.product(heads, rotations[:, :, None, :]).reshape(frames, count, 8)
         if slides is not None:
             turned = quaternion.rotate(local[..., :4], slides)
             moved = np.concatenate([np.zeros_like(turned[..., :1]), 0.5 * turned], -1)
             local[..., 4:] += quaternion.product(moved, local[..., :4])
+        world[:, :count] = local
         for above in self._doublings:
             world = dual_quaternion.product(world[:, above], world)
         world = world[:, :count]
-        if self.detached:
-            world = self._attach(world, own)
-        return world
+        return self._attach(world, own) if self.detached else world
 
     def _attach(self, world: np.ndarray, links: np.ndarray) -> np.ndarray:
         """Move each detached segment to where its head's offset lies on the parent."""

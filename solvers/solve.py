@@ -2,7 +2,7 @@
 """The entry points: `solve` one pose, `prepare` for many, `solve_frames` a motion."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from . import dls, pgs
 from .errors import InvalidGoal, UnknownSolver
 from .goals import Goal, Targets
 from .joint_space import State
-from .levenberg_marquardt import Inner
+from .levenberg_marquardt import Inner, Point
 from .skeleton import Pose, Skeleton
 from .solution import Batch, Options, Solution
 from .stage import Stage
@@ -42,6 +42,12 @@ class Prepared:
             Stage(skeleton, self.goals, indices, self._chains, _INNER[solver], self.options)
             for indices in _stage_order(skeleton, self._chains)
         ]
+        self._tolerances = np.array(
+            [self.options.tolerance if goal.position_weight > 0.0 else np.inf for goal in self.goals]
+        )
+        self._rotation_tolerances = np.array(
+            [self.options.rotation_tolerance if goal.rotation_weight > 0.0 else np.inf for goal in self.goals]
+        )
         self._residuals: list[np.ndarray | None] = [None] * len(self.stages)
         self._poles = np.array([(0.0, 0.0, 0.0) if goal.pole is None else goal.pole for goal in self.goals], dtype=float)
 
@@ -78,14 +84,13 @@ class Prepared:
         ----------
         start : `Pose` of (F or 1, J, 4) and (F or 1, J, 3). links : (F or 1, J, 8) as in `Skeleton.transforms`.
         """
-        pose = _frames_of(start, len(targets.positions))
-        iterations = np.zeros(len(targets.positions), dtype=int)
-        states = []
+        count = len(targets.positions)
+        pose, iterations, points = _frames_of(start, count), np.zeros(count, dtype=int), []
         for stage in self.stages:
-            state, took = stage.solve(pose, _of_goals(targets, stage.indices), links)
-            pose, iterations = _posed(stage, state, pose), iterations + took
-            states.append(state)
-        return self._batch(pose, states, iterations, targets, links)
+            point, took = stage.solve(pose, _of_goals(targets, stage.indices), links)
+            pose, iterations = _posed(stage, point.state, pose), iterations + took
+            points.append(point)
+        return self._batch(pose, points, iterations, targets, links)
 
     def track(
         self, previous: Pose, targets: Targets, start: Pose, links: np.ndarray | None = None, first: bool = False
@@ -94,38 +99,34 @@ class Prepared:
 
         first : forget what the frame before left over.
         """
-        pose, previous = _frames_of(start, 1), _frames_of(previous, 1)
-        iterations = np.zeros(1, dtype=int)
-        states = []
+        pose, iterations, points = _frames_of(start, 1), np.zeros(1, dtype=int), []
+        previous = _frames_of(previous, 1)
         for index, stage in enumerate(self.stages):
-            # joints of other stages stand where those put them; the stage's own start from the frame before
-            own = np.unique(stage.space.joint)
-            warm = Pose(pose.rotations.copy(), pose.translations.copy())
-            warm.rotations[:, own], warm.translations[:, own] = previous.rotations[:, own], previous.translations[:, own]
+            warm = previous
+            if len(self.stages) > 1:
+                # joints of other stages stand where those put them; the stage's own start from the frame before
+                own = np.unique(stage.space.joint)
+                warm = Pose(pose.rotations.copy(), pose.translations.copy())
+                warm.rotations[:, own], warm.translations[:, own] = previous.rotations[:, own], previous.translations[:, own]
             residual = None if first else self._residuals[index]
-            state, took, self._residuals[index] = stage.track(
-                warm, pose, _of_goals(targets, stage.indices), links, residual
-            )
-            pose, iterations = _posed(stage, state, pose), iterations + took
-            states.append(state)
-        return self._batch(pose, states, iterations, targets, links)
+            point, took = stage.track(warm, pose, _of_goals(targets, stage.indices), links, residual)
+            self._residuals[index] = point.error
+            pose, iterations = _posed(stage, point.state, pose), iterations + took
+            points.append(point)
+        return self._batch(pose, points, iterations, targets, links)
 
     def _batch(
-        self, pose: Pose, states: list[State], iterations: np.ndarray, targets: Targets, links: np.ndarray | None
+        self, pose: Pose, points: list[Point], iterations: np.ndarray, targets: Targets, links: np.ndarray | None
     ) -> Batch:
         count = len(pose.rotations)
         distances, angles = np.zeros((2, count, len(self.goals)))
         at_limit = np.zeros((count, len(self.skeleton)), dtype=bool)
-        for stage, state in zip(self.stages, states, strict=True):
-            # the last pose, since a later stage never moves what an earlier one has met
-            posed = State(pose.rotations, state.x)
-            found = stage.tasks.report(stage.tasks.kinematics(posed, links), _of_goals(targets, stage.indices))
+        for stage, point in zip(self.stages, points, strict=True):
+            found = stage.tasks.report(point.kinematics, _of_goals(targets, stage.indices))
             distances[:, stage.indices], angles[:, stage.indices] = found
             if stage.space.limited:
-                at_limit |= np.stack([stage.space.at_limit(x) for x in state.x])
-        asked = np.array([goal.position_weight > 0.0 for goal in self.goals], dtype=bool)
-        turned = np.array([goal.rotation_weight > 0.0 for goal in self.goals], dtype=bool)
-        met = ((distances <= self.options.tolerance) | ~asked) & ((angles <= self.options.rotation_tolerance) | ~turned)
+                at_limit |= np.stack([stage.space.at_limit(x) for x in point.state.x])
+        met = (distances <= self._tolerances) & (angles <= self._rotation_tolerances)
         return Batch(pose.rotations, pose.translations, distances, angles, iterations, met.all(-1), at_limit)
 
     def _start(self, pose: Pose | None) -> Pose:
@@ -197,8 +198,9 @@ def _chains(skeleton: Skeleton, goals: Sequence[Goal]) -> np.ndarray:
 def _stage_order(skeleton: Skeleton, chains: np.ndarray) -> list[list[int]]:
     """Goals in groups to be solved one after the other.
 
-    Goals whose chains share a joint are solved together. A group whose chains hang below another's, without sharing
-    its joints, comes after it: it follows what the other moves, and does not pull at it.
+    Goals whose chains share a joint are solved together, and so are all that do not depend on each other. Goals whose
+    chains hang below another's, without sharing its joints, come after it: they follow what the other moves, and do
+    not pull at it.
     """
     groups = [[g] for g in range(len(chains))]
 
@@ -209,24 +211,22 @@ def _stage_order(skeleton: Skeleton, chains: np.ndarray) -> list[list[int]]:
         """Whether a joint that `group` is about hangs below one that `other` moves."""
         return bool(skeleton.ancestors[joints(group)][:, joints(other)].any())
 
-    merged = True
-    while merged:
-        merged = False
-        for i in range(len(groups)):
-            for j in range(i + 1, len(groups)):
-                shared = (joints(groups[i]) & joints(groups[j])).any()
-                if shared or (below(groups[i], groups[j]) and below(groups[j], groups[i])):
-                    groups[i] = sorted(groups[i] + groups.pop(j))
-                    merged = True
-                    break
-            if merged:
-                break
+    def merge(together: Callable[[list[int], list[int]], bool]) -> None:
+        i = 0
+        while i < len(groups):
+            found = next((j for j in range(i + 1, len(groups)) if together(groups[i], groups[j])), None)
+            if found is None:
+                i += 1
+            else:
+                groups[i], i = sorted(groups[i] + groups.pop(found)), 0
+
+    merge(lambda a, b: bool((joints(a) & joints(b)).any()) or (below(a, b) and below(b, a)))
     ordered: list[list[int]] = []
     while groups:
-        # three groups may hang on each other in a ring: then the first in line goes first
-        ready = next((g for g in groups if not any(h is not g and below(g, h) for h in groups)), groups[0])
-        groups = [g for g in groups if g is not ready]
-        ordered.append(ready)
+        # three groups may hang on each other in a ring: then they are solved together
+        ready = [g for g in groups if not any(h is not g and below(g, h) for h in groups)] or groups
+        groups = [g for g in groups if g not in ready]
+        ordered.append(sorted(g for group in ready for g in group))
     return ordered
 
 
