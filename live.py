@@ -21,6 +21,7 @@ from bpy.app.handlers import persistent
 from .rig import channels, curves, read, rotation, write
 from .rig.build import Rig, build, matrices, signature
 from .rig.channels import Channels
+from .rig.read import FrameInput, SolvedPose
 from .solvers import Batch, DqikError, Pose, quaternion
 
 _EDITED = 1e-5  # a channel further from what was written was changed by the user
@@ -37,6 +38,7 @@ class Status:
     at_limits: int = 0
     converged: bool = False
     message: str = ""
+    solved: bool = False
 
 
 @dataclass
@@ -64,7 +66,7 @@ class _State:
     candidates: list[tuple[str, int]] = field(default_factory=list)
     object_count: int = -1
     busy: bool = False
-    suspended: bool = False
+    suspended: set[int] = field(default_factory=set)
 
     def clear(self) -> None:
         self.sessions.clear()
@@ -120,6 +122,17 @@ def capture(ob: bpy.types.Object) -> None:
     known.frame_base = known.written = None
     _store(ob, known.base, np.arange(len(ob.pose.bones)))
     ob.dqik.has_base = True
+
+
+def _keep_base(ob: bpy.types.Object, known: Session) -> None:
+    """Take the goals' bones as they stand into the base pose; all others keep theirs."""
+    now = channels.read(ob.pose.bones)
+    known.base = now if known.base is None else known.base
+    for base in (known.base, known.frame_base):
+        if base is not None:
+            base.rotations[:], base.locations[:] = now.rotations, now.locations
+    known.written = known.previous = None
+    _store(ob, now, np.arange(len(ob.pose.bones)))
 
 
 def restore(ob: bpy.types.Object) -> None:
@@ -208,21 +221,21 @@ def prepare(ob: bpy.types.Object, known: Session, check: bool = False) -> Rig | 
     return known.rig
 
 
-def solve_frame(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph, fresh: bool, frame: float) -> Channels | None:
+def solve_frame(
+    ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph, fresh: bool, frame: float,
+    solved: dict[int, SolvedPose] | None = None,
+) -> Channels | None:  # fmt: skip
     """Solve an armature as it stands in `depsgraph`; the channels to write, or None where nothing is to be solved.
 
     fresh : right after a change of frame, when bones with keys stand as their keys say.
+    solved : armatures solved before it for the same frame; this one is added.
     """
     began = time.perf_counter()
     known = session(ob)
-    evaluated = ob.evaluated_get(depsgraph)
-    rig = prepare(evaluated.original, known, check=not fresh)
-    if isinstance(rig, str):
-        known.status = Status(message=rig)
+    rig, given, base = read_frame(ob, depsgraph, fresh, solved)
+    if isinstance(rig, str) or given is None:
+        known.status = Status(message=str(rig))
         return None
-    posed = channels.read(evaluated.pose.bones)
-    base = base_channels(ob, known, posed, fresh)
-    given = read.read(evaluated, rig, base, posed, depsgraph)
     step_on = known.frame is not None and known.previous is not None and 0.0 < frame - known.frame <= 1.0
     follow = ob.dqik.start_from == "PREVIOUS" and depsgraph.mode == "VIEWPORT" and (step_on or not fresh)
     if follow and known.previous is not None:
@@ -231,9 +244,67 @@ def solve_frame(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph, fresh: boo
         batch = rig.prepared.solve_batch(given.targets, given.start, given.links)
     known.previous = Pose(batch.rotations[0], batch.translations[0])
     known.tracked, known.frame = follow, frame
+    if solved is not None:
+        world = rig.skeleton.transforms(batch.rotations, batch.translations, given.links)[0]
+        solved[ob.session_uid] = SolvedPose(ob.evaluated_get(depsgraph), rig, world)
     answer = write.answer(rig, batch, 0, base, given.slide_scale)
     _report(known, rig, batch, time.perf_counter() - began)
     return answer
+
+
+def solve_once(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph, frame: float) -> Status:
+    """Solve an armature at the present frame and write the answer; the report says what came of it.
+
+    Without live solving the start is the pose as it stands.
+    """
+    known = session(ob)
+    if not ob.dqik.live:
+        known.base = known.frame_base = known.previous = None
+        ob.dqik.has_base = False
+    answer = solve_frame(ob, depsgraph, fresh=False, frame=frame)
+    if answer is not None:
+        apply(ob, known, answer)
+    if not ob.dqik.live:
+        known.base = known.frame_base = known.written = known.previous = None
+        known.was_live = False
+    return known.status
+
+
+def reset(ob: bpy.types.Object) -> None:
+    """Put the bones that the goals move to the rest pose, all bones where there are no goals; it is the new base."""
+    known = session(ob)
+    rig = prepare(ob, known, check=True)
+    bones = ob.pose.bones if isinstance(rig, str) else [ob.pose.bones[int(bone)] for bone in rig.solved_bones]
+    sliding = set() if isinstance(rig, str) else {int(rig.bones[row]) for row in rig.slide_row}
+    for bone in bones:
+        location = bone.location.copy()
+        bone.matrix_basis.identity()
+        bone.rotation_quaternion, bone.rotation_euler = (1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+        bone.rotation_axis_angle = (0.0, 0.0, 1.0, 0.0)
+        bone.location = (0.0, 0.0, 0.0) if isinstance(rig, str) or ob.pose.bones.find(bone.name) in sliding else location
+    if ob.dqik.live:
+        _keep_base(ob, known)
+    ob.update_tag(refresh={"DATA"})
+
+
+def begin_bake(ob: bpy.types.Object) -> None:
+    """Keep the handlers off an armature while a bake reads its frames."""
+    _state.suspended.add(ob.session_uid)
+    known = session(ob)
+    if not ob.dqik.live:
+        known.base = known.frame_base = None
+        ob.dqik.has_base = False
+    known.stale = True
+
+
+def end_bake(ob: bpy.types.Object) -> None:
+    """Undo `begin_bake`."""
+    _state.suspended.discard(ob.session_uid)
+    known = session(ob)
+    known.previous = None
+    if not ob.dqik.live:
+        known.base = known.frame_base = known.written = None
+        known.was_live = False
 
 
 def apply(ob: bpy.types.Object, known: Session, answer: Channels) -> bool:
@@ -259,9 +330,22 @@ def apply(ob: bpy.types.Object, known: Session, answer: Channels) -> bool:
     return True
 
 
-def suspend(on: bool) -> None:
-    """Keep the handlers quiet, as a bake does while it steps through frames."""
-    _state.suspended = on
+def read_frame(
+    ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph, fresh: bool, solved: dict[int, SolvedPose] | None = None
+) -> tuple[Rig | str, FrameInput | None, Channels]:
+    """The prepared rig, one frame's input and the channels that it starts from; the rig is a sentence if there is
+    nothing to solve.
+
+    fresh : right after a change of frame, when bones with keys stand as their keys say.
+    """
+    known = session(ob)
+    evaluated = ob.evaluated_get(depsgraph)
+    rig = prepare(ob, known, check=not fresh)
+    posed = channels.read(evaluated.pose.bones)
+    if isinstance(rig, str):
+        return rig, None, posed
+    base = base_channels(ob, known, posed, fresh)
+    return rig, read.read(evaluated, rig, base, posed, depsgraph, solved), base
 
 
 # -- handlers -----------------------------------------------------------------------------------------------------------
@@ -277,7 +361,7 @@ def _on_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = No
 
 @persistent
 def _on_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = None) -> None:
-    if depsgraph is None or _state.busy or _state.suspended or not _candidates():
+    if depsgraph is None or _state.busy or not _candidates():
         return
     moved = {update.id.original.session_uid for update in depsgraph.updates if isinstance(update.id, bpy.types.Object)}
     _solve_live(scene, depsgraph, False, scene.frame_current_final, moved)
@@ -324,19 +408,20 @@ def unregister() -> None:
 
 def _solve_live(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, fresh: bool, frame: float, moved: set | None) -> None:
     """Solve the scene's live armatures, those that others' targets follow first, then write all answers."""
-    if _state.busy or _state.suspended:
+    if _state.busy:
         return
     _state.busy = True
     try:
-        answers = []
-        for ob in _live_armatures(scene, depsgraph):
+        armatures = _followed_first(_live_armatures(scene, depsgraph))
+        answers, solved = [], {} if len(armatures) > 1 else None
+        for ob in armatures:
             known = session(ob)
-            if moved is not None and not _concerned(ob, known, moved):
+            if moved is not None and not _concerned(ob, known, moved | set(solved or ())):
                 continue
             try:
                 if depsgraph.mode == "VIEWPORT":
                     adopt_edits(ob, known, fresh)
-                answer = solve_frame(ob, depsgraph, fresh, frame)
+                answer = solve_frame(ob, depsgraph, fresh, frame, solved)
             except Exception as error:
                 _give_up(ob, known, error)
                 continue
@@ -351,10 +436,27 @@ def _solve_live(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, fresh: b
 def _live_armatures(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> Iterator[bpy.types.Object]:
     for name, uid in _candidates():
         ob = scene.objects.get(name)
-        if ob is None or ob.session_uid != uid or ob.mode == "EDIT" or ob.data.pose_position == "REST":
+        if ob is None or ob.session_uid != uid or uid in _state.suspended or ob.mode == "EDIT" or ob.data.pose_position == "REST":
             continue
         if ob.evaluated_get(depsgraph).dqik.live:
             yield ob
+
+
+def _followed_first(armatures: Iterator[bpy.types.Object]) -> list[bpy.types.Object]:
+    """The armatures in an order in which those that others' targets follow come before them."""
+    left, ordered = list(armatures), []
+    while left:
+        names = {ob.name for ob in left}
+        ready = [ob for ob in left if not (_follows(ob) & names) - {ob.name}] or left[:1]
+        left = [ob for ob in left if ob not in ready]
+        ordered += ready
+    return ordered
+
+
+def _follows(ob: bpy.types.Object) -> set[str]:
+    """Names of the objects that the targets of an armature are, or are parented to."""
+    targets = [target for goal in ob.dqik.goals for target in (goal.target, goal.pole_target) if target is not None]
+    return {target.name for target in targets} | {target.parent.name for target in targets if target.parent is not None}
 
 
 def _candidates() -> list[tuple[str, int]]:
@@ -395,7 +497,7 @@ def _report(known: Session, rig: Rig, batch: Batch, seconds: float) -> None:
     known.status = Status(
         float(batch.position_errors.max(initial=0.0)), float(batch.rotation_errors.max(initial=0.0)),
         int(batch.iterations[0]), 1e3 * seconds, int(batch.at_limit[0].sum()), bool(batch.converged[0]),
-        "; ".join(rig.notes),
+        "; ".join(rig.notes), True,
     )  # fmt: skip
 
 

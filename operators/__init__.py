@@ -1,10 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Panels and lists: they draw, and never compute."""
+"""What an animator does: one file a task. Operators fetch, call one function and report."""
+
+import bpy
+
+from . import bake, goals, limits, solve
+
+CLASSES = (*goals.CLASSES, *solve.CLASSES, *bake.CLASSES, *limits.CLASSES)
 
 
 def register() -> None:
-    """Register the panels."""
+    """Register the operators."""
+    for cls in CLASSES:
+        bpy.utils.register_class(cls)
 
 
 def unregister() -> None:
-    """Unregister the panels."""
+    """Unregister the operators, in reverse."""
+    for cls in reversed(CLASSES):
+        bpy.utils.unregister_class(cls)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import bpy
 import numpy as np
-from mathutils import Matrix
+from mathutils import Matrix, Quaternion
 
 from ..solvers import Pose, dual_quaternion, quaternion
 from ..solvers.goals import Targets
@@ -32,13 +32,17 @@ class FrameInput:
     slide_scale: np.ndarray
 
 
-def read(ob: bpy.types.Object, rig: Rig, base: Channels, posed: Channels, depsgraph: bpy.types.Depsgraph) -> FrameInput:
+def read(
+    ob: bpy.types.Object, rig: Rig, base: Channels, posed: Channels, depsgraph: bpy.types.Depsgraph,
+    solved: "dict[int, SolvedPose] | None" = None,
+) -> FrameInput:  # fmt: skip
     """Read one frame of an evaluated armature object.
 
     Parameters
     ----------
     ob : the evaluated object. base : the channels that the frame starts from.
     posed : the channels that the evaluated pose was made with (which hold our last answer).
+    solved : by session_uid, the armatures that were solved for this frame but are not evaluated again yet.
     """
     world = matrices(ob.pose.bones, "matrix")
     scale = np.sqrt((world[:, :3, :3] ** 2).sum(1))  # (N, 3) lengths of the columns
@@ -54,7 +58,7 @@ def read(ob: bpy.types.Object, rig: Rig, base: Channels, posed: Channels, depsgr
         # offset = frame @ location * scale, one slide an axis of that frame
         location = base.locations[rows[row]] * slide_scale[k]
         translations[0, joint : joint + 3] = rig.slide_frame[k].T * location[:, None]
-    targets = _targets(ob, rig, depsgraph, links, Pose(rotations, translations))
+    targets = _targets(ob, rig, Scene(depsgraph, solved or {}), links, Pose(rotations, translations))
     return FrameInput(links, Pose(rotations, translations), targets, slide_scale)
 
 
@@ -115,7 +119,35 @@ def _settled(measured: np.ndarray, rest: np.ndarray, size: float) -> np.ndarray:
     return np.where(same, rest, np.round(measured / (_GRID * size)) * (_GRID * size))
 
 
-def _targets(ob: bpy.types.Object, rig: Rig, depsgraph: bpy.types.Depsgraph, links: np.ndarray, start: Pose) -> Targets:
+@dataclass
+class SolvedPose:
+    """An armature solved for this frame, for targets that follow its bones: evaluated object, rig, answer (J, 8)."""
+
+    ob: bpy.types.Object
+    rig: Rig
+    world: np.ndarray
+
+    def correction(self, bone: bpy.types.PoseBone) -> Matrix | None:
+        """The armature-space motion from where an evaluated bone stands to where the answer puts it."""
+        while bone is not None:
+            row = np.flatnonzero(self.rig.bones == self.ob.pose.bones.find(bone.name))
+            if row.size:
+                at = self.world[self.rig.main[row[0]]]
+                place = Matrix.LocRotScale(dual_quaternion.translation(at), Quaternion(at[:4]), bone.matrix.to_scale())
+                return place @ bone.matrix.inverted_safe()
+            bone = bone.parent
+        return None
+
+
+@dataclass
+class Scene:
+    """Where targets are looked up: the depsgraph, and armatures whose answers it does not know yet."""
+
+    depsgraph: bpy.types.Depsgraph
+    solved: dict[int, SolvedPose]
+
+
+def _targets(ob: bpy.types.Object, rig: Rig, scene: Scene, links: np.ndarray, start: Pose) -> Targets:
     """What the goals ask for this frame, in armature space; influence below 1 asks for less of the way."""
     inverse = ob.matrix_world.inverted_safe()
     count = len(rig.goals)
@@ -123,25 +155,36 @@ def _targets(ob: bpy.types.Object, rig: Rig, depsgraph: bpy.types.Depsgraph, lin
     goals = ob.dqik.goals
     for k, binding in enumerate(rig.goals):
         goal = goals[binding.index]
-        matrix = target_matrix(goal.target, goal.subtarget, ob, inverse, depsgraph)
+        matrix = target_matrix(goal.target, goal.subtarget, ob, inverse, scene)
         positions[0, k], rotations[0, k] = matrix.translation, matrix.to_quaternion()
         if goal.pole_target is not None:
-            poles[0, k] = target_matrix(goal.pole_target, goal.pole_subtarget, ob, inverse, depsgraph).translation
+            poles[0, k] = target_matrix(goal.pole_target, goal.pole_subtarget, ob, inverse, scene).translation
     if any(binding.influence < 1.0 for binding in rig.goals):
         _ease(rig, positions, rotations, links, start)
     return Targets(positions, rotations, poles)
 
 
-def target_matrix(
-    target: bpy.types.Object, subtarget: str, ob: bpy.types.Object, inverse: Matrix, depsgraph: bpy.types.Depsgraph
-) -> Matrix:
+def target_matrix(target: bpy.types.Object, subtarget: str, ob: bpy.types.Object, inverse: Matrix, scene: Scene) -> Matrix:
     """A target's evaluated matrix in the armature space of the evaluated object `ob`."""
     if target.original == ob.original:
         return ob.pose.bones[subtarget].matrix
-    evaluated = target.evaluated_get(depsgraph)
+    evaluated = target.evaluated_get(scene.depsgraph)
     if subtarget and evaluated.type == "ARMATURE":
-        return inverse @ evaluated.matrix_world @ evaluated.pose.bones[subtarget].matrix
-    return inverse @ evaluated.matrix_world
+        bone = evaluated.pose.bones[subtarget]
+        known = scene.solved.get(target.original.session_uid)
+        correction = known.correction(bone) if known else None
+        matrix = bone.matrix if correction is None else correction @ bone.matrix
+        return inverse @ evaluated.matrix_world @ matrix
+    matrix = evaluated.matrix_world
+    holder = evaluated.parent
+    if scene.solved and holder is not None and evaluated.parent_type == "BONE":
+        known = scene.solved.get(holder.original.session_uid)
+        bone = known.ob.pose.bones.get(evaluated.parent_bone) if known else None
+        correction = known.correction(bone) if known and bone else None
+        if correction is not None:
+            place = known.ob.matrix_world
+            matrix = place @ correction @ place.inverted_safe() @ matrix
+    return inverse @ matrix
 
 
 def _ease(rig: Rig, positions: np.ndarray, rotations: np.ndarray, links: np.ndarray, start: Pose) -> None:

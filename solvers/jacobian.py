@@ -48,7 +48,9 @@ def column_joints(skeleton: Skeleton) -> np.ndarray:
 def velocity_jacobian(
     skeleton: Skeleton, pose: Pose, joint: int, offset: Sequence[float] = (0.0, 0.0, 0.0)
 ) -> np.ndarray:
-    """How fast the effector turns and moves: `(u ; u x (e - p))` for a turn, `(0 ; u)` for a slide (Amino; Parent 5.15).
+    """How fast the effector turns and moves: `(u ; u x (e - p))` for a turn, `(0 ; u)` for a slide.
+
+    (Amino, velocity Jacobian; Parent eq. 5.15, with his rows of turns and moves exchanged.)
 
     Parameters
     ----------

@@ -43,7 +43,8 @@ class Joint:
     limits : `Range` for a hinge or a slide, `TwistSwing` for a ball, None for no limits.
     stiffness : 0..1, reluctance to move; at 1 the joint stays where it is.
     preferred : (3,) rotation vector toward which it likes to bend; None for its start.
-    inherit_rotation : False for a joint that follows its parent in position but not in orientation.
+    inherit_rotation : False for a joint that follows its parent in position but not in orientation; its `rest` is then
+        its orientation in the skeleton's frame.
     """
 
     name: str
@@ -141,7 +142,9 @@ class Skeleton:
                     f"joint {joint.name!r}: parent = {joint.parent!r}; expected -1 or an index below {count}"
                 )
             if joint.kind not in KINDS:
-                raise InvalidSkeleton(f"joint {joint.name!r}: kind = {joint.kind!r}; expected one of {', '.join(KINDS)}")
+                raise InvalidSkeleton(
+                    f"joint {joint.name!r}: kind = {joint.kind!r}; expected one of {', '.join(KINDS)}"
+                )
             parent[index] = joint.parent
         for index in range(count):
             above, steps = int(parent[index]), 0
@@ -170,9 +173,13 @@ class Skeleton:
 
     @staticmethod
     def _stiffness(joint: Joint) -> float:
-        if not 0.0 <= joint.stiffness <= 1.0:
+        try:
+            stiffness = float(joint.stiffness)
+        except (TypeError, ValueError):
+            stiffness = np.nan
+        if not 0.0 <= stiffness <= 1.0:
             raise InvalidSkeleton(f"joint {joint.name!r} stiffness: expected 0..1, got {joint.stiffness!r}")
-        return float(joint.stiffness)
+        return stiffness
 
     @staticmethod
     def _preferred(joint: Joint) -> np.ndarray:
@@ -228,7 +235,9 @@ class Skeleton:
             step = step[step]
         return doublings
 
-    def transforms(self, rotations: np.ndarray, slides: np.ndarray | None, links: np.ndarray | None = None) -> np.ndarray:
+    def transforms(
+        self, rotations: np.ndarray, slides: np.ndarray | None, links: np.ndarray | None = None
+    ) -> np.ndarray:
         """World transforms (F, J, 8): `Q_j = Q_parent link_j motion_j` (Kenwright eq. 13, 15), all joints at once.
 
         Parameters

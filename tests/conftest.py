@@ -4,8 +4,23 @@
 import sys
 from pathlib import Path
 
+import pytest
 from hypothesis import settings
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.load_profile("repeatable")
+
+
+class _RootIsNoTestPackage:
+    """The root's `__init__.py` is the extension's, which only Blender can import: pytest must not."""
+
+    @staticmethod
+    def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+        return pytest.Dir.from_parent(parent, path=path) if path == ROOT else None
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """A plugin of its own, since this file's own hooks are not asked about the folder above."""
+    config.pluginmanager.register(_RootIsNoTestPackage())

@@ -26,8 +26,9 @@ _TEST_TOOLS = ("pytest>=8.4", "hypothesis>=6.100", "scipy>=1.12", "matplotlib>=3
 
 # What Blender links to and a computer without a desktop may lack, by the names of Debian and Ubuntu.
 _SYSTEM_PACKAGES = (
-    "libxi6 libxxf86vm1 libxfixes3 libxrender1 libgl1 libegl1 libxkbcommon0 libsm6 libice6 libx11-6 libxext6"
-).split()
+    *("libx11-6", "libxext6", "libxfixes3", "libxi6", "libxrender1", "libxxf86vm1", "libxkbcommon0"),
+    *("libsm6", "libice6", "libgl1", "libegl1", "libgomp1"),
+)
 _system_packages_lock = threading.Lock()
 
 
@@ -83,14 +84,24 @@ class Environment:
                 f"found on PATH, in pyenv or in uv. Install it, or name one: make PYTHON=/path/to/python ..."
             )
         say(f"{self.title}: making {self.folder.name} with Python {base.version} ({base.path}).")
-        _make(base, self.folder)
+        self._make(base)
         say(f"{self.title}: installing {', '.join(self.requirements)}. The first time this downloads a lot.")
-        if self._run("-m", "pip", "install", "--quiet", "--no-input", "--disable-pip-version-check", *self.requirements):
-            raise SetupError(f"{self.title}: pip could not install {', '.join(self.requirements)}; its words are above.")
+        if self._run("-m", "pip", "install", "-qq", "--no-input", "--disable-pip-version-check", *self.requirements):
+            raise SetupError(f"{self.title}: pip could not install all of this; its words are above.")
         self._check()
         self._stamp.write_text(json.dumps(self.requirements), encoding="utf-8")
         say(f"{self.title}: ready.")
         return self.python
+
+    def _make(self, base: Python) -> None:
+        """Make the folder, empty but for pip."""
+        options = ["--clear"] if base.has_ensurepip else ["--clear", "--without-pip"]
+        code = subprocess.run([base.path, "-m", "venv", *options, str(self.folder)], check=False).returncode
+        if code == 0 and not base.has_ensurepip:  # Debian leaves ensurepip to a package of its own
+            command = [base.path, "-m", "pip", "--python", str(self.python), "install", "-qq", "--no-input", "pip"]
+            code = subprocess.run(command, check=False).returncode
+        if code:
+            raise SetupError(f"{base.path} could not make the environment {self.folder.name}; its words are above.")
 
     def _run(self, *arguments: str) -> int:
         return subprocess.run([str(self.python), *arguments], cwd=ROOT, check=False).returncode
@@ -141,7 +152,14 @@ class Python:
 
     path: str
     version: str
-    modules: tuple[str, ...]  # of venv, ensurepip, pip: those it has
+    has_venv: bool
+    has_ensurepip: bool
+    has_pip: bool
+
+    @property
+    def makes_environments(self) -> bool:
+        """Whether it can make an environment with pip in it."""
+        return self.has_venv and (self.has_ensurepip or self.has_pip)
 
 
 def find_python(versions: tuple[str, ...]) -> Python | None:
@@ -149,7 +167,7 @@ def find_python(versions: tuple[str, ...]) -> Python | None:
     for version in versions:
         for path in _places(version):
             python = _probe(path)
-            if python and python.version == version and "venv" in python.modules and python.modules != ("venv",):
+            if python and python.version == version and python.makes_environments:
                 return python
     return None
 
@@ -182,29 +200,14 @@ def _places(version: str) -> list[str]:
 def _probe(path: str) -> Python | None:
     """Try an interpreter by running it: a version manager's stand-in may be there and refuse."""
     code = (
-        "import importlib.util as u, json, sys; assert sys.maxsize > 2**32; print(json.dumps(["
-        "sys.executable, '%d.%d' % sys.version_info[:2], [m for m in ('venv', 'ensurepip', 'pip') if u.find_spec(m)]]))"
+        "import json, sys; from importlib.util import find_spec; assert sys.maxsize > 2**32; print(json.dumps(["
+        "sys.executable, '%d.%d' % sys.version_info[:2], *(bool(find_spec(m)) for m in ('venv', 'ensurepip', 'pip'))]))"
     )
     try:
         done = subprocess.run([path, "-c", code], capture_output=True, text=True, timeout=60, check=True)
-        executable, version, modules = json.loads(done.stdout)
+        return Python(*json.loads(done.stdout))
     except (OSError, ValueError, subprocess.SubprocessError):
         return None
-    return Python(executable, version, tuple(modules))
-
-
-def _make(base: Python, folder: Path) -> None:
-    """An empty environment with pip in it."""
-    bundled = "ensurepip" in base.modules
-    options = ["--clear"] if bundled else ["--clear", "--without-pip"]
-    code = subprocess.run([base.path, "-m", "venv", *options, str(folder)], check=False).returncode
-    if code == 0 and not bundled:  # Debian leaves ensurepip to a package of its own
-        python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-        code = subprocess.run(
-            [base.path, "-m", "pip", "--python", str(python), "install", "--quiet", "--no-input", "pip"], check=False
-        ).returncode
-    if code:
-        raise SetupError(f"{base.path} could not make the environment {folder.name}; its words are above.")
 
 
 def _install_system_packages(title: str, error: str) -> None:

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Each target does all of its own set-up in .venv-* folders of this checkout. It needs Python, make and a network.
+#
+#   make test ARGS="-k limits"                 more words for pytest, the demo or the benchmarks
+#   make test BLENDER=4.5                      another Blender
+#   make test PYTHON=/opt/python/bin/python3   another Python to look at first
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-all test-rest zip bench lint clean
+
+BLENDER ?=
+JOBS ?= 1
+ARGS ?=
+PYTHON ?=
+
+# Any Python that runs can start: tools/environment.py finds the one that Blender needs.
+define task
+@for python in $(PYTHON) python3 python python3.13 python3.11 "$$HOME"/.pyenv/versions/*/bin/python3; do \
+  if "$$python" -c 'import sys; sys.exit(sys.version_info < (3, 8))' >/dev/null 2>&1; then \
+    exec "$$python" tools/tasks.py $(1); \
+  fi; \
+done; \
+echo "No Python was found: install Python 3.13 (for Blender 5.2) or 3.11 (for Blender 4.2 to 5.0)." >&2; exit 1
+endef
+
+help: ## Say what the targets do
+	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' Makefile
+
+demo: zip ## Run the main job on the example clip
+	$(call task,run examples/demo.py -- $(ARGS))
+
+test: ## Run the tests in the best Blender whose Python is here: 5.2, else 4.5
+	$(call task,test --blender "$(BLENDER)" -- $(ARGS))
+
+test-all: ## Run the tests in Blender 4.2, 4.5, 5.0 and 5.2
+	$(call task,test-all --jobs $(JOBS) -- $(ARGS))
+
+test-rest: ## Run the tests in those of them that "make test" leaves out
+	$(call task,test-all --but-best --jobs $(JOBS) -- $(ARGS))
+
+zip: ## Build and validate dist/dqik-<version>.zip
+	$(call task,run tools/build_zip.py)
+
+bench: ## Run the benchmarks: tables and plots
+	$(call task,run benchmarks/run.py -- $(ARGS))
+
+lint: ## Run the linter and the type checker
+	$(call task,lint)
+
+clean: ## Remove what the other targets made, environments included
+	rm -rf .venv-* dist .pytest_cache .ruff_cache .hypothesis examples/out
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

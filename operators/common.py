@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the operators share: the armature they work on."""
+
+import bpy
+
+
+def armature(context: bpy.types.Context) -> bpy.types.Object | None:
+    """The active armature object, or the one that the active mesh is deformed by."""
+    ob = context.object if hasattr(context, "object") else context.view_layer.objects.active
+    if ob is not None and ob.type != "ARMATURE":
+        ob = ob.find_armature()
+    return ob
+
+
+class ArmatureOperator:
+    """Poll of operators that need an active armature."""
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Whether there is an armature to work on, and why not."""
+        ob = armature(context)
+        if ob is None:
+            cls.poll_message_set("Select an armature first")
+            return False
+        if ob.mode == "EDIT":
+            cls.poll_message_set("Leave Edit Mode first")
+            return False
+        return True
+
+
+class GoalsOperator(ArmatureOperator):
+    """Poll of operators that need an armature with goals."""
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Whether the armature has a goal, and why not."""
+        if not super().poll(context):
+            return False
+        if not armature(context).dqik.goals:
+            cls.poll_message_set("Add a goal first")
+            return False
+        return True

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Adding and removing goals, and taking them over from Blender's IK constraints."""
+
+import bpy
+from bpy.props import BoolProperty, IntProperty, StringProperty
+
+from ..rig import constraints
+from .common import ArmatureOperator, GoalsOperator, armature
+
+
+class DQIK_OT_goal_add(ArmatureOperator, bpy.types.Operator):
+    """Add a goal for each selected bone, with an empty at its tail as the target"""
+
+    bl_idname = "dqik.goal_add"
+    bl_label = "Add Goal"
+    bl_options = {"REGISTER", "UNDO"}
+
+    bone: StringProperty(name="Bone", description="The bone to bring to the target; empty for the selected bones")
+    target: StringProperty(name="Target", description="An object to reach; empty to make an empty for each goal")
+    subtarget: StringProperty(name="Target Bone", description="The bone to reach, where the target is an armature")
+    chain_length: IntProperty(name="Chain Length", description="How many bones the goal may move, 0 for all", min=0)
+    use_rotation: BoolProperty(name="Rotation", description="Turn the bone as the target is turned")
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        """Add the goals."""
+        ob = armature(context)
+        names = [self.bone] if self.bone else _selected(context, ob)
+        for name in names:
+            if name not in ob.pose.bones:
+                self.report({"ERROR"}, f"{ob.name!r} has no bone {name!r}")
+                return {"CANCELLED"}
+        target = bpy.data.objects.get(self.target) if self.target else None
+        if self.target and target is None:
+            self.report({"ERROR"}, f"There is no object {self.target!r} to be the target")
+            return {"CANCELLED"}
+        if not names:
+            self.report({"ERROR"}, "Select the bones that should reach a target, in Pose Mode")
+            return {"CANCELLED"}
+        for name in names:
+            goal = constraints.new_goal(ob, name, self.chain_length, self.use_rotation)
+            goal.target = target or constraints.new_target(ob, name)
+            goal.subtarget = self.subtarget
+        return {"FINISHED"}
+
+
+class DQIK_OT_goal_remove(GoalsOperator, bpy.types.Operator):
+    """Remove the active goal; its target object stays"""
+
+    bl_idname = "dqik.goal_remove"
+    bl_label = "Remove Goal"
+    bl_options = {"REGISTER", "UNDO"}
+
+    index: IntProperty(name="Goal", description="Which goal; -1 for the active one", default=-1, min=-1)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        """Remove one goal."""
+        ob = armature(context)
+        settings = ob.dqik
+        index = settings.active_goal if self.index < 0 else self.index
+        if index >= len(settings.goals):
+            self.report({"ERROR"}, f"There is no goal {index}; {ob.name!r} has {len(settings.goals)}")
+            return {"CANCELLED"}
+        constraints.remove_goal(ob, index)
+        return {"FINISHED"}
+
+
+class DQIK_OT_goals_from_constraints(ArmatureOperator, bpy.types.Operator):
+    """Turn the armature's IK constraints, their poles and IK limits into goals and limits. The constraints are muted"""
+
+    bl_idname = "dqik.goals_from_constraints"
+    bl_label = "Goals from IK Constraints"
+    bl_options = {"REGISTER", "UNDO"}
+
+    use_limits: BoolProperty(name="IK Limits", description="Take over the bones' IK limits and locks", default=True)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        """Take over all active IK constraints."""
+        ob = armature(context)
+        made, left = constraints.take_over(ob)
+        if not made:
+            self.report({"WARNING"}, left[0] if left else f"{ob.name!r} has no active IK constraints")
+            return {"CANCELLED"}
+        limited = constraints.limits_from_ik(ob.pose.bones) if self.use_limits else 0
+        self.report({"INFO"}, f"Made {made} goals and limits for {limited} bones" + "".join(f". {text}" for text in left))
+        return {"FINISHED"}
+
+
+def _selected(context: bpy.types.Context, ob: bpy.types.Object) -> list[str]:
+    """Names of the armature's selected pose bones, else of the active one."""
+    chosen = [bone.name for bone in getattr(context, "selected_pose_bones", None) or () if bone.id_data == ob]
+    if not chosen and ob.data.bones.active is not None:
+        chosen = [ob.data.bones.active.name]
+    return chosen
+
+
+CLASSES = (DQIK_OT_goal_add, DQIK_OT_goal_remove, DQIK_OT_goals_from_constraints)

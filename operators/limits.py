@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Joint limits: from Blender's IK limits, from an action, or none."""
+
+import bpy
+from bpy.props import BoolProperty, FloatProperty
+
+from ..rig import constraints, limits
+from .common import ArmatureOperator, armature
+
+
+class _LimitsOperator(ArmatureOperator):
+    only_selected: BoolProperty(name="Only Selected Bones", description="Leave the limits of other bones as they are")
+
+    def _bones(self, context: bpy.types.Context) -> list[bpy.types.PoseBone]:
+        ob = armature(context)
+        if not self.only_selected:
+            return list(ob.pose.bones)
+        return [bone for bone in context.selected_pose_bones or () if bone.id_data == ob]
+
+
+class DQIK_OT_limits_from_ik(_LimitsOperator, bpy.types.Operator):
+    """Take over the IK limits and IK locks of Blender's own solver"""
+
+    bl_idname = "dqik.limits_from_ik"
+    bl_label = "Limits from IK Limits"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        """Copy the limits."""
+        count = constraints.limits_from_ik(self._bones(context))
+        self.report({"INFO"}, f"Set the limits of {count} bones")
+        return {"FINISHED"} if count else {"CANCELLED"}
+
+
+class DQIK_OT_limits_from_action(_LimitsOperator, bpy.types.Operator):
+    """Set limits to the range of rotations that the present action uses, with a margin"""
+
+    bl_idname = "dqik.limits_from_action"
+    bl_label = "Limits from Action"
+    bl_options = {"REGISTER", "UNDO"}
+
+    margin: FloatProperty(name="Margin", description="Room beyond the action's own range on every side",
+                          default=0.0873, min=0.0, soft_max=1.0, subtype="ANGLE")  # fmt: skip
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        """Measure the action."""
+        ob = armature(context)
+        count = limits.from_action(ob, self._bones(context), self.margin)
+        if not count:
+            self.report({"WARNING"}, f"The action of {ob.name!r} turns none of these bones")
+            return {"CANCELLED"}
+        self.report({"INFO"}, f"Set the limits of {count} bones")
+        return {"FINISHED"}
+
+
+class DQIK_OT_limits_clear(_LimitsOperator, bpy.types.Operator):
+    """Switch the limits of the bones off and forget them"""
+
+    bl_idname = "dqik.limits_clear"
+    bl_label = "Clear Limits"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        """Forget the limits."""
+        limits.clear(self._bones(context))
+        return {"FINISHED"}
+
+
+CLASSES = (DQIK_OT_limits_from_ik, DQIK_OT_limits_from_action, DQIK_OT_limits_clear)

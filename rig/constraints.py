@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Goals of an armature: made anew, removed, or taken over from Blender's IK constraints with their poles and limits."""
+
+from collections.abc import Iterable
+
+import bpy
+import numpy as np
+
+from . import bend, limits
+from .build import matrices
+
+TARGET_SIZE = 0.04  # of the armature's size
+
+
+def new_goal(ob: bpy.types.Object, bone: str, chain_length: int = 0, use_rotation: bool = False) -> bpy.types.PropertyGroup:
+    """Add a goal for a bone and make it the active one."""
+    settings = ob.dqik
+    goal = settings.goals.add()
+    goal.name = goal.bone = bone
+    goal.chain_length, goal.use_rotation = chain_length, use_rotation
+    settings.active_goal = len(settings.goals) - 1
+    return goal
+
+
+def new_target(ob: bpy.types.Object, bone: str) -> bpy.types.Object:
+    """An empty at a bone's tail, turned like the bone, in the armature's collections."""
+    empty = bpy.data.objects.new(f"{bone} target", None)
+    pose_bone = ob.pose.bones[bone]
+    empty.empty_display_type = "CUBE"
+    empty.empty_display_size = TARGET_SIZE * max(max(ob.dimensions), 1e-3) if any(ob.dimensions) else pose_bone.length / 2
+    empty.rotation_mode = "QUATERNION"
+    matrix = ob.matrix_world @ pose_bone.matrix
+    empty.location = ob.matrix_world @ pose_bone.tail
+    empty.rotation_quaternion = matrix.to_quaternion()
+    for collection in ob.users_collection or (bpy.context.scene.collection,):
+        collection.objects.link(empty)
+    return empty
+
+
+def remove_goal(ob: bpy.types.Object, index: int) -> None:
+    """Remove a goal; the one after it, or else the last, becomes the active one."""
+    settings = ob.dqik
+    settings.goals.remove(index)
+    settings.active_goal = max(min(settings.active_goal, len(settings.goals) - 1), 0)
+    settings.solver = settings.solver  # removal alone tells nobody; a setting that is set does
+
+
+def take_over(ob: bpy.types.Object) -> tuple[int, list[str]]:
+    """Make goals of the armature's active IK constraints and mute those; how many, and what could not be taken."""
+    made, left = 0, []
+    for bone in ob.pose.bones:
+        for constraint in bone.constraints:
+            if constraint.type != "IK" or constraint.mute:
+                continue
+            if constraint.target is None:
+                left.append(f"The IK constraint of {bone.name!r} has no target")
+                continue
+            goal = new_goal(ob, bone.name, constraint.chain_count, constraint.use_rotation)
+            goal.target, goal.subtarget = constraint.target, constraint.subtarget
+            goal.use_tail, goal.use_position = constraint.use_tail, constraint.use_location
+            goal.position_weight, goal.rotation_weight = constraint.weight, constraint.orient_weight
+            goal.influence = constraint.influence
+            if constraint.pole_target is not None:
+                goal.pole_target, goal.pole_subtarget = constraint.pole_target, constraint.pole_subtarget
+                goal.pole_angle = _pole_angle(ob, bone, constraint)
+            constraint.mute = True
+            made += 1
+    return made, left
+
+
+def _pole_angle(ob: bpy.types.Object, bone: bpy.types.PoseBone, constraint: bpy.types.Constraint) -> float:
+    """Our pole angle for a constraint's.
+
+    Blender's is measured from an axis of the chain's first bone, `X cos + Z sin`, which it turns toward the pole. Ours
+    is measured from where the limb bends: so it is the angle from that axis to the bend, on the rig at rest.
+    """
+    names = [b.name for b in ob.pose.bones]
+    chain = [bone] if constraint.use_tail else []
+    while (chain[-1] if chain else bone).parent is not None and len(chain) != constraint.chain_count:
+        chain.append((chain[-1] if chain else bone).parent)
+    if len(chain) < 2:
+        return 0.0
+    rest = matrices(ob.data.bones, "matrix_local")
+    length = np.array([b.length for b in ob.data.bones])
+    heads, tails = rest[:, :3, 3], rest[:, :3, 3] + rest[:, :3, 1] * length[:, None]
+    parent = [-1 if b.parent is None else names.index(b.parent.name) for b in ob.pose.bones]
+    indices = [names.index(b.name) for b in chain]
+    root = indices[-1]
+    line = tails[indices[0]] - heads[root]
+    middle = heads[indices[:-1]].mean(0) - heads[root]
+    line = line / max(np.linalg.norm(line), 1e-12)
+    out = middle - line * (middle @ line)
+    if np.linalg.norm(out) < 0.02 * length[indices].sum():
+        limb = next((found for found in bend.find_limbs(heads, tails, parent, [indices]) if found.lower in indices), None)
+        if limb is None:
+            return 0.0
+        out = -np.cross(limb.axis, tails[limb.lower] - heads[limb.lower])  # the middle moves against the lower end
+    axis = rest[root, :3, 0] * np.cos(constraint.pole_angle) + rest[root, :3, 2] * np.sin(constraint.pole_angle)
+    axis = axis - line * (axis @ line)
+    return float(np.arctan2(line @ np.cross(axis, out), axis @ out))
+
+
+def limits_from_ik(bones: Iterable[bpy.types.PoseBone]) -> int:
+    """Copy IK limits and locks to bones that have any; how many had."""
+    count = 0
+    for bone in bones:
+        lo, hi, any_limit = [], [], False
+        for axis in "yxz":  # twist, swing X, swing Z
+            if getattr(bone, f"lock_ik_{axis}"):
+                lo.append(0.0)
+                hi.append(0.0)
+                any_limit = True
+            elif getattr(bone, f"use_ik_limit_{axis}"):
+                lo.append(getattr(bone, f"ik_min_{axis}"))
+                hi.append(getattr(bone, f"ik_max_{axis}"))
+                any_limit = True
+            else:
+                lo.append(-np.pi)
+                hi.append(np.pi)
+        if any_limit:
+            limits.put(bone, lo, hi)
+            count += 1
+        stiffness = max(getattr(bone, f"ik_stiffness_{axis}") for axis in "xyz")
+        if stiffness > 0.0:
+            bone.dqik_stiffness = stiffness
+    return count

@@ -1,0 +1,319 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Goals: what they refuse, their errors, and every row of their Jacobian against finite differences."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from numpy.testing import assert_allclose
+from scipy.spatial.transform import Rotation
+from skeletons import arm, chain, random_pose, scipy_rotation, seeds, skeletons, wxyz
+
+import solvers as ik
+from solvers.goals import Targets, cross, priority_weights
+from solvers.stage import Stage
+
+STEP = 1e-6
+NO_PLACE, NO_TURN = (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)
+
+# -- the one finite-difference check ----------------------------------------------------------------------------------
+
+
+def stages_of(skeleton: ik.Skeleton, goals: list[ik.Goal]) -> list[Stage]:
+    """The stages in which a solve would take the goals, those that can move."""
+    return [stage for stage in ik.prepare(skeleton, goals).stages if stage.space.n]
+
+
+def targets_of(goals: list[ik.Goal]) -> Targets:
+    """One frame's targets of goals, as a solve would make them."""
+    positions = [NO_PLACE if goal.position is None else goal.position for goal in goals]
+    rotations = [NO_TURN if goal.rotation is None else goal.rotation for goal in goals]
+    poles = [NO_PLACE if goal.pole is None else goal.pole for goal in goals]
+    rotations = np.array([rotations], dtype=float)
+    rotations /= np.linalg.norm(rotations, axis=-1, keepdims=True)
+    return Targets(np.array([positions], dtype=float), rotations, np.array([poles], dtype=float))
+
+
+def check_jacobian(skeleton: ik.Skeleton, goals: list[ik.Goal], pose: ik.Pose, tolerance: float = 1e-6) -> int:
+    """Assert that `e(state + d) ~ e - J d` for every row and degree of freedom; returns how many were compared.
+
+    Rotation rows are linear in the error only where there is none (Gauss-Newton), so rotations are asked to stay as
+    they are. A goal's rows ignore joints outside its chain, however much these move it.
+    """
+    compared = 0
+    for stage in stages_of(skeleton, goals):
+        tasks, space, n = stage.tasks, stage.space, stage.space.n
+        state = space.state(pose)
+        kinematics = tasks.kinematics(state, None)
+        targets = targets_of(stage.goals)._replace(rotations=kinematics.rotations[:, [g.joint for g in stage.goals]])
+        jacobian = tasks.jacobian(state, kinematics, targets)[0]
+
+        both_ways = np.concatenate([np.eye(n), -np.eye(n)])
+        same = np.zeros(2 * n, dtype=int)
+        stepped = space.step(state.take(same), STEP * both_ways)
+        errors = tasks.errors(tasks.kinematics(stepped, None), targets.take(same))
+        expected = (errors[n:] - errors[:n]).T / (2 * STEP)
+
+        asked = [g for g, goal in enumerate(stage.goals) if goal.position is not None]
+        asked += [g for g, goal in enumerate(stage.goals) if goal.rotation is not None]
+        owners = [*np.repeat(asked, 3), *(pole.goal for pole in (tasks.poles.poles if tasks.poles else []))]
+        for row, owner in enumerate(owners):
+            goal = stage.goals[owner]
+            free = skeleton.ancestors[goal.joint] if goal.chain is None else np.isin(range(len(skeleton)), goal.chain)
+            expected[row] *= free[space.joint]
+        assert jacobian.shape == expected.shape
+        assert_allclose(jacobian, expected, atol=tolerance * max(1.0, np.abs(expected).max()))
+        compared += jacobian.size
+    return compared
+
+
+def some_goals(skeleton: ik.Skeleton, generator: np.random.Generator) -> list[ik.Goal]:
+    """One to three goals of any sort, weights, priority and chain."""
+    goals = []
+    for _ in range(generator.integers(1, 4)):
+        joint = int(generator.integers(len(skeleton)))
+        above = np.flatnonzero(skeleton.ancestors[joint])
+        what = generator.integers(3)
+        goals.append(ik.Goal(
+            joint, position=generator.normal(size=3) if what != 1 else None,
+            rotation=generator.normal(size=4) if what != 0 else None, offset=generator.normal(size=3),
+            position_weight=generator.uniform(0.1, 2), rotation_weight=generator.uniform(0.1, 2),
+            priority=int(generator.integers(3)),
+            chain=None if generator.integers(2) else [int(j) for j in above if generator.integers(3)],
+        ))  # fmt: skip
+    return goals
+
+
+@given(skeletons(), seeds)
+def test_jacobian_of_any_skeleton_and_goals(skeleton: ik.Skeleton, seed: int) -> None:
+    """Balls limited and free, with any twist axis, hinges, slides, detached joints, chains of some of the joints."""
+    generator = np.random.default_rng(seed)
+    goals = some_goals(skeleton, generator)
+    assume(any(skeleton.kinds[goal.joint] != "fixed" for goal in goals))
+    check_jacobian(skeleton, goals, random_pose(skeleton, generator, size=1.5))
+
+
+TWO_GOALS = [
+    ik.Goal(2, position=(0.3, 1.1, 0.4), rotation=(1, 0, 0, 0), offset=(0.1, 0.5, 0)),
+    ik.Goal(1, position=(-0.2, 1.0, 0.1), priority=1),
+]
+LIMITS = ik.TwistSwing(twist=(-1, 2), swing_x=(-0.5, 1.5), swing_z=(-1, 0.7))
+
+
+@pytest.mark.parametrize("axis", [(0, 1, 0), (0, -1, 0), (1, 0, 0), (0, 0, -1), (1, -2, 3)])
+@pytest.mark.parametrize("limits", [None, LIMITS], ids=["free", "limited"])
+def test_jacobian_of_balls_with_other_twist_axes(axis: tuple, limits: ik.TwistSwing | None) -> None:
+    """Limited balls move in twist-swing coordinates, free ones in their own frames: about whichever axis they twist."""
+    skeleton = chain(3, axis=axis, limits=limits)
+    for seed in range(5):
+        assert check_jacobian(skeleton, TWO_GOALS, random_pose(skeleton, np.random.default_rng(seed))) == 9 * 9
+
+
+@pytest.mark.parametrize("kind", ["hinge", "prismatic"])
+@pytest.mark.parametrize("axis", [(0, 1, 0), (1, 0, 0), (1, -2, 3)])
+def test_jacobian_of_hinges_and_slides(kind: str, axis: tuple) -> None:
+    """One column a joint, along its axis."""
+    skeleton = chain(3, kind=kind, axis=axis)
+    for seed in range(5):
+        assert check_jacobian(skeleton, TWO_GOALS, random_pose(skeleton, np.random.default_rng(seed))) == 9 * 3
+
+
+@pytest.mark.parametrize("kind", ["ball", "hinge", "prismatic"])
+def test_jacobian_below_a_detached_joint(kind: str) -> None:
+    """Joints above a detached one carry what hangs from it, and do not turn it; a slide's own way counts as carried."""
+    settings = {"axis": (1, 0, 0)}
+    skeleton = ik.Skeleton([
+        ik.Joint("root", -1, "ball", (0, 0, 0)), ik.Joint("spine", 0, "ball", (0, 1, 0)),
+        ik.Joint("detached", 1, kind, (0.3, 1, 0), inherit_rotation=False, **settings),
+        ik.Joint("hand", 2, "ball", (0.5, 0.5, 0.5)), ik.Joint("apart", 3, "ball", (0, 1, 0), inherit_rotation=False),
+    ])  # fmt: skip
+    goals = [ik.Goal(4, position=(1, 2, 1), rotation=(1, 0, 0, 0), offset=(0.2, 0.4, 0)), ik.Goal(3, position=(0, 2, 0))]
+    for seed in range(5):
+        assert check_jacobian(skeleton, goals, random_pose(skeleton, np.random.default_rng(seed))) > 0
+
+
+def limb(detached: bool = False, limits: ik.TwistSwing | None = None) -> ik.Skeleton:
+    """Hips, then a three-joint leg, its knee bent the way it prefers."""
+    return ik.Skeleton([
+        ik.Joint("hips", -1, "ball", (0, 1, 0)),
+        ik.Joint("thigh", 0, "ball", (0.2, -0.1, 0), limits=limits, inherit_rotation=not detached),
+        ik.Joint("shin", 1, "hinge", (0, -0.5, 0), axis=(1, 0, 0), preferred=(0.3, 0, 0)),
+        ik.Joint("foot", 2, "ball", (0, -0.4, 0)),
+    ])  # fmt: skip
+
+
+@pytest.mark.parametrize("limits", [None, LIMITS], ids=["free", "limited"])
+@pytest.mark.parametrize("chain_", [None, [1, 2, 3], [1, 2]], ids=["whole", "leg", "two bones"])
+def test_jacobian_of_a_pole_on_a_limb(limits: ik.TwistSwing | None, chain_: list | None) -> None:
+    """A knee that should point at its pole, some way off or opposite, with the pole turned by an angle."""
+    skeleton = limb(limits=limits)
+    for seed, pole in enumerate([(0.2, 0.5, 1.0), (0.9, 0.3, -1.0), (-0.7, 0.6, 0.2), (0.2, 3.0, 0.4)]):
+        goal = ik.Goal(3, position=(0.3, 0.3, 0.2), offset=(0, -0.1, 0.1), chain=chain_, pole=pole, pole_angle=0.4)
+        pose = random_pose(skeleton, np.random.default_rng(seed), size=0.8)
+        columns = stages_of(skeleton, [goal])[0].space.n
+        assert check_jacobian(skeleton, [goal], pose, 1e-5) == 4 * columns
+
+
+def test_jacobian_of_a_pole_on_a_whole_chain() -> None:
+    """Without a preferred bend the middle of all the chain's joints points at the pole."""
+    skeleton = chain(5)
+    goals = [ik.Goal(4, position=(1, 2, 1), offset=(0, 1, 0), pole=(2, 1, 0)), ik.Goal(2, position=(0, 1, 1), pole=(0, 0, 3))]
+    for seed in range(5):
+        assert check_jacobian(skeleton, goals, random_pose(skeleton, np.random.default_rng(seed), 0.8), 1e-5) == 8 * 15
+
+
+def test_jacobian_of_a_pole_on_a_detached_limb() -> None:
+    """Hips carry a detached leg, knee, pole and all, and do not swing it."""
+    skeleton = limb(detached=True)
+    goal = ik.Goal(3, position=(0.3, 0.3, 0.2), offset=(0, -0.1, 0.1), pole=(0.9, 0.3, -1.0))
+    for seed in range(5):
+        assert check_jacobian(skeleton, [goal], random_pose(skeleton, np.random.default_rng(seed), 0.8), 1e-5) > 0
+
+
+def test_jacobian_of_a_pole_with_a_straight_limb_is_finite() -> None:
+    """On a straight limb the bend means nothing: neither its error nor its gradient may be NaN."""
+    skeleton = chain(3)
+    goal = ik.Goal(2, position=(0, 1.5, 0), pole=(0, 1, 1))
+    (stage,) = stages_of(skeleton, [goal])
+    state = stage.space.state(skeleton.rest_pose())
+    kinematics = stage.tasks.kinematics(state, None)
+    assert np.isfinite(stage.tasks.jacobian(state, kinematics, targets_of([goal]))).all()
+    assert stage.tasks.errors(kinematics, targets_of([goal]))[0, 3] == pytest.approx(0, abs=1e-9)
+
+
+@pytest.mark.parametrize("size", [0.0, 1e-9, math.pi - 1e-6, math.pi])
+def test_jacobian_at_rest_and_at_a_half_turn(size: float) -> None:
+    """At rest and where a limited ball has swung or twisted by half a turn."""
+    wide = ik.TwistSwing(twist=(-4, 4), swing_x=(-4, 4), swing_z=(-4, 4))
+    for limits in (wide, ik.TwistSwing(twist=(-3.15, 3.1), swing_x=(-3.2, 3.2), swing_z=(-3.2, 3.2)), None):
+        skeleton = chain(2, limits=limits)
+        goal = ik.Goal(1, position=(1, 0, 0), rotation=(1, 0, 0, 0), offset=(0.2, 0.7, 0.1))
+        for direction in np.eye(3):
+            pose = skeleton.rest_pose()
+            pose.rotations[0] = wxyz(Rotation.from_rotvec(size * direction))
+            assert check_jacobian(skeleton, [goal], pose) == 6 * 6
+
+
+def test_jacobian_at_a_limit() -> None:
+    """A limited ball brought back to its limits has the same kind of columns there."""
+    skeleton = chain(3, limits=LIMITS)
+    pose = random_pose(skeleton, np.random.default_rng(0), size=3.0)
+    assert check_jacobian(skeleton, TWO_GOALS, pose) == 9 * 9
+
+
+# -- errors -----------------------------------------------------------------------------------------------------------
+
+
+def test_errors_are_target_minus_current() -> None:
+    """A target to the right of a straight arm is a positive error along X; one sign for positions and rotations."""
+    skeleton = chain(2)
+    goal = ik.Goal(1, position=(1.0, 1.0, 0), rotation=wxyz(Rotation.from_rotvec([0, 0, 0.2])))
+    (stage,) = stages_of(skeleton, [goal])
+    error = stage.tasks.errors(stage.tasks.kinematics(stage.space.state(skeleton.rest_pose()), None), targets_of([goal]))[0]
+    assert error[0] > 0
+    assert_allclose(error[1:3], 0, atol=1e-15)
+    assert error[5] > 0
+    assert_allclose(error[3:5], 0, atol=1e-15)
+
+
+def test_errors_do_not_depend_on_the_unit_of_length() -> None:
+    """A rig in centimetres has the rows of the same rig in metres."""
+    rows = []
+    for unit in (1.0, 100.0):
+        skeleton = chain(3, length=0.4 * unit)
+        goal = ik.Goal(2, position=(0.1 * unit, 0.3 * unit, 0), rotation=(0.8, 0.6, 0, 0))
+        (stage,) = stages_of(skeleton, [goal])
+        state = stage.space.state(skeleton.rest_pose())
+        rows.append(stage.tasks.errors(stage.tasks.kinematics(state, None), targets_of([goal])))
+    assert_allclose(rows[0], rows[1], rtol=1e-12)
+
+
+def test_rotation_errors_take_the_short_way() -> None:
+    """A target given as `-q` is the same target: no way round the long side."""
+    skeleton = chain(1)
+    q = wxyz(Rotation.from_rotvec([0.3, 0, 0]))
+    for target in (q, -q):
+        solution = ik.solve(skeleton, [ik.Goal(0, rotation=target)], options=ik.Options(iterations=0))
+        assert solution.rotation_errors[0] == pytest.approx(0.3, abs=1e-12)
+
+
+def test_reported_errors_are_plain_distances_and_angles() -> None:
+    """Weights, priorities and what was not asked for leave no trace in what a solution reports."""
+    skeleton = arm()
+    goals = [
+        ik.Goal(2, position=(0, 2, 3), position_weight=7, priority=2),
+        ik.Goal(1, rotation=wxyz(Rotation.from_rotvec([0, 0.4, 0])), rotation_weight=0.1),
+    ]
+    solution = ik.solve(skeleton, goals, options=ik.Options(iterations=0))
+    assert_allclose(solution.position_errors, [3, 0])
+    assert_allclose(solution.rotation_errors, [0, 0.4], atol=1e-12)
+
+
+# -- parts ------------------------------------------------------------------------------------------------------------
+
+
+def test_cross_is_numpys() -> None:
+    """Of arrays that are broadcast."""
+    a, b = np.random.default_rng(0).normal(size=(2, 4, 5, 3))
+    assert_allclose(cross(a, b), np.cross(a, b))
+    assert_allclose(cross(a[:, :1], b), np.cross(a[:, :1], b))
+
+
+def test_priority_weights_rise_with_the_priority_and_span_a_thousand_at_most() -> None:
+    """The lowest counts 1, equal priorities count the same, many levels lie closer together."""
+    assert_allclose(priority_weights([3, 3, 3]), 1)
+    low, high, same = priority_weights([-1, 5, -1])
+    assert low == same == 1
+    assert high >= 10
+    many = priority_weights(range(12))
+    assert (np.diff(many) > 0).all()
+    assert many[-1] == pytest.approx(1000)
+
+
+# -- what goals refuse ------------------------------------------------------------------------------------------------
+
+HERE = (0, 1, 0)
+
+
+@pytest.mark.parametrize(
+    ("goal", "message"),
+    [
+        (lambda: ik.Goal(3, HERE), r"goal 0: joint = 3.*0 to 2"),
+        (lambda: ik.Goal(-1, HERE), r"goal 0: joint = -1.*0 to 2"),
+        (lambda: ik.Goal("hand", HERE), r"goal 0: joint = 'hand'.*0 to 2"),
+        (lambda: ik.Goal(1.0, HERE), r"goal 0: joint = 1\.0"),
+        (lambda: ik.Goal(1), r"goal 0.*'joint 1'.*asks for nothing"),
+        (lambda: ik.Goal(1, (0, 1)), r"'joint 1'.*position.*3 numbers.*\(2,\)"),
+        (lambda: ik.Goal(1, (0, math.nan, 0)), r"'joint 1'.*position.*finite.*nan"),
+        (lambda: ik.Goal(1, "up"), r"'joint 1'.*position.*3 numbers.*'up'"),
+        (lambda: ik.Goal(1, rotation=(1, 0, 0)), r"'joint 1'.*rotation.*4 numbers.*\(3,\)"),
+        (lambda: ik.Goal(1, rotation=(0, 0, 0, 0)), r"'joint 1'.*rotation.*quaternion"),
+        (lambda: ik.Goal(1, rotation=(1, 0, math.inf, 0)), r"'joint 1'.*rotation.*finite.*inf"),
+        (lambda: ik.Goal(1, HERE, offset=(0, 0)), r"'joint 1'.*offset.*3 numbers"),
+        (lambda: ik.Goal(1, HERE, offset=(0, 0, math.nan)), r"'joint 1'.*offset.*finite"),
+        (lambda: ik.Goal(1, HERE, pole=(0, 0)), r"'joint 1'.*pole.*3 numbers"),
+        (lambda: ik.Goal(1, HERE, pole=(math.nan, 0, 0)), r"'joint 1'.*pole.*finite"),
+        (lambda: ik.Goal(1, HERE, pole=(1, 0, 0), pole_angle=math.nan), r"'joint 1'.*pole_angle.*nan"),
+        (lambda: ik.Goal(1, HERE, position_weight=-1), r"'joint 1'.*position_weight = -1.*0 or more"),
+        (lambda: ik.Goal(1, HERE, rotation_weight=math.nan), r"'joint 1'.*rotation_weight = nan"),
+        (lambda: ik.Goal(1, HERE, position_weight=math.inf), r"'joint 1'.*position_weight = inf"),
+        (lambda: ik.Goal(1, HERE, position_weight="much"), r"'joint 1'.*position_weight = 'much'"),
+        (lambda: ik.Goal(1, HERE, chain=[0, 2]), r"'joint 1'.*chain.*2.*neither"),
+        (lambda: ik.Goal(1, HERE, chain=[-1]), r"'joint 1'.*chain.*-1"),
+        (lambda: ik.Goal(1, HERE, chain=["root"]), r"'joint 1'.*chain.*'root'"),
+        (lambda: ik.Goal(1, HERE, chain=1), r"'joint 1'.*chain.*1"),
+        (lambda: ik.Goal(1, HERE, priority="first"), r"'joint 1'.*priority.*'first'"),
+        (lambda: "hand", r"goal 0.*Goal.*'hand'"),
+    ],
+)
+def test_bad_goals_are_refused_by_name(goal, message: str) -> None:
+    """The error names the goal, its joint, the value that came and what was expected."""
+    with pytest.raises(ik.InvalidGoal, match=message):
+        ik.solve(chain(3), [goal()])
+
+
+def test_a_bad_goal_among_good_ones_is_named_by_its_place() -> None:
+    """The third goal's position has two numbers: the error says so, rather than NumPy."""
+    with pytest.raises(ik.InvalidGoal, match=r"goal 2.*'joint 1'.*position"):
+        ik.solve(chain(3), [ik.Goal(2, HERE), ik.Goal(1, rotation=(1, 0, 0, 0)), ik.Goal(1, (0, 1))])

@@ -1,0 +1,300 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Manipulator Jacobians against differences of SciPy's rotations, hand geometry and each other's definitions."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from numpy.testing import assert_allclose
+from scipy.spatial.transform import Rotation
+from skeletons import arm, chain, random_pose, scipy_rotation, seeds, skeletons, vectors, wxyz
+
+import solvers as ik
+from solvers import dual_quaternion
+
+STEP = 1e-6
+HALF = math.sqrt(0.5)
+
+
+def moved(skeleton: ik.Skeleton, pose: ik.Pose, column: int, step: float, stored: bool = False) -> ik.Pose:
+    """The pose with one degree of freedom moved, by SciPy; `stored`: balls as rotation vectors, component by component."""
+    owners = [j for j, kind in enumerate(skeleton.kinds) for _ in range({"ball": 3, "fixed": 0}.get(kind, 1))]
+    joint = owners[column]
+    component = column - owners.index(joint)
+    rotations, translations = pose.rotations.copy(), pose.translations.copy()
+    own = scipy_rotation(rotations[joint])
+    if skeleton.kinds[joint] == "prismatic":
+        translations[joint] += step * skeleton.axis[joint]
+    elif skeleton.kinds[joint] == "hinge":
+        rotations[joint] = wxyz(own * Rotation.from_rotvec(step * skeleton.axis[joint]))
+    elif stored:
+        rotations[joint] = wxyz(Rotation.from_rotvec(own.as_rotvec() + step * np.eye(3)[component]))
+    else:
+        rotations[joint] = wxyz(own * Rotation.from_rotvec(step * np.eye(3)[component]))
+    return ik.Pose(rotations, translations)
+
+
+def differences(skeleton: ik.Skeleton, pose: ik.Pose, joint: int, offset: tuple, stored: bool = False) -> np.ndarray:
+    """Velocity rows (6, n) by central differences."""
+    count = sum({"ball": 3, "fixed": 0}.get(kind, 1) for kind in skeleton.kinds)
+    jacobian = np.zeros((6, count))
+    for column in range(count):
+        ends = []
+        for step in (-STEP, STEP):
+            world = ik.forward(skeleton, moved(skeleton, pose, column, step, stored))
+            turned = scipy_rotation(world.rotations[joint])
+            ends.append((turned, world.positions[joint] + turned.apply(offset)))
+        (before, start), (after, end) = ends
+        jacobian[:3, column] = (after * before.inv()).as_rotvec() / (2 * STEP)
+        jacobian[3:, column] = (end - start) / (2 * STEP)
+    return jacobian
+
+
+def drawn(skeleton: ik.Skeleton, seed: int) -> tuple[ik.Pose, int]:
+    """A pose within half turns, and a joint."""
+    generator = np.random.default_rng(seed)
+    return random_pose(skeleton, generator, size=1.7), int(generator.integers(len(skeleton)))
+
+
+# -- velocity ---------------------------------------------------------------------------------------------------------
+
+
+def test_column_joints_are_three_a_ball_one_a_hinge_and_a_slide_none_a_fixed_joint() -> None:
+    """In the order of the joints, parents first or not."""
+    skeleton = ik.Skeleton([
+        ik.Joint("a", 1, "hinge", (0, 0, 0)), ik.Joint("b", -1, "fixed", (0, 0, 0)),
+        ik.Joint("c", 0, "ball", (0, 0, 0)), ik.Joint("d", 2, "prismatic", (0, 0, 0)),
+    ])  # fmt: skip
+    assert list(ik.column_joints(skeleton)) == [0, 2, 2, 2, 3]
+
+
+def test_velocity_of_a_straight_limb() -> None:
+    """A straight arm up Y of length 2: X and Z turns of the shoulder sweep 2, a twist nothing, the elbow 1."""
+    jacobian = ik.velocity_jacobian(arm(), arm().rest_pose(), 2)
+    expected = [
+        #  shoulder X, Y, Z, elbow X
+        [1, 0, 0, 1], [0, 1, 0, 0], [0, 0, 1, 0],
+        [0, 0, -2, 0], [0, 0, 0, 0], [2, 0, 0, 1],
+    ]  # fmt: skip
+    assert_allclose(jacobian, expected, atol=1e-15)
+
+
+def test_velocity_of_a_slide_on_a_turned_arm() -> None:
+    """A slide carried by a quarter turn about Z moves along the turned axis and turns nothing."""
+    skeleton = ik.Skeleton([
+        ik.Joint("arm", -1, "hinge", (0, 0, 0), axis=(0, 0, 1)),
+        ik.Joint("rail", 0, "prismatic", (0, 1, 0), axis=(1, 0, 0)),
+    ])  # fmt: skip
+    pose = ik.Pose(np.array([(HALF, 0, 0, HALF), (1, 0, 0, 0)]), np.array([(0, 0, 0), (3.0, 0, 0)]))
+    # the effector is at (-1, 3, 0): turned by the hinge towards (-3, -1, 0), slid along +Y
+    expected = np.array([[0, 0, 1, -3, -1, 0], [0, 0, 0, 0, 1, 0]]).T
+    assert_allclose(ik.velocity_jacobian(skeleton, pose, 1), expected, atol=1e-15)
+
+
+@given(skeletons(), seeds, vectors)
+def test_velocity_matches_central_differences(skeleton: ik.Skeleton, seed: int, offset: tuple) -> None:
+    """Trees of any kind: hinges, slides, balls, other axes, several roots, detached joints."""
+    pose, joint = drawn(skeleton, seed)
+    found = ik.velocity_jacobian(skeleton, pose, joint, offset)
+    assert_allclose(found, differences(skeleton, pose, joint, offset), atol=1e-7)
+
+
+def test_velocity_of_a_detached_slide_that_has_moved() -> None:
+    """What hangs below a detached slide is carried by the place where the slide hangs, not by where it has gone."""
+    skeleton = ik.Skeleton([
+        ik.Joint("body", -1, "ball", (0, 0, 0)),
+        ik.Joint("rail", 0, "prismatic", (0, 1, 0), axis=(1, 0, 0), inherit_rotation=False),
+        ik.Joint("hand", 1, "ball", (0, 1, 0)),
+    ])  # fmt: skip
+    pose = skeleton.rest_pose()
+    pose.translations[1] = (5, 0, 0)
+    jacobian = ik.velocity_jacobian(skeleton, pose, 2)
+    assert_allclose(jacobian[:, 2], [0, 0, 0, -1, 0, 0], atol=1e-15)  # the body's Z turn moves (0, 1, 0) alone
+    assert_allclose(jacobian, differences(skeleton, pose, 2, (0, 0, 0)), atol=1e-8)
+
+
+def test_columns_below_and_beside_the_effector_are_zero() -> None:
+    """Only joints above the effector, and its own, move it."""
+    skeleton = ik.Skeleton([
+        ik.Joint("root", -1, "ball", (0, 0, 0)), ik.Joint("left", 0, "ball", (1, 0, 0)),
+        ik.Joint("right", 0, "hinge", (-1, 0, 0)), ik.Joint("hand", 1, "ball", (1, 0, 0)),
+    ])  # fmt: skip
+    pose = random_pose(skeleton, np.random.default_rng(1))
+    for matrix in (ik.velocity_jacobian(skeleton, pose, 1, (0, 1, 0)), ik.twist_jacobian(skeleton, pose, 1),
+                   ik.dual_quaternion_jacobian(skeleton, pose, 1)):  # fmt: skip
+        acting = np.abs(matrix).max(0) > 1e-3
+        assert list(acting) == [True] * 6 + [False] + [False] * 3
+
+
+def test_velocity_of_a_zero_length_bone_is_a_turn_alone() -> None:
+    """An effector on its joint turns and does not move."""
+    jacobian = ik.velocity_jacobian(chain(1), chain(1).rest_pose(), 0)
+    assert_allclose(jacobian, np.vstack([np.eye(3), np.zeros((3, 3))]))
+
+
+def test_a_skeleton_that_cannot_move_has_no_columns() -> None:
+    """Fixed joints alone: six rows, or eight, of nothing."""
+    skeleton = chain(2, kind="fixed")
+    pose = skeleton.rest_pose()
+    assert ik.velocity_jacobian(skeleton, pose, 1).shape == (6, 0)
+    assert ik.twist_jacobian(skeleton, pose, 1).shape == (6, 0)
+    assert ik.exponential_map_jacobian(skeleton, pose, 1).shape == (6, 0)
+    assert ik.dual_quaternion_jacobian(skeleton, pose, 1).shape == (8, 0)
+    assert ik.finite_difference_jacobian(skeleton, pose, 1).shape == (6, 0)
+
+
+# -- twist ------------------------------------------------------------------------------------------------------------
+
+
+@given(skeletons(), seeds)
+def test_twist_is_the_logarithm_of_the_motion_in_the_skeletons_frame(skeleton: ik.Skeleton, seed: int) -> None:
+    """`Q_after conj(Q_before)` as a twist, by central differences."""
+    pose, joint = drawn(skeleton, seed)
+    found = ik.twist_jacobian(skeleton, pose, joint)
+    for column in range(found.shape[1]):
+        ends = []
+        for step in (-STEP, STEP):
+            world = ik.forward(skeleton, moved(skeleton, pose, column, step))
+            ends.append(dual_quaternion.from_parts(world.rotations[joint], world.positions[joint]))
+        twist = dual_quaternion.log(dual_quaternion.product(ends[1], dual_quaternion.conjugate(ends[0])))
+        assert_allclose(found[:, column], twist / (2 * STEP), atol=1e-7)
+
+
+@given(skeletons(detached=False), seeds)
+def test_one_twist_matrix_serves_every_effector(skeleton: ik.Skeleton, seed: int) -> None:
+    """Two joints' twists agree in every column that moves both."""
+    pose, joint = drawn(skeleton, seed)
+    owners = ik.column_joints(skeleton)
+    for other in range(len(skeleton)):
+        shared = skeleton.ancestors[joint, owners] & skeleton.ancestors[other, owners]
+        assert_allclose(ik.twist_jacobian(skeleton, pose, joint)[:, shared],
+                        ik.twist_jacobian(skeleton, pose, other)[:, shared], atol=1e-14)  # fmt: skip
+
+
+def test_twist_of_a_hinge_away_from_the_origin() -> None:
+    """A turn about the vertical through (2, 0, 0): the body's point at the origin moves by -2 along Y."""
+    skeleton = ik.Skeleton([ik.Joint("pin", -1, "hinge", (2, 0, 0), axis=(0, 0, 1))])
+    assert_allclose(ik.twist_jacobian(skeleton, skeleton.rest_pose(), 0)[:, 0], [0, 0, 1, 0, -2, 0])
+
+
+# -- exponential map --------------------------------------------------------------------------------------------------
+
+
+@given(skeletons(), seeds, vectors)
+def test_exponential_map_matches_differences_of_the_stored_vectors(skeleton, seed: int, offset: tuple) -> None:
+    """Each component of each ball's rotation vector stepped in its turn; hinges and slides as ever."""
+    pose, joint = drawn(skeleton, seed)
+    found = ik.exponential_map_jacobian(skeleton, pose, joint, offset)
+    assert_allclose(found, differences(skeleton, pose, joint, offset, stored=True), atol=1e-7)
+
+
+def test_exponential_map_at_rest_is_the_velocity_jacobian() -> None:
+    """At a rotation vector of zero the map's derivative is the identity."""
+    skeleton = arm()
+    pose = skeleton.rest_pose()
+    assert_allclose(ik.exponential_map_jacobian(skeleton, pose, 2), ik.velocity_jacobian(skeleton, pose, 2))
+
+
+def test_exponential_map_at_a_half_turn() -> None:
+    """Near the end of the short way round the vectors' differences still match."""
+    skeleton = chain(2)
+    pose = skeleton.rest_pose()
+    pose.rotations[0] = wxyz(Rotation.from_rotvec((math.pi - 1e-4) * np.array([0.6, 0, 0.8])))
+    found = ik.exponential_map_jacobian(skeleton, pose, 1)
+    assert_allclose(found, differences(skeleton, pose, 1, (0, 0, 0), stored=True), atol=1e-7)
+
+
+def test_exponential_map_of_the_double_cover_is_the_same() -> None:
+    """`-q` is stored as the same rotation vector."""
+    skeleton = chain(2)
+    pose = random_pose(skeleton, np.random.default_rng(2))
+    negative = ik.Pose(-pose.rotations, pose.translations)
+    assert_allclose(ik.exponential_map_jacobian(skeleton, negative, 1, (0, 1, 0)),
+                    ik.exponential_map_jacobian(skeleton, pose, 1, (0, 1, 0)), atol=1e-13)  # fmt: skip
+
+
+# -- dual quaternion --------------------------------------------------------------------------------------------------
+
+
+@given(skeletons(), seeds, vectors)
+def test_dual_quaternion_matches_differences_of_all_eight_numbers(skeleton, seed: int, offset: tuple) -> None:
+    """The effector's frame, its offset included, stepped along every degree of freedom."""
+    pose, joint = drawn(skeleton, seed)
+    found = ik.dual_quaternion_jacobian(skeleton, pose, joint, offset)
+    for column in range(found.shape[1]):
+        ends = []
+        for step in (-STEP, STEP):
+            world = ik.forward(skeleton, moved(skeleton, pose, column, step))
+            effector = world.positions[joint] + scipy_rotation(world.rotations[joint]).apply(offset)
+            ends.append(dual_quaternion.from_parts(world.rotations[joint], effector))
+        # SciPy chooses a sign of its own where a rotation passes a half turn: compare on the one of the pose
+        now = ik.forward(skeleton, pose).rotations[joint]
+        before, after = (end * np.sign(end[:4] @ now) for end in ends)
+        assert_allclose(found[:, column], (after - before) / (2 * STEP), atol=1e-7)
+
+
+def test_dual_quaternion_rates_keep_it_a_unit_dual_quaternion() -> None:
+    """`r . dr = 0` and `r . dd + d . dr = 0` along every column."""
+    skeleton = chain(4)
+    pose = random_pose(skeleton, np.random.default_rng(3))
+    rates = ik.dual_quaternion_jacobian(skeleton, pose, 3)
+    world = ik.forward(skeleton, pose)
+    q = dual_quaternion.from_parts(world.rotations[3], world.positions[3])
+    assert_allclose(q[:4] @ rates[:4], 0, atol=1e-15)
+    assert_allclose(q[:4] @ rates[4:] + q[4:] @ rates[:4], 0, atol=1e-14)
+
+
+# -- finite differences -----------------------------------------------------------------------------------------------
+
+
+@given(skeletons(), seeds, vectors)
+def test_finite_differences_match_the_velocity_jacobian(skeleton: ik.Skeleton, seed: int, offset: tuple) -> None:
+    """The forward difference of Kenwright's algorithm 2 agrees to about its step."""
+    pose, joint = drawn(skeleton, seed)
+    found = ik.finite_difference_jacobian(skeleton, pose, joint, offset)
+    assert_allclose(found, differences(skeleton, pose, joint, offset), atol=1e-4)
+
+
+def test_the_error_of_finite_differences_grows_with_the_step() -> None:
+    """A forward difference is off by half the second derivative times the step: 0.5 delta on a unit circle."""
+    skeleton = ik.Skeleton([ik.Joint("pin", -1, "hinge", (0, 0, 0), axis=(0, 0, 1))])
+    for delta in (1e-2, 1e-3):
+        column = ik.finite_difference_jacobian(skeleton, skeleton.rest_pose(), 0, (1, 0, 0), delta)[:, 0]
+        assert_allclose(column[:3], [0, 0, 1], atol=1e-12)
+        assert_allclose(column[3:], [-0.5 * delta, 1, 0], atol=delta**2)
+
+
+# -- what they refuse -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("joint", [-1, 2, 0.0, "hand", None])
+def test_an_effector_on_no_joint_is_refused(joint: object) -> None:
+    """The error says which index came and which there are."""
+    skeleton = chain(2)
+    for function in (ik.velocity_jacobian, ik.twist_jacobian, ik.exponential_map_jacobian, ik.dual_quaternion_jacobian,
+                     ik.finite_difference_jacobian):  # fmt: skip
+        with pytest.raises(ik.InvalidGoal, match=rf"joint = {joint!r}.*0 to 1"):
+            function(skeleton, skeleton.rest_pose(), joint)
+
+
+@pytest.mark.parametrize("offset", [(0, 1), (0, math.nan, 0), "up", 1.0])
+def test_an_effector_with_a_bad_offset_is_refused(offset: object) -> None:
+    """The error names the joint and the offset."""
+    with pytest.raises(ik.InvalidGoal, match=r"'joint 1'.*offset"):
+        ik.velocity_jacobian(chain(2), chain(2).rest_pose(), 1, offset)
+    with pytest.raises(ik.InvalidGoal, match=r"'joint 1'.*offset"):
+        ik.finite_difference_jacobian(chain(2), chain(2).rest_pose(), 1, offset)
+
+
+@pytest.mark.parametrize("delta", [0.0, -1e-6, math.nan, math.inf])
+def test_a_step_of_no_size_is_refused(delta: float) -> None:
+    """A difference needs a step above zero."""
+    with pytest.raises(ik.InvalidOptions, match=r"delta.*above 0"):
+        ik.finite_difference_jacobian(chain(2), chain(2).rest_pose(), 1, delta=delta)
+
+
+def test_a_bad_pose_is_refused() -> None:
+    """Jacobians check poses as forward kinematics does."""
+    with pytest.raises(ik.InvalidPose, match=r"rotations"):
+        ik.velocity_jacobian(chain(2), chain(3).rest_pose(), 1)

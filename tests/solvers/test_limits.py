@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Limits: what they refuse, and their projections against a dense search and the laws of convex sets."""
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from scipy.optimize import minimize_scalar
+
+from solvers import InvalidLimits, Range, TwistSwing
+from solvers.limits import locate, project_swing, swing_normal
+
+ends = st.floats(-2.5, 2.5, width=32)
+points = st.tuples(st.floats(-4, 4), st.floats(-4, 4)).map(np.array)
+
+
+@st.composite
+def ellipses(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray]:
+    """Limits `lo`, `hi` (2,): about zero or beside it, wide, thin or closed on a side."""
+    pairs = [sorted(draw(st.tuples(ends, ends))) for _ in range(2)]
+    closed = draw(st.sampled_from([None, None, None, (0, 0), (0, 1), (1, 0), (1, 1)]))
+    if closed:
+        which, side = closed
+        pairs[which][side] = 0.0
+        pairs[which] = sorted(pairs[which])
+    lo, hi = np.array(pairs).T
+    return lo, hi
+
+
+def level(point: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> float:
+    """How far out a point lies, quadrant by quadrant: 1 on the boundary, 0 at the swing nearest to none."""
+    total = 0.0
+    for x, low, high in zip(point, lo, hi, strict=True):
+        centre = min(max(0.0, low), high)
+        half = high - centre if x >= centre else centre - low
+        if half > 0.0:
+            total += ((x - centre) / half) ** 2
+        elif abs(x - centre) > 1e-12:
+            return math.inf
+    return math.sqrt(total)
+
+
+def nearest(point: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> float:
+    """The distance from a point outside to the boundary, by search over each quadrant's arc."""
+    centre = np.clip(0.0, lo, hi)
+    best = math.inf
+    for sx, sy in [(1, 1), (1, -1), (-1, 1), (-1, -1)]:
+        a = hi[0] - centre[0] if sx > 0 else centre[0] - lo[0]
+        b = hi[1] - centre[1] if sy > 0 else centre[1] - lo[1]
+
+        def away(t: float, a=sx * a, b=sy * b) -> float:
+            return math.hypot(centre[0] + a * math.cos(t) - point[0], centre[1] + b * math.sin(t) - point[1])
+
+        coarse = np.linspace(0, math.pi / 2, 65)
+        start = int(np.argmin([away(t) for t in coarse]))
+        low, high = coarse[max(start - 1, 0)], coarse[min(start + 1, 64)]
+        found = minimize_scalar(away, bounds=(low, high), method="bounded", options={"xatol": 1e-12})
+        best = min(best, found.fun, away(coarse[start]))
+        if a == 0.0 or b == 0.0:  # a quadrant closed on one side is a segment from the centre to the other's end
+            end = np.array([sx * a, sy * b])
+            share = np.clip((point - centre) @ end / max(end @ end, 1e-300), 0, 1)
+            best = min(best, float(np.linalg.norm(centre + share * end - point)))
+    return best
+
+
+# -- what limits refuse -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Range(2, 1), r"Range.*2.*above.*1"),
+        (lambda: Range(math.nan, 1), r"Range.*finite.*nan"),
+        (lambda: Range(0, math.inf), r"Range.*finite.*inf"),
+        (lambda: Range("low", 1), r"Range.*two numbers.*low"),
+        (lambda: Range(None, 1), r"Range.*two numbers.*None"),
+        (lambda: TwistSwing(twist=(1, -1)), r"TwistSwing twist.*1.*above.*-1"),
+        (lambda: TwistSwing(swing_x=(0, math.nan)), r"TwistSwing swing_x.*finite.*nan"),
+        (lambda: TwistSwing(swing_z=(1, 0)), r"TwistSwing swing_z.*above"),
+        (lambda: TwistSwing(swing_z=(1, 2, 3)), r"TwistSwing swing_z.*two numbers.*\(1, 2, 3\)"),
+        (lambda: TwistSwing(swing_x=3), r"TwistSwing swing_x.*two numbers.*3"),
+        (lambda: TwistSwing(swing_x=(-7, 7)), r"TwistSwing swing_x.*full turn.*-7"),
+    ],
+)
+def test_bad_limits_are_refused_by_name(make, message: str) -> None:
+    """The error says which limit, what came and what was expected."""
+    with pytest.raises(InvalidLimits, match=message):
+        make()
+
+
+def test_limits_cannot_be_changed_once_made() -> None:
+    """A limit that passed its check stays as checked."""
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        Range(0, 1).lo = 2
+
+
+@pytest.mark.parametrize(("lo", "hi"), [(0.5, 2.0), (-2.0, -0.5), (1.0, 1.0), (0.0, 0.0)])
+def test_limits_may_exclude_zero_or_leave_one_value(lo: float, hi: float) -> None:
+    """An interval beside zero and one of a single value are limits like any other."""
+    assert (Range(lo, hi).lo, Range(lo, hi).hi) == (lo, hi)
+    assert TwistSwing(twist=(lo, hi)).twist == (lo, hi)
+
+
+@pytest.mark.parametrize(("span", "free"), [(2 * math.pi, True), (7.0, True), (2 * math.pi - 1e-6, False), (3.0, False)])
+def test_a_twist_of_a_full_turn_or_more_is_free(span: float, free: bool) -> None:
+    """Just short of a full turn it is a limit still."""
+    assert TwistSwing(twist=(0.3 - span / 2, 0.3 + span / 2)).twist_free is free
+
+
+def test_a_swing_is_free_where_both_its_axes_span_a_full_turn() -> None:
+    """One open axis does not make the other one free."""
+    full = (-math.pi, math.pi)
+    assert TwistSwing().swing_free
+    assert TwistSwing(twist=(-1, 1), swing_x=full, swing_z=full).swing_free
+    assert not TwistSwing(swing_x=full, swing_z=(-1, 1)).swing_free
+    assert not TwistSwing(swing_x=(-1, 1), swing_z=full).swing_free
+
+
+# -- the ellipse ------------------------------------------------------------------------------------------------------
+
+
+def test_locate_measures_each_quadrant_by_its_own_half_axes() -> None:
+    """An ellipse of half-axes 1 and 2 to the left and right, 3 and 4 below and above."""
+    lo, hi = np.array([-1.0, -3.0]), np.array([2.0, 4.0])
+    swings = np.array([(2, 0), (-1, 0), (0, 4), (0, -3), (1.2, 3.2), (-0.6, -2.4), (1, 0), (0, 0), (4, 0)])
+    assert_allclose(locate(swings, lo, hi).level, [1, 1, 1, 1, 1, 1, 0.5, 0, 2])
+
+
+def test_locate_centres_on_the_swing_nearest_to_none() -> None:
+    """Limits that exclude zero are measured from their nearest end."""
+    found = locate(np.array([0.5, -0.5]), np.array([0.5, -2.0]), np.array([1.5, -0.5]))
+    assert_allclose(found.offset, [0, 0])
+    assert found.level == 0
+    assert_allclose(found.half_axes, [1.0, 0.0])
+
+
+def test_locate_outside_a_closed_side_is_infinitely_far() -> None:
+    """A side of no width holds its edge and nothing beyond it."""
+    lo, hi = np.array([0.0, -1.0]), np.array([1.0, 1.0])
+    assert_allclose(locate(np.array([[-0.1, 0], [0.0, 0.5]]), lo, hi).level, [np.inf, 0.5])
+
+
+@given(points, ellipses())
+def test_project_swing_finds_the_nearest_point_inside(point: np.ndarray, limits: tuple) -> None:
+    """Inside points stay; outside ones land on the set, as near as a dense search over its boundary can come."""
+    lo, hi = limits
+    found = project_swing(point, lo, hi)
+    assert level(found, lo, hi) <= 1 + 1e-9
+    if level(point, lo, hi) <= 1:
+        assert_allclose(found, point, rtol=0, atol=1e-12)
+    else:
+        assert np.linalg.norm(found - point) == pytest.approx(nearest(point, lo, hi), abs=1e-6)
+
+
+@given(points, points, ellipses())
+def test_project_swing_never_moves_two_points_apart(a: np.ndarray, b: np.ndarray, limits: tuple) -> None:
+    """Projection on a convex set shortens distances."""
+    lo, hi = limits
+    apart = np.linalg.norm(project_swing(a, lo, hi) - project_swing(b, lo, hi))
+    assert apart <= np.linalg.norm(a - b) + 1e-9
+
+
+@given(points, ellipses())
+def test_project_swing_twice_is_once(point: np.ndarray, limits: tuple) -> None:
+    """What lies on the boundary stays there."""
+    lo, hi = limits
+    once = project_swing(point, lo, hi)
+    assert_allclose(project_swing(once, lo, hi), once, atol=1e-12)
+
+
+@pytest.mark.parametrize("thin", [1e-2, 1e-4, 1e-6, 1e-9, 1e-13])
+@pytest.mark.parametrize("point", [(4.0, 4.0), (0.5, 1.0), (1e-7, 3.0), (3.2, 1e-9), (0.0, 2.0), (3.0, 1e-3)])
+def test_project_swing_on_a_thin_ellipse(thin: float, point: tuple) -> None:
+    """A swing that may go 180 degrees one way and next to nothing the other still has its nearest point found."""
+    lo, hi, point = np.array([-math.pi, -thin]), np.array([math.pi, thin]), np.array(point)
+    found = project_swing(point, lo, hi)
+    assert level(found, lo, hi) <= 1 + 1e-9
+    # the nearest point of a thin ellipse differs from that of the segment by no more than its thickness
+    on_segment = np.array([np.clip(point[0], -math.pi, math.pi), 0.0])
+    best = np.linalg.norm(on_segment - point)
+    assert best - thin - 1e-12 <= np.linalg.norm(found - point) <= best + 1e-9
+
+
+def test_project_swing_of_an_ellipse_closed_on_both_axes() -> None:
+    """Two single values leave one swing."""
+    lo = hi = np.array([0.2, -0.3])
+    assert_allclose(project_swing(np.array([[1.0, 1.0], [0.2, -0.3], [0, 0]]), lo, hi), np.tile(lo, (3, 1)))
+
+
+def test_project_swing_of_many_is_that_of_each() -> None:
+    """A batch of points and of limits, inside and outside mixed, gives what each would alone."""
+    generator = np.random.default_rng(8)
+    swings = generator.uniform(-3, 3, (4, 50, 2))
+    lo, hi = np.sort(generator.uniform(-2, 2, (2, 50, 2)), axis=0)
+    lo[::7, 0] = hi[::7, 0] = 0.0
+    together = project_swing(swings, lo, hi)
+    for frame in range(4):
+        for joint in range(50):
+            alone = project_swing(swings[frame, joint], lo[joint], hi[joint])
+            assert_allclose(together[frame, joint], alone, atol=1e-15)
+
+
+def test_project_swing_leaves_its_argument_alone() -> None:
+    """The caller's array is not written to."""
+    swing = np.array([[3.0, 3.0], [0.1, 0.1]])
+    project_swing(swing, np.array([-1.0, -1.0]), np.array([1.0, 2.0]))
+    assert_allclose(swing, [[3.0, 3.0], [0.1, 0.1]])
+
+
+def test_swing_normal_points_from_the_boundary_to_what_was_projected() -> None:
+    """The way from the nearest point to a point outside is the outward unit normal there, in every quadrant."""
+    generator = np.random.default_rng(9)
+    directions = generator.uniform(-math.pi, math.pi, 200)
+    outside = 4.0 * np.stack([np.cos(directions), np.sin(directions)], -1)
+    lo, hi = generator.uniform(-2, -0.1, (200, 2)), generator.uniform(0.1, 2, (200, 2))
+    away = outside - project_swing(outside, lo, hi)
+    expected = away / np.linalg.norm(away, axis=1, keepdims=True)
+    assert_allclose(swing_normal(project_swing(outside, lo, hi), lo, hi), expected, atol=1e-6)
+
+
+def test_swing_normal_is_zero_inside_and_within_its_slack_of_the_boundary_it_is_not() -> None:
+    """A swing counts as on the ellipse from a slack below 1 on."""
+    lo, hi = np.array([-1.0, -1.0]), np.array([2.0, 1.0])
+    swings = np.array([(0, 0), (1.9, 0), (2 - 1e-6, 0), (2 - 1e-12, 0), (2, 0), (-1, 0), (0, -1)])
+    expected = [(0, 0), (0, 0), (0, 0), (1, 0), (1, 0), (-1, 0), (0, -1)]
+    assert_allclose(swing_normal(swings, lo, hi), expected, atol=1e-15)
+    assert_allclose(swing_normal(swings[2], lo, hi, slack=1e-5), [1, 0])

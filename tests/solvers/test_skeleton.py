@@ -1,0 +1,285 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Skeletons: what they refuse, their tree, and forward kinematics against a walk along 4 x 4 matrices."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from numpy.testing import assert_allclose
+from scipy.spatial.transform import Rotation
+from skeletons import chain, random_pose, scipy_rotation, seeds, skeletons, vectors, wxyz
+
+import solvers as ik
+from solvers import dual_quaternion
+
+HALF = math.sqrt(0.5)
+QUARTER_TURN_X = (HALF, HALF, 0, 0)
+QUARTER_TURN_Z = (HALF, 0, 0, HALF)
+
+
+def ball(name: str = "a", parent: int = -1, **settings: object) -> ik.Joint:
+    """A ball joint 1 above its parent."""
+    return ik.Joint(name, parent, "ball", **{"offset": (0, 1, 0), **settings})
+
+
+def walked(skeleton: ik.Skeleton, pose: ik.Pose) -> tuple[np.ndarray, np.ndarray]:
+    """Positions (J, 3) and rotation matrices (J, 3, 3), joint by joint from its parent."""
+    positions: dict[int, np.ndarray] = {}
+    turned: dict[int, np.ndarray] = {}
+
+    def place(index: int) -> None:
+        joint = skeleton.joints[index]
+        if joint.parent >= 0 and joint.parent not in turned:
+            place(joint.parent)
+        above = turned[joint.parent] if joint.parent >= 0 else np.eye(3)
+        origin = positions[joint.parent] if joint.parent >= 0 else np.zeros(3)
+        frame = (above if joint.inherit_rotation else np.eye(3)) @ scipy_rotation(np.array(joint.rest)).as_matrix()
+        turned[index] = frame @ scipy_rotation(pose.rotations[index]).as_matrix()
+        positions[index] = origin + above @ np.array(joint.offset) + turned[index] @ pose.translations[index]
+
+    for index in range(len(skeleton)):
+        if index not in turned:
+            place(index)
+    count = range(len(skeleton))
+    return np.array([positions[i] for i in count]), np.array([turned[i] for i in count])
+
+
+# -- what a skeleton refuses ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("joints", "message"),
+    [
+        ([], r"at least one joint"),
+        ([ball(), "elbow"], r"Joint objects.*'elbow'.*index 1"),
+        ([ball("knee", parent=3)], r"'knee'.*parent = 3.*-1 or an index below 1"),
+        ([ball("knee", parent=-2)], r"'knee'.*parent = -2"),
+        ([ball("knee", parent=0.0)], r"'knee'.*parent = 0\.0"),
+        ([ball("knee", parent=None)], r"'knee'.*parent = None"),
+        ([ball("self", parent=0)], r"'self'.*circle"),
+        ([ball("a", parent=2), ball("b", parent=0), ball("c", parent=1)], r"'a'.*circle"),
+        ([ball(), ball("b", parent=2), ball("c", parent=1)], r"'b'.*circle"),
+        ([ik.Joint("knee", -1, "saddle", (0, 0, 0))], r"'knee'.*'saddle'.*ball, hinge, prismatic, fixed"),
+        ([ball("knee", offset=(0, 1))], r"'knee' offset.*3 numbers.*\(2,\)"),
+        ([ball("knee", offset=(0, math.nan, 0))], r"'knee' offset.*finite.*nan"),
+        ([ball("knee", offset=None)], r"'knee' offset.*3 numbers"),
+        ([ball("knee", offset="up")], r"'knee' offset.*3 numbers.*'up'"),
+        ([ball("knee", rest=(1, 0, 0))], r"'knee' rest.*4 numbers.*\(3,\)"),
+        ([ball("knee", rest=(0, 0, 0, 0))], r"'knee' rest.*quaternion"),
+        ([ball("knee", rest=(1, 0, math.inf, 0))], r"'knee' rest.*finite"),
+        ([ball("knee", axis=(0, 0, 0))], r"'knee' axis.*zero vector"),
+        ([ball("knee", axis=(0, 1))], r"'knee' axis.*3 numbers"),
+        ([ball("knee", stiffness=1.5)], r"'knee' stiffness.*0\.\.1.*1\.5"),
+        ([ball("knee", stiffness=math.nan)], r"'knee' stiffness.*nan"),
+        ([ball("knee", stiffness="soft")], r"'knee' stiffness.*'soft'"),
+        ([ball("knee", preferred=(1, 2))], r"'knee' preferred.*3 numbers"),
+    ],
+)
+def test_bad_joints_are_refused_by_name(joints: list, message: str) -> None:
+    """The error names the joint, the value that came and what was expected."""
+    with pytest.raises(ik.InvalidSkeleton, match=message):
+        ik.Skeleton(joints)
+
+
+@pytest.mark.parametrize(
+    ("kind", "limits", "wanted"),
+    [("ball", ik.Range(0, 1), "TwistSwing"), ("hinge", ik.TwistSwing(), "Range"), ("prismatic", (0, 1), "Range")],
+)
+def test_limits_of_the_wrong_kind_are_refused(kind: str, limits: object, wanted: str) -> None:
+    """A ball takes `TwistSwing`, a hinge and a slide `Range`."""
+    with pytest.raises(ik.InvalidLimits, match=rf"'knee'.*{kind}.*{wanted}"):
+        ik.Skeleton([ik.Joint("knee", -1, kind, (0, 0, 0), limits=limits)])
+
+
+def test_errors_are_value_errors_of_one_family() -> None:
+    """Who catches `ValueError` or `DqikError` catches them all."""
+    for error in (ik.InvalidSkeleton, ik.InvalidLimits, ik.InvalidGoal, ik.InvalidPose, ik.InvalidOptions, ik.UnknownSolver):
+        assert issubclass(error, ik.DqikError)
+    assert issubclass(ik.DqikError, ValueError)
+
+
+# -- poses ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("rotations", "translations", "message"),
+    [
+        (np.zeros((1, 4)), np.zeros((2, 3)), r"rotations.*\(2, 4\).*\(1, 4\)"),
+        (np.ones((2, 3)), np.zeros((2, 3)), r"rotations.*\(2, 4\).*\(2, 3\)"),
+        (np.ones((2, 4)), np.zeros((2, 4)), r"translations.*\(2, 3\).*\(2, 4\)"),
+        (np.array([[1, 0, 0, 0], [math.nan, 0, 0, 0]]), np.zeros((2, 3)), r"rotations.*'joint 1'.*nan"),
+        (np.ones((2, 4)), np.array([[math.inf, 0, 0], [0, 0, 0]]), r"translations.*'joint 0'.*inf"),
+        ("none", "none", r"Pose"),
+    ],
+)
+def test_bad_poses_are_refused_by_name(rotations: object, translations: object, message: str) -> None:
+    """The error says which part, of which joint, and what shape was expected."""
+    with pytest.raises(ik.InvalidPose, match=message):
+        ik.forward(chain(2), ik.Pose(rotations, translations))
+
+
+def test_a_pose_that_is_no_pose_is_refused() -> None:
+    """Neither an array of rotations alone nor a number is taken for a pose."""
+    for pose in (np.tile([1.0, 0, 0, 0], (2, 1)), 3, None):
+        with pytest.raises(ik.InvalidPose, match="expected"):
+            ik.forward(chain(2), pose)
+
+
+def test_a_pose_is_normalized_and_not_written_to() -> None:
+    """Quaternions of any length will do; one of zero length is no motion; the caller's arrays stay as they were."""
+    given_rotations = np.array([[3.0, 0, 0, 4.0], [0, 0, 0, 0]])
+    pose = ik.Pose(given_rotations, np.zeros((2, 3)))
+    checked = chain(2).check_pose(pose)
+    assert_allclose(checked.rotations, [[0.6, 0, 0, 0.8], [1, 0, 0, 0]])
+    assert_allclose(given_rotations, [[3.0, 0, 0, 4.0], [0, 0, 0, 0]])
+
+
+# -- forward kinematics -----------------------------------------------------------------------------------------------
+
+
+def test_forward_of_an_arm_bent_by_quarter_turns() -> None:
+    """Up by 2, left by 1 after a quarter turn about Z, then towards the viewer by 3 after one about X."""
+    arm = ik.Skeleton([
+        ik.Joint("shoulder", -1, "ball", (5, 0, 0)),
+        ik.Joint("elbow", 0, "hinge", (0, 2, 0), axis=(1, 0, 0)),
+        ik.Joint("hand", 1, "fixed", (0, 3, 0)),
+    ])  # fmt: skip
+    pose = ik.Pose(np.array([QUARTER_TURN_Z, QUARTER_TURN_X, (1, 0, 0, 0)]), np.zeros((3, 3)))
+    world = ik.forward(arm, pose)
+    assert_allclose(world.positions, [[5, 0, 0], [3, 0, 0], [3, 0, 3]], atol=1e-15)
+    assert_allclose(np.abs(world.rotations[2] @ [0.5, 0.5, 0.5, 0.5]), 1, atol=1e-15)
+
+
+def test_forward_of_a_slide_moves_along_its_own_turned_axis() -> None:
+    """A slide along its own X, resting turned by a quarter about Z, goes up the skeleton's Y."""
+    slide = ik.Skeleton([ik.Joint("rail", -1, "prismatic", (1, 0, 0), rest=QUARTER_TURN_Z, axis=(1, 0, 0))])
+    world = ik.forward(slide, ik.Pose(np.array([[1.0, 0, 0, 0]]), np.array([[2.0, 0, 0]])))
+    assert_allclose(world.positions, [[1, 2, 0]], atol=1e-15)
+
+
+@given(skeletons(most=8), seeds)
+def test_forward_matches_a_walk_along_matrices(skeleton: ik.Skeleton, seed: int) -> None:
+    """Trees of any shape and order, with any motions, detached joints and slides among them."""
+    pose = random_pose(skeleton, np.random.default_rng(seed), size=2.5)
+    world = ik.forward(skeleton, pose)
+    positions, turned = walked(skeleton, pose)
+    assert_allclose(world.positions, positions, atol=1e-12)
+    assert_allclose(scipy_rotation(world.rotations).as_matrix(), turned, atol=1e-12)
+
+
+@given(skeletons(most=5), seeds, vectors)
+def test_transforms_of_many_frames_with_their_own_links(skeleton: ik.Skeleton, seed: int, shift: tuple) -> None:
+    """Each frame is that of its own pose; links given stand in for the skeleton's own, one for all or one a frame."""
+    generator = np.random.default_rng(seed)
+    poses = [random_pose(skeleton, generator) for _ in range(3)]
+    rotations, slides = np.stack([p.rotations for p in poses]), np.stack([p.translations for p in poses])
+    longer = [ik.Joint(j.name, j.parent, j.kind, np.array(j.offset) + shift, j.rest, inherit_rotation=j.inherit_rotation)
+              for j in skeleton.joints]  # fmt: skip
+    stretched = ik.Skeleton(longer)
+    each = np.stack([skeleton.links, stretched.links, skeleton.links])
+    for links, meant in [(None, [skeleton] * 3), (stretched.links[None], [stretched] * 3),
+                         (each, [skeleton, stretched, skeleton])]:  # fmt: skip
+        world = skeleton.transforms(rotations, slides, links)
+        for frame in range(3):
+            positions, turned = walked(meant[frame], poses[frame])
+            assert_allclose(dual_quaternion.translation(world[frame]), positions, atol=1e-12)
+            assert_allclose(scipy_rotation(world[frame, :, :4]).as_matrix(), turned, atol=1e-12)
+
+
+def test_transforms_without_slides_are_those_with_slides_of_zero() -> None:
+    """None stands for no slides."""
+    skeleton = chain(4)
+    rotations = np.stack([random_pose(skeleton, np.random.default_rng(3)).rotations])
+    assert_allclose(skeleton.transforms(rotations, None), skeleton.transforms(rotations, np.zeros((1, 4, 3))))
+
+
+def test_a_long_chain_is_as_exact_as_a_short_one() -> None:
+    """300 joints of 1/300 turn each close a regular polygon."""
+    count = 300
+    turn = wxyz(Rotation.from_rotvec([0, 0, 2 * math.pi / count]))
+    skeleton = chain(count + 1)
+    pose = ik.Pose(np.tile(turn, (count + 1, 1)), np.zeros((count + 1, 3)))
+    world = ik.forward(skeleton, pose)
+    assert_allclose(world.positions[-1], world.positions[0], atol=1e-10)
+    assert_allclose(np.linalg.norm(np.diff(world.positions, axis=0), axis=1), 1, atol=1e-12)
+
+
+def test_a_detached_joint_follows_in_position_but_not_in_orientation() -> None:
+    """A hat on a head that nods: it moves with the head and stays upright, and its feather with it."""
+    skeleton = ik.Skeleton([
+        ball("head", offset=(0, 0, 0)),
+        ball("hat", parent=0, inherit_rotation=False),
+        ball("feather", parent=1),
+    ])  # fmt: skip
+    pose = skeleton.rest_pose()
+    pose.rotations[0] = QUARTER_TURN_Z
+    world = ik.forward(skeleton, pose)
+    assert_allclose(world.positions, [[0, 0, 0], [-1, 0, 0], [-1, 1, 0]], atol=1e-15)
+    assert_allclose(world.rotations, [QUARTER_TURN_Z, (1, 0, 0, 0), (1, 0, 0, 0)], atol=1e-15)
+
+
+def test_a_zero_length_bone_turns_what_hangs_from_it() -> None:
+    """Two joints in one place: each adds its own turn."""
+    skeleton = ik.Skeleton([ball(offset=(0, 0, 0)), ball("b", 0, offset=(0, 0, 0)), ball("c", 1, offset=(1, 0, 0))])
+    eighth = wxyz(Rotation.from_rotvec([0, 0, math.pi / 4]))
+    pose = ik.Pose(np.array([eighth, eighth, (1, 0, 0, 0)]), np.zeros((3, 3)))
+    assert_allclose(ik.forward(skeleton, pose).positions, [[0, 0, 0], [0, 0, 0], [0, 1, 0]], atol=1e-15)
+
+
+# -- the tree ---------------------------------------------------------------------------------------------------------
+
+
+def forked() -> ik.Skeleton:
+    """Two roots; children stand before their parents: 2 -> 0 -> 3 and 2 -> 1, and 4 alone."""
+    return ik.Skeleton([
+        ball("0", 2, offset=(3, 4, 0)), ball("1", 2, offset=(0, 0, 2)), ball("2", -1, offset=(100, 0, 0)),
+        ball("3", 0, offset=(0, 5, 12)), ball("4", -1, offset=(0, 7, 0)),
+    ])  # fmt: skip
+
+
+def test_ancestors_are_the_joint_itself_and_all_above_it() -> None:
+    """Whatever the order of the joints."""
+    expected = [{0, 2}, {1, 2}, {2}, {3, 0, 2}, {4}]
+    assert [set(np.flatnonzero(row)) for row in forked().ancestors] == expected
+
+
+def test_order_has_parents_before_children() -> None:
+    """Every joint once, none before its parent."""
+    skeleton = forked()
+    assert sorted(skeleton.order) == list(range(5))
+    place = {joint: step for step, joint in enumerate(skeleton.order)}
+    assert all(place[joint.parent] < place[i] for i, joint in enumerate(skeleton.joints) if joint.parent >= 0)
+
+
+def test_length_is_the_longest_way_down_from_a_root() -> None:
+    """5 + 13 along 2 -> 0 -> 3; how far the roots lie from the origin does not count."""
+    assert forked().length == pytest.approx(18)
+
+
+def test_length_of_a_skeleton_all_in_one_place_is_one() -> None:
+    """A scale by which nothing is divided into infinity."""
+    assert chain(1).length == 1
+    assert chain(3, length=0.0).length == 1
+
+
+def test_axis_is_a_unit_vector_and_plus_y_by_default() -> None:
+    """Hinges and slides turn about and move along it; a ball twists about it."""
+    skeleton = ik.Skeleton([ball(), ball("b", 0, axis=(0, 3, -4))])
+    assert_allclose(skeleton.axis, [[0, 1, 0], [0, 0.6, -0.8]])
+
+
+def test_rest_pose_is_no_motion_and_a_new_one_each_time() -> None:
+    """Writing to one rest pose leaves the next one clean."""
+    skeleton = chain(2)
+    skeleton.rest_pose().rotations[0] = 7
+    assert_allclose(skeleton.rest_pose().rotations, [[1, 0, 0, 0]] * 2)
+    assert_allclose(skeleton.rest_pose().translations, np.zeros((2, 3)))
+
+
+def test_rest_orientations_of_any_length_are_taken_as_directions() -> None:
+    """A rest of twice a unit quaternion does not stretch the bones below it."""
+    skeleton = ik.Skeleton([ball(offset=(0, 0, 0), rest=(2, 0, 0, 2)), ball("b", 0)])
+    world = ik.forward(skeleton, skeleton.rest_pose())
+    assert_allclose(world.positions[1], [-1, 0, 0], atol=1e-15)
+    assert_allclose(world.rotations[1], QUARTER_TURN_Z, atol=1e-15)
