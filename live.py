@@ -50,6 +50,7 @@ class Session:
     stale: bool = True
     animation: curves.Animation | None = None
     animation_key: tuple | None = None
+    free: np.ndarray | None = None
     base: Channels | None = None  # of bones without keys
     frame_base: Channels | None = None  # of all bones, at the frame that was solved last
     written: Channels | None = None
@@ -203,21 +204,22 @@ def prepare(ob: bpy.types.Object, known: Session, check: bool = False) -> Rig | 
     rest = matrices(ob.data.bones, "matrix_local")
     key = curves.animation_key(ob)
     if known.animation is None or key != known.animation_key:
-        known.animation, known.animation_key = curves.animation(ob), key
+        known.animation, known.animation_key, known.free = curves.animation(ob), key, None
     same = (
         not known.stale
         and isinstance(known.rig, Rig)
         and known.rest is not None
         and known.rest.shape == rest.shape
         and np.array_equal(known.rest, rest)
-        and len(ob.dqik.goals) >= len(known.rig.goals)
+        and len(ob.dqik.goals) == known.rig.goal_count
+        and all(ob.dqik.goals[goal.index].target is not None for goal in known.rig.goals)
     )
     if same and (check or known.animation.settings) and signature(ob) != known.rig.signature:
         same = False
     if not same:
         if isinstance(known.rig, Rig) and (known.rest is None or not np.array_equal(known.rest, rest)):
             known.base = known.frame_base = known.written = None  # bones were added, removed or moved in edit mode
-        known.rig, known.rest, known.stale, known.previous = build(ob), rest, False, None
+        known.rig, known.rest, known.stale, known.previous, known.free = build(ob), rest, False, None, None
     return known.rig
 
 
@@ -502,18 +504,18 @@ def _report(known: Session, rig: Rig, batch: Batch, seconds: float) -> None:
 
 
 def _free_bones(ob: bpy.types.Object, known: Session) -> np.ndarray:
-    """(N,) bones that no keys or drivers set: the ones that keep our last answer."""
+    """(N,) bones that no keys or drivers set: the ones that keep our last answer. Kept until rig or keys change."""
     if known.animation is None:
         known.animation, known.animation_key = curves.animation(ob), curves.animation_key(ob)
-    animated = known.animation.bones
-    solved = np.zeros(len(ob.pose.bones), dtype=bool)
-    if isinstance(known.rig, Rig):
-        solved[known.rig.solved_bones] = True
-    else:
-        solved[:] = True
-    if animated:
-        solved &= np.array([bone.name not in animated for bone in ob.pose.bones])
-    return solved
+        known.free = None
+    if known.free is None or len(known.free) != len(ob.pose.bones):
+        solved = np.ones(len(ob.pose.bones), dtype=bool)
+        if isinstance(known.rig, Rig):
+            solved[:] = False
+            solved[known.rig.solved_bones] = True
+        animated = known.animation.bones
+        known.free = solved & np.array([bone.name not in animated for bone in ob.pose.bones])
+    return known.free
 
 
 def _merged(channels_of: Channels, base: Channels, free: np.ndarray) -> Channels:

@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 
 from .. import solvers as ik
-from ..solvers import quaternion
+from ..solvers import dual_quaternion, quaternion
 from . import bend
 
 MIN_BEND = np.radians(4.0)  # a preferred bend that limits leave less of is none
@@ -36,7 +36,9 @@ class Rig:
     joint_bone : (J,) bone of each joint. main : (M,) the joint that turns each of `bones` (M,).
     own_rest : (M, 4) rest orientation of each in its parent bone's frame, or in the armature's where it is detached.
     slides : {bone: (first of its three slide joints)}.
-    solved : (S,) positions in `bones` of those whose rotation the solver writes.
+    solved : (S,) positions in `bones` of those whose rotation the solver writes. inner, roots, still, held_rows :
+        positions of those that hang from another, of those that do not, of fixed ones, and of constrained ones.
+    rest_links : (J, 8) all links with every inner joint at its rest offset.
     """
 
     signature: tuple
@@ -57,8 +59,17 @@ class Rig:
     slide_frame: np.ndarray  # (T, 3, 3) location channel to offset in the parent's frame
     solved: np.ndarray
     solved_bones: np.ndarray
-    reach: np.ndarray  # (G,) length of each goal's bone as posed when the rig was read
+    goal_count: int
     notes: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        fixed = np.setdiff1d(np.arange(len(self.bones)), self.solved)
+        self.inner, self.roots = np.flatnonzero(~self.rooted), np.flatnonzero(self.rooted)
+        self.still, self.held_rows = fixed[~self.held[fixed]], fixed[self.held[fixed]]
+        self.hanging = [row for row in self.roots if self.parent[row] >= 0 and not self.detached[row]]
+        self.simple = not (fixed.size or self.slide_row.size)
+        self.rest_links = np.tile(dual_quaternion.IDENTITY, (len(self.skeleton), 1))
+        self.rest_links[self.main] = dual_quaternion.from_parts(self.own_rest, self.rest_offset)
 
 
 def signature(ob: bpy.types.Object) -> tuple:
@@ -281,16 +292,15 @@ def _assemble(ob, goals, chains, bones, moved, constrained, bends, rest, length,
         held.append(bool(constrained[bone]))
         rooted.append(rooting)
     skeleton = ik.Skeleton(joints)
-    reach = np.array([length[index_of] for index_of in (pose.find(goal.bone) for _, goal in goals)])
     settings, bindings, wanted = ob.dqik, [], []
-    for (number, goal), chain, bone_length in zip(goals, chains, reach, strict=True):
+    for (number, goal), chain in zip(goals, chains, strict=True):
         bone = pose.find(goal.bone)
         bindings.append(GoalBinding(number, goal.name, bone, goal.use_tail, goal.influence))
         allowed = [joint for b in chain for joint in range(main[b] - 3 * (b in {bones[r] for r in slide_row}), main[b] + 1)]
         wanted.append(ik.Goal(
             main[bone], position=(0.0, 0.0, 0.0) if goal.use_position else None,
             rotation=(1.0, 0.0, 0.0, 0.0) if goal.use_rotation else None,
-            offset=(0.0, bone_length if goal.use_tail else 0.0, 0.0), position_weight=goal.position_weight,
+            offset=(0.0, length[bone] if goal.use_tail else 0.0, 0.0), position_weight=goal.position_weight,
             rotation_weight=goal.rotation_weight, priority=goal.priority, chain=allowed,
             pole=None if goal.pole_target is None else (0.0, 0.0, 0.0), pole_angle=goal.pole_angle,
         ))  # fmt: skip
@@ -304,5 +314,5 @@ def _assemble(ob, goals, chains, bones, moved, constrained, bends, rest, length,
         np.array([main[bone] for bone in bones]), parent[bones], np.array(rooted), np.array(detached), np.array(held),
         np.array(own_rest), np.array(rest_offset), np.array(slide_joint, dtype=np.intp),
         np.array(slide_row, dtype=np.intp), np.array(slide_frame).reshape(-1, 3, 3), solved,
-        np.array(bones)[solved], reach, notes,
+        np.array(bones)[solved], len(settings.goals), notes,
     )  # fmt: skip

@@ -45,38 +45,67 @@ def read(
     solved : by session_uid, the armatures that were solved for this frame but are not evaluated again yet.
     """
     world = matrices(ob.pose.bones, "matrix")
-    scale = np.sqrt((world[:, :3, :3] ** 2).sum(1))  # (N, 3) lengths of the columns
-    turned = world[:, :3, :3] / np.maximum(scale, 1e-12)[:, None, :]
-    rows = rig.bones
-    start_q = base.quaternions()[rows]
-    links, slide_scale = _links(rig, world, turned, scale, start_q, posed)
+    start_q = base.quaternions()[rig.bones]
+    scale = np.ones(len(rig.slide_row))
+    links = _rest_links(ob, rig, world)
+    if links is None:
+        links, scale = _measured_links(rig, world, start_q, posed)
     rotations = np.tile(quaternion.IDENTITY, (1, len(rig.skeleton), 1))
     translations = np.zeros((1, len(rig.skeleton), 3))
-    movable = rig.solved
-    rotations[0, rig.main[movable]] = start_q[movable]
+    rotations[0, rig.main[rig.solved]] = start_q[rig.solved]
     for k, (joint, row) in enumerate(zip(rig.slide_joint, rig.slide_row, strict=True)):
         # offset = frame @ location * scale, one slide an axis of that frame
-        location = base.locations[rows[row]] * slide_scale[k]
+        location = base.locations[rig.bones[row]] * scale[k]
         translations[0, joint : joint + 3] = rig.slide_frame[k].T * location[:, None]
-    targets = _targets(ob, rig, Scene(depsgraph, solved or {}), links, Pose(rotations, translations))
-    return FrameInput(links, Pose(rotations, translations), targets, slide_scale)
+    start = Pose(rotations, translations)
+    targets = _targets(ob, rig, Scene(depsgraph, solved or {}), links, start)
+    return FrameInput(links, start, targets, scale)
 
 
-def _links(
-    rig: Rig, world: np.ndarray, turned: np.ndarray, scale: np.ndarray, start_q: np.ndarray, posed: Channels
-) -> tuple[np.ndarray, np.ndarray]:
-    """Rest transforms (1, J, 8) of all joints in their parents' frames as this frame has them."""
+def _unscaled(matrices_of: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Rotations (..., 3, 3) and column lengths (..., 3) of 4 x 4 matrices."""
+    scale = np.sqrt((matrices_of[..., :3, :3] ** 2).sum(-2))
+    return matrices_of[..., :3, :3] / np.maximum(scale, 1e-12)[..., None, :], scale
+
+
+def _inner_offsets(rig: Rig, world: np.ndarray) -> np.ndarray:
+    """Heads of the inner bones in their parents' turned frames, as evaluated."""
+    above = world[rig.parent[rig.inner]]
+    turned, _ = _unscaled(above)
+    away = world[rig.bones[rig.inner], :3, 3] - above[:, :3, 3]
+    return (away[:, None, :] @ turned)[:, 0]
+
+
+def _rest_links(ob: bpy.types.Object, rig: Rig, world: np.ndarray) -> np.ndarray | None:
+    """Links (1, J, 8) of a rig whose bones all hang where they do at rest, as most do; None for any other."""
+    if not rig.simple:
+        return None
+    off = np.abs(_inner_offsets(rig, world) - rig.rest_offset[rig.inner])
+    if off.max(initial=0.0) >= _SAME * rig.size:
+        return None
+    links = rig.rest_links.copy()
+    rotations = rig.own_rest[rig.roots]
+    if rig.hanging:
+        turned = {bone: np.array(ob.pose.bones[int(bone)].matrix.to_quaternion()) for bone in set(rig.parent[rig.hanging])}
+        above = np.array([
+            turned[rig.parent[row]] if row in rig.hanging else quaternion.IDENTITY for row in rig.roots
+        ])  # fmt: skip
+        rotations = quaternion.product(quaternion.normalize(above), rotations)
+    links[rig.main[rig.roots]] = dual_quaternion.from_parts(rotations, world[rig.bones[rig.roots], :3, 3])
+    return links[None]
+
+
+def _measured_links(rig: Rig, world: np.ndarray, start_q: np.ndarray, posed: Channels) -> tuple[np.ndarray, np.ndarray]:
+    """Links (1, J, 8) as this frame has them, and the scale (T,) of the sliding bones' locations."""
+    turned, scale = _unscaled(world)
     bones, parent = rig.bones, rig.parent
-    heads = world[bones, :3, 3]
     has_parent = parent >= 0
-    offsets = heads.copy()  # of a rooted bone: in armature space
-    inner = ~rig.rooted
-    above = parent[inner]
-    offsets[inner] = np.einsum("bji,bj->bi", turned[above], heads[inner] - world[above, :3, 3])
+    offsets = world[bones, :3, 3]  # of a rooted bone: in armature space
+    offsets[rig.inner] = _inner_offsets(rig, world)
     rotations = rig.own_rest.copy()
-    hanging = rig.rooted & has_parent & ~rig.detached
-    if hanging.any():
-        rotations[hanging] = quaternion.product(quaternion.from_matrix(turned[parent[hanging]]), rig.own_rest[hanging])
+    if rig.hanging:
+        above = quaternion.from_matrix(turned[parent[rig.hanging]])
+        rotations[rig.hanging] = quaternion.product(above, rig.own_rest[rig.hanging])
     slide_scale = np.ones(len(rig.slide_row))
     for k, row in enumerate(rig.slide_row):
         if has_parent[row]:
@@ -85,30 +114,24 @@ def _links(
         if rig.rooted[row] and has_parent[row]:
             moved = turned[parent[row]] @ moved
         offsets[row] -= moved
-    offsets[inner] = _settled(offsets[inner], rig.rest_offset[inner], rig.size)
-    sliding_roots = [row for row in rig.slide_row if rig.rooted[row] and not has_parent[row]]
-    offsets[sliding_roots] = _settled(offsets[sliding_roots], rig.rest_offset[sliding_roots], rig.size)
-    fixed = np.setdiff1d(np.arange(len(bones)), rig.solved)
-    if fixed.size:
-        still = fixed[~rig.held[fixed]]
-        rotations[still] = quaternion.product(rotations[still], start_q[still])
-        held = fixed[rig.held[fixed]]
+    settled = [*rig.inner, *(row for row in rig.slide_row if rig.rooted[row] and not has_parent[row])]
+    offsets[settled] = _settled(offsets[settled], rig.rest_offset[settled], rig.size)
+    still, held = rig.still, rig.held_rows
+    rotations[still] = quaternion.product(rotations[still], start_q[still])
+    if held.size:
         own = quaternion.from_matrix(turned[bones[held]])
-        follows = (inner & ~rig.detached)[held]
-        above_q = quaternion.from_matrix(turned[np.maximum(parent[held], 0)])
-        rotations[held] = np.where(follows[:, None], quaternion.product(quaternion.conjugate(above_q), own), own)
+        follows = (~rig.rooted & ~rig.detached)[held]
+        above = quaternion.from_matrix(turned[np.maximum(parent[held], 0)])
+        rotations[held] = np.where(follows[:, None], quaternion.product(quaternion.conjugate(above), own), own)
     links = np.tile(dual_quaternion.IDENTITY, (len(rig.skeleton), 1))
-    carried = rig.main.copy()
-    carried[rig.slide_row] = rig.slide_joint  # the first slide carries the offset, the main joint the orientation
-    links[rig.main] = dual_quaternion.from_parts(rotations, np.zeros_like(offsets))
-    plain = carried == rig.main
-    links[rig.main[plain]] = dual_quaternion.from_parts(rotations[plain], offsets[plain])
+    links[rig.main] = dual_quaternion.from_parts(rotations, offsets)
     for joint, row in zip(rig.slide_joint, rig.slide_row, strict=True):
-        frame = quaternion.IDENTITY
+        # the first slide carries the offset, the main joint the orientation
+        frame, own = quaternion.IDENTITY, rotations[row]
         if rig.rooted[row] and has_parent[row]:
             frame = quaternion.from_matrix(turned[parent[row]])
-            turned_main = quaternion.product(quaternion.conjugate(frame), rotations[row])
-            links[rig.main[row]] = dual_quaternion.from_parts(turned_main, np.zeros(3))
+            own = quaternion.product(quaternion.conjugate(frame), own)
+        links[rig.main[row]] = dual_quaternion.from_parts(own, np.zeros(3))
         links[joint] = dual_quaternion.from_parts(frame, offsets[row])
     return links[None], slide_scale
 

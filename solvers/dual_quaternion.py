@@ -22,7 +22,17 @@ def _product_tensor() -> np.ndarray:
     return table.reshape(64, 8)
 
 
+def _placement_tensor() -> np.ndarray:
+    """`T` (32, 12): outer(r, Q) to the rotation matrix, row by row, and the translation `2 d conj(r)`."""
+    table = np.zeros((4, 8, 12))
+    table[:, :4, :9] = quaternion._MATRIX.reshape(4, 4, 9)
+    hamilton = quaternion._PRODUCT.reshape(4, 4, 4)
+    table[:, 4:, 9:] = 2.0 * np.einsum("dri,r->rdi", hamilton, quaternion._CONJUGATE)[:, :, 1:]
+    return table.reshape(32, 12)
+
+
 _PRODUCT = _product_tensor()
+_PLACEMENT = _placement_tensor()
 _CONJUGATE = np.array([1.0, -1.0, -1.0, -1.0, 1.0, -1.0, -1.0, -1.0])
 _DUAL = np.array([1.0, 1.0, 1.0, 1.0, -1.0, -1.0, -1.0, -1.0])
 
@@ -80,6 +90,13 @@ def rotation(q: np.ndarray) -> np.ndarray:
 def translation(q: np.ndarray) -> np.ndarray:
     """Translation (..., 3) of a unit dual quaternion: the vector part of `2 d conj(r)`."""
     return 2.0 * quaternion.product(q[..., 4:], quaternion.conjugate(q[..., :4]))[..., 1:]
+
+
+def placement(q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Rotation matrices (..., 3, 3) and translations (..., 3) of unit dual quaternions (..., 8), in one contraction."""
+    outer = q[..., :4, None] * q[..., None, :]
+    both = outer.reshape(*q.shape[:-1], 32) @ _PLACEMENT
+    return both[..., :9].reshape(*q.shape[:-1], 3, 3), both[..., 9:]
 
 
 def transform(q: np.ndarray, points: np.ndarray) -> np.ndarray:

@@ -56,6 +56,8 @@ class Goal:
     def check(self, skeleton: Skeleton, index: int) -> None:
         """Raise `InvalidGoal` unless the goal makes sense on this skeleton."""
         count, where = len(skeleton), f"goal {index}"
+        if not isinstance(self, Goal):
+            raise InvalidGoal(f"{where}: expected a Goal, got {self!r}")
         if not isinstance(self.joint, (int, np.integer)) or not 0 <= self.joint < count:
             raise InvalidGoal(f"{where}: joint = {self.joint!r}; expected an index from 0 to {count - 1}")
         where += f" (joint {skeleton.names[self.joint]!r})"
@@ -70,13 +72,23 @@ class Goal:
             rotation = vector(self.rotation, 4, f"{where} rotation", InvalidGoal)
             if np.linalg.norm(rotation) < 1e-6:
                 raise InvalidGoal(f"{where} rotation: expected a quaternion w x y z, got {rotation.tolist()}")
-        for name in ("position_weight", "rotation_weight"):
-            weight = getattr(self, name)
-            if not (np.isfinite(weight) and weight >= 0.0):
-                raise InvalidGoal(f"{where}: {name} = {weight!r}; expected 0 or more")
+        for name in ("position_weight", "rotation_weight", "pole_angle"):
+            number = getattr(self, name)
+            if not _is_number(number):
+                raise InvalidGoal(f"{where}: {name} = {number!r}; expected a finite number")
+            if name != "pole_angle" and number < 0.0:
+                raise InvalidGoal(f"{where}: {name} = {number!r}; expected 0 or more")
+        if not isinstance(self.priority, (int, np.integer)):
+            raise InvalidGoal(f"{where}: priority = {self.priority!r}; expected a whole number")
+        if self.chain is not None and not isinstance(self.chain, (Sequence, np.ndarray)):
+            raise InvalidGoal(f"{where}: chain = {self.chain!r}; expected indices of joints")
         for joint in () if self.chain is None else self.chain:
             if not (isinstance(joint, (int, np.integer)) and 0 <= joint < count and skeleton.ancestors[self.joint, joint]):
                 raise InvalidGoal(f"{where}: chain holds {joint!r}, which is neither the joint nor above it")
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float, np.integer, np.floating)) and bool(np.isfinite(value))
 
 
 class Targets(NamedTuple):
@@ -132,37 +144,20 @@ class Tasks:
         self._position_weight = np.array([scale[g] * goals[g].position_weight for g in self._at]) / self.length
         self._rotation_weight = ROTATION_LENGTH * np.array([scale[g] * goals[g].rotation_weight for g in self._turned])
         self.m = 3 * (len(self._at) + len(self._turned))  # rows without the poles'
-        self.poles = PoleTasks(poles, self.moves, skeleton.ancestors, space.joint) if poles else None
+        self.poles = PoleTasks(poles, self.moves, skeleton, self.joint, space.joint) if poles else None
         self._position_moves = (self.moves[self._at] * self._position_weight[:, None])[:, None, :]
         # a rotation of a detached segment does not follow from joints above it
         same = skeleton.segment[self.joint[self._turned]][:, None] == skeleton.segment[space.joint]
         self._rotation_moves = (self.moves[self._turned] * same * self._rotation_weight[:, None] * space.turns)[:, None, :]
         self._slides = ~space.turns
-        self._levers = self._lever_joints() if skeleton.detached else None
-
-    def _lever_joints(self) -> np.ndarray:
-        """(P, n) joint whose position carries a degree of freedom's effect on the goal; -1 for the effector itself.
-
-        A joint above a detached segment moves it by its head alone.
-        """
-        skeleton = self.skeleton
-        levers = np.full((len(self._at), self.space.n), -1, dtype=np.intp)
-        for row, goal in enumerate(self._at):
-            head = skeleton.segment[self.joint[goal]]
-            while head in skeleton.detached:
-                above = skeleton.ancestors[skeleton.parent[head]][self.space.joint]
-                levers[row, above] = head
-                head = skeleton.segment[skeleton.parent[head]]
-        return levers
+        self._levers = skeleton.levers(self.joint[self._at], space.joint) if skeleton.detached else None
 
     def kinematics(self, state: State, links: np.ndarray | None) -> Kinematics:
         """World transforms of a state; `links` as in `Skeleton.transforms`."""
         world = self.skeleton.transforms(state.rotations, self.space.slides(state.x), links)
-        rotations = world[..., :4]
-        matrices = quaternion.to_matrix(rotations)
-        positions = dual_quaternion.translation(world)
+        matrices, positions = dual_quaternion.placement(world)
         effectors = positions[:, self.joint] + (matrices[:, self.joint] @ self._offsets[..., None])[..., 0]
-        return Kinematics(matrices, positions, rotations, effectors)
+        return Kinematics(matrices, positions, world[..., :4], effectors)
 
     def errors(self, kinematics: Kinematics, targets: Targets) -> np.ndarray:
         """Error rows (F, m), `target - current`; rotations as `log(target conj(current))`, the short way."""
@@ -187,31 +182,32 @@ class Tasks:
 
     def jacobian(self, state: State, kinematics: Kinematics, targets: Targets) -> np.ndarray:
         """`J` (F, m, n) with `e(state + d) ~ e - J d`: velocity columns `(u ; u x (effector - p))` (Amino)."""
-        axes = self.space.axes(state, kinematics.matrices)  # (F, n, 3)
-        at = kinematics.positions[:, self.space.joint]
-        moments = cross(at, axes)  # p x u, the twist's linear part
+        columns = self.space.axes(state, kinematics.matrices)  # (F, J, 3, 3)
+        axes = self.space.rows(columns)  # u (F, 3, n)
+        moments = self.space.rows(quaternion.skew(kinematics.positions) @ columns)  # p x u, the twist's linear part
         if self._slides.any():
-            moments[:, self._slides] = axes[:, self._slides]
-            axes = np.where(self._slides[:, None], 0.0, axes)
+            moments[:, :, self._slides] = axes[:, :, self._slides]
+            axes = np.where(self._slides, 0.0, axes)
         rows = np.empty((len(axes), self.m + (len(self.poles.poles) if self.poles else 0), self.space.n))
-        columns, split = np.swapaxes(axes, -1, -2)[:, None], 3 * len(self._at)
+        split = 3 * len(self._at)
         if self._at.size:
             effectors = kinematics.effectors[:, self._at]
             if self._levers is None:  # u x (e - p) = p x u - e x u
-                moved = np.swapaxes(moments, -1, -2)[:, None] - quaternion.skew(effectors) @ columns
+                moved = moments[:, None] - quaternion.skew(effectors) @ axes[:, None]
             else:
                 away = (self._levers >= 0)[..., None]
-                points = np.where(away, kinematics.positions[:, self._levers], effectors[:, :, None])
-                moved = np.swapaxes(moments[:, None] - cross(points, axes[:, None]), -1, -2)
+                points = np.where(away, kinematics.positions[:, self._levers], effectors[:, :, None])  # (F, P, n, 3)
+                moved = moments[:, None] - np.swapaxes(cross(points, np.swapaxes(axes, -1, -2)[:, None]), -1, -2)
             np.multiply(moved, self._position_moves, out=rows[:, :split].reshape(moved.shape))
         if self._turned.size:
-            rows[:, split : self.m] = (columns * self._rotation_moves).reshape(len(axes), -1, self.space.n)
+            rows[:, split : self.m] = (axes[:, None] * self._rotation_moves).reshape(len(axes), -1, self.space.n)
         if targets.shares is not None:
             rows[:, : self.m] *= np.concatenate(self._row_shares(targets.shares), -1)[..., None]
         if self.poles:
             rows[:, self.m :] = self.poles.jacobian(
-                kinematics.positions, kinematics.effectors, targets.poles, axes, moments
-            )
+                kinematics.positions, kinematics.effectors, targets.poles, np.swapaxes(axes, -1, -2),
+                np.swapaxes(moments, -1, -2),
+            )  # fmt: skip
         return rows
 
     def _row_shares(self, shares: np.ndarray) -> list[np.ndarray]:
@@ -271,7 +267,7 @@ class Yielding:
             self._top.append(top)
             paths.append(skeleton.ancestors[goal.joint] & skeleton.ancestors[:, top] & (np.arange(len(skeleton)) != top))
             extra.append(float(np.linalg.norm(goal.offset)))
-        self._paths, self._extra = np.array(paths, dtype=float).reshape(len(paths), -1).T, np.array(extra)
+        self._paths, self._extra = np.array(paths, dtype=float).reshape(len(paths), len(skeleton)).T, np.array(extra)
         self._alone = len(goals) < 2 or not self._goals
 
     def shares(self, positions: np.ndarray, links: np.ndarray, targets: Targets) -> np.ndarray | None:

@@ -78,6 +78,8 @@ class JointSpace:
         self.n = len(joints)
         self.joint = np.array(joints, dtype=np.intp)
         self._slot = 3 * self.joint + np.array(columns, dtype=np.intp)
+        # where every joint has all three of its columns the degrees of freedom are simply the columns
+        self._whole = len(joints) == 3 * len(skeleton)
         self._basis = basis
         self.turns = ~slides[self.joint]
         self._slides = bool((~self.turns).any())
@@ -121,7 +123,7 @@ class JointSpace:
             twist = self._ball_dof[:, 0]
             coordinates[..., 0] = self._nearest_turn(coordinates[..., 0], twist)
             x[:, self._ball_dof] = coordinates
-        return self._settle(State(rotations, self.project(x)))
+        return self._settle(State(quaternion.normalize(rotations), self.project(x)))
 
     def pose(self, state: State, frame: int, start: Pose) -> Pose:
         """The pose of one frame; joints that may not slide keep the translations of `start`."""
@@ -163,35 +165,40 @@ class JointSpace:
     # -- kinematics -----------------------------------------------------------------------------------------------
 
     def axes(self, state: State, matrices: np.ndarray) -> np.ndarray:
-        """World directions (F, n, 3) of all degrees of freedom; `matrices` (F, J, 3, 3) are the joints' world ones.
+        """World directions of each joint's degrees of freedom, as columns (F, J, 3, 3) (`rows` picks those in use).
 
-        A joint's own axes are columns of its world matrix; a limited ball's coordinates act through
+        A joint's own axes are columns of its world matrix (F, J, 3, 3); a limited ball's coordinates act through
         `twist_swing.body_jacobian`.
         """
-        if self._plain:
-            columns = matrices
-        else:
+        columns = matrices
+        if not self._plain:
             columns = matrices @ (self._rates(state.x, len(matrices)) if self._ball_joint.size else self._basis)
-        return np.swapaxes(columns, -1, -2).reshape(len(matrices), -1, 3)[:, self._slot]
+        return columns
+
+    def rows(self, columns: np.ndarray) -> np.ndarray:
+        """Rows (F, 3, n) of the degrees of freedom, of per-joint columns (F, J, 3, 3)."""
+        rows = columns.transpose(0, 2, 1, 3).reshape(len(columns), 3, -1)
+        return rows if self._whole else rows[:, :, self._slot]
 
     def step(self, state: State, d: np.ndarray) -> State:
         """The state after a step `d` (F, n): coordinates added, free balls turned in their own frames."""
-        x = state.x + d
+        if self._whole and self._plain:
+            return State(quaternion.product(state.rotations, quaternion.exp(d.reshape(len(d), -1, 3))), state.x)
         turn = np.zeros((len(d), 3 * len(self.skeleton)))
-        turn[:, self._slot] = d if self._plain else np.where(self.turns, d, 0.0)
+        turn[:, self._slot] = d * self.turns
         turn = turn.reshape(len(d), -1, 3)
         if not self._plain:
             turn = (self._basis @ turn[..., None])[..., 0]
         rotations = quaternion.product(state.rotations, quaternion.exp(turn))
-        rotations /= np.sqrt((rotations * rotations).sum(-1, keepdims=True))  # what rounding adds up to
-        return self._settle(State(rotations, x))
+        return self._settle(State(rotations, state.x if self._plain else state.x + d))
 
     def difference(self, state: State, other: State) -> np.ndarray:
         """`v` (F, n): how far `state` is turned and moved from `other`, as rotation vectors in the joints' frames."""
-        v = quaternion.log(quaternion.product(quaternion.conjugate(other.rotations), state.rotations))
+        v = quaternion.log(quaternion.relative(other.rotations, state.rotations))
         if not self._plain:
             v = (np.swapaxes(self._basis, -1, -2) @ v[..., None])[..., 0]
-        v = v.reshape(len(v), -1)[:, self._slot]
+        v = v.reshape(len(v), -1)
+        v = v if self._whole else v[:, self._slot]
         if self._lengths.size:
             v[:, self._lengths] = (state.x - other.x)[:, self._lengths]
         return v

@@ -16,7 +16,7 @@ import numpy as np
 
 from .goals import Kinematics, Targets, Tasks
 from .joint_space import JointSpace, State
-from .linear_step import LinearSystem
+from .linear_step import LinearSystem, dot
 
 Inner = Callable[[LinearSystem], np.ndarray]
 
@@ -165,16 +165,18 @@ def _adapted(
     settings: Settings, system: LinearSystem, d: np.ndarray, damping: np.ndarray, gain: np.ndarray, better: np.ndarray
 ) -> np.ndarray:
     """The next damping (F,) from the gain ratio: less where the model was right, more where it was not."""
-    modelled = system.decrease(d) + 0.5 * damping * (settings.reluctance * d * d).sum(-1)
-    ratio = gain / np.maximum(modelled, 1e-300)
-    factor = np.where(better, np.where(ratio > GOOD_GAIN, SHRINK, np.where(ratio < POOR_GAIN, GROW, 1.0)), REJECT)
-    return np.minimum(np.maximum(damping * factor, max(LEAST_DAMPING, DAMPING_SHARE * settings.pull)), MOST_DAMPING)
+    modelled = system.decrease(d)
+    if settings.pull:
+        modelled -= 0.5 * settings.pull * dot(settings.reluctance * d, d)
+    factor = np.where(gain > GOOD_GAIN * modelled, SHRINK, np.where(gain < POOR_GAIN * modelled, GROW, 1.0))
+    least = max(LEAST_DAMPING, DAMPING_SHARE * settings.pull)
+    return np.minimum(np.maximum(damping * np.where(better, factor, REJECT), least), MOST_DAMPING)
 
 
 def _cost(space: JointSpace, settings: Settings, point: Point, frames: Frames) -> tuple[np.ndarray, np.ndarray | None]:
     """The cost (F,) and, where there is a pull, the distance (F, n) from the base pose."""
-    cost = 0.5 * (point.error * point.error).sum(-1)
+    cost = 0.5 * dot(point.error, point.error)
     if not settings.pull:
         return cost, None
     v = space.difference(point.state, frames.base)
-    return cost + 0.5 * settings.pull * (settings.reluctance * v * v).sum(-1), v
+    return cost + 0.5 * settings.pull * dot(settings.reluctance * v, v), v

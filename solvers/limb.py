@@ -17,7 +17,7 @@ from .goals import Goal, Kinematics, Targets
 from .skeleton import Skeleton
 
 SWIVELS = np.radians([0.0, 45.0, -45.0])
-"""Starts tried for each frame: limbs turned about the line from their root to their target; the cheapest answer wins."""
+"""Starts tried for each frame: limbs turned about the line from root to target; the cheapest answer wins."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,8 @@ def find_limbs(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray) ->
         upper = int(skeleton.parent[lower])
         if upper < 0 or skeleton.kinds[upper] != "ball":
             continue
-        serving = [g for g in range(len(goals)) if chains[g, lower] and chains[g, upper] and goals[g].position is not None]
+        both = chains[:, lower] & chains[:, upper]
+        serving = [g for g, goal in enumerate(goals) if both[g] and goal.position is not None]
         if not serving:
             continue
         joint = goals[serving[0]].joint
@@ -62,8 +63,10 @@ def find_limbs(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray) ->
 
 
 def bend_base(rotations: np.ndarray, limbs: Sequence[Limb]) -> np.ndarray:
-    """Base rotations (F, J, 4) with every limb that is straighter bent by its preferred angle; half of it is taken
-    back by the upper joint, so that the limb's end stays near its line."""
+    """Base rotations (F, J, 4) with every limb that is straighter bent by its preferred angle.
+
+    Half of it is taken back by the upper joint, so that the limb's end stays near its line.
+    """
     if not limbs:
         return rotations
     bent = rotations.copy()
@@ -104,10 +107,10 @@ def fold(
             beyond = quaternion.rotate(targets.rotations[:, limb.goal], own[..., 0])
         wanted = targets.positions[:, limb.goal] - beyond
         root, middle = positions[:, limb.upper], positions[:, limb.lower]
-        turn = _fold_angle(root, middle, end, wanted)
+        matrix = matrices[:, limb.lower]
+        turn = _fold_angle(root, middle, end, wanted, matrix @ limb.axis)
         fold_turn = quaternion.exp(turn[:, None] * limb.axis)
         folded[:, limb.lower] = quaternion.product(rotations[:, limb.lower], fold_turn)
-        matrix = matrices[:, limb.lower]
         own_end = np.swapaxes(matrix, -1, -2) @ (end - middle)[..., None]
         moved = middle + (matrix @ quaternion.rotate(fold_turn, own_end[..., 0])[..., None])[..., 0]
         aim = quaternion.between(moved - root, wanted - root)
@@ -121,10 +124,18 @@ def fold(
     return folded
 
 
-def _fold_angle(root: np.ndarray, middle: np.ndarray, end: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-    """By how much (F,) the middle joint must fold further for the end to be as far from the root as `wanted` is."""
-    a, b = np.linalg.norm(middle - root, axis=-1), np.linalg.norm(end - middle, axis=-1)
+def _fold_angle(
+    root: np.ndarray, middle: np.ndarray, end: np.ndarray, wanted: np.ndarray, axis: np.ndarray
+) -> np.ndarray:
+    """By how much (F,) the middle joint must turn about `axis` for the end to be as far from the root as `wanted` is.
+
+    Folded towards the positive side, whichever side it is on: a limb bent the other way passes through straight.
+    """
+    upper, lower = middle - root, end - middle
+    a, b = np.linalg.norm(upper, axis=-1), np.linalg.norm(lower, axis=-1)
     distance = np.clip(np.linalg.norm(wanted - root, axis=-1), np.abs(a - b), a + b)
     product = np.maximum(a * b, 1e-300)
-    inner = np.arccos(np.clip(((root - middle) * (end - middle)).sum(-1) / product, -1.0, 1.0))
-    return inner - np.arccos(np.clip((a * a + b * b - distance * distance) / (2.0 * product), -1.0, 1.0))
+    bend = np.arccos(np.clip((upper * lower).sum(-1) / product, -1.0, 1.0))
+    bend = np.copysign(bend, (axis * np.cross(upper, lower)).sum(-1))
+    inner = np.arccos(np.clip((a * a + b * b - distance * distance) / (2.0 * product), -1.0, 1.0))
+    return np.pi - inner - bend

@@ -14,6 +14,11 @@ import numpy as np
 from .joint_space import JointSpace
 
 
+def dot(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Scalar products (F,) of rows (F, n)."""
+    return (a[:, None, :] @ b[:, :, None])[:, 0, 0]
+
+
 @dataclass
 class LinearSystem:
     """One iteration's problem for F frames, m error rows and n degrees of freedom."""
@@ -35,12 +40,14 @@ class LinearSystem:
     def value(self, d: np.ndarray) -> np.ndarray:
         """The objective (F,) at steps `d` (F, n)."""
         left = self.error - (self.jacobian @ d[..., None])[..., 0]
-        value = 0.5 * (left * left).sum(-1) + 0.5 * self.damping * (self.reluctance * d * d).sum(-1)
-        return value if self.gradient is None else value + (self.gradient * d).sum(-1)
+        value = 0.5 * dot(left, left) + 0.5 * self.damping * dot(self.reluctance * d, d)
+        return value if self.gradient is None else value + dot(self.gradient, d)
 
     def decrease(self, d: np.ndarray) -> np.ndarray:
-        """By how much (F,) the objective at `d` (F, n) is below that of standing still."""
-        return 0.5 * (self.error * self.error).sum(-1) - self.value(d)
+        """By how much (F,) the objective at `d` (F, n), its damping left out, is below that of standing still."""
+        moved = (self.jacobian @ d[..., None])[..., 0]
+        gained = dot(moved, self.error - 0.5 * moved)
+        return gained if self.gradient is None else gained - dot(self.gradient, d)
 
     def descent(self, d: np.ndarray) -> np.ndarray:
         """The negative gradient (F, n) of the objective at `d` (F, n)."""
@@ -81,8 +88,7 @@ def free_step(
             gradient[:, pairs] = tangential(gradient[:, pairs], normals)
     light = jacobian / system.reluctance
     matrix = light @ np.swapaxes(jacobian, -1, -2)
-    rows = np.arange(matrix.shape[-1])
-    matrix[:, rows, rows] += system.damping[:, None]
+    matrix.reshape(len(matrix), -1)[:, :: matrix.shape[-1] + 1] += system.damping[:, None]
     if gradient is None:
         y = np.linalg.solve(matrix, error[..., None])
         step = (np.swapaxes(y, -1, -2) @ light)[:, 0]

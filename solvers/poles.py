@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import quaternion
+from .skeleton import Skeleton
 
 POLE_WEIGHT = 0.05  # [skeleton lengths / rad]
 _FADE = 0.05  # of the limb's length: s
@@ -58,32 +59,36 @@ def angles_and_gradients(
     moment = np.cross(u, by_m) + np.cross(p, by_pole)
     by_b = -np.cross(moment, line) / length**2
     by_a = -(by_m + by_pole + by_b)
-    # distance from the line
-    size = 0.5 * (np.linalg.norm(u, axis=-1, keepdims=True) + np.linalg.norm(m - b, axis=-1, keepdims=True))
-    fade = np.maximum(_FADE * size, 1e-12)
+    # distance from the line, against the size of the limb, which changes where the middle is a mean of joints
+    w = m - b
+    upper, lower = np.linalg.norm(u, axis=-1, keepdims=True), np.linalg.norm(w, axis=-1, keepdims=True)
+    fade = np.maximum(0.5 * _FADE * (upper + lower), 1e-12)
     root = np.sqrt(rho * rho + fade * fade)
-    faded, slope = rho / root, fade * fade / root**3
+    faded, slope, growth = rho / root, fade * fade / root**3, -0.5 * _FADE * rho * fade / root**3
     out = u_off / rho
     share = along / length
     spread = np.stack([-(1.0 - share) * out, out, -share * out], -2)
-    gradient = faded[..., None] * np.stack([by_a, by_m, by_b], -2) + (phi * slope)[..., None] * spread
+    u, w = u / np.maximum(upper, 1e-12), w / np.maximum(lower, 1e-12)
+    longer = np.stack([-u, u + w, -w], -2)
+    gradient = faded[..., None] * np.stack([by_a, by_m, by_b], -2)
+    gradient += (phi * slope)[..., None] * spread + (phi * growth)[..., None] * longer
     return (phi * faded)[:, 0], gradient
 
 
 class PoleTasks:
     """The pole rows of a solve: one a pole."""
 
-    def __init__(self, poles: Sequence[Pole], moves: np.ndarray, ancestors: np.ndarray, joint: np.ndarray) -> None:
-        """`moves` (G, n), `ancestors` (J, J) and `joint` (n,) as in `Tasks`, `Skeleton` and `JointSpace`."""
+    def __init__(
+        self, poles: Sequence[Pole], moves: np.ndarray, skeleton: Skeleton, carriers: np.ndarray, joint: np.ndarray
+    ) -> None:
+        """`moves` (G, n) and `joint` (n,) as in `Tasks` and `JointSpace`; `carriers` (G,) the goals' joints."""
         self.poles = tuple(poles)
-        self._moved = [  # per pole, its points (root, middle joints, end), which degrees of freedom move them
-            np.stack([self._acts(pole, point, moves, ancestors, joint) for point in (pole.root, *pole.middle, pole.end)])
-            for pole in self.poles
-        ]
-
-    @staticmethod
-    def _acts(pole: Pole, point: int, moves: np.ndarray, ancestors: np.ndarray, joint: np.ndarray) -> np.ndarray:
-        return moves[pole.goal] * (1.0 if point < 0 else ancestors[point][joint])
+        self._moved, self._levers = [], []  # per pole and point (root, middle joints, end): (points, n)
+        for pole in self.poles:
+            points = np.array([pole.root, *pole.middle, carriers[pole.goal] if pole.end < 0 else pole.end])
+            self._moved.append(moves[pole.goal] * skeleton.ancestors[points][:, joint])
+            self._levers.append(skeleton.levers(points, joint))
+        self._detached = bool(skeleton.detached)
 
     def errors(self, positions: np.ndarray, effectors: np.ndarray, targets: np.ndarray) -> np.ndarray:
         """Error rows (F, poles); `positions` (F, J, 3), `effectors` and pole `targets` (F, G, 3)."""
@@ -95,17 +100,21 @@ class PoleTasks:
     ) -> np.ndarray:
         """Rows (F, poles, n). `axes` u and `moments` p x u (F, n, 3); for slides 0 and the direction.
 
-        A point X with gradient g gives `g . (u x (X - p)) = u . (X x g) + (p x u) . g`.
+        A point X with gradient g gives `g . (u x (X - p)) = u . (X x g) + (p x u) . g`; above a detached segment
+        the segment's head stands for X.
         """
         rows = []
-        for pole, moved in zip(self.poles, self._moved, strict=True):
+        for pole, moved, levers in zip(self.poles, self._moved, self._levers, strict=True):
             _, gradient = self._angle(pole, positions, effectors, targets)
             points = self._points(pole, positions, effectors)
             shares = [gradient[:, 0], *[gradient[:, 1] / len(pole.middle)] * len(pole.middle), gradient[:, 2]]
             row = np.zeros(axes.shape[:2])
-            for point, share, acts in zip(points, shares, moved, strict=True):
-                torque = np.cross(point, share)
-                row += acts * ((axes @ torque[..., None])[..., 0] + (moments @ share[..., None])[..., 0])
+            for point, share, acts, lever in zip(points, shares, moved, levers, strict=True):
+                at = point[:, None]
+                if self._detached:
+                    at = np.where((lever >= 0)[:, None], positions[:, lever], at)
+                torque = np.cross(at, share[:, None])
+                row += acts * ((axes * torque).sum(-1) + (moments @ share[..., None])[..., 0])
             rows.append(pole.weight * row)
         return np.stack(rows, -2)
 
@@ -120,7 +129,13 @@ class PoleTasks:
 
 
 def swivel(
-    rotation: np.ndarray, matrix: np.ndarray, a: np.ndarray, m: np.ndarray, b: np.ndarray, pole: np.ndarray, offset: float
+    rotation: np.ndarray,
+    matrix: np.ndarray,
+    a: np.ndarray,
+    m: np.ndarray,
+    b: np.ndarray,
+    pole: np.ndarray,
+    offset: float,
 ) -> np.ndarray:
     """A root joint's motion (F, 4) turned about the line from `a` to `b` until the middle `m` points at the pole.
 
@@ -128,6 +143,7 @@ def swivel(
     """
     line = (b - a) / np.maximum(np.linalg.norm(b - a, axis=-1, keepdims=True), 1e-12)
     u, p = m - a, pole - a
-    phi = np.arctan2((line * np.cross(p, u)).sum(-1), (p * u).sum(-1) - (p * line).sum(-1) * (u * line).sum(-1)) - offset
+    across = (p * u).sum(-1) - (p * line).sum(-1) * (u * line).sum(-1)
+    phi = np.arctan2((line * np.cross(p, u)).sum(-1), across) - offset
     own = (np.swapaxes(matrix, -1, -2) @ (-phi[:, None] * line)[..., None])[..., 0]
     return quaternion.product(rotation, quaternion.exp(own))

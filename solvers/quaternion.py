@@ -10,6 +10,8 @@ import numpy as np
 
 IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
 
+_LEAST = 1e-300  # keeps squares above 0, so that quotients of vanishing angles have their limits
+
 
 def _product_tensor() -> np.ndarray:
     """`T` (16, 4) with `product(a, b) = outer(a, b).ravel() @ T` (Hamilton's table)."""
@@ -41,6 +43,7 @@ def _matrix_tensor() -> np.ndarray:
 _PRODUCT = _product_tensor()
 _MATRIX = _matrix_tensor()
 _CONJUGATE = np.array([1.0, -1.0, -1.0, -1.0])
+_RELATIVE = (_PRODUCT.reshape(4, 16) * _CONJUGATE[:, None]).reshape(16, 4)
 _LEVI_CIVITA = np.zeros((3, 3, 3))
 _LEVI_CIVITA[[0, 1, 2], [1, 2, 0], [2, 0, 1]] = 1.0
 _LEVI_CIVITA[[0, 2, 1], [2, 1, 0], [1, 0, 2]] = -1.0
@@ -51,6 +54,12 @@ def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Hamilton product `a b` of (..., 4) and (..., 4), broadcast against each other."""
     outer = a[..., :, None] * b[..., None, :]
     return outer.reshape(*outer.shape[:-2], 16) @ _PRODUCT
+
+
+def relative(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """`conj(a) b` of (..., 4) and (..., 4): the turn from `a` to `b`, in the frame of `a`."""
+    outer = a[..., :, None] * b[..., None, :]
+    return outer.reshape(*outer.shape[:-2], 16) @ _RELATIVE
 
 
 def conjugate(q: np.ndarray) -> np.ndarray:
@@ -72,11 +81,11 @@ def exp(v: np.ndarray) -> np.ndarray:
     (Kenwright's eq. 6 prints the names of exp and log exchanged.) Grassia 1998 uses a series near 0; it is not needed
     here, since `sin(x)` keeps its relative precision down to the smallest numbers and so does the quotient.
     """
-    angle = np.sqrt((v * v).sum(-1, keepdims=True))
+    angle = np.sqrt(np.maximum((v * v).sum(-1, keepdims=True), _LEAST))
     half = 0.5 * angle
     q = np.empty((*v.shape[:-1], 4))
     np.cos(half, out=q[..., :1])
-    np.multiply(v, np.sin(half) / np.maximum(angle, 1e-300), out=q[..., 1:])
+    np.multiply(v, np.sin(half) / angle, out=q[..., 1:])
     return q
 
 
@@ -86,9 +95,8 @@ def log(q: np.ndarray) -> np.ndarray:
     At a half turn (`w = 0`) the vector is `pi` along `x y z` as given. As in `exp`, `atan2` needs no series near 0.
     """
     w, xyz = q[..., :1], q[..., 1:]
-    sine = np.sqrt((xyz * xyz).sum(-1, keepdims=True))
-    scale = np.arctan2(sine, np.abs(w)) / np.maximum(sine, 1e-300)
-    return xyz * np.where(w < 0.0, -2.0 * scale, 2.0 * scale)
+    sine = np.sqrt(np.maximum((xyz * xyz).sum(-1, keepdims=True), _LEAST))
+    return xyz * (np.arctan2(sine, np.abs(w)) / sine * np.where(w < 0.0, -2.0, 2.0))
 
 
 def reparametrize(v: np.ndarray) -> np.ndarray:
@@ -146,8 +154,8 @@ def between(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 def angle(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Angle (...) in radians between two orientations (..., 4), the short way; exact near 0, unlike `acos`."""
-    relative = product(conjugate(a), b)
-    return 2.0 * np.arctan2(np.sqrt((relative[..., 1:] ** 2).sum(-1)), np.abs(relative[..., 0]))
+    turn = relative(a, b)
+    return 2.0 * np.arctan2(np.sqrt((turn[..., 1:] ** 2).sum(-1)), np.abs(turn[..., 0]))
 
 
 def skew(v: np.ndarray) -> np.ndarray:

@@ -131,6 +131,19 @@ class Skeleton:
                 raise InvalidPose(f"pose.{name} of joint {self.names[joint]!r}: got {array[joint].tolist()}")
         return Pose(quaternion.normalize(rotations), translations)
 
+    def levers(self, carriers: np.ndarray, joints: np.ndarray) -> np.ndarray:
+        """(P, n) joint whose position carries the turn of each of `joints` (n,) to points that `carriers` (P,) hold.
+
+        -1 for the point itself; a joint above a detached segment moves that segment by its head alone.
+        """
+        levers = np.full((len(carriers), len(joints)), -1, dtype=np.intp)
+        for row, carrier in enumerate(carriers):
+            head = self.segment[carrier]
+            while head in self.detached:
+                levers[row, self.ancestors[self.parent[head]][joints]] = head
+                head = self.segment[self.parent[head]]
+        return levers
+
     # -- checks -------------------------------------------------------------------------------------------------
 
     def _parents(self) -> np.ndarray:
@@ -144,6 +157,11 @@ class Skeleton:
             if joint.kind not in KINDS:
                 raise InvalidSkeleton(
                     f"joint {joint.name!r}: kind = {joint.kind!r}; expected one of {', '.join(KINDS)}"
+                )
+            if joint.kind == "prismatic" and not joint.inherit_rotation:
+                raise InvalidSkeleton(
+                    f"joint {joint.name!r}: a prismatic joint slides along its parent's axes; "
+                    "set inherit_rotation=False on the joint below it"
                 )
             parent[index] = joint.parent
         for index in range(count):

@@ -36,7 +36,7 @@ class Prepared:
         self.skeleton, self.goals, self.solver = skeleton, list(goals), solver
         self.options = Options() if options is None else options
         for index, goal in enumerate(self.goals):
-            goal.check(skeleton, index)
+            Goal.check(goal, skeleton, index)
         self._chains = _chains(skeleton, self.goals)
         self.stages = [
             Stage(skeleton, self.goals, indices, self._chains, _INNER[solver], self.options)
@@ -147,9 +147,9 @@ def solve(
     Raises a `DqikError` (a `ValueError`) that names what is wrong with its input. Never returns a joint outside its
     limits, a NaN, or a pose further from the goals than the one given.
     """
+    prepared = prepare(skeleton, goals, solver, options)
     positions = np.array([(0.0, 0.0, 0.0) if goal.position is None else goal.position for goal in goals], dtype=float)
     rotations = np.array([(1.0, 0.0, 0.0, 0.0) if goal.rotation is None else goal.rotation for goal in goals], dtype=float)
-    prepared = prepare(skeleton, goals, solver, options)
     return prepared(positions.reshape(-1, 3), rotations.reshape(-1, 4), pose)
 
 

@@ -62,6 +62,14 @@ class Stage:
             options.iterations, options.tolerance, options.rotation_tolerance, options.damping, pull or FIRST_DAMPING,
             pull, SETTLED, self._reluctance(),
         )  # fmt: skip
+        self._tracking = (
+            replace(self._settings, iterations=min(options.iterations, TRACK_ITERATIONS), settle=TRACK_SETTLED)
+            if pull or self._poles else replace(self._settings, first_damping=TRACK_DAMPING)
+        )  # fmt: skip
+        self._polishing = replace(
+            self._settings, pull=0.0, iterations=POLISH_ITERATIONS, first_damping=POLISH_DAMPING,
+            tolerance=POLISH_SHARE * options.tolerance, rotation_tolerance=POLISH_SHARE * options.rotation_tolerance,
+        )  # fmt: skip
         self._known_base: tuple[np.ndarray, np.ndarray, State] | None = None
 
     def solve(self, start: Pose, targets: Targets, links: np.ndarray | None) -> tuple[Point, np.ndarray]:
@@ -93,11 +101,7 @@ class Stage:
         before = 0.0 if residual is None else residual[:, :rows]
         if np.abs(point.error[:, :rows] - before).max(initial=0.0) > TRACK_JUMP:
             return self.solve(start, targets, links)
-        if settings.pull or self._poles:
-            settings = replace(settings, iterations=min(settings.iterations, TRACK_ITERATIONS), settle=TRACK_SETTLED)
-        else:
-            settings = replace(settings, first_damping=TRACK_DAMPING)
-        minimum = self._polish(minimise(self.tasks, self.space, self._inner, settings, point, frames), frames)
+        minimum = self._polish(minimise(self.tasks, self.space, self._inner, self._tracking, point, frames), frames)
         error = np.abs(minimum.point.error[:, :rows]).max(initial=0.0)
         if settings.pull and error > max(TRACK_LOST, 1.1 * np.abs(before).max(initial=0.0)):
             afresh, more = self.solve(start, targets, links)
@@ -239,14 +243,10 @@ class Stage:
         """A few steps without pull and poles, so that they cost no accuracy."""
         if not self._settings.pull and not self._poles:
             return minimum
-        options, point = self.options, minimum.point
-        settings = replace(
-            self._settings, pull=0.0, iterations=POLISH_ITERATIONS, first_damping=POLISH_DAMPING,
-            tolerance=POLISH_SHARE * options.tolerance, rotation_tolerance=POLISH_SHARE * options.rotation_tolerance,
-        )  # fmt: skip
+        point = minimum.point
         if self._poles:
             point = Point(point.state, point.kinematics, self._hard_tasks.errors(point.kinematics, frames.targets))
-        polished = minimise(self._hard_tasks, self.space, self._inner, settings, point, frames)
+        polished = minimise(self._hard_tasks, self.space, self._inner, self._polishing, point, frames)
         return Minimum(polished.point, minimum.iterations + polished.iterations, minimum.cost)
 
     def _met(self, point: Point) -> np.ndarray:

@@ -96,6 +96,6 @@ def skeletons(
             f"joint {index}", order[above] if above >= 0 else -1, kind, draw(vectors),
             rest=wxyz(Rotation.from_rotvec(draw(vectors))), axis=draw(_AXES),
             limits=draw(_LIMITS[kind]) if limited else None, stiffness=draw(st.sampled_from([0.0, 0.0, 0.0, 0.5, 1.0])),
-            inherit_rotation=not (detached and draw(st.integers(0, 4)) == 0),
+            inherit_rotation=kind == "prismatic" or not (detached and draw(st.integers(0, 4)) == 0),
         )  # fmt: skip
     return ik.Skeleton([joints[index] for index in range(count)])

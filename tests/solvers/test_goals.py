@@ -90,8 +90,7 @@ def test_jacobian_of_any_skeleton_and_goals(skeleton: ik.Skeleton, seed: int) ->
     """Balls limited and free, with any twist axis, hinges, slides, detached joints, chains of some of the joints."""
     generator = np.random.default_rng(seed)
     goals = some_goals(skeleton, generator)
-    assume(any(skeleton.kinds[goal.joint] != "fixed" for goal in goals))
-    check_jacobian(skeleton, goals, random_pose(skeleton, generator, size=1.5))
+    assume(check_jacobian(skeleton, goals, random_pose(skeleton, generator, size=1.5)) > 0)
 
 
 TWO_GOALS = [
@@ -119,9 +118,9 @@ def test_jacobian_of_hinges_and_slides(kind: str, axis: tuple) -> None:
         assert check_jacobian(skeleton, TWO_GOALS, random_pose(skeleton, np.random.default_rng(seed))) == 9 * 3
 
 
-@pytest.mark.parametrize("kind", ["ball", "hinge", "prismatic"])
+@pytest.mark.parametrize("kind", ["ball", "hinge"])
 def test_jacobian_below_a_detached_joint(kind: str) -> None:
-    """Joints above a detached one carry what hangs from it, and do not turn it; a slide's own way counts as carried."""
+    """Joints above a detached one carry what hangs from it, and do not turn it."""
     settings = {"axis": (1, 0, 0)}
     skeleton = ik.Skeleton([
         ik.Joint("root", -1, "ball", (0, 0, 0)), ik.Joint("spine", 0, "ball", (0, 1, 0)),

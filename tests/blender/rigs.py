@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Small rigs for the tests, and what Blender itself says about them: heads, tails and rotations as evaluated.
+
+Nothing here knows how DQIK computes: places are Blender's, angles are worked out from its 4 x 4 matrices.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import cos, radians, sin
+
+import bpy
+import numpy as np
+from mathutils import Matrix, Quaternion, Vector
+
+EULER_ORDERS = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
+ROTATION_MODES = ("QUATERNION", *EULER_ORDERS, "AXIS_ANGLE")
+ROTATION_PATHS = {
+    "QUATERNION": "rotation_quaternion",
+    "AXIS_ANGLE": "rotation_axis_angle",
+    **dict.fromkeys(EULER_ORDERS, "rotation_euler"),
+}
+
+
+@dataclass(frozen=True)
+class Bone:
+    """A bone in armature space; `roll` in radians, as in Edit Mode."""
+
+    name: str
+    head: Sequence[float]
+    tail: Sequence[float]
+    parent: str = ""
+    connected: bool = False
+    roll: float = 0.0
+
+
+# -- making -----------------------------------------------------------------------------------------------------------
+
+
+def armature(bones: Iterable[Bone], name: str = "Rig", scene: bpy.types.Scene | None = None) -> bpy.types.Object:
+    """An armature object made of bones; it is the active object of its scene."""
+    scene = scene or bpy.context.scene
+    ob = bpy.data.objects.new(name, bpy.data.armatures.new(name))
+    scene.collection.objects.link(ob)
+    made_active(ob)
+    bpy.ops.object.mode_set(mode="EDIT")
+    for bone in bones:
+        made = ob.data.edit_bones.new(bone.name)
+        made.head, made.tail, made.roll = bone.head, bone.tail, bone.roll
+        if bone.parent:
+            made.parent, made.use_connect = ob.data.edit_bones[bone.parent], bone.connected
+    bpy.ops.object.mode_set(mode="OBJECT")
+    return ob
+
+
+def made_active(ob: bpy.types.Object) -> bpy.types.Object:
+    """`ob` as the only selected and the active object."""
+    for other in bpy.context.view_layer.objects:
+        other.select_set(other == ob)
+    bpy.context.view_layer.objects.active = ob
+    return ob
+
+
+def chain(points: Sequence[Sequence[float]], name: str = "Rig", rolls: Sequence[float] | None = None) -> bpy.types.Object:
+    """Connected bones `a`, `b`, `c`, ... from point to point."""
+    bones = [
+        Bone("abcdefghij"[i], points[i], points[i + 1], "abcdefghij"[i - 1] if i else "", True, rolls[i] if rolls else 0.0)
+        for i in range(len(points) - 1)
+    ]
+    return armature(bones, name)
+
+
+def arm(bend: float = 0.0, name: str = "Rig", rolls: tuple[float, float] = (0.0, 0.0)) -> bpy.types.Object:
+    """Two bones of length 1 along +X, `a` and `b`, the second turned by `bend` [rad] towards -Y (an elbow's way)."""
+    return chain([(0, 0, 0), (1, 0, 0), (1 + cos(bend), -sin(bend), 0)], name, rolls)
+
+
+def bent_arm(name: str = "Rig") -> bpy.types.Object:
+    """The arm with its elbow 30 degrees bent, which says by itself which way it folds."""
+    return arm(radians(30.0), name)
+
+
+def figure(name: str = "Figure") -> bpy.types.Object:
+    """A standing figure 1.8 high, facing -Y: straight arms out along X, straight legs, feet forward, free shoulders."""
+    bones = [
+        Bone("hips", (0, 0, 1.0), (0, 0, 1.15)),
+        Bone("spine", (0, 0, 1.15), (0, 0, 1.35), "hips", True),
+        Bone("chest", (0, 0, 1.35), (0, 0, 1.5), "spine", True),
+        Bone("neck", (0, 0, 1.5), (0, 0, 1.6), "chest", True),
+        Bone("head", (0, 0, 1.6), (0, 0, 1.8), "neck", True),
+    ]
+    for side, sign in (("L", 1), ("R", -1)):
+        bones += [
+            Bone(f"collar.{side}", (sign * 0.03, 0, 1.45), (sign * 0.18, 0, 1.45), "chest"),
+            Bone(f"arm.{side}", (sign * 0.18, 0, 1.45), (sign * 0.48, 0, 1.45), f"collar.{side}", True),
+            Bone(f"forearm.{side}", (sign * 0.48, 0, 1.45), (sign * 0.76, 0, 1.45), f"arm.{side}", True),
+            Bone(f"hand.{side}", (sign * 0.76, 0, 1.45), (sign * 0.92, 0, 1.45), f"forearm.{side}", True),
+            Bone(f"thigh.{side}", (sign * 0.1, 0, 0.95), (sign * 0.1, 0, 0.5), "hips"),
+            Bone(f"shin.{side}", (sign * 0.1, 0, 0.5), (sign * 0.1, 0, 0.08), f"thigh.{side}", True),
+            Bone(f"foot.{side}", (sign * 0.1, 0, 0.08), (sign * 0.1, -0.18, 0.02), f"shin.{side}", True),
+        ]
+    return armature(bones, name)
+
+
+FIGURE_ENDS = ("hand.L", "hand.R", "head", "foot.L", "foot.R")
+
+
+def hand(name: str = "Hand") -> bpy.types.Object:
+    """A palm with five fingers of three bones, none of them connected to the palm."""
+    bones = [Bone("palm", (0, 0, 0), (0, 0.09, 0))]
+    for k, finger in enumerate(("thumb", "index", "middle", "ring", "little")):
+        x, above = 0.02 * (k - 2), "palm"
+        for part in range(3):
+            start, end = 0.09 + 0.03 * part, 0.12 + 0.03 * part
+            bones.append(Bone(f"{finger}{part}", (x, start, 0), (x, end, 0), above, part > 0))
+            above = f"{finger}{part}"
+    return armature(bones, name)
+
+
+def empty(location: Sequence[float], name: str = "Target") -> bpy.types.Object:
+    """An empty, turned by quaternion."""
+    ob = bpy.data.objects.new(name, None)
+    ob.location, ob.rotation_mode = location, "QUATERNION"
+    bpy.context.scene.collection.objects.link(ob)
+    return ob
+
+
+def goal(ob: bpy.types.Object, bone: str, target: bpy.types.Object | None, **settings: object) -> bpy.types.PropertyGroup:
+    """A goal of the armature, as the panel would leave it."""
+    made = ob.dqik.goals.add()
+    made.name = made.bone = bone
+    made.target = target
+    for name, value in settings.items():
+        setattr(made, name, value)
+    return made
+
+
+def blender_ik(ob: bpy.types.Object, bone: str, target: bpy.types.Object, **settings: object) -> bpy.types.Constraint:
+    """Blender's own IK on the same bone."""
+    made = ob.pose.bones[bone].constraints.new("IK")
+    made.target = target
+    for name, value in settings.items():
+        setattr(made, name, value)
+    return made
+
+
+def limit(bone: bpy.types.PoseBone, twist: tuple, swing_x: tuple, swing_z: tuple) -> None:
+    """Our limits of a bone, in degrees."""
+    for part, (lo, hi) in {"twist": twist, "swing_x": swing_x, "swing_z": swing_z}.items():
+        setattr(bone, f"dqik_{part}_min", radians(lo))
+        setattr(bone, f"dqik_{part}_max", radians(hi))
+    bone.dqik_use_limits = True
+
+
+def key_path(ob: bpy.types.Object, frames: Sequence[float], points: Iterable[Sequence[float]]) -> None:
+    """Location keys of an object, one a frame."""
+    for frame, point in zip(frames, points, strict=True):
+        ob.location = point
+        ob.keyframe_insert("location", frame=frame)
+
+
+def posed(bone: bpy.types.PoseBone, q: Quaternion) -> None:
+    """Turn a bone by a quaternion, through the channels of its own rotation mode."""
+    if bone.rotation_mode == "QUATERNION":
+        bone.rotation_quaternion = q
+    elif bone.rotation_mode == "AXIS_ANGLE":
+        axis, angle = q.to_axis_angle()
+        bone.rotation_axis_angle = (angle, *axis)
+    else:
+        bone.rotation_euler = q.to_euler(bone.rotation_mode)
+
+
+# -- asking Blender -----------------------------------------------------------------------------------------------------
+
+
+def update() -> None:
+    """What Blender does after every edit."""
+    bpy.context.view_layer.update()
+
+
+def at_frame(frame: float) -> None:
+    """Go to a frame, or between two."""
+    bpy.context.scene.frame_set(int(frame // 1), subframe=frame % 1)
+
+
+def evaluated(ob: bpy.types.Object) -> bpy.types.Object:
+    return ob.evaluated_get(bpy.context.evaluated_depsgraph_get())
+
+
+def head(ob: bpy.types.Object, bone: str) -> Vector:
+    """World position of a bone's head."""
+    shown = evaluated(ob)
+    return shown.matrix_world @ shown.pose.bones[bone].head
+
+
+def tail(ob: bpy.types.Object, bone: str) -> Vector:
+    """World position of a bone's tail."""
+    shown = evaluated(ob)
+    return shown.matrix_world @ shown.pose.bones[bone].tail
+
+
+def place(ob: bpy.types.Object) -> Vector:
+    """World position of an object."""
+    return evaluated(ob).matrix_world.translation.copy()
+
+
+def miss(ob: bpy.types.Object, bone: str, target: bpy.types.Object) -> float:
+    """Distance of a bone's tail from an object."""
+    return (tail(ob, bone) - place(target)).length
+
+
+def local_rotation(ob: bpy.types.Object, bone: str) -> Quaternion:
+    """A bone's rotation from rest in its parent's frame, from the evaluated matrices alone."""
+    shown = evaluated(ob).pose.bones[bone]
+    rest, now = shown.bone.matrix_local.to_quaternion(), shown.matrix.to_quaternion()
+    if shown.parent is not None:
+        rest = shown.parent.bone.matrix_local.to_quaternion().inverted() @ rest
+        now = shown.parent.matrix.to_quaternion().inverted() @ now
+    return (rest.inverted() @ now).normalized()
+
+
+def twist_and_swing(q: Quaternion) -> tuple[float, float, float]:
+    """Degrees of twist about Y, then of the swing about X and Z that comes after it: `q = swing @ twist`."""
+    twist = Quaternion((q.w, 0.0, q.y, 0.0))
+    twist = twist.normalized() if twist.magnitude > 1e-9 else Quaternion()
+    axis, angle = (q @ twist.inverted()).to_axis_angle()
+    angle = (angle + np.pi) % (2.0 * np.pi) - np.pi
+    turn = (2.0 * np.arctan2(twist.y, twist.w) + np.pi) % (2.0 * np.pi) - np.pi
+    return tuple(float(np.degrees(part)) for part in (turn, angle * axis.x, angle * axis.z))
+
+
+def matrices(ob: bpy.types.Object) -> np.ndarray:
+    """Evaluated pose matrices (N, 4, 4) of all bones, in armature space."""
+    return np.array([bone.matrix for bone in evaluated(ob).pose.bones])
+
+
+def channels(ob: bpy.types.Object) -> np.ndarray:
+    """All channels (N, 14) of the original bones, whatever their mode."""
+    return np.array([
+        (*bone.location, *bone.rotation_quaternion, *bone.rotation_euler, *bone.rotation_axis_angle)
+        for bone in ob.pose.bones
+    ])  # fmt: skip
+
+
+def turn(before: np.ndarray, after: np.ndarray) -> float:
+    """The largest rotation [rad] between matrices (..., 3 or more, 3 or more), of whatever scale.
+
+    From the chord: `|A - B| = 2 sqrt(2) sin(angle / 2)`, which keeps its precision for small angles.
+    """
+    a, b = (m[..., :3, :3] / np.linalg.norm(m[..., :3, :3], axis=-2, keepdims=True) for m in (before, after))
+    chord = np.sqrt(((a - b) ** 2).sum((-2, -1)))
+    return float((2.0 * np.arcsin(np.minimum(chord / np.sqrt(8.0), 1.0))).max())
+
+
+def local_turns(before: np.ndarray, after: np.ndarray, parents: Sequence[int]) -> np.ndarray:
+    """The rotation [rad] of each bone in its parent's frame between two sets of evaluated matrices (N, 4, 4)."""
+
+    def own(m: np.ndarray, k: int) -> np.ndarray:
+        return m[k, :3, :3] if parents[k] < 0 else np.linalg.inv(m[parents[k], :3, :3]) @ m[k, :3, :3]
+
+    return np.array([turn(own(before, k), own(after, k)) for k in range(len(before))])
+
+
+def parents(ob: bpy.types.Object) -> list[int]:
+    names = [bone.name for bone in ob.pose.bones]
+    return [-1 if bone.parent is None else names.index(bone.parent.name) for bone in ob.pose.bones]
+
+
+def elbow_angle(ob: bpy.types.Object, upper: str, lower: str, pole: Vector) -> float:
+    """Degrees between the half-planes, about the line from the upper bone's head to the lower one's tail, of the elbow
+    and of the pole."""
+    root, middle, end = head(ob, upper), head(ob, lower), tail(ob, lower)
+    line = (end - root).normalized()
+    elbow, toward = middle - root, pole - root
+    elbow, toward = elbow - line * elbow.dot(line), toward - line * toward.dot(line)
+    return float(np.degrees(np.arctan2(elbow.cross(toward).dot(line), elbow.dot(toward))))
+
+
+def message(ob: bpy.types.Object) -> str:
+    return ob.dqik.status.message
+
+
+def rotation(axis: Sequence[float], degrees: float) -> Quaternion:
+    return Quaternion(Vector(axis).normalized(), radians(degrees))
+
+
+def facing(kind: int) -> Matrix:
+    """Some orientations of a rig in its scene: as made, turned, and lying in none of the planes."""
+    turns = (Quaternion(), rotation((0, 0, 1), 90), rotation((1, 0, 0), 90), rotation((1, 2, 3), 77))
+    return turns[kind].to_matrix().to_4x4()

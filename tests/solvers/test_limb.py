@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Two-bone limbs: which there are, their preferred bend, and the law of cosines that folds them."""
+
+import math
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.spatial.transform import Rotation
+from skeletons import random_pose, scipy_rotation, wxyz
+
+import solvers as ik
+from solvers import limb
+from solvers.goals import Targets
+
+BEND = (0.35, 0, 0)
+
+
+def leg(kind: str = "ball", side: float = 1.0, upper: float = 0.5, lower: float = 0.4, **settings: object) -> ik.Skeleton:
+    """Hips, thigh, shin and foot, straight down."""
+    return ik.Skeleton([
+        ik.Joint("hips", -1, "ball", (0, 1, 0)),
+        ik.Joint("thigh", 0, kind, (0.2 * side, 0, 0)),
+        ik.Joint("shin", 1, "hinge", (0, -upper, 0), axis=(1, 0, 0), **{"preferred": BEND, **settings}),
+        ik.Joint("foot", 2, "ball", (0, -lower, 0)),
+    ])  # fmt: skip
+
+
+def folded(skeleton: ik.Skeleton, goal: ik.Goal, pose: ik.Pose, swivel: float = 0.0) -> ik.World:
+    """Where the leg stands after its fold."""
+    (stage,) = ik.prepare(skeleton, [goal]).stages
+    kinematics = stage.tasks.kinematics(stage.space.state(pose), None)
+    rotation = (1.0, 0, 0, 0) if goal.rotation is None else goal.rotation
+    targets = Targets(np.array([[goal.position]], dtype=float), np.array([[rotation]], dtype=float), np.zeros((1, 1, 3)))
+    rotations = limb.fold(stage.limbs, [goal], pose.rotations[None], kinematics, targets, swivel)
+    return ik.forward(skeleton, ik.Pose(rotations[0], pose.translations))
+
+
+def knee(world: ik.World) -> float:
+    """The angle between thigh and shin, 180 degrees straight [rad]."""
+    thigh, shin = world.positions[1] - world.positions[2], world.positions[3] - world.positions[2]
+    return math.acos(np.clip(thigh @ shin / np.linalg.norm(thigh) / np.linalg.norm(shin), -1, 1))
+
+
+FOOT = ik.Goal(3, position=(0.2, 0.4, 0.3), chain=[1, 2, 3])
+
+
+def test_a_joint_that_prefers_a_bend_below_a_ball_is_the_middle_of_a_limb() -> None:
+    """Upper, lower and end joint, the goal that can fold it, and its bend."""
+    (found,) = ik.prepare(leg(), [FOOT]).stages[0].limbs
+    assert (found.upper, found.lower, found.end, found.goal) == (1, 2, 3, 0)
+    assert_allclose(found.axis, [1, 0, 0])
+    assert found.bend == pytest.approx(0.35)
+
+
+@pytest.mark.parametrize(
+    ("skeleton", "goal"),
+    [
+        (leg(preferred=None), FOOT),
+        (leg(kind="hinge"), FOOT),
+        (leg(), ik.Goal(3, position=(0, 0, 0), chain=[2, 3])),
+        (leg(), ik.Goal(1, position=(0, 0, 0))),
+    ],
+    ids=["no bend preferred", "no ball above", "chain too short", "goal above the knee"],
+)
+def test_there_is_no_limb_without_a_bend_a_ball_and_a_goal_that_reaches_both(skeleton: ik.Skeleton, goal: ik.Goal) -> None:
+    """What cannot be folded is not taken for a limb."""
+    assert ik.prepare(skeleton, [goal]).stages[0].limbs == []
+
+
+def test_left_and_right_limbs_mirror_each_other() -> None:
+    """Their swivels turn opposite ways."""
+    sides = [ik.prepare(leg(side=side), [FOOT]).stages[0].limbs[0].side for side in (1.0, -1.0)]
+    assert sides == [1.0, -1.0]
+
+
+def test_bend_base_bends_a_straight_limb_and_keeps_its_foot_near_its_line() -> None:
+    """The knee gets its 0.35 rad, the thigh takes half of it back."""
+    skeleton = leg()
+    limbs = ik.prepare(skeleton, [FOOT]).stages[0].limbs
+    rotations = limb.bend_base(skeleton.rest_pose().rotations[None], limbs)
+    world = ik.forward(skeleton, ik.Pose(rotations[0], np.zeros((4, 3))))
+    assert knee(world) == pytest.approx(math.pi - 0.35)
+    assert_allclose(scipy_rotation(rotations[0, 2]).as_rotvec(), BEND, atol=1e-12)
+    assert abs(world.positions[3, 2]) < 0.1 * 0.9 * math.sin(0.35)
+
+
+@pytest.mark.parametrize(("already", "after"), [(0.0, 0.35), (0.1, 0.35), (0.35, 0.35), (1.5, 1.5), (-0.2, 0.15)])
+def test_bend_base_adds_no_more_than_is_missing(already: float, after: float) -> None:
+    """A limb bent further stays; one bent the other way is bent back by no more than the preferred angle."""
+    skeleton = leg()
+    pose = skeleton.rest_pose()
+    pose.rotations[2] = wxyz(Rotation.from_rotvec([already, 0, 0]))
+    rotations = limb.bend_base(pose.rotations[None], ik.prepare(skeleton, [FOOT]).stages[0].limbs)
+    assert_allclose(scipy_rotation(rotations[0, 2]).as_rotvec(), [after, 0, 0], atol=1e-12)
+
+
+def test_bend_base_leaves_its_argument_alone() -> None:
+    """The caller's rotations are not written to."""
+    skeleton = leg()
+    rotations = skeleton.rest_pose().rotations[None]
+    limb.bend_base(rotations, ik.prepare(skeleton, [FOOT]).stages[0].limbs)
+    assert_allclose(rotations[0], skeleton.rest_pose().rotations)
+
+
+@pytest.mark.parametrize("swivel", [0.0, 0.8, -0.8])
+@pytest.mark.parametrize("seed", range(5))
+def test_fold_puts_the_foot_on_its_target_by_the_law_of_cosines(seed: int, swivel: float) -> None:
+    """From any pose, at any swivel: the target is met, the knee has the triangle's angle and bends the preferred way."""
+    skeleton = leg()
+    pose = random_pose(skeleton, np.random.default_rng(seed), size=0.8)
+    hip = ik.forward(skeleton, pose).positions[1]
+    direction = np.random.default_rng(100 + seed).normal(size=3)
+    distance = 0.25 + 0.12 * seed
+    target = hip + distance * direction / np.linalg.norm(direction)
+    world = folded(skeleton, ik.Goal(3, position=target, chain=[1, 2, 3]), pose, swivel)
+    assert_allclose(world.positions[3], target, atol=1e-9)
+    cosine = (0.5**2 + 0.4**2 - distance**2) / (2 * 0.5 * 0.4)
+    assert knee(world) == pytest.approx(math.acos(cosine), abs=1e-7)
+    shin_in_thigh = scipy_rotation(world.rotations[1]).inv() * scipy_rotation(world.rotations[2])
+    assert_allclose(shin_in_thigh.as_rotvec(), [math.pi - knee(world), 0, 0], atol=1e-7)
+
+
+def test_fold_of_an_effector_beyond_the_limbs_end_allows_for_the_rest() -> None:
+    """A toe that should be at the target with the foot turned: the ankle goes where the turned foot has it."""
+    skeleton = leg()
+    turn = wxyz(Rotation.from_rotvec([0.4, 0.2, 0]))
+    goal = ik.Goal(3, position=(0.3, 0.4, 0.3), rotation=turn, offset=(0, -0.05, 0.2), chain=[1, 2, 3])
+    world = folded(skeleton, goal, skeleton.rest_pose())
+    expected = np.array(goal.position) - scipy_rotation(turn).apply(goal.offset)
+    assert_allclose(world.positions[3], expected, atol=1e-9)
+
+
+@pytest.mark.parametrize(("distance", "angle"), [(5.0, math.pi), (0.01, 0.0)], ids=["unreachable", "too near"])
+def test_fold_of_an_unreachable_target_stretches_or_folds_as_far_as_bones_can(distance: float, angle: float) -> None:
+    """Straight towards a target too far away; fully folded before one too near."""
+    skeleton = leg()
+    target = np.array([0.2, 1, 0]) + distance * np.array([0.6, -0.8, 0])
+    world = folded(skeleton, ik.Goal(3, position=target, chain=[1, 2, 3]), skeleton.rest_pose())
+    assert knee(world) == pytest.approx(angle, abs=1e-6)
+    way = world.positions[3] - world.positions[1]
+    assert_allclose(way / np.linalg.norm(way), [0.6, -0.8, 0], atol=1e-6)
+
+
+@pytest.mark.parametrize(("upper", "lower"), [(0.0, 0.4), (0.5, 0.0), (0.0, 0.0)])
+def test_fold_of_a_zero_length_bone_is_finite(upper: float, lower: float) -> None:
+    """A limb without a thigh, without a shin, or without both."""
+    skeleton = leg(upper=upper, lower=lower)
+    world = folded(skeleton, FOOT, skeleton.rest_pose(), 0.5)
+    assert np.isfinite(world.positions).all()
+    assert np.isfinite(world.rotations).all()
