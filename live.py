@@ -19,7 +19,8 @@ import numpy as np
 from bpy.app.handlers import persistent
 
 from .rig import channels, curves, read, rotation, write
-from .rig.build import Rig, build, matrices, signature
+from .rig.armature import matrices
+from .rig.build import Rig, build, signature
 from .rig.channels import Channels
 from .rig.read import FrameInput, SolvedPose
 from .solvers import Batch, DqikError, Pose, quaternion
@@ -107,12 +108,12 @@ def switch(ob: bpy.types.Object) -> None:
     known = session(ob)
     known.stale, known.previous = True, None
     _state.object_count = -1
-    if ob.dqik.live and not known.was_live:
-        known.was_live = True
+    was_live = known.was_live or ob.dqik.has_base  # after loading and undo only the file knows
+    known.was_live = ob.dqik.live
+    if ob.dqik.live and not was_live:
         capture(ob)
         ob.update_tag(refresh={"DATA"})
-    elif not ob.dqik.live and known.was_live:
-        known.was_live = False
+    elif not ob.dqik.live and was_live:
         restore(ob)
 
 
@@ -167,7 +168,9 @@ def base_channels(ob: bpy.types.Object, known: Session, posed: Channels, fresh: 
         base = known.frame_base.copy()
         rest = np.zeros(4)
         for mode, members in base.groups:
-            rest[:] = (1, 0, 0, 0) if mode == rotation.QUATERNION else (0, 0, 1, 0) if mode == rotation.AXIS_ANGLE else 0
+            rest[:] = (
+                (1, 0, 0, 0) if mode == rotation.QUATERNION else (0, 0, 1, 0) if mode == rotation.AXIS_ANGLE else 0
+            )
             base.rotations[np.intersect1d(members, known.rig.solved_bones)] = rest
         sliding = known.rig.bones[known.rig.slide_row]
         base.locations[sliding] = 0.0
@@ -283,7 +286,9 @@ def reset(ob: bpy.types.Object) -> None:
         bone.matrix_basis.identity()
         bone.rotation_quaternion, bone.rotation_euler = (1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
         bone.rotation_axis_angle = (0.0, 0.0, 1.0, 0.0)
-        bone.location = (0.0, 0.0, 0.0) if isinstance(rig, str) or ob.pose.bones.find(bone.name) in sliding else location
+        bone.location = (
+            (0.0, 0.0, 0.0) if isinstance(rig, str) or ob.pose.bones.find(bone.name) in sliding else location
+        )
     if ob.dqik.live:
         _keep_base(ob, known)
     ob.update_tag(refresh={"DATA"})
@@ -335,8 +340,9 @@ def apply(ob: bpy.types.Object, known: Session, answer: Channels) -> bool:
 def read_frame(
     ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph, fresh: bool, solved: dict[int, SolvedPose] | None = None
 ) -> tuple[Rig | str, FrameInput | None, Channels]:
-    """The prepared rig, one frame's input and the channels that it starts from; the rig is a sentence if there is
-    nothing to solve.
+    """The prepared rig, one frame's input and the channels that it starts from.
+
+    The rig is a sentence if there is nothing to solve.
 
     fresh : right after a change of frame, when bones with keys stand as their keys say.
     """
@@ -350,7 +356,7 @@ def read_frame(
     return rig, read.read(evaluated, rig, base, posed, depsgraph, solved), base
 
 
-# -- handlers -----------------------------------------------------------------------------------------------------------
+# -- handlers ----------------------------------------------------------------------------------------------------
 
 
 @persistent
@@ -400,15 +406,18 @@ def unregister() -> None:
         if handler in installed:
             installed.remove(handler)
     for ob in bpy.data.objects:
-        if ob.type == "ARMATURE" and ob.original.session_uid in _state.sessions and _state.sessions[ob.session_uid].was_live:
+        known = _state.sessions.get(ob.session_uid)
+        if ob.type == "ARMATURE" and (ob.dqik.has_base or (known is not None and known.was_live)):
             restore(ob)
     _state.clear()
 
 
-# -- inside ---------------------------------------------------------------------------------------------------------------
+# -- inside ------------------------------------------------------------------------------------------------------
 
 
-def _solve_live(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, fresh: bool, frame: float, moved: set | None) -> None:
+def _solve_live(
+    scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, fresh: bool, frame: float, moved: set | None
+) -> None:
     """Solve the scene's live armatures, those that others' targets follow first, then write all answers."""
     if _state.busy:
         return
@@ -438,7 +447,13 @@ def _solve_live(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, fresh: b
 def _live_armatures(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> Iterator[bpy.types.Object]:
     for name, uid in _candidates():
         ob = scene.objects.get(name)
-        if ob is None or ob.session_uid != uid or uid in _state.suspended or ob.mode == "EDIT" or ob.data.pose_position == "REST":
+        if (
+            ob is None
+            or ob.session_uid != uid
+            or uid in _state.suspended
+            or ob.mode == "EDIT"
+            or ob.data.pose_position == "REST"
+        ):
             continue
         if ob.evaluated_get(depsgraph).dqik.live:
             yield ob

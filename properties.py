@@ -47,8 +47,6 @@ def _switched(self: bpy.types.bpy_struct, context: bpy.types.Context) -> None:
     live.switch(self.id_data)
 
 
-
-
 class DqikGoal(bpy.types.PropertyGroup):
     """One goal: a bone, the target it should reach, and how much that matters."""
 
@@ -133,7 +131,9 @@ class DqikStatus(bpy.types.PropertyGroup):
                          subtype="DISTANCE", get=_of_status("error", 0.0))  # fmt: skip
     rotation_error: FloatProperty(name="Worst Rotation Error", description="Largest angle of a bone from its target",
                                   subtype="ANGLE", get=_of_status("rotation_error", 0.0))  # fmt: skip
-    iterations: IntProperty(name="Iterations", description="Steps that the solver took", get=_of_status("iterations", 0))
+    iterations: IntProperty(
+        name="Iterations", description="Steps that the solver took", get=_of_status("iterations", 0)
+    )
     milliseconds: FloatProperty(name="Milliseconds", description="Time of the last solve",
                                 get=_of_status("milliseconds", 0.0))  # fmt: skip
     at_limits: IntProperty(name="Joints at Limits", description="Bones that are held by their limits",

@@ -28,12 +28,16 @@ class Motion:
 
 @dataclass
 class Task:
-    """What all solvers are asked: the captured `truth`, and who shall reach it with which bones."""
+    """What all solvers are asked: the captured `truth`, and who shall reach it with which bones.
+
+    metres : in a unit of the scene.
+    """
 
     truth: Motion
     rig: bpy.types.Object
     effectors: Sequence[str]
     chains: Mapping[str, Sequence[str]]
+    metres: float
 
     def __post_init__(self) -> None:
         bones = self.rig.pose.bones
@@ -54,8 +58,9 @@ def record(ob: bpy.types.Object, frames: Sequence[int]) -> Motion:
     for k, frame in enumerate(frames):
         began = time.perf_counter()
         scene.frame_set(frame)
+        depsgraph = bpy.context.evaluated_depsgraph_get()
         motion.seconds[k] = time.perf_counter() - began
-        bones = ob.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones
+        bones = ob.evaluated_get(depsgraph).pose.bones
         for row, bone in enumerate(bones):
             motion.heads[k, row], motion.tails[k, row] = place @ bone.head, place @ bone.tail
             motion.rotations[k, row] = (place @ bone.matrix).to_quaternion()

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Blender's side of the demonstration: profile, extension, clip, targets, and each solver's set-up on the rig."""
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import addon_utils
 import bpy
-import numpy as np
 from measure import Motion
 
-METRES = 0.056444  # a length of the clip, 1/0.45 inch
+METRES = 0.056444  # in one unit of the clip, which is 1/0.45 inch
 EXTENSION = "bl_ext.user_default.dqik"
 CAPTURED, SOLVED = "Captured", "DQIK"
-BESIDE = 1.3  # [m] between the two skeletons in the saved scene
+BESIDE = 0.8  # of the figure's height, between the two skeletons in the saved scene
 
 
 def install(zip_path: Path) -> None:
@@ -24,13 +24,14 @@ def install(zip_path: Path) -> None:
         raise RuntimeError(f"{zip_path} was installed but did not register")
 
 
-def import_clip(path: Path, most: int) -> tuple[bpy.types.Object, list[int]]:
-    """Import a BVH file in metres. Returns its armature and its frames, of which there are `most` unless that is 0."""
+def import_clip(path: Path, most: int, scale: float) -> tuple[bpy.types.Object, list[int]]:
+    """Import a BVH file. Returns its armature and its frames: the first `most`, or all if that is 0."""
     if not hasattr(bpy.types, "IMPORT_ANIM_OT_bvh"):
         addon_utils.enable("io_anim_bvh")
-    bpy.ops.import_anim.bvh(
-        filepath=str(path), global_scale=METRES, rotate_mode="QUATERNION", frame_start=1, update_scene_fps=True
-    )
+    with contextlib.redirect_stdout(None):  # the importer talks a lot
+        bpy.ops.import_anim.bvh(
+            filepath=str(path), global_scale=scale, rotate_mode="QUATERNION", frame_start=1, update_scene_fps=True
+        )
     ob, scene = bpy.context.object, bpy.context.scene
     ob.name = ob.data.name = CAPTURED
     last = int(ob.animation_data.action.frame_range[1])
@@ -59,11 +60,13 @@ def solved_rig(captured: bpy.types.Object, hips: str) -> bpy.types.Object:
     return rig
 
 
-def keyed_target(captured: bpy.types.Object, bone: str, motion: Motion, frames: Sequence[int]) -> bpy.types.Object:
-    """An empty that goes where the bone's tail went and turns as the bone turned."""
+def keyed_target(
+    captured: bpy.types.Object, bone: str, motion: Motion, frames: Sequence[int], size: float
+) -> bpy.types.Object:
+    """An empty of some size that goes where the bone's tail went and turns as the bone turned."""
     empty = bpy.data.objects.new(f"{bone} target", None)
     bpy.context.scene.collection.objects.link(empty)
-    empty.empty_display_type, empty.empty_display_size, empty.show_in_front = "CUBE", 0.05, True
+    empty.empty_display_type, empty.empty_display_size, empty.show_in_front = "CUBE", size, True
     empty.rotation_mode = "QUATERNION"
     row = captured.pose.bones.find(bone)
     for k, frame in enumerate(frames):
@@ -130,10 +133,10 @@ def hide(ob: bpy.types.Object, hidden: bool) -> None:
     ob.hide_viewport = hidden
 
 
-def present(captured: bpy.types.Object, rig: bpy.types.Object, targets: Mapping[str, bpy.types.Object]) -> None:
+def present(captured: bpy.types.Object, rig: bpy.types.Object, height: float) -> None:
     """Arrange the scene for a viewer: the captured skeleton beside the solved one, coloured, in view, ready to play."""
     hide(captured, False)
-    captured.location.x -= BESIDE
+    captured.location.x -= BESIDE * height
     for ob, palette in ((captured, "THEME09"), (rig, "THEME03")):
         ob.data.display_type, ob.show_in_front = "OCTAHEDRAL", False
         ob.show_name = True
@@ -144,14 +147,14 @@ def present(captured: bpy.types.Object, rig: bpy.types.Object, targets: Mapping[
     for ob in bpy.context.view_layer.objects:
         ob.select_set(ob == rig)
     _active(rig)
-    middle = np.mean([target.location for target in targets.values()], axis=0)
+    hips = rig.pose.bones[0].head.copy()
     for screen in bpy.data.screens:
         for area in screen.areas:
             for space in area.spaces:
                 if space.type == "VIEW_3D":
-                    space.show_region_ui = True
-                    space.region_3d.view_distance = 5.0
-                    space.region_3d.view_location = (middle[0] - 0.5 * BESIDE, middle[1] - 1.0, 0.9)
+                    space.clip_end = 100.0 * height
+                    space.region_3d.view_distance = 3.5 * height
+                    space.region_3d.view_location = (hips.x - 0.5 * BESIDE * height, hips.y - height, 0.6 * height)
 
 
 def save(path: Path) -> None:

@@ -81,7 +81,9 @@ class DQIK_OT_goals_from_constraints(ArmatureOperator, bpy.types.Operator):
             self.report({"WARNING"}, left[0] if left else f"{ob.name!r} has no active IK constraints")
             return {"CANCELLED"}
         limited = constraints.limits_from_ik(ob.pose.bones) if self.use_limits else 0
-        self.report({"INFO"}, f"Made {made} goals and limits for {limited} bones" + "".join(f". {text}" for text in left))
+        self.report(
+            {"INFO"}, f"Made {made} goals and limits for {limited} bones" + "".join(f". {text}" for text in left)
+        )
         return {"FINISHED"}
 
 

@@ -31,7 +31,9 @@ class Options:
     reduce: float = 0.0
 
 
-def solve_inputs(rig: Rig, inputs: Sequence[FrameInput], frames: Sequence[float], follow: bool) -> Iterator[tuple[int, Batch]]:
+def solve_inputs(
+    rig: Rig, inputs: Sequence[FrameInput], frames: Sequence[float], follow: bool
+) -> Iterator[tuple[int, Batch]]:
     """Solve read frames, in order; yields the index of a batch's first frame and the batch.
 
     follow : each frame from the one before where they are one apart, as live playback does with `PREVIOUS`.
@@ -40,7 +42,9 @@ def solve_inputs(rig: Rig, inputs: Sequence[FrameInput], frames: Sequence[float]
         for first in range(0, len(inputs), CHUNK):
             part = inputs[first : first + CHUNK]
             start = Pose(*(np.concatenate(arrays) for arrays in zip(*(given.start for given in part), strict=True)))
-            targets = Targets(*(np.concatenate(arrays) for arrays in zip(*(given.targets[:3] for given in part), strict=True)))
+            targets = Targets(
+                *(np.concatenate(arrays) for arrays in zip(*(given.targets[:3] for given in part), strict=True))
+            )
             yield first, rig.prepared.solve_batch(targets, start, np.concatenate([given.links for given in part]))
         return
     batch, tracked = None, False
@@ -54,7 +58,9 @@ def solve_inputs(rig: Rig, inputs: Sequence[FrameInput], frames: Sequence[float]
         yield index, batch
 
 
-def answers(rig: Rig, inputs: Sequence[FrameInput], bases: Sequence[Channels], batches: Sequence[tuple[int, Batch]]) -> list[Channels]:
+def answers(
+    rig: Rig, inputs: Sequence[FrameInput], bases: Sequence[Channels], batches: Sequence[tuple[int, Batch]]
+) -> list[Channels]:
     """The channels of each frame, continuous from frame to frame: no sign flips of quaternions, no turns of Euler."""
     found: list[Channels] = []
     for first, batch in batches:
@@ -66,7 +72,9 @@ def answers(rig: Rig, inputs: Sequence[FrameInput], bases: Sequence[Channels], b
     return found
 
 
-def write_keys(ob: bpy.types.Object, rig: Rig, frames: Sequence[float], solved: Sequence[Channels], options: Options) -> int:
+def write_keys(
+    ob: bpy.types.Object, rig: Rig, frames: Sequence[float], solved: Sequence[Channels], options: Options
+) -> int:
     """Key the solved bones of `ob` on all frames; the number of keys written."""
     old = ob.animation_data.action if ob.animation_data else None
     if options.action == "NEW" or old is None:
@@ -89,7 +97,12 @@ def write_keys(ob: bpy.types.Object, rig: Rig, frames: Sequence[float], solved: 
 
 
 def _write(
-    writer: curves.Writer, ob: bpy.types.Object, rig: Rig, frames: np.ndarray, solved: Sequence[Channels], options: Options
+    writer: curves.Writer,
+    ob: bpy.types.Object,
+    rig: Rig,
+    frames: np.ndarray,
+    solved: Sequence[Channels],
+    options: Options,
 ) -> int:
     rotations = np.stack([one.rotations for one in solved])  # (F, N, 4)
     locations = np.stack([one.locations for one in solved])
@@ -114,5 +127,3 @@ def _write(
                 )  # fmt: skip
             keys += values.shape[1] * len(keep)
     return keys
-
-

@@ -8,6 +8,7 @@ This finds the two-bone limbs among the goals' chains and the axis to bend each 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -75,7 +76,7 @@ def _longest_pair(
     """
     length = np.linalg.norm(tails - heads, axis=-1)
     pairs = [(length[lower] + length[upper], upper, lower)
-             for lower, upper in zip(own, own[1:]) if parent[lower] == upper]  # fmt: skip
+             for lower, upper in pairwise(own) if parent[lower] == upper]  # fmt: skip
     longest = max((pair[0] for pair in pairs), default=0.0)
     if longest <= _LIMB_SHARE * length[own].sum():
         return None

@@ -7,12 +7,15 @@ import bpy
 import numpy as np
 
 from . import bend, limits
-from .build import matrices
+from .armature import Armature
 
 TARGET_SIZE = 0.04  # of the armature's size
+STRAIGHT = 0.02  # of a chain's length: a middle that is nearer to its line shows no bend
 
 
-def new_goal(ob: bpy.types.Object, bone: str, chain_length: int = 0, use_rotation: bool = False) -> bpy.types.PropertyGroup:
+def new_goal(
+    ob: bpy.types.Object, bone: str, chain_length: int = 0, use_rotation: bool = False
+) -> bpy.types.PropertyGroup:
     """Add a goal for a bone and make it the active one."""
     settings = ob.dqik
     goal = settings.goals.add()
@@ -27,7 +30,9 @@ def new_target(ob: bpy.types.Object, bone: str) -> bpy.types.Object:
     empty = bpy.data.objects.new(f"{bone} target", None)
     pose_bone = ob.pose.bones[bone]
     empty.empty_display_type = "CUBE"
-    empty.empty_display_size = TARGET_SIZE * max(max(ob.dimensions), 1e-3) if any(ob.dimensions) else pose_bone.length / 2
+    empty.empty_display_size = (
+        TARGET_SIZE * max(max(ob.dimensions), 1e-3) if any(ob.dimensions) else pose_bone.length / 2
+    )
     empty.rotation_mode = "QUATERNION"
     matrix = ob.matrix_world @ pose_bone.matrix
     empty.location = ob.matrix_world @ pose_bone.tail
@@ -74,27 +79,22 @@ def _pole_angle(ob: bpy.types.Object, bone: bpy.types.PoseBone, constraint: bpy.
     Blender's is measured from an axis of the chain's first bone, `X cos + Z sin`, which it turns toward the pole. Ours
     is measured from where the limb bends: so it is the angle from that axis to the bend, on the rig at rest.
     """
-    names = [b.name for b in ob.pose.bones]
-    chain = [bone] if constraint.use_tail else []
-    while (chain[-1] if chain else bone).parent is not None and len(chain) != constraint.chain_count:
-        chain.append((chain[-1] if chain else bone).parent)
+    armature = Armature(ob)
+    above = armature.above(armature.index[bone.name])
+    chain = (above if constraint.use_tail else above[1:])[: constraint.chain_count or None]
     if len(chain) < 2:
         return 0.0
-    rest = matrices(ob.data.bones, "matrix_local")
-    length = np.array([b.length for b in ob.data.bones])
-    heads, tails = rest[:, :3, 3], rest[:, :3, 3] + rest[:, :3, 1] * length[:, None]
-    parent = [-1 if b.parent is None else names.index(b.parent.name) for b in ob.pose.bones]
-    indices = [names.index(b.name) for b in chain]
-    root = indices[-1]
-    line = tails[indices[0]] - heads[root]
-    middle = heads[indices[:-1]].mean(0) - heads[root]
+    heads, tails, root = armature.heads, armature.tails, chain[-1]
+    line = tails[chain[0]] - heads[root]
+    middle = heads[chain[:-1]].mean(0) - heads[root]
     line = line / max(np.linalg.norm(line), 1e-12)
     out = middle - line * (middle @ line)
-    if np.linalg.norm(out) < 0.02 * length[indices].sum():
-        limb = next((found for found in bend.find_limbs(heads, tails, parent, [indices]) if found.lower in indices), None)
+    if np.linalg.norm(out) < STRAIGHT * armature.length[chain].sum():
+        limb = next(iter(bend.find_limbs(heads, tails, armature.parent, [chain])), None)
         if limb is None:
             return 0.0
         out = -np.cross(limb.axis, tails[limb.lower] - heads[limb.lower])  # the middle moves against the lower end
+    rest = armature.rest
     axis = rest[root, :3, 0] * np.cos(constraint.pole_angle) + rest[root, :3, 2] * np.sin(constraint.pole_angle)
     axis = axis - line * (axis @ line)
     return float(np.arctan2(line @ np.cross(axis, out), axis @ out))

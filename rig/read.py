@@ -14,7 +14,8 @@ from mathutils import Matrix, Quaternion
 
 from ..solvers import Pose, dual_quaternion, quaternion
 from ..solvers.goals import Targets
-from .build import Rig, matrices
+from .armature import matrices
+from .build import Rig
 from .channels import Channels
 
 _SAME = 1e-4  # of the rig's size: offsets nearer to the rest pose's are the rest pose's
@@ -23,8 +24,11 @@ _GRID = 1e-6  # of the rig's size: others are rounded to it
 
 @dataclass
 class FrameInput:
-    """What one frame's solve needs: links (1, J, 8), start `Pose` (1, J, ...), targets of one frame, and the scale
-    (T,) by which each sliding bone's location is larger than its channel."""
+    """What one frame's solve needs.
+
+    links : (1, J, 8). start : `Pose` of (1, J, ...). targets : of one frame.
+    slide_scale : (T,) by which each sliding bone's location is larger than its channel.
+    """
 
     links: np.ndarray
     start: Pose
@@ -86,7 +90,9 @@ def _rest_links(ob: bpy.types.Object, rig: Rig, world: np.ndarray) -> np.ndarray
     links = rig.rest_links.copy()
     rotations = rig.own_rest[rig.roots]
     if rig.hanging:
-        turned = {bone: np.array(ob.pose.bones[int(bone)].matrix.to_quaternion()) for bone in set(rig.parent[rig.hanging])}
+        turned = {
+            bone: np.array(ob.pose.bones[int(bone)].matrix.to_quaternion()) for bone in set(rig.parent[rig.hanging])
+        }
         above = np.array([
             turned[rig.parent[row]] if row in rig.hanging else quaternion.IDENTITY for row in rig.roots
         ])  # fmt: skip
@@ -187,7 +193,9 @@ def _targets(ob: bpy.types.Object, rig: Rig, scene: Scene, links: np.ndarray, st
     return Targets(positions, rotations, poles)
 
 
-def target_matrix(target: bpy.types.Object, subtarget: str, ob: bpy.types.Object, inverse: Matrix, scene: Scene) -> Matrix:
+def target_matrix(
+    target: bpy.types.Object, subtarget: str, ob: bpy.types.Object, inverse: Matrix, scene: Scene
+) -> Matrix:
     """A target's evaluated matrix in the armature space of the evaluated object `ob`."""
     if target.original == ob.original:
         return ob.pose.bones[subtarget].matrix

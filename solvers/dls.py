@@ -20,7 +20,7 @@ def step(system: LinearSystem) -> np.ndarray:
         return free_step(system)
     free = np.tile(~space.closed, (len(system.x), 1))
     normals = np.zeros((len(system.x), len(space.pairs), 2))
-    fixed = np.zeros_like(system.x)
+    fixed, projected = np.zeros_like(system.x), np.zeros_like(system.x)
     for _ in range(ROUNDS):
         candidate = free_step(system, free, normals, fixed)
         projected = space.project(system.x + candidate) - system.x

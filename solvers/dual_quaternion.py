@@ -14,7 +14,7 @@ IDENTITY = np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
 
 def _product_tensor() -> np.ndarray:
     """`T` (64, 8): `(a + eps b)(c + eps e) = ac + eps (ae + bc)`, contracted as in `quaternion.product`."""
-    hamilton = quaternion._PRODUCT.reshape(4, 4, 4)
+    hamilton = quaternion.PRODUCT.reshape(4, 4, 4)
     table = np.zeros((8, 8, 8))
     table[:4, :4, :4] = hamilton
     table[:4, 4:, 4:] = hamilton
@@ -26,7 +26,7 @@ def _placement_tensor() -> np.ndarray:
     """`T` (32, 12): outer(r, Q) to the rotation matrix, row by row, and the translation `2 d conj(r)`."""
     table = np.zeros((4, 8, 12))
     table[:, :4, :9] = quaternion._MATRIX.reshape(4, 4, 9)
-    hamilton = quaternion._PRODUCT.reshape(4, 4, 4)
+    hamilton = quaternion.PRODUCT.reshape(4, 4, 4)
     table[:, 4:, 9:] = 2.0 * np.einsum("dri,r->rdi", hamilton, quaternion._CONJUGATE)[:, :, 1:]
     return table.reshape(32, 12)
 

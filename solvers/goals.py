@@ -83,7 +83,9 @@ class Goal:
         if self.chain is not None and not isinstance(self.chain, (Sequence, np.ndarray)):
             raise InvalidGoal(f"{where}: chain = {self.chain!r}; expected indices of joints")
         for joint in () if self.chain is None else self.chain:
-            if not (isinstance(joint, (int, np.integer)) and 0 <= joint < count and skeleton.ancestors[self.joint, joint]):
+            if not (
+                isinstance(joint, (int, np.integer)) and 0 <= joint < count and skeleton.ancestors[self.joint, joint]
+            ):
                 raise InvalidGoal(f"{where}: chain holds {joint!r}, which is neither the joint nor above it")
 
 
@@ -102,9 +104,10 @@ class Targets(NamedTuple):
     poles: np.ndarray
     shares: np.ndarray | None = None
 
-    def take(self, frames: np.ndarray) -> "Targets":
+    def take(self, frames: np.ndarray | slice) -> "Targets":
         """The targets of some of the frames."""
-        return Targets(*(None if part is None else part[frames] for part in self))
+        shares = None if self.shares is None else self.shares[frames]
+        return Targets(self.positions[frames], self.rotations[frames], self.poles[frames], shares)
 
 
 class Kinematics(NamedTuple):
@@ -141,14 +144,20 @@ class Tasks:
         self._at = np.array([g for g, goal in enumerate(goals) if goal.position is not None], dtype=np.intp)
         self._turned = np.array([g for g, goal in enumerate(goals) if goal.rotation is not None], dtype=np.intp)
         self._offsets = np.array([goal.offset for goal in goals], dtype=float).reshape(-1, 3)
-        self._position_weight = np.array([scale[g] * goals[g].position_weight for g in self._at]) / self.length
-        self._rotation_weight = ROTATION_LENGTH * np.array([scale[g] * goals[g].rotation_weight for g in self._turned])
+        self._position_weight = (
+            np.array([scale[g] * goals[g].position_weight for g in map(int, self._at)]) / self.length
+        )
+        self._rotation_weight = ROTATION_LENGTH * np.array(
+            [scale[g] * goals[g].rotation_weight for g in map(int, self._turned)]
+        )
         self.m = 3 * (len(self._at) + len(self._turned))  # rows without the poles'
         self.poles = PoleTasks(poles, self.moves, skeleton, self.joint, space.joint) if poles else None
         self._position_moves = (self.moves[self._at] * self._position_weight[:, None])[:, None, :]
         # a rotation of a detached segment does not follow from joints above it
         same = skeleton.segment[self.joint[self._turned]][:, None] == skeleton.segment[space.joint]
-        self._rotation_moves = (self.moves[self._turned] * same * self._rotation_weight[:, None] * space.turns)[:, None, :]
+        self._rotation_moves = (self.moves[self._turned] * same * self._rotation_weight[:, None] * space.turns)[
+            :, None, :
+        ]
         self._slides = ~space.turns
         self._levers = skeleton.levers(self.joint[self._at], space.joint) if skeleton.detached else None
 
@@ -162,7 +171,7 @@ class Tasks:
     def errors(self, kinematics: Kinematics, targets: Targets) -> np.ndarray:
         """Error rows (F, m), `target - current`; rotations as `log(target conj(current))`, the short way."""
         frames = len(kinematics.positions)
-        parts = []
+        parts: list[np.ndarray] = []
         if self._at.size:
             away = targets.positions[:, self._at] - kinematics.effectors[:, self._at]
             parts.append((away * self._position_weight[:, None]).reshape(frames, -1))
@@ -256,7 +265,10 @@ class Yielding:
         movable[space.joint] = True
         sliding = np.zeros(len(skeleton), dtype=bool)
         sliding[space.joint[~space.turns]] = True
-        self._goals, self._top, paths, extra = [], [], [], []
+        self._goals: list[int] = []
+        self._top: list[int] = []
+        paths: list[np.ndarray] = []
+        extra: list[float] = []
         for index, goal in enumerate(goals):
             top = next((j for j in skeleton.order if chains[index, j] and movable[j]), None)
             if goal.position is None or top is None or (skeleton.ancestors[top] & movable).sum() > 1:
@@ -265,7 +277,9 @@ class Yielding:
                 continue
             self._goals.append(index)
             self._top.append(top)
-            paths.append(skeleton.ancestors[goal.joint] & skeleton.ancestors[:, top] & (np.arange(len(skeleton)) != top))
+            paths.append(
+                skeleton.ancestors[goal.joint] & skeleton.ancestors[:, top] & (np.arange(len(skeleton)) != top)
+            )
             extra.append(float(np.linalg.norm(goal.offset)))
         self._paths, self._extra = np.array(paths, dtype=float).reshape(len(paths), len(skeleton)).T, np.array(extra)
         self._alone = len(goals) < 2 or not self._goals

@@ -131,13 +131,13 @@ def finite_difference_jacobian(
     """
     if not (np.isfinite(delta) and delta > 0.0):
         raise InvalidOptions(f"delta = {delta!r}; expected a number above 0")
-    offset = _check(skeleton, joint, offset)
+    place = _check(skeleton, joint, offset)
     before = forward(skeleton, pose)
-    rows = []
+    rows: list[np.ndarray] = []
     for stepped in _stepped(skeleton, skeleton.check_pose(pose), delta):
         after = forward(skeleton, stepped)
         turn = quaternion.product(after.rotations[joint], quaternion.conjugate(before.rotations[joint]))
-        move = _effector(after, joint, offset) - _effector(before, joint, offset)
+        move = _effector(after, joint, place) - _effector(before, joint, place)
         rows.append(np.concatenate([quaternion.log(turn), move]) / delta)
     return np.array(rows).reshape(-1, 6).T
 
@@ -159,14 +159,14 @@ def _effector(world: World, joint: int, offset: np.ndarray) -> np.ndarray:
 
 def _columns(skeleton: Skeleton, pose: Pose, joint: int, offset: Sequence[float]) -> _Columns:
     """World axes and positions of all degrees of freedom, as they act on one effector."""
-    offset = _check(skeleton, joint, offset)
+    place = _check(skeleton, joint, offset)
     world = forward(skeleton, pose)
     owner = column_joints(skeleton)
     axes = quaternion.rotate(world.rotations[owner], _own_axes(skeleton)) * skeleton.ancestors[joint, owner, None]
     slides = (np.array(skeleton.kinds) == "prismatic")[owner, None]
     swings = np.where(slides, 0.0, axes)
     inherited = (skeleton.segment[owner] == skeleton.segment[joint])[:, None]
-    effector = _effector(world, joint, offset)
+    effector = _effector(world, joint, place)
     levers = _levers(skeleton, world, joint, effector)[owner]
     return _Columns(swings * inherited, axes - swings, swings, world.positions[owner], levers, effector)
 
@@ -184,12 +184,12 @@ def _levers(skeleton: Skeleton, world: World, joint: int, effector: np.ndarray) 
     The effector itself, but for joints above a detached segment, which move it by the place where that hangs.
     """
     levers = np.tile(effector, (len(skeleton), 1))
-    head = skeleton.segment[joint]
+    head = int(skeleton.segment[joint])
     while head in skeleton.detached:
-        above = skeleton.parent[head]
+        above = int(skeleton.parent[head])
         hangs_at = dual_quaternion.translation(skeleton.links[head])
         levers[skeleton.ancestors[above]] = _effector(world, above, hangs_at)
-        head = skeleton.segment[above]
+        head = int(skeleton.segment[above])
     return levers
 
 
@@ -202,7 +202,7 @@ def _twists(columns: _Columns) -> np.ndarray:
 
 def _stepped(skeleton: Skeleton, pose: Pose, delta: float) -> list[Pose]:
     """The pose with each degree of freedom in turn moved by `delta`."""
-    poses = []
+    poses: list[Pose] = []
     for joint, axis in zip(column_joints(skeleton), _own_axes(skeleton), strict=True):
         rotations, translations = pose.rotations.copy(), pose.translations.copy()
         if skeleton.kinds[joint] == "prismatic":

@@ -15,7 +15,6 @@ from . import quaternion, twist_swing
 from .limits import FULL_TURN, Range, TwistSwing, project_swing, swing_normal
 from .skeleton import DEGREES_OF_FREEDOM, Pose, Skeleton
 
-
 _TWIST_AXIS = np.array([0.0, 1.0, 0.0])
 
 
@@ -45,11 +44,15 @@ class JointSpace:
 
     def __init__(self, skeleton: Skeleton, movable: np.ndarray) -> None:
         self.skeleton = skeleton
-        joints, columns, bounds, balls, ellipses = [], [], [], [], []
+        joints: list[int] = []
+        columns: list[int] = []
+        bounds: list[tuple[float, float]] = []
+        balls: list[tuple[int, int]] = []
+        ellipses: list[int] = []
         self.blocks: list[slice] = []
         basis = np.tile(np.eye(3), (len(skeleton), 1, 1))
         slides = np.zeros(len(skeleton), dtype=bool)
-        for index in np.flatnonzero(movable & (skeleton.stiffness < 1.0)):
+        for index in map(int, np.flatnonzero(movable & (skeleton.stiffness < 1.0))):
             kind, limits = skeleton.kinds[index], skeleton.joints[index].limits
             size = DEGREES_OF_FREEDOM[kind]
             if not size:

@@ -100,7 +100,9 @@ def stand(tasks: Tasks, state: State, frames: Frames) -> Point:
     return Point(state, kinematics, tasks.errors(kinematics, frames.targets))
 
 
-def minimise(tasks: Tasks, space: JointSpace, inner: Inner, settings: Settings, start: Point, frames: Frames) -> Minimum:
+def minimise(
+    tasks: Tasks, space: JointSpace, inner: Inner, settings: Settings, start: Point, frames: Frames
+) -> Minimum:
     """Run every frame of a batch until one of the stopping rules ends it."""
     count = len(start.error)
     point, index = start, np.arange(count)

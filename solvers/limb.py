@@ -41,7 +41,7 @@ class Limb:
 
 def find_limbs(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray) -> list[Limb]:
     """The limbs of the joints that prefer a bend, each with the first goal that can fold it."""
-    limbs = []
+    limbs: list[Limb] = []
     rest = skeleton.transforms(np.tile(quaternion.IDENTITY, (1, len(skeleton), 1)), None)[0]
     places = dual_quaternion.translation(rest)
     for lower in np.flatnonzero(np.abs(skeleton.preferred).max(-1) > 0.0):

@@ -12,8 +12,8 @@ import numpy as np
 
 from .linear_step import LinearSystem, free_step
 
-ROUNDS = 4
-SWEEPS = 3
+ROUNDS = 3
+SWEEPS = 2
 _SAME = 1e-9  # [rad] a projection that moves nothing by more has changed nothing
 
 
@@ -49,7 +49,9 @@ def _rounds(system: LinearSystem, start: np.ndarray, opened: np.ndarray) -> np.n
     return best
 
 
-def _better(system: LinearSystem, best: np.ndarray, value: np.ndarray, step: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _better(
+    system: LinearSystem, best: np.ndarray, value: np.ndarray, step: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Of two steps (F, n), each frame's with the lower objective, and that objective."""
     other = system.value(step)
     return np.where((other < value)[:, None], step, best), np.minimum(other, value)
@@ -57,7 +59,7 @@ def _better(system: LinearSystem, best: np.ndarray, value: np.ndarray, step: np.
 
 def _block_inverses(system: LinearSystem) -> list[np.ndarray]:
     """Per joint, the inverse (F, k, k) of `J_j^T J_j + s D_j`."""
-    inverses = []
+    inverses: list[np.ndarray] = []
     for block in system.space.blocks:
         columns = system.jacobian[:, :, block]
         matrix = np.swapaxes(columns, -1, -2) @ columns
@@ -87,9 +89,7 @@ def _sweeps(system: LinearSystem, d: np.ndarray, inverses: list[np.ndarray]) -> 
     return d
 
 
-def active_set(
-    system: LinearSystem, d: np.ndarray, opened: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def active_set(system: LinearSystem, d: np.ndarray, opened: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """What a step `d` (F, n) leaves free: coordinates off their bounds or pulled inward, tangents of active ellipses.
 
     Returns `(free, normals, fixed)` as `linear_step.free_step` takes them.

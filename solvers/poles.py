@@ -103,7 +103,7 @@ class PoleTasks:
         A point X with gradient g gives `g . (u x (X - p)) = u . (X x g) + (p x u) . g`; above a detached segment
         the segment's head stands for X.
         """
-        rows = []
+        rows: list[np.ndarray] = []
         for pole, moved, levers in zip(self.poles, self._moved, self._levers, strict=True):
             _, gradient = self._angle(pole, positions, effectors, targets)
             points = self._points(pole, positions, effectors)
@@ -118,9 +118,13 @@ class PoleTasks:
             rows.append(pole.weight * row)
         return np.stack(rows, -2)
 
-    def _angle(self, pole: Pole, positions: np.ndarray, effectors: np.ndarray, targets: np.ndarray) -> tuple:
+    def _angle(
+        self, pole: Pole, positions: np.ndarray, effectors: np.ndarray, targets: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         a, *middle, b = self._points(pole, positions, effectors)
-        return angles_and_gradients(a, sum(middle) / len(middle), b, targets[:, pole.goal], pole.angle)
+        return angles_and_gradients(
+            a, sum(middle, np.zeros_like(a)) / len(middle), b, targets[:, pole.goal], pole.angle
+        )
 
     @staticmethod
     def _points(pole: Pole, positions: np.ndarray, effectors: np.ndarray) -> list[np.ndarray]:

@@ -40,10 +40,10 @@ def _matrix_tensor() -> np.ndarray:
     return tensor.reshape(16, 9)
 
 
-_PRODUCT = _product_tensor()
+PRODUCT = _product_tensor()
 _MATRIX = _matrix_tensor()
 _CONJUGATE = np.array([1.0, -1.0, -1.0, -1.0])
-_RELATIVE = (_PRODUCT.reshape(4, 16) * _CONJUGATE[:, None]).reshape(16, 4)
+_RELATIVE = (PRODUCT.reshape(4, 16) * _CONJUGATE[:, None]).reshape(16, 4)
 _LEVI_CIVITA = np.zeros((3, 3, 3))
 _LEVI_CIVITA[[0, 1, 2], [1, 2, 0], [2, 0, 1]] = 1.0
 _LEVI_CIVITA[[0, 2, 1], [2, 1, 0], [1, 0, 2]] = -1.0
@@ -53,7 +53,7 @@ _SKEW = -_LEVI_CIVITA.transpose(2, 0, 1).reshape(3, 9)  # v @ _SKEW = [v]x, row 
 def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Hamilton product `a b` of (..., 4) and (..., 4), broadcast against each other."""
     outer = a[..., :, None] * b[..., None, :]
-    return outer.reshape(*outer.shape[:-2], 16) @ _PRODUCT
+    return outer.reshape(*outer.shape[:-2], 16) @ PRODUCT
 
 
 def relative(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -105,7 +105,7 @@ def reparametrize(v: np.ndarray) -> np.ndarray:
     Away from the shell `|v| = 2 pi`, where the exponential map is singular. Any number of turns is taken off.
     """
     angle = np.sqrt((v * v).sum(-1, keepdims=True))
-    turns = np.round(angle / (2.0 * np.pi))
+    turns = np.rint(angle / (2.0 * np.pi))
     return v * np.where(angle > np.pi, 1.0 - 2.0 * np.pi * turns / np.maximum(angle, 1e-300), 1.0)
 
 

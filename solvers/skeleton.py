@@ -219,7 +219,7 @@ class Skeleton:
         count = len(self.joints)
         ancestors = np.eye(count, dtype=bool)
         depth = np.zeros(count, dtype=np.intp)
-        order = []  # parents before children
+        order: list[int] = []  # parents before children
         placed = np.zeros(count, dtype=bool)
         while len(order) < count:
             for index in np.flatnonzero(~placed & ((self.parent < 0) | placed[self.parent])):
@@ -247,7 +247,7 @@ class Skeleton:
         count = len(self.joints)
         step = np.append(np.where(self.parent < 0, count, self.parent), count)
         step[self.detached] = count
-        doublings = []
+        doublings: list[np.ndarray] = []
         while (step[:count] != count).any():
             doublings.append(step.copy())
             step = step[step]

@@ -2,6 +2,7 @@
 """What a solve is asked with and what it answers: `Options`, `Solution`, and the batches behind them."""
 
 from dataclasses import dataclass
+from numbers import Real
 
 import numpy as np
 
@@ -45,7 +46,7 @@ class Options:
             value = getattr(self, name)
             if value is None and name in ("damping", "pull"):
                 continue
-            if not isinstance(value, (int, float, np.floating)) or not (np.isfinite(value) and value >= 0.0):
+            if not isinstance(value, Real) or not 0.0 <= float(value) < np.inf:
                 raise InvalidOptions(f"options.{name} = {value!r}; expected a number, 0 or more")
 
 

@@ -30,7 +30,9 @@ class Prepared:
     Calling it solves one frame; `solve_batch` solves many independent ones, `track` follows a motion.
     """
 
-    def __init__(self, skeleton: Skeleton, goals: Sequence[Goal], solver: str = "PGS", options: Options | None = None) -> None:
+    def __init__(
+        self, skeleton: Skeleton, goals: Sequence[Goal], solver: str = "PGS", options: Options | None = None
+    ) -> None:
         if solver not in _INNER:
             raise UnknownSolver(f"solver {solver!r} is not known; the solvers are {', '.join(SOLVERS)}")
         self.skeleton, self.goals, self.solver = skeleton, list(goals), solver
@@ -49,18 +51,22 @@ class Prepared:
             [self.options.rotation_tolerance if goal.rotation_weight > 0.0 else np.inf for goal in self.goals]
         )
         self._residuals: list[np.ndarray | None] = [None] * len(self.stages)
-        self._poles = np.array([(0.0, 0.0, 0.0) if goal.pole is None else goal.pole for goal in self.goals], dtype=float)
+        self._poles = np.array(
+            [(0.0, 0.0, 0.0) if goal.pole is None else goal.pole for goal in self.goals], dtype=float
+        )
 
     def __call__(self, positions: np.ndarray, rotations: np.ndarray, pose: Pose | None = None) -> Solution:
         """Solve one frame: `positions` (G, 3), `rotations` (G, 4) from `pose` (default: rest)."""
         began = time.perf_counter()
-        batch = self.solve_batch(self.targets(np.asarray(positions)[None], np.asarray(rotations)[None]), self._start(pose))
+        batch = self.solve_batch(
+            self.targets(np.asarray(positions)[None], np.asarray(rotations)[None]), self.start(pose)
+        )
         return batch.solution(0, time.perf_counter() - began)
 
     def targets(self, positions: np.ndarray, rotations: np.ndarray, poles: np.ndarray | None = None) -> Targets:
         """Checked targets of F frames: (F, G, 3), (F, G, 4), and (F, G, 3) poles, by default the goals' own."""
         count = len(self.goals)
-        parts = []
+        parts: list[np.ndarray] = []
         for name, value, size in [("positions", positions, 3), ("rotations", rotations, 4)]:
             array = np.array(value, dtype=float)
             if array.ndim != 3 or array.shape[1:] != (count, size):
@@ -85,7 +91,8 @@ class Prepared:
         start : `Pose` of (F or 1, J, 4) and (F or 1, J, 3). links : (F or 1, J, 8) as in `Skeleton.transforms`.
         """
         count = len(targets.positions)
-        pose, iterations, points = _frames_of(start, count), np.zeros(count, dtype=int), []
+        pose, iterations = _frames_of(start, count), np.zeros(count, dtype=int)
+        points: list[Point] = []
         for stage in self.stages:
             point, took = stage.solve(pose, _of_goals(targets, stage.indices), links)
             pose, iterations = _posed(stage, point.state, pose), iterations + took
@@ -99,7 +106,8 @@ class Prepared:
 
         first : forget what the frame before left over.
         """
-        pose, iterations, points = _frames_of(start, 1), np.zeros(1, dtype=int), []
+        pose, iterations = _frames_of(start, 1), np.zeros(1, dtype=int)
+        points: list[Point] = []
         previous = _frames_of(previous, 1)
         for index, stage in enumerate(self.stages):
             warm = previous
@@ -107,7 +115,10 @@ class Prepared:
                 # joints of other stages stand where those put them; the stage's own start from the frame before
                 own = np.unique(stage.space.joint)
                 warm = Pose(pose.rotations.copy(), pose.translations.copy())
-                warm.rotations[:, own], warm.translations[:, own] = previous.rotations[:, own], previous.translations[:, own]
+                warm.rotations[:, own], warm.translations[:, own] = (
+                    previous.rotations[:, own],
+                    previous.translations[:, own],
+                )
             residual = None if first else self._residuals[index]
             point, took = stage.track(warm, pose, _of_goals(targets, stage.indices), links, residual)
             self._residuals[index] = point.error
@@ -127,9 +138,10 @@ class Prepared:
             if stage.space.limited:
                 at_limit |= np.stack([stage.space.at_limit(x) for x in point.state.x])
         met = (distances <= self._tolerances) & (angles <= self._rotation_tolerances)
-        return Batch(pose.rotations, pose.translations, distances, angles, iterations, met.all(-1), at_limit)
+        return Batch(pose.rotations, pose.translations, distances, angles, iterations, np.all(met, axis=-1), at_limit)
 
-    def _start(self, pose: Pose | None) -> Pose:
+    def start(self, pose: Pose | None) -> Pose:
+        """A checked starting pose with a leading axis for frames; the rest pose for None."""
         checked = self.skeleton.rest_pose() if pose is None else self.skeleton.check_pose(pose)
         return Pose(checked.rotations[None], checked.translations[None])
 
@@ -140,7 +152,11 @@ def prepare(skeleton: Skeleton, goals: Sequence[Goal], solver: str = "PGS", opti
 
 
 def solve(
-    skeleton: Skeleton, goals: Sequence[Goal], pose: Pose | None = None, solver: str = "PGS", options: Options | None = None
+    skeleton: Skeleton,
+    goals: Sequence[Goal],
+    pose: Pose | None = None,
+    solver: str = "PGS",
+    options: Options | None = None,
 ) -> Solution:
     """Bring the goals' effectors to their targets, inside all limits, starting from `pose` (default: rest).
 
@@ -149,7 +165,9 @@ def solve(
     """
     prepared = prepare(skeleton, goals, solver, options)
     positions = np.array([(0.0, 0.0, 0.0) if goal.position is None else goal.position for goal in goals], dtype=float)
-    rotations = np.array([(1.0, 0.0, 0.0, 0.0) if goal.rotation is None else goal.rotation for goal in goals], dtype=float)
+    rotations = np.array(
+        [(1.0, 0.0, 0.0, 0.0) if goal.rotation is None else goal.rotation for goal in goals], dtype=float
+    )
     return prepared(positions.reshape(-1, 3), rotations.reshape(-1, 4), pose)
 
 
@@ -168,7 +186,7 @@ def solve_frames(
     frames are independent, begin at `pose` and are solved in one batch.
     """
     prepared = prepare(skeleton, goals, solver, options)
-    targets, start = prepared.targets(positions, rotations), prepared._start(pose)
+    targets, start = prepared.targets(positions, rotations), prepared.start(pose)
     began = time.perf_counter()
     count = len(targets.positions)
     if not prepared.options.warm_start:
@@ -202,10 +220,10 @@ def _stage_order(skeleton: Skeleton, chains: np.ndarray) -> list[list[int]]:
     chains hang below another's, without sharing its joints, come after it: they follow what the other moves, and do
     not pull at it.
     """
-    groups = [[g] for g in range(len(chains))]
+    groups: list[list[int]] = [[g] for g in range(len(chains))]
 
     def joints(group: list[int]) -> np.ndarray:
-        return chains[group].any(0)
+        return np.any(chains[group], axis=0)
 
     def below(group: list[int], other: list[int]) -> bool:
         """Whether a joint that `group` is about hangs below one that `other` moves."""
@@ -224,7 +242,7 @@ def _stage_order(skeleton: Skeleton, chains: np.ndarray) -> list[list[int]]:
     ordered: list[list[int]] = []
     while groups:
         # three groups may hang on each other in a ring: then they are solved together
-        ready = [g for g in groups if not any(h is not g and below(g, h) for h in groups)] or groups
+        ready: list[list[int]] = [g for g in groups if not any(h is not g and below(g, h) for h in groups)] or groups
         groups = [g for g in groups if g not in ready]
         ordered.append(sorted(g for group in ready for g in group))
     return ordered

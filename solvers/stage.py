@@ -51,7 +51,7 @@ class Stage:
         self.indices = np.array(indices, dtype=np.intp)
         self.goals = [goals[g] for g in indices]
         self.chains = chains[self.indices]
-        self.space = JointSpace(skeleton, self.chains.any(0))
+        self.space = JointSpace(skeleton, np.any(self.chains, axis=0))
         self.limbs = limb.find_limbs(skeleton, self.goals, self.chains)
         self._poles = [pole for g in range(len(self.goals)) if (pole := self._pole(g))]
         self.tasks = Tasks(skeleton, self.goals, self.space, self.chains, self._poles)
@@ -74,7 +74,11 @@ class Stage:
 
     def solve(self, start: Pose, targets: Targets, links: np.ndarray | None) -> tuple[Point, np.ndarray]:
         """Solve frames afresh from their start poses: where they end, and the iterations (F,) they took."""
-        given = stand(self.tasks, self.space.state(start, len(targets.positions)), Frames(State(*[np.empty(0)] * 2), targets, links))
+        given = stand(
+            self.tasks,
+            self.space.state(start, len(targets.positions)),
+            Frames(State(*[np.empty(0)] * 2), targets, links),
+        )
         frames = self._frames(start, targets, links, given.kinematics.positions)
         if frames.targets.shares is not None:
             given.error = self.tasks.errors(given.kinematics, frames.targets)
@@ -141,7 +145,11 @@ class Stage:
         Kept while the start stays as it is, as it does on a rig without keys.
         """
         known = self._known_base
-        if known is not None and np.array_equal(known[0], start.rotations) and np.array_equal(known[1], start.translations):
+        if (
+            known is not None
+            and np.array_equal(known[0], start.rotations)
+            and np.array_equal(known[1], start.translations)
+        ):
             return known[2]
         rotations = limb.bend_base(start.rotations, self.limbs) if self._settings.pull else start.rotations
         state = self.space.state(Pose(rotations, start.translations), len(rotations))
@@ -161,6 +169,7 @@ class Stage:
         tries = len(starts.rotations) // count
         many = frames if tries == 1 else frames.take(np.tile(np.arange(count), tries))
         point, iterations = stand(self.tasks, starts, many), np.zeros(count * tries, dtype=int)
+        minimum = Minimum(point, iterations, np.full(count * tries, np.inf))
         left = self._settings.iterations
         for factor in (*CONTINUATION, 1.0):
             last = factor == 1.0
@@ -181,7 +190,7 @@ class Stage:
         if not self.limbs and not self._poles:
             return base
         kinematics = self.tasks.kinematics(base, frames.links)
-        starts = []
+        starts: list[State] = []
         for angle in limb.SWIVELS if self.limbs else limb.SWIVELS[:1]:
             rotations = limb.fold(self.limbs, self.goals, base.rotations, kinematics, targets, angle)
             state = self._turned(base, rotations)

@@ -1,10 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Panels and lists: they draw, and never compute."""
+"""The DQIK tab of the 3D view's sidebar: panels and lists that draw, and never compute."""
+
+import bpy
+
+from . import bone, goals, main, solver
+
+CLASSES = (*main.CLASSES, *goals.CLASSES, *bone.CLASSES, *solver.CLASSES)
 
 
 def register() -> None:
     """Register the panels."""
+    for cls in CLASSES:
+        bpy.utils.register_class(cls)
 
 
 def unregister() -> None:
-    """Unregister the panels."""
+    """Unregister the panels, in reverse."""
+    for cls in reversed(CLASSES):
+        bpy.utils.unregister_class(cls)

@@ -7,8 +7,6 @@ from scipy.spatial.transform import Rotation
 
 import solvers as ik
 
-HALF_PI = 0.5 * np.pi
-
 
 def wxyz(rotation: Rotation) -> np.ndarray:
     """SciPy's rotation as `w x y z`."""
@@ -49,6 +47,61 @@ def random_pose(skeleton: ik.Skeleton, generator: np.random.Generator, size: flo
     return ik.Pose(rotations, translations)
 
 
+# -- limits, measured without the code under test ----------------------------------------------------------------------
+
+
+def _turns_off(angle: float, lo: float, hi: float) -> float:
+    """By how much an angle lies outside an interval, whole turns aside."""
+    if hi - lo >= 2 * np.pi - 1e-9:
+        return 0.0
+    return min(max(lo - a, a - hi, 0.0) for a in angle + 2 * np.pi * np.arange(-2, 3))
+
+
+def _about(q: np.ndarray, axis: np.ndarray) -> float:
+    """The turn about an axis that is in a rotation `w x y z`; none where the rest is a half turn."""
+    along = q[1:] @ axis
+    return 2.0 * np.arctan2(along, q[0]) if np.hypot(along, q[0]) > 1e-12 else 0.0
+
+
+def _swing_off(swing: np.ndarray, limits: ik.TwistSwing) -> float:
+    """By how much a swing (x, z) lies outside its ellipse, in the direction of the ellipse's centre."""
+    offsets, level = [], 0.0
+    for x, (lo, hi) in zip(swing, (limits.swing_x, limits.swing_z), strict=True):
+        centre = min(max(0.0, lo), hi)
+        half = hi - centre if x >= centre else centre - lo
+        offsets.append(x - centre)
+        if half <= 1e-12:
+            if abs(x - centre) > 1e-9:
+                return abs(x - centre)
+        else:
+            level += ((x - centre) / half) ** 2
+    return float(np.hypot(*offsets)) * max(1.0 - 1.0 / np.sqrt(max(level, 1.0)), 0.0)
+
+
+def outside_limits(skeleton: ik.Skeleton, pose: ik.Pose, joint: int) -> float:
+    """By how much a joint is outside what its kind and its limits allow [rad or length units]."""
+    kind, limits, axis = skeleton.kinds[joint], skeleton.joints[joint].limits, skeleton.axis[joint]
+    q, slide = pose.rotations[joint], pose.translations[joint]
+    if kind == "hinge":
+        astray = float(np.linalg.norm(q[1:] - axis * (q[1:] @ axis)))
+        return max(astray, _turns_off(_about(q, axis), limits.lo, limits.hi) if limits else 0.0)
+    if kind == "prismatic":
+        x = slide @ axis
+        astray = float(np.linalg.norm(slide - x * axis))
+        return max(astray, limits.lo - x, x - limits.hi) if limits else astray
+    if kind == "fixed" or limits is None:
+        return 0.0
+    twist = _about(q, axis)
+    swing = (scipy_rotation(q) * Rotation.from_rotvec(-twist * axis)).as_rotvec()
+    # the swing's X and Z are those that the smallest rotation from +Y carries to the twist axis (about Z where opposite)
+    carry = np.cross([0.0, 1.0, 0.0], axis)
+    carry = Rotation.from_rotvec(carry * (np.arccos(np.clip(axis[1], -1, 1)) / max(np.linalg.norm(carry), 1e-300)))
+    if axis[1] < -1 + 1e-12:
+        carry = Rotation.from_rotvec([0, 0, np.pi])
+    off = 0.0 if limits.swing_free else _swing_off(carry.inv().apply(swing)[[0, 2]], limits)
+    return max(_turns_off(twist, *limits.twist), off)
+
+
 # -- drawn by hypothesis ----------------------------------------------------------------------------------------------
 
 _component = st.floats(-1.0, 1.0, width=32)
@@ -76,15 +129,15 @@ twist_swings = st.one_of(
     st.builds(ik.TwistSwing, st.just((-np.pi, np.pi)), intervals(-2.0, 2.0), intervals(-2.0, 2.0)),
     st.builds(ik.TwistSwing, intervals(-1.0, 1.0), st.just((-np.pi, np.pi)), st.just((-np.pi, np.pi))),
 )
+KINDS = ("ball", "hinge", "prismatic", "fixed")
 _LIMITS = {"ball": twist_swings, "hinge": ranges, "prismatic": slides, "fixed": st.none()}
 _AXES = st.sampled_from([None, (1, 0, 0), (0, 0, 1), (0, -1, 0), (1, 2, -2), (-0.3, 0.1, 0.7)])
 
 
 @st.composite
 def skeletons(
-    draw: st.DrawFn, most: int = 6, kinds: tuple[str, ...] = ("ball", "hinge", "prismatic", "fixed"), limited: bool = True,
-    detached: bool = True,
-) -> ik.Skeleton:  # fmt: skip
+    draw: st.DrawFn, most: int = 6, kinds: tuple[str, ...] = KINDS, limited: bool = True, detached: bool = True
+) -> ik.Skeleton:
     """Trees of up to `most` joints of any shape and order: children may come before their parents."""
     count = draw(st.integers(1, most))
     order = draw(st.permutations(range(count)))

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A frame depends on that frame only: whichever way it is reached, in the viewport and in renders."""
+
+import random
+from collections.abc import Callable, Sequence
+from math import radians, sin
+
+import bpy
+import numpy as np
+import pytest
+import rigs
+
+FRAMES = range(1, 17)
+KEYS = ("none", "some", "all")
+
+
+def moving_figure(keyed: str = "none") -> bpy.types.Object:
+    """The figure with five goals whose targets wander, out of reach at times; its bones without keys, some or all
+    with keys."""
+    ob = rigs.figure()
+    for k, end in enumerate(rigs.FIGURE_ENDS):
+        target = rigs.empty((0, 0, 0), f"{end} target")
+        start = rigs.tail(ob, end)
+        rigs.key_path(target, FRAMES, [
+            start + 0.25 * rigs.Vector((sin(0.5 * f + k) - 0.6 * (k == 0), -0.5 * sin(0.3 * f), 0.5 * sin(0.7 * f + 2 * k)))
+            for f in FRAMES
+        ])  # fmt: skip
+        rigs.goal(ob, end, target, use_rotation=k == 1)
+    names = {"none": (), "some": ("spine", "arm.L", "shin.R"), "all": [bone.name for bone in ob.pose.bones]}[keyed]
+    for k, name in enumerate(names):
+        bone = ob.pose.bones[name]
+        for frame in (1, 6, 12, 16):
+            bone.rotation_quaternion = rigs.rotation((1, k, 2), 8.0 * sin(frame + k))
+            bone.keyframe_insert("rotation_quaternion", frame=frame)
+    return ob
+
+
+def walk(ob: bpy.types.Object, frames: Sequence[float]) -> dict[float, np.ndarray]:
+    """The evaluated pose at each frame of a way through time."""
+    seen = {}
+    for frame in frames:
+        rigs.at_frame(frame)
+        seen[frame] = rigs.matrices(ob)
+    return seen
+
+
+WAYS: dict[str, Callable[[], list[float]]] = {
+    "backwards": lambda: list(reversed(FRAMES)),
+    "at random": lambda: random.Random(3).sample(list(FRAMES), len(FRAMES)) * 2,
+    "with sub-frames": lambda: [frame + part for frame in FRAMES for part in (0.0, -0.25, 0.25, 0.0)],
+    "in jumps": lambda: [1, 16, 2, 15, 3, 14, 4, 13, 5, 12, 6, 11, 7, 10, 8, 9],
+}
+
+
+@pytest.mark.parametrize("keyed", KEYS)
+def test_a_frame_is_the_same_whichever_way_it_is_reached(keyed: str) -> None:
+    """Forwards, backwards, at random, in jumps and by way of sub-frames every bone stands the same within 1e-6 rad."""
+    ob = moving_figure(keyed)
+    ob.dqik.live = True
+    forwards = walk(ob, FRAMES)
+    assert rigs.turn(forwards[1], forwards[8]) > 0.05  # it moves
+    for name, way in WAYS.items():
+        other = walk(ob, way())
+        for frame in FRAMES:
+            assert rigs.turn(forwards[frame], other[frame]) < 1e-6, f"{name}, frame {frame}"
+            assert np.abs(forwards[frame][:, :3, 3] - other[frame][:, :3, 3]).max() < 2e-6, f"{name}, frame {frame}"
+
+
+@pytest.mark.parametrize("start_from", ["POSE", "REST"])
+def test_a_fresh_session_sees_the_same_frames(start_from: str) -> None:
+    """Live switched off and on again at another frame gives the same frames."""
+    ob = moving_figure("some")
+    ob.dqik.start_from = start_from
+    ob.dqik.live = True
+    first = walk(ob, FRAMES)
+    ob.dqik.live = False
+    rigs.at_frame(7)
+    ob.dqik.live = True
+    again = walk(ob, reversed(FRAMES))
+    for frame in FRAMES:
+        assert rigs.turn(first[frame], again[frame]) < 1e-6
+
+
+def test_previous_starts_afresh_on_every_jump() -> None:
+    """With start_from PREVIOUS, a frame reached by a jump is the one that POSE gives."""
+    ob = moving_figure()
+    ob.dqik.live = True
+    afresh = walk(ob, FRAMES)
+    ob.dqik.start_from = "PREVIOUS"
+    walk(ob, FRAMES)
+    for frame in (12, 5, 9, 2):
+        rigs.at_frame(frame)
+        assert rigs.turn(afresh[frame], rigs.matrices(ob)) < 1e-6
+
+
+@pytest.mark.parametrize("start_from", ["POSE", "PREVIOUS"])
+@pytest.mark.parametrize("far", [(3.0, -1.0, 1.5), (1.3, 0.0, 1.5)])
+def test_a_still_target_out_of_reach_leaves_the_pose_still(far: tuple, start_from: str) -> None:
+    """Over 200 frames no bone turns by more than 1e-3 rad a frame after the third."""
+    ob = rigs.figure()
+    for end in rigs.FIGURE_ENDS:
+        rigs.goal(ob, end, rigs.empty(rigs.tail(ob, end), end))
+    bpy.data.objects["hand.L"].location = far
+    ob.dqik.start_from, ob.dqik.live = start_from, True
+    poses = []
+    for frame in range(1, 201):
+        rigs.at_frame(frame)
+        poses.append(rigs.matrices(ob))
+    assert max(rigs.turn(before, after) for before, after in zip(poses[3:], poses[4:])) < 1e-3
+    assert rigs.turn(poses[3], poses[-1]) < 2e-3
+
+
+@pytest.mark.parametrize("start_from", ["POSE", "PREVIOUS"])
+def test_playing_forward_follows_the_targets(start_from: str) -> None:
+    """In playback the hand that is within reach is at its target on every frame, within 1e-3 of the rig's size."""
+    ob = moving_figure()
+    ob.dqik.start_from, ob.dqik.live = start_from, True
+    for frame in FRAMES:
+        rigs.at_frame(frame)
+        assert rigs.miss(ob, "hand.R", bpy.data.objects["hand.R target"]) < 1e-3 * 1.8
+
+
+# -- renders ----------------------------------------------------------------------------------------------------------
+
+
+def picture(frame: int, folder: str) -> np.ndarray:
+    """The pixels (n,) of a still of one frame."""
+    scene = bpy.context.scene
+    scene.frame_set(frame)
+    scene.render.filepath = f"{folder}/{frame}.png"
+    bpy.ops.render.render(write_still=True)
+    image = bpy.data.images.load(scene.render.filepath)
+    pixels = np.array(image.pixels[:])
+    bpy.data.images.remove(image)
+    return pixels
+
+
+def filmed_arm() -> bpy.types.Object:
+    """An arm whose hand carries a bright ball, before a camera that sees the plane in which the target moves."""
+    ob = rigs.bent_arm()
+    target = rigs.empty((0, 0, 0))
+    frames = range(1, 9)
+    rigs.key_path(target, frames, [(1.3 - 0.1 * f, -0.9 + 0.25 * f, 0.0) for f in frames])
+    rigs.goal(ob, "b", target)
+    ball = bpy.data.objects.new("Ball", bpy.data.meshes.new("Ball"))
+    size = 0.15
+    corners = [(x * size, y * size, z * size) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
+    ball.data.from_pydata(corners, [], [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)])
+    glow = bpy.data.materials.new("Glow")
+    glow.use_nodes = True
+    glow.node_tree.nodes.clear()
+    light = glow.node_tree.nodes.new("ShaderNodeEmission")
+    out = glow.node_tree.nodes.new("ShaderNodeOutputMaterial")
+    glow.node_tree.links.new(light.outputs[0], out.inputs[0])
+    ball.data.materials.append(glow)
+    ball.parent, ball.parent_type, ball.parent_bone = ob, "BONE", "b"
+    camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
+    camera.data.type, camera.data.ortho_scale, camera.location = "ORTHO", 5.0, (0.5, 0, 5)
+    scene = bpy.context.scene
+    for made in (ball, camera):
+        scene.collection.objects.link(made)
+    scene.camera = camera
+    scene.render.engine = "CYCLES"
+    scene.render.resolution_x = scene.render.resolution_y = 24
+    scene.cycles.samples, scene.cycles.device, scene.cycles.use_denoising = 4, "CPU", False
+    scene.render.threads_mode, scene.render.threads = "FIXED", 1
+    return ob
+
+
+def bake_ball(ob: bpy.types.Object) -> None:
+    """Replace live solving by keys of what the viewport showed, set bone by bone: what the renders must look like."""
+    shown = {}
+    for step in range(4, 4 * 8 + 1):
+        rigs.at_frame(step / 4)
+        shown[step / 4] = [rigs.local_rotation(ob, bone.name) for bone in ob.pose.bones]
+    ob.dqik.live = False
+    for frame, turns in shown.items():
+        for bone, q in zip(ob.pose.bones, turns, strict=True):
+            bone.rotation_quaternion = q
+            bone.keyframe_insert("rotation_quaternion", frame=frame)
+
+
+@pytest.mark.parametrize("motion_blur", [False, True])
+@pytest.mark.parametrize("start_from", ["POSE", "PREVIOUS"])
+def test_a_render_shows_what_the_viewport_solved(motion_blur: bool, start_from: str, tmp_path) -> None:
+    """Frames rendered out of order, with and without motion blur, are the pictures of the poses that the viewport
+    showed."""
+    ob = filmed_arm()
+    scene = bpy.context.scene
+    scene.render.use_motion_blur, scene.render.motion_blur_shutter = motion_blur, 0.5
+    ob.dqik.start_from, ob.dqik.live = start_from, True
+    order = (5, 3, 7)
+    pictures = {frame: picture(frame, str(tmp_path)) for frame in order}
+    ob.dqik.start_from = "POSE"
+    bake_ball(ob)
+    for frame in order:
+        expected = picture(frame, str(tmp_path))
+        assert expected.max() > 0.5  # the ball is in it
+        assert np.abs(expected - pictures[frame]).max() < 0.02
+    assert np.abs(pictures[5] - pictures[7]).max() > 0.5
+
+
+def test_a_render_leaves_the_pose_as_it_was(tmp_path) -> None:
+    """After rendering an animation the viewport is at its frame again, with the pose that it had."""
+    ob = filmed_arm()
+    scene = bpy.context.scene
+    ob.dqik.live = True
+    rigs.at_frame(3)
+    before = rigs.matrices(ob)
+    scene.frame_start, scene.frame_end = 4, 6
+    scene.render.filepath = f"{tmp_path}/####"
+    scene.render.use_motion_blur = True
+    bpy.ops.render.render(animation=True)
+    assert scene.frame_current == 3
+    assert rigs.turn(before, rigs.matrices(ob)) < 1e-6
+    ob.dqik.live = False
+    rigs.update()
+    for bone in ob.pose.bones:
+        assert rigs.local_rotation(ob, bone.name).angle < 1e-6
+    assert radians(1.0) < rigs.turn(before, rigs.matrices(ob))

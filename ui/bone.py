@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The active bone: how it may move, and its limits."""
+
+import bpy
+
+from ..operators.common import armature
+from .common import ArmatureSidebar, paragraph, settled
+
+_LIMITS = (("Twist Y", "twist"), ("Swing X", "swing_x"), ("Swing Z", "swing_z"))
+
+
+class DQIK_PT_bone(ArmatureSidebar, bpy.types.Panel):
+    """How the active bone may move"""
+
+    bl_label = "Bone"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout, bone = settled(self.layout), _bone(context)
+        if bone is None:
+            paragraph(context, layout, "Select a bone in Pose Mode", "INFO")
+            return
+        layout.label(text=bone.name, icon="BONE_DATA")
+        column = layout.column(heading="Solver")
+        column.prop(bone, "dqik_lock", text="Leaves It Alone")
+        column.prop(bone, "dqik_translate", text="May Move It")
+        column = layout.column()
+        column.active = not bone.dqik_lock
+        column.prop(bone, "dqik_stiffness")
+        column.prop(bone, "dqik_preferred_angle")
+
+
+class DQIK_PT_limits(ArmatureSidebar, bpy.types.Panel):
+    """How far the active bone may turn"""
+
+    bl_label = "Limits"
+    bl_parent_id = "DQIK_PT_bone"
+
+    def draw_header(self, context: bpy.types.Context) -> None:
+        bone = _bone(context)
+        if bone is not None:
+            self.layout.prop(bone, "dqik_use_limits", text="")
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout, bone = self.layout, _bone(context)
+        if bone is not None:
+            column = layout.column(align=True)
+            column.active = bone.dqik_use_limits
+            for label, name in _LIMITS:
+                row = column.row(align=True)
+                row.label(text=label)
+                row.prop(bone, f"dqik_{name}_min", text="")
+                row.prop(bone, f"dqik_{name}_max", text="")
+        column = layout.column(align=True)
+        column.operator("dqik.limits_from_ik").only_selected = True
+        column.operator("dqik.limits_from_action").only_selected = True
+        column.operator("dqik.limits_clear").only_selected = True
+
+
+def _bone(context: bpy.types.Context) -> bpy.types.PoseBone | None:
+    bone = context.active_pose_bone
+    return bone if bone is not None and bone.id_data == armature(context) else None
+
+
+CLASSES = (DQIK_PT_bone, DQIK_PT_limits)

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the panels share: the place they are in, and text that fits it."""
+
+import textwrap
+
+import bpy
+
+from ..operators.common import armature
+
+_LETTER = 6.2  # pixels that a letter takes on average, at a resolution scale of 1
+_MARGIN = 60  # pixels beside a line of text in a panel, its icon among them
+
+
+class Sidebar:
+    """A panel in the DQIK tab."""
+
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
+    bl_category = "DQIK"
+
+
+class ArmatureSidebar(Sidebar):
+    """A panel that is there while an armature can be posed."""
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        ob = armature(context)
+        return ob is not None and ob.mode != "EDIT"
+
+
+def settled(layout: bpy.types.UILayout) -> bpy.types.UILayout:
+    """The layout of a panel's settings: names to the left, values in one column to the right."""
+    layout.use_property_split, layout.use_property_decorate = True, False
+    return layout
+
+
+def paragraph(context: bpy.types.Context, layout: bpy.types.UILayout, text: str, icon: str = "NONE") -> None:
+    """Text in as many lines as the sidebar's width asks for."""
+    scale = context.preferences.system.ui_scale
+    width = max(int((context.region.width / scale - _MARGIN) / _LETTER), 16)
+    column = layout.column(align=True)
+    for number, line in enumerate(textwrap.wrap(text, width)):
+        column.label(text=line, icon=icon if number == 0 else "NONE" if icon == "NONE" else "BLANK1")

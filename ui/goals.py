@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The goals: a list, and the settings of the active one."""
+
+import bpy
+
+from ..operators.common import armature
+from .common import ArmatureSidebar, paragraph, settled
+
+
+class DQIK_UL_goals(bpy.types.UIList):
+    """A goal a row: name, target, mute"""
+
+    def draw_item(
+        self, context: bpy.types.Context, layout: bpy.types.UILayout, data: bpy.types.PropertyGroup,
+        item: bpy.types.PropertyGroup, icon: int, active_data: bpy.types.PropertyGroup, active_property: str,
+        index: int = 0, flt_flag: int = 0,
+    ) -> None:  # fmt: skip
+        del context, icon, active_data, active_property, index, flt_flag
+        broken = _fault(data.id_data, item)
+        row = layout.row(align=True)
+        names = row.split(factor=0.55)
+        names.active = not item.mute
+        names.prop(item, "name", text="", emboss=False, icon="ERROR" if broken else "CON_KINEMATIC")
+        names.label(text="" if item.target is None else item.subtarget or item.target.name)
+        row.prop(item, "mute", text="", emboss=False, icon="HIDE_ON" if item.mute else "HIDE_OFF")
+
+
+class DQIK_PT_goals(ArmatureSidebar, bpy.types.Panel):
+    """The bones that should reach a target"""
+
+    bl_label = "Goals"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout, ob = self.layout, armature(context)
+        settings = ob.dqik
+        if settings.goals:
+            row = layout.row()
+            row.template_list("DQIK_UL_goals", "", settings, "goals", settings, "active_goal", rows=3)
+            buttons = row.column(align=True)
+            buttons.operator("dqik.goal_add", text="", icon="ADD")
+            buttons.operator("dqik.goal_remove", text="", icon="REMOVE")
+        else:
+            place = "Select" if ob.mode == "POSE" else "In Pose Mode, select"
+            paragraph(context, layout, f"{place} the bones that should reach a target, such as hands and feet", "INFO")
+            layout.operator("dqik.goal_add", icon="ADD")
+        if any(c.type == "IK" and not c.mute for bone in ob.pose.bones for c in bone.constraints):
+            layout.operator("dqik.goals_from_constraints", icon="CON_KINEMATIC")
+        goal = _active(ob)
+        if goal is not None:
+            _settings(settled(layout), ob, goal)
+
+
+class DQIK_PT_pole(ArmatureSidebar, bpy.types.Panel):
+    """Where the elbow or knee of the goal's chain points"""
+
+    bl_label = "Pole"
+    bl_parent_id = "DQIK_PT_goals"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return super().poll(context) and _active(armature(context)) is not None
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout, goal = settled(self.layout), _active(armature(context))
+        layout.prop(goal, "pole_target", text="Target")
+        _bone_of(layout, goal, goal.pole_target, "pole_subtarget")
+        layout.prop(goal, "pole_angle", text="Angle")
+
+
+def _active(ob: bpy.types.Object) -> bpy.types.PropertyGroup | None:
+    settings = ob.dqik
+    return settings.goals[settings.active_goal] if settings.active_goal < len(settings.goals) else None
+
+
+def _fault(ob: bpy.types.Object, goal: bpy.types.PropertyGroup) -> bool:
+    """Whether a goal's bone or target is missing."""
+    return goal.bone not in ob.pose.bones or goal.target is None or _lost(goal.target, goal.subtarget)
+
+
+def _lost(target: bpy.types.Object | None, bone: str) -> bool:
+    """Whether a bone is named that the target does not have."""
+    return bool(bone) and target is not None and target.type == "ARMATURE" and bone not in target.pose.bones
+
+
+def _settings(layout: bpy.types.UILayout, ob: bpy.types.Object, goal: bpy.types.PropertyGroup) -> None:
+    column = layout.column()
+    row = column.row()
+    row.alert = goal.bone not in ob.pose.bones
+    row.prop_search(goal, "bone", ob.pose, "bones", icon="BONE_DATA")
+    row = column.row(align=True)
+    row.alert = goal.target is None
+    row.prop(goal, "target")
+    row.operator("dqik.target_select", text="", icon="RESTRICT_SELECT_OFF")
+    _bone_of(column, goal, goal.target, "subtarget")
+    column.prop(goal, "use_tail")
+
+    column = layout.column()
+    _weighted(column, goal, "position")
+    _weighted(column, goal, "rotation")
+
+    column = layout.column()
+    column.prop(goal, "chain_length")
+    column.prop(goal, "priority")
+    column.prop(goal, "influence")
+
+
+def _weighted(layout: bpy.types.UILayout, goal: bpy.types.PropertyGroup, part: str) -> None:
+    """A part of the goal with its switch and its weight."""
+    row = layout.row(heading=part.title(), align=True)
+    row.prop(goal, f"use_{part}", text="")
+    weight = row.row(align=True)
+    weight.active = getattr(goal, f"use_{part}")
+    weight.prop(goal, f"{part}_weight", text="")
+
+
+def _bone_of(
+    layout: bpy.types.UILayout, goal: bpy.types.PropertyGroup, target: bpy.types.Object | None, name: str
+) -> None:
+    """The bone to go for, where the target is an armature."""
+    if target is not None and target.type == "ARMATURE":
+        row = layout.row()
+        row.alert = _lost(target, getattr(goal, name))
+        row.prop_search(goal, name, target.pose, "bones", text="Bone", icon="BONE_DATA")
+
+
+CLASSES = (DQIK_UL_goals, DQIK_PT_goals, DQIK_PT_pole)

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The first panel: live solving, the commands, and what came of the last solve."""
+
+import bpy
+
+from ..operators.common import armature
+from . import status
+from .common import Sidebar, paragraph
+
+
+class DQIK_PT_main(Sidebar, bpy.types.Panel):
+    """Whole-armature inverse kinematics"""
+
+    bl_label = "Inverse Kinematics"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout, ob = self.layout, armature(context)
+        if ob is None:
+            paragraph(context, layout, "Select an armature", "INFO")
+            return
+        if ob != context.object:
+            layout.label(text=ob.name, icon="ARMATURE_DATA")
+        if ob.mode == "EDIT":
+            paragraph(context, layout, "Leave Edit Mode to set goals and solve", "INFO")
+            return
+        settings = ob.dqik
+        column = layout.column()
+        column.enabled = bool(settings.goals)
+        live = column.row()
+        live.scale_y = 1.6
+        live.prop(settings, "live", toggle=True, icon="PAUSE" if settings.live else "PLAY")
+        buttons = column.column(align=True)
+        row = buttons.row(align=True)
+        row.operator("dqik.solve")
+        row.operator("dqik.reset_pose")
+        buttons.operator("dqik.bake", text="Bake...")
+        status.draw(context, layout, ob)
+
+
+CLASSES = (DQIK_PT_main,)

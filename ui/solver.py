@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The solver and how hard it tries."""
+
+import bpy
+
+from ..operators.common import armature
+from .common import ArmatureSidebar, settled
+
+
+class DQIK_PT_solver(ArmatureSidebar, bpy.types.Panel):
+    """The solver and how hard it tries"""
+
+    bl_label = "Solver"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout, settings = settled(self.layout), armature(context).dqik
+        layout.prop(settings, "solver", text="Method")
+        layout.prop(settings, "start_from")
+        column = layout.column()
+        column.prop(settings, "iterations")
+        column.prop(settings, "tolerance")
+        column.prop(settings, "rotation_tolerance", text="Rotation")
+        column.prop(settings, "damping")
+
+
+CLASSES = (DQIK_PT_solver,)
