@@ -96,7 +96,8 @@ def _skeleton(ax: Axes, task: Task, motion: Motion, frame: int, shift: np.ndarra
         level = (1 if ghost else 3) + 0.01 * order
         if name == "Head":
             radius = 0.62 * np.hypot(x1 - x0, y1 - y0)
-            ax.add_patch(plt.Circle(((x0 + x1) / 2, (y0 + y1) / 2), radius, fc="white", ec=colour, lw=3.2, zorder=level))
+            centre = ((x0 + x1) / 2, (y0 + y1) / 2)
+            ax.add_patch(plt.Circle(centre, radius, fc="white", ec=colour, lw=3.2, zorder=level))
             continue
         ax.plot([x0, x1], [y0, y1], color="white", lw=6.4, solid_capstyle="round", zorder=level)
         ax.plot([x0, x1], [y0, y1], color=colour, lw=4.2, solid_capstyle="round", zorder=level)

@@ -2,6 +2,7 @@
 """Blender's side of the demonstration: profile, extension, clip, targets, and each solver's set-up on the rig."""
 
 import contextlib
+import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -28,7 +29,7 @@ def import_clip(path: Path, most: int, scale: float) -> tuple[bpy.types.Object, 
     """Import a BVH file. Returns its armature and its frames: the first `most`, or all if that is 0."""
     if not hasattr(bpy.types, "IMPORT_ANIM_OT_bvh"):
         addon_utils.enable("io_anim_bvh")
-    with contextlib.redirect_stdout(None):  # the importer talks a lot
+    with contextlib.redirect_stdout(io.StringIO()):  # the importer talks a lot
         bpy.ops.import_anim.bvh(
             filepath=str(path), global_scale=scale, rotate_mode="QUATERNION", frame_start=1, update_scene_fps=True
         )
@@ -128,14 +129,9 @@ def clear(rig: bpy.types.Object, hips: str) -> None:
             bone.matrix_basis.identity()
 
 
-def hide(ob: bpy.types.Object, hidden: bool) -> None:
-    """Hide an object and spare Blender its evaluation."""
-    ob.hide_viewport = hidden
-
-
 def present(captured: bpy.types.Object, rig: bpy.types.Object, height: float) -> None:
     """Arrange the scene for a viewer: the captured skeleton beside the solved one, coloured, in view, ready to play."""
-    hide(captured, False)
+    captured.hide_viewport = False
     captured.location.x -= BESIDE * height
     for ob, palette in ((captured, "THEME09"), (rig, "THEME03")):
         ob.data.display_type, ob.show_in_front = "OCTAHEDRAL", False
@@ -171,7 +167,7 @@ def open_saved(path: Path) -> bpy.types.Object:
 
 
 def worst_miss(rig: bpy.types.Object, frame: int) -> float:
-    """Go to a frame; the largest distance [m] of a goal's bone from its target."""
+    """Go to a frame; the largest distance of a goal's bone from its target."""
     bpy.context.scene.frame_set(frame)
     evaluated = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
     return max(

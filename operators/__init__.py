@@ -3,9 +3,11 @@
 
 import bpy
 
-from . import bake, goals, limits, solve
+from . import bake, goals, limits, render, solve, targets
 
-CLASSES = (*goals.CLASSES, *solve.CLASSES, *bake.CLASSES, *limits.CLASSES)
+CLASSES = (
+    *goals.CLASSES, *targets.CLASSES, *solve.CLASSES, *bake.CLASSES, *limits.CLASSES, *render.CLASSES,
+)  # fmt: skip
 
 
 def register() -> None:

@@ -15,7 +15,7 @@ _BEAT = 0.01  # seconds between the steps of a bake from the panel
 
 
 class DQIK_OT_bake(GoalsOperator, bpy.types.Operator):
-    """Solve a range of frames and key the solved bones. Esc stops and leaves everything as it was"""
+    """Solve a range of frames and key the solved bones. Asks for the range first; Esc stops and changes nothing"""
 
     bl_idname = "dqik.bake"
     bl_label = "Bake"
@@ -40,9 +40,35 @@ class DQIK_OT_bake(GoalsOperator, bpy.types.Operator):
     )  # fmt: skip
     clear_goals: BoolProperty(name="Clear Goals", description="Remove the goals afterwards")
 
+    _asked = False
+
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        """From the panel: in steps, with a progress bar, until done or stopped with Esc."""
+        """From the panel: ask for the range and the rest, then bake in steps."""
         del event
+        if not (self.properties.is_property_set("frame_start") or self.properties.is_property_set("frame_end")):
+            self.frame_start, self.frame_end = context.scene.frame_start, context.scene.frame_end
+        self._asked = True
+        return context.window_manager.invoke_props_dialog(self, title="Bake", confirm_text="Bake")
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """The options, in the dialog and in the panel that adjusts the last operation."""
+        layout = self.layout
+        layout.use_property_split, layout.use_property_decorate = True, False
+        column = layout.column(align=True)
+        column.prop(self, "frame_start")
+        column.prop(self, "frame_end")
+        column.prop(self, "step")
+        layout.row().prop(self, "action", expand=True)
+        layout.prop(self, "reduce")
+        column = layout.column(heading="Bones")
+        column.enabled = bool(context.selected_pose_bones) or self.only_selected
+        column.prop(self, "only_selected", text="Only Selected")
+        column = layout.column(heading="Afterwards")
+        column.prop(self, "clear_goals")
+
+    def _start(self, context: bpy.types.Context) -> set[str]:
+        """Bake a step a beat, with a progress bar, until done or stopped with Esc."""
+        self._asked = False
         self._steps = self._run(context)
         self._timer = context.window_manager.event_timer_add(_BEAT, window=context.window)
         context.window_manager.progress_begin(0, 100)
@@ -62,18 +88,29 @@ class DQIK_OT_bake(GoalsOperator, bpy.types.Operator):
             share = next(self._steps)
         except StopIteration as end:
             return self._leave(context, end.value)
+        except Exception:
+            self._leave(context, {"CANCELLED"})
+            raise
         context.window_manager.progress_update(int(100 * share))
         context.workspace.status_text_set(f"Baking: {100 * share:.0f} %, Esc to cancel")
         return {"RUNNING_MODAL"}
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        """From a script: at once."""
+        """From a script: at once. From the dialog: in steps."""
+        if self._asked:
+            return self._start(context)
         steps = self._run(context)
         while True:
             try:
                 next(steps)
             except StopIteration as end:
                 return end.value
+
+    def cancel(self, context: bpy.types.Context) -> None:
+        """Blender stops the operator, on quitting for one, or the dialog was left."""
+        if not self._asked:
+            self._steps.close()
+            self._leave(context, {"CANCELLED"})
 
     def _leave(self, context: bpy.types.Context, result: set[str]) -> set[str]:
         context.window_manager.event_timer_remove(self._timer)
@@ -100,8 +137,8 @@ class DQIK_OT_bake(GoalsOperator, bpy.types.Operator):
         try:
             for index, frame in enumerate(frames):
                 scene.frame_set(frame)
-                rig, given, base = live.read_frame(ob, context.evaluated_depsgraph_get(), fresh=True)
-                if given is None:
+                rig, given, base = live.bake_frame(ob, context.evaluated_depsgraph_get())
+                if given is None or base is None:
                     self.report({"ERROR"}, str(rig))
                     return {"CANCELLED"}
                 inputs.append(given)

@@ -5,11 +5,21 @@ import bpy
 
 
 def armature(context: bpy.types.Context) -> bpy.types.Object | None:
-    """The active armature object, or the one that the active mesh is deformed by."""
+    """The active armature object, the one that the active mesh is deformed by, or the one whose target is active."""
     ob = context.object if hasattr(context, "object") else context.view_layer.objects.active
-    if ob is not None and ob.type != "ARMATURE":
-        ob = ob.find_armature()
-    return ob
+    if ob is None or ob.type == "ARMATURE":
+        return ob
+    return ob.find_armature() or _reaching_for(context, ob)
+
+
+def _reaching_for(context: bpy.types.Context, ob: bpy.types.Object) -> bpy.types.Object | None:
+    """The armature that has an object as the target of a goal."""
+    if ob.users < 2:  # its collection alone uses it
+        return None
+    for other in context.view_layer.objects:
+        if other.type == "ARMATURE" and any(ob in (goal.target, goal.pole_target) for goal in other.dqik.goals):
+            return other
+    return None
 
 
 class ArmatureOperator:

@@ -37,7 +37,9 @@ class Rig:
     slide_frame : (T, 3, 3) from location channel to offset in the parent's frame.
     solved, solved_bones : (S,) rows and bone numbers of those whose rotation the solver writes.
     inner, roots, hanging, still, held_rows : rows that hang from another, that do not, of those the ones turned by a
-        parent, fixed ones, constrained ones. rest_links : (J, 8) links with every inner joint at its rest offset.
+        parent, fixed ones, constrained ones. root_above : per root, the bone that turns it, -1 for none; root_parents
+        the different ones. rest_links : (J, 8) links with every inner joint at its rest offset.
+    simple : no bone of the skeleton is fixed, constrained or slides.
     """
 
     signature: tuple
@@ -67,6 +69,9 @@ class Rig:
         self.still, self.held_rows = fixed[~self.held[fixed]], fixed[self.held[fixed]]
         self.hanging = [row for row in self.roots if self.parent[row] >= 0 and not self.detached[row]]
         self.simple = not (fixed.size or self.slide_row.size)
+        self.root_above = [self.parent[row] if row in self.hanging else -1 for row in self.roots]
+        self.root_parents = sorted({bone for bone in self.root_above if bone >= 0})
+        self.known_start: tuple[np.ndarray, np.ndarray] | None = None
         self.rest_links = np.tile(dual_quaternion.IDENTITY, (len(self.skeleton), 1))
         self.rest_links[self.main] = dual_quaternion.from_parts(self.own_rest, self.rest_offset)
 

@@ -8,8 +8,11 @@ import numpy as np
 
 from . import rotation
 
-_MODES = (rotation.QUATERNION, *rotation.EULER_ORDERS, rotation.AXIS_ANGLE)
-_MODE_NUMBERS = {0: rotation.QUATERNION, **dict(enumerate(rotation.EULER_ORDERS, 1)), -1: rotation.AXIS_ANGLE}
+_MODES = {0: rotation.QUATERNION, **dict(enumerate(rotation.EULER_ORDERS, 1)), -1: rotation.AXIS_ANGLE}
+_NUMBERS = {mode: number for number, mode in _MODES.items()}
+
+Groups = list[tuple[str, np.ndarray]]
+"""Bones of each rotation mode in use."""
 
 
 @dataclass
@@ -21,11 +24,15 @@ class Channels:
 
     rotations: np.ndarray
     locations: np.ndarray
-    groups: list[tuple[str, np.ndarray]]
+    groups: Groups
 
     def copy(self) -> "Channels":
         """An independent copy."""
         return Channels(self.rotations.copy(), self.locations.copy(), self.groups)
+
+    def fits(self, bones: bpy.types.bpy_prop_collection) -> bool:
+        """Whether these are channels of as many bones, in the same rotation modes."""
+        return len(self.rotations) == len(bones) and modes(bones, self.groups) is self.groups
 
     def quaternions(self) -> np.ndarray:
         """Unit quaternions (N, 4) of all bones."""
@@ -54,16 +61,22 @@ class Channels:
         return modes
 
 
-def modes(bones: bpy.types.bpy_prop_collection) -> list[tuple[str, np.ndarray]]:
-    """Bones (...) of each rotation mode in use."""
+def modes(bones: bpy.types.bpy_prop_collection, known: Groups | None = None) -> Groups:
+    """The bones of each rotation mode in use; `known` itself where that has not changed."""
     numbers = np.empty(len(bones), dtype=np.int32)
     bones.foreach_get("rotation_mode", numbers)
-    if not numbers.any():
-        return [(rotation.QUATERNION, np.arange(len(bones)))]
-    return [(_MODE_NUMBERS[int(number)], np.flatnonzero(numbers == number)) for number in np.unique(numbers)]
+    if known is not None and sum(len(members) for _, members in known) == len(numbers):
+        if all((numbers[members] == _NUMBERS[mode]).all() for mode, members in known):
+            return known
+    return [(_MODES[int(number)], np.flatnonzero(numbers == number)) for number in np.unique(numbers)]
 
 
-def read(bones: bpy.types.bpy_prop_collection, groups: list[tuple[str, np.ndarray]] | None = None) -> Channels:
+def rounded(values: np.ndarray) -> np.ndarray:
+    """Values as Blender's single precision keeps them."""
+    return values.astype(np.float32).astype(float)
+
+
+def read(bones: bpy.types.bpy_prop_collection, groups: Groups | None = None) -> Channels:
     """The channels of all pose bones, original or evaluated."""
     count = len(bones)
     groups = modes(bones) if groups is None else groups

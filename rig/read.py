@@ -48,22 +48,30 @@ def read(
     posed : the channels that the evaluated pose was made with (which hold our last answer).
     solved : by session_uid, the armatures that were solved for this frame but are not evaluated again yet.
     """
-    world = matrices(ob.pose.bones, "matrix")
-    start_q = base.quaternions()[rig.bones]
     scale = np.ones(len(rig.slide_row))
-    links = _rest_links(ob, rig, world)
+    links, start = None, _start(rig, base)
+    if rig.simple and _hangs_as_at_rest(ob, rig):
+        links = _rest_links(ob, rig)
     if links is None:
-        links, scale = _measured_links(rig, world, start_q, posed)
-    rotations = np.tile(quaternion.IDENTITY, (1, len(rig.skeleton), 1))
-    translations = np.zeros((1, len(rig.skeleton), 3))
-    rotations[0, rig.main[rig.solved]] = start_q[rig.solved]
+        world = matrices(ob.pose.bones, "matrix")
+        links, scale = _measured_links(rig, world, base.quaternions()[rig.bones], posed)
     for k, (joint, row) in enumerate(zip(rig.slide_joint, rig.slide_row, strict=True)):
         # offset = frame @ location * scale, one slide an axis of that frame
         location = base.locations[rig.bones[row]] * scale[k]
-        translations[0, joint : joint + 3] = rig.slide_frame[k].T * location[:, None]
-    start = Pose(rotations, translations)
+        start.translations[0, joint : joint + 3] = rig.slide_frame[k].T * location[:, None]
     targets = _targets(ob, rig, Scene(depsgraph, solved or {}), links, start)
     return FrameInput(links, start, targets, scale)
+
+
+def _start(rig: Rig, base: Channels) -> Pose:
+    """The start pose (1, J, ...), slides at 0; kept while the base stays as it is."""
+    if rig.known_start is not None and np.array_equal(rig.known_start[0], base.rotations):
+        rotations = rig.known_start[1]
+    else:
+        rotations = np.tile(quaternion.IDENTITY, (1, len(rig.skeleton), 1))
+        rotations[0, rig.main[rig.solved]] = base.quaternions()[rig.solved_bones]
+        rig.known_start = base.rotations.copy(), rotations
+    return Pose(rotations, np.zeros((1, len(rig.skeleton), 3)))
 
 
 def _unscaled(matrices_of: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -80,24 +88,28 @@ def _inner_offsets(rig: Rig, world: np.ndarray) -> np.ndarray:
     return (away[:, None, :] @ turned)[:, 0]
 
 
-def _rest_links(ob: bpy.types.Object, rig: Rig, world: np.ndarray) -> np.ndarray | None:
-    """Links (1, J, 8) of a rig whose bones all hang where they do at rest, as most do; None for any other."""
-    if not rig.simple:
-        return None
-    off = np.abs(_inner_offsets(rig, world) - rig.rest_offset[rig.inner])
-    if off.max(initial=0.0) >= _SAME * rig.size:
-        return None
+def _hangs_as_at_rest(ob: bpy.types.Object, rig: Rig) -> bool:
+    """Whether no bone of the skeleton is moved off its parent or scaled, as on most rigs."""
+    bones = ob.pose.bones
+    buffer = np.empty((len(bones), 3), dtype=np.float32)
+    bones.foreach_get("location", buffer.reshape(-1))
+    if buffer[rig.bones[rig.inner]].any():
+        return False
+    bones.foreach_get("scale", buffer.reshape(-1))
+    if (buffer[rig.bones] != 1.0).any():
+        return False
+    return all(max(abs(part - 1.0) for part in bones[int(bone)].matrix.to_scale()) < _SAME for bone in rig.root_parents)
+
+
+def _rest_links(ob: bpy.types.Object, rig: Rig) -> np.ndarray:
+    """Links (1, J, 8) of a rig whose bones all hang where they do at rest: only the roots are to be placed."""
+    bones = ob.pose.bones
+    turned = {bone: tuple(bones[int(bone)].matrix.to_quaternion()) for bone in rig.root_parents}
+    above = np.array([turned.get(bone, (1.0, 0.0, 0.0, 0.0)) for bone in rig.root_above])
+    heads = np.array([tuple(bones[int(bone)].head) for bone in rig.bones[rig.roots]])
     links = rig.rest_links.copy()
-    rotations = rig.own_rest[rig.roots]
-    if rig.hanging:
-        turned = {
-            bone: np.array(ob.pose.bones[int(bone)].matrix.to_quaternion()) for bone in set(rig.parent[rig.hanging])
-        }
-        above = np.array([
-            turned[rig.parent[row]] if row in rig.hanging else quaternion.IDENTITY for row in rig.roots
-        ])  # fmt: skip
-        rotations = quaternion.product(quaternion.normalize(above), rotations)
-    links[rig.main[rig.roots]] = dual_quaternion.from_parts(rotations, world[rig.bones[rig.roots], :3, 3])
+    rotations = quaternion.product(quaternion.normalize(above), rig.own_rest[rig.roots])
+    links[rig.main[rig.roots]] = dual_quaternion.from_parts(rotations, heads)
     return links[None]
 
 
@@ -179,15 +191,18 @@ class Scene:
 def _targets(ob: bpy.types.Object, rig: Rig, scene: Scene, links: np.ndarray, start: Pose) -> Targets:
     """What the goals ask for this frame, in armature space; influence below 1 asks for less of the way."""
     inverse = ob.matrix_world.inverted_safe()
-    count = len(rig.goals)
-    positions, rotations, poles = np.zeros((1, count, 3)), np.zeros((1, count, 4)), np.zeros((1, count, 3))
-    goals = ob.dqik.goals
-    for k, binding in enumerate(rig.goals):
+    goals, nowhere = ob.dqik.goals, (0.0, 0.0, 0.0)
+    places, turns, ends = [], [], []
+    for binding in rig.goals:
         goal = goals[binding.index]
         matrix = target_matrix(goal.target, goal.subtarget, ob, inverse, scene)
-        positions[0, k], rotations[0, k] = matrix.translation, matrix.to_quaternion()
-        if goal.pole_target is not None:
-            poles[0, k] = target_matrix(goal.pole_target, goal.pole_subtarget, ob, inverse, scene).translation
+        places.append(tuple(matrix.translation))
+        turns.append(tuple(matrix.to_quaternion()))
+        pole = goal.pole_target
+        ends.append(nowhere if pole is None else tuple(
+            target_matrix(pole, goal.pole_subtarget, ob, inverse, scene).translation
+        ))  # fmt: skip
+    positions, rotations, poles = (np.array([part]) for part in (places, turns, ends))
     if any(binding.influence < 1.0 for binding in rig.goals):
         _ease(rig, positions, rotations, links, start)
     return Targets(positions, rotations, poles)

@@ -18,6 +18,11 @@ PATHS = {
     AXIS_ANGLE: "rotation_axis_angle",
     **dict.fromkeys(EULER_ORDERS, "rotation_euler"),
 }
+NO_ROTATION = {
+    QUATERNION: (1.0, 0.0, 0.0, 0.0),
+    AXIS_ANGLE: (0.0, 0.0, 1.0, 0.0),
+    **dict.fromkeys(EULER_ORDERS, (0.0, 0.0, 0.0, 0.0)),
+}
 _TURN = 2.0 * np.pi
 
 

@@ -287,3 +287,21 @@ def facing(kind: int) -> Matrix:
     """Some orientations of a rig in its scene: as made, turned, and lying in none of the planes."""
     turns = (Quaternion(), rotation((0, 0, 1), 90), rotation((1, 0, 0), 90), rotation((1, 2, 3), 77))
     return turns[kind].to_matrix().to_4x4()
+
+
+def fcurves(ob: bpy.types.ID) -> list[bpy.types.FCurve]:
+    """The F-curves of an object's action, as Blender has them in this version."""
+    data = ob.animation_data
+    if data is None or data.action is None:
+        return []
+    if bpy.app.version < (4, 4, 0):
+        return list(data.action.fcurves)
+    bags = [bag for layer in data.action.layers for strip in layer.strips for bag in strip.channelbags]
+    return [curve for bag in bags if bag.slot == data.action_slot for curve in bag.fcurves]
+
+
+def keys(ob: bpy.types.ID) -> dict[tuple[str, int], list[tuple[float, float]]]:
+    """Frame and value of every key of an object, by channel."""
+    return {
+        (curve.data_path, curve.array_index): [tuple(point.co) for point in curve.keyframe_points] for curve in fcurves(ob)
+    }

@@ -9,23 +9,26 @@ import bpy
 import numpy as np
 import pytest
 import rigs
+from mathutils import Vector
 
 FRAMES = range(1, 17)
 KEYS = ("none", "some", "all")
+MIDDLES = [((0.8, -0.2, 1.4), 0.3), ((-0.5, -0.3, 1.3), 0.1), ((0, -0.1, 1.76), 0.03), ((0.15, -0.2, 0.15), 0.1),
+           ((-0.15, -0.2, 0.15), 0.1)]  # fmt: skip
 
 
 def moving_figure(keyed: str = "none") -> bpy.types.Object:
-    """The figure with five goals whose targets wander, out of reach at times; its bones without keys, some or all
-    with keys."""
+    """The figure with five goals whose targets wander, the left hand's out of its reach at times; its bones without
+    keys, some or all with keys."""
     ob = rigs.figure()
     for k, end in enumerate(rigs.FIGURE_ENDS):
         target = rigs.empty((0, 0, 0), f"{end} target")
-        start = rigs.tail(ob, end)
+        middle, wide = MIDDLES[k]
         rigs.key_path(target, FRAMES, [
-            start + 0.25 * rigs.Vector((sin(0.5 * f + k) - 0.6 * (k == 0), -0.5 * sin(0.3 * f), 0.5 * sin(0.7 * f + 2 * k)))
-            for f in FRAMES
-        ])  # fmt: skip
-        rigs.goal(ob, end, target, use_rotation=k == 1)
+            Vector(middle) + wide * Vector((sin(0.5 * f + k), sin(0.3 * f), sin(0.7 * f + 2 * k))) for f in FRAMES
+        ])
+        target.rotation_quaternion = ob.pose.bones[end].matrix.to_quaternion()
+        rigs.goal(ob, end, target, use_rotation=end == "hand.R")
     names = {"none": (), "some": ("spine", "arm.L", "shin.R"), "all": [bone.name for bone in ob.pose.bones]}[keyed]
     for k, name in enumerate(names):
         bone = ob.pose.bones[name]

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The base pose: what the bones of a live armature start from.
+
+Bones with keys start each frame from their keys. Bones without keep our last answer in their channels, so the pose that
+they start from is captured when live solving goes on, follows the user's own posing, is stored on the bones to survive
+saving and undo, and is given back when live solving goes off.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import bpy
+import numpy as np
+
+from ..solvers import quaternion
+from . import channels, rotation
+from .build import Rig
+from .channels import Channels
+
+if TYPE_CHECKING:
+    from .session import Session
+
+EDITED = 1e-5  # a channel further from what was written was changed by the user
+
+
+def capture(ob: bpy.types.Object, known: Session) -> None:
+    """Take the bones' present pose as the base pose, and store it on them."""
+    known.forget_pose()
+    known.base = channels.read(ob.pose.bones)
+    _store(ob, known.base, np.arange(len(ob.pose.bones)))
+    ob.dqik.has_base = True
+
+
+def restore(ob: bpy.types.Object, known: Session) -> None:
+    """Give the bones back the base pose; bones with keys, what the keys say at this frame."""
+    base = _stored(ob) if known.base is None else known.base
+    if base is not None and base.fits(ob.pose.bones):
+        now = channels.read(ob.pose.bones, base.groups)
+        free = np.ones(len(now.rotations), dtype=bool) if known.free is None else known.free
+        if known.frame_base is not None and isinstance(known.rig, Rig):
+            solved = np.isin(np.arange(len(free)), known.rig.solved_bones)
+            now = _merged(now, known.frame_base, solved)
+        channels.write(ob.pose.bones, _merged(now, base, free), location=True)
+        ob.update_tag(refresh={"DATA"})
+    known.forget_pose()
+    ob.dqik.has_base = False
+
+
+def of_frame(
+    ob: bpy.types.Object, known: Session, rig: Rig, evaluated: bpy.types.Object, fresh: bool
+) -> tuple[Channels, Channels]:
+    """The channels that this frame's solve starts from, and those that the evaluated pose was made with.
+
+    ob, evaluated : the object, original and evaluated.
+    fresh : right after a change of frame, when the evaluated bones with keys stand as their keys say.
+    """
+    count = len(ob.pose.bones)
+    if known.base is None or len(known.base.rotations) != count:
+        known.base = _stored(ob) or channels.read(ob.pose.bones)
+    free = np.ones(count, dtype=bool) if known.free is None else known.free
+    if rig.simple and free[rig.bones].all():
+        posed = base = known.base  # no bone of the skeleton has keys: nothing to be read
+    else:
+        posed = channels.read(evaluated.pose.bones, known.groups)
+        keyed = posed if fresh or known.frame_base is None else known.frame_base
+        base = known.frame_base = _merged(keyed, known.base, free)
+    return (_at_rest(base, rig) if ob.dqik.start_from == "REST" else base), posed
+
+
+def adopt_edits(ob: bpy.types.Object, known: Session, fresh: bool) -> None:
+    """Take over into the base pose what the user did to bones since our last answer.
+
+    fresh : right after a change of frame, when bones with keys have moved by themselves.
+    """
+    known.now = None
+    if known.written is None or known.base is None or known.free is None or not known.written.fits(ob.pose.bones):
+        return
+    now, was = channels.read(ob.pose.bones, known.groups), known.written
+    known.now = now
+    rows = np.flatnonzero(known.free) if fresh else slice(None)
+    if np.array_equal(now.rotations[rows], was.rotations[rows]) and np.array_equal(
+        now.locations[rows], was.locations[rows]
+    ):
+        return
+    edited = (np.abs(now.rotations - was.rotations) > EDITED).any(-1)
+    edited |= (np.abs(now.locations - was.locations) > EDITED).any(-1)
+    if fresh:
+        edited &= known.free
+    if edited.any():
+        for base in (known.base, known.frame_base):
+            if base is not None:
+                base.rotations[edited], base.locations[edited] = now.rotations[edited], now.locations[edited]
+        known.previous = None
+        _store(ob, now, np.flatnonzero(edited))
+
+
+def keep(ob: bpy.types.Object, known: Session) -> None:
+    """Take all bones as they stand into the base pose."""
+    known.forget_pose()
+    known.base = channels.read(ob.pose.bones)
+    _store(ob, known.base, np.arange(len(ob.pose.bones)))
+
+
+def _at_rest(base: Channels, rig: Rig) -> Channels:
+    """`base` with the solved bones at rest."""
+    base = base.copy()
+    for mode, members in base.groups:
+        base.rotations[np.intersect1d(members, rig.solved_bones)] = rotation.NO_ROTATION[mode]
+    base.locations[rig.bones[rig.slide_row]] = 0.0
+    return base
+
+
+def _merged(keyed: Channels, base: Channels, free: np.ndarray) -> Channels:
+    """`keyed` with the free bones (N,) as in `base`."""
+    merged = keyed.copy()
+    merged.rotations[free], merged.locations[free] = base.rotations[free], base.locations[free]
+    return merged
+
+
+def _store(ob: bpy.types.Object, base: Channels, bones: np.ndarray) -> None:
+    """Keep base channels on the bones themselves."""
+    modes = base.modes()
+    for index in map(int, bones):
+        bone = ob.pose.bones[index]
+        bone.dqik_base_rotation, bone.dqik_base_location = base.rotations[index], base.locations[index]
+        bone.dqik_base_mode = modes[index]
+
+
+def _stored(ob: bpy.types.Object) -> Channels | None:
+    """The base channels that are kept on the bones, in the bones' present rotation modes."""
+    if not ob.dqik.has_base:
+        return None
+    base = channels.read(ob.pose.bones)
+    modes = base.modes()
+    for index, bone in enumerate(ob.pose.bones):
+        if not bone.dqik_base_mode:
+            continue
+        kept = np.array(bone.dqik_base_rotation)
+        if bone.dqik_base_mode != modes[index]:
+            turned = quaternion.normalize(rotation.to_quaternion(bone.dqik_base_mode, kept))
+            kept = rotation.from_quaternion(modes[index], turned, base.rotations[index])
+        base.rotations[index], base.locations[index] = kept, bone.dqik_base_location
+    return base

@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is remembered about one armature while Blender runs, and one frame's solve of it.
+
+Nothing here holds an ID or a depsgraph: objects are passed in anew each time.
+"""
+
+import time
+from dataclasses import dataclass, field
+
+import bpy
+import numpy as np
+
+from ..solvers import Batch, Pose
+from . import base_pose, channels, curves, read, write
+from .build import Rig, build, signature
+from .channels import Channels
+from .read import FrameInput, SolvedPose
+
+
+@dataclass
+class Status:
+    """The last solve of an armature, for the panel; `solved` is False where there was nothing to solve."""
+
+    error: float = 0.0
+    rotation_error: float = 0.0
+    iterations: int = 0
+    milliseconds: float = 0.0
+    at_limits: int = 0
+    converged: bool = False
+    message: str = ""
+    solved: bool = False
+
+
+@dataclass
+class Session:
+    """One armature's prepared rig, base pose and last answer.
+
+    Attributes
+    ----------
+    rig : prepared, or a sentence why there is nothing to solve. rest : the rest matrices that it was made from.
+    stale : a setting has changed since. animation, animation_key : what has keys, and how to tell that this changed.
+    free : (N,) solved bones without keys, which keep our last answer in their channels.
+    base : channels that bones without keys start from. frame_base : those of all bones at the frame solved last.
+    written : the channels as the last answer left them. now : as they stand, read once a frame.
+    frame, previous, tracked : the frame solved last, its pose, and whether that was solved from the one before.
+    was_live : the base pose was captured and is to be given back.
+    """
+
+    rig: Rig | str | None = None
+    rest: np.ndarray | None = None
+    stale: bool = True
+    animation: curves.Animation | None = None
+    animation_key: tuple | None = None
+    free: np.ndarray | None = None
+    groups: channels.Groups | None = None
+    base: Channels | None = None
+    frame_base: Channels | None = None
+    written: Channels | None = None
+    now: Channels | None = None
+    frame: float | None = None
+    previous: Pose | None = None
+    tracked: bool = False
+    was_live: bool = False
+    status: Status = field(default_factory=Status)
+
+    def forget_pose(self) -> None:
+        """Forget base pose and answers, as where the bones themselves have changed."""
+        self.base = self.frame_base = self.written = self.previous = None
+
+
+def prepare(ob: bpy.types.Object, known: Session, check: bool = False) -> Rig | str:
+    """The prepared rig of an original object, made anew if anything it depends on has changed.
+
+    check : compare all settings, as after an edit; otherwise only what a script can change without telling.
+    """
+    bones = ob.data.bones
+    rest = np.empty(16 * len(bones), dtype=np.float32)
+    bones.foreach_get("matrix_local", rest)
+    same_bones = known.rest is not None and np.array_equal(known.rest, rest)
+    key = curves.animation_key(ob)
+    if known.animation is None or key != known.animation_key:
+        known.animation, known.animation_key, known.free = curves.animation(ob), key, None
+    groups = channels.modes(ob.pose.bones, known.groups)
+    rig, goals = known.rig, ob.dqik.goals
+    same = (
+        not known.stale
+        and same_bones
+        and groups is known.groups
+        and isinstance(rig, Rig)
+        and len(goals) == rig.goal_count
+        and all(goals[goal.index].target is not None for goal in rig.goals)
+    )
+    if same and (check or known.animation.settings):
+        same = isinstance(rig, Rig) and signature(ob) == rig.signature
+    if not same:
+        if groups is not known.groups or (known.rest is not None and not same_bones):
+            known.forget_pose()  # bones were added, removed or moved in edit mode, or turn in another mode
+        known.rig, known.rest, known.groups, known.stale = build(ob), rest, groups, False
+        known.previous = known.free = None
+    if known.free is None:
+        known.free = _free_bones(ob, known)
+    return known.rig
+
+
+def _free_bones(ob: bpy.types.Object, known: Session) -> np.ndarray:
+    """(N,) solved bones that no keys or drivers set; any bone counts as solved while there is no rig."""
+    solved = np.ones(len(ob.pose.bones), dtype=bool)
+    if isinstance(known.rig, Rig):
+        solved[:] = False
+        solved[known.rig.solved_bones] = True
+    animated = known.animation.bones if known.animation else frozenset()
+    return solved & np.array([bone.name not in animated for bone in ob.pose.bones], dtype=bool)
+
+
+def read_frame(
+    ob: bpy.types.Object,
+    known: Session,
+    depsgraph: bpy.types.Depsgraph,
+    fresh: bool,
+    solved: dict[int, SolvedPose] | None = None,
+) -> tuple[Rig | str, FrameInput | None, Channels | None]:
+    """The prepared rig, one frame's input and the channels that it starts from.
+
+    The rig is a sentence, and the others None, if there is nothing to solve.
+
+    fresh : right after a change of frame, when bones with keys stand as their keys say.
+    solved : armatures solved before for the same frame.
+    """
+    rig = prepare(ob, known, check=not fresh)
+    if isinstance(rig, str):
+        return rig, None, None
+    evaluated = ob.evaluated_get(depsgraph)
+    base, posed = base_pose.of_frame(ob, known, rig, evaluated, fresh)
+    return rig, read.read(evaluated, rig, base, posed, depsgraph, solved), base
+
+
+def solve_frame(
+    ob: bpy.types.Object,
+    known: Session,
+    depsgraph: bpy.types.Depsgraph,
+    fresh: bool,
+    frame: float,
+    solved: dict[int, SolvedPose] | None = None,
+) -> Channels | None:
+    """Solve an armature as it stands in `depsgraph`; the channels to write, or None where nothing is to be solved.
+
+    Parameters as in `read_frame`; this armature is added to `solved`.
+    """
+    began = time.perf_counter()
+    rig, given, base = read_frame(ob, known, depsgraph, fresh, solved)
+    if isinstance(rig, str) or given is None or base is None:
+        known.status = Status(message=str(rig))
+        return None
+    step_on = known.frame is not None and 0.0 < frame - known.frame <= 1.0
+    follow = ob.dqik.start_from == "PREVIOUS" and depsgraph.mode == "VIEWPORT" and (step_on or not fresh)
+    if follow and known.previous is not None:
+        batch = rig.prepared.track(known.previous, given.targets, given.start, given.links, first=not known.tracked)
+        known.tracked = True
+    else:
+        batch = rig.prepared.solve_batch(given.targets, given.start, given.links)
+        known.tracked = False
+    known.previous, known.frame = Pose(batch.rotations[0], batch.translations[0]), frame
+    if solved is not None:
+        world = rig.skeleton.transforms(batch.rotations, batch.translations, given.links)[0]
+        solved[ob.session_uid] = SolvedPose(ob.evaluated_get(depsgraph), rig, world)
+    answer = write.answer(rig, batch, 0, base, given.slide_scale)
+    known.status = _report(rig, batch, time.perf_counter() - began)
+    return answer
+
+
+def apply(ob: bpy.types.Object, known: Session, answer: Channels) -> bool:
+    """Write an answer to the original bones, unless they have it already; whether anything was written."""
+    if not isinstance(known.rig, Rig):
+        return False
+    rows, bones = known.rig.solved_bones, ob.pose.bones
+    moves = len(known.rig.slide_row) > 0
+    now = channels.read(bones, known.groups) if known.now is None else known.now
+    rotations = channels.rounded(answer.rotations[rows])
+    locations = channels.rounded(answer.locations[rows]) if moves else now.locations[rows]
+    changed = not (np.array_equal(now.rotations[rows], rotations) and np.array_equal(now.locations[rows], locations))
+    now.rotations[rows], now.locations[rows] = rotations, locations
+    known.written, known.now = now, None
+    if changed:
+        channels.write(bones, now, location=moves)
+        ob.update_tag(refresh={"DATA"})
+    return changed
+
+
+def _report(rig: Rig, batch: Batch, seconds: float) -> Status:
+    return Status(
+        error=float(batch.position_errors.max(initial=0.0)),
+        rotation_error=float(batch.rotation_errors.max(initial=0.0)),
+        iterations=int(batch.iterations[0]),
+        milliseconds=1e3 * seconds,
+        at_limits=int(batch.at_limit[0].sum()),
+        converged=bool(batch.converged[0]),
+        message="; ".join(rig.notes),
+        solved=True,
+    )

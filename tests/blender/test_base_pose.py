@@ -1,0 +1,323 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The base pose: taken when live solving goes on, kept through edits, saving and undo, given back when it goes off."""
+
+from math import radians
+
+import bpy
+import numpy as np
+import pytest
+import rigs
+
+
+def posed_figure(**modes: str) -> bpy.types.Object:
+    """A figure in a pose of its own with two goals, some bones in other rotation modes."""
+    ob = rigs.figure()
+    for k, bone in enumerate(ob.pose.bones):
+        bone.rotation_mode = modes.get(bone.name.split(".")[0], "QUATERNION")
+        rigs.posed(bone, rigs.rotation((1, 2 * k, 3), 3.0 * k))
+    rigs.update()
+    for end in ("hand.L", "foot.R"):
+        rigs.goal(ob, end, rigs.empty(0.8 * rigs.tail(ob, end), end))
+    return ob
+
+
+MODES = {"arm": "XYZ", "thigh": "ZXY", "spine": "AXIS_ANGLE"}
+
+
+def test_live_off_gives_back_exactly_the_pose_from_before() -> None:
+    """Every channel of every bone is bit for bit what it was, though the bones had moved and frames were played."""
+    ob = posed_figure(**MODES)
+    before = rigs.channels(ob)
+    ob.dqik.live = True
+    for frame in (5, 6, 7, 2):
+        rigs.at_frame(frame)
+    assert np.abs(rigs.channels(ob) - before).max() > 0.05
+    ob.dqik.live = False
+    np.testing.assert_array_equal(rigs.channels(ob), before)
+    rigs.update()
+    np.testing.assert_array_equal(rigs.channels(ob), before)
+
+
+def test_live_on_and_off_twice_changes_nothing() -> None:
+    """The base pose does not drift by switching."""
+    ob = posed_figure()
+    before = rigs.channels(ob)
+    ob.dqik.live = True
+    rigs.update()
+    solved = rigs.channels(ob)
+    for _ in range(2):
+        ob.dqik.live = False
+        rigs.update()
+        ob.dqik.live = True
+        rigs.update()
+    np.testing.assert_allclose(rigs.channels(ob), solved, atol=1e-6)
+    ob.dqik.live = True  # once more changes nothing either
+    ob.dqik.live = False
+    np.testing.assert_array_equal(rigs.channels(ob), before)
+
+
+def test_posing_a_solved_bone_by_hand_moves_the_base_pose() -> None:
+    """What the user does to a solved bone while live is part of the pose that comes back."""
+    ob = posed_figure()
+    before = rigs.channels(ob)
+    ob.dqik.live = True
+    rigs.update()
+    spine = ob.pose.bones["spine"]
+    spine.rotation_quaternion = rigs.rotation((1, 0, 0), 33.0)
+    mine = tuple(spine.rotation_quaternion)
+    rigs.update()
+    rigs.at_frame(3)
+    rigs.at_frame(4)
+    ob.dqik.live = False
+    after = rigs.channels(ob)
+    index = ob.pose.bones.find("spine")
+    np.testing.assert_allclose(after[index, 3:7], mine, atol=1e-6)
+    others = [k for k in range(len(before)) if k != index]
+    np.testing.assert_array_equal(after[others], before[others])
+
+
+def test_posing_by_hand_steers_the_solve() -> None:
+    """A free bone turned while live changes the solved pose, as it would have had it been so from the start."""
+    ob = posed_figure()
+    ob.dqik.live = True
+    rigs.update()
+    ob.pose.bones["spine"].rotation_quaternion = rigs.rotation((0, 1, 0), 40.0)
+    rigs.update()
+    steered = rigs.matrices(ob)
+    ob.dqik.live = False
+    rigs.update()
+    ob.dqik.live = True
+    rigs.update()
+    assert rigs.turn(steered, rigs.matrices(ob)) < 1e-5
+
+
+def test_posing_a_bone_outside_the_chains_is_kept() -> None:
+    """A bone that no goal moves is the user's, live or not."""
+    ob = posed_figure()
+    ob.dqik.live = True
+    rigs.update()
+    ob.pose.bones["hand.R"].rotation_quaternion = rigs.rotation((0, 0, 1), 25.0)
+    rigs.update()
+    rigs.at_frame(9)
+    assert abs(rigs.local_rotation(ob, "hand.R").angle - radians(25.0)) < 1e-5
+    ob.dqik.live = False
+    rigs.update()
+    assert abs(rigs.local_rotation(ob, "hand.R").angle - radians(25.0)) < 1e-5
+
+
+def test_saving_and_loading_while_live_keeps_the_base_pose(tmp_path) -> None:
+    """A file saved while live opens live, with the same frames, and live off gives back the pose from before saving."""
+    ob = posed_figure(**MODES)
+    before = rigs.channels(ob)
+    target = bpy.data.objects["hand.L"]
+    rigs.key_path(target, (1, 10), (target.location.copy(), (0.3, -0.4, 1.2)))
+    ob.dqik.live = True
+    poses = {}
+    for frame in (1, 5, 10, 7):
+        rigs.at_frame(frame)
+        poses[frame] = rigs.matrices(ob)
+    path = str(tmp_path / "live.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    ob = bpy.data.objects["Figure"]
+    assert ob.dqik.live
+    assert rigs.turn(poses[7], rigs.matrices(ob)) < 1e-5
+    for frame in (10, 1, 5):
+        rigs.at_frame(frame)
+        assert rigs.turn(poses[frame], rigs.matrices(ob)) < 1e-5
+    ob.dqik.live = False
+    np.testing.assert_allclose(rigs.channels(ob), before, atol=1e-6)
+
+
+def test_live_off_right_after_loading_gives_the_base_pose_back(tmp_path) -> None:
+    """Nothing need have been solved since the file was opened."""
+    ob = posed_figure(**MODES)
+    before = rigs.channels(ob)
+    ob.dqik.live = True
+    rigs.update()
+    path = str(tmp_path / "live.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    ob = bpy.data.objects["Figure"]
+    ob.dqik.live = True  # as a script might, to be sure
+    ob.dqik.live = False
+    np.testing.assert_allclose(rigs.channels(ob), before, atol=1e-6)
+
+
+def test_a_changed_rotation_mode_keeps_the_base_pose() -> None:
+    """A bone whose rotation mode the user changes while live comes back turned as before, in the new mode."""
+    ob = posed_figure()
+    turned = rigs.matrices(ob)
+    ob.dqik.live = True
+    rigs.update()
+    for bone in ob.pose.bones:
+        bone.rotation_mode = "YZX" if bone.name.startswith(("arm", "spine")) else "QUATERNION"
+    rigs.update()
+    rigs.at_frame(4)
+    ob.dqik.live = False
+    rigs.update()
+    assert rigs.turn(turned, rigs.matrices(ob)) < 1e-5
+
+
+def test_undo_and_redo_of_live_keep_the_base_pose() -> None:
+    """Undoing live gives the pose from before; redoing it and switching it off does too."""
+    ob = posed_figure()
+    before = rigs.channels(ob)
+    bpy.ops.ed.undo_push(message="Figure")
+    ob.dqik.live = True
+    rigs.update()
+    bpy.ops.ed.undo_push(message="Live")
+    bpy.data.objects["hand.L"].location.x -= 0.2
+    rigs.update()
+    bpy.ops.ed.undo_push(message="Moved")
+    bpy.ops.ed.undo()
+    bpy.ops.ed.undo()
+    ob = bpy.data.objects["Figure"]
+    assert not ob.dqik.live
+    np.testing.assert_array_equal(rigs.channels(ob), before)
+    rigs.update()
+    np.testing.assert_array_equal(rigs.channels(ob), before)
+    bpy.ops.ed.redo()
+    ob = bpy.data.objects["Figure"]
+    assert ob.dqik.live
+    rigs.update()
+    assert rigs.miss(ob, "hand.L", bpy.data.objects["hand.L"]) < 1e-3
+    ob.dqik.live = False
+    np.testing.assert_array_equal(rigs.channels(ob), before)
+
+
+def test_undoing_a_move_of_a_target_brings_the_hand_back() -> None:
+    """After undo the bone is at its target's old place, and the base pose is the one from before live."""
+    ob = posed_figure()
+    before = rigs.channels(ob)
+    ob.dqik.live = True
+    rigs.update()
+    old = rigs.tail(ob, "hand.L")
+    bpy.ops.ed.undo_push(message="Live")
+    bpy.data.objects["hand.L"].location.z += 0.3
+    rigs.update()
+    bpy.ops.ed.undo_push(message="Moved")
+    assert (rigs.tail(ob, "hand.L") - old).length > 0.2
+    bpy.ops.ed.undo()
+    ob = bpy.data.objects["Figure"]
+    assert (rigs.tail(ob, "hand.L") - old).length < 1e-3
+    bpy.data.objects["hand.L"].location.z -= 0.1
+    rigs.update()
+    ob.dqik.live = False
+    np.testing.assert_array_equal(rigs.channels(ob), before)
+
+
+def test_keyed_bones_keep_their_keys() -> None:
+    """Live solving touches no curve, and live off shows the keyed pose of the present frame."""
+    ob = posed_figure()
+    for frame, degrees in ((1, 10.0), (11, 50.0)):
+        ob.pose.bones["spine"].rotation_quaternion = rigs.rotation((1, 0, 0), degrees)
+        ob.pose.bones["spine"].keyframe_insert("rotation_quaternion", frame=frame)
+    rigs.at_frame(1)
+    expected = {}
+    for frame in (1, 4, 11):
+        rigs.at_frame(frame)
+        expected[frame] = rigs.matrices(ob)
+    rigs.at_frame(1)
+    keys = rigs.keys(ob)
+    ob.dqik.live = True
+    for frame in (11, 2, 4):
+        rigs.at_frame(frame)
+    assert rigs.turn(expected[4], rigs.matrices(ob)) > 0.02
+    assert rigs.keys(ob) == keys
+    ob.dqik.live = False
+    rigs.update()
+    assert rigs.turn(expected[4], rigs.matrices(ob)) < 1e-5
+    for frame in (1, 11):
+        rigs.at_frame(frame)
+        assert rigs.turn(expected[frame], rigs.matrices(ob)) < 1e-5
+
+
+def test_a_keyed_live_switch_solves_only_where_it_is_on() -> None:
+    """With `live` keyed, frames where it is off show the base pose and frames where it is on the solved one."""
+    ob = posed_figure()
+    rigs.update()
+    base = rigs.matrices(ob)
+    for frame, on in ((1, False), (10, True), (20, False)):
+        ob.dqik.live = on
+        ob.dqik.keyframe_insert("live", frame=frame)
+    for frame in (3, 12, 25, 15, 4):
+        rigs.at_frame(frame)
+        if 10 <= frame < 20:
+            assert rigs.miss(ob, "hand.L", bpy.data.objects["hand.L"]) < 1e-3
+        else:
+            assert rigs.turn(base, rigs.matrices(ob)) < 1e-5, f"frame {frame}"
+
+
+def test_two_scenes_are_solved_each_by_its_own_frame() -> None:
+    """An armature in one scene does not move when the other scene's frame changes, and both are solved."""
+    first = rigs.bent_arm("First")
+    target = rigs.empty((0, 0, 0), "First target")
+    rigs.key_path(target, (1, 20), ((1.5, 0.3, 0.2), (0.8, -0.9, 0.3)))
+    rigs.goal(first, "b", target)
+    first.dqik.live = True
+    rigs.at_frame(1)
+    at_one = rigs.channels(first)
+    other = bpy.data.scenes.new("Other")
+    bpy.context.window.scene = other
+    second = rigs.bent_arm("Second")
+    second_target = rigs.empty((0, 0, 0), "Second target")
+    rigs.key_path(second_target, (1, 20), ((1.2, 0.5, -0.2), (0.5, -1.2, 0.3)))
+    rigs.goal(second, "b", second_target)
+    second.dqik.live = True
+    for frame in (20, 7):
+        rigs.at_frame(frame)
+        assert rigs.miss(second, "b", second_target) < 1e-3
+        np.testing.assert_array_equal(rigs.channels(first), at_one)
+    bpy.context.window.scene = bpy.data.scenes["Scene"]
+    rigs.at_frame(12)
+    assert rigs.miss(first, "b", target) < 1e-3
+
+
+def test_disabling_the_extension_gives_the_base_pose_back(extension: str) -> None:
+    """A rig that was live is left in the pose from before."""
+    import addon_utils
+
+    ob = posed_figure()
+    before = rigs.channels(ob)
+    ob.dqik.live = True
+    rigs.update()
+    assert np.abs(rigs.channels(ob) - before).max() > 0.05
+    addon_utils.disable(extension, default_set=True)
+    np.testing.assert_array_equal(rigs.channels(ob), before)
+
+
+@pytest.mark.parametrize("name", ["added", "removed"])
+def test_editing_the_armature_while_live(name: str) -> None:
+    """After bones are added or removed in Edit Mode live solving goes on, and live off leaves no bone solved."""
+    ob = posed_figure()
+    rigs.made_active(ob)
+    ob.dqik.live = True
+    rigs.update()
+    bpy.ops.object.mode_set(mode="EDIT")
+    edit = ob.data.edit_bones
+    if name == "added":
+        made = edit.new("finger")
+        made.head, made.tail, made.parent = edit["hand.L"].tail, edit["hand.L"].tail + rigs.Vector((0.1, 0, 0)), edit["hand.L"]
+    else:
+        edit.remove(edit["neck"])
+    bpy.ops.object.mode_set(mode="POSE")
+    rigs.update()
+    bpy.data.objects["hand.L"].location.z -= 0.1
+    rigs.update()
+    assert rigs.miss(ob, "hand.L", bpy.data.objects["hand.L"]) < 1e-3
+    rigs.at_frame(5)
+    assert rigs.miss(ob, "hand.L", bpy.data.objects["hand.L"]) < 1e-3
+    ob.dqik.live = False
+    for k, bone in enumerate(b for b in rigs.figure("Other").pose.bones if b.name in ob.pose.bones):
+        del k
+        was = posed_turn(bone.name)
+        assert ob.pose.bones[bone.name].rotation_quaternion.rotation_difference(was).angle < 1e-5, bone.name
+
+
+def posed_turn(name: str):
+    """The turn that `posed_figure` gave a bone."""
+    names = [bone.name for bone in bpy.data.objects["Other"].pose.bones]
+    k = names.index(name)
+    return rigs.rotation((1, 2 * k, 3), 3.0 * k)
