@@ -12,20 +12,20 @@ from dataclasses import dataclass, field
 import bpy
 from bpy.app.handlers import persistent
 
-from .rig import base_pose, rotation
+from .rig import base_pose, channels, rotation
 from .rig.build import Rig
 from .rig.channels import Channels
 from .rig.read import FrameInput, SolvedPose
-from .rig.session import Session, Status, apply, prepare, read_frame, solve_frame
+from .rig.session import Session, Status, apply, follows, give_back, prepare, read_frame, solve_frame
 from .solvers import DqikError
 
 
 @dataclass
 class _State:
-    """Sessions by object; armatures that have goals, as (name, session_uid), looked for when objects change."""
+    """Sessions by object; armatures that have goals: name, library, session_uid, looked for when objects change."""
 
     sessions: dict[int, Session] = field(default_factory=dict)
-    candidates: list[tuple[str, int]] = field(default_factory=list)
+    candidates: list[tuple[str, str | None, int]] = field(default_factory=list)
     object_count: int = -1
     busy: bool = False
     suspended: set[int] = field(default_factory=set)
@@ -123,8 +123,16 @@ def begin_bake(ob: bpy.types.Object) -> None:
 def bake_frame(
     ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph
 ) -> tuple[Rig | str, FrameInput | None, Channels | None]:
-    """One frame's input for a bake, as live solving would read it after the change of frame."""
-    return read_frame(ob, session(ob), depsgraph, fresh=True)
+    """One frame's input for a bake, as live solving would read it after the change of frame.
+
+    Where keys leave nothing to solve at this frame there is no input, but the channels are those without us.
+    """
+    known = session(ob)
+    rig, given, base = read_frame(ob, known, depsgraph, fresh=True)
+    if given is None and known.animation is not None and known.animation.settings:
+        posed = channels.read(ob.evaluated_get(depsgraph).pose.bones, known.groups)
+        base = base_pose.without_answer(ob, known, posed, fresh=True)
+    return rig, given, base
 
 
 def end_bake(ob: bpy.types.Object) -> None:
@@ -183,9 +191,8 @@ def unregister() -> None:
         if handler in installed:
             installed.remove(handler)
     for ob in bpy.data.objects:
-        known = _state.sessions.get(ob.session_uid)
-        if known is not None and known.was_live and ob.type == "ARMATURE":
-            base_pose.restore(ob, known)
+        if ob.type == "ARMATURE" and (ob.dqik.has_base or session(ob).was_live):
+            base_pose.restore(ob, session(ob))
     _state.clear()
 
 
@@ -201,7 +208,7 @@ def _solve_live(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, fresh: b
         return
     _state.busy = True
     try:
-        armatures = _followed_first(_live_armatures(scene, depsgraph))
+        armatures = _followed_first(_live_armatures(scene, depsgraph, fresh), fresh)
         solved: dict[int, SolvedPose] | None = {} if len(armatures) > 1 else None
         answers: list[tuple[bpy.types.Object, Session, Channels]] = []
         for ob in armatures:
@@ -211,6 +218,8 @@ def _solve_live(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, fresh: b
             try:
                 known.was_live, known.now = True, None
                 if depsgraph.mode == "VIEWPORT":
+                    if not ob.dqik.has_base:  # switched on by keys
+                        base_pose.capture(ob, known)
                     base_pose.adopt_edits(ob, known, fresh)
                 answer = solve_frame(ob, known, depsgraph, fresh, scene.frame_current_final, solved)
             except Exception as error:
@@ -224,41 +233,49 @@ def _solve_live(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, fresh: b
         _state.busy = False
 
 
-def _live_armatures(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> Iterator[bpy.types.Object]:
-    for name, uid in _candidates():
-        ob = scene.objects.get(name)
-        if ob is None or ob.session_uid != uid or uid in _state.suspended:
+def _live_armatures(
+    scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, fresh: bool
+) -> Iterator[bpy.types.Object]:
+    """The scene's armatures that are to be solved; those that keys have switched off get their base pose back."""
+    for name, library, uid in _candidates():
+        ob = bpy.data.objects.get((name, library))
+        if ob is None or uid in _state.suspended or scene.objects.get(name) != ob:
             continue
         if ob.mode == "EDIT" or ob.data.pose_position == "REST":
             continue
         if ob.evaluated_get(depsgraph).dqik.live:
             yield ob
+        elif ob.dqik.has_base:
+            known = session(ob)
+            known.now = None
+            answer = give_back(ob, known, depsgraph, fresh)
+            if answer is not None:
+                apply(ob, known, answer)
 
 
-def _followed_first(armatures: Iterable[bpy.types.Object]) -> list[bpy.types.Object]:
+def _followed_first(armatures: Iterable[bpy.types.Object], fresh: bool) -> list[bpy.types.Object]:
     """The armatures in an order in which those that others' targets follow come before them."""
     left, ordered = list(armatures), []
     while left:
-        names = {ob.name for ob in left}
-        ready = [ob for ob in left if len(left) == 1 or not (_follows(ob) & names) - {ob.name}] or left[:1]
+        uids = {ob.session_uid for ob in left}
+        ready = [ob for ob in left if len(left) == 1 or not follows(ob, session(ob), fresh) & uids] or left[:1]
         left = [ob for ob in left if ob not in ready]
         ordered += ready
     return ordered
 
 
-def _follows(ob: bpy.types.Object) -> set[str]:
-    """Names of the objects that the targets of an armature are, or are parented to."""
-    targets = [target for goal in ob.dqik.goals for target in (goal.target, goal.pole_target) if target is not None]
-    return {target.name for target in targets} | {target.parent.name for target in targets if target.parent is not None}
-
-
-def _candidates() -> list[tuple[str, int]]:
-    """Armatures that have goals: looked for again only when objects or settings have changed."""
-    count = len(bpy.data.objects)
-    if count != _state.object_count:
-        _state.object_count = count
+def _candidates() -> list[tuple[str, str | None, int]]:
+    """Armatures that have goals or had: looked for again only when objects, their names or settings have changed."""
+    objects = bpy.data.objects
+    if len(objects) != _state.object_count or any(
+        (ob := objects.get((name, library))) is None or ob.session_uid != uid
+        for name, library, uid in _state.candidates
+    ):
+        _state.object_count = len(objects)
         _state.candidates = [
-            (ob.name, ob.session_uid) for ob in bpy.data.objects if ob.type == "ARMATURE" and len(ob.dqik.goals)
+            (ob.name, ob.library and ob.library.filepath, ob.session_uid)
+            for ob in objects
+            if ob.type == "ARMATURE" and (len(ob.dqik.goals) or ob.dqik.has_base)
         ]
     return _state.candidates
 

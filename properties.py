@@ -50,7 +50,7 @@ def _switched(self: bpy.types.bpy_struct, context: bpy.types.Context) -> None:
 class DqikGoal(bpy.types.PropertyGroup):
     """One goal: a bone, the target it should reach, and how much that matters."""
 
-    name: StringProperty(name="Name", default="Goal", override=_OVERRIDE)
+    name: StringProperty(name="Name", description="What the goal is called", default="Goal", override=_OVERRIDE)
     mute: BoolProperty(
         name="Mute", description="Leave this goal out of the solve", options=_KEYED, override=_OVERRIDE, update=_touched
     )
@@ -177,9 +177,14 @@ class DqikSettings(bpy.types.PropertyGroup):
         name="Start From", description="The pose from which each frame is solved", items=START_FROM, default="POSE",
         options=_FIXED, override=_OVERRIDE, update=_touched,
     )  # fmt: skip
-    goals: CollectionProperty(type=DqikGoal, name="Goals", override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
-    active_goal: IntProperty(name="Active Goal", min=0, options=_FIXED, override=_OVERRIDE)
-    status: PointerProperty(type=DqikStatus, name="Status")
+    goals: CollectionProperty(
+        type=DqikGoal, name="Goals", description="What the armature's bones should reach",
+        override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"},
+    )  # fmt: skip
+    active_goal: IntProperty(
+        name="Active Goal", description="The goal whose settings are shown", min=0, options=_FIXED, override=_OVERRIDE
+    )
+    status: PointerProperty(type=DqikStatus, name="Status", description="What came of the last solve")
     has_base: BoolProperty(options={"HIDDEN"}, override=_OVERRIDE)
 
 
@@ -236,7 +241,9 @@ def register() -> None:
     """Register the classes and attach the properties."""
     for cls in CLASSES:
         bpy.utils.register_class(cls)
-    bpy.types.Object.dqik = PointerProperty(type=DqikSettings, name="DQIK", override=_OVERRIDE)
+    bpy.types.Object.dqik = PointerProperty(
+        type=DqikSettings, name="DQIK", description="Whole-armature inverse kinematics", override=_OVERRIDE
+    )
     for name, prop in _bone_properties().items():
         setattr(bpy.types.PoseBone, name, prop)
 

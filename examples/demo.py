@@ -17,23 +17,25 @@ from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
 ROOT = FOLDER.parent
-OUT = FOLDER / "out"
 
 
 def main() -> None:
     """Read the command line, give Blender a profile of its own, and go."""
     options = _options()
-    _use_own_profile(OUT / "profile")
+    _use_own_profile(options.out / "profile")
     import rebuild  # not before: it imports bpy, and that is when Blender looks for its profile
 
-    rebuild.run(options.zip.resolve(), FOLDER / "cmu_01_01.bvh", OUT, options.frames, options.scale)
+    rebuild.run(options.zip, FOLDER / "cmu_01_01.bvh", options.out, options.frames, options.scale)
+    sys.stdout.flush()
+    os._exit(0)  # Blender 4.2's bpy package crashes while it exits if an add-on's property has an update function
 
 
 def _options() -> argparse.Namespace:
     manifest = tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))
     built = ROOT / "dist" / f"{manifest['id']}-{manifest['version']}.zip"
     parser = argparse.ArgumentParser(description="Rebuild a captured motion from the hips and five targets.")
-    parser.add_argument("--zip", type=Path, default=built, help="the built extension (default: the one in dist/)")
+    parser.add_argument("--zip", type=_path, default=built, help="the built extension (default: the one in dist/)")
+    parser.add_argument("--out", type=_path, default=FOLDER / "out", help="where files go (default: examples/out)")
     parser.add_argument("--frames", type=int, default=0, help="so many frames of the clip only; 0 for all")
     parser.add_argument("--scale", type=float, default=1.0, help="import the clip so many times as large")
     options = parser.parse_args()
@@ -44,6 +46,10 @@ def _options() -> argparse.Namespace:
     if not options.scale > 0.0:
         sys.exit(f"--scale {options.scale} is no size: take a number above 0")
     return options
+
+
+def _path(text: str) -> Path:
+    return Path(text).resolve()
 
 
 def _use_own_profile(profile: Path) -> None:

@@ -60,7 +60,7 @@ def run(zip_path: Path, clip: Path, out: Path, most_frames: int, scale: float) -
     picture, blend = out / "poses.png", out / "dqik_demo.blend"
     figure.draw(task, motions, picture)
     scene.use(rig, "POSE", targets, chains)
-    scene.present(captured, rig, task.height)
+    scene.present(captured, rig, task.height, truth.heads[:, 0].mean(0))
     scene.save(blend)
     _check_file(blend, frames, task)
     say(f"\nDone in {time.perf_counter() - began:.0f} s. These files are left:")

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import addon_utils
 import bpy
+import numpy as np
+from mathutils import Euler
 from measure import Motion
 
 METRES = 0.056444  # in one unit of the clip, which is 1/0.45 inch
@@ -19,7 +21,6 @@ BESIDE = 0.8  # of the figure's height, between the two skeletons in the saved s
 def install(zip_path: Path) -> None:
     """Install and enable the extension in the present profile, as Install from Disk does."""
     bpy.ops.wm.read_factory_settings(use_empty=True)
-    Path(bpy.utils.user_resource("EXTENSIONS", path="user_default")).mkdir(parents=True, exist_ok=True)
     bpy.ops.extensions.package_install_files(filepath=str(zip_path), repo="user_default", enable_on_install=True)
     if not hasattr(bpy.types.Object, "dqik"):
         raise RuntimeError(f"{zip_path} was installed but did not register")
@@ -129,28 +130,26 @@ def clear(rig: bpy.types.Object, hips: str) -> None:
             bone.matrix_basis.identity()
 
 
-def present(captured: bpy.types.Object, rig: bpy.types.Object, height: float) -> None:
-    """Arrange the scene for a viewer: the captured skeleton beside the solved one, coloured, in view, ready to play."""
+def present(captured: bpy.types.Object, rig: bpy.types.Object, height: float, middle: Sequence[float]) -> None:
+    """Arrange the scene for a viewer: the captured skeleton beside the solved one, both in view, ready to play.
+
+    height : of the figure. middle : (3,) of the place that the motion covers.
+    """
     captured.hide_viewport = False
     captured.location.x -= BESIDE * height
-    for ob, palette in ((captured, "THEME09"), (rig, "THEME03")):
-        ob.data.display_type, ob.show_in_front = "OCTAHEDRAL", False
-        ob.show_name = True
-        for bone in ob.data.bones:
-            bone.color.palette = palette
-    scene = bpy.context.scene
-    scene.frame_set(scene.frame_start)
+    bpy.context.scene.frame_set(bpy.context.scene.frame_start)
     for ob in bpy.context.view_layer.objects:
-        ob.select_set(ob == rig)
+        ob.select_set(False)
     _active(rig)
-    hips = rig.pose.bones[0].head.copy()
     for screen in bpy.data.screens:
         for area in screen.areas:
             for space in area.spaces:
                 if space.type == "VIEW_3D":
                     space.clip_end = 100.0 * height
-                    space.region_3d.view_distance = 3.5 * height
-                    space.region_3d.view_location = (hips.x - 0.5 * BESIDE * height, hips.y - height, 0.6 * height)
+                    view = space.region_3d
+                    view.view_location = (middle[0] - 0.5 * BESIDE * height, middle[1], 0.7 * middle[2])
+                    view.view_rotation = Euler(np.radians((78.0, 0.0, 35.0))).to_quaternion()
+                    view.view_distance = 3.2 * height
 
 
 def save(path: Path) -> None:

@@ -27,6 +27,7 @@ class DQIK_OT_bake(GoalsOperator, bpy.types.Operator):
     step: IntProperty(name="Step", description="Frames from key to key", default=1, min=1)
     action: EnumProperty(
         name="Action",
+        description="Where the keys go",
         items=[
             ("NEW", "New", "Key a copy of the armature's action; the old one stays in the file"),
             ("CURRENT", "Current", "Key the armature's present action; keys outside the range stay"),
@@ -138,21 +139,22 @@ class DQIK_OT_bake(GoalsOperator, bpy.types.Operator):
             for index, frame in enumerate(frames):
                 scene.frame_set(frame)
                 rig, given, base = live.bake_frame(ob, context.evaluated_depsgraph_get())
-                if given is None or base is None:
+                if base is None or (frame == frames[-1] and given is None and not any(inputs)):
                     self.report({"ERROR"}, str(rig))
                     return {"CANCELLED"}
                 inputs.append(given)
                 bases.append(base.copy())
                 yield 0.6 * (index + 1) / len(frames)
-            for batch in bake.solve_inputs(rig, inputs, frames, ob.dqik.start_from == "PREVIOUS"):
+            for batch in bake.solve_inputs(inputs, frames, ob.dqik.start_from == "PREVIOUS"):
                 batches.append(batch)
                 yield 0.6 + 0.35 * (batch[0] + len(batch[1].iterations)) / len(frames)
-            solved = bake.answers(rig, inputs, bases, batches)
+            solved = bake.answers(inputs, bases, batches)
+            rigs = list({id(given.rig): given.rig for given in inputs if given}.values())
             bones = None
             if self.only_selected:
                 bones = frozenset(ob.pose.bones.find(bone.name) for bone in context.selected_pose_bones or ()
                                   if bone.id_data == ob)  # fmt: skip
-            keys = bake.write_keys(ob, rig, frames, solved, bake.Options(self.action, bones, self.reduce))
+            keys = bake.write_keys(ob, rigs, frames, solved, bake.Options(self.action, bones, self.reduce))
         except DqikError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}

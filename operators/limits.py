@@ -17,6 +17,9 @@ class _LimitsOperator(ArmatureOperator):
             return list(ob.pose.bones)
         return [bone for bone in context.selected_pose_bones or () if bone.id_data == ob]
 
+    def _which(self) -> str:
+        return "the selected bones" if self.only_selected else "the bones"
+
 
 class DQIK_OT_limits_from_ik(_LimitsOperator, bpy.types.Operator):
     """Take over the IK limits and IK locks of Blender's own solver"""
@@ -28,8 +31,11 @@ class DQIK_OT_limits_from_ik(_LimitsOperator, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Copy the limits."""
         count = constraints.limits_from_ik(self._bones(context))
+        if not count:
+            self.report({"WARNING"}, f"None of {self._which()} has IK limits")
+            return {"CANCELLED"}
         self.report({"INFO"}, f"Set the limits of {count} bones")
-        return {"FINISHED"} if count else {"CANCELLED"}
+        return {"FINISHED"}
 
 
 class DQIK_OT_limits_from_action(_LimitsOperator, bpy.types.Operator):
@@ -47,7 +53,7 @@ class DQIK_OT_limits_from_action(_LimitsOperator, bpy.types.Operator):
         ob = armature(context)
         count = limits.from_action(ob, self._bones(context), self.margin)
         if not count:
-            self.report({"WARNING"}, f"The action of {ob.name!r} turns none of these bones")
+            self.report({"WARNING"}, f"The action of {ob.name!r} turns none of {self._which()}")
             return {"CANCELLED"}
         self.report({"INFO"}, f"Set the limits of {count} bones")
         return {"FINISHED"}

@@ -32,50 +32,70 @@ class Options:
 
 
 def solve_inputs(
-    rig: Rig, inputs: Sequence[FrameInput], frames: Sequence[float], follow: bool
+    inputs: Sequence[FrameInput | None], frames: Sequence[float], follow: bool
 ) -> Iterator[tuple[int, Batch]]:
     """Solve read frames, in order; yields the index of a batch's first frame and the batch.
 
+    inputs : None for frames where keys leave nothing to solve.
     follow : each frame from the one before where they are one apart, as live playback does with `PREVIOUS`.
     """
     if not follow:
-        for first in range(0, len(inputs), CHUNK):
-            part = inputs[first : first + CHUNK]
+        for first, part in _alike(inputs):
             start = Pose(*(np.concatenate(arrays) for arrays in zip(*(given.start for given in part), strict=True)))
             targets = Targets(
                 *(np.concatenate(arrays) for arrays in zip(*(given.targets[:3] for given in part), strict=True))
             )
-            yield first, rig.prepared.solve_batch(targets, start, np.concatenate([given.links for given in part]))
+            yield first, part[0].prepared.solve_batch(targets, start, np.concatenate([given.links for given in part]))
         return
-    batch, tracked = None, False
+    batch, tracked, before = None, False, None
     for index, given in enumerate(inputs):
-        if batch is not None and frames[index] - frames[index - 1] <= 1.0:
+        if given is None:
+            batch = before = None
+            continue
+        if batch is not None and given.prepared is before and frames[index] - frames[index - 1] <= 1.0:
             previous = Pose(batch.rotations[0], batch.translations[0])
-            batch = rig.prepared.track(previous, given.targets, given.start, given.links, first=not tracked)
+            batch = given.prepared.track(previous, given.targets, given.start, given.links, first=not tracked)
             tracked = True
         else:
-            batch, tracked = rig.prepared.solve_batch(given.targets, given.start, given.links), False
+            batch, tracked = given.prepared.solve_batch(given.targets, given.start, given.links), False
+        before = given.prepared
         yield index, batch
 
 
+def _alike(inputs: Sequence[FrameInput | None]) -> Iterator[tuple[int, list[FrameInput]]]:
+    """Runs of frames that are solved alike, with the index of their first."""
+    part: list[FrameInput] = []
+    for index, given in enumerate(inputs):
+        if part and (given is None or given.prepared is not part[0].prepared or len(part) == CHUNK):
+            yield index - len(part), part
+            part = []
+        if given is not None:
+            part.append(given)
+    if part:
+        yield len(inputs) - len(part), part
+
+
 def answers(
-    rig: Rig, inputs: Sequence[FrameInput], bases: Sequence[Channels], batches: Sequence[tuple[int, Batch]]
+    inputs: Sequence[FrameInput | None], bases: Sequence[Channels], batches: Sequence[tuple[int, Batch]]
 ) -> list[Channels]:
     """The channels of each frame, continuous from frame to frame: no sign flips of quaternions, no turns of Euler."""
     found: list[Channels] = []
-    for first, batch in batches:
-        for k in range(len(batch.iterations)):
-            frame = first + k
-            base = bases[frame]
-            reference = base if not found else found[-1]
-            found.append(answer(rig, batch, k, base, inputs[frame].slide_scale, reference))
+    solved = {first + k: (batch, k) for first, batch in batches for k in range(len(batch.iterations))}
+    for frame, (given, base) in enumerate(zip(inputs, bases, strict=True)):
+        reference = base if not found else found[-1]
+        if given is None:
+            unsolved = base.copy()
+            unsolved.put(np.arange(len(base.rotations)), base.quaternions(), reference.rotations)
+            found.append(unsolved)
+        else:
+            found.append(answer(given.rig, *solved[frame], base, given.slide_scale, reference))
     return found
 
 
 def write_keys(
-    ob: bpy.types.Object, rig: Rig, frames: Sequence[float], solved: Sequence[Channels], options: Options
+    ob: bpy.types.Object, rigs: Sequence[Rig], frames: Sequence[float], solved: Sequence[Channels], options: Options
 ) -> int:
-    """Key the solved bones of `ob` on all frames; the number of keys written."""
+    """Key the bones of `ob` that any of `rigs` solved on all frames; the number of keys written."""
     old = ob.animation_data.action if ob.animation_data else None
     if options.action == "NEW" or old is None:
         action = old.copy() if old else bpy.data.actions.new(f"{ob.name} DQIK")
@@ -86,7 +106,7 @@ def write_keys(
         action = old
     slot = getattr(ob.animation_data, "action_slot", None)
     try:
-        return _write(curves.Writer(ob, action), ob, rig, np.asarray(frames, dtype=float), solved, options)
+        return _write(curves.Writer(ob, action), ob, rigs, np.asarray(frames, dtype=float), solved, options)
     except Exception:
         if action is not old:
             ob.animation_data.action = old
@@ -99,7 +119,7 @@ def write_keys(
 def _write(
     writer: curves.Writer,
     ob: bpy.types.Object,
-    rig: Rig,
+    rigs: Sequence[Rig],
     frames: np.ndarray,
     solved: Sequence[Channels],
     options: Options,
@@ -107,9 +127,9 @@ def _write(
     rotations = np.stack([one.rotations for one in solved])  # (F, N, 4)
     locations = np.stack([one.locations for one in solved])
     modes = solved[0].modes()
-    sliding = {int(rig.bones[row]) for row in rig.slide_row}
+    sliding = {int(rig.bones[row]) for rig in rigs for row in rig.slide_row}
     keys = 0
-    for bone in map(int, rig.solved_bones):
+    for bone in sorted({int(bone) for rig in rigs for bone in rig.solved_bones}):
         if options.bones is not None and bone not in options.bones:
             continue
         name, mode = ob.pose.bones[bone].name, modes[bone]

@@ -8,7 +8,7 @@ saving and undo, and is given back when live solving goes off.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import bpy
 import numpy as np
@@ -24,6 +24,13 @@ if TYPE_CHECKING:
 EDITED = 1e-5  # a channel further from what was written was changed by the user
 
 
+class Free(NamedTuple):
+    """Channels that keep our last answer, since no keys or drivers set them: bool (N, 4) and (N, 3)."""
+
+    rotations: np.ndarray
+    locations: np.ndarray
+
+
 def capture(ob: bpy.types.Object, known: Session) -> None:
     """Take the bones' present pose as the base pose, and store it on them."""
     known.forget_pose()
@@ -37,11 +44,11 @@ def restore(ob: bpy.types.Object, known: Session) -> None:
     base = _stored(ob) if known.base is None else known.base
     if base is not None and base.fits(ob.pose.bones):
         now = channels.read(ob.pose.bones, base.groups)
-        free = np.ones(len(now.rotations), dtype=bool) if known.free is None else known.free
         if known.frame_base is not None and isinstance(known.rig, Rig):
-            solved = np.isin(np.arange(len(free)), known.rig.solved_bones)
-            now = _merged(now, known.frame_base, solved)
-        channels.write(ob.pose.bones, _merged(now, base, free), location=True)
+            ours = known.ours(known.rig)
+            now.rotations[ours] = known.frame_base.rotations[ours]
+            now.locations[ours] = known.frame_base.locations[ours]
+        channels.write(ob.pose.bones, _merged(now, base, known.free), location=True)
         ob.update_tag(refresh={"DATA"})
     known.forget_pose()
     ob.dqik.has_base = False
@@ -55,17 +62,26 @@ def of_frame(
     ob, evaluated : the object, original and evaluated.
     fresh : right after a change of frame, when the evaluated bones with keys stand as their keys say.
     """
-    count = len(ob.pose.bones)
-    if known.base is None or len(known.base.rotations) != count:
+    if known.base is None or len(known.base.rotations) != len(ob.pose.bones):
         known.base = _stored(ob) or channels.read(ob.pose.bones)
-    free = np.ones(count, dtype=bool) if known.free is None else known.free
-    if rig.simple and free[rig.bones].all():
+    if rig.simple and known.held is rig.solved_bones and known.free and known.free.rotations[rig.bones].all():
         posed = base = known.base  # no bone of the skeleton has keys: nothing to be read
     else:
         posed = channels.read(evaluated.pose.bones, known.groups)
-        keyed = posed if fresh or known.frame_base is None else known.frame_base
-        base = known.frame_base = _merged(keyed, known.base, free)
+        base = without_answer(ob, known, posed, fresh)
     return (_at_rest(base, rig) if ob.dqik.start_from == "REST" else base), posed
+
+
+def without_answer(ob: bpy.types.Object, known: Session, posed: Channels, fresh: bool) -> Channels:
+    """The channels as they were this frame without us: bones with keys as those say, the others as in the base pose.
+
+    posed : as evaluated. fresh : as in `of_frame`.
+    """
+    if known.base is None or len(known.base.rotations) != len(ob.pose.bones):
+        known.base = _stored(ob) or channels.read(ob.pose.bones)
+    keyed = posed if fresh or known.frame_base is None else known.frame_base
+    known.frame_base = _merged(keyed, known.base, known.free)
+    return known.frame_base
 
 
 def adopt_edits(ob: bpy.types.Object, known: Session, fresh: bool) -> None:
@@ -78,21 +94,21 @@ def adopt_edits(ob: bpy.types.Object, known: Session, fresh: bool) -> None:
         return
     now, was = channels.read(ob.pose.bones, known.groups), known.written
     known.now = now
-    rows = np.flatnonzero(known.free) if fresh else slice(None)
-    if np.array_equal(now.rotations[rows], was.rotations[rows]) and np.array_equal(
-        now.locations[rows], was.locations[rows]
-    ):
+    if np.array_equal(now.rotations, was.rotations) and np.array_equal(now.locations, was.locations):
         return
-    edited = (np.abs(now.rotations - was.rotations) > EDITED).any(-1)
-    edited |= (np.abs(now.locations - was.locations) > EDITED).any(-1)
-    if fresh:
-        edited &= known.free
-    if edited.any():
+    changing = known.free if fresh else Free(np.array(True), np.array(True))
+    turned = (np.abs(now.rotations - was.rotations) > EDITED) & changing.rotations
+    moved = (np.abs(now.locations - was.locations) > EDITED) & changing.locations
+    edited = np.flatnonzero(turned.any(-1) | moved.any(-1))
+    if edited.size:
+        turned = turned.any(-1, keepdims=True) & changing.rotations
+        moved = moved.any(-1, keepdims=True) & changing.locations
         for base in (known.base, known.frame_base):
             if base is not None:
-                base.rotations[edited], base.locations[edited] = now.rotations[edited], now.locations[edited]
+                np.copyto(base.rotations, now.rotations, where=turned)
+                np.copyto(base.locations, now.locations, where=moved)
         known.previous = None
-        _store(ob, now, np.flatnonzero(edited))
+        _store(ob, known.base, edited)
 
 
 def keep(ob: bpy.types.Object, known: Session) -> None:
@@ -111,11 +127,15 @@ def _at_rest(base: Channels, rig: Rig) -> Channels:
     return base
 
 
-def _merged(keyed: Channels, base: Channels, free: np.ndarray) -> Channels:
-    """`keyed` with the free bones (N,) as in `base`."""
-    merged = keyed.copy()
-    merged.rotations[free], merged.locations[free] = base.rotations[free], base.locations[free]
-    return merged
+def _merged(keyed: Channels, base: Channels, free: Free | None) -> Channels:
+    """`keyed` with the free channels, by default all, as in `base`."""
+    if free is None:
+        return base.copy()
+    return Channels(
+        np.where(free.rotations, base.rotations, keyed.rotations),
+        np.where(free.locations, base.locations, keyed.locations),
+        keyed.groups,
+    )
 
 
 def _store(ob: bpy.types.Object, base: Channels, bones: np.ndarray) -> None:

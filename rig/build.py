@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """An armature and its goals as a prepared solve: everything that depends on the rig but not on the frame."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import bpy
 import numpy as np
 
 from .. import solvers as ik
 from ..solvers import dual_quaternion, quaternion
+from . import follow, limits
 from .plan import Plan, plan
 
 PULL = 1e-5
+_TURNING = {"COPY_ROTATION", "COPY_TRANSFORMS", "DAMPED_TRACK", "TRACK_TO"}
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ class Rig:
     inner, roots, hanging, still, held_rows : rows that hang from another, that do not, of those the ones turned by a
         parent, fixed ones, constrained ones. root_above : per root, the bone that turns it, -1 for none; root_parents
         the different ones. rest_links : (J, 8) links with every inner joint at its rest offset.
-    simple : no bone of the skeleton is fixed, constrained or slides.
+    simple : no bone of the skeleton is fixed, constrained or slides. goal_rows : (G,) rows of the goals' own bones.
     """
 
     signature: tuple
@@ -71,9 +73,24 @@ class Rig:
         self.simple = not (fixed.size or self.slide_row.size)
         self.root_above = [self.parent[row] if row in self.hanging else -1 for row in self.roots]
         self.root_parents = sorted({bone for bone in self.root_above if bone >= 0})
+        self.goal_rows = [int(np.flatnonzero(self.main == goal.joint)[0]) for goal in self.prepared.goals]
+        self.known_stretch: tuple[tuple[float, ...], ik.Prepared] | None = None
         self.known_start: tuple[np.ndarray, np.ndarray] | None = None
         self.rest_links = np.tile(dual_quaternion.IDENTITY, (len(self.skeleton), 1))
         self.rest_links[self.main] = dual_quaternion.from_parts(self.own_rest, self.rest_offset)
+
+    def stretched(self, factors: tuple[float, ...]) -> ik.Prepared:
+        """The prepared solve with the goals' own bones longer by `factors` (G,); the last one is kept."""
+        if all(factor == 1.0 for factor in factors):
+            return self.prepared
+        if self.known_stretch is None or self.known_stretch[0] != factors:
+            goals = [
+                replace(goal, offset=tuple(factor * part for part in goal.offset))
+                for goal, factor in zip(self.prepared.goals, factors, strict=True)
+            ]
+            prepared = ik.prepare(self.skeleton, goals, self.prepared.solver, self.prepared.options)
+            self.known_stretch = factors, prepared
+        return self.known_stretch[1]
 
 
 def signature(ob: bpy.types.Object) -> tuple:
@@ -82,14 +99,15 @@ def signature(ob: bpy.types.Object) -> tuple:
     goals = tuple(
         (goal.mute, goal.bone, goal.target is None, goal.subtarget, goal.chain_length, goal.use_position,
          goal.use_rotation, goal.position_weight, goal.rotation_weight, goal.influence, goal.priority, goal.use_tail,
-         goal.pole_target is None, goal.pole_angle)
+         goal.pole_target is None, goal.pole_subtarget, goal.pole_angle,
+         frozenset((owner.session_uid, name) for aim in follow.aims(goal) for owner, name in follow.bones_behind(*aim)))
         for goal in settings.goals
     )  # fmt: skip
     bones = tuple(
         (bone.name, bone.rotation_mode, bone.dqik_translate, bone.dqik_use_limits, bone.dqik_twist_min,
          bone.dqik_twist_max, bone.dqik_swing_x_min, bone.dqik_swing_x_max, bone.dqik_swing_z_min,
          bone.dqik_swing_z_max, bone.dqik_stiffness, *bone.dqik_preferred_angle, bone.dqik_lock,
-         tuple((c.type, c.mute, c.influence) for c in bone.constraints),
+         tuple((c.type, c.mute, c.influence, c.is_valid) for c in bone.constraints),
          bone.bone.use_inherit_rotation, bone.bone.use_local_location)
         for bone in ob.pose.bones
     )  # fmt: skip
@@ -104,6 +122,9 @@ def build(ob: bpy.types.Object) -> Rig | str:
     wanted, settings = plan(ob), ob.dqik
     if isinstance(wanted, str):
         return wanted
+    for bone in np.flatnonzero(wanted.moved):
+        if wrong := limits.wrong(ob.pose.bones[int(bone)]):
+            return wrong
     try:
         parts = _Parts(ob.pose.bones, wanted)
         skeleton = ik.Skeleton(parts.joints)
@@ -162,7 +183,7 @@ class _Parts:
         armature, name = wanted.armature, pose_bone.name
         above, rest = int(armature.parent[bone]), armature.rest[bone]
         relative = rest if above < 0 else np.linalg.inv(armature.rest[above]) @ rest
-        detached = above >= 0 and not pose_bone.bone.use_inherit_rotation
+        detached = above >= 0 and (not pose_bone.bone.use_inherit_rotation or _held_in_space(pose_bone))
         turned = quaternion.from_matrix((rest if detached else relative)[:3, :3])
         link, offset = self.main.get(above, -1), relative[:3, 3]
         if wanted.moved[bone] and pose_bone.dqik_translate:
@@ -183,7 +204,7 @@ class _Parts:
                 preferred=wanted.bends.get(bone),
                 inherit_rotation=not detached,
                 **(_joint_kind(pose_bone) if wanted.moved[bone] else {"kind": "fixed"}),
-            )  # fmt: skip
+            )
         )
         self.own_rest.append(turned)
         self.rest_offset.append(relative[:3, 3])
@@ -212,6 +233,20 @@ class _Parts:
         return range(self.slides.get(bone, self.main[bone]), self.main[bone] + 1)
 
 
+def _held_in_space(bone: bpy.types.PoseBone) -> bool:
+    """Whether a constraint turns a bone the same way wherever its parent turns."""
+    return any(
+        c.type in _TURNING
+        and c.owner_space in {"WORLD", "POSE", "CUSTOM"}
+        and not c.mute
+        and c.is_valid
+        and c.influence == 1.0
+        and getattr(c, "mix_mode", "REPLACE") == "REPLACE"
+        and all(getattr(c, f"use_{axis}", True) for axis in "xyz")
+        for c in bone.constraints
+    )
+
+
 def _joint_kind(bone: bpy.types.PoseBone) -> dict:
     """Kind, axis and limits of a bone's joint; a bone that may turn about one axis alone is a hinge."""
     if not bone.dqik_use_limits:
@@ -225,3 +260,4 @@ def _joint_kind(bone: bpy.types.PoseBone) -> dict:
         axis, pair = turning[0]
         return {"kind": "hinge", "axis": np.eye(3)[axis], "limits": ik.Range(*pair)}
     return {"kind": "ball", "limits": ik.TwistSwing(twist, swing_x, swing_z)}
+

@@ -11,7 +11,7 @@ import numpy as np
 LAYERED = bpy.app.version >= (4, 4, 0)
 _GROUP_NAMES = bpy.app.version >= (5, 0, 0)
 _BEZIER = 2  # the number behind the enum, which foreach_set takes
-_ALIGNED, _AUTO = 2, 1
+_ALIGNED, _AUTO = 3, 1
 _BONE_PATH = re.compile(r'^pose\.bones\["((?:[^"\\]|\\.)*)"\]\.(\w+)')
 
 
@@ -48,9 +48,13 @@ def _channelbag(action: bpy.types.Action, slot: object, ensure: bool = False):
 
 @dataclass(frozen=True)
 class Animation:
-    """What animates an armature: names of `bones` that have curves or drivers, and whether DQIK's settings have any."""
+    """What animates an armature.
 
-    bones: frozenset[str]
+    channels : {bone: (path, index) of each of its channels that curves or drivers set}.
+    settings : whether any of DQIK's settings is animated.
+    """
+
+    channels: dict[str, set[tuple[str, int]]]
     settings: bool
 
 
@@ -59,39 +63,45 @@ def animation_key(ob: bpy.types.Object) -> tuple:
     owner = ob.animation_data
     if owner is None:
         return ()
-    action = owner.action
+    action, curves = owner.action, fcurves(owner)
+    muted = np.empty(len(curves), dtype=bool)
+    if len(curves):
+        curves.foreach_get("mute", muted)
     return (
         0 if action is None else action.session_uid,
-        len(fcurves(owner)),
+        len(curves),
+        int(muted.sum()),
         len(owner.drivers),
         len(owner.nla_tracks),
     )
 
 
 def animation(ob: bpy.types.Object) -> Animation:
-    """The bones of `ob` whose pose F-curves, NLA strips or drivers set anew on every frame."""
-    bones, settings = set(), False
-    for path in _paths(ob):
+    """The channels of `ob` that F-curves, NLA strips or drivers set anew on every frame."""
+    channels: dict[str, set[tuple[str, int]]] = {}
+    settings = False
+    for path, index in _animated(ob):
         match = _BONE_PATH.match(path)
         if match and match[2].startswith("dqik"):
             settings = True
         elif match and match[2].startswith(("rotation", "location")):
-            bones.add(bpy.utils.unescape_identifier(match[1]))
+            channels.setdefault(bpy.utils.unescape_identifier(match[1]), set()).add((match[2], index))
         elif path.startswith("dqik"):
             settings = True
-    return Animation(frozenset(bones), settings)
+    return Animation(channels, settings)
 
 
-def _paths(ob: bpy.types.Object) -> Iterator[str]:
+def _animated(ob: bpy.types.Object) -> Iterator[tuple[str, int]]:
+    """Data path and index of what is animated."""
     owner = ob.animation_data
     if owner is None:
         return
-    yield from (curve.data_path for curve in fcurves(owner))
-    yield from (curve.data_path for curve in owner.drivers)
+    curves = [*fcurves(owner), *owner.drivers]
     for track in owner.nla_tracks:
         for strip in track.strips:
             if strip.action is not None:
-                yield from (curve.data_path for curve in _all_curves(strip.action))
+                curves += _all_curves(strip.action)
+    yield from ((curve.data_path, curve.array_index) for curve in curves if not curve.mute)
 
 
 def _all_curves(action: bpy.types.Action) -> Iterator[bpy.types.FCurve]:
@@ -118,8 +128,8 @@ class Writer:
             self._bag = action
             return
         if owner.action_slot is None:
-            suitable = owner.action_suitable_slots
-            owner.action_slot = suitable[0] if suitable else action.slots.new(id_type="OBJECT", name=ob.name)
+            unused = [slot for slot in owner.action_suitable_slots if not slot.users()]
+            owner.action_slot = unused[0] if unused else action.slots.new(id_type="OBJECT", name=ob.name)
         self._bag = _channelbag(action, owner.action_slot, ensure=True)
 
     def curve(self, path: str, index: int, group: str) -> bpy.types.FCurve:

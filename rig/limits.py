@@ -20,6 +20,16 @@ def put(bone: bpy.types.PoseBone, lo: Iterable[float], hi: Iterable[float]) -> N
     bone.dqik_use_limits = True
 
 
+def wrong(bone: bpy.types.PoseBone) -> str:
+    """A sentence about limits whose least is above their most; empty where there are none."""
+    for part in PARTS if bone.dqik_use_limits else ():
+        least, most = (float(np.degrees(getattr(bone, f"dqik_{part}_{end}"))) for end in ("min", "max"))
+        if least > most:
+            words = part.replace("_", " ").title()
+            return f"Bone {bone.name!r}: {words} Min ({least:.1f}) is above {words} Max ({most:.1f})"
+    return ""
+
+
 def clear(bones: Iterable[bpy.types.PoseBone]) -> None:
     """Switch limits off and forget them."""
     for bone in bones:

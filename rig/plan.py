@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 
-from . import bend
+from . import bend, follow
 from .armature import Armature
 
 MIN_BEND = np.radians(4.0)  # a preferred bend that limits leave less of is none
@@ -72,7 +72,7 @@ def plan(ob: bpy.types.Object) -> Plan | str:
 
 def _usable(ob: bpy.types.Object, goal: bpy.types.PropertyGroup, armature: Armature, notes: list[str]) -> bool:
     """Whether a goal can be solved for; notes why not where the user should know."""
-    target, name = goal.target, f"Goal {goal.name!r}"
+    target, pole, name = goal.target, goal.pole_target, f"Goal {goal.name!r}"
     if goal.mute or goal.influence <= 0.0:
         return False
     if not goal.bone:
@@ -85,6 +85,10 @@ def _usable(ob: bpy.types.Object, goal: bpy.types.PropertyGroup, armature: Armat
         notes.append(f"{name}: target {target.name!r} has no bone {goal.subtarget!r}")
     elif target == ob and not goal.subtarget:
         notes.append(f"{name}: its target is this armature; choose one of its bones as well")
+    elif pole == ob and not goal.pole_subtarget:
+        notes.append(f"{name}: its pole is this armature; choose one of its bones as well")
+    elif pole and goal.pole_subtarget and pole.type == "ARMATURE" and goal.pole_subtarget not in pole.pose.bones:
+        notes.append(f"{name}: pole {pole.name!r} has no bone {goal.pole_subtarget!r}")
     elif not (goal.use_position or goal.use_rotation):
         notes.append(f"{name} asks for nothing: switch on Position or Rotation")
     else:
@@ -102,22 +106,22 @@ def _chain(goal: bpy.types.PropertyGroup, above: list[int]) -> list[int]:
 def _without_cycles(
     ob: bpy.types.Object, goals: list[PlannedGoal], armature: Armature, notes: list[str]
 ) -> list[PlannedGoal]:
-    """The goals whose targets do not follow a bone that would be solved."""
+    """The goals whose targets and poles do not follow a bone that would be solved."""
     moved = {bone for goal in goals for bone in goal.chain}
     kept = []
     for goal in goals:
-        target, follows = goal.settings.target, None
-        if target == ob:
-            follows = goal.settings.subtarget
-        elif target.parent == ob and target.parent_type == "BONE":
-            follows = target.parent_bone
-        path = armature.above(armature.index[follows]) if follows in armature.index else []
-        held_by = next((bone for bone in path if bone in moved), None)
-        if held_by is None:
+        follows = {
+            armature.index.get(name, -1)
+            for target, subtarget in follow.aims(goal.settings)
+            for owner, name in follow.bones_behind(target, subtarget)
+            if owner == ob
+        }
+        solved = sorted(follows & moved)
+        if not solved:
             kept.append(goal)
         else:
-            solved = ob.pose.bones[held_by].name
-            notes.append(f"Goal {goal.settings.name!r}: its target follows bone {solved!r}, which is solved")
+            bone = ob.pose.bones[solved[-1]].name
+            notes.append(f"Goal {goal.settings.name!r}: its target or pole follows bone {bone!r}, which is solved")
     return kept
 
 

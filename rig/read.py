@@ -12,7 +12,7 @@ import bpy
 import numpy as np
 from mathutils import Matrix, Quaternion
 
-from ..solvers import Pose, dual_quaternion, quaternion
+from ..solvers import Pose, Prepared, dual_quaternion, quaternion
 from ..solvers.goals import Targets
 from .armature import matrices
 from .build import Rig
@@ -26,10 +26,12 @@ _GRID = 1e-6  # of the rig's size: others are rounded to it
 class FrameInput:
     """What one frame's solve needs.
 
-    links : (1, J, 8). start : `Pose` of (1, J, ...). targets : of one frame.
+    rig, prepared : what to solve it with. links : (1, J, 8). start : `Pose` of (1, J, ...). targets : of one frame.
     slide_scale : (T,) by which each sliding bone's location is larger than its channel.
     """
 
+    rig: Rig
+    prepared: Prepared
     links: np.ndarray
     start: Pose
     targets: Targets
@@ -49,18 +51,19 @@ def read(
     solved : by session_uid, the armatures that were solved for this frame but are not evaluated again yet.
     """
     scale = np.ones(len(rig.slide_row))
-    links, start = None, _start(rig, base)
+    links, start, prepared = None, _start(rig, base), rig.prepared
     if rig.simple and _hangs_as_at_rest(ob, rig):
         links = _rest_links(ob, rig)
     if links is None:
         world = matrices(ob.pose.bones, "matrix")
         links, scale = _measured_links(rig, world, base.quaternions()[rig.bones], posed)
+        prepared = rig.stretched(_stretch(rig, world))
     for k, (joint, row) in enumerate(zip(rig.slide_joint, rig.slide_row, strict=True)):
         # offset = frame @ location * scale, one slide an axis of that frame
         location = base.locations[rig.bones[row]] * scale[k]
         start.translations[0, joint : joint + 3] = rig.slide_frame[k].T * location[:, None]
-    targets = _targets(ob, rig, Scene(depsgraph, solved or {}), links, start)
-    return FrameInput(links, start, targets, scale)
+    targets = _targets(ob, rig, prepared, Scene(depsgraph, solved or {}), links, start)
+    return FrameInput(rig, prepared, links, start, targets, scale)
 
 
 def _start(rig: Rig, base: Channels) -> Pose:
@@ -78,6 +81,12 @@ def _unscaled(matrices_of: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Rotations (..., 3, 3) and column lengths (..., 3) of 4 x 4 matrices."""
     scale = np.sqrt((matrices_of[..., :3, :3] ** 2).sum(-2))
     return matrices_of[..., :3, :3] / np.maximum(scale, 1e-12)[..., None, :], scale
+
+
+def _stretch(rig: Rig, world: np.ndarray) -> tuple[float, ...]:
+    """How much longer than at rest the goals' own bones are (G,), which moves their tails."""
+    length = np.sqrt((world[rig.bones[rig.goal_rows], :3, 1] ** 2).sum(-1))
+    return tuple(np.where(np.abs(length - 1.0) < _SAME, 1.0, np.round(length / _GRID) * _GRID).tolist())
 
 
 def _inner_offsets(rig: Rig, world: np.ndarray) -> np.ndarray:
@@ -188,9 +197,12 @@ class Scene:
     solved: dict[int, SolvedPose]
 
 
-def _targets(ob: bpy.types.Object, rig: Rig, scene: Scene, links: np.ndarray, start: Pose) -> Targets:
+def _targets(
+    ob: bpy.types.Object, rig: Rig, prepared: Prepared, scene: Scene, links: np.ndarray, start: Pose
+) -> Targets:
     """What the goals ask for this frame, in armature space; influence below 1 asks for less of the way."""
-    inverse = ob.matrix_world.inverted_safe()
+    motion = _motion(ob, scene)
+    inverse = (ob.matrix_world if motion is None else motion @ ob.matrix_world).inverted_safe()
     goals, nowhere = ob.dqik.goals, (0.0, 0.0, 0.0)
     places, turns, ends = [], [], []
     for binding in rig.goals:
@@ -204,7 +216,7 @@ def _targets(ob: bpy.types.Object, rig: Rig, scene: Scene, links: np.ndarray, st
         ))  # fmt: skip
     positions, rotations, poles = (np.array([part]) for part in (places, turns, ends))
     if any(binding.influence < 1.0 for binding in rig.goals):
-        _ease(rig, positions, rotations, links, start)
+        _ease(rig, prepared, positions, rotations, links, start)
     return Targets(positions, rotations, poles)
 
 
@@ -215,29 +227,57 @@ def target_matrix(
     if target.original == ob.original:
         return ob.pose.bones[subtarget].matrix
     evaluated = target.evaluated_get(scene.depsgraph)
+    matrix, name = evaluated.matrix_world, ""
     if subtarget and evaluated.type == "ARMATURE":
-        bone = evaluated.pose.bones[subtarget]
-        known = scene.solved.get(target.original.session_uid)
-        correction = known.correction(bone) if known else None
-        matrix = bone.matrix if correction is None else correction @ bone.matrix
-        return inverse @ evaluated.matrix_world @ matrix
-    matrix = evaluated.matrix_world
-    holder = evaluated.parent
-    if scene.solved and holder is not None and evaluated.parent_type == "BONE":
-        known = scene.solved.get(holder.original.session_uid)
-        bone = known.ob.pose.bones.get(evaluated.parent_bone) if known else None
-        correction = known.correction(bone) if known and bone else None
+        matrix, name = matrix @ evaluated.pose.bones[subtarget].matrix, subtarget
+    motion = _motion(evaluated, scene, name)
+    return inverse @ (matrix if motion is None else motion @ matrix)
+
+
+def _motion(ob: bpy.types.Object, scene: Scene, bone: str = "") -> Matrix | None:
+    """How an evaluated object, or a bone of it, moves in the world with armatures that are solved for this frame.
+
+    Followed are parents, and constraints that carry the object along; None where nothing moves.
+    """
+    if not scene.solved:
+        return None
+    motions = []
+    for constraint in ob.constraints:
+        carried = _carried(constraint, scene) if not constraint.mute and constraint.influence == 1.0 else None
+        motions = motions if carried is None else [carried]
+    if ob.parent is not None and not motions:
+        motions.append(_motion(ob.parent, scene, ob.parent_bone if ob.parent_type == "BONE" else ""))
+    known = scene.solved.get(ob.original.session_uid) if bone else None
+    if known is not None:
+        correction = known.correction(known.ob.pose.bones.get(bone))
         if correction is not None:
             place = known.ob.matrix_world
-            matrix = place @ correction @ place.inverted_safe() @ matrix
-    return inverse @ matrix
+            motions.append(place @ correction @ place.inverted_safe())
+    motion = None
+    for step in motions:
+        motion = step if motion is None else motion if step is None else motion @ step
+    return motion
 
 
-def _ease(rig: Rig, positions: np.ndarray, rotations: np.ndarray, links: np.ndarray, start: Pose) -> None:
+def _carried(constraint: bpy.types.Constraint, scene: Scene) -> Matrix | None:
+    """How a constraint moves its owner in the world with armatures that are solved for this frame."""
+    if constraint.type not in {"CHILD_OF", "COPY_TRANSFORMS", "COPY_LOCATION"} or constraint.target is None:
+        return None
+    target, bone = constraint.target, constraint.subtarget
+    motion = _motion(target, scene, bone if target.type == "ARMATURE" else "")
+    if motion is None or constraint.type != "COPY_LOCATION":
+        return motion
+    place = target.matrix_world @ target.pose.bones[bone].head if bone else target.matrix_world.translation
+    return Matrix.Translation(motion @ place - place)
+
+
+def _ease(
+    rig: Rig, prepared: Prepared, positions: np.ndarray, rotations: np.ndarray, links: np.ndarray, start: Pose
+) -> None:
     """Move targets of goals with an influence below 1 toward where their bones start, in place."""
     world = rig.skeleton.transforms(start.rotations, start.translations, links)
     for k, binding in enumerate(rig.goals):
-        goal = rig.prepared.goals[k]
+        goal = prepared.goals[k]
         began = dual_quaternion.transform(world[0, goal.joint], np.asarray(goal.offset, dtype=float))
         share = binding.influence
         positions[0, k] = began + share * (positions[0, k] - began)

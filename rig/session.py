@@ -10,11 +10,13 @@ from dataclasses import dataclass, field
 import bpy
 import numpy as np
 
-from ..solvers import Batch, Pose
-from . import base_pose, channels, curves, read, write
+from ..solvers import Batch, Pose, Prepared
+from . import base_pose, channels, curves, follow, read, rotation, write
 from .build import Rig, build, signature
 from .channels import Channels
 from .read import FrameInput, SolvedPose
+
+_NO_BONES = np.empty(0, dtype=np.intp)
 
 
 @dataclass
@@ -39,11 +41,13 @@ class Session:
     ----------
     rig : prepared, or a sentence why there is nothing to solve. rest : the rest matrices that it was made from.
     stale : a setting has changed since. animation, animation_key : what has keys, and how to tell that this changed.
-    free : (N,) solved bones without keys, which keep our last answer in their channels.
+    free : the channels that keep our last answer. held : bones that hold an answer of ours.
     base : channels that bones without keys start from. frame_base : those of all bones at the frame solved last.
     written : the channels as the last answer left them. now : as they stand, read once a frame.
-    frame, previous, tracked : the frame solved last, its pose, and whether that was solved from the one before.
+    frame, previous, prepared, tracked : the frame solved last, its pose, what solved it, and whether it did so from
+        the one before.
     was_live : the base pose was captured and is to be given back.
+    follows : session_uids of the armatures that this one's targets follow.
     """
 
     rig: Rig | str | None = None
@@ -51,7 +55,8 @@ class Session:
     stale: bool = True
     animation: curves.Animation | None = None
     animation_key: tuple | None = None
-    free: np.ndarray | None = None
+    free: base_pose.Free | None = None
+    held: np.ndarray | None = None
     groups: channels.Groups | None = None
     base: Channels | None = None
     frame_base: Channels | None = None
@@ -59,13 +64,27 @@ class Session:
     now: Channels | None = None
     frame: float | None = None
     previous: Pose | None = None
+    prepared: Prepared | None = None
     tracked: bool = False
     was_live: bool = False
+    follows: set[int] | None = None
     status: Status = field(default_factory=Status)
 
     def forget_pose(self) -> None:
         """Forget base pose and answers, as where the bones themselves have changed."""
-        self.base = self.frame_base = self.written = self.previous = None
+        self.base = self.frame_base = self.written = self.previous = self.held = None
+
+    def ours(self, rig: Rig | str | None) -> np.ndarray:
+        """The bones that are solved, or were and still hold an answer of ours."""
+        solved = rig.solved_bones if isinstance(rig, Rig) else _NO_BONES
+        return solved if self.held is None or self.held is solved else np.union1d(solved, self.held)
+
+
+def follows(ob: bpy.types.Object, known: Session, fresh: bool) -> set[int]:
+    """`session_uid` of the armatures that this one's targets follow; looked for again after edits."""
+    if known.follows is None or known.stale or not fresh:
+        known.follows = follow.armatures_behind(ob)
+    return known.follows
 
 
 def prepare(ob: bpy.types.Object, known: Session, check: bool = False) -> Rig | str:
@@ -98,18 +117,24 @@ def prepare(ob: bpy.types.Object, known: Session, check: bool = False) -> Rig | 
         known.rig, known.rest, known.groups, known.stale = build(ob), rest, groups, False
         known.previous = known.free = None
     if known.free is None:
-        known.free = _free_bones(ob, known)
+        known.free = _free_channels(ob, known)
     return known.rig
 
 
-def _free_bones(ob: bpy.types.Object, known: Session) -> np.ndarray:
-    """(N,) solved bones that no keys or drivers set; any bone counts as solved while there is no rig."""
-    solved = np.ones(len(ob.pose.bones), dtype=bool)
-    if isinstance(known.rig, Rig):
-        solved[:] = False
-        solved[known.rig.solved_bones] = True
-    animated = known.animation.bones if known.animation else frozenset()
-    return solved & np.array([bone.name not in animated for bone in ob.pose.bones], dtype=bool)
+def _free_channels(ob: bpy.types.Object, known: Session) -> base_pose.Free:
+    """The channels of our bones that no keys or drivers set; any bone counts as ours while there is no rig."""
+    bones = ob.pose.bones
+    ours = np.zeros((len(bones), 1), dtype=bool)
+    ours[known.ours(known.rig) if isinstance(known.rig, Rig) else slice(None)] = True
+    free = base_pose.Free(np.tile(ours, 4), np.tile(ours, 3))
+    for name, animated in known.animation.channels.items() if known.animation else ():
+        number = bones.find(name)
+        for path, index in animated if number >= 0 else ():
+            if path == "location":
+                free.locations[number, index] = False
+            elif path == rotation.PATHS[bones[number].rotation_mode]:
+                free.rotations[number, index] = False
+    return free
 
 
 def read_frame(
@@ -150,15 +175,16 @@ def solve_frame(
     rig, given, base = read_frame(ob, known, depsgraph, fresh, solved)
     if isinstance(rig, str) or given is None or base is None:
         known.status = Status(message=str(rig))
-        return None
+        return give_back(ob, known, depsgraph, fresh)
     step_on = known.frame is not None and 0.0 < frame - known.frame <= 1.0
     follow = ob.dqik.start_from == "PREVIOUS" and depsgraph.mode == "VIEWPORT" and (step_on or not fresh)
-    if follow and known.previous is not None:
-        batch = rig.prepared.track(known.previous, given.targets, given.start, given.links, first=not known.tracked)
+    if follow and known.previous is not None and known.prepared is given.prepared:
+        batch = given.prepared.track(known.previous, given.targets, given.start, given.links, first=not known.tracked)
         known.tracked = True
     else:
-        batch = rig.prepared.solve_batch(given.targets, given.start, given.links)
+        batch = given.prepared.solve_batch(given.targets, given.start, given.links)
         known.tracked = False
+    known.prepared = given.prepared
     known.previous, known.frame = Pose(batch.rotations[0], batch.translations[0]), frame
     if solved is not None:
         world = rig.skeleton.transforms(batch.rotations, batch.translations, given.links)[0]
@@ -168,12 +194,22 @@ def solve_frame(
     return answer
 
 
+def give_back(ob: bpy.types.Object, known: Session, depsgraph: bpy.types.Depsgraph, fresh: bool) -> Channels | None:
+    """The pose without us, for bones that hold an answer of ours where nothing is solved; None if there are none."""
+    if known.held is None or not known.held.size:
+        return None
+    posed = channels.read(ob.evaluated_get(depsgraph).pose.bones, known.groups)
+    return base_pose.without_answer(ob, known, posed, fresh)
+
+
 def apply(ob: bpy.types.Object, known: Session, answer: Channels) -> bool:
-    """Write an answer to the original bones, unless they have it already; whether anything was written."""
-    if not isinstance(known.rig, Rig):
-        return False
-    rows, bones = known.rig.solved_bones, ob.pose.bones
-    moves = len(known.rig.slide_row) > 0
+    """Write an answer to the original bones, unless they have it already; whether anything was written.
+
+    Bones that are solved no longer are written too, and so return to their base pose.
+    """
+    rows, bones, rig = known.ours(known.rig), ob.pose.bones, known.rig
+    known.held = rig.solved_bones if isinstance(rig, Rig) else _NO_BONES
+    moves = len(rows) > len(known.held) or (isinstance(rig, Rig) and len(rig.slide_row) > 0)
     now = channels.read(bones, known.groups) if known.now is None else known.now
     rotations = channels.rounded(answer.rotations[rows])
     locations = channels.rounded(answer.locations[rows]) if moves else now.locations[rows]

@@ -19,8 +19,9 @@ from .poles import Pole, PoleTasks
 from .skeleton import Skeleton, vector
 
 ROTATION_LENGTH = 0.25  # [skeleton lengths / rad]
-YIELD_EXCESS = 0.03  # of a chain's reach beyond it, at which a goal counts half
-YIELD_FLOOR = 0.03  # what it counts at least
+YIELD_EXCESS = 0.01  # of a chain's reach beyond it, at which a goal counts half
+YIELD_FLOOR = 0.02  # what it counts at least
+YIELD_REACH = 0.05  # of a chain's reach beyond it, from which a target further off is drawn in
 PRIORITY_STEP = 30.0  # weight of one priority over the next lower
 PRIORITY_SPAN = 1000.0  # and of the highest over the lowest, at most: beyond it the squares lose their digits
 
@@ -209,7 +210,8 @@ class Tasks:
                 moved = moments[:, None] - np.swapaxes(cross(points, np.swapaxes(axes, -1, -2)[:, None]), -1, -2)
             np.multiply(moved, self._position_moves, out=rows[:, :split].reshape(moved.shape))
         if self._turned.size:
-            rows[:, split : self.m] = (axes[:, None] * self._rotation_moves).reshape(len(axes), -1, self.space.n)
+            turned = rows[:, split : self.m]
+            turned[...] = (axes[:, None] * self._rotation_moves).reshape(turned.shape)
         if targets.shares is not None:
             rows[:, : self.m] *= np.concatenate(self._row_shares(targets.shares), -1)[..., None]
         if self.poles:
@@ -284,23 +286,25 @@ class Yielding:
         self._paths, self._extra = np.array(paths, dtype=float).reshape(len(paths), len(skeleton)).T, np.array(extra)
         self._alone = len(goals) < 2 or not self._goals
 
-    def shares(self, positions: np.ndarray, links: np.ndarray, targets: Targets) -> np.ndarray | None:
-        """Shares (F, G) of the goals, or None where all targets are within reach.
+    def targets(self, positions: np.ndarray, links: np.ndarray, targets: Targets) -> Targets:
+        """The targets as the solve should see them: those out of reach drawn in to just beyond it, at lower shares.
 
         positions : (F, J, 3) of the joints in any pose. links : (F or 1, J, 8) as in `Skeleton.transforms`.
         """
         if self._alone:
-            return None
+            return targets
         offsets = 2.0 * np.sqrt((links[..., 4:] ** 2).sum(-1))  # |d| = |t| / 2
-        reach = offsets @ self._paths + self._extra
-        away = targets.positions[:, self._goals] - positions[:, self._top]
-        excess = np.sqrt((away * away).sum(-1)) / np.maximum(reach, 1e-12) - 1.0
-        if excess.max(initial=-1.0) <= 0.0:
-            return None
-        shares = np.ones(targets.positions.shape[:2])
-        excess = np.maximum(excess, 0.0) / YIELD_EXCESS
+        reach = np.maximum(offsets @ self._paths + self._extra, 1e-12)
+        root = positions[:, self._top]
+        away = targets.positions[:, self._goals] - root
+        ratio = np.sqrt((away * away).sum(-1)) / reach
+        if ratio.max(initial=0.0) <= 1.0:
+            return targets
+        drawn, shares = targets.positions.copy(), np.ones(targets.positions.shape[:2])
+        drawn[:, self._goals] = root + away * np.minimum(1.0, (1.0 + YIELD_REACH) / np.maximum(ratio, 1e-12))[..., None]
+        excess = np.maximum(ratio - 1.0, 0.0) / YIELD_EXCESS
         shares[:, self._goals] = np.maximum(1.0 / (1.0 + excess * excess), YIELD_FLOOR)
-        return shares
+        return targets._replace(positions=drawn, shares=shares)
 
 
 def priority_weights(priorities: Sequence[int]) -> np.ndarray:

@@ -167,7 +167,8 @@ def _columns(skeleton: Skeleton, pose: Pose, joint: int, offset: Sequence[float]
     swings = np.where(slides, 0.0, axes)
     inherited = (skeleton.segment[owner] == skeleton.segment[joint])[:, None]
     effector = _effector(world, joint, place)
-    levers = _levers(skeleton, world, joint, effector)[owner]
+    lever = skeleton.levers(np.array([joint]), owner)[0]
+    levers = np.where(lever[:, None] < 0, effector, world.positions[lever])
     return _Columns(swings * inherited, axes - swings, swings, world.positions[owner], levers, effector)
 
 
@@ -176,21 +177,6 @@ def _own_axes(skeleton: Skeleton) -> np.ndarray:
     axes = [np.eye(3) if kind == "ball" else skeleton.axis[joint : joint + 1]
             for joint, kind in enumerate(skeleton.kinds) if DEGREES_OF_FREEDOM[kind]]  # fmt: skip
     return np.concatenate(axes) if axes else np.zeros((0, 3))
-
-
-def _levers(skeleton: Skeleton, world: World, joint: int, effector: np.ndarray) -> np.ndarray:
-    """World points (J, 3) by which each joint carries the effector.
-
-    The effector itself, but for joints above a detached segment, which move it by the place where that hangs.
-    """
-    levers = np.tile(effector, (len(skeleton), 1))
-    head = int(skeleton.segment[joint])
-    while head in skeleton.detached:
-        above = int(skeleton.parent[head])
-        hangs_at = dual_quaternion.translation(skeleton.links[head])
-        levers[skeleton.ancestors[above]] = _effector(world, above, hangs_at)
-        head = int(skeleton.segment[above])
-    return levers
 
 
 def _twists(columns: _Columns) -> np.ndarray:

@@ -144,17 +144,21 @@ class JointSpace:
         slides[:, joint] = self.skeleton.axis[joint] * x[:, self._lengths, None]
         return slides
 
-    def middle(self) -> State:
-        """Every limited coordinate in the middle of its limits, the rest at rest: the first restart (Amino)."""
-        state = self.state(self.skeleton.rest_pose())
-        state.x[:] = self.project(np.where(np.isfinite(self.lo + self.hi), 0.5 * (self.lo + self.hi), 0.0))
-        return self._settle(state)
+    def middle(self, like: State) -> State:
+        """`like` with every limited coordinate in the middle of its limits: the first restart (Amino)."""
+        bound = np.isfinite(self.lo) & np.isfinite(self.hi)
+        lo, hi = np.where(bound, self.lo, 0.0), np.where(bound, self.hi, 0.0)
+        return self._settle(State(like.rotations.copy(), self.project(np.where(bound, 0.5 * (lo + hi), like.x))))
 
-    def sample(self, generator: np.random.Generator, frames: int) -> State:
-        """States drawn at random inside the limits; free angles all round, free slides within the skeleton's size."""
+    def sample(self, generator: np.random.Generator, like: State) -> State:
+        """`like` with all degrees of freedom drawn at random inside their limits.
+
+        Free angles are drawn all round, free slides within the skeleton's size.
+        """
+        frames = len(like.x)
         reach = np.where(self.turns, np.pi, self.skeleton.length)
         lo, hi = np.where(np.isfinite(self.lo), self.lo, -reach), np.where(np.isfinite(self.hi), self.hi, reach)
-        state = self.state(self.skeleton.rest_pose(), frames)
+        state = State(like.rotations.copy(), like.x.copy())
         drawn = generator.uniform(lo, hi, (frames, self.n))
         bound = np.isfinite(self.lo)
         bound[self._ball_dof] = True

@@ -32,7 +32,8 @@ LEAST_STEP = 1e-9  # [rad]
 class Settings:
     """What the outer iteration needs to know.
 
-    `tolerance` [length units] and `rotation_tolerance` [rad]; `damping` None adapts it from `first_damping`.
+    `tolerance` [length units] and `rotation_tolerance` [rad]; `damping` is what it starts from and the least
+    it takes, None for `first_damping` and none.
     `settle` [rad]: with a pull or poles, a step in which no joint moves further ends the iteration.
     """
 
@@ -107,7 +108,8 @@ def minimise(
     count = len(start.error)
     point, index = start, np.arange(count)
     cost, v = _cost(space, settings, start, frames)
-    damping = np.full(count, settings.first_damping if settings.damping is None else settings.damping)
+    first = settings.first_damping if settings.damping is None else max(settings.damping, LEAST_DAMPING)
+    damping = np.full(count, first)
     done = Minimum(start, np.zeros(count, dtype=int), cost)
     settling = settings.pull > 0.0 or tasks.poles is not None
     stalled = np.zeros(count, dtype=int)
@@ -136,8 +138,7 @@ def minimise(
         gain = cost - tried_cost
         better = gain > 0.0
         progress = gain > LEAST_PROGRESS * cost
-        if settings.damping is None:
-            damping = _adapted(settings, system, d, damping, gain, better)
+        damping = _adapted(settings, system, d, damping, gain, better)
         if better.all():
             point, cost, v = tried, tried_cost, tried_v
         elif better.any():
@@ -171,7 +172,7 @@ def _adapted(
     if settings.pull:
         modelled -= 0.5 * settings.pull * dot(settings.reluctance * d, d)
     factor = np.where(gain > GOOD_GAIN * modelled, SHRINK, np.where(gain < POOR_GAIN * modelled, GROW, 1.0))
-    least = max(LEAST_DAMPING, DAMPING_SHARE * settings.pull)
+    least = max(LEAST_DAMPING, DAMPING_SHARE * settings.pull, settings.damping or 0.0)
     return np.minimum(np.maximum(damping * np.where(better, factor, REJECT), least), MOST_DAMPING)
 
 

@@ -40,13 +40,13 @@ class Limb:
 
 
 def find_limbs(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray) -> list[Limb]:
-    """The limbs of the joints that prefer a bend, each with the first goal that can fold it."""
+    """The limbs of the joints that prefer a bend and may move, each with the first goal that can fold it."""
     limbs: list[Limb] = []
     rest = skeleton.transforms(np.tile(quaternion.IDENTITY, (1, len(skeleton), 1)), None)[0]
     places = dual_quaternion.translation(rest)
     for lower in np.flatnonzero(np.abs(skeleton.preferred).max(-1) > 0.0):
         upper = int(skeleton.parent[lower])
-        if upper < 0 or skeleton.kinds[upper] != "ball":
+        if upper < 0 or skeleton.kinds[upper] != "ball" or skeleton.stiffness[[upper, lower]].max() >= 1.0:
             continue
         both = chains[:, lower] & chains[:, upper]
         serving = [g for g, goal in enumerate(goals) if both[g] and goal.position is not None]

@@ -19,7 +19,7 @@ from . import quaternion
 from .skeleton import Skeleton
 
 POLE_WEIGHT = 0.05  # [skeleton lengths / rad]
-_FADE = 0.05  # of the limb's length: s
+_FADE = 0.005  # of the limb's length: s. A wider one would let the solve meet a pole by straightening the limb
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ class Options:
     iterations : at most so many steps a frame, over all stages of the solve but not its restarts.
     tolerance : [length units] a position closer than this is met.
     rotation_tolerance : [rad] a rotation closer than this is met.
-    damping : None adapts it (Levenberg-Marquardt); a number holds it there.
+    damping : None adapts it (Levenberg-Marquardt); a number is what it starts from and the least it takes.
     restarts : further attempts where a cold solve does not converge: from the middle of the limits, then at random.
     seed : of the random restarts.
     pull : strength of the weak pull toward the start pose with its preferred bends, which picks the nearest of many

@@ -3,6 +3,7 @@
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -20,6 +21,8 @@ SOLVERS = {
     "DLS": "Damped least squares with an active set for the limits: the robot builder's standard, smooth and robust",
 }
 """Names and one-line descriptions of the solvers."""
+
+HOLD_AFTER = 2  # frames in a row that ask for the same, after which the answer stays as it is
 
 _INNER: dict[str, Inner] = {"PGS": pgs.step, "DLS": dls.step}
 
@@ -51,9 +54,11 @@ class Prepared:
             [self.options.rotation_tolerance if goal.rotation_weight > 0.0 else np.inf for goal in self.goals]
         )
         self._residuals: list[np.ndarray | None] = [None] * len(self.stages)
-        self._poles = np.array(
-            [(0.0, 0.0, 0.0) if goal.pole is None else goal.pole for goal in self.goals], dtype=float
-        )
+        ends = [(0.0, 0.0, 0.0) if goal.pole is None else goal.pole for goal in self.goals]
+        self._poles = np.array(ends, dtype=float).reshape(-1, 3)
+        self._asked: tuple[np.ndarray, ...] = ()
+        self._answer: Batch | None = None
+        self._unchanged = 0
 
     def __call__(self, positions: np.ndarray, rotations: np.ndarray, pose: Pose | None = None) -> Solution:
         """Solve one frame: `positions` (G, 3), `rotations` (G, 4) from `pose` (default: rest)."""
@@ -104,8 +109,17 @@ class Prepared:
     ) -> Batch:
         """Solve one frame from the `previous` frame's pose, as one of a motion; `start` is what the pull aims at.
 
+        A frame that asks for what the ones before it asked for is answered as they were, so that a pose stretched
+        toward a target out of reach holds still.
+
         first : forget what the frame before left over.
         """
+        asked = (*targets[:3], start.rotations, start.translations, np.zeros(0) if links is None else links)
+        same = not first and len(self._asked) == len(asked) and all(map(np.array_equal, asked, self._asked))
+        self._unchanged = self._unchanged + 1 if same else 0
+        self._asked = asked
+        if self._answer is not None and self._unchanged >= HOLD_AFTER:
+            return replace(self._answer, iterations=np.zeros(1, dtype=int))
         pose, iterations = _frames_of(start, 1), np.zeros(1, dtype=int)
         points: list[Point] = []
         previous = _frames_of(previous, 1)
@@ -124,7 +138,8 @@ class Prepared:
             self._residuals[index] = point.error
             pose, iterations = _posed(stage, point.state, pose), iterations + took
             points.append(point)
-        return self._batch(pose, points, iterations, targets, links)
+        self._answer = self._batch(pose, points, iterations, targets, links)
+        return self._answer
 
     def _batch(
         self, pose: Pose, points: list[Point], iterations: np.ndarray, targets: Targets, links: np.ndarray | None
@@ -138,7 +153,8 @@ class Prepared:
             if stage.space.limited:
                 at_limit |= np.stack([stage.space.at_limit(x) for x in point.state.x])
         met = (distances <= self._tolerances) & (angles <= self._rotation_tolerances)
-        return Batch(pose.rotations, pose.translations, distances, angles, iterations, np.all(met, axis=-1), at_limit)
+        posed = np.array(pose.rotations), np.array(pose.translations)
+        return Batch(*posed, distances, angles, iterations, np.all(met, axis=-1), at_limit)
 
     def start(self, pose: Pose | None) -> Pose:
         """A checked starting pose with a leading axis for frames; the rest pose for None."""
@@ -189,6 +205,8 @@ def solve_frames(
     targets, start = prepared.targets(positions, rotations), prepared.start(pose)
     began = time.perf_counter()
     count = len(targets.positions)
+    if not count:
+        return []
     if not prepared.options.warm_start:
         batch = prepared.solve_batch(targets, start)
         seconds = (time.perf_counter() - began) / max(count, 1)
@@ -220,7 +238,8 @@ def _stage_order(skeleton: Skeleton, chains: np.ndarray) -> list[list[int]]:
     chains hang below another's, without sharing its joints, come after it: they follow what the other moves, and do
     not pull at it.
     """
-    groups: list[list[int]] = [[g] for g in range(len(chains))]
+    groups = [[g] for g in range(len(chains)) if chains[g].any()]
+    idle = [g for g in range(len(chains)) if not chains[g].any()]  # nothing to move: not to be weighed against others
 
     def joints(group: list[int]) -> np.ndarray:
         return np.any(chains[group], axis=0)
@@ -245,7 +264,7 @@ def _stage_order(skeleton: Skeleton, chains: np.ndarray) -> list[list[int]]:
         ready: list[list[int]] = [g for g in groups if not any(h is not g and below(g, h) for h in groups)] or groups
         groups = [g for g in groups if g not in ready]
         ordered.append(sorted(g for group in ready for g in group))
-    return ordered
+    return [*ordered, idle] if idle else ordered
 
 
 def _frames_of(pose: Pose, count: int) -> Pose:

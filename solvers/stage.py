@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from . import limb, poles
+from . import dual_quaternion, limb, poles, quaternion
 from .goals import Goal, Targets, Tasks, Yielding
 from .joint_space import JointSpace, State
 from .levenberg_marquardt import Frames, Inner, Minimum, Point, Settings, minimise, stand
@@ -32,6 +32,7 @@ TRACK_JUMP = 0.25  # [skeleton lengths] an error that grew by more in one frame 
 TRACK_LOST = 1e-3  # [skeleton lengths] error with which a tracked frame counts as lost
 POLISH_ITERATIONS = 3
 POLISH_DAMPING = 1e-8
+INSIST_ITERATIONS = 20  # without poles, where they kept the goals from being met
 POLISH_SHARE = 0.2  # of the tolerances, to which the pull-free steps bring the error
 RESTARTS_AT_ONCE = 8
 
@@ -53,6 +54,9 @@ class Stage:
         self.chains = chains[self.indices]
         self.space = JointSpace(skeleton, np.any(self.chains, axis=0))
         self.limbs = limb.find_limbs(skeleton, self.goals, self.chains)
+        slides = np.array(skeleton.kinds) == "prismatic"
+        slides[self.space.joint] = False
+        self._still_slides = np.flatnonzero(slides)
         self._poles = [pole for g in range(len(self.goals)) if (pole := self._pole(g))]
         self.tasks = Tasks(skeleton, self.goals, self.space, self.chains, self._poles)
         self._hard_tasks = Tasks(skeleton, self.goals, self.space, self.chains) if self._poles else self.tasks
@@ -70,20 +74,24 @@ class Stage:
             self._settings, pull=0.0, iterations=POLISH_ITERATIONS, first_damping=POLISH_DAMPING,
             tolerance=POLISH_SHARE * options.tolerance, rotation_tolerance=POLISH_SHARE * options.rotation_tolerance,
         )  # fmt: skip
+        self._insisting = replace(self._polishing, iterations=INSIST_ITERATIONS, first_damping=FIRST_DAMPING)
         self._known_base: tuple[np.ndarray, np.ndarray, State] | None = None
 
     def solve(self, start: Pose, targets: Targets, links: np.ndarray | None) -> tuple[Point, np.ndarray]:
         """Solve frames afresh from their start poses: where they end, and the iterations (F,) they took."""
-        given = stand(
-            self.tasks,
-            self.space.state(start, len(targets.positions)),
-            Frames(State(*[np.empty(0)] * 2), targets, links),
-        )
-        frames = self._frames(start, targets, links, given.kinematics.positions)
-        if frames.targets.shares is not None:
-            given.error = self.tasks.errors(given.kinematics, frames.targets)
-        minimum = self._continue(frames) if self._settings.pull else self._descend(given, frames)
-        minimum = self._polish(minimum, frames)
+        links = self._with_still_slides(start, links)
+        state = self.space.state(start, len(targets.positions))
+        kinematics = self.tasks.kinematics(state, links)
+        frames = self._frames(start, targets, links, kinematics.positions)
+        given = Point(state, kinematics, self.tasks.errors(kinematics, frames.targets))
+        if self._settings.pull:
+            minimum = self._polish(self._continue(frames), frames)
+        else:
+            minimum = minimise(self.tasks, self.space, self._inner, self._settings, given, frames)
+            minimum = self._polish(minimum, frames)
+        if self.options.restarts:
+            for frame in map(int, np.flatnonzero(~self._met(minimum.point))):
+                self._restart(minimum, frame, frames.take(np.array([frame])))
         return self._no_worse(minimum.point, given), minimum.iterations
 
     def track(
@@ -94,27 +102,36 @@ class Stage:
         residual : (1, m) the error rows that the frame before ended with; None if not known.
         """
         settings = self._settings
+        given_links, links = links, self._with_still_slides(start, links)
         state = self.space.state(previous)
-        frames = Frames(self._base(start), targets, links)
-        point = stand(self.tasks, state, frames)
-        shares = self._shares(targets, links, point.kinematics.positions)
-        if shares is not None:
-            frames.targets = targets._replace(shares=shares)
-            point.error = self.tasks.errors(point.kinematics, frames.targets)
+        kinematics = self.tasks.kinematics(state, links)
+        frames = self._frames(start, targets, links, kinematics.positions)
+        point = Point(state, kinematics, self.tasks.errors(kinematics, frames.targets))
         rows = self.tasks.m
         before = 0.0 if residual is None else residual[:, :rows]
         if np.abs(point.error[:, :rows] - before).max(initial=0.0) > TRACK_JUMP:
-            return self.solve(start, targets, links)
+            return self.solve(start, targets, given_links)
         minimum = self._polish(minimise(self.tasks, self.space, self._inner, self._tracking, point, frames), frames)
         error = np.abs(minimum.point.error[:, :rows]).max(initial=0.0)
         if settings.pull and error > max(TRACK_LOST, 1.1 * np.abs(before).max(initial=0.0)):
-            afresh, more = self.solve(start, targets, links)
+            afresh, more = self.solve(start, targets, given_links)
             minimum.iterations += more
             if _squares(afresh.error[:, :rows]) < _squares(minimum.point.error[:, :rows]):
                 minimum.point = afresh
         return minimum.point, minimum.iterations
 
     # -- inside -------------------------------------------------------------------------------------------------------
+
+    def _with_still_slides(self, start: Pose, links: np.ndarray | None) -> np.ndarray | None:
+        """Links with the slides that this stage does not move put where the start pose has them."""
+        if not self._still_slides.size:
+            return links
+        links = np.array(self.skeleton.links[None] if links is None else links)
+        count = max(len(links), len(start.translations))
+        links = np.array(np.broadcast_to(links, (count, *links.shape[1:])))
+        moved = dual_quaternion.from_parts(quaternion.IDENTITY, start.translations[:, self._still_slides])
+        links[:, self._still_slides] = dual_quaternion.product(links[:, self._still_slides], moved)
+        return links
 
     def _reluctance(self) -> np.ndarray:
         """How unwilling each degree of freedom is to move (n,): the metric of the pull and of the damping.
@@ -156,14 +173,17 @@ class Stage:
         self._known_base = np.array(start.rotations), np.array(start.translations), state
         return state
 
-    def _shares(self, targets: Targets, links: np.ndarray | None, positions: np.ndarray) -> np.ndarray | None:
-        return self._yielding.shares(positions, self.skeleton.links if links is None else links, targets)
-
     def _frames(self, start: Pose, targets: Targets, links: np.ndarray | None, positions: np.ndarray) -> Frames:
-        return Frames(self._base(start), targets._replace(shares=self._shares(targets, links, positions)), links)
+        """What the frames ask for, with targets out of reach yielding, and poles already kept by the base pose."""
+        known_links = self.skeleton.links if links is None else links
+        frames = Frames(self._base(start), self._yielding.targets(positions, known_links, targets), links)
+        if self._settings.pull:
+            for pole in self._poles:
+                frames.base = self._swivelled(pole, frames.base, frames)
+        return frames
 
     def _continue(self, frames: Frames) -> Minimum:
-        """The nearest answers by continuation in the pull, from limbs folded to their targets; the cheapest start wins."""
+        """The nearest answers by continuation in the pull from limbs folded to their targets; the cheapest wins."""
         count = len(frames.targets.positions)
         starts = self._folded(frames)
         tries = len(starts.rotations) // count
@@ -210,6 +230,8 @@ class Stage:
         kinematics = self.tasks.kinematics(state, frames.links)
         at, root = kinematics.positions, pole.root
         end = kinematics.effectors[:, pole.goal] if pole.end < 0 else at[:, pole.end]
+        if self.skeleton.kinds[root] != "ball" or root not in self.space.joint:
+            return state
         turned = state.rotations.copy()
         turned[:, root] = poles.swivel(
             turned[:, root], kinematics.matrices[:, root], at[:, root], at[:, list(pole.middle)].mean(1), end,
@@ -217,46 +239,44 @@ class Stage:
         )  # fmt: skip
         return self._turned(state, turned)
 
-    def _descend(self, start: Point, frames: Frames) -> Minimum:
-        """One descent from the start, then restarts for the frames that missed; the closest attempt is kept."""
-        best = minimise(self.tasks, self.space, self._inner, self._settings, start, frames)
-        if self.options.restarts:
-            for frame in np.flatnonzero(~self._met(best.point)):
-                self._restart(best, frame, frames.take(np.array([frame])))
-        return best
-
     def _restart(self, best: Minimum, frame: int, one: Frames) -> None:
         """Attempts from the middle of the limits, then from random states, some at once, until one converges."""
         generator = np.random.default_rng(self.options.seed)
+        descend = replace(self._settings, pull=0.0, first_damping=FIRST_DAMPING)
         left, middle = self.options.restarts, True
+        best_error = float(_squares(best.point.error[frame : frame + 1, : self.tasks.m])[0])
         while left > 0:
             tries = min(left, RESTARTS_AT_ONCE)
-            state = self.space.sample(generator, tries)
-            if middle:
-                first = self.space.middle()
-                state.rotations[0], state.x[0] = first.rotations[0], first.x[0]
             many = one.take(np.zeros(tries, dtype=np.intp))
-            many.base = state
-            start = stand(self.tasks, state, many)
-            minimum = minimise(self.tasks, self.space, self._inner, self._settings, start, many)
+            state = self.space.sample(generator, many.base)
+            if middle:
+                first = self.space.middle(one.base)
+                state.rotations[0], state.x[0] = first.rotations[0], first.x[0]
+            start = stand(self._hard_tasks, state, many)
+            minimum = minimise(self._hard_tasks, self.space, self._inner, descend, start, many)
             best.iterations[frame] += minimum.iterations.sum()
-            cheapest = int(np.argmin(minimum.cost))
-            if minimum.cost[cheapest] < best.cost[frame]:
-                best.cost[frame] = minimum.cost[cheapest]
-                best.point.put(np.array([frame]), minimum.point.take(np.array([cheapest])))
-                if self._met(minimum.point.take(np.array([cheapest])))[0]:
+            cheapest = np.array([np.argmin(minimum.cost)])
+            closest = minimum.point.take(cheapest)
+            if 2.0 * float(minimum.cost[cheapest[0]]) < best_error:
+                best_error = 2.0 * float(minimum.cost[cheapest[0]])
+                best.point.error = best.point.error[:, : self.tasks.m]
+                best.point.put(np.array([frame]), closest)
+                if self._met(closest)[0]:
                     return
             left, middle = left - tries, False
 
     def _polish(self, minimum: Minimum, frames: Frames) -> Minimum:
-        """A few steps without pull and poles, so that they cost no accuracy."""
+        """A few steps without the pull, so that it costs no accuracy; nor the poles, where they stand against goals."""
         if not self._settings.pull and not self._poles:
-            return minimum
-        point = minimum.point
-        if self._poles:
+            return Minimum(minimum.point.copy(), minimum.iterations, minimum.cost)
+        polished = minimise(self.tasks, self.space, self._inner, self._polishing, minimum.point, frames)
+        iterations = minimum.iterations + polished.iterations
+        if self._poles and not self._met(polished.point).all():
+            point = polished.point
             point = Point(point.state, point.kinematics, self._hard_tasks.errors(point.kinematics, frames.targets))
-        polished = minimise(self._hard_tasks, self.space, self._inner, self._polishing, point, frames)
-        return Minimum(polished.point, minimum.iterations + polished.iterations, minimum.cost)
+            polished = minimise(self._hard_tasks, self.space, self._inner, self._insisting, point, frames)
+            iterations = iterations + polished.iterations
+        return Minimum(polished.point, iterations, minimum.cost)
 
     def _met(self, point: Point) -> np.ndarray:
         return self.tasks.within(point.error, self.options.tolerance, self.options.rotation_tolerance)
@@ -267,7 +287,7 @@ class Stage:
         worse = ~self._met(ended) & (_squares(ended.error[:, :rows]) > _squares(given.error[:, :rows]))
         if worse.any():
             ended = ended.copy()
-            given.error = given.error[:, : ended.error.shape[1]]
+            ended.error, given.error = ended.error[:, :rows], given.error[:, :rows]
             ended.put(worse, given.take(worse))
         return ended
 

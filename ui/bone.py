@@ -21,13 +21,13 @@ class DQIK_PT_bone(ArmatureSidebar, bpy.types.Panel):
             paragraph(context, layout, "Select a bone in Pose Mode", "INFO")
             return
         layout.label(text=bone.name, icon="BONE_DATA")
-        column = layout.column(heading="Solver")
-        column.prop(bone, "dqik_lock", text="Leaves It Alone")
-        column.prop(bone, "dqik_translate", text="May Move It")
         column = layout.column()
+        column.prop(bone, "dqik_lock")
+        column = column.column()
         column.active = not bone.dqik_lock
+        column.prop(bone, "dqik_translate")
         column.prop(bone, "dqik_stiffness")
-        column.prop(bone, "dqik_preferred_angle")
+        column.prop(bone, "dqik_preferred_angle", text="Preferred")
 
 
 class DQIK_PT_limits(ArmatureSidebar, bpy.types.Panel):
@@ -36,24 +36,28 @@ class DQIK_PT_limits(ArmatureSidebar, bpy.types.Panel):
     bl_label = "Limits"
     bl_parent_id = "DQIK_PT_bone"
 
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return super().poll(context) and _bone(context) is not None
+
     def draw_header(self, context: bpy.types.Context) -> None:
-        bone = _bone(context)
-        if bone is not None:
-            self.layout.prop(bone, "dqik_use_limits", text="")
+        self.layout.prop(_bone(context), "dqik_use_limits", text="")
 
     def draw(self, context: bpy.types.Context) -> None:
         layout, bone = self.layout, _bone(context)
-        if bone is not None:
-            column = layout.column(align=True)
-            column.active = bone.dqik_use_limits
-            for label, name in _LIMITS:
-                row = column.row(align=True)
-                row.label(text=label)
-                row.prop(bone, f"dqik_{name}_min", text="")
-                row.prop(bone, f"dqik_{name}_max", text="")
         column = layout.column(align=True)
-        column.operator("dqik.limits_from_ik").only_selected = True
-        column.operator("dqik.limits_from_action").only_selected = True
+        column.active = bone.dqik_use_limits
+        for label, name in _LIMITS:
+            row = column.split(factor=0.3, align=True)
+            row.label(text=label)
+            row = row.row(align=True)
+            row.prop(bone, f"dqik_{name}_min", text="")
+            row.prop(bone, f"dqik_{name}_max", text="")
+        layout.label(text="For the selected bones:")
+        column = layout.column(align=True)
+        row = column.row(align=True)
+        row.operator("dqik.limits_from_ik", text="From IK Limits").only_selected = True
+        row.operator("dqik.limits_from_action", text="From Action").only_selected = True
         column.operator("dqik.limits_clear").only_selected = True
 
 

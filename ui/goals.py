@@ -21,7 +21,9 @@ class DQIK_UL_goals(bpy.types.UIList):
         names = row.split(factor=0.55)
         names.active = not item.mute
         names.prop(item, "name", text="", emboss=False, icon="ERROR" if broken else "CON_KINEMATIC")
-        names.label(text="" if item.target is None else item.subtarget or item.target.name)
+        target = names.row()
+        target.active = False
+        target.label(text="" if item.target is None else item.subtarget or item.target.name)
         row.prop(item, "mute", text="", emboss=False, icon="HIDE_ON" if item.mute else "HIDE_OFF")
 
 
@@ -33,20 +35,22 @@ class DQIK_PT_goals(ArmatureSidebar, bpy.types.Panel):
     def draw(self, context: bpy.types.Context) -> None:
         layout, ob = self.layout, armature(context)
         settings = ob.dqik
+        if not settings.goals:
+            place = "Select" if ob.mode == "POSE" else "In Pose Mode, select"
+            paragraph(context, layout, f"{place} the bones that should reach a target, such as hands and feet", "INFO")
+            layout.operator("dqik.goal_add", icon="ADD")
+        if any(c.type == "IK" and not c.mute for bone in ob.pose.bones for c in bone.constraints):
+            layout.operator("dqik.goals_from_constraints", icon="CON_KINEMATIC")
         if settings.goals:
             row = layout.row()
             row.template_list("DQIK_UL_goals", "", settings, "goals", settings, "active_goal", rows=3)
             buttons = row.column(align=True)
             buttons.operator("dqik.goal_add", text="", icon="ADD")
             buttons.operator("dqik.goal_remove", text="", icon="REMOVE")
-        else:
-            place = "Select" if ob.mode == "POSE" else "In Pose Mode, select"
-            paragraph(context, layout, f"{place} the bones that should reach a target, such as hands and feet", "INFO")
-            layout.operator("dqik.goal_add", icon="ADD")
-        if any(c.type == "IK" and not c.mute for bone in ob.pose.bones for c in bone.constraints):
-            layout.operator("dqik.goals_from_constraints", icon="CON_KINEMATIC")
+            layout.operator("dqik.target_select", icon="RESTRICT_SELECT_OFF")
         goal = _active(ob)
         if goal is not None:
+            layout.separator()
             _settings(settled(layout), ob, goal)
 
 
@@ -74,8 +78,14 @@ def _active(ob: bpy.types.Object) -> bpy.types.PropertyGroup | None:
 
 
 def _fault(ob: bpy.types.Object, goal: bpy.types.PropertyGroup) -> bool:
-    """Whether a goal's bone or target is missing."""
-    return goal.bone not in ob.pose.bones or goal.target is None or _lost(goal.target, goal.subtarget)
+    """Whether something that the goal needs is missing."""
+    return (
+        goal.bone not in ob.pose.bones
+        or goal.target is None
+        or not (goal.use_position or goal.use_rotation)
+        or _lost(goal.target, goal.subtarget)
+        or _lost(goal.pole_target, goal.pole_subtarget)
+    )
 
 
 def _lost(target: bpy.types.Object | None, bone: str) -> bool:
@@ -88,10 +98,9 @@ def _settings(layout: bpy.types.UILayout, ob: bpy.types.Object, goal: bpy.types.
     row = column.row()
     row.alert = goal.bone not in ob.pose.bones
     row.prop_search(goal, "bone", ob.pose, "bones", icon="BONE_DATA")
-    row = column.row(align=True)
+    row = column.row()
     row.alert = goal.target is None
     row.prop(goal, "target")
-    row.operator("dqik.target_select", text="", icon="RESTRICT_SELECT_OFF")
     _bone_of(column, goal, goal.target, "subtarget")
     column.prop(goal, "use_tail")
 

@@ -16,7 +16,7 @@ class DQIK_PT_main(Sidebar, bpy.types.Panel):
     def draw(self, context: bpy.types.Context) -> None:
         layout, ob = self.layout, armature(context)
         if ob is None:
-            paragraph(context, layout, "Select an armature", "INFO")
+            paragraph(context, layout, "Select an armature, or the target of one of its goals", "INFO")
             return
         if ob != context.object:
             layout.label(text=ob.name, icon="ARMATURE_DATA")
@@ -28,7 +28,7 @@ class DQIK_PT_main(Sidebar, bpy.types.Panel):
         column.enabled = bool(settings.goals)
         live = column.row()
         live.scale_y = 1.6
-        live.prop(settings, "live", toggle=True, icon="PAUSE" if settings.live else "PLAY")
+        live.prop(settings, "live", toggle=True, icon="RADIOBUT_ON" if settings.live else "RADIOBUT_OFF")
         buttons = column.column(align=True)
         row = buttons.row(align=True)
         row.operator("dqik.solve")

@@ -12,7 +12,7 @@ import rigs
 from mathutils import Vector
 
 FRAMES = range(1, 17)
-KEYS = ("none", "some", "all")
+KEYS = ("none", "some", "all", "in part")
 MIDDLES = [((0.8, -0.2, 1.4), 0.3), ((-0.5, -0.3, 1.3), 0.1), ((0, -0.1, 1.76), 0.03), ((0.15, -0.2, 0.15), 0.1),
            ((-0.15, -0.2, 0.15), 0.1)]  # fmt: skip
 
@@ -29,13 +29,34 @@ def moving_figure(keyed: str = "none") -> bpy.types.Object:
         ])
         target.rotation_quaternion = ob.pose.bones[end].matrix.to_quaternion()
         rigs.goal(ob, end, target, use_rotation=end == "hand.R")
-    names = {"none": (), "some": ("spine", "arm.L", "shin.R"), "all": [bone.name for bone in ob.pose.bones]}[keyed]
+    names = {"some": ("spine", "arm.L", "shin.R"), "all": [bone.name for bone in ob.pose.bones]}.get(keyed, ())
+    if keyed == "in part":
+        key_in_part(ob)
     for k, name in enumerate(names):
         bone = ob.pose.bones[name]
         for frame in (1, 6, 12, 16):
             bone.rotation_quaternion = rigs.rotation((1, k, 2), 8.0 * sin(frame + k))
             bone.keyframe_insert("rotation_quaternion", frame=frame)
     return ob
+
+
+def key_in_part(ob: bpy.types.Object) -> None:
+    """Keys that leave some of a bone's channels to us: of one axis, of the location, of another mode, and muted."""
+    bones = ob.pose.bones
+    for name in ("arm.L", "shin.R", "spine"):
+        bones[name].rotation_mode = "XYZ"
+    bones["spine"].rotation_euler = (0.1, 0.2, 0.0)
+    for frame in (1, 9, 16):
+        bones["spine"].rotation_euler[0] = 0.02 * frame
+        bones["spine"].keyframe_insert("rotation_euler", index=0, frame=frame)
+        bones["chest"].location = (0.0, 0.0, 0.002 * frame)
+        bones["chest"].keyframe_insert("location", frame=frame)
+        bones["arm.L"].rotation_quaternion = rigs.rotation((0, 0, 1), 5.0 * frame)
+        bones["arm.L"].keyframe_insert("rotation_quaternion", frame=frame)
+        bones["shin.R"].rotation_euler = (0.03 * frame, 0.0, 0.1)
+        bones["shin.R"].keyframe_insert("rotation_euler", frame=frame)
+    for curve in rigs.fcurves(ob):
+        curve.mute = "shin.R" in curve.data_path
 
 
 def walk(ob: bpy.types.Object, frames: Sequence[float]) -> dict[float, np.ndarray]:

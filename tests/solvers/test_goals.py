@@ -120,11 +120,10 @@ def test_jacobian_of_hinges_and_slides(kind: str, axis: tuple) -> None:
 
 @pytest.mark.parametrize("kind", ["ball", "hinge"])
 def test_jacobian_below_a_detached_joint(kind: str) -> None:
-    """Joints above a detached one carry what hangs from it, and do not turn it."""
-    settings = {"axis": (1, 0, 0)}
+    """Joints above a detached one, slides too, carry what hangs from it, and do not turn it."""
     skeleton = ik.Skeleton([
-        ik.Joint("root", -1, "ball", (0, 0, 0)), ik.Joint("spine", 0, "ball", (0, 1, 0)),
-        ik.Joint("detached", 1, kind, (0.3, 1, 0), inherit_rotation=False, **settings),
+        ik.Joint("root", -1, "ball", (0, 0, 0)), ik.Joint("rail", 0, "prismatic", (0, 1, 0), axis=(1, 0, 0)),
+        ik.Joint("detached", 1, kind, (0.3, 1, 0), axis=(1, 0, 0), inherit_rotation=False),
         ik.Joint("hand", 2, "ball", (0.5, 0.5, 0.5)), ik.Joint("apart", 3, "ball", (0, 1, 0), inherit_rotation=False),
     ])  # fmt: skip
     goals = [ik.Goal(4, position=(1, 2, 1), rotation=(1, 0, 0, 0), offset=(0.2, 0.4, 0)), ik.Goal(3, position=(0, 2, 0))]

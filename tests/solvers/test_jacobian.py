@@ -109,6 +109,20 @@ def test_a_detached_slide_is_refused() -> None:
         ])  # fmt: skip
 
 
+def test_velocity_below_a_detached_joint() -> None:
+    """A body's turn carries what hangs detached from it by the place where that hangs, and does not turn it."""
+    skeleton = ik.Skeleton([
+        ik.Joint("body", -1, "ball", (0, 0, 0)), ik.Joint("rail", 0, "prismatic", (0, 1, 0), axis=(1, 0, 0)),
+        ik.Joint("arm", 1, "ball", (0, 0, 0), inherit_rotation=False), ik.Joint("hand", 2, "ball", (0, 0, 3)),
+    ])  # fmt: skip
+    pose = skeleton.rest_pose()
+    pose.translations[1] = (5, 0, 0)
+    jacobian = ik.velocity_jacobian(skeleton, pose, 3)
+    assert_allclose(jacobian[:, 2], [0, 0, 0, -1, 5, 0], atol=1e-15)  # the body's Z turn carries (5, 1, 0)
+    assert_allclose(jacobian[:, 3], [0, 0, 0, 1, 0, 0], atol=1e-15)
+    assert_allclose(jacobian, differences(skeleton, pose, 3, (0, 0, 0)), atol=1e-8)
+
+
 def test_columns_below_and_beside_the_effector_are_zero() -> None:
     """Only joints above the effector, and its own, move it."""
     skeleton = ik.Skeleton([

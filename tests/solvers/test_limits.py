@@ -10,11 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.optimize import minimize_scalar
+from skeletons import outside_ellipse
 
 from solvers import InvalidLimits, Range, TwistSwing
 from solvers.limits import locate, project_swing, swing_normal
 
-ends = st.floats(-2.5, 2.5, width=32)
+ends = st.floats(-2.5, 2.5, allow_subnormal=False)
 points = st.tuples(st.floats(-4, 4), st.floats(-4, 4)).map(np.array)
 
 
@@ -29,19 +30,6 @@ def ellipses(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray]:
         pairs[which] = sorted(pairs[which])
     lo, hi = np.array(pairs).T
     return lo, hi
-
-
-def level(point: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> float:
-    """How far out a point lies, quadrant by quadrant: 1 on the boundary, 0 at the swing nearest to none."""
-    total = 0.0
-    for x, low, high in zip(point, lo, hi, strict=True):
-        centre = min(max(0.0, low), high)
-        half = high - centre if x >= centre else centre - low
-        if half > 0.0:
-            total += ((x - centre) / half) ** 2
-        elif abs(x - centre) > 1e-12:
-            return math.inf
-    return math.sqrt(total)
 
 
 def nearest(point: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> float:
@@ -149,8 +137,8 @@ def test_project_swing_finds_the_nearest_point_inside(point: np.ndarray, limits:
     """Inside points stay; outside ones land on the set, as near as a dense search over its boundary can come."""
     lo, hi = limits
     found = project_swing(point, lo, hi)
-    assert level(found, lo, hi) <= 1 + 1e-9
-    if level(point, lo, hi) <= 1:
+    assert outside_ellipse(found, lo, hi) <= 1e-12
+    if outside_ellipse(point, lo, hi) == 0.0:
         assert_allclose(found, point, rtol=0, atol=1e-12)
     else:
         assert np.linalg.norm(found - point) == pytest.approx(nearest(point, lo, hi), abs=1e-6)
@@ -178,7 +166,7 @@ def test_project_swing_on_a_thin_ellipse(thin: float, point: tuple) -> None:
     """A swing that may go 180 degrees one way and next to nothing the other still has its nearest point found."""
     lo, hi, point = np.array([-math.pi, -thin]), np.array([math.pi, thin]), np.array(point)
     found = project_swing(point, lo, hi)
-    assert level(found, lo, hi) <= 1 + 1e-9
+    assert outside_ellipse(found, lo, hi) <= 1e-12
     # the nearest point of a thin ellipse differs from that of the segment by no more than its thickness
     on_segment = np.array([np.clip(point[0], -math.pi, math.pi), 0.0])
     best = np.linalg.norm(on_segment - point)
@@ -229,3 +217,14 @@ def test_swing_normal_is_zero_inside_and_within_its_slack_of_the_boundary_it_is_
     expected = [(0, 0), (0, 0), (0, 0), (1, 0), (1, 0), (-1, 0), (0, -1)]
     assert_allclose(swing_normal(swings, lo, hi), expected, atol=1e-15)
     assert_allclose(swing_normal(swings[2], lo, hi, slack=1e-5), [1, 0])
+
+
+@pytest.mark.parametrize("width", [1e-300, 1e-160, 1e-38, 1e-13, 1e-12, 2e-12, 1e-11])
+def test_a_side_of_next_to_no_width_is_closed(width: float) -> None:
+    """However thin, no overflow and no NaN: what lies outside comes back to within the width."""
+    lo, hi = np.array([0.0, -1.0]), np.array([width, 1.0])
+    for point in [(1.0, 0.0), (1.0, 0.5), (-1.0, 2.0), (width, 1.0), (0.5 * width, 0.2)]:
+        found = project_swing(np.array(point), lo, hi)
+        assert -1e-15 <= found[0] <= width * (1 + 1e-9)
+        assert found[1] == pytest.approx(np.clip(point[1], -1, 1), abs=1e-9)
+        assert np.isfinite(swing_normal(found, lo, hi)).all()

@@ -1,0 +1,471 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Baking: keys that show what live solving showed, and nothing else changed."""
+
+from collections.abc import Callable, Iterable
+from math import pi, radians, sin
+
+import bpy
+import numpy as np
+import pytest
+import rigs
+from mathutils import Matrix, Vector
+
+FRAMES = range(1, 21)
+MODES = ("POSE", "PREVIOUS", "REST")
+
+
+def moving_arms(name: str = "Rig") -> bpy.types.Object:
+    """Two arms on a post whose targets wander, one at times out of reach; the armature is active."""
+    bones = [rigs.Bone("post", (0, 0, 0), (0, 0, 1))]
+    for side, sign in (("L", 1), ("R", -1)):
+        bones += [
+            rigs.Bone(f"upper.{side}", (0.2 * sign, 0, 1), (1.2 * sign, -0.2, 1), "post"),
+            rigs.Bone(f"lower.{side}", (1.2 * sign, -0.2, 1), (2.2 * sign, 0, 1), f"upper.{side}", True),
+        ]
+    ob = rigs.armature(bones, name)
+    for side, sign in (("L", 1), ("R", -1)):
+        target = rigs.empty((0, 0, 0), f"{name} {side}")
+        rigs.key_path(target, FRAMES, [
+            Vector((sign * (1.3 + 0.7 * sin(0.3 * f)), -0.9 + 0.5 * sin(0.4 * f + sign), 1.2 + 0.6 * sin(0.25 * f)))
+            for f in FRAMES
+        ])  # fmt: skip
+        rigs.goal(ob, f"lower.{side}", target)
+    rigs.at_frame(1)
+    return rigs.made_active(ob)
+
+
+def played(ob: bpy.types.Object, frames: Iterable[int] = FRAMES) -> dict[int, np.ndarray]:
+    """The evaluated poses of frames, in order."""
+    poses = {}
+    for frame in frames:
+        rigs.at_frame(frame)
+        poses[frame] = rigs.matrices(ob)
+    return poses
+
+
+def bake(**settings: object) -> set[str]:
+    """Bake all frames, or as said."""
+    return bpy.ops.dqik.bake(**{"frame_start": FRAMES[0], "frame_end": FRAMES[-1], **settings})
+
+
+def unkeyed(ob: bpy.types.Object) -> None:
+    """Take all keys away and put all bones to rest."""
+    ob.animation_data_clear()
+    for bone in ob.pose.bones:
+        bone.matrix_basis = Matrix()
+    rigs.update()
+
+
+def furthest(before: dict[int, np.ndarray], after: dict[int, np.ndarray]) -> float:
+    """The largest turn [rad] or way of a bone between the same frames."""
+    return max(
+        max(rigs.turn(before[frame], after[frame]), float(np.abs(before[frame] - after[frame])[:, :3, 3].max()))
+        for frame in before
+    )
+
+
+# -- bake equals live -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("live", [True, False])
+@pytest.mark.parametrize("start_from", MODES)
+def test_bake_equals_live_frame_by_frame(start_from: str, live: bool) -> None:
+    """Played back, the keys give the poses that live solving gave within 1e-5 rad, whether live was left on or not."""
+    ob = moving_arms()
+    ob.dqik.start_from, ob.dqik.live = start_from, True
+    rigs.at_frame(FRAMES[-1])
+    solved = played(ob)
+    ob.dqik.live = live
+    assert bake() == {"FINISHED"}
+    assert not ob.dqik.live
+    assert furthest(solved, played(ob)) < 1e-5
+    assert rigs.turn(solved[1], solved[12]) > 0.1
+
+
+def keyed_base(ob: bpy.types.Object) -> None:
+    """Some bones have keys of their own."""
+    for frame in (1, 9, 20):
+        ob.pose.bones["post"].rotation_quaternion = rigs.rotation((0, 1, 1), 2.0 * frame)
+        ob.pose.bones["post"].keyframe_insert("rotation_quaternion", frame=frame)
+        ob.pose.bones["upper.L"].rotation_quaternion = rigs.rotation((0, 0, 1), -3.0 * frame)
+        ob.pose.bones["upper.L"].keyframe_insert("rotation_quaternion", frame=frame)
+
+
+def posed_base(ob: bpy.types.Object) -> None:
+    """The bones are posed, without keys."""
+    ob.pose.bones["post"].rotation_quaternion = rigs.rotation((1, 0, 0), 20.0)
+    ob.pose.bones["upper.L"].rotation_quaternion = rigs.rotation((0, 1, 0), 30.0)
+
+
+def sliding_post(ob: bpy.types.Object) -> None:
+    """The post may move as well as turn, and stands away from its rest place."""
+    ob.pose.bones["post"].dqik_translate = True
+    ob.pose.bones["post"].location = (0.1, 0.2, 0.0)
+
+
+def mixed_modes(ob: bpy.types.Object) -> None:
+    """Bones in Euler angles and axis-angle."""
+    for bone, mode in zip(ob.pose.bones, ("ZXY", "XYZ", "AXIS_ANGLE", "QUATERNION", "YZX"), strict=True):
+        bone.rotation_mode = mode
+
+
+def limited(ob: bpy.types.Object) -> None:
+    """Elbows with limits and a pole."""
+    for side in "LR":
+        rigs.limit(ob.pose.bones[f"lower.{side}"], (-10, 10), (-100, 100), (-100, 100))
+    ob.dqik.goals[0].pole_target = rigs.empty((1, 4, 0), "Pole")
+
+
+def keyed_goals(ob: bpy.types.Object) -> None:
+    """A goal that keys mute in the middle, and another with a keyed influence and weight."""
+    left, right = ob.dqik.goals
+    for frame, mute in ((1, False), (7, True), (13, False)):
+        left.mute = mute
+        left.keyframe_insert("mute", frame=frame)
+    for frame, influence in ((1, 1.0), (10, 0.0), (20, 0.8)):
+        right.influence = right.position_weight = influence
+        right.keyframe_insert("influence", frame=frame)
+
+
+def stretching(ob: bpy.types.Object) -> None:
+    """A bone whose scale is animated."""
+    for frame, scale in ((1, 1.0), (20, 1.4)):
+        ob.pose.bones["lower.L"].scale = (scale, scale, scale)
+        ob.pose.bones["lower.L"].keyframe_insert("scale", frame=frame)
+
+
+@pytest.mark.parametrize("build", [keyed_base, posed_base, sliding_post, mixed_modes, limited, keyed_goals, stretching])
+def test_bake_equals_live_on_rigs_of_every_kind(build: Callable) -> None:
+    """The keys give the poses that live solving gave within 1e-5 rad, and the extension is not needed to see them."""
+    ob = moving_arms()
+    build(ob)
+    rigs.at_frame(0)
+    ob.dqik.live = True
+    solved = played(ob)
+    assert bake() == {"FINISHED"}
+    ob.dqik.goals.clear()
+    assert furthest(solved, played(ob)) < 1e-5
+
+
+def test_hips_that_move_are_keyed_in_location() -> None:
+    """Only bones that may move get location keys, on every frame."""
+    ob = moving_arms()
+    sliding_post(ob)
+    bake()
+    located = {path for path, _ in rigs.keys(ob) if path.endswith("location")}
+    assert located == {'pose.bones["post"].location'}
+    assert {len(points) for points in rigs.keys(ob).values()} == {len(FRAMES)}
+
+
+def test_a_second_armature_that_is_followed_is_baked_as_it_was_shown() -> None:
+    """A bake of a rig that follows another live rig's bone shows what live solving of both showed."""
+    leader = moving_arms("Leader")
+    leader.dqik.live = True
+    follower = rigs.made_active(rigs.bent_arm("Follower"))
+    follower.location = (0.5, -2.0, 1.0)
+    rigs.goal(follower, "b", leader, subtarget="lower.L")
+    follower.dqik.live = True
+    rigs.at_frame(0)
+    solved = played(follower)
+    assert bake() == {"FINISHED"}
+    assert furthest(solved, played(follower)) < 1e-5
+
+
+# -- curves -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", ["XYZ", "ZYX", "QUATERNION", "AXIS_ANGLE"])
+def test_curves_have_no_jumps(mode: str) -> None:
+    """While a bone turns more than twice round, Euler angles change by less than pi a frame and quaternions never
+    change sign."""
+    ob = rigs.made_active(rigs.bent_arm())
+    for bone in ob.pose.bones:
+        bone.rotation_mode = mode
+    target = rigs.empty((0, 0, 0))
+    target.rotation_mode = "XYZ"
+    for frame in range(1, 62):
+        target.location = (1.2, 0.7 * sin(0.1 * frame), 0.3)
+        target.rotation_euler = (0.3, 0.25 * frame, 0.1)
+        target.keyframe_insert("location", frame=frame)
+        target.keyframe_insert("rotation_euler", frame=frame)
+    rigs.goal(ob, "b", target, use_rotation=True, use_position=False, chain_length=1)
+    rigs.at_frame(1)
+    bake(frame_end=61)
+    values = np.array([[value for _, value in points] for points in rigs.keys(ob).values()]).T
+    assert values.shape == (61, 3 if "Z" in mode else 4)
+    assert np.abs(np.diff(values, axis=0)).max() < (0.5 if mode == "QUATERNION" else pi)
+    if mode == "QUATERNION":
+        assert ((values[1:] * values[:-1]).sum(-1) > 0.8).all()
+    assert np.ptp(values) > {"QUATERNION": 1.0, "AXIS_ANGLE": pi}.get(mode, 4.0 * pi)
+
+
+def test_the_step_leaves_frames_out() -> None:
+    """With step 4 the keys stand on every fourth frame, with the poses that live solving gives there."""
+    ob = moving_arms()
+    ob.dqik.live = True
+    solved = played(ob, range(1, 21, 4))
+    bake(step=4)
+    assert {tuple(frame for frame, _ in points) for points in rigs.keys(ob).values()} == {(1.0, 5.0, 9.0, 13.0, 17.0)}
+    assert furthest(solved, played(ob, range(1, 21, 4))) < 1e-5
+
+
+@pytest.mark.parametrize("tolerance", [1e-3, 1e-2, 5e-2])
+def test_reduce_keeps_every_baked_frame_within_the_tolerance(tolerance: float) -> None:
+    """There are fewer keys, and at every frame each channel is within the tolerance of the solved one."""
+    ob = moving_arms()
+    sliding_post(ob)
+    bake()
+    full = rigs.keys(ob)
+    unkeyed(ob)
+    sliding_post(ob)
+    bake(reduce=tolerance)
+    curves = {(curve.data_path, curve.array_index): curve for curve in rigs.fcurves(ob)}
+    assert curves.keys() == full.keys()
+    for channel, points in full.items():
+        assert max(abs(curves[channel].evaluate(frame) - value) for frame, value in points) < tolerance * 1.01 + 1e-6
+    kept = sum(len(curve.keyframe_points) for curve in curves.values())
+    assert kept < 0.8 * sum(len(points) for points in full.values())
+
+
+def test_more_tolerance_leaves_fewer_keys() -> None:
+    """The number of keys falls with the tolerance, to the two ends of the range."""
+    ob = moving_arms()
+    counts = []
+    for tolerance in (1e-3, 1e-2, 1e-1, 100.0):
+        unkeyed(ob)
+        bake(reduce=tolerance)
+        counts.append(sum(len(points) for points in rigs.keys(ob).values()))
+    assert counts == sorted(counts, reverse=True)
+    assert {len(points) for points in rigs.keys(ob).values()} == {2}
+
+
+def test_only_selected_bones_are_keyed() -> None:
+    """Bones that are not selected get no keys and, live being off, stand as they did."""
+    ob = moving_arms()
+    rest = rigs.matrices(ob)
+    bpy.ops.object.mode_set(mode="POSE")
+    for bone in ob.pose.bones:
+        chosen = bone.name.endswith(".L")
+        if hasattr(bone, "select"):
+            bone.select = chosen
+        else:
+            bone.bone.select = chosen
+    bake(only_selected=True)
+    assert {path.split('"')[1] for path, _ in rigs.keys(ob)} == {"upper.L", "lower.L"}
+    rigs.at_frame(15)
+    names = [bone.name for bone in ob.pose.bones]
+    assert rigs.turn(rest[names.index("post")], rigs.matrices(ob)[names.index("post")]) < 1e-6
+
+
+# -- actions ----------------------------------------------------------------------------------------------------------
+
+
+def with_action(ob: bpy.types.Object, start: int = -10, end: int = 40) -> bpy.types.Action:
+    """Give the armature keys before, in and after the frames that are baked, also of the object itself."""
+    for frame in (start, 5, end):
+        ob.pose.bones["upper.L"].rotation_quaternion = rigs.rotation((0, 0, 1), -0.5 * frame)
+        ob.pose.bones["upper.L"].keyframe_insert("rotation_quaternion", frame=frame)
+        ob.location.z = 0.001 * frame
+        ob.keyframe_insert("location", frame=frame)
+    return ob.animation_data.action
+
+
+def test_a_new_action_leaves_the_old_one_as_it_was() -> None:
+    """NEW keys a copy: the old action has its keys and stays in the file, and keys of other things are in the copy."""
+    ob = moving_arms()
+    old = with_action(ob)
+    before = rigs.keys(ob)
+    slot = getattr(ob.animation_data, "action_slot", None)
+    assert bake(action="NEW") == {"FINISHED"}
+    assert ob.animation_data.action != old
+    after = rigs.keys(ob)
+    assert after["location", 2] == before["location", 2]
+    assert len(after['pose.bones["upper.L"].rotation_quaternion', 0]) == len(FRAMES) + 2
+    ob.animation_data.action = old
+    if slot is not None:
+        ob.animation_data.action_slot = slot
+    assert rigs.keys(ob) == before
+    assert old.use_fake_user
+    rigs.at_frame(3)
+
+
+def test_the_current_action_keeps_keys_outside_the_range() -> None:
+    """CURRENT keys the same action: keys before and after the range stay, those inside are replaced."""
+    ob = moving_arms()
+    old = with_action(ob)
+    before = rigs.keys(ob)
+    assert bake(action="CURRENT") == {"FINISHED"}
+    assert ob.animation_data.action == old
+    assert len(bpy.data.actions) == 3  # it and those of the two targets
+    after = rigs.keys(ob)
+    for channel, points in before.items():
+        if channel[0] == "location":
+            assert after[channel] == points
+        else:
+            outside = [point for point in points if point[0] not in FRAMES]
+            assert [point for point in after[channel] if point[0] not in FRAMES] == outside
+            assert [frame for frame, _ in after[channel]] == [-10, *FRAMES, 40]
+
+
+@pytest.mark.parametrize("action", ["NEW", "CURRENT"])
+def test_an_armature_without_an_action_gets_one(action: str) -> None:
+    """One action is made, named after the armature, and its keys act."""
+    ob = moving_arms()
+    actions = len(bpy.data.actions)
+    ob.dqik.live = True
+    solved = played(ob)
+    ob.dqik.live = False
+    assert bake(action=action) == {"FINISHED"}
+    assert len(bpy.data.actions) == actions + 1
+    assert ob.name in ob.animation_data.action.name
+    assert furthest(solved, played(ob)) < 1e-5
+
+
+def test_baking_twice_into_the_current_action_makes_no_second_keys() -> None:
+    """The second bake replaces the first one's keys; a part of the range baked again leaves the others as they are."""
+    ob = moving_arms()
+    bake(action="CURRENT")
+    bake(action="CURRENT")
+    before = rigs.keys(ob)
+    assert {tuple(frame for frame, _ in points) for points in before.values()} == {tuple(FRAMES)}
+    bpy.data.objects["Rig L"].animation_data_clear()
+    bake(action="CURRENT", frame_start=8, frame_end=11)
+    after = rigs.keys(ob)
+    assert after != before
+    for channel, points in after.items():
+        outside = [point for point in points if not 8 <= point[0] <= 11]
+        assert outside == [point for point in before[channel] if not 8 <= point[0] <= 11]
+        assert [frame for frame, _ in points] == [*FRAMES]
+
+
+def test_an_action_with_a_slot_of_another_object_keeps_it() -> None:
+    """Where actions have slots, keys of the other object in the same action are not touched."""
+    ob = moving_arms()
+    other = rigs.empty((0, 0, 0), "Other")
+    other.keyframe_insert("location", frame=3)
+    shared = other.animation_data.action
+    ob.animation_data_create().action = shared
+    if bpy.app.version >= (4, 4, 0):
+        ob.animation_data.action_slot = None
+    before = rigs.keys(other)
+    if bpy.app.version < (4, 4, 0):
+        assert bake(action="CURRENT") == {"FINISHED"}
+        assert rigs.keys(other)["location", 0] == before["location", 0]
+    else:
+        assert bake(action="CURRENT") == {"FINISHED"}
+        assert ob.animation_data.action == shared
+        assert ob.animation_data.action_slot != other.animation_data.action_slot
+        assert rigs.keys(other) == before
+    solved = played(ob)
+    assert rigs.turn(solved[1], solved[10]) > 0.1
+
+
+# -- afterwards -------------------------------------------------------------------------------------------------------
+
+
+def test_the_frame_is_as_before() -> None:
+    """The scene is at the frame and sub-frame where the bake was started."""
+    moving_arms()
+    bpy.context.scene.frame_set(7, subframe=0.25)
+    bake()
+    assert (bpy.context.scene.frame_current, bpy.context.scene.frame_subframe) == (7, 0.25)
+
+
+def test_without_a_range_the_scenes_is_baked() -> None:
+    """The scene's first and last frame are the first and last keys."""
+    ob = moving_arms()
+    bpy.context.scene.frame_start, bpy.context.scene.frame_end = 4, 9
+    assert bpy.ops.dqik.bake() == {"FINISHED"}
+    assert {tuple(frame for frame, _ in points) for points in rigs.keys(ob).values()} == {(4, 5, 6, 7, 8, 9)}
+
+
+@pytest.mark.parametrize("clear", [True, False])
+def test_goals_are_removed_only_when_asked(clear: bool) -> None:
+    """clear_goals removes all goals, not their targets."""
+    ob = moving_arms()
+    bake(clear_goals=clear)
+    assert len(ob.dqik.goals) == (0 if clear else 2)
+    assert "Rig L" in bpy.data.objects
+
+
+def missing_target(ob: bpy.types.Object) -> None:
+    for goal in ob.dqik.goals:
+        goal.target = None
+
+
+def all_muted(ob: bpy.types.Object) -> None:
+    for goal in ob.dqik.goals:
+        goal.mute = True
+
+
+def reversed_limits(ob: bpy.types.Object) -> None:
+    rigs.limit(ob.pose.bones["lower.L"], (0, 0), (50, 10), (-5, 5))
+
+
+@pytest.mark.parametrize("live", [True, False])
+@pytest.mark.parametrize("mistake", [missing_target, all_muted, reversed_limits])
+def test_a_bake_that_cannot_be_done_changes_nothing(mistake: Callable, live: bool) -> None:
+    """The operator says why and leaves frame, live state, actions and bones as they were."""
+    ob = moving_arms()
+    mistake(ob)
+    ob.dqik.live = live
+    rigs.at_frame(6)
+    before, actions = rigs.channels(ob), set(bpy.data.actions)
+    with pytest.raises(RuntimeError, match="Error"):
+        bake()
+    assert bpy.context.scene.frame_current == 6
+    assert ob.dqik.live == live
+    assert set(bpy.data.actions) == actions
+    assert rigs.fcurves(ob) == []
+    np.testing.assert_array_equal(rigs.channels(ob), before)
+    assert len(ob.dqik.goals) == 2
+
+
+def test_a_range_that_ends_before_it_starts_is_an_error() -> None:
+    """It is said, with the numbers."""
+    moving_arms()
+    with pytest.raises(RuntimeError, match="5.*9"):
+        bake(frame_start=9, frame_end=5)
+
+
+def test_live_goes_on_after_a_bake_that_failed() -> None:
+    """Once the mistake is mended, frames are solved as before."""
+    ob = moving_arms()
+    ob.dqik.live = True
+    solved = played(ob)
+    targets = [goal.target for goal in ob.dqik.goals]
+    missing_target(ob)
+    with pytest.raises(RuntimeError):
+        bake()
+    for goal, target in zip(ob.dqik.goals, targets, strict=True):
+        goal.target = target
+    assert furthest(solved, played(ob)) < 1e-5
+
+
+def test_undo_takes_a_bake_back() -> None:
+    """After undo there are no keys and live is on again, with the same poses."""
+    ob = moving_arms()
+    ob.dqik.live = True
+    solved = played(ob)
+    bpy.ops.ed.undo_push(message="Before")
+    bake()
+    bpy.ops.ed.undo_push(message="Baked")
+    assert rigs.fcurves(ob)
+    bpy.ops.ed.undo()
+    ob = bpy.data.objects["Rig"]
+    assert rigs.fcurves(ob) == []
+    assert ob.dqik.live
+    assert furthest(solved, played(ob)) < 1e-5
+
+
+def test_live_again_after_a_bake_starts_from_the_keys() -> None:
+    """Where the goals are met by the keys, solving over them changes nothing that can be seen."""
+    ob = moving_arms()
+    bake()
+    baked = played(ob)
+    ob.dqik.live = True
+    again = played(ob)
+    assert furthest(baked, again) < radians(3.0)
+    for frame in (3, 12):
+        rigs.at_frame(frame)
+        assert rigs.miss(ob, "lower.R", bpy.data.objects["Rig R"]) < 1e-2

@@ -1,0 +1,420 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What goals may aim at: objects, bones of this and of other armatures; and what is said where they cannot."""
+
+from collections.abc import Callable
+
+import bpy
+import numpy as np
+import pytest
+import rigs
+from mathutils import Vector
+
+REACHED = 1e-3
+
+
+def live(ob: bpy.types.Object) -> None:
+    ob.dqik.live = True
+    rigs.update()
+
+
+# -- kinds of targets -------------------------------------------------------------------------------------------------
+
+
+def plain(target: bpy.types.Object) -> None:
+    """An object by itself."""
+    del target
+
+
+def parented(target: bpy.types.Object) -> None:
+    """An object that hangs from a turned and scaled one."""
+    holder = rigs.empty((1.0, -0.5, 0.2), "Holder")
+    holder.rotation_quaternion, holder.scale = rigs.rotation((1, 2, 1), 50.0), (0.5, 0.5, 0.5)
+    target.parent, target.location = holder, (0.3, 0.2, -0.4)
+
+
+def constrained(target: bpy.types.Object) -> None:
+    """An object that a Copy Location constraint moves."""
+    made = target.constraints.new("COPY_LOCATION")
+    made.target = rigs.empty((1.0, -0.7, 0.4), "Copied")
+
+
+def child_of(target: bpy.types.Object) -> None:
+    """An object that a Child Of constraint moves."""
+    holder = rigs.empty((0.3, -0.2, 0.1), "Holder")
+    holder.rotation_quaternion = rigs.rotation((0, 0, 1), 30.0)
+    made = target.constraints.new("CHILD_OF")
+    made.target = holder
+
+
+def driven(target: bpy.types.Object) -> None:
+    """An object that a driver moves."""
+    target.driver_add("location", 0).driver.expression = "0.5 + 0.6"
+
+
+@pytest.mark.parametrize("kind", [plain, parented, constrained, child_of, driven])
+def test_a_target_is_where_blender_shows_it(kind: Callable) -> None:
+    """The bone's tail is at the target's evaluated place, whatever puts it there."""
+    ob, target = rigs.bent_arm(), rigs.empty((1.1, -0.6, 0.5))
+    rigs.update()
+    kind(target)
+    rigs.update()
+    rigs.goal(ob, "b", target)
+    live(ob)
+    assert 0.3 < (rigs.place(target) - rigs.head(ob, "a")).length < 1.9
+    assert rigs.miss(ob, "b", target) < REACHED
+
+
+@pytest.mark.parametrize("name", ["Holder", "Copied"])
+def test_moving_what_a_target_hangs_from_moves_the_bone(name: str) -> None:
+    """An edit of an object that the target depends on is followed at once, without a change of frame."""
+    ob, target = rigs.bent_arm(), rigs.empty((1.1, -0.6, 0.5))
+    (parented if name == "Holder" else constrained)(target)
+    rigs.goal(ob, "b", target)
+    live(ob)
+    before = rigs.place(target)
+    bpy.data.objects[name].location.z += 0.2
+    rigs.update()
+    assert (rigs.place(target) - before).length > 0.1
+    assert rigs.miss(ob, "b", target) < REACHED
+
+
+def test_a_bone_of_another_armature_is_a_target() -> None:
+    """The tail goes to the other bone's evaluated head, in the world, and follows its keys."""
+    other = rigs.arm(name="Other")
+    other.matrix_world = rigs.facing(3) * 1.0
+    other.location = (0.5, -1.2, 0.3)
+    ob = rigs.bent_arm()
+    for frame, degrees in ((1, 0.0), (10, 60.0)):
+        other.pose.bones["a"].rotation_quaternion = rigs.rotation((1, 0, 1), degrees)
+        other.pose.bones["a"].keyframe_insert("rotation_quaternion", frame=frame)
+    rigs.goal(ob, "b", other, subtarget="b")
+    live(ob)
+    places = []
+    for frame in (1, 5, 10):
+        rigs.at_frame(frame)
+        places.append(rigs.head(other, "b"))
+        reach = min((places[-1] - rigs.head(ob, "a")).length, 2.0)
+        assert abs((rigs.tail(ob, "b") - rigs.head(ob, "a")).length - reach) < REACHED
+        assert reach == 2.0 or (rigs.tail(ob, "b") - places[-1]).length < REACHED
+    assert (places[0] - places[2]).length > 0.3
+
+
+def test_an_unsolved_bone_of_the_same_armature_is_a_target() -> None:
+    """A control bone beside the chain moves the hand, when posed and when keyed."""
+    ob = rigs.armature([
+        rigs.Bone("a", (0, 0, 0), (1, 0, 0)),
+        rigs.Bone("b", (1, 0, 0), (1.9, -0.4, 0), "a", True),
+        rigs.Bone("control", (1.5, -0.5, 0.3), (1.5, -0.5, 0.5)),
+    ])  # fmt: skip
+    rigs.goal(ob, "b", ob, subtarget="control")
+    live(ob)
+    assert rigs.message(ob) == ""
+    assert (rigs.tail(ob, "b") - rigs.head(ob, "control")).length < REACHED
+    control = ob.pose.bones["control"]
+    control.location = (-0.5, 0.1, 0.2)
+    rigs.update()
+    assert (rigs.tail(ob, "b") - rigs.head(ob, "control")).length < REACHED
+    control.keyframe_insert("location", frame=1)
+    control.location = (-0.7, 0.3, -0.2)
+    control.keyframe_insert("location", frame=9)
+    for frame in (9, 1, 5):
+        rigs.at_frame(frame)
+        assert (rigs.tail(ob, "b") - rigs.head(ob, "control")).length < REACHED
+
+
+def test_a_subtarget_reaches_the_bones_head() -> None:
+    """As with Blender's own IK, the target bone's head counts: both solvers agree on where that is."""
+    ends = []
+    for which in ("dqik", "blender"):
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        other, ob = rigs.chain([(1.2, -0.5, 0.3), (1.2, -0.5, 1.0)], "Other"), rigs.bent_arm()
+        if which == "dqik":
+            rigs.goal(ob, "b", other, subtarget="a")
+            live(ob)
+        else:
+            rigs.blender_ik(ob, "b", other, subtarget="a")
+            rigs.update()
+        ends.append(rigs.tail(ob, "b"))
+    assert (ends[0] - ends[1]).length < REACHED
+    assert (ends[0] - Vector((1.2, -0.5, 0.3))).length < REACHED
+
+
+# -- several armatures ------------------------------------------------------------------------------------------------
+
+
+def moving_arm(name: str, at: tuple) -> tuple[bpy.types.Object, bpy.types.Object]:
+    """A live arm at a place of its own, whose target moves over the frames."""
+    ob = rigs.bent_arm(name)
+    ob.location = at
+    target = rigs.empty(at, f"{name} target")
+    rigs.key_path(target, (1, 20), [Vector(at) + Vector(v) for v in ((1.2, -1.0, 0.1), (0.3, -1.2, 0.9))])
+    rigs.goal(ob, "b", target)
+    ob.dqik.live = True
+    return ob, target
+
+
+def test_several_armatures_are_solved_each_for_itself() -> None:
+    """Three live arms all reach their targets on every frame, as one alone does."""
+    arms = [moving_arm(f"Rig {k}", (3.0 * k, k, 0.0)) for k in range(3)]
+    for frame in (1, 8, 20, 13):
+        rigs.at_frame(frame)
+        for ob, target in arms:
+            assert rigs.miss(ob, "b", target) < REACHED
+    assert max(rigs.turn(rigs.matrices(arms[0][0]), rigs.matrices(ob)) for ob, _ in arms[1:]) < 1e-4
+    alone = rigs.matrices(arms[2][0])
+    for ob, _ in arms[:2]:
+        ob.dqik.live = False
+    rigs.at_frame(2)
+    rigs.at_frame(13)
+    assert rigs.turn(alone, rigs.matrices(arms[2][0])) < 1e-6
+
+
+FOLLOWED: dict[str, Callable] = {}
+
+
+def followed(way: Callable) -> Callable:
+    FOLLOWED[way.__name__] = way
+    return way
+
+
+@followed
+def bone_as_target(leader: bpy.types.Object, follower: bpy.types.Object) -> None:
+    """The target is the leader's last bone itself."""
+    rigs.goal(follower, "b", leader, subtarget="b")
+
+
+@followed
+def object_on_bone(leader: bpy.types.Object, follower: bpy.types.Object) -> None:
+    """The target is an object that is parented to the leader's last bone."""
+    held = rigs.empty((0, -1.0, 0), "Held")
+    held.parent, held.parent_type, held.parent_bone = leader, "BONE", "b"
+    rigs.goal(follower, "b", held)
+
+
+@followed
+def object_constrained_to_bone(leader: bpy.types.Object, follower: bpy.types.Object) -> None:
+    """The target copies the place of the leader's last bone by a constraint."""
+    held = rigs.empty((0, 0, 0), "Held")
+    made = held.constraints.new("COPY_LOCATION")
+    made.target, made.subtarget = leader, "b"
+    rigs.goal(follower, "b", held)
+
+
+@followed
+def child_of_object_on_bone(leader: bpy.types.Object, follower: bpy.types.Object) -> None:
+    """The target hangs from an object that is parented to the leader's last bone."""
+    held, child = rigs.empty((0, -1.0, 0), "Held"), rigs.empty((0.1, 0, 0.2), "Child")
+    held.parent, held.parent_type, held.parent_bone = leader, "BONE", "b"
+    child.parent = held
+    rigs.goal(follower, "b", child)
+
+
+@pytest.mark.parametrize("order", ["leader first", "follower first"])
+@pytest.mark.parametrize("way", FOLLOWED)
+def test_a_target_on_a_solved_armature_is_followed_in_the_same_frame(way: str, order: str) -> None:
+    """A rig whose target follows another live rig's solved bone is at its target on every frame, not a frame late."""
+    if order == "leader first":
+        leader, _ = moving_arm("A leader", (0, 0, 0))
+        follower = rigs.bent_arm("B follower")
+    else:
+        follower = rigs.bent_arm("A follower")
+        leader, _ = moving_arm("B leader", (0, 0, 0))
+    follower.location = (0.2, -1.5, 0.0)
+    FOLLOWED[way](leader, follower)
+    follower.dqik.live = True
+    goal = follower.dqik.goals[0]
+    for frame in (1, 20, 10, 11, 3):
+        rigs.at_frame(frame)
+        end = rigs.tail(follower, "b")
+        aim = rigs.head(leader, "b") if goal.subtarget else rigs.place(goal.target)
+        away = (aim - rigs.head(follower, "a")).length
+        assert away < 2.0
+        assert (end - aim).length < REACHED, f"frame {frame}"
+
+
+# -- what cannot be solved --------------------------------------------------------------------------------------------
+
+
+def cycle_by_bone(ob: bpy.types.Object) -> None:
+    """The target is a bone that the goal itself moves."""
+    rigs.goal(ob, "b", ob, subtarget="a").name = "Odd"
+
+
+def cycle_by_parent(ob: bpy.types.Object) -> None:
+    """The target is parented to a bone that is solved."""
+    held = rigs.empty((0, 0, 0), "Held")
+    held.parent, held.parent_type, held.parent_bone = ob, "BONE", "a"
+    rigs.goal(ob, "b", held).name = "Odd"
+
+
+def cycle_by_child(ob: bpy.types.Object) -> None:
+    """The target is a bone below one that is solved."""
+    rigs.goal(ob, "b", ob, subtarget="below").name = "Odd"
+
+
+def cycle_by_constraint(ob: bpy.types.Object) -> None:
+    """The target follows a solved bone by a constraint."""
+    held = rigs.empty((0, 0, 0), "Held")
+    made = held.constraints.new("COPY_TRANSFORMS")
+    made.target, made.subtarget = ob, "b"
+    rigs.goal(ob, "b", held).name = "Odd"
+
+
+def cycle_by_grandparent(ob: bpy.types.Object) -> None:
+    """The target hangs from an object that is parented to a solved bone."""
+    held, child = rigs.empty((0, 0, 0), "Held"), rigs.empty((0.1, 0, 0), "Child")
+    held.parent, held.parent_type, held.parent_bone = ob, "BONE", "b"
+    child.parent = held
+    rigs.goal(ob, "b", child).name = "Odd"
+
+
+def cycle_by_pole(ob: bpy.types.Object) -> None:
+    """The pole is a bone that the goal itself moves."""
+    made = rigs.goal(ob, "b", rigs.empty((1.3, -0.5, 0.2), "Fine too"))
+    made.name, made.pole_target, made.pole_subtarget = "Odd", ob, "b"
+
+
+CYCLES = [
+    cycle_by_bone, cycle_by_parent, cycle_by_child, cycle_by_constraint, cycle_by_grandparent, cycle_by_pole,
+]  # fmt: skip
+
+
+def two_limbs() -> bpy.types.Object:
+    """An arm `a`, `b` with a stub `below` on it, and a second arm `c`, `d` that has nothing to do with it."""
+    return rigs.armature([
+        rigs.Bone("a", (0, 0, 0), (1, 0, 0)),
+        rigs.Bone("b", (1, 0, 0), (1.9, -0.4, 0), "a", True),
+        rigs.Bone("below", (1.9, -0.4, 0), (2.0, -0.4, 0), "b", True),
+        rigs.Bone("c", (0, 5, 0), (1, 5, 0)),
+        rigs.Bone("d", (1, 5, 0), (1.9, 4.6, 0), "c", True),
+    ])  # fmt: skip
+
+
+@pytest.mark.parametrize("cycle", CYCLES)
+def test_a_cycle_is_said_and_left_out(cycle: Callable) -> None:
+    """A goal whose target follows a bone that it moves is named in the message; the pose stands still, others go on."""
+    ob = two_limbs()
+    cycle(ob)
+    fine = rigs.empty((1.2, 4.2, 0.5), "Fine")
+    rigs.goal(ob, "d", fine)
+    live(ob)
+    assert "Odd" in rigs.message(ob)
+    assert rigs.miss(ob, "d", fine) < REACHED
+    still = rigs.matrices(ob)
+    for frame in (2, 3, 4, 5):
+        rigs.at_frame(frame)
+    assert rigs.turn(still, rigs.matrices(ob)) < 1e-6
+    assert ob.dqik.live
+
+
+def nothing(ob: bpy.types.Object) -> None:
+    """No goal at all."""
+    del ob
+
+
+def no_target(ob: bpy.types.Object) -> None:
+    rigs.goal(ob, "b", None)
+
+
+def no_bone(ob: bpy.types.Object) -> None:
+    rigs.goal(ob, "", rigs.empty((1, 0, 0)))
+
+
+def missing_bone(ob: bpy.types.Object) -> None:
+    rigs.goal(ob, "elbow", rigs.empty((1, 0, 0)))
+
+
+def missing_subtarget(ob: bpy.types.Object) -> None:
+    rigs.goal(ob, "b", rigs.arm(name="Other"), subtarget="elbow")
+
+
+def missing_pole_subtarget(ob: bpy.types.Object) -> None:
+    rigs.goal(ob, "b", rigs.empty((1, 0, 0)), pole_target=rigs.arm(name="Other"), pole_subtarget="elbow")
+
+
+def asks_for_nothing(ob: bpy.types.Object) -> None:
+    rigs.goal(ob, "b", rigs.empty((1, 0, 0)), use_position=False)
+
+
+def own_object(ob: bpy.types.Object) -> None:
+    rigs.goal(ob, "b", ob)
+
+
+def limits_upside_down(ob: bpy.types.Object) -> None:
+    rigs.goal(ob, "b", rigs.empty((1, 0, 0)))
+    rigs.limit(ob.pose.bones["b"], (0, 0), (50, 10), (-5, 5))
+
+
+def all_locked(ob: bpy.types.Object) -> None:
+    rigs.goal(ob, "b", rigs.empty((1, 0, 0)))
+    for bone in ob.pose.bones:
+        bone.dqik_lock = True
+
+
+WRONG: dict[Callable, str] = {
+    nothing: "goal", no_target: "no target", no_bone: "no bone", missing_bone: "'elbow'",
+    missing_subtarget: "'elbow'", missing_pole_subtarget: "'elbow'", asks_for_nothing: "nothing", own_object: "armature",
+    limits_upside_down: "'b'", all_locked: "lock",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("mistake", WRONG)
+def test_a_mistake_is_said_in_the_message(mistake: Callable) -> None:
+    """Nothing is raised, and the message names what is wrong; a goal that is right is solved still."""
+    ob = two_limbs()
+    mistake(ob)
+    rigs.made_active(ob)
+    if mistake is nothing:
+        assert "FINISHED" in bpy.ops.dqik.goal_add(bone="b")
+        ob.dqik.goals.clear()
+        ob.dqik.live = True
+        rigs.at_frame(2)
+        assert ob.dqik.live
+        return
+    live(ob)
+    rigs.at_frame(2)
+    assert WRONG[mistake] in rigs.message(ob)
+    if mistake not in (limits_upside_down, all_locked):
+        fine = rigs.empty((1.2, 4.2, 0.5), "Fine")
+        rigs.goal(ob, "d", fine)
+        rigs.at_frame(3)
+        assert WRONG[mistake] in rigs.message(ob)
+        assert rigs.miss(ob, "d", fine) < REACHED
+
+
+def test_deleting_a_target_while_live_is_said() -> None:
+    """The goal that lost its target is named, the other goes on, and nothing is raised."""
+    ob = two_limbs()
+    lost, fine = rigs.empty((1.2, -0.8, 0.3), "Lost"), rigs.empty((1.2, 4.2, 0.5), "Fine")
+    rigs.goal(ob, "b", lost)
+    rigs.goal(ob, "d", fine)
+    live(ob)
+    bpy.data.objects.remove(lost)
+    rigs.update()
+    fine.location.z += 0.1
+    rigs.update()
+    assert "no target" in rigs.message(ob)
+    assert rigs.miss(ob, "d", fine) < REACHED
+    rigs.at_frame(7)
+    assert rigs.miss(ob, "d", fine) < REACHED
+
+
+def test_deleting_a_live_armature_is_no_trouble() -> None:
+    """The other armature is solved on."""
+    first, _ = moving_arm("First", (0, 0, 0))
+    second, target = moving_arm("Second", (3, 0, 0))
+    rigs.at_frame(3)
+    bpy.data.objects.remove(first)
+    for frame in (4, 9):
+        rigs.at_frame(frame)
+        assert rigs.miss(second, "b", target) < REACHED
+
+
+def test_a_renamed_target_or_armature_is_followed_on() -> None:
+    """Names of objects do not matter."""
+    ob, target = moving_arm("Rig", (0, 0, 0))
+    rigs.at_frame(3)
+    ob.name, target.name = "Other name", "Another"
+    rigs.at_frame(9)
+    assert rigs.miss(ob, "b", target) < REACHED
+    assert np.abs(rigs.channels(ob)[:, 4:7]).max() > 0.05

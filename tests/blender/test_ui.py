@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The sidebar's panels, as far as they can be tested without a window; tests/gui clicks through them in one."""
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import bpy
+import pytest
+import rigs
+
+LINE = 70  # letters of a tooltip's line: two of them at most
+
+
+@pytest.fixture
+def ui(extension: str) -> ModuleType:
+    """The extension's `ui`, as installed."""
+    return sys.modules[f"{extension}.ui"]
+
+
+@pytest.fixture
+def arm() -> bpy.types.Object:
+    """A chain of three bones, active in Object Mode."""
+    return rigs.chain([(0, 0, 0), (0, 0.1, 1), (0, 0, 2), (0, 0, 3)])
+
+
+def panels(ui: ModuleType) -> list[type]:
+    """The panels' classes."""
+    return [cls for cls in ui.CLASSES if issubclass(cls, bpy.types.Panel)]
+
+
+def shown(ui: ModuleType) -> set[str]:
+    """Names of the panels that would be drawn now."""
+    return {cls.__name__ for cls in panels(ui) if not hasattr(cls, "poll") or cls.poll(bpy.context)}
+
+
+def mesh() -> bpy.types.Object:
+    """A mesh in the scene."""
+    ob = bpy.data.objects.new("Mesh", bpy.data.meshes.new("Mesh"))
+    bpy.context.scene.collection.objects.link(ob)
+    return ob
+
+
+def calls(ui: ModuleType) -> Iterator[tuple[str, ast.Call]]:
+    """Every call of a method in `ui`, with the method's name."""
+    for path in sorted(Path(ui.__file__ or "").parent.glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"), str(path))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                yield node.func.attr, node
+
+
+def operators() -> list[bpy.types.Struct]:
+    """What Blender knows about our operators."""
+    return [getattr(bpy.ops.dqik, name).get_rna_type() for name in dir(bpy.ops.dqik)]
+
+
+def public(struct: bpy.types.Struct) -> list[bpy.types.Property]:
+    """A struct's properties that users see."""
+    return [prop for prop in struct.properties if prop.identifier != "rna_type" and not prop.is_hidden]
+
+
+def test_all_panels_are_registered_in_the_dqik_tab(ui: ModuleType) -> None:
+    assert panels(ui)
+    for cls in ui.CLASSES:
+        assert getattr(bpy.types, cls.__name__, None) is cls
+    for cls in panels(ui):
+        assert (cls.bl_space_type, cls.bl_region_type, cls.bl_category) == ("VIEW_3D", "UI", "DQIK")
+        assert cls.bl_label
+
+
+def test_parents_of_panels_are_registered_before_them(ui: ModuleType) -> None:
+    names = [cls.__name__ for cls in panels(ui)]
+    for cls in panels(ui):
+        if hasattr(cls, "bl_parent_id"):
+            assert names.index(cls.bl_parent_id) < names.index(cls.__name__)
+
+
+def test_only_the_first_panel_is_there_without_an_armature(ui: ModuleType) -> None:
+    assert shown(ui) == {"DQIK_PT_main"}
+    rigs.made_active(rigs.empty((0, 0, 0)))
+    assert shown(ui) == {"DQIK_PT_main"}
+    rigs.made_active(mesh())
+    assert shown(ui) == {"DQIK_PT_main"}
+
+
+def test_panels_of_an_armature_in_object_and_pose_mode(ui: ModuleType, arm: bpy.types.Object) -> None:
+    assert shown(ui) == {"DQIK_PT_main", "DQIK_PT_goals", "DQIK_PT_bone", "DQIK_PT_solver"}
+    bpy.ops.dqik.goal_add(bone="c")
+    assert "DQIK_PT_pole" in shown(ui)
+    assert "DQIK_PT_limits" not in shown(ui)
+    bpy.ops.object.mode_set(mode="POSE")
+    arm.data.bones.active = arm.data.bones["b"]
+    assert shown(ui) == {cls.__name__ for cls in panels(ui)}
+
+
+def test_edit_mode_leaves_the_first_panel(ui: ModuleType, arm: bpy.types.Object) -> None:
+    bpy.ops.dqik.goal_add(bone="c")
+    bpy.ops.object.mode_set(mode="EDIT")
+    assert shown(ui) == {"DQIK_PT_main"}
+    assert not bpy.ops.dqik.goal_add.poll()
+
+
+def test_a_deformed_mesh_and_a_target_stand_for_their_armature(ui: ModuleType, arm: bpy.types.Object) -> None:
+    bpy.ops.dqik.goal_add(bone="c")
+    other = rigs.made_active(rigs.empty((0, 0, 0)))
+    assert shown(ui) == {"DQIK_PT_main"}
+    assert not bpy.ops.dqik.solve.poll()
+    rigs.made_active(arm.dqik.goals[0].target)
+    assert "DQIK_PT_goals" in shown(ui)
+    assert bpy.ops.dqik.solve() == {"FINISHED"}
+    arm.dqik.goals[0].pole_target = other
+    rigs.made_active(other)
+    assert bpy.ops.dqik.solve.poll()
+    skin = rigs.made_active(mesh())
+    assert not bpy.ops.dqik.solve.poll()
+    skin.modifiers.new("Armature", "ARMATURE").object = arm
+    assert bpy.ops.dqik.solve.poll()
+
+
+def test_goals_without_bone_or_target_do_not_stop_a_panel_from_showing(ui: ModuleType, arm: bpy.types.Object) -> None:
+    bpy.ops.dqik.goal_add(bone="c")
+    arm.dqik.goals[0].bone, arm.dqik.goals[0].target = "gone", None
+    arm.dqik.active_goal = 7
+    assert "DQIK_PT_goals" in shown(ui)
+    assert "DQIK_PT_pole" not in shown(ui)
+
+
+def test_panels_name_operators_that_exist(ui: ModuleType) -> None:
+    named = {node.args[0].value for method, node in calls(ui) if method == "operator"}
+    assert "dqik.bake" in named
+    for name in named:
+        group, operator = name.split(".")
+        assert operator in dir(getattr(bpy.ops, group)), f"there is no operator {name}"
+
+
+def test_panels_name_properties_that_exist(ui: ModuleType, arm: bpy.types.Object) -> None:
+    bpy.ops.dqik.goal_add(bone="c")
+    owners = (arm.dqik, arm.dqik.goals[0], arm.dqik.status, arm.pose.bones["a"], bpy.context.scene.render)
+    named = {
+        node.args[1].value
+        for method, node in calls(ui)
+        if method in ("prop", "prop_search") and isinstance(node.args[1], ast.Constant)
+    }
+    assert "live" in named
+    for name in named:
+        assert any(hasattr(owner, name) for owner in owners), f"nothing has a property {name!r}"
+
+
+def test_every_operator_and_its_options_are_described() -> None:
+    assert operators()
+    for struct in operators():
+        assert struct.description, f"{struct.identifier} has no tooltip"
+        assert not struct.description.endswith("."), f"Blender adds the full stop of {struct.identifier}'s tooltip"
+        assert len(struct.description) <= 2 * LINE, f"the tooltip of {struct.identifier} is long"
+        for prop in public(struct):
+            assert prop.description, f"{struct.identifier}.{prop.identifier} has no tooltip"
+
+
+def test_every_property_is_described(arm: bpy.types.Object) -> None:
+    bpy.ops.dqik.goal_add(bone="c")
+    for owner in (arm.dqik, arm.dqik.goals[0], arm.dqik.status):
+        for prop in public(owner.bl_rna):
+            assert prop.description, f"{owner.bl_rna.identifier}.{prop.identifier} has no tooltip"
+    for prop in public(bpy.types.PoseBone.bl_rna):
+        if prop.identifier.startswith("dqik"):
+            assert prop.description, f"PoseBone.{prop.identifier} has no tooltip"
+
+
+def test_the_goals_target_can_be_selected_from_pose_mode(arm: bpy.types.Object) -> None:
+    bpy.ops.dqik.goal_add(bone="c")
+    bpy.ops.object.mode_set(mode="POSE")
+    assert bpy.ops.dqik.target_select() == {"FINISHED"}
+    assert (bpy.context.mode, bpy.context.object) == ("OBJECT", arm.dqik.goals[0].target)
+    assert bpy.context.selected_objects == [arm.dqik.goals[0].target]
+
+
+def test_a_target_bone_can_be_selected(arm: bpy.types.Object) -> None:
+    control = rigs.chain([(1, 0, 0), (1, 0, 1), (1, 0, 2)], "Control")
+    rigs.made_active(arm)
+    bpy.ops.dqik.goal_add(bone="c", target="Control", subtarget="b")
+    assert bpy.ops.dqik.target_select() == {"FINISHED"}
+    assert (bpy.context.mode, bpy.context.object) == ("POSE", control)
+    assert [bone.name for bone in bpy.context.selected_pose_bones] == ["b"]
+    assert bpy.context.active_pose_bone.name == "b"
+
+
+@pytest.mark.parametrize("trouble", ["missing", "hidden"])
+def test_a_target_that_cannot_be_selected_is_named(arm: bpy.types.Object, trouble: str) -> None:
+    bpy.ops.dqik.goal_add(bone="c")
+    goal = arm.dqik.goals[0]
+    if trouble == "missing":
+        goal.target = None
+    else:
+        goal.target.hide_set(True)
+    with pytest.raises(RuntimeError, match="has no target" if trouble == "missing" else "hidden"):
+        bpy.ops.dqik.target_select()
+    assert bpy.context.object == arm
+
+
+def test_locking_the_interface() -> None:
+    bpy.context.scene.render.use_lock_interface = False
+    assert bpy.ops.dqik.lock_interface() == {"FINISHED"}
+    assert bpy.context.scene.render.use_lock_interface
