@@ -3,7 +3,7 @@
 
 import bpy
 
-from . import bake, goals, limits, render, solve, targets
+from . import bake, command_line, goals, limits, render, solve, targets
 
 CLASSES = (
     *goals.CLASSES, *targets.CLASSES, *solve.CLASSES, *bake.CLASSES, *limits.CLASSES, *render.CLASSES,
@@ -14,9 +14,11 @@ def register() -> None:
     """Register the operators."""
     for cls in CLASSES:
         bpy.utils.register_class(cls)
+    command_line.register()
 
 
 def unregister() -> None:
     """Unregister the operators, in reverse."""
+    command_line.unregister()
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)

@@ -33,6 +33,7 @@ def wrong(bone: bpy.types.PoseBone) -> str:
 def clear(bones: Iterable[bpy.types.PoseBone]) -> None:
     """Switch limits off and forget them."""
     for bone in bones:
+        bone.dqik_use_limits = False  # unsetting alone tells nobody
         for name in ("dqik_use_limits", *(f"dqik_{part}_{end}" for part in PARTS for end in ("min", "max"))):
             bone.property_unset(name)
 

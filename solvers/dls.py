@@ -2,7 +2,7 @@
 """DLS: damped least squares with an active set for the limits.
 
 `d = J^T (J J^T + lambda^2 I)^-1 e` (Parent eq. 5.24; Wampler 1986), here with the joints' reluctance as metric. Joints
-that the step carries past a limit are put on it and the rest is solved again (Baerlocher & Boulic 2001).
+that the step carries past a limit are put on it and the rest is solved again, until none is carried past.
 """
 
 import numpy as np

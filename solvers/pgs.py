@@ -3,9 +3,9 @@
 
 Kenwright solves `(J^T J + delta I) d = J^T e` by Gauss-Seidel sweeps and projects each joint on its limits as it is
 updated (section VII, eq. 28-31). Alone it converges slowly; between sweeps this solver minimises exactly over the
-joints that the sweeps left free (Silcowitz, Niebe & Erleben 2010, "A nonsmooth nonlinear conjugate gradient ..." and
-"Interactive rigid body dynamics using a projected Gauss-Seidel subspace minimization method"). Sweeps find which
-limits hold, the exact step does the rest, and without limits the first exact step is the answer.
+joints that the sweeps left free (Silcowitz, Niebe & Erleben 2010, "Projected Gauss-Seidel subspace minimization
+method for interactive rigid body dynamics"). Sweeps find which limits hold, the exact step does the rest, and without
+limits the first exact step is the answer.
 """
 
 import numpy as np

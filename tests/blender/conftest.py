@@ -51,6 +51,18 @@ def pytest_runtest_makereport(
     return report
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Leave without Python's own clean-up: Blender 4.2 crashes in it once an add-on has property callbacks."""
+    session = config.pluginmanager.get_plugin("session")
+    status = getattr(session, "exitstatus", None) if session else None
+    if bpy.app.version < (4, 3, 0) and status is not None:
+        shutil.rmtree(_profile, ignore_errors=True)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(int(status))
+
+
 @pytest.fixture(scope="session")
 def extension_zip(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The extension as users get it, from Blender's own build tool."""

@@ -149,7 +149,7 @@ def open_panel(above: str, inside: str) -> Steps:
     assert at, f"there is no button {above!r} in the DQIK tab"
     sidebar, scale = region("UI"), bpy.context.preferences.system.ui_scale
     x = int(sidebar.x + 0.6 * sidebar.width)
-    for y in rows(at[1], at[1] - 150 * scale):
+    for y in rows(at[1], max(at[1] - 150 * scale, sidebar.y)):
         yield from move((x, y))
         if under_pointer():
             continue
@@ -170,10 +170,15 @@ def until(true: Callable[[], bool], what: str) -> Steps:
 
 
 def shot(name: str) -> Steps:
-    """Save a picture of the window, where pictures are wanted."""
+    """End a step: nothing went wrong unseen, and a picture."""
     yield 0.6  # panels slide into place
     assert not printed.trouble, f"Blender printed an error by {name!r}"
     print("step:", name, flush=True)
+    picture(name)
+
+
+def picture(name: str) -> None:
+    """Save a picture of the window, where pictures are wanted."""
     if not SHOTS:
         return
     path = Path(SHOTS).resolve() / f"{name}.png"
@@ -263,6 +268,7 @@ def keys() -> dict[tuple[str, int], list[tuple[float, float]]]:
 
 def walk() -> Steps:
     """The steps of a first shot with DQIK, each checked."""
+    yield from press("SPACE", window_middle(), ctrl=True)  # the 3D view fills the window
     figure()
     yield 0.5
     region("UI").active_panel_category = "DQIK"
@@ -459,6 +465,7 @@ def main() -> None:
             stop(0)
         except Exception:
             traceback.print_exc()
+            picture("failed")
             stop(1)
         return 0.0
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Skeletons, poses and limits that the tests share: some by hand, the rest drawn by hypothesis."""
 
+import math
+
 import numpy as np
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
@@ -34,6 +36,49 @@ def arm(upper: float = 1.0, lower: float = 1.0, shoulder=None, elbow=None, **set
     ])  # fmt: skip
 
 
+LEFT, RIGHT = 4, 7  # the hands of a torso
+
+
+def torso() -> ik.Skeleton:
+    """A pelvis and a chest that bend, and two arms of two bones with hands."""
+    joints = [ik.Joint("pelvis", -1, "ball", (0, 0, 0)), ik.Joint("chest", 0, "ball", (0, 0.5, 0))]
+    for name, side in [("left", 1), ("right", -1)]:
+        first = len(joints)
+        joints += [
+            ik.Joint(f"{name} upper arm", 1, "ball", (0.2 * side, 0.1, 0)),
+            ik.Joint(f"{name} forearm", first, "ball", (0.3 * side, 0, 0)),
+            ik.Joint(f"{name} hand", first + 1, "ball", (0.3 * side, 0, 0)),
+        ]
+    return ik.Skeleton(joints)
+
+
+def bent(count: int) -> ik.Pose:
+    """A chain's start, bent a little at every joint."""
+    return ik.Pose(np.tile(wxyz(Rotation.from_rotvec([0.2, 0.1, 0.3])), (count, 1)), np.zeros((count, 3)))
+
+
+def arm_bent(angle: float = 0.6) -> ik.Pose:
+    """An arm's start with its elbow bent."""
+    pose = arm().rest_pose()
+    pose.rotations[1] = wxyz(Rotation.from_rotvec([angle, 0, 0]))
+    return pose
+
+
+def pointer(limits: ik.Range | None) -> ik.Skeleton:
+    """A hinge about Z."""
+    return ik.Skeleton([ik.Joint("pin", -1, "hinge", (0, 0, 0), axis=(0, 0, 1), limits=limits)])
+
+
+def pointing(degrees: float) -> tuple:
+    """A place on the unit circle."""
+    return math.cos(math.radians(degrees)), math.sin(math.radians(degrees)), 0.0
+
+
+def pointed(degrees: float) -> ik.Pose:
+    """The pointer's pose."""
+    return ik.Pose(wxyz(Rotation.from_rotvec([[0, 0, math.radians(degrees)]])), np.zeros((1, 3)))
+
+
 def random_pose(skeleton: ik.Skeleton, generator: np.random.Generator, size: float = 1.0) -> ik.Pose:
     """Motions that each joint's kind allows, turns and moves up to about `size`; limits play no part."""
     rotations, translations = np.tile([1.0, 0, 0, 0], (len(skeleton), 1)), np.zeros((len(skeleton), 3))
@@ -45,63 +90,6 @@ def random_pose(skeleton: ik.Skeleton, generator: np.random.Generator, size: flo
         elif kind == "prismatic":
             translations[joint] = size * generator.uniform(-1, 1) * skeleton.axis[joint]
     return ik.Pose(rotations, translations)
-
-
-# -- limits, measured without the code under test ----------------------------------------------------------------------
-
-
-def _turns_off(angle: float, lo: float, hi: float) -> float:
-    """By how much an angle lies outside an interval, whole turns aside."""
-    if hi - lo >= 2 * np.pi - 1e-9:
-        return 0.0
-    return min(max(lo - a, a - hi, 0.0) for a in angle + 2 * np.pi * np.arange(-2, 3))
-
-
-def _about(q: np.ndarray, axis: np.ndarray) -> float:
-    """The turn about an axis that is in a rotation `w x y z`; none where the rest is a half turn."""
-    along = q[1:] @ axis
-    return 2.0 * np.arctan2(along, q[0]) if np.hypot(along, q[0]) > 1e-12 else 0.0
-
-
-def outside_ellipse(swing: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> float:
-    """By how much a swing (2,) lies outside the ellipse of limits `lo`, `hi` (2,): its level above 1 over its slope."""
-    square, slope = 0.0, 0.0
-    for x, low, high in zip(swing, lo, hi, strict=True):
-        centre = min(max(0.0, low), high)
-        half = high - centre if x >= centre else centre - low
-        if half <= 1e-12:
-            if abs(x - centre) > 1e-9:
-                return abs(x - centre)
-        else:
-            square += ((x - centre) / half) ** 2
-            slope += ((x - centre) / half**2) ** 2
-    level = np.sqrt(square)
-    return float((level - 1.0) * level / np.sqrt(slope)) if level > 1.0 else 0.0
-
-
-def outside_limits(skeleton: ik.Skeleton, pose: ik.Pose, joint: int) -> float:
-    """By how much a joint is outside what its kind and its limits allow [rad or length units]."""
-    kind, limits, axis = skeleton.kinds[joint], skeleton.joints[joint].limits, skeleton.axis[joint]
-    q, slide = pose.rotations[joint], pose.translations[joint]
-    if kind == "hinge":
-        astray = float(np.linalg.norm(q[1:] - axis * (q[1:] @ axis)))
-        return max(astray, _turns_off(_about(q, axis), limits.lo, limits.hi) if limits else 0.0)
-    if kind == "prismatic":
-        x = slide @ axis
-        astray = float(np.linalg.norm(slide - x * axis))
-        return max(astray, limits.lo - x, x - limits.hi) if limits else astray
-    if kind == "fixed" or limits is None:
-        return 0.0
-    twist = _about(q, axis)
-    swing = (scipy_rotation(q) * Rotation.from_rotvec(-twist * axis)).as_rotvec()
-    # the swing's X and Z are those that the smallest rotation from +Y carries to the twist axis (about Z where opposite)
-    carry = np.cross([0.0, 1.0, 0.0], axis)
-    carry = Rotation.from_rotvec(carry * (np.arccos(np.clip(axis[1], -1, 1)) / max(np.linalg.norm(carry), 1e-300)))
-    if axis[1] < -1 + 1e-12:
-        carry = Rotation.from_rotvec([0, 0, np.pi])
-    lo, hi = np.transpose([limits.swing_x, limits.swing_z])
-    off = 0.0 if limits.swing_free else outside_ellipse(carry.inv().apply(swing)[[0, 2]], lo, hi)
-    return max(_turns_off(twist, *limits.twist), off)
 
 
 # -- drawn by hypothesis ----------------------------------------------------------------------------------------------

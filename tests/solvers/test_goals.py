@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given
 from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
-from skeletons import arm, chain, random_pose, scipy_rotation, seeds, skeletons, wxyz
+from skeletons import arm, chain, random_pose, seeds, skeletons, wxyz
 
 import solvers as ik
 from solvers.goals import Targets, cross, priority_weights
@@ -126,7 +126,7 @@ def test_jacobian_below_a_detached_joint(kind: str) -> None:
         ik.Joint("detached", 1, kind, (0.3, 1, 0), axis=(1, 0, 0), inherit_rotation=False),
         ik.Joint("hand", 2, "ball", (0.5, 0.5, 0.5)), ik.Joint("apart", 3, "ball", (0, 1, 0), inherit_rotation=False),
     ])  # fmt: skip
-    goals = [ik.Goal(4, position=(1, 2, 1), rotation=(1, 0, 0, 0), offset=(0.2, 0.4, 0)), ik.Goal(3, position=(0, 2, 0))]
+    goals = [ik.Goal(4, (1, 2, 1), (1, 0, 0, 0), offset=(0.2, 0.4, 0)), ik.Goal(3, (0, 2, 0))]
     for seed in range(5):
         assert check_jacobian(skeleton, goals, random_pose(skeleton, np.random.default_rng(seed))) > 0
 
@@ -156,7 +156,7 @@ def test_jacobian_of_a_pole_on_a_limb(limits: ik.TwistSwing | None, chain_: list
 def test_jacobian_of_a_pole_on_a_whole_chain() -> None:
     """Without a preferred bend the middle of all the chain's joints points at the pole."""
     skeleton = chain(5)
-    goals = [ik.Goal(4, position=(1, 2, 1), offset=(0, 1, 0), pole=(2, 1, 0)), ik.Goal(2, position=(0, 1, 1), pole=(0, 0, 3))]
+    goals = [ik.Goal(4, (1, 2, 1), offset=(0, 1, 0), pole=(2, 1, 0)), ik.Goal(2, (0, 1, 1), pole=(0, 0, 3))]
     for seed in range(5):
         assert check_jacobian(skeleton, goals, random_pose(skeleton, np.random.default_rng(seed), 0.8), 1e-5) == 8 * 15
 
@@ -208,7 +208,8 @@ def test_errors_are_target_minus_current() -> None:
     skeleton = chain(2)
     goal = ik.Goal(1, position=(1.0, 1.0, 0), rotation=wxyz(Rotation.from_rotvec([0, 0, 0.2])))
     (stage,) = stages_of(skeleton, [goal])
-    error = stage.tasks.errors(stage.tasks.kinematics(stage.space.state(skeleton.rest_pose()), None), targets_of([goal]))[0]
+    kinematics = stage.tasks.kinematics(stage.space.state(skeleton.rest_pose()), None)
+    error = stage.tasks.errors(kinematics, targets_of([goal]))[0]
     assert error[0] > 0
     assert_allclose(error[1:3], 0, atol=1e-15)
     assert error[5] > 0

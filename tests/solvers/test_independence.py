@@ -9,7 +9,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_solvers_import_no_blender_and_nothing_but_numpy() -> None:
-    """A fresh Python in which Blender's modules cannot be imported solves a pose, and has loaded no others' packages."""
+    """A fresh Python in which Blender's modules cannot be imported solves a pose, and has loaded nobody's packages."""
     program = """
 import sys
 forbidden = ("bpy", "mathutils", "bmesh", "gpu", "aud", "scipy", "numba")

@@ -18,7 +18,7 @@ HALF = math.sqrt(0.5)
 
 
 def moved(skeleton: ik.Skeleton, pose: ik.Pose, column: int, step: float, stored: bool = False) -> ik.Pose:
-    """The pose with one degree of freedom moved, by SciPy; `stored`: balls as rotation vectors, component by component."""
+    """The pose with one degree of freedom moved, by SciPy; `stored`: balls moved along their rotation vectors."""
     owners = [j for j, kind in enumerate(skeleton.kinds) for _ in range({"ball": 3, "fixed": 0}.get(kind, 1))]
     joint = owners[column]
     component = column - owners.index(joint)

@@ -6,8 +6,9 @@ import math
 import numpy as np
 import pytest
 from hypothesis import assume, given
+from measures import outside_limits
 from numpy.testing import assert_allclose
-from skeletons import chain, outside_limits, random_pose, scipy_rotation, seeds, skeletons
+from skeletons import chain, random_pose, scipy_rotation, seeds, skeletons
 
 import solvers as ik
 from solvers.joint_space import JointSpace, State

@@ -16,7 +16,9 @@ from solvers.goals import Targets
 BEND = (0.35, 0, 0)
 
 
-def leg(kind: str = "ball", side: float = 1.0, upper: float = 0.5, lower: float = 0.4, **settings: object) -> ik.Skeleton:
+def leg(
+    kind: str = "ball", side: float = 1.0, upper: float = 0.5, lower: float = 0.4, **settings: object
+) -> ik.Skeleton:
     """Hips, thigh, shin and foot, straight down."""
     return ik.Skeleton([
         ik.Joint("hips", -1, "ball", (0, 1, 0)),
@@ -31,7 +33,7 @@ def folded(skeleton: ik.Skeleton, goal: ik.Goal, pose: ik.Pose, swivel: float = 
     (stage,) = ik.prepare(skeleton, [goal]).stages
     kinematics = stage.tasks.kinematics(stage.space.state(pose), None)
     rotation = (1.0, 0, 0, 0) if goal.rotation is None else goal.rotation
-    targets = Targets(np.array([[goal.position]], dtype=float), np.array([[rotation]], dtype=float), np.zeros((1, 1, 3)))
+    targets = Targets(np.array([[goal.position]]), np.array([[rotation]], dtype=float), np.zeros((1, 1, 3)))
     rotations = limb.fold(stage.limbs, [goal], pose.rotations[None], kinematics, targets, swivel)
     return ik.forward(skeleton, ik.Pose(rotations[0], pose.translations))
 
@@ -64,7 +66,9 @@ def test_a_joint_that_prefers_a_bend_below_a_ball_is_the_middle_of_a_limb() -> N
     ],
     ids=["no bend preferred", "no ball above", "a stiff knee", "chain too short", "goal above the knee"],
 )
-def test_there_is_no_limb_without_a_bend_a_ball_and_a_goal_that_reaches_both(skeleton: ik.Skeleton, goal: ik.Goal) -> None:
+def test_there_is_no_limb_without_a_bend_a_ball_and_a_goal_that_reaches_both(
+    skeleton: ik.Skeleton, goal: ik.Goal
+) -> None:
     """What cannot be folded is not taken for a limb."""
     assert ik.prepare(skeleton, [goal]).stages[0].limbs == []
 
@@ -107,7 +111,7 @@ def test_bend_base_leaves_its_argument_alone() -> None:
 @pytest.mark.parametrize("swivel", [0.0, 0.8, -0.8])
 @pytest.mark.parametrize("seed", range(5))
 def test_fold_puts_the_foot_on_its_target_by_the_law_of_cosines(seed: int, swivel: float) -> None:
-    """From any pose, at any swivel: the target is met, the knee has the triangle's angle and bends the preferred way."""
+    """From any pose, at any swivel: the target is met by the triangle's angle, the knee on its preferred side."""
     skeleton = leg()
     pose = random_pose(skeleton, np.random.default_rng(seed), size=0.8)
     hip = ik.forward(skeleton, pose).positions[1]

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from measures import outside_ellipse
 from numpy.testing import assert_allclose
 from scipy.optimize import minimize_scalar
-from skeletons import outside_ellipse
 
 from solvers import InvalidLimits, Range, TwistSwing
 from solvers.limits import locate, project_swing, swing_normal
@@ -93,7 +93,7 @@ def test_limits_may_exclude_zero_or_leave_one_value(lo: float, hi: float) -> Non
     assert TwistSwing(twist=(lo, hi)).twist == (lo, hi)
 
 
-@pytest.mark.parametrize(("span", "free"), [(2 * math.pi, True), (7.0, True), (2 * math.pi - 1e-6, False), (3.0, False)])
+@pytest.mark.parametrize(("span", "free"), [(2 * math.pi, True), (7, True), (2 * math.pi - 1e-6, False), (3, False)])
 def test_a_twist_of_a_full_turn_or_more_is_free(span: float, free: bool) -> None:
     """Just short of a full turn it is a limit still."""
     assert TwistSwing(twist=(0.3 - span / 2, 0.3 + span / 2)).twist_free is free

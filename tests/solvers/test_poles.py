@@ -37,7 +37,7 @@ def test_the_middle_opposite_the_pole_is_a_half_turn_away() -> None:
 
 
 def test_the_offset_is_where_the_middle_should_be_from_the_pole() -> None:
-    """With an offset of a quarter turn, the middle a quarter turn from the pole is right, and the others are counted."""
+    """With an offset of a quarter turn, the middle a quarter turn from the pole is right."""
     for middle, angle in [((1, 1, 0), 0.0), ((0, 1, 1), -0.5), ((1, 1, -1), 0.25)]:
         found, _ = poles.angles_and_gradients(*rows((0, 0, 0), middle, (0, 2, 0), (0, 1, 5)), 0.5 * math.pi)
         assert found[0] == pytest.approx(angle * math.pi, abs=0.01)

@@ -2,6 +2,7 @@
 """Skeletons: what they refuse, their tree, and forward kinematics against a walk along 4 x 4 matrices."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -94,7 +95,14 @@ def test_limits_of_the_wrong_kind_are_refused(kind: str, limits: object, wanted:
 
 def test_errors_are_value_errors_of_one_family() -> None:
     """Who catches `ValueError` or `DqikError` catches them all."""
-    for error in (ik.InvalidSkeleton, ik.InvalidLimits, ik.InvalidGoal, ik.InvalidPose, ik.InvalidOptions, ik.UnknownSolver):
+    for error in (
+        ik.InvalidSkeleton,
+        ik.InvalidLimits,
+        ik.InvalidGoal,
+        ik.InvalidPose,
+        ik.InvalidOptions,
+        ik.UnknownSolver,
+    ):
         assert issubclass(error, ik.DqikError)
     assert issubclass(ik.DqikError, ValueError)
 
@@ -174,9 +182,7 @@ def test_transforms_of_many_frames_with_their_own_links(skeleton: ik.Skeleton, s
     generator = np.random.default_rng(seed)
     poses = [random_pose(skeleton, generator) for _ in range(3)]
     rotations, slides = np.stack([p.rotations for p in poses]), np.stack([p.translations for p in poses])
-    longer = [ik.Joint(j.name, j.parent, j.kind, np.array(j.offset) + shift, j.rest, inherit_rotation=j.inherit_rotation)
-              for j in skeleton.joints]  # fmt: skip
-    stretched = ik.Skeleton(longer)
+    stretched = ik.Skeleton([replace(joint, offset=np.array(joint.offset) + shift) for joint in skeleton.joints])
     each = np.stack([skeleton.links, stretched.links, skeleton.links])
     for links, meant in [(None, [skeleton] * 3), (stretched.links[None], [stretched] * 3),
                          (each, [skeleton, stretched, skeleton])]:  # fmt: skip

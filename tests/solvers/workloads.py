@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A hand and a body to measure solvers by: every degree of freedom a hinge or a slide, limits as in people."""
 
+from itertools import pairwise
+
 import numpy as np
 from scipy.spatial.transform import Rotation
 from skeletons import scipy_rotation, wxyz
@@ -99,7 +101,7 @@ def motion(knots: np.ndarray, frames: int) -> np.ndarray:
     """Coordinates (frames (K - 1), J) from knot to knot (K, J), each way begun and ended at rest (a quintic)."""
     t = np.arange(frames) / frames
     share = (t**3 * (10 - 15 * t + 6 * t * t))[:, None]
-    return np.concatenate([a + share * (b - a) for a, b in zip(knots[:-1], knots[1:], strict=True)])
+    return np.concatenate([a + share * (b - a) for a, b in pairwise(knots)])
 
 
 def posed(skeleton: ik.Skeleton, x: np.ndarray) -> ik.Pose:

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the tests measure by, without the code under test: errors, turns, and how far outside its limits a joint is."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+from skeletons import scipy_rotation
+
+import solvers as ik
+
+both_solvers = pytest.mark.parametrize("solver", ["PGS", "DLS"])
+EXACT = 1e-9  # what "inside the limits" means
+UPRIGHT = (1.0, 0, 0, 0)
+
+
+def chain_of(skeleton: ik.Skeleton, goal: ik.Goal) -> np.ndarray:
+    """(J,) bool: the joints that a goal may move."""
+    if goal.chain is None:
+        return skeleton.ancestors[goal.joint]
+    return np.isin(np.arange(len(skeleton)), goal.chain)
+
+
+def goal_errors(skeleton: ik.Skeleton, pose: ik.Pose, goal: ik.Goal) -> tuple[float, float]:
+    """A goal's distance and angle in a pose, by SciPy."""
+    world = ik.forward(skeleton, pose)
+    turned = scipy_rotation(world.rotations[goal.joint])
+    away = 0.0 if goal.position is None else world.positions[goal.joint] + turned.apply(goal.offset) - goal.position
+    turn = 0.0 if goal.rotation is None else (turned.inv() * scipy_rotation(np.array(goal.rotation))).magnitude()
+    return float(np.linalg.norm(away)), float(turn)
+
+
+def turned_by(before: ik.Pose, after: ik.Pose) -> np.ndarray:
+    """By how much (J,) each joint has turned between two poses [rad]."""
+    return (scipy_rotation(before.rotations).inv() * scipy_rotation(after.rotations)).magnitude()
+
+
+def degrees_of(pose: ik.Pose, joint: int = 0) -> float:
+    """A hinge's angle in (-180, 180]."""
+    return math.degrees(2 * math.atan2(pose.rotations[joint, 3], pose.rotations[joint, 0]))
+
+
+def effector(skeleton: ik.Skeleton, pose: ik.Pose, joint: int, offset: tuple = (0, 0, 0)) -> np.ndarray:
+    """World position (3,) of an effector, by SciPy."""
+    world = ik.forward(skeleton, pose)
+    return world.positions[joint] + scipy_rotation(world.rotations[joint]).apply(offset)
+
+
+def _turns_off(angle: float, lo: float, hi: float) -> float:
+    """By how much an angle lies outside an interval, whole turns aside."""
+    if hi - lo >= 2 * np.pi - 1e-9:
+        return 0.0
+    return min(max(lo - a, a - hi, 0.0) for a in angle + 2 * np.pi * np.arange(-2, 3))
+
+
+def _about(q: np.ndarray, axis: np.ndarray) -> float:
+    """The turn about an axis that is in a rotation `w x y z`; none where the rest is a half turn."""
+    along = q[1:] @ axis
+    return 2.0 * np.arctan2(along, q[0]) if np.hypot(along, q[0]) > 1e-12 else 0.0
+
+
+def outside_ellipse(swing: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> float:
+    """By how much a swing (2,) lies outside the ellipse of limits `lo`, `hi` (2,): its level above 1 over its slope."""
+    square, slope = 0.0, 0.0
+    for x, low, high in zip(swing, lo, hi, strict=True):
+        centre = min(max(0.0, low), high)
+        half = high - centre if x >= centre else centre - low
+        if half <= 1e-12:
+            if abs(x - centre) > 1e-9:
+                return abs(x - centre)
+        else:
+            square += ((x - centre) / half) ** 2
+            slope += ((x - centre) / half**2) ** 2
+    level = np.sqrt(square)
+    return float((level - 1.0) * level / np.sqrt(slope)) if level > 1.0 else 0.0
+
+
+def outside_limits(skeleton: ik.Skeleton, pose: ik.Pose, joint: int) -> float:
+    """By how much a joint is outside what its kind and its limits allow [rad or length units]."""
+    kind, limits, axis = skeleton.kinds[joint], skeleton.joints[joint].limits, skeleton.axis[joint]
+    q, slide = pose.rotations[joint], pose.translations[joint]
+    if kind == "hinge":
+        astray = float(np.linalg.norm(q[1:] - axis * (q[1:] @ axis)))
+        return max(astray, _turns_off(_about(q, axis), limits.lo, limits.hi) if limits else 0.0)
+    if kind == "prismatic":
+        x = slide @ axis
+        astray = float(np.linalg.norm(slide - x * axis))
+        return max(astray, limits.lo - x, x - limits.hi) if limits else astray
+    if kind == "fixed" or limits is None:
+        return 0.0
+    twist = _about(q, axis)
+    swing = (scipy_rotation(q) * Rotation.from_rotvec(-twist * axis)).as_rotvec()
+    # the swing's X and Z are those that the smallest turn takes along from +Y to the twist axis, about Z if opposite
+    carry = np.cross([0.0, 1.0, 0.0], axis)
+    carry = Rotation.from_rotvec(carry * (np.arccos(np.clip(axis[1], -1, 1)) / max(np.linalg.norm(carry), 1e-300)))
+    if axis[1] < -1 + 1e-12:
+        carry = Rotation.from_rotvec([0, 0, np.pi])
+    lo, hi = np.transpose([limits.swing_x, limits.swing_z])
+    off = 0.0 if limits.swing_free else outside_ellipse(carry.inv().apply(swing)[[0, 2]], lo, hi)
+    return max(_turns_off(twist, *limits.twist), off)

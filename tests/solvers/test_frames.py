@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Prepared solves and motions: the same answers as one by one, warm starts, and holding still."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from measures import UPRIGHT, both_solvers, turned_by
+from scipy.spatial.transform import Rotation
+from skeletons import LEFT, RIGHT, arm, chain, random_pose, torso, wxyz
+
+import solvers as ik
+
+NARROW = ik.TwistSwing(twist=(-0.5, 0.5), swing_x=(-1, 1), swing_z=(-1, 1))
+
+
+def walk(frames: int = 12) -> tuple[ik.Skeleton, list[ik.Goal], np.ndarray, np.ndarray]:
+    """A limited torso whose hands move: skeleton, goals, positions (F, 2, 3), rotations (F, 2, 4)."""
+    skeleton = torso()
+    goals = [ik.Goal(LEFT, (0, 0, 0), UPRIGHT), ik.Goal(RIGHT, (0, 0, 0))]
+    t = np.linspace(0, 1, frames)
+    positions = np.stack([
+        np.stack([0.6 - 0.2 * t, 0.7 + 0.1 * t, 0.2 + 0.2 * t], -1),
+        np.stack([-0.6 + 0.0 * t, 0.7 - 0.3 * t, 0.1 + 0.3 * t], -1),
+    ], 1)  # fmt: skip
+    rotations = np.tile(UPRIGHT, (frames, 2, 1))
+    rotations[:, 0] = wxyz(Rotation.from_rotvec(np.stack([0 * t, 0.4 * t, 0.2 * t], -1)))
+    return skeleton, goals, positions, rotations
+
+
+def at(goals: list[ik.Goal], positions: np.ndarray, rotations: np.ndarray) -> list[ik.Goal]:
+    """The goals with one frame's targets."""
+    return [ik.Goal(goal.joint, position, goal.rotation and tuple(rotation))
+            for goal, position, rotation in zip(goals, positions, rotations, strict=True)]  # fmt: skip
+
+
+@both_solvers
+def test_prepare_gives_what_solve_gives(solver: str) -> None:
+    """Called frame after frame, in any order and again, a prepared solve has no memory."""
+    skeleton, goals, positions, rotations = walk()
+    prepared = ik.prepare(skeleton, goals, solver, ik.Options())
+    start = random_pose(skeleton, np.random.default_rng(0), 0.2)
+    for frame in (0, 7, 3, 7, 0):
+        expected = ik.solve(skeleton, at(goals, positions[frame], rotations[frame]), start, solver)
+        found = prepared(positions[frame], rotations[frame], start)
+        assert (found.pose.rotations == expected.pose.rotations).all()
+        assert (found.position_errors == expected.position_errors).all()
+        assert found.iterations == expected.iterations
+
+
+@both_solvers
+def test_prepare_starts_at_rest_unless_told_otherwise(solver: str) -> None:
+    """Also after a call with another start."""
+    skeleton, goals, positions, rotations = walk()
+    prepared = ik.prepare(skeleton, goals, solver, ik.Options())
+    prepared(positions[0], rotations[0], random_pose(skeleton, np.random.default_rng(0)))
+    found = prepared(positions[0], rotations[0])
+    expected = ik.solve(skeleton, at(goals, positions[0], rotations[0]), skeleton.rest_pose(), solver)
+    assert (found.pose.rotations == expected.pose.rotations).all()
+
+
+@both_solvers
+@pytest.mark.parametrize("preferred", [None, (0, 0.3, 0)], ids=["no pull", "pull"])
+def test_frames_without_a_warm_start_are_solved_each_for_itself(preferred: tuple | None, solver: str) -> None:
+    """All at once, backwards or one by one: a frame's answer depends on that frame alone."""
+    skeleton, goals, positions, rotations = walk()
+    joints = list(skeleton.joints)
+    for forearm in (3, 6):
+        joints[forearm] = ik.Joint(
+            joints[forearm].name, forearm - 1, "ball", joints[forearm].offset, preferred=preferred
+        )
+    skeleton = ik.Skeleton(joints)
+    options = ik.Options(warm_start=False)
+    together = ik.solve_frames(skeleton, goals, positions, rotations, solver=solver, options=options)
+    backwards = ik.solve_frames(skeleton, goals, positions[::-1], rotations[::-1], solver=solver, options=options)
+    for frame, (one, other) in enumerate(zip(together, backwards[::-1], strict=True)):
+        alone = ik.solve(skeleton, at(goals, positions[frame], rotations[frame]), solver=solver)
+        assert turned_by(one.pose, other.pose).max() < 1e-5
+        assert turned_by(one.pose, alone.pose).max() < 1e-5
+        assert one.converged
+
+
+@both_solvers
+def test_frames_with_a_warm_start_follow_on_from_each_other(solver: str) -> None:
+    """The first is a solve of its own, the rest take fewer steps than it, and all arrive."""
+    skeleton, goals, positions, rotations = walk(30)
+    warm = ik.solve_frames(skeleton, goals, positions, rotations, solver=solver)
+    first = ik.solve(skeleton, at(goals, positions[0], rotations[0]), solver=solver)
+    assert (warm[0].pose.rotations == first.pose.rotations).all()
+    assert all(frame.converged for frame in warm)
+    cold = ik.solve_frames(skeleton, goals, positions, rotations, solver=solver, options=ik.Options(warm_start=False))
+    assert sum(f.iterations for f in warm[1:]) < sum(f.iterations for f in cold[1:])
+    steps = [turned_by(a.pose, b.pose).max() for a, b in pairwise(warm)]
+    assert max(steps) < 0.15
+
+
+@both_solvers
+@pytest.mark.parametrize("warm_start", [True, False])
+def test_no_frames_have_no_answers(warm_start: bool, solver: str) -> None:
+    """An empty motion is no error."""
+    skeleton, goals, positions, rotations = walk()
+    assert ik.solve_frames(skeleton, goals, positions[:0], rotations[:0], solver=solver,
+                           options=ik.Options(warm_start=warm_start)) == []  # fmt: skip
+
+
+@both_solvers
+def test_a_jump_of_the_targets_is_followed(solver: str) -> None:
+    """A cut in a motion: the frame after it is met like any other."""
+    skeleton, goals, positions, rotations = walk(8)
+    positions[4:, :, 2] *= -1.0
+    frames = ik.solve_frames(skeleton, goals, positions, rotations, solver=solver)
+    assert all(frame.converged for frame in frames)
+
+
+STILL = {
+    "arm": (arm(), [ik.Goal(2, position=(1, 2.5, 1))]),
+    "long chain": (chain(8), [ik.Goal(7, position=(3, -9, 2), rotation=(0.8, 0.6, 0, 0))]),
+    "limited chain": (chain(4, limits=NARROW), [ik.Goal(3, position=(3, -4, 2), rotation=(0.6, 0.8, 0, 0))]),
+    "two goals at odds": (chain(4, limits=NARROW), [ik.Goal(3, position=(3, -2, 2)), ik.Goal(2, position=(-3, 1, 0))]),
+    "pole": (chain(3), [ik.Goal(2, position=(1, -9, 2), pole=(0, 0, 3))]),
+    "knee": (
+        arm(shoulder=NARROW, elbow=ik.Range(0.01, 2.6), preferred=(0.35, 0, 0)),
+        [ik.Goal(2, position=(1, -3, 1))],
+    ),
+}
+
+
+@both_solvers
+@pytest.mark.parametrize("which", STILL)
+def test_an_unreachable_target_held_still_holds_the_pose_still(which: str, solver: str) -> None:
+    """200 frames of the same target: after the third no joint turns by 1e-3 rad a frame."""
+    skeleton, goals = STILL[which]
+    positions = np.tile([goal.position for goal in goals], (200, 1, 1))
+    rotations = np.tile([goal.rotation or UPRIGHT for goal in goals], (200, 1, 1))
+    frames = ik.solve_frames(skeleton, goals, positions, rotations, solver=solver)
+    assert not any(frame.converged for frame in frames)
+    steps = [turned_by(a.pose, b.pose).max() for a, b in pairwise(frames[2:])]
+    assert max(steps) < 1e-3

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Options, and what a solve refuses."""
+
+import math
+
+import numpy as np
+import pytest
+from measures import UPRIGHT, both_solvers, degrees_of, turned_by
+from skeletons import bent, chain, pointed, pointer, pointing, random_pose
+
+import solvers as ik
+
+NARROW = ik.TwistSwing(twist=(-0.5, 0.5), swing_x=(-1, 1), swing_z=(-1, 1))
+
+
+@both_solvers
+def test_restarts_find_what_one_descent_does_not(solver: str) -> None:
+    """A pointer against its stop, its target just beyond: the way round leads through the middle of its limits."""
+    skeleton = pointer(ik.Range(math.radians(-170), math.radians(170)))
+    goals = [ik.Goal(0, pointing(165), offset=(1, 0, 0))]
+    assert not ik.solve(skeleton, goals, pointed(-160), solver).converged
+    solution = ik.solve(skeleton, goals, pointed(-160), solver, ik.Options(restarts=1))
+    assert solution.converged
+    assert degrees_of(solution.pose) == pytest.approx(165, abs=0.01)
+
+
+@both_solvers
+def test_random_restarts_depend_on_their_seed_alone(solver: str) -> None:
+    """The same seed, the same answer; and a target met at once needs none."""
+    skeleton = chain(4, limits=NARROW)
+    goals = [ik.Goal(3, position=(1.0, -1.0, 0.5))]
+    one, same, other = (
+        ik.solve(skeleton, goals, solver=solver, options=ik.Options(restarts=4, seed=seed)) for seed in (1, 1, 2)
+    )
+    assert (one.pose.rotations == same.pose.rotations).all()
+    assert other.position_errors[0] == pytest.approx(one.position_errors[0], abs=0.05)
+    easy = [ik.Goal(3, position=(0.5, 2.5, 0.5))]
+    without, with_restarts = (ik.solve(skeleton, easy, solver=solver, options=ik.Options(restarts=n)) for n in (0, 20))
+    assert with_restarts.iterations == without.iterations
+
+
+@both_solvers
+def test_restarts_leave_joints_outside_the_chain_where_they_are(solver: str) -> None:
+    """A restart begins its own joints afresh, and nobody else's."""
+    skeleton = chain(4)
+    start = random_pose(skeleton, np.random.default_rng(5))
+    goal = ik.Goal(3, position=(9, 9, 9), chain=[2, 3], offset=(0, 1, 0))
+    solution = ik.solve(skeleton, [goal], start, solver, ik.Options(restarts=3))
+    assert turned_by(start, solution.pose)[:2].max() < 1e-7
+
+
+@both_solvers
+def test_no_iterations_bring_the_start_inside_its_limits_and_no_further(solver: str) -> None:
+    """A start inside its limits stays as it is; one outside comes to the nearest edge."""
+    skeleton = pointer(ik.Range(-1.0, 1.0))
+    goal = ik.Goal(0, pointing(0), offset=(1, 0, 0))
+    for start, end in [(0.5, 0.5), (1.5, 1.0), (-3.0, -1.0)]:
+        solution = ik.solve(skeleton, [goal], pointed(math.degrees(start)), solver, ik.Options(iterations=0))
+        assert math.radians(degrees_of(solution.pose)) == pytest.approx(end, abs=1e-9)
+        assert solution.iterations == 0
+
+
+@both_solvers
+@pytest.mark.parametrize("tolerance", [1e-2, 1e-5, 1e-8])
+def test_a_tolerance_is_met_and_is_in_units_of_length(tolerance: float, solver: str) -> None:
+    """In metres and in centimetres, from loose to tight."""
+    for unit in (1.0, 100.0):
+        goal = ik.Goal(4, position=(1.2 * unit, 2.0 * unit, 0.7 * unit))
+        options = ik.Options(tolerance=tolerance * unit)
+        solution = ik.solve(chain(5, length=unit), [goal], solver=solver, options=options)
+        assert solution.converged
+        assert solution.position_errors[0] <= tolerance * unit
+
+
+@both_solvers
+def test_a_loose_tolerance_takes_no_more_steps_than_a_tight_one(solver: str) -> None:
+    """A target met loosely at once needs no step at all."""
+    goal = ik.Goal(4, position=(0.001, 4.0, 0))
+    counts = [
+        ik.solve(chain(5), [goal], solver=solver, options=ik.Options(tolerance=t)).iterations for t in (1e-2, 1e-7)
+    ]
+    assert counts[0] == 0
+    assert counts[1] > 0
+
+
+@both_solvers
+@pytest.mark.parametrize("damping", [1e-4, 1e-3, 1e-2])
+def test_a_damping_that_is_held_arrives_all_the_same(damping: float, solver: str) -> None:
+    """A fixed damping of usual size solves an easy reach from a bent start."""
+    options = ik.Options(damping=damping, iterations=100)
+    solution = ik.solve(chain(4), [ik.Goal(3, position=(1.2, 1.5, 0.6))], bent(4), solver, options)
+    assert solution.position_errors[0] < 1e-3
+
+
+@both_solvers
+@pytest.mark.parametrize("damping", [0.0, 1e-4, 1e-2])
+def test_a_damping_that_is_held_copes_with_a_straight_limb(damping: float, solver: str) -> None:
+    """At a singular pose a fixed damping, zero included, neither fails nor does nothing."""
+    options = ik.Options(damping=damping, iterations=100)
+    solution = ik.solve(chain(4), [ik.Goal(3, position=(0, 1, 0.2))], solver=solver, options=options)
+    assert np.isfinite(solution.pose.rotations).all()
+    assert solution.position_errors[0] < 0.5
+
+
+@pytest.mark.parametrize(
+    ("settings_", "message"),
+    [
+        ({"iterations": -1}, r"iterations = -1.*0 or more"),
+        ({"iterations": 2.5}, r"iterations = 2\.5.*whole number"),
+        ({"iterations": True}, r"iterations = True"),
+        ({"iterations": None}, r"iterations = None"),
+        ({"restarts": -3}, r"restarts = -3"),
+        ({"seed": "today"}, r"seed = 'today'"),
+        ({"tolerance": -1e-3}, r"tolerance = -0\.001"),
+        ({"tolerance": math.nan}, r"tolerance = nan"),
+        ({"tolerance": "tight"}, r"tolerance = 'tight'"),
+        ({"rotation_tolerance": math.inf}, r"rotation_tolerance = inf"),
+        ({"rotation_tolerance": None}, r"rotation_tolerance = None"),
+        ({"damping": -1.0}, r"damping = -1\.0"),
+        ({"damping": math.nan}, r"damping = nan"),
+        ({"pull": "strong"}, r"pull = 'strong'"),
+        ({"pull": -1e-5}, r"pull = -1e-05"),
+    ],
+)
+def test_bad_options_are_refused_by_name(settings_: dict, message: str) -> None:
+    """The error names the option, the value that came and what was expected."""
+    with pytest.raises(ik.InvalidOptions, match=message):
+        ik.Options(**settings_)
+
+
+@pytest.mark.parametrize("value", [np.int64(5), np.float32(1e-3), np.float64(1e-3)])
+def test_options_take_numpys_numbers(value: np.number) -> None:
+    """Values read from arrays are numbers too."""
+    options = ik.Options(iterations=5, tolerance=value, rotation_tolerance=value, damping=value)
+    assert ik.solve(chain(2), [ik.Goal(1, position=(0, 1, 0))], options=options).converged
+    ik.Options(iterations=np.int64(5), restarts=np.int32(1), seed=np.uint8(3))
+
+
+# -- what a solve refuses ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["pgs", "FAST", "", None, 3])
+def test_an_unknown_solver_is_answered_with_the_known_ones(name: object) -> None:
+    """The error lists every name there is."""
+    for call in (
+        lambda: ik.solve(chain(2), [ik.Goal(1, (0, 1, 0))], solver=name),
+        lambda: ik.prepare(chain(2), [], name),
+    ):
+        with pytest.raises(ik.UnknownSolver, match="solver") as caught:
+            call()
+        assert repr(name) in str(caught.value)
+        assert all(known in str(caught.value) for known in ik.SOLVERS)
+
+
+def test_every_solver_has_a_line_about_it() -> None:
+    """PGS and DLS at least, each with one line."""
+    assert {"PGS", "DLS"} <= set(ik.SOLVERS)
+    assert all(line and "\n" not in line for line in ik.SOLVERS.values())
+
+
+@pytest.mark.parametrize(
+    ("positions", "rotations", "message"),
+    [
+        (np.zeros((2, 3)), np.tile(UPRIGHT, (1, 1)), r"positions.*1, 3.*2, 3"),
+        (np.zeros((1, 2)), np.tile(UPRIGHT, (1, 1)), r"positions.*1, 3.*1, 2"),
+        (np.zeros(3), np.tile(UPRIGHT, (1, 1)), r"positions"),
+        (np.zeros((1, 3)), np.zeros((1, 3)), r"rotations.*1, 4.*1, 3"),
+        (np.array([[0, math.nan, 0]]), np.tile(UPRIGHT, (1, 1)), r"positions of goal 0.*nan"),
+        (np.zeros((1, 3)), np.array([[1, 0, math.inf, 0]]), r"rotations of goal 0.*inf"),
+    ],
+)
+def test_bad_targets_of_a_prepared_solve_are_refused(
+    positions: np.ndarray, rotations: np.ndarray, message: str
+) -> None:
+    """The error names positions or rotations, the goal, and the shapes."""
+    prepared = ik.prepare(chain(2), [ik.Goal(1, (0, 1, 0))], "PGS", ik.Options())
+    with pytest.raises(ik.InvalidGoal, match=message):
+        prepared(positions, rotations, None)
+
+
+@pytest.mark.parametrize(
+    ("positions", "rotations", "message"),
+    [
+        (np.zeros((5, 3)), np.zeros((5, 4)), r"positions.*frames, 1, 3.*5, 3"),
+        (np.zeros((5, 2, 3)), np.tile(UPRIGHT, (5, 1, 1)), r"positions.*5, 2, 3"),
+        (np.zeros((5, 1, 3)), np.tile(UPRIGHT, (4, 1, 1)), r"5 frames.*4"),
+    ],
+)
+def test_bad_targets_of_a_motion_are_refused(positions: np.ndarray, rotations: np.ndarray, message: str) -> None:
+    """The error gives the shapes, or the numbers of frames."""
+    with pytest.raises(ik.InvalidGoal, match=message):
+        ik.solve_frames(chain(2), [ik.Goal(1, (0, 1, 0))], positions, rotations)
+
+
+def test_a_target_that_is_not_a_number_in_one_frame_is_named_with_its_frame() -> None:
+    """Frame 3, goal 1."""
+    positions = np.zeros((5, 2, 3))
+    positions[3, 1, 2] = math.nan
+    with pytest.raises(ik.InvalidGoal, match=r"positions of goal 1, frame 3"):
+        ik.solve_frames(chain(2), [ik.Goal(1, (0, 1, 0))] * 2, positions, np.tile(UPRIGHT, (5, 2, 1)))
+
+
+@pytest.mark.parametrize("pose", [chain(3).rest_pose(), "rest", np.zeros((2, 4))])
+def test_a_start_of_the_wrong_shape_is_refused(pose: object) -> None:
+    """Each way in checks its start."""
+    with pytest.raises(ik.InvalidPose, match="expected"):
+        ik.solve(chain(2), [ik.Goal(1, (0, 1, 0))], pose)
+    with pytest.raises(ik.InvalidPose, match="expected"):
+        ik.solve_frames(chain(2), [ik.Goal(1, (0, 1, 0))], np.zeros((1, 1, 3)), np.tile(UPRIGHT, (1, 1, 1)), pose)
