@@ -16,7 +16,7 @@ BEND = np.radians(20.0)  # of the lower bone, where it is straighter than that a
 _OWN_BEND = np.radians(4.0)  # a rest pose bent by more says itself which way
 _FOOT_ANGLE = np.cos(np.radians(50.0))  # what follows a limb is a foot if it is turned further than this from it
 _FOOT_LENGTH = 0.2  # and longer than this share of the lower bone: stubs of imported rigs point anywhere
-_NEARLY = 0.8
+_NEARLY = 0.9
 _LIMB_SHARE = 0.4  # of the chain's length in the two bones
 _MIDDLE = 0.02  # of the figure's size: bones nearer to the mirror plane belong to the trunk
 
@@ -70,17 +70,21 @@ def find_limbs(
 def _longest_pair(
     own: list[int], heads: np.ndarray, tails: np.ndarray, parent: Sequence[int]
 ) -> tuple[int, int] | None:
-    """The outermost two neighbours of a chain that are nearly the longest two, if they make up a good part of it.
+    """The two neighbours of a chain that look most like a limb: long, and in line, if they are a good part of it.
 
-    Outermost, since a long collar bone makes as good a pair with the upper arm as the forearm does.
+    In line, since a long collar bone makes as long a pair with the upper arm as the forearm does; the outermost of
+    nearly equal ones.
     """
     length = np.linalg.norm(tails - heads, axis=-1)
-    pairs = [(length[lower] + length[upper], upper, lower)
-             for lower, upper in pairwise(own) if parent[lower] == upper]  # fmt: skip
-    longest = max((pair[0] for pair in pairs), default=0.0)
-    if longest <= _LIMB_SHARE * length[own].sum():
+    pairs = []
+    for lower, upper in pairwise(own):
+        if parent[lower] == upper:
+            in_line = max(_unit(tails[upper] - heads[upper]) @ _unit(tails[lower] - heads[lower]), 0.0)
+            pairs.append(((length[lower] + length[upper]) * in_line**2, upper, lower))
+    best = max(pairs, default=None)
+    if best is None or length[[*best[1:]]].sum() <= _LIMB_SHARE * length[own].sum():
         return None
-    return next((upper, lower) for together, upper, lower in pairs if together >= _NEARLY * longest)
+    return next((upper, lower) for score, upper, lower in pairs if score >= _NEARLY * best[0])
 
 
 def _foot(heads: np.ndarray, tails: np.ndarray, upper: int, lower: int, last: int | None) -> np.ndarray | None:
