@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Baking from the command line, for render farms.
 
-    blender -b shot.blend --command dqik_bake --armature NAME --start 1 --end 250 --output out.blend
+`blender -b shot.blend --command dqik_bake --armature NAME --start 1 --end 250 --output out.blend`
 """
 
 import argparse

@@ -14,7 +14,7 @@ import bpy
 import numpy as np
 
 from ..solvers import quaternion
-from . import channels, rotation
+from . import channels, curves, rotation
 from .build import Rig
 from .channels import Channels
 
@@ -70,6 +70,18 @@ def of_frame(
         posed = channels.read(evaluated.pose.bones, known.groups)
         base = without_answer(ob, known, posed, fresh)
     return (_at_rest(base, rig) if ob.dqik.start_from == "REST" else base), posed
+
+
+def recall(ob: bpy.types.Object, known: Session, frame: float) -> None:
+    """After loading and undo, when bones hold our answer: the base pose from the bones, what has keys from its keys."""
+    known.base = _stored(ob) or channels.read(ob.pose.bones)
+    known.frame_base = known.base.copy()
+    for name, path, index, value in curves.bone_values(ob, frame):
+        number = ob.pose.bones.find(name)
+        if number >= 0 and path == "location":
+            known.frame_base.locations[number, index] = value
+        elif number >= 0 and path == rotation.PATHS[ob.pose.bones[number].rotation_mode]:
+            known.frame_base.rotations[number, index] = value
 
 
 def without_answer(ob: bpy.types.Object, known: Session, posed: Channels, fresh: bool) -> Channels:

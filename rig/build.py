@@ -71,7 +71,7 @@ class Rig:
         self.still, self.held_rows = fixed[~self.held[fixed]], fixed[self.held[fixed]]
         self.hanging = [row for row in self.roots if self.parent[row] >= 0 and not self.detached[row]]
         self.simple = not (fixed.size or self.slide_row.size)
-        self.root_above = [self.parent[row] if row in self.hanging else -1 for row in self.roots]
+        self.root_above = [int(self.parent[row]) if row in self.hanging else -1 for row in self.roots]
         self.root_parents = sorted({bone for bone in self.root_above if bone >= 0})
         self.goal_rows = [int(np.flatnonzero(self.main == goal.joint)[0]) for goal in self.prepared.goals]
         self.known_stretch: tuple[tuple[float, ...], ik.Prepared] | None = None

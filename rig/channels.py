@@ -65,9 +65,9 @@ def modes(bones: bpy.types.bpy_prop_collection, known: Groups | None = None) -> 
     """The bones of each rotation mode in use; `known` itself where that has not changed."""
     numbers = np.empty(len(bones), dtype=np.int32)
     bones.foreach_get("rotation_mode", numbers)
-    if known is not None and sum(len(members) for _, members in known) == len(numbers):
-        if all((numbers[members] == _NUMBERS[mode]).all() for mode, members in known):
-            return known
+    same_count = known is not None and sum(len(members) for _, members in known) == len(numbers)
+    if known is not None and same_count and all((numbers[bone] == _NUMBERS[mode]).all() for mode, bone in known):
+        return known
     return [(_MODES[int(number)], np.flatnonzero(numbers == number)) for number in np.unique(numbers)]
 
 

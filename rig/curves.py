@@ -115,6 +115,14 @@ def _all_curves(action: bpy.types.Action) -> Iterator[bpy.types.FCurve]:
                 yield from bag.fcurves
 
 
+def bone_values(ob: bpy.types.Object, frame: float) -> Iterator[tuple[str, str, int, float]]:
+    """What the curves of the assigned action say at a frame: bone, channel, index and value."""
+    for curve in fcurves(ob.animation_data):
+        match = _BONE_PATH.match(curve.data_path)
+        if match and not curve.mute:
+            yield bpy.utils.unescape_identifier(match[1]), match[2], curve.array_index, curve.evaluate(frame)
+
+
 class Writer:
     """Writes baked channels into an object's action, many keys at a time."""
 

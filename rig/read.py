@@ -66,6 +66,23 @@ def read(
     return FrameInput(rig, prepared, links, start, targets, scale)
 
 
+def unseen(ob: bpy.types.Object, rig: Rig, depsgraph: bpy.types.Depsgraph) -> list[str]:
+    """Sentences about targets that Blender leaves out of the scene's evaluation, so that their motion is not seen.
+
+    ob : the original object.
+    """
+    wanted: dict[bpy.types.Object, str] = {}
+    for binding in rig.goals:
+        goal = ob.dqik.goals[binding.index]
+        wanted.update((aim, goal.name) for aim in (goal.target, goal.pole_target) if aim is not None)
+    for evaluated in depsgraph.ids:
+        wanted.pop(evaluated.original, None)
+    return [
+        f"Goal {name!r}: {aim.name!r} is disabled in the viewport and stands still; hide it with the eye instead"
+        for aim, name in wanted.items()
+    ]
+
+
 def _start(rig: Rig, base: Channels) -> Pose:
     """The start pose (1, J, ...), slides at 0; kept while the base stays as it is."""
     if rig.known_start is not None and np.array_equal(rig.known_start[0], base.rotations):
@@ -177,7 +194,7 @@ class SolvedPose:
     rig: Rig
     world: np.ndarray
 
-    def correction(self, bone: bpy.types.PoseBone) -> Matrix | None:
+    def correction(self, bone: bpy.types.PoseBone | None) -> Matrix | None:
         """The armature-space motion from where an evaluated bone stands to where the answer puts it."""
         while bone is not None:
             row = np.flatnonzero(self.rig.bones == self.ob.pose.bones.find(bone.name))
@@ -241,21 +258,22 @@ def _motion(ob: bpy.types.Object, scene: Scene, bone: str = "") -> Matrix | None
     """
     if not scene.solved:
         return None
-    motions = []
+    motions: list[Matrix] = []
     for constraint in ob.constraints:
         carried = _carried(constraint, scene) if not constraint.mute and constraint.influence == 1.0 else None
         motions = motions if carried is None else [carried]
     if ob.parent is not None and not motions:
-        motions.append(_motion(ob.parent, scene, ob.parent_bone if ob.parent_type == "BONE" else ""))
+        above = _motion(ob.parent, scene, ob.parent_bone if ob.parent_type == "BONE" else "")
+        motions += [] if above is None else [above]
     known = scene.solved.get(ob.original.session_uid) if bone else None
     if known is not None:
         correction = known.correction(known.ob.pose.bones.get(bone))
         if correction is not None:
             place = known.ob.matrix_world
             motions.append(place @ correction @ place.inverted_safe())
-    motion = None
+    motion: Matrix | None = None
     for step in motions:
-        motion = step if motion is None else motion if step is None else motion @ step
+        motion = step if motion is None else motion @ step
     return motion
 
 

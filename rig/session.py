@@ -48,6 +48,7 @@ class Session:
         the one before.
     was_live : the base pose was captured and is to be given back.
     follows : session_uids of the armatures that this one's targets follow.
+    unseen : sentences about targets that Blender does not evaluate.
     """
 
     rig: Rig | str | None = None
@@ -68,6 +69,7 @@ class Session:
     tracked: bool = False
     was_live: bool = False
     follows: set[int] | None = None
+    unseen: list[str] | None = None
     status: Status = field(default_factory=Status)
 
     def forget_pose(self) -> None:
@@ -118,7 +120,7 @@ def prepare(ob: bpy.types.Object, known: Session, check: bool = False) -> Rig | 
         known.previous = known.free = None
     if known.free is None:
         known.free = _free_channels(ob, known)
-    return known.rig
+    return known.rig if known.rig is not None else "Nothing to solve"
 
 
 def _free_channels(ob: bpy.types.Object, known: Session) -> base_pose.Free:
@@ -154,6 +156,8 @@ def read_frame(
     rig = prepare(ob, known, check=not fresh)
     if isinstance(rig, str):
         return rig, None, None
+    if known.base is None and ob.dqik.has_base and not fresh:
+        base_pose.recall(ob, known, depsgraph.scene.frame_current_final)
     evaluated = ob.evaluated_get(depsgraph)
     base, posed = base_pose.of_frame(ob, known, rig, evaluated, fresh)
     return rig, read.read(evaluated, rig, base, posed, depsgraph, solved), base
@@ -190,7 +194,9 @@ def solve_frame(
         world = rig.skeleton.transforms(batch.rotations, batch.translations, given.links)[0]
         solved[ob.session_uid] = SolvedPose(ob.evaluated_get(depsgraph), rig, world)
     answer = write.answer(rig, batch, 0, base, given.slide_scale)
-    known.status = _report(rig, batch, time.perf_counter() - began)
+    if depsgraph.mode == "VIEWPORT" and (known.unseen is None or not fresh):
+        known.unseen = read.unseen(ob, rig, depsgraph)
+    known.status = _report([*rig.notes, *(known.unseen or ())], batch, time.perf_counter() - began)
     return answer
 
 
@@ -222,7 +228,7 @@ def apply(ob: bpy.types.Object, known: Session, answer: Channels) -> bool:
     return changed
 
 
-def _report(rig: Rig, batch: Batch, seconds: float) -> Status:
+def _report(notes: list[str], batch: Batch, seconds: float) -> Status:
     return Status(
         error=float(batch.position_errors.max(initial=0.0)),
         rotation_error=float(batch.rotation_errors.max(initial=0.0)),
@@ -230,6 +236,6 @@ def _report(rig: Rig, batch: Batch, seconds: float) -> Status:
         milliseconds=1e3 * seconds,
         at_limits=int(batch.at_limit[0].sum()),
         converged=bool(batch.converged[0]),
-        message="; ".join(rig.notes),
+        message="; ".join(notes),
         solved=True,
     )

@@ -25,9 +25,9 @@ def _product_tensor() -> np.ndarray:
 def _placement_tensor() -> np.ndarray:
     """`T` (32, 12): outer(r, Q) to the rotation matrix, row by row, and the translation `2 d conj(r)`."""
     table = np.zeros((4, 8, 12))
-    table[:, :4, :9] = quaternion._MATRIX.reshape(4, 4, 9)
+    table[:, :4, :9] = quaternion.MATRIX.reshape(4, 4, 9)
     hamilton = quaternion.PRODUCT.reshape(4, 4, 4)
-    table[:, 4:, 9:] = 2.0 * np.einsum("dri,r->rdi", hamilton, quaternion._CONJUGATE)[:, :, 1:]
+    table[:, 4:, 9:] = 2.0 * np.einsum("dri,r->rdi", hamilton, quaternion.CONJUGATE)[:, :, 1:]
     return table.reshape(32, 12)
 
 

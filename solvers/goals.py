@@ -8,6 +8,7 @@ metres and radians can be compared and a rig in centimetres solves like one in m
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
@@ -81,7 +82,7 @@ class Goal:
                 raise InvalidGoal(f"{where}: {name} = {number!r}; expected 0 or more")
         if not isinstance(self.priority, (int, np.integer)):
             raise InvalidGoal(f"{where}: priority = {self.priority!r}; expected a whole number")
-        if self.chain is not None and not isinstance(self.chain, (Sequence, np.ndarray)):
+        if self.chain is not None and not hasattr(self.chain, "__len__"):
             raise InvalidGoal(f"{where}: chain = {self.chain!r}; expected indices of joints")
         for joint in () if self.chain is None else self.chain:
             if not (
@@ -91,7 +92,7 @@ class Goal:
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float, np.integer, np.floating)) and bool(np.isfinite(value))
+    return isinstance(value, Real) and bool(np.isfinite(float(value)))
 
 
 class Targets(NamedTuple):

@@ -83,7 +83,8 @@ class PoleTasks:
     ) -> None:
         """`moves` (G, n) and `joint` (n,) as in `Tasks` and `JointSpace`; `carriers` (G,) the goals' joints."""
         self.poles = tuple(poles)
-        self._moved, self._levers = [], []  # per pole and point (root, middle joints, end): (points, n)
+        self._moved: list[np.ndarray] = []  # per pole and point (root, middle joints, end): (points, n)
+        self._levers: list[np.ndarray] = []
         for pole in self.poles:
             points = np.array([pole.root, *pole.middle, carriers[pole.goal] if pole.end < 0 else pole.end])
             self._moved.append(moves[pole.goal] * skeleton.ancestors[points][:, joint])

@@ -41,9 +41,9 @@ def _matrix_tensor() -> np.ndarray:
 
 
 PRODUCT = _product_tensor()
-_MATRIX = _matrix_tensor()
-_CONJUGATE = np.array([1.0, -1.0, -1.0, -1.0])
-_RELATIVE = (PRODUCT.reshape(4, 16) * _CONJUGATE[:, None]).reshape(16, 4)
+MATRIX = _matrix_tensor()
+CONJUGATE = np.array([1.0, -1.0, -1.0, -1.0])
+_RELATIVE = (PRODUCT.reshape(4, 16) * CONJUGATE[:, None]).reshape(16, 4)
 _LEVI_CIVITA = np.zeros((3, 3, 3))
 _LEVI_CIVITA[[0, 1, 2], [1, 2, 0], [2, 0, 1]] = 1.0
 _LEVI_CIVITA[[0, 2, 1], [2, 1, 0], [1, 0, 2]] = -1.0
@@ -64,7 +64,7 @@ def relative(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 def conjugate(q: np.ndarray) -> np.ndarray:
     """`w -x -y -z`: the inverse rotation of a unit quaternion (..., 4)."""
-    return q * _CONJUGATE
+    return q * CONJUGATE
 
 
 def normalize(q: np.ndarray) -> np.ndarray:
@@ -112,7 +112,7 @@ def reparametrize(v: np.ndarray) -> np.ndarray:
 def to_matrix(q: np.ndarray) -> np.ndarray:
     """Rotation matrices (..., 3, 3) of unit quaternions (..., 4)."""
     outer = q[..., :, None] * q[..., None, :]
-    return (outer.reshape(*q.shape[:-1], 16) @ _MATRIX).reshape(*q.shape[:-1], 3, 3)
+    return (outer.reshape(*q.shape[:-1], 16) @ MATRIX).reshape(*q.shape[:-1], 3, 3)
 
 
 def from_matrix(matrix: np.ndarray) -> np.ndarray:

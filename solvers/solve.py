@@ -238,7 +238,7 @@ def _stage_order(skeleton: Skeleton, chains: np.ndarray) -> list[list[int]]:
     chains hang below another's, without sharing its joints, come after it: they follow what the other moves, and do
     not pull at it.
     """
-    groups = [[g] for g in range(len(chains)) if chains[g].any()]
+    groups: list[list[int]] = [[g] for g in range(len(chains)) if chains[g].any()]
     idle = [g for g in range(len(chains)) if not chains[g].any()]  # nothing to move: not to be weighed against others
 
     def joints(group: list[int]) -> np.ndarray:

@@ -155,7 +155,7 @@ def open_panel(above: str, inside: str) -> Steps:
             continue
         yield from click((x, y))
         yield 0.6  # it slides open
-        if (yield from find(inside, y - 10 * scale, y - 100 * scale)):
+        if (yield from find(inside, y - 10 * scale, max(y - 100 * scale, sidebar.y))):
             return
     raise AssertionError(f"no panel with {inside!r} opens below {above!r}")
 
@@ -372,7 +372,7 @@ def panels() -> Steps:
     bpy.ops.object.mode_set(mode="POSE")
     yield from open_panel("influence", "pole_angle")
     yield from open_panel("pole_angle", "dqik_stiffness")
-    yield from open_panel("limits_clear", "damping")
+    yield from open_panel("limits_clear", "dqik.solver")
     yield from click_button("dqik_use_limits")
     assert bpy.context.active_pose_bone.dqik_use_limits
     yield from click_button("limits_clear")

@@ -77,6 +77,14 @@ def test_transform_matches_homogeneous_matrices() -> None:
     assert_allclose(dual_quaternion.transform(TRANSFORMS, points), expected[:, :3], atol=1e-14)
 
 
+def test_placement_is_rotation_matrix_and_translation() -> None:
+    """Of a batch of any shape, and of either sign."""
+    for sign in (1.0, -1.0):
+        turned, moved = dual_quaternion.placement(sign * TRANSFORMS.reshape(6, 10, 8))
+        assert_allclose(turned.reshape(60, 3, 3), ROTATIONS.as_matrix(), atol=1e-14)
+        assert_allclose(moved.reshape(60, 3), MOVES, atol=1e-14)
+
+
 def test_product_applies_the_second_factor_first_as_matrices_do() -> None:
     """The product of transforms is the product of their matrices, in the same order."""
     product = dual_quaternion.product(TRANSFORMS[:30], TRANSFORMS[30:])

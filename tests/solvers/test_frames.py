@@ -136,3 +136,35 @@ def test_an_unreachable_target_held_still_holds_the_pose_still(which: str, solve
     assert not any(frame.converged for frame in frames)
     steps = [turned_by(a.pose, b.pose).max() for a, b in pairwise(frames[2:])]
     assert max(steps) < 1e-3
+
+
+def sweep(path: str) -> np.ndarray:
+    """Targets (80, 3) of a foot: across below a straight leg, or out of its reach and back."""
+    t = np.linspace(0, 1, 80)
+    across = np.stack([2 * t - 1, 0 * t - 1.5, 0 * t], -1)
+    out_and_back = np.stack([0 * t, -1.2 - 1.2 * np.sin(np.pi * t), 0 * t + 0.1], -1)
+    return {"across": across, "out and back": out_and_back}[path]
+
+
+@both_solvers
+@pytest.mark.parametrize("warm_start", [True, False], ids=["tracked", "afresh"])
+@pytest.mark.parametrize(("path", "most"), [("across", 4.0), ("out and back", 25.0)])
+def test_a_smooth_sweep_flips_no_bone(path: str, most: float, warm_start: bool, solver: str) -> None:
+    """A straight leg that prefers a bend: no joint jumps, not even where the leg runs out and comes back in.
+
+    (At full stretch the knee's angle goes as the root of what is left: some 17 degrees for the first 2 % of the leg.)
+    """
+    skeleton = ik.Skeleton([
+        ik.Joint("hip", -1, "ball", (0, 0, 0)),
+        ik.Joint("knee", 0, "hinge", (0, -1, 0), axis=(1, 0, 0), preferred=(0.35, 0, 0), limits=ik.Range(0.0, 2.6)),
+        ik.Joint("foot", 1, "ball", (0, -1, 0)),
+    ])  # fmt: skip
+    positions = sweep(path)[:, None]
+    options = ik.Options(warm_start=warm_start)
+    frames = ik.solve_frames(
+        skeleton, [ik.Goal(2, (0, 0, 0))], positions, np.tile(UPRIGHT, (80, 1, 1)), None, solver, options
+    )
+    steps = [turned_by(a.pose, b.pose).max() for a, b in pairwise(frames)]
+    assert np.degrees(max(steps)) < most
+    reach = np.linalg.norm(positions[:, 0], axis=1)
+    assert all(frame.converged for frame, far in zip(frames, reach, strict=True) if far < 1.99)

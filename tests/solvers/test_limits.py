@@ -103,6 +103,7 @@ def test_a_swing_is_free_where_both_its_axes_span_a_full_turn() -> None:
     """One open axis does not make the other one free."""
     full = (-math.pi, math.pi)
     assert TwistSwing().swing_free
+    assert TwistSwing().twist_free
     assert TwistSwing(twist=(-1, 1), swing_x=full, swing_z=full).swing_free
     assert not TwistSwing(swing_x=full, swing_z=(-1, 1)).swing_free
     assert not TwistSwing(swing_x=(-1, 1), swing_z=full).swing_free

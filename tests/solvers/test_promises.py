@@ -110,7 +110,7 @@ def test_a_solve_is_never_worse_than_its_start(problem: Problem, seed: int) -> N
     assert solution.converged or cost(solution.pose) <= cost(inside) * (1 + 1e-9) + 1e-14
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(problems())
 def test_a_solve_never_makes_all_goals_worse(problem: Problem) -> None:
     """From a start inside the limits, what one goal loses another gains."""
@@ -126,7 +126,7 @@ def test_a_solve_never_makes_all_goals_worse(problem: Problem) -> None:
     assert not worse.any() or (after < before).any()
 
 
-@settings(max_examples=100)
+@settings(max_examples=40)
 @given(problems())
 def test_a_solve_does_not_write_to_what_it_is_given(problem: Problem) -> None:
     """Start, goals and skeleton are as before, and the answer shares no memory with the start."""
@@ -137,7 +137,7 @@ def test_a_solve_does_not_write_to_what_it_is_given(problem: Problem) -> None:
     assert_allclose(problem.start.translations, translations)
 
 
-@settings(max_examples=100)
+@settings(max_examples=40)
 @given(problems())
 def test_a_solve_gives_the_same_answer_twice(problem: Problem) -> None:
     """The same problem, restarts and all, has the same answer to the last bit."""

@@ -64,6 +64,13 @@ def test_product_broadcasts_like_a_loop() -> None:
             assert_allclose(together[row, column], quaternion.product(a[row, 0], b[0, column]))
 
 
+def test_relative_is_the_way_from_the_first_to_the_second() -> None:
+    """`a relative(a, b) = b`, sign and all, also broadcast."""
+    a, b = wxyz(RANDOM[:100]), wxyz(RANDOM[100:])
+    assert_allclose(quaternion.product(a, quaternion.relative(a, b)), b, atol=1e-15)
+    same_rotation(quaternion.relative(a[0], b), wxyz(RANDOM[0].inv() * RANDOM[100:]))
+
+
 def test_conjugate_undoes_the_rotation() -> None:
     """A unit quaternion times its conjugate is the identity, with the sign kept."""
     q = wxyz(RANDOM)

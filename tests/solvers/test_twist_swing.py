@@ -53,6 +53,26 @@ def test_coordinates_of_a_known_twist_and_swing(axis: int, twist: float, bend: f
     assert_allclose(twist_swing.coordinates(wxyz(composed(x, axis)), axis), x, atol=1e-9)
 
 
+def test_bones_twist_about_y_unless_told_otherwise() -> None:
+    """Every function's own axis is Y: a bone points along it."""
+    q = wxyz(RANDOM)
+    x = twist_swing.coordinates(q, 1)
+    assert_allclose(twist_swing.coordinates(q), x)
+    assert_allclose(twist_swing.decompose(q), twist_swing.decompose(q, 1))
+    assert_allclose(twist_swing.compose(x), twist_swing.compose(x, 1))
+    assert_allclose(twist_swing.body_jacobian(x), twist_swing.body_jacobian(x, 1))
+
+
+@pytest.mark.parametrize("axis", AXES)
+def test_batches_are_taken_one_by_one(axis: int) -> None:
+    """Leading axes of any shape: each row is what it would be alone."""
+    x = np.random.default_rng(8).uniform(-2, 2, (4, 5, 3))
+    for function in (twist_swing.compose, twist_swing.body_jacobian):
+        together = function(x, axis)
+        alone = [[function(x[i, j], axis) for j in range(5)] for i in range(4)]
+        assert_allclose(together, alone, atol=1e-15)
+
+
 @pytest.mark.parametrize("axis", AXES)
 def test_compose_matches_scipy(axis: int) -> None:
     """Coordinates of any size give the rotation they describe."""
