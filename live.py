@@ -264,6 +264,12 @@ def _followed_first(armatures: Iterable[bpy.types.Object], fresh: bool) -> list[
     return ordered
 
 
+def _file_of(ob: bpy.types.Object) -> str | None:
+    """The file that an object is linked from, by which Blender tells objects of one name apart."""
+    linked = getattr(ob, "library", None)
+    return None if linked is None else linked.filepath
+
+
 def _candidates() -> list[tuple[str, str | None, int]]:
     """Armatures that have goals or had: looked for again only when objects, their names or settings have changed."""
     objects = bpy.data.objects
@@ -273,7 +279,7 @@ def _candidates() -> list[tuple[str, str | None, int]]:
     ):
         _state.object_count = len(objects)
         _state.candidates = [
-            (ob.name, ob.library and ob.library.filepath, ob.session_uid)
+            (ob.name, _file_of(ob), ob.session_uid)
             for ob in objects
             if ob.type == "ARMATURE" and (len(ob.dqik.goals) or ob.dqik.has_base)
         ]

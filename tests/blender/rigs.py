@@ -60,10 +60,13 @@ def made_active(ob: bpy.types.Object) -> bpy.types.Object:
     return ob
 
 
-def chain(points: Sequence[Sequence[float]], name: str = "Rig", rolls: Sequence[float] | None = None) -> bpy.types.Object:
+def chain(
+    points: Sequence[Sequence[float]], name: str = "Rig", rolls: Sequence[float] | None = None
+) -> bpy.types.Object:
     """Connected bones `a`, `b`, `c`, ... from point to point."""
+    names = "abcdefghij"
     bones = [
-        Bone("abcdefghij"[i], points[i], points[i + 1], "abcdefghij"[i - 1] if i else "", True, rolls[i] if rolls else 0.0)
+        Bone(names[i], points[i], points[i + 1], names[i - 1] if i else "", True, rolls[i] if rolls else 0.0)
         for i in range(len(points) - 1)
     ]
     return armature(bones, name)
@@ -124,7 +127,9 @@ def empty(location: Sequence[float], name: str = "Target") -> bpy.types.Object:
     return ob
 
 
-def goal(ob: bpy.types.Object, bone: str, target: bpy.types.Object | None, **settings: object) -> bpy.types.PropertyGroup:
+def goal(
+    ob: bpy.types.Object, bone: str, target: bpy.types.Object | None, **settings: object
+) -> bpy.types.PropertyGroup:
     """A goal of the armature, as the panel would leave it."""
     made = ob.dqik.goals.add()
     made.name = made.bone = bone
@@ -169,7 +174,7 @@ def posed(bone: bpy.types.PoseBone, q: Quaternion) -> None:
         bone.rotation_euler = q.to_euler(bone.rotation_mode)
 
 
-# -- asking Blender -----------------------------------------------------------------------------------------------------
+# -- asking Blender ---------------------------------------------------------------------------------------------------
 
 
 def update() -> None:
@@ -303,5 +308,6 @@ def fcurves(ob: bpy.types.ID) -> list[bpy.types.FCurve]:
 def keys(ob: bpy.types.ID) -> dict[tuple[str, int], list[tuple[float, float]]]:
     """Frame and value of every key of an object, by channel."""
     return {
-        (curve.data_path, curve.array_index): [tuple(point.co) for point in curve.keyframe_points] for curve in fcurves(ob)
+        (curve.data_path, curve.array_index): [tuple(point.co) for point in curve.keyframe_points]
+        for curve in fcurves(ob)
     }

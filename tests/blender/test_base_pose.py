@@ -7,6 +7,7 @@ import bpy
 import numpy as np
 import pytest
 import rigs
+from mathutils import Vector
 
 
 def posed_figure(**modes: str) -> bpy.types.Object:
@@ -298,8 +299,8 @@ def test_editing_the_armature_while_live(name: str) -> None:
     bpy.ops.object.mode_set(mode="EDIT")
     edit = ob.data.edit_bones
     if name == "added":
-        made = edit.new("finger")
-        made.head, made.tail, made.parent = edit["hand.L"].tail, edit["hand.L"].tail + rigs.Vector((0.1, 0, 0)), edit["hand.L"]
+        made, hand = edit.new("finger"), edit["hand.L"]
+        made.head, made.tail, made.parent = hand.tail, hand.tail + Vector((0.1, 0, 0)), hand
     else:
         edit.remove(edit["neck"])
     bpy.ops.object.mode_set(mode="POSE")
@@ -321,3 +322,53 @@ def posed_turn(name: str):
     names = [bone.name for bone in bpy.data.objects["Other"].pose.bones]
     k = names.index(name)
     return rigs.rotation((1, 2 * k, 3), 3.0 * k)
+
+
+def test_moving_a_bone_by_hand_takes_no_answer_for_its_rotation() -> None:
+    """A solved bone that the user moves but does not turn has its own rotation back when live goes off."""
+    ob = posed_figure()
+    before = rigs.channels(ob)
+    ob.dqik.live = True
+    rigs.update()
+    arm = ob.pose.bones.find("collar.L")
+    ob.pose.bones[arm].location = (0.01, 0.0, 0.02)
+    rigs.update()
+    assert rigs.miss(ob, "hand.L", bpy.data.objects["hand.L"]) < 1e-3
+    ob.dqik.live = False
+    after = rigs.channels(ob)
+    np.testing.assert_array_equal(after[arm, 3:7], before[arm, 3:7])
+    np.testing.assert_allclose(after[arm, :3], (0.01, 0.0, 0.02), atol=1e-7)
+
+
+def test_after_undo_keyed_bones_start_from_their_keys() -> None:
+    """The pose after undo is the one that the frame gives, though the bones held our answer when it was undone."""
+    ob = posed_figure()
+    for frame, degrees in ((1, 10.0), (11, 50.0)):
+        for name in ("arm.L", "spine"):
+            ob.pose.bones[name].rotation_quaternion = rigs.rotation((1, 0, 0), degrees)
+            ob.pose.bones[name].keyframe_insert("rotation_quaternion", frame=frame)
+    ob.dqik.live = True
+    rigs.at_frame(6)
+    expected = rigs.matrices(ob)
+    bpy.ops.ed.undo_push(message="Live")
+    bpy.data.objects["hand.L"].location.z += 0.1
+    rigs.update()
+    bpy.ops.ed.undo_push(message="Moved")
+    bpy.ops.ed.undo()
+    ob = bpy.data.objects["Figure"]
+    ob.dqik.goals[0].priority = 1  # solve again
+    ob.dqik.goals[0].priority = 0
+    rigs.update()
+    assert rigs.turn(expected, rigs.matrices(ob)) < 1e-5
+
+
+def test_rest_position_shows_the_rest_pose() -> None:
+    """With the armature in Rest Position nothing is solved; in Pose Position it is again."""
+    ob = posed_figure()
+    ob.dqik.live = True
+    ob.data.pose_position = "REST"
+    rigs.at_frame(3)
+    assert max(rigs.local_rotation(ob, bone.name).angle for bone in ob.pose.bones) < 1e-6
+    ob.data.pose_position = "POSE"
+    rigs.update()
+    assert rigs.miss(ob, "hand.L", bpy.data.objects["hand.L"]) < 1e-3

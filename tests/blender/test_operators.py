@@ -277,7 +277,8 @@ def test_a_pole_taken_over_bends_the_arm_as_blender_does(pole_angle: float, roll
         ob = rigs.arm(radians(30.0), rolls=rolls)
         ob.matrix_world = rigs.facing(3)
         at = ob.matrix_world
-        target, pole = rigs.empty(at @ Vector((1.0, -0.6, 0.4))), rigs.empty(at @ (Vector((0.6, 0, 0)) + 3 * plane), "Pole")
+        target = rigs.empty(at @ Vector((1.0, -0.6, 0.4)))
+        pole = rigs.empty(at @ (Vector((0.6, 0, 0)) + 3 * plane), "Pole")
         off, missed = compare_elbows(ob, pole, target, radians(pole_angle))
         assert off < 2.0
         assert missed < 1e-3
@@ -297,8 +298,8 @@ def test_a_pole_of_a_straight_arm_is_taken_over(pole_angle: float) -> None:
 def test_a_constraint_without_a_pole_is_taken_over() -> None:
     """Bone, target, chain length, tail, weights and influence are Blender's, and the arm reaches as Blender's does."""
     ob, target = rigs.chain([(0, 0, 0), (1, 0, 0), (1.8, -0.4, 0), (2.3, -0.9, 0)]), rigs.empty((1.5, -1.0, 0.3))
-    made = rigs.blender_ik(ob, "c", target, chain_count=2, use_tail=False, weight=0.5, use_rotation=True, orient_weight=0.3)
-    made.influence = 0.75
+    made = rigs.blender_ik(ob, "c", target, chain_count=2, use_tail=False, use_rotation=True, influence=0.75)
+    made.weight, made.orient_weight = 0.5, 0.3
     rigs.made_active(ob)
     assert bpy.ops.dqik.goals_from_constraints() == {"FINISHED"}
     goal = ob.dqik.goals[0]

@@ -19,8 +19,8 @@ def reach_figure(ob: bpy.types.Object, prepare: Callable = lambda ob: None) -> n
     """The evaluated pose of the figure with five goals within reach."""
     prepare(ob)
     for end, at in {
-        "hand.L": (0.5, -0.4, 1.3), "hand.R": (-0.4, -0.3, 1.6), "head": (0.05, -0.1, 1.76), "foot.L": (0.15, -0.3, 0.1),
-        "foot.R": (-0.2, 0.1, 0.2),
+        "hand.L": (0.5, -0.4, 1.3), "hand.R": (-0.4, -0.3, 1.6), "head": (0.05, -0.1, 1.76),
+        "foot.L": (0.15, -0.3, 0.1), "foot.R": (-0.2, 0.1, 0.2),
     }.items():  # fmt: skip
         rigs.goal(ob, end, rigs.empty(at, f"{end} target"))
     ob.dqik.live = True
@@ -388,7 +388,7 @@ def test_a_rotation_goal_without_position_only_turns_the_bone() -> None:
 
 
 def test_influence_goes_from_the_base_pose_to_the_target() -> None:
-    """At 0 the pose is the base pose, at 1 the tail is at the target, at 0.5 half-way; keys of influence are followed."""
+    """At 0 the pose is the base pose, at 1 the tail is at the target, at 0.5 half-way; its keys are followed."""
     ob, target = rigs.bent_arm(), rigs.empty((0.9, -1.0, 0.5))
     rest, start = rigs.matrices(ob), rigs.tail(ob, "b")
     goal = rigs.goal(ob, "b", target)

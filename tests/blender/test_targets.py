@@ -353,8 +353,8 @@ def all_locked(ob: bpy.types.Object) -> None:
 
 WRONG: dict[Callable, str] = {
     nothing: "goal", no_target: "no target", no_bone: "no bone", missing_bone: "'elbow'",
-    missing_subtarget: "'elbow'", missing_pole_subtarget: "'elbow'", asks_for_nothing: "nothing", own_object: "armature",
-    limits_upside_down: "'b'", all_locked: "lock",
+    missing_subtarget: "'elbow'", missing_pole_subtarget: "'elbow'", asks_for_nothing: "nothing",
+    own_object: "armature", limits_upside_down: "'b'", all_locked: "lock",
 }  # fmt: skip
 
 
@@ -418,3 +418,182 @@ def test_a_renamed_target_or_armature_is_followed_on() -> None:
     rigs.at_frame(9)
     assert rigs.miss(ob, "b", target) < REACHED
     assert np.abs(rigs.channels(ob)[:, 4:7]).max() > 0.05
+
+
+# -- what Blender does not evaluate -----------------------------------------------------------------------------------
+
+
+def hidden_by_eye(target: bpy.types.Object) -> None:
+    target.hide_set(True)
+
+
+def in_a_collection_hidden_by_eye(target: bpy.types.Object) -> None:
+    moved_to_collection(target).hide_viewport = True
+
+
+def moved_to_collection(target: bpy.types.Object) -> bpy.types.LayerCollection:
+    """Put an object into a collection of its own; that one in the view layer."""
+    collection = bpy.data.collections.new("Controls")
+    bpy.context.scene.collection.children.link(collection)
+    collection.objects.link(target)
+    bpy.context.scene.collection.objects.unlink(target)
+    return bpy.context.view_layer.layer_collection.children["Controls"]
+
+
+@pytest.mark.parametrize("hide", [hidden_by_eye, in_a_collection_hidden_by_eye])
+def test_a_hidden_target_is_followed(hide: Callable) -> None:
+    """Controls that are hidden with the eye move the bones as before, and nothing is said."""
+    ob, target = moving_arm("Rig", (0, 0, 0))
+    hide(target)
+    for frame in (1, 20, 9):
+        rigs.at_frame(frame)
+        assert rigs.miss(ob, "b", target) < REACHED
+    assert (rigs.place(target) - Vector((1.2, -1.0, 0.1))).length > 0.3
+    assert rigs.message(ob) == ""
+
+
+def disabled(target: bpy.types.Object) -> None:
+    target.hide_viewport = True
+
+
+def in_a_disabled_collection(target: bpy.types.Object) -> None:
+    moved_to_collection(target).collection.hide_viewport = True
+
+
+def in_an_excluded_collection(target: bpy.types.Object) -> None:
+    moved_to_collection(target).exclude = True
+
+
+@pytest.mark.parametrize("disable", [disabled, in_a_disabled_collection, in_an_excluded_collection])
+def test_a_target_that_blender_does_not_evaluate_is_said(disable: Callable) -> None:
+    """Such a target stands still for us; the message names it, until it is enabled again."""
+    ob, target = moving_arm("Rig", (0, 0, 0))
+    rigs.at_frame(3)
+    assert rigs.message(ob) == ""
+    disable(target)
+    ob.dqik.goals[0].priority = 1  # any edit
+    rigs.update()
+    assert target.name in rigs.message(ob)
+    target.hide_viewport = False
+    for layer in bpy.context.view_layer.layer_collection.children:
+        layer.collection.hide_viewport = layer.exclude = False
+    ob.dqik.goals[0].priority = 0
+    rigs.update()
+    rigs.at_frame(9)
+    assert rigs.message(ob) == ""
+    assert rigs.miss(ob, "b", target) < REACHED
+
+
+# -- numbers that are none --------------------------------------------------------------------------------------------
+
+
+def not_a_number(ob: bpy.types.Object, target: bpy.types.Object) -> None:
+    target.location.x = float("nan")
+
+
+def infinite(ob: bpy.types.Object, target: bpy.types.Object) -> None:
+    target.location.y = float("inf")
+
+
+def very_far(ob: bpy.types.Object, target: bpy.types.Object) -> None:
+    target.location = (1e30, -1e30, 1e30)
+
+
+def object_of_no_size(ob: bpy.types.Object, target: bpy.types.Object) -> None:
+    ob.scale = (0, 0, 0)
+
+
+def bone_of_no_size(ob: bpy.types.Object, target: bpy.types.Object) -> None:
+    ob.pose.bones["a"].scale = (0, 0, 0)
+
+
+def target_of_no_size(ob: bpy.types.Object, target: bpy.types.Object) -> None:
+    ob.dqik.goals[0].use_rotation = True
+    target.scale = (0, 0, 0)
+
+
+def quaternion_of_no_size(ob: bpy.types.Object, target: bpy.types.Object) -> None:
+    ob.dqik.goals[0].use_rotation = True
+    target.rotation_quaternion = (0, 0, 0, 0)
+
+
+SENSELESS = [
+    not_a_number, infinite, very_far, object_of_no_size, bone_of_no_size, target_of_no_size, quaternion_of_no_size,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("spoil", SENSELESS)
+def test_senseless_numbers_spoil_no_bone_and_no_other_rig(spoil: Callable) -> None:
+    """Every channel stays finite, another live rig goes on, and once the numbers make sense again so does this one."""
+    ob, target = rigs.bent_arm(), rigs.empty((1.2, -1.0, 0.1))
+    rigs.goal(ob, "b", target)
+    ob.dqik.live = True
+    other, aim = moving_arm("Other", (3, 0, 0))
+    rigs.at_frame(2)
+    spoil(ob, target)
+    rigs.update()
+    rigs.at_frame(3)
+    assert np.isfinite(rigs.channels(ob)).all()
+    assert rigs.miss(other, "b", aim) < REACHED
+    ob.scale = target.scale = ob.pose.bones["a"].scale = (1, 1, 1)
+    target.location, target.rotation_quaternion = (1.2, -1.0, 0.1), (1, 0, 0, 0)
+    ob.dqik.goals[0].use_rotation = False
+    ob.dqik.live = True
+    rigs.update()
+    rigs.at_frame(4)
+    assert rigs.miss(ob, "b", target) < REACHED
+
+
+# -- copies, overrides ------------------------------------------------------------------------------------------------
+
+
+def test_a_copy_of_a_live_armature_is_live_for_itself() -> None:
+    """Both reach, and switching the copy off gives it the base pose back and leaves the first as it is."""
+    ob, target = moving_arm("Rig", (0, 0, 0))
+    copy = ob.copy()
+    bpy.context.scene.collection.objects.link(copy)
+    copy.location.x = 0.2
+    for frame in (5, 9):
+        rigs.at_frame(frame)
+        assert rigs.miss(ob, "b", target) < REACHED
+        assert rigs.miss(copy, "b", target) < REACHED
+    solved = rigs.matrices(ob)
+    copy.dqik.live = False
+    rigs.update()
+    assert rigs.local_rotation(copy, "a").angle < 1e-6
+    assert rigs.turn(solved, rigs.matrices(ob)) < 1e-6
+
+
+def test_an_overridden_rig_of_a_library_is_solved_and_saved(tmp_path) -> None:
+    """A linked and overridden rig follows its goals, is live after saving and loading, and gets its base pose back."""
+    ob, target = moving_arm("Rig", (0, 0, 0))
+    ob.dqik.live = False
+    character = bpy.data.collections.new("Character")
+    bpy.context.scene.collection.children.link(character)
+    for part in (ob, target):
+        character.objects.link(part)
+        bpy.context.scene.collection.objects.unlink(part)
+    library = str(tmp_path / "library.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=library)
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    with bpy.data.libraries.load(library, link=True) as (_, data):
+        data.collections = ["Character"]
+    linked = bpy.data.collections["Character"]
+    linked.override_hierarchy_create(bpy.context.scene, bpy.context.view_layer, do_fully_editable=True)
+
+    def overridden() -> bpy.types.Object:
+        return next(part for part in bpy.data.objects if part.type == "ARMATURE" and part.override_library)
+
+    overridden().dqik.live = True
+    for frame in (1, 12):
+        rigs.at_frame(frame)
+        assert rigs.miss(overridden(), "b", overridden().dqik.goals[0].target) < REACHED
+    shot = str(tmp_path / "shot.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=shot)
+    bpy.ops.wm.open_mainfile(filepath=shot)
+    assert overridden().dqik.live
+    rigs.at_frame(5)
+    assert rigs.miss(overridden(), "b", overridden().dqik.goals[0].target) < REACHED
+    overridden().dqik.live = False
+    rigs.update()
+    assert rigs.local_rotation(overridden(), "a").angle < 1e-6

@@ -47,6 +47,15 @@ def effector(skeleton: ik.Skeleton, pose: ik.Pose, joint: int, offset: tuple = (
     return world.positions[joint] + scipy_rotation(world.rotations[joint]).apply(offset)
 
 
+def bend_from_pole(skeleton: ik.Skeleton, pose: ik.Pose, joints: tuple[int, int, int], pole: tuple) -> float:
+    """The angle about the line from root to end between the middle joint and the pole [rad]."""
+    root, middle, end = ik.forward(skeleton, pose).positions[list(joints)]
+    line = (end - root) / np.linalg.norm(end - root)
+    flat = [point - root - line * ((point - root) @ line) for point in (middle, np.array(pole))]
+    cosine = flat[0] @ flat[1] / np.linalg.norm(flat[0]) / np.linalg.norm(flat[1])
+    return math.acos(np.clip(cosine, -1, 1))
+
+
 def _turns_off(angle: float, lo: float, hi: float) -> float:
     """By how much an angle lies outside an interval, whole turns aside."""
     if hi - lo >= 2 * np.pi - 1e-9:

@@ -5,9 +5,10 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from measures import UPRIGHT, both_solvers, turned_by
+from measures import UPRIGHT, bend_from_pole, both_solvers, effector, turned_by
+from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
-from skeletons import LEFT, RIGHT, arm, chain, random_pose, torso, wxyz
+from skeletons import LEFT, RIGHT, arm, bent, chain, random_pose, torso, wxyz
 
 import solvers as ik
 
@@ -57,6 +58,43 @@ def test_prepare_starts_at_rest_unless_told_otherwise(solver: str) -> None:
     found = prepared(positions[0], rotations[0])
     expected = ik.solve(skeleton, at(goals, positions[0], rotations[0]), skeleton.rest_pose(), solver)
     assert (found.pose.rotations == expected.pose.rotations).all()
+
+
+@both_solvers
+def test_links_of_a_posed_rig_stand_in_for_the_skeletons_own(solver: str) -> None:
+    """Bones stretched from frame to frame: each frame's foot arrives on the bones that it has."""
+    skeleton = chain(4)
+    goals = [ik.Goal(3, (0, 0, 0))]
+    prepared = ik.prepare(skeleton, goals, solver, ik.Options())
+    stretched = [chain(4, length=length) for length in (0.8, 1.0, 1.3)]
+    positions = np.array([[(0.9, 1.5, 0.4)], [(1.1, 2.0, 0.5)], [(1.5, 2.6, 0.5)]])
+    targets = prepared.targets(positions, np.tile(UPRIGHT, (3, 1, 1)))
+    start = prepared.start(bent(4))
+    batch = prepared.solve_batch(targets, start, np.stack([longer.links for longer in stretched]))
+    for frame in range(3):
+        pose = ik.Pose(batch.rotations[frame], batch.translations[frame])
+        assert_allclose(effector(stretched[frame], pose, 3), positions[frame, 0], atol=1e-4)
+
+
+@both_solvers
+def test_poles_may_move_from_frame_to_frame(solver: str) -> None:
+    """Each frame's elbow points at that frame's pole, rather than at the goal's own."""
+    skeleton = chain(3)
+    prepared = ik.prepare(skeleton, [ik.Goal(2, (0, 0, 0), pole=(0, 1, 5))], solver, ik.Options())
+    poles = np.array([[(5.0, 1, 0)], [(0.0, 1, -5)], [(-3.0, 1, 3)]])
+    targets = prepared.targets(np.tile((0.0, 1.6, 0), (3, 1, 1)), np.tile(UPRIGHT, (3, 1, 1)), poles)
+    batch = prepared.solve_batch(targets, prepared.start(bent(3)))
+    for frame in range(3):
+        pose = ik.Pose(batch.rotations[frame], batch.translations[frame])
+        assert bend_from_pole(skeleton, pose, (0, 1, 2), poles[frame, 0]) < np.radians(2)
+
+
+@pytest.mark.parametrize("poles", [np.full((1, 1, 3), np.nan), np.zeros((1, 2, 3)), np.zeros((2, 1, 3)), np.zeros(3)])
+def test_bad_poles_of_frames_are_refused(poles: np.ndarray) -> None:
+    """Poles that are no numbers, or not one a goal and frame, are answered like bad positions."""
+    prepared = ik.prepare(chain(3), [ik.Goal(2, (0, 0, 0), pole=(0, 1, 5))], "PGS", ik.Options())
+    with pytest.raises(ik.InvalidGoal, match="poles"):
+        prepared.targets(np.zeros((1, 1, 3)), np.tile(UPRIGHT, (1, 1, 1)), poles)
 
 
 @both_solvers

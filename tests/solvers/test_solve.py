@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from measures import EXACT, UPRIGHT, both_solvers, degrees_of, effector, outside_limits, turned_by
+from measures import EXACT, UPRIGHT, bend_from_pole, both_solvers, degrees_of, effector, outside_limits, turned_by
 from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
 from skeletons import LEFT, RIGHT, arm, arm_bent, bent, chain, pointed, pointer, pointing, random_pose, torso, wxyz
@@ -226,15 +226,6 @@ def test_goals_that_share_joints_share_the_work(solver: str) -> None:
 
 
 # -- poles -------------------------------------------------------------------------------------------------------------
-
-
-def bend_from_pole(skeleton: ik.Skeleton, pose: ik.Pose, joints: tuple[int, int, int], pole: tuple) -> float:
-    """The angle about the line from root to end between the middle joint and the pole [rad]."""
-    root, middle, end = ik.forward(skeleton, pose).positions[list(joints)]
-    line = (end - root) / np.linalg.norm(end - root)
-    flat = [point - root - line * ((point - root) @ line) for point in (middle, np.array(pole))]
-    cosine = flat[0] @ flat[1] / np.linalg.norm(flat[0]) / np.linalg.norm(flat[1])
-    return math.acos(np.clip(cosine, -1, 1))
 
 
 @both_solvers
