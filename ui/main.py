@@ -24,17 +24,17 @@ class DQIK_PT_main(Sidebar, bpy.types.Panel):
             paragraph(context, layout, "Leave Edit Mode to set goals and solve", "INFO")
             return
         settings = ob.dqik
-        column = layout.column()
-        column.enabled = bool(settings.goals)
-        live = column.row()
+        live = layout.row()
+        live.enabled = bool(settings.goals) or settings.live
         live.scale_y = 1.6
         live.prop(settings, "live", toggle=True, icon="RADIOBUT_ON" if settings.live else "RADIOBUT_OFF")
-        buttons = column.column(align=True)
-        row = buttons.row(align=True)
+        column = layout.column(align=True)
+        row = column.row(align=True)
         row.operator("dqik.solve")
         row.operator("dqik.reset_pose")
-        buttons.operator("dqik.bake", text="Bake...")
-        status.draw(context, layout, ob)
+        column.operator("dqik.bake", text="Bake...")
+        if settings.goals:
+            status.draw(context, layout, ob)
 
 
 CLASSES = (DQIK_PT_main,)

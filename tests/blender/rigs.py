@@ -311,3 +311,13 @@ def keys(ob: bpy.types.ID) -> dict[tuple[str, int], list[tuple[float, float]]]:
         (curve.data_path, curve.array_index): [tuple(point.co) for point in curve.keyframe_points]
         for curve in fcurves(ob)
     }
+
+
+def channel_rotation(bone: bpy.types.PoseBone) -> Quaternion:
+    """What the channels of a bone's own rotation mode say."""
+    if bone.rotation_mode == "QUATERNION":
+        return bone.rotation_quaternion.normalized()
+    if bone.rotation_mode == "AXIS_ANGLE":
+        angle, *axis = bone.rotation_axis_angle
+        return Quaternion(axis, angle)
+    return bone.rotation_euler.to_quaternion()

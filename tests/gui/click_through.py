@@ -111,11 +111,10 @@ def on_screen(place: Vector) -> Point:
 def under_pointer() -> str:
     """The property path or the operator call of the sidebar's button under the pointer; empty if there is none."""
     with in_view("UI"):
-        if bpy.context.property:
-            return bpy.context.property[1]
         bpy.context.window_manager.clipboard = ""
-        if bpy.ops.ui.copy_python_command_button.poll():
-            bpy.ops.ui.copy_python_command_button()
+        for copy in (bpy.ops.ui.copy_data_path_button, bpy.ops.ui.copy_python_command_button):
+            if copy.poll():
+                copy()
         return bpy.context.window_manager.clipboard
 
 

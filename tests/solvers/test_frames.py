@@ -101,7 +101,7 @@ def test_bad_poles_of_frames_are_refused(poles: np.ndarray) -> None:
 @pytest.mark.parametrize("preferred", [None, (0, 0.3, 0)], ids=["no pull", "pull"])
 def test_frames_without_a_warm_start_are_solved_each_for_itself(preferred: tuple | None, solver: str) -> None:
     """All at once, backwards or one by one: a frame's answer depends on that frame alone."""
-    skeleton, goals, positions, rotations = walk()
+    skeleton, goals, positions, rotations = walk(6)
     joints = list(skeleton.joints)
     for forearm in (3, 6):
         joints[forearm] = ik.Joint(

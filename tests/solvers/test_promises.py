@@ -60,7 +60,7 @@ def movable(problem: Problem) -> np.ndarray:
     return chains & (problem.skeleton.stiffness < 1.0)
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(problems())
 def test_no_joint_that_moves_ends_outside_its_limits_and_nothing_is_nan(problem: Problem) -> None:
     """Every joint of every chain is inside its limits to 1e-9, turned only as its kind can; every number is finite."""
@@ -72,7 +72,7 @@ def test_no_joint_that_moves_ends_outside_its_limits_and_nothing_is_nan(problem:
         assert outside_limits(problem.skeleton, solution.pose, joint) <= EXACT
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(problems())
 def test_joints_outside_every_chain_stay_exactly_where_they_are(problem: Problem) -> None:
     """A chain restricts what moves; stiffness 1 holds a joint within it too."""
@@ -82,7 +82,7 @@ def test_joints_outside_every_chain_stay_exactly_where_they_are(problem: Problem
     assert_allclose(solution.pose.translations[held], problem.start.translations[held], atol=1e-12)
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(problems())
 def test_the_errors_reported_are_those_of_the_pose_returned(problem: Problem) -> None:
     """Distances and angles measured again by SciPy; `converged` says whether all are within the tolerances."""
@@ -94,7 +94,7 @@ def test_the_errors_reported_are_those_of_the_pose_returned(problem: Problem) ->
     assert solution.converged == met
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(problems(most_goals=1), st.integers(0, 2**32 - 1))
 def test_a_solve_is_never_worse_than_its_start(problem: Problem, seed: int) -> None:
     """From a start inside the limits one goal's weighted errors do not grow, unless both end within tolerance."""
