@@ -41,7 +41,7 @@ test-rest: ## Run the tests in those of them that "make test" leaves out
 zip: ## Build and validate dist/dqik-<version>.zip
 	$(call task,run tools/build_zip.py)
 
-bench: ## Run the benchmarks: tables and plots
+bench: ## Run the benchmarks: tables
 	$(call task,run benchmarks/run.py -- $(ARGS))
 
 lint: ## Run the linter and the type checker

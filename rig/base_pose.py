@@ -109,8 +109,9 @@ def adopt_edits(ob: bpy.types.Object, known: Session, fresh: bool) -> None:
     if np.array_equal(now.rotations, was.rotations) and np.array_equal(now.locations, was.locations):
         return
     changing = known.free if fresh else Free(np.array(True), np.array(True))
-    turned = (np.abs(now.rotations - was.rotations) > EDITED) & changing.rotations
-    moved = (np.abs(now.locations - was.locations) > EDITED) & changing.locations
+    # written so that what is no number counts as edited
+    turned = ~(np.abs(now.rotations - was.rotations) <= EDITED) & changing.rotations
+    moved = ~(np.abs(now.locations - was.locations) <= EDITED) & changing.locations
     edited = np.flatnonzero(turned.any(-1) | moved.any(-1))
     if edited.size:
         turned = turned.any(-1, keepdims=True) & changing.rotations

@@ -19,7 +19,7 @@ from .build import Rig
 from .channels import Channels
 
 _SAME = 1e-4  # of the rig's size: offsets nearer to the rest pose's are the rest pose's
-_GRID = 1e-6  # of the rig's size: others are rounded to it
+_GRID = 1e-5  # of the rig's size: others are rounded to it
 
 
 @dataclass

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import bpy
 import numpy as np
 
-from ..solvers import Batch, Pose, Prepared
+from ..solvers import Batch, InvalidPose, Pose, Prepared
 from . import base_pose, channels, curves, follow, read, rotation, write
 from .build import Rig, build, signature
 from .channels import Channels
@@ -188,6 +188,8 @@ def solve_frame(
     else:
         batch = given.prepared.solve_batch(given.targets, given.start, given.links)
         known.tracked = False
+    if not np.isfinite(batch.rotations).all():
+        raise InvalidPose("The bones' pose, or a target, is not a number: reset it and switch Live on again")
     known.prepared = given.prepared
     known.previous, known.frame = Pose(batch.rotations[0], batch.translations[0]), frame
     if solved is not None:

@@ -302,7 +302,9 @@ class Yielding:
         if ratio.max(initial=0.0) <= 1.0:
             return targets
         drawn, shares = targets.positions.copy(), np.ones(targets.positions.shape[:2])
-        drawn[:, self._goals] = root + away * np.minimum(1.0, (1.0 + YIELD_REACH) / np.maximum(ratio, 1e-12))[..., None]
+        # others to the last digit as they are: a frame's answer must not depend on what else is in its batch
+        far = root + away * ((1.0 + YIELD_REACH) / np.maximum(ratio, 1e-12))[..., None]
+        drawn[:, self._goals] = np.where((ratio > 1.0 + YIELD_REACH)[..., None], far, drawn[:, self._goals])
         excess = np.maximum(ratio - 1.0, 0.0) / YIELD_EXCESS
         shares[:, self._goals] = np.maximum(1.0 / (1.0 + excess * excess), YIELD_FLOOR)
         return targets._replace(positions=drawn, shares=shares)

@@ -32,20 +32,26 @@ def step(system: LinearSystem) -> np.ndarray:
 
 
 def _rounds(system: LinearSystem, start: np.ndarray, opened: np.ndarray) -> np.ndarray:
-    """Sweeps and exact steps in turn from `start` (F, n); the best step met."""
-    best, value = start, system.value(start)
+    """Sweeps and exact steps in turn from `start` (F, n); the best step met.
+
+    A frame leaves when its exact step lies inside the limits, whatever the others do.
+    """
+    best, value = start.copy(), system.value(start)
     inverses = _block_inverses(system)
-    current = start
+    left, current = np.arange(len(start)), start
     for _ in range(ROUNDS):
         current = _sweeps(system, current, inverses)
-        best, value = _better(system, best, value, current)
+        best[left], value[left] = _better(system, best[left], value[left], current)
         free, normals, fixed = active_set(system, current, opened)
         candidate = free_step(system, free, normals, fixed)
         projected = system.space.project(system.x + candidate) - system.x
-        best, value = _better(system, best, value, projected)
-        if np.abs(projected - candidate).max() <= _SAME:
+        best[left], value[left] = _better(system, best[left], value[left], projected)
+        more = np.abs(projected - candidate).max(-1) > _SAME
+        if not more.any():
             break
-        current = projected
+        left, current = left[more], projected[more]
+        if not more.all():
+            system, inverses = system.take(more), [inverse[more] for inverse in inverses]
     return best
 
 

@@ -17,7 +17,7 @@ from .solution import Batch, Options, Solution
 from .stage import Stage
 
 SOLVERS = {
-    "PGS": "Projected Gauss-Seidel with subspace minimisation: fast, and exact at joint limits. The one to start with",
+    "PGS": "Projected Gauss-Seidel with subspace minimisation: rests exactly on joint limits. The one to start with",
     "DLS": "Damped least squares with an active set for the limits: the robot builder's standard, smooth and robust",
 }
 """Names and one-line descriptions of the solvers."""
@@ -85,8 +85,11 @@ class Prepared:
         length = np.linalg.norm(parts[1], axis=-1, keepdims=True)
         parts[1] = np.where(length > 0.0, parts[1] / np.where(length > 0.0, length, 1.0), (1.0, 0.0, 0.0, 0.0))
         if poles is None:
-            poles = np.broadcast_to(self._poles, (len(parts[0]), count, 3))
-        return Targets(parts[0], parts[1], np.asarray(poles, dtype=float))
+            return Targets(parts[0], parts[1], np.broadcast_to(self._poles, parts[0].shape))
+        ends = np.array(poles, dtype=float)
+        if ends.shape != parts[0].shape or not np.isfinite(ends).all():
+            raise InvalidGoal(f"poles: expected finite numbers of shape {parts[0].shape}, got {ends.tolist()}")
+        return Targets(parts[0], parts[1], ends)
 
     def solve_batch(self, targets: Targets, start: Pose, links: np.ndarray | None = None) -> Batch:
         """Solve F frames, each afresh from its own start.

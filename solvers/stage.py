@@ -270,13 +270,18 @@ class Stage:
         if not self._settings.pull and not self._poles:
             return Minimum(minimum.point.copy(), minimum.iterations, minimum.cost)
         polished = minimise(self.tasks, self.space, self._inner, self._polishing, minimum.point, frames)
-        iterations = minimum.iterations + polished.iterations
-        if self._poles and not self._met(polished.point).all():
-            point = polished.point
-            point = Point(point.state, point.kinematics, self._hard_tasks.errors(point.kinematics, frames.targets))
-            polished = minimise(self._hard_tasks, self.space, self._inner, self._insisting, point, frames)
-            iterations = iterations + polished.iterations
-        return Minimum(polished.point, iterations, minimum.cost)
+        point, iterations = polished.point, minimum.iterations + polished.iterations
+        if self._poles:
+            missed = ~self._met(point)
+            errors = self._hard_tasks.errors(point.kinematics, frames.targets)
+            point = Point(point.state, point.kinematics, errors).copy()
+            if missed.any():
+                insisted = minimise(
+                    self._hard_tasks, self.space, self._inner, self._insisting, point.take(missed), frames.take(missed)
+                )
+                point.put(missed, insisted.point)
+                iterations[missed] += insisted.iterations
+        return Minimum(point, iterations, minimum.cost)
 
     def _met(self, point: Point) -> np.ndarray:
         return self.tasks.within(point.error, self.options.tolerance, self.options.rotation_tolerance)

@@ -253,6 +253,29 @@ def test_an_unreachable_target_leaves_reachable_ones_alone(beyond: float, start_
     assert right < 1e-3
 
 
+def reaching_figure(which: str, far: tuple, start_from: str = "POSE") -> dict[str, float]:
+    """A figure whose left hand should go out of reach and whose other four ends have easy targets: their misses."""
+    ob = rigs.figure()
+    for end in rigs.FIGURE_ENDS:
+        at = {"hand.L": far, "hand.R": (-0.55, -0.3, 1.3)}.get(end, rigs.tail(ob, end))
+        if which == "dqik":
+            rigs.goal(ob, end, rigs.empty(at, end))
+        else:
+            rigs.blender_ik(ob, end, rigs.empty(at, end))
+    solve_by(which, ob, start_from)
+    return {end: rigs.miss(ob, end, bpy.data.objects[end]) for end in rigs.FIGURE_ENDS if end != "hand.L"}
+
+
+@pytest.mark.parametrize("start_from", MODES)
+@pytest.mark.parametrize("far", [(3.0, -1.0, 1.5), (30.0, 0.0, 1.0), (2.0, 0.5, -0.5)])
+def test_an_unreachable_hand_leaves_the_other_ends_of_a_figure_alone(far: tuple, start_from: str) -> None:
+    """Right hand, head and feet stay at their targets within 1e-3 of the figure's height; Blender's head does not."""
+    ours = reaching_figure("dqik", far, start_from)
+    assert max(ours.values()) < 1e-3 * 1.8
+    clear()
+    assert max(reaching_figure("blender", far).values()) > 0.1
+
+
 def test_blender_lets_an_unreachable_target_drag_the_others_off() -> None:
     """Blender's right hand is dragged off its target by the left one's."""
     _, right = reaching_arms("blender", 3.0)

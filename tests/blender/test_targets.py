@@ -517,8 +517,21 @@ def quaternion_of_no_size(ob: bpy.types.Object, target: bpy.types.Object) -> Non
     target.rotation_quaternion = (0, 0, 0, 0)
 
 
+def weight_that_is_no_number(ob: bpy.types.Object, target: bpy.types.Object) -> None:
+    ob.dqik.goals[0].position_weight = float("nan")
+
+
+def limit_that_is_no_number(ob: bpy.types.Object, target: bpy.types.Object) -> None:
+    rigs.limit(ob.pose.bones["b"], (-10, 10), (float("nan"), 20), (-10, 10))
+
+
+def preference_that_is_no_number(ob: bpy.types.Object, target: bpy.types.Object) -> None:
+    ob.pose.bones["b"].dqik_preferred_angle = (float("nan"), 0, 0)
+
+
 SENSELESS = [
     not_a_number, infinite, very_far, object_of_no_size, bone_of_no_size, target_of_no_size, quaternion_of_no_size,
+    weight_that_is_no_number, limit_that_is_no_number, preference_that_is_no_number,
 ]  # fmt: skip
 
 
@@ -537,7 +550,8 @@ def test_senseless_numbers_spoil_no_bone_and_no_other_rig(spoil: Callable) -> No
     assert rigs.miss(other, "b", aim) < REACHED
     ob.scale = target.scale = ob.pose.bones["a"].scale = (1, 1, 1)
     target.location, target.rotation_quaternion = (1.2, -1.0, 0.1), (1, 0, 0, 0)
-    ob.dqik.goals[0].use_rotation = False
+    ob.dqik.goals[0].use_rotation, ob.dqik.goals[0].position_weight = False, 1.0
+    ob.pose.bones["b"].dqik_use_limits, ob.pose.bones["b"].dqik_preferred_angle = False, (0, 0, 0)
     ob.dqik.live = True
     rigs.update()
     rigs.at_frame(4)
@@ -597,3 +611,25 @@ def test_an_overridden_rig_of_a_library_is_solved_and_saved(tmp_path) -> None:
     overridden().dqik.live = False
     rigs.update()
     assert rigs.local_rotation(overridden(), "a").angle < 1e-6
+
+
+def test_a_rig_that_cannot_be_solved_is_switched_off_with_a_message_and_the_others_go_on() -> None:
+    """A pose that is no number switches live off for its rig alone; mended, it can be switched on again."""
+    ob, target = moving_arm("Rig", (0, 0, 0))
+    other, aim = moving_arm("Other", (3, 0, 0))
+    rigs.at_frame(2)
+    ob.pose.bones["a"].rotation_quaternion = (float("nan"), 0, 0, 0)
+    rigs.update()
+    rigs.at_frame(3)
+    assert not ob.dqik.live
+    assert "not a number" in rigs.message(ob)
+    for frame in (4, 9):
+        rigs.at_frame(frame)
+        assert other.dqik.live
+        assert rigs.miss(other, "b", aim) < REACHED
+        assert "not a number" in rigs.message(ob)
+    ob.pose.bones["a"].rotation_quaternion = (1, 0, 0, 0)
+    ob.dqik.live = True
+    rigs.update()
+    assert rigs.message(ob) == ""
+    assert rigs.miss(ob, "b", target) < REACHED

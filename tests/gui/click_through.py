@@ -120,7 +120,7 @@ def under_pointer() -> str:
 
 def rows(top: float, bottom: float) -> range:
     """Heights in the window, close enough to each other to meet every button of the sidebar."""
-    return range(int(top), int(bottom), -int(9 * bpy.context.preferences.system.ui_scale))
+    return range(int(top), int(bottom), -int(14 * bpy.context.preferences.system.ui_scale))
 
 
 def find(name: str, top: float | None = None, bottom: float | None = None) -> Generator[float, None, Point | None]:

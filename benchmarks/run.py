@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Measure the solvers, live solving and baking, each beside what it is compared with, in one run.
+
+    make bench                                all parts, in Blender's Python
+    python benchmarks/run.py solvers          one part; `clip` and `bake` need a Python that has the bpy package
+    python benchmarks/run.py --frames 30 --rounds 1 --out somewhere    a short look that leaves the results alone
+
+Prints a table for each part and writes it to `results/<part>.csv`.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+FOLDER = Path(__file__).resolve().parent
+ROOT = FOLDER.parent
+PARTS = {
+    "solvers": "PGS and DLS on a hand and a body, without Blender",
+    "clip": "the example clip rebuilt live by Blender's two IK solvers and by DQIK",
+    "bake": "the example clip baked, against stepping through it and against Blender's IK and nla.bake",
+}
+ROUNDS = 3
+
+
+def main() -> int:
+    """Run one part here; several each in a process of its own, so that none warms another up."""
+    asked = _arguments()
+    if len(asked.parts) == 1:
+        _run(asked.parts[0], asked)
+    settings = ["--frames", str(asked.frames), "--rounds", str(asked.rounds), "--out", str(asked.out)]
+    script = str(Path(__file__).resolve())
+    done = [subprocess.run([sys.executable, script, part, *settings], check=False).returncode for part in asked.parts]
+    return max(map(abs, done))
+
+
+def _arguments() -> argparse.Namespace:
+    listed = "; ".join(f"{part}: {what}" for part, what in PARTS.items())
+    parser = argparse.ArgumentParser(description="Measure DQIK beside what it is compared with.")
+    parser.add_argument("parts", nargs="*", metavar="part", help=f"{listed} (default: all)")
+    parser.add_argument("--frames", type=int, default=0, help="so many frames of the clip only; 0 for all")
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"go round so many times (default: {ROUNDS})")
+    parser.add_argument("--out", type=Path, default=FOLDER / "results", help="where the CSV files go")
+    asked = parser.parse_args()
+    asked.parts = list(dict.fromkeys(asked.parts)) or list(PARTS)
+    for part in asked.parts:
+        if part not in PARTS:
+            parser.error(f"there is no part {part!r}; the parts are {', '.join(PARTS)}")
+    if asked.frames and asked.frames < 10:
+        parser.error(f"--frames {asked.frames} is too short a motion to measure: take 10 or more")
+    if asked.rounds < 1:
+        parser.error(f"--rounds {asked.rounds}: take 1 or more")
+    asked.out = asked.out.resolve()
+    return asked
+
+
+def _run(part: str, asked: argparse.Namespace) -> None:
+    """Run a part and end the process."""
+    sys.path[:0] = [str(ROOT), *(str(ROOT / folder) for folder in ("examples", "tests/solvers", "tools"))]
+    import report
+
+    command = f"python benchmarks/run.py {part}" + (f" --frames {asked.frames}" if asked.frames else "")
+    machine = report.machine(command + (f" --rounds {asked.rounds}" if asked.rounds != ROUNDS else ""))
+    print(f"\n{part}: {PARTS[part]}\n{machine}\n", flush=True)
+    if part == "solvers":
+        import solver_part
+
+        result = solver_part.run(asked.rounds)
+    else:
+        result = _in_blender(part, asked)
+    print(result.table(), flush=True)
+    result.write(asked.out / f"{part}.csv", machine)
+    os._exit(0)  # Blender 4.2's bpy package crashes while it exits if an add-on's property has an update function
+
+
+def _in_blender(part: str, asked: argparse.Namespace):
+    """Build the extension and measure it in a Blender profile of its own; the user's is left alone."""
+    import build_zip
+
+    with tempfile.TemporaryDirectory() as folder:
+        zip_path = build_zip.build(Path(folder) / "dist")
+        for name in [name for name in os.environ if name.startswith("BLENDER_USER_")]:
+            del os.environ[name]
+        os.environ["BLENDER_USER_RESOURCES"] = str(Path(folder) / "profile")
+        Path(os.environ["BLENDER_USER_RESOURCES"]).mkdir()
+        import stage  # not before: it imports bpy, and that is when Blender looks for its profile
+
+        ready = stage.build(zip_path, asked.frames)
+        if part == "clip":
+            import clip_part
+
+            return clip_part.run(ready, asked.rounds)
+        import bake_part
+
+        return bake_part.run(ready, asked.rounds)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
