@@ -75,11 +75,11 @@ def unseen(ob: bpy.types.Object, rig: Rig, depsgraph: bpy.types.Depsgraph) -> li
     for binding in rig.goals:
         goal = ob.dqik.goals[binding.index]
         wanted.update((aim, goal.name) for aim in (goal.target, goal.pole_target) if aim is not None)
-    for evaluated in depsgraph.ids:
-        wanted.pop(evaluated.original, None)
+    shown = {evaluated.original.session_uid for evaluated in depsgraph.ids}
     return [
         f"Goal {name!r}: {aim.name!r} is disabled in the viewport and stands still; hide it with the eye instead"
         for aim, name in wanted.items()
+        if aim.session_uid not in shown
     ]
 
 

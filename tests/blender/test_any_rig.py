@@ -53,9 +53,8 @@ class AnyRig:
             head = head if connected else head + self.vector(0.2)
             way = self.vector().normalized() if self.maybe(0.7) else Vector((0, 0, 1))
             tail = head + way * self.random.uniform(0.2, 0.7)
-            made.append(
-                rigs.Bone(f"b{number}", head, tail, parent.name if parent else "", connected, self.random.uniform(-3, 3))
-            )
+            above, roll = parent.name if parent else "", self.random.uniform(-3, 3)
+            made.append(rigs.Bone(f"b{number}", head, tail, above, connected, roll))
         return made
 
     def furnish(self, bone: bpy.types.PoseBone) -> None:

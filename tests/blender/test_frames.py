@@ -173,7 +173,8 @@ def filmed_arm() -> bpy.types.Object:
     sides = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
     ball.data.from_pydata(corners, [], sides)
     glow = bpy.data.materials.new("Glow")
-    glow.use_nodes = True
+    if bpy.app.version < (5, 0, 0):  # later materials always have nodes, and say so with a warning
+        glow.use_nodes = True
     glow.node_tree.nodes.clear()
     light = glow.node_tree.nodes.new("ShaderNodeEmission")
     out = glow.node_tree.nodes.new("ShaderNodeOutputMaterial")
