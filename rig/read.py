@@ -19,7 +19,8 @@ from .build import Rig
 from .channels import Channels
 
 _SAME = 1e-4  # of the rig's size: offsets nearer to the rest pose's are the rest pose's
-_GRID = 1e-5  # of the rig's size: others are rounded to it
+_FINE = 1e-7  # of the rig's size: others are rounded to it, no coarser than they are measured
+_GRID = 1e-5  # of a bone's length: its stretch is rounded to it
 
 
 @dataclass
@@ -103,7 +104,7 @@ def _unscaled(matrices_of: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def _stretch(rig: Rig, world: np.ndarray) -> tuple[float, ...]:
     """How much longer than at rest the goals' own bones are (G,), which moves their tails."""
     length = np.sqrt((world[rig.bones[rig.goal_rows], :3, 1] ** 2).sum(-1))
-    return tuple(np.where(np.abs(length - 1.0) < _SAME, 1.0, np.round(length / _GRID) * _GRID).tolist())
+    return tuple(np.where(np.abs(length - 1.0) < _SAME, 1.0, np.round(length, 6)).tolist())
 
 
 def _inner_offsets(rig: Rig, world: np.ndarray) -> np.ndarray:
@@ -183,7 +184,7 @@ def _measured_links(rig: Rig, world: np.ndarray, start_q: np.ndarray, posed: Cha
 def _settled(measured: np.ndarray, rest: np.ndarray, size: float) -> np.ndarray:
     """Offsets (B, 3): the rest pose's where the measured ones do not differ, else the measured ones on a grid."""
     same = (np.abs(measured - rest) < _SAME * size).all(-1, keepdims=True)
-    return np.where(same, rest, np.round(measured / (_GRID * size)) * (_GRID * size))
+    return np.where(same, rest, np.round(measured / (_FINE * size)) * (_FINE * size))
 
 
 @dataclass

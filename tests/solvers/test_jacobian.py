@@ -142,6 +142,16 @@ def test_velocity_of_a_zero_length_bone_is_a_turn_alone() -> None:
     assert_allclose(jacobian, np.vstack([np.eye(3), np.zeros((3, 3))]))
 
 
+def test_an_effector_without_an_offset_is_its_joint() -> None:
+    """Every function's own offset is zero, and another one is another effector."""
+    skeleton = chain(3)
+    pose = random_pose(skeleton, np.random.default_rng(4))
+    for function in (ik.velocity_jacobian, ik.exponential_map_jacobian, ik.dual_quaternion_jacobian,
+                     ik.finite_difference_jacobian):  # fmt: skip
+        assert_allclose(function(skeleton, pose, 2), function(skeleton, pose, 2, (0, 0, 0)), atol=1e-15)
+        assert np.abs(function(skeleton, pose, 2) - function(skeleton, pose, 2, (0.1, 0.1, 0.1))).max() > 0.01
+
+
 def test_a_skeleton_that_cannot_move_has_no_columns() -> None:
     """Fixed joints alone: six rows, or eight, of nothing."""
     skeleton = chain(2, kind="fixed")

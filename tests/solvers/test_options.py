@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 from measures import UPRIGHT, both_solvers, degrees_of, turned_by
-from skeletons import bent, chain, pointed, pointer, pointing, random_pose
+from skeletons import arm, bent, chain, pointed, pointer, pointing, random_pose
 
 import solvers as ik
 
@@ -58,6 +58,20 @@ def test_no_iterations_bring_the_start_inside_its_limits_and_no_further(solver: 
         solution = ik.solve(skeleton, [goal], pointed(math.degrees(start)), solver, ik.Options(iterations=0))
         assert math.radians(degrees_of(solution.pose)) == pytest.approx(end, abs=1e-9)
         assert solution.iterations == 0
+
+
+@both_solvers
+@pytest.mark.parametrize("preferred", [None, (0.35, 0, 0)], ids=["no pull", "pull"])
+@pytest.mark.parametrize("iterations", [0, 1, 7, 30])
+def test_a_solve_takes_no_more_iterations_than_it_may(iterations: int, preferred: tuple | None, solver: str) -> None:
+    """Counted over all its stages and starts; more of them bring a target out of reach no further away."""
+    skeleton = arm(shoulder=NARROW, preferred=preferred)
+    goal = ik.Goal(2, position=(1, -2, 1.5))
+    options = ik.Options(iterations=iterations)
+    solution = ik.solve(skeleton, [goal], solver=solver, options=options)
+    assert solution.iterations <= iterations
+    more = ik.solve(skeleton, [goal], solver=solver, options=ik.Options(iterations=iterations + 20))
+    assert more.position_errors[0] <= solution.position_errors[0] + 1e-6
 
 
 @both_solvers

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What every solve promises, on whatever skeletons, goals, limits and starts hypothesis makes up."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from measures import EXACT, chain_of, goal_errors, outside_limits, turned_by
+from measures import EXACT, both_solvers, chain_of, goal_errors, outside_limits, turned_by
 from numpy.testing import assert_allclose
-from skeletons import random_pose, skeletons
+from scipy.spatial.transform import Rotation
+from skeletons import LEFT, RIGHT, random_pose, skeletons, torso, wxyz
 
 import solvers as ik
 
@@ -144,3 +146,67 @@ def test_a_solve_gives_the_same_answer_twice(problem: Problem) -> None:
     first, second = problem.solve(), problem.solve()
     assert (first.pose.rotations == second.pose.rotations).all()
     assert (first.pose.translations == second.pose.translations).all()
+
+
+# -- the same problem, said otherwise ----------------------------------------------------------------------------------
+
+TIGHT = ik.TwistSwing((-0.8, 0.8), (-1, 1.2), (-1.2, 1))
+
+
+def retold(
+    scale: float = 1.0,
+    where: tuple = (0, 0, 0),
+    turn: tuple = (0, 0, 0),
+    order: tuple = tuple(range(8)),
+    far: bool = False,
+) -> tuple[ik.Skeleton, list[ik.Goal]]:
+    """A limited torso that reaches with a hand, a pole and another hand: scaled, moved, turned, its joints shuffled."""
+    turned = Rotation.from_rotvec(turn)
+
+    def place(point: tuple) -> tuple:
+        return tuple(turned.apply(np.array(point) * scale) + where)
+
+    limits, preferred = dict.fromkeys((1, 2, 5), TIGHT), {3: (0, 0.3, 0), 6: (0, -0.3, 0)}
+    joints = [
+        replace(joint, offset=np.array(joint.offset) * scale, limits=limits.get(i), preferred=preferred.get(i))
+        for i, joint in enumerate(torso().joints)
+    ]
+    joints[0] = replace(joints[0], offset=place((0, 0, 0)), rest=wxyz(turned))
+    shuffled = [replace(joints[i], parent=order.index(joints[i].parent) if i else -1) for i in order]
+    goals = [
+        ik.Goal(
+            order.index(LEFT), place((3, 3, 3) if far else (0.5, 0.8, 0.4)),
+            wxyz(turned * Rotation.from_rotvec([0.3, 0.2, 0.1])), pole=place((0.4, -2, -1)),
+        ),
+        ik.Goal(order.index(RIGHT), place((-0.6, 0.6, 0.2))),
+    ]  # fmt: skip
+    return ik.Skeleton(shuffled), goals
+
+
+@both_solvers
+@pytest.mark.parametrize("far", [False, True], ids=["within reach", "out of reach"])
+@pytest.mark.parametrize(
+    "change", [{"scale": 1e-3}, {"scale": 1e3}, {"where": (10, -20, 30)}, {"turn": (0.4, -1.2, 2.0)}],
+    ids=["small", "large", "moved", "turned"],
+)  # fmt: skip
+def test_a_solve_does_not_depend_on_where_a_rig_is_how_it_is_turned_or_how_large(
+    change, far: bool, solver: str
+) -> None:
+    """The same joints turn by the same angles, to a twentieth of a degree."""
+    skeleton, goals = retold(far=far)
+    expected = ik.solve(skeleton, goals, solver=solver)
+    skeleton, goals = retold(far=far, **change)
+    options = ik.Options(tolerance=1e-4 * change.get("scale", 1.0))
+    assert turned_by(expected.pose, ik.solve(skeleton, goals, solver=solver, options=options).pose).max() < 1e-3
+
+
+@both_solvers
+def test_a_solve_does_not_depend_on_the_order_of_joints_and_goals(solver: str) -> None:
+    """Children before parents, left after right: each joint ends where it did, to a twentieth of a degree."""
+    skeleton, goals = retold()
+    expected = ik.solve(skeleton, goals, solver=solver)
+    order = (3, 1, 0, 7, 2, 5, 4, 6)
+    shuffled, same_goals = retold(order=order)
+    for asked in (same_goals, same_goals[::-1]):
+        found = ik.solve(shuffled, asked, solver=solver).pose.rotations[[order.index(i) for i in range(8)]]
+        assert turned_by(expected.pose, ik.Pose(found, expected.pose.translations)).max() < 1e-3

@@ -92,6 +92,16 @@ def test_a_range_just_short_of_a_full_turn_does_not_wrap(solver: str) -> None:
 
 
 @both_solvers
+def test_a_slide_of_more_than_a_full_turns_number_is_limited_still(solver: str) -> None:
+    """Lengths do not wrap: a rail of 10 ends at 10."""
+    rail = ik.Skeleton([ik.Joint("rail", -1, "prismatic", (0, 0, 0), axis=(1, 0, 0), limits=ik.Range(0, 10))])
+    for target, end in [(12.0, 10.0), (-3.0, 0.0), (7.0, 7.0)]:
+        solution = ik.solve(rail, [ik.Goal(0, position=(target, 0, 0))], solver=solver)
+        assert solution.pose.translations[0, 0] == pytest.approx(end, abs=1e-4)
+        assert solution.at_limit[0] == (end != target)
+
+
+@both_solvers
 @pytest.mark.parametrize(("lo", "hi", "start"), [(190, 260, 0), (-260, -190, 0), (100, 200, -90), (30, 60, 180)])
 def test_ranges_that_exclude_zero_hold_and_are_entered(lo: float, hi: float, start: float, solver: str) -> None:
     """Whichever way round the start lies, the middle of the range is found, and the range is kept."""
