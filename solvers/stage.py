@@ -66,12 +66,15 @@ class Stage:
             options.iterations, options.tolerance, options.rotation_tolerance, options.damping, pull or FIRST_DAMPING,
             pull, SETTLED, self._reluctance(),
         )  # fmt: skip
+        polish = min(POLISH_ITERATIONS, options.iterations)
+        if pull or self._poles:
+            self._settings = replace(self._settings, iterations=options.iterations - polish)
         self._tracking = (
-            replace(self._settings, iterations=min(options.iterations, TRACK_ITERATIONS), settle=TRACK_SETTLED)
+            replace(self._settings, iterations=min(options.iterations - polish, TRACK_ITERATIONS), settle=TRACK_SETTLED)
             if pull or self._poles else replace(self._settings, first_damping=TRACK_DAMPING)
         )  # fmt: skip
         self._polishing = replace(
-            self._settings, pull=0.0, iterations=POLISH_ITERATIONS, first_damping=POLISH_DAMPING,
+            self._settings, pull=0.0, iterations=polish, first_damping=POLISH_DAMPING,
             tolerance=POLISH_SHARE * options.tolerance, rotation_tolerance=POLISH_SHARE * options.rotation_tolerance,
         )  # fmt: skip
         self._insisting = replace(self._polishing, iterations=INSIST_ITERATIONS, first_damping=FIRST_DAMPING)
@@ -202,7 +205,7 @@ class Stage:
             point, iterations = minimum.point, iterations + minimum.iterations
             left -= settings.iterations
         cheapest = np.argmin(minimum.cost.reshape(tries, count), axis=0) * count + np.arange(count)
-        return Minimum(point.take(cheapest), iterations.reshape(tries, count).sum(0), minimum.cost[cheapest])
+        return Minimum(point.take(cheapest), iterations[cheapest], minimum.cost[cheapest])
 
     def _folded(self, frames: Frames) -> State:
         """Start states: the base with its limbs folded, one after the other for each swivel (S F frames)."""
