@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from measures import EXACT, both_solvers, chain_of, goal_errors, outside_limits, turned_by
+from measures import EXACT, UPRIGHT, both_solvers, chain_of, goal_errors, outside_limits, turned_by
 from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
 from skeletons import LEFT, RIGHT, random_pose, skeletons, torso, wxyz
@@ -151,62 +151,85 @@ def test_a_solve_gives_the_same_answer_twice(problem: Problem) -> None:
 # -- the same problem, said otherwise ----------------------------------------------------------------------------------
 
 TIGHT = ik.TwistSwing((-0.8, 0.8), (-1, 1.2), (-1.2, 1))
+LIMITS, BENDS = dict.fromkeys((1, 2, 5), TIGHT), {3: (0, 0.3, 0), 6: (0, -0.3, 0)}
 
 
-def retold(
-    scale: float = 1.0,
-    where: tuple = (0, 0, 0),
-    turn: tuple = (0, 0, 0),
-    order: tuple = tuple(range(8)),
-    far: bool = False,
-) -> tuple[ik.Skeleton, list[ik.Goal]]:
-    """A limited torso that reaches with a hand, a pole and another hand: scaled, moved, turned, its joints shuffled."""
-    turned = Rotation.from_rotvec(turn)
+@dataclass
+class Told:
+    """How a problem is told: its unit of length, where its rig is, and how that is turned."""
 
-    def place(point: tuple) -> tuple:
-        return tuple(turned.apply(np.array(point) * scale) + where)
+    scale: float = 1.0
+    where: tuple = (0, 0, 0)
+    turn: tuple = (0, 0, 0)
 
-    limits, preferred = dict.fromkeys((1, 2, 5), TIGHT), {3: (0, 0.3, 0), 6: (0, -0.3, 0)}
-    joints = [
-        replace(joint, offset=np.array(joint.offset) * scale, limits=limits.get(i), preferred=preferred.get(i))
-        for i, joint in enumerate(torso().joints)
-    ]
-    joints[0] = replace(joints[0], offset=place((0, 0, 0)), rest=wxyz(turned))
-    shuffled = [replace(joints[i], parent=order.index(joints[i].parent) if i else -1) for i in order]
-    goals = [
-        ik.Goal(
-            order.index(LEFT), place((3, 3, 3) if far else (0.5, 0.8, 0.4)),
-            wxyz(turned * Rotation.from_rotvec([0.3, 0.2, 0.1])), pole=place((0.4, -2, -1)),
-        ),
-        ik.Goal(order.index(RIGHT), place((-0.6, 0.6, 0.2))),
-    ]  # fmt: skip
-    return ik.Skeleton(shuffled), goals
+    def place(self, point: tuple) -> tuple:
+        """A point of the rig's own."""
+        return tuple(Rotation.from_rotvec(self.turn).apply(np.array(point) * self.scale) + self.where)
+
+    def orientation(self, vector: tuple = (0, 0, 0)) -> np.ndarray:
+        """An orientation of the rig's own."""
+        return wxyz(Rotation.from_rotvec(self.turn) * Rotation.from_rotvec(vector))
+
+    def torso(self) -> list[ik.Joint]:
+        """The joints of a limited torso whose elbows prefer a bend."""
+        joints = [
+            replace(joint, offset=np.array(joint.offset) * self.scale, limits=LIMITS.get(i), preferred=BENDS.get(i))
+            for i, joint in enumerate(torso().joints)
+        ]
+        joints[0] = replace(joints[0], offset=self.place((0, 0, 0)), rest=self.orientation())
+        return joints
+
+    def railed(self) -> list[ik.Joint]:
+        """The same on a rail."""
+        limits = ik.Range(-0.2 * self.scale, 0.3 * self.scale)
+        rail = ik.Joint("rail", -1, "prismatic", self.place((0, 0, 0)), self.orientation(), (1, 0, 0), limits)
+        joints = [replace(joint, parent=joint.parent + 1) for joint in self.torso()]
+        return [rail, replace(joints[0], offset=(0, 0, 0), rest=UPRIGHT), *joints[1:]]
+
+    def goals(self, target: tuple, shift: int = 0) -> list[ik.Goal]:
+        """A hand with a place, a rotation and a pole, and another hand; `shift` joints are added before the torso's."""
+        turn, pole = self.orientation((0.3, 0.2, 0.1)), self.place((0.4, -2, -1))
+        left = ik.Goal(LEFT + shift, self.place(target), turn, pole=pole)
+        return [left, ik.Goal(RIGHT + shift, self.place((-0.6, 0.6, 0.2)))]
+
+
+retold = pytest.mark.parametrize(
+    "told", [Told(scale=1e-3), Told(scale=1e3), Told(where=(10, -20, 30)), Told(turn=(0.4, -1.2, 2.0))],
+    ids=["small", "large", "moved", "turned"],
+)  # fmt: skip
 
 
 @both_solvers
-@pytest.mark.parametrize("far", [False, True], ids=["within reach", "out of reach"])
-@pytest.mark.parametrize(
-    "change", [{"scale": 1e-3}, {"scale": 1e3}, {"where": (10, -20, 30)}, {"turn": (0.4, -1.2, 2.0)}],
-    ids=["small", "large", "moved", "turned"],
-)  # fmt: skip
-def test_a_solve_does_not_depend_on_where_a_rig_is_how_it_is_turned_or_how_large(
-    change, far: bool, solver: str
-) -> None:
+@retold
+@pytest.mark.parametrize("target", [(0.5, 0.8, 0.4), (3, 3, 3)], ids=["within reach", "out of reach"])
+def test_a_solve_does_not_depend_on_where_how_turned_or_how_large_a_rig_is(target, told: Told, solver: str) -> None:
     """The same joints turn by the same angles, to a twentieth of a degree."""
-    skeleton, goals = retold(far=far)
-    expected = ik.solve(skeleton, goals, solver=solver)
-    skeleton, goals = retold(far=far, **change)
-    options = ik.Options(tolerance=1e-4 * change.get("scale", 1.0))
-    assert turned_by(expected.pose, ik.solve(skeleton, goals, solver=solver, options=options).pose).max() < 1e-3
+    expected = ik.solve(ik.Skeleton(Told().torso()), Told().goals(target), solver=solver)
+    options = ik.Options(tolerance=1e-4 * told.scale)
+    found = ik.solve(ik.Skeleton(told.torso()), told.goals(target), solver=solver, options=options)
+    assert turned_by(expected.pose, found.pose).max() < 1e-3
+
+
+@both_solvers
+@retold
+def test_a_slide_goes_the_same_share_of_a_rig_of_any_size(told: Told, solver: str) -> None:
+    """Lengths beside angles: a torso on a rail bends and slides alike, to half a degree and half a per cent."""
+    target = (0.7, 0.8, 0.4)
+    expected = ik.solve(ik.Skeleton(Told().railed()), Told().goals(target, 1), solver=solver).pose
+    options = ik.Options(tolerance=1e-4 * told.scale)
+    found = ik.solve(ik.Skeleton(told.railed()), told.goals(target, 1), solver=solver, options=options).pose
+    assert turned_by(expected, found).max() < 1e-2
+    assert_allclose(found.translations / told.scale, expected.translations, atol=5e-3)
 
 
 @both_solvers
 def test_a_solve_does_not_depend_on_the_order_of_joints_and_goals(solver: str) -> None:
     """Children before parents, left after right: each joint ends where it did, to a twentieth of a degree."""
-    skeleton, goals = retold()
-    expected = ik.solve(skeleton, goals, solver=solver)
+    joints, goals = Told().torso(), Told().goals((0.5, 0.8, 0.4))
+    expected = ik.solve(ik.Skeleton(joints), goals, solver=solver).pose
     order = (3, 1, 0, 7, 2, 5, 4, 6)
-    shuffled, same_goals = retold(order=order)
-    for asked in (same_goals, same_goals[::-1]):
-        found = ik.solve(shuffled, asked, solver=solver).pose.rotations[[order.index(i) for i in range(8)]]
-        assert turned_by(expected.pose, ik.Pose(found, expected.pose.translations)).max() < 1e-3
+    shuffled = ik.Skeleton([replace(joints[i], parent=order.index(joints[i].parent) if i else -1) for i in order])
+    asked = [replace(goal, joint=order.index(goal.joint)) for goal in goals]
+    for same in (asked, asked[::-1]):
+        found = ik.solve(shuffled, same, solver=solver).pose.rotations[[order.index(i) for i in range(8)]]
+        assert turned_by(expected, ik.Pose(found, expected.translations)).max() < 1e-3

@@ -338,6 +338,24 @@ def test_a_limb_with_a_stiff_elbow_keeps_it(solver: str) -> None:
 
 
 @both_solvers
+def test_the_nearest_answer_keeps_slides_that_have_moved(solver: str) -> None:
+    """A leg on a rail, its foot where it should be already: neither the rail nor the leg leaves its place."""
+    skeleton = ik.Skeleton([
+        ik.Joint("rail", -1, "prismatic", (0, 0, 0), axis=(1, 0, 0)), ik.Joint("thigh", 0, "ball", (0, 0, 0)),
+        ik.Joint("shin", 1, "hinge", (0, -1, 0), axis=(1, 0, 0), preferred=(0.35, 0, 0)),
+        ik.Joint("foot", 2, "ball", (0, -1, 0)),
+    ])  # fmt: skip
+    start = skeleton.rest_pose()
+    start.translations[0] = (2, 0, 0)
+    start.rotations[2] = wxyz(Rotation.from_rotvec([0.8, 0, 0]))
+    goal = ik.Goal(3, position=effector(skeleton, start, 3))
+    solution = ik.solve(skeleton, [goal], start, solver)
+    assert solution.converged
+    assert_allclose(solution.pose.translations, start.translations, atol=1e-3)
+    assert turned_by(start, solution.pose).max() < 1e-3
+
+
+@both_solvers
 def test_of_many_answers_the_nearest_to_the_start_is_taken(solver: str) -> None:
     """With a pull, a solve whose target is met already leaves a redundant arm as it is."""
     skeleton = chain(5)
