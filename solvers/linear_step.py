@@ -7,11 +7,22 @@
 Levenberg-Marquardt damping. All arrays have a leading axis of frames.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from .joint_space import JointSpace
+
+ROUNDS = 8
+ROUNDING = 1e-13
+SAME = 1e-9  # [rad] a projection that moves nothing by more has changed nothing
+
+Invert = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
+"""`A^# e` (F, n) of matrices `A` (F, m, n), errors `e` (F, m) and damping (F,)."""
+
+RestrictedStep = Callable[..., np.ndarray]
+"""A step (F, n) over the free directions: takes `free`, `normals` and `fixed` as `free_step` does."""
 
 
 def dot(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -30,12 +41,13 @@ class LinearSystem:
     gradient: np.ndarray | None  # (F, n)
     damping: np.ndarray  # (F,) s > 0
     reluctance: np.ndarray  # (n,) D > 0
+    pull: float = 0.0  # strength of the pull, whose gradient is `pull D v` for a turn v from the base pose
 
     def take(self, frames: np.ndarray) -> "LinearSystem":
         """The problem of some of the frames."""
         gradient = None if self.gradient is None else self.gradient[frames]
         return LinearSystem(self.space, self.x[frames], self.jacobian[frames], self.error[frames], gradient,
-                            self.damping[frames], self.reluctance)  # fmt: skip
+                            self.damping[frames], self.reluctance, self.pull)  # fmt: skip
 
     def value(self, d: np.ndarray) -> np.ndarray:
         """The objective (F,) at steps `d` (F, n)."""
@@ -73,6 +85,97 @@ def free_step(
     normals : (F, pairs, 2) unit normals of swing ellipses along which the step must not move; zero where it may.
     fixed : (F, n) the part of the step that is given; zero along free directions.
     """
+    jacobian, error, gradient = _restricted(system, free, normals, fixed)
+    light = jacobian / system.reluctance
+    matrix = light @ np.swapaxes(jacobian, -1, -2)
+    matrix.reshape(len(matrix), -1)[:, :: matrix.shape[-1] + 1] += system.damping[:, None]
+    if gradient is None:
+        y = np.linalg.solve(matrix, error[..., None])
+        step = (np.swapaxes(y, -1, -2) @ light)[:, 0]
+    else:
+        pulled = gradient / system.damping[:, None]
+        y = np.linalg.solve(matrix, error[..., None] + light @ pulled[..., None])
+        step = (np.swapaxes(y, -1, -2) @ light)[:, 0] - pulled / system.reluctance
+    return step if fixed is None else step + fixed
+
+
+def weighted_step(
+    system: LinearSystem,
+    invert: Invert,
+    free: np.ndarray | None = None,
+    normals: np.ndarray | None = None,
+    fixed: np.ndarray | None = None,
+) -> np.ndarray:
+    """A generalised inverse's step (F, n) over the free directions, and the pull in the null space of the goals.
+
+    `d = D^-1/2 (A^# e + (I - A^+ A) w)` with `A = J D^-1/2` (Parent eq. 5.25-5.28; Soch & Lorencz eq. 5): `w` leads
+    back to the base pose, and the projection leaves of it what does not move the effectors. The gains of the joints
+    are the metric `D`: a reluctant joint is moved less and led back more. (Parent's 5.27 squares `q - q_c`: that is
+    the objective, not its gradient.)
+
+    Parameters
+    ----------
+    invert : gives `A^# e`. free, normals, fixed : as for `free_step`.
+    """
+    jacobian, error, gradient = _restricted(system, free, normals, fixed)
+    scale = 1.0 / np.sqrt(system.reluctance)
+    scaled = jacobian * scale
+    step = invert(scaled, error, system.damping)
+    if gradient is not None and system.pull > 0.0:
+        back = -gradient * scale / system.pull
+        step = step + back - least_norm(scaled, (scaled @ back[..., None])[..., 0], system.damping)
+    step = step * scale
+    return step if fixed is None else step + fixed
+
+
+def least_norm(matrix: np.ndarray, error: np.ndarray, damping: np.ndarray) -> np.ndarray:
+    """`A^+ e` (F, n) of matrices (F, m, n), by solving with the smaller of `A A^T` and `A^T A` (Parent eq. 5.22).
+
+    `ROUNDING` of its trace on the diagonal lets it pass where the matrix is singular; `damping` is not used.
+    """
+    del damping
+    flipped = np.swapaxes(matrix, -1, -2)
+    wide = matrix.shape[-2] <= matrix.shape[-1]
+    square = matrix @ flipped if wide else flipped @ matrix
+    diagonal = square.reshape(len(square), -1)[:, :: square.shape[-1] + 1]
+    diagonal += ROUNDING * diagonal.sum(-1, keepdims=True) + np.finfo(float).tiny
+    if wide:
+        return (flipped @ np.linalg.solve(square, error[..., None]))[..., 0]
+    return np.linalg.solve(square, flipped @ error[..., None])[..., 0]
+
+
+def within_limits(system: LinearSystem, step: RestrictedStep) -> np.ndarray:
+    """A step (F, n) inside the limits, by an active set.
+
+    Degrees of freedom that the step carries past a limit are put on it and the rest is solved again, until none is
+    carried past.
+    """
+    space = system.space
+    if not space.limited:
+        return step()
+    free = np.tile(~space.closed, (len(system.x), 1))
+    normals = np.zeros((len(system.x), len(space.pairs), 2))
+    fixed, projected = np.zeros_like(system.x), np.zeros_like(system.x)
+    for _ in range(ROUNDS):
+        candidate = step(free, normals, fixed)
+        projected = space.project(system.x + candidate) - system.x
+        moved = np.abs(projected - candidate) > SAME
+        if not moved.any():
+            break
+        bound = moved & ((system.x + projected >= space.hi - SAME) | (system.x + projected <= space.lo + SAME))
+        free &= ~bound
+        curved = space.normals(system.x + projected) * moved[:, space.pairs].any(-1, keepdims=True)
+        normals = np.where(normals.any(-1, keepdims=True), normals, curved)
+        normals = np.where(free[:, space.pairs].all(-1, keepdims=True), normals, 0.0)
+        fixed = np.where(free, 0.0, projected)
+        fixed[:, space.pairs] += normals * (projected[:, space.pairs] * normals).sum(-1, keepdims=True)
+    return projected
+
+
+def _restricted(
+    system: LinearSystem, free: np.ndarray | None, normals: np.ndarray | None, fixed: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    """Jacobian, error and gradient of the free directions alone, with the fixed part of the step taken."""
     jacobian, error, gradient = system.jacobian, system.error, system.gradient
     if fixed is not None:
         error = error - (jacobian @ fixed[..., None])[..., 0]
@@ -86,17 +189,7 @@ def free_step(
         if gradient is not None:
             gradient = gradient.copy()
             gradient[:, pairs] = tangential(gradient[:, pairs], normals)
-    light = jacobian / system.reluctance
-    matrix = light @ np.swapaxes(jacobian, -1, -2)
-    matrix.reshape(len(matrix), -1)[:, :: matrix.shape[-1] + 1] += system.damping[:, None]
-    if gradient is None:
-        y = np.linalg.solve(matrix, error[..., None])
-        step = (np.swapaxes(y, -1, -2) @ light)[:, 0]
-    else:
-        pulled = gradient / system.damping[:, None]
-        y = np.linalg.solve(matrix, error[..., None] + light @ pulled[..., None])
-        step = (np.swapaxes(y, -1, -2) @ light)[:, 0] - pulled / system.reluctance
-    return step if fixed is None else step + fixed
+    return jacobian, error, gradient
 
 
 def tangential(vectors: np.ndarray, normals: np.ndarray) -> np.ndarray:

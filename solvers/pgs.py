@@ -10,11 +10,10 @@ limits the first exact step is the answer.
 
 import numpy as np
 
-from .linear_step import LinearSystem, free_step
+from .linear_step import SAME, LinearSystem, free_step
 
 ROUNDS = 3
 SWEEPS = 2
-_SAME = 1e-9  # [rad] a projection that moves nothing by more has changed nothing
 
 
 def step(system: LinearSystem) -> np.ndarray:
@@ -25,7 +24,7 @@ def step(system: LinearSystem) -> np.ndarray:
     opened = ~space.closed
     candidate = free_step(system, opened)
     best = space.project(system.x + candidate) - system.x
-    todo = np.flatnonzero(np.abs(best - candidate).max(-1) > _SAME)
+    todo = np.flatnonzero(np.abs(best - candidate).max(-1) > SAME)
     if todo.size:
         best[todo] = _rounds(system.take(todo), best[todo], opened)
     return best
@@ -46,7 +45,7 @@ def _rounds(system: LinearSystem, start: np.ndarray, opened: np.ndarray) -> np.n
         candidate = free_step(system, free, normals, fixed)
         projected = system.space.project(system.x + candidate) - system.x
         best[left], value[left] = _better(system, best[left], value[left], projected)
-        more = np.abs(projected - candidate).max(-1) > _SAME
+        more = np.abs(projected - candidate).max(-1) > SAME
         if not more.any():
             break
         left, current = left[more], projected[more]
@@ -102,7 +101,7 @@ def active_set(system: LinearSystem, d: np.ndarray, opened: np.ndarray) -> tuple
     """
     space = system.space
     x, down = system.x + d, system.descent(d)
-    held = ((x >= space.hi - _SAME) & (down > 0.0)) | ((x <= space.lo + _SAME) & (down < 0.0))
+    held = ((x >= space.hi - SAME) & (down > 0.0)) | ((x <= space.lo + SAME) & (down < 0.0))
     normals = space.normals(x)
     if normals.size:
         pairs = space.pairs

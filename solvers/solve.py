@@ -7,24 +7,19 @@ from dataclasses import replace
 
 import numpy as np
 
-from . import dls, pgs
 from .errors import InvalidGoal, UnknownSolver
 from .goals import Goal, Targets
 from .joint_space import State
-from .levenberg_marquardt import Inner, Point
+from .methods import METHODS
+from .descent import Point
 from .skeleton import Pose, Skeleton
 from .solution import Batch, Options, Solution
 from .stage import Stage
 
-SOLVERS = {
-    "PGS": "Projected Gauss-Seidel with subspace minimisation: rests exactly on joint limits. The one to start with",
-    "DLS": "Damped least squares with an active set for the limits: the robot builder's standard, smooth and robust",
-}
+SOLVERS = {name: method.summary for name, method in METHODS.items()}
 """Names and one-line descriptions of the solvers."""
 
 HOLD_AFTER = 2  # frames in a row that ask for the same, after which the answer stays as it is
-
-_INNER: dict[str, Inner] = {"PGS": pgs.step, "DLS": dls.step}
 
 
 class Prepared:
@@ -36,15 +31,18 @@ class Prepared:
     def __init__(
         self, skeleton: Skeleton, goals: Sequence[Goal], solver: str = "PGS", options: Options | None = None
     ) -> None:
-        if solver not in _INNER:
+        if solver not in METHODS:
             raise UnknownSolver(f"solver {solver!r} is not known; the solvers are {', '.join(SOLVERS)}")
         self.skeleton, self.goals, self.solver = skeleton, list(goals), solver
         self.options = Options() if options is None else options
         for index, goal in enumerate(self.goals):
             Goal.check(goal, skeleton, index)
         self._chains = _chains(skeleton, self.goals)
+        method = METHODS[solver]
+        if method.check is not None:
+            method.check(skeleton, self.goals, self._chains)
         self.stages = [
-            Stage(skeleton, self.goals, indices, self._chains, _INNER[solver], self.options)
+            Stage(skeleton, self.goals, indices, self._chains, method, self.options)
             for indices in _stage_order(skeleton, self._chains)
         ]
         self._tolerances = np.array(

@@ -12,9 +12,10 @@ from dataclasses import replace
 import numpy as np
 
 from . import dual_quaternion, limb, poles, quaternion
+from .descent import Frames, Minimum, Point, Settings, stand
 from .goals import Goal, Targets, Tasks, Yielding
 from .joint_space import JointSpace, State
-from .levenberg_marquardt import Frames, Inner, Minimum, Point, Settings, minimise, stand
+from .methods import Method
 from .poles import Pole
 from .skeleton import Pose, Skeleton
 from .solution import Options
@@ -44,11 +45,12 @@ class Stage:
     """Some goals of a skeleton with the joints they may move, prepared for solving batches of frames."""
 
     def __init__(
-        self, skeleton: Skeleton, goals: Sequence[Goal], indices: Sequence[int], chains: np.ndarray, inner: Inner,
+        self, skeleton: Skeleton, goals: Sequence[Goal], indices: Sequence[int], chains: np.ndarray, method: Method,
         options: Options,
     ) -> None:  # fmt: skip
         """`indices`: which of all the `goals` this stage solves; `chains` (G, J) bool is of all of them."""
-        self.skeleton, self.options, self._inner = skeleton, options, inner
+        self.skeleton, self.options, self._method = skeleton, options, method
+        self._minimise = method.minimise
         self.indices = np.array(indices, dtype=np.intp)
         self.goals = [goals[g] for g in indices]
         self.chains = chains[self.indices]
@@ -64,13 +66,14 @@ class Stage:
         pull = (PULL if self.limbs else 0.0) if options.pull is None else options.pull
         self._settings = Settings(
             options.iterations, options.tolerance, options.rotation_tolerance, options.damping, pull or FIRST_DAMPING,
-            pull, SETTLED, self._reluctance(),
+            pull, SETTLED, self._reluctance(), options,
         )  # fmt: skip
         polish = min(POLISH_ITERATIONS, options.iterations)
         if pull or self._poles:
             self._settings = replace(self._settings, iterations=options.iterations - polish)
+        most = TRACK_ITERATIONS if method.continues else options.iterations
         self._tracking = (
-            replace(self._settings, iterations=min(options.iterations - polish, TRACK_ITERATIONS), settle=TRACK_SETTLED)
+            replace(self._settings, iterations=min(options.iterations - polish, most), settle=TRACK_SETTLED)
             if pull or self._poles else replace(self._settings, first_damping=TRACK_DAMPING)
         )  # fmt: skip
         self._polishing = replace(
@@ -87,11 +90,14 @@ class Stage:
         kinematics = self.tasks.kinematics(state, links)
         frames = self._frames(start, targets, links, kinematics.positions)
         given = Point(state, kinematics, self.tasks.errors(kinematics, frames.targets))
-        if self._settings.pull:
-            minimum = self._polish(self._continue(frames), frames)
+        if self._settings.pull and self._method.continues:
+            minimum = self._continue(frames)
         else:
-            minimum = minimise(self.tasks, self.space, self._inner, self._settings, given, frames)
-            minimum = self._polish(minimum, frames)
+            begin = given
+            if self._settings.pull:
+                begin = stand(self.tasks, self._folded(frames, limb.SWIVELS[:1]), frames)
+            minimum = self._minimise(self.tasks, self.space, self._settings, begin, frames)
+        minimum = self._polish(minimum, frames)
         if self.options.restarts:
             for frame in map(int, np.flatnonzero(~self._met(minimum.point))):
                 self._restart(minimum, frame, frames.take(np.array([frame])))
@@ -114,7 +120,7 @@ class Stage:
         before = 0.0 if residual is None else residual[:, :rows]
         if np.abs(point.error[:, :rows] - before).max(initial=0.0) > TRACK_JUMP:
             return self.solve(start, targets, given_links)
-        minimum = self._polish(minimise(self.tasks, self.space, self._inner, self._tracking, point, frames), frames)
+        minimum = self._polish(self._minimise(self.tasks, self.space, self._tracking, point, frames), frames)
         error = np.abs(minimum.point.error[:, :rows]).max(initial=0.0)
         if settings.pull and error > max(TRACK_LOST, 1.1 * np.abs(before).max(initial=0.0)):
             afresh, more = self.solve(start, targets, given_links)
@@ -188,7 +194,7 @@ class Stage:
     def _continue(self, frames: Frames) -> Minimum:
         """The nearest answers by continuation in the pull from limbs folded to their targets; the cheapest wins."""
         count = len(frames.targets.positions)
-        starts = self._folded(frames)
+        starts = self._folded(frames, limb.SWIVELS)
         tries = len(starts.rotations) // count
         many = frames if tries == 1 else frames.take(np.tile(np.arange(count), tries))
         point, iterations = stand(self.tasks, starts, many), np.zeros(count * tries, dtype=int)
@@ -201,20 +207,20 @@ class Stage:
                 self._settings, pull=pull, first_damping=pull, settle=SETTLED if last else CONTINUATION_SETTLED,
                 iterations=left if last else min(CONTINUATION_ITERATIONS, left),
             )  # fmt: skip
-            minimum = minimise(self.tasks, self.space, self._inner, settings, point, many)
+            minimum = self._minimise(self.tasks, self.space, settings, point, many)
             point, iterations = minimum.point, iterations + minimum.iterations
             left -= settings.iterations
         cheapest = np.argmin(minimum.cost.reshape(tries, count), axis=0) * count + np.arange(count)
         return Minimum(point.take(cheapest), iterations[cheapest], minimum.cost[cheapest])
 
-    def _folded(self, frames: Frames) -> State:
+    def _folded(self, frames: Frames, swivels: np.ndarray) -> State:
         """Start states: the base with its limbs folded, one after the other for each swivel (S F frames)."""
         base, targets = frames.base, frames.targets
         if not self.limbs and not self._poles:
             return base
         kinematics = self.tasks.kinematics(base, frames.links)
         starts: list[State] = []
-        for angle in limb.SWIVELS if self.limbs else limb.SWIVELS[:1]:
+        for angle in swivels if self.limbs else swivels[:1]:
             rotations = limb.fold(self.limbs, self.goals, base.rotations, kinematics, targets, angle)
             state = self._turned(base, rotations)
             for pole in self._poles:
@@ -256,7 +262,7 @@ class Stage:
                 first = self.space.middle(one.base)
                 state.rotations[0], state.x[0] = first.rotations[0], first.x[0]
             start = stand(self._hard_tasks, state, many)
-            minimum = minimise(self._hard_tasks, self.space, self._inner, descend, start, many)
+            minimum = self._minimise(self._hard_tasks, self.space, descend, start, many)
             best.iterations[frame] += minimum.iterations.sum()
             cheapest = np.array([np.argmin(minimum.cost)])
             closest = minimum.point.take(cheapest)
@@ -272,15 +278,15 @@ class Stage:
         """A few steps without the pull, so that it costs no accuracy; nor the poles, where they stand against goals."""
         if not self._settings.pull and not self._poles:
             return Minimum(minimum.point.copy(), minimum.iterations, minimum.cost)
-        polished = minimise(self.tasks, self.space, self._inner, self._polishing, minimum.point, frames)
+        polished = self._minimise(self.tasks, self.space, self._polishing, minimum.point, frames)
         point, iterations = polished.point, minimum.iterations + polished.iterations
         if self._poles:
             missed = ~self._met(point)
             errors = self._hard_tasks.errors(point.kinematics, frames.targets)
             point = Point(point.state, point.kinematics, errors).copy()
             if missed.any():
-                insisted = minimise(
-                    self._hard_tasks, self.space, self._inner, self._insisting, point.take(missed), frames.take(missed)
+                insisted = self._minimise(
+                    self._hard_tasks, self.space, self._insisting, point.take(missed), frames.take(missed)
                 )
                 point.put(missed, insisted.point)
                 iterations[missed] += insisted.iterations

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The solvers by name, each with what it is good for."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from . import dls, pgs, pinv, sdls, svd, transpose, tsvd
+from .descent import Minimise, damped, shortened
+from .goals import Goal
+from .skeleton import Skeleton
+
+Check = Callable[[Skeleton, Sequence[Goal], np.ndarray], None]
+"""Raises `InvalidGoal` if a solver can do nothing for these goals with these chains (G, J)."""
+
+
+@dataclass(frozen=True)
+class Method:
+    """A solver: in a sentence, how it brings frames nearer to their goals, and what it cannot do.
+
+    `continues`: precise enough to be led to the pull's nearest answer by continuation (`stage.py`). The others start
+    from folded limbs and take the answer that they find.
+    """
+
+    summary: str
+    minimise: Minimise
+    continues: bool = False
+    check: Check | None = None
+
+
+METHODS: dict[str, Method] = {
+    "PGS": Method(
+        "Projected Gauss-Seidel with subspace minimisation: rests exactly on joint limits. The one to start with",
+        damped(pgs.step), continues=True,
+    ),
+    "DLS": Method(
+        "Damped least squares with an active set for the limits: the robot builder's standard, smooth and robust",
+        damped(dls.step), continues=True,
+    ),
+    "PINV": Method(
+        "Pseudo-inverse: the shortest step there is, undamped; fast while limbs are bent, rough where they are straight",
+        shortened(pinv.step),
+    ),
+    "SVD": Method(
+        "Damped singular values: as damped least squares, with a damping that you set and that stays",
+        shortened(svd.step),
+    ),
+    "TSVD": Method(
+        "Truncated singular values: does not try what the chain can hardly do; calm where limbs are straight",
+        shortened(tsvd.step),
+    ),
+    "SDLS": Method(
+        "Selectively damped least squares: damps each direction as much as it needs; for targets out of reach",
+        shortened(sdls.step),
+    ),
+    "TRANSPOSE": Method(
+        "Jacobian transpose: cheap steps straight downhill, and many of them; spreads motion over all joints",
+        shortened(transpose.step),
+    ),
+}  # fmt: skip
