@@ -27,6 +27,7 @@ GOOD_GAIN, POOR_GAIN = 0.7, 0.25
 GROW, SHRINK, REJECT = 3.0, 0.2, 6.0
 LEAST_PROGRESS = 1e-6  # relative decrease of the cost; three steps with less are the end
 LEAST_STEP = 1e-9  # [rad]
+SETTLED_SHARE = 0.2
 LONGEST_STEP = 1.0  # [rad] of a step whose length is what keeps it in check: further than that no Jacobian sees
 CUT, LEAST_SHARE = 0.25, 1e-3
 
@@ -37,7 +38,8 @@ class Settings:
 
     `tolerance` [length units] and `rotation_tolerance` [rad]; `damping` is what it starts from and the least
     it takes, None for `first_damping` and none.
-    `settle` [rad]: with a pull or poles, a step in which no joint moves further ends the iteration.
+    `settle` [rad]: with a pull or poles, the iteration ends with a step in which no joint moves further, if the steps
+    shrink so fast that `SETTLED_SHARE` of that is left to go.
     """
 
     iterations: int
@@ -142,7 +144,7 @@ def _minimise(
     damping, share = np.full(count, first), np.ones(count)
     done = Minimum(start, np.zeros(count, dtype=int), cost)
     settling = settings.pull > 0.0 or tasks.poles is not None
-    stalled = np.zeros(count, dtype=int)
+    stalled, previous = np.zeros(count, dtype=int), np.full(count, np.inf)
     finished = np.zeros(count, dtype=bool) if settling else _within(tasks, settings, start.error)
     for iteration in range(settings.iterations):
         if finished.any():
@@ -154,7 +156,8 @@ def _minimise(
             done.point.put(left, point.take(finished))
             done.cost[left] = cost[finished]
             point, frames, index = point.take(keep), frames.take(keep), index[keep]
-            cost, damping, share, stalled = cost[keep], damping[keep], share[keep], stalled[keep]
+            cost, damping, share = cost[keep], damping[keep], share[keep]
+            stalled, previous = stalled[keep], previous[keep]
             v = None if v is None else v[keep]
         done.iterations[index] = iteration + 1
         system = LinearSystem(
@@ -185,7 +188,10 @@ def _minimise(
         longest = np.abs(d).max(-1, initial=0.0)
         finished = (stalled >= 3) | (longest < LEAST_STEP) | (share < LEAST_SHARE)
         if settling:
-            finished |= better & (longest < settings.settle)
+            # steps that shrink by a ratio r have r / (1 - r) of the last one to go
+            settled = longest * longest < SETTLED_SHARE * settings.settle * (previous - longest)
+            finished |= better & (longest < settings.settle) & settled
+            previous = np.where(better, longest, previous)
         else:
             finished |= _within(tasks, settings, point.error)
     if len(index) == count:

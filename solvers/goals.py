@@ -226,6 +226,12 @@ class Tasks:
         """Shares (F, G) of the goals as shares of the position rows and of the rotation rows, where there are any."""
         return [np.repeat(shares[:, goals], 3, axis=-1) for goals in (self._at, self._turned) if goals.size]
 
+    def row_weights(self) -> tuple[np.ndarray, np.ndarray]:
+        """Weights (G,) of each goal's position rows and rotation rows; 0 where there are none."""
+        position, rotation = np.zeros((2, self.count))
+        position[self._at], rotation[self._turned] = self._position_weight, self._rotation_weight
+        return position, rotation
+
     def within(self, error: np.ndarray, tolerance: float, rotation_tolerance: float) -> np.ndarray:
         """Frames (F,) all of whose goals are met to `tolerance` [length units] and `rotation_tolerance` [rad]."""
         square = (error[:, : self.m].reshape(len(error), -1, 3) ** 2).sum(-1)
@@ -268,8 +274,8 @@ class Yielding:
         movable[space.joint] = True
         sliding = np.zeros(len(skeleton), dtype=bool)
         sliding[space.joint[~space.turns]] = True
-        self._goals: list[int] = []
-        self._top: list[int] = []
+        self.goals: list[int] = []
+        self.top: list[int] = []
         paths: list[np.ndarray] = []
         extra: list[float] = []
         for index, goal in enumerate(goals):
@@ -278,14 +284,14 @@ class Yielding:
                 continue
             if (sliding & skeleton.ancestors[goal.joint]).any():
                 continue
-            self._goals.append(index)
-            self._top.append(top)
+            self.goals.append(index)
+            self.top.append(top)
             paths.append(
                 skeleton.ancestors[goal.joint] & skeleton.ancestors[:, top] & (np.arange(len(skeleton)) != top)
             )
             extra.append(float(np.linalg.norm(goal.offset)))
-        self._paths, self._extra = np.array(paths, dtype=float).reshape(len(paths), len(skeleton)).T, np.array(extra)
-        self._alone = len(goals) < 2 or not self._goals
+        self.paths, self.extra = np.array(paths, dtype=float).reshape(len(paths), len(skeleton)).T, np.array(extra)
+        self._alone = len(goals) < 2 or not self.goals
 
     def targets(self, positions: np.ndarray, links: np.ndarray, targets: Targets) -> Targets:
         """The targets as the solve should see them: those out of reach drawn in to just beyond it, at lower shares.
@@ -295,18 +301,18 @@ class Yielding:
         if self._alone:
             return targets
         offsets = 2.0 * np.sqrt((links[..., 4:] ** 2).sum(-1))  # |d| = |t| / 2
-        reach = np.maximum(offsets @ self._paths + self._extra, 1e-12)
-        root = positions[:, self._top]
-        away = targets.positions[:, self._goals] - root
+        reach = np.maximum(offsets @ self.paths + self.extra, 1e-12)
+        root = positions[:, self.top]
+        away = targets.positions[:, self.goals] - root
         ratio = np.sqrt((away * away).sum(-1)) / reach
         if ratio.max(initial=0.0) <= 1.0:
             return targets
         drawn, shares = targets.positions.copy(), np.ones(targets.positions.shape[:2])
         # others to the last digit as they are: a frame's answer must not depend on what else is in its batch
         far = root + away * ((1.0 + YIELD_REACH) / np.maximum(ratio, 1e-12))[..., None]
-        drawn[:, self._goals] = np.where((ratio > 1.0 + YIELD_REACH)[..., None], far, drawn[:, self._goals])
+        drawn[:, self.goals] = np.where((ratio > 1.0 + YIELD_REACH)[..., None], far, drawn[:, self.goals])
         excess = np.maximum(ratio - 1.0, 0.0) / YIELD_EXCESS
-        shares[:, self._goals] = np.maximum(1.0 / (1.0 + excess * excess), YIELD_FLOOR)
+        shares[:, self.goals] = np.maximum(1.0 / (1.0 + excess * excess), YIELD_FLOOR)
         return targets._replace(positions=drawn, shares=shares)
 
 

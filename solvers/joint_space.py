@@ -14,6 +14,7 @@ import numpy as np
 from . import quaternion, twist_swing
 from .limits import FULL_TURN, Range, TwistSwing, project_swing, swing_normal
 from .skeleton import DEGREES_OF_FREEDOM, Pose, Skeleton
+from .uniform import SplitMix64
 
 _TWIST_AXIS = np.array([0.0, 1.0, 0.0])
 
@@ -150,24 +151,24 @@ class JointSpace:
         lo, hi = np.where(bound, self.lo, 0.0), np.where(bound, self.hi, 0.0)
         return self._settle(State(like.rotations.copy(), self.project(np.where(bound, 0.5 * (lo + hi), like.x))))
 
-    def sample(self, generator: np.random.Generator, like: State) -> State:
+    def sample(self, random: SplitMix64, like: State) -> State:
         """`like` with all degrees of freedom drawn at random inside their limits.
 
-        Free angles are drawn all round, free slides within the skeleton's size.
+        Free angles are drawn all round, free slides within the skeleton's size, free balls evenly over all rotations
+        (Shoemake 1992, "Uniform random rotations").
         """
-        frames = len(like.x)
         reach = np.where(self.turns, np.pi, self.skeleton.length)
         lo, hi = np.where(np.isfinite(self.lo), self.lo, -reach), np.where(np.isfinite(self.hi), self.hi, reach)
-        state = State(like.rotations.copy(), like.x.copy())
-        drawn = generator.uniform(lo, hi, (frames, self.n))
-        bound = np.isfinite(self.lo)
-        bound[self._ball_dof] = True
-        bound[self._angles] = bound[self._lengths] = True
-        state.x[:] = self.project(np.where(bound, drawn, 0.0))
-        free = np.array([j for j in np.unique(self.joint) if self.skeleton.kinds[j] == "ball"
-                         and j not in self._ball_joint], dtype=np.intp)  # fmt: skip
-        state.rotations[:, free] = quaternion.normalize(generator.normal(size=(frames, free.size, 4)))
-        return self._settle(state)
+        drawn = random.uniform(len(like.x), self.n)
+        starts = np.array([block.start for block in self.blocks if block.stop - block.start == 3], dtype=np.intp)
+        free = starts[~np.isin(starts, self._ball_dof[:, 0])]
+        state = State(like.rotations.copy(), lo + (hi - lo) * drawn)
+        u, first, second = drawn[:, free], FULL_TURN * drawn[:, free + 1], FULL_TURN * drawn[:, free + 2]
+        r, t = np.sqrt(1.0 - u), np.sqrt(u)
+        turned = np.stack([t * np.cos(second), r * np.sin(first), r * np.cos(first), t * np.sin(second)], -1)
+        state.rotations[:, self.joint[free]] = turned
+        state.x[:, free[:, None] + np.arange(3)] = 0.0
+        return self._settle(State(state.rotations, self.project(state.x)))
 
     # -- kinematics -----------------------------------------------------------------------------------------------
 
@@ -245,6 +246,18 @@ class JointSpace:
     def normals(self, x: np.ndarray) -> np.ndarray:
         """Outward unit normals (F, pairs, 2) of the swing ellipses that `x` (F, n) lies on; zero inside."""
         return swing_normal(x[:, self._pairs], self.lo[self._pairs], self.hi[self._pairs])
+
+    def block_shapes(self) -> tuple[list[str], np.ndarray, np.ndarray, np.ndarray]:
+        """Per block: `free ball`, `ball` or the joint's kind; basis (B, 9); twist alignment (B, 4); whether it has an
+        ellipse (B,)."""
+        joint = np.array([self.joint[block.start] for block in self.blocks], dtype=np.intp)
+        kinds = [
+            self.skeleton.kinds[j] if self.skeleton.kinds[j] != "ball" or j in self._ball_joint else "free ball"
+            for j in joint
+        ]
+        align = quaternion.between(_TWIST_AXIS, self.skeleton.axis[joint])
+        ellipse = np.array([block.start + 1 in self._pair_starts for block in self.blocks], dtype=bool)
+        return kinds, self._basis[joint].reshape(-1, 9), align, ellipse
 
     @property
     def pairs(self) -> np.ndarray:

@@ -9,6 +9,7 @@ import numpy as np
 
 from .errors import InvalidGoal, UnknownSolver
 from .goals import Goal, Targets
+from . import kernel
 from .joint_space import State
 from .methods import METHODS
 from .descent import Point
@@ -41,15 +42,20 @@ class Prepared:
         method = METHODS[solver]
         if method.check is not None:
             method.check(skeleton, self.goals, self._chains)
+        library = kernel.load() if solver in kernel.SOLVERS else None
         self.stages = [
             Stage(skeleton, self.goals, indices, self._chains, method, self.options)
-            for indices in _stage_order(skeleton, self._chains)
+            for indices in _stage_order(skeleton, self._chains, apart=library is not None)
         ]
         self._tolerances = np.array(
             [self.options.tolerance if goal.position_weight > 0.0 else np.inf for goal in self.goals]
         )
         self._rotation_tolerances = np.array(
             [self.options.rotation_tolerance if goal.rotation_weight > 0.0 else np.inf for goal in self.goals]
+        )
+        asked = np.stack([np.isfinite(self._tolerances), np.isfinite(self._rotation_tolerances)], -1)
+        self._twin = (
+            kernel.Twin(library, skeleton, self.stages, len(self.goals), solver, asked) if library is not None else None
         )
         self._residuals: list[np.ndarray | None] = [None] * len(self.stages)
         ends = [(0.0, 0.0, 0.0) if goal.pole is None else goal.pole for goal in self.goals]
@@ -97,6 +103,8 @@ class Prepared:
         start : `Pose` of (F or 1, J, 4) and (F or 1, J, 3). links : (F or 1, J, 8) as in `Skeleton.transforms`.
         """
         count = len(targets.positions)
+        if self._twin is not None:
+            return self._twin.solve(targets, start, links)
         pose, iterations = _frames_of(start, count), np.zeros(count, dtype=int)
         points: list[Point] = []
         for stage in self.stages:
@@ -121,6 +129,9 @@ class Prepared:
         self._asked = asked
         if self._answer is not None and self._unchanged >= HOLD_AFTER:
             return replace(self._answer, iterations=np.zeros(1, dtype=int))
+        if self._twin is not None:
+            self._answer = self._twin.track(previous, targets, start, links, first)
+            return self._answer
         pose, iterations = _frames_of(start, 1), np.zeros(1, dtype=int)
         points: list[Point] = []
         previous = _frames_of(previous, 1)
@@ -232,12 +243,15 @@ def _chains(skeleton: Skeleton, goals: Sequence[Goal]) -> np.ndarray:
     return chains
 
 
-def _stage_order(skeleton: Skeleton, chains: np.ndarray) -> list[list[int]]:
+def _stage_order(skeleton: Skeleton, chains: np.ndarray, apart: bool) -> list[list[int]]:
     """Goals in groups to be solved one after the other.
 
-    Goals whose chains share a joint are solved together, and so are all that do not depend on each other. Goals whose
+    Goals whose chains share a joint are solved together, and so may be all that do not depend on each other. Goals whose
     chains hang below another's, without sharing its joints, come after it: they follow what the other moves, and do
     not pull at it.
+
+    apart : keep groups that do not depend on each other apart. One large solve is cheaper than several small ones in
+        NumPy, but not in the compiled kernel.
     """
     groups: list[list[int]] = [[g] for g in range(len(chains)) if chains[g].any()]
     idle = [g for g in range(len(chains)) if not chains[g].any()]  # nothing to move: not to be weighed against others
@@ -264,7 +278,7 @@ def _stage_order(skeleton: Skeleton, chains: np.ndarray) -> list[list[int]]:
         # three groups may hang on each other in a ring: then they are solved together
         ready: list[list[int]] = [g for g in groups if not any(h is not g and below(g, h) for h in groups)] or groups
         groups = [g for g in groups if g not in ready]
-        ordered.append(sorted(g for group in ready for g in group))
+        ordered += ready if apart else [sorted(g for group in ready for g in group)]
     return [*ordered, idle] if idle else ordered
 
 

@@ -8,6 +8,7 @@ path to the answer, and the answer, follow the targets continuously. Without a p
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,13 +20,14 @@ from .methods import Method
 from .poles import Pole
 from .skeleton import Pose, Skeleton
 from .solution import Options
+from .uniform import SplitMix64
 
 PULL = 1e-5
 FIRST_DAMPING = 1e-2  # without a pull
-CONTINUATION = (1e3, 1e2, 1e1)  # multiples of the pull on the way to it
-CONTINUATION_ITERATIONS = 8
-CONTINUATION_SETTLED = 1e-2  # [rad] step at which one strength of the pull has done its work
-SETTLED = 1e-3  # [rad] and the last one
+CONTINUATION = (1e3, 1e2)  # multiples of the pull on the way to it
+CONTINUATION_ITERATIONS = 4
+CONTINUATION_SETTLED = 5e-2  # [rad] step at which one strength of the pull has done its work
+SETTLED = 5e-3  # [rad] and the last one
 TRACK_DAMPING = 1e-4
 TRACK_ITERATIONS = 6
 TRACK_SETTLED = 5e-2
@@ -39,6 +41,18 @@ RESTARTS_AT_ONCE = 8
 
 SHARED_RELUCTANCE = 2.0  # joints that serve several goals: a spine moves less than an arm
 EFFECTOR_RELUCTANCE = 2.0
+
+
+class Phases(NamedTuple):
+    """The settings of a stage's runs of the outer iteration, one after the other."""
+
+    continues: bool
+    phases: list[Settings]  # of a solve from afresh
+    tracking: Settings
+    polishing: Settings | None
+    insisting: Settings
+    descending: Settings  # of restarts
+    reluctance: np.ndarray  # (n,)
 
 
 class Stage:
@@ -58,11 +72,11 @@ class Stage:
         self.limbs = limb.find_limbs(skeleton, self.goals, self.chains)
         slides = np.array(skeleton.kinds) == "prismatic"
         slides[self.space.joint] = False
-        self._still_slides = np.flatnonzero(slides)
+        self.still_slides = np.flatnonzero(slides)
         self._poles = [pole for g in range(len(self.goals)) if (pole := self._pole(g))]
         self.tasks = Tasks(skeleton, self.goals, self.space, self.chains, self._poles)
         self._hard_tasks = Tasks(skeleton, self.goals, self.space, self.chains) if self._poles else self.tasks
-        self._yielding = Yielding(skeleton, self.goals, self.space, self.chains)
+        self.yielding = Yielding(skeleton, self.goals, self.space, self.chains)
         pull = (PULL if self.limbs else 0.0) if options.pull is None else options.pull
         self._settings = Settings(
             options.iterations, options.tolerance, options.rotation_tolerance, options.damping, pull or FIRST_DAMPING,
@@ -76,12 +90,28 @@ class Stage:
             replace(self._settings, iterations=min(options.iterations - polish, most), settle=TRACK_SETTLED)
             if pull or self._poles else replace(self._settings, first_damping=TRACK_DAMPING)
         )  # fmt: skip
+        most = min(CONTINUATION_ITERATIONS, self._settings.iterations // (len(CONTINUATION) + 1))
+        self._phases = [
+            replace(self._settings, pull=factor * pull, first_damping=factor * pull, settle=CONTINUATION_SETTLED,
+                    iterations=most) for factor in CONTINUATION
+        ]  # fmt: skip
+        self._phases.append(replace(self._settings, iterations=self._settings.iterations - most * len(CONTINUATION)))
         self._polishing = replace(
             self._settings, pull=0.0, iterations=polish, first_damping=POLISH_DAMPING,
             tolerance=POLISH_SHARE * options.tolerance, rotation_tolerance=POLISH_SHARE * options.rotation_tolerance,
         )  # fmt: skip
         self._insisting = replace(self._polishing, iterations=INSIST_ITERATIONS, first_damping=FIRST_DAMPING)
         self._known_base: tuple[np.ndarray, np.ndarray, State] | None = None
+
+    def settings(self) -> "Phases":
+        """The settings of all that a solve may run, as the compiled kernel needs them."""
+        polishes = self._settings.pull or self._poles
+        descend = replace(self._settings, pull=0.0, first_damping=FIRST_DAMPING)
+        continues = bool(self._settings.pull) and self._method.continues
+        return Phases(
+            continues, self._phases if continues else [self._settings], self._tracking,
+            self._polishing if polishes else None, self._insisting, descend, self._settings.reluctance,
+        )  # fmt: skip
 
     def solve(self, start: Pose, targets: Targets, links: np.ndarray | None) -> tuple[Point, np.ndarray]:
         """Solve frames afresh from their start poses: where they end, and the iterations (F,) they took."""
@@ -133,13 +163,13 @@ class Stage:
 
     def _with_still_slides(self, start: Pose, links: np.ndarray | None) -> np.ndarray | None:
         """Links with the slides that this stage does not move put where the start pose has them."""
-        if not self._still_slides.size:
+        if not self.still_slides.size:
             return links
         links = np.array(self.skeleton.links[None] if links is None else links)
         count = max(len(links), len(start.translations))
         links = np.array(np.broadcast_to(links, (count, *links.shape[1:])))
-        moved = dual_quaternion.from_parts(quaternion.IDENTITY, start.translations[:, self._still_slides])
-        links[:, self._still_slides] = dual_quaternion.product(links[:, self._still_slides], moved)
+        moved = dual_quaternion.from_parts(quaternion.IDENTITY, start.translations[:, self.still_slides])
+        links[:, self.still_slides] = dual_quaternion.product(links[:, self.still_slides], moved)
         return links
 
     def _reluctance(self) -> np.ndarray:
@@ -185,33 +215,28 @@ class Stage:
     def _frames(self, start: Pose, targets: Targets, links: np.ndarray | None, positions: np.ndarray) -> Frames:
         """What the frames ask for, with targets out of reach yielding, and poles already kept by the base pose."""
         known_links = self.skeleton.links if links is None else links
-        frames = Frames(self._base(start), self._yielding.targets(positions, known_links, targets), links)
+        frames = Frames(self._base(start), self.yielding.targets(positions, known_links, targets), links)
         if self._settings.pull:
             for pole in self._poles:
                 frames.base = self._swivelled(pole, frames.base, frames)
         return frames
 
     def _continue(self, frames: Frames) -> Minimum:
-        """The nearest answers by continuation in the pull from limbs folded to their targets; the cheapest wins."""
+        """The nearest answers by continuation in the pull, from limbs folded to their targets at several swivels.
+
+        Which swivel leads to the cheapest answer shows while the pull is strong; only that one is followed further.
+        """
         count = len(frames.targets.positions)
-        starts = self._folded(frames, limb.SWIVELS)
-        tries = len(starts.rotations) // count
+        state = self._folded(frames, limb.SWIVELS)
+        tries = len(state.rotations) // count
         many = frames if tries == 1 else frames.take(np.tile(np.arange(count), tries))
-        point, iterations = stand(self.tasks, starts, many), np.zeros(count * tries, dtype=int)
-        minimum = Minimum(point, iterations, np.full(count * tries, np.inf))
-        left = self._settings.iterations
-        for factor in (*CONTINUATION, 1.0):
-            last = factor == 1.0
-            pull = factor * self._settings.pull
-            settings = replace(
-                self._settings, pull=pull, first_damping=pull, settle=SETTLED if last else CONTINUATION_SETTLED,
-                iterations=left if last else min(CONTINUATION_ITERATIONS, left),
-            )  # fmt: skip
-            minimum = self._minimise(self.tasks, self.space, settings, point, many)
-            point, iterations = minimum.point, iterations + minimum.iterations
-            left -= settings.iterations
+        minimum = self._minimise(self.tasks, self.space, self._phases[0], stand(self.tasks, state, many), many)
         cheapest = np.argmin(minimum.cost.reshape(tries, count), axis=0) * count + np.arange(count)
-        return Minimum(point.take(cheapest), iterations[cheapest], minimum.cost[cheapest])
+        point, iterations = minimum.point.take(cheapest), minimum.iterations[cheapest]
+        for settings in self._phases[1:]:
+            minimum = self._minimise(self.tasks, self.space, settings, point, frames)
+            point, iterations = minimum.point, iterations + minimum.iterations
+        return Minimum(point, iterations, minimum.cost)
 
     def _folded(self, frames: Frames, swivels: np.ndarray) -> State:
         """Start states: the base with its limbs folded, one after the other for each swivel (S F frames)."""
@@ -249,28 +274,30 @@ class Stage:
         return self._turned(state, turned)
 
     def _restart(self, best: Minimum, frame: int, one: Frames) -> None:
-        """Attempts from the middle of the limits, then from random states, some at once, until one converges."""
-        generator = np.random.default_rng(self.options.seed)
-        descend = replace(self._settings, pull=0.0, first_damping=FIRST_DAMPING)
+        """Attempts from the middle of the limits, then from random states, until one converges; the best stays.
+
+        Some are made at once; of those the first that converges counts, as if they had been made in turn.
+        """
+        random = SplitMix64(self.options.seed)
+        descend = self.settings().descending
         left, middle = self.options.restarts, True
         best_error = float(_squares(best.point.error[frame : frame + 1, : self.tasks.m])[0])
         while left > 0:
             tries = min(left, RESTARTS_AT_ONCE)
             many = one.take(np.zeros(tries, dtype=np.intp))
-            state = self.space.sample(generator, many.base)
+            state = self.space.sample(random, many.base.take(np.arange(middle, tries)))
             if middle:
                 first = self.space.middle(one.base)
-                state.rotations[0], state.x[0] = first.rotations[0], first.x[0]
-            start = stand(self._hard_tasks, state, many)
-            minimum = self._minimise(self._hard_tasks, self.space, descend, start, many)
-            best.iterations[frame] += minimum.iterations.sum()
-            cheapest = np.array([np.argmin(minimum.cost)])
-            closest = minimum.point.take(cheapest)
-            if 2.0 * float(minimum.cost[cheapest[0]]) < best_error:
-                best_error = 2.0 * float(minimum.cost[cheapest[0]])
+                state = State(np.concatenate([first.rotations, state.rotations]), np.concatenate([first.x, state.x]))
+            minimum = self._minimise(self._hard_tasks, self.space, descend, stand(self._hard_tasks, state, many), many)
+            error, met = _squares(minimum.point.error), self._met(minimum.point)
+            chosen = int(np.argmax(met)) if met.any() else int(np.argmin(error))
+            best.iterations[frame] += minimum.iterations[: chosen + 1 if met.any() else tries].sum()
+            if error[chosen] < best_error:
+                best_error = float(error[chosen])
                 best.point.error = best.point.error[:, : self.tasks.m]
-                best.point.put(np.array([frame]), closest)
-                if self._met(closest)[0]:
+                best.point.put(np.array([frame]), minimum.point.take(np.array([chosen])))
+                if met[chosen]:
                     return
             left, middle = left - tries, False
 

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The outer iteration: Levenberg-Marquardt on the cost of goals and pull; see solvers/descent.py. */
+#include "internal.h"
+
+#define LEAST_DAMPING 1e-12
+#define MOST_DAMPING 1e4
+#define DAMPING_SHARE 0.03
+#define GOOD_GAIN 0.7
+#define POOR_GAIN 0.25
+#define GROW 3.0
+#define SHRINK 0.2
+#define REJECT 6.0
+#define LEAST_PROGRESS 1e-6
+#define LEAST_STEP 1e-9
+#define SETTLED_SHARE 0.2
+
+void copy_point(const work *w, point *to, const point *from) {
+    const size_t joints = (size_t)w->k->joints, number = sizeof(double);
+    memcpy(to->q, from->q, 4 * joints * number);
+    memcpy(to->x, from->x, (size_t)w->n * number);
+    memcpy(to->w, from->w, 4 * joints * number);
+    memcpy(to->m, from->m, 9 * joints * number);
+    memcpy(to->p, from->p, 3 * joints * number);
+    memcpy(to->tips, from->tips, 3 * (size_t)w->s->goals * number);
+    memcpy(to->e, from->e, (size_t)(w->s->rows + w->s->poles) * number);
+    memcpy(to->v, from->v, (size_t)w->n * number);
+    to->cost = from->cost;
+}
+
+/* Transforms and errors of a state whose joints outside the stage stand as they stood. */
+void stand(const work *w, point *p) {
+    forward_moved(w, p);
+    errors(w, p);
+}
+
+static void weigh(const work *w, point *p) {
+    double cost = 0.0, far = 0.0;
+    for (int i = 0; i < w->all; i++) cost += p->e[i] * p->e[i];
+    if (w->pull > 0.0) {
+        difference(w, p, p->v);
+        for (int k = 0; k < w->n; k++) far += w->s->reluctance[k] * p->v[k] * p->v[k];
+    }
+    p->cost = 0.5 * cost + 0.5 * w->pull * far;
+}
+
+/* Run `w->now` until one of the stopping rules ends it; returns the iterations it took. */
+int minimise(work *w, const dqik_settings *settings) {
+    const dqik_stage *s = w->s;
+    double damping = settings->damping < 0.0 ? settings->first_damping : most(settings->damping, LEAST_DAMPING);
+    const double floor_ = most(most(LEAST_DAMPING, DAMPING_SHARE * settings->pull), settings->damping);
+    const int settling = settings->pull > 0.0 || (w->use_poles && s->poles);
+    int stalled = 0, iteration = 0;
+    double previous = INFINITY;
+    w->pull = settings->pull;
+    for (int i = s->rows; !w->use_poles && i < w->all; i++) w->now.e[i] = 0.0;
+    weigh(w, &w->now);
+    if (!settling && within(w, &w->now, settings->tolerance, settings->rotation_tolerance)) return 0;
+    while (iteration < settings->iterations) {
+        iteration++;
+        jacobian(w, &w->now);
+        if (w->pull > 0.0) pull_gradient(w, &w->now, w->gradient);
+        w->damping = settings->pull + damping;
+        if (s->solver == DQIK_DLS)
+            dls_step(w, w->d);
+        else
+            pgs_step(w, w->d);
+        take_step(w, &w->tried, &w->now, w->d);
+        stand(w, &w->tried);
+        weigh(w, &w->tried);
+        const double gain = w->now.cost - w->tried.cost;
+        const int better = gain > 0.0, progress = gain > LEAST_PROGRESS * w->now.cost;
+        double modelled = decrease(w, w->d), longest = 0.0, far = 0.0;
+        for (int k = 0; k < w->n; k++) {
+            longest = most(longest, fabs(w->d[k]));
+            far += s->reluctance[k] * w->d[k] * w->d[k];
+        }
+        modelled -= 0.5 * settings->pull * far;
+        damping *= !better ? REJECT : gain > GOOD_GAIN * modelled ? SHRINK : gain < POOR_GAIN * modelled ? GROW : 1.0;
+        damping = least(most(damping, floor_), MOST_DAMPING);
+        if (better) {
+            point kept = w->now;
+            w->now = w->tried, w->tried = kept;
+        }
+        stalled = progress ? 0 : stalled + better;
+        if (stalled >= 3 || longest < LEAST_STEP) break;
+        if (!settling) {
+            if (within(w, &w->now, settings->tolerance, settings->rotation_tolerance)) break;
+        } else if (better) {
+            /* steps that shrink by a ratio r have r / (1 - r) of the last one to go */
+            if (longest < settings->settle && longest * longest < SETTLED_SHARE * settings->settle * (previous - longest))
+                break;
+            previous = longest;
+        }
+    }
+    return iteration;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the kernel's parts share: a stage at work on one frame. */
+#ifndef DQIK_INTERNAL_H
+#define DQIK_INTERNAL_H
+
+#include "dqik.h"
+#include "rotation.h"
+
+/* A state, the world transforms of it, and the error rows it has. */
+typedef struct {
+    double *q;       /* (J, 4) joint motions */
+    double *x;       /* (n) coordinates */
+    double *w;       /* (J, 4) world orientations */
+    double *m;       /* (J, 9) the same as matrices */
+    double *p;       /* (J, 3) world positions */
+    double *tips;    /* (G, 3) effectors */
+    double *e;       /* (rows + poles) */
+    double *v;       /* (n) turn from the base pose */
+    double cost;
+} point;
+
+/* Working memory of a stage. */
+typedef struct {
+    const dqik_stage *s;
+    const dqik_skeleton *k;
+    int n, rows, all;        /* all = rows + poles */
+    int use_poles;           /* whether the poles' rows count */
+    const double *link_q, *link_t; /* (J, 4), (J, 3) */
+    double *places, *turns, *ends, *shares; /* (G, 3), (G, 4), (G, 3), (G): the stage's targets as it sees them */
+    double *base_q, *base_x; /* pose that the pull aims at */
+    point now, tried, best, given, afresh;
+    /* one iteration's linear system */
+    double *jacobian; /* (n, all) a column a degree of freedom */
+    double *bent;     /* (n, all) the same with columns along ellipses */
+    double *gradient; /* (n) */
+    double *pulled;   /* (n) */
+    double damping;   /* s */
+    double pull;
+    double *matrix;   /* (all, all) */
+    double *rhs, *left; /* (all) */
+    double *d, *candidate, *current, *projected, *fixed, *down, *trial; /* (n) */
+    double *normals, *zero_normals; /* (pairs, 2) */
+    double *inverses; /* (blocks, 9) */
+    uint8_t *free, *opened; /* (n) */
+    /* swivels */
+    double *start_q, *start_x;
+} work;
+
+/* limits.c */
+void project_swing(double *swing, const double *lo, const double *hi);
+int swing_normal(double *normal, const double *swing, const double *lo, const double *hi, double slack);
+
+/* joint_space.c */
+void project(const dqik_stage *s, double *x);
+void project_block(const dqik_stage *s, int block, double *x);
+void enter(const work *w, point *p, const double *rotations, const double *translations);
+void turn_back_inside(const work *w, point *p, const double *x_like);
+void settle(const work *w, point *p);
+void take_step(const work *w, point *to, const point *from, const double *d);
+void difference(const work *w, const point *p, double *v);
+void pull_gradient(const work *w, const point *p, double *gradient);
+void block_axes(const work *w, const point *p, int block, double *axes);
+void middle_of_limits(const work *w, point *p);
+void sample(const work *w, point *p, uint64_t *random);
+void mark_limits(const dqik_stage *s, const double *x, uint8_t *at_limit);
+
+/* tasks.c */
+void forward_all(const work *w, point *p);
+void forward_moved(const work *w, point *p);
+void errors(const work *w, point *p);
+void jacobian(work *w, const point *p);
+int within(const work *w, const point *p, double tolerance, double rotation_tolerance);
+void report(const work *w, const point *p, const dqik_frame *frame);
+double rows_square(const work *w, const point *p);
+
+/* linear_step.c */
+void free_step(work *w, const uint8_t *free, const double *normals, const double *fixed, double *step);
+double value(work *w, const double *d);
+double decrease(work *w, const double *d);
+void pgs_step(work *w, double *d);
+void dls_step(work *w, double *d);
+
+/* descent.c */
+void stand(const work *w, point *p);
+int minimise(work *w, const dqik_settings *settings);
+void copy_point(const work *w, point *to, const point *from);
+
+/* limb.c */
+void bend_base(const work *w, double *rotations);
+void fold(const work *w, const double *rotations, const point *base, double swivel, double *folded);
+void swivel_to_pole(const work *w, const dqik_pole *pole, point *p);
+double pole_angle(const work *w, const point *p, const dqik_pole *pole, double gradient[3][3]);
+
+#endif

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Degrees of freedom: coordinates, steps along them, and their limits; see solvers/joint_space.py, twist_swing.py. */
+#include "internal.h"
+
+#define FULL_TURN (2.0 * PI)
+
+static int has_ellipse(const dqik_stage *s, int block) { return s->block_ellipse[block]; }
+
+void project_block(const dqik_stage *s, int block, double *x) {
+    int at = s->block_start[block], kind = s->block_kind[block];
+    if (kind == DQIK_FREE_BALL) return;
+    x[0] = clamp(x[0], s->lo[at], s->hi[at]);
+    if (kind != DQIK_BALL) return;
+    if (has_ellipse(s, block)) {
+        project_swing(x + 1, s->lo + at + 1, s->hi + at + 1);
+    } else {
+        x[1] = clamp(x[1], s->lo[at + 1], s->hi[at + 1]);
+        x[2] = clamp(x[2], s->lo[at + 2], s->hi[at + 2]);
+    }
+}
+
+void project(const dqik_stage *s, double *x) {
+    if (!s->limited) return;
+    for (int b = 0; b < s->blocks; b++) project_block(s, b, x + s->block_start[b]);
+}
+
+/* `angle` plus the full turns that bring it nearest to the middle of its limits. */
+static double nearest_turn(const dqik_stage *s, double angle, int at) {
+    if (!isfinite(s->lo[at])) return angle;
+    return angle + FULL_TURN * nearbyint((0.5 * (s->lo[at] + s->hi[at]) - angle) / FULL_TURN);
+}
+
+/* (twist, swing_x, swing_z) of a rotation about Y. */
+static void coordinates(double *x, const double *q) {
+    double length = sqrt(q[0] * q[0] + q[2] * q[2]);
+    double twist[4] = {1.0, 0.0, 0.0, 0.0}, swing[4], back[4], vector[3];
+    if (length >= 1e-12) twist[0] = q[0] / length, twist[2] = q[2] / length;
+    q_conjugate(back, twist);
+    q_product(swing, q, back);
+    q_log(vector, swing);
+    double angle = 2.0 * atan2(twist[2], twist[0]);
+    x[0] = angle > PI ? angle - FULL_TURN : angle <= -PI ? angle + FULL_TURN : angle;
+    x[1] = vector[0], x[2] = vector[2];
+}
+
+static void compose(double *q, const double *x) {
+    double swing[4], twist[4] = {cos(0.5 * x[0]), 0.0, sin(0.5 * x[0]), 0.0}, v[3] = {x[1], 0.0, x[2]};
+    q_exp(swing, v);
+    q_product(q, swing, twist);
+}
+
+/* Angular velocity in the turned joint's own frame, a column a coordinate (row by row). */
+static void body_jacobian(double *c, const double *x) {
+    double v[3] = {x[1], 0.0, x[2]}, right[9], undo[9];
+    right_jacobian(right, v);
+    double co = cos(x[0]), si = sin(x[0]); /* turn about Y by -twist */
+    double m[9] = {co, 0.0, -si, 0.0, 1.0, 0.0, si, 0.0, co};
+    matrix_product(undo, m, right);
+    for (int i = 0; i < 3; i++) c[3 * i] = i == 1, c[3 * i + 1] = undo[3 * i], c[3 * i + 2] = undo[3 * i + 2];
+}
+
+static void ball_body(const dqik_stage *s, int block, const double *x, double *c) {
+    double align[9];
+    body_jacobian(c, x);
+    q_matrix(align, s->align + 4 * block);
+    matrix_product(c, align, c);
+}
+
+/* Rotations of limited balls and hinges follow from their coordinates, exactly. */
+void settle(const work *w, point *p) {
+    const dqik_stage *s = w->s;
+    for (int b = 0; b < s->blocks; b++) {
+        double *q = p->q + 4 * s->block_joint[b];
+        const double *x = p->x + s->block_start[b], *axis = w->k->axis + 3 * s->block_joint[b];
+        if (s->block_kind[b] == DQIK_BALL) {
+            double own[4], back[4];
+            compose(own, x);
+            q_product(own, s->align + 4 * b, own);
+            q_conjugate(back, s->align + 4 * b);
+            q_product(q, own, back);
+        } else if (s->block_kind[b] == DQIK_HINGE) {
+            double v[3] = {axis[0] * x[0], axis[1] * x[0], axis[2] * x[0]};
+            q_exp(q, v);
+        }
+    }
+}
+
+/* Coordinates of the rotations in `p->q` and of `translations` (NULL: none moved), moved inside the limits. */
+static void measure(const work *w, point *p, const double *translations) {
+    const dqik_stage *s = w->s;
+    for (int b = 0; b < s->blocks; b++) {
+        int joint = s->block_joint[b], at = s->block_start[b];
+        const double *q = p->q + 4 * joint, *axis = w->k->axis + 3 * joint;
+        double *x = p->x + at;
+        switch (s->block_kind[b]) {
+        case DQIK_HINGE:
+            x[0] = nearest_turn(s, 2.0 * atan2(dot3(q + 1, axis), q[0]), at);
+            break;
+        case DQIK_SLIDE:
+            if (translations) x[0] = dot3(translations + 3 * joint, axis);
+            break;
+        case DQIK_BALL: {
+            double own[4], back[4];
+            q_conjugate(back, s->align + 4 * b);
+            q_product(own, back, q);
+            q_product(own, own, s->align + 4 * b);
+            coordinates(x, own);
+            x[0] = nearest_turn(s, x[0], at);
+            break;
+        }
+        default:
+            x[0] = x[1] = x[2] = 0.0;
+        }
+    }
+    project(s, p->x);
+    settle(w, p);
+}
+
+/* The state of a pose, moved to the nearest one inside the limits. */
+void enter(const work *w, point *p, const double *rotations, const double *translations) {
+    if (rotations != p->q) memcpy(p->q, rotations, sizeof(double) * 4 * (size_t)w->k->joints);
+    for (int j = 0; j < w->k->joints; j++) q_normalize(p->q + 4 * j);
+    measure(w, p, translations);
+}
+
+/* The same for rotations that are in `p->q` already; slides as in `x_like`. */
+void turn_back_inside(const work *w, point *p, const double *x_like) {
+    const dqik_stage *s = w->s;
+    for (int j = 0; j < w->k->joints; j++) q_normalize(p->q + 4 * j);
+    for (int b = 0; b < s->blocks; b++)
+        if (s->block_kind[b] == DQIK_SLIDE) p->x[s->block_start[b]] = x_like[s->block_start[b]];
+    measure(w, p, NULL);
+}
+
+void take_step(const work *w, point *to, const point *from, const double *d) {
+    const dqik_stage *s = w->s;
+    for (int b = 0; b < s->blocks; b++) {
+        int joint = s->block_joint[b], at = s->block_start[b];
+        if (s->block_kind[b] == DQIK_FREE_BALL) {
+            double turn[3], q[4];
+            times3(turn, s->basis + 9 * b, d + at);
+            q_exp(q, turn);
+            q_product(to->q + 4 * joint, from->q + 4 * joint, q);
+            for (int i = 0; i < 3; i++) to->x[at + i] = 0.0;
+        } else {
+            int size = s->block_kind[b] == DQIK_BALL ? 3 : 1;
+            for (int i = 0; i < size; i++) to->x[at + i] = from->x[at + i] + d[at + i];
+        }
+    }
+    settle(w, to);
+}
+
+void difference(const work *w, const point *p, double *v) {
+    const dqik_stage *s = w->s;
+    for (int b = 0; b < s->blocks; b++) {
+        int joint = s->block_joint[b], at = s->block_start[b];
+        if (s->block_kind[b] == DQIK_SLIDE) {
+            v[at] = p->x[at] - w->base_x[at];
+            continue;
+        }
+        double turn[4], vector[3], own[3];
+        q_relative(turn, w->base_q + 4 * joint, p->q + 4 * joint);
+        q_log(vector, turn);
+        transposed_times3(own, s->basis + 9 * b, vector);
+        v[at] = own[0];
+        if (s->block_kind[b] != DQIK_HINGE) v[at + 1] = own[1], v[at + 2] = own[2];
+    }
+}
+
+/* Gradient of 1/2 pull v^T D v, of which `p->v` has v. */
+void pull_gradient(const work *w, const point *p, double *gradient) {
+    const dqik_stage *s = w->s;
+    for (int i = 0; i < s->n; i++) gradient[i] = w->pull * s->reluctance[i] * p->v[i];
+    for (int b = 0; b < s->blocks; b++) {
+        if (s->block_kind[b] != DQIK_BALL) continue;
+        int at = s->block_start[b];
+        double c[9], own[3];
+        ball_body(s, b, p->x + at, c);
+        times3(own, s->basis + 9 * b, gradient + at);
+        transposed_times3(gradient + at, c, own);
+    }
+}
+
+/* World directions of a block's degrees of freedom, as columns of `axes` (3, 3). */
+void block_axes(const work *w, const point *p, int block, double *axes) {
+    const dqik_stage *s = w->s;
+    const double *world = p->m + 9 * s->block_joint[block];
+    if (s->block_kind[block] == DQIK_BALL) {
+        double c[9];
+        ball_body(s, block, p->x + s->block_start[block], c);
+        matrix_product(axes, world, c);
+    } else {
+        matrix_product(axes, world, s->basis + 9 * block);
+    }
+}
+
+static int bounded(const dqik_stage *s, int i) { return isfinite(s->lo[i]) && isfinite(s->hi[i]); }
+
+void middle_of_limits(const work *w, point *p) {
+    const dqik_stage *s = w->s;
+    for (int i = 0; i < s->n; i++)
+        if (bounded(s, i)) p->x[i] = 0.5 * (s->lo[i] + s->hi[i]);
+    project(s, p->x);
+    settle(w, p);
+}
+
+/* SplitMix64 (Steele, Lea & Flood 2014): the same numbers as solvers/uniform.py draws. */
+static double uniform(uint64_t *state) {
+    uint64_t z = (*state += 0x9E3779B97F4A7C15u);
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return (double)((z ^ (z >> 31)) >> 11) * 0x1.0p-53;
+}
+
+/* All degrees of freedom drawn at random inside their limits, in order; three numbers for a free ball. */
+void sample(const work *w, point *p, uint64_t *random) {
+    const dqik_stage *s = w->s;
+    for (int b = 0; b < s->blocks; b++) {
+        int at = s->block_start[b], kind = s->block_kind[b];
+        if (kind == DQIK_FREE_BALL) { /* Shoemake 1992, uniform over all rotations */
+            double u = uniform(random), r = sqrt(1.0 - u), t = sqrt(u);
+            double first = FULL_TURN * uniform(random), second = FULL_TURN * uniform(random), in[3] = {0.0, 0.0, 0.0};
+            double q[4] = {t * cos(second), r * sin(first), r * cos(first), t * sin(second)};
+            memcpy(p->q + 4 * s->block_joint[b], q, sizeof q);
+            memcpy(p->x + at, in, sizeof in);
+            continue;
+        }
+        int size = kind == DQIK_BALL ? 3 : 1;
+        double reach = kind == DQIK_SLIDE ? w->k->length : PI;
+        for (int i = at; i < at + size; i++) {
+            double lo = isfinite(s->lo[i]) ? s->lo[i] : -reach, hi = isfinite(s->hi[i]) ? s->hi[i] : reach;
+            p->x[i] = lo + (hi - lo) * uniform(random);
+        }
+    }
+    project(s, p->x);
+    settle(w, p);
+}
+
+void mark_limits(const dqik_stage *s, const double *x, uint8_t *at_limit) {
+    const double slack = 1e-6;
+    for (int b = 0; b < s->blocks; b++) {
+        int at = s->block_start[b], kind = s->block_kind[b], on = 0;
+        if (kind == DQIK_FREE_BALL) continue;
+        int size = kind == DQIK_BALL ? 3 : 1;
+        for (int i = at; i < at + size; i++) {
+            int here = x[i] <= s->lo[i] + slack || x[i] >= s->hi[i] - slack;
+            if (i > at && has_ellipse(s, b)) {
+                double normal[2];
+                here |= swing_normal(normal, x + at + 1, s->lo + at + 1, s->hi + at + 1, slack);
+            }
+            on |= here && s->hi[i] > s->lo[i];
+        }
+        at_limit[s->block_joint[b]] |= (uint8_t)on;
+    }
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Two-bone limbs: their preferred bend, where the law of cosines puts them, and the turn to a pole; see
+ * solvers/limb.py and poles.py. */
+#include "internal.h"
+
+/* Bend every limb of `rotations` that is straighter by its preferred angle. */
+void bend_base(const work *w, double *rotations) {
+    const dqik_stage *s = w->s;
+    for (int i = 0; i < s->limbs; i++) {
+        const dqik_limb *limb = s->limb + i;
+        double *lower = rotations + 4 * limb->lower, *upper = rotations + 4 * limb->upper, turn[4], v[3];
+        double already = 2.0 * atan2(dot3(lower + 1, limb->axis), lower[0]);
+        if (fabs(already) > PI) already = 0.0;
+        double missing = clamp(limb->bend - already, 0.0, limb->bend);
+        for (int j = 0; j < 3; j++) v[j] = missing * limb->axis[j];
+        q_exp(turn, v);
+        q_product(lower, lower, turn);
+        for (int j = 0; j < 3; j++) v[j] = -0.5 * missing * limb->upper_axis[j];
+        q_exp(turn, v);
+        q_product(upper, upper, turn);
+    }
+}
+
+/* By how much the middle joint must turn about `axis` for the end to be as far from the root as `wanted` is. */
+static double fold_angle(const double *root, const double *middle, const double *end, const double *wanted,
+                         const double *axis) {
+    double upper[3], lower[3], across[3];
+    minus3(upper, middle, root);
+    minus3(lower, end, middle);
+    double a = norm3(upper), b = norm3(lower), product = most(a * b, LEAST);
+    double distance = clamp(distance3(wanted, root), fabs(a - b), a + b);
+    cross3(across, upper, lower);
+    double bend = copysign(acos(clamp(dot3(upper, lower) / product, -1.0, 1.0)), dot3(axis, across));
+    double inner = acos(clamp((a * a + b * b - distance * distance) / (2.0 * product), -1.0, 1.0));
+    return PI - inner - bend;
+}
+
+/* `rotations` with every limb folded to its target's distance and turned to point at it; `base` stands in them. */
+void fold(const work *w, const double *rotations, const point *base, double swivel, double *folded) {
+    const dqik_stage *s = w->s;
+    memcpy(folded, rotations, sizeof(double) * 4 * (size_t)w->k->joints);
+    for (int i = 0; i < s->limbs; i++) {
+        const dqik_limb *limb = s->limb + i;
+        const double *tip = base->tips + 3 * limb->goal, *end = limb->end < 0 ? tip : base->p + 3 * limb->end;
+        const double *root = base->p + 3 * limb->upper, *middle = base->p + 3 * limb->lower;
+        const double *matrix = base->m + 9 * limb->lower;
+        double beyond[3], wanted[3], axis[3], own[3], arm[3], turn[4], aim[4], moved[3], from[3], to[3], v[3];
+        minus3(beyond, tip, end);
+        if (s->turn_row[limb->goal] >= 0 && limb->end >= 0) {
+            transposed_times3(own, base->m + 9 * s->goal_joint[limb->goal], beyond);
+            q_rotate(beyond, w->turns + 4 * limb->goal, own);
+        }
+        minus3(wanted, w->places + 3 * limb->goal, beyond);
+        times3(axis, matrix, limb->axis);
+        double angle = fold_angle(root, middle, end, wanted, axis);
+        for (int j = 0; j < 3; j++) v[j] = angle * limb->axis[j];
+        q_exp(turn, v);
+        q_product(folded + 4 * limb->lower, rotations + 4 * limb->lower, turn);
+        minus3(arm, end, middle);
+        transposed_times3(own, matrix, arm);
+        q_rotate(own, turn, own);
+        times3(moved, matrix, own);
+        for (int j = 0; j < 3; j++) from[j] = moved[j] + middle[j] - root[j];
+        minus3(to, wanted, root);
+        q_between(aim, from, to);
+        if (swivel != 0.0) {
+            double length = most(norm3(to), 1e-12);
+            for (int j = 0; j < 3; j++) v[j] = limb->side * swivel * to[j] / length;
+            q_exp(turn, v);
+            q_product(aim, turn, aim);
+        }
+        q_log(v, aim);
+        transposed_times3(v, base->m + 9 * limb->upper, v);
+        q_exp(turn, v);
+        /* as limb.fold: a limb whose upper joint another limb has folded already is turned from the base */
+        q_product(folded + 4 * limb->upper, rotations + 4 * limb->upper, turn);
+    }
+}
+
+/* Turn a chain about its line until its middle points at the pole; `p` stands, and stands again after it. */
+void swivel_to_pole(const work *w, const dqik_pole *pole, point *p) {
+    if (!pole->swivels) return;
+    const double *a = p->p + 3 * pole->root, *b = pole->end < 0 ? p->tips + 3 * pole->goal : p->p + 3 * pole->end;
+    double m[3] = {0.0, 0.0, 0.0}, line[3], u[3], q[3], c[3], turn[4], v[3];
+    for (int i = 0; i < pole->middles; i++)
+        for (int j = 0; j < 3; j++) m[j] += p->p[3 * pole->middle[i] + j];
+    for (int j = 0; j < 3; j++) m[j] /= pole->middles;
+    minus3(line, b, a);
+    double length = most(norm3(line), 1e-12);
+    for (int j = 0; j < 3; j++) line[j] /= length;
+    minus3(u, m, a);
+    minus3(q, w->ends + 3 * pole->goal, a);
+    cross3(c, q, u);
+    double phi = atan2(dot3(line, c), dot3(q, u) - dot3(q, line) * dot3(u, line)) - pole->angle;
+    for (int j = 0; j < 3; j++) v[j] = -phi * line[j];
+    transposed_times3(v, p->m + 9 * pole->root, v);
+    q_exp(turn, v);
+    q_product(p->q + 4 * pole->root, p->q + 4 * pole->root, turn);
+    turn_back_inside(w, p, p->x);
+    stand(w, p);
+}

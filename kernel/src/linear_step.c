@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One iteration's linear problem and the steps that solve it inside the limits; see solvers/linear_step.py, pgs.py,
+ * dls.py.
+ *
+ *     minimise  1/2 |e - J d|^2 + g . d + 1/2 s d^T D d      with x + d inside the limits
+ *
+ * The Jacobian is kept by columns: a degree of freedom fills the rows of the goals that it serves and no others.
+ */
+#include "internal.h"
+
+#define SAME 1e-9
+#define PGS_ROUNDS 3
+#define PGS_SWEEPS 2
+#define DLS_ROUNDS 8
+
+#define RUNS(s, k) for (int r_ = (s)->run_start[k]; r_ < (s)->run_start[(k) + 1]; r_++)
+#define ROWS(s, i) for (int i = (s)->run[2 * r_]; i < (s)->run[2 * r_ + 1]; i++)
+
+static const double *column(const work *w, int k) { return w->jacobian + (size_t)k * (size_t)w->all; }
+
+static double column_dot(const work *w, int k, const double *c, const double *rows) {
+    double sum = 0.0;
+    RUNS(w->s, k) ROWS(w->s, i) sum += c[i] * rows[i];
+    return sum;
+}
+
+static void add_column(const work *w, int k, const double *c, double factor, double *rows) {
+    RUNS(w->s, k) ROWS(w->s, i) rows[i] += c[i] * factor;
+}
+
+/* left = e - J d */
+static void residual(const work *w, const double *d, double *left) {
+    memcpy(left, w->now.e, sizeof(double) * (size_t)w->all);
+    if (d)
+        for (int k = 0; k < w->n; k++)
+            if (d[k] != 0.0) add_column(w, k, column(w, k), -d[k], left);
+}
+
+double value(work *w, const double *d) {
+    double sum = 0.0, far = 0.0, slope = 0.0;
+    residual(w, d, w->left);
+    for (int i = 0; i < w->all; i++) sum += w->left[i] * w->left[i];
+    for (int k = 0; k < w->n; k++) far += w->s->reluctance[k] * d[k] * d[k];
+    if (w->pull > 0.0)
+        for (int k = 0; k < w->n; k++) slope += w->gradient[k] * d[k];
+    return 0.5 * sum + 0.5 * w->damping * far + slope;
+}
+
+double decrease(work *w, const double *d) {
+    double gained = 0.0;
+    residual(w, d, w->left); /* J d = e - left */
+    for (int i = 0; i < w->all; i++) {
+        double moved = w->now.e[i] - w->left[i];
+        gained += moved * (w->now.e[i] - 0.5 * moved);
+    }
+    if (w->pull > 0.0)
+        for (int k = 0; k < w->n; k++) gained -= w->gradient[k] * d[k];
+    return gained;
+}
+
+static void descent(work *w, const double *d, double *down) {
+    residual(w, d, w->left);
+    for (int k = 0; k < w->n; k++) {
+        down[k] = column_dot(w, k, column(w, k), w->left) - w->damping * w->s->reluctance[k] * d[k];
+        if (w->pull > 0.0) down[k] -= w->gradient[k];
+    }
+}
+
+/* Solve the symmetric positive definite system in place; a row holds nothing before its `first` column. */
+static void cholesky_solve(const work *w, double *a, double *y) {
+    const int all = w->all;
+    const int32_t *first = w->s->first;
+    for (int i = 0; i < all; i++) {
+        double *row = a + (size_t)i * (size_t)all;
+        for (int j = first[i]; j <= i; j++) {
+            const double *other = a + (size_t)j * (size_t)all;
+            double sum = row[j];
+            for (int k = first[i] > first[j] ? first[i] : first[j]; k < j; k++) sum -= row[k] * other[k];
+            row[j] = j < i ? sum * other[j] : 1.0 / sqrt(most(sum, LEAST)); /* the diagonal keeps its inverse */
+        }
+        double sum = y[i];
+        for (int k = first[i]; k < i; k++) sum -= row[k] * y[k];
+        y[i] = sum * row[i];
+    }
+    for (int i = all - 1; i >= 0; i--) {
+        const double *row = a + (size_t)i * (size_t)all;
+        y[i] *= row[i];
+        for (int k = first[i]; k < i; k++) y[k] -= row[k] * y[i];
+    }
+}
+
+/* The exact minimiser over the free directions, solved in the space of the error rows. */
+void free_step(work *w, const uint8_t *free, const double *normals, const double *fixed, double *step) {
+    const dqik_stage *s = w->s;
+    const int all = w->all, n = w->n;
+    const double *columns = w->jacobian;
+    int pulls = w->pull > 0.0, curved = 0;
+    for (int i = 0; normals && i < 2 * s->pairs; i++) curved |= normals[i] != 0.0;
+    if (pulls)
+        for (int k = 0; k < n; k++) w->pulled[k] = free && !free[k] ? 0.0 : w->gradient[k] / w->damping;
+    if (curved) {
+        memcpy(w->bent, w->jacobian, sizeof(double) * (size_t)n * (size_t)all);
+        for (int i = 0; i < s->pairs; i++) {
+            const double a = normals[2 * i], b = normals[2 * i + 1];
+            if (a == 0.0 && b == 0.0) continue;
+            double *x = w->bent + (size_t)s->pair[i] * (size_t)all, *z = x + all, *pull = w->pulled + s->pair[i];
+            for (int r = 0; r < all; r++) {
+                double across = x[r] * a + z[r] * b;
+                x[r] -= a * across, z[r] -= b * across;
+            }
+            if (pulls) {
+                double across = pull[0] * a + pull[1] * b;
+                pull[0] -= a * across, pull[1] -= b * across;
+            }
+        }
+        columns = w->bent;
+    }
+    residual(w, fixed, w->rhs);
+    for (int i = 0; i < all; i++) {
+        double *row = w->matrix + (size_t)i * (size_t)all;
+        for (int j = s->first[i]; j < i; j++) row[j] = 0.0;
+        row[i] = w->damping;
+    }
+    for (int k = 0; k < n; k++) {
+        if (free && !free[k]) continue;
+        const double *c = columns + (size_t)k * (size_t)all;
+        const double light = 1.0 / s->reluctance[k];
+        for (int from = s->run_start[k]; from < s->run_start[k + 1]; from++)
+            for (int i = s->run[2 * from]; i < s->run[2 * from + 1]; i++) {
+                const double factor = c[i] * light;
+                double *row = w->matrix + (size_t)i * (size_t)all;
+                for (int to = s->run_start[k]; to < from; to++)
+                    for (int j = s->run[2 * to]; j < s->run[2 * to + 1]; j++) row[j] += factor * c[j];
+                for (int j = s->run[2 * from]; j <= i; j++) row[j] += factor * c[j];
+            }
+        if (pulls) add_column(w, k, c, light * w->pulled[k], w->rhs);
+    }
+    cholesky_solve(w, w->matrix, w->rhs);
+    for (int k = 0; k < n; k++) {
+        double along = 0.0;
+        if (!free || free[k]) {
+            along = column_dot(w, k, columns + (size_t)k * (size_t)all, w->rhs);
+            if (pulls) along -= w->pulled[k];
+            along /= s->reluctance[k];
+        }
+        step[k] = fixed ? along + fixed[k] : along;
+    }
+}
+
+/* to = project(x + d) - x; returns how far that is from d. */
+static double onto_limits(const work *w, const double *d, double *to) {
+    const double *x = w->now.x;
+    double far = 0.0;
+    for (int k = 0; k < w->n; k++) to[k] = x[k] + d[k];
+    project(w->s, to);
+    for (int k = 0; k < w->n; k++) {
+        to[k] -= x[k];
+        far = most(far, fabs(to[k] - d[k]));
+    }
+    return far;
+}
+
+/* What a step leaves free: coordinates off their bounds or pulled inward, tangents of active ellipses. */
+static void active_set(work *w, const double *d) {
+    const dqik_stage *s = w->s;
+    descent(w, d, w->down);
+    for (int k = 0; k < w->n; k++) {
+        double x = w->now.x[k] + d[k], down = w->down[k];
+        int held = (x >= s->hi[k] - SAME && down > 0.0) || (x <= s->lo[k] + SAME && down < 0.0);
+        w->free[k] = w->opened[k] && !held;
+        w->fixed[k] = w->free[k] ? 0.0 : d[k];
+    }
+    for (int i = 0; i < s->pairs; i++) {
+        int at = s->pair[i];
+        double *normal = w->normals + 2 * i, x[2] = {w->now.x[at] + d[at], w->now.x[at + 1] + d[at + 1]};
+        swing_normal(normal, x, s->lo + at, s->hi + at, SAME);
+        double outward = w->down[at] * normal[0] + w->down[at + 1] * normal[1];
+        if (!(outward > 0.0) || !w->free[at] || !w->free[at + 1]) normal[0] = normal[1] = 0.0;
+        double along = d[at] * normal[0] + d[at + 1] * normal[1];
+        w->fixed[at] += normal[0] * along, w->fixed[at + 1] += normal[1] * along;
+    }
+}
+
+/* Inverse of a symmetric positive definite matrix of size 1 or 3. */
+static void invert(const double *a, int size, double *to) {
+    if (size == 1) {
+        to[0] = 1.0 / a[0];
+        return;
+    }
+    double c0 = a[4] * a[8] - a[5] * a[7], c1 = a[5] * a[6] - a[3] * a[8], c2 = a[3] * a[7] - a[4] * a[6];
+    double det = a[0] * c0 + a[1] * c1 + a[2] * c2;
+    to[0] = c0 / det, to[1] = (a[2] * a[7] - a[1] * a[8]) / det, to[2] = (a[1] * a[5] - a[2] * a[4]) / det;
+    to[3] = c1 / det, to[4] = (a[0] * a[8] - a[2] * a[6]) / det, to[5] = (a[2] * a[3] - a[0] * a[5]) / det;
+    to[6] = c2 / det, to[7] = (a[1] * a[6] - a[0] * a[7]) / det, to[8] = (a[0] * a[4] - a[1] * a[3]) / det;
+}
+
+static int block_size(const dqik_stage *s, int b) {
+    return s->block_kind[b] == DQIK_HINGE || s->block_kind[b] == DQIK_SLIDE ? 1 : 3;
+}
+
+static void block_inverses(work *w) {
+    const dqik_stage *s = w->s;
+    for (int b = 0; b < s->blocks; b++) {
+        int at = s->block_start[b], size = block_size(s, b);
+        double a[9];
+        for (int i = 0; i < size; i++)
+            for (int j = 0; j < size; j++)
+                a[size * i + j] = column_dot(w, at + i, column(w, at + i), column(w, at + j)) +
+                                  (i == j ? w->damping * s->reluctance[at + i] : 0.0);
+        invert(a, size, w->inverses + 9 * b);
+    }
+}
+
+/* Block Gauss-Seidel sweeps over the joints, each projected on its limits as it is updated (Kenwright eq. 28-31). */
+static void sweeps(work *w, double *d) {
+    const dqik_stage *s = w->s;
+    residual(w, d, w->rhs); /* in residual form: J^T J is never formed */
+    for (int sweep = 0; sweep < PGS_SWEEPS; sweep++)
+        for (int b = 0; b < s->blocks; b++) {
+            int at = s->block_start[b], size = block_size(s, b);
+            const double *inverse = w->inverses + 9 * b, *x = w->now.x + at;
+            double down[3], wanted[3];
+            for (int i = 0; i < size; i++) {
+                int k = at + i;
+                down[i] = column_dot(w, k, column(w, k), w->rhs) - w->damping * s->reluctance[k] * d[k];
+                if (w->pull > 0.0) down[i] -= w->gradient[k];
+            }
+            for (int i = 0; i < size; i++) {
+                double sum = d[at + i];
+                for (int j = 0; j < size; j++) sum += inverse[size * i + j] * down[j];
+                wanted[i] = x[i] + sum;
+            }
+            project_block(s, b, wanted);
+            for (int i = 0; i < size; i++) {
+                double change = wanted[i] - x[i] - d[at + i];
+                if (change != 0.0) add_column(w, at + i, column(w, at + i), -change, w->rhs);
+                d[at + i] += change;
+            }
+        }
+}
+
+/* Keep in `best` the better of it and `step`. */
+static void keep_better(work *w, double *best, double *best_value, const double *step) {
+    double other = value(w, step);
+    if (other < *best_value) {
+        memcpy(best, step, sizeof(double) * (size_t)w->n);
+        *best_value = other;
+    }
+}
+
+/* Projected Gauss-Seidel with subspace minimisation (Silcowitz, Niebe & Erleben 2010). */
+void pgs_step(work *w, double *d) {
+    const dqik_stage *s = w->s;
+    const size_t bytes = sizeof(double) * (size_t)w->n;
+    if (!s->limited) {
+        free_step(w, NULL, NULL, NULL, d);
+        return;
+    }
+    for (int k = 0; k < w->n; k++) w->opened[k] = s->hi[k] > s->lo[k];
+    free_step(w, w->opened, NULL, NULL, w->candidate);
+    if (onto_limits(w, w->candidate, d) <= SAME) return;
+    double best = value(w, d);
+    memcpy(w->current, d, bytes);
+    block_inverses(w);
+    for (int round = 0; round < PGS_ROUNDS; round++) {
+        sweeps(w, w->current);
+        keep_better(w, d, &best, w->current);
+        active_set(w, w->current);
+        free_step(w, w->free, w->normals, w->fixed, w->candidate);
+        double far = onto_limits(w, w->candidate, w->current);
+        keep_better(w, d, &best, w->current);
+        if (far <= SAME) return;
+    }
+}
+
+/* Damped least squares; what a step carries past a limit is put on it, and the rest is solved again. */
+void dls_step(work *w, double *d) {
+    const dqik_stage *s = w->s;
+    if (!s->limited) {
+        free_step(w, NULL, NULL, NULL, d);
+        return;
+    }
+    memset(w->normals, 0, sizeof(double) * 2 * (size_t)s->pairs);
+    memset(w->fixed, 0, sizeof(double) * (size_t)w->n);
+    for (int k = 0; k < w->n; k++) w->free[k] = s->hi[k] > s->lo[k];
+    for (int round = 0; round < DLS_ROUNDS; round++) {
+        free_step(w, w->free, w->normals, w->fixed, w->candidate);
+        if (onto_limits(w, w->candidate, d) <= SAME) return;
+        for (int k = 0; k < w->n; k++) {
+            double x = w->now.x[k] + d[k];
+            w->down[k] = fabs(d[k] - w->candidate[k]) > SAME; /* moved */
+            if (w->down[k] != 0.0 && (x >= s->hi[k] - SAME || x <= s->lo[k] + SAME)) w->free[k] = 0;
+        }
+        for (int i = 0; i < s->pairs; i++) {
+            int at = s->pair[i];
+            double *normal = w->normals + 2 * i, x[2] = {w->now.x[at] + d[at], w->now.x[at + 1] + d[at + 1]};
+            if (normal[0] == 0.0 && normal[1] == 0.0 && (w->down[at] != 0.0 || w->down[at + 1] != 0.0))
+                swing_normal(normal, x, s->lo + at, s->hi + at, SAME);
+            if (!w->free[at] || !w->free[at + 1]) normal[0] = normal[1] = 0.0;
+        }
+        for (int k = 0; k < w->n; k++) w->fixed[k] = w->free[k] ? 0.0 : d[k];
+        for (int i = 0; i < s->pairs; i++) {
+            int at = s->pair[i];
+            const double *normal = w->normals + 2 * i;
+            double along = d[at] * normal[0] + d[at + 1] * normal[1];
+            w->fixed[at] += normal[0] * along, w->fixed[at + 1] += normal[1] * along;
+        }
+    }
+}

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Frames from their poses to their answers, stage after stage; see solvers/stage.py and solve.py. */
+#include "internal.h"
+
+#define TRACK_JUMP 0.25
+#define TRACK_LOST 1e-3
+#define YIELD_EXCESS 0.01
+#define YIELD_FLOOR 0.02
+#define YIELD_REACH 0.05
+
+/* -- working memory ------------------------------------------------------------------------------------------------ */
+
+typedef struct {
+    double *at; /* NULL while only counting */
+    int64_t used;
+} arena;
+
+static double *take(arena *a, int64_t count) {
+    double *here = a->at ? a->at + a->used : NULL;
+    a->used += (count + 7) / 8 * 8;
+    return here;
+}
+
+static point take_point(arena *a, int joints, const dqik_stage *s) {
+    point p;
+    p.q = take(a, 4 * joints), p.x = take(a, s->n), p.w = take(a, 4 * joints), p.m = take(a, 9 * joints);
+    p.p = take(a, 3 * joints), p.tips = take(a, 3 * s->goals), p.e = take(a, s->rows + s->poles), p.v = take(a, s->n);
+    p.cost = 0.0;
+    return p;
+}
+
+static work take_work(arena *a, const dqik_problem *problem, const dqik_stage *s) {
+    const int joints = problem->skeleton.joints, all = s->rows + s->poles, n = s->n;
+    work w;
+    memset(&w, 0, sizeof w);
+    w.s = s, w.k = &problem->skeleton, w.n = n, w.rows = s->rows, w.all = all, w.use_poles = s->poles > 0;
+    w.places = take(a, 3 * s->goals), w.turns = take(a, 4 * s->goals), w.ends = take(a, 3 * s->goals);
+    w.shares = take(a, s->goals), w.base_q = take(a, 4 * joints), w.base_x = take(a, n);
+    w.now = take_point(a, joints, s), w.tried = take_point(a, joints, s), w.best = take_point(a, joints, s);
+    w.given = take_point(a, joints, s), w.afresh = take_point(a, joints, s);
+    w.jacobian = take(a, (int64_t)n * all), w.bent = take(a, (int64_t)n * all);
+    w.gradient = take(a, n), w.pulled = take(a, n), w.matrix = take(a, (int64_t)all * all);
+    w.rhs = take(a, all), w.left = take(a, all);
+    w.d = take(a, n), w.candidate = take(a, n), w.current = take(a, n), w.projected = take(a, n);
+    w.fixed = take(a, n), w.down = take(a, n), w.trial = take(a, n);
+    w.normals = take(a, 2 * s->pairs), w.inverses = take(a, 9 * s->blocks);
+    w.free = (uint8_t *)take(a, (n + 7) / 8), w.opened = (uint8_t *)take(a, (n + 7) / 8);
+    return w;
+}
+
+/* Links as rotation and place, rotations and translations of the pose so far, all before the stages' own memory. */
+typedef struct {
+    double *link_q, *link_t, *q, *t;
+} pose_memory;
+
+static pose_memory take_pose(arena *a, int joints) {
+    pose_memory m = {take(a, 4 * joints), take(a, 3 * joints), take(a, 4 * joints), take(a, 3 * joints)};
+    return m;
+}
+
+int32_t dqik_layout(void) { return DQIK_LAYOUT; }
+
+int64_t dqik_work(const dqik_problem *problem) {
+    arena pose = {NULL, 0};
+    int64_t largest = 0;
+    take_pose(&pose, problem->skeleton.joints);
+    for (int i = 0; i < problem->stages; i++) {
+        arena a = {NULL, 0};
+        take_work(&a, problem, problem->stage + i);
+        if (a.used > largest) largest = a.used;
+    }
+    return pose.used + largest;
+}
+
+/* -- what a frame asks for ----------------------------------------------------------------------------------------- */
+
+static void read_links(const dqik_problem *problem, const double *links, pose_memory *m) {
+    for (int j = 0; j < problem->skeleton.joints; j++) {
+        const double *link = links + 8 * j;
+        double back[4], t[4];
+        memcpy(m->link_q + 4 * j, link, 4 * sizeof(double));
+        q_conjugate(back, link);
+        q_product(t, link + 4, back);
+        for (int i = 0; i < 3; i++) m->link_t[3 * j + i] = 2.0 * t[i + 1];
+    }
+}
+
+/* Slides that the stage does not move stand where the pose has them: they are part of the link then. */
+static void place_still_slides(const work *w, const double *links, const double *translations, double *link_t) {
+    for (int i = 0; i < w->s->still_slides; i++) {
+        int j = w->s->still_slide[i];
+        double moved[3];
+        q_rotate(moved, links + 8 * j, translations + 3 * j);
+        for (int c = 0; c < 3; c++) link_t[3 * j + c] += moved[c];
+    }
+}
+
+/* Targets out of reach are drawn in to just beyond it and count less; `at` has any pose of the frame. */
+static void yield_targets(work *w, const point *at) {
+    const dqik_stage *s = w->s;
+    const int joints = w->k->joints;
+    if (s->goals < 2 || !s->yields) return;
+    for (int i = 0; i < s->yields; i++) {
+        int g = s->yield_goal[i];
+        const double *root = at->p + 3 * s->yield_top[i];
+        double reach = s->yield_extra[i], away[3];
+        for (int j = 0; j < joints; j++)
+            if (s->yield_path[(size_t)i * (size_t)joints + (size_t)j]) reach += norm3(w->link_t + 3 * j);
+        reach = most(reach, 1e-12);
+        minus3(away, w->places + 3 * g, root);
+        double ratio = norm3(away) / reach, excess = most(ratio - 1.0, 0.0) / YIELD_EXCESS;
+        if (ratio > 1.0 + YIELD_REACH)
+            for (int c = 0; c < 3; c++) w->places[3 * g + c] = root[c] + away[c] * (1.0 + YIELD_REACH) / ratio;
+        w->shares[g] = most(1.0 / (1.0 + excess * excess), YIELD_FLOOR);
+    }
+}
+
+/* The pose that the pull aims at: the start, its straight limbs bent the way they prefer, at its poles. `w->given`
+ * stands at the start. Uses `w->tried`. */
+static void set_base(work *w, const double *rotations, const double *translations) {
+    const dqik_stage *s = w->s;
+    const int pulls = s->phase[s->phases - 1].pull > 0.0;
+    point *p = &w->tried;
+    memcpy(p->q, rotations, sizeof(double) * 4 * (size_t)w->k->joints);
+    if (pulls) bend_base(w, p->q);
+    enter(w, p, p->q, translations);
+    if (s->middle_bias) middle_of_limits(w, p);
+    if (pulls && s->poles) {
+        forward_all(w, p);
+        for (int i = 0; i < s->poles; i++) swivel_to_pole(w, s->pole + i, p);
+    }
+    memcpy(w->base_q, p->q, sizeof(double) * 4 * (size_t)w->k->joints);
+    memcpy(w->base_x, p->x, sizeof(double) * (size_t)w->n);
+}
+
+static void ask(work *w, const dqik_frame *frame) {
+    const dqik_stage *s = w->s;
+    for (int g = 0; g < s->goals; g++) {
+        int all = s->goal_index[g];
+        copy3(w->places + 3 * g, frame->places + 3 * all);
+        memcpy(w->turns + 4 * g, frame->turns + 4 * all, 4 * sizeof(double));
+        copy3(w->ends + 3 * g, frame->poles + 3 * all);
+        w->shares[g] = 1.0;
+    }
+}
+
+/* -- solving ------------------------------------------------------------------------------------------------------- */
+
+/* From limbs folded to their targets at several swivels, with the pull strong at first; see Stage._continue. */
+static int continue_in_pull(work *w) {
+    const dqik_stage *s = w->s;
+    const int swivels = !s->limbs && !s->poles ? 0 : s->limbs ? s->swivels : 1;
+    int iterations = 0;
+    double cheapest = INFINITY;
+    for (int i = 0; i < most(swivels, 1); i++) {
+        memcpy(w->now.q, w->base_q, sizeof(double) * 4 * (size_t)w->k->joints);
+        memcpy(w->now.x, w->base_x, sizeof(double) * (size_t)w->n);
+        forward_all(w, &w->now);
+        if (swivels) {
+            if (s->limbs) fold(w, w->base_q, &w->now, s->swivel[i], w->tried.q);
+            else memcpy(w->tried.q, w->base_q, sizeof(double) * 4 * (size_t)w->k->joints);
+            memcpy(w->now.q, w->tried.q, sizeof(double) * 4 * (size_t)w->k->joints);
+            turn_back_inside(w, &w->now, w->base_x);
+            forward_all(w, &w->now);
+            for (int k = 0; k < s->poles; k++) swivel_to_pole(w, s->pole + k, &w->now);
+        }
+        copy_point(w, &w->tried, &w->now);
+        errors(w, &w->now);
+        int took = minimise(w, s->phase);
+        if (w->now.cost < cheapest) {
+            cheapest = w->now.cost, iterations = took;
+            copy_point(w, &w->best, &w->now);
+        }
+    }
+    copy_point(w, &w->now, &w->best);
+    copy_point(w, &w->tried, &w->best);
+    for (int i = 1; i < s->phases; i++) iterations += minimise(w, s->phase + i);
+    return iterations;
+}
+
+/* A few steps without the pull, so that it costs no accuracy; nor the poles, where they stand against goals. */
+static int polish(work *w, const dqik_problem *problem) {
+    const dqik_stage *s = w->s;
+    int iterations = 0;
+    if (s->polishing) iterations = minimise(w, s->polishing);
+    if (s->polishing && s->poles && !within(w, &w->now, problem->tolerance, problem->rotation_tolerance)) {
+        w->use_poles = 0;
+        iterations += minimise(w, s->insisting);
+        w->use_poles = 1;
+    }
+    return iterations;
+}
+
+/* Attempts from the middle of the limits, then from random states, until one converges; the best stays. */
+static int restart(work *w, const dqik_problem *problem) {
+    const dqik_stage *s = w->s;
+    uint64_t random = s->seed;
+    int iterations = 0;
+    copy_point(w, &w->best, &w->now);
+    double best = rows_square(w, &w->best);
+    w->use_poles = 0;
+    for (int i = 0; i < s->restarts; i++) {
+        memcpy(w->now.q, w->base_q, sizeof(double) * 4 * (size_t)w->k->joints);
+        memcpy(w->now.x, w->base_x, sizeof(double) * (size_t)w->n);
+        if (i)
+            sample(w, &w->now, &random);
+        else
+            middle_of_limits(w, &w->now);
+        stand(w, &w->now);
+        iterations += minimise(w, s->descending);
+        double reached = rows_square(w, &w->now);
+        if (reached < best) {
+            best = reached;
+            copy_point(w, &w->best, &w->now);
+            if (within(w, &w->now, problem->tolerance, problem->rotation_tolerance)) break;
+        }
+    }
+    w->use_poles = s->poles > 0;
+    copy_point(w, &w->now, &w->best);
+    return iterations;
+}
+
+/* Solve a stage afresh from a pose; `w->now` has the answer. */
+static int solve_stage(work *w, const dqik_problem *problem, const double *rotations, const double *translations) {
+    const dqik_stage *s = w->s;
+    const int pulls = s->phase[s->phases - 1].pull > 0.0;
+    int iterations;
+    enter(w, &w->given, rotations, translations);
+    forward_all(w, &w->given);
+    set_base(w, rotations, translations);
+    yield_targets(w, &w->given);
+    errors(w, &w->given);
+    if (pulls && s->continues) {
+        iterations = continue_in_pull(w);
+    } else {
+        copy_point(w, &w->now, &w->given);
+        copy_point(w, &w->tried, &w->given);
+        iterations = minimise(w, s->phase + s->phases - 1);
+    }
+    iterations += polish(w, problem);
+    int met = within(w, &w->now, problem->tolerance, problem->rotation_tolerance);
+    if (!met && s->restarts) {
+        iterations += restart(w, problem);
+        met = within(w, &w->now, problem->tolerance, problem->rotation_tolerance);
+    }
+    if (!met && rows_square(w, &w->now) > rows_square(w, &w->given)) copy_point(w, &w->now, &w->given);
+    return iterations;
+}
+
+/* Solve a stage from the frame before it; afresh where the targets jumped or the track is lost. */
+static int track_stage(work *w, const dqik_problem *problem, const dqik_frame *frame, const double *warm_q,
+                       const double *warm_t, const double *start_q, const double *start_t, const double *before) {
+    const dqik_stage *s = w->s;
+    double jump = 0.0, error = 0.0, rest = 0.0;
+    enter(w, &w->now, warm_q, warm_t);
+    forward_all(w, &w->now);
+    set_base(w, start_q, start_t);
+    yield_targets(w, &w->now);
+    errors(w, &w->now);
+    for (int i = 0; i < w->rows; i++) jump = most(jump, fabs(w->now.e[i] - (before ? before[i] : 0.0)));
+    if (jump > TRACK_JUMP) {
+        ask(w, frame);
+        return solve_stage(w, problem, start_q, start_t);
+    }
+    copy_point(w, &w->tried, &w->now);
+    int iterations = minimise(w, s->tracking);
+    iterations += polish(w, problem);
+    for (int i = 0; i < w->rows; i++) {
+        error = most(error, fabs(w->now.e[i]));
+        if (before) rest = most(rest, fabs(before[i]));
+    }
+    if (s->phase[s->phases - 1].pull > 0.0 && error > most(TRACK_LOST, 1.1 * rest)) {
+        copy_point(w, &w->afresh, &w->now);
+        ask(w, frame);
+        iterations += solve_stage(w, problem, start_q, start_t);
+        if (!(rows_square(w, &w->now) < rows_square(w, &w->afresh))) copy_point(w, &w->now, &w->afresh);
+    }
+    return iterations;
+}
+
+/* Write what a stage moves into the pose so far. */
+static void pose_stage(const work *w, pose_memory *m) {
+    const dqik_stage *s = w->s;
+    memcpy(m->q, w->now.q, sizeof(double) * 4 * (size_t)w->k->joints);
+    for (int b = 0; b < s->blocks; b++) {
+        int joint = s->block_joint[b];
+        const double *axis = w->k->axis + 3 * joint;
+        if (s->block_kind[b] == DQIK_SLIDE)
+            for (int i = 0; i < 3; i++) m->t[3 * joint + i] = axis[i] * w->now.x[s->block_start[b]];
+    }
+}
+
+static void solve_frame(const dqik_problem *problem, const dqik_frame *frame, const double *previous_q,
+                        const double *previous_t, double *residual, int first, double *memory) {
+    const int joints = problem->skeleton.joints;
+    const size_t bytes = sizeof(double) * (size_t)joints;
+    arena a = {memory, 0};
+    pose_memory m = take_pose(&a, joints);
+    const int64_t own = a.used;
+    memcpy(m.q, frame->rotations, 4 * bytes);
+    memcpy(m.t, frame->translations, 3 * bytes);
+    memset(frame->distances, 0, sizeof(double) * (size_t)problem->goals);
+    memset(frame->angles, 0, sizeof(double) * (size_t)problem->goals);
+    memset(frame->at_limit, 0, (size_t)joints);
+    *frame->iterations = 0;
+    for (int i = 0; i < problem->stages; i++) {
+        const dqik_stage *s = problem->stage + i;
+        a.used = own;
+        work w = take_work(&a, problem, s);
+        read_links(problem, frame->links, &m);
+        w.link_q = m.link_q, w.link_t = m.link_t;
+        place_still_slides(&w, frame->links, m.t, m.link_t);
+        ask(&w, frame);
+        if (previous_q) {
+            /* joints of other stages stand where those put them; the stage's own start from the frame before */
+            double *warm_q = frame->out_rotations, *warm_t = frame->out_translations;
+            memcpy(warm_q, m.q, 4 * bytes);
+            memcpy(warm_t, m.t, 3 * bytes);
+            for (int b = 0; b < s->blocks; b++) {
+                int j = s->block_joint[b];
+                memcpy(warm_q + 4 * j, previous_q + 4 * j, 4 * sizeof(double));
+                copy3(warm_t + 3 * j, previous_t + 3 * j);
+            }
+            *frame->iterations +=
+                track_stage(&w, problem, frame, warm_q, warm_t, m.q, m.t, first ? NULL : residual);
+            memcpy(residual, w.now.e, sizeof(double) * (size_t)s->rows);
+            residual += s->rows;
+        } else {
+            *frame->iterations += solve_stage(&w, problem, m.q, m.t);
+        }
+        report(&w, &w.now, frame);
+        mark_limits(s, w.now.x, frame->at_limit);
+        pose_stage(&w, &m);
+    }
+    memcpy(frame->out_rotations, m.q, 4 * bytes);
+    memcpy(frame->out_translations, m.t, 3 * bytes);
+    *frame->converged = 1;
+    for (int g = 0; g < problem->goals; g++)
+        if ((problem->asked[g] & 1 && frame->distances[g] > problem->tolerance) ||
+            (problem->asked[g] & 2 && frame->angles[g] > problem->rotation_tolerance))
+            *frame->converged = 0;
+}
+
+void dqik_solve(const dqik_problem *problem, const dqik_frame *frames, int64_t count, double *memory) {
+    for (int64_t i = 0; i < count; i++) solve_frame(problem, frames + i, NULL, NULL, NULL, 1, memory);
+}
+
+void dqik_track(const dqik_problem *problem, const dqik_frame *frame, const double *rotations,
+                const double *translations, double *residual, int32_t first, double *memory) {
+    solve_frame(problem, frame, rotations, translations, residual, first, memory);
+}

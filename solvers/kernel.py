@@ -1,0 +1,348 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The compiled twin of the solvers' hot path: finding it, and handing it a solve as flat arrays.
+
+The kernel is a small library of C (`kernel/` in the repository, `dqik_kernel` as a wheel). Where there is none, or
+where it does not fit, NumPy solves, with the same answers. `DQIK_KERNEL=numpy` in the environment forces that, and
+`DQIK_KERNEL=/path/to/library` takes a library of your own.
+
+The structures here mirror `kernel/src/dqik.h`, field by field.
+"""
+
+import ctypes
+import importlib
+import os
+import sys
+import threading
+from ctypes import POINTER, Structure, byref, c_double, c_int32, c_int64, c_uint8, c_uint64, c_void_p
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from . import limb
+from .descent import Settings
+from .goals import Targets
+from .poles import Pole
+from .skeleton import Pose, Skeleton
+from .solution import Batch
+from .stage import Stage
+
+LAYOUT = 1
+SOLVERS = {"PGS": 0, "DLS": 1}
+KINDS = {"free ball": 0, "ball": 1, "hinge": 2, "prismatic": 3}
+_BATCH_THREADS = 8  # frames from which a batch is worth a thread more
+
+_F, _I, _U = POINTER(c_double), POINTER(c_int32), POINTER(c_uint8)
+
+
+class _Skeleton(Structure):
+    _fields_ = [("joints", c_int32), ("length", c_double), ("order", _I), ("parent", _I), ("detached", _U),
+                ("axis", _F)]  # fmt: skip
+
+
+class _Settings(Structure):
+    _fields_ = [("iterations", c_int32)] + [
+        (name, c_double) for name in ("tolerance", "rotation_tolerance", "damping", "first_damping", "pull", "settle")
+    ]  # fmt: skip
+
+
+class _Limb(Structure):
+    _fields_ = [*[(name, c_int32) for name in ("upper", "lower", "end", "goal")], ("axis", c_double * 3),
+                ("upper_axis", c_double * 3), ("bend", c_double), ("side", c_double)]  # fmt: skip
+
+
+class _Pole(Structure):
+    _fields_ = [*[(name, c_int32) for name in ("goal", "root", "end", "middles")], ("middle", _I),
+                ("angle", c_double), ("weight", c_double), ("swivels", c_int32), ("moved", _U),
+                ("levers", _I)]  # fmt: skip
+
+
+class _Stage(Structure):
+    _fields_ = [
+        *[(name, c_int32) for name in (
+            "n", "blocks", "goals", "rows", "poles", "limbs", "pairs", "yields", "moving", "still_slides",
+            "solver", "limited", "levered", "continues", "restarts", "middle_bias")],
+        ("seed", c_uint64),
+        ("block_joint", _I), ("block_kind", _I), ("block_start", _I), ("block_ellipse", _U), ("slide", _I),
+        ("basis", _F), ("align", _F), ("lo", _F), ("hi", _F), ("reluctance", _F), ("pair", _I),
+        ("goal_index", _I), ("goal_joint", _I), ("place_row", _I), ("turn_row", _I), ("offset", _F),
+        ("place_weight", _F), ("turn_weight", _F), ("acts", _U), ("levers", _I), ("pole", POINTER(_Pole)),
+        ("limb", POINTER(_Limb)), ("run_start", _I), ("run", _I), ("first", _I), ("move", _I), ("still_slide", _I),
+        ("yield_goal", _I), ("yield_top", _I), ("yield_path", _U), ("yield_extra", _F),
+        ("swivels", c_int32), ("phases", c_int32), ("swivel", _F), ("phase", POINTER(_Settings)),
+        *[(name, POINTER(_Settings)) for name in ("tracking", "polishing", "insisting", "descending")],
+    ]  # fmt: skip
+
+
+class _Problem(Structure):
+    _fields_ = [("skeleton", _Skeleton), ("stages", c_int32), ("goals", c_int32), ("stage", POINTER(_Stage)),
+                ("tolerance", c_double), ("rotation_tolerance", c_double), ("asked", _U)]  # fmt: skip
+
+
+FRAME = np.dtype([(name, np.uintp) for name in (
+    "rotations", "translations", "links", "places", "turns", "poles", "out_rotations", "out_translations",
+    "distances", "angles", "iterations", "converged", "at_limit")])  # fmt: skip
+"""`dqik_frame`: addresses of a frame's arrays."""
+
+
+class Kernel:
+    """A loaded library. `name` tells which."""
+
+    def __init__(self, path: Path) -> None:
+        library = ctypes.CDLL(str(path))
+        library.dqik_layout.restype = c_int32
+        layout = library.dqik_layout()
+        if layout != LAYOUT:
+            raise OSError(f"it has layout {layout}, this version of DQIK needs {LAYOUT}")
+        library.dqik_work.restype = c_int64
+        library.dqik_work.argtypes = [POINTER(_Problem)]
+        library.dqik_solve.restype = None
+        library.dqik_solve.argtypes = [POINTER(_Problem), c_void_p, c_int64, c_void_p]
+        library.dqik_track.restype = None
+        library.dqik_track.argtypes = [POINTER(_Problem), c_void_p, c_void_p, c_void_p, c_void_p, c_int32, c_void_p]
+        self.work, self.solve, self.track = library.dqik_work, library.dqik_solve, library.dqik_track
+        self.path = path
+
+
+_loaded: Kernel | None = None
+_reason = ""
+_tried = False
+
+
+def load() -> Kernel | None:
+    """The kernel, or None where NumPy is to solve; looked for once."""
+    global _loaded, _reason, _tried
+    if _tried:
+        return _loaded
+    _tried = True
+    wanted = os.environ.get("DQIK_KERNEL", "")
+    if wanted.lower() == "numpy":
+        _reason = "DQIK_KERNEL=numpy asks for it"
+        return None
+    try:
+        path = Path(wanted) if wanted else Path(importlib.import_module("dqik_kernel").LIBRARY)
+        _loaded = Kernel(path)
+    except ModuleNotFoundError:
+        _reason = "no compiled kernel is installed"
+    except (OSError, AttributeError) as error:
+        _reason = f"the compiled kernel cannot be used: {error}"
+        print(f"DQIK: {_reason}. NumPy solves instead: slower, with the same answers.", file=sys.stderr)
+    return _loaded
+
+
+def kernel() -> str:
+    """Which implementation solves: `compiled`, or `numpy` and why."""
+    return "compiled" if load() is not None else f"numpy: {_reason}"
+
+
+class Twin:
+    """The stages of a prepared solve, as the kernel reads them. Not to be called from two threads at once."""
+
+    def __init__(
+        self, library: Kernel, skeleton: Skeleton, stages: list[Stage], goals: int, solver: str, asked: np.ndarray
+    ) -> None:
+        """`asked` (G, 2) bool: whether each goal's place and rotation count."""
+        self._library, self._kept, self._joints, self._goals = library, [], len(skeleton), goals
+        options = stages[0].options if stages else None
+        self._skeleton = skeleton
+        tree = _Skeleton(
+            len(skeleton), skeleton.length, self._i(skeleton.order), self._i(skeleton.parent),
+            self._u(np.isin(np.arange(len(skeleton)), skeleton.detached)), self._f(skeleton.axis),
+        )  # fmt: skip
+        parts = (_Stage * max(len(stages), 1))(*[self._stage(stage, solver) for stage in stages])
+        self._kept.append(parts)
+        bits = asked[:, 0] + 2 * asked[:, 1] if goals else np.zeros(0)
+        self._problem = _Problem(
+            tree, len(stages), goals, parts, options.tolerance if options else 0.0,
+            options.rotation_tolerance if options else 0.0, self._u(bits),
+        )  # fmt: skip
+        self._size = int(library.work(byref(self._problem)))
+        self._memory = np.zeros(self._size)
+        self._rows = sum(stage.tasks.m for stage in stages)
+        self._residual = np.zeros(self._rows)
+        self._one: _Frames | None = None
+
+    def solve(self, targets: Targets, start: Pose, links: np.ndarray | None) -> Batch:
+        """Frames, each afresh; arguments as for `Prepared.solve_batch`."""
+        frames = _Frames(self._joints, self._goals, len(targets.positions))
+        frames.ask(targets, start, self._skeleton.links if links is None else links)
+        count = len(targets.positions)
+        share = max(1, min(os.cpu_count() or 1, count // _BATCH_THREADS))
+        if share == 1:
+            self._library.solve(byref(self._problem), frames.address, count, self._memory.ctypes.data)
+            return frames.batch()
+        bounds = np.linspace(0, count, share + 1).astype(int)
+        threads: list[threading.Thread] = []
+        for begin, end in zip(bounds[:-1], bounds[1:], strict=True):
+            memory = np.zeros(self._size)
+            arguments = (byref(self._problem), frames.address + int(begin) * FRAME.itemsize, int(end - begin),
+                         memory.ctypes.data)  # fmt: skip
+            threads.append(threading.Thread(target=self._run, args=(arguments, memory)))
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return frames.batch()
+
+    def _run(self, arguments: tuple, memory: np.ndarray) -> None:
+        del memory  # kept alive by the thread
+        self._library.solve(*arguments)
+
+    def track(self, previous: Pose, targets: Targets, start: Pose, links: np.ndarray | None, first: bool) -> Batch:
+        """One frame from the one before it; arguments as for `Prepared.track`."""
+        if self._one is None:
+            self._one = _Frames(self._joints, self._goals, 1)
+        frames = self._one
+        frames.ask(targets, start, self._skeleton.links if links is None else links)
+        rotations = np.ascontiguousarray(previous.rotations, dtype=float)
+        translations = np.ascontiguousarray(previous.translations, dtype=float)
+        self._library.track(
+            byref(self._problem), frames.address, rotations.ctypes.data, translations.ctypes.data,
+            self._residual.ctypes.data, int(first), self._memory.ctypes.data,
+        )  # fmt: skip
+        return frames.batch()
+
+    # -- flat arrays --------------------------------------------------------------------------------------------------
+
+    def _keep(self, values: Any, kind: type, pointer: Any) -> Any:
+        array = np.ascontiguousarray(values, dtype=kind)
+        self._kept.append(array)
+        return array.ctypes.data_as(pointer)
+
+    def _f(self, values: Any) -> Any:
+        return self._keep(values, np.float64, _F)
+
+    def _i(self, values: Any) -> Any:
+        return self._keep(values, np.int32, _I)
+
+    def _u(self, values: Any) -> Any:
+        return self._keep(values, np.uint8, _U)
+
+    def _settings(self, *settings: Settings) -> Any:
+        rows = [(s.iterations, s.tolerance, s.rotation_tolerance, -1.0 if s.damping is None else s.damping,
+                 s.first_damping, s.pull, s.settle) for s in settings]  # fmt: skip
+        array = (_Settings * len(rows))(*[_Settings(*row) for row in rows])
+        self._kept.append(array)
+        return array
+
+    def _limbs(self, limbs: list[limb.Limb]) -> Any:
+        array = (_Limb * max(len(limbs), 1))(*[
+            _Limb(part.upper, part.lower, part.end, part.goal, (c_double * 3)(*part.axis),
+                  (c_double * 3)(*part.upper_axis), part.bend, part.side) for part in limbs
+        ])  # fmt: skip
+        self._kept.append(array)
+        return array
+
+    def _poles(self, stage: Stage, poles: list[Pole]) -> Any:
+        space, skeleton = stage.space, stage.skeleton
+        array = (_Pole * max(len(poles), 1))()
+        for index, pole in enumerate(poles):
+            end = stage.goals[pole.goal].joint if pole.end < 0 else pole.end
+            points = np.array([pole.root, *pole.middle, end])
+            moved = stage.tasks.moves[pole.goal] * skeleton.ancestors[points][:, space.joint]
+            swivels = skeleton.kinds[pole.root] == "ball" and pole.root in space.joint
+            array[index] = _Pole(
+                pole.goal, pole.root, pole.end, len(pole.middle), self._i(pole.middle), pole.angle, pole.weight,
+                int(swivels), self._u(moved), self._i(skeleton.levers(points, space.joint)),
+            )  # fmt: skip
+        self._kept.append(array)
+        return array
+
+    def _stage(self, stage: Stage, solver: str) -> _Stage:
+        space, tasks, skeleton = stage.space, stage.tasks, stage.skeleton
+        goals, count, n = stage.goals, len(stage.goals), space.n
+        poles = list(tasks.poles.poles) if tasks.poles else []
+        blocks = space.blocks
+        joint = np.array([space.joint[block.start] for block in blocks], dtype=int)
+        kinds, basis, align, ellipse = stage.space.block_shapes()
+        slide = np.full(len(skeleton), -1)
+        for index, kind in enumerate(kinds):
+            if kind == "prismatic":
+                slide[joint[index]] = index
+        places = [goal.position is not None for goal in goals]
+        turns = [goal.rotation is not None for goal in goals]
+        place_row = np.where(places, 3 * (np.cumsum(places) - 1), -1)
+        turn_row = np.where(turns, 3 * (sum(places) + np.cumsum(turns) - 1), -1)
+        place_weight, turn_weight = tasks.row_weights()
+        carriers = np.array([goal.joint for goal in goals])
+        inherits = skeleton.segment[carriers][:, None] == skeleton.segment[space.joint]
+        acts = (tasks.moves > 0.0) + 2 * ((tasks.moves > 0.0) & inherits & space.turns)
+        moved_by = [tasks.moves[pole.goal] > 0.0 for pole in poles]
+        fills = np.zeros((tasks.m + len(poles), n), dtype=bool)
+        for g in range(count):
+            for row in (place_row[g], turn_row[g]):
+                if row >= 0:
+                    fills[row : row + 3] = tasks.moves[g] > 0.0
+        for index, acting in enumerate(moved_by):
+            fills[tasks.m + index] = acting
+        run_start, runs = _runs(fills)
+        together = (fills[:, None] & fills[None]).any(-1) | np.eye(len(fills), dtype=bool)
+        yields = stage.yielding
+        settings = stage.settings()
+        needed = np.zeros(len(skeleton), dtype=bool)
+        for part in [*carriers, *[j for pole in poles for j in (pole.root, *pole.middle, max(pole.end, 0))],
+                     *[j for part in stage.limbs for j in (part.upper, part.lower, max(part.end, 0))]]:  # fmt: skip
+            needed |= skeleton.ancestors[part]
+        movable = np.isin(np.arange(len(skeleton)), joint)
+        move = [j for j in skeleton.order if needed[j] and (skeleton.ancestors[j] & movable).any()]
+        return _Stage(
+            n, len(blocks), count, tasks.m, len(poles), len(stage.limbs), len(space.pairs), len(yields.goals),
+            len(move), len(stage.still_slides), SOLVERS[solver], int(space.limited), int(bool(skeleton.detached)),
+            int(settings.continues), stage.options.restarts, 0, stage.options.seed % 2**64,
+            self._i(joint), self._i([KINDS[kind] for kind in kinds]), self._i([block.start for block in blocks]),
+            self._u(ellipse), self._i(slide), self._f(basis), self._f(align), self._f(space.lo), self._f(space.hi),
+            self._f(settings.reluctance), self._i(space.pairs[:, :1]),
+            self._i(stage.indices), self._i(carriers), self._i(place_row), self._i(turn_row),
+            self._f([goal.offset for goal in goals]), self._f(place_weight), self._f(turn_weight), self._u(acts),
+            self._i(skeleton.levers(carriers, space.joint)), self._poles(stage, poles), self._limbs(stage.limbs),
+            self._i(run_start), self._i(runs), self._i(np.argmax(together, axis=1)), self._i(move),
+            self._i(stage.still_slides), self._i(yields.goals), self._i(yields.top),
+            self._u(yields.paths.T > 0.0), self._f(yields.extra),
+            len(limb.SWIVELS), len(settings.phases), self._f(limb.SWIVELS), self._settings(*settings.phases),
+            self._settings(settings.tracking), None if settings.polishing is None else self._settings(settings.polishing),
+            self._settings(settings.insisting), self._settings(settings.descending),
+        )  # fmt: skip
+
+
+def _runs(fills: np.ndarray) -> tuple[list[int], list[tuple[int, int]]]:
+    """Which rows each column of a bool matrix (m, n) fills, as runs `[from, to)`; and where each column's begin."""
+    starts, runs = [0], []
+    for column in fills.T:
+        edges = np.flatnonzero(np.diff(np.concatenate([[False], column, [False]])))
+        runs += list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
+        starts.append(len(runs))
+    return starts, runs
+
+
+class _Frames:
+    """Arrays for F frames' questions and answers, and the table of their addresses."""
+
+    def __init__(self, joints: int, goals: int, count: int) -> None:
+        shapes = {"rotations": (joints, 4), "translations": (joints, 3), "links": (joints, 8), "places": (goals, 3),
+                  "turns": (goals, 4), "poles": (goals, 3), "out_rotations": (joints, 4),
+                  "out_translations": (joints, 3), "distances": (goals,), "angles": (goals,)}  # fmt: skip
+        self._arrays = {name: np.zeros((count, *shape)) for name, shape in shapes.items()}
+        self._arrays["iterations"] = np.zeros((count, 1), dtype=np.int32)
+        self._arrays["converged"] = np.zeros((count, 1), dtype=np.uint8)
+        self._arrays["at_limit"] = np.zeros((count, joints), dtype=np.uint8)
+        self._table = np.zeros(count, dtype=FRAME)
+        for name, array in self._arrays.items():
+            step = array.strides[0] if array.size else 0
+            self._table[name] = array.ctypes.data + step * np.arange(count)
+        self.address = self._table.ctypes.data
+
+    def ask(self, targets: Targets, start: Pose, links: np.ndarray) -> None:
+        """Fill in what the frames ask for."""
+        arrays = self._arrays
+        arrays["rotations"][:], arrays["translations"][:] = start.rotations, start.translations
+        arrays["links"][:] = links
+        arrays["places"][:], arrays["turns"][:], arrays["poles"][:] = targets[:3]
+
+    def batch(self) -> Batch:
+        """The answers, as arrays of their own."""
+        arrays = self._arrays
+        return Batch(
+            arrays["out_rotations"].copy(), arrays["out_translations"].copy(), arrays["distances"].copy(),
+            arrays["angles"].copy(), arrays["iterations"][:, 0].astype(int), arrays["converged"][:, 0] > 0,
+            arrays["at_limit"] > 0,
+        )  # fmt: skip
