@@ -20,13 +20,16 @@ SWIVELS = np.radians([0.0, 45.0, -45.0])
 """Starts tried for each frame: limbs turned about the line from root to target; the cheapest answer wins."""
 
 
+SAME_SIZE = 0.01  # limbs whose bones are as long as each other's, to so much, are a left and a right one
+
+
 @dataclass(frozen=True)
 class Limb:
     """`upper` and `lower` joint, the `end` joint below them (-1: the effector itself), the goal served, the bend.
 
     `axis` (3,) is a unit vector in the lower joint's own frame about which a positive angle folds the limb,
     `upper_axis` (3,) the same in the upper joint's frame at rest, `bend` the preferred angle [rad]. `side` is +1 or
-    -1, so that the swivels of a left and a right limb mirror each other.
+    -1, so that the swivels of a left and a right limb, which are of one size, mirror each other.
     """
 
     upper: int
@@ -42,8 +45,8 @@ class Limb:
 def find_limbs(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray) -> list[Limb]:
     """The limbs of the joints that prefer a bend and may move, each with the first goal that can fold it."""
     limbs: list[Limb] = []
-    rest = skeleton.transforms(np.tile(quaternion.IDENTITY, (1, len(skeleton), 1)), None)[0]
-    places = dual_quaternion.translation(rest)
+    sizes: list[np.ndarray] = []
+    offsets = np.linalg.norm(dual_quaternion.translation(skeleton.links), axis=-1)
     for lower in np.flatnonzero(np.abs(skeleton.preferred).max(-1) > 0.0):
         upper = int(skeleton.parent[lower])
         if upper < 0 or skeleton.kinds[upper] != "ball" or skeleton.stiffness[[upper, lower]].max() >= 1.0:
@@ -56,9 +59,12 @@ def find_limbs(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray) ->
         path = [j for j in range(len(skeleton)) if skeleton.ancestors[joint, j] and skeleton.parent[j] == lower]
         bend = float(np.linalg.norm(skeleton.preferred[lower]))
         axis = skeleton.preferred[lower] / bend
-        side = -1.0 if places[upper, 0] < 0.0 else 1.0
-        limbs.append(Limb(upper, int(lower), path[0] if path else -1, serving[0], axis,
-                          quaternion.rotate(skeleton.links[lower, :4], axis), bend, side))  # fmt: skip
+        end = path[0] if path else -1
+        size = np.array([offsets[lower], np.linalg.norm(goals[serving[0]].offset) if end < 0 else offsets[end]])
+        twins = sum(bool(np.allclose(size, other, rtol=SAME_SIZE)) for other in sizes)
+        sizes.append(size)
+        limbs.append(Limb(upper, int(lower), end, serving[0], axis,
+                          quaternion.rotate(skeleton.links[lower, :4], axis), bend, -1.0 if twins % 2 else 1.0))  # fmt: skip
     return limbs
 
 

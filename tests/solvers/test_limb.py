@@ -2,6 +2,7 @@
 """Two-bone limbs: which there are, their preferred bend, and the law of cosines that folds them."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -74,9 +75,16 @@ def test_there_is_no_limb_without_a_bend_a_ball_and_a_goal_that_reaches_both(
 
 
 def test_left_and_right_limbs_mirror_each_other() -> None:
-    """Their swivels turn opposite ways."""
-    sides = [ik.prepare(leg(side=side), [FOOT]).stages[0].limbs[0].side for side in (1.0, -1.0)]
-    assert sides == [1.0, -1.0]
+    """Two legs of one size swivel opposite ways, whichever is named first; a third limb of another size does not."""
+    left, right, arm = leg(side=1.0).joints, leg(side=-1.0).joints, leg(upper=0.3, lower=0.25).joints
+    for first, second in ((left, right), (right, left)):
+        joints = list(first)
+        for more in (second, arm):
+            joints += [replace(j, parent=0 if j.parent == 0 else j.parent + len(joints) - 1) for j in more[1:]]
+        feet = [ik.Goal(j, position=(0, 0, 0)) for j in (3, 6, 9)]
+        sides = [part.side for stage in ik.prepare(ik.Skeleton(joints), feet).stages for part in stage.limbs]
+        assert sorted(sides[:2]) == [-1.0, 1.0]
+        assert len(sides) == 3
 
 
 def test_bend_base_bends_a_straight_limb_and_keeps_its_foot_near_its_line() -> None:
