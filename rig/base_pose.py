@@ -8,7 +8,7 @@ saving and undo, and is given back when live solving goes off.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
@@ -24,11 +24,18 @@ if TYPE_CHECKING:
 EDITED = 1e-5  # a channel further from what was written was changed by the user
 
 
-class Free(NamedTuple):
+class Free:
     """Channels that keep our last answer, since no keys or drivers set them: bool (N, 4) and (N, 3)."""
 
-    rotations: np.ndarray
-    locations: np.ndarray
+    def __init__(self, rotations: np.ndarray, locations: np.ndarray) -> None:
+        self.rotations, self.locations = rotations, locations
+        self._asked: tuple[np.ndarray, bool] | None = None
+
+    def unkeyed(self, bones: np.ndarray) -> bool:
+        """Whether no rotation of these bones has keys; the last answer is kept."""
+        if self._asked is None or self._asked[0] is not bones:
+            self._asked = bones, bool(self.rotations[bones].all())
+        return self._asked[1]
 
 
 def capture(ob: bpy.types.Object, known: Session) -> None:
@@ -64,7 +71,7 @@ def of_frame(
     """
     if known.base is None or len(known.base.rotations) != len(ob.pose.bones):
         known.base = _stored(ob) or channels.read(ob.pose.bones)
-    if rig.simple and known.held is rig.solved_bones and known.free and known.free.rotations[rig.bones].all():
+    if rig.simple and known.held is rig.solved_bones and known.free and known.free.unkeyed(rig.bones):
         posed = base = known.base  # no bone of the skeleton has keys: nothing to be read
     else:
         posed = channels.read(evaluated.pose.bones, known.groups)
@@ -104,8 +111,12 @@ def adopt_edits(ob: bpy.types.Object, known: Session, fresh: bool) -> None:
     known.now = None
     if known.written is None or known.base is None or known.free is None or not known.written.fits(ob.pose.bones):
         return
-    now, was = channels.read(ob.pose.bones, known.groups), known.written
+    now = was = known.written
+    if known.room is None or known.written_raw is None or known.room.read(ob.pose.bones) != known.written_raw:
+        now = channels.read(ob.pose.bones, known.groups)
     known.now = now
+    if now is was:
+        return
     if np.array_equal(now.rotations, was.rotations) and np.array_equal(now.locations, was.locations):
         return
     changing = known.free if fresh else Free(np.array(True), np.array(True))

@@ -17,10 +17,11 @@ _TURNING = {"COPY_ROTATION", "COPY_TRANSFORMS", "DAMPED_TRACK", "TRACK_TO"}
 
 @dataclass(frozen=True)
 class GoalBinding:
-    """A goal's number in the panel's list, and what eases it."""
+    """A goal's number in the panel's list, what eases it, and whether it has a pole."""
 
     index: int
     influence: float
+    pole: bool
 
 
 @dataclass
@@ -40,7 +41,7 @@ class Rig:
     solved, solved_bones : (S,) rows and bone numbers of those whose rotation the solver writes.
     inner, roots, hanging, still, held_rows : rows that hang from another, that do not, of those the ones turned by a
         parent, fixed ones, constrained ones. root_above : per root, the bone that turns it, -1 for none; root_parents
-        the different ones. rest_links : (J, 8) links with every inner joint at its rest offset.
+        the different ones; root_places : per root its joint, bone, the bone that turns it, its rest orientation. rest_links : (J, 8) links with every inner joint at its rest offset.
     simple : no bone of the skeleton is fixed, constrained or slides. goal_rows : (G,) rows of the goals' own bones.
     """
 
@@ -66,15 +67,21 @@ class Rig:
 
     def __post_init__(self) -> None:
         fixed = np.setdiff1d(np.arange(len(self.bones)), self.solved)
-        self.solved_bones = self.bones[self.solved]
+        self.solved_bones, self.solved_joints = self.bones[self.solved], self.main[self.solved]
         self.inner, self.roots = np.flatnonzero(~self.rooted), np.flatnonzero(self.rooted)
         self.still, self.held_rows = fixed[~self.held[fixed]], fixed[self.held[fixed]]
         self.hanging = [row for row in self.roots if self.parent[row] >= 0 and not self.detached[row]]
         self.simple = not (fixed.size or self.slide_row.size)
         self.root_above = [int(self.parent[row]) if row in self.hanging else -1 for row in self.roots]
         self.root_parents = sorted({bone for bone in self.root_above if bone >= 0})
+        self.root_places = [
+            (int(self.main[row]), int(self.bones[row]), above, tuple(self.own_rest[row].tolist()))
+            for row, above in zip(self.roots, self.root_above, strict=True)
+        ]
+        self.eased = any(binding.influence < 1.0 for binding in self.goals)
         self.goal_rows = [int(np.flatnonzero(self.main == goal.joint)[0]) for goal in self.prepared.goals]
         self.known_stretch: tuple[tuple[float, ...], ik.Prepared] | None = None
+        self.known_hanging: tuple[list[bytes], bool] | None = None
         self.known_start: tuple[np.ndarray, np.ndarray] | None = None
         self.rest_links = np.tile(dual_quaternion.IDENTITY, (len(self.skeleton), 1))
         self.rest_links[self.main] = dual_quaternion.from_parts(self.own_rest, self.rest_offset)
@@ -143,7 +150,7 @@ def build(ob: bpy.types.Object) -> Rig | str:
         size=wanted.armature.size,
         skeleton=skeleton,
         prepared=ik.prepare(skeleton, parts.goals(wanted), settings.solver, options),
-        goals=[GoalBinding(goal.number, goal.settings.influence) for goal in wanted.goals],
+        goals=[GoalBinding(goal.number, goal.settings.influence, goal.settings.pole_target is not None) for goal in wanted.goals],
         goal_count=len(settings.goals),
         bones=bones,
         parent=wanted.armature.parent[bones],

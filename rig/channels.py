@@ -11,8 +11,11 @@ from . import rotation
 _MODES = {0: rotation.QUATERNION, **dict(enumerate(rotation.EULER_ORDERS, 1)), -1: rotation.AXIS_ANGLE}
 _NUMBERS = {mode: number for number, mode in _MODES.items()}
 
-Groups = list[tuple[str, np.ndarray]]
-"""Bones of each rotation mode in use."""
+
+class Groups(list[tuple[str, np.ndarray]]):
+    """Bones of each rotation mode in use, and the modes of all bones as Blender numbers them."""
+
+    numbers: bytes = b""
 
 
 @dataclass
@@ -45,6 +48,9 @@ class Channels:
 
     def put(self, bones: np.ndarray, q: np.ndarray, reference: np.ndarray) -> None:
         """Set the rotations of some `bones` (S,) from quaternions (S, 4), nearest to `reference` (N, 4) channels."""
+        if len(self.groups) == 1:
+            self.rotations[bones] = rotation.from_quaternion(self.groups[0][0], q, reference[bones])
+            return
         where = np.full(len(self.rotations), -1)
         where[bones] = np.arange(len(bones))
         for mode, members in self.groups:
@@ -65,10 +71,27 @@ def modes(bones: bpy.types.bpy_prop_collection, known: Groups | None = None) -> 
     """The bones of each rotation mode in use; `known` itself where that has not changed."""
     numbers = np.empty(len(bones), dtype=np.int32)
     bones.foreach_get("rotation_mode", numbers)
-    same_count = known is not None and sum(len(members) for _, members in known) == len(numbers)
-    if known is not None and same_count and all((numbers[bone] == _NUMBERS[mode]).all() for mode, bone in known):
+    packed = numbers.tobytes()
+    if known is not None and packed == known.numbers:
         return known
-    return [(_MODES[int(number)], np.flatnonzero(numbers == number)) for number in np.unique(numbers)]
+    groups = Groups((_MODES[int(number)], np.flatnonzero(numbers == number)) for number in np.unique(numbers))
+    groups.numbers = packed
+    return groups
+
+
+class Room:
+    """Room to read an armature's channels into frame after frame, to tell whether they have changed."""
+
+    def __init__(self, count: int, groups: Groups) -> None:
+        self.groups = groups
+        paths = {rotation.PATHS[mode]: rotation.SIZES[mode] for mode, _ in groups} | {"location": 3}
+        self._parts = [(path, np.empty(size * count, dtype=np.float32)) for path, size in paths.items()]
+
+    def read(self, bones: bpy.types.bpy_prop_collection) -> bytes:
+        """All channels in use, as Blender keeps them."""
+        for path, part in self._parts:
+            bones.foreach_get(path, part)
+        return b"".join([part.tobytes() for _, part in self._parts])
 
 
 def rounded(values: np.ndarray) -> np.ndarray:

@@ -7,6 +7,7 @@ that a frame's input does not depend on the frames visited before.
 """
 
 from dataclasses import dataclass
+from math import hypot
 
 import bpy
 import numpy as np
@@ -118,26 +119,45 @@ def _inner_offsets(rig: Rig, world: np.ndarray) -> np.ndarray:
 def _hangs_as_at_rest(ob: bpy.types.Object, rig: Rig) -> bool:
     """Whether no bone of the skeleton is moved off its parent or scaled, as on most rigs."""
     bones = ob.pose.bones
-    buffer = np.empty((len(bones), 3), dtype=np.float32)
-    bones.foreach_get("location", buffer.reshape(-1))
-    if buffer[rig.bones[rig.inner]].any():
-        return False
-    bones.foreach_get("scale", buffer.reshape(-1))
-    if (buffer[rig.bones] != 1.0).any():
-        return False
-    return all(max(abs(part - 1.0) for part in bones[int(bone)].matrix.to_scale()) < _SAME for bone in rig.root_parents)
+    buffer = np.empty(3 * len(bones), dtype=np.float32)
+    packed = []
+    for path in ("location", "scale"):
+        bones.foreach_get(path, buffer)
+        packed.append(buffer.tobytes())
+    if rig.known_hanging is None or rig.known_hanging[0] != packed:
+        moved, scaled = (np.frombuffer(part, dtype=np.float32).reshape(-1, 3) for part in packed)
+        rests = not moved[rig.bones[rig.inner]].any() and not (scaled[rig.bones] != 1.0).any()
+        rig.known_hanging = packed, rests
+    return rig.known_hanging[1] and all(
+        max(abs(part - 1.0) for part in bones[bone].matrix.to_scale()) < _SAME for bone in rig.root_parents
+    )
 
 
 def _rest_links(ob: bpy.types.Object, rig: Rig) -> np.ndarray:
     """Links (1, J, 8) of a rig whose bones all hang where they do at rest: only the roots are to be placed."""
     bones = ob.pose.bones
-    turned = {bone: tuple(bones[int(bone)].matrix.to_quaternion()) for bone in rig.root_parents}
-    above = np.array([turned.get(bone, (1.0, 0.0, 0.0, 0.0)) for bone in rig.root_above])
-    heads = np.array([tuple(bones[int(bone)].head) for bone in rig.bones[rig.roots]])
+    turned = {bone: _unit(bones[bone].matrix.to_quaternion()) for bone in rig.root_parents}
     links = rig.rest_links.copy()
-    rotations = quaternion.product(quaternion.normalize(above), rig.own_rest[rig.roots])
-    links[rig.main[rig.roots]] = dual_quaternion.from_parts(rotations, heads)
+    for joint, bone, above, rest in rig.root_places:
+        w, x, y, z = rest if above < 0 else _product(turned[above], rest)
+        tx, ty, tz = bones[bone].head
+        links[joint] = (
+            w, x, y, z, -0.5 * (tx * x + ty * y + tz * z), 0.5 * (tx * w + ty * z - tz * y),
+            0.5 * (ty * w + tz * x - tx * z), 0.5 * (tz * w + tx * y - ty * x),
+        )  # fmt: skip
     return links[None]
+
+
+def _unit(q: Quaternion) -> tuple[float, ...]:
+    length = hypot(*q)
+    return (q[0] / length, q[1] / length, q[2] / length, q[3] / length)
+
+
+def _product(a: tuple[float, ...], b: tuple[float, ...]) -> tuple[float, ...]:
+    """Hamilton product of one pair: for so few NumPy costs more than the arithmetic, and mathutils loses digits."""
+    (aw, ax, ay, az), (bw, bx, by, bz) = a, b
+    return (aw * bw - ax * bx - ay * by - az * bz, aw * bx + ax * bw + ay * bz - az * by,
+            aw * by - ax * bz + ay * bw + az * bx, aw * bz + ax * by - ay * bx + az * bw)  # fmt: skip
 
 
 def _measured_links(rig: Rig, world: np.ndarray, start_q: np.ndarray, posed: Channels) -> tuple[np.ndarray, np.ndarray]:
@@ -221,34 +241,34 @@ def _targets(
     """What the goals ask for this frame, in armature space; influence below 1 asks for less of the way."""
     motion = _motion(ob, scene)
     inverse = (ob.matrix_world if motion is None else motion @ ob.matrix_world).inverted_safe()
-    goals, nowhere = ob.dqik.goals, (0.0, 0.0, 0.0)
+    goals, own, nowhere = ob.dqik.goals, ob.original, (0.0, 0.0, 0.0)
     places, turns, ends = [], [], []
     for binding in rig.goals:
         goal = goals[binding.index]
-        matrix = target_matrix(goal.target, goal.subtarget, ob, inverse, scene)
-        places.append(tuple(matrix.translation))
-        turns.append(tuple(matrix.to_quaternion()))
-        pole = goal.pole_target
-        ends.append(nowhere if pole is None else tuple(
-            target_matrix(pole, goal.pole_subtarget, ob, inverse, scene).translation
-        ))  # fmt: skip
+        matrix = target_matrix(goal.target, goal.subtarget, ob, own, inverse, scene)
+        places.append(matrix.translation[:])
+        turns.append(matrix.to_quaternion()[:])
+        pole = goal.pole_target if binding.pole else None
+        ends.append(nowhere if pole is None else target_matrix(
+            pole, goal.pole_subtarget, ob, own, inverse, scene
+        ).translation[:])  # fmt: skip
     positions, rotations, poles = (np.array([part]) for part in (places, turns, ends))
-    if any(binding.influence < 1.0 for binding in rig.goals):
+    if rig.eased:
         _ease(rig, prepared, positions, rotations, links, start)
     return Targets(positions, rotations, poles)
 
 
 def target_matrix(
-    target: bpy.types.Object, subtarget: str, ob: bpy.types.Object, inverse: Matrix, scene: Scene
+    target: bpy.types.Object, subtarget: str, ob: bpy.types.Object, own: bpy.types.Object, inverse: Matrix, scene: Scene
 ) -> Matrix:
-    """A target's evaluated matrix in the armature space of the evaluated object `ob`."""
-    if target.original == ob.original:
+    """A target's evaluated matrix in the armature space of the evaluated object `ob`, whose original is `own`."""
+    if target == own:
         return ob.pose.bones[subtarget].matrix
     evaluated = target.evaluated_get(scene.depsgraph)
     matrix, name = evaluated.matrix_world, ""
     if subtarget and evaluated.type == "ARMATURE":
         matrix, name = matrix @ evaluated.pose.bones[subtarget].matrix, subtarget
-    motion = _motion(evaluated, scene, name)
+    motion = _motion(evaluated, scene, name) if scene.solved else None
     return inverse @ (matrix if motion is None else motion @ matrix)
 
 

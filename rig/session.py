@@ -43,7 +43,8 @@ class Session:
     stale : a setting has changed since. animation, animation_key : what has keys, and how to tell that this changed.
     free : the channels that keep our last answer. held : bones that hold an answer of ours.
     base : channels that bones without keys start from. frame_base : those of all bones at the frame solved last.
-    written : the channels as the last answer left them. now : as they stand, read once a frame.
+    written, written_raw : the channels as the last answer left them, and as `room` reads them. now : as they stand,
+        read once a frame.
     frame, previous, prepared, tracked : the frame solved last, its pose, what solved it, and whether it did so from
         the one before.
     was_live : the base pose was captured and is to be given back.
@@ -52,16 +53,18 @@ class Session:
     """
 
     rig: Rig | str | None = None
-    rest: np.ndarray | None = None
+    rest: bytes | None = None
     stale: bool = True
     animation: curves.Animation | None = None
     animation_key: tuple | None = None
     free: base_pose.Free | None = None
     held: np.ndarray | None = None
     groups: channels.Groups | None = None
+    room: channels.Room | None = None
     base: Channels | None = None
     frame_base: Channels | None = None
     written: Channels | None = None
+    written_raw: bytes | None = None
     now: Channels | None = None
     frame: float | None = None
     previous: Pose | None = None
@@ -74,7 +77,7 @@ class Session:
 
     def forget_pose(self) -> None:
         """Forget base pose and answers, as where the bones themselves have changed."""
-        self.base = self.frame_base = self.written = self.previous = self.held = None
+        self.base = self.frame_base = self.written = self.written_raw = self.previous = self.held = None
 
     def ours(self, rig: Rig | str | None) -> np.ndarray:
         """The bones that are solved, or were and still hold an answer of ours."""
@@ -95,9 +98,10 @@ def prepare(ob: bpy.types.Object, known: Session, check: bool = False) -> Rig | 
     check : compare all settings, as after an edit; otherwise only what a script can change without telling.
     """
     bones = ob.data.bones
-    rest = np.empty(16 * len(bones), dtype=np.float32)
-    bones.foreach_get("matrix_local", rest)
-    same_bones = known.rest is not None and np.array_equal(known.rest, rest)
+    matrices = np.empty(16 * len(bones), dtype=np.float32)
+    bones.foreach_get("matrix_local", matrices)
+    rest = matrices.tobytes()
+    same_bones = known.rest == rest
     key = curves.animation_key(ob)
     if known.animation is None or key != known.animation_key:
         known.animation, known.animation_key, known.free = curves.animation(ob), key, None
@@ -220,13 +224,20 @@ def apply(ob: bpy.types.Object, known: Session, answer: Channels) -> bool:
     moves = len(rows) > len(known.held) or (isinstance(rig, Rig) and len(rig.slide_row) > 0)
     now = channels.read(bones, known.groups) if known.now is None else known.now
     rotations = channels.rounded(answer.rotations[rows])
-    locations = channels.rounded(answer.locations[rows]) if moves else now.locations[rows]
-    changed = not (np.array_equal(now.rotations[rows], rotations) and np.array_equal(now.locations[rows], locations))
-    now.rotations[rows], now.locations[rows] = rotations, locations
+    changed = not np.array_equal(now.rotations[rows], rotations)
+    now.rotations[rows] = rotations
+    if moves:
+        locations = channels.rounded(answer.locations[rows])
+        changed = changed or not np.array_equal(now.locations[rows], locations)
+        now.locations[rows] = locations
     known.written, known.now = now, None
     if changed:
         channels.write(bones, now, location=moves)
         ob.update_tag(refresh={"DATA"})
+    if changed or known.written_raw is None:
+        if known.room is None or known.room.groups is not now.groups:
+            known.room = channels.Room(len(bones), now.groups)
+        known.written_raw = known.room.read(bones)
     return changed
 
 

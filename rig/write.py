@@ -16,7 +16,7 @@ def answer(
     reference : channels to stay near to where a rotation can be written in several ways; `base` by default.
     """
     channels = base.copy()
-    q = quaternion.normalize(batch.rotations[frame, rig.main[rig.solved]])
+    q = quaternion.normalize(batch.rotations[frame, rig.solved_joints])
     channels.put(rig.solved_bones, q, (reference or base).rotations)
     for k, (joint, row) in enumerate(zip(rig.slide_joint, rig.slide_row, strict=True)):
         offset = batch.translations[frame, joint : joint + 3].sum(0)

@@ -160,13 +160,13 @@ class Twin:
         self._memory = np.zeros(self._size)
         self._rows = sum(stage.tasks.m for stage in stages)
         self._residual = np.zeros(self._rows)
-        self._one: _Frames | None = None
+        self._one = _Frames(self._joints, self._goals, 1)
 
     def solve(self, targets: Targets, start: Pose, links: np.ndarray | None) -> Batch:
         """Frames, each afresh; arguments as for `Prepared.solve_batch`."""
-        frames = _Frames(self._joints, self._goals, len(targets.positions))
-        frames.ask(targets, start, self._skeleton.links if links is None else links)
         count = len(targets.positions)
+        frames = self._one if count == 1 else _Frames(self._joints, self._goals, count)
+        frames.ask(targets, start, self._skeleton.links if links is None else links)
         share = max(1, min(os.cpu_count() or 1, count // _BATCH_THREADS))
         if share == 1:
             self._library.solve(byref(self._problem), frames.address, count, self._memory.ctypes.data)
@@ -190,8 +190,6 @@ class Twin:
 
     def track(self, previous: Pose, targets: Targets, start: Pose, links: np.ndarray | None, first: bool) -> Batch:
         """One frame from the one before it; arguments as for `Prepared.track`."""
-        if self._one is None:
-            self._one = _Frames(self._joints, self._goals, 1)
         frames = self._one
         frames.ask(targets, start, self._skeleton.links if links is None else links)
         rotations = np.ascontiguousarray(previous.rotations, dtype=float)
