@@ -27,7 +27,7 @@ from .skeleton import Pose, Skeleton
 from .solution import Batch
 from .stage import Stage
 
-LAYOUT = 1
+LAYOUT = 2
 SOLVERS = {"PGS": 0, "DLS": 1}
 KINDS = {"free ball": 0, "ball": 1, "hinge": 2, "prismatic": 3}
 _BATCH_THREADS = 8  # frames from which a batch is worth a thread more
@@ -70,7 +70,7 @@ class _Stage(Structure):
         ("limb", POINTER(_Limb)), ("run_start", _I), ("run", _I), ("first", _I), ("move", _I), ("still_slide", _I),
         ("yield_goal", _I), ("yield_top", _I), ("yield_path", _U), ("yield_extra", _F),
         ("swivels", c_int32), ("phases", c_int32), ("swivel", _F), ("phase", POINTER(_Settings)),
-        *[(name, POINTER(_Settings)) for name in ("tracking", "polishing", "insisting", "descending")],
+        *[(name, POINTER(_Settings)) for name in ("tracking", "tracking_missed", "polishing", "insisting", "descending")],
     ]  # fmt: skip
 
 
@@ -297,7 +297,8 @@ class Twin:
             self._i(stage.still_slides), self._i(yields.goals), self._i(yields.top),
             self._u(yields.paths.T > 0.0), self._f(yields.extra),
             len(limb.SWIVELS), len(settings.phases), self._f(limb.SWIVELS), self._settings(*settings.phases),
-            self._settings(settings.tracking), None if settings.polishing is None else self._settings(settings.polishing),
+            self._settings(settings.tracking), self._settings(settings.tracking_missed),
+            None if settings.polishing is None else self._settings(settings.polishing),
             self._settings(settings.insisting), self._settings(settings.descending),
         )  # fmt: skip
 

@@ -30,6 +30,7 @@ CONTINUATION_SETTLED = 5e-2  # [rad] step at which one strength of the pull has 
 SETTLED = 2e-3  # [rad] and the last one
 TRACK_DAMPING = 1e-4
 TRACK_ITERATIONS = 6
+TRACK_MISSED_ITERATIONS = 20  # more where a goal is missed, so that it does not drag others along
 TRACK_SETTLED = 5e-2
 TRACK_JUMP = 0.25  # [skeleton lengths] an error that grew by more in one frame is a jump: solve it afresh
 TRACK_LOST = 1e-3  # [skeleton lengths] error with which a tracked frame counts as lost
@@ -49,6 +50,7 @@ class Phases(NamedTuple):
     continues: bool
     phases: list[Settings]  # of a solve from afresh
     tracking: Settings
+    tracking_missed: Settings
     polishing: Settings | None
     insisting: Settings
     descending: Settings  # of restarts
@@ -90,6 +92,10 @@ class Stage:
             replace(self._settings, iterations=min(options.iterations - polish, most), settle=TRACK_SETTLED)
             if pull or self._poles else replace(self._settings, first_damping=TRACK_DAMPING)
         )  # fmt: skip
+        self._tracking_missed = (
+            replace(self._tracking, iterations=min(options.iterations - polish, TRACK_MISSED_ITERATIONS))
+            if pull or self._poles else self._tracking
+        )  # fmt: skip
         most = min(CONTINUATION_ITERATIONS, self._settings.iterations // (len(CONTINUATION) + 1))
         self._phases = [
             replace(self._settings, pull=factor * pull, first_damping=factor * pull, settle=CONTINUATION_SETTLED,
@@ -110,7 +116,7 @@ class Stage:
         continues = bool(self._settings.pull) and self._method.continues
         return Phases(
             continues, self._phases if continues else [self._settings], self._tracking,
-            self._polishing if polishes else None, self._insisting, descend, self._settings.reluctance,
+            self._tracking_missed, self._polishing if polishes else None, self._insisting, descend, self._settings.reluctance,
         )  # fmt: skip
 
     def solve(self, start: Pose, targets: Targets, links: np.ndarray | None) -> tuple[Point, np.ndarray]:
@@ -151,6 +157,11 @@ class Stage:
         if np.abs(point.error[:, :rows] - before).max(initial=0.0) > TRACK_JUMP:
             return self.solve(start, targets, given_links)
         minimum = self._polish(self._minimise(self.tasks, self.space, self._tracking, point, frames), frames)
+        if (settings.pull or self._poles) and not self._met(minimum.point)[0]:
+            point, took = stand(self.tasks, minimum.point.state, frames), minimum.iterations
+            minimum = self._minimise(self.tasks, self.space, self._tracking_missed, point, frames)
+            minimum = self._polish(minimum, frames)
+            minimum.iterations += took
         error = np.abs(minimum.point.error[:, :rows]).max(initial=0.0)
         if settings.pull and error > max(TRACK_LOST, 1.1 * np.abs(before).max(initial=0.0)):
             afresh, more = self.solve(start, targets, given_links)

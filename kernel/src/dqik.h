@@ -17,7 +17,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 1 /* changes whenever a structure below does */
+#define DQIK_LAYOUT 2 /* changes whenever a structure below does */
 
 enum { DQIK_FREE_BALL, DQIK_BALL, DQIK_HINGE, DQIK_SLIDE };
 enum { DQIK_PGS, DQIK_DLS };
@@ -96,7 +96,7 @@ typedef struct {
     int32_t swivels, phases;
     const double *swivel;         /* (swivels) [rad] */
     const dqik_settings *phase;   /* (phases) continuation; one for a single descent */
-    const dqik_settings *tracking, *polishing, *insisting, *descending; /* polishing NULL: none */
+    const dqik_settings *tracking, *tracking_missed, *polishing, *insisting, *descending; /* polishing NULL: none */
 } dqik_stage;
 
 typedef struct {

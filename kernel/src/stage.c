@@ -99,7 +99,7 @@ static void place_still_slides(const work *w, const double *links, const double 
 static void yield_targets(work *w, const point *at) {
     const dqik_stage *s = w->s;
     const int joints = w->k->joints;
-    if (s->goals < 2 || !s->yields) return;
+    if (s->goals < 2) return;
     for (int i = 0; i < s->yields; i++) {
         int g = s->yield_goal[i];
         const double *root = at->p + 3 * s->yield_top[i];
@@ -265,6 +265,11 @@ static int track_stage(work *w, const dqik_problem *problem, const dqik_frame *f
     copy_point(w, &w->tried, &w->now);
     int iterations = minimise(w, s->tracking);
     iterations += polish(w, problem);
+    if (s->polishing && !within(w, &w->now, problem->tolerance, problem->rotation_tolerance)) {
+        errors(w, &w->now); /* the poles' as well again */
+        iterations += minimise(w, s->tracking_missed);
+        iterations += polish(w, problem);
+    }
     for (int i = 0; i < w->rows; i++) {
         error = most(error, fabs(w->now.e[i]));
         if (before) rest = most(rest, fabs(before[i]));
