@@ -23,11 +23,10 @@ from .solution import Options
 
 LEAST_DAMPING, MOST_DAMPING = 1e-12, 1e4
 DAMPING_SHARE = 0.03  # of the pull, below which damping does not go: the pull's own curvature is only modelled in part
-GOOD_GAIN, POOR_GAIN = 0.7, 0.25
-GROW, SHRINK, REJECT = 3.0, 0.2, 6.0
-LEAST_PROGRESS = 1e-6  # relative decrease of the cost; three steps with less are the end
+GOOD_GAIN, POOR_GAIN = 0.9, 0.25
+GROW, SHRINK, REJECT = 3.0, 0.2, 3.0
+LEAST_PROGRESS = 1e-8  # relative decrease of the cost; three steps with less are the end
 LEAST_STEP = 1e-9  # [rad]
-SETTLED_SHARE = 0.2
 LONGEST_STEP = 1.0  # [rad] of a step whose length is what keeps it in check: further than that no Jacobian sees
 CUT, LEAST_SHARE = 0.25, 1e-3
 
@@ -38,8 +37,8 @@ class Settings:
 
     `tolerance` [length units] and `rotation_tolerance` [rad]; `damping` is what it starts from and the least
     it takes, None for `first_damping` and none.
-    `settle` [rad]: with a pull or poles, the iteration ends with a step in which no joint moves further, if the steps
-    shrink so fast that `SETTLED_SHARE` of that is left to go.
+    `settle`, `unsettled` [rad]: with a pull or poles, the iteration ends with a step in which no joint moves further
+    than the first, if the steps shrink so fast that no more than the second is left to go.
     """
 
     iterations: int
@@ -49,6 +48,7 @@ class Settings:
     first_damping: float
     pull: float
     settle: float
+    unsettled: float
     reluctance: np.ndarray  # (n,) D
     options: Options
 
@@ -189,7 +189,7 @@ def _minimise(
         finished = (stalled >= 3) | (longest < LEAST_STEP) | (share < LEAST_SHARE)
         if settling:
             # steps that shrink by a ratio r have r / (1 - r) of the last one to go
-            settled = longest * longest < SETTLED_SHARE * settings.settle * (previous - longest)
+            settled = longest * longest < settings.unsettled * (previous - longest)
             finished |= better & (longest < settings.settle) & settled
             previous = np.where(better, longest, previous)
         else:

@@ -42,7 +42,7 @@ class _Skeleton(Structure):
 
 class _Settings(Structure):
     _fields_ = [("iterations", c_int32)] + [
-        (name, c_double) for name in ("tolerance", "rotation_tolerance", "damping", "first_damping", "pull", "settle")
+        (name, c_double) for name in ("tolerance", "rotation_tolerance", "damping", "first_damping", "pull", "settle", "unsettled")
     ]  # fmt: skip
 
 
@@ -69,7 +69,7 @@ class _Stage(Structure):
         ("place_weight", _F), ("turn_weight", _F), ("acts", _U), ("levers", _I), ("pole", POINTER(_Pole)),
         ("limb", POINTER(_Limb)), ("run_start", _I), ("run", _I), ("first", _I), ("move", _I), ("still_slide", _I),
         ("yield_goal", _I), ("yield_top", _I), ("yield_path", _U), ("yield_extra", _F),
-        ("swivels", c_int32), ("phases", c_int32), ("swivel", _F), ("phase", POINTER(_Settings)),
+        ("swivels", c_int32), ("phases", c_int32), ("chosen_after", c_int32), ("swivel", _F), ("phase", POINTER(_Settings)),
         *[(name, POINTER(_Settings)) for name in ("tracking", "tracking_missed", "polishing", "insisting", "descending")],
     ]  # fmt: skip
 
@@ -218,7 +218,7 @@ class Twin:
 
     def _settings(self, *settings: Settings) -> Any:
         rows = [(s.iterations, s.tolerance, s.rotation_tolerance, -1.0 if s.damping is None else s.damping,
-                 s.first_damping, s.pull, s.settle) for s in settings]  # fmt: skip
+                 s.first_damping, s.pull, s.settle, s.unsettled) for s in settings]  # fmt: skip
         array = (_Settings * len(rows))(*[_Settings(*row) for row in rows])
         self._kept.append(array)
         return array
@@ -296,7 +296,7 @@ class Twin:
             self._i(run_start), self._i(runs), self._i(np.argmax(together, axis=1)), self._i(move),
             self._i(stage.still_slides), self._i(yields.goals), self._i(yields.top),
             self._u(yields.paths.T > 0.0), self._f(yields.extra),
-            len(limb.SWIVELS), len(settings.phases), self._f(limb.SWIVELS), self._settings(*settings.phases),
+            len(limb.SWIVELS), len(settings.phases), settings.chosen_after, self._f(limb.SWIVELS), self._settings(*settings.phases),
             self._settings(settings.tracking), self._settings(settings.tracking_missed),
             None if settings.polishing is None else self._settings(settings.polishing),
             self._settings(settings.insisting), self._settings(settings.descending),

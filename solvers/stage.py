@@ -26,12 +26,15 @@ PULL = 1e-5
 FIRST_DAMPING = 1e-2  # without a pull
 CONTINUATION = (1e3, 1e2)  # multiples of the pull on the way to it
 CONTINUATION_ITERATIONS = 4
+CONTINUATION_POLE_ITERATIONS = 8  # a limb may have to turn half round to its pole
+CHOSEN_AFTER = 2  # strengths of the pull, after which only the cheapest of several starts is followed
 CONTINUATION_SETTLED = 5e-2  # [rad] step at which one strength of the pull has done its work
-SETTLED = 2e-3  # [rad] and the last one
+SETTLED = 1e-3  # [rad] and the last one
+UNSETTLED = 2e-5  # [rad] that may be left to go then
 TRACK_DAMPING = 1e-4
 TRACK_ITERATIONS = 6
 TRACK_MISSED_ITERATIONS = 20  # more where a goal is missed, so that it does not drag others along
-TRACK_SETTLED = 5e-2
+TRACK_SETTLED, TRACK_UNSETTLED = 5e-2, 1e-2
 TRACK_JUMP = 0.25  # [skeleton lengths] an error that grew by more in one frame is a jump: solve it afresh
 TRACK_LOST = 1e-3  # [skeleton lengths] error with which a tracked frame counts as lost
 POLISH_ITERATIONS = 3
@@ -49,6 +52,7 @@ class Phases(NamedTuple):
 
     continues: bool
     phases: list[Settings]  # of a solve from afresh
+    chosen_after: int  # phases, after which only the cheapest of several starts is followed
     tracking: Settings
     tracking_missed: Settings
     polishing: Settings | None
@@ -82,23 +86,24 @@ class Stage:
         pull = (PULL if self.limbs else 0.0) if options.pull is None else options.pull
         self._settings = Settings(
             options.iterations, options.tolerance, options.rotation_tolerance, options.damping, pull or FIRST_DAMPING,
-            pull, SETTLED, self._reluctance(), options,
+            pull, SETTLED, UNSETTLED, self._reluctance(), options,
         )  # fmt: skip
         polish = min(POLISH_ITERATIONS, options.iterations)
         if pull or self._poles:
             self._settings = replace(self._settings, iterations=options.iterations - polish)
         most = TRACK_ITERATIONS if method.continues else options.iterations
         self._tracking = (
-            replace(self._settings, iterations=min(options.iterations - polish, most), settle=TRACK_SETTLED)
+            replace(self._settings, iterations=min(options.iterations - polish, most), settle=TRACK_SETTLED, unsettled=TRACK_UNSETTLED)
             if pull or self._poles else replace(self._settings, first_damping=TRACK_DAMPING)
         )  # fmt: skip
         self._tracking_missed = (
             replace(self._tracking, iterations=min(options.iterations - polish, TRACK_MISSED_ITERATIONS))
             if pull or self._poles else self._tracking
         )  # fmt: skip
-        most = min(CONTINUATION_ITERATIONS, self._settings.iterations // (len(CONTINUATION) + 1))
+        wanted = CONTINUATION_POLE_ITERATIONS if self._poles else CONTINUATION_ITERATIONS
+        most = min(wanted, self._settings.iterations // (len(CONTINUATION) + 1))
         self._phases = [
-            replace(self._settings, pull=factor * pull, first_damping=factor * pull, settle=CONTINUATION_SETTLED,
+            replace(self._settings, pull=factor * pull, first_damping=factor * pull, settle=CONTINUATION_SETTLED, unsettled=np.inf,
                     iterations=most) for factor in CONTINUATION
         ]  # fmt: skip
         self._phases.append(replace(self._settings, iterations=self._settings.iterations - most * len(CONTINUATION)))
@@ -115,7 +120,7 @@ class Stage:
         descend = replace(self._settings, pull=0.0, first_damping=FIRST_DAMPING)
         continues = bool(self._settings.pull) and self._method.continues
         return Phases(
-            continues, self._phases if continues else [self._settings], self._tracking,
+            continues, self._phases if continues else [self._settings], CHOSEN_AFTER, self._tracking,
             self._tracking_missed, self._polishing if polishes else None, self._insisting, descend, self._settings.reluctance,
         )  # fmt: skip
 
@@ -241,12 +246,13 @@ class Stage:
         state = self._folded(frames, limb.SWIVELS)
         tries = len(state.rotations) // count
         many = frames if tries == 1 else frames.take(np.tile(np.arange(count), tries))
-        minimum = self._minimise(self.tasks, self.space, self._phases[0], stand(self.tasks, state, many), many)
-        cheapest = np.argmin(minimum.cost.reshape(tries, count), axis=0) * count + np.arange(count)
-        point, iterations = minimum.point.take(cheapest), minimum.iterations[cheapest]
-        for settings in self._phases[1:]:
-            minimum = self._minimise(self.tasks, self.space, settings, point, frames)
+        point, iterations = stand(self.tasks, state, many), np.zeros(count * tries, dtype=int)
+        for number, settings in enumerate(self._phases):
+            minimum = self._minimise(self.tasks, self.space, settings, point, many)
             point, iterations = minimum.point, iterations + minimum.iterations
+            if number + 1 == CHOSEN_AFTER and tries > 1:
+                cheapest = np.argmin(minimum.cost.reshape(tries, count), axis=0) * count + np.arange(count)
+                point, iterations, many = point.take(cheapest), iterations[cheapest], frames
         return Minimum(point, iterations, minimum.cost)
 
     def _folded(self, frames: Frames, swivels: np.ndarray) -> State:

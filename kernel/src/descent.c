@@ -5,14 +5,13 @@
 #define LEAST_DAMPING 1e-12
 #define MOST_DAMPING 1e4
 #define DAMPING_SHARE 0.03
-#define GOOD_GAIN 0.7
+#define GOOD_GAIN 0.9
 #define POOR_GAIN 0.25
 #define GROW 3.0
 #define SHRINK 0.2
-#define REJECT 6.0
-#define LEAST_PROGRESS 1e-6
+#define REJECT 3.0
+#define LEAST_PROGRESS 1e-8
 #define LEAST_STEP 1e-9
-#define SETTLED_SHARE 0.2
 
 void copy_point(const work *w, point *to, const point *from) {
     const size_t joints = (size_t)w->k->joints, number = sizeof(double);
@@ -87,7 +86,7 @@ int minimise(work *w, const dqik_settings *settings) {
             if (within(w, &w->now, settings->tolerance, settings->rotation_tolerance)) break;
         } else if (better) {
             /* steps that shrink by a ratio r have r / (1 - r) of the last one to go */
-            if (longest < settings->settle && longest * longest < SETTLED_SHARE * settings->settle * (previous - longest))
+            if (longest < settings->settle && longest * longest < settings->unsettled * (previous - longest))
                 break;
             previous = longest;
         }

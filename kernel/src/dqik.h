@@ -39,7 +39,7 @@ typedef struct {
     double damping; /* below 0: adapts from first_damping, without a least */
     double first_damping;
     double pull;
-    double settle;
+    double settle, unsettled;
 } dqik_settings;
 
 /* A two-bone limb; see solvers/limb.py. */
@@ -93,7 +93,7 @@ typedef struct {
     const uint8_t *yield_path;             /* (yields, J) */
     const double *yield_extra;             /* (yields) */
     /* how it is solved */
-    int32_t swivels, phases;
+    int32_t swivels, phases, chosen_after;
     const double *swivel;         /* (swivels) [rad] */
     const dqik_settings *phase;   /* (phases) continuation; one for a single descent */
     const dqik_settings *tracking, *tracking_missed, *polishing, *insisting, *descending; /* polishing NULL: none */

@@ -166,7 +166,8 @@ static int continue_in_pull(work *w) {
         }
         copy_point(w, &w->tried, &w->now);
         errors(w, &w->now);
-        int took = minimise(w, s->phase);
+        int took = 0;
+        for (int k = 0; k < s->chosen_after; k++) took += minimise(w, s->phase + k);
         if (w->now.cost < cheapest) {
             cheapest = w->now.cost, iterations = took;
             copy_point(w, &w->best, &w->now);
@@ -174,7 +175,7 @@ static int continue_in_pull(work *w) {
     }
     copy_point(w, &w->now, &w->best);
     copy_point(w, &w->tried, &w->best);
-    for (int i = 1; i < s->phases; i++) iterations += minimise(w, s->phase + i);
+    for (int i = s->chosen_after; i < s->phases; i++) iterations += minimise(w, s->phase + i);
     return iterations;
 }
 
