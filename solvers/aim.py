@@ -10,7 +10,6 @@ import numpy as np
 
 from . import quaternion
 from .goals import cross
-from .joint_space import JointSpace
 
 STAY = 1e-9  # weight of staying as it is, against the points': decides what they leave open
 
@@ -42,19 +41,3 @@ def about_point(points: np.ndarray, targets: np.ndarray, weights: np.ndarray) ->
     _, vectors = np.linalg.eigh(matrix)
     best = vectors[:, :, -1]
     return np.where(best[:, :1] < 0.0, -best, best)
-
-
-def turn(
-    space: JointSpace, index: int, motion: np.ndarray, world: np.ndarray, by: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Turn a joint as far as its kind and its limits let it: its motion (F, 4), coordinates (F, k), the turn (F, 4).
-
-    Parameters
-    ----------
-    index : of the joint's block in `space.blocks`. motion, world : (F, 4) its motion and its world orientation.
-    by : (F, 4) the turn wanted, as the one returned is in the skeleton's frame.
-    """
-    own = quaternion.product(quaternion.conjugate(world), quaternion.product(by, world))
-    moved, x = space.nearest(index, quaternion.product(motion, own))
-    own = quaternion.relative(motion, moved)
-    return moved, x, quaternion.product(world, quaternion.product(own, quaternion.conjugate(world)))

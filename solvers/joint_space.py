@@ -234,12 +234,8 @@ class JointSpace:
             x[:, 1:] = project_swing(x[:, 1:], self.lo[pair], self.hi[pair])
         return x
 
-    def nearest(self, index: int, motion: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """One joint's part of `state`: motions (F, 4) brought inside the limits, and their coordinates (F, k).
-
-        index : of the joint's block in `blocks`; the joint turns.
-        """
-        block = self.blocks[index]
+    def nearest(self, block: slice, motion: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """One turning joint's part of `state`: motions (F, 4) inside its limits, and their coordinates (F, k)."""
         joint = int(self.joint[block.start])
         if self.skeleton.kinds[joint] == "hinge":
             x = self.project_block(self._hinge_coordinates(motion[:, None], np.array([block.start])), block)

@@ -66,28 +66,8 @@ def test_one_joints_limits_are_those_of_the_pose(skeleton: ik.Skeleton, seed: in
     space = JointSpace(skeleton, np.ones(len(skeleton), dtype=bool))
     pose = random_pose(skeleton, np.random.default_rng(seed), 3.0)
     state = space.state(pose)
-    for index, block in enumerate(space.blocks):
+    for block in space.blocks:
         joint = space.joint[block.start]
-        motion, x = space.nearest(index, pose.rotations[None, joint])
+        motion, x = space.nearest(block, pose.rotations[None, joint])
         assert_allclose(x, state.x[:, block], atol=1e-12)
         assert_allclose(motion, state.rotations[:, joint], atol=1e-12)
-
-
-@given(skeletons(kinds=("ball", "hinge"), limited=False, detached=False), seeds)
-def test_turn_tells_by_how_much_the_joint_has_turned(skeleton: ik.Skeleton, seed: int) -> None:
-    """The turn that comes back, before the joint's world orientation, is the orientation forward kinematics gives."""
-    space = JointSpace(skeleton, np.ones(len(skeleton), dtype=bool))
-    generator = np.random.default_rng(seed)
-    pose = random_pose(skeleton, generator)
-    world = ik.forward(skeleton, pose).rotations
-    for index, block in enumerate(space.blocks):
-        joint = space.joint[block.start]
-        by = wxyz(Rotation.from_rotvec(generator.normal(size=(1, 3))))
-        motion, _, turn = aim.turn(space, index, pose.rotations[None, joint], world[None, joint], by)
-        rotations = pose.rotations.copy()
-        rotations[joint] = motion[0]
-        after = ik.forward(skeleton, ik.Pose(rotations, pose.translations)).rotations[joint]
-        expected = scipy_rotation(turn[0]) * scipy_rotation(world[joint])
-        assert (expected.inv() * scipy_rotation(after)).magnitude() < 1e-7
-        if skeleton.kinds[joint] == "ball":
-            assert (scipy_rotation(by[0]).inv() * scipy_rotation(turn[0])).magnitude() < 1e-7
