@@ -6,6 +6,7 @@ by continuation: from limbs folded to their targets, with the pull strong at fir
 path to the answer, and the answer, follow the targets continuously. Without a pull it is one descent from the start.
 """
 
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -63,7 +64,8 @@ class Stage:
         self.tasks = Tasks(skeleton, self.goals, self.space, self.chains, self._poles)
         self._hard_tasks = Tasks(skeleton, self.goals, self.space, self.chains) if self._poles else self.tasks
         self._yielding = Yielding(skeleton, self.goals, self.space, self.chains)
-        pull = (PULL if self.limbs else 0.0) if options.pull is None else options.pull
+        wanted = PULL if self.limbs or options.bias == "MIDDLE" else 0.0
+        pull = wanted if options.pull is None else options.pull
         self._settings = Settings(
             options.iterations, options.tolerance, options.rotation_tolerance, options.damping, pull or FIRST_DAMPING,
             pull, SETTLED, self._reluctance(), options,
@@ -166,7 +168,7 @@ class Stage:
         return Pole(g, path[0], tuple(path[1:]), -1, goal.pole_angle, poles.POLE_WEIGHT) if len(path) > 1 else None
 
     def _base(self, start: Pose) -> State:
-        """The pose that the pull aims at: the start, its straight limbs bent the way they prefer.
+        """The pose that the pull aims at: the start or the middle of the limits, straight limbs bent as they prefer.
 
         Kept while the start stays as it is, as it does on a rig without keys.
         """
@@ -177,8 +179,11 @@ class Stage:
             and np.array_equal(known[1], start.translations)
         ):
             return known[2]
-        rotations = limb.bend_base(start.rotations, self.limbs) if self._settings.pull else start.rotations
-        state = self.space.state(Pose(rotations, start.translations), len(rotations))
+        state = self.space.state(start, len(start.rotations))
+        if self._settings.pull and self.options.bias == "MIDDLE":
+            state = self.space.middle(state)
+        if self._settings.pull and self.limbs:
+            state = self._turned(state, limb.bend_base(state.rotations, self.limbs))
         self._known_base = np.array(start.rotations), np.array(start.translations), state
         return state
 
@@ -249,12 +254,15 @@ class Stage:
         return self._turned(state, turned)
 
     def _restart(self, best: Minimum, frame: int, one: Frames) -> None:
-        """Attempts from the middle of the limits, then from random states, some at once, until one converges."""
+        """Attempts from the middle of the limits, then from random states, some at once, until one converges.
+
+        Bounded by their number and, where the options say so, by time.
+        """
         generator = np.random.default_rng(self.options.seed)
         descend = replace(self._settings, pull=0.0, first_damping=FIRST_DAMPING)
-        left, middle = self.options.restarts, True
+        left, middle, began, seconds = self.options.restarts, True, time.perf_counter(), self.options.restart_seconds
         best_error = float(_squares(best.point.error[frame : frame + 1, : self.tasks.m])[0])
-        while left > 0:
+        while left > 0 and (seconds is None or time.perf_counter() - began < seconds):
             tries = min(left, RESTARTS_AT_ONCE)
             many = one.take(np.zeros(tries, dtype=np.intp))
             state = self.space.sample(generator, many.base)
@@ -290,7 +298,23 @@ class Stage:
                 )
                 point.put(missed, insisted.point)
                 iterations[missed] += insisted.iterations
-        return Minimum(point, iterations, minimum.cost)
+        if self._method.continues:
+            return Minimum(point, iterations, minimum.cost)
+        return self._spend_the_rest(Minimum(point.copy(), iterations, minimum.cost), frames)
+
+    def _spend_the_rest(self, minimum: Minimum, frames: Frames) -> Minimum:
+        """The steps that are left, without the pull, on frames that miss their goals; `minimum` is overwritten.
+
+        Solvers that take many small steps may settle before they arrive.
+        """
+        left = np.where(self._met(minimum.point), 0, self.options.iterations - minimum.iterations)
+        for count in map(int, np.unique(left[left > 0])):
+            some, settings = left == count, replace(self._polishing, iterations=count)
+            begin = minimum.point.take(some)
+            arrived = self._minimise(self._hard_tasks, self.space, settings, begin, frames.take(some))
+            minimum.point.put(some, arrived.point)
+            minimum.iterations[some] += arrived.iterations
+        return minimum
 
     def _met(self, point: Point) -> np.ndarray:
         return self.tasks.within(point.error, self.options.tolerance, self.options.rotation_tolerance)
