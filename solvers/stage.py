@@ -66,20 +66,20 @@ class Stage:
         self._yielding = Yielding(skeleton, self.goals, self.space, self.chains)
         wanted = PULL if self.limbs or options.bias == "MIDDLE" else 0.0
         pull = wanted if options.pull is None else options.pull
-        self._settings = Settings(
+        self.settings = Settings(
             options.iterations, options.tolerance, options.rotation_tolerance, options.damping, pull or FIRST_DAMPING,
             pull, SETTLED, self._reluctance(), options,
         )  # fmt: skip
         polish = min(POLISH_ITERATIONS, options.iterations)
         if pull or self._poles:
-            self._settings = replace(self._settings, iterations=options.iterations - polish)
+            self.settings = replace(self.settings, iterations=options.iterations - polish)
         most = TRACK_ITERATIONS if method.continues else options.iterations
         self._tracking = (
-            replace(self._settings, iterations=min(options.iterations - polish, most), settle=TRACK_SETTLED)
-            if pull or self._poles else replace(self._settings, first_damping=TRACK_DAMPING)
+            replace(self.settings, iterations=min(options.iterations - polish, most), settle=TRACK_SETTLED)
+            if pull or self._poles else replace(self.settings, first_damping=TRACK_DAMPING)
         )  # fmt: skip
         self._polishing = replace(
-            self._settings, pull=0.0, iterations=polish, first_damping=POLISH_DAMPING,
+            self.settings, pull=0.0, iterations=polish, first_damping=POLISH_DAMPING,
             tolerance=POLISH_SHARE * options.tolerance, rotation_tolerance=POLISH_SHARE * options.rotation_tolerance,
         )  # fmt: skip
         self._insisting = replace(self._polishing, iterations=INSIST_ITERATIONS, first_damping=FIRST_DAMPING)
@@ -87,18 +87,14 @@ class Stage:
 
     def solve(self, start: Pose, targets: Targets, links: np.ndarray | None) -> tuple[Point, np.ndarray]:
         """Solve frames afresh from their start poses: where they end, and the iterations (F,) they took."""
-        links = self._with_still_slides(start, links)
-        state = self.space.state(start, len(targets.positions))
-        kinematics = self.tasks.kinematics(state, links)
-        frames = self._frames(start, targets, links, kinematics.positions)
-        given = Point(state, kinematics, self.tasks.errors(kinematics, frames.targets))
-        if self._settings.pull and self._method.continues:
+        given, frames = self.stand(start, start, targets, links)
+        if self.settings.pull and self._method.continues:
             minimum = self._continue(frames)
         else:
             begin = given
-            if self._settings.pull:
+            if self.settings.pull:
                 begin = stand(self.tasks, self._folded(frames, limb.SWIVELS[:1]), frames)
-            minimum = self._minimise(self.tasks, self.space, self._settings, begin, frames)
+            minimum = self._minimise(self.tasks, self.space, self.settings, begin, frames)
         minimum = self._polish(minimum, frames)
         if self.options.restarts:
             for frame in map(int, np.flatnonzero(~self._met(minimum.point))):
@@ -112,24 +108,40 @@ class Stage:
 
         residual : (1, m) the error rows that the frame before ended with; None if not known.
         """
-        settings = self._settings
-        given_links, links = links, self._with_still_slides(start, links)
-        state = self.space.state(previous)
-        kinematics = self.tasks.kinematics(state, links)
-        frames = self._frames(start, targets, links, kinematics.positions)
-        point = Point(state, kinematics, self.tasks.errors(kinematics, frames.targets))
+        settings = self.settings
+        point, frames = self.stand(previous, start, targets, links)
         rows = self.tasks.m
         before = 0.0 if residual is None else residual[:, :rows]
         if np.abs(point.error[:, :rows] - before).max(initial=0.0) > TRACK_JUMP:
-            return self.solve(start, targets, given_links)
+            return self.solve(start, targets, links)
         minimum = self._polish(self._minimise(self.tasks, self.space, self._tracking, point, frames), frames)
         error = np.abs(minimum.point.error[:, :rows]).max(initial=0.0)
         if settings.pull and error > max(TRACK_LOST, 1.1 * np.abs(before).max(initial=0.0)):
-            afresh, more = self.solve(start, targets, given_links)
+            afresh, more = self.solve(start, targets, links)
             minimum.iterations += more
             if _squares(afresh.error[:, :rows]) < _squares(minimum.point.error[:, :rows]):
                 minimum.point = afresh
         return minimum.point, minimum.iterations
+
+    def stand(self, pose: Pose, start: Pose, targets: Targets, links: np.ndarray | None = None) -> tuple[Point, Frames]:
+        """Where frames in a pose stand, and what they ask for if `start` is what the pull leads to."""
+        links = self._with_still_slides(start, links)
+        state = self.space.state(pose, len(targets.positions))
+        kinematics = self.tasks.kinematics(state, links)
+        frames = self.frames(start, targets, links, kinematics.positions)
+        return Point(state, kinematics, self.tasks.errors(kinematics, frames.targets)), frames
+
+    def frames(self, start: Pose, targets: Targets, links: np.ndarray | None, positions: np.ndarray) -> Frames:
+        """What the frames ask for, with targets out of reach yielding, and poles already kept by the base pose.
+
+        positions : (F, J, 3) of the joints in any pose.
+        """
+        known_links = self.skeleton.links if links is None else links
+        frames = Frames(self._base(start), self._yielding.targets(positions, known_links, targets), links)
+        if self.settings.pull:
+            for pole in self._poles:
+                frames.base = self._swivelled(pole, frames.base, frames)
+        return frames
 
     # -- inside -------------------------------------------------------------------------------------------------------
 
@@ -180,21 +192,12 @@ class Stage:
         ):
             return known[2]
         state = self.space.state(start, len(start.rotations))
-        if self._settings.pull and self.options.bias == "MIDDLE":
+        if self.settings.pull and self.options.bias == "MIDDLE":
             state = self.space.middle(state)
-        if self._settings.pull and self.limbs:
+        if self.settings.pull and self.limbs:
             state = self._turned(state, limb.bend_base(state.rotations, self.limbs))
         self._known_base = np.array(start.rotations), np.array(start.translations), state
         return state
-
-    def _frames(self, start: Pose, targets: Targets, links: np.ndarray | None, positions: np.ndarray) -> Frames:
-        """What the frames ask for, with targets out of reach yielding, and poles already kept by the base pose."""
-        known_links = self.skeleton.links if links is None else links
-        frames = Frames(self._base(start), self._yielding.targets(positions, known_links, targets), links)
-        if self._settings.pull:
-            for pole in self._poles:
-                frames.base = self._swivelled(pole, frames.base, frames)
-        return frames
 
     def _continue(self, frames: Frames) -> Minimum:
         """The nearest answers by continuation in the pull from limbs folded to their targets; the cheapest wins."""
@@ -204,12 +207,12 @@ class Stage:
         many = frames if tries == 1 else frames.take(np.tile(np.arange(count), tries))
         point, iterations = stand(self.tasks, starts, many), np.zeros(count * tries, dtype=int)
         minimum = Minimum(point, iterations, np.full(count * tries, np.inf))
-        left = self._settings.iterations
+        left = self.settings.iterations
         for factor in (*CONTINUATION, 1.0):
             last = factor == 1.0
-            pull = factor * self._settings.pull
+            pull = factor * self.settings.pull
             settings = replace(
-                self._settings, pull=pull, first_damping=pull, settle=SETTLED if last else CONTINUATION_SETTLED,
+                self.settings, pull=pull, first_damping=pull, settle=SETTLED if last else CONTINUATION_SETTLED,
                 iterations=left if last else min(CONTINUATION_ITERATIONS, left),
             )  # fmt: skip
             minimum = self._minimise(self.tasks, self.space, settings, point, many)
@@ -259,7 +262,7 @@ class Stage:
         Bounded by their number and, where the options say so, by time.
         """
         generator = np.random.default_rng(self.options.seed)
-        descend = replace(self._settings, pull=0.0, first_damping=FIRST_DAMPING)
+        descend = replace(self.settings, pull=0.0, first_damping=FIRST_DAMPING)
         left, middle, began, seconds = self.options.restarts, True, time.perf_counter(), self.options.restart_seconds
         best_error = float(_squares(best.point.error[frame : frame + 1, : self.tasks.m])[0])
         while left > 0 and (seconds is None or time.perf_counter() - began < seconds):
@@ -284,7 +287,7 @@ class Stage:
 
     def _polish(self, minimum: Minimum, frames: Frames) -> Minimum:
         """A few steps without the pull, so that it costs no accuracy; nor the poles, where they stand against goals."""
-        if not self._settings.pull and not self._poles:
+        if not self.settings.pull and not self._poles:
             return Minimum(minimum.point.copy(), minimum.iterations, minimum.cost)
         polished = self._minimise(self.tasks, self.space, self._polishing, minimum.point, frames)
         point, iterations = polished.point, minimum.iterations + polished.iterations
