@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from . import dls, pgs, pinv, sdls, svd, transpose, tsvd
+from . import broyden, dls, newton, pgs, pinv, sdls, svd, transpose, tsvd
 from .descent import Minimise, damped, shortened
 from .goals import Goal
 from .skeleton import Skeleton
@@ -57,5 +57,13 @@ METHODS: dict[str, Method] = {
     "TRANSPOSE": Method(
         "Jacobian transpose: cheap steps straight downhill, and many of them; spreads motion over all joints",
         shortened(transpose.step),
+    ),
+    "NEWTON": Method(
+        "Newton's method, second derivatives and all: few steps where targets are out of reach, each a costly one",
+        damped(newton.step, newton.SecondOrder), continues=True,
+    ),
+    "BROYDEN": Method(
+        "Broyden's method: learns the Jacobian from its own steps instead of computing it; for comparison",
+        damped(broyden.step, broyden.Secant), continues=True,
     ),
 }  # fmt: skip
