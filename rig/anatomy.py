@@ -66,7 +66,7 @@ RANGES = {
     "neck": Range(Motion("F", 45, 45), Motion("L", 45, 45), Twist(*_TRUNK_TWIST, 60, 60)),  # shared with the head
     "collar": Range(Motion("U", 45, 10), Motion("F", 30, 30), Twist("F", "D", 10, 10)),
     # raised sideways 180, across the body 45; horizontally forward 135 and back 45, hanging back 60
-    "arm": Range(Motion("U", 90, 135, "O"), Motion("F", 135, 60, "O"), Twist("F", "D", 70, 90)),
+    "arm": Range(Motion("UO", 90, 135, "O"), Motion("F", 135, 60, "O"), Twist("F", "D", 70, 90)),
     "forearm": Range(Motion("F", 150, 0), _NO, Twist("F", "D", 80, 80), hinge=True),
     "hand": Range(Motion("DI", 80, 70), Motion("F", 20, 30), Twist("F", "D", 10, 10)),
     "hip_joint": Range(Motion("F", 0, 0), _NO, Twist("F", "I", 0, 0)),  # the pelvis is one bone
@@ -204,6 +204,7 @@ class Body:
         if not motion.neutral:
             return motion.most, motion.least
         toward, neutral = (self.direction(letters, side) for letters in (motion.toward, motion.neutral))
+        toward = _unit(toward - neutral * (toward @ neutral))
         there = float(np.degrees(np.arctan2(along @ toward, along @ neutral)))
         return motion.most - there, motion.least + there
 
