@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from . import broyden, dls, newton, pgs, pinv, sdls, svd, transpose, tsvd
+from . import alternative, broyden, ccd, dls, newton, pgs, pinv, sdls, svd, transpose, tsvd
 from .descent import Minimise, damped, shortened
 from .goals import Goal
 from .skeleton import Skeleton
@@ -38,6 +38,10 @@ METHODS: dict[str, Method] = {
         "Damped least squares with an active set for the limits: the robot builder's standard, smooth and robust",
         damped(dls.step), continues=True,
     ),
+    "CCD": Method(
+        "Cyclic coordinate descent: joint by joint, limits and all, cheap and easy to foresee; for chains and MMD rigs",
+        ccd.minimise,
+    ),
     "PINV": Method(
         "Pseudo-inverse: the shortest step there is, undamped; fast while limbs are bent, rough where they are straight",
         shortened(pinv.step),
@@ -57,6 +61,10 @@ METHODS: dict[str, Method] = {
     "TRANSPOSE": Method(
         "Jacobian transpose: cheap steps straight downhill, and many of them; spreads motion over all joints",
         shortened(transpose.step),
+    ),
+    "ALTERNATIVE": Method(
+        "Pulls the goals to the effectors: the pseudo-inverse with other levers, calm while targets are far away",
+        shortened(alternative.step, alternative.GoalLevers),
     ),
     "NEWTON": Method(
         "Newton's method, second derivatives and all: few steps where targets are out of reach, each a costly one",
