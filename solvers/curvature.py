@@ -19,8 +19,10 @@ Of poles only the last but one is taken: their rows are small.
 import numpy as np
 
 from . import quaternion, twist_swing
+from .descent import Frames, Point
 from .goals import Kinematics, Targets, Tasks, cross
 from .joint_space import JointSpace, State
+from .linear_step import LinearSystem
 
 _NEAR = 0.05  # [rad] below which series are more precise: their next terms are under 1e-8
 _REGULAR = 1e-12  # keeps a limited ball's coordinates invertible at a swing of half a turn
@@ -42,6 +44,14 @@ class Curvature:
         limited = np.array([bool(np.isfinite(space.lo[block]).any()) for block in balls], dtype=bool)
         self._balls = np.array([block.start for block in balls], dtype=np.intp)[:, None] + np.arange(3)
         self._limited = limited
+
+    def __call__(self, point: Point, frames: Frames, system: LinearSystem, v: np.ndarray | None) -> np.ndarray:
+        """All of it (F, n, n) at points with their first-order problem; `v` as in `pull`, None where there is none."""
+        x = point.state.x
+        total = self.goals(point.state, point.kinematics, frames.targets, system.jacobian, point.error)
+        if v is not None:
+            total += self.pull(x, v, system.pull * system.reluctance)
+        return total + self.coordinates(x, -system.descent(np.zeros_like(x)))
 
     def goals(self, state: State, kinematics: Kinematics, targets: Targets, jacobian: np.ndarray,
               error: np.ndarray) -> np.ndarray:  # fmt: skip

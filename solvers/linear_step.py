@@ -17,6 +17,7 @@ from .joint_space import JointSpace
 
 ROUNDS = 8
 ROUNDING = 1e-13
+LEAST = 1e-200  # below which a square counts as 0
 SAME = 1e-9  # [rad] a projection that moves nothing by more has changed nothing
 
 Invert = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
@@ -142,14 +143,16 @@ def weighted_step(
 def least_norm(matrix: np.ndarray, error: np.ndarray, damping: np.ndarray) -> np.ndarray:
     """`A^+ e` (F, n) of matrices (F, m, n), by solving with the smaller of `A A^T` and `A^T A` (Parent eq. 5.22).
 
-    `ROUNDING` of its trace on the diagonal lets it pass where the matrix is singular; `damping` is not used.
+    `ROUNDING` of its trace on the diagonal lets it pass where the matrix is singular (to three digits, if the error is
+    not in its range), and 1 where there is none, since nothing may move; `damping` is not used.
     """
     del damping
     flipped = np.swapaxes(matrix, -1, -2)
     wide = matrix.shape[-2] <= matrix.shape[-1]
     square = matrix @ flipped if wide else flipped @ matrix
     diagonal = square.reshape(len(square), -1)[:, :: square.shape[-1] + 1]
-    diagonal += ROUNDING * diagonal.sum(-1, keepdims=True) + np.finfo(float).tiny
+    least = ROUNDING * diagonal.sum(-1, keepdims=True)
+    diagonal += np.where(least > LEAST, least, 1.0)
     if wide:
         return (flipped @ np.linalg.solve(square, error[..., None]))[..., 0]
     return np.linalg.solve(square, flipped @ error[..., None])[..., 0]

@@ -43,7 +43,7 @@ class SecondOrder(Model):
         slow = self._slow
         if slow is not None and slow.any():
             v = None if v is None else v[slow]
-            total[slow] = self._second(point.take(slow), frames.take(slow), system.take(slow), v)
+            total[slow] = self._curvature(point.take(slow), frames.take(slow), system.take(slow), v)
         return total
 
     def learn(self, d: np.ndarray, change: np.ndarray, better: np.ndarray, poor: np.ndarray) -> np.ndarray:
@@ -55,13 +55,6 @@ class SecondOrder(Model):
     def keep(self, frames: np.ndarray) -> None:
         """Forget all but some of the frames."""
         self._slow = None if self._slow is None else self._slow[frames]
-
-    def _second(self, point: Point, frames: Frames, system: LinearSystem, v: np.ndarray | None) -> np.ndarray:
-        known, x = self._curvature, point.state.x
-        total = known.goals(point.state, point.kinematics, frames.targets, system.jacobian, point.error)
-        if v is not None:
-            total += known.pull(x, v, system.pull * system.reluctance)
-        return total + known.coordinates(x, -system.descent(np.zeros_like(x)))
 
 
 def step(system: LinearSystem) -> np.ndarray:
