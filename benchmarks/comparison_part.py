@@ -2,7 +2,7 @@
 """Every solver on every workload of `workload_suite`: what it meets, and what that costs.
 
 Solvers take turns of a tenth of a second each, so that what else the machine does meets them all, and stop when the
-seconds of a workload are used up or its targets are. Success is judged by `judge`.
+seconds of a workload are used up or its targets are. `judge` says what is met, from the poses alone.
 """
 
 import time
@@ -10,6 +10,7 @@ import tracemalloc
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 
 import judge
 import numpy as np
@@ -24,6 +25,7 @@ TURN = 0.1  # [s]
 TOGETHER = 20  # targets in a batch, at most
 PATIENCE = 0.5  # [s] of a solve, above which it is asked for no restarts and no longer chains
 GROWTH_FROM = 50  # balls, from which on the growth with their number is fitted: below, calls cost more than joints
+WHICH = ("mean", "max")
 COMPARABLE = 0.5  # share of the best's success, below which a solver is no match to be compared with
 
 Enter = Callable[[Workload], Entry]
@@ -63,10 +65,16 @@ def run(peers: Mapping[str, Enter], seconds: float = SECONDS) -> Result:
                 )
         rows += found
     fitted(rows)
+    return shown(rows)
+
+
+def shown(rows: list[Row]) -> Result:
+    """The rows, and what a table shows of them."""
     return Result(rows, [
         ("workload", lambda row: str(row["workload"])),
         ("solver", lambda row: str(row["solver"])),
         ("solves", number("solves", ".0f")),
+        ("timed", number("timed", ".0f")),
         ("met", number("met", ".1f", 100.0, " %")),
         ("steps, median", number("steps_median", ".0f")),
         ("95 %", number("steps_p95", ".0f")),
@@ -77,10 +85,21 @@ def run(peers: Mapping[str, Enter], seconds: float = SECONDS) -> Result:
         ("outside limits", number("outside_max", ".0e")),
         ("turn, mean", number("turn_mean_deg", ".2f", unit="°")),
         ("largest", number("turn_max_deg", ".1f", unit="°")),
-        ("motion's own", number("own_turn_max_deg", ".1f", unit="°")),
+        ("mean to motion's", number("turn_mean_to_own", ".2f")),
+        ("largest", number("turn_max_to_own", ".2f")),
         ("time grows as", number("time_exponent", ".2f", unit="")),
-        ("refused", lambda row: str(row.get("refused") or "-")),
+        ("refused", lambda row: str(row.get("refused") or "-").split(";")[0]),
     ])  # fmt: skip
+
+
+def publish(result: Result, pictures: Path, page: Path | None, machine: str) -> None:
+    """Draw the plots into a folder, and renew the tables of a page."""
+    import comparison_plots  # the rest does without matplotlib
+    import comparison_tables
+
+    comparison_plots.draw(result.rows, pictures)
+    if page is not None:
+        comparison_tables.fill(page, result.rows, machine)
 
 
 def measured(workload: Workload, entrants: Mapping[str, Enter], seconds: float) -> list[Row]:
@@ -171,7 +190,8 @@ def summary(workload: Workload, record: Record) -> Row:
     milliseconds = 1000.0 * np.array(record.seconds)
     row: dict[str, object] = {
         "solves": count, "timed": len(milliseconds), "met": float(verdict.met.mean()), "met_low": low, "met_high": high,
-        "ms_median": float(np.median(milliseconds)), "ms_p95": float(np.percentile(milliseconds, 95)),
+        "ms_median": float(np.median(milliseconds)), "ms_mean": float(milliseconds.mean()),
+        "ms_p95": float(np.percentile(milliseconds, 95)),
         "memory_kib": None if record.memory is None else record.memory / 1024.0,
         "outside_max": float(verdict.outside.max()), "distance_median": float(np.median(verdict.distances.max(-1))),
     }  # fmt: skip
@@ -182,6 +202,7 @@ def summary(workload: Workload, record: Record) -> Row:
         row |= _turns("", judge.joint_steps(np.array([pose.rotations for pose in poses])))
         if workload.motion is not None:
             row |= _turns("own_", judge.joint_steps(workload.motion[:count]))
+            row |= {f"turn_{which}_to_own": row[f"turn_{which}_deg"] / row[f"own_turn_{which}_deg"] for which in WHICH}
     return row
 
 
