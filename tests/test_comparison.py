@@ -17,7 +17,7 @@ import comparison_part
 import judge
 import workload_suite
 from contest import Answer, Ours, Refused
-from peers import Tree
+from peer import Tree
 
 import solvers as ik
 
@@ -187,7 +187,9 @@ def test_tables_and_plots_come_from_the_rows(tmp_path: Path) -> None:
     rows = comparison_part.measured(workload, entrants(workload, x), seconds=1.0)
     rows += comparison_part.measured(workload_suite.balls(10).head(5), {"DLS": lambda w: Ours("DLS", w)}, seconds=1.0)
     page = tmp_path / "page.md"
-    page.write_text("before\n<!-- cold -->\nstale\n<!-- end -->\nafter <!-- growth -->\n<!-- end -->\n", encoding="utf-8")
+    page.write_text(
+        "before\n<!-- cold -->\nstale\n<!-- end -->\nafter <!-- growth -->\n<!-- end -->\n", encoding="utf-8"
+    )
     comparison_part.publish(comparison_part.shown(rows), tmp_path, page, "here")
     text = page.read_text(encoding="utf-8")
     assert text.startswith("before\n<!-- cold -->\n|")
