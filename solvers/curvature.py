@@ -59,7 +59,7 @@ class Curvature:
         tasks, frames = self.tasks, len(error)
         axes = np.swapaxes(self.space.rows(self.space.axes(state, kinematics.matrices)), -1, -2)  # u (F, n, 3)
         axes = axes * self.space.turns[:, None]
-        rows = jacobian[:, : tasks.m].reshape(frames, tasks.m // 3, 3, -1)
+        rows = jacobian[:, : tasks.m].reshape(frames, tasks.m // 3, 3, self.space.n)
         turned = tasks.rotation_errors(kinematics, targets)  # phi (F, R, 3)
         split = tasks.m // 3 - turned.shape[1]
         total = np.zeros((frames, self.space.n, self.space.n))

@@ -44,9 +44,10 @@ def lengths(rows: np.ndarray) -> np.ndarray:
     Poles' rows, the last ones, are taken three at a time as well.
     """
     frames, count, columns = rows.shape
-    padded = np.zeros((frames, -(-count // 3) * 3, columns))
+    effectors = -(-count // 3)
+    padded = np.zeros((frames, 3 * effectors, columns))
     padded[:, :count] = rows
-    return np.sqrt((padded.reshape(frames, -1, 3, columns) ** 2).sum(-2))
+    return np.sqrt((padded.reshape(frames, effectors, 3, columns) ** 2).sum(-2))
 
 
 def clamp(step: np.ndarray, most: np.ndarray) -> np.ndarray:

@@ -178,6 +178,14 @@ def test_joints_that_all_are_held_stay(name: str) -> None:
     assert_allclose(STEPS[name](asked), 0, atol=1e-12)
 
 
+@family
+def test_a_goal_that_may_move_nothing_is_left_as_it_is(name: str) -> None:
+    """An empty chain, and a pole to make the rows odd."""
+    goal = ik.Goal(1, (1, 0, 0), (1, 0, 0, 0), chain=(), pole=(1, 1, 1))
+    found = ik.solve(chain(2), [goal], solver=name)
+    assert_allclose(found.pose.rotations, chain(2).rest_pose().rotations)
+
+
 # -- the null space ---------------------------------------------------------------------------------------------------
 
 
