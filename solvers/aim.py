@@ -10,6 +10,8 @@ import numpy as np
 
 from . import quaternion
 from .goals import cross
+from .joint_space import JointSpace
+from .posture import Posture, Visit
 
 STAY = 1e-9  # weight of staying as it is, against the points': decides what they leave open
 
@@ -18,7 +20,9 @@ def about_axis(axis: np.ndarray, points: np.ndarray, targets: np.ndarray, weight
     """The best turn (F, 4) about unit axes (F, 3). points, targets : (F, P, 3). weights : (F, P)."""
     k, w = axis[:, None], weights
     level = (points * targets).sum(-1) - (points * k).sum(-1) * (targets * k).sum(-1)
-    angle = np.arctan2((w * (k * cross(points, targets)).sum(-1)).sum(-1), (w * level).sum(-1))
+    size = np.sqrt((points * points).sum(-1) * (targets * targets).sum(-1))
+    cosine = (w * (level + STAY * size)).sum(-1)
+    angle = np.arctan2((w * (k * cross(points, targets)).sum(-1)).sum(-1), cosine)
     return quaternion.exp(angle[:, None] * axis)
 
 
@@ -41,3 +45,9 @@ def about_point(points: np.ndarray, targets: np.ndarray, weights: np.ndarray) ->
     _, vectors = np.linalg.eigh(matrix)
     best = vectors[:, :, -1]
     return np.where(best[:, :1] < 0.0, -best, best)
+
+
+def turn(space: JointSpace, posture: Posture, visit: Visit, by: np.ndarray) -> None:
+    """Turn a joint by a turn (F, 4) in the skeleton's frame, as far as its kind and its limits let it."""
+    own = (quaternion.log(by)[:, None] @ posture.matrices[:, visit.joint])[:, 0]
+    posture.move(space, visit, quaternion.product(posture.state.rotations[:, visit.joint], quaternion.exp(own)))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from . import alternative, broyden, ccd, dls, newton, pgs, pinv, sdls, svd, transpose, tsvd
+from . import alternative, broyden, ccd, dls, fabrik, newton, pgs, pinv, sdls, svd, transpose, tsvd, two_bone
 from .descent import Minimise, damped, shortened
 from .goals import Goal
 from .skeleton import Skeleton
@@ -73,5 +73,13 @@ METHODS: dict[str, Method] = {
     "BROYDEN": Method(
         "Broyden's method: learns the Jacobian from its own steps instead of computing it; for comparison",
         damped(broyden.step, broyden.Secant), continues=True,
+    ),
+    "FABRIK": Method(
+        "Forward and backward reaching: places only, no rotations; smooth curves in long free chains, cheap sweeps",
+        fabrik.minimise, check=fabrik.check,
+    ),
+    "TWO_BONE": Method(
+        "The law of cosines: exact and at once, for arms and legs of two bones, a third one to turn the end",
+        two_bone.minimise, check=two_bone.check,
     ),
 }  # fmt: skip
