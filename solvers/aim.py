@@ -47,7 +47,9 @@ def about_point(points: np.ndarray, targets: np.ndarray, weights: np.ndarray) ->
     return np.where(best[:, :1] < 0.0, -best, best)
 
 
-def turn(space: JointSpace, posture: Posture, visit: Visit, by: np.ndarray) -> None:
-    """Turn a joint by a turn (F, 4) in the skeleton's frame, as far as its kind and its limits let it."""
-    own = (quaternion.log(by)[:, None] @ posture.matrices[:, visit.joint])[:, 0]
-    posture.move(space, visit, quaternion.product(posture.state.rotations[:, visit.joint], quaternion.exp(own)))
+def turn(space: JointSpace, posture: Posture, visit: Visit, by: np.ndarray, share: float = 1.0) -> None:
+    """Turn a joint by a share of a turn (F, 4) in the skeleton's frame, as far as its kind and its limits let it."""
+    vector = share * quaternion.log(by)[..., None]
+    own = quaternion.exp((np.swapaxes(posture.matrices[:, visit.joint], -1, -2) @ vector)[..., 0])
+    motion = posture.state.rotations[:, visit.joint]
+    posture.move(space, visit, quaternion.product(motion[:, None], own[:, None])[:, 0])

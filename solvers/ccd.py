@@ -64,7 +64,7 @@ def serve(space: JointSpace, posture: Posture, visit: Visit) -> None:
         _slide(space, posture, visit, arms, ends, weights)
         return
     if visit.kind == "ball" and visit.goals.size == 1 and not visit.turning.size and not bounded(space, visit):
-        _turn_ball(space, posture, visit, quaternion.between(arms[:, 0], ends[:, 0]))
+        aim.turn(space, posture, visit, quaternion.between(arms[:, 0], ends[:, 0]), visit.share)
         return
     matrix = np.swapaxes(weights * ends, -1, -2) @ arms
     if visit.turning.size:
@@ -76,7 +76,7 @@ def serve(space: JointSpace, posture: Posture, visit: Visit) -> None:
     elif bounded(space, visit):
         _limited_ball(space, posture, visit, matrix)
     else:
-        _turn_ball(space, posture, visit, best_turn(matrix))
+        aim.turn(space, posture, visit, best_turn(matrix), visit.share)
 
 
 def bounded(space: JointSpace, visit: Visit) -> bool:
@@ -112,14 +112,6 @@ def _hinge(space: JointSpace, posture: Posture, visit: Visit, matrix: np.ndarray
     best = _taken(x, best, visit.share, gain)
     turn = quaternion.to_matrix(quaternion.exp(axis * (best - x))[:, None])
     posture.turn(visit, turn[:, 0], quaternion.exp(own * best), best)
-
-
-def _turn_ball(space: JointSpace, posture: Posture, visit: Visit, turn: np.ndarray) -> None:
-    """Turn a free ball by a rotation (F, 4) in the skeleton's frame."""
-    by = visit.share * quaternion.log(turn)[..., None]
-    own = quaternion.exp((np.swapaxes(posture.matrices[:, visit.joint], -1, -2) @ by)[..., 0])
-    motion = posture.state.rotations[:, visit.joint]
-    posture.move(space, visit, quaternion.product(motion[:, None], own[:, None])[:, 0])
 
 
 def _limited_ball(space: JointSpace, posture: Posture, visit: Visit, matrix: np.ndarray) -> None:

@@ -181,7 +181,7 @@ def forward(space: JointSpace, bones: list[Bone], posture: Posture, targets: Tar
             by = aim.about_point(arms, aims, weights)
             if bone.twists:
                 by = quaternion.product(_twist(posture, visit, arms[:, 0], by), by)
-        aim.turn(space, posture, visit, quaternion.exp(visit.share * quaternion.log(by)))
+        aim.turn(space, posture, visit, by, visit.share)
 
 
 def _twist(posture: Posture, visit: Visit, bone: np.ndarray, by: np.ndarray) -> np.ndarray:
