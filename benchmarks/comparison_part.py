@@ -20,7 +20,7 @@ from workload_suite import Workload, suite
 
 import solvers as ik
 
-SECONDS = 0.6  # of each solver and workload; of cold ones, once more for targets that are solved together
+SECONDS = 0.5  # of each solver and workload; of cold ones, once more for targets that are solved together
 TURN = 0.1  # [s]
 TOGETHER = 20  # targets in a batch, at most
 PATIENCE = 0.5  # [s] of a solve, above which it is asked for no restarts and no longer chains
@@ -87,7 +87,7 @@ def shown(rows: list[Row]) -> Result:
         ("largest", number("turn_max_deg", ".1f", unit="°")),
         ("mean to motion's", number("turn_mean_to_own", ".2f")),
         ("largest", number("turn_max_to_own", ".2f")),
-        ("time grows as", number("time_exponent", ".2f", unit="")),
+        ("a step's time ~ N to the", number("time_exponent", ".2f")),
         ("refused", lambda row: str(row.get("refused") or "-").split(";")[0]),
     ])  # fmt: skip
 
@@ -198,6 +198,7 @@ def summary(workload: Workload, record: Record) -> Row:
     steps = [answer.iterations for answer in record.answers]
     if None not in steps:
         row |= {"steps_median": float(np.median(steps)), "steps_p95": float(np.percentile(steps, 95))}
+        row["ms_step"] = float(milliseconds.sum() / max(sum(steps[: len(milliseconds)]), 1))
     if workload.coherent and count > 1:
         row |= _turns("", judge.joint_steps(np.array([pose.rotations for pose in poses])))
         if workload.motion is not None:
@@ -207,14 +208,12 @@ def summary(workload: Workload, record: Record) -> Row:
 
 
 def fitted(rows: list[Row]) -> None:
-    """Note, in the row of each solver's longest chain, with which power of their length time and steps grow."""
+    """Note, in the row of each solver's longest chain, with which power of the length an iteration's time grows."""
     for solver in dict.fromkeys(row["solver"] for row in rows):
-        sized = [row for row in rows if row["solver"] == solver and row["size"] and "met" in row]
+        sized = [row for row in rows if row["solver"] == solver and row["size"] and row.get("ms_step")]
         long = [row for row in sized if row["size"] >= GROWTH_FROM]
         if len(long) > 1:
-            for name, exponent in (("ms_median", "time_exponent"), ("steps_median", "steps_exponent")):
-                if all(row.get(name) for row in long):
-                    long[-1][exponent] = growth([row["size"] for row in long], [row[name] for row in long])
+            long[-1]["time_exponent"] = growth([row["size"] for row in long], [row["ms_step"] for row in long])
 
 
 def growth(sizes: Iterable[float], values: Iterable[float]) -> float:

@@ -43,7 +43,7 @@ def _pictures(done: Sequence[Row], others: list[str]) -> dict[str, Figure]:
 def _success(rows: Sequence[Row], others: list[str]) -> Figure:
     """A panel a cold workload, above with one attempt, below with restarts: up is more often there, left is sooner."""
     figure = Figure(figsize=(15, 7), layout="constrained")
-    grid = figure.subplots(2, len(COLD), sharey=True, sharex="col")
+    grid = figure.subplots(2, len(COLD), sharey="row", sharex="col")
     for line, (way, title) in enumerate({"cold": "one attempt", "cold, 20 restarts": "up to 20 restarts"}.items()):
         for panel, key in zip(grid[line], COLD, strict=True):
             for name, row in _of(rows, f"{key}, {way}").items():
@@ -52,7 +52,7 @@ def _success(rows: Sequence[Row], others: list[str]) -> Figure:
                     looks = look(name, others)
                     panel.plot([row["ms_mean"]] * 2, [low, high], color=looks["color"], linewidth=1.0, alpha=0.35)
                     panel.plot(row["ms_mean"], 100 * row["met"], linestyle="", **looks)
-            panel.set(xscale="log", ylim=(-4, 104))
+            panel.set(xscale="log", ylim=(-4, 104) if line == 0 else (46, 102))
             if line == 0:
                 panel.set_title(NAMES[key])
             else:
@@ -118,10 +118,11 @@ def _smoothness(rows: Sequence[Row], others: list[str]) -> Figure:
 
 def _growth(rows: Sequence[Row], others: list[str]) -> Figure:
     """Time, iterations and memory against the number of balls in a chain, on logarithmic axes."""
-    figure = Figure(figsize=(13.5, 5.2), layout="constrained")
-    titles = {"ms_median": "ms a solve, median", "steps_median": "iterations, median", "memory_kib": "memory [KiB]"}
+    figure = Figure(figsize=(16.5, 5.2), layout="constrained")
+    titles = {"ms_median": "ms a solve, median", "steps_median": "iterations, median",
+              "ms_step": "ms an iteration, mean", "memory_kib": "memory [KiB]"}  # fmt: skip
     sized = [row for row in rows if row["size"]]
-    panels = figure.subplots(1, 3)
+    panels = figure.subplots(1, len(titles))
     for panel, (name, title) in zip(panels, titles.items(), strict=True):
         for solver in _names(rows):
             points = [row for row in sized if row["solver"] == solver and row.get(name)]
@@ -136,12 +137,13 @@ def _growth(rows: Sequence[Row], others: list[str]) -> Figure:
         panel.set(xscale="log", yscale="log", title=title, xlabel="balls in the chain (N)")
         panel.set_xticks(sizes, [str(size) for size in sizes])
         panel.minorticks_off()
-    for power, text in ((1, "~ N"), (2, "~ N²")):
-        low = 0.35 * min((row["ms_median"] for row in sized), default=1.0)
-        ends = np.array([min(sizes), max(sizes)]) if sizes else np.array([1.0, 2.0])
-        panels[0].plot(ends, low * (ends / ends[0]) ** power, color="#bbbbbb", linestyle="--", linewidth=1, zorder=0)
-        panels[0].annotate(text, (ends[1], low * (ends[1] / ends[0]) ** power), (4, 0), textcoords="offset points",
-                           va="center", fontsize=8, color="#888888")  # fmt: skip
+    sizes = np.array(sorted({row["size"] for row in sized}), dtype=float)
+    for power, text in ((1, "~ N"), (2, "~ N²")) if len(sizes) else ():
+        low = 0.5 * min((row["ms_step"] for row in sized if row.get("ms_step")), default=1.0)
+        line = low * (sizes / sizes[0]) ** power
+        panels[2].plot(sizes, line, color="#bbbbbb", linestyle="--", linewidth=1, zorder=0)
+        panels[2].annotate(text, (sizes[-1], line[-1]), (4, 0), textcoords="offset points", va="center",
+                           fontsize=8, color="#888888")  # fmt: skip
     handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside right center", fontsize=9, title=f"hollow: fewer than\n{FEWEST} solves")
     return figure

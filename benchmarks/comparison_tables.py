@@ -50,12 +50,12 @@ def coherent(rows: Sequence[Row]) -> str:
 
 
 def growth(rows: Sequence[Row]) -> str:
-    """Median time by the number of balls, and the power with which it grows."""
+    """Median time by the number of balls, and the power of it with which an iteration's time grows."""
     sizes = sorted({row["size"] for row in rows if row["size"]})
     keys = [f"E {size} balls, cold" for size in sizes]
 
     def cell(found: dict[str, Row], key: str) -> str:
-        if key == "power of N":
+        if key == "a step ~ N to the":
             powers = [row["time_exponent"] for row in found.values() if row.get("time_exponent") is not None]
             return f"{powers[0]:.1f}" if powers else "-"
         if key == "KiB at 100":
@@ -65,7 +65,7 @@ def growth(rows: Sequence[Row]) -> str:
         return "-" if row is None else _time(row["ms_median"]) + _few(row, "timed")
 
     titles = dict(zip(keys, (f"N = {size}" for size in sizes), strict=True))
-    return _table(rows, [*keys, "power of N", "KiB at 100"], cell, titles)
+    return _table(rows, [*keys, "a step ~ N to the", "KiB at 100"], cell, titles)
 
 
 def _table(rows: Sequence[Row], keys: Sequence[str], cell: CELL, titles: dict[str, str] | None = None) -> str:
