@@ -22,7 +22,7 @@ class DQIK_OT_compare_solvers(FramesOperator, bpy.types.Operator):
     """Measure solvers on this rig over a range of frames: error, time, smoothness. Nothing in the scene changes"""
 
     bl_idname = "dqik.compare_solvers"
-    bl_label = "Compare"
+    bl_label = "Compare Solvers"
     bl_options = {"REGISTER", "UNDO"}
 
     solvers: EnumProperty(
@@ -38,7 +38,8 @@ class DQIK_OT_compare_solvers(FramesOperator, bpy.types.Operator):
         """The options, in the dialog and in the panel that adjusts the last operation."""
         del context
         self.draw_range()
-        layout = self.layout
+        layout = self.layout.column()
+        layout.use_property_split = False
         layout.label(text="Solvers (Shift-click for several)")
         grid = layout.grid_flow(row_major=True, columns=3, even_columns=True, align=True)
         for name in self._named(SOLVERS):

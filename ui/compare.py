@@ -22,7 +22,7 @@ class DQIK_PT_compare(ArmatureSidebar, bpy.types.Panel):
 
     def draw(self, context: bpy.types.Context) -> None:
         layout, rows = self.layout, armature(context).dqik.comparison
-        layout.operator("dqik.compare_solvers", text="Compare Solvers...", icon="GRAPH")
+        layout.operator("dqik.compare_solvers", text="Compare Solvers...")
         measured = [row for row in rows if not row.message]
         if measured:
             _table(layout, measured, (
