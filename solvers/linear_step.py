@@ -190,8 +190,10 @@ def within_limits(system: LinearSystem, step: RestrictedStep, release: bool = Tr
         curved = space.normals(system.x + projected) * moved[:, space.pairs].any(-1, keepdims=True)
         normals = np.where(normals.any(-1, keepdims=True), normals, curved)
         normals = np.where(free[:, space.pairs].all(-1, keepdims=True), normals, 0.0)
-        fixed = np.where(free, 0.0, projected)
-        fixed[:, space.pairs] += normals * (projected[:, space.pairs] * normals).sum(-1, keepdims=True)
+        held = np.where(free, 0.0, projected)
+        held[:, space.pairs] += normals * (projected[:, space.pairs] * normals).sum(-1, keepdims=True)
+        # a frame that is done stays as it is to the last digit, whatever the others still do
+        fixed = np.where(moved.any(-1, keepdims=True), held, fixed)
     return projected
 
 
