@@ -20,7 +20,8 @@ from workload_suite import Workload, suite
 
 import solvers as ik
 
-SECONDS = 0.5  # of each solver and workload; of cold ones, once more for targets that are solved together
+SECONDS = 0.5  # of each solver and workload
+MORE = 4.0  # times that, for a motion to be played to its end, and for the targets that are solved together
 TURN = 0.1  # [s]
 TOGETHER = 20  # targets in a batch, at most
 PATIENCE = 0.5  # [s] of a solve, above which it is asked for no restarts and no longer chains
@@ -111,12 +112,12 @@ def measured(workload: Workload, entrants: Mapping[str, Enter], seconds: float) 
         except Refused as reason:
             refused[name] = str(reason)
     records = {name: Record() for name in entries}
-    take_turns({name: one_by_one(workload, entry, records[name]) for name, entry in entries.items()}, seconds)
+    singly = MORE * seconds if workload.coherent else seconds
+    take_turns({name: one_by_one(workload, entry, records[name]) for name, entry in entries.items()}, singly)
     if not workload.coherent:
         batched = {name: entry for name, entry in entries.items() if isinstance(entry, Ours)}
-        take_turns(
-            {name: together(workload, entry, records[name], seconds) for name, entry in batched.items()}, seconds
-        )
+        runs = {name: together(workload, entry, records[name], MORE * seconds) for name, entry in batched.items()}
+        take_turns(runs, MORE * seconds)
     for name, entry in entries.items():
         if isinstance(entry, Ours) and not workload.restarts and sum(records[name].seconds[:1]) < PATIENCE:
             records[name].memory = peak_memory(partial(entry.solve, 0))
@@ -199,7 +200,7 @@ def summary(workload: Workload, record: Record) -> Row:
     if None not in steps:
         row |= {"steps_median": float(np.median(steps)), "steps_p95": float(np.percentile(steps, 95))}
         row["ms_step"] = float(milliseconds.sum() / max(sum(steps[: len(milliseconds)]), 1))
-    if workload.coherent and count > 1:
+    if workload.coherent and count == len(workload.positions):  # part of a motion may lack what turns most
         row |= _turns("", judge.joint_steps(np.array([pose.rotations for pose in poses])))
         if workload.motion is not None:
             row |= _turns("own_", judge.joint_steps(workload.motion[:count]))

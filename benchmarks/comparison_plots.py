@@ -95,7 +95,6 @@ def _smoothness(rows: Sequence[Row], others: list[str]) -> Figure:
     for panel, key in zip(figure.subplots(1, len(COHERENT), sharey=True), COHERENT, strict=True):
         found = _of(rows, f"{key}, coherent")
         own = any(row.get("turn_max_to_own") for row in found.values())
-        most = max((row["solves"] for row in found.values()), default=0)
         for line, solver in enumerate(names):
             row = found.get(solver)
             largest, mean = ("turn_max_to_own", "turn_mean_to_own") if own else ("turn_max_deg", "turn_mean_deg")
@@ -104,9 +103,7 @@ def _smoothness(rows: Sequence[Row], others: list[str]) -> Figure:
                 continue
             panel.plot(row[largest], line, **look(solver, others))
             panel.plot(row[mean], line, fillstyle="none", **look(solver, others))
-            words = [_share(row)] if row["met"] < 0.995 else []
-            words += [f"{row['solves']} frames"] if row["solves"] < 0.5 * most else []
-            panel.annotate("\n".join(words), (max(row[largest], row[mean]), line), (6, 0),
+            panel.annotate(_share(row) if row["met"] < 0.995 else "", (max(row[largest], row[mean]), line), (6, 0),
                            textcoords="offset points", va="center", fontsize=7.5, color="#444444")  # fmt: skip
         if own:
             panel.axvline(1.0, color="#333333", linewidth=1.0, zorder=0)

@@ -8,6 +8,7 @@ from pathlib import Path
 from comparison_plots import COHERENT, COLD
 from report import Result, Row
 
+ENOUGH = {"solves": 50, "timed": 10}
 CELL = Callable[[dict[str, Row], str], str]
 
 
@@ -82,8 +83,8 @@ def _share(row: Row) -> str:
 
 
 def _few(row: Row, of: str = "solves") -> str:
-    """How many there were, where that is next to none."""
-    return f" (n={row[of]})" if row[of] < 10 else ""
+    """How many there were, where that is fewer than others did."""
+    return f" (n={row[of]})" if row[of] < ENOUGH[of] else ""
 
 
 def _time(milliseconds: float) -> str:

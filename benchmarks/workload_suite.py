@@ -20,7 +20,7 @@ import workloads
 import solvers as ik
 
 SEED = 7
-COLD = 200  # targets
+COLD = {"A wide": 100, "A tight": 100, "B places": 100, "B poses": 100, "D body": 50}  # targets
 FRAMES = 200
 STEPS = 50  # frames from one pose of a motion to the next
 MOTION_SHARE = 0.7  # of the limits, within which motions stay
@@ -133,7 +133,7 @@ def _figure(
     """A limited figure's workloads: cold from the middle of its limits, the same with restarts, and a motion."""
     generator = np.random.default_rng([SEED, *key.encode()])
     lo, hi = np.array([(joint.limits.lo, joint.limits.hi) for joint in skeleton.joints]).T
-    places, turns = workloads.targets(skeleton, goals, workloads.coordinates(skeleton, generator, COLD))
+    places, turns = workloads.targets(skeleton, goals, workloads.coordinates(skeleton, generator, COLD[key]))
     middle = workloads.posed(skeleton, 0.5 * (lo + hi))
     cold = Workload(key, skeleton, goals, tolerance, 1e-2, middle, places, turns)
     yield cold
