@@ -107,6 +107,45 @@ def stand(tasks: Tasks, state: State, frames: Frames) -> Point:
     return Point(state, kinematics, tasks.errors(kinematics, frames.targets))
 
 
+class Model:
+    """What an iteration knows of the errors near the points where it stands. Here: their Jacobian, computed afresh.
+
+    One is made for each descent, so that a solver may keep things from one iteration to the next, frame by frame.
+    """
+
+    def __init__(self, tasks: Tasks, space: JointSpace, settings: Settings) -> None:
+        self.tasks, self.space, self.settings = tasks, space, settings
+
+    def jacobian(self, point: Point, frames: Frames) -> np.ndarray:
+        """`J` (F, m, n) of the errors."""
+        return self.tasks.jacobian(point.state, point.kinematics, frames.targets)
+
+    def curvature(self, point: Point, frames: Frames, system: LinearSystem, v: np.ndarray | None) -> np.ndarray | None:
+        """What the Hessian (F, n, n) of the cost has beyond `J^T J + pull D`; None where that is left out.
+
+        system : the problem without it. v : (F, n) how far the points are from the base pose, None without a pull.
+        """
+        del point, frames, system, v
+
+    def metric(self, point: Point) -> np.ndarray | None:
+        """What damps the step in the reluctance's place: positive definite matrices (F, n, n); None for the latter."""
+        del point
+
+    def learn(self, d: np.ndarray, change: np.ndarray, better: np.ndarray, poor: np.ndarray) -> np.ndarray:
+        """Take note of what steps `d` (F, n) did; returns (F,) whether the model that they came from was exact.
+
+        Only from an exact model does a step that gains nothing mean that there is nothing more to gain.
+
+        change : (F, m) by how much the error rows fell. better : (F,) steps that were taken. poor : (F,) steps that
+        gained little of what the model had promised, or after which the iteration would end.
+        """
+        del d, change, poor
+        return np.ones(len(better), dtype=bool)
+
+    def keep(self, frames: np.ndarray) -> None:
+        """Forget all but some of the frames."""
+
+
 Inner = Callable[[LinearSystem], np.ndarray]
 """The step (F, n) of one iteration, inside the limits."""
 
@@ -114,37 +153,39 @@ Minimise = Callable[[Tasks, JointSpace, Settings, Point, Frames], Minimum]
 """What a solver is to a stage: brings frames from a start nearer to what they ask for, as far as the settings say."""
 
 
-def damped(inner: Inner) -> Minimise:
+def damped(inner: Inner, model: type[Model] = Model) -> Minimise:
     """The iteration of a solver whose step is kept in check by its damping (Levenberg-Marquardt)."""
 
     def minimise(tasks: Tasks, space: JointSpace, settings: Settings, start: Point, frames: Frames) -> Minimum:
-        return _minimise(tasks, space, settings, start, frames, inner, by_length=False)
+        return _minimise(model(tasks, space, settings), start, frames, inner, by_length=False)
 
     return minimise
 
 
-def shortened(inner: Inner) -> Minimise:
+def shortened(inner: Inner, model: type[Model] = Model) -> Minimise:
     """The iteration of a solver whose step is kept in check by taking a share of it (backtracking)."""
 
     def minimise(tasks: Tasks, space: JointSpace, settings: Settings, start: Point, frames: Frames) -> Minimum:
-        return _minimise(tasks, space, settings, start, frames, inner, by_length=True)
+        return _minimise(model(tasks, space, settings), start, frames, inner, by_length=True)
 
     return minimise
 
 
-def _minimise(
-    tasks: Tasks, space: JointSpace, settings: Settings, start: Point, frames: Frames, inner: Inner, by_length: bool
-) -> Minimum:
+def _minimise(model: Model, start: Point, frames: Frames, inner: Inner, by_length: bool) -> Minimum:
     """Run every frame of a batch until one of the stopping rules ends it."""
+    tasks, space, settings = model.tasks, model.space, model.settings
     count = len(start.error)
-    point, index = start, np.arange(count)
+    point: Point = start
+    index = np.arange(count)
     cost, v = _cost(space, settings, start, frames)
     given = settings.damping or 0.0
     first = given if by_length else settings.first_damping if settings.damping is None else max(given, LEAST_DAMPING)
-    damping, share = np.full(count, first), np.ones(count)
+    damping: np.ndarray = np.full(count, first)
+    share: np.ndarray = np.ones(count)
     done = Minimum(start, np.zeros(count, dtype=int), cost)
     settling = settings.pull > 0.0 or tasks.poles is not None
-    stalled, previous = np.zeros(count, dtype=int), np.full(count, np.inf)
+    stalled: np.ndarray = np.zeros(count, dtype=int)
+    previous = np.full(count, np.inf)
     finished = np.zeros(count, dtype=bool) if settling else _within(tasks, settings, start.error)
     for iteration in range(settings.iterations):
         if finished.any():
@@ -159,12 +200,15 @@ def _minimise(
             cost, damping, share = cost[keep], damping[keep], share[keep]
             stalled, previous = stalled[keep], previous[keep]
             v = None if v is None else v[keep]
+            model.keep(keep)
         done.iterations[index] = iteration + 1
         system = LinearSystem(
-            space, point.state.x, tasks.jacobian(point.state, point.kinematics, frames.targets), point.error,
+            space, point.state.x, model.jacobian(point, frames), point.error,
             None if v is None else settings.pull * space.pull_gradient(point.state, v, settings.reluctance),
             damping if by_length else settings.pull + damping, settings.reluctance, settings.pull,
         )  # fmt: skip
+        system.curvature = model.curvature(point, frames, system, v)
+        system.metric = model.metric(point)
         d = inner(system)
         if by_length:
             d *= np.minimum(share, LONGEST_STEP / np.maximum(np.abs(d).max(-1, initial=0.0), 1e-300))[:, None]
@@ -173,10 +217,12 @@ def _minimise(
         gain = cost - tried_cost
         better = gain > 0.0
         progress = gain > LEAST_PROGRESS * cost
+        poor = ~better
         if by_length:
             share = np.where(better, np.minimum(share / CUT, 1.0), share * CUT)
         else:
-            damping = _adapted(settings, system, d, damping, gain, better)
+            damping, poor = _adapted(settings, system, d, damping, gain, better)
+        change = point.error - tried.error
         if better.all():
             point, cost, v = tried, tried_cost, tried_v
         elif better.any():
@@ -192,7 +238,8 @@ def _minimise(
             settled = longest * longest < settings.unsettled * (previous - longest)
             finished |= better & (longest < settings.settle) & settled
             previous = np.where(better, longest, previous)
-        else:
+        finished &= model.learn(d, change, better, poor | finished)
+        if not settling:
             finished |= _within(tasks, settings, point.error)
     if len(index) == count:
         return Minimum(point, done.iterations, cost)
@@ -207,14 +254,15 @@ def _within(tasks: Tasks, settings: Settings, error: np.ndarray) -> np.ndarray:
 
 def _adapted(
     settings: Settings, system: LinearSystem, d: np.ndarray, damping: np.ndarray, gain: np.ndarray, better: np.ndarray
-) -> np.ndarray:
-    """The next damping (F,) from the gain ratio: less where the model was right, more where it was not."""
+) -> tuple[np.ndarray, np.ndarray]:
+    """The next damping (F,) from the gain ratio: less where the model was right, more where it was not; and where."""
     modelled = system.decrease(d)
     if settings.pull:
         modelled -= 0.5 * settings.pull * dot(settings.reluctance * d, d)
-    factor = np.where(gain > GOOD_GAIN * modelled, SHRINK, np.where(gain < POOR_GAIN * modelled, GROW, 1.0))
+    poor = gain < POOR_GAIN * modelled
+    factor = np.where(gain > GOOD_GAIN * modelled, SHRINK, np.where(poor, GROW, 1.0))
     least = max(LEAST_DAMPING, DAMPING_SHARE * settings.pull, settings.damping or 0.0)
-    return np.minimum(np.maximum(damping * np.where(better, factor, REJECT), least), MOST_DAMPING)
+    return np.minimum(np.maximum(damping * np.where(better, factor, REJECT), least), MOST_DAMPING), poor | ~better
 
 
 def _cost(space: JointSpace, settings: Settings, point: Point, frames: Frames) -> tuple[np.ndarray, np.ndarray | None]:

@@ -276,7 +276,7 @@ class Twin:
         run_start, runs = _runs(fills)
         together = (fills[:, None] & fills[None]).any(-1) | np.eye(len(fills), dtype=bool)
         yields = stage.yielding
-        settings = stage.settings()
+        settings = stage.phases()
         needed = np.zeros(len(skeleton), dtype=bool)
         for part in [*carriers, *[j for pole in poles for j in (pole.root, *pole.middle, max(pole.end, 0))],
                      *[j for part in stage.limbs for j in (part.upper, part.lower, max(part.end, 0))]]:  # fmt: skip
@@ -286,7 +286,8 @@ class Twin:
         return _Stage(
             n, len(blocks), count, tasks.m, len(poles), len(stage.limbs), len(space.pairs), len(yields.goals),
             len(move), len(stage.still_slides), SOLVERS[solver], int(space.limited), int(bool(skeleton.detached)),
-            int(settings.continues), stage.options.restarts, 0, stage.options.seed % 2**64,
+            int(settings.continues), stage.options.restarts,
+            int(stage.options.bias == "MIDDLE"), stage.options.seed % 2**64,
             self._i(joint), self._i([KINDS[kind] for kind in kinds]), self._i([block.start for block in blocks]),
             self._u(ellipse), self._i(slide), self._f(basis), self._f(align), self._f(space.lo), self._f(space.hi),
             self._f(settings.reluctance), self._i(space.pairs[:, :1]),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from . import dls, pgs, pinv, sdls, svd, transpose, tsvd
+from . import alternative, broyden, ccd, dls, fabrik, newton, pgs, pinv, sdls, svd, transpose, tsvd, two_bone
 from .descent import Minimise, damped, shortened
 from .goals import Goal
 from .skeleton import Skeleton
@@ -38,6 +38,10 @@ METHODS: dict[str, Method] = {
         "Damped least squares with an active set for the limits: the robot builder's standard, smooth and robust",
         damped(dls.step), continues=True,
     ),
+    "CCD": Method(
+        "Cyclic coordinate descent: joint by joint, limits and all, cheap and easy to foresee; for chains and MMD rigs",
+        ccd.minimise,
+    ),
     "PINV": Method(
         "Pseudo-inverse: the shortest step there is, undamped; fast while limbs are bent, rough where they are straight",
         shortened(pinv.step),
@@ -57,5 +61,25 @@ METHODS: dict[str, Method] = {
     "TRANSPOSE": Method(
         "Jacobian transpose: cheap steps straight downhill, and many of them; spreads motion over all joints",
         shortened(transpose.step),
+    ),
+    "ALTERNATIVE": Method(
+        "Pulls the goals to the effectors: the pseudo-inverse with other levers, calm while targets are far away",
+        shortened(alternative.step, alternative.GoalLevers),
+    ),
+    "NEWTON": Method(
+        "Newton's method, second derivatives and all: few steps where targets are out of reach, each a costly one",
+        damped(newton.step, newton.SecondOrder), continues=True,
+    ),
+    "BROYDEN": Method(
+        "Broyden's method: learns the Jacobian from its own steps instead of computing it; for comparison",
+        damped(broyden.step, broyden.Secant), continues=True,
+    ),
+    "FABRIK": Method(
+        "Forward and backward reaching: places only, no rotations; smooth curves in long free chains, cheap sweeps",
+        fabrik.minimise, check=fabrik.check,
+    ),
+    "TWO_BONE": Method(
+        "The law of cosines: exact and at once, for arms and legs of two bones, a third one to turn the end",
+        two_bone.minimise, check=two_bone.check,
     ),
 }  # fmt: skip

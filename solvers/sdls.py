@@ -7,7 +7,7 @@
 the effectors move along `u_i`, `M_i` how far the joints would sweep them for it: where joints must turn much to move
 the effectors little, the turn is held down, and nowhere else. No damping to choose.
 
-They measure `N` and `M` effector by effector; here row by row, since a pole has one row and no place.
+`N` and `M` are sums over the effectors' places; here a rotation is one more effector, its rows weighted as they are.
 """
 
 from functools import partial
@@ -31,11 +31,23 @@ def inverse(matrix: np.ndarray, error: np.ndarray, damping: np.ndarray) -> np.nd
     along = (error[:, None, :] @ u)[:, 0]
     kept = sigma > 1e-12 * np.maximum(sigma[:, :1], 1e-300)
     inverted = np.where(kept, 1.0 / np.where(kept, sigma, 1.0), 0.0)
-    moved = np.abs(u).sum(-2)  # N (F, r)
-    swept = inverted * (np.abs(v) @ np.abs(matrix).sum(-2)[..., None])[..., 0]  # M (F, r)
+    moved = lengths(u).sum(-2)  # N (F, r)
+    swept = inverted * (np.abs(v) @ lengths(matrix).sum(-2)[..., None])[..., 0]  # M (F, r)
     gamma = GAMMA_MAX * np.minimum(1.0, moved / np.maximum(swept, 1e-300))
     turns = clamp((inverted * along)[..., None] * v, gamma[..., None])
     return clamp(turns.sum(-2), np.array(GAMMA_MAX))
+
+
+def lengths(rows: np.ndarray) -> np.ndarray:
+    """Lengths (F, m / 3, k) of the columns of an effector's three rows (F, m, k); so they do not turn with the world.
+
+    Poles' rows, the last ones, are taken three at a time as well.
+    """
+    frames, count, columns = rows.shape
+    effectors = -(-count // 3)
+    padded = np.zeros((frames, 3 * effectors, columns))
+    padded[:, :count] = rows
+    return np.sqrt((padded.reshape(frames, effectors, 3, columns) ** 2).sum(-2))
 
 
 def clamp(step: np.ndarray, most: np.ndarray) -> np.ndarray:

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from . import kernel
+from .descent import Point
 from .errors import InvalidGoal, UnknownSolver
 from .goals import Goal, Targets
-from . import kernel
 from .joint_space import State
 from .methods import METHODS
-from .descent import Point
 from .skeleton import Pose, Skeleton
 from .solution import Batch, Options, Solution
 from .stage import Stage
@@ -105,13 +105,13 @@ class Prepared:
         count = len(targets.positions)
         if self._twin is not None:
             return self._twin.solve(targets, start, links)
-        pose, iterations = _frames_of(start, count), np.zeros(count, dtype=int)
+        pose, iterations = frames_of(start, count), np.zeros(count, dtype=int)
         points: list[Point] = []
         for stage in self.stages:
-            point, took = stage.solve(pose, _of_goals(targets, stage.indices), links)
-            pose, iterations = _posed(stage, point.state, pose), iterations + took
+            point, took = stage.solve(pose, of_goals(targets, stage.indices), links)
+            pose, iterations = posed(stage, point.state, pose), iterations + took
             points.append(point)
-        return self._batch(pose, points, iterations, targets, links)
+        return self.report(pose, points, iterations, targets)
 
     def track(
         self, previous: Pose, targets: Targets, start: Pose, links: np.ndarray | None = None, first: bool = False
@@ -132,35 +132,26 @@ class Prepared:
         if self._twin is not None:
             self._answer = self._twin.track(previous, targets, start, links, first)
             return self._answer
-        pose, iterations = _frames_of(start, 1), np.zeros(1, dtype=int)
+        pose, iterations = frames_of(start, 1), np.zeros(1, dtype=int)
         points: list[Point] = []
-        previous = _frames_of(previous, 1)
+        previous = frames_of(previous, 1)
         for index, stage in enumerate(self.stages):
-            warm = previous
-            if len(self.stages) > 1:
-                # joints of other stages stand where those put them; the stage's own start from the frame before
-                own = np.unique(stage.space.joint)
-                warm = Pose(pose.rotations.copy(), pose.translations.copy())
-                warm.rotations[:, own], warm.translations[:, own] = (
-                    previous.rotations[:, own],
-                    previous.translations[:, own],
-                )
+            warm = carried(stage, previous, pose) if len(self.stages) > 1 else previous
             residual = None if first else self._residuals[index]
-            point, took = stage.track(warm, pose, _of_goals(targets, stage.indices), links, residual)
+            point, took = stage.track(warm, pose, of_goals(targets, stage.indices), links, residual)
             self._residuals[index] = point.error
-            pose, iterations = _posed(stage, point.state, pose), iterations + took
+            pose, iterations = posed(stage, point.state, pose), iterations + took
             points.append(point)
-        self._answer = self._batch(pose, points, iterations, targets, links)
+        self._answer = self.report(pose, points, iterations, targets)
         return self._answer
 
-    def _batch(
-        self, pose: Pose, points: list[Point], iterations: np.ndarray, targets: Targets, links: np.ndarray | None
-    ) -> Batch:
+    def report(self, pose: Pose, points: list[Point], iterations: np.ndarray, targets: Targets) -> Batch:
+        """The answer of F frames: their `pose`, and a point for each stage."""
         count = len(pose.rotations)
         distances, angles = np.zeros((2, count, len(self.goals)))
         at_limit = np.zeros((count, len(self.skeleton)), dtype=bool)
         for stage, point in zip(self.stages, points, strict=True):
-            found = stage.tasks.report(point.kinematics, _of_goals(targets, stage.indices))
+            found = stage.tasks.report(point.kinematics, of_goals(targets, stage.indices))
             distances[:, stage.indices], angles[:, stage.indices] = found
             if stage.space.limited:
                 at_limit |= np.stack([stage.space.at_limit(x) for x in point.state.x])
@@ -282,19 +273,27 @@ def _stage_order(skeleton: Skeleton, chains: np.ndarray, apart: bool) -> list[li
     return [*ordered, idle] if idle else ordered
 
 
-def _frames_of(pose: Pose, count: int) -> Pose:
+def frames_of(pose: Pose, count: int) -> Pose:
     """`pose` with a leading axis of `count` frames."""
     rotations, translations = pose
     joints = rotations.shape[-2]
     return Pose(np.broadcast_to(rotations, (count, joints, 4)), np.broadcast_to(translations, (count, joints, 3)))
 
 
-def _of_goals(targets: Targets, indices: np.ndarray) -> Targets:
+def of_goals(targets: Targets, indices: np.ndarray) -> Targets:
     """The targets of some of the goals."""
     return Targets(targets.positions[:, indices], targets.rotations[:, indices], targets.poles[:, indices])
 
 
-def _posed(stage: Stage, state: State, pose: Pose) -> Pose:
+def carried(stage: Stage, previous: Pose, pose: Pose) -> Pose:
+    """`previous` where a stage moves joints itself; where others do, or none, `pose`, in which they have moved."""
+    own = np.unique(stage.space.joint)
+    parts = Pose(pose.rotations.copy(), pose.translations.copy())
+    parts.rotations[:, own], parts.translations[:, own] = previous.rotations[:, own], previous.translations[:, own]
+    return parts
+
+
+def posed(stage: Stage, state: State, pose: Pose) -> Pose:
     """`pose` with what a stage's state moves."""
     slides = stage.space.slides(state.x)
     if slides is None:

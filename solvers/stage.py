@@ -6,6 +6,7 @@ by continuation: from limbs folded to their targets, with the pull strong at fir
 path to the answer, and the answer, follow the targets continuously. Without a pull it is one descent from the start.
 """
 
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -83,61 +84,60 @@ class Stage:
         self.tasks = Tasks(skeleton, self.goals, self.space, self.chains, self._poles)
         self._hard_tasks = Tasks(skeleton, self.goals, self.space, self.chains) if self._poles else self.tasks
         self.yielding = Yielding(skeleton, self.goals, self.space, self.chains)
-        pull = (PULL if self.limbs else 0.0) if options.pull is None else options.pull
-        self._settings = Settings(
+        wanted = PULL if self.limbs or options.bias == "MIDDLE" else 0.0
+        pull = wanted if options.pull is None else options.pull
+        self.settings = Settings(
             options.iterations, options.tolerance, options.rotation_tolerance, options.damping, pull or FIRST_DAMPING,
             pull, SETTLED, UNSETTLED, self._reluctance(), options,
         )  # fmt: skip
         polish = min(POLISH_ITERATIONS, options.iterations)
         if pull or self._poles:
-            self._settings = replace(self._settings, iterations=options.iterations - polish)
+            self.settings = replace(self.settings, iterations=options.iterations - polish)
         most = TRACK_ITERATIONS if method.continues else options.iterations
         self._tracking = (
-            replace(self._settings, iterations=min(options.iterations - polish, most), settle=TRACK_SETTLED, unsettled=TRACK_UNSETTLED)
-            if pull or self._poles else replace(self._settings, first_damping=TRACK_DAMPING)
+            replace(self.settings, iterations=min(options.iterations - polish, most), settle=TRACK_SETTLED,
+                    unsettled=TRACK_UNSETTLED)
+            if pull or self._poles else replace(self.settings, first_damping=TRACK_DAMPING)
         )  # fmt: skip
         self._tracking_missed = (
             replace(self._tracking, iterations=min(options.iterations - polish, TRACK_MISSED_ITERATIONS))
             if pull or self._poles else self._tracking
         )  # fmt: skip
         wanted = CONTINUATION_POLE_ITERATIONS if self._poles else CONTINUATION_ITERATIONS
-        most = min(wanted, self._settings.iterations // (len(CONTINUATION) + 1))
+        most = min(wanted, self.settings.iterations // (len(CONTINUATION) + 1))
         self._phases = [
-            replace(self._settings, pull=factor * pull, first_damping=factor * pull, settle=CONTINUATION_SETTLED, unsettled=np.inf,
-                    iterations=most) for factor in CONTINUATION
+            replace(self.settings, pull=factor * pull, first_damping=factor * pull, settle=CONTINUATION_SETTLED,
+                    unsettled=np.inf, iterations=most) for factor in CONTINUATION
         ]  # fmt: skip
-        self._phases.append(replace(self._settings, iterations=self._settings.iterations - most * len(CONTINUATION)))
+        self._phases.append(replace(self.settings, iterations=self.settings.iterations - most * len(CONTINUATION)))
         self._polishing = replace(
-            self._settings, pull=0.0, iterations=polish, first_damping=POLISH_DAMPING,
+            self.settings, pull=0.0, iterations=polish, first_damping=POLISH_DAMPING,
             tolerance=POLISH_SHARE * options.tolerance, rotation_tolerance=POLISH_SHARE * options.rotation_tolerance,
         )  # fmt: skip
         self._insisting = replace(self._polishing, iterations=INSIST_ITERATIONS, first_damping=FIRST_DAMPING)
         self._known_base: tuple[np.ndarray, np.ndarray, State] | None = None
 
-    def settings(self) -> "Phases":
+    def phases(self) -> "Phases":
         """The settings of all that a solve may run, as the compiled kernel needs them."""
-        polishes = self._settings.pull or self._poles
-        descend = replace(self._settings, pull=0.0, first_damping=FIRST_DAMPING)
-        continues = bool(self._settings.pull) and self._method.continues
+        polishes = self.settings.pull or self._poles
+        descend = replace(self.settings, pull=0.0, first_damping=FIRST_DAMPING)
+        continues = bool(self.settings.pull) and self._method.continues
         return Phases(
-            continues, self._phases if continues else [self._settings], CHOSEN_AFTER, self._tracking,
-            self._tracking_missed, self._polishing if polishes else None, self._insisting, descend, self._settings.reluctance,
+            continues, self._phases if continues else [self.settings], CHOSEN_AFTER, self._tracking,
+            self._tracking_missed, self._polishing if polishes else None, self._insisting, descend,
+            self.settings.reluctance,
         )  # fmt: skip
 
     def solve(self, start: Pose, targets: Targets, links: np.ndarray | None) -> tuple[Point, np.ndarray]:
         """Solve frames afresh from their start poses: where they end, and the iterations (F,) they took."""
-        links = self._with_still_slides(start, links)
-        state = self.space.state(start, len(targets.positions))
-        kinematics = self.tasks.kinematics(state, links)
-        frames = self._frames(start, targets, links, kinematics.positions)
-        given = Point(state, kinematics, self.tasks.errors(kinematics, frames.targets))
-        if self._settings.pull and self._method.continues:
+        given, frames = self.stand(start, start, targets, links)
+        if self.settings.pull and self._method.continues:
             minimum = self._continue(frames)
         else:
             begin = given
-            if self._settings.pull:
+            if self.settings.pull:
                 begin = stand(self.tasks, self._folded(frames, limb.SWIVELS[:1]), frames)
-            minimum = self._minimise(self.tasks, self.space, self._settings, begin, frames)
+            minimum = self._minimise(self.tasks, self.space, self.settings, begin, frames)
         minimum = self._polish(minimum, frames)
         if self.options.restarts:
             for frame in map(int, np.flatnonzero(~self._met(minimum.point))):
@@ -151,16 +151,12 @@ class Stage:
 
         residual : (1, m) the error rows that the frame before ended with; None if not known.
         """
-        settings = self._settings
-        given_links, links = links, self._with_still_slides(start, links)
-        state = self.space.state(previous)
-        kinematics = self.tasks.kinematics(state, links)
-        frames = self._frames(start, targets, links, kinematics.positions)
-        point = Point(state, kinematics, self.tasks.errors(kinematics, frames.targets))
+        settings = self.settings
+        point, frames = self.stand(previous, start, targets, links)
         rows = self.tasks.m
         before = 0.0 if residual is None else residual[:, :rows]
         if np.abs(point.error[:, :rows] - before).max(initial=0.0) > TRACK_JUMP:
-            return self.solve(start, targets, given_links)
+            return self.solve(start, targets, links)
         minimum = self._polish(self._minimise(self.tasks, self.space, self._tracking, point, frames), frames)
         if (settings.pull or self._poles) and not self._met(minimum.point)[0]:
             point, took = stand(self.tasks, minimum.point.state, frames), minimum.iterations
@@ -169,11 +165,31 @@ class Stage:
             minimum.iterations += took
         error = np.abs(minimum.point.error[:, :rows]).max(initial=0.0)
         if settings.pull and error > max(TRACK_LOST, 1.1 * np.abs(before).max(initial=0.0)):
-            afresh, more = self.solve(start, targets, given_links)
+            afresh, more = self.solve(start, targets, links)
             minimum.iterations += more
             if _squares(afresh.error[:, :rows]) < _squares(minimum.point.error[:, :rows]):
                 minimum.point = afresh
         return minimum.point, minimum.iterations
+
+    def stand(self, pose: Pose, start: Pose, targets: Targets, links: np.ndarray | None = None) -> tuple[Point, Frames]:
+        """Where frames in a pose stand, and what they ask for if `start` is what the pull leads to."""
+        links = self._with_still_slides(start, links)
+        state = self.space.state(pose, len(targets.positions))
+        kinematics = self.tasks.kinematics(state, links)
+        frames = self.frames(start, targets, links, kinematics.positions)
+        return Point(state, kinematics, self.tasks.errors(kinematics, frames.targets)), frames
+
+    def frames(self, start: Pose, targets: Targets, links: np.ndarray | None, positions: np.ndarray) -> Frames:
+        """What the frames ask for, with targets out of reach yielding, and poles already kept by the base pose.
+
+        positions : (F, J, 3) of the joints in any pose.
+        """
+        known_links = self.skeleton.links if links is None else links
+        frames = Frames(self._base(start), self.yielding.targets(positions, known_links, targets), links)
+        if self.settings.pull:
+            for pole in self._poles:
+                frames.base = self._swivelled(pole, frames.base, frames)
+        return frames
 
     # -- inside -------------------------------------------------------------------------------------------------------
 
@@ -212,7 +228,7 @@ class Stage:
         return Pole(g, path[0], tuple(path[1:]), -1, goal.pole_angle, poles.POLE_WEIGHT) if len(path) > 1 else None
 
     def _base(self, start: Pose) -> State:
-        """The pose that the pull aims at: the start, its straight limbs bent the way they prefer.
+        """The pose that the pull aims at: the start or the middle of the limits, straight limbs bent as they prefer.
 
         Kept while the start stays as it is, as it does on a rig without keys.
         """
@@ -223,19 +239,13 @@ class Stage:
             and np.array_equal(known[1], start.translations)
         ):
             return known[2]
-        rotations = limb.bend_base(start.rotations, self.limbs) if self._settings.pull else start.rotations
-        state = self.space.state(Pose(rotations, start.translations), len(rotations))
+        state = self.space.state(start, len(start.rotations))
+        if self.settings.pull and self.options.bias == "MIDDLE":
+            state = self.space.middle(state)
+        if self.settings.pull and self.limbs:
+            state = self._turned(state, limb.bend_base(state.rotations, self.limbs))
         self._known_base = np.array(start.rotations), np.array(start.translations), state
         return state
-
-    def _frames(self, start: Pose, targets: Targets, links: np.ndarray | None, positions: np.ndarray) -> Frames:
-        """What the frames ask for, with targets out of reach yielding, and poles already kept by the base pose."""
-        known_links = self.skeleton.links if links is None else links
-        frames = Frames(self._base(start), self.yielding.targets(positions, known_links, targets), links)
-        if self._settings.pull:
-            for pole in self._poles:
-                frames.base = self._swivelled(pole, frames.base, frames)
-        return frames
 
     def _continue(self, frames: Frames) -> Minimum:
         """The nearest answers by continuation in the pull, from limbs folded to their targets at several swivels.
@@ -293,13 +303,13 @@ class Stage:
     def _restart(self, best: Minimum, frame: int, one: Frames) -> None:
         """Attempts from the middle of the limits, then from random states, until one converges; the best stays.
 
-        Some are made at once; of those the first that converges counts, as if they had been made in turn.
+        Some are made at once; of those the first that converges counts, as if they had been made in turn. Bounded by
+        their number and, where the options say so, by time.
         """
-        random = SplitMix64(self.options.seed)
-        descend = self.settings().descending
-        left, middle = self.options.restarts, True
+        random, descend = SplitMix64(self.options.seed), self.phases().descending
+        left, middle, began, seconds = self.options.restarts, True, time.perf_counter(), self.options.restart_seconds
         best_error = float(_squares(best.point.error[frame : frame + 1, : self.tasks.m])[0])
-        while left > 0:
+        while left > 0 and (seconds is None or time.perf_counter() - began < seconds):
             tries = min(left, RESTARTS_AT_ONCE)
             many = one.take(np.zeros(tries, dtype=np.intp))
             state = self.space.sample(random, many.base.take(np.arange(middle, tries)))
@@ -320,7 +330,7 @@ class Stage:
 
     def _polish(self, minimum: Minimum, frames: Frames) -> Minimum:
         """A few steps without the pull, so that it costs no accuracy; nor the poles, where they stand against goals."""
-        if not self._settings.pull and not self._poles:
+        if not self.settings.pull and not self._poles:
             return Minimum(minimum.point.copy(), minimum.iterations, minimum.cost)
         polished = self._minimise(self.tasks, self.space, self._polishing, minimum.point, frames)
         point, iterations = polished.point, minimum.iterations + polished.iterations
@@ -334,7 +344,23 @@ class Stage:
                 )
                 point.put(missed, insisted.point)
                 iterations[missed] += insisted.iterations
-        return Minimum(point, iterations, minimum.cost)
+        if self._method.continues:
+            return Minimum(point, iterations, minimum.cost)
+        return self._spend_the_rest(Minimum(point.copy(), iterations, minimum.cost), frames)
+
+    def _spend_the_rest(self, minimum: Minimum, frames: Frames) -> Minimum:
+        """The steps that are left, without the pull, on frames that miss their goals; `minimum` is overwritten.
+
+        Solvers that take many small steps may settle before they arrive.
+        """
+        left = np.where(self._met(minimum.point), 0, self.options.iterations - minimum.iterations)
+        for count in map(int, np.unique(left[left > 0])):
+            some, settings = left == count, replace(self._polishing, iterations=count)
+            begin = minimum.point.take(some)
+            arrived = self._minimise(self._hard_tasks, self.space, settings, begin, frames.take(some))
+            minimum.point.put(some, arrived.point)
+            minimum.iterations[some] += arrived.iterations
+        return minimum
 
     def _met(self, point: Point) -> np.ndarray:
         return self.tasks.within(point.error, self.options.tolerance, self.options.rotation_tolerance)

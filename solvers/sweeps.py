@@ -16,6 +16,7 @@ from .joint_space import State
 
 PATIENCE = 8  # sweeps in a row that do not bring the goals `LEAST_PROGRESS` nearer are the end
 LEAST_PROGRESS = 1e-3  # of the error's square
+SAME = 1e-9  # of the same: of poses that are as near the first is kept, whatever the rounding
 LEAST_MOVE = 1e-10  # of the skeleton's length, or rad: an error that changes by less has not changed
 
 Advance = Callable[[Point, Frames, int], State]
@@ -37,7 +38,7 @@ def repeat(tasks: Tasks, settings: Settings, start: Point, frames: Frames, advan
         after = stand(tasks, advance(point, asked, sweep), asked)
         iterations[index] += 1
         reached, before = _cost(after, rows), cost[index]
-        better = reached < before
+        better = reached < (1.0 - SAME) * before
         waited[index] = np.where(reached < (1.0 - LEAST_PROGRESS) * before, 0, waited[index] + 1)
         best.put(index[better], after.take(better))
         cost[index[better]] = reached[better]

@@ -9,6 +9,7 @@
 #include "internal.h"
 
 #define SAME 1e-9
+#define LEAST_WAY 1e-10
 #define PGS_ROUNDS 3
 #define PGS_SWEEPS 2
 #define DLS_ROUNDS 8
@@ -248,31 +249,6 @@ static void keep_better(work *w, double *best, double *best_value, const double 
     }
 }
 
-/* Projected Gauss-Seidel with subspace minimisation (Silcowitz, Niebe & Erleben 2010). */
-void pgs_step(work *w, double *d) {
-    const dqik_stage *s = w->s;
-    const size_t bytes = sizeof(double) * (size_t)w->n;
-    if (!s->limited) {
-        free_step(w, NULL, NULL, NULL, d);
-        return;
-    }
-    for (int k = 0; k < w->n; k++) w->opened[k] = s->hi[k] > s->lo[k];
-    free_step(w, w->opened, NULL, NULL, w->candidate);
-    if (onto_limits(w, w->candidate, d) <= SAME) return;
-    double best = value(w, d);
-    memcpy(w->current, d, bytes);
-    block_inverses(w);
-    for (int round = 0; round < PGS_ROUNDS; round++) {
-        sweeps(w, w->current);
-        keep_better(w, d, &best, w->current);
-        active_set(w, w->current);
-        free_step(w, w->free, w->normals, w->fixed, w->candidate);
-        double far = onto_limits(w, w->candidate, w->current);
-        keep_better(w, d, &best, w->current);
-        if (far <= SAME) return;
-    }
-}
-
 /* Damped least squares; what a step carries past a limit is put on it, and the rest is solved again. */
 void dls_step(work *w, double *d) {
     const dqik_stage *s = w->s;
@@ -305,5 +281,37 @@ void dls_step(work *w, double *d) {
             double along = d[at] * normal[0] + d[at + 1] * normal[1];
             w->fixed[at] += normal[0] * along, w->fixed[at + 1] += normal[1] * along;
         }
+    }
+}
+
+/* Whether no step inside the limits is better: the projection takes back whatever goes further down. */
+static int is_least(work *w, const double *d) {
+    double curved = w->damping;
+    for (int k = 0; k < w->n; k++) curved += column_dot(w, k, column(w, k), column(w, k));
+    descent(w, d, w->down);
+    for (int k = 0; k < w->n; k++) w->trial[k] = w->now.x[k] + d[k] + w->down[k] / curved;
+    project(w->s, w->trial);
+    for (int k = 0; k < w->n; k++)
+        if (fabs(w->trial[k] - (w->now.x[k] + d[k])) >= LEAST_WAY) return 0;
+    return 1;
+}
+
+/* Projected Gauss-Seidel with subspace minimisation (Silcowitz, Niebe & Erleben 2010), from an active set's step. */
+void pgs_step(work *w, double *d) {
+    const dqik_stage *s = w->s;
+    dls_step(w, d);
+    if (!s->limited || is_least(w, d)) return;
+    for (int k = 0; k < w->n; k++) w->opened[k] = s->hi[k] > s->lo[k];
+    double best = value(w, d);
+    memcpy(w->current, d, sizeof(double) * (size_t)w->n);
+    block_inverses(w);
+    for (int round = 0; round < PGS_ROUNDS; round++) {
+        sweeps(w, w->current);
+        keep_better(w, d, &best, w->current);
+        active_set(w, w->current);
+        free_step(w, w->free, w->normals, w->fixed, w->candidate);
+        double far = onto_limits(w, w->candidate, w->current);
+        keep_better(w, d, &best, w->current);
+        if (far <= SAME) return;
     }
 }

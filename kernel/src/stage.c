@@ -121,10 +121,12 @@ static void set_base(work *w, const double *rotations, const double *translation
     const dqik_stage *s = w->s;
     const int pulls = s->phase[s->phases - 1].pull > 0.0;
     point *p = &w->tried;
-    memcpy(p->q, rotations, sizeof(double) * 4 * (size_t)w->k->joints);
-    if (pulls) bend_base(w, p->q);
-    enter(w, p, p->q, translations);
-    if (s->middle_bias) middle_of_limits(w, p);
+    enter(w, p, rotations, translations);
+    if (pulls && s->middle_bias) middle_of_limits(w, p);
+    if (pulls && s->limbs) {
+        bend_base(w, p->q);
+        turn_back_inside(w, p, p->x);
+    }
     if (pulls && s->poles) {
         forward_all(w, p);
         for (int i = 0; i < s->poles; i++) swivel_to_pole(w, s->pole + i, p);

@@ -134,6 +134,11 @@ def test_a_damping_that_is_held_copes_with_a_straight_limb(damping: float, solve
         ({"damping": math.nan}, r"damping = nan"),
         ({"pull": "strong"}, r"pull = 'strong'"),
         ({"pull": -1e-5}, r"pull = -1e-05"),
+        ({"order": "tip_to_root"}, r"order = 'tip_to_root'.*'TIP_TO_ROOT' or 'ROOT_TO_TIP'"),
+        ({"order": None}, r"order = None"),
+        ({"unit_angle": 0.0}, r"unit_angle = 0\.0.*above 0"),
+        ({"unit_angle": math.inf}, r"unit_angle = inf"),
+        ({"unit_angle": "2 degrees"}, r"unit_angle = '2 degrees'"),
     ],
 )
 def test_bad_options_are_refused_by_name(settings_: dict, message: str) -> None:
