@@ -48,9 +48,9 @@ class Settings:
     first_damping: float
     pull: float
     settle: float
-    unsettled: float
     reluctance: np.ndarray  # (n,) D
     options: Options
+    unsettled: float = np.inf
 
 
 @dataclass

@@ -88,7 +88,7 @@ class Stage:
         pull = wanted if options.pull is None else options.pull
         self.settings = Settings(
             options.iterations, options.tolerance, options.rotation_tolerance, options.damping, pull or FIRST_DAMPING,
-            pull, SETTLED, UNSETTLED, self._reluctance(), options,
+            pull, SETTLED, self._reluctance(), options, UNSETTLED,
         )  # fmt: skip
         polish = min(POLISH_ITERATIONS, options.iterations)
         if pull or self._poles:
