@@ -21,18 +21,21 @@ void bend_base(const work *w, double *rotations) {
     }
 }
 
-/* By how much the middle joint must turn about `axis` for the end to be as far from the root as `wanted` is. */
+/* By how much the middle joint must turn about `axis` for the end to be as far from the root as `wanted` is: the law of
+ * cosines in the plane square to the axis; see limb.bends. */
 static double fold_angle(const double *root, const double *middle, const double *end, const double *wanted,
                          const double *axis) {
     double upper[3], lower[3], across[3];
     minus3(upper, middle, root);
     minus3(lower, end, middle);
-    double a = norm3(upper), b = norm3(lower), product = most(a * b, LEAST);
-    double distance = clamp(distance3(wanted, root), fabs(a - b), a + b);
+    double along_upper = dot3(axis, upper), along_lower = dot3(axis, lower), height = along_upper + along_lower;
+    for (int i = 0; i < 3; i++) upper[i] -= along_upper * axis[i], lower[i] -= along_lower * axis[i];
     cross3(across, upper, lower);
-    double bend = copysign(acos(clamp(dot3(upper, lower) / product, -1.0, 1.0)), dot3(axis, across));
-    double inner = acos(clamp((a * a + b * b - distance * distance) / (2.0 * product), -1.0, 1.0));
-    return PI - inner - bend;
+    double bend = atan2(dot3(axis, across), dot3(upper, lower));
+    double a = norm3(upper), b = norm3(lower), distance = distance3(wanted, root);
+    double d = clamp(sqrt(most(distance * distance - height * height, 0.0)), fabs(a - b), a + b);
+    double shorter = (a + b - d) * (a + b + d), longer = (d - fabs(a - b)) * (d + fabs(a - b));
+    return 2.0 * atan2(sqrt(most(shorter, 0.0)), sqrt(most(longer, 0.0))) - bend;
 }
 
 /* `rotations` with every limb folded to its target's distance and turned to point at it; `base` stands in them. */
