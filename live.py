@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 import bpy
 from bpy.app.handlers import persistent
 
-from .rig import base_pose, channels, rotation
+from .rig import base_pose, channels, rotation, steady
 from .rig.build import Rig
 from .rig.channels import Channels
 from .rig.compare import Row
@@ -244,6 +244,8 @@ def _solve_live(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, fresh: b
             if moved is not None and not _concerned(ob, known, moved | set(solved or ())):
                 continue
             try:
+                if fresh and solved is None and _steadily(ob, known, depsgraph, scene.frame_current_final):
+                    continue
                 known.was_live, known.now = True, None
                 if depsgraph.mode == "VIEWPORT":
                     if not ob.dqik.has_base:  # switched on by keys
@@ -257,8 +259,20 @@ def _solve_live(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, fresh: b
                 answers.append((ob, known, answer))
         for ob, known, answer in answers:
             apply(ob, known, answer)
+            if fresh and solved is None and depsgraph.mode == "VIEWPORT" and known.links is not None:
+                known.playing = steady.steady(ob, known, known.links)
     finally:
         _state.busy = False
+
+
+def _steadily(ob: bpy.types.Object, known: Session, depsgraph: bpy.types.Depsgraph, frame: float) -> bool:
+    """Whether the frame could be solved the short way; if not, the next ones go the long way until they are steady."""
+    if known.playing is None or depsgraph.mode != "VIEWPORT":
+        return False
+    done = known.playing.solve(ob, known, depsgraph, frame)
+    if not done:
+        known.playing = None
+    return done
 
 
 def _live_armatures(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, fresh: bool) -> Iterator[bpy.types.Object]:

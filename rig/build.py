@@ -78,6 +78,7 @@ class Rig:
             (int(self.main[row]), int(self.bones[row]), above, tuple(self.own_rest[row].tolist()))
             for row, above in zip(self.roots, self.root_above, strict=True)
         ]
+        self.poled = any(binding.pole for binding in self.goals)
         self.eased = any(binding.influence < 1.0 for binding in self.goals)
         self.goal_rows = [int(np.flatnonzero(self.main == goal.joint)[0]) for goal in self.prepared.goals]
         self.known_stretch: tuple[tuple[float, ...], ik.Prepared] | None = None

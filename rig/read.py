@@ -128,16 +128,29 @@ def _hangs_as_at_rest(ob: bpy.types.Object, rig: Rig) -> bool:
         moved, scaled = (np.frombuffer(part, dtype=np.float32).reshape(-1, 3) for part in packed)
         rests = not moved[rig.bones[rig.inner]].any() and not (scaled[rig.bones] != 1.0).any()
         rig.known_hanging = packed, rests
-    return rig.known_hanging[1] and all(
-        max(abs(part - 1.0) for part in bones[bone].matrix.to_scale()) < _SAME for bone in rig.root_parents
-    )
+    return rig.known_hanging[1] and roots_unscaled(ob, rig)
+
+
+def roots_unscaled(ob: bpy.types.Object, rig: Rig) -> bool:
+    """Whether no bone that the skeleton hangs from is scaled."""
+    for bone in rig.root_parents:
+        x, y, z = ob.pose.bones[bone].matrix.to_scale()
+        if not (abs(x - 1.0) < _SAME and abs(y - 1.0) < _SAME and abs(z - 1.0) < _SAME):
+            return False
+    return True
 
 
 def _rest_links(ob: bpy.types.Object, rig: Rig) -> np.ndarray:
     """Links (1, J, 8) of a rig whose bones all hang where they do at rest: only the roots are to be placed."""
+    links = rig.rest_links.copy()
+    place_roots(ob, rig, links)
+    return links[None]
+
+
+def place_roots(ob: bpy.types.Object, rig: Rig, links: np.ndarray) -> None:
+    """Put the joints that hang from bones outside the skeleton where those are, into links (J, 8)."""
     bones = ob.pose.bones
     turned = {bone: _unit(bones[bone].matrix.to_quaternion()) for bone in rig.root_parents}
-    links = rig.rest_links.copy()
     for joint, bone, above, rest in rig.root_places:
         w, x, y, z = rest if above < 0 else _product(turned[above], rest)
         tx, ty, tz = bones[bone].head
@@ -145,7 +158,6 @@ def _rest_links(ob: bpy.types.Object, rig: Rig) -> np.ndarray:
             w, x, y, z, -0.5 * (tx * x + ty * y + tz * z), 0.5 * (tx * w + ty * z - tz * y),
             0.5 * (ty * w + tz * x - tx * z), 0.5 * (tz * w + tx * y - ty * x),
         )  # fmt: skip
-    return links[None]
 
 
 def _unit(q: Quaternion) -> tuple[float, ...]:
@@ -239,23 +251,31 @@ def _targets(
     ob: bpy.types.Object, rig: Rig, prepared: Prepared, scene: Scene, links: np.ndarray, start: Pose
 ) -> Targets:
     """What the goals ask for this frame, in armature space; influence below 1 asks for less of the way."""
-    motion = _motion(ob, scene)
+    positions, rotations, poles = (np.array([part]) for part in places(ob, rig, scene))
+    if rig.eased:
+        _ease(rig, prepared, positions, rotations, links, start)
+    return Targets(positions, rotations, poles)
+
+
+def places(ob: bpy.types.Object, rig: Rig, scene: Scene) -> tuple[list, list, list]:
+    """Where the targets are in armature space, how they are turned, and where the poles are: a triple or four a goal.
+
+    ob : the evaluated object.
+    """
+    motion = _motion(ob, scene) if scene.solved else None
     inverse = (ob.matrix_world if motion is None else motion @ ob.matrix_world).inverted_safe()
     goals, own, nowhere = ob.dqik.goals, ob.original, (0.0, 0.0, 0.0)
-    places, turns, ends = [], [], []
+    positions, turns, ends = [], [], []
     for binding in rig.goals:
         goal = goals[binding.index]
         matrix = target_matrix(goal.target, goal.subtarget, ob, own, inverse, scene)
-        places.append(matrix.translation[:])
+        positions.append(matrix.translation[:])
         turns.append(matrix.to_quaternion()[:])
         pole = goal.pole_target if binding.pole else None
         ends.append(nowhere if pole is None else target_matrix(
             pole, goal.pole_subtarget, ob, own, inverse, scene
         ).translation[:])  # fmt: skip
-    positions, rotations, poles = (np.array([part]) for part in (places, turns, ends))
-    if rig.eased:
-        _ease(rig, prepared, positions, rotations, links, start)
-    return Targets(positions, rotations, poles)
+    return positions, turns, ends
 
 
 def target_matrix(

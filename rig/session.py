@@ -5,14 +5,15 @@ Nothing here holds an ID or a depsgraph: objects are passed in anew each time.
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import bpy
 import numpy as np
 
 from ..solvers import Batch, InvalidPose, Pose, Prepared
-from . import base_pose, channels, curves, follow, read, rotation, write
+from ..solvers.kernel import Twin
+from . import base_pose, channels, curves, follow, read, rotation, steady, write
 from .build import Rig, build, signature
 from .channels import Channels
 from .compare import Row
@@ -67,6 +68,7 @@ class Session:
     room: channels.Room | None = None
     base: Channels | None = None
     frame_base: Channels | None = None
+    links: np.ndarray | None = None
     written: Channels | None = None
     written_raw: bytes | None = None
     now: Channels | None = None
@@ -79,7 +81,27 @@ class Session:
     unseen: list[str] | None = None
     solver: str = ""
     comparison: Sequence[Row] = ()
-    status: Status = field(default_factory=Status)
+    playing: steady.Steady | None = None
+    report: Callable[[], Status] | Status = field(default_factory=Status)
+
+    @property
+    def status(self) -> Status:
+        """The report of the last solve, made when it is asked for."""
+        if not isinstance(self.report, Status):
+            self.report = self.report()
+        return self.report
+
+    @status.setter
+    def status(self, report: Status) -> None:
+        self.report = report
+
+    def report_later(self, twin: Twin, seconds: float) -> None:
+        """The report of a frame that the kernel has solved; read from its arrays when it is asked for."""
+        self.report = lambda: _report(self.notes(), twin.one.batch(), seconds)
+
+    def notes(self) -> list[str]:
+        """What needs attention about the rig and its targets."""
+        return [*(self.rig.notes if isinstance(self.rig, Rig) else ()), *(self.unseen or ())]
 
     def forget_pose(self) -> None:
         """Forget base pose and answers, as where the bones themselves have changed."""
@@ -208,7 +230,8 @@ def solve_frame(
     answer = write.answer(rig, batch, 0, base, given.slide_scale)
     if depsgraph.mode == "VIEWPORT" and (known.unseen is None or not fresh):
         known.unseen = read.unseen(ob, rig, depsgraph)
-    known.status = _report([*rig.notes, *(known.unseen or ())], batch, time.perf_counter() - began)
+    known.status = _report(known.notes(), batch, time.perf_counter() - began)
+    known.links = given.links
     return answer
 
 

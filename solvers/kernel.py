@@ -10,10 +10,11 @@ The structures here mirror `kernel/src/dqik.h`, field by field.
 
 import ctypes
 import importlib
+import math
 import os
 import sys
 import threading
-from ctypes import POINTER, Structure, byref, c_double, c_int32, c_int64, c_uint8, c_uint64, c_void_p
+from ctypes import POINTER, Structure, byref, c_double, c_int32, c_int64, c_uint64, c_void_p
 from pathlib import Path
 from typing import Any
 
@@ -24,15 +25,15 @@ from .descent import Settings
 from .goals import Targets
 from .poles import Pole
 from .skeleton import Pose, Skeleton
-from .solution import Batch
+from .solution import Batch, Solution
 from .stage import Stage
 
-LAYOUT = 2
+LAYOUT = 3
 SOLVERS = {"PGS": 0, "DLS": 1}
 KINDS = {"free ball": 0, "ball": 1, "hinge": 2, "prismatic": 3}
 _BATCH_THREADS = 8  # frames from which a batch is worth a thread more
 
-_F, _I, _U = POINTER(c_double), POINTER(c_int32), POINTER(c_uint8)
+_F = _I = _U = c_void_p  # addresses of doubles, of whole numbers, of bytes
 
 
 class _Skeleton(Structure):
@@ -100,7 +101,10 @@ class Kernel:
         library.dqik_solve.argtypes = [POINTER(_Problem), c_void_p, c_int64, c_void_p]
         library.dqik_track.restype = None
         library.dqik_track.argtypes = [POINTER(_Problem), c_void_p, c_void_p, c_void_p, c_void_p, c_int32, c_void_p]
+        library.dqik_follow.restype = None
+        library.dqik_follow.argtypes = [POINTER(_Problem), c_void_p, c_int64, c_void_p, c_void_p]
         self.work, self.solve, self.track = library.dqik_work, library.dqik_solve, library.dqik_track
+        self.follow = library.dqik_follow
         self.path = path
 
 
@@ -156,26 +160,28 @@ class Twin:
             tree, len(stages), goals, parts, options.tolerance if options else 0.0,
             options.rotation_tolerance if options else 0.0, self._u(bits),
         )  # fmt: skip
-        self._size = int(library.work(byref(self._problem)))
+        self._at = byref(self._problem)
+        self._size = int(library.work(self._at))
         self._memory = np.zeros(self._size)
-        self._rows = sum(stage.tasks.m for stage in stages)
-        self._residual = np.zeros(self._rows)
-        self._one = _Frames(self._joints, self._goals, 1)
+        self._residual = np.zeros(sum(stage.tasks.m for stage in stages))
+        self._memory_at, self._residual_at = self._memory.ctypes.data, self._residual.ctypes.data
+        self._rest = skeleton.rest_pose()
+        self.one = _Frames(self._joints, self._goals, 1)
 
     def solve(self, targets: Targets, start: Pose, links: np.ndarray | None) -> Batch:
         """Frames, each afresh; arguments as for `Prepared.solve_batch`."""
         count = len(targets.positions)
-        frames = self._one if count == 1 else _Frames(self._joints, self._goals, count)
+        frames = self.one if count == 1 else _Frames(self._joints, self._goals, count)
         frames.ask(targets, start, self._skeleton.links if links is None else links)
         share = max(1, min(os.cpu_count() or 1, count // _BATCH_THREADS))
         if share == 1:
-            self._library.solve(byref(self._problem), frames.address, count, self._memory.ctypes.data)
+            self._library.solve(self._at, frames.address, count, self._memory_at)
             return frames.batch()
         bounds = np.linspace(0, count, share + 1).astype(int)
         threads: list[threading.Thread] = []
         for begin, end in zip(bounds[:-1], bounds[1:], strict=True):
             memory = np.zeros(self._size)
-            arguments = (byref(self._problem), frames.address + int(begin) * FRAME.itemsize, int(end - begin),
+            arguments = (self._at, frames.address + int(begin) * FRAME.itemsize, int(end - begin),
                          memory.ctypes.data)  # fmt: skip
             threads.append(threading.Thread(target=self._run, args=(arguments, memory)))
         for thread in threads:
@@ -184,37 +190,67 @@ class Twin:
             thread.join()
         return frames.batch()
 
+    def solve_one(self) -> None:
+        """Solve what stands in the arrays of `one` afresh."""
+        self._library.solve(self._at, self.one.address, 1, self._memory_at)
+
+    def follow_one(self, previous: Pose, first: bool) -> None:
+        """Solve what stands in the arrays of `one` from the frame before, whose pose is contiguous."""
+        self._library.track(
+            self._at, self.one.address, previous.rotations.ctypes.data, previous.translations.ctypes.data,
+            self._residual_at, int(first), self._memory_at,
+        )  # fmt: skip
+
+    def ask_one(self, positions: np.ndarray, rotations: np.ndarray, poles: np.ndarray, pose: Pose | None) -> bool:
+        """Fill the arrays of `one`; False where these are not finite arrays of the shapes that they should have.
+
+        Lengths of quaternions do not matter.
+        """
+        given = (positions, rotations, *(self._rest if pose is None else pose))
+        for value, room in zip(given, self.one.asked, strict=False):
+            if type(value) is not np.ndarray or value.dtype != room.dtype or value.shape != room.shape:
+                return False
+            if not math.isfinite(np.vdot(value, value)):
+                return False
+            room[:] = value
+        self.one.arrays["poles"][0], self.one.arrays["links"][0] = poles, self._skeleton.links
+        return len(given) == len(self.one.asked)
+
+    def follow(self, targets: Targets, start: Pose) -> Batch:
+        """The frames of a motion, the first afresh from `start` and each other one from the one before it."""
+        frames = _Frames(self._joints, self._goals, len(targets.positions))
+        frames.ask(targets, start, self._skeleton.links)
+        self._library.follow(self._at, frames.address, len(targets.positions), self._residual_at, self._memory_at)
+        return frames.batch()
+
     def _run(self, arguments: tuple, memory: np.ndarray) -> None:
         del memory  # kept alive by the thread
         self._library.solve(*arguments)
 
     def track(self, previous: Pose, targets: Targets, start: Pose, links: np.ndarray | None, first: bool) -> Batch:
         """One frame from the one before it; arguments as for `Prepared.track`."""
-        frames = self._one
+        frames = self.one
         frames.ask(targets, start, self._skeleton.links if links is None else links)
         rotations = np.ascontiguousarray(previous.rotations, dtype=float)
         translations = np.ascontiguousarray(previous.translations, dtype=float)
-        self._library.track(
-            byref(self._problem), frames.address, rotations.ctypes.data, translations.ctypes.data,
-            self._residual.ctypes.data, int(first), self._memory.ctypes.data,
-        )  # fmt: skip
+        self.follow_one(Pose(rotations, translations), first)
         return frames.batch()
 
     # -- flat arrays --------------------------------------------------------------------------------------------------
 
-    def _keep(self, values: Any, kind: type, pointer: Any) -> Any:
+    def _keep(self, values: Any, kind: type) -> int:
         array = np.ascontiguousarray(values, dtype=kind)
         self._kept.append(array)
-        return array.ctypes.data_as(pointer)
+        return array.ctypes.data
 
-    def _f(self, values: Any) -> Any:
-        return self._keep(values, np.float64, _F)
+    def _f(self, values: Any) -> int:
+        return self._keep(values, np.float64)
 
-    def _i(self, values: Any) -> Any:
-        return self._keep(values, np.int32, _I)
+    def _i(self, values: Any) -> int:
+        return self._keep(values, np.int32)
 
-    def _u(self, values: Any) -> Any:
-        return self._keep(values, np.uint8, _U)
+    def _u(self, values: Any) -> int:
+        return self._keep(values, np.uint8)
 
     def _settings(self, *settings: Settings) -> Any:
         rows = [(s.iterations, s.tolerance, s.rotation_tolerance, -1.0 if s.damping is None else s.damping,
@@ -304,45 +340,69 @@ class Twin:
         )  # fmt: skip
 
 
-def _runs(fills: np.ndarray) -> tuple[list[int], list[tuple[int, int]]]:
-    """Which rows each column of a bool matrix (m, n) fills, as runs `[from, to)`; and where each column's begin."""
-    starts, runs = [0], []
-    for column in fills.T:
-        edges = np.flatnonzero(np.diff(np.concatenate([[False], column, [False]])))
-        runs += list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
-        starts.append(len(runs))
-    return starts, runs
+def _runs(fills: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Which rows each column of a bool matrix (m, n) fills, as runs `[from, to)` (runs, 2); where each column's begin."""
+    edges = np.zeros((fills.shape[1], fills.shape[0] + 2), dtype=np.int8)
+    edges[:, 1:-1] = fills.T
+    column, row = np.nonzero(edges[:, 1:] != edges[:, :-1])
+    counts = np.bincount(column, minlength=fills.shape[1]) // 2
+    return np.concatenate([[0], np.cumsum(counts)]), row.reshape(-1, 2)
 
 
 class _Frames:
-    """Arrays for F frames' questions and answers, and the table of their addresses."""
+    """Arrays for F frames' answers, and the table of addresses of these and of what is asked.
+
+    What one frame asks for is copied into `arrays`, which stay; what several ask for is read where it lies.
+    """
 
     def __init__(self, joints: int, goals: int, count: int) -> None:
-        shapes = {"rotations": (joints, 4), "translations": (joints, 3), "links": (joints, 8), "places": (goals, 3),
-                  "turns": (goals, 4), "poles": (goals, 3), "out_rotations": (joints, 4),
-                  "out_translations": (joints, 3), "distances": (goals,), "angles": (goals,)}  # fmt: skip
-        self._arrays = {name: np.zeros((count, *shape)) for name, shape in shapes.items()}
-        self._arrays["iterations"] = np.zeros((count, 1), dtype=np.int32)
-        self._arrays["converged"] = np.zeros((count, 1), dtype=np.uint8)
-        self._arrays["at_limit"] = np.zeros((count, joints), dtype=np.uint8)
-        self._table = np.zeros(count, dtype=FRAME)
-        for name, array in self._arrays.items():
-            step = array.strides[0] if array.size else 0
-            self._table[name] = array.ctypes.data + step * np.arange(count)
+        asked = {"places": (goals, 3), "turns": (goals, 4), "rotations": (joints, 4), "translations": (joints, 3),
+                 "poles": (goals, 3), "links": (joints, 8)}  # fmt: skip
+        shapes = {"out_rotations": (joints, 4), "out_translations": (joints, 3), "distances": (goals,),
+                  "angles": (goals,)}  # fmt: skip
+        self.arrays = {name: np.zeros((count, *shape)) for name, shape in shapes.items()}
+        self.arrays["iterations"] = np.zeros((count, 1), dtype=np.int32)
+        self.arrays["converged"] = np.zeros((count, 1), dtype=np.bool_)
+        self.arrays["at_limit"] = np.zeros((count, joints), dtype=np.bool_)
+        self._count, self._table = count, np.zeros(count, dtype=FRAME)
+        if count == 1:
+            self.arrays |= {name: np.zeros((1, *shape)) for name, shape in asked.items()}
+            self.asked = [self.arrays[name][0] for name in list(asked)[:4]]
+        for name, array in self.arrays.items():
+            self._point(name, array)
         self.address = self._table.ctypes.data
 
+    def _point(self, name: str, array: np.ndarray) -> None:
+        step = array.strides[0] if array.size and len(array) > 1 else 0
+        self._table[name] = array.ctypes.data + step * np.arange(self._count)
+
     def ask(self, targets: Targets, start: Pose, links: np.ndarray) -> None:
-        """Fill in what the frames ask for."""
-        arrays = self._arrays
-        arrays["rotations"][:], arrays["translations"][:] = start.rotations, start.translations
-        arrays["links"][:] = links
-        arrays["places"][:], arrays["turns"][:], arrays["poles"][:] = targets[:3]
+        """Note what the frames ask for: arrays with a leading axis of F or 1 frames, links also without."""
+        joints = len(start.rotations[0])
+        given = {"rotations": start.rotations, "translations": start.translations,
+                 "links": links.reshape(-1, joints, 8), "places": targets.positions, "turns": targets.rotations,
+                 "poles": targets.poles}  # fmt: skip
+        if self._count == 1:
+            for name, value in given.items():
+                self.arrays[name][:] = value
+            return
+        self._given = {name: np.ascontiguousarray(value, dtype=float) for name, value in given.items()}
+        for name, array in self._given.items():
+            self._point(name, array)
 
     def batch(self) -> Batch:
         """The answers, as arrays of their own."""
-        arrays = self._arrays
+        arrays = self.arrays if self._count > 1 else {name: array.copy() for name, array in self.arrays.items()}
         return Batch(
-            arrays["out_rotations"].copy(), arrays["out_translations"].copy(), arrays["distances"].copy(),
-            arrays["angles"].copy(), arrays["iterations"][:, 0].astype(int), arrays["converged"][:, 0] > 0,
-            arrays["at_limit"] > 0,
+            arrays["out_rotations"], arrays["out_translations"], arrays["distances"], arrays["angles"],
+            arrays["iterations"][:, 0].astype(int), arrays["converged"][:, 0], arrays["at_limit"],
+        )  # fmt: skip
+
+    def solution(self, seconds: float) -> Solution:
+        """The answer of the one frame."""
+        arrays = self.arrays
+        return Solution(
+            Pose(arrays["out_rotations"][0].copy(), arrays["out_translations"][0].copy()),
+            arrays["distances"][0].copy(), arrays["angles"][0].copy(), int(arrays["iterations"][0, 0]),
+            bool(arrays["converged"][0, 0]), arrays["at_limit"][0].copy(), seconds,
         )  # fmt: skip

@@ -88,7 +88,8 @@ class Solution:
     position_errors : (G,) distances from the goals [length units], 0 where none was asked for.
     rotation_errors : (G,) angles from the goals [rad], the short way.
     iterations : steps taken. converged : whether every goal is met to its tolerance.
-    at_limit : (J,) joints of which a coordinate lies on a limit. seconds : time it took.
+    at_limit : (J,) joints of which a coordinate lies on a limit. seconds : time it took; its share where frames were
+        solved in one go.
     """
 
     pose: Pose
@@ -119,3 +120,14 @@ class Batch:
             self.rotation_errors[frame], int(self.iterations[frame]), bool(self.converged[frame]),
             self.at_limit[frame], seconds,
         )  # fmt: skip
+
+    def solutions(self, seconds: float) -> list[Solution]:
+        """Every frame's answer; `seconds` is of each."""
+        each = zip(
+            self.rotations, self.translations, self.position_errors, self.rotation_errors, self.iterations.tolist(),
+            self.converged.tolist(), self.at_limit, strict=True,
+        )  # fmt: skip
+        return [
+            Solution(Pose(rotations, translations), distances, angles, iterations, converged, at_limit, seconds)
+            for rotations, translations, distances, angles, iterations, converged, at_limit in each
+        ]

@@ -54,7 +54,7 @@ class Prepared:
             [self.options.rotation_tolerance if goal.rotation_weight > 0.0 else np.inf for goal in self.goals]
         )
         asked = np.stack([np.isfinite(self._tolerances), np.isfinite(self._rotation_tolerances)], -1)
-        self._twin = (
+        self.twin = (
             kernel.Twin(library, skeleton, self.stages, len(self.goals), solver, asked) if library is not None else None
         )
         self._residuals: list[np.ndarray | None] = [None] * len(self.stages)
@@ -67,6 +67,9 @@ class Prepared:
     def __call__(self, positions: np.ndarray, rotations: np.ndarray, pose: Pose | None = None) -> Solution:
         """Solve one frame: `positions` (G, 3), `rotations` (G, 4) from `pose` (default: rest)."""
         began = time.perf_counter()
+        if self.twin is not None and self.twin.ask_one(positions, rotations, self._poles, pose):
+            self.twin.solve_one()
+            return self.twin.one.solution(time.perf_counter() - began)
         batch = self.solve_batch(
             self.targets(np.asarray(positions)[None], np.asarray(rotations)[None]), self.start(pose)
         )
@@ -103,8 +106,8 @@ class Prepared:
         start : `Pose` of (F or 1, J, 4) and (F or 1, J, 3). links : (F or 1, J, 8) as in `Skeleton.transforms`.
         """
         count = len(targets.positions)
-        if self._twin is not None:
-            return self._twin.solve(targets, start, links)
+        if self.twin is not None:
+            return self.twin.solve(targets, start, links)
         pose, iterations = frames_of(start, count), np.zeros(count, dtype=int)
         points: list[Point] = []
         for stage in self.stages:
@@ -129,8 +132,8 @@ class Prepared:
         self._asked = asked
         if self._answer is not None and self._unchanged >= HOLD_AFTER:
             return replace(self._answer, iterations=np.zeros(1, dtype=int))
-        if self._twin is not None:
-            self._answer = self._twin.track(previous, targets, start, links, first)
+        if self.twin is not None:
+            self._answer = self.twin.track(previous, targets, start, links, first)
             return self._answer
         pose, iterations = frames_of(start, 1), np.zeros(1, dtype=int)
         points: list[Point] = []
@@ -158,6 +161,10 @@ class Prepared:
         met = (distances <= self._tolerances) & (angles <= self._rotation_tolerances)
         posed = np.array(pose.rotations), np.array(pose.translations)
         return Batch(*posed, distances, angles, iterations, np.all(met, axis=-1), at_limit)
+
+    def forget(self) -> None:
+        """Forget what was asked last: somebody else has solved with this one's kernel since."""
+        self._asked, self._answer = (), None
 
     def start(self, pose: Pose | None) -> Pose:
         """A checked starting pose with a leading axis for frames; the rest pose for None."""
@@ -210,10 +217,10 @@ def solve_frames(
     count = len(targets.positions)
     if not count:
         return []
-    if not prepared.options.warm_start:
-        batch = prepared.solve_batch(targets, start)
-        seconds = (time.perf_counter() - began) / max(count, 1)
-        return [batch.solution(frame, seconds) for frame in range(count)]
+    if not prepared.options.warm_start or prepared.twin is not None:
+        together = prepared.solve_batch if not prepared.options.warm_start else prepared.twin.follow
+        batch = together(targets, start)
+        return batch.solutions((time.perf_counter() - began) / count)
     solutions: list[Solution] = []
     for frame in range(count):
         began = time.perf_counter()

@@ -17,7 +17,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 2 /* changes whenever a structure below does */
+#define DQIK_LAYOUT 3 /* changes whenever a structure below does */
 
 enum { DQIK_FREE_BALL, DQIK_BALL, DQIK_HINGE, DQIK_SLIDE };
 enum { DQIK_PGS, DQIK_DLS };
@@ -128,5 +128,9 @@ DQIK_EXPORT void dqik_solve(const dqik_problem *problem, const dqik_frame *frame
  * read unless `first`, and written. */
 DQIK_EXPORT void dqik_track(const dqik_problem *problem, const dqik_frame *frame, const double *rotations,
                             const double *translations, double *residual, int32_t first, double *work);
+/* Solve a motion: the first frame afresh, each other one from the answer before it. Frames that ask for what the ones
+ * before them asked for are answered as they were. `residual` (rows of all stages) is working memory. */
+DQIK_EXPORT void dqik_follow(const dqik_problem *problem, const dqik_frame *frames, int64_t count, double *residual,
+                             double *work);
 
 #endif

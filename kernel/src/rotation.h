@@ -67,6 +67,10 @@ static inline void q_normalize(double *q) {
     else
         q[0] = 1.0, q[1] = q[2] = q[3] = 0.0;
 }
+/* Normalise what is not of unit length yet; what is, to rounding, stays as it is to the bit. */
+static inline void q_unit(double *q) {
+    if (!(fabs(q[0] * q[0] + dot3(q + 1, q + 1) - 1.0) <= 1e-15)) q_normalize(q);
+}
 static inline void q_exp(double *q, const double *v) {
     double angle = sqrt(most(dot3(v, v), LEAST)), half = 0.5 * angle, factor = sin(half) / angle;
     q[0] = cos(half), q[1] = v[0] * factor, q[2] = v[1] * factor, q[3] = v[2] * factor;

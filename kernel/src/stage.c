@@ -7,6 +7,7 @@
 #define YIELD_EXCESS 0.01
 #define YIELD_FLOOR 0.02
 #define YIELD_REACH 0.05
+#define HOLD_AFTER 2
 
 /* -- working memory ------------------------------------------------------------------------------------------------ */
 
@@ -141,6 +142,7 @@ static void ask(work *w, const dqik_frame *frame) {
         int all = s->goal_index[g];
         copy3(w->places + 3 * g, frame->places + 3 * all);
         memcpy(w->turns + 4 * g, frame->turns + 4 * all, 4 * sizeof(double));
+        q_unit(w->turns + 4 * g);
         copy3(w->ends + 3 * g, frame->poles + 3 * all);
         w->shares[g] = 1.0;
     }
@@ -307,6 +309,7 @@ static void solve_frame(const dqik_problem *problem, const dqik_frame *frame, co
     const int64_t own = a.used;
     memcpy(m.q, frame->rotations, 4 * bytes);
     memcpy(m.t, frame->translations, 3 * bytes);
+    for (int j = 0; j < joints; j++) q_unit(m.q + 4 * j);
     memset(frame->distances, 0, sizeof(double) * (size_t)problem->goals);
     memset(frame->angles, 0, sizeof(double) * (size_t)problem->goals);
     memset(frame->at_limit, 0, (size_t)joints);
@@ -356,4 +359,42 @@ void dqik_solve(const dqik_problem *problem, const dqik_frame *frames, int64_t c
 void dqik_track(const dqik_problem *problem, const dqik_frame *frame, const double *rotations,
                 const double *translations, double *residual, int32_t first, double *memory) {
     solve_frame(problem, frame, rotations, translations, residual, first, memory);
+}
+
+static int same(const double *a, const double *b, int64_t count) {
+    for (int64_t i = 0; a != b && i < count; i++)
+        if (a[i] != b[i]) return 0;
+    return 1;
+}
+
+static int asks_the_same(const dqik_problem *problem, const dqik_frame *a, const dqik_frame *b) {
+    const int64_t joints = problem->skeleton.joints, goals = problem->goals;
+    return same(a->places, b->places, 3 * goals) && same(a->turns, b->turns, 4 * goals) &&
+           same(a->poles, b->poles, 3 * goals) && same(a->rotations, b->rotations, 4 * joints) &&
+           same(a->translations, b->translations, 3 * joints) && same(a->links, b->links, 8 * joints);
+}
+
+static void answer_as(const dqik_problem *problem, const dqik_frame *frame, const dqik_frame *other) {
+    const size_t joints = (size_t)problem->skeleton.joints, goals = (size_t)problem->goals, number = sizeof(double);
+    memcpy(frame->out_rotations, other->out_rotations, 4 * joints * number);
+    memcpy(frame->out_translations, other->out_translations, 3 * joints * number);
+    memcpy(frame->distances, other->distances, goals * number);
+    memcpy(frame->angles, other->angles, goals * number);
+    memcpy(frame->at_limit, other->at_limit, joints);
+    *frame->iterations = 0, *frame->converged = *other->converged;
+}
+
+void dqik_follow(const dqik_problem *problem, const dqik_frame *frames, int64_t count, double *residual,
+                 double *memory) {
+    int unchanged = 0;
+    for (int64_t i = 0; i < count; i++) {
+        const dqik_frame *frame = frames + i, *before = i ? frame - 1 : NULL;
+        unchanged = i > 1 && asks_the_same(problem, frame, before) ? unchanged + 1 : 0;
+        if (!before)
+            solve_frame(problem, frame, NULL, NULL, NULL, 1, memory);
+        else if (unchanged >= HOLD_AFTER)
+            answer_as(problem, frame, before);
+        else
+            solve_frame(problem, frame, before->out_rotations, before->out_translations, residual, i == 1, memory);
+    }
 }
