@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from . import alternative, broyden, ccd, dls, fabrik, newton, pgs, pinv, sdls, svd, transpose, tsvd, two_bone
+from . import alternative, broyden, ccd, dls, fabrik, newton, pgs, pinv, sdls, sqp, svd, transpose, tsvd, two_bone
 from .descent import Minimise, damped, shortened
 from .goals import Goal
 from .skeleton import Skeleton
@@ -41,6 +41,10 @@ METHODS: dict[str, Method] = {
     "CCD": Method(
         "Cyclic coordinate descent: joint by joint, limits and all, cheap and easy to foresee; for chains and MMD rigs",
         ccd.minimise,
+    ),
+    "SQP": Method(
+        "Quadratic programs with a Hessian that it learns (Amino): for hard targets near the limits, with restarts",
+        sqp.minimise, continues=True,
     ),
     "PINV": Method(
         "Pseudo-inverse: the shortest step there is, undamped; fast while limbs are bent, rough where they are straight",
