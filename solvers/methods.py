@@ -63,7 +63,7 @@ METHODS: dict[str, Method] = {
         sqp.minimise, continues=True,
     ),
     "PINV": Method(
-        "Pseudo-inverse: the shortest step there is, undamped; fast while limbs are bent, rough where they are straight",
+        "Pseudo-inverse: the shortest step there is, undamped; fast while limbs bend, rough where they are straight",
         shortened(pinv.step),
     ),
     "SVD": Method(
