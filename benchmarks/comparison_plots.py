@@ -107,7 +107,8 @@ def _smoothness(rows: Sequence[Row], others: list[str]) -> Figure:
                            textcoords="offset points", va="center", fontsize=7.5, color="#444444")  # fmt: skip
         if own:
             panel.axvline(1.0, color="#333333", linewidth=1.0, zorder=0)
-        panel.set(xscale="log", title=NAMES[key], xlabel="times the motion's own" if own else "turn in a frame [°]")
+        panel.set(xscale="linear" if own else "log", title=NAMES[key])
+        panel.set_xlabel("times the motion's own" if own else "turn in a frame [°]")
         _solvers_down(panel, names)
     figure.suptitle("filled: the largest turn of a joint in a frame; hollow: the mean", fontsize=10)
     return figure
@@ -168,9 +169,10 @@ def _solvers_down(panel: Axes, names: Sequence[str]) -> None:
     panel.set_yticks(range(len(names)), names)
     panel.set_ylim(len(names) - 0.5, -0.5)
     panel.grid(axis="y", visible=False)
-    low, high = panel.get_xlim()
-    panel.set_xlim(low, high * (high / low) ** 0.25)  # room for words
-    _plain_ticks(panel)
+    if panel.get_xscale() == "log":
+        low, high = panel.get_xlim()
+        panel.set_xlim(low, high * (high / low) ** 0.25)  # room for words
+        _plain_ticks(panel)
 
 
 def _plain_ticks(panel: Axes) -> None:

@@ -233,11 +233,11 @@ class Tasks:
         `shares` as in `Targets`. A goal of which one part weighs nothing asks for the other alone.
         """
         both, at, turned = np.intersect1d(self._at, self._turned, return_indices=True)
-        rows = np.concatenate([3 * (len(self._at) + turned)[:, None] + np.arange(3), 3 * at[:, None] + np.arange(3)], -1)
+        rows = 3 * np.stack([len(self._at) + turned, at], -1)[..., None] + np.arange(3)
         weights = np.stack([self._rotation_weight[turned], self._position_weight[at]], -1)
         count = (weights > 0.0).all(-1)
         scale = np.ones((1, both.size)) if shares is None else shares[:, both]
-        return rows[count], (weights * scale[..., None])[:, count]
+        return rows.reshape(-1, 6)[count], (weights * scale[..., None])[:, count]
 
     def _row_shares(self, shares: np.ndarray) -> list[np.ndarray]:
         """Shares (F, G) of the goals as shares of the position rows and of the rotation rows, where there are any."""

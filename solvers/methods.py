@@ -6,7 +6,23 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from . import alternative, broyden, ccd, dls, fabrik, newton, pgs, pinv, sdls, svd, transpose, tsvd, two_bone
+from . import (
+    alternative,
+    broyden,
+    ccd,
+    dls,
+    extended,
+    fabrik,
+    newton,
+    pgs,
+    pinv,
+    sdls,
+    sqp,
+    svd,
+    transpose,
+    tsvd,
+    two_bone,
+)
 from .descent import Minimise, damped, shortened
 from .goals import Goal
 from .skeleton import Skeleton
@@ -42,8 +58,12 @@ METHODS: dict[str, Method] = {
         "Cyclic coordinate descent: joint by joint, limits and all, cheap and easy to foresee; for chains and MMD rigs",
         ccd.minimise,
     ),
+    "SQP": Method(
+        "Quadratic programs with a Hessian that it learns (Amino): for hard targets near the limits, with restarts",
+        sqp.minimise, continues=True,
+    ),
     "PINV": Method(
-        "Pseudo-inverse: the shortest step there is, undamped; fast while limbs are bent, rough where they are straight",
+        "Pseudo-inverse: the shortest step there is, undamped; fast while limbs bend, rough where they are straight",
         shortened(pinv.step),
     ),
     "SVD": Method(
@@ -65,6 +85,10 @@ METHODS: dict[str, Method] = {
     "ALTERNATIVE": Method(
         "Pulls the goals to the effectors: the pseudo-inverse with other levers, calm while targets are far away",
         shortened(alternative.step, alternative.GoalLevers),
+    ),
+    "EXTENDED": Method(
+        "Extended Jacobian: holds the shape of neighbouring joints; for chains and tails that start out straight",
+        damped(extended.step, extended.Extension), continues=True,
     ),
     "NEWTON": Method(
         "Newton's method, second derivatives and all: few steps where targets are out of reach, each a costly one",
