@@ -59,6 +59,7 @@ class Phases(NamedTuple):
     polishing: Settings | None
     insisting: Settings
     descending: Settings  # of restarts
+    spend: int  # iterations in all, where those left over are spent on goals that are missed; else 0
     reluctance: np.ndarray  # (n,)
 
 
@@ -125,7 +126,7 @@ class Stage:
         return Phases(
             continues, self._phases if continues else [self.settings], CHOSEN_AFTER, self._tracking,
             self._tracking_missed, self._polishing if polishes else None, self._insisting, descend,
-            self.settings.reluctance,
+            0 if self._method.continues else self.options.iterations, self.settings.reluctance,
         )  # fmt: skip
 
     def solve(self, start: Pose, targets: Targets, links: np.ndarray | None) -> tuple[Point, np.ndarray]:
@@ -137,6 +138,11 @@ class Stage:
             begin = given
             if self.settings.pull:
                 begin = stand(self.tasks, self._folded(frames, limb.SWIVELS[:1]), frames)
+            elif self._poles:
+                state = given.state
+                for pole in self._poles:
+                    state = self._swivelled(pole, state, frames)
+                begin = stand(self.tasks, state, frames)
             minimum = self._minimise(self.tasks, self.space, self.settings, begin, frames)
         minimum = self._polish(minimum, frames)
         if self.options.restarts:

@@ -39,6 +39,7 @@ static work take_work(arena *a, const dqik_problem *problem, const dqik_stage *s
     w.shares = take(a, s->goals), w.base_q = take(a, 4 * joints), w.base_x = take(a, n);
     w.now = take_point(a, joints, s), w.tried = take_point(a, joints, s), w.best = take_point(a, joints, s);
     w.given = take_point(a, joints, s), w.afresh = take_point(a, joints, s);
+    if (s->sweep) w.kept = take_point(a, joints, s), w.swung = take_point(a, joints, s);
     w.jacobian = take(a, (int64_t)n * all), w.bent = take(a, (int64_t)n * all);
     w.gradient = take(a, n), w.pulled = take(a, n), w.matrix = take(a, (int64_t)all * all);
     w.rhs = take(a, all), w.left = take(a, all);
@@ -150,26 +151,34 @@ static void ask(work *w, const dqik_frame *frame) {
 
 /* -- solving ------------------------------------------------------------------------------------------------------- */
 
+/* `w->now` stands at the base with its limbs folded to their targets, turned by a swivel; see Stage._folded. */
+static void start_folded(work *w, double swivel) {
+    const dqik_stage *s = w->s;
+    const size_t joints = (size_t)w->k->joints;
+    memcpy(w->now.q, w->base_q, sizeof(double) * 4 * joints);
+    memcpy(w->now.x, w->base_x, sizeof(double) * (size_t)w->n);
+    forward_all(w, &w->now);
+    if (s->limbs || s->poles) {
+        if (s->limbs) {
+            fold(w, w->base_q, &w->now, swivel, w->tried.q);
+            memcpy(w->now.q, w->tried.q, sizeof(double) * 4 * joints);
+        }
+        turn_back_inside(w, &w->now, w->base_x);
+        forward_all(w, &w->now);
+        for (int k = 0; k < s->poles; k++) swivel_to_pole(w, s->pole + k, &w->now);
+    }
+    errors(w, &w->now);
+    copy_point(w, &w->tried, &w->now);
+}
+
 /* From limbs folded to their targets at several swivels, with the pull strong at first; see Stage._continue. */
 static int continue_in_pull(work *w) {
     const dqik_stage *s = w->s;
-    const int swivels = !s->limbs && !s->poles ? 0 : s->limbs ? s->swivels : 1;
+    const int swivels = s->limbs ? s->swivels : 1;
     int iterations = 0;
     double cheapest = INFINITY;
-    for (int i = 0; i < most(swivels, 1); i++) {
-        memcpy(w->now.q, w->base_q, sizeof(double) * 4 * (size_t)w->k->joints);
-        memcpy(w->now.x, w->base_x, sizeof(double) * (size_t)w->n);
-        forward_all(w, &w->now);
-        if (swivels) {
-            if (s->limbs) fold(w, w->base_q, &w->now, s->swivel[i], w->tried.q);
-            else memcpy(w->tried.q, w->base_q, sizeof(double) * 4 * (size_t)w->k->joints);
-            memcpy(w->now.q, w->tried.q, sizeof(double) * 4 * (size_t)w->k->joints);
-            turn_back_inside(w, &w->now, w->base_x);
-            forward_all(w, &w->now);
-            for (int k = 0; k < s->poles; k++) swivel_to_pole(w, s->pole + k, &w->now);
-        }
-        copy_point(w, &w->tried, &w->now);
-        errors(w, &w->now);
+    for (int i = 0; i < swivels; i++) {
+        start_folded(w, s->swivel[i]);
         int took = 0;
         for (int k = 0; k < s->chosen_after; k++) took += minimise(w, s->phase + k);
         if (w->now.cost < cheapest) {
@@ -183,16 +192,22 @@ static int continue_in_pull(work *w) {
     return iterations;
 }
 
-/* A few steps without the pull, so that it costs no accuracy; nor the poles, where they stand against goals. */
-static int polish(work *w, const dqik_problem *problem) {
+/* A few steps without the pull, so that it costs no accuracy; nor the poles, where they stand against goals. Solvers
+ * that may settle before they arrive go on where they miss. Returns all iterations with those that there `were`. */
+static int polish(work *w, const dqik_problem *problem, int were) {
     const dqik_stage *s = w->s;
-    int iterations = 0;
-    if (s->polishing) iterations = minimise(w, s->polishing);
-    if (s->polishing && s->poles && !within(w, &w->now, problem->tolerance, problem->rotation_tolerance)) {
-        w->use_poles = 0;
+    int iterations = were;
+    if (!s->polishing) return iterations;
+    iterations += minimise(w, s->polishing);
+    w->use_poles = 0;
+    if (s->poles && !within(w, &w->now, problem->tolerance, problem->rotation_tolerance))
         iterations += minimise(w, s->insisting);
-        w->use_poles = 1;
+    if (iterations < s->spend && !within(w, &w->now, problem->tolerance, problem->rotation_tolerance)) {
+        dqik_settings rest = *s->polishing;
+        rest.iterations = s->spend - iterations;
+        iterations += minimise(w, &rest);
     }
+    w->use_poles = s->poles > 0;
     return iterations;
 }
 
@@ -238,11 +253,16 @@ static int solve_stage(work *w, const dqik_problem *problem, const double *rotat
     if (pulls && s->continues) {
         iterations = continue_in_pull(w);
     } else {
-        copy_point(w, &w->now, &w->given);
-        copy_point(w, &w->tried, &w->given);
+        if (pulls) {
+            start_folded(w, s->swivel[0]);
+        } else {
+            copy_point(w, &w->now, &w->given);
+            for (int i = 0; i < s->poles; i++) swivel_to_pole(w, s->pole + i, &w->now);
+            copy_point(w, &w->tried, &w->now);
+        }
         iterations = minimise(w, s->phase + s->phases - 1);
     }
-    iterations += polish(w, problem);
+    iterations = polish(w, problem, iterations);
     int met = within(w, &w->now, problem->tolerance, problem->rotation_tolerance);
     if (!met && s->restarts) {
         iterations += restart(w, problem);
@@ -268,12 +288,10 @@ static int track_stage(work *w, const dqik_problem *problem, const dqik_frame *f
         return solve_stage(w, problem, start_q, start_t);
     }
     copy_point(w, &w->tried, &w->now);
-    int iterations = minimise(w, s->tracking);
-    iterations += polish(w, problem);
+    int iterations = polish(w, problem, minimise(w, s->tracking));
     if (s->polishing && !within(w, &w->now, problem->tolerance, problem->rotation_tolerance)) {
         errors(w, &w->now); /* the poles' as well again */
-        iterations += minimise(w, s->tracking_missed);
-        iterations += polish(w, problem);
+        iterations += polish(w, problem, minimise(w, s->tracking_missed));
     }
     for (int i = 0; i < w->rows; i++) {
         error = most(error, fabs(w->now.e[i]));
