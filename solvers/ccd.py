@@ -29,6 +29,7 @@ from .limits import FULL_TURN
 from .linear_step import dot
 from .posture import Posture, Visit, visits
 from .skeleton import Pose
+from .solution import Options
 from .sweeps import repeat
 
 NOTHING = 1e-24  # share of B's square under which a hinge has nothing to turn
@@ -41,9 +42,7 @@ def minimise(tasks: Tasks, space: JointSpace, settings: Settings, start: Point, 
     """Sweep over the joints until the goals are met or nothing more is gained."""
     if settings.options.unit_angle is not None:
         return mmd.minimise(tasks, space, settings, start, frames)
-    order = visits(tasks, space)
-    if settings.options.order == "TIP_TO_ROOT":
-        order.reverse()
+    order = in_order(tasks, space, settings.options)
 
     def advance(point: Point, asked: Frames, _: int) -> State:
         posture = Posture(tasks, point, asked)
@@ -54,6 +53,12 @@ def minimise(tasks: Tasks, space: JointSpace, settings: Settings, start: Point, 
     if tasks.poles:
         start = stand(tasks, swivelled(tasks, space, start.state, frames), frames)
     return repeat(tasks, settings, start, frames, advance)
+
+
+def in_order(tasks: Tasks, space: JointSpace, options: Options) -> list[Visit]:
+    """The joints of a sweep, in the order of their visits."""
+    order = visits(tasks, space)
+    return order[::-1] if options.order == "TIP_TO_ROOT" else order
 
 
 def serve(space: JointSpace, posture: Posture, visit: Visit) -> None:

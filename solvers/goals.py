@@ -128,6 +128,7 @@ class Tasks:
     ----------
     moves : (G, n) 1 where a degree of freedom belongs to the goal's chain and acts on it.
     weights : (2, G) what a length and what a radian of each goal count; 0 where not asked for.
+    offsets : (G, 3) the effectors' places in their joints' frames.
     placed : (P,) goals that ask for a position, in the order of their rows.
     """
 
@@ -148,7 +149,7 @@ class Tasks:
         self._at = np.array([g for g, goal in enumerate(goals) if goal.position is not None], dtype=np.intp)
         self._turned = np.array([g for g, goal in enumerate(goals) if goal.rotation is not None], dtype=np.intp)
         self.placed = self._at
-        self._offsets = np.array([goal.offset for goal in goals], dtype=float).reshape(-1, 3)
+        self.offsets = np.array([goal.offset for goal in goals], dtype=float).reshape(-1, 3)
         self._position_weight = (
             np.array([scale[g] * goals[g].position_weight for g in map(int, self._at)]) / self.length
         )
@@ -172,7 +173,7 @@ class Tasks:
         """World transforms of a state; `links` as in `Skeleton.transforms`."""
         world = self.skeleton.transforms(state.rotations, self.space.slides(state.x), links)
         matrices, positions = dual_quaternion.placement(world)
-        effectors = positions[:, self.joint] + (matrices[:, self.joint] @ self._offsets[..., None])[..., 0]
+        effectors = positions[:, self.joint] + (matrices[:, self.joint] @ self.offsets[..., None])[..., 0]
         return Kinematics(matrices, positions, world[..., :4], effectors)
 
     def errors(self, kinematics: Kinematics, targets: Targets) -> np.ndarray:

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from . import limb
+from . import kernel_sweep, limb
 from .descent import Settings
 from .goals import Targets
 from .poles import Pole
@@ -28,8 +28,8 @@ from .skeleton import Pose, Skeleton
 from .solution import Batch, Solution
 from .stage import Stage
 
-LAYOUT = 3
-SOLVERS = {"PGS": 0, "DLS": 1}
+LAYOUT = 4
+SOLVERS = {"PGS": 0, "DLS": 1, "CCD": 2}
 KINDS = {"free ball": 0, "ball": 1, "hinge": 2, "prismatic": 3}
 _BATCH_THREADS = 8  # frames from which a batch is worth a thread more
 
@@ -72,6 +72,7 @@ class _Stage(Structure):
         ("yield_goal", _I), ("yield_top", _I), ("yield_path", _U), ("yield_extra", _F),
         ("swivels", c_int32), ("phases", c_int32), ("chosen_after", c_int32), ("swivel", _F), ("phase", POINTER(_Settings)),
         *[(name, POINTER(_Settings)) for name in ("tracking", "tracking_missed", "polishing", "insisting", "descending")],
+        ("spend", c_int32), ("sweep", POINTER(kernel_sweep.Sweep)),
     ]  # fmt: skip
 
 
@@ -336,7 +337,8 @@ class Twin:
             len(limb.SWIVELS), len(settings.phases), settings.chosen_after, self._f(limb.SWIVELS), self._settings(*settings.phases),
             self._settings(settings.tracking), self._settings(settings.tracking_missed),
             None if settings.polishing is None else self._settings(settings.polishing),
-            self._settings(settings.insisting), self._settings(settings.descending),
+            self._settings(settings.insisting), self._settings(settings.descending), settings.spend,
+            kernel_sweep.of_stage(stage, self._kept) if solver == "CCD" else None,
         )  # fmt: skip
 
 

@@ -36,7 +36,7 @@ ALIGNED = 1e-8  # square of the sine under which an effector already points at i
 def minimise(tasks: Tasks, space: JointSpace, settings: Settings, start: Point, frames: Frames) -> Minimum:
     """Loops until a frame's goals are met or there are no more."""
     unit, loops = settings.options.unit_angle or 0.0, settings.iterations
-    order = _links(tasks, space, start)
+    order = links(tasks, space)
     point, iterations = start.copy(), np.zeros(len(start.error), dtype=int)
     for loop in range(loops):
         left = ~tasks.within(point.error, settings.tolerance, settings.rotation_tolerance)
@@ -51,17 +51,15 @@ def minimise(tasks: Tasks, space: JointSpace, settings: Settings, start: Point, 
     return Minimum(point, iterations, 0.5 * dot(point.error, point.error))
 
 
-def _links(tasks: Tasks, space: JointSpace, start: Point) -> list[tuple[Visit, int]]:
+def links(tasks: Tasks, space: JointSpace) -> list[tuple[Visit, int]]:
     """The links of every goal in turn, from the effector upward, each with its number."""
     upward, order = visits(tasks, space)[::-1], list[tuple[Visit, int]]()
     for goal in range(tasks.count):
         k = 0
         for visit in upward:
             at = np.flatnonzero(visit.goals == goal)
-            here = visit.joint == tasks.joint[goal]
-            if not at.size or visit.kind == "prismatic":
-                continue
-            if here and np.array_equal(start.kinematics.effectors[:, goal], start.kinematics.positions[:, visit.joint]):
+            here = visit.joint == tasks.joint[goal] and not tasks.offsets[goal].any()
+            if not at.size or visit.kind == "prismatic" or here:
                 continue
             order.append((visit.alone(at), k))
             k += 1

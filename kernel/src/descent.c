@@ -42,8 +42,8 @@ static void weigh(const work *w, point *p) {
     p->cost = 0.5 * cost + 0.5 * w->pull * far;
 }
 
-/* Run `w->now` until one of the stopping rules ends it; returns the iterations it took. */
-int minimise(work *w, const dqik_settings *settings) {
+/* Levenberg and Marquardt. */
+static int descend(work *w, const dqik_settings *settings) {
     const dqik_stage *s = w->s;
     double damping = settings->damping < 0.0 ? settings->first_damping : most(settings->damping, LEAST_DAMPING);
     const double floor_ = most(most(LEAST_DAMPING, DAMPING_SHARE * settings->pull), settings->damping);
@@ -51,7 +51,6 @@ int minimise(work *w, const dqik_settings *settings) {
     int stalled = 0, iteration = 0;
     double previous = INFINITY;
     w->pull = settings->pull;
-    for (int i = s->rows; !w->use_poles && i < w->all; i++) w->now.e[i] = 0.0;
     weigh(w, &w->now);
     if (!settling && within(w, &w->now, settings->tolerance, settings->rotation_tolerance)) return 0;
     while (iteration < settings->iterations) {
@@ -92,4 +91,10 @@ int minimise(work *w, const dqik_settings *settings) {
         }
     }
     return iteration;
+}
+
+/* Run `w->now` until one of the stopping rules ends it; returns the iterations it took. */
+int minimise(work *w, const dqik_settings *settings) {
+    for (int i = w->s->rows; !w->use_poles && i < w->all; i++) w->now.e[i] = 0.0;
+    return w->s->sweep ? sweep(w, settings) : descend(w, settings);
 }

@@ -17,10 +17,10 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 3 /* changes whenever a structure below does */
+#define DQIK_LAYOUT 4 /* changes whenever a structure below does */
 
 enum { DQIK_FREE_BALL, DQIK_BALL, DQIK_HINGE, DQIK_SLIDE };
-enum { DQIK_PGS, DQIK_DLS };
+enum { DQIK_PGS, DQIK_DLS, DQIK_CCD };
 
 /* A tree of joints (J of them); see solvers/skeleton.py. */
 typedef struct {
@@ -60,6 +60,32 @@ typedef struct {
     const int32_t *levers; /* (middles + 2, n) as in Skeleton.levers */
 } dqik_pole;
 
+/* A joint of a sweep, and what it moves of what is looked at later; see solvers/posture.py. Points are places of joints,
+ * then effectors. */
+typedef struct {
+    int32_t block, goals, turning, turned, swept, heads;
+    double share;                /* of a turn that it takes */
+    const int32_t *goal, *lever; /* (goals) whose places it moves, with the joint that carries the turn there, or -1 */
+    const int32_t *turn;         /* (turning) goals whose orientations it turns */
+    const int32_t *joint;        /* (turned) joints that turn with it */
+    const int32_t *point;        /* (swept) points that go round it */
+    const int32_t *head;         /* (heads) detached ones that only go along, */
+    const int32_t *carried_start, *carried; /* (heads + 1), with the points that go where each goes */
+} dqik_visit;
+
+/* One turn of a loop by MikuMikuDance's rule, by `most` [rad] at most; see solvers/mmd.py. */
+typedef struct {
+    int32_t visit, goal, lever;
+    double most;
+} dqik_link;
+
+/* What a solver that turns one joint after the other does in a sweep. */
+typedef struct {
+    int32_t visits, links, by_links; /* by_links: as MikuMikuDance does */
+    const dqik_visit *visit;         /* (visits) in order */
+    const dqik_link *link;           /* (links) */
+} dqik_sweep;
+
 /* Goals solved together (G of them) over n degrees of freedom; see solvers/stage.py, joint_space.py and goals.py. */
 typedef struct {
     int32_t n, blocks, goals, rows, poles, limbs, pairs, yields, moving, still_slides;
@@ -97,6 +123,8 @@ typedef struct {
     const double *swivel;         /* (swivels) [rad] */
     const dqik_settings *phase;   /* (phases) continuation; one for a single descent */
     const dqik_settings *tracking, *tracking_missed, *polishing, *insisting, *descending; /* polishing NULL: none */
+    int32_t spend;           /* iterations in all, where those left over are spent on goals that are missed; else 0 */
+    const dqik_sweep *sweep; /* NULL: it steps along a Jacobian */
 } dqik_stage;
 
 typedef struct {

@@ -42,8 +42,7 @@ typedef struct {
     double *normals, *zero_normals; /* (pairs, 2) */
     double *inverses; /* (blocks, 9) */
     uint8_t *free, *opened; /* (n) */
-    /* swivels */
-    double *start_q, *start_x;
+    point kept, swung; /* of solvers that sweep */
 } work;
 
 /* limits.c */
@@ -56,6 +55,9 @@ void project_block(const dqik_stage *s, int block, double *x);
 void enter(const work *w, point *p, const double *rotations, const double *translations);
 void turn_back_inside(const work *w, point *p, const double *x_like);
 void settle(const work *w, point *p);
+void nearest_motion(const work *w, int block, double *q, double *x);
+void compose(double *q, const double *x);
+void body_jacobian(double *c, const double *x);
 void take_step(const work *w, point *to, const point *from, const double *d);
 void difference(const work *w, const point *p, double *v);
 void pull_gradient(const work *w, const point *p, double *gradient);
@@ -84,6 +86,17 @@ void dls_step(work *w, double *d);
 void stand(const work *w, point *p);
 int minimise(work *w, const dqik_settings *settings);
 void copy_point(const work *w, point *to, const point *from);
+
+/* posture.c */
+int joint_of(const work *w, const dqik_visit *v);
+void turn_below(const work *w, point *p, const dqik_visit *v, const double *turn);
+void slide_below(const work *w, point *p, const dqik_visit *v, const double *shift);
+void move_joint(const work *w, point *p, const dqik_visit *v, double *motion);
+void arm_of(const work *w, const point *p, const dqik_visit *v, int goal, int lever, double *arm, double *end);
+
+/* ccd.c, mmd.c */
+int sweep(work *w, const dqik_settings *settings);
+int follow_links(work *w, const dqik_settings *settings);
 
 /* limb.c */
 void bend_base(const work *w, double *rotations);

@@ -43,14 +43,14 @@ static void coordinates(double *x, const double *q) {
     x[1] = vector[0], x[2] = vector[2];
 }
 
-static void compose(double *q, const double *x) {
+void compose(double *q, const double *x) {
     double swing[4], twist[4] = {cos(0.5 * x[0]), 0.0, sin(0.5 * x[0]), 0.0}, v[3] = {x[1], 0.0, x[2]};
     q_exp(swing, v);
     q_product(q, swing, twist);
 }
 
 /* Angular velocity in the turned joint's own frame, a column a coordinate (row by row). */
-static void body_jacobian(double *c, const double *x) {
+void body_jacobian(double *c, const double *x) {
     double v[3] = {x[1], 0.0, x[2]}, right[9], undo[9];
     right_jacobian(right, v);
     double co = cos(x[0]), si = sin(x[0]); /* turn about Y by -twist */
@@ -67,50 +67,65 @@ static void ball_body(const dqik_stage *s, int block, const double *x, double *c
 }
 
 /* Rotations of limited balls and hinges follow from their coordinates, exactly. */
-void settle(const work *w, point *p) {
+static void settle_block(const work *w, int b, const double *x, double *q) {
     const dqik_stage *s = w->s;
-    for (int b = 0; b < s->blocks; b++) {
-        double *q = p->q + 4 * s->block_joint[b];
-        const double *x = p->x + s->block_start[b], *axis = w->k->axis + 3 * s->block_joint[b];
-        if (s->block_kind[b] == DQIK_BALL) {
-            double own[4], back[4];
-            compose(own, x);
-            q_product(own, s->align + 4 * b, own);
-            q_conjugate(back, s->align + 4 * b);
-            q_product(q, own, back);
-        } else if (s->block_kind[b] == DQIK_HINGE) {
-            double v[3] = {axis[0] * x[0], axis[1] * x[0], axis[2] * x[0]};
-            q_exp(q, v);
-        }
+    const double *axis = w->k->axis + 3 * s->block_joint[b];
+    if (s->block_kind[b] == DQIK_BALL) {
+        double own[4], back[4];
+        compose(own, x);
+        q_product(own, s->align + 4 * b, own);
+        q_conjugate(back, s->align + 4 * b);
+        q_product(q, own, back);
+    } else if (s->block_kind[b] == DQIK_HINGE) {
+        double v[3] = {axis[0] * x[0], axis[1] * x[0], axis[2] * x[0]};
+        q_exp(q, v);
     }
+}
+
+void settle(const work *w, point *p) {
+    for (int b = 0; b < w->s->blocks; b++)
+        settle_block(w, b, p->x + w->s->block_start[b], p->q + 4 * w->s->block_joint[b]);
+}
+
+/* Coordinates of a joint's motion; a slide has none in it. */
+static void measure_block(const work *w, int b, const double *q, double *x) {
+    const dqik_stage *s = w->s;
+    const int at = s->block_start[b];
+    switch (s->block_kind[b]) {
+    case DQIK_HINGE:
+        x[0] = nearest_turn(s, 2.0 * atan2(dot3(q + 1, w->k->axis + 3 * s->block_joint[b]), q[0]), at);
+        break;
+    case DQIK_BALL: {
+        double own[4];
+        q_relative(own, s->align + 4 * b, q);
+        q_product(own, own, s->align + 4 * b);
+        coordinates(x, own);
+        x[0] = nearest_turn(s, x[0], at);
+        break;
+    }
+    case DQIK_FREE_BALL:
+        x[0] = x[1] = x[2] = 0.0;
+    }
+}
+
+/* A motion `q` of a joint that turns, moved inside its limits, and its coordinates. */
+void nearest_motion(const work *w, int b, double *q, double *x) {
+    measure_block(w, b, q, x);
+    project_block(w->s, b, x);
+    if (w->s->block_kind[b] == DQIK_FREE_BALL) q_normalize(q);
+    settle_block(w, b, x, q);
 }
 
 /* Coordinates of the rotations in `p->q` and of `translations` (NULL: none moved), moved inside the limits. */
 static void measure(const work *w, point *p, const double *translations) {
     const dqik_stage *s = w->s;
     for (int b = 0; b < s->blocks; b++) {
-        int joint = s->block_joint[b], at = s->block_start[b];
-        const double *q = p->q + 4 * joint, *axis = w->k->axis + 3 * joint;
-        double *x = p->x + at;
-        switch (s->block_kind[b]) {
-        case DQIK_HINGE:
-            x[0] = nearest_turn(s, 2.0 * atan2(dot3(q + 1, axis), q[0]), at);
-            break;
-        case DQIK_SLIDE:
-            if (translations) x[0] = dot3(translations + 3 * joint, axis);
-            break;
-        case DQIK_BALL: {
-            double own[4], back[4];
-            q_conjugate(back, s->align + 4 * b);
-            q_product(own, back, q);
-            q_product(own, own, s->align + 4 * b);
-            coordinates(x, own);
-            x[0] = nearest_turn(s, x[0], at);
-            break;
-        }
-        default:
-            x[0] = x[1] = x[2] = 0.0;
-        }
+        int joint = s->block_joint[b];
+        double *x = p->x + s->block_start[b];
+        if (s->block_kind[b] != DQIK_SLIDE)
+            measure_block(w, b, p->q + 4 * joint, x);
+        else if (translations)
+            x[0] = dot3(translations + 3 * joint, w->k->axis + 3 * joint);
     }
     project(s, p->x);
     settle(w, p);

@@ -20,6 +20,7 @@ static inline void copy3(double *to, const double *a) { to[0] = a[0], to[1] = a[
 static inline void minus3(double *to, const double *a, const double *b) {
     to[0] = a[0] - b[0], to[1] = a[1] - b[1], to[2] = a[2] - b[2];
 }
+static inline void add3(double *to, const double *by) { to[0] += by[0], to[1] += by[1], to[2] += by[2]; }
 static inline void cross3(double *to, const double *a, const double *b) {
     double x = a[1] * b[2] - a[2] * b[1], y = a[2] * b[0] - a[0] * b[2], z = a[0] * b[1] - a[1] * b[0];
     to[0] = x, to[1] = y, to[2] = z;
@@ -61,7 +62,7 @@ static inline void q_relative(double *to, const double *a, const double *b) { /*
     q_product(to, c, b);
 }
 static inline void q_normalize(double *q) {
-    double length = sqrt(q[0] * q[0] + dot3(q + 1, q + 1));
+    double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]); /* summed as NumPy does */
     if (length > 0.0)
         for (int i = 0; i < 4; i++) q[i] /= length;
     else

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Where the joints stand while one after the other is turned; see solvers/posture.py.
+ *
+ * A point that is swept over has its motions, its coordinates, and of its places and orientations those that the joints
+ * visited later, and the goals, still need. */
+#include "internal.h"
+
+int joint_of(const work *w, const dqik_visit *v) { return w->s->block_joint[v->block]; }
+
+/* A joint's place, or, numbered behind them, an effector. */
+static double *place(const work *w, const point *p, int i) {
+    return i < w->k->joints ? p->p + 3 * i : p->tips + 3 * (i - w->k->joints);
+}
+
+/* Turn what hangs below a joint; below a joint that does not inherit rotation a segment goes along with its head. */
+void turn_below(const work *w, point *p, const dqik_visit *v, const double *turn) {
+    double origin[3], arm[3], moved[3];
+    copy3(origin, p->p + 3 * joint_of(w, v));
+    for (int h = 0; h < v->heads; h++) {
+        minus3(arm, p->p + 3 * v->head[h], origin);
+        times3(moved, turn, arm);
+        minus3(moved, moved, arm);
+        for (int i = v->carried_start[h]; i < v->carried_start[h + 1]; i++) add3(place(w, p, v->carried[i]), moved);
+    }
+    for (int i = 0; i < v->swept; i++) {
+        double *at = place(w, p, v->point[i]);
+        minus3(arm, at, origin);
+        times3(arm, turn, arm);
+        for (int c = 0; c < 3; c++) at[c] = origin[c] + arm[c];
+    }
+    for (int i = 0; i < v->turned; i++) matrix_product(p->m + 9 * v->joint[i], turn, p->m + 9 * v->joint[i]);
+}
+
+void slide_below(const work *w, point *p, const dqik_visit *v, const double *shift) {
+    for (int i = 0; i < v->swept; i++) add3(place(w, p, v->point[i]), shift);
+    for (int i = 0; v->heads && i < v->carried_start[v->heads]; i++) add3(place(w, p, v->carried[i]), shift);
+}
+
+/* Give a joint another motion, or the nearest one inside its limits. */
+void move_joint(const work *w, point *p, const dqik_visit *v, double *motion) {
+    const int joint = joint_of(w, v);
+    double *q = p->q + 4 * joint, *world = p->m + 9 * joint, own[4], turn[9], back[9];
+    nearest_motion(w, v->block, motion, p->x + w->s->block_start[v->block]);
+    q_relative(own, q, motion);
+    memcpy(q, motion, 4 * sizeof(double));
+    q_matrix(turn, own);
+    matrix_product(turn, world, turn);
+    for (int i = 0; i < 9; i++) back[i] = world[3 * (i % 3) + i / 3];
+    matrix_product(turn, turn, back);
+    turn_below(w, p, v, turn);
+}
+
+/* From the joint to what it moves of a goal, and to where that should be. */
+void arm_of(const work *w, const point *p, const dqik_visit *v, int goal, int lever, double *arm, double *end) {
+    const double *origin = p->p + 3 * joint_of(w, v), *tip = p->tips + 3 * goal, *target = w->places + 3 * goal;
+    if (lever < 0) {
+        minus3(arm, tip, origin);
+        minus3(end, target, origin);
+    } else {
+        minus3(arm, p->p + 3 * lever, origin);
+        for (int c = 0; c < 3; c++) end[c] = arm[c] + (target[c] - tip[c]);
+    }
+}
