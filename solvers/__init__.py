@@ -22,6 +22,7 @@ from .jacobian import (
     twist_jacobian,
     velocity_jacobian,
 )
+from .kernel import kernel
 from .limits import Range, TwistSwing
 from .skeleton import Joint, Pose, Skeleton, World, forward
 from .solution import Batch, Options, Solution
@@ -32,6 +33,6 @@ __all__ = [
     "SOLVERS", "Batch", "DqikError", "Goal", "InvalidGoal", "InvalidLimits", "InvalidOptions", "InvalidPose",
     "InvalidSkeleton", "Joint", "Options", "Pose", "Prepared", "Range", "Skeleton", "Solution", "TwistSwing",
     "UnknownSolver", "World", "column_joints", "dual_quaternion_jacobian", "exponential_map_jacobian",
-    "finite_difference_jacobian", "forward", "prepare", "solve", "solve_frames", "track", "twist_jacobian",
+    "finite_difference_jacobian", "forward", "kernel", "prepare", "solve", "solve_frames", "track", "twist_jacobian",
     "velocity_jacobian",
 ]  # fmt: skip

@@ -9,6 +9,7 @@ The structures here mirror `kernel/src/dqik.h`, field by field.
 """
 
 import ctypes
+import functools
 import importlib
 import math
 import os
@@ -28,6 +29,7 @@ from .skeleton import Pose, Skeleton
 from .solution import Batch, Solution
 from .stage import Stage
 
+VERSION = "0.1.0"  # of DQIK, and of the wheel that fits it; a test compares it with blender_manifest.toml
 LAYOUT = 4
 SOLVERS = {"PGS": 0, "DLS": 1, "CCD": 2}
 KINDS = {"free ball": 0, "ball": 1, "hinge": 2, "prismatic": 3}
@@ -88,7 +90,7 @@ FRAME = np.dtype([(name, np.uintp) for name in (
 
 
 class Kernel:
-    """A loaded library. `name` tells which."""
+    """A loaded library; raises OSError or AttributeError where it is none of this version."""
 
     def __init__(self, path: Path) -> None:
         library = ctypes.CDLL(str(path))
@@ -109,35 +111,42 @@ class Kernel:
         self.path = path
 
 
-_loaded: Kernel | None = None
-_reason = ""
-_tried = False
+@functools.cache
+def _find() -> tuple[Kernel | None, str]:
+    """The kernel, or why there is none: then NumPy solves. Looked for once."""
+    wanted = os.environ.get("DQIK_KERNEL", "")
+    if wanted.lower() == "numpy":
+        return None, "DQIK_KERNEL=numpy asks for it"
+    try:
+        return Kernel(Path(wanted) if wanted else _installed()), ""
+    except ModuleNotFoundError:
+        return None, "no compiled kernel is installed"
+    except (OSError, AttributeError, ImportError) as error:
+        reason = f"the compiled kernel cannot be used: {error}"
+        print(f"DQIK: {reason}. NumPy solves instead: slower, with the same answers.", file=sys.stderr)
+        return None, reason
+
+
+def _installed() -> Path:
+    """The library of the installed wheel."""
+    importlib.invalidate_caches()  # Blender may have installed it a moment ago
+    wheel = importlib.import_module("dqik_kernel")
+    if wheel.__version__ != VERSION:  # the one from before an update in this session, perhaps
+        wheel = importlib.reload(wheel)
+    if wheel.__version__ != VERSION:
+        raise OSError(f"it is of version {wheel.__version__}, this is DQIK {VERSION}")
+    return Path(wheel.LIBRARY)
 
 
 def load() -> Kernel | None:
-    """The kernel, or None where NumPy is to solve; looked for once."""
-    global _loaded, _reason, _tried
-    if _tried:
-        return _loaded
-    _tried = True
-    wanted = os.environ.get("DQIK_KERNEL", "")
-    if wanted.lower() == "numpy":
-        _reason = "DQIK_KERNEL=numpy asks for it"
-        return None
-    try:
-        path = Path(wanted) if wanted else Path(importlib.import_module("dqik_kernel").LIBRARY)
-        _loaded = Kernel(path)
-    except ModuleNotFoundError:
-        _reason = "no compiled kernel is installed"
-    except (OSError, AttributeError) as error:
-        _reason = f"the compiled kernel cannot be used: {error}"
-        print(f"DQIK: {_reason}. NumPy solves instead: slower, with the same answers.", file=sys.stderr)
-    return _loaded
+    """The kernel, or None where NumPy is to solve."""
+    return _find()[0]
 
 
 def kernel() -> str:
-    """Which implementation solves: `compiled`, or `numpy` and why."""
-    return "compiled" if load() is not None else f"numpy: {_reason}"
+    """Which implementation solves: `compiled`, or `numpy: ` and why."""
+    found, reason = _find()
+    return "compiled" if found is not None else f"numpy: {reason}"
 
 
 class Twin:

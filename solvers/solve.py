@@ -7,11 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from . import kernel
 from .descent import Point
 from .errors import InvalidGoal, UnknownSolver
 from .goals import Goal, Targets
 from .joint_space import State
+from .kernel import SOLVERS as COMPILED
+from .kernel import Twin, load
 from .methods import METHODS
 from .skeleton import Pose, Skeleton
 from .solution import Batch, Options, Solution
@@ -42,7 +43,7 @@ class Prepared:
         method = METHODS[solver]
         if method.check is not None:
             method.check(skeleton, self.goals, self._chains)
-        library = kernel.load() if solver in kernel.SOLVERS else None
+        library = load() if solver in COMPILED else None
         self.stages = [
             Stage(skeleton, self.goals, indices, self._chains, method, self.options)
             for indices in _stage_order(skeleton, self._chains, apart=library is not None)
@@ -55,7 +56,7 @@ class Prepared:
         )
         asked = np.stack([np.isfinite(self._tolerances), np.isfinite(self._rotation_tolerances)], -1)
         self.twin = (
-            kernel.Twin(library, skeleton, self.stages, len(self.goals), solver, asked) if library is not None else None
+            Twin(library, skeleton, self.stages, len(self.goals), solver, asked) if library is not None else None
         )
         self._residuals: list[np.ndarray | None] = [None] * len(self.stages)
         ends = [(0.0, 0.0, 0.0) if goal.pole is None else goal.pole for goal in self.goals]
