@@ -236,8 +236,8 @@ def _solve_live(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, fresh: b
         return
     _state.busy = True
     try:
-        armatures = _followed_first(_live_armatures(scene, depsgraph, fresh), fresh)
-        solved: dict[int, SolvedPose] | None = {} if len(armatures) > 1 else None
+        armatures, linked = _followed_first(_live_armatures(scene, depsgraph, fresh), fresh)
+        solved: dict[int, SolvedPose] | None = {} if linked else None
         answers: list[tuple[bpy.types.Object, Session, Channels]] = []
         for ob in armatures:
             known = session(ob)
@@ -293,15 +293,19 @@ def _live_armatures(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, fres
                 apply(ob, known, answer)
 
 
-def _followed_first(armatures: Iterable[bpy.types.Object], fresh: bool) -> list[bpy.types.Object]:
-    """The armatures in an order in which those that others' targets follow come before them."""
+def _followed_first(armatures: Iterable[bpy.types.Object], fresh: bool) -> tuple[list[bpy.types.Object], bool]:
+    """The armatures in an order in which those that others' targets follow come before them; and whether any does."""
     left, ordered = list(armatures), []
-    while left:
+    if len(left) < 2:
+        return left, False
+    ahead = {ob.session_uid: follows(ob, session(ob), fresh) for ob in left}
+    linked = any(behind & ahead.keys() for behind in ahead.values())
+    while linked and left:
         uids = {ob.session_uid for ob in left}
-        ready = [ob for ob in left if len(left) == 1 or not follows(ob, session(ob), fresh) & uids] or left[:1]
+        ready = [ob for ob in left if not ahead[ob.session_uid] & uids] or left[:1]
         left = [ob for ob in left if ob not in ready]
         ordered += ready
-    return ordered
+    return ordered or left, linked
 
 
 def _file_of(ob: bpy.types.Object) -> str | None:
