@@ -6,8 +6,9 @@ by itself. What is kept between frames is kept here, by the object's `session_ui
 """
 
 import traceback
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 
 import bpy
 from bpy.app.handlers import persistent
@@ -15,9 +16,12 @@ from bpy.app.handlers import persistent
 from .rig import base_pose, channels, rotation
 from .rig.build import Rig
 from .rig.channels import Channels
+from .rig.compare import Row
 from .rig.read import FrameInput, SolvedPose
 from .rig.session import Session, Status, apply, follows, give_back, prepare, read_frame, solve_frame
 from .solvers import DqikError
+
+DEFAULT_SOLVER = "PGS"
 
 
 @dataclass
@@ -144,6 +148,30 @@ def end_bake(ob: bpy.types.Object) -> None:
         known.forget_pose()
 
 
+@contextmanager
+def aside(ob: bpy.types.Object) -> Generator[None]:
+    """While an armature's frames are read for something other than its pose: handlers are kept off it.
+
+    Frames are read with a solver that takes any goals. What is remembered of the armature is as before afterwards.
+    """
+    uid, known = ob.session_uid, session(ob)
+    _state.suspended.add(uid)
+    _state.sessions[uid] = replace(known, stale=True, solver=DEFAULT_SOLVER)
+    if not ob.dqik.live:
+        _state.sessions[uid].forget_pose()
+    try:
+        yield
+    finally:
+        _state.suspended.discard(uid)
+        _state.sessions[uid] = known
+
+
+def comparison(ob: bpy.types.Object) -> Sequence[Row]:
+    """What the last comparison of solvers on this armature found."""
+    known = _state.sessions.get(ob.original.session_uid)
+    return () if known is None else known.comparison
+
+
 # -- handlers ----------------------------------------------------------------------------------------------------------
 
 
@@ -164,9 +192,9 @@ def _on_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = N
 @persistent
 def _on_forget(*_: object) -> None:
     """After undo, redo or a new file every reference and every cache is out of date."""
-    reports = {uid: known.status for uid, known in _state.sessions.items()}
+    kept = {uid: Session(status=k.status, comparison=k.comparison) for uid, k in _state.sessions.items()}
     _state.clear()
-    _state.sessions.update((uid, Session(status=report)) for uid, report in reports.items())
+    _state.sessions.update(kept)
 
 
 _HANDLERS = {
@@ -233,9 +261,7 @@ def _solve_live(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, fresh: b
         _state.busy = False
 
 
-def _live_armatures(
-    scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, fresh: bool
-) -> Iterator[bpy.types.Object]:
+def _live_armatures(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, fresh: bool) -> Iterator[bpy.types.Object]:
     """The scene's armatures that are to be solved; those that keys have switched off get their base pose back."""
     for name, library, uid in _candidates():
         ob = bpy.data.objects.get((name, library))

@@ -5,6 +5,7 @@ Goals live in a collection on the object and per-bone values are flat on the pos
 library overrides and can be keyed on every supported Blender.
 """
 
+from collections.abc import Sequence
 from math import pi
 
 import bpy
@@ -20,6 +21,7 @@ from bpy.props import (
 )
 
 from . import live
+from .rig.compare import Row
 from .solvers import SOLVERS
 
 _OVERRIDE = {"LIBRARY_OVERRIDABLE"}
@@ -33,6 +35,34 @@ START_FROM = [
      "Any other change of frame, and renders, start from the pose"),
     ("REST", "Rest", "Start every frame from the armature's rest pose"),
 ]  # fmt: skip
+
+
+FIRST_SOLVERS = ("PGS", "DLS", "CCD", "SQP")
+"""Those that stand at the top of the menu; the others are the classic methods."""
+
+SOLVER_NUMBERS = {name: number for number, name in enumerate((
+    "PGS", "DLS", "CCD", "SQP", "PINV", "SVD", "TSVD", "SDLS", "TRANSPOSE", "ALTERNATIVE", "EXTENDED", "FABRIK",
+    "TWO_BONE", "NEWTON", "BROYDEN",
+))}  # fmt: skip
+"""The numbers that stand for solvers in .blend files: add at the end only."""
+
+
+ORDERS = [
+    ("TIP_TO_ROOT", "Tip to Root", "Turn the bones next to the target first: hands move before shoulders do", 0),
+    ("ROOT_TO_TIP", "Root to Tip", "Turn the bones at the root first: the whole body takes part", 1),
+]
+
+OBJECTIVES = [
+    ("QV", "Position and Rotation", "Reduce the distance from the target and the angle to it, side by side", 0),
+    ("DQ", "Screw Motion", "Reduce the one motion, a turn and a slide together, that leads to the target", 1),
+]
+
+
+def _solver_items() -> list[tuple]:
+    """The menu of solvers: the first ones, then the others under a heading."""
+    items = [(name, name, SOLVERS[name], number) for name, number in SOLVER_NUMBERS.items() if name in SOLVERS]
+    first = [item for item in items if item[0] in FIRST_SOLVERS]
+    return [*first, ("", "Classic methods", ""), *(item for item in items if item not in first)]
 
 
 def _touched(self: bpy.types.bpy_struct, context: bpy.types.Context) -> None:
@@ -153,8 +183,7 @@ class DqikSettings(bpy.types.PropertyGroup):
     )  # fmt: skip
     solver: EnumProperty(
         name="Solver", description="The method that finds the pose",
-        items=[(name, name, text) for name, text in SOLVERS.items()], default="PGS", options=_FIXED, override=_OVERRIDE,
-        update=_touched,
+        items=_solver_items(), default="PGS", options=_FIXED, override=_OVERRIDE, update=_touched,
     )  # fmt: skip
     iterations: IntProperty(
         name="Iterations", description="Steps a frame at most; a solve ends earlier once its goals are met",
@@ -173,6 +202,20 @@ class DqikSettings(bpy.types.PropertyGroup):
         name="Damping", description="Caution of each step: higher is steadier and slower. 0 adapts it by itself",
         default=0.0, min=0.0, soft_max=1.0, precision=5, options=_FIXED, override=_OVERRIDE, update=_touched,
     )  # fmt: skip
+    order: EnumProperty(
+        name="Order", description="Which bones CCD turns first", items=ORDERS, default="TIP_TO_ROOT", options=_FIXED,
+        override=_OVERRIDE, update=_touched,
+    )  # fmt: skip
+    unit_angle: FloatProperty(
+        name="Unit Angle",
+        description="How far a bone may turn at once, as in MikuMikuDance, whose rules are then followed. "
+        "0 for CCD's own",
+        default=0.0, min=0.0, soft_max=2.0 * pi, subtype="ANGLE", options=_FIXED, override=_OVERRIDE, update=_touched,
+    )  # fmt: skip
+    objective: EnumProperty(
+        name="Objective", description="What SQP reduces where a goal asks for a position and a rotation",
+        items=OBJECTIVES, default="QV", options=_FIXED, override=_OVERRIDE, update=_touched,
+    )  # fmt: skip
     start_from: EnumProperty(
         name="Start From", description="The pose from which each frame is solved", items=START_FROM, default="POSE",
         options=_FIXED, override=_OVERRIDE, update=_touched,
@@ -186,6 +229,11 @@ class DqikSettings(bpy.types.PropertyGroup):
     )
     status: PointerProperty(type=DqikStatus, name="Status", description="What came of the last solve")
     has_base: BoolProperty(options={"HIDDEN"}, override=_OVERRIDE)
+
+    @property
+    def comparison(self) -> Sequence[Row]:
+        """What the last comparison of solvers found, a row a solver; kept in memory only."""
+        return live.comparison(self.id_data)
 
 
 def _angle(name: str, text: str, default: float, keyed: bool = False) -> object:

@@ -3,6 +3,7 @@
 
     make bench                                all parts, in Blender's Python
     python benchmarks/run.py solvers          one part; `clip` and `bake` need a Python that has the bpy package
+    python benchmarks/run.py comparison --peers    every solver, and those of other libraries that are installed
     python benchmarks/run.py --frames 30 --rounds 1 --out somewhere    a short look that leaves the results alone
 
 Prints a table for each part and writes it to `results/<part>.csv`.
@@ -19,10 +20,14 @@ FOLDER = Path(__file__).resolve().parent
 ROOT = FOLDER.parent
 PARTS = {
     "solvers": "PGS and DLS on a hand and a body, without Blender",
+    "published": "what the sources printed, done again",
+    "limits": "ways to hold a limit, on an arm, a hand and a body",
+    "comparison": "every solver on an arm, a hand, a planar chain, a body and chains of up to 400 balls",
     "clip": "the example clip rebuilt live by Blender's two IK solvers and by DQIK",
     "bake": "the example clip baked, against stepping through it and against Blender's IK and nla.bake",
 }
 ROUNDS = 3
+SECONDS = 0.5
 
 
 def main() -> int:
@@ -31,6 +36,7 @@ def main() -> int:
     if len(asked.parts) == 1:
         _run(asked.parts[0], asked)
     settings = ["--frames", str(asked.frames), "--rounds", str(asked.rounds), "--out", str(asked.out)]
+    settings += ["--seconds", str(asked.seconds), *(["--peers"] if asked.peers else [])]
     script = str(Path(__file__).resolve())
     done = [subprocess.run([sys.executable, script, part, *settings], check=False).returncode for part in asked.parts]
     return max(map(abs, done))
@@ -42,6 +48,8 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("parts", nargs="*", metavar="part", help=f"{listed} (default: all)")
     parser.add_argument("--frames", type=int, default=0, help="so many frames of the clip only; 0 for all")
     parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"go round so many times (default: {ROUNDS})")
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="of each solver and workload in the comparison")
+    parser.add_argument("--peers", action="store_true", help="compare with the solvers of other libraries too")
     parser.add_argument("--out", type=Path, default=FOLDER / "results", help="where the CSV files go")
     asked = parser.parse_args()
     asked.parts = list(dict.fromkeys(asked.parts)) or list(PARTS)
@@ -52,27 +60,57 @@ def _arguments() -> argparse.Namespace:
         parser.error(f"--frames {asked.frames} is too short a motion to measure: take 10 or more")
     if asked.rounds < 1:
         parser.error(f"--rounds {asked.rounds}: take 1 or more")
+    if not asked.seconds > 0.0:
+        parser.error(f"--seconds {asked.seconds}: take more than 0")
     asked.out = asked.out.resolve()
     return asked
 
 
 def _run(part: str, asked: argparse.Namespace) -> None:
     """Run a part and end the process."""
+    if part == "comparison":  # before NumPy is imported: one thread for all, since most solvers use no more
+        os.environ |= dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     sys.path[:0] = [str(ROOT), *(str(ROOT / folder) for folder in ("examples", "tests/solvers", "tools"))]
     import report
 
     command = f"python benchmarks/run.py {part}" + (f" --frames {asked.frames}" if asked.frames else "")
+    if part == "comparison":
+        command += (" --peers" if asked.peers else "") + (
+            f" --seconds {asked.seconds:g}" if asked.seconds != SECONDS else ""
+        )
     machine = report.machine(command + (f" --rounds {asked.rounds}" if asked.rounds != ROUNDS else ""))
     print(f"\n{part}: {PARTS[part]}\n{machine}\n", flush=True)
     if part == "solvers":
         import solver_part
 
         result = solver_part.run(asked.rounds)
+    elif part == "limits":
+        import limits_part
+
+        result = limits_part.run()
+        limits_part.draw(result.rows, _pictures(asked) / "limits.png")
+    elif part == "published":
+        import published_part
+
+        result = published_part.run(_pictures(asked))
+    elif part == "comparison":
+        import comparison_part
+        import peers
+
+        result = comparison_part.run(peers.installed() if asked.peers else {}, asked.seconds)
+        pictures = _pictures(asked)
+        page = ROOT / "docs" / "choosing-a-solver.md" if pictures == ROOT / "docs" / "images" else None
+        comparison_part.publish(result, pictures, page, machine)
     else:
         result = _in_blender(part, asked)
     print(result.table(), flush=True)
     result.write(asked.out / f"{part}.csv", machine)
     os._exit(0)  # Blender 4.2's bpy package crashes while it exits if an add-on's property has an update function
+
+
+def _pictures(asked: argparse.Namespace) -> Path:
+    """Where plots go: into the documentation, unless the results go elsewhere."""
+    return ROOT / "docs" / "images" if asked.out == FOLDER / "results" else asked.out
 
 
 def _in_blender(part: str, asked: argparse.Namespace):

@@ -3,10 +3,11 @@
 
 import bpy
 
-from . import bake, command_line, goals, limits, render, solve, targets
+from . import bake, command_line, compare, full_body, goals, limits, presets, render, solve, targets
 
 CLASSES = (
-    *goals.CLASSES, *targets.CLASSES, *solve.CLASSES, *bake.CLASSES, *limits.CLASSES, *render.CLASSES,
+    *goals.CLASSES, *targets.CLASSES, *solve.CLASSES, *bake.CLASSES, *compare.CLASSES, *limits.CLASSES,
+    *presets.CLASSES, *full_body.CLASSES, *render.CLASSES,
 )  # fmt: skip
 
 

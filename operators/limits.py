@@ -8,7 +8,9 @@ from ..rig import constraints, limits
 from .common import ArmatureOperator, armature
 
 
-class _LimitsOperator(ArmatureOperator):
+class LimitsOperator(ArmatureOperator):
+    """Works on all bones, or on the selected ones."""
+
     only_selected: BoolProperty(name="Only Selected Bones", description="Leave the limits of other bones as they are")
 
     def _bones(self, context: bpy.types.Context) -> list[bpy.types.PoseBone]:
@@ -21,7 +23,7 @@ class _LimitsOperator(ArmatureOperator):
         return "the selected bones" if self.only_selected else "the bones"
 
 
-class DQIK_OT_limits_from_ik(_LimitsOperator, bpy.types.Operator):
+class DQIK_OT_limits_from_ik(LimitsOperator, bpy.types.Operator):
     """Take over the IK limits and IK locks of Blender's own solver"""
 
     bl_idname = "dqik.limits_from_ik"
@@ -38,7 +40,7 @@ class DQIK_OT_limits_from_ik(_LimitsOperator, bpy.types.Operator):
         return {"FINISHED"}
 
 
-class DQIK_OT_limits_from_action(_LimitsOperator, bpy.types.Operator):
+class DQIK_OT_limits_from_action(LimitsOperator, bpy.types.Operator):
     """Set limits to the range of rotations that the present action uses, with a margin"""
 
     bl_idname = "dqik.limits_from_action"
@@ -59,7 +61,7 @@ class DQIK_OT_limits_from_action(_LimitsOperator, bpy.types.Operator):
         return {"FINISHED"}
 
 
-class DQIK_OT_limits_clear(_LimitsOperator, bpy.types.Operator):
+class DQIK_OT_limits_clear(LimitsOperator, bpy.types.Operator):
     """Switch the limits of the bones off and forget them"""
 
     bl_idname = "dqik.limits_clear"

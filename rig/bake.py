@@ -32,15 +32,16 @@ class Options:
 
 
 def solve_inputs(
-    inputs: Sequence[FrameInput | None], frames: Sequence[float], follow: bool
+    inputs: Sequence[FrameInput | None], frames: Sequence[float], follow: bool, chunk: int = CHUNK
 ) -> Iterator[tuple[int, Batch]]:
     """Solve read frames, in order; yields the index of a batch's first frame and the batch.
 
     inputs : None for frames where keys leave nothing to solve.
     follow : each frame from the one before where they are one apart, as live playback does with `PREVIOUS`.
+    chunk : frames solved at once at most.
     """
     if not follow:
-        for first, part in _alike(inputs):
+        for first, part in _alike(inputs, chunk):
             start = Pose(*(np.concatenate(arrays) for arrays in zip(*(given.start for given in part), strict=True)))
             targets = Targets(
                 *(np.concatenate(arrays) for arrays in zip(*(given.targets[:3] for given in part), strict=True))
@@ -62,11 +63,11 @@ def solve_inputs(
         yield index, batch
 
 
-def _alike(inputs: Sequence[FrameInput | None]) -> Iterator[tuple[int, list[FrameInput]]]:
-    """Runs of frames that are solved alike, with the index of their first."""
+def _alike(inputs: Sequence[FrameInput | None], chunk: int) -> Iterator[tuple[int, list[FrameInput]]]:
+    """Runs of at most `chunk` frames that are solved alike, with the index of their first."""
     part: list[FrameInput] = []
     for index, given in enumerate(inputs):
-        if part and (given is None or given.prepared is not part[0].prepared or len(part) == CHUNK):
+        if part and (given is None or given.prepared is not part[0].prepared or len(part) == chunk):
             yield index - len(part), part
             part = []
         if given is not None:

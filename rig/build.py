@@ -113,36 +113,50 @@ def signature(ob: bpy.types.Object) -> tuple:
     )  # fmt: skip
     return (
         settings.solver, settings.iterations, settings.tolerance, settings.rotation_tolerance, settings.damping,
-        settings.start_from, goals, bones,
+        settings.start_from, settings.order, settings.unit_angle, settings.objective, goals, bones,
     )  # fmt: skip
 
 
-def build(ob: bpy.types.Object) -> Rig | str:
-    """Prepare an armature for solving, or say in one sentence why there is nothing to solve."""
+def solver_options(settings: bpy.types.PropertyGroup, solver: str, size: float) -> ik.Options:
+    """What an armature of some `size` asks of a solver."""
+    as_mmd = solver == "CCD" and settings.unit_angle > 0.0
+    return ik.Options(
+        iterations=settings.iterations,
+        tolerance=settings.tolerance * size,
+        rotation_tolerance=settings.rotation_tolerance,
+        damping=settings.damping or None,
+        pull=0.0 if as_mmd else PULL,
+        order=settings.order,
+        unit_angle=settings.unit_angle or None,
+        objective=settings.objective,
+    )
+
+
+def build(ob: bpy.types.Object, solver: str = "") -> Rig | str:
+    """Prepare an armature for solving, or say in one sentence why there is nothing to solve.
+
+    solver : instead of the one that the armature is set to.
+    """
     wanted, settings = plan(ob), ob.dqik
     if isinstance(wanted, str):
         return wanted
     for bone in np.flatnonzero(wanted.moved):
         if wrong := limits.wrong(ob.pose.bones[int(bone)]):
             return wrong
+    chosen = solver or settings.solver
+    options = solver_options(settings, chosen, wanted.armature.size)
     try:
         parts = _Parts(ob.pose.bones, wanted)
         skeleton = ik.Skeleton(parts.joints)
-    except ik.DqikError as error:
+        prepared = ik.prepare(skeleton, parts.goals(wanted), chosen, options)
+    except ik.DqikError as error:  # a solver that can do nothing for these goals, among others
         return str(error)
-    options = ik.Options(
-        iterations=settings.iterations,
-        tolerance=settings.tolerance * wanted.armature.size,
-        rotation_tolerance=settings.rotation_tolerance,
-        damping=settings.damping or None,
-        pull=PULL,
-    )
     bones = np.array(wanted.bones)
     return Rig(
         signature=signature(ob),
         size=wanted.armature.size,
         skeleton=skeleton,
-        prepared=ik.prepare(skeleton, parts.goals(wanted), settings.solver, options),
+        prepared=prepared,
         goals=[GoalBinding(goal.number, goal.settings.influence) for goal in wanted.goals],
         goal_count=len(settings.goals),
         bones=bones,
@@ -260,4 +274,3 @@ def _joint_kind(bone: bpy.types.PoseBone) -> dict:
         axis, pair = turning[0]
         return {"kind": "hinge", "axis": np.eye(3)[axis], "limits": ik.Range(*pair)}
     return {"kind": "ball", "limits": ik.TwistSwing(twist, swing_x, swing_z)}
-

@@ -25,8 +25,10 @@ def new_goal(
     return goal
 
 
-def new_target(ob: bpy.types.Object, bone: str) -> bpy.types.Object:
-    """An empty at a bone's tail, turned like the bone, in the armature's collections."""
+def new_target(
+    ob: bpy.types.Object, bone: str, at_tail: bool = True, collection: bpy.types.Collection | None = None
+) -> bpy.types.Object:
+    """An empty at a bone's tail or head, turned like the bone, in a collection, by default in the armature's own."""
     empty = bpy.data.objects.new(f"{bone} target", None)
     pose_bone = ob.pose.bones[bone]
     empty.empty_display_type = "CUBE"
@@ -35,10 +37,11 @@ def new_target(ob: bpy.types.Object, bone: str) -> bpy.types.Object:
     )
     empty.rotation_mode = "QUATERNION"
     matrix = ob.matrix_world @ pose_bone.matrix
-    empty.location = ob.matrix_world @ pose_bone.tail
+    empty.location = ob.matrix_world @ (pose_bone.tail if at_tail else pose_bone.head)
     empty.rotation_quaternion = matrix.to_quaternion()
-    for collection in ob.users_collection or (bpy.context.scene.collection,):
-        collection.objects.link(empty)
+    own = (collection,) if collection else ob.users_collection or (bpy.context.scene.collection,)
+    for holder in own:
+        holder.objects.link(empty)
     return empty
 
 

@@ -5,6 +5,7 @@ Nothing here holds an ID or a depsgraph: objects are passed in anew each time.
 """
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import bpy
@@ -14,6 +15,7 @@ from ..solvers import Batch, InvalidPose, Pose, Prepared
 from . import base_pose, channels, curves, follow, read, rotation, write
 from .build import Rig, build, signature
 from .channels import Channels
+from .compare import Row
 from .read import FrameInput, SolvedPose
 
 _NO_BONES = np.empty(0, dtype=np.intp)
@@ -49,6 +51,8 @@ class Session:
     was_live : the base pose was captured and is to be given back.
     follows : session_uids of the armatures that this one's targets follow.
     unseen : sentences about targets that Blender does not evaluate.
+    solver : what to solve with instead of the armature's own choice, if anything.
+    comparison : what the last comparison of solvers found.
     """
 
     rig: Rig | str | None = None
@@ -70,6 +74,8 @@ class Session:
     was_live: bool = False
     follows: set[int] | None = None
     unseen: list[str] | None = None
+    solver: str = ""
+    comparison: Sequence[Row] = ()
     status: Status = field(default_factory=Status)
 
     def forget_pose(self) -> None:
@@ -116,7 +122,7 @@ def prepare(ob: bpy.types.Object, known: Session, check: bool = False) -> Rig | 
     if not same:
         if groups is not known.groups or (known.rest is not None and not same_bones):
             known.forget_pose()  # bones were added, removed or moved in edit mode, or turn in another mode
-        known.rig, known.rest, known.groups, known.stale = build(ob), rest, groups, False
+        known.rig, known.rest, known.groups, known.stale = build(ob, known.solver), rest, groups, False
         known.previous = known.free = None
     if known.free is None:
         known.free = _free_channels(ob, known)

@@ -26,10 +26,12 @@ from .limits import Range, TwistSwing
 from .skeleton import Joint, Pose, Skeleton, World, forward
 from .solution import Batch, Options, Solution
 from .solve import SOLVERS, Prepared, prepare, solve, solve_frames
+from .tracking import track
 
 __all__ = [
     "SOLVERS", "Batch", "DqikError", "Goal", "InvalidGoal", "InvalidLimits", "InvalidOptions", "InvalidPose",
     "InvalidSkeleton", "Joint", "Options", "Pose", "Prepared", "Range", "Skeleton", "Solution", "TwistSwing",
     "UnknownSolver", "World", "column_joints", "dual_quaternion_jacobian", "exponential_map_jacobian",
-    "finite_difference_jacobian", "forward", "prepare", "solve", "solve_frames", "twist_jacobian", "velocity_jacobian",
+    "finite_difference_jacobian", "forward", "prepare", "solve", "solve_frames", "track", "twist_jacobian",
+    "velocity_jacobian",
 ]  # fmt: skip

@@ -127,6 +127,8 @@ class Tasks:
     Attributes
     ----------
     moves : (G, n) 1 where a degree of freedom belongs to the goal's chain and acts on it.
+    weights : (2, G) what a length and what a radian of each goal count; 0 where not asked for.
+    placed : (P,) goals that ask for a position, in the order of their rows.
     """
 
     def __init__(
@@ -145,6 +147,7 @@ class Tasks:
         scale = priority_weights([goal.priority for goal in goals])
         self._at = np.array([g for g, goal in enumerate(goals) if goal.position is not None], dtype=np.intp)
         self._turned = np.array([g for g, goal in enumerate(goals) if goal.rotation is not None], dtype=np.intp)
+        self.placed = self._at
         self._offsets = np.array([goal.offset for goal in goals], dtype=float).reshape(-1, 3)
         self._position_weight = (
             np.array([scale[g] * goals[g].position_weight for g in map(int, self._at)]) / self.length
@@ -152,6 +155,8 @@ class Tasks:
         self._rotation_weight = ROTATION_LENGTH * np.array(
             [scale[g] * goals[g].rotation_weight for g in map(int, self._turned)]
         )
+        self.weights = np.zeros((2, self.count))
+        self.weights[0, self._at], self.weights[1, self._turned] = self._position_weight, self._rotation_weight
         self.m = 3 * (len(self._at) + len(self._turned))  # rows without the poles'
         self.poles = PoleTasks(poles, self.moves, skeleton, self.joint, space.joint) if poles else None
         self._position_moves = (self.moves[self._at] * self._position_weight[:, None])[:, None, :]
@@ -221,6 +226,18 @@ class Tasks:
                 np.swapaxes(moments, -1, -2),
             )  # fmt: skip
         return rows
+
+    def pose_rows(self, shares: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+        """Of the goals that ask for a rotation and a position: rows (P, 6), rotation first, and weights (F or 1, P, 2).
+
+        `shares` as in `Targets`. A goal of which one part weighs nothing asks for the other alone.
+        """
+        both, at, turned = np.intersect1d(self._at, self._turned, return_indices=True)
+        rows = 3 * np.stack([len(self._at) + turned, at], -1)[..., None] + np.arange(3)
+        weights = np.stack([self._rotation_weight[turned], self._position_weight[at]], -1)
+        count = (weights > 0.0).all(-1)
+        scale = np.ones((1, both.size)) if shares is None else shares[:, both]
+        return rows.reshape(-1, 6)[count], (weights * scale[..., None])[:, count]
 
     def _row_shares(self, shares: np.ndarray) -> list[np.ndarray]:
         """Shares (F, G) of the goals as shares of the position rows and of the rotation rows, where there are any."""

@@ -112,20 +112,12 @@ class JointSpace:
         x = np.zeros((frames, self.n))
         if self._angles.size:
             own = rotations[:, self.joint[self._angles]]
-            axis = self.skeleton.axis[self.joint[self._angles]]
-            angle = 2.0 * np.arctan2((own[..., 1:] * axis).sum(-1), own[..., 0])
-            x[:, self._angles] = self._nearest_turn(angle, self._angles)
+            x[:, self._angles] = self._hinge_coordinates(own, self._angles)
         if self._lengths.size:
             joint = self.joint[self._lengths]
             x[:, self._lengths] = (translations[:, joint] * self.skeleton.axis[joint]).sum(-1)
         if self._ball_joint.size:
-            own = rotations[:, self._ball_joint]
-            if self._align is not None:
-                own = quaternion.product(quaternion.conjugate(self._align), quaternion.product(own, self._align))
-            coordinates = twist_swing.coordinates(own)
-            twist = self._ball_dof[:, 0]
-            coordinates[..., 0] = self._nearest_turn(coordinates[..., 0], twist)
-            x[:, self._ball_dof] = coordinates
+            x[:, self._ball_dof] = self._ball_coordinates(rotations[:, self._ball_joint], slice(None))
         return self._settle(State(quaternion.normalize(rotations), self.project(x)))
 
     def pose(self, state: State, frame: int, start: Pose) -> Pose:
@@ -242,6 +234,18 @@ class JointSpace:
             x[:, 1:] = project_swing(x[:, 1:], self.lo[pair], self.hi[pair])
         return x
 
+    def nearest(self, block: slice, motion: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """One turning joint's part of `state`: motions (F, 4) inside its limits, and their coordinates (F, k)."""
+        joint = int(self.joint[block.start])
+        if self.skeleton.kinds[joint] == "hinge":
+            x = self.project_block(self._hinge_coordinates(motion[:, None], np.array([block.start])), block)
+            return quaternion.exp(self.skeleton.axis[joint] * x), x
+        row = np.flatnonzero(self._ball_joint == joint)
+        if not row.size:
+            return quaternion.normalize(motion), np.zeros((len(motion), 3))
+        x = self.project_block(self._ball_coordinates(motion[:, None], row)[:, 0], block)
+        return self._ball_motions(x[:, None], row)[:, 0], x
+
     def normals(self, x: np.ndarray) -> np.ndarray:
         """Outward unit normals (F, pairs, 2) of the swing ellipses that `x` (F, n) lies on; zero inside."""
         return swing_normal(x[:, self._pairs], self.lo[self._pairs], self.hi[self._pairs])
@@ -270,6 +274,28 @@ class JointSpace:
         middle = np.where(bound, 0.5 * (np.where(bound, lo, 0.0) + np.where(bound, hi, 0.0)), 0.0)
         return angle + FULL_TURN * np.where(bound, np.round((middle - angle) / FULL_TURN), 0.0)
 
+    def _hinge_coordinates(self, own: np.ndarray, dof: np.ndarray) -> np.ndarray:
+        """Angles (F, K) of hinges' motions (F, K, 4)."""
+        angle = 2.0 * np.arctan2((own[..., 1:] * self.skeleton.axis[self.joint[dof]]).sum(-1), own[..., 0])
+        return self._nearest_turn(angle, dof)
+
+    def _ball_coordinates(self, own: np.ndarray, rows: np.ndarray | slice) -> np.ndarray:
+        """Coordinates (F, K, 3) of some limited balls' motions (F, K, 4)."""
+        if self._align is not None:
+            align = self._align[rows]
+            own = quaternion.product(quaternion.conjugate(align), quaternion.product(own, align))
+        coordinates = twist_swing.coordinates(own)
+        coordinates[..., 0] = self._nearest_turn(coordinates[..., 0], self._ball_dof[rows, 0])
+        return coordinates
+
+    def _ball_motions(self, x: np.ndarray, rows: np.ndarray | slice) -> np.ndarray:
+        """Motions (F, K, 4) of some limited balls' coordinates (F, K, 3)."""
+        own = twist_swing.compose(x)
+        if self._align is not None:
+            align = self._align[rows]
+            own = quaternion.product(align, quaternion.product(own, quaternion.conjugate(align)))
+        return own
+
     def _ball_bodies(self, x: np.ndarray) -> np.ndarray:
         body = twist_swing.body_jacobian(x[:, self._ball_dof])
         return body if self._align is None else quaternion.to_matrix(self._align) @ body
@@ -283,10 +309,7 @@ class JointSpace:
     def _settle(self, state: State) -> State:
         """Rotations of limited balls and hinges follow from their coordinates, exactly."""
         if self._ball_joint.size:
-            own = twist_swing.compose(state.x[:, self._ball_dof])
-            if self._align is not None:
-                own = quaternion.product(self._align, quaternion.product(own, quaternion.conjugate(self._align)))
-            state.rotations[:, self._ball_joint] = own
+            state.rotations[:, self._ball_joint] = self._ball_motions(state.x[:, self._ball_dof], slice(None))
         if self._angles.size:
             joint = self.joint[self._angles]
             state.rotations[:, joint] = quaternion.exp(self.skeleton.axis[joint] * state.x[:, self._angles, None])

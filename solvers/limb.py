@@ -108,8 +108,9 @@ def fold(
         wanted = targets.positions[:, limb.goal] - beyond
         root, middle = positions[:, limb.upper], positions[:, limb.lower]
         matrix = matrices[:, limb.lower]
-        turn = _fold_angle(root, middle, end, wanted, matrix @ limb.axis)
-        fold_turn = quaternion.exp(turn[:, None] * limb.axis)
+        bend, needed = bends(root, middle, end, np.linalg.norm(wanted - root, axis=-1), matrix @ limb.axis)
+        # towards the positive side, whichever side it is on: a limb bent the other way passes through straight
+        fold_turn = quaternion.exp((needed - bend)[:, None] * limb.axis)
         folded[:, limb.lower] = quaternion.product(rotations[:, limb.lower], fold_turn)
         own_end = np.swapaxes(matrix, -1, -2) @ (end - middle)[..., None]
         moved = middle + (matrix @ quaternion.rotate(fold_turn, own_end[..., 0])[..., None])[..., 0]
@@ -124,18 +125,22 @@ def fold(
     return folded
 
 
-def _fold_angle(
-    root: np.ndarray, middle: np.ndarray, end: np.ndarray, wanted: np.ndarray, axis: np.ndarray
-) -> np.ndarray:
-    """By how much (F,) the middle joint must turn about `axis` for the end to be as far from the root as `wanted` is.
+def bends(
+    root: np.ndarray, middle: np.ndarray, end: np.ndarray, distance: np.ndarray, axis: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """How far (F,) the middle joint is bent about unit axes (F, 3), and how far (F,) it must be for a distance (F,).
 
-    Folded towards the positive side, whichever side it is on: a limb bent the other way passes through straight.
+    The first has the axis' sign, the second is from 0, straight, to pi: the law of cosines for the distance of the end
+    from the root, in the plane square to the axis, what lies along the axis set apart. Distances that no bend gives
+    are answered by straight and by folded.
     """
     upper, lower = middle - root, end - middle
+    along_upper, along_lower = ((axis * part).sum(-1, keepdims=True) for part in (upper, lower))
+    height = (along_upper + along_lower)[:, 0]
+    upper, lower = upper - along_upper * axis, lower - along_lower * axis
+    bend = np.arctan2((axis * np.cross(upper, lower)).sum(-1), (upper * lower).sum(-1))
     a, b = np.linalg.norm(upper, axis=-1), np.linalg.norm(lower, axis=-1)
-    distance = np.clip(np.linalg.norm(wanted - root, axis=-1), np.abs(a - b), a + b)
-    product = np.maximum(a * b, 1e-300)
-    bend = np.arccos(np.clip((upper * lower).sum(-1) / product, -1.0, 1.0))
-    bend = np.copysign(bend, (axis * np.cross(upper, lower)).sum(-1))
-    inner = np.arccos(np.clip((a * a + b * b - distance * distance) / (2.0 * product), -1.0, 1.0))
-    return np.pi - inner - bend
+    d = np.clip(np.sqrt(np.maximum(distance * distance - height * height, 0.0)), np.abs(a - b), a + b)
+    # tan^2 of half the bend is (1 - cos) / (1 + cos), here in factors: exact where the limb is straight or folded
+    short, long = (a + b - d) * (a + b + d), (d - np.abs(a - b)) * (d + np.abs(a - b))
+    return bend, 2.0 * np.arctan2(np.sqrt(np.maximum(short, 0.0)), np.sqrt(np.maximum(long, 0.0)))

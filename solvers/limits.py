@@ -128,7 +128,8 @@ def _nearest_on_ellipse(point: np.ndarray, half_axes: np.ndarray) -> np.ndarray:
         if excess.max() <= 1e-14:
             break
         slope = -2.0 * (terms / (t + square)).sum(-1, keepdims=True)
-        t = t - excess / np.minimum(slope, -1e-300)
+        # one that has arrived stays, whatever the others of its batch still need
+        t = np.where(excess > 1e-14, t - excess / np.minimum(slope, -1e-300), t)
     nearest = square * point / (t + square)
     return nearest / np.sqrt(((nearest / half_axes) ** 2).sum(-1, keepdims=True))
 

@@ -146,9 +146,14 @@ def swivel(
 
     rotation (F, 4) and matrix (F, 3, 3): the root joint's motion and world orientation.
     """
+    own = (np.swapaxes(matrix, -1, -2) @ swivel_vector(a, m, b, pole, offset)[..., None])[..., 0]
+    return quaternion.product(rotation, quaternion.exp(own))
+
+
+def swivel_vector(a: np.ndarray, m: np.ndarray, b: np.ndarray, pole: np.ndarray, offset: float) -> np.ndarray:
+    """The rotation vector (F, 3), along the line from `a` to `b`, that brings the middle `m` to the pole."""
     line = (b - a) / np.maximum(np.linalg.norm(b - a, axis=-1, keepdims=True), 1e-12)
     u, p = m - a, pole - a
     across = (p * u).sum(-1) - (p * line).sum(-1) * (u * line).sum(-1)
     phi = np.arctan2((line * np.cross(p, u)).sum(-1), across) - offset
-    own = (np.swapaxes(matrix, -1, -2) @ (-phi[:, None] * line)[..., None])[..., 0]
-    return quaternion.product(rotation, quaternion.exp(own))
+    return -phi[:, None] * line

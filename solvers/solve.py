@@ -7,24 +7,19 @@ from dataclasses import replace
 
 import numpy as np
 
-from . import dls, pgs
+from .descent import Point
 from .errors import InvalidGoal, UnknownSolver
 from .goals import Goal, Targets
 from .joint_space import State
-from .levenberg_marquardt import Inner, Point
+from .methods import METHODS
 from .skeleton import Pose, Skeleton
 from .solution import Batch, Options, Solution
 from .stage import Stage
 
-SOLVERS = {
-    "PGS": "Projected Gauss-Seidel with subspace minimisation: rests exactly on joint limits. The one to start with",
-    "DLS": "Damped least squares with an active set for the limits: the robot builder's standard, smooth and robust",
-}
+SOLVERS = {name: method.summary for name, method in METHODS.items()}
 """Names and one-line descriptions of the solvers."""
 
 HOLD_AFTER = 2  # frames in a row that ask for the same, after which the answer stays as it is
-
-_INNER: dict[str, Inner] = {"PGS": pgs.step, "DLS": dls.step}
 
 
 class Prepared:
@@ -36,15 +31,18 @@ class Prepared:
     def __init__(
         self, skeleton: Skeleton, goals: Sequence[Goal], solver: str = "PGS", options: Options | None = None
     ) -> None:
-        if solver not in _INNER:
+        if solver not in METHODS:
             raise UnknownSolver(f"solver {solver!r} is not known; the solvers are {', '.join(SOLVERS)}")
         self.skeleton, self.goals, self.solver = skeleton, list(goals), solver
         self.options = Options() if options is None else options
         for index, goal in enumerate(self.goals):
             Goal.check(goal, skeleton, index)
         self._chains = _chains(skeleton, self.goals)
+        method = METHODS[solver]
+        if method.check is not None:
+            method.check(skeleton, self.goals, self._chains)
         self.stages = [
-            Stage(skeleton, self.goals, indices, self._chains, _INNER[solver], self.options)
+            Stage(skeleton, self.goals, indices, self._chains, method, self.options)
             for indices in _stage_order(skeleton, self._chains)
         ]
         self._tolerances = np.array(
@@ -99,13 +97,13 @@ class Prepared:
         start : `Pose` of (F or 1, J, 4) and (F or 1, J, 3). links : (F or 1, J, 8) as in `Skeleton.transforms`.
         """
         count = len(targets.positions)
-        pose, iterations = _frames_of(start, count), np.zeros(count, dtype=int)
+        pose, iterations = frames_of(start, count), np.zeros(count, dtype=int)
         points: list[Point] = []
         for stage in self.stages:
-            point, took = stage.solve(pose, _of_goals(targets, stage.indices), links)
-            pose, iterations = _posed(stage, point.state, pose), iterations + took
+            point, took = stage.solve(pose, of_goals(targets, stage.indices), links)
+            pose, iterations = posed(stage, point.state, pose), iterations + took
             points.append(point)
-        return self._batch(pose, points, iterations, targets, links)
+        return self.report(pose, points, iterations, targets)
 
     def track(
         self, previous: Pose, targets: Targets, start: Pose, links: np.ndarray | None = None, first: bool = False
@@ -123,35 +121,26 @@ class Prepared:
         self._asked = asked
         if self._answer is not None and self._unchanged >= HOLD_AFTER:
             return replace(self._answer, iterations=np.zeros(1, dtype=int))
-        pose, iterations = _frames_of(start, 1), np.zeros(1, dtype=int)
+        pose, iterations = frames_of(start, 1), np.zeros(1, dtype=int)
         points: list[Point] = []
-        previous = _frames_of(previous, 1)
+        previous = frames_of(previous, 1)
         for index, stage in enumerate(self.stages):
-            warm = previous
-            if len(self.stages) > 1:
-                # joints of other stages stand where those put them; the stage's own start from the frame before
-                own = np.unique(stage.space.joint)
-                warm = Pose(pose.rotations.copy(), pose.translations.copy())
-                warm.rotations[:, own], warm.translations[:, own] = (
-                    previous.rotations[:, own],
-                    previous.translations[:, own],
-                )
+            warm = carried(stage, previous, pose) if len(self.stages) > 1 else previous
             residual = None if first else self._residuals[index]
-            point, took = stage.track(warm, pose, _of_goals(targets, stage.indices), links, residual)
+            point, took = stage.track(warm, pose, of_goals(targets, stage.indices), links, residual)
             self._residuals[index] = point.error
-            pose, iterations = _posed(stage, point.state, pose), iterations + took
+            pose, iterations = posed(stage, point.state, pose), iterations + took
             points.append(point)
-        self._answer = self._batch(pose, points, iterations, targets, links)
+        self._answer = self.report(pose, points, iterations, targets)
         return self._answer
 
-    def _batch(
-        self, pose: Pose, points: list[Point], iterations: np.ndarray, targets: Targets, links: np.ndarray | None
-    ) -> Batch:
+    def report(self, pose: Pose, points: list[Point], iterations: np.ndarray, targets: Targets) -> Batch:
+        """The answer of F frames: their `pose`, and a point for each stage."""
         count = len(pose.rotations)
         distances, angles = np.zeros((2, count, len(self.goals)))
         at_limit = np.zeros((count, len(self.skeleton)), dtype=bool)
         for stage, point in zip(self.stages, points, strict=True):
-            found = stage.tasks.report(point.kinematics, _of_goals(targets, stage.indices))
+            found = stage.tasks.report(point.kinematics, of_goals(targets, stage.indices))
             distances[:, stage.indices], angles[:, stage.indices] = found
             if stage.space.limited:
                 at_limit |= np.stack([stage.space.at_limit(x) for x in point.state.x])
@@ -270,19 +259,27 @@ def _stage_order(skeleton: Skeleton, chains: np.ndarray) -> list[list[int]]:
     return [*ordered, idle] if idle else ordered
 
 
-def _frames_of(pose: Pose, count: int) -> Pose:
+def frames_of(pose: Pose, count: int) -> Pose:
     """`pose` with a leading axis of `count` frames."""
     rotations, translations = pose
     joints = rotations.shape[-2]
     return Pose(np.broadcast_to(rotations, (count, joints, 4)), np.broadcast_to(translations, (count, joints, 3)))
 
 
-def _of_goals(targets: Targets, indices: np.ndarray) -> Targets:
+def of_goals(targets: Targets, indices: np.ndarray) -> Targets:
     """The targets of some of the goals."""
     return Targets(targets.positions[:, indices], targets.rotations[:, indices], targets.poles[:, indices])
 
 
-def _posed(stage: Stage, state: State, pose: Pose) -> Pose:
+def carried(stage: Stage, previous: Pose, pose: Pose) -> Pose:
+    """`previous` where a stage moves joints itself; where others do, or none, `pose`, in which they have moved."""
+    own = np.unique(stage.space.joint)
+    parts = Pose(pose.rotations.copy(), pose.translations.copy())
+    parts.rotations[:, own], parts.translations[:, own] = previous.rotations[:, own], previous.translations[:, own]
+    return parts
+
+
+def posed(stage: Stage, state: State, pose: Pose) -> Pose:
     """`pose` with what a stage's state moves."""
     slides = stage.space.slides(state.x)
     if slides is None:

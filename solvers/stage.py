@@ -6,15 +6,17 @@ by continuation: from limbs folded to their targets, with the pull strong at fir
 path to the answer, and the answer, follow the targets continuously. Without a pull it is one descent from the start.
 """
 
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from . import dual_quaternion, limb, poles, quaternion
+from .descent import Frames, Minimum, Point, Settings, stand
 from .goals import Goal, Targets, Tasks, Yielding
 from .joint_space import JointSpace, State
-from .levenberg_marquardt import Frames, Inner, Minimum, Point, Settings, minimise, stand
+from .methods import Method
 from .poles import Pole
 from .skeleton import Pose, Skeleton
 from .solution import Options
@@ -44,11 +46,12 @@ class Stage:
     """Some goals of a skeleton with the joints they may move, prepared for solving batches of frames."""
 
     def __init__(
-        self, skeleton: Skeleton, goals: Sequence[Goal], indices: Sequence[int], chains: np.ndarray, inner: Inner,
+        self, skeleton: Skeleton, goals: Sequence[Goal], indices: Sequence[int], chains: np.ndarray, method: Method,
         options: Options,
     ) -> None:  # fmt: skip
         """`indices`: which of all the `goals` this stage solves; `chains` (G, J) bool is of all of them."""
-        self.skeleton, self.options, self._inner = skeleton, options, inner
+        self.skeleton, self.options, self._method = skeleton, options, method
+        self._minimise = method.minimise
         self.indices = np.array(indices, dtype=np.intp)
         self.goals = [goals[g] for g in indices]
         self.chains = chains[self.indices]
@@ -61,20 +64,22 @@ class Stage:
         self.tasks = Tasks(skeleton, self.goals, self.space, self.chains, self._poles)
         self._hard_tasks = Tasks(skeleton, self.goals, self.space, self.chains) if self._poles else self.tasks
         self._yielding = Yielding(skeleton, self.goals, self.space, self.chains)
-        pull = (PULL if self.limbs else 0.0) if options.pull is None else options.pull
-        self._settings = Settings(
+        wanted = PULL if self.limbs or options.bias == "MIDDLE" else 0.0
+        pull = wanted if options.pull is None else options.pull
+        self.settings = Settings(
             options.iterations, options.tolerance, options.rotation_tolerance, options.damping, pull or FIRST_DAMPING,
-            pull, SETTLED, self._reluctance(),
+            pull, SETTLED, self._reluctance(), options,
         )  # fmt: skip
         polish = min(POLISH_ITERATIONS, options.iterations)
         if pull or self._poles:
-            self._settings = replace(self._settings, iterations=options.iterations - polish)
+            self.settings = replace(self.settings, iterations=options.iterations - polish)
+        most = TRACK_ITERATIONS if method.continues else options.iterations
         self._tracking = (
-            replace(self._settings, iterations=min(options.iterations - polish, TRACK_ITERATIONS), settle=TRACK_SETTLED)
-            if pull or self._poles else replace(self._settings, first_damping=TRACK_DAMPING)
+            replace(self.settings, iterations=min(options.iterations - polish, most), settle=TRACK_SETTLED)
+            if pull or self._poles else replace(self.settings, first_damping=TRACK_DAMPING)
         )  # fmt: skip
         self._polishing = replace(
-            self._settings, pull=0.0, iterations=polish, first_damping=POLISH_DAMPING,
+            self.settings, pull=0.0, iterations=polish, first_damping=POLISH_DAMPING,
             tolerance=POLISH_SHARE * options.tolerance, rotation_tolerance=POLISH_SHARE * options.rotation_tolerance,
         )  # fmt: skip
         self._insisting = replace(self._polishing, iterations=INSIST_ITERATIONS, first_damping=FIRST_DAMPING)
@@ -82,16 +87,15 @@ class Stage:
 
     def solve(self, start: Pose, targets: Targets, links: np.ndarray | None) -> tuple[Point, np.ndarray]:
         """Solve frames afresh from their start poses: where they end, and the iterations (F,) they took."""
-        links = self._with_still_slides(start, links)
-        state = self.space.state(start, len(targets.positions))
-        kinematics = self.tasks.kinematics(state, links)
-        frames = self._frames(start, targets, links, kinematics.positions)
-        given = Point(state, kinematics, self.tasks.errors(kinematics, frames.targets))
-        if self._settings.pull:
-            minimum = self._polish(self._continue(frames), frames)
+        given, frames = self.stand(start, start, targets, links)
+        if self.settings.pull and self._method.continues:
+            minimum = self._continue(frames)
         else:
-            minimum = minimise(self.tasks, self.space, self._inner, self._settings, given, frames)
-            minimum = self._polish(minimum, frames)
+            begin = given
+            if self.settings.pull:
+                begin = stand(self.tasks, self._folded(frames, limb.SWIVELS[:1]), frames)
+            minimum = self._minimise(self.tasks, self.space, self.settings, begin, frames)
+        minimum = self._polish(minimum, frames)
         if self.options.restarts:
             for frame in map(int, np.flatnonzero(~self._met(minimum.point))):
                 self._restart(minimum, frame, frames.take(np.array([frame])))
@@ -104,24 +108,40 @@ class Stage:
 
         residual : (1, m) the error rows that the frame before ended with; None if not known.
         """
-        settings = self._settings
-        given_links, links = links, self._with_still_slides(start, links)
-        state = self.space.state(previous)
-        kinematics = self.tasks.kinematics(state, links)
-        frames = self._frames(start, targets, links, kinematics.positions)
-        point = Point(state, kinematics, self.tasks.errors(kinematics, frames.targets))
+        settings = self.settings
+        point, frames = self.stand(previous, start, targets, links)
         rows = self.tasks.m
         before = 0.0 if residual is None else residual[:, :rows]
         if np.abs(point.error[:, :rows] - before).max(initial=0.0) > TRACK_JUMP:
-            return self.solve(start, targets, given_links)
-        minimum = self._polish(minimise(self.tasks, self.space, self._inner, self._tracking, point, frames), frames)
+            return self.solve(start, targets, links)
+        minimum = self._polish(self._minimise(self.tasks, self.space, self._tracking, point, frames), frames)
         error = np.abs(minimum.point.error[:, :rows]).max(initial=0.0)
         if settings.pull and error > max(TRACK_LOST, 1.1 * np.abs(before).max(initial=0.0)):
-            afresh, more = self.solve(start, targets, given_links)
+            afresh, more = self.solve(start, targets, links)
             minimum.iterations += more
             if _squares(afresh.error[:, :rows]) < _squares(minimum.point.error[:, :rows]):
                 minimum.point = afresh
         return minimum.point, minimum.iterations
+
+    def stand(self, pose: Pose, start: Pose, targets: Targets, links: np.ndarray | None = None) -> tuple[Point, Frames]:
+        """Where frames in a pose stand, and what they ask for if `start` is what the pull leads to."""
+        links = self._with_still_slides(start, links)
+        state = self.space.state(pose, len(targets.positions))
+        kinematics = self.tasks.kinematics(state, links)
+        frames = self.frames(start, targets, links, kinematics.positions)
+        return Point(state, kinematics, self.tasks.errors(kinematics, frames.targets)), frames
+
+    def frames(self, start: Pose, targets: Targets, links: np.ndarray | None, positions: np.ndarray) -> Frames:
+        """What the frames ask for, with targets out of reach yielding, and poles already kept by the base pose.
+
+        positions : (F, J, 3) of the joints in any pose.
+        """
+        known_links = self.skeleton.links if links is None else links
+        frames = Frames(self._base(start), self._yielding.targets(positions, known_links, targets), links)
+        if self.settings.pull:
+            for pole in self._poles:
+                frames.base = self._swivelled(pole, frames.base, frames)
+        return frames
 
     # -- inside -------------------------------------------------------------------------------------------------------
 
@@ -160,7 +180,7 @@ class Stage:
         return Pole(g, path[0], tuple(path[1:]), -1, goal.pole_angle, poles.POLE_WEIGHT) if len(path) > 1 else None
 
     def _base(self, start: Pose) -> State:
-        """The pose that the pull aims at: the start, its straight limbs bent the way they prefer.
+        """The pose that the pull aims at: the start or the middle of the limits, straight limbs bent as they prefer.
 
         Kept while the start stays as it is, as it does on a rig without keys.
         """
@@ -171,50 +191,44 @@ class Stage:
             and np.array_equal(known[1], start.translations)
         ):
             return known[2]
-        rotations = limb.bend_base(start.rotations, self.limbs) if self._settings.pull else start.rotations
-        state = self.space.state(Pose(rotations, start.translations), len(rotations))
+        state = self.space.state(start, len(start.rotations))
+        if self.settings.pull and self.options.bias == "MIDDLE":
+            state = self.space.middle(state)
+        if self.settings.pull and self.limbs:
+            state = self._turned(state, limb.bend_base(state.rotations, self.limbs))
         self._known_base = np.array(start.rotations), np.array(start.translations), state
         return state
-
-    def _frames(self, start: Pose, targets: Targets, links: np.ndarray | None, positions: np.ndarray) -> Frames:
-        """What the frames ask for, with targets out of reach yielding, and poles already kept by the base pose."""
-        known_links = self.skeleton.links if links is None else links
-        frames = Frames(self._base(start), self._yielding.targets(positions, known_links, targets), links)
-        if self._settings.pull:
-            for pole in self._poles:
-                frames.base = self._swivelled(pole, frames.base, frames)
-        return frames
 
     def _continue(self, frames: Frames) -> Minimum:
         """The nearest answers by continuation in the pull from limbs folded to their targets; the cheapest wins."""
         count = len(frames.targets.positions)
-        starts = self._folded(frames)
+        starts = self._folded(frames, limb.SWIVELS)
         tries = len(starts.rotations) // count
         many = frames if tries == 1 else frames.take(np.tile(np.arange(count), tries))
         point, iterations = stand(self.tasks, starts, many), np.zeros(count * tries, dtype=int)
         minimum = Minimum(point, iterations, np.full(count * tries, np.inf))
-        left = self._settings.iterations
+        left = self.settings.iterations
         for factor in (*CONTINUATION, 1.0):
             last = factor == 1.0
-            pull = factor * self._settings.pull
+            pull = factor * self.settings.pull
             settings = replace(
-                self._settings, pull=pull, first_damping=pull, settle=SETTLED if last else CONTINUATION_SETTLED,
+                self.settings, pull=pull, first_damping=pull, settle=SETTLED if last else CONTINUATION_SETTLED,
                 iterations=left if last else min(CONTINUATION_ITERATIONS, left),
             )  # fmt: skip
-            minimum = minimise(self.tasks, self.space, self._inner, settings, point, many)
+            minimum = self._minimise(self.tasks, self.space, settings, point, many)
             point, iterations = minimum.point, iterations + minimum.iterations
             left -= settings.iterations
         cheapest = np.argmin(minimum.cost.reshape(tries, count), axis=0) * count + np.arange(count)
         return Minimum(point.take(cheapest), iterations[cheapest], minimum.cost[cheapest])
 
-    def _folded(self, frames: Frames) -> State:
+    def _folded(self, frames: Frames, swivels: np.ndarray) -> State:
         """Start states: the base with its limbs folded, one after the other for each swivel (S F frames)."""
         base, targets = frames.base, frames.targets
         if not self.limbs and not self._poles:
             return base
         kinematics = self.tasks.kinematics(base, frames.links)
         starts: list[State] = []
-        for angle in limb.SWIVELS if self.limbs else limb.SWIVELS[:1]:
+        for angle in swivels if self.limbs else swivels[:1]:
             rotations = limb.fold(self.limbs, self.goals, base.rotations, kinematics, targets, angle)
             state = self._turned(base, rotations)
             for pole in self._poles:
@@ -243,12 +257,15 @@ class Stage:
         return self._turned(state, turned)
 
     def _restart(self, best: Minimum, frame: int, one: Frames) -> None:
-        """Attempts from the middle of the limits, then from random states, some at once, until one converges."""
+        """Attempts from the middle of the limits, then from random states, some at once, until one converges.
+
+        Bounded by their number and, where the options say so, by time.
+        """
         generator = np.random.default_rng(self.options.seed)
-        descend = replace(self._settings, pull=0.0, first_damping=FIRST_DAMPING)
-        left, middle = self.options.restarts, True
+        descend = replace(self.settings, pull=0.0, first_damping=FIRST_DAMPING)
+        left, middle, began, seconds = self.options.restarts, True, time.perf_counter(), self.options.restart_seconds
         best_error = float(_squares(best.point.error[frame : frame + 1, : self.tasks.m])[0])
-        while left > 0:
+        while left > 0 and (seconds is None or time.perf_counter() - began < seconds):
             tries = min(left, RESTARTS_AT_ONCE)
             many = one.take(np.zeros(tries, dtype=np.intp))
             state = self.space.sample(generator, many.base)
@@ -256,7 +273,7 @@ class Stage:
                 first = self.space.middle(one.base)
                 state.rotations[0], state.x[0] = first.rotations[0], first.x[0]
             start = stand(self._hard_tasks, state, many)
-            minimum = minimise(self._hard_tasks, self.space, self._inner, descend, start, many)
+            minimum = self._minimise(self._hard_tasks, self.space, descend, start, many)
             best.iterations[frame] += minimum.iterations.sum()
             cheapest = np.array([np.argmin(minimum.cost)])
             closest = minimum.point.take(cheapest)
@@ -270,21 +287,37 @@ class Stage:
 
     def _polish(self, minimum: Minimum, frames: Frames) -> Minimum:
         """A few steps without the pull, so that it costs no accuracy; nor the poles, where they stand against goals."""
-        if not self._settings.pull and not self._poles:
+        if not self.settings.pull and not self._poles:
             return Minimum(minimum.point.copy(), minimum.iterations, minimum.cost)
-        polished = minimise(self.tasks, self.space, self._inner, self._polishing, minimum.point, frames)
+        polished = self._minimise(self.tasks, self.space, self._polishing, minimum.point, frames)
         point, iterations = polished.point, minimum.iterations + polished.iterations
         if self._poles:
             missed = ~self._met(point)
             errors = self._hard_tasks.errors(point.kinematics, frames.targets)
             point = Point(point.state, point.kinematics, errors).copy()
             if missed.any():
-                insisted = minimise(
-                    self._hard_tasks, self.space, self._inner, self._insisting, point.take(missed), frames.take(missed)
+                insisted = self._minimise(
+                    self._hard_tasks, self.space, self._insisting, point.take(missed), frames.take(missed)
                 )
                 point.put(missed, insisted.point)
                 iterations[missed] += insisted.iterations
-        return Minimum(point, iterations, minimum.cost)
+        if self._method.continues:
+            return Minimum(point, iterations, minimum.cost)
+        return self._spend_the_rest(Minimum(point.copy(), iterations, minimum.cost), frames)
+
+    def _spend_the_rest(self, minimum: Minimum, frames: Frames) -> Minimum:
+        """The steps that are left, without the pull, on frames that miss their goals; `minimum` is overwritten.
+
+        Solvers that take many small steps may settle before they arrive.
+        """
+        left = np.where(self._met(minimum.point), 0, self.options.iterations - minimum.iterations)
+        for count in map(int, np.unique(left[left > 0])):
+            some, settings = left == count, replace(self._polishing, iterations=count)
+            begin = minimum.point.take(some)
+            arrived = self._minimise(self._hard_tasks, self.space, settings, begin, frames.take(some))
+            minimum.point.put(some, arrived.point)
+            minimum.iterations[some] += arrived.iterations
+        return minimum
 
     def _met(self, point: Point) -> np.ndarray:
         return self.tasks.within(point.error, self.options.tolerance, self.options.rotation_tolerance)

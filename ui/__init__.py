@@ -3,9 +3,9 @@
 
 import bpy
 
-from . import bone, goals, main, solver
+from . import bone, compare, goals, main, solver
 
-CLASSES = (*main.CLASSES, *goals.CLASSES, *bone.CLASSES, *solver.CLASSES)
+CLASSES = (*main.CLASSES, *goals.CLASSES, *bone.CLASSES, *solver.CLASSES, *compare.CLASSES)
 
 
 def register() -> None:

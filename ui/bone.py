@@ -58,6 +58,7 @@ class DQIK_PT_limits(ArmatureSidebar, bpy.types.Panel):
         row = column.row(align=True)
         row.operator("dqik.limits_from_ik", text="From IK Limits").only_selected = True
         row.operator("dqik.limits_from_action", text="From Action").only_selected = True
+        column.operator("dqik.limits_preset").only_selected = True
         column.operator("dqik.limits_clear").only_selected = True
 
 

@@ -8,6 +8,7 @@ import bpy
 from ..operators.common import armature
 
 _LETTER = 6.2  # pixels that a letter takes on average, at a resolution scale of 1
+_SMALL = 1e-5  # [m] or feet; shorter lengths are all the same
 _MARGIN = 60  # pixels beside a line of text in a panel, its icon among them
 
 
@@ -32,6 +33,16 @@ def settled(layout: bpy.types.UILayout) -> bpy.types.UILayout:
     """The layout of a panel's settings: names to the left, values in one column to the right."""
     layout.use_property_split, layout.use_property_decorate = True, False
     return layout
+
+
+def length(scene: bpy.types.Scene, value: float) -> str:
+    """A length of the scene in its own units; one that is too small to be worth a closer look says so."""
+    units = scene.unit_settings
+    value *= units.scale_length
+    if units.system == "NONE":
+        return f"{value:.1e}"
+    text = bpy.utils.units.to_string(units.system, "LENGTH", max(value, _SMALL), precision=3)
+    return f"< {text}" if value < _SMALL else text
 
 
 def paragraph(context: bpy.types.Context, layout: bpy.types.UILayout, text: str, icon: str = "NONE") -> None:

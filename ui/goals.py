@@ -39,6 +39,7 @@ class DQIK_PT_goals(ArmatureSidebar, bpy.types.Panel):
             place = "Select" if ob.mode == "POSE" else "In Pose Mode, select"
             paragraph(context, layout, f"{place} the bones that should reach a target, such as hands and feet", "INFO")
             layout.operator("dqik.goal_add", icon="ADD")
+            layout.operator("dqik.setup_full_body", icon="OUTLINER_OB_ARMATURE")
         if any(c.type == "IK" and not c.mute for bone in ob.pose.bones for c in bone.constraints):
             layout.operator("dqik.goals_from_constraints", icon="CON_KINEMATIC")
         if settings.goals:

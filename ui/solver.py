@@ -16,6 +16,11 @@ class DQIK_PT_solver(ArmatureSidebar, bpy.types.Panel):
     def draw(self, context: bpy.types.Context) -> None:
         layout, settings = settled(self.layout), armature(context).dqik
         layout.prop(settings, "solver", text="Method")
+        if settings.solver == "CCD":
+            layout.prop(settings, "order")
+            layout.prop(settings, "unit_angle")
+        elif settings.solver == "SQP":
+            layout.prop(settings, "objective")
         layout.prop(settings, "start_from")
         column = layout.column()
         column.prop(settings, "iterations")

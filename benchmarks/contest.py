@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What takes part in the comparison: something that is entered for a workload, and then solves its frames."""
+
+from typing import NamedTuple, Protocol
+
+from workload_suite import Workload
+
+import solvers as ik
+
+ITERATIONS = 200  # at most, of one attempt
+
+
+class Answer(NamedTuple):
+    """A pose, and the iterations that it took; None where they are not known."""
+
+    pose: ik.Pose
+    iterations: float | None
+
+
+class Refused(Exception):
+    """What a solver cannot do, in a sentence."""
+
+
+class Entry(Protocol):
+    """A solver made ready for a workload. What `solve` and `follow` return is only for `read`, which is not timed."""
+
+    def solve(self, frame: int) -> object:
+        """Answer a frame from the workload's start pose."""
+
+    def follow(self, frame: int) -> object:
+        """Answer a frame from the answer to the frame before."""
+
+    def read(self, answer: object) -> Answer:
+        """An answer in our terms."""
+
+
+class Ours:
+    """One of `ik.SOLVERS`."""
+
+    def __init__(self, solver: str, workload: Workload) -> None:
+        options = ik.Options(
+            iterations=ITERATIONS, tolerance=workload.tolerance, rotation_tolerance=workload.rotation_tolerance,
+            restarts=workload.restarts,
+        )  # fmt: skip
+        try:
+            self._prepared = ik.prepare(workload.skeleton, workload.goals, solver, options)
+        except ik.DqikError as error:
+            raise Refused(str(error)) from None
+        self._targets = self._prepared.targets(workload.positions, workload.rotations)
+        self._start = self._prepared.start(workload.start)
+        self._last: ik.Batch | None = None
+        self._first = True
+
+    def solve(self, frame: int) -> ik.Batch:
+        """Answer a frame from the workload's start pose."""
+        return self._prepared.solve_batch(self._wanted(frame, frame + 1), self._start)
+
+    def solve_together(self, first: int, last: int) -> list[Answer]:
+        """Answers of several frames in one batch, which are the same as one by one."""
+        batch = self._prepared.solve_batch(self._wanted(first, last), self._start)
+        return [self._read(batch, row) for row in range(last - first)]
+
+    def follow(self, frame: int) -> ik.Batch:
+        """Answer a frame from the answer to the frame before, as `ik.solve_frames` does."""
+        if self._last is None:
+            self._last = self.solve(frame)
+        else:
+            before = ik.Pose(self._last.rotations[0], self._last.translations[0])
+            self._last = self._prepared.track(before, self._wanted(frame, frame + 1), self._start, first=self._first)
+            self._first = False
+        return self._last
+
+    def read(self, answer: ik.Batch) -> Answer:
+        """An answer in terms of the table."""
+        return self._read(answer, 0)
+
+    def _wanted(self, first: int, last: int):
+        return self._targets.take(slice(first, last))
+
+    @staticmethod
+    def _read(batch: ik.Batch, row: int) -> Answer:
+        return Answer(ik.Pose(batch.rotations[row], batch.translations[row]), int(batch.iterations[row]))

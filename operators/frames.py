@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Operators that go through a range of frames: at once from a script, in steps with progress from the panel."""
+
+from collections.abc import Generator, Sequence
+from typing import TypeVar
+
+import bpy
+from bpy.props import IntProperty
+
+from .. import live
+from ..rig.channels import Channels
+from ..rig.read import FrameInput
+from ..solvers import DqikError
+from .common import GoalsOperator
+
+_BEAT = 0.01  # seconds between the steps of an operator from the panel
+
+Steps = Generator[float, None, set[str]]
+"""What an operator does, in steps: yields the share done, returns the operator's result."""
+
+
+_Result = TypeVar("_Result")
+
+
+class FramesOperator(GoalsOperator):
+    """Asks for a range of frames in a dialog, and then goes through it a step a beat; Esc stops it."""
+
+    frame_start: IntProperty(name="Start", description="First frame; with End below it, the scene's range is taken",
+                             default=0)  # fmt: skip
+    frame_end: IntProperty(name="End", description="Last frame", default=-1)
+    step: IntProperty(name="Step", description="Frames from one to the next", default=1, min=1)
+
+    doing = "Working"  # in the status bar, and what is left of it after Esc
+    stopped = "Stopped; nothing was changed"
+    _asked = False
+
+    def _run(self, context: bpy.types.Context) -> Steps:
+        """Do it. Closed before its end, it must leave everything as it was."""
+        raise NotImplementedError
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        """From the panel: ask for the range and the rest, then go through it in steps."""
+        del event
+        if not (self.properties.is_property_set("frame_start") or self.properties.is_property_set("frame_end")):
+            self.frame_start, self.frame_end = context.scene.frame_start, context.scene.frame_end
+        self._asked = True
+        return context.window_manager.invoke_props_dialog(self, title=self.bl_label, confirm_text=self.bl_label)
+
+    def draw_range(self) -> None:
+        """The range, in the dialog and in the panel that adjusts the last operation."""
+        layout = self.layout
+        layout.use_property_split, layout.use_property_decorate = True, False
+        column = layout.column(align=True)
+        column.prop(self, "frame_start")
+        column.prop(self, "frame_end")
+        column.prop(self, "step")
+
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        """One step a beat."""
+        if event.type == "ESC":
+            self._steps.close()
+            self.report({"INFO"}, self.stopped)
+            return self._leave(context, {"CANCELLED"})
+        if event.type != "TIMER":
+            return {"RUNNING_MODAL"}
+        try:
+            share = next(self._steps)
+        except StopIteration as end:
+            return self._leave(context, end.value)
+        except Exception:
+            self._leave(context, {"CANCELLED"})
+            raise
+        context.window_manager.progress_update(int(100 * share))
+        context.workspace.status_text_set(f"{self.doing}: {100 * share:.0f} %, Esc to cancel")
+        return {"RUNNING_MODAL"}
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        """From a script: at once. From the dialog: in steps."""
+        if self._asked:
+            return self._start(context)
+        steps = self._run(context)
+        while True:
+            try:
+                next(steps)
+            except StopIteration as end:
+                return end.value
+
+    def cancel(self, context: bpy.types.Context) -> None:
+        """Blender stops the operator, on quitting for one, or the dialog was left."""
+        if not self._asked:
+            self._steps.close()
+            self._leave(context, {"CANCELLED"})
+
+    def _start(self, context: bpy.types.Context) -> set[str]:
+        self._asked = False
+        self._steps = self._run(context)
+        self._timer = context.window_manager.event_timer_add(_BEAT, window=context.window)
+        context.window_manager.progress_begin(0, 100)
+        context.window_manager.modal_handler_add(self)
+        context.workspace.status_text_set(f"{self.doing}: Esc to cancel")
+        return {"RUNNING_MODAL"}
+
+    def _leave(self, context: bpy.types.Context, result: set[str]) -> set[str]:
+        context.window_manager.event_timer_remove(self._timer)
+        context.window_manager.progress_end()
+        context.workspace.status_text_set(None)
+        return result
+
+    def _frames(self, scene: bpy.types.Scene) -> list[int]:
+        """The frames asked for; none, after an error has been reported, where the range ends before it starts."""
+        start, end = self.frame_start, self.frame_end
+        if end < start:
+            if (start, end) != (0, -1):
+                self.report({"ERROR"}, f"The range ends at frame {end}, before it starts at {start}")
+                return []
+            start, end = scene.frame_start, scene.frame_end
+        return list(range(start, end + 1, self.step))
+
+
+def read_frames(
+    context: bpy.types.Context, ob: bpy.types.Object, frames: Sequence[int]
+) -> Generator[float, None, tuple[list[FrameInput | None], list[Channels]]]:
+    """Visit frames and read what a solve of each needs, and the channels it starts from; yields the share done.
+
+    Raises a `DqikError` with a sentence for the user where there is nothing to solve.
+    """
+    inputs: list[FrameInput | None] = []
+    bases: list[Channels] = []
+    for index, frame in enumerate(frames):
+        context.scene.frame_set(frame)
+        rig, given, base = live.bake_frame(ob, context.evaluated_depsgraph_get())
+        if base is None or (frame == frames[-1] and given is None and not any(inputs)):
+            raise DqikError(str(rig))
+        inputs.append(given)
+        bases.append(base.copy())
+        yield (index + 1) / len(frames)
+    return inputs, bases
+
+
+def shares(steps: Generator[float, None, _Result], start: float, end: float) -> Generator[float, None, _Result]:
+    """Steps that are a part of a whole, from one share of it to another."""
+    while True:
+        try:
+            share = next(steps)
+        except StopIteration as done:
+            return done.value
+        yield start + (end - start) * share

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Goals for a whole figure by one press."""
+
+import bpy
+import pytest
+import rigs
+from mathutils import Vector
+
+ENDS = ("hand.L", "hand.R", "foot.L", "foot.R", "head")
+
+
+def test_hands_feet_and_head_get_targets_where_they_are() -> None:
+    """Targets stand at wrists, ankles and neck, turned as the bones, in a collection; solving changes nothing."""
+    ob = rigs.figure()
+    ob.matrix_world = rigs.facing(3)
+    rigs.update()
+    rest = rigs.matrices(ob)
+    assert bpy.ops.dqik.setup_full_body() == {"FINISHED"}
+    rigs.update()
+    assert sorted(goal.bone for goal in ob.dqik.goals) == sorted(ENDS)
+    assert [bone.name for bone in ob.pose.bones if bone.dqik_translate] == ["hips"]
+    targets = bpy.data.collections["Figure targets"].objects
+    assert {goal.target for goal in ob.dqik.goals} == set(targets)
+    for goal in ob.dqik.goals:
+        assert (rigs.place(goal.target) - rigs.head(ob, goal.bone)).length < 1e-5
+        turned = (rigs.evaluated(ob).matrix_world @ rigs.evaluated(ob).pose.bones[goal.bone].matrix).to_quaternion()
+        assert goal.target.matrix_world.to_quaternion().rotation_difference(turned).angle < 1e-4
+        assert (goal.use_rotation, goal.use_tail, goal.chain_length) == (True, False, 0)
+    ob.dqik.live = True
+    rigs.update()
+    assert rigs.turn(rest, rigs.matrices(ob)) < 0.05
+    assert ob.dqik.status.converged
+
+
+def test_the_body_follows_a_moved_hand() -> None:
+    """A hand that is pulled beyond its arm brings hips and trunk along; the feet stay."""
+    ob = rigs.figure()
+    bpy.ops.dqik.setup_full_body()
+    goals = {goal.bone: goal.target for goal in ob.dqik.goals}
+    ob.dqik.live = True
+    goals["hand.L"].location += Vector((-0.1, -0.32, -0.2))
+    goals["head"].location += Vector((0.05, -0.1, -0.05))
+    rigs.update()
+    for name, target in goals.items():
+        assert (rigs.head(ob, name) - rigs.place(target)).length < 2e-3, name
+    assert (rigs.head(ob, "hips") - Vector((0, 0, 1))).length > 0.01
+
+
+def test_bones_above_the_hips_are_not_moved() -> None:
+    """A root on the ground stays where it is: chains end at the hips."""
+    ob = rigs.figure()
+    bpy.ops.object.mode_set(mode="EDIT")
+    root = ob.data.edit_bones.new("root")
+    root.head, root.tail = (0, 0, 0), (0, 0.5, 0)
+    ob.data.edit_bones["hips"].parent = root
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert bpy.ops.dqik.setup_full_body() == {"FINISHED"}
+    assert not ob.pose.bones["root"].dqik_translate
+    ob.dqik.live = True
+    for goal in ob.dqik.goals:
+        goal.target.location += Vector((0.3, -0.2, -0.1))
+    rigs.update()
+    assert rigs.local_rotation(ob, "root").angle < 1e-6
+    assert (rigs.head(ob, "hips") - Vector((0, 0, 1))).length > 0.1
+    assert ob.dqik.status.error < 2e-3
+
+
+@pytest.mark.parametrize("use_rotation", [True, False])
+def test_a_second_press_keeps_what_is_there(use_rotation: bool) -> None:
+    """Goals that were there stay as they are; the first press fills up what is missing."""
+    ob = rigs.figure()
+    mine = rigs.goal(ob, "hand.L", rigs.empty((1, 0, 1)), chain_length=3).target
+    assert bpy.ops.dqik.setup_full_body(use_rotation=use_rotation) == {"FINISHED"}
+    assert sorted(goal.bone for goal in ob.dqik.goals) == sorted(ENDS)
+    assert (ob.dqik.goals[0].target, ob.dqik.goals[0].chain_length) == (mine, 3)
+    assert {goal.use_tail for goal in ob.dqik.goals[1:]} == {not use_rotation}
+    rigs.update()
+    for goal in ob.dqik.goals[1:]:
+        at = rigs.head(ob, goal.bone) if use_rotation else rigs.tail(ob, goal.bone)
+        assert (rigs.place(goal.target) - at).length < 1e-5
+    objects = len(bpy.data.objects)
+    assert bpy.ops.dqik.setup_full_body() == {"FINISHED"}
+    assert (len(ob.dqik.goals), len(bpy.data.objects)) == (5, objects)
+
+
+def test_without_a_figure_nothing_is_made() -> None:
+    """On an armature with other names there is a sentence, and no goal, target or collection."""
+    ob = rigs.arm()
+    objects, collections = len(bpy.data.objects), len(bpy.data.collections)
+    assert bpy.ops.dqik.setup_full_body() == {"CANCELLED"}
+    assert (len(ob.dqik.goals), len(bpy.data.objects), len(bpy.data.collections)) == (0, objects, collections)
+
+
+def test_undo_takes_it_back() -> None:
+    """Goals, targets, collection and the hips' freedom go, and come again with redo."""
+    rigs.figure()
+    rigs.update()
+    bpy.ops.ed.undo_push(message="Before")
+    bpy.ops.dqik.setup_full_body()
+    bpy.ops.dqik.limits_preset()
+    bpy.ops.ed.undo_push(message="After")
+    for act, goals, there in ((bpy.ops.ed.undo, 0, False), (bpy.ops.ed.redo, 5, True)):
+        act()
+        ob = bpy.data.objects["Figure"]
+        assert len(ob.dqik.goals) == goals
+        assert ("Figure targets" in bpy.data.collections) == there
+        assert ("head target" in bpy.data.objects) == there
+        assert ob.pose.bones["hips"].dqik_translate == there
+        assert ob.pose.bones["shin.L"].dqik_use_limits == there

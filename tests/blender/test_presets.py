@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Limits of a human figure: which bones are recognised, and where their limits let them go, as Blender evaluates it."""
+
+import sys
+from collections.abc import Sequence
+from math import degrees, radians
+
+import bpy
+import numpy as np
+import pytest
+import rigs
+from mathutils import Matrix, Quaternion, Vector
+
+AXES = {"swing_x": (1, 0, 0), "swing_z": (0, 0, 1)}
+LEFT, FORWARD, UP = Vector((1, 0, 0)), Vector((0, -1, 0)), Vector((0, 0, 1))
+
+PARTS = ("thigh", "shin", "foot", "toes", "collar", "arm", "forearm", "hand")
+TRUNK = ("hips", "spine", "spine", "neck", "head")
+FAMILIES = {  # the trunk from the hips upward, a left and a right name of each part, and bones that are no part
+    "rigify": (("spine", "spine.001", "spine.003", "spine.004", "spine.006"),
+               ("thigh.L", "shin.L", "foot.L", "toe.L", "shoulder.L", "upper_arm.L", "forearm.L", "hand.L"),
+               ("thigh.R", "shin.R", "foot.R", "toe.R", "shoulder.R", "upper_arm.R", "forearm.R", "hand.R"),
+               ("heel.02.L", "f_index.01.L", "breast.R", "jaw")),
+    "mixamo": (tuple(f"mixamorig:{x}" for x in ("Hips", "Spine", "Spine1", "Neck", "Head")), *(
+               tuple(f"mixamorig:{side}{x}" for x in ("UpLeg", "Leg", "Foot", "ToeBase", "Shoulder", "Arm", "ForeArm",
+                                                      "Hand")) for side in ("Left", "Right")),
+               ("mixamorig:HeadTop_End", "mixamorig:LeftHandIndex1", "mixamorig:LeftToe_End")),
+    "vrm": (tuple(f"J_Bip_C_{x}" for x in ("Hips", "Spine", "Chest", "Neck", "Head")), *(
+            tuple(f"J_Bip_{side}_{x}" for x in ("UpperLeg", "LowerLeg", "Foot", "ToeBase", "Shoulder", "UpperArm",
+                                                "LowerArm", "Hand")) for side in "LR"),
+            ("J_Adj_L_FaceEye", "J_Sec_Hair1_01", "J_Bip_L_Index1")),
+    "motion capture": (("Hips", "LowerBack", "Spine1", "Neck", "Head"), *(
+                       tuple(f"{side}{x}" for x in ("UpLeg", "Leg", "Foot", "ToeBase", "Shoulder", "Arm", "ForeArm",
+                                                    "Hand")) for side in ("Left", "Right")),
+                       ("LThumb", "LeftFingerBase", "LeftHandIndex1")),
+    "other capture": (("Hips", "Chest", "Chest2", "Neck", "Head"), *(
+                      tuple(f"{side}{x}" for x in ("Hip", "Knee", "Ankle", "Toe", "Collar", "Shoulder", "Elbow",
+                                                   "Wrist")) for side in ("Left", "Right")), ("Prop",)),
+    "unreal": (("pelvis", "spine_01", "spine_02", "neck_01", "head"), *(
+               tuple(f"{x}_{side}" for x in ("thigh", "calf", "foot", "ball", "clavicle", "upperarm", "lowerarm",
+                                             "hand")) for side in "lr"),
+               ("thigh_twist_01_l", "index_01_r", "ik_foot_l", "pinky_03_l")),
+    "biped": (("Bip01 Pelvis", "Bip01 Spine", "Bip01 Spine1", "Bip01 Neck", "Bip01 Head"), *(
+              tuple(f"Bip01 {side} {x}" for x in ("Thigh", "Calf", "Foot", "Toe0", "Clavicle", "UpperArm", "Forearm",
+                                                  "Hand")) for side in "LR"), ("Bip01 L Finger0", "Bip01 Ponytail1")),
+    "mmd": (("下半身", "上半身", "上半身2", "首", "頭"), *(
+            tuple(side + x for x in ("足", "ひざ", "足首", "つま先", "肩", "腕", "ひじ", "手首")) for side in "左右"),
+            ("左親指0", "左目", "左足IK")),
+}  # fmt: skip
+
+
+def figure_named(family: str) -> bpy.types.Object:
+    """The figure with a family's names, with toes, and with some bones that are no part of it."""
+    trunk, left, right, others = FAMILIES[family]
+    ob = rigs.figure()
+    bpy.ops.object.mode_set(mode="EDIT")
+    for side, sign in (("L", 1), ("R", -1)):
+        toes = ob.data.edit_bones.new(f"toes.{side}")
+        toes.head, toes.tail = (0.1 * sign, -0.18, 0.02), (0.1 * sign, -0.25, 0.01)
+        toes.parent = ob.data.edit_bones[f"foot.{side}"]
+    bones = ob.data.edit_bones
+    names = dict(zip(("hips", "spine", "chest", "neck", "head"), trunk, strict=True))
+    for side, own in (("L", left), ("R", right)):
+        names |= {f"{part}.{side}": name for part, name in zip(PARTS, own, strict=True)}
+    for bone in list(bones):
+        bone.name = "old " + bone.name
+    for old, new in names.items():
+        bones["old " + old].name = new
+    for name in others:
+        bone = bones.new(name)
+        bone.head, bone.tail, bone.parent = (0.3, 0, 1), (0.3, 0, 1.1), bones[trunk[4] if "ead" in name else left[7]]
+    bpy.ops.object.mode_set(mode="OBJECT")
+    return ob
+
+
+def limits(bone: bpy.types.PoseBone) -> dict[str, tuple[float, float]]:
+    """Twist, swing X and swing Z in degrees."""
+    return {part: (degrees(getattr(bone, f"dqik_{part}_min")), degrees(getattr(bone, f"dqik_{part}_max")))
+            for part in ("twist", "swing_x", "swing_z")}  # fmt: skip
+
+
+def reach(ob: bpy.types.Object, name: str, toward: Vector) -> float:
+    """Degrees that a bone may swing toward a direction of the armature from rest, its Y along with one of its axes."""
+    bone, best = ob.pose.bones[name], 0.0
+    rest = bone.bone.matrix_local.to_quaternion()
+    for part, axis in AXES.items():
+        for angle in limits(bone)[part]:
+            step = rest @ Quaternion(axis, np.copysign(0.01, angle)) @ Vector((0, 1, 0)) - rest @ Vector((0, 1, 0))
+            if abs(angle) > 1e-3 and step.normalized().dot(toward) > 0.7:
+                best = max(best, abs(angle))
+    return best
+
+
+def turned(ob: bpy.types.Object, rolls: Sequence[float], facing: Matrix) -> None:
+    """Give the bones other rolls and turn the whole armature at rest."""
+    bpy.ops.object.mode_set(mode="EDIT")
+    for k, bone in enumerate(ob.data.edit_bones):
+        bone.roll += rolls[k % len(rolls)]
+    bpy.ops.object.mode_set(mode="OBJECT")
+    ob.data.transform(facing)
+    rigs.update()
+
+
+def swung(ob: bpy.types.Object, names: Sequence[str], angle: float, axis: str) -> None:
+    """Turn bones in Edit Mode by degrees about an axis of the armature through the head of the first."""
+    bones = [ob.data.edit_bones[name] for name in names]
+    pivot, turn = bones[0].head.copy(), Matrix.Rotation(radians(angle), 4, axis)
+    ends = [[pivot + turn @ (end - pivot) for end in (bone.head, bone.tail)] for bone in bones]
+    for bone, (head, tail) in zip(bones, ends, strict=True):  # connected bones share an end
+        bone.head, bone.tail = head, tail
+        bone.align_roll((0, -1, 0))
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_bones_of_common_rigs_are_recognised(extension: str, family: str) -> None:
+    """Each by its part and its side, and none of the others."""
+    roles = sys.modules[f"{extension}.rig.roles"]
+    trunk, left, right, others = FAMILIES[family]
+    ob = figure_named(family)
+    names = [bone.name for bone in ob.pose.bones]
+    found = {names[bone]: tuple(role) for bone, role in roles.find(names, rigs.parents(ob)).items()}
+    wanted = {name: (part, "") for name, part in zip(trunk, TRUNK, strict=True)}
+    for side, own in (("L", left), ("R", right)):
+        wanted |= {name: (part, side) for name, part in zip(own, PARTS, strict=True)}
+    assert found == wanted
+    assert bpy.ops.dqik.limits_preset() == {"FINISHED"}
+    limited = {bone.name for bone in ob.pose.bones if bone.dqik_use_limits}
+    assert limited == set(wanted) - {trunk[0]}
+    assert not limited & set(others)
+
+
+@pytest.mark.parametrize("facing", range(4))
+@pytest.mark.parametrize("rolls", [(0.0,), (90.0,), (180.0, -90.0, 10.0), (8.0, 95.0, -12.0)])
+def test_limits_reach_as_far_as_people_do_whatever_the_axes(rolls: Sequence[float], facing: int) -> None:
+    """The published angles toward each anatomical direction, on figures whose bones are rolled and that lie anyhow."""
+    ob, facing_of = rigs.figure(), rigs.facing(facing)
+    turned(ob, [radians(roll) for roll in rolls], facing_of)
+    assert bpy.ops.dqik.limits_preset() == {"FINISHED"}
+    way = facing_of.to_quaternion()
+    left, forward, up = way @ LEFT, way @ FORWARD, way @ UP
+    for side, out in (("L", left), ("R", -left)):
+        for bone, toward, angle in (
+            ("thigh", forward, 120), ("thigh", -forward, 30), ("thigh", out, 45), ("thigh", -out, 30),
+            ("shin", -forward, 135), ("shin", forward, 0), ("shin", out, 0), ("shin", -out, 0),
+            ("forearm", forward, 150), ("forearm", -forward, 0), ("forearm", up, 0), ("forearm", -up, 0),
+            ("arm", up, 90), ("arm", -up, 135), ("arm", forward, 135), ("arm", -forward, 60),
+            ("hand", -up, 80), ("hand", up, 70), ("hand", forward, 20), ("hand", -forward, 30),
+            ("foot", up, 20), ("foot", -up, 50), ("collar", up, 45), ("collar", -up, 10),
+        ):  # fmt: skip
+            # a bone rolled by 12 degrees bends about its own axis, and each of its limits is a little the other's
+            assert reach(ob, f"{bone}.{side}", toward) == pytest.approx(angle, abs=2.0), (bone, side, toward)
+    for bone, angle in (("spine", 40), ("chest", 40), ("neck", 22.5), ("head", 22.5)):
+        assert reach(ob, bone, forward) == pytest.approx(angle, abs=1e-3)
+
+
+def test_twists_are_mirrored() -> None:
+    """The thigh turns inward and outward alike on both sides, the arm 70 one way and 90 the other, mirrored."""
+    ob = rigs.figure()
+    bpy.ops.dqik.limits_preset()
+    for part, inward, outward in (("arm", 70, 90), ("foot", 15, 35)):
+        assert limits(ob.pose.bones[f"{part}.L"])["twist"] == pytest.approx((-outward, inward), abs=1e-3)
+        assert limits(ob.pose.bones[f"{part}.R"])["twist"] == pytest.approx((-inward, outward), abs=1e-3)
+    bone = ob.pose.bones["arm.L"]
+    ob.pose.bones["forearm.L"].rotation_quaternion = Quaternion((0, 0, 1), radians(-90))
+    rigs.update()
+    assert (rigs.tail(ob, "forearm.L") - rigs.head(ob, "forearm.L")).normalized().dot(FORWARD) > 0.99
+    bone.rotation_quaternion = Quaternion((0, 1, 0), radians(70))  # the forearm is carried down: inward
+    rigs.update()
+    assert (rigs.tail(ob, "forearm.L") - rigs.head(ob, "forearm.L")).normalized().dot(UP) < -0.9
+
+
+@pytest.mark.parametrize("slope", [0.0, 30.0, 60.0, 85.0])
+def test_an_arm_that_hangs_at_rest_may_rise_by_as_much_more(slope: float) -> None:
+    """Figures at rest with their arms down have what is left: in all, the arm rises to the vertical."""
+    ob = rigs.figure()
+    bpy.ops.object.mode_set(mode="EDIT")
+    for side, sign in (("L", 1), ("R", -1)):
+        swung(ob, [f"{name}.{side}" for name in ("arm", "forearm", "hand")], sign * slope, "Y")
+    bpy.ops.object.mode_set(mode="OBJECT")
+    bpy.ops.dqik.limits_preset()
+    for side, out in (("L", LEFT), ("R", -LEFT)):
+        along = (ob.data.bones[f"arm.{side}"].tail_local - ob.data.bones[f"arm.{side}"].head_local).normalized()
+        raised = (UP - along * UP.dot(along)).normalized()
+        assert reach(ob, f"arm.{side}", raised) == pytest.approx(90.0 + slope, abs=0.1)
+        assert reach(ob, f"forearm.{side}", FORWARD) == pytest.approx(150.0, abs=0.1)
+        assert raised.dot(out) >= 0.0
+
+
+def test_bent_knees_at_rest_keep_the_published_range() -> None:
+    """A knee that is bent by 25 degrees at rest may straighten by those, and bend by so much less."""
+    ob = rigs.figure()
+    bpy.ops.object.mode_set(mode="EDIT")
+    for side in "LR":
+        swung(ob, [f"shin.{side}", f"foot.{side}"], 25.0, "X")
+    bpy.ops.object.mode_set(mode="OBJECT")
+    shin = ob.data.bones["shin.L"]
+    assert (shin.tail_local - shin.head_local).y > 0.1  # bent back
+    bpy.ops.dqik.limits_preset()
+    along = (shin.tail_local - shin.head_local).normalized()
+    backward = (-FORWARD + along * FORWARD.dot(along)).normalized()
+    assert reach(ob, "shin.L", backward) == pytest.approx(110.0, abs=0.1)
+    assert reach(ob, "shin.L", -backward) == pytest.approx(25.0, abs=0.1)
+    assert not any(ob.pose.bones["shin.L"].dqik_preferred_angle)
+
+
+def test_raised_feet_bend_knees_forward_and_stay_inside() -> None:
+    """Solved with the preset, a foot that is lifted brings its knee forward, inside the limits of every bone."""
+    ob = rigs.figure()
+    bpy.ops.dqik.limits_preset()
+    target = rigs.empty((0.1, 0.0, 0.4))
+    rigs.goal(ob, "foot.L", target, use_tail=False)
+    ob.dqik.live = True
+    rigs.update()
+    assert (rigs.head(ob, "foot.L") - rigs.place(target)).length < 2e-3
+    assert (rigs.head(ob, "shin.L") - rigs.head(ob, "thigh.L")).dot(FORWARD) > 0.1
+    for bone in ob.pose.bones:
+        if bone.dqik_use_limits:
+            x = rigs.twist_and_swing(rigs.local_rotation(ob, bone.name))
+            for angle, (lo, hi) in zip(x, limits(bone).values(), strict=True):
+                assert lo - 0.05 <= angle <= hi + 0.05, bone.name
+
+
+def test_knees_and_elbows_prefer_to_bend_their_way() -> None:
+    """Turned by the preferred angle, shins go back and forearms forward."""
+    ob = rigs.figure()
+    bpy.ops.dqik.limits_preset()
+    for side in "LR":
+        for name, toward in (("shin", -FORWARD), ("forearm", FORWARD)):
+            bone = ob.pose.bones[f"{name}.{side}"]
+            vector = Vector(bone.dqik_preferred_angle)
+            assert degrees(vector.length) == pytest.approx(20.0, abs=1e-3)
+            bone.rotation_quaternion = Quaternion(vector.normalized(), vector.length)
+            rigs.update()
+            along = rigs.tail(ob, bone.name) - rigs.head(ob, bone.name)
+            assert along.normalized().dot(toward) == pytest.approx(np.sin(radians(20.0)), abs=1e-3)
+
+
+def test_knees_rolled_between_their_axes_are_left_alone() -> None:
+    """A limit about X or Z would bend such a knee sideways."""
+    ob = rigs.figure()
+    bpy.ops.object.mode_set(mode="EDIT")
+    ob.data.edit_bones["shin.L"].roll += radians(45.0)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert bpy.ops.dqik.limits_preset() == {"FINISHED"}
+    assert not ob.pose.bones["shin.L"].dqik_use_limits
+    assert ob.pose.bones["shin.R"].dqik_use_limits
+
+
+def test_only_selected_bones_and_nothing_to_recognise() -> None:
+    """The others' limits stay; on bones with other names nothing is done."""
+    ob = rigs.figure()
+    bpy.ops.object.mode_set(mode="POSE")
+    for bone in ob.pose.bones:
+        (bone if hasattr(bone, "select") else bone.bone).select = bone.name == "shin.L"
+    assert bpy.ops.dqik.limits_preset(only_selected=True) == {"FINISHED"}
+    assert [bone.name for bone in ob.pose.bones if bone.dqik_use_limits] == ["shin.L"]
+    bpy.ops.object.mode_set(mode="OBJECT")
+    other = rigs.made_active(rigs.arm(name="Other"))
+    assert bpy.ops.dqik.limits_preset() == {"CANCELLED"}
+    assert not any(bone.dqik_use_limits for bone in other.pose.bones)

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A problem with its start as the solvers see it, for tests of what they do with it step by step."""
+
+import numpy as np
+from measures import chain_of
+
+import solvers as ik
+from solvers.descent import Frames, Point, stand
+from solvers.goals import Targets, Tasks
+from solvers.joint_space import JointSpace
+from solvers.poles import POLE_WEIGHT, Pole
+
+
+def standing(skeleton: ik.Skeleton, goals: list[ik.Goal], start: ik.Pose) -> tuple[Tasks, JointSpace, Point, Frames]:
+    """Tasks, degrees of freedom, where the start stands, and what its one frame asks for; poles on whole chains."""
+    chains = np.array([chain_of(skeleton, goal) for goal in goals])
+    space = JointSpace(skeleton, np.any(chains, axis=0))
+    paths = [[j for j in skeleton.order if chain[j]] for chain in chains]
+    poles = [
+        Pole(g, path[0], tuple(path[1:]), -1, goal.pole_angle, POLE_WEIGHT)
+        for g, (goal, path) in enumerate(zip(goals, paths, strict=True)) if goal.pole is not None and len(path) > 1
+    ]  # fmt: skip
+    tasks = Tasks(skeleton, goals, space, chains, poles)
+    positions, poles = (
+        np.array([[(0, 0, 0) if at is None else at for at in places]], dtype=float)
+        for places in ([goal.position for goal in goals], [goal.pole for goal in goals])
+    )
+    rotations = np.array([[(1, 0, 0, 0) if goal.rotation is None else goal.rotation for goal in goals]], dtype=float)
+    rotations /= np.linalg.norm(rotations, axis=-1, keepdims=True)
+    frames = Frames(space.state(start), Targets(positions, rotations, poles), None)
+    return tasks, space, stand(tasks, frames.base, frames), frames

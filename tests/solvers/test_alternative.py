@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""ALTERNATIVE: goals fastened to the joints, and what comes of pulling them to the effectors."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from measures import EXACT, degrees_of, outside_limits, turned_by
+from numpy.testing import assert_allclose
+from scipy.spatial.transform import Rotation
+from skeletons import (
+    LEFT,
+    RIGHT,
+    arm,
+    arm_bent,
+    bent,
+    chain,
+    pointed,
+    pointer,
+    pointing,
+    random_pose,
+    scipy_rotation,
+    seeds,
+    skeletons,
+    torso,
+)  # fmt: skip
+from standing import standing
+
+import solvers as ik
+from solvers.alternative import GoalLevers
+from solvers.descent import Frames, Model, Point, Settings
+
+SETTINGS = Settings(1, 0.0, 0.0, None, 0.0, 0.0, 0.0, np.ones(1), ik.Options())
+
+
+def models(skeleton: ik.Skeleton, goals: list[ik.Goal], start: ik.Pose) -> tuple[GoalLevers, Model, Point, Frames]:
+    """The solver's Jacobian and the usual one, and where they are asked for."""
+    tasks, space, point, frames = standing(skeleton, goals, start)
+    return GoalLevers(tasks, space, SETTINGS), Model(tasks, space, SETTINGS), point, frames
+
+
+@pytest.mark.parametrize("kind", ["ball", "hinge", "prismatic"])
+def test_a_column_is_how_a_goal_moves_that_is_fastened_to_the_joint(kind: str) -> None:
+    """Finite differences of a point that hangs on each joint in turn, by SciPy; a slide moves all alike."""
+    skeleton = ik.Skeleton([
+        ik.Joint("root", -1, "ball", (0, 0, 0)),
+        ik.Joint("middle", 0, kind, (0, 1, 0), axis=(1, 2, -2) if kind != "ball" else None),
+        ik.Joint("tip", 1, "ball", (0, 1, 0.3)),
+    ])  # fmt: skip
+    start, place = random_pose(skeleton, np.random.default_rng(1), 0.6), np.array([0.4, 1.1, -0.7])
+    model, _, point, frames = models(skeleton, [ik.Goal(2, place, offset=(0, 0.5, 0))], start)
+    space, step = model.space, 1e-6
+    columns = []
+    for k in range(space.n):
+        moved = []
+        for sign in (1, -1):
+            d = np.zeros((1, space.n))
+            d[0, k] = sign * step
+            pose = space.pose(space.step(point.state, d), 0, start)
+            before, after = ik.forward(skeleton, start), ik.forward(skeleton, pose)
+            j = space.joint[k]
+            fastened = scipy_rotation(before.rotations[j]).inv().apply(place - before.positions[j])
+            moved.append(after.positions[j] + scipy_rotation(after.rotations[j]).apply(fastened))
+        columns.append((moved[0] - moved[1]) / (2 * step) / skeleton.length)
+    assert_allclose(model.jacobian(point, frames)[0], np.transpose(columns), atol=1e-8)
+
+
+@settings(max_examples=40)
+@given(skeletons(most=7), seeds)
+def test_the_downhill_direction_is_that_of_the_usual_jacobian(skeleton: ik.Skeleton, seed: int) -> None:
+    """`J_g^T e = J^T e`, with positions, rotations, poles, chains and detached joints."""
+    generator, goals = np.random.default_rng(seed), []
+    for _ in range(2):
+        joint = int(generator.integers(len(skeleton)))
+        goals.append(ik.Goal(
+            joint, generator.normal(size=3), generator.normal(size=4) if generator.integers(2) else None,
+            offset=generator.normal(size=3), pole=generator.normal(size=3) if generator.integers(2) else None,
+        ))  # fmt: skip
+    start = random_pose(skeleton, generator)
+    pulled, usual, point, frames = models(skeleton, goals, ik.Pose(start.rotations, np.zeros_like(start.translations)))
+    down = [(model.jacobian(point, frames)[0].T @ point.error[0]) for model in (pulled, usual)]
+    assert_allclose(*down, atol=1e-12 * max(1.0, float(np.abs(down[1]).max(initial=0.0))))
+
+
+@pytest.mark.parametrize("distance", [0.8, 1.0, 2.0, 5.0])
+def test_a_goal_far_away_is_seen_at_a_long_lever(distance: float) -> None:
+    """One step of a pointer of length 1: `sin(phi) / r` to a goal at distance r, where a pseudo-inverse has `r sin`."""
+    phi = 20.0
+    target = distance * np.array(pointing(phi))
+    options = ik.Options(iterations=1, pull=0.0)
+    for solver, expected in [("ALTERNATIVE", 1 / distance), ("PINV", min(distance, 1 / math.sin(math.radians(phi))))]:
+        solution = ik.solve(pointer(None), [ik.Goal(0, target, offset=(1, 0, 0))], pointed(0), solver, options)
+        turned = math.radians(degrees_of(solution.pose))
+        if solver == "ALTERNATIVE" or expected * math.sin(math.radians(phi)) < 2 * math.radians(phi):
+            assert turned == pytest.approx(expected * math.sin(math.radians(phi)), abs=1e-9)
+
+
+@pytest.mark.parametrize("target", [(0.9, 0.5, 0.4), (0.2, -0.6, 0.9), (1.0, 1.0, 1.0)])
+def test_two_bones_end_as_the_law_of_cosines_has_them(target: tuple) -> None:
+    """Bones of 1.2 and 0.7: the elbow's angle follows from the distance."""
+    options = ik.Options(iterations=200, tolerance=1e-7, pull=0.0)
+    solution = ik.solve(arm(1.2, 0.7), [ik.Goal(2, target)], arm_bent(), "ALTERNATIVE", options)
+    inner = math.acos((1.2**2 + 0.7**2 - np.dot(target, target)) / (2 * 1.2 * 0.7))
+    bend = scipy_rotation(solution.pose.rotations[1]).magnitude()
+    assert math.degrees(bend) == pytest.approx(180 - math.degrees(inner), abs=1e-4)
+
+
+@settings(max_examples=20)
+@given(st.integers(3, 6), st.floats(0.3, 0.8), seeds)
+def test_easy_targets_are_met_as_dls_meets_them(count: int, reach: float, seed: int) -> None:
+    """A bent chain and a target well inside its reach, in front of it."""
+    skeleton, generator = chain(count), np.random.default_rng(seed)
+    tip = ik.forward(skeleton, bent(count)).positions[-1]
+    direction = Rotation.from_rotvec(generator.uniform(-0.5, 0.5, 3)).apply(tip / np.linalg.norm(tip))
+    goal = ik.Goal(count - 1, reach * (count - 1) * direction)
+    for solver in ("ALTERNATIVE", "DLS"):
+        options = ik.Options(iterations=200)
+        assert ik.solve(skeleton, [goal], bent(count), solver, options).position_errors[0] <= 1e-4
+
+
+def test_both_hands_of_a_torso_arrive_with_their_orientations() -> None:
+    """Two goals that share a spine, each with a position and a rotation, and limits that allow them."""
+    limits = ik.TwistSwing((-1.5, 1.5), (-1.5, 1.5), (-1.5, 1.5))
+    free = torso()
+    skeleton = ik.Skeleton([
+        ik.Joint(joint.name, joint.parent, joint.kind, joint.offset, limits=limits) for joint in free.joints
+    ])  # fmt: skip
+    pose = random_pose(skeleton, np.random.default_rng(7), 0.4)
+    world = ik.forward(skeleton, pose)
+    goals = [ik.Goal(hand, world.positions[hand], world.rotations[hand]) for hand in (LEFT, RIGHT)]
+    solution = ik.solve(skeleton, goals, None, "ALTERNATIVE", ik.Options(iterations=100))
+    assert solution.converged
+    assert max(outside_limits(skeleton, solution.pose, j) for j in range(len(skeleton))) < EXACT
+
+
+@settings(max_examples=25)
+@given(skeletons(), seeds)
+def test_limits_are_held_on_any_tree(skeleton: ik.Skeleton, seed: int) -> None:
+    """Joints of chains end inside their limits; all is finite; no goal's answer is worse than its start."""
+    generator = np.random.default_rng(seed)
+    joint = int(generator.integers(len(skeleton)))
+    goal = ik.Goal(joint, generator.normal(size=3), generator.normal(size=4) if generator.integers(2) else None)
+    start = random_pose(skeleton, generator)
+    solution = ik.solve(skeleton, [goal], start, "ALTERNATIVE", ik.Options(iterations=10))
+    moving = np.flatnonzero(skeleton.ancestors[joint] & (skeleton.stiffness < 1.0))
+    assert np.isfinite(solution.pose.rotations).all()
+    assert max([outside_limits(skeleton, solution.pose, j) for j in moving], default=0.0) < EXACT
+
+
+def test_a_rig_in_centimetres_solves_like_one_in_metres_and_a_frame_alone_as_among_others() -> None:
+    """The same turns; and the same to the last bit."""
+    generator = np.random.default_rng(2)
+    positions, rotations = generator.uniform(-1.5, 1.5, (4, 1, 3)), np.tile((1.0, 0, 0, 0), (4, 1, 1))
+    answers = []
+    for unit in (1.0, 100.0):
+        skeleton, goals = chain(4, length=unit), [ik.Goal(3, (0, 0, 0))]
+        options = ik.Options(iterations=10, tolerance=1e-9 * unit, warm_start=False)
+        together = ik.solve_frames(skeleton, goals, unit * positions, rotations, bent(4), "ALTERNATIVE", options)
+        answers.append(together)
+        for frame, solution in enumerate(together):
+            alone = ik.prepare(skeleton, goals, "ALTERNATIVE", options)(
+                unit * positions[frame], rotations[frame], bent(4)
+            )
+            assert (alone.pose.rotations == solution.pose.rotations).all()
+    for metres, centimetres in zip(*answers, strict=True):
+        assert turned_by(metres.pose, centimetres.pose).max() < 1e-6

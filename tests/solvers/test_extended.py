@@ -1,0 +1,314 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""EXTENDED: the published matrix, the rows of pairs in space, their rank, and what they do at a straight chain."""
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from measures import EXACT, effector, outside_limits, turned_by
+from numpy.testing import assert_allclose
+from scipy.linalg import lstsq, null_space
+from scipy.spatial.transform import Rotation
+from skeletons import arm, chain, random_pose, scipy_rotation, seeds, skeletons
+
+import solvers as ik
+from solvers import extended, pinv
+from solvers.descent import Point, Settings
+from solvers.goals import ROTATION_LENGTH, Targets, Tasks
+from solvers.joint_space import JointSpace
+from solvers.linear_step import LinearSystem
+
+LENGTHS = np.array([90.0, 60, 90, 150, 150, 90])  # the paper's
+STEP = 1e-6
+
+
+# -- in the plane ------------------------------------------------------------------------------------------------------
+
+
+def pair_ends(lengths: np.ndarray, angles: np.ndarray) -> np.ndarray:
+    """Eq. 8 of all pairs, x before y, then the effector: by complex numbers."""
+    first = lengths[:-1] * np.exp(1j * angles[:-1])
+    ends = first + lengths[1:] * np.exp(1j * (angles[:-1] + angles[1:]))
+    tip = (lengths * np.exp(1j * np.cumsum(angles))).sum()
+    return np.concatenate([ends.real, ends.imag, [tip.real, tip.imag]])
+
+
+def test_the_planar_jacobian_is_the_derivative_of_pairs_and_main_link() -> None:
+    generator = np.random.default_rng(0)
+    for count in range(1, 8):
+        lengths, angles = generator.uniform(0.5, 2, count), generator.uniform(-3, 3, count)
+        columns = [
+            (pair_ends(lengths, angles + step) - pair_ends(lengths, angles - step)) / (2 * STEP)
+            for step in STEP * np.eye(count)
+        ]
+        weights = np.append(np.full(2 * count - 2, 0.3), [1, 1])
+        assert_allclose(
+            extended.planar_jacobian(lengths, angles, weight=0.3), weights[:, None] * np.transpose(columns), atol=1e-8
+        )
+        assert_allclose(extended.planar_effector(lengths, angles), pair_ends(lengths, angles)[-2:])
+
+
+@given(st.lists(st.floats(0.1, 10), min_size=3, max_size=12), st.floats(0.01, 10))
+def test_a_straight_planar_chain_has_full_rank(lengths: list[float], weight: float) -> None:
+    """Where the plain Jacobian has rank 1."""
+    angles = np.zeros(len(lengths))
+    jacobian = extended.planar_jacobian(np.array(lengths), angles, weight)
+    assert np.linalg.matrix_rank(extended.planar_main_link(np.array(lengths), angles)) == 1
+    assert np.linalg.matrix_rank(jacobian, tol=1e-12 * np.linalg.norm(jacobian)) == len(lengths)
+
+
+def test_where_the_rank_falls_short() -> None:
+    """Two segments in a line are one pair, which is the main link; and segments folded flat onto their neighbours."""
+    for lengths, angles in [([2, 3], [1, 0]), ([1, 1, 2], [0, 0, np.pi]), ([1, 1, 1, 1], [0, 0, 0, np.pi])]:
+        assert np.linalg.matrix_rank(extended.planar_jacobian(lengths, angles), tol=1e-9) == len(lengths) - 1
+
+
+@given(st.lists(st.floats(-2.5, 2.5), min_size=3, max_size=7), st.data())
+def test_the_rank_is_full_where_nothing_is_folded(angles: list[float], data: st.DataObject) -> None:
+    """Chains of three segments or more, in any pose in which none lies flat on its neighbour."""
+    lengths = data.draw(st.lists(st.floats(0.5, 2), min_size=len(angles), max_size=len(angles)))
+    jacobian = extended.planar_jacobian(np.array(lengths), np.array(angles))
+    assert np.linalg.matrix_rank(jacobian, tol=1e-9) == len(angles)
+
+
+def test_a_planar_step_is_the_least_squares_answer() -> None:
+    """SciPy's, of pairs asked to stay and of pairs asked to move."""
+    generator = np.random.default_rng(1)
+    for pairs in (None, generator.normal(size=10)):
+        angles, displacement = generator.uniform(-2, 2, 6), generator.normal(size=2)
+        jacobian = extended.planar_jacobian(LENGTHS, angles, weight=0.7)
+        wanted = np.append(np.zeros(10) if pairs is None else 0.7 * pairs, displacement)
+        found = extended.planar_step(LENGTHS, angles, displacement, 0.7, pairs)
+        assert_allclose(found, lstsq(jacobian, wanted)[0], rtol=1e-6, atol=1e-10)
+
+
+# -- in space ----------------------------------------------------------------------------------------------------------
+
+
+def planar_arm() -> ik.Skeleton:
+    """The paper's chain as hinges about Z."""
+    offsets = np.append(0.0, LENGTHS[:-1])
+    return ik.Skeleton([ik.Joint(f"q{i}", i - 1, "hinge", (x, 0, 0), axis=(0, 0, 1)) for i, x in enumerate(offsets)])
+
+
+@dataclass
+class Standing:
+    """Goals of a skeleton, and where they stand in a pose."""
+
+    tasks: Tasks
+    space: JointSpace
+    point: Point
+    pairs: extended.Pairs
+
+
+def standing(skeleton: ik.Skeleton, goals: list[ik.Goal], pose: ik.Pose | None = None) -> Standing:
+    """Stand at a pose, or at rest, with zeros for errors."""
+    chains = skeleton.ancestors[[goal.joint for goal in goals]]
+    space = JointSpace(skeleton, chains.any(0))
+    tasks = Tasks(skeleton, goals, space, chains)
+    state = space.state(pose or skeleton.rest_pose())
+    point = Point(state, tasks.kinematics(state, None), np.zeros((1, tasks.m)))
+    return Standing(tasks, space, point, extended.Pairs(tasks, space))
+
+
+def dense(at: Standing) -> np.ndarray:
+    """`E` (R, 3, n)."""
+    pairs = at.pairs
+    rows = np.zeros((len(pairs.dofs), 3, at.space.n))
+    for row, block in enumerate(pairs.rows(at.point.state, at.point.kinematics)[0]):
+        rows[row][:, pairs.dofs[row][pairs.inside[row]]] = block[pairs.inside[row]].T
+    return rows
+
+
+def test_the_rows_of_a_planar_chain_are_the_published_ones() -> None:
+    """Those of places, turned into what carries each pair, without those of the pair that the root makes alone."""
+    skeleton = planar_arm()
+    angles = np.random.default_rng(2).uniform(-2, 2, 6)
+    pose = skeleton.rest_pose()
+    pose.rotations[:, 0], pose.rotations[:, 3] = np.cos(angles / 2), np.sin(angles / 2)
+    at = standing(skeleton, [ik.Goal(5, (0, 0, 0), offset=(90, 0, 0))], pose)
+    ends = dict(zip(at.pairs.joints[:6], dense(at)[:6] * skeleton.length, strict=True))  # by a pair's second joint
+    expected = extended.planar_jacobian(LENGTHS, angles)
+    for i, carried in enumerate((np.cumsum(angles) - angles)[:-1]):
+        turn = np.array([[np.cos(carried), np.sin(carried)], [-np.sin(carried), np.cos(carried)]])
+        assert_allclose(turn @ ends[i + 1][:2], expected[[i, i + 5]], atol=1e-9)
+    assert_allclose([row[2] for row in ends.values()], 0, atol=1e-12)
+
+
+@settings(max_examples=40, deadline=None)
+@given(skeletons(most=5, limited=False), seeds)
+def test_the_rows_are_the_derivatives_of_relative_transforms(skeleton: ik.Skeleton, seed: int) -> None:
+    """Of where a pair's second segment ends and how it is turned, seen from what carries the pair."""
+    generator = np.random.default_rng(seed)
+    joint, pose = len(skeleton) - 1, random_pose(skeleton, generator)
+    goal = ik.Goal(joint, generator.normal(size=3), offset=generator.normal(size=3))
+    at = standing(skeleton, [goal], pose)
+    space, state, rows = at.space, at.point.state, dense(at)
+    path = [j for j in skeleton.order if j in space.joint]
+    start = space.pose(state, 0, pose)
+    steps = STEP * np.concatenate([np.eye(space.n), -np.eye(space.n)])
+    poses = [space.pose(space.step(state, step[None]), 0, start) for step in steps]
+    seen = [Seen(skeleton, pose, effector(skeleton, pose, joint, goal.offset)) for pose in [start, *poses]]
+    for place, second in enumerate(path):
+        first = path[max(place - 1, 0)]
+        below = path[place + 1] if place + 1 < len(path) else None
+        ends, turns = rows[at.pairs.joints == second]
+        moved = [view.pair(first, second, below) for view in seen[1:]]
+        frame = seen[0].carrier(first)
+        # what is above turns the ends of a pair against its carrier where a joint does not inherit rotation
+        counted = [first, second] if skeleton.detached else np.flatnonzero(skeleton.ancestors[second])
+        for k in np.flatnonzero(np.isin(space.joint, counted)):
+            (plus, turned), (minus, back) = moved[k], moved[k + space.n]
+            assert_allclose(ends[:, k], frame.apply(plus - minus) / (2 * STEP * skeleton.length), atol=1e-6)
+            turn = frame.apply((turned * back.inv()).as_rotvec()) / (2 * STEP)
+            assert_allclose(turns[:, k], ROTATION_LENGTH * turn, atol=1e-6)
+
+
+class Seen:
+    """A pose by SciPy, and where the effector is in it."""
+
+    def __init__(self, skeleton: ik.Skeleton, pose: ik.Pose, tip: np.ndarray) -> None:
+        self.pose, self.tip, world = pose, tip, ik.forward(skeleton, pose)
+        self.positions, self.turned = world.positions, scipy_rotation(world.rotations)
+
+    def carrier(self, joint: int) -> Rotation:
+        """The turn of what carries a joint."""
+        return self.turned[joint] * scipy_rotation(self.pose.rotations[joint]).inv()
+
+    def pair(self, first: int, second: int, below: int | None) -> tuple[np.ndarray, Rotation]:
+        """Where the second joint's segment ends, and its turn, seen from what carries the first."""
+        frame = self.carrier(first).inv()
+        base = self.positions[first] - self.carrier(first).apply(self.pose.translations[first])
+        end = self.tip if below is None else self.positions[below]
+        return frame.apply(end - base), frame * self.turned[second]
+
+
+@settings(max_examples=60, deadline=None)
+@given(skeletons(), seeds, st.sampled_from([0.0, 1.0]))
+def test_the_rows_alone_have_full_rank(skeleton: ik.Skeleton, seed: int, bent: float) -> None:
+    """In any pose, on any tree, detached and limited joints included: straight, folded, all in one place."""
+    generator = np.random.default_rng(seed)
+    goals = [ik.Goal(joint, (0, 0, 0)) for joint in range(len(skeleton))]
+    at = standing(skeleton, goals, random_pose(skeleton, generator, bent))
+    assume(at.space.n)
+    rows = np.concatenate(dense(at)) * np.where(at.space.turns, 1.0, skeleton.length)
+    assert np.linalg.matrix_rank(rows, tol=1e-6) == at.space.n
+
+
+def linear(at: Standing, error: np.ndarray, mu: float, reluctance: np.ndarray | None = None) -> LinearSystem:
+    """The linear problem of a step for an error (m,), damped by pairs."""
+    space, rest = at.space, np.tile([1.0, 0, 0, 0], (1, at.tasks.count, 1))
+    targets = Targets(np.zeros((1, at.tasks.count, 3)), rest, rest[..., 1:])
+    reluctance = np.ones(space.n) if reluctance is None else reluctance
+    set_up = Settings(1, 0.0, 0.0, None, mu, 0.0, 0.0, reluctance, ik.Options())
+    jacobian = at.tasks.jacobian(at.point.state, at.point.kinematics, targets)
+    return LinearSystem(
+        space, at.point.state.x, jacobian, error[None], None, np.array([mu]), reluctance,
+        metric=extended.Extension(at.tasks, space, set_up).metric(at.point),
+    )  # fmt: skip
+
+
+def stacked(at: Standing, system: LinearSystem) -> tuple[np.ndarray, np.ndarray]:
+    """The rows of goals, pairs and stiff joints, one below the other, and what they ask for."""
+    weight = np.sqrt(system.damping[0])
+    stiff = np.diag(np.sqrt(system.reluctance - 1.0))
+    rows = np.concatenate([system.jacobian[0], weight * np.concatenate(dense(at)), weight * stiff])
+    return rows, np.append(system.error[0], np.zeros(len(rows) - len(system.error[0])))
+
+
+def test_a_step_is_the_least_squares_answer_of_all_rows() -> None:
+    """SciPy's, with stiff joints, with all free and with some held."""
+    generator = np.random.default_rng(3)
+    skeleton = chain(5)
+    at = standing(skeleton, [ik.Goal(4, (0, 0, 0), offset=(0, 1, 0))], random_pose(skeleton, generator))
+    system = linear(at, generator.normal(size=3), 0.02, generator.uniform(1, 5, 15))
+    rows, wanted = stacked(at, system)
+    assert_allclose(extended.pair_step(system)[0], lstsq(rows, wanted)[0], rtol=1e-6, atol=1e-9)
+    free = np.arange(15) % 4 != 0
+    fixed = np.where(free, 0.0, 0.1)
+    found = extended.pair_step(system, free[None], None, fixed[None])[0]
+    assert_allclose(found[free], lstsq(rows[:, free], wanted - rows @ fixed)[0], rtol=1e-6, atol=1e-9)
+    assert_allclose(found[~free], 0.1)
+
+
+def test_a_step_along_an_ellipse_stays_on_its_tangent() -> None:
+    """And is SciPy's answer there."""
+    skeleton = chain(3, limits=ik.TwistSwing((-1, 1), (-1, 1), (-1, 1)))
+    at = standing(skeleton, [ik.Goal(2, (0, 0, 0), offset=(0, 1, 0))], random_pose(skeleton, np.random.default_rng(4)))
+    system = linear(at, np.array([0.2, -0.1, 0.3]), 0.1)
+    normals = np.zeros((1, 3, 2))
+    normals[0, 1] = (0.6, 0.8)
+    across = np.zeros(9)
+    across[at.space.pairs[1]] = (0.6, 0.8)
+    found = extended.pair_step(system, np.ones((1, 9), dtype=bool), normals, np.zeros((1, 9)))[0]
+    rows, wanted = stacked(at, system)
+    basis = null_space(across[None])
+    assert_allclose(found, basis @ lstsq(rows @ basis, wanted)[0], rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("bend", [1e-2, 1e-4, 1e-6, 0.0])
+def test_a_chain_near_straight_does_not_jump(bend: float) -> None:
+    """Asked to come nearer by a tenth of its length, the pseudo-inverse turns a joint by many times the way round."""
+    skeleton = planar_arm()
+    pose = skeleton.rest_pose()
+    pose.rotations[1] = (np.cos(bend / 2), 0, 0, np.sin(bend / 2))
+    at = standing(skeleton, [ik.Goal(5, (0, 0, 0), offset=(90, 0, 0))], pose)
+    system = linear(at, np.array([-0.1, 0.02, 0]), 1e-2)
+    assert np.abs(extended.step(system)).max() < 0.5
+    if 0 < bend < 1e-3:
+        assert np.abs(pinv.step(system)).max() > 100
+
+
+def test_led_round_the_ellipse_from_straight_the_chain_follows_without_a_jump() -> None:
+    """The paper's test, each target solved for: no joint turns by more than 12 degrees from a target to the next."""
+    turn = 2 * np.pi * np.arange(1, 201) / 200
+    places = np.stack([400 * np.cos(turn) + 230, 50 * np.sin(turn), 0 * turn], -1)[:, None]
+    skeleton, goal = planar_arm(), ik.Goal(5, (0, 0, 0), offset=(90, 0, 0))
+    found = ik.solve_frames(
+        skeleton, [goal], places, np.tile([1.0, 0, 0, 0], (200, 1, 1)), None, "EXTENDED", ik.Options(tolerance=0.1)
+    )
+    assert all(solution.converged for solution in found)
+    poses = [skeleton.rest_pose(), *(solution.pose for solution in found)]
+    assert max(turned_by(a, b).max() for a, b in pairwise(poses)) < np.radians(12)
+
+
+def test_a_stiff_joint_moves_less() -> None:
+    """The stiffer the less, and not at all when it is quite stiff."""
+    moved = []
+    for stiffness in (0.0, 0.5, 0.9, 1.0):
+        joints = [ik.Joint(f"{i}", i - 1, "ball", (0, min(i, 1), 0), stiffness=stiffness * (i == 1)) for i in range(4)]
+        skeleton = ik.Skeleton(joints)
+        solution = ik.solve(skeleton, [ik.Goal(3, position=(1.5, 1.5, 0.2))], solver="EXTENDED")
+        assert solution.converged
+        moved.append(turned_by(skeleton.rest_pose(), solution.pose)[1])
+    assert moved == sorted(moved, reverse=True)
+    assert moved[2] < 0.5 * moved[0]
+    assert moved[3] == 0
+
+
+@settings(max_examples=60, deadline=None)
+@given(skeletons(), seeds)
+def test_limits_hold_whatever_is_asked(skeleton: ik.Skeleton, seed: int) -> None:
+    """Two goals, within reach or not, from any start."""
+    generator = np.random.default_rng(seed)
+    goals = [
+        ik.Goal(int(generator.integers(len(skeleton))), generator.normal(size=3), generator.normal(size=4))
+        for _ in range(2)
+    ]
+    pose = random_pose(skeleton, generator, 2.0)
+    solution = ik.solve(skeleton, goals, pose, "EXTENDED")
+    moved = [j for j in range(len(skeleton)) if skeleton.ancestors[[goal.joint for goal in goals], j].any()]
+    assert np.isfinite(solution.pose.rotations).all()
+    free = [j for j in moved if skeleton.stiffness[j] < 1]
+    assert max([outside_limits(skeleton, solution.pose, joint) for joint in free], default=0.0) <= EXACT
+
+
+def test_it_agrees_with_the_other_solvers_where_targets_are_out_of_reach() -> None:
+    """An arm stretched straight toward its target."""
+    skeleton = arm()
+    goal = ik.Goal(2, position=(3, 2, 1))
+    solution = ik.solve(skeleton, [goal], solver="EXTENDED")
+    assert_allclose(effector(skeleton, solution.pose, 2), 2 * np.array([3, 2, 1]) / np.sqrt(14), atol=1e-3)

@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Null-space control: poses led to the start or to the middle of the limits, joint by joint, goals met all the same."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+from measures import EXACT, degrees_of, outside_limits, turned_by
+from numpy.testing import assert_allclose
+from scipy.optimize import minimize
+from skeletons import arm, chain, random_pose
+
+import solvers as ik
+from solvers import pinv, sdls, svd, transpose, tsvd
+from solvers.linear_step import LinearSystem
+
+STEPS = {"PINV": pinv.step, "SVD": svd.step, "TSVD": tsvd.step, "SDLS": sdls.step, "TRANSPOSE": transpose.step}
+JACOBIAN = [name for name in ("PGS", "DLS", *STEPS, "EXTENDED", "NEWTON", "BROYDEN", "SQP") if name in ik.SOLVERS]
+PULL = 1e-4
+LINKS, REACHES = 6, 6
+LIMITS = ik.TwistSwing(twist=(-1, 1), swing_x=(-0.2, 1.2), swing_z=(-1, 1))
+MIDDLE = 0.5  # [rad] the middle of the limits in X, and 0 in the others
+
+each_solver = pytest.mark.parametrize("solver", JACOBIAN)
+each_bias = pytest.mark.parametrize("bias", ["START", "MIDDLE"])
+
+
+def turned_about_x(skeleton: ik.Skeleton, angles: np.ndarray) -> ik.Pose:
+    """Every joint turned about X [rad]."""
+    half = 0.5 * np.broadcast_to(angles, len(skeleton))
+    zero = np.zeros(len(skeleton))
+    return ik.Pose(np.stack([np.cos(half), np.sin(half), zero, zero], -1), np.zeros((len(skeleton), 3)))
+
+
+def away(pose: ik.Pose, other: ik.Pose) -> float:
+    """How far two poses are from each other [rad]."""
+    return float(np.linalg.norm(turned_by(pose, other)))
+
+
+@cache
+def reaches() -> tuple:
+    """A chain of limited balls, a start, and targets that it can reach (REACHES, 3)."""
+    skeleton = chain(LINKS, limits=LIMITS)
+    generator = np.random.default_rng(3)
+    space = ik.prepare(skeleton, [ik.Goal(LINKS - 1, (0, 0, 0))]).stages[0].space
+    poses = [space.state(random_pose(skeleton, generator, 0.4)) for _ in range(REACHES)]
+    places = [ik.forward(skeleton, ik.Pose(s.rotations[0], np.zeros((LINKS, 3)))).positions[-1] for s in poses]
+    return skeleton, turned_about_x(skeleton, 0.3), np.array(places)
+
+
+@cache
+def reach(solver: str, which: int, pull: float | None = None, bias: str = "START") -> ik.Solution:
+    """Solve one of the reaches."""
+    skeleton, start, places = reaches()
+    options = ik.Options(iterations=400, tolerance=1e-3, pull=pull, bias=bias)
+    return ik.solve(skeleton, [ik.Goal(LINKS - 1, places[which])], start, solver, options)
+
+
+# -- what every Jacobian solver keeps ----------------------------------------------------------------------------------
+
+
+@each_bias
+@each_solver
+def test_the_pull_brings_poses_nearer_to_the_wished_one_and_goals_are_met_as_before(solver: str, bias: str) -> None:
+    """Reaches of a chain with fifteen spare degrees of freedom: never further away, and nearer in all."""
+    skeleton, start, _ = reaches()
+    wished = start if bias == "START" else turned_about_x(skeleton, MIDDLE)
+    with_pull, without = [], []
+    for which in range(REACHES):
+        free, led = reach(solver, which, 0.0), reach(solver, which, PULL, bias)
+        assert led.converged or not free.converged
+        assert max(outside_limits(skeleton, led.pose, joint) for joint in range(LINKS)) < EXACT
+        with_pull.append(away(led.pose, wished))
+        without.append(away(free.pose, wished))
+    assert (np.array(with_pull) < np.array(without) + 0.003).all()
+    assert np.mean(with_pull) < np.mean(without)
+
+
+@each_bias
+@each_solver
+def test_the_solvers_agree_on_the_nearest_pose(solver: str, bias: str) -> None:
+    """However they step, the pull leads all to much the same pose; limits may hold one of them in a corner nearby."""
+    skeleton, start, _ = reaches()
+    wished = start if bias == "START" else turned_about_x(skeleton, MIDDLE)
+    ours, theirs = ([reach(name, which, PULL, bias).pose for which in range(REACHES)] for name in (solver, "PGS"))
+    for mine, other in zip(ours, theirs, strict=True):
+        assert away(mine, wished) < 1.1 * away(other, wished)
+    assert np.median([turned_by(mine, other).max() for mine, other in zip(ours, theirs, strict=True)]) < 0.02
+
+
+@each_solver
+def test_a_stiffer_joint_moves_less(solver: str) -> None:
+    """The third joint of a chain, free, reluctant and more reluctant; the others make up for it."""
+    moved = []
+    for stiffness in (0.0, 0.5, 0.9):
+        joints = [
+            ik.Joint(f"joint {i}", i - 1, "ball", (0, 1.0 * (i > 0), 0), stiffness=stiffness * (i == 2))
+            for i in range(LINKS)
+        ]
+        skeleton = ik.Skeleton(joints)
+        start = turned_about_x(skeleton, 0.15)
+        goal = ik.Goal(LINKS - 1, (1.0, 3.0, 1.5))
+        solution = ik.solve(skeleton, [goal], start, solver, ik.Options(iterations=100, pull=PULL))
+        assert solution.converged
+        moved.append(turned_by(start, solution.pose)[2])
+    assert moved[1] < 0.5 * moved[0]
+    assert moved[2] < 0.1 * moved[0]
+
+
+@each_solver
+def test_a_preferred_angle_is_kept_where_there_is_freedom(solver: str) -> None:
+    """A target on which the limb's end lies when bent as it prefers: it is bent so, though its start is straight.
+
+    A straight limb could just as well lean or, with the other sign, bend the other way.
+    """
+    bend = 0.4
+    for preferred in (bend, -bend):
+        skeleton = arm(elbow=ik.Range(-2, 2), preferred=(preferred, 0, 0))
+        bent = turned_about_x(skeleton, np.array([-0.5 * preferred, preferred, 0]))
+        goal = ik.Goal(2, ik.forward(skeleton, bent).positions[2])
+        for bias in ("START", "MIDDLE"):  # the middle of the limits is straight as well
+            solution = ik.solve(skeleton, [goal], solver=solver, options=ik.Options(iterations=100, bias=bias))
+            assert solution.converged
+            angle = 2 * np.arctan2(solution.pose.rotations[1, 1], solution.pose.rotations[1, 0])
+            assert angle == pytest.approx(preferred, abs=0.02)
+
+
+@each_solver
+def test_a_bias_without_a_pull_has_one(solver: str) -> None:
+    """Who asks for the middle of the limits need not know how strong the pull should be."""
+    wished = turned_about_x(reaches()[0], MIDDLE)
+    led, free = (
+        np.mean([away(reach(solver, which, None, bias).pose, wished) for which in range(REACHES)])
+        for bias in ("MIDDLE", "START")
+    )
+    assert led < 0.98 * free
+
+
+# -- against the mathematics -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_what_the_pull_adds_to_a_step_does_not_move_the_effectors(name: str) -> None:
+    """`J (d_with - d_without) = 0`, and along the rest of the directions the whole way back to the base is gone.
+
+    The way back is `w` where the gradient is `pull D w`; Parent's `(I - J^+ J)` in the metric `D`, by NumPy's pinv.
+    """
+    skeleton = chain(5)
+    space = ik.prepare(skeleton, [ik.Goal(4, position=(0, 0, 0))]).stages[0].space
+    generator = np.random.default_rng(0)
+    jacobian, error = generator.normal(size=(4, 6, space.n)), 0.1 * generator.normal(size=(4, 6))
+    back, metric = generator.normal(size=(4, space.n)), generator.uniform(1, 4, space.n)
+    nothing, x = np.zeros(4), np.zeros((4, space.n))
+    plain = STEPS[name](LinearSystem(space, x, jacobian, error, None, nothing, metric, PULL))
+    led = STEPS[name](LinearSystem(space, x, jacobian, error, -PULL * metric * back, nothing, metric, PULL))
+    assert_allclose((jacobian @ (led - plain)[..., None])[..., 0], 0.0, atol=1e-9)
+    root = np.sqrt(metric)
+    for frame in range(4):
+        scaled = jacobian[frame] / root
+        left = root * back[frame] - np.linalg.pinv(scaled) @ (scaled @ (root * back[frame]))
+        assert_allclose((led - plain)[frame], left / root, atol=1e-9)
+
+
+@each_bias
+@pytest.mark.parametrize("limits", [None, ik.Range(-0.3, 0.45)], ids=["free", "limited"])
+@pytest.mark.parametrize("solver", ["PGS", "DLS"])
+def test_the_pose_is_the_nearest_one_by_scipy(solver: str, limits: ik.Range | None, bias: str) -> None:
+    """A planar arm of seven hinges, three of them stiff, that meets its target with the least weighted turn.
+
+    The joint that carries the goal is twice as reluctant as the others. Without limits, middle and start are the same.
+    """
+    stiffness = np.array([0.0, 0.5, 0.0, 0.0, 0.7, 0.3, 0.0])
+    joints = [
+        ik.Joint(f"hinge {i}", i - 1, "hinge", (0, 1.0 * (i > 0), 0), axis=(1, 0, 0), limits=limits, stiffness=s)
+        for i, s in enumerate(stiffness)
+    ]
+    skeleton = ik.Skeleton(joints)
+    at = np.array([0.1, -0.2, 0.3, 0.1, 0.2, -0.1, 0.2])
+    base = np.full(7, 0.5 * (limits.lo + limits.hi)) if limits and bias == "MIDDLE" else at
+    weight = np.array([1, 1, 1, 1, 1, 1, 2.0]) / (1 - stiffness) ** 2
+
+    def tip(q: np.ndarray) -> np.ndarray:
+        sums = np.cumsum(q)
+        return np.array([np.cos(sums).sum(), np.sin(sums).sum()])
+
+    target = tip(np.array([-0.1, 0.2, 0.45, 0.3, 0.1, 0.4, 0.3]))
+    goal = ik.Goal(6, (0, *target), offset=(0, 1, 0))
+
+    best = minimize(
+        lambda q: 0.5 * (weight * (q - base) ** 2).sum(), at, jac=lambda q: weight * (q - base), method="SLSQP",
+        bounds=[(limits.lo, limits.hi)] * 7 if limits else None, options={"ftol": 1e-14, "maxiter": 500},
+        constraints={"type": "eq", "fun": lambda q: tip(q) - target},
+    )  # fmt: skip
+    assert best.success
+    options = ik.Options(iterations=200, tolerance=1e-6, pull=1e-6, bias=bias)
+    pose = ik.solve(skeleton, [goal], turned_about_x(skeleton, at), solver, options).pose
+    found = 2 * np.arctan2(pose.rotations[:, 1], pose.rotations[:, 0])
+    assert_allclose(found, best.x, atol=2e-3)
+    if limits:
+        assert (np.isclose(best.x, limits.lo) | np.isclose(best.x, limits.hi)).any()
+
+
+@pytest.mark.parametrize("value", ["middle", "REST", None, 1])
+def test_a_bias_that_is_not_known_is_answered_with_those_that_are(value: object) -> None:
+    """By the option's name."""
+    with pytest.raises(ik.InvalidOptions, match=r"bias = .*'START' or 'MIDDLE'"):
+        ik.Options(bias=value)
+
+
+@pytest.mark.parametrize("solver", ["PGS", "DLS"])
+def test_a_hinge_alone_goes_to_the_middle_of_its_limits_where_its_goal_lets_it(solver: str) -> None:
+    """The goal asks for nothing that the joint can change."""
+    skeleton = ik.Skeleton([ik.Joint("pin", -1, "hinge", (0, 0, 0), axis=(0, 0, 1), limits=ik.Range(-0.2, 1.0))])
+    options = ik.Options(bias="MIDDLE")
+    solution = ik.solve(skeleton, [ik.Goal(0, (0, 0, 0))], solver=solver, options=options)
+    assert degrees_of(solution.pose) == pytest.approx(np.degrees(0.4), abs=0.1)

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The comparison of solvers as a table."""
+
+from collections.abc import Callable, Sequence
+from math import degrees
+
+import bpy
+
+from ..operators.common import armature
+from ..rig.compare import Row
+from .common import ArmatureSidebar, length, paragraph
+
+_Column = tuple[str, Callable[[Row], str]]
+
+
+class DQIK_PT_compare(ArmatureSidebar, bpy.types.Panel):
+    """Which solver suits this rig"""
+
+    bl_label = "Comparison"
+    bl_parent_id = "DQIK_PT_solver"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout, rows = self.layout, armature(context).dqik.comparison
+        layout.operator("dqik.compare_solvers", text="Compare Solvers...")
+        measured = [row for row in rows if not row.message]
+        if measured:
+            _table(layout, measured, (
+                ("Error", lambda row: row.solver),
+                ("worst", lambda row: length(context.scene, row.worst_error)),
+                ("mean", lambda row: length(context.scene, row.mean_error)),
+                ("met", lambda row: f"{100 * row.met:.0f} %"),
+            ))  # fmt: skip
+            _table(layout, measured, (
+                ("Frame", lambda row: row.solver),
+                ("time", lambda row: f"{row.milliseconds:.1f} ms"),
+                ("iterations", lambda row: f"{row.iterations:.1f}"),
+            ))  # fmt: skip
+            _table(layout, measured, (
+                ("Joint step", lambda row: row.solver),
+                ("mean", lambda row: _angle(row.mean_step)),
+                ("largest", lambda row: _angle(row.largest_step)),
+            ))  # fmt: skip
+        for row in rows:
+            if row.message:
+                paragraph(context, layout, row.message, "INFO")
+
+
+def _angle(radians: float) -> str:
+    return f"{degrees(radians):.2f}\N{DEGREE SIGN}"
+
+
+def _table(layout: bpy.types.UILayout, rows: Sequence[Row], columns: Sequence[_Column]) -> None:
+    """A column for each measure, a line for each solver."""
+    box = layout.box().row()
+    for number, (heading, value) in enumerate(columns):
+        column = box.column(align=True)
+        column.alignment = "RIGHT" if number else "LEFT"
+        first = column.row()
+        first.active = False
+        first.alignment = column.alignment
+        first.label(text=heading)
+        for row in rows:
+            cell = column.row()
+            cell.alignment = column.alignment
+            cell.label(text=value(row))
+
+
+CLASSES = (DQIK_PT_compare,)
