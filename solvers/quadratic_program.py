@@ -11,12 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from .joint_space import JointSpace
-from .linear_step import SAME, dot
+from .linear_step import SAME
 from .pgs import active_set
 
 ROUNDS = 32  # at most; where no swing ellipse holds it takes one or two
 GRADIENT_STEPS = 3  # a round
-SHARES = (1.0, 0.5, 0.25, 0.1, 0.03)  # of the way to the minimiser, which leaves a curved limit along its tangent
+SHARES = (1.0, 0.5, 0.25, 0.1, 0.03, 0.0)  # of the way to the minimiser, which leaves a curved limit along its tangent
 ROUNDING = 1e-14  # of a Hessian's largest entry, which keeps a singular one from failing
 
 
@@ -37,8 +37,8 @@ class QuadraticProgram:
         )
 
     def value(self, d: np.ndarray) -> np.ndarray:
-        """The objective (F,) at steps `d` (F, n), less that of standing still."""
-        return dot(self.gradient, d) + 0.5 * dot(d, times(self.hessian, d))
+        """The objective (..., F) at steps `d` (..., F, n), less that of standing still."""
+        return (d * (self.gradient + 0.5 * times(self.hessian, d))).sum(-1)
 
     def descent(self, d: np.ndarray) -> np.ndarray:
         """The negative gradient (F, n) at `d` (F, n)."""
@@ -78,18 +78,14 @@ def step(program: QuadraticProgram) -> np.ndarray:
     for _ in range(ROUNDS):
         if not left.size:
             break
-        start = _along_gradient(part, d[left])
+        start = np.where(held.any(-1, keepdims=True), d[left], _along_gradient(part, d[left]))
         down = np.where(held != 0.0, held, part.descent(start))
-        way = part.free_step(*active_set(space, part.x, start, down)) - start
+        free, normals, fixed = active_set(space, part.x, start, down)
+        way = np.where(free, part.free_step(free, normals, fixed) - start, 0.0)
         share, hit = _next_limit(space, part.x + start, way)
-        best = part.inside(start + share[:, None] * way)
-        value = part.value(best)
-        for most in SHARES:
-            tried = part.inside(start + most * way)
-            reached = part.value(tried)
-            lower = reached < value
-            best, value = np.where(lower[:, None], tried, best), np.where(lower, reached, value)
-            hit = hit * ~lower[:, None]
+        tried = part.inside(start + np.outer(SHARES, share)[..., None] * way)
+        lowest = np.argmin(part.value(tried), axis=0)
+        best, hit = tried[lowest, np.arange(len(left))], hit * (lowest == 0)[:, None]
         more = (np.abs(best - d[left]).max(-1, initial=0.0) > SAME) | hit.any(-1) | held.any(-1)
         d[left] = best
         held = np.where(hit.any(-1, keepdims=True), held + hit, 0.0)[more]
@@ -104,8 +100,8 @@ def _next_limit(space: JointSpace, x: np.ndarray, way: np.ndarray) -> tuple[np.n
     """
     boxed = np.ones(space.n, dtype=bool)
     boxed[space.pairs] = False
-    room = np.where(boxed, np.maximum(np.where(way > 0.0, space.hi - x, x - space.lo), 0.0), np.inf)
-    shares = room / np.maximum(np.abs(way), 1e-200)
+    room = np.maximum(np.where(way > 0.0, space.hi - x, x - space.lo), 0.0)
+    shares = np.where(boxed & (way != 0.0), room / np.maximum(np.abs(way), 1e-200), np.inf)
     share = np.minimum(shares.min(-1, initial=1.0), 1.0)
     return share, np.where((shares <= share[:, None]) & (share < 1.0)[:, None], np.sign(way), 0.0)
 
@@ -120,7 +116,7 @@ def _along_gradient(program: QuadraticProgram, d: np.ndarray) -> np.ndarray:
 
 
 def times(matrices: np.ndarray, vectors: np.ndarray) -> np.ndarray:
-    """Products (F, m) of matrices (F, m, n) and vectors (F, n)."""
+    """Products (..., m) of matrices (..., m, n) and vectors (..., n)."""
     return (matrices @ vectors[..., None])[..., 0]
 
 

@@ -40,6 +40,21 @@ def test_random_restarts_depend_on_their_seed_alone(solver: str) -> None:
 
 
 @both_solvers
+def test_restarts_are_bounded_by_time_as_well(solver: str) -> None:
+    """No time, no restart; more attempts than a day holds end soon; time enough, and the answer is the number's."""
+    skeleton = pointer(ik.Range(math.radians(-170), math.radians(170)))
+    goal, far = (ik.Goal(0, pointing(165), offset=(r, 0, 0)) for r in (1, 2))
+    answers = [
+        ik.solve(skeleton, [goal], pointed(-160), solver, ik.Options(restarts=1, restart_seconds=seconds))
+        for seconds in (0.0, 3600.0, None)
+    ]
+    assert [answer.converged for answer in answers] == [False, True, True]
+    assert (answers[1].pose.rotations == answers[2].pose.rotations).all()
+    options = ik.Options(restarts=10**9, restart_seconds=0.01)
+    assert not ik.solve(skeleton, [far], pointed(-160), solver, options).converged
+
+
+@both_solvers
 def test_restarts_leave_joints_outside_the_chain_where_they_are(solver: str) -> None:
     """A restart begins its own joints afresh, and nobody else's."""
     skeleton = chain(4)
@@ -132,6 +147,11 @@ def test_a_damping_that_is_held_copes_with_a_straight_limb(damping: float, solve
         ({"rotation_tolerance": None}, r"rotation_tolerance = None"),
         ({"damping": -1.0}, r"damping = -1\.0"),
         ({"damping": math.nan}, r"damping = nan"),
+        ({"restart_seconds": -1}, r"restart_seconds = -1.*0 or more"),
+        ({"restart_seconds": math.nan}, r"restart_seconds = nan"),
+        ({"restart_seconds": "soon"}, r"restart_seconds = 'soon'"),
+        ({"objective": "dq"}, r"objective = 'dq'.*'QV' or 'DQ'"),
+        ({"objective": None}, r"objective = None"),
         ({"pull": "strong"}, r"pull = 'strong'"),
         ({"pull": -1e-5}, r"pull = -1e-05"),
         ({"order": "tip_to_root"}, r"order = 'tip_to_root'.*'TIP_TO_ROOT' or 'ROOT_TO_TIP'"),
