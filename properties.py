@@ -22,7 +22,8 @@ from bpy.props import (
 
 from . import live
 from .rig.compare import Row
-from .solvers import SOLVERS
+from .solvers import SOLVERS, kernel
+from .solvers.kernel import SOLVERS as COMPILED
 
 _OVERRIDE = {"LIBRARY_OVERRIDABLE"}
 _KEYED = {"ANIMATABLE"}
@@ -154,6 +155,13 @@ def _of_status(name: str, default: object):
     return get
 
 
+def _implementation(settings: bpy.types.bpy_struct) -> str:
+    """What runs the chosen solver."""
+    if settings.solver not in COMPILED:
+        return "NumPy: this method is not compiled"
+    return "Compiled kernel" if kernel() == "compiled" else kernel().replace("numpy", "NumPy", 1)
+
+
 class DqikStatus(bpy.types.PropertyGroup):
     """The last solve of this armature; not saved."""
 
@@ -184,6 +192,10 @@ class DqikSettings(bpy.types.PropertyGroup):
     solver: EnumProperty(
         name="Solver", description="The method that finds the pose",
         items=_solver_items(), default="PGS", options=_FIXED, override=_OVERRIDE, update=_touched,
+    )  # fmt: skip
+    implementation: StringProperty(
+        name="Runs In", description="The compiled kernel, or NumPy where it cannot be used: slower, with the same "
+        "answers. The environment variable DQIK_KERNEL=numpy forces NumPy", get=_implementation,
     )  # fmt: skip
     iterations: IntProperty(
         name="Iterations", description="Steps a frame at most; a solve ends earlier once its goals are met",

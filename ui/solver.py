@@ -27,6 +27,7 @@ class DQIK_PT_solver(ArmatureSidebar, bpy.types.Panel):
         column.prop(settings, "tolerance")
         column.prop(settings, "rotation_tolerance", text="Rotation")
         column.prop(settings, "damping")
+        layout.prop(settings, "implementation")
 
 
 CLASSES = (DQIK_PT_solver,)
