@@ -6,7 +6,7 @@
 #   make test PYTHON=/opt/python/bin/python3   another Python to look at first
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-rest zip bench lint clean
+.PHONY: help demo test test-all test-rest kernel zip bench lint clean
 
 BLENDER ?=
 JOBS ?= 1
@@ -26,7 +26,8 @@ endef
 help: ## Say what the targets do
 	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' Makefile
 
-demo: zip ## Run the main job on the example clip
+demo: ## Run the main job on the example clip
+	$(call task,run tools/build_zip.py)
 	$(call task,run examples/demo.py -- $(ARGS))
 
 test: ## Run the tests in the best Blender whose Python is here: 5.2, else 4.5
@@ -38,8 +39,11 @@ test-all: ## Run the tests in Blender 4.2, 4.5, 5.0 and 5.2
 test-rest: ## Run the tests in those of them that "make test" leaves out
 	$(call task,test-all --but-best --jobs $(JOBS) -- $(ARGS))
 
-zip: ## Build and validate dist/dqik-<version>.zip
-	$(call task,run tools/build_zip.py)
+kernel: ## Build the compiled kernel for all platforms: wheels in dist/
+	$(call task,kernel)
+
+zip: ## Build and validate dist/dqik-<version>.zip, and one for each platform
+	$(call task,zip -- --split)
 
 bench: ## Run the benchmarks: tables
 	$(call task,run benchmarks/run.py -- $(ARGS))
@@ -48,5 +52,5 @@ lint: ## Run the linter and the type checker
 	$(call task,lint)
 
 clean: ## Remove what the other targets made, environments included
-	rm -rf .venv-* dist .pytest_cache .ruff_cache .hypothesis examples/out
+	rm -rf .venv-* build dist .pytest_cache .ruff_cache .hypothesis examples/out
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

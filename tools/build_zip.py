@@ -1,17 +1,26 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Build the extension's zip and validate it, both with Blender's own extension tool.
+"""Build the extension's zips and validate them, both with Blender's own extension tool.
+
+`dqik-<version>.zip` installs everywhere. It holds the compiled kernel for every platform that has one, as wheels of
+which Blender installs the one that fits; elsewhere NumPy solves. `dqik-<version>-<platform>.zip` holds one of them.
 
 The tool comes with the `bpy` package, so run this with a Python that has it: `make zip` does. No git is needed.
 """
 
 import argparse
+import contextlib
 import importlib.util
+import json
+import shutil
 import subprocess
 import sys
+import tempfile
 import tomllib
+from collections.abc import Generator, Sequence
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+import build_kernel
+from build_kernel import ROOT, Platform
 
 
 def manifest() -> dict[str, object]:
@@ -20,16 +29,49 @@ def manifest() -> dict[str, object]:
 
 
 def build(folder: Path) -> Path:
-    """Build the zip into a folder. Returns its path."""
+    """Build the zip that installs everywhere into a folder. Returns its path."""
     folder.mkdir(parents=True, exist_ok=True)
     zip_path = folder / f"{manifest()['id']}-{manifest()['version']}.zip"
-    _extension_tool("build", "--source-dir", str(ROOT), "--output-filepath", str(zip_path))
+    with _source(build_kernel.built(), split=False) as source:
+        _extension_tool("build", "--source-dir", source, "--output-filepath", str(zip_path))
     return zip_path
+
+
+def build_split(folder: Path) -> list[Path]:
+    """Build a zip for each platform that has a kernel into a folder. Returns their paths."""
+    folder.mkdir(parents=True, exist_ok=True)
+    platforms = build_kernel.built()
+    if not platforms:
+        return []
+    with _source(platforms, split=True) as source:
+        _extension_tool("build", "--source-dir", source, "--output-dir", str(folder), "--split-platforms")
+    name = f"{manifest()['id']}-{manifest()['version']}"
+    return [folder / f"{name}-{platform.name.replace('-', '_')}.zip" for platform in platforms]
 
 
 def validate(zip_path: Path) -> None:
     """Check a zip as Blender's extension site does."""
     _extension_tool("validate", str(zip_path))
+
+
+@contextlib.contextmanager
+def _source(platforms: Sequence[Platform], split: bool) -> Generator[str]:
+    """A copy of what the zip is made from, with wheels beside it and in the manifest.
+
+    The repository's own manifest lists none: a fresh checkout has none.
+    """
+    with tempfile.TemporaryDirectory(prefix="dqik-zip-") as name:
+        folder = Path(name)
+        ignored = shutil.ignore_patterns(".*", "__pycache__", "build", "dist")
+        shutil.copytree(ROOT, folder, ignore=ignored, dirs_exist_ok=True)
+        wheels = [build_kernel.wheel(platform, folder / "wheels").name for platform in platforms]
+        listed = f"wheels = {json.dumps([f'./wheels/{wheel}' for wheel in wheels])}\n"
+        if split:
+            listed += f"platforms = {json.dumps([platform.name for platform in platforms])}\n"
+        path = folder / "blender_manifest.toml"
+        if wheels:  # before the first table
+            path.write_text(listed + path.read_text(encoding="utf-8"), encoding="utf-8")
+        yield name
 
 
 def _extension_tool(*arguments: str) -> None:
@@ -49,12 +91,16 @@ def _extension_tool_path() -> str:
 
 
 def main() -> None:
-    """Build, validate and say where the zip is."""
-    parser = argparse.ArgumentParser(description="Build and validate the extension's zip.")
+    """Build, validate and say where the zips are."""
+    parser = argparse.ArgumentParser(description="Build and validate the extension's zips.")
     parser.add_argument("--output-dir", type=Path, default=ROOT / "dist")
-    zip_path = build(parser.parse_args().output_dir)
-    validate(zip_path)
-    print(f"{zip_path} ({zip_path.stat().st_size / 1024:.0f} KiB) is built and valid.")
+    parser.add_argument("--split", action="store_true", help="one for each platform, too")
+    options = parser.parse_args()
+    kernels = ", ".join(platform.name for platform in build_kernel.built()) or "none"
+    for zip_path in [build(options.output_dir), *(build_split(options.output_dir) if options.split else [])]:
+        validate(zip_path)
+        print(f"{zip_path} ({zip_path.stat().st_size / 1024:.0f} KiB) is built and valid.")
+    print(f"Platforms with a compiled kernel: {kernels}.")
 
 
 if __name__ == "__main__":

@@ -146,6 +146,11 @@ LINT = Environment(
 )
 
 
+# The C compiler of Zig, which builds for every platform and needs no other compiler. An exact version: another one may
+# make another library.
+KERNEL = Environment("kernel", ("3.13", "3.12", "3.11"), ("ziglang==0.17.1",), "ziglang")
+
+
 @dataclass(frozen=True)
 class Python:
     """An interpreter that was tried and runs."""
