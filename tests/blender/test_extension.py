@@ -4,18 +4,48 @@
 import ast
 import os
 import re
+import subprocess
 import sys
+import tomllib
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import addon_utils
 import bpy
+import build_kernel
 import build_zip
+import pytest
 
 FILES = {"LICENSE", "blender_manifest.toml", "__init__.py", "live.py", "properties.py"}
 FOLDERS = {"operators", "rig", "solvers", "ui"}  # of Python modules only
+WHEELS = {
+    f"wheels/dqik_kernel-{build_kernel.VERSION}-py3-none-{platform.tag}.whl" for platform in build_kernel.PLATFORMS
+}
 BLENDER = {"addon_utils", "blf", "bmesh", "bpy", "bpy_extras", "gpu", "gpu_extras", "idprop", "mathutils", "numpy"}
+# Installs, solves and uninstalls twice in a profile of its own. The process leaves without Python's own clean-up, in
+# which Blender 4.2 crashes once an add-on has property callbacks.
+INSTALL = """
+import os, sys
+from pathlib import Path
+import bpy
+Path(bpy.utils.user_resource("EXTENSIONS", path="user_default")).mkdir(parents=True, exist_ok=True)
+for _ in range(2):
+    bpy.ops.extensions.package_install_files(filepath=sys.argv[1], repo="user_default", enable_on_install=True)
+    ik = sys.modules["bl_ext.user_default.dqik.solvers"]
+    arm = ik.Skeleton([ik.Joint("arm", -1, "ball", offset=(0, 0, 0)), ik.Joint("hand", 0, "ball", offset=(0, 1, 0))])
+    found = ik.solve(arm, [ik.Goal(joint=1, position=(1, 0, 0))])
+    print("solved:", ik.kernel(), found.converged)
+    if ik.kernel() == "compiled":
+        import dqik_kernel
+        print("from:", dqik_kernel.LIBRARY)
+    repositories = [repository.module for repository in bpy.context.preferences.extensions.repos]
+    bpy.ops.extensions.package_uninstall(repo_index=repositories.index("user_default"), pkg_id="dqik")
+    extensions = Path(bpy.utils.user_resource("EXTENSIONS"))
+    print("left:", [str(path) for path in extensions.rglob("*") if "dqik" in path.name])
+sys.stdout.flush()
+os._exit(0)
+"""
 PROPERTY_OWNERS = (bpy.types.Object, bpy.types.PoseBone, bpy.types.Armature, bpy.types.Scene, bpy.types.WindowManager)
 
 
@@ -55,6 +85,17 @@ def traces(module: str) -> set[str]:
     return classes | properties | handlers
 
 
+def installed_twice(zip_path: Path, profile: Path) -> list[str]:
+    """What INSTALL prints in a Blender of its own."""
+    environment = {**os.environ, "BLENDER_USER_RESOURCES": str(profile), "DQIK_KERNEL": ""}
+    command = [sys.executable, "-c", INSTALL, str(zip_path)]
+    done = subprocess.run(command, env=environment, cwd=profile, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "Traceback" not in done.stdout + done.stderr
+    assert "DQIK:" not in done.stderr
+    return done.stdout.splitlines()
+
+
 def test_the_zip_is_named_after_the_version(extension_zip: Path) -> None:
     assert extension_zip.name == f"dqik-{build_zip.manifest()['version']}.zip"
 
@@ -66,10 +107,55 @@ def test_blender_finds_the_zip_valid(extension_zip: Path) -> None:
 def test_the_zip_holds_what_blender_needs_and_nothing_else(extension_zip: Path) -> None:
     with zipfile.ZipFile(extension_zip) as archive:
         names = {name for name in archive.namelist() if not name.endswith("/")}
+    names -= WHEELS
     strangers = {name for name in names - FILES if name.split("/")[0] not in FOLDERS or not name.endswith(".py")}
     assert not strangers
     assert names >= FILES
     assert {name.split("/")[0] for name in names if "/" in name} == FOLDERS
+
+
+def test_the_manifest_in_a_zip_lists_the_wheels_in_it(extension_zip: Path, tmp_path: Path) -> None:
+    """All wheels in the zip that installs everywhere, and one in each zip for a platform, which names it."""
+    for path in [extension_zip, *build_zip.build_split(tmp_path)]:
+        with zipfile.ZipFile(path) as archive:
+            wheels = sorted(f"./{name}" for name in archive.namelist() if name.endswith(".whl"))
+            manifest = tomllib.loads(archive.read("blender_manifest.toml").decode())
+        listed = {**manifest, **manifest["build"].get("generated", {})}
+        assert sorted(listed.get("wheels", [])) == wheels
+        if path == extension_zip:
+            assert len(wheels) == len(build_kernel.built())
+            assert "platforms" not in listed
+        else:
+            assert len(wheels) == len(listed["platforms"]) == 1
+            assert path.stem.endswith(listed["platforms"][0].replace("-", "_"))
+            build_zip.validate(path)
+
+
+@pytest.mark.skipif(
+    build_kernel.local() not in build_kernel.built(), reason="no kernel is built for this machine: make kernel does"
+)
+def test_the_kernel_comes_and_goes_with_the_extension(extension_zip: Path, tmp_path: Path) -> None:
+    """On a fresh profile the first solve uses it, from where Blender puts wheels; twice in a row in one session."""
+    said = installed_twice(extension_zip, tmp_path)
+    assert [line for line in said if line.startswith(("solved:", "left:"))] == ["solved: compiled True", "left: []"] * 2
+    places = [Path(line.removeprefix("from: ")) for line in said if line.startswith("from: ")]
+    assert len(places) == 2
+    assert all(place.is_relative_to(tmp_path / "extensions" / ".local") for place in places)
+
+
+def test_without_a_wheel_numpy_solves(extension_zip: Path, tmp_path: Path) -> None:
+    """As on a platform that has none: the zip's wheels are left out."""
+    bare = tmp_path / "bare.zip"
+    with zipfile.ZipFile(extension_zip) as full, zipfile.ZipFile(bare, "w") as archive:
+        for name in full.namelist():
+            if name == "blender_manifest.toml":
+                text = full.read(name).decode()
+                archive.writestr(name, re.sub(r"^wheels = .*\n", "", text, flags=re.MULTILINE))
+            elif not name.endswith(".whl"):
+                archive.writestr(name, full.read(name))
+    said = installed_twice(bare, tmp_path)
+    none = "solved: numpy: no compiled kernel is installed True"
+    assert [line for line in said if line.startswith(("solved:", "left:"))] == [none, "left: []"] * 2
 
 
 def test_every_import_is_relative_or_comes_with_blender(extension_zip: Path) -> None:
