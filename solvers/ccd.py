@@ -33,6 +33,7 @@ from .solution import Options
 from .sweeps import repeat
 
 NOTHING = 1e-24  # share of B's square under which a hinge has nothing to turn
+LEAST_GAIN = 2e-15  # of B's size: a limited ball that would gain less, which may be rounding alone, stays
 ROUNDS = 3  # of descent for a limited ball,
 STEPS = np.array([0.5, 1.0, 2.0, 4.0])[:, None]  # each with the best of these, in units of a step that is safe
 SHARES = np.array([0.25, 0.5, 1.0])[:, None]  # of the way to its free optimum, moved inside the limits, to begin with
@@ -68,7 +69,8 @@ def serve(space: JointSpace, posture: Posture, visit: Visit) -> None:
     if visit.kind == "prismatic":
         _slide(space, posture, visit, arms, ends, weights)
         return
-    if visit.kind == "ball" and visit.goals.size == 1 and not visit.turning.size and not bounded(space, visit):
+    alone = visit.goals.size == 1 and not visit.turning.size
+    if visit.kind == "ball" and alone and not bounded(space, visit):
         aim.turn(space, posture, visit, quaternion.between(arms[:, 0], ends[:, 0]), visit.share)
         return
     matrix = np.swapaxes(weights * ends, -1, -2) @ arms
@@ -79,7 +81,7 @@ def serve(space: JointSpace, posture: Posture, visit: Visit) -> None:
     if visit.kind == "hinge":
         _hinge(space, posture, visit, matrix)
     elif bounded(space, visit):
-        _limited_ball(space, posture, visit, matrix)
+        _limited_ball(space, posture, visit, matrix, (arms[:, 0], ends[:, 0]) if alone else None)
     else:
         aim.turn(space, posture, visit, best_turn(matrix), visit.share)
 
@@ -119,28 +121,40 @@ def _hinge(space: JointSpace, posture: Posture, visit: Visit, matrix: np.ndarray
     posture.turn(visit, turn[:, 0], quaternion.exp(own * best), best)
 
 
-def _limited_ball(space: JointSpace, posture: Posture, visit: Visit, matrix: np.ndarray) -> None:
-    """In twist and swing: for a rest frame `P`, `R = P m_new (P m)^-1` and `tr(R^T B) = tr(m_new^T (P^T B P m))`."""
+def _limited_ball(
+    space: JointSpace, posture: Posture, visit: Visit, matrix: np.ndarray, alone: tuple[np.ndarray, np.ndarray] | None
+) -> None:
+    """In twist and swing: for a rest frame `P`, `R = P m_new (P m)^-1` and `tr(R^T B) = tr(m_new^T (P^T B P m))`.
+
+    alone : arm and end (F, 3) of the only goal, whose place leaves the twist open; None where there are more.
+    """
     block, motion = visit.block, posture.state.rotations[:, None, visit.joint]
     align = quaternion.between(np.array([0.0, 1.0, 0.0]), space.skeleton.axis[visit.joint])
     undo, world = quaternion.conjugate(align), posture.matrices[:, None, visit.joint]
-    rest = world @ quaternion.to_matrix(quaternion.product(quaternion.conjugate(motion), align))
-    matrix = np.swapaxes(rest, -1, -2) @ matrix[:, None] @ (world @ quaternion.to_matrix(align))
+    rest = np.swapaxes(world @ quaternion.to_matrix(quaternion.product(quaternion.conjugate(motion), align)), -1, -2)
+    here = world @ quaternion.to_matrix(align)
+    matrix = rest @ matrix[:, None] @ here
     x = posture.state.x[:, None, block]
 
     def value(at: np.ndarray) -> np.ndarray:
         return (quaternion.to_matrix(twist_swing.compose(at)) * matrix).sum((-2, -1))
 
-    free = quaternion.product(quaternion.product(align, best_turn(matrix[:, 0])[:, None]), undo)
+    if alone is None:
+        best = best_turn(matrix[:, 0])
+    else:
+        arm, end = np.swapaxes(here[:, 0], -1, -2) @ alone[0][..., None], rest[:, 0] @ alone[1][..., None]
+        best = quaternion.between(arm[..., 0], end[..., 0])
+    free = quaternion.product(quaternion.product(align, best[:, None]), undo)
     step = (space.nearest(block, free[:, 0])[1][:, None] - x) * SHARES
-    unit = 1.0 / np.maximum(np.sqrt((matrix * matrix).sum((-2, -1))), np.finfo(float).tiny)[..., None]
+    size = np.sqrt((matrix * matrix).sum((-2, -1)))
+    unit, slack = 1.0 / np.maximum(size, np.finfo(float).tiny)[..., None], LEAST_GAIN * size
     best, most = x, value(x)
     for _ in range(1 + ROUNDS):
         tried = np.concatenate([best, best + step], 1)  # (F, K, 3)
-        values = np.concatenate([most, value(tried[:, 1:])], 1)
+        values = np.concatenate([most + slack, value(tried[:, 1:])], 1)
         chosen = np.argmax(values, 1)[:, None]
         best = np.take_along_axis(tried, chosen[..., None], 1)
-        most = np.take_along_axis(values, chosen, 1)
+        most = np.where(chosen == 0, most, np.take_along_axis(values, chosen, 1))
         left = torque(np.swapaxes(quaternion.to_matrix(twist_swing.compose(best)), -1, -2) @ matrix)
         uphill = (left[..., None, :] @ twist_swing.body_jacobian(best))[..., 0, :] * unit
         to = best + uphill * STEPS

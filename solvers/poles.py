@@ -20,6 +20,7 @@ from .skeleton import Skeleton
 
 POLE_WEIGHT = 0.05  # [skeleton lengths / rad]
 _FADE = 0.005  # of the limb's length: s. A wider one would let the solve meet a pole by straightening the limb
+ON_LINE = 1e-9  # of a point's distance from the chain's root, by which it must be off the chain's line to have a side
 
 
 @dataclass(frozen=True)
@@ -151,9 +152,15 @@ def swivel(
 
 
 def swivel_vector(a: np.ndarray, m: np.ndarray, b: np.ndarray, pole: np.ndarray, offset: float) -> np.ndarray:
-    """The rotation vector (F, 3), along the line from `a` to `b`, that brings the middle `m` to the pole."""
+    """The rotation vector (F, 3), along the line from `a` to `b`, that brings the middle `m` to the pole.
+
+    Zero where the middle or the pole is on the line: rounding alone would say how far to turn.
+    """
     line = (b - a) / np.maximum(np.linalg.norm(b - a, axis=-1, keepdims=True), 1e-12)
     u, p = m - a, pole - a
     across = (p * u).sum(-1) - (p * line).sum(-1) * (u * line).sum(-1)
     phi = np.arctan2((line * np.cross(p, u)).sum(-1), across) - offset
+    for v in (u, p):
+        off = np.linalg.norm(np.cross(line, v), axis=-1)
+        phi = np.where(off > ON_LINE * np.linalg.norm(v, axis=-1), phi, 0.0)
     return -phi[:, None] * line

@@ -3,6 +3,7 @@
 #include "internal.h"
 
 #define NOTHING 1e-24
+#define LEAST_GAIN 2e-15
 #define ROUNDS 3
 #define STAY 1e-9
 #define PATIENCE 8
@@ -116,14 +117,17 @@ static double value_at(const double *x, const double *b) {
     return sum;
 }
 
-/* The best of `best + steps`, or `best` itself; `step` (K, 3). */
-static void take_best(double *best, double *reached, double step[][3], int count, const double *b) {
+/* The best of `best + steps`, or `best` itself where none gains more than `slack`; `step` (K, 3). */
+static void take_best(double *best, double *reached, double step[][3], int count, double slack, const double *b) {
+    double bar = *reached + slack;
     int chosen = -1;
     for (int k = 0; k < count; k++) {
         double tried[3] = {best[0] + step[k][0], best[1] + step[k][1], best[2] + step[k][2]}, value = value_at(tried, b);
-        if (value > *reached) *reached = value, chosen = k;
+        if (value > bar) bar = value, chosen = k;
     }
-    if (chosen >= 0) add3(best, step[chosen]);
+    if (chosen < 0) return;
+    add3(best, step[chosen]);
+    *reached = bar;
 }
 
 /* In twist and swing: for a rest frame P, tr(R^T B) = tr(m^T (P^T B P m)) with the motion m. `single`: (2, 3) arm and
@@ -158,9 +162,9 @@ static void serve_limited_ball(const work *w, point *p, const dqik_visit *v, con
     for (int k = 0; k < 3; k++)
         for (int i = 0; i < 3; i++) step[k][i] = (best[i] - x[i]) * SHARES[k];
     for (int i = 0; i < 9; i++) all += b[i] * b[i];
-    const double unit = 1.0 / most(sqrt(all), TINY), now = value_at(x, b);
+    const double size = sqrt(all), unit = 1.0 / most(size, TINY), slack = LEAST_GAIN * size, now = value_at(x, b);
     copy3(best, x), reached = now;
-    take_best(best, &reached, step, 3, b);
+    take_best(best, &reached, step, 3, slack, b);
     for (int round = 0; round < ROUNDS; round++) {
         double turn[9], left[9], rates[9], up[3];
         compose(q, best);
@@ -177,7 +181,7 @@ static void serve_limited_ball(const work *w, point *p, const dqik_visit *v, con
             project_block(s, v->block, to);
             minus3(step[k], to, best);
         }
-        take_best(best, &reached, step, 4, b);
+        take_best(best, &reached, step, 4, slack, b);
     }
     if (v->share != 1.0) {
         double part_way[3];

@@ -3,6 +3,8 @@
  * solvers/limb.py and poles.py. */
 #include "internal.h"
 
+#define ON_LINE 1e-9
+
 /* Bend every limb of `rotations` that is straighter by its preferred angle. */
 void bend_base(const work *w, double *rotations) {
     const dqik_stage *s = w->s;
@@ -93,6 +95,9 @@ void swivel_to_pole(const work *w, const dqik_pole *pole, point *p) {
     for (int j = 0; j < 3; j++) line[j] /= length;
     minus3(u, m, a);
     minus3(q, w->ends + 3 * pole->goal, a);
+    cross3(c, line, u);
+    cross3(v, line, q);
+    if (!(norm3(c) > ON_LINE * norm3(u) && norm3(v) > ON_LINE * norm3(q))) return;
     cross3(c, q, u);
     double phi = atan2(dot3(line, c), dot3(q, u) - dot3(q, line) * dot3(u, line)) - pole->angle;
     for (int j = 0; j < 3; j++) v[j] = -phi * line[j];
