@@ -99,7 +99,7 @@ int sweep(work *w, const dqik_settings *settings);
 int follow_links(work *w, const dqik_settings *settings);
 
 /* limb.c */
-void bend_base(const work *w, double *rotations);
+void bend_base(const work *w, const double *rotations, double *bent);
 void fold(const work *w, const double *rotations, const point *base, double swivel, double *folded);
 void swivel_to_pole(const work *w, const dqik_pole *pole, point *p);
 double pole_angle(const work *w, const point *p, const dqik_pole *pole, double gradient[3][3]);

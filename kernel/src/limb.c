@@ -5,21 +5,23 @@
 
 #define ON_LINE 1e-9
 
-/* Bend every limb of `rotations` that is straighter by its preferred angle. */
-void bend_base(const work *w, double *rotations) {
+/* `bent` is `rotations` with every limb that is straighter bent by its preferred angle. */
+void bend_base(const work *w, const double *rotations, double *bent) {
     const dqik_stage *s = w->s;
+    memcpy(bent, rotations, sizeof(double) * 4 * (size_t)w->k->joints);
     for (int i = 0; i < s->limbs; i++) {
         const dqik_limb *limb = s->limb + i;
-        double *lower = rotations + 4 * limb->lower, *upper = rotations + 4 * limb->upper, turn[4], v[3];
+        const double *lower = rotations + 4 * limb->lower, *upper = rotations + 4 * limb->upper;
+        double turn[4], v[3];
         double already = 2.0 * atan2(dot3(lower + 1, limb->axis), lower[0]);
         if (fabs(already) > PI) already = 0.0;
         double missing = clamp(limb->bend - already, 0.0, limb->bend);
         for (int j = 0; j < 3; j++) v[j] = missing * limb->axis[j];
         q_exp(turn, v);
-        q_product(lower, lower, turn);
+        q_product(bent + 4 * limb->lower, lower, turn);
         for (int j = 0; j < 3; j++) v[j] = -0.5 * missing * limb->upper_axis[j];
         q_exp(turn, v);
-        q_product(upper, upper, turn);
+        q_product(bent + 4 * limb->upper, upper, turn);
     }
 }
 

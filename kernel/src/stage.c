@@ -126,7 +126,8 @@ static void set_base(work *w, const double *rotations, const double *translation
     enter(w, p, rotations, translations);
     if (pulls && s->middle_bias) middle_of_limits(w, p);
     if (pulls && s->limbs) {
-        bend_base(w, p->q);
+        memcpy(w->base_q, p->q, sizeof(double) * 4 * (size_t)w->k->joints);
+        bend_base(w, w->base_q, p->q);
         turn_back_inside(w, p, p->x);
     }
     if (pulls && s->poles) {
@@ -181,7 +182,7 @@ static int continue_in_pull(work *w) {
         start_folded(w, s->swivel[i]);
         int took = 0;
         for (int k = 0; k < s->chosen_after; k++) took += minimise(w, s->phase + k);
-        if (w->now.cost < cheapest) {
+        if (!i || w->now.cost < cheapest) {
             cheapest = w->now.cost, iterations = took;
             copy_point(w, &w->best, &w->now);
         }
@@ -229,11 +230,12 @@ static int restart(work *w, const dqik_problem *problem) {
         stand(w, &w->now);
         iterations += minimise(w, s->descending);
         double reached = rows_square(w, &w->now);
-        if (reached < best) {
+        int met = within(w, &w->now, problem->tolerance, problem->rotation_tolerance);
+        if (met || !(reached >= best)) {
             best = reached;
             copy_point(w, &w->best, &w->now);
-            if (within(w, &w->now, problem->tolerance, problem->rotation_tolerance)) break;
         }
+        if (met) break;
     }
     w->use_poles = s->poles > 0;
     copy_point(w, &w->now, &w->best);
@@ -268,7 +270,7 @@ static int solve_stage(work *w, const dqik_problem *problem, const double *rotat
         iterations += restart(w, problem);
         met = within(w, &w->now, problem->tolerance, problem->rotation_tolerance);
     }
-    if (!met && rows_square(w, &w->now) > rows_square(w, &w->given)) copy_point(w, &w->now, &w->given);
+    if (!met && !(rows_square(w, &w->now) <= rows_square(w, &w->given))) copy_point(w, &w->now, &w->given);
     return iterations;
 }
 
@@ -318,10 +320,49 @@ static void pose_stage(const work *w, pose_memory *m) {
     }
 }
 
+static int all_finite(const double *values, int64_t count) {
+    for (int64_t i = 0; i < count; i++)
+        if (!isfinite(values[i])) return 0;
+    return 1;
+}
+
+/* Whether all is a number that a frame's answer depends on. */
+static int is_asked_in_numbers(const dqik_problem *problem, const dqik_frame *frame, const double *previous_q,
+                               const double *previous_t) {
+    const int64_t joints = problem->skeleton.joints;
+    int fine = all_finite(frame->rotations, 4 * joints) && all_finite(frame->translations, 3 * joints) &&
+               all_finite(frame->links, 8 * joints) && (!previous_q || all_finite(previous_q, 4 * joints)) &&
+               (!previous_t || all_finite(previous_t, 3 * joints));
+    for (int i = 0; fine && i < problem->stages; i++) {
+        const dqik_stage *s = problem->stage + i;
+        for (int g = 0; fine && g < s->goals; g++)
+            fine = (s->place_row[g] < 0 || all_finite(frame->places + 3 * s->goal_index[g], 3)) &&
+                   (s->turn_row[g] < 0 || all_finite(frame->turns + 4 * s->goal_index[g], 4));
+        for (int k = 0; fine && k < s->poles; k++)
+            fine = all_finite(frame->poles + 3 * s->goal_index[s->pole[k].goal], 3);
+    }
+    return fine;
+}
+
+/* What is not asked in numbers is not answered in numbers either, so that nobody takes it for a pose. */
+static void answer_nothing(const dqik_problem *problem, const dqik_frame *frame) {
+    for (int j = 0; j < problem->skeleton.joints; j++) {
+        for (int i = 0; i < 4; i++) frame->out_rotations[4 * j + i] = NAN;
+        for (int i = 0; i < 3; i++) frame->out_translations[3 * j + i] = NAN;
+        frame->at_limit[j] = 0;
+    }
+    for (int g = 0; g < problem->goals; g++) frame->distances[g] = frame->angles[g] = NAN;
+    *frame->iterations = 0, *frame->converged = 0;
+}
+
 static void solve_frame(const dqik_problem *problem, const dqik_frame *frame, const double *previous_q,
                         const double *previous_t, double *residual, int first, double *memory) {
     const int joints = problem->skeleton.joints;
     const size_t bytes = sizeof(double) * (size_t)joints;
+    if (!is_asked_in_numbers(problem, frame, previous_q, previous_t)) {
+        answer_nothing(problem, frame);
+        return;
+    }
     arena a = {memory, 0};
     pose_memory m = take_pose(&a, joints);
     const int64_t own = a.used;
@@ -365,8 +406,8 @@ static void solve_frame(const dqik_problem *problem, const dqik_frame *frame, co
     memcpy(frame->out_translations, m.t, 3 * bytes);
     *frame->converged = 1;
     for (int g = 0; g < problem->goals; g++)
-        if ((problem->asked[g] & 1 && frame->distances[g] > problem->tolerance) ||
-            (problem->asked[g] & 2 && frame->angles[g] > problem->rotation_tolerance))
+        if ((problem->asked[g] & 1 && !(frame->distances[g] <= problem->tolerance)) ||
+            (problem->asked[g] & 2 && !(frame->angles[g] <= problem->rotation_tolerance)))
             *frame->converged = 0;
 }
 

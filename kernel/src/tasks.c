@@ -84,9 +84,9 @@ int within(const work *w, const point *p, double tolerance, double rotation_tole
     const dqik_stage *s = w->s;
     for (int g = 0; g < s->goals; g++) {
         int row = s->place_row[g];
-        if (row >= 0 && dot3(p->e + row, p->e + row) > square(s->place_weight[g] * tolerance)) return 0;
+        if (row >= 0 && !(dot3(p->e + row, p->e + row) <= square(s->place_weight[g] * tolerance))) return 0;
         row = s->turn_row[g];
-        if (row >= 0 && dot3(p->e + row, p->e + row) > square(s->turn_weight[g] * rotation_tolerance)) return 0;
+        if (row >= 0 && !(dot3(p->e + row, p->e + row) <= square(s->turn_weight[g] * rotation_tolerance))) return 0;
     }
     return 1;
 }
