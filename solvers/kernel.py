@@ -30,7 +30,7 @@ from .solution import Batch, Solution
 from .stage import Stage
 
 VERSION = "0.1.0"  # of DQIK, and of the wheel that fits it; a test compares it with blender_manifest.toml
-LAYOUT = 4
+LAYOUT = 5
 SOLVERS = {"PGS": 0, "DLS": 1, "CCD": 2}
 KINDS = {"free ball": 0, "ball": 1, "hinge": 2, "prismatic": 3}
 _BATCH_THREADS = 8  # frames from which a batch is worth a thread more
@@ -70,7 +70,8 @@ class _Stage(Structure):
         ("basis", _F), ("align", _F), ("lo", _F), ("hi", _F), ("reluctance", _F), ("pair", _I),
         ("goal_index", _I), ("goal_joint", _I), ("place_row", _I), ("turn_row", _I), ("offset", _F),
         ("place_weight", _F), ("turn_weight", _F), ("acts", _U), ("levers", _I), ("pole", POINTER(_Pole)),
-        ("limb", POINTER(_Limb)), ("run_start", _I), ("run", _I), ("first", _I), ("move", _I), ("still_slide", _I),
+        ("limb", POINTER(_Limb)), ("run_start", _I), ("run", _I), ("first", _I),
+        ("partner_start", _I), ("partner", _I), ("first_freedom", _I), ("move", _I), ("still_slide", _I),
         ("yield_goal", _I), ("yield_top", _I), ("yield_path", _U), ("yield_extra", _F),
         ("swivels", c_int32), ("phases", c_int32), ("chosen_after", c_int32), ("swivel", _F), ("phase", POINTER(_Settings)),
         *[(name, POINTER(_Settings)) for name in ("tracking", "tracking_missed", "polishing", "insisting", "descending")],
@@ -321,6 +322,7 @@ class Twin:
             fills[tasks.m + index] = acting
         run_start, runs = _runs(fills)
         together = (fills[:, None] & fills[None]).any(-1) | np.eye(len(fills), dtype=bool)
+        partners, first_partner = _partners(fills) if 0 < n < len(fills) else ([[]], [])
         yields = stage.yielding
         settings = stage.phases()
         needed = np.zeros(len(skeleton), dtype=bool)
@@ -340,7 +342,9 @@ class Twin:
             self._i(stage.indices), self._i(carriers), self._i(place_row), self._i(turn_row),
             self._f([goal.offset for goal in goals]), self._f(place_weight), self._f(turn_weight), self._u(acts),
             self._i(skeleton.levers(carriers, space.joint)), self._poles(stage, poles), self._limbs(stage.limbs),
-            self._i(run_start), self._i(runs), self._i(np.argmax(together, axis=1)), self._i(move),
+            self._i(run_start), self._i(runs), self._i(np.argmax(together, axis=1)),
+            self._i(np.cumsum([0, *map(len, partners)])), self._i(np.concatenate(partners)), self._i(first_partner),
+            self._i(move),
             self._i(stage.still_slides), self._i(yields.goals), self._i(yields.top),
             self._u(yields.paths.T > 0.0), self._f(yields.extra),
             len(limb.SWIVELS), len(settings.phases), settings.chosen_after, self._f(limb.SWIVELS), self._settings(*settings.phases),
@@ -358,6 +362,14 @@ def _runs(fills: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     column, row = np.nonzero(edges[:, 1:] != edges[:, :-1])
     counts = np.bincount(column, minlength=fills.shape[1]) // 2
     return np.concatenate([[0], np.cumsum(counts)]), row.reshape(-1, 2)
+
+
+def _partners(fills: np.ndarray) -> tuple[list[np.ndarray], np.ndarray]:
+    """The columns of a bool matrix (m, n) before each one that fill a row that it fills; and of all columns from the
+    last to the first, the number of the first that fills a row that it fills (n,).
+    """
+    share = fills.T.astype(np.float32) @ fills + np.eye(fills.shape[1]) > 0.0
+    return [np.flatnonzero(row[:k]) for k, row in enumerate(share)], np.argmax(share[::-1, ::-1], axis=1)
 
 
 class _Frames:

@@ -17,7 +17,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 4 /* changes whenever a structure below does */
+#define DQIK_LAYOUT 5 /* changes whenever a structure below does */
 
 enum { DQIK_FREE_BALL, DQIK_BALL, DQIK_HINGE, DQIK_SLIDE };
 enum { DQIK_PGS, DQIK_DLS, DQIK_CCD };
@@ -112,6 +112,8 @@ typedef struct {
     const int32_t *run_start; /* (n + 1) */
     const int32_t *run;       /* (runs, 2) */
     const int32_t *first;     /* (rows + poles) first row that a row shares a degree of freedom with */
+    const int32_t *partner_start, *partner; /* (n + 1), degrees of freedom before it that share rows with each */
+    const int32_t *first_freedom; /* (n) as `first`, of the degrees of freedom from the last to the first */
     const int32_t *move;      /* (moving) joints whose transforms an iteration changes, in order */
     const int32_t *still_slide; /* (still_slides) slides that the stage leaves where they are */
     /* goals that yield where they are out of reach */

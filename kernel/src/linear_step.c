@@ -67,30 +67,91 @@ static void descent(work *w, const double *d, double *down) {
     }
 }
 
-/* Solve the symmetric positive definite system in place; a row holds nothing before its `first` column. */
-static void cholesky_solve(const work *w, double *a, double *y) {
-    const int all = w->all;
-    const int32_t *first = w->s->first;
-    for (int i = 0; i < all; i++) {
-        double *row = a + (size_t)i * (size_t)all;
-        for (int j = first[i]; j <= i; j++) {
-            const double *other = a + (size_t)j * (size_t)all;
-            double sum = row[j];
-            for (int k = first[i] > first[j] ? first[i] : first[j]; k < j; k++) sum -= row[k] * other[k];
-            row[j] = j < i ? sum * other[j] : 1.0 / sqrt(most(sum, LEAST)); /* the diagonal keeps its inverse */
+/* Numbers from one row of the matrix to the next: blocks of four, which compilers know how to do at once. */
+static int stride(int size) { return (size + 3) / 4 * 4; }
+
+/* Solve a symmetric positive definite system of which `a` has the upper half, row by row (Cholesky). A column holds
+ * nothing above its `first` row (NULL: no such knowledge); what is left of the diagonal is 0. */
+static void cholesky_solve(double *a, double *y, int size, const int32_t *first) {
+    const int next = stride(size);
+    for (int i = 0; i < size; i++) {
+        double *row = a + (size_t)i * (size_t)next, sum = y[i];
+        const int from = first ? first[i] : 0;
+        for (int j = i / 4 * 4; j < size; j += 4) {
+            double block[4] = {row[j], row[j + 1], row[j + 2], row[j + 3]};
+            for (int k = from; k < i; k++) {
+                const double *above = a + (size_t)k * (size_t)next, factor = above[i];
+                for (int c = 0; c < 4; c++) block[c] -= factor * above[j + c];
+            }
+            memcpy(row + j, block, sizeof block);
         }
-        double sum = y[i];
-        for (int k = first[i]; k < i; k++) sum -= row[k] * y[k];
-        y[i] = sum * row[i];
+        const double inverse = 1.0 / sqrt(most(row[i], LEAST));
+        for (int k = from; k < i; k++) sum -= a[(size_t)k * (size_t)next + (size_t)i] * y[k];
+        for (int j = i + 1; j < size; j++) row[j] *= inverse;
+        row[i] = inverse; /* the diagonal keeps its inverse */
+        y[i] = sum * inverse;
     }
-    for (int i = all - 1; i >= 0; i--) {
-        const double *row = a + (size_t)i * (size_t)all;
-        y[i] *= row[i];
-        for (int k = first[i]; k < i; k++) y[k] -= row[k] * y[i];
+    for (int i = size - 1; i >= 0; i--) {
+        const double *row = a + (size_t)i * (size_t)next;
+        double sum[2] = {y[i], 0.0};
+        int j = i + 1;
+        for (; j + 2 <= size; j += 2) sum[0] -= row[j] * y[j], sum[1] -= row[j + 1] * y[j + 1];
+        if (j < size) sum[0] -= row[j] * y[j];
+        y[i] = (sum[0] + sum[1]) * row[i];
     }
 }
 
-/* The exact minimiser over the free directions, solved in the space of the error rows. */
+/* (J_F^T J_F + s D) d = J_F^T (e - J fixed) - g, tips before what carries them, so that most of the matrix stays
+ * empty. The answer is left in `w->trial`. */
+static void solve_by_freedom(work *w, const uint8_t *free, const double *columns) {
+    const dqik_stage *s = w->s;
+    const int all = w->all, n = w->n, next = stride(n);
+    double *y = w->trial;
+    memset(w->matrix, 0, sizeof(double) * (size_t)n * (size_t)next);
+    for (int k = 0; k < n; k++) {
+        const double *c = columns + (size_t)k * (size_t)all;
+        const int a = n - 1 - k;
+        double *row = w->matrix + (size_t)a * (size_t)next;
+        row[a] = w->damping * s->reluctance[k], y[a] = 0.0;
+        if (free && !free[k]) continue;
+        row[a] += column_dot(w, k, c, c);
+        y[a] = column_dot(w, k, c, w->rhs);
+        if (w->pull > 0.0) y[a] -= w->pulled[k] * w->damping;
+        for (int i = s->partner_start[k]; i < s->partner_start[k + 1]; i++) {
+            const int other = s->partner[i];
+            if (!free || free[other])
+                row[n - 1 - other] = column_dot(w, k, c, columns + (size_t)other * (size_t)all);
+        }
+    }
+    cholesky_solve(w->matrix, y, n, s->first_freedom);
+}
+
+/* (J_F D^-1 J_F^T + s I) y = e - J fixed + J_F D^-1 g / s. The answer is left in `w->rhs`. */
+static void solve_by_rows(work *w, const uint8_t *free, const double *columns) {
+    const dqik_stage *s = w->s;
+    const int all = w->all, next = stride(all);
+    memset(w->matrix, 0, sizeof(double) * (size_t)all * (size_t)next);
+    for (int i = 0; i < all; i++) w->matrix[i * next + i] = w->damping;
+    for (int k = 0; k < w->n; k++) {
+        if (free && !free[k]) continue;
+        const double *c = columns + (size_t)k * (size_t)all;
+        const double light = 1.0 / s->reluctance[k];
+        const int begin = s->run_start[k], end = s->run_start[k + 1];
+        for (int from = begin; from < end; from++)
+            for (int i = s->run[2 * from]; i < s->run[2 * from + 1]; i++) {
+                double *row = w->matrix + (size_t)i * (size_t)next;
+                const double factor = c[i] * light;
+                for (int j = i; j < s->run[2 * from + 1]; j++) row[j] += factor * c[j];
+                for (int to = from + 1; to < end; to++)
+                    for (int j = s->run[2 * to]; j < s->run[2 * to + 1]; j++) row[j] += factor * c[j];
+            }
+        if (w->pull > 0.0) add_column(w, k, c, light * w->pulled[k], w->rhs);
+    }
+    cholesky_solve(w->matrix, w->rhs, all, s->first);
+}
+
+/* The exact minimiser over the free directions, solved in the space of the error rows or, where there are fewer, in
+ * that of the degrees of freedom. */
 void free_step(work *w, const uint8_t *free, const double *normals, const double *fixed, double *step) {
     const dqik_stage *s = w->s;
     const int all = w->all, n = w->n;
@@ -117,26 +178,12 @@ void free_step(work *w, const uint8_t *free, const double *normals, const double
         columns = w->bent;
     }
     residual(w, fixed, w->rhs);
-    for (int i = 0; i < all; i++) {
-        double *row = w->matrix + (size_t)i * (size_t)all;
-        for (int j = s->first[i]; j < i; j++) row[j] = 0.0;
-        row[i] = w->damping;
+    if (n < all) {
+        solve_by_freedom(w, free, columns);
+        for (int k = 0; k < n; k++) step[k] = fixed ? w->trial[n - 1 - k] + fixed[k] : w->trial[n - 1 - k];
+        return;
     }
-    for (int k = 0; k < n; k++) {
-        if (free && !free[k]) continue;
-        const double *c = columns + (size_t)k * (size_t)all;
-        const double light = 1.0 / s->reluctance[k];
-        for (int from = s->run_start[k]; from < s->run_start[k + 1]; from++)
-            for (int i = s->run[2 * from]; i < s->run[2 * from + 1]; i++) {
-                const double factor = c[i] * light;
-                double *row = w->matrix + (size_t)i * (size_t)all;
-                for (int to = s->run_start[k]; to < from; to++)
-                    for (int j = s->run[2 * to]; j < s->run[2 * to + 1]; j++) row[j] += factor * c[j];
-                for (int j = s->run[2 * from]; j <= i; j++) row[j] += factor * c[j];
-            }
-        if (pulls) add_column(w, k, c, light * w->pulled[k], w->rhs);
-    }
-    cholesky_solve(w, w->matrix, w->rhs);
+    solve_by_rows(w, free, columns);
     for (int k = 0; k < n; k++) {
         double along = 0.0;
         if (!free || free[k]) {

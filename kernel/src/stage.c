@@ -41,7 +41,7 @@ static work take_work(arena *a, const dqik_problem *problem, const dqik_stage *s
     w.given = take_point(a, joints, s), w.afresh = take_point(a, joints, s);
     if (s->sweep) w.kept = take_point(a, joints, s), w.swung = take_point(a, joints, s);
     w.jacobian = take(a, (int64_t)n * all), w.bent = take(a, (int64_t)n * all);
-    w.gradient = take(a, n), w.pulled = take(a, n), w.matrix = take(a, (int64_t)all * all);
+    w.gradient = take(a, n), w.pulled = take(a, n), w.matrix = take(a, n < all ? (int64_t)n * (n + 3) : (int64_t)all * (all + 3));
     w.rhs = take(a, all), w.left = take(a, all);
     w.d = take(a, n), w.candidate = take(a, n), w.current = take(a, n), w.projected = take(a, n);
     w.fixed = take(a, n), w.down = take(a, n), w.trial = take(a, n);
@@ -122,8 +122,8 @@ static void yield_targets(work *w, const point *at) {
 static void set_base(work *w, const double *rotations, const double *translations) {
     const dqik_stage *s = w->s;
     const int pulls = s->phase[s->phases - 1].pull > 0.0;
-    point *p = &w->tried;
-    enter(w, p, rotations, translations);
+    point *p = pulls ? &w->tried : &w->given;
+    if (pulls) enter(w, p, rotations, translations);
     if (pulls && s->middle_bias) middle_of_limits(w, p);
     if (pulls && s->limbs) {
         memcpy(w->base_q, p->q, sizeof(double) * 4 * (size_t)w->k->joints);
@@ -281,7 +281,7 @@ static int track_stage(work *w, const dqik_problem *problem, const dqik_frame *f
     double jump = 0.0, error = 0.0, rest = 0.0;
     enter(w, &w->now, warm_q, warm_t);
     forward_all(w, &w->now);
-    set_base(w, start_q, start_t);
+    if (s->phase[s->phases - 1].pull > 0.0) set_base(w, start_q, start_t);
     yield_targets(w, &w->now);
     errors(w, &w->now);
     for (int i = 0; i < w->rows; i++) jump = most(jump, fabs(w->now.e[i] - (before ? before[i] : 0.0)));
