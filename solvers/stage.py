@@ -25,6 +25,7 @@ from .uniform import SplitMix64
 
 PULL = 1e-5
 FIRST_DAMPING = 1e-2  # without a pull
+FIRST_DAMPING_GROWTH = 1.5  # its power of the degrees of freedom a row: many joints together carry a goal far
 CONTINUATION = (1e3, 1e2)  # multiples of the pull on the way to it
 CONTINUATION_ITERATIONS = 4
 CONTINUATION_POLE_ITERATIONS = 8  # a limb may have to turn half round to its pole
@@ -87,9 +88,10 @@ class Stage:
         self.yielding = Yielding(skeleton, self.goals, self.space, self.chains)
         wanted = PULL if self.limbs or options.bias == "MIDDLE" else 0.0
         pull = wanted if options.pull is None else options.pull
+        self._first_damping = FIRST_DAMPING * max(1.0, self.space.n / max(self.tasks.m, 1)) ** FIRST_DAMPING_GROWTH
         self.settings = Settings(
-            options.iterations, options.tolerance, options.rotation_tolerance, options.damping, pull or FIRST_DAMPING,
-            pull, SETTLED, self._reluctance(), options, UNSETTLED,
+            options.iterations, options.tolerance, options.rotation_tolerance, options.damping,
+            pull or self._first_damping, pull, SETTLED, self._reluctance(), options, UNSETTLED,
         )  # fmt: skip
         polish = min(POLISH_ITERATIONS, options.iterations)
         if pull or self._poles:
@@ -121,7 +123,7 @@ class Stage:
     def phases(self) -> "Phases":
         """The settings of all that a solve may run, as the compiled kernel needs them."""
         polishes = self.settings.pull or self._poles
-        descend = replace(self.settings, pull=0.0, first_damping=FIRST_DAMPING)
+        descend = replace(self.settings, pull=0.0, first_damping=self._first_damping)
         continues = bool(self.settings.pull) and self._method.continues
         return Phases(
             continues, self._phases if continues else [self.settings], CHOSEN_AFTER, self._tracking,
