@@ -100,7 +100,9 @@ def free_step(
     jacobian, error, gradient = _restricted(system, free, normals, fixed)
     light = jacobian / system.reluctance
     matrix = light @ np.swapaxes(jacobian, -1, -2)
-    matrix.reshape(len(matrix), -1)[:, :: matrix.shape[-1] + 1] += system.damping[:, None]
+    diagonal = matrix.reshape(len(matrix), -1)[:, :: matrix.shape[-1] + 1]
+    # a damping that rounding would swallow leaves a singular matrix singular
+    diagonal += np.maximum(system.damping, ROUNDING * diagonal.sum(-1))[:, None]
     if gradient is None:
         y = np.linalg.solve(matrix, error[..., None])
         step = (np.swapaxes(y, -1, -2) @ light)[:, 0]
