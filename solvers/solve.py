@@ -43,7 +43,8 @@ class Prepared:
         method = METHODS[solver]
         if method.check is not None:
             method.check(skeleton, self.goals, self._chains)
-        library = load() if solver in COMPILED else None
+        timed = self.options.restarts > 0 and self.options.restart_seconds is not None  # the kernel has no clock
+        library = load() if solver in COMPILED and not timed else None
         self.stages = [
             Stage(skeleton, self.goals, indices, self._chains, method, self.options)
             for indices in _stage_order(skeleton, self._chains, apart=library is not None)

@@ -328,7 +328,7 @@ class Stage:
             error, met = _squares(minimum.point.error), self._met(minimum.point)
             chosen = int(np.argmax(met)) if met.any() else int(np.argmin(error))
             best.iterations[frame] += minimum.iterations[: chosen + 1 if met.any() else tries].sum()
-            if error[chosen] < best_error:
+            if met[chosen] or error[chosen] < best_error:
                 best_error = float(error[chosen])
                 best.point.error = best.point.error[:, : self.tasks.m]
                 best.point.put(np.array([frame]), minimum.point.take(np.array([chosen])))
