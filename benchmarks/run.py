@@ -23,6 +23,7 @@ PARTS = {
     "published": "what the sources printed, done again",
     "limits": "ways to hold a limit, on an arm, a hand and a body",
     "comparison": "every solver on an arm, a hand, a planar chain, a body and chains of up to 400 balls",
+    "kernel": "PGS and DLS as users call them beside a measuring stick in C, on an arm, a hand, a body and chains",
     "clip": "the example clip rebuilt live by Blender's two IK solvers and by DQIK",
     "bake": "the example clip baked, against stepping through it and against Blender's IK and nla.bake",
 }
@@ -68,7 +69,7 @@ def _arguments() -> argparse.Namespace:
 
 def _run(part: str, asked: argparse.Namespace) -> None:
     """Run a part and end the process."""
-    if part == "comparison":  # before NumPy is imported: one thread for all, since most solvers use no more
+    if part in ("comparison", "kernel"):  # before NumPy is imported: one thread for all, since most solvers use no more
         os.environ |= dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     sys.path[:0] = [str(ROOT), *(str(ROOT / folder) for folder in ("examples", "tests/solvers", "tools"))]
     import report
@@ -84,6 +85,10 @@ def _run(part: str, asked: argparse.Namespace) -> None:
         import solver_part
 
         result = solver_part.run(asked.rounds)
+    elif part == "kernel":
+        import kernel_part
+
+        result = kernel_part.run(asked.rounds)
     elif part == "limits":
         import limits_part
 
