@@ -15,6 +15,8 @@ from .goals import Tasks
 from .joint_space import JointSpace, State
 from .skeleton import Skeleton
 
+LEAST_ARM = 1e-12  # of the skeleton's length: what is nearer to a joint is where the joint is
+
 
 @dataclass
 class Visit:
@@ -101,6 +103,7 @@ class Posture:
         shares = 1.0 if targets.shares is None else targets.shares
         self.places, self.turns = (tasks.weights[:, None] * shares) ** 2
         self._targets, self._wanted = targets.positions, quaternion.to_matrix(targets.rotations)
+        self._least_arm = LEAST_ARM * tasks.length
         self._carriers, self._joints, self._axis = tasks.joint, len(tasks.skeleton), tasks.skeleton.axis
 
     def axis(self, visit: Visit) -> np.ndarray:
@@ -108,15 +111,19 @@ class Posture:
         return self.matrices[:, visit.joint] @ self._axis[visit.joint]
 
     def arms(self, visit: Visit) -> tuple[np.ndarray, np.ndarray]:
-        """From the joint to what it moves of each goal (F, P, 3), and to where that should be (F, P, 3)."""
+        """From the joint to what it moves of each goal (F, P, 3), and to where that should be (F, P, 3).
+
+        An arm of no length is zero to the last digit, so that rounding gives it no direction.
+        """
         origin = self.points[:, None, visit.joint]
         effectors, targets = self.points.take(self._joints + visit.goals, 1), self._targets.take(visit.goals, 1)
-        if not (visit.levers >= 0).any():
-            return effectors - origin, targets - origin
-        arms = (
-            np.where((visit.levers >= 0)[:, None], self.points.take(visit.levers, 1, mode="clip"), effectors) - origin
-        )
-        return arms, arms + (targets - effectors)
+        ends = targets - origin
+        arms = effectors - origin
+        if (visit.levers >= 0).any():
+            away = (visit.levers >= 0)[:, None]
+            arms = np.where(away, self.points.take(visit.levers, 1, mode="clip") - origin, arms)
+            ends = np.where(away, arms + (targets - effectors), ends)
+        return np.where(((arms * arms).sum(-1) > self._least_arm**2)[..., None], arms, 0.0), ends
 
     def orientations(self, visit: Visit) -> tuple[np.ndarray, np.ndarray]:
         """Orientations (F, R, 3, 3) of the goals that a joint turns, and those that they should have."""

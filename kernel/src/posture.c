@@ -5,6 +5,8 @@
  * visited later, and the goals, still need. */
 #include "internal.h"
 
+#define LEAST_ARM 1e-12
+
 int joint_of(const work *w, const dqik_visit *v) { return w->s->block_joint[v->block]; }
 
 /* A joint's place, or, numbered behind them, an effector. */
@@ -50,14 +52,11 @@ void move_joint(const work *w, point *p, const dqik_visit *v, double *motion) {
     turn_below(w, p, v, turn);
 }
 
-/* From the joint to what it moves of a goal, and to where that should be. */
+/* From the joint to what it moves of a goal, and to where that should be. An arm of no length is zero exactly. */
 void arm_of(const work *w, const point *p, const dqik_visit *v, int goal, int lever, double *arm, double *end) {
     const double *origin = p->p + 3 * joint_of(w, v), *tip = p->tips + 3 * goal, *target = w->places + 3 * goal;
-    if (lever < 0) {
-        minus3(arm, tip, origin);
-        minus3(end, target, origin);
-    } else {
-        minus3(arm, p->p + 3 * lever, origin);
-        for (int c = 0; c < 3; c++) end[c] = arm[c] + (target[c] - tip[c]);
-    }
+    const double least_arm = LEAST_ARM * w->k->length;
+    minus3(arm, lever < 0 ? tip : p->p + 3 * lever, origin);
+    for (int c = 0; c < 3; c++) end[c] = lever < 0 ? target[c] - origin[c] : arm[c] + (target[c] - tip[c]);
+    if (!(dot3(arm, arm) > least_arm * least_arm)) memset(arm, 0, 3 * sizeof(double));
 }

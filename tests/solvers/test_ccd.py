@@ -166,6 +166,29 @@ def test_a_hinge_that_gains_nothing_stays() -> None:
         assert turned_by(pointed(0), solve(pointer(None), [goal], pointed(0)).pose)[0] == 0.0
 
 
+def test_a_joint_that_is_where_its_goal_is_has_no_side_to_turn_to() -> None:
+    """Next to no arm, which only rounding gives a direction: a ball and a hinge stay; with some arm they turn."""
+    for kind in ("ball", "hinge"):
+        for off, turns in [(1e-17, False), (1e-3, True)]:
+            joints = [ik.Joint("centre", -1, kind, (0, 0, 0), axis=(0, 0, 1)), ik.Joint("away", 0, "fixed", (0, 0, 1))]
+            start = ik.Skeleton(joints).rest_pose()
+            pose = solve(ik.Skeleton(joints), [ik.Goal(0, (0, 1, 0), offset=(off, 0, 0))], start, iterations=1).pose
+            assert (turned_by(start, pose)[0] > 1.0) == turns
+
+
+@pytest.mark.parametrize("seed", [2, 7, 10])
+def test_rounding_does_not_choose_where_limited_balls_end(seed: int) -> None:
+    """Goals outside their limits, and the same with their last digits changed: the same pose, to nearly as many."""
+    generator, start = np.random.default_rng(seed), bent(2)
+    skeleton = chain(2, limits=ik.TwistSwing((-0.4, 0.5), (-0.6, 0.3), (-0.5, 0.7)))
+    place, turn, other = generator.normal(size=(2, 3))[0], *generator.normal(size=(2, 4))
+    poses = [
+        solve(skeleton, [ik.Goal(1, place * digits, turn, (0.2, 0.5, 0.1)), ik.Goal(0, rotation=other)], start).pose
+        for digits in (1.0, 1.0 + 1e-15, 1.0 + 2e-15)
+    ]
+    assert max(turned_by(poses[0], pose).max() for pose in poses[1:]) < 1e-12
+
+
 # -- every visit ------------------------------------------------------------------------------------------------------
 
 
