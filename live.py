@@ -192,7 +192,7 @@ def _on_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = N
 @persistent
 def _on_forget(*_: object) -> None:
     """After undo, redo or a new file every reference and every cache is out of date."""
-    kept = {uid: Session(status=k.status, comparison=k.comparison) for uid, k in _state.sessions.items()}
+    kept = {uid: Session(report=k.status, comparison=k.comparison) for uid, k in _state.sessions.items()}
     _state.clear()
     _state.sessions.update(kept)
 

@@ -24,7 +24,7 @@ from .solution import Options
 LEAST_DAMPING, MOST_DAMPING = 1e-12, 1e4
 DAMPING_SHARE = 0.03  # of the pull, below which damping does not go: the pull's own curvature is only modelled in part
 GOOD_GAIN, POOR_GAIN = 0.9, 0.25
-GROW, SHRINK, REJECT = 3.0, 0.2, 3.0
+GROW, SHRINK, REJECT = 3.0, 0.2, 6.0
 LEAST_PROGRESS = 1e-8  # relative decrease of the cost; three steps with less are the end
 LEAST_STEP = 1e-9  # [rad]
 LONGEST_STEP = 1.0  # [rad] of a step whose length is what keeps it in check: further than that no Jacobian sees

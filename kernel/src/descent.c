@@ -9,7 +9,7 @@
 #define POOR_GAIN 0.25
 #define GROW 3.0
 #define SHRINK 0.2
-#define REJECT 3.0
+#define REJECT 6.0
 #define LEAST_PROGRESS 1e-8
 #define LEAST_STEP 1e-9
 
