@@ -6,7 +6,7 @@
 #   make test PYTHON=/opt/python/bin/python3   another Python to look at first
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-rest kernel zip bench lint clean
+.PHONY: help demo test test-all test-rest kernel kernel-check zip bench lint clean
 
 BLENDER ?=
 JOBS ?= 1
@@ -41,6 +41,9 @@ test-rest: ## Run the tests in those of them that "make test" leaves out
 
 kernel: ## Build the compiled kernel for all platforms: wheels in dist/
 	$(call task,kernel)
+
+kernel-check: ## Run the solvers' tests with a kernel that stops at undefined behaviour
+	$(call task,kernel-check -- $(ARGS))
 
 zip: ## Build and validate dist/dqik-<version>.zip, and one for each platform
 	$(call task,zip -- --split)

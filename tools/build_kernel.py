@@ -32,6 +32,12 @@ _FLAGS = (
     *("-fvisibility=hidden", "-Wall", "-Wextra", "-Werror", "-shared", "-s"),
 )
 
+# Ends the process, and says where, at whatever C leaves undefined: overflow, a shift too far, a null or odd address.
+_CHECKED = (
+    *("-std=c11", "-O1", "-g", "-fPIC", "-fno-math-errno", "-shared", "-fsanitize=undefined"),
+    *("-fno-sanitize-trap=undefined", "-fno-sanitize-recover=undefined"),
+)
+
 
 @dataclass(frozen=True)
 class Platform:
@@ -163,8 +169,15 @@ def main() -> None:
     """Build what is asked for and say where it is."""
     parser = argparse.ArgumentParser(description="Build the compiled kernel.")
     parser.add_argument("--local", action="store_true", help="this machine's library only; prints its path")
+    parser.add_argument("--checked", action="store_true", help="one that ends at undefined behaviour; prints its path")
     parser.add_argument("--output-dir", type=Path, default=ROOT / "dist", help="where the wheels go")
     options = parser.parse_args()
+    if options.checked:
+        library = ROOT / "build" / "kernel" / "dqik_kernel-checked"
+        library.parent.mkdir(parents=True, exist_ok=True)
+        compile_to(library, _CHECKED)
+        print(library)
+        return
     if options.local:
         here = local()
         if here is None:

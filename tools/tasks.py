@@ -39,6 +39,16 @@ def kernel() -> int:
     return _call([str(KERNEL.ensure()), "tools/build_kernel.py"])
 
 
+def check_kernel(arguments: list[str]) -> int:
+    """Run the solvers' tests with a kernel that ends the process at undefined behaviour."""
+    command = [str(KERNEL.ensure()), "tools/build_kernel.py", "--checked"]
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode:
+        return abs(done.returncode)
+    command = _test_command(best_blender(), arguments or ["tests/solvers"])
+    return _call(command, {**os.environ, "DQIK_KERNEL": done.stdout.strip()})
+
+
 def build_zip(arguments: list[str]) -> int:
     """Build the zips with the compiled kernel for all platforms, or with as many as can be built."""
     try:
@@ -136,6 +146,7 @@ def main(words: list[str]) -> int:
     script = tasks.add_parser("run", help="run a script in the best Blender")
     script.add_argument("script")
     tasks.add_parser("kernel", help="build the compiled kernel for all platforms")
+    tasks.add_parser("kernel-check", help="run the solvers' tests with a kernel that stops at undefined behaviour")
     tasks.add_parser("zip", help="build the zips, with the kernel for all platforms")
     tasks.add_parser("lint", help="run the linter and the type checker")
     given = parser.parse_args(words)
@@ -147,6 +158,8 @@ def main(words: list[str]) -> int:
         return run(given.script, rest)
     if given.task == "kernel":
         return kernel()
+    if given.task == "kernel-check":
+        return check_kernel(rest)
     if given.task == "zip":
         return build_zip(rest)
     return lint()
