@@ -16,6 +16,7 @@ import os
 import sys
 import threading
 from ctypes import POINTER, Structure, byref, c_double, c_int32, c_int64, c_uint64, c_void_p
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -44,9 +45,8 @@ class _Skeleton(Structure):
 
 
 class _Settings(Structure):
-    _fields_ = [("iterations", c_int32)] + [
-        (name, c_double) for name in ("tolerance", "rotation_tolerance", "damping", "first_damping", "pull", "settle", "unsettled")
-    ]  # fmt: skip
+    _fields_ = [("iterations", c_int32), *[(name, c_double) for name in (
+        "tolerance", "rotation_tolerance", "damping", "first_damping", "pull", "settle", "unsettled")]]  # fmt: skip
 
 
 class _Limb(Structure):
@@ -73,8 +73,9 @@ class _Stage(Structure):
         ("limb", POINTER(_Limb)), ("run_start", _I), ("run", _I), ("first", _I),
         ("partner_start", _I), ("partner", _I), ("first_freedom", _I), ("move", _I), ("still_slide", _I),
         ("yield_goal", _I), ("yield_top", _I), ("yield_path", _U), ("yield_extra", _F),
-        ("swivels", c_int32), ("phases", c_int32), ("chosen_after", c_int32), ("swivel", _F), ("phase", POINTER(_Settings)),
-        *[(name, POINTER(_Settings)) for name in ("tracking", "tracking_missed", "polishing", "insisting", "descending")],
+        ("swivels", c_int32), ("phases", c_int32), ("chosen_after", c_int32), ("swivel", _F),
+        *[(name, POINTER(_Settings)) for name in (
+            "phase", "tracking", "tracking_missed", "polishing", "insisting", "descending")],
         ("spend", c_int32), ("sweep", POINTER(kernel_sweep.Sweep)),
     ]  # fmt: skip
 
@@ -157,7 +158,8 @@ class Twin:
         self, library: Kernel, skeleton: Skeleton, stages: list[Stage], goals: int, solver: str, asked: np.ndarray
     ) -> None:
         """`asked` (G, 2) bool: whether each goal's place and rotation count."""
-        self._library, self._kept, self._joints, self._goals = library, [], len(skeleton), goals
+        self._library, self._joints, self._goals = library, len(skeleton), goals
+        self._kept: list[Any] = []
         options = stages[0].options if stages else None
         self._skeleton = skeleton
         tree = _Skeleton(
@@ -190,11 +192,10 @@ class Twin:
             return frames.batch()
         bounds = np.linspace(0, count, share + 1).astype(int)
         threads: list[threading.Thread] = []
-        for begin, end in zip(bounds[:-1], bounds[1:], strict=True):
+        for begin, end in pairwise(bounds.tolist()):
             memory = np.zeros(self._size)
-            arguments = (self._at, frames.address + int(begin) * FRAME.itemsize, int(end - begin),
-                         memory.ctypes.data)  # fmt: skip
-            threads.append(threading.Thread(target=self._run, args=(arguments, memory)))
+            at = frames.address + begin * FRAME.itemsize
+            threads.append(threading.Thread(target=self._run, args=(at, end - begin, memory)))
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -234,9 +235,8 @@ class Twin:
         self._library.follow(self._at, frames.address, len(targets.positions), self._residual_at, self._memory_at)
         return frames.batch()
 
-    def _run(self, arguments: tuple, memory: np.ndarray) -> None:
-        del memory  # kept alive by the thread
-        self._library.solve(*arguments)
+    def _run(self, frames: int, count: int, memory: np.ndarray) -> None:
+        self._library.solve(self._at, frames, count, memory.ctypes.data)
 
     def track(self, previous: Pose, targets: Targets, start: Pose, links: np.ndarray | None, first: bool) -> Batch:
         """One frame from the one before it; arguments as for `Prepared.track`."""
@@ -250,7 +250,7 @@ class Twin:
     # -- flat arrays --------------------------------------------------------------------------------------------------
 
     def _keep(self, values: Any, kind: type) -> int:
-        array = np.ascontiguousarray(values, dtype=kind)
+        array: np.ndarray = np.ascontiguousarray(values, dtype=kind)
         self._kept.append(array)
         return array.ctypes.data
 
@@ -322,13 +322,13 @@ class Twin:
             fills[tasks.m + index] = acting
         run_start, runs = _runs(fills)
         together = (fills[:, None] & fills[None]).any(-1) | np.eye(len(fills), dtype=bool)
-        partners, first_partner = _partners(fills) if 0 < n < len(fills) else ([[]], [])
+        partners, first_partner = _partners(fills) if 0 < n < len(fills) else ([np.zeros(0)], np.zeros(0))
         yields = stage.yielding
         settings = stage.phases()
         needed = np.zeros(len(skeleton), dtype=bool)
-        for part in [*carriers, *[j for pole in poles for j in (pole.root, *pole.middle, max(pole.end, 0))],
-                     *[j for part in stage.limbs for j in (part.upper, part.lower, max(part.end, 0))]]:  # fmt: skip
-            needed |= skeleton.ancestors[part]
+        for j in [*carriers, *[k for pole in poles for k in (pole.root, *pole.middle, max(pole.end, 0))],
+                  *[k for part in stage.limbs for k in (part.upper, part.lower, max(part.end, 0))]]:  # fmt: skip
+            needed |= skeleton.ancestors[j]
         movable = np.isin(np.arange(len(skeleton)), joint)
         move = [j for j in skeleton.order if needed[j] and (skeleton.ancestors[j] & movable).any()]
         return _Stage(
@@ -344,11 +344,11 @@ class Twin:
             self._i(skeleton.levers(carriers, space.joint)), self._poles(stage, poles), self._limbs(stage.limbs),
             self._i(run_start), self._i(runs), self._i(np.argmax(together, axis=1)),
             self._i(np.cumsum([0, *map(len, partners)])), self._i(np.concatenate(partners)), self._i(first_partner),
-            self._i(move),
-            self._i(stage.still_slides), self._i(yields.goals), self._i(yields.top),
+            self._i(move), self._i(stage.still_slides), self._i(yields.goals), self._i(yields.top),
             self._u(yields.paths.T > 0.0), self._f(yields.extra),
-            len(limb.SWIVELS), len(settings.phases), settings.chosen_after, self._f(limb.SWIVELS), self._settings(*settings.phases),
-            self._settings(settings.tracking), self._settings(settings.tracking_missed),
+            len(limb.SWIVELS), len(settings.phases), settings.chosen_after, self._f(limb.SWIVELS),
+            self._settings(*settings.phases), self._settings(settings.tracking),
+            self._settings(settings.tracking_missed),
             None if settings.polishing is None else self._settings(settings.polishing),
             self._settings(settings.insisting), self._settings(settings.descending), settings.spend,
             kernel_sweep.of_stage(stage, self._kept) if solver == "CCD" else None,
@@ -356,7 +356,7 @@ class Twin:
 
 
 def _runs(fills: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Which rows each column of a bool matrix (m, n) fills, as runs `[from, to)` (runs, 2); where each column's begin."""
+    """Runs `[from, to)` of rows (runs, 2) that each column of a bool matrix (m, n) fills, after each one's first."""
     edges = np.zeros((fills.shape[1], fills.shape[0] + 2), dtype=np.int8)
     edges[:, 1:-1] = fills.T
     column, row = np.nonzero(edges[:, 1:] != edges[:, :-1])
@@ -365,8 +365,9 @@ def _runs(fills: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _partners(fills: np.ndarray) -> tuple[list[np.ndarray], np.ndarray]:
-    """The columns of a bool matrix (m, n) before each one that fill a row that it fills; and of all columns from the
-    last to the first, the number of the first that fills a row that it fills (n,).
+    """Which columns of a bool matrix (m, n) share a row with which.
+
+    Those before each one, and, of the columns from the last to the first, the number of the first one for each (n,).
     """
     share = fills.T.astype(np.float32) @ fills + np.eye(fills.shape[1]) > 0.0
     return [np.flatnonzero(row[:k]) for k, row in enumerate(share)], np.argmax(share[::-1, ::-1], axis=1)
@@ -383,7 +384,7 @@ class _Frames:
                  "poles": (goals, 3), "links": (joints, 8)}  # fmt: skip
         shapes = {"out_rotations": (joints, 4), "out_translations": (joints, 3), "distances": (goals,),
                   "angles": (goals,)}  # fmt: skip
-        self.arrays = {name: np.zeros((count, *shape)) for name, shape in shapes.items()}
+        self.arrays: dict[str, np.ndarray] = {name: np.zeros((count, *shape)) for name, shape in shapes.items()}
         self.arrays["iterations"] = np.zeros((count, 1), dtype=np.int32)
         self.arrays["converged"] = np.zeros((count, 1), dtype=np.bool_)
         self.arrays["at_limit"] = np.zeros((count, joints), dtype=np.bool_)
