@@ -44,6 +44,7 @@ POLISH_DAMPING = 1e-8
 INSIST_ITERATIONS = 20  # without poles, where they kept the goals from being met
 POLISH_SHARE = 0.2  # of the tolerances, to which the pull-free steps bring the error
 RESTARTS_AT_ONCE = 8
+NEARER = 1.0 - 1e-9  # of attempts that end as near, the first counts, not the one that rounding prefers
 
 SHARED_RELUCTANCE = 2.0  # joints that serve several goals: a spine moves less than an arm
 EFFECTOR_RELUCTANCE = 2.0
@@ -326,9 +327,9 @@ class Stage:
                 state = State(np.concatenate([first.rotations, state.rotations]), np.concatenate([first.x, state.x]))
             minimum = self._minimise(self._hard_tasks, self.space, descend, stand(self._hard_tasks, state, many), many)
             error, met = _squares(minimum.point.error), self._met(minimum.point)
-            chosen = int(np.argmax(met)) if met.any() else int(np.argmin(error))
+            chosen = int(np.argmax(met if met.any() else error <= error.min() / NEARER))
             best.iterations[frame] += minimum.iterations[: chosen + 1 if met.any() else tries].sum()
-            if met[chosen] or error[chosen] < best_error:
+            if met[chosen] or error[chosen] < NEARER * best_error:
                 best_error = float(error[chosen])
                 best.point.error = best.point.error[:, : self.tasks.m]
                 best.point.put(np.array([frame]), minimum.point.take(np.array([chosen])))

@@ -7,6 +7,7 @@
 #define YIELD_EXCESS 0.01
 #define YIELD_FLOOR 0.02
 #define YIELD_REACH 0.05
+#define NEARER (1.0 - 1e-9)
 #define HOLD_AFTER 2
 
 /* -- working memory ------------------------------------------------------------------------------------------------ */
@@ -231,7 +232,7 @@ static int restart(work *w, const dqik_problem *problem) {
         iterations += minimise(w, s->descending);
         double reached = rows_square(w, &w->now);
         int met = within(w, &w->now, problem->tolerance, problem->rotation_tolerance);
-        if (met || !(reached >= best)) {
+        if (met || !(reached >= NEARER * best)) {
             best = reached;
             copy_point(w, &w->best, &w->now);
         }
