@@ -21,7 +21,7 @@ from .joint_space import JointSpace, State
 from .linear_step import LinearSystem, dot
 from .solution import Options
 
-LEAST_DAMPING, MOST_DAMPING = 1e-12, 1e4
+LEAST_DAMPING, MOST_DAMPING = 1e-12, 1e8
 DAMPING_SHARE = 0.03  # of the pull, below which damping does not go: the pull's own curvature is only modelled in part
 GOOD_GAIN, POOR_GAIN = 0.9, 0.25
 GROW, SHRINK, REJECT = 3.0, 0.2, 6.0

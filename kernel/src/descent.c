@@ -3,7 +3,7 @@
 #include "internal.h"
 
 #define LEAST_DAMPING 1e-12
-#define MOST_DAMPING 1e4
+#define MOST_DAMPING 1e8
 #define DAMPING_SHARE 0.03
 #define GOOD_GAIN 0.9
 #define POOR_GAIN 0.25
