@@ -41,7 +41,8 @@ class Rig:
     solved, solved_bones : (S,) rows and bone numbers of those whose rotation the solver writes.
     inner, roots, hanging, still, held_rows : rows that hang from another, that do not, of those the ones turned by a
         parent, fixed ones, constrained ones. root_above : per root, the bone that turns it, -1 for none; root_parents
-        the different ones; root_places : per root its joint, bone, the bone that turns it, its rest orientation. rest_links : (J, 8) links with every inner joint at its rest offset.
+        the different ones; root_places : per root its joint, bone, the bone that turns it, its rest orientation.
+    rest_links : (J, 8) links with every inner joint at its rest offset.
     simple : no bone of the skeleton is fixed, constrained or slides. goal_rows : (G,) rows of the goals' own bones.
     """
 

@@ -20,7 +20,7 @@ from . import curves, read, rotation
 from .build import Rig
 
 if TYPE_CHECKING:
-    from .session import Session, Status
+    from .session import Session
 
 HOLD_AFTER = 2  # as in solvers.solve: frames in a row that ask for the same, after which the answer stays
 

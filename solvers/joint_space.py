@@ -252,13 +252,17 @@ class JointSpace:
         return swing_normal(x[:, self._pairs], self.lo[self._pairs], self.hi[self._pairs])
 
     def block_shapes(self) -> tuple[list[str], np.ndarray, np.ndarray, np.ndarray]:
-        """Per block: `free ball`, `ball` or the joint's kind; basis (B, 9); twist alignment (B, 4); whether it has an
-        ellipse (B,)."""
+        """The blocks as flat arrays.
+
+        Per block: `free ball`, `ball` or the joint's kind; basis (B, 9); twist alignment (B, 4); whether it has an
+        ellipse (B,).
+        """
         joint = np.array([self.joint[block.start] for block in self.blocks], dtype=np.intp)
-        kinds = [
-            self.skeleton.kinds[j] if self.skeleton.kinds[j] != "ball" or j in self._ball_joint else "free ball"
-            for j in joint
-        ]
+        limited = set(self._ball_joint.tolist())
+        kinds: list[str] = []
+        for index in map(int, joint):
+            kind = self.skeleton.kinds[index]
+            kinds.append(kind if kind != "ball" or index in limited else "free ball")
         align = quaternion.between(_TWIST_AXIS, self.skeleton.axis[joint])
         ellipse = np.array([block.start + 1 in self._pair_starts for block in self.blocks], dtype=bool)
         return kinds, self._basis[joint].reshape(-1, 9), align, ellipse

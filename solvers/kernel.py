@@ -250,7 +250,7 @@ class Twin:
     # -- flat arrays --------------------------------------------------------------------------------------------------
 
     def _keep(self, values: Any, kind: type) -> int:
-        array: np.ndarray = np.ascontiguousarray(values, dtype=kind)
+        array = np.require(np.asarray(values, dtype=kind), requirements="C")
         self._kept.append(array)
         return array.ctypes.data
 

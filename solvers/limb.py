@@ -63,8 +63,9 @@ def find_limbs(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray) ->
         size = np.array([offsets[lower], np.linalg.norm(goals[serving[0]].offset) if end < 0 else offsets[end]])
         twins = sum(bool(np.allclose(size, other, rtol=SAME_SIZE)) for other in sizes)
         sizes.append(size)
+        side = -1.0 if twins % 2 else 1.0
         limbs.append(Limb(upper, int(lower), end, serving[0], axis,
-                          quaternion.rotate(skeleton.links[lower, :4], axis), bend, -1.0 if twins % 2 else 1.0))  # fmt: skip
+                          quaternion.rotate(skeleton.links[lower, :4], axis), bend, side))  # fmt: skip
     return limbs
 
 

@@ -219,9 +219,10 @@ def solve_frames(
     count = len(targets.positions)
     if not count:
         return []
-    if not prepared.options.warm_start or prepared.twin is not None:
-        together = prepared.solve_batch if not prepared.options.warm_start else prepared.twin.follow
-        batch = together(targets, start)
+    twin = prepared.twin
+    if not prepared.options.warm_start or twin is not None:
+        follows = twin is not None and prepared.options.warm_start
+        batch = twin.follow(targets, start) if follows else prepared.solve_batch(targets, start)
         return batch.solutions((time.perf_counter() - began) / count)
     solutions: list[Solution] = []
     for frame in range(count):
@@ -246,9 +247,9 @@ def _chains(skeleton: Skeleton, goals: Sequence[Goal]) -> np.ndarray:
 def _stage_order(skeleton: Skeleton, chains: np.ndarray, apart: bool) -> list[list[int]]:
     """Goals in groups to be solved one after the other.
 
-    Goals whose chains share a joint are solved together, and so may be all that do not depend on each other. Goals whose
-    chains hang below another's, without sharing its joints, come after it: they follow what the other moves, and do
-    not pull at it.
+    Goals whose chains share a joint are solved together, and so may be all that do not depend on each other. Goals
+    whose chains hang below another's, without sharing its joints, come after it: they follow what the other moves, and
+    do not pull at it.
 
     apart : keep groups that do not depend on each other apart. One large solve is cheaper than several small ones in
         NumPy, but not in the compiled kernel.

@@ -266,13 +266,14 @@ class Stage:
         tries = len(state.rotations) // count
         many = frames if tries == 1 else frames.take(np.tile(np.arange(count), tries))
         point, iterations = stand(self.tasks, state, many), np.zeros(count * tries, dtype=int)
+        cost = np.full(count * tries, np.inf)
         for number, settings in enumerate(self._phases):
             minimum = self._minimise(self.tasks, self.space, settings, point, many)
-            point, iterations = minimum.point, iterations + minimum.iterations
+            point, cost, iterations = minimum.point, minimum.cost, iterations + minimum.iterations
             if number + 1 == CHOSEN_AFTER and tries > 1:
-                cheapest = np.argmin(minimum.cost.reshape(tries, count), axis=0) * count + np.arange(count)
+                cheapest = np.argmin(cost.reshape(tries, count), axis=0) * count + np.arange(count)
                 point, iterations, many = point.take(cheapest), iterations[cheapest], frames
-        return Minimum(point, iterations, minimum.cost)
+        return Minimum(point, iterations, cost)
 
     def _folded(self, frames: Frames, swivels: np.ndarray) -> State:
         """Start states: the base with its limbs folded, one after the other for each swivel (S F frames)."""
