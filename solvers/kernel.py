@@ -249,8 +249,8 @@ class Twin:
 
     # -- flat arrays --------------------------------------------------------------------------------------------------
 
-    def _keep(self, values: Any, kind: type) -> int:
-        array = np.require(np.asarray(values, dtype=kind), requirements="C")
+    def _keep(self, values: Any, kind: Any) -> int:
+        array: np.ndarray = np.array(values, dtype=kind, order="C")
         self._kept.append(array)
         return array.ctypes.data
 

@@ -219,10 +219,9 @@ def solve_frames(
     count = len(targets.positions)
     if not count:
         return []
-    twin = prepared.twin
-    if not prepared.options.warm_start or twin is not None:
-        follows = twin is not None and prepared.options.warm_start
-        batch = twin.follow(targets, start) if follows else prepared.solve_batch(targets, start)
+    twin = prepared.twin if prepared.options.warm_start else None
+    if twin is not None or not prepared.options.warm_start:
+        batch = prepared.solve_batch(targets, start) if twin is None else twin.follow(targets, start)
         return batch.solutions((time.perf_counter() - began) / count)
     solutions: list[Solution] = []
     for frame in range(count):
