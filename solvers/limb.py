@@ -20,6 +20,7 @@ SWIVELS = np.radians([0.0, 45.0, -45.0])
 """Starts tried for each frame: limbs turned about the line from root to target; the cheapest answer wins."""
 
 
+NO_LENGTH = 1e-9  # of a limb: what is left of a bone's direction then is rounding
 SAME_SIZE = 0.01  # limbs whose bones are as long as each other's, to so much, are a left and a right one
 
 
@@ -139,9 +140,11 @@ def bends(
 
     The first has the axis' sign, the second is from 0, straight, to pi: the law of cosines for the distance of the end
     from the root, in the plane square to the axis, what lies along the axis set apart. Distances that no bend gives
-    are answered by straight and by folded.
+    are answered by straight and by folded. Where a bone has no length, or lies along the axis, no bend does anything:
+    both are 0.
     """
     upper, lower = middle - root, end - middle
+    least = NO_LENGTH * (np.linalg.norm(upper, axis=-1) + np.linalg.norm(lower, axis=-1))
     along_upper, along_lower = ((axis * part).sum(-1, keepdims=True) for part in (upper, lower))
     height = (along_upper + along_lower)[:, 0]
     upper, lower = upper - along_upper * axis, lower - along_lower * axis
@@ -150,4 +153,6 @@ def bends(
     d = np.clip(np.sqrt(np.maximum(distance * distance - height * height, 0.0)), np.abs(a - b), a + b)
     # tan^2 of half the bend is (1 - cos) / (1 + cos), here in factors: exact where the limb is straight or folded
     short, long = (a + b - d) * (a + b + d), (d - np.abs(a - b)) * (d + np.abs(a - b))
-    return bend, 2.0 * np.arctan2(np.sqrt(np.maximum(short, 0.0)), np.sqrt(np.maximum(long, 0.0)))
+    wanted = 2.0 * np.arctan2(np.sqrt(np.maximum(short, 0.0)), np.sqrt(np.maximum(long, 0.0)))
+    acts = np.minimum(a, b) > least
+    return np.where(acts, bend, 0.0), np.where(acts, wanted, 0.0)

@@ -3,6 +3,8 @@
  * solvers/limb.py and poles.py. */
 #include "internal.h"
 
+#define NO_LENGTH 1e-9 /* of a limb: what is left of a bone's direction then is rounding */
+
 #define ON_LINE 1e-9
 
 /* `bent` is `rotations` with every limb that is straighter bent by its preferred angle. */
@@ -32,11 +34,13 @@ static double fold_angle(const double *root, const double *middle, const double 
     double upper[3], lower[3], across[3];
     minus3(upper, middle, root);
     minus3(lower, end, middle);
+    double none = NO_LENGTH * (norm3(upper) + norm3(lower));
     double along_upper = dot3(axis, upper), along_lower = dot3(axis, lower), height = along_upper + along_lower;
     for (int i = 0; i < 3; i++) upper[i] -= along_upper * axis[i], lower[i] -= along_lower * axis[i];
     cross3(across, upper, lower);
     double bend = atan2(dot3(axis, across), dot3(upper, lower));
     double a = norm3(upper), b = norm3(lower), distance = distance3(wanted, root);
+    if (!(least(a, b) > none)) return 0.0;
     double d = clamp(sqrt(most(distance * distance - height * height, 0.0)), fabs(a - b), a + b);
     double shorter = (a + b - d) * (a + b + d), longer = (d - fabs(a - b)) * (d + fabs(a - b));
     return 2.0 * atan2(sqrt(most(shorter, 0.0)), sqrt(most(longer, 0.0))) - bend;

@@ -119,7 +119,7 @@ def frame_of(batch: Batch, frame: int) -> Batch:
     return Batch(*(getattr(batch, name)[frame : frame + 1] for name in FIELDS))
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, derandomize=True)
 @given(seeds, st.sampled_from([0, 1]))
 def test_a_step_leads_to_the_same_pose(seed: int, iterations: int) -> None:
     """Projection onto limits, limbs folded and turned to their poles, and a step, from the same point to the same."""
@@ -179,7 +179,7 @@ def test_every_way_to_ask_gives_the_same_answer_as_numpy(solver: str, monkeypatc
         assert_allclose(one.translations, other.translations, atol=EQUAL)
 
 
-@settings(max_examples=25)
+@settings(max_examples=25, derandomize=True)
 @given(seeds)
 def test_an_answer_is_the_same_to_the_bit_twice_alone_and_in_a_batch(seed: int) -> None:
     """Whatever the working memory held before, and whichever thread solves a frame of a large batch."""
@@ -196,7 +196,7 @@ def test_an_answer_is_the_same_to_the_bit_twice_alone_and_in_a_batch(seed: int) 
         assert_identical(alone, frame_of(together, frame))
 
 
-@settings(max_examples=25)
+@settings(max_examples=25, derandomize=True)
 @given(seeds)
 def test_a_motion_is_the_same_to_the_bit_whatever_the_memory_held(seed: int) -> None:
     """The frame before is remembered in the pose and the rest of the errors alone."""
