@@ -334,7 +334,7 @@ def test_a_frame_is_the_same_alone_and_in_a_batch(objective: str) -> None:
 @each_objective
 @pytest.mark.parametrize("unit", [1e-3, 1e3])
 def test_an_arm_of_any_size_turns_alike(objective: str, unit: float) -> None:
-    """Millimetres or kilometres, the same angles after the same number of steps, give or take one that gains nothing."""
+    """Millimetres or kilometres: the same angles after as many steps, give or take one that gains nothing."""
     expected = batch(ik.Options(objective=objective), 12)
     found = batch(ik.Options(objective=objective, tolerance=1e-4 * unit), 12, unit)
     assert np.abs(found.iterations - expected.iterations).max() <= 1
