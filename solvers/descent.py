@@ -50,7 +50,7 @@ class Settings:
     settle: float
     reluctance: np.ndarray  # (n,) D
     options: Options
-    unsettled: float = np.inf
+    unsettled: float = 1e30  # any: a number, so that none of it is none
 
 
 @dataclass

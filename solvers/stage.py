@@ -111,7 +111,7 @@ class Stage:
         most = min(wanted, self.settings.iterations // (len(CONTINUATION) + 1))
         self._phases = [
             replace(self.settings, pull=factor * pull, first_damping=factor * pull, settle=CONTINUATION_SETTLED,
-                    unsettled=np.inf, iterations=most) for factor in CONTINUATION
+                    unsettled=1e30, iterations=most) for factor in CONTINUATION
         ]  # fmt: skip
         self._phases.append(replace(self.settings, iterations=self.settings.iterations - most * len(CONTINUATION)))
         self._polishing = replace(
