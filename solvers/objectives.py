@@ -90,7 +90,7 @@ def screws(
 def twist_jacobian_inverse(twist: np.ndarray) -> np.ndarray:
     """`J_l(xi)^-1` (..., 6, 6) with `log(exp(delta) exp(xi)) ~ xi + J_l(xi)^-1 delta`, of twists `(v, u)` (..., 6).
 
-    `I - 1/2 ad + a ad^2 + b ad^4` (Selig 2004, "Lie groups and Lie algebras in robotics"): `x / (e^x - 1)` and its
+    `I - 1/2 ad + a ad^2 + b ad^4` (Selig 2005): `x / (e^x - 1)` and its
     slope, matched at the eigenvalues 0 and +-i theta of `ad(xi)`, the latter double. Singular at `|v| = 2 pi`.
     """
     v, u = twist[..., :3], twist[..., 3:]

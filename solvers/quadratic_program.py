@@ -14,7 +14,7 @@ from .joint_space import JointSpace
 from .linear_step import SAME
 from .pgs import active_set
 
-ROUNDS = 32  # at most; where no swing ellipse holds it takes one or two
+ROUNDS = 32  # at most; most programs take one or two
 GRADIENT_STEPS = 3  # a round
 SHARES = (1.0, 0.5, 0.25, 0.1, 0.03, 0.0)  # of the way to the minimiser, which leaves a curved limit along its tangent
 ROUNDING = 1e-14  # of a Hessian's largest entry, which keeps a singular one from failing
@@ -66,8 +66,8 @@ def step(program: QuadraticProgram) -> np.ndarray:
     """The minimiser (F, n) inside the limits, by gradient projection (More & Toraldo 1991).
 
     Steps along the gradient, projected, find limits that hold. From there the way leads to the exact minimiser on those
-    limits: as far as the next limit, which then holds as well, or a share of it, projected, if that is lower. And over
-    again until nothing moves.
+    limits: as far as the next bound, which then holds as well, or, where an ellipse curves away, a share of that.
+    And over again until nothing moves.
     """
     space = program.space
     newton = program.free_step()
