@@ -27,6 +27,7 @@ GOOD_GAIN, POOR_GAIN = 0.9, 0.25
 GROW, SHRINK, REJECT = 3.0, 0.2, 6.0
 LEAST_PROGRESS = 1e-8  # relative decrease of the cost; three steps with less are the end
 LEAST_STEP = 1e-9  # [rad]
+ANY = 1e30  # of what may be left to go: a number, so that none of it is none
 LONGEST_STEP = 1.0  # [rad] of a step whose length is what keeps it in check: further than that no Jacobian sees
 CUT, LEAST_SHARE = 0.25, 1e-3
 
@@ -50,7 +51,7 @@ class Settings:
     settle: float
     reluctance: np.ndarray  # (n,) D
     options: Options
-    unsettled: float = 1e30  # any: a number, so that none of it is none
+    unsettled: float = ANY
 
 
 @dataclass

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from . import dual_quaternion, limb, poles, quaternion
-from .descent import Frames, Minimum, Point, Settings, stand
+from .descent import ANY, Frames, Minimum, Point, Settings, stand
 from .goals import Goal, Targets, Tasks, Yielding
 from .joint_space import JointSpace, State
 from .methods import Method
@@ -36,7 +36,7 @@ UNSETTLED = 2e-5  # [rad] that may be left to go then
 TRACK_DAMPING = 1e-4
 TRACK_ITERATIONS = 6
 TRACK_MISSED_ITERATIONS = 20  # more where a goal is missed, so that it does not drag others along
-TRACK_SETTLED, TRACK_UNSETTLED = 5e-2, 1e-2
+TRACK_SETTLED = 5e-2
 TRACK_JUMP = 0.25  # [skeleton lengths] an error that grew by more in one frame is a jump: solve it afresh
 TRACK_LOST = 1e-3  # [skeleton lengths] error with which a tracked frame counts as lost
 POLISH_ITERATIONS = 3
@@ -100,7 +100,7 @@ class Stage:
         most = TRACK_ITERATIONS if method.continues else options.iterations
         self._tracking = (
             replace(self.settings, iterations=min(options.iterations - polish, most), settle=TRACK_SETTLED,
-                    unsettled=TRACK_UNSETTLED)
+                    unsettled=ANY)
             if pull or self._poles else replace(self.settings, first_damping=TRACK_DAMPING)
         )  # fmt: skip
         self._tracking_missed = (
@@ -111,7 +111,7 @@ class Stage:
         most = min(wanted, self.settings.iterations // (len(CONTINUATION) + 1))
         self._phases = [
             replace(self.settings, pull=factor * pull, first_damping=factor * pull, settle=CONTINUATION_SETTLED,
-                    unsettled=1e30, iterations=most) for factor in CONTINUATION
+                    unsettled=ANY, iterations=most) for factor in CONTINUATION
         ]  # fmt: skip
         self._phases.append(replace(self.settings, iterations=self.settings.iterations - most * len(CONTINUATION)))
         self._polishing = replace(
