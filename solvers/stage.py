@@ -36,7 +36,7 @@ UNSETTLED = 2e-5  # [rad] that may be left to go then
 TRACK_DAMPING = 1e-4
 TRACK_ITERATIONS = 6
 TRACK_MISSED_ITERATIONS = 20  # more where a goal is missed, so that it does not drag others along
-TRACK_SETTLED = 5e-2
+TRACK_SETTLED, TRACK_UNSETTLED = 5e-2, 3e-2
 TRACK_JUMP = 0.25  # [skeleton lengths] an error that grew by more in one frame is a jump: solve it afresh
 TRACK_LOST = 1e-3  # [skeleton lengths] error with which a tracked frame counts as lost
 POLISH_ITERATIONS = 3
@@ -100,7 +100,7 @@ class Stage:
         most = TRACK_ITERATIONS if method.continues else options.iterations
         self._tracking = (
             replace(self.settings, iterations=min(options.iterations - polish, most), settle=TRACK_SETTLED,
-                    unsettled=ANY)
+                    unsettled=TRACK_UNSETTLED)
             if pull or self._poles else replace(self.settings, first_damping=TRACK_DAMPING)
         )  # fmt: skip
         self._tracking_missed = (
