@@ -185,6 +185,10 @@ def _on_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = No
 def _on_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = None) -> None:
     if depsgraph is None or _state.busy or not _candidates():
         return
+    if depsgraph.id_type_updated("ARMATURE") or depsgraph.id_type_updated("SCENE"):
+        for known in _state.sessions.values():
+            if known.playing is not None:
+                known.playing.unsure = True
     moved = {update.id.original.session_uid for update in depsgraph.updates if isinstance(update.id, bpy.types.Object)}
     _solve_live(scene, depsgraph, False, moved)
 
@@ -277,9 +281,8 @@ def _steadily(ob: bpy.types.Object, known: Session, depsgraph: bpy.types.Depsgra
 
 def _live_armatures(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, fresh: bool) -> Iterator[bpy.types.Object]:
     """The scene's armatures that are to be solved; those that keys have switched off get their base pose back."""
-    for name, library, uid in _candidates():
-        ob = bpy.data.objects.get((name, library))
-        if ob is None or uid in _state.suspended or scene.objects.get(name) != ob:
+    for ob in _objects():
+        if ob.session_uid in _state.suspended or scene.objects.get(ob.name) != ob:
             continue
         if ob.mode == "EDIT" or ob.data.pose_position == "REST":
             continue
@@ -317,10 +320,7 @@ def _file_of(ob: bpy.types.Object) -> str | None:
 def _candidates() -> list[tuple[str, str | None, int]]:
     """Armatures that have goals or had: looked for again only when objects, their names or settings have changed."""
     objects = bpy.data.objects
-    if len(objects) != _state.object_count or any(
-        (ob := objects.get((name, library))) is None or ob.session_uid != uid
-        for name, library, uid in _state.candidates
-    ):
+    if len(objects) != _state.object_count:
         _state.object_count = len(objects)
         _state.candidates = [
             (ob.name, _file_of(ob), ob.session_uid)
@@ -328,6 +328,16 @@ def _candidates() -> list[tuple[str, str | None, int]]:
             if ob.type == "ARMATURE" and (len(ob.dqik.goals) or ob.dqik.has_base)
         ]
     return _state.candidates
+
+
+def _objects() -> list[bpy.types.Object]:
+    """The armatures behind the candidates, which are looked for again where one has gone by another name since."""
+    for _ in range(2):
+        found = [bpy.data.objects.get((name, library)) for name, library, _ in _candidates()]
+        if all(ob is not None and ob.session_uid == uid for ob, (*_, uid) in zip(found, _state.candidates, strict=True)):
+            return found
+        _state.object_count = -1
+    return []
 
 
 def _concerned(ob: bpy.types.Object, known: Session, moved: set[int]) -> bool:

@@ -51,10 +51,12 @@ class Animation:
     """What animates an armature.
 
     channels : {bone: (path, index) of each of its channels that curves or drivers set}.
-    settings : whether any of DQIK's settings is animated.
+    moved : bones of which curves or drivers, muted or not, set the location or the scale.
+    settings : whether curves or drivers, muted or not, set any of DQIK's settings.
     """
 
     channels: dict[str, set[tuple[str, int]]]
+    moved: set[str]
     settings: bool
 
 
@@ -79,20 +81,24 @@ def animation_key(ob: bpy.types.Object) -> tuple:
 def animation(ob: bpy.types.Object) -> Animation:
     """The channels of `ob` that F-curves, NLA strips or drivers set anew on every frame."""
     channels: dict[str, set[tuple[str, int]]] = {}
+    moved: set[str] = set()
     settings = False
-    for path, index in _animated(ob):
+    for path, index, muted in _animated(ob):
         match = _BONE_PATH.match(path)
-        if match and match[2].startswith("dqik"):
+        if path.startswith("dqik") or (match and match[2].startswith("dqik")):
             settings = True
-        elif match and match[2].startswith(("rotation", "location")):
-            channels.setdefault(bpy.utils.unescape_identifier(match[1]), set()).add((match[2], index))
-        elif path.startswith("dqik"):
-            settings = True
-    return Animation(channels, settings)
+        if not match:
+            continue
+        bone = bpy.utils.unescape_identifier(match[1])
+        if match[2] in ("location", "scale"):
+            moved.add(bone)
+        if match[2].startswith(("rotation", "location")) and not muted:
+            channels.setdefault(bone, set()).add((match[2], index))
+    return Animation(channels, moved, settings)
 
 
-def _animated(ob: bpy.types.Object) -> Iterator[tuple[str, int]]:
-    """Data path and index of what is animated."""
+def _animated(ob: bpy.types.Object) -> Iterator[tuple[str, int, bool]]:
+    """Data path and index of what is animated, and whether that is muted."""
     owner = ob.animation_data
     if owner is None:
         return
@@ -101,7 +107,7 @@ def _animated(ob: bpy.types.Object) -> Iterator[tuple[str, int]]:
         for strip in track.strips:
             if strip.action is not None:
                 curves += _all_curves(strip.action)
-    yield from ((curve.data_path, curve.array_index) for curve in curves if not curve.mute)
+    yield from ((curve.data_path, curve.array_index, curve.mute) for curve in curves)
 
 
 def _all_curves(action: bpy.types.Action) -> Iterator[bpy.types.FCurve]:

@@ -13,7 +13,7 @@ import bpy
 import numpy as np
 from mathutils import Matrix, Quaternion
 
-from ..solvers import Pose, Prepared, dual_quaternion, quaternion
+from ..solvers import InvalidGoal, Pose, Prepared, dual_quaternion, quaternion
 from ..solvers.goals import Targets
 from .armature import matrices
 from .build import Rig
@@ -128,29 +128,26 @@ def _hangs_as_at_rest(ob: bpy.types.Object, rig: Rig) -> bool:
         moved, scaled = (np.frombuffer(part, dtype=np.float32).reshape(-1, 3) for part in packed)
         rests = not moved[rig.bones[rig.inner]].any() and not (scaled[rig.bones] != 1.0).any()
         rig.known_hanging = packed, rests
-    return rig.known_hanging[1] and roots_unscaled(ob, rig)
+    return rig.known_hanging[1]
 
 
-def roots_unscaled(ob: bpy.types.Object, rig: Rig) -> bool:
-    """Whether no bone that the skeleton hangs from is scaled."""
-    for bone in rig.root_parents:
-        x, y, z = ob.pose.bones[bone].matrix.to_scale()
-        if not (abs(x - 1.0) < _SAME and abs(y - 1.0) < _SAME and abs(z - 1.0) < _SAME):
-            return False
-    return True
-
-
-def _rest_links(ob: bpy.types.Object, rig: Rig) -> np.ndarray:
+def _rest_links(ob: bpy.types.Object, rig: Rig) -> np.ndarray | None:
     """Links (1, J, 8) of a rig whose bones all hang where they do at rest: only the roots are to be placed."""
     links = rig.rest_links.copy()
-    place_roots(ob, rig, links)
-    return links[None]
+    return links[None] if place_roots(ob, rig, links) else None
 
 
-def place_roots(ob: bpy.types.Object, rig: Rig, links: np.ndarray) -> None:
-    """Put the joints that hang from bones outside the skeleton where those are, into links (J, 8)."""
-    bones = ob.pose.bones
-    turned = {bone: _unit(bones[bone].matrix.to_quaternion()) for bone in rig.root_parents}
+def place_roots(ob: bpy.types.Object, rig: Rig, links: np.ndarray) -> bool:
+    """Put the joints that hang from bones outside the skeleton where those are, into links (J, 8).
+
+    False, and nothing done, where one of these bones is scaled.
+    """
+    bones, turned = ob.pose.bones, {}
+    for bone in rig.root_parents:
+        _, q, (x, y, z) = bones[bone].matrix.decompose()
+        if not (abs(x - 1.0) < _SAME and abs(y - 1.0) < _SAME and abs(z - 1.0) < _SAME):
+            return False
+        turned[bone] = _unit(q)
     for joint, bone, above, rest in rig.root_places:
         w, x, y, z = rest if above < 0 else _product(turned[above], rest)
         tx, ty, tz = bones[bone].head
@@ -158,6 +155,7 @@ def place_roots(ob: bpy.types.Object, rig: Rig, links: np.ndarray) -> None:
             w, x, y, z, -0.5 * (tx * x + ty * y + tz * z), 0.5 * (tx * w + ty * z - tz * y),
             0.5 * (ty * w + tz * x - tx * z), 0.5 * (tz * w + tx * y - ty * x),
         )  # fmt: skip
+    return True
 
 
 def _unit(q: Quaternion) -> tuple[float, ...]:
@@ -251,16 +249,19 @@ def _targets(
     ob: bpy.types.Object, rig: Rig, prepared: Prepared, scene: Scene, links: np.ndarray, start: Pose
 ) -> Targets:
     """What the goals ask for this frame, in armature space; influence below 1 asks for less of the way."""
-    positions, rotations, poles = (np.array([part]) for part in places(ob, rig, scene))
+    found = places(ob, rig, scene)
+    if found is None:
+        raise InvalidGoal("A goal's target is gone: choose another one")
+    positions, rotations, poles = (np.array([part]) for part in found)
     if rig.eased:
         _ease(rig, prepared, positions, rotations, links, start)
     return Targets(positions, rotations, poles)
 
 
-def places(ob: bpy.types.Object, rig: Rig, scene: Scene) -> tuple[list, list, list]:
+def places(ob: bpy.types.Object, rig: Rig, scene: Scene) -> tuple[list, list, list] | None:
     """Where the targets are in armature space, how they are turned, and where the poles are: a triple or four a goal.
 
-    ob : the evaluated object.
+    None where a target is gone. ob : the evaluated object.
     """
     motion = _motion(ob, scene) if scene.solved else None
     inverse = (ob.matrix_world if motion is None else motion @ ob.matrix_world).inverted_safe()
@@ -268,7 +269,10 @@ def places(ob: bpy.types.Object, rig: Rig, scene: Scene) -> tuple[list, list, li
     positions, turns, ends = [], [], []
     for binding in rig.goals:
         goal = goals[binding.index]
-        matrix = target_matrix(goal.target, goal.subtarget, ob, own, inverse, scene)
+        target = goal.target
+        if target is None:
+            return None
+        matrix = target_matrix(target, goal.subtarget, ob, own, inverse, scene)
         positions.append(matrix.translation[:])
         turns.append(matrix.to_quaternion()[:])
         pole = goal.pole_target if binding.pole else None

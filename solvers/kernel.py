@@ -15,6 +15,7 @@ import math
 import os
 import sys
 import threading
+from collections.abc import Iterator
 from ctypes import POINTER, Structure, byref, c_double, c_int32, c_int64, c_uint64, c_void_p
 from itertools import pairwise
 from pathlib import Path
@@ -31,7 +32,7 @@ from .solution import Batch, Solution
 from .stage import Stage
 
 VERSION = "0.1.0"  # of DQIK, and of the wheel that fits it; a test compares it with blender_manifest.toml
-LAYOUT = 5
+LAYOUT = 6
 SOLVERS = {"PGS": 0, "DLS": 1, "CCD": 2}
 KINDS = {"free ball": 0, "ball": 1, "hinge": 2, "prismatic": 3}
 _BATCH_THREADS = 8  # frames from which a batch is worth a thread more
@@ -85,6 +86,10 @@ class _Problem(Structure):
                 ("tolerance", c_double), ("rotation_tolerance", c_double), ("asked", _U)]  # fmt: skip
 
 
+class _Channels(Structure):
+    _fields_ = [("joints", c_int32), ("joint", _I), ("bone", _I), ("reference", _F), ("values", c_void_p)]
+
+
 FRAME = np.dtype([(name, np.uintp) for name in (
     "rotations", "translations", "links", "places", "turns", "poles", "out_rotations", "out_translations",
     "distances", "angles", "iterations", "converged", "at_limit")])  # fmt: skip
@@ -107,9 +112,11 @@ class Kernel:
         library.dqik_track.restype = None
         library.dqik_track.argtypes = [POINTER(_Problem), c_void_p, c_void_p, c_void_p, c_void_p, c_int32, c_void_p]
         library.dqik_follow.restype = None
-        library.dqik_follow.argtypes = [POINTER(_Problem), c_void_p, c_int64, c_void_p, c_void_p]
+        library.dqik_follow.argtypes = [POINTER(_Problem), c_void_p, c_int64, c_int64, c_void_p, c_void_p]
+        library.dqik_put.restype = c_int32
+        library.dqik_put.argtypes = [POINTER(_Channels), c_void_p]
         self.work, self.solve, self.track = library.dqik_work, library.dqik_solve, library.dqik_track
-        self.follow = library.dqik_follow
+        self.follow, self.put = library.dqik_follow, library.dqik_put
         self.path = path
 
 
@@ -180,6 +187,7 @@ class Twin:
         self._memory_at, self._residual_at = self._memory.ctypes.data, self._residual.ctypes.data
         self._rest = skeleton.rest_pose()
         self.one = _Frames(self._joints, self._goals, 1)
+        self._answer_at = self.one.arrays["out_rotations"].ctypes.data
 
     def solve(self, targets: Targets, start: Pose, links: np.ndarray | None) -> Batch:
         """Frames, each afresh; arguments as for `Prepared.solve_batch`."""
@@ -228,12 +236,23 @@ class Twin:
         self.one.arrays["poles"][0], self.one.arrays["links"][0] = poles, self._skeleton.links
         return len(given) == len(self.one.asked)
 
-    def follow(self, targets: Targets, start: Pose) -> Batch:
-        """The frames of a motion, the first afresh from `start` and each other one from the one before it."""
-        frames = _Frames(self._joints, self._goals, len(targets.positions))
-        frames.ask(targets, start, self._skeleton.links)
-        self._library.follow(self._at, frames.address, len(targets.positions), self._residual_at, self._memory_at)
-        return frames.batch()
+    def follow(self, targets: Targets, start: Pose, links: np.ndarray | None = None, chunk: int = 0) -> Iterator[Batch]:
+        """The frames of a motion, the first afresh from `start` and each other one from the one before it.
+
+        Arguments as for `Prepared.solve_batch`; yields the answers of `chunk` frames at a time, 0 for all at once.
+        """
+        count = len(targets.positions)
+        frames = _Frames(self._joints, self._goals, count)
+        frames.ask(targets, start, self._skeleton.links if links is None else links)
+        residual = np.zeros_like(self._residual)
+        for begin in range(0, count, chunk or count):
+            end = min(begin + (chunk or count), count)
+            self._library.follow(self._at, frames.address, begin, end, residual.ctypes.data, self._memory_at)
+            yield frames.batch(begin, end)
+
+    def write(self, channels: "AnswerChannels") -> bool:
+        """Write the rotations that `one` holds into channels; whether that changed any."""
+        return bool(self._library.put(channels.at, self._answer_at))
 
     def _run(self, frames: int, count: int, memory: np.ndarray) -> None:
         self._library.solve(self._at, frames, count, memory.ctypes.data)
@@ -373,6 +392,18 @@ def _partners(fills: np.ndarray) -> tuple[list[np.ndarray], np.ndarray]:
     return [np.flatnonzero(row[:k]) for k, row in enumerate(share)], np.argmax(share[::-1, ::-1], axis=1)
 
 
+class AnswerChannels:
+    """Where the rotations of `joints` (S,) go.
+
+    To rows `bones` (S,) of quaternion channels `values` (N, 4) float32, of both signs the one nearer to `reference`
+    (S, 4).
+    """
+
+    def __init__(self, joints: np.ndarray, bones: np.ndarray, reference: np.ndarray, values: np.ndarray) -> None:
+        self._kept = joints.astype(np.int32), bones.astype(np.int32), np.array(reference, dtype=float), values
+        self.at = byref(_Channels(len(joints), *(array.ctypes.data for array in self._kept)))
+
+
 class _Frames:
     """Arrays for F frames' answers, and the table of addresses of these and of what is asked.
 
@@ -414,9 +445,9 @@ class _Frames:
         for name, array in self._given.items():
             self._point(name, array)
 
-    def batch(self) -> Batch:
-        """The answers, as arrays of their own."""
-        arrays = self.arrays if self._count > 1 else {name: array.copy() for name, array in self.arrays.items()}
+    def batch(self, begin: int = 0, end: int | None = None) -> Batch:
+        """The answers of some frames; of the only one, as arrays of their own."""
+        arrays = {name: array[begin:end] if self._count > 1 else array.copy() for name, array in self.arrays.items()}
         return Batch(
             arrays["out_rotations"], arrays["out_translations"], arrays["distances"], arrays["angles"],
             arrays["iterations"][:, 0].astype(int), arrays["converged"][:, 0], arrays["at_limit"],

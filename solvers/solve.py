@@ -221,7 +221,7 @@ def solve_frames(
         return []
     twin = prepared.twin if prepared.options.warm_start else None
     if twin is not None or not prepared.options.warm_start:
-        batch = prepared.solve_batch(targets, start) if twin is None else twin.follow(targets, start)
+        batch = prepared.solve_batch(targets, start) if twin is None else next(twin.follow(targets, start))
         return batch.solutions((time.perf_counter() - began) / count)
     solutions: list[Solution] = []
     for frame in range(count):

@@ -17,7 +17,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 5 /* changes whenever a structure below does */
+#define DQIK_LAYOUT 6 /* changes whenever a structure below does */
 
 enum { DQIK_FREE_BALL, DQIK_BALL, DQIK_HINGE, DQIK_SLIDE };
 enum { DQIK_PGS, DQIK_DLS, DQIK_CCD };
@@ -149,6 +149,14 @@ typedef struct {
     uint8_t *at_limit;          /* (J) */
 } dqik_frame;
 
+/* Single-precision quaternion channels that some joints' rotations are written to. */
+typedef struct {
+    int32_t joints;
+    const int32_t *joint, *bone; /* (joints) */
+    const double *reference;     /* (joints, 4) of q and -q the one nearer to it is written */
+    float *values;               /* (bones, 4) */
+} dqik_channels;
+
 DQIK_EXPORT int32_t dqik_layout(void);
 /* Doubles of working memory that a call needs. */
 DQIK_EXPORT int64_t dqik_work(const dqik_problem *problem);
@@ -158,9 +166,12 @@ DQIK_EXPORT void dqik_solve(const dqik_problem *problem, const dqik_frame *frame
  * read unless `first`, and written. */
 DQIK_EXPORT void dqik_track(const dqik_problem *problem, const dqik_frame *frame, const double *rotations,
                             const double *translations, double *residual, int32_t first, double *work);
-/* Solve a motion: the first frame afresh, each other one from the answer before it. Frames that ask for what the ones
- * before them asked for are answered as they were. `residual` (rows of all stages) is working memory. */
-DQIK_EXPORT void dqik_follow(const dqik_problem *problem, const dqik_frame *frames, int64_t count, double *residual,
-                             double *work);
+/* Solve frames `begin` to `end` of a motion: frame 0 afresh, each other one from the answer before it, which must be
+ * there. Frames that ask for what the ones before them asked for are answered as they were. `residual` (rows of all
+ * stages) is kept from one call to the next. */
+DQIK_EXPORT void dqik_follow(const dqik_problem *problem, const dqik_frame *frames, int64_t begin, int64_t end,
+                             double *residual, double *work);
+/* Write rotations (J, 4) into their bones' channels; whether that changed any. */
+DQIK_EXPORT int32_t dqik_put(const dqik_channels *channels, const double *rotations);
 
 #endif

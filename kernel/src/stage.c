@@ -444,15 +444,22 @@ static void answer_as(const dqik_problem *problem, const dqik_frame *frame, cons
     *frame->iterations = 0, *frame->converged = *other->converged;
 }
 
-void dqik_follow(const dqik_problem *problem, const dqik_frame *frames, int64_t count, double *residual,
-                 double *memory) {
+/* How many frames in a row up to this one ask for what the one before them did, as far as that matters. */
+static int unchanged_before(const dqik_problem *problem, const dqik_frame *frames, int64_t i) {
     int unchanged = 0;
-    for (int64_t i = 0; i < count; i++) {
+    while (unchanged < HOLD_AFTER && i - unchanged > 1 &&
+           asks_the_same(problem, frames + i - unchanged, frames + i - unchanged - 1))
+        unchanged++;
+    return unchanged;
+}
+
+void dqik_follow(const dqik_problem *problem, const dqik_frame *frames, int64_t begin, int64_t end, double *residual,
+                 double *memory) {
+    for (int64_t i = begin; i < end; i++) {
         const dqik_frame *frame = frames + i, *before = i ? frame - 1 : NULL;
-        unchanged = i > 1 && asks_the_same(problem, frame, before) ? unchanged + 1 : 0;
         if (!before)
             solve_frame(problem, frame, NULL, NULL, NULL, 1, memory);
-        else if (unchanged >= HOLD_AFTER)
+        else if (unchanged_before(problem, frames, i) >= HOLD_AFTER)
             answer_as(problem, frame, before);
         else
             solve_frame(problem, frame, before->out_rotations, before->out_translations, residual, i == 1, memory);
