@@ -29,7 +29,7 @@ from .goals import Targets
 from .poles import Pole
 from .skeleton import Pose, Skeleton
 from .solution import Batch, Solution
-from .stage import Stage
+from .stage import ALIKE, Stage
 
 VERSION = "0.1.0"  # of DQIK, and of the wheel that fits it; a test compares it with blender_manifest.toml
 LAYOUT = 6
@@ -74,7 +74,7 @@ class _Stage(Structure):
         ("limb", POINTER(_Limb)), ("run_start", _I), ("run", _I), ("first", _I),
         ("partner_start", _I), ("partner", _I), ("first_freedom", _I), ("move", _I), ("still_slide", _I),
         ("yield_goal", _I), ("yield_top", _I), ("yield_path", _U), ("yield_extra", _F),
-        ("swivels", c_int32), ("phases", c_int32), ("chosen_after", c_int32), ("swivel", _F),
+        ("swivels", c_int32), ("phases", c_int32), ("chosen_after", c_int32), ("swivel", _F), ("alike", c_double),
         *[(name, POINTER(_Settings)) for name in (
             "phase", "tracking", "tracking_missed", "polishing", "insisting", "descending")],
         ("spend", c_int32), ("sweep", POINTER(kernel_sweep.Sweep)),
@@ -365,7 +365,7 @@ class Twin:
             self._i(np.cumsum([0, *map(len, partners)])), self._i(np.concatenate(partners)), self._i(first_partner),
             self._i(move), self._i(stage.still_slides), self._i(yields.goals), self._i(yields.top),
             self._u(yields.paths.T > 0.0), self._f(yields.extra),
-            len(limb.SWIVELS), len(settings.phases), settings.chosen_after, self._f(limb.SWIVELS),
+            len(limb.SWIVELS), len(settings.phases), settings.chosen_after, self._f(limb.SWIVELS), math.cos(0.5 * ALIKE),
             self._settings(*settings.phases), self._settings(settings.tracking),
             self._settings(settings.tracking_missed),
             None if settings.polishing is None else self._settings(settings.polishing),

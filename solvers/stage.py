@@ -30,6 +30,7 @@ CONTINUATION = (1e3, 1e2)  # multiples of the pull on the way to it
 CONTINUATION_ITERATIONS = 4
 CONTINUATION_POLE_ITERATIONS = 8  # a limb may have to turn half round to its pole
 CHOSEN_AFTER = 2  # strengths of the pull, after which only the cheapest of several starts is followed
+ALIKE = 0.05  # [rad] nearer to a cheaper start after the first strength, a start is on its way to the same answer
 CONTINUATION_SETTLED = 5e-2  # [rad] step at which one strength of the pull has done its work
 SETTLED = 1e-3  # [rad] and the last one
 UNSETTLED = 2e-5  # [rad] that may be left to go then
@@ -267,12 +268,20 @@ class Stage:
         many = frames if tries == 1 else frames.take(np.tile(np.arange(count), tries))
         point, iterations = stand(self.tasks, state, many), np.zeros(count * tries, dtype=int)
         cost = np.full(count * tries, np.inf)
+        alive = np.arange(count * tries)
         for number, settings in enumerate(self._phases):
             minimum = self._minimise(self.tasks, self.space, settings, point, many)
             point, cost, iterations = minimum.point, minimum.cost, iterations + minimum.iterations
-            if number + 1 == CHOSEN_AFTER and tries > 1:
-                cheapest = np.argmin(cost.reshape(tries, count), axis=0) * count + np.arange(count)
-                point, iterations, many = point.take(cheapest), iterations[cheapest], frames
+            if tries == 1 or number + 1 > CHOSEN_AFTER:
+                continue
+            if number + 1 < CHOSEN_AFTER:
+                keep = np.flatnonzero(_distinct(point.state.rotations[:, self.space.joint], cost, alive % count))
+            else:
+                costs = np.full((tries, count), np.inf)
+                costs.flat[alive] = cost
+                keep = np.searchsorted(alive, np.argmin(costs, axis=0) * count + np.arange(count))
+            alive, iterations = alive[keep], iterations[keep]
+            point, many = point.take(keep), frames.take(alive % count)
         return Minimum(point, iterations, cost)
 
     def _folded(self, frames: Frames, swivels: np.ndarray) -> State:
@@ -389,3 +398,20 @@ class Stage:
 def _squares(error: np.ndarray) -> np.ndarray:
     """Sums of squares (F,) of error rows (F, m)."""
     return (error * error).sum(-1)
+
+
+def _distinct(q: np.ndarray, cost: np.ndarray, frame: np.ndarray) -> np.ndarray:
+    """Which of several starts (S,) of each `frame` (S,) are not on their way to the answer of a cheaper one.
+
+    q : (S, n, 4) motions of the joints. cost : (S,) so far; of equal ones the first is the cheaper.
+    """
+    order = np.lexsort((np.arange(len(cost)), cost, frame))
+    distinct = np.ones(len(cost), dtype=bool)
+    for back in range(1, len(cost)):
+        one, cheaper = order[back:], order[:-back]
+        near = frame[one] == frame[cheaper]
+        if not near.any():
+            break
+        near &= (np.abs((q[one] * q[cheaper]).sum(-1)) >= np.cos(0.5 * ALIKE)).all(-1)
+        distinct[one[near]] = False
+    return distinct

@@ -17,7 +17,8 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 6 /* changes whenever a structure below does */
+#define DQIK_LAYOUT 6
+#define DQIK_SWIVELS 4 /* changes whenever a structure below does */
 
 enum { DQIK_FREE_BALL, DQIK_BALL, DQIK_HINGE, DQIK_SLIDE };
 enum { DQIK_PGS, DQIK_DLS, DQIK_CCD };
@@ -122,7 +123,8 @@ typedef struct {
     const double *yield_extra;             /* (yields) */
     /* how it is solved */
     int32_t swivels, phases, chosen_after;
-    const double *swivel;         /* (swivels) [rad] */
+    const double *swivel;         /* (swivels) [rad], at most DQIK_SWIVELS */
+    double alike;                 /* |q . q'| from which on motions of a joint count as alike */
     const dqik_settings *phase;   /* (phases) continuation; one for a single descent */
     const dqik_settings *tracking, *tracking_missed, *polishing, *insisting, *descending; /* polishing NULL: none */
     int32_t spend;           /* iterations in all, where those left over are spent on goals that are missed; else 0 */

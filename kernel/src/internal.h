@@ -29,6 +29,7 @@ typedef struct {
     double *places, *turns, *ends, *shares; /* (G, 3), (G, 4), (G, 3), (G): the stage's targets as it sees them */
     double *base_q, *base_x; /* pose that the pull aims at */
     point now, tried, best, given, afresh;
+    point attempt[DQIK_SWIVELS]; /* one a swivel */
     /* one iteration's linear system */
     double *jacobian; /* (n, all) a column a degree of freedom */
     double *bent;     /* (n, all) the same with columns along ellipses */

@@ -40,6 +40,7 @@ static work take_work(arena *a, const dqik_problem *problem, const dqik_stage *s
     w.shares = take(a, s->goals), w.base_q = take(a, 4 * joints), w.base_x = take(a, n);
     w.now = take_point(a, joints, s), w.tried = take_point(a, joints, s), w.best = take_point(a, joints, s);
     w.given = take_point(a, joints, s), w.afresh = take_point(a, joints, s);
+    for (int i = 0; i < s->swivels; i++) w.attempt[i] = take_point(a, joints, s);
     if (s->sweep) w.kept = take_point(a, joints, s), w.swung = take_point(a, joints, s);
     w.jacobian = take(a, (int64_t)n * all), w.bent = take(a, (int64_t)n * all);
     w.gradient = take(a, n), w.pulled = take(a, n), w.matrix = take(a, n < all ? (int64_t)n * (n + 3) : (int64_t)all * (all + 3));
@@ -173,23 +174,44 @@ static void start_folded(work *w, double swivel) {
     copy_point(w, &w->tried, &w->now);
 }
 
+/* Whether two states are on their way to one answer: no joint is turned far from the one to the other. */
+static int nearly_alike(const work *w, const point *a, const point *b) {
+    const dqik_stage *s = w->s;
+    for (int i = 0; i < s->blocks; i++) {
+        const double *p = a->q + 4 * s->block_joint[i], *q = b->q + 4 * s->block_joint[i];
+        if (fabs(p[0] * q[0] + dot3(p + 1, q + 1)) < s->alike) return 0;
+    }
+    return 1;
+}
+
 /* From limbs folded to their targets at several swivels, with the pull strong at first; see Stage._continue. */
 static int continue_in_pull(work *w) {
     const dqik_stage *s = w->s;
     const int swivels = s->limbs ? s->swivels : 1;
-    int iterations = 0;
-    double cheapest = INFINITY;
+    int took[DQIK_SWIVELS], alone[DQIK_SWIVELS], chosen = 0;
     for (int i = 0; i < swivels; i++) {
         start_folded(w, s->swivel[i]);
-        int took = 0;
-        for (int k = 0; k < s->chosen_after; k++) took += minimise(w, s->phase + k);
-        if (!i || w->now.cost < cheapest) {
-            cheapest = w->now.cost, iterations = took;
-            copy_point(w, &w->best, &w->now);
-        }
+        took[i] = minimise(w, s->phase), alone[i] = 1;
+        copy_point(w, w->attempt + i, &w->now);
     }
-    copy_point(w, &w->now, &w->best);
-    copy_point(w, &w->tried, &w->best);
+    for (int i = 0; i < swivels; i++)
+        for (int j = 0; j < swivels; j++) {
+            const double mine = w->attempt[i].cost, other = w->attempt[j].cost;
+            if ((other < mine || (other == mine && j < i)) && nearly_alike(w, w->attempt + i, w->attempt + j))
+                alone[i] = 0;
+        }
+    for (int i = 0; i < swivels; i++) {
+        if (!alone[i]) continue;
+        copy_point(w, &w->now, w->attempt + i);
+        copy_point(w, &w->tried, w->attempt + i);
+        for (int k = 1; k < s->chosen_after; k++) took[i] += minimise(w, s->phase + k);
+        copy_point(w, w->attempt + i, &w->now);
+    }
+    for (int i = 1; i < swivels; i++)
+        if (alone[i] && (!alone[chosen] || w->attempt[i].cost < w->attempt[chosen].cost)) chosen = i;
+    copy_point(w, &w->now, w->attempt + chosen);
+    copy_point(w, &w->tried, w->attempt + chosen);
+    int iterations = took[chosen];
     for (int i = s->chosen_after; i < s->phases; i++) iterations += minimise(w, s->phase + i);
     return iterations;
 }
