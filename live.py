@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 import bpy
 from bpy.app.handlers import persistent
 
-from .rig import base_pose, channels, rotation, steady
+from .rig import base_pose, channels, playback, rotation, steady
 from .rig.build import Rig
 from .rig.channels import Channels
 from .rig.compare import Row
@@ -119,7 +119,7 @@ def begin_bake(ob: bpy.types.Object) -> None:
     """Keep the handlers off an armature while a bake reads its frames."""
     _state.suspended.add(ob.session_uid)
     known = session(ob)
-    known.stale = True
+    known.stale, known.reading = True, None
     if not ob.dqik.live:
         known.forget_pose()
 
@@ -129,13 +129,23 @@ def bake_frame(
 ) -> tuple[Rig | str, FrameInput | None, Channels | None]:
     """One frame's input for a bake, as live solving would read it after the change of frame.
 
-    Where keys leave nothing to solve at this frame there is no input, but the channels are those without us.
+    Where keys leave nothing to solve at this frame there is no input, but the channels are those without us. The
+    channels stay as they are; frames that start from the same ones may share them.
     """
     known = session(ob)
+    if known.reading is not None:
+        reader, base = known.reading
+        if reader.read(ob, known, ob.evaluated_get(depsgraph), depsgraph):
+            return reader.given.rig, reader.frame(), base
     rig, given, base = read_frame(ob, known, depsgraph, fresh=True)
+    if given is not None and base is not None:
+        base = base.copy()
+        reader = steady.reader(ob, known, given)
+        known.reading = None if reader is None else (reader, base)
+        return rig, given, base
     if given is None and known.animation is not None and known.animation.settings:
         posed = channels.read(ob.evaluated_get(depsgraph).pose.bones, known.groups)
-        base = base_pose.without_answer(ob, known, posed, fresh=True)
+        base = base_pose.without_answer(ob, known, posed, fresh=True).copy()
     return rig, given, base
 
 
@@ -143,7 +153,7 @@ def end_bake(ob: bpy.types.Object) -> None:
     """Undo `begin_bake`."""
     _state.suspended.discard(ob.session_uid)
     known = session(ob)
-    known.previous = None
+    known.previous = known.reading = None
     if not ob.dqik.live:
         known.forget_pose()
 
@@ -156,7 +166,7 @@ def aside(ob: bpy.types.Object) -> Generator[None]:
     """
     uid, known = ob.session_uid, session(ob)
     _state.suspended.add(uid)
-    _state.sessions[uid] = replace(known, stale=True, solver=DEFAULT_SOLVER)
+    _state.sessions[uid] = replace(known, stale=True, solver=DEFAULT_SOLVER, playing=None, reading=None)
     if not ob.dqik.live:
         _state.sessions[uid].forget_pose()
     try:
@@ -188,7 +198,7 @@ def _on_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = N
     if depsgraph.id_type_updated("ARMATURE") or depsgraph.id_type_updated("SCENE"):
         for known in _state.sessions.values():
             if known.playing is not None:
-                known.playing.unsure = True
+                known.playing.reader.unsure = True
     moved = {update.id.original.session_uid for update in depsgraph.updates if isinstance(update.id, bpy.types.Object)}
     _solve_live(scene, depsgraph, False, moved)
 
@@ -263,8 +273,8 @@ def _solve_live(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, fresh: b
                 answers.append((ob, known, answer))
         for ob, known, answer in answers:
             apply(ob, known, answer)
-            if fresh and solved is None and depsgraph.mode == "VIEWPORT" and known.links is not None:
-                known.playing = steady.steady(ob, known, known.links)
+            if fresh and solved is None and depsgraph.mode == "VIEWPORT" and known.given is not None:
+                known.playing = playback.playback(ob, known, known.given)
     finally:
         _state.busy = False
 

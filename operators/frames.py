@@ -132,7 +132,7 @@ def read_frames(
         if base is None or (frame == frames[-1] and given is None and not any(inputs)):
             raise DqikError(str(rig))
         inputs.append(given)
-        bases.append(base.copy())
+        bases.append(base)
         yield (index + 1) / len(frames)
     return inputs, bases
 

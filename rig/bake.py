@@ -17,9 +17,9 @@ from .build import Rig
 from .channels import Channels
 from .read import FrameInput
 from .reduce import reduce_keys
-from .write import answer
+from .write import answer, answers_of
 
-CHUNK = 32  # frames solved at once: more costs memory and gains little
+CHUNK = 128  # frames solved at once: more costs memory and gains little
 
 
 @dataclass
@@ -40,34 +40,25 @@ def solve_inputs(
     follow : each frame from the one before where they are one apart, as live playback does with `PREVIOUS`.
     chunk : frames solved at once at most.
     """
-    if not follow:
-        for first, part in _alike(inputs, chunk):
-            start = Pose(*(np.concatenate(arrays) for arrays in zip(*(given.start for given in part), strict=True)))
-            targets = Targets(
-                *(np.concatenate(arrays) for arrays in zip(*(given.targets[:3] for given in part), strict=True))
-            )
-            yield first, part[0].prepared.solve_batch(targets, start, np.concatenate([given.links for given in part]))
-        return
-    batch, tracked, before = None, False, None
-    for index, given in enumerate(inputs):
-        if given is None:
-            batch = before = None
+    for first, part in _alike(inputs, frames if follow else None):
+        prepared = part[0].prepared
+        if follow:
+            for batch in prepared.follow(*_together(part), chunk):
+                yield first, batch
+                first += len(batch.iterations)
             continue
-        if batch is not None and given.prepared is before and frames[index] - frames[index - 1] <= 1.0:
-            previous = Pose(batch.rotations[0], batch.translations[0])
-            batch = given.prepared.track(previous, given.targets, given.start, given.links, first=not tracked)
-            tracked = True
-        else:
-            batch, tracked = given.prepared.solve_batch(given.targets, given.start, given.links), False
-        before = given.prepared
-        yield index, batch
+        for begin in range(0, len(part), chunk):
+            yield first + begin, prepared.solve_batch(*_together(part[begin : begin + chunk]))
 
 
-def _alike(inputs: Sequence[FrameInput | None], chunk: int) -> Iterator[tuple[int, list[FrameInput]]]:
-    """Runs of at most `chunk` frames that are solved alike, with the index of their first."""
+def _alike(
+    inputs: Sequence[FrameInput | None], frames: Sequence[float] | None
+) -> Iterator[tuple[int, list[FrameInput]]]:
+    """Runs of frames that are solved alike, with the index of their first; without gaps in `frames`, if given."""
     part: list[FrameInput] = []
     for index, given in enumerate(inputs):
-        if part and (given is None or given.prepared is not part[0].prepared or len(part) == chunk):
+        gap = frames is not None and index > 0 and frames[index] - frames[index - 1] > 1.0
+        if part and (given is None or given.prepared is not part[0].prepared or gap):
             yield index - len(part), part
             part = []
         if given is not None:
@@ -76,20 +67,36 @@ def _alike(inputs: Sequence[FrameInput | None], chunk: int) -> Iterator[tuple[in
         yield len(inputs) - len(part), part
 
 
+def _together(part: Sequence[FrameInput]) -> tuple[Targets, Pose, np.ndarray]:
+    """What frames ask for, where they start, and their links, as arrays with a leading axis for them."""
+    start = part[0].start
+    if any(given.start is not start for given in part):
+        start = Pose(*(np.concatenate(arrays) for arrays in zip(*(given.start for given in part), strict=True)))
+    asked = zip(*(given.targets[:3] for given in part), strict=True)
+    return Targets(*map(np.concatenate, asked)), start, np.concatenate([given.links for given in part])
+
+
 def answers(
     inputs: Sequence[FrameInput | None], bases: Sequence[Channels], batches: Sequence[tuple[int, Batch]]
 ) -> list[Channels]:
     """The channels of each frame, continuous from frame to frame: no sign flips of quaternions, no turns of Euler."""
     found: list[Channels] = []
-    solved = {first + k: (batch, k) for first, batch in batches for k in range(len(batch.iterations))}
-    for frame, (given, base) in enumerate(zip(inputs, bases, strict=True)):
-        reference = base if not found else found[-1]
-        if given is None:
+    solved = {first: batch for first, batch in batches}
+    frame, batch, first = 0, None, 0
+    while frame < len(inputs):
+        if frame in solved:
+            batch, first = solved[frame], frame
+        given, base = inputs[frame], bases[frame]
+        reference = found[-1] if found else base
+        if given is None or batch is None:
             unsolved = base.copy()
             unsolved.put(np.arange(len(base.rotations)), base.quaternions(), reference.rotations)
             found.append(unsolved)
+        elif frame == first and all(one is base for one in bases[first : first + len(batch.iterations)]):
+            found += answers_of(given.rig, batch, base, given.slide_scale, reference)
         else:
-            found.append(answer(given.rig, *solved[frame], base, given.slide_scale, reference))
+            found.append(answer(given.rig, batch, frame - first, base, given.slide_scale, reference))
+        frame = len(found)
     return found
 
 

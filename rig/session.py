@@ -13,7 +13,7 @@ import numpy as np
 
 from ..solvers import Batch, InvalidPose, Pose, Prepared
 from ..solvers.kernel import Twin
-from . import base_pose, channels, curves, follow, read, rotation, steady, write
+from . import base_pose, channels, curves, follow, playback, read, rotation, steady, write
 from .build import Rig, build, signature
 from .channels import Channels
 from .compare import Row
@@ -55,6 +55,8 @@ class Session:
     unseen : sentences about targets that Blender does not evaluate.
     solver : what to solve with instead of the armature's own choice, if anything.
     comparison : what the last comparison of solvers found.
+    given : what the last frame that was solved here was solved with. playing : what solves the next ones, if they can be
+        read and solved in the short way. reading : what a bake reads the next ones with, and their base.
     """
 
     rig: Rig | str | None = None
@@ -68,7 +70,7 @@ class Session:
     room: channels.Room | None = None
     base: Channels | None = None
     frame_base: Channels | None = None
-    links: np.ndarray | None = None
+    given: FrameInput | None = None
     written: Channels | None = None
     written_raw: bytes | None = None
     now: Channels | None = None
@@ -81,7 +83,8 @@ class Session:
     unseen: list[str] | None = None
     solver: str = ""
     comparison: Sequence[Row] = ()
-    playing: steady.Steady | None = None
+    playing: playback.Playback | None = None
+    reading: tuple[steady.Reader, Channels] | None = None
     report: Callable[[], Status] | Status = field(default_factory=Status)
 
     @property
@@ -231,7 +234,7 @@ def solve_frame(
     if depsgraph.mode == "VIEWPORT" and (known.unseen is None or not fresh):
         known.unseen = read.unseen(ob, rig, depsgraph)
     known.status = _report(known.notes(), batch, time.perf_counter() - began)
-    known.links = given.links
+    known.given = given
     return answer
 
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A solved pose as channels of the armature's bones, each in its own rotation mode."""
+"""Solved poses as channels of the armature's bones, each in its own rotation mode."""
 
 import numpy as np
 
 from ..solvers import Batch, quaternion
+from . import rotation
 from .build import Rig
 from .channels import Channels
 
@@ -22,3 +23,20 @@ def answer(
         offset = batch.translations[frame, joint : joint + 3].sum(0)
         channels.locations[rig.bones[row]] = rig.slide_frame[k].T @ offset / max(slide_scale[k], 1e-12)
     return channels
+
+
+def answers_of(
+    rig: Rig, batch: Batch, base: Channels, slide_scale: np.ndarray, reference: Channels
+) -> list[Channels]:
+    """The channels of frames that start from one base, each near to the one before it, the first near `reference`."""
+    if len(base.groups) > 1 or base.groups[0][0] != rotation.QUATERNION or len(rig.slide_joint):
+        found: list[Channels] = []
+        for frame in range(len(batch.iterations)):
+            found.append(answer(rig, batch, frame, base, slide_scale, found[-1] if found else reference))
+        return found
+    q = quaternion.normalize(batch.rotations[:, rig.solved_joints])
+    before = np.concatenate([reference.rotations[None, rig.solved_bones], q[:-1]])
+    flips = np.where((q * before).sum(-1, keepdims=True) < 0.0, -1.0, 1.0)
+    rotations = np.repeat(base.rotations[None], len(q), axis=0)
+    rotations[:, rig.solved_bones] = q * np.cumprod(flips, axis=0)
+    return [Channels(turned, base.locations, base.groups) for turned in rotations]

@@ -236,17 +236,14 @@ class Twin:
         self.one.arrays["poles"][0], self.one.arrays["links"][0] = poles, self._skeleton.links
         return len(given) == len(self.one.asked)
 
-    def follow(self, targets: Targets, start: Pose, links: np.ndarray | None = None, chunk: int = 0) -> Iterator[Batch]:
-        """The frames of a motion, the first afresh from `start` and each other one from the one before it.
-
-        Arguments as for `Prepared.solve_batch`; yields the answers of `chunk` frames at a time, 0 for all at once.
-        """
+    def follow(self, targets: Targets, start: Pose, links: np.ndarray | None, chunk: int) -> Iterator[Batch]:
+        """The frames of a motion, `chunk` of them at a time; arguments as for `Prepared.follow`."""
         count = len(targets.positions)
         frames = _Frames(self._joints, self._goals, count)
         frames.ask(targets, start, self._skeleton.links if links is None else links)
         residual = np.zeros_like(self._residual)
-        for begin in range(0, count, chunk or count):
-            end = min(begin + (chunk or count), count)
+        for begin in range(0, count, chunk):
+            end = min(begin + chunk, count)
             self._library.follow(self._at, frames.address, begin, end, residual.ctypes.data, self._memory_at)
             yield frames.batch(begin, end)
 

@@ -2,7 +2,7 @@
 """The entry points: `solve` one pose, `prepare` for many, `solve_frames` a motion."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -150,6 +150,28 @@ class Prepared:
         self._answer = self.report(pose, points, iterations, targets)
         return self._answer
 
+    def follow(
+        self, targets: Targets, start: Pose, links: np.ndarray | None = None, chunk: int = 1
+    ) -> Iterator[Batch]:
+        """Solve a motion: the first of F frames afresh, each other one from the one before it.
+
+        Arguments as for `solve_batch`. Yields the answers of `chunk` frames at a time; NumPy's, one by one.
+        """
+        if self.twin is not None:
+            yield from self.twin.follow(targets, start, links, chunk)
+            return
+        batch: Batch | None = None
+        for frame in range(len(targets.positions)):
+            own = slice(frame, frame + 1)
+            wanted, begin = targets.take(own), Pose(*(part if len(part) == 1 else part[own] for part in start))
+            hung = links if links is None or len(links) == 1 else links[own]
+            if batch is None:
+                batch = self.solve_batch(wanted, begin, hung)
+            else:
+                previous = Pose(batch.rotations[0], batch.translations[0])
+                batch = self.track(previous, wanted, begin, hung, first=frame == 1)
+            yield batch
+
     def report(self, pose: Pose, points: list[Point], iterations: np.ndarray, targets: Targets) -> Batch:
         """The answer of F frames: their `pose`, and a point for each stage."""
         count = len(pose.rotations)
@@ -219,19 +241,13 @@ def solve_frames(
     count = len(targets.positions)
     if not count:
         return []
-    twin = prepared.twin if prepared.options.warm_start else None
-    if twin is not None or not prepared.options.warm_start:
-        batch = prepared.solve_batch(targets, start) if twin is None else next(twin.follow(targets, start))
-        return batch.solutions((time.perf_counter() - began) / count)
+    if not prepared.options.warm_start:
+        return prepared.solve_batch(targets, start).solutions((time.perf_counter() - began) / count)
     solutions: list[Solution] = []
-    for frame in range(count):
-        began = time.perf_counter()
-        wanted = targets.take(slice(frame, frame + 1))
-        if frame == 0:
-            batch = prepared.solve_batch(wanted, start)
-        else:
-            batch = prepared.track(solutions[-1].pose, wanted, start, first=frame == 1)
-        solutions.append(batch.solution(0, time.perf_counter() - began))
+    for batch in prepared.follow(targets, start, chunk=count):
+        ended = time.perf_counter()
+        solutions += batch.solutions((ended - began) / len(batch.iterations))
+        began = ended
     return solutions
 
 
