@@ -12,6 +12,7 @@ LAYERED = bpy.app.version >= (4, 4, 0)
 _GROUP_NAMES = bpy.app.version >= (5, 0, 0)
 _BEZIER = 2  # the number behind the enum, which foreach_set takes
 _ALIGNED, _AUTO = 3, 1
+_ENUM = np.uint8  # as Blender keeps a key's enums: read and written without a step per key
 _BONE_PATH = re.compile(r'^pose\.bones\["((?:[^"\\]|\\.)*)"\]\.(\w+)')
 
 
@@ -208,7 +209,7 @@ class _Keys:
             points.foreach_get(name, buffer)
             pairs.append(buffer.reshape(count, 2).astype(float))
         for name in ("handle_left_type", "handle_right_type", "interpolation"):
-            buffer = np.empty(count, dtype=np.int32)
+            buffer = np.empty(count, dtype=_ENUM)
             points.foreach_get(name, buffer)
             numbers.append(buffer)
         return cls(*pairs, *numbers)
@@ -226,7 +227,8 @@ class _Keys:
         points.clear()
         points.add(len(self.co))
         for name in ("handle_left_type", "handle_right_type", "interpolation"):
-            points.foreach_set(name, np.ascontiguousarray(getattr(self, name), dtype=np.int32))
-        for name in ("co", "handle_left", "handle_right"):
+            points.foreach_set(name, np.ascontiguousarray(getattr(self, name), dtype=_ENUM))
+        placed = (self.handle_left_type == _AUTO).all() and (self.handle_right_type == _AUTO).all()
+        for name in ("co",) if placed else ("co", "handle_left", "handle_right"):
             points.foreach_set(name, np.ascontiguousarray(getattr(self, name), dtype=np.float32).ravel())
-        curve.update()
+        curve.update()  # places automatic handles

@@ -265,7 +265,7 @@ def places(ob: bpy.types.Object, rig: Rig, scene: Scene) -> tuple[list, list, li
     """
     motion = _motion(ob, scene) if scene.solved else None
     inverse = (ob.matrix_world if motion is None else motion @ ob.matrix_world).inverted_safe()
-    goals, own, nowhere = ob.dqik.goals, ob.original, (0.0, 0.0, 0.0)
+    goals, own, nowhere = list(ob.dqik.goals), ob.original, (0.0, 0.0, 0.0)
     positions, turns, ends = [], [], []
     for binding in rig.goals:
         goal = goals[binding.index]
