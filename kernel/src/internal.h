@@ -39,6 +39,7 @@ typedef struct {
     double pull;
     double *matrix;   /* (all, all) */
     double *rhs, *left; /* (all) */
+    int solved_by_rows; /* the step is what `rhs` gave: what it leaves of the errors is s times that */
     double *d, *candidate, *current, *projected, *fixed, *down, *trial; /* (n) */
     double *normals, *zero_normals; /* (pairs, 2) */
     double *inverses; /* (blocks, 9) */

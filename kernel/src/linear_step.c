@@ -49,7 +49,10 @@ double value(work *w, const double *d) {
 
 double decrease(work *w, const double *d) {
     double gained = 0.0;
-    residual(w, d, w->left); /* J d = e - left */
+    if (w->solved_by_rows)
+        for (int i = 0; i < w->all; i++) w->left[i] = w->damping * w->rhs[i];
+    else
+        residual(w, d, w->left); /* J d = e - left */
     for (int i = 0; i < w->all; i++) {
         double moved = w->now.e[i] - w->left[i];
         gained += moved * (w->now.e[i] - 0.5 * moved);
@@ -299,6 +302,7 @@ static void keep_better(work *w, double *best, double *best_value, const double 
 /* Damped least squares; what a step carries past a limit is put on it, and the rest is solved again. */
 void dls_step(work *w, double *d) {
     const dqik_stage *s = w->s;
+    w->solved_by_rows = !s->limited && w->n >= w->all;
     if (!s->limited) {
         free_step(w, NULL, NULL, NULL, d);
         return;
