@@ -64,7 +64,8 @@ class _Pole(Structure):
 class _Stage(Structure):
     _fields_ = [
         *[(name, c_int32) for name in (
-            "n", "blocks", "goals", "rows", "poles", "limbs", "pairs", "yields", "moving", "still_slides",
+            "n", "blocks", "goals", "rows", "poles", "limbs", "pairs", "yields", "standing", "moving",
+            "still_slides",
             "solver", "limited", "levered", "continues", "restarts", "middle_bias")],
         ("seed", c_uint64),
         ("block_joint", _I), ("block_kind", _I), ("block_start", _I), ("block_ellipse", _U), ("slide", _I),
@@ -72,7 +73,7 @@ class _Stage(Structure):
         ("goal_index", _I), ("goal_joint", _I), ("place_row", _I), ("turn_row", _I), ("offset", _F),
         ("place_weight", _F), ("turn_weight", _F), ("acts", _U), ("levers", _I), ("pole", POINTER(_Pole)),
         ("limb", POINTER(_Limb)), ("run_start", _I), ("run", _I), ("first", _I),
-        ("partner_start", _I), ("partner", _I), ("first_freedom", _I), ("move", _I), ("still_slide", _I),
+        ("partner_start", _I), ("partner", _I), ("first_freedom", _I), ("stand", _I), ("move", _I), ("still_slide", _I),
         ("yield_goal", _I), ("yield_top", _I), ("yield_path", _U), ("yield_extra", _F),
         ("swivels", c_int32), ("phases", c_int32), ("chosen_after", c_int32), ("swivel", _F), ("alike", c_double),
         *[(name, POINTER(_Settings)) for name in (
@@ -346,10 +347,11 @@ class Twin:
                   *[k for part in stage.limbs for k in (part.upper, part.lower, max(part.end, 0))]]:  # fmt: skip
             needed |= skeleton.ancestors[j]
         movable = np.isin(np.arange(len(skeleton)), joint)
+        stand = [j for j in skeleton.order if needed[j] or solver == "CCD"]
         move = [j for j in skeleton.order if needed[j] and (skeleton.ancestors[j] & movable).any()]
         return _Stage(
             n, len(blocks), count, tasks.m, len(poles), len(stage.limbs), len(space.pairs), len(yields.goals),
-            len(move), len(stage.still_slides), SOLVERS[solver], int(space.limited), int(bool(skeleton.detached)),
+            len(stand), len(move), len(stage.still_slides), SOLVERS[solver], int(space.limited), int(bool(skeleton.detached)),
             int(settings.continues), stage.options.restarts,
             int(stage.options.bias == "MIDDLE"), stage.options.seed % 2**64,
             self._i(joint), self._i([KINDS[kind] for kind in kinds]), self._i([block.start for block in blocks]),
@@ -360,7 +362,7 @@ class Twin:
             self._i(skeleton.levers(carriers, space.joint)), self._poles(stage, poles), self._limbs(stage.limbs),
             self._i(run_start), self._i(runs), self._i(np.argmax(together, axis=1)),
             self._i(np.cumsum([0, *map(len, partners)])), self._i(np.concatenate(partners)), self._i(first_partner),
-            self._i(move), self._i(stage.still_slides), self._i(yields.goals), self._i(yields.top),
+            self._i(stand), self._i(move), self._i(stage.still_slides), self._i(yields.goals), self._i(yields.top),
             self._u(yields.paths.T > 0.0), self._f(yields.extra),
             len(limb.SWIVELS), len(settings.phases), settings.chosen_after, self._f(limb.SWIVELS), math.cos(0.5 * ALIKE),
             self._settings(*settings.phases), self._settings(settings.tracking),

@@ -89,7 +89,7 @@ typedef struct {
 
 /* Goals solved together (G of them) over n degrees of freedom; see solvers/stage.py, joint_space.py and goals.py. */
 typedef struct {
-    int32_t n, blocks, goals, rows, poles, limbs, pairs, yields, moving, still_slides;
+    int32_t n, blocks, goals, rows, poles, limbs, pairs, yields, standing, moving, still_slides;
     int32_t solver, limited, levered, continues, restarts, middle_bias;
     uint64_t seed;
     /* joint space: one block a joint */
@@ -115,7 +115,8 @@ typedef struct {
     const int32_t *first;     /* (rows + poles) first row that a row shares a degree of freedom with */
     const int32_t *partner_start, *partner; /* (n + 1), degrees of freedom before it that share rows with each */
     const int32_t *first_freedom; /* (n) as `first`, of the degrees of freedom from the last to the first */
-    const int32_t *move;      /* (moving) joints whose transforms an iteration changes, in order */
+    const int32_t *stand;     /* (standing) joints whose transforms matter, in order */
+    const int32_t *move;      /* (moving) those of them that an iteration changes */
     const int32_t *still_slide; /* (still_slides) slides that the stage leaves where they are */
     /* goals that yield where they are out of reach */
     const int32_t *yield_goal, *yield_top; /* (yields) */

@@ -70,6 +70,10 @@ static void descent(work *w, const double *d, double *down) {
     }
 }
 
+static int block_size(const dqik_stage *s, int b) {
+    return s->block_kind[b] == DQIK_HINGE || s->block_kind[b] == DQIK_SLIDE ? 1 : 3;
+}
+
 /* Numbers from one row of the matrix to the next: blocks of four, which compilers know how to do at once. */
 static int stride(int size) { return (size + 3) / 4 * 4; }
 
@@ -129,26 +133,53 @@ static void solve_by_freedom(work *w, const uint8_t *free, const double *columns
     cholesky_solve(w->matrix, y, n, s->first_freedom);
 }
 
+/* The upper half of `matrix` gets a column's share of J_F D^-1 J_F^T, and `rhs` of J_F D^-1 g / s. */
+static void add_outer(const work *w, int k, const double *c, double *matrix, int next) {
+    const dqik_stage *s = w->s;
+    const int end = s->run_start[k + 1];
+    const double light = 1.0 / s->reluctance[k], pulled = w->pulled[k];
+    for (int from = s->run_start[k]; from < end; from++)
+        for (int i = s->run[2 * from]; i < s->run[2 * from + 1]; i++) {
+            double *row = matrix + (size_t)i * (size_t)next;
+            const double factor = c[i] * light;
+            for (int to = from; to < end; to++)
+                for (int j = to == from ? i : s->run[2 * to]; j < s->run[2 * to + 1]; j++) row[j] += factor * c[j];
+            w->rhs[i] += factor * pulled;
+        }
+}
+
+/* The same of the three columns of a ball joint, which fill the same rows. */
+static void add_outer_of_ball(const work *w, int k, const double *c, const uint8_t *free, double *matrix, int next) {
+    const dqik_stage *s = w->s;
+    const int end = s->run_start[k + 1];
+    const double *b = c + w->all, *a = b + w->all, *pulled = w->pulled + k;
+    double light[3];
+    for (int i = 0; i < 3; i++) light[i] = !free || free[k + i] ? 1.0 / s->reluctance[k + i] : 0.0;
+    for (int from = s->run_start[k]; from < end; from++)
+        for (int i = s->run[2 * from]; i < s->run[2 * from + 1]; i++) {
+            double *row = matrix + (size_t)i * (size_t)next;
+            const double x = c[i] * light[0], y = b[i] * light[1], z = a[i] * light[2];
+            for (int to = from; to < end; to++)
+                for (int j = to == from ? i : s->run[2 * to]; j < s->run[2 * to + 1]; j++)
+                    row[j] += x * c[j] + y * b[j] + z * a[j];
+            w->rhs[i] += x * pulled[0] + y * pulled[1] + z * pulled[2];
+        }
+}
+
 /* (J_F D^-1 J_F^T + s I) y = e - J fixed + J_F D^-1 g / s. The answer is left in `w->rhs`. */
 static void solve_by_rows(work *w, const uint8_t *free, const double *columns) {
     const dqik_stage *s = w->s;
     const int all = w->all, next = stride(all);
     memset(w->matrix, 0, sizeof(double) * (size_t)all * (size_t)next);
     for (int i = 0; i < all; i++) w->matrix[i * next + i] = w->damping;
-    for (int k = 0; k < w->n; k++) {
-        if (free && !free[k]) continue;
-        const double *c = columns + (size_t)k * (size_t)all;
-        const double light = 1.0 / s->reluctance[k];
-        const int begin = s->run_start[k], end = s->run_start[k + 1];
-        for (int from = begin; from < end; from++)
-            for (int i = s->run[2 * from]; i < s->run[2 * from + 1]; i++) {
-                double *row = w->matrix + (size_t)i * (size_t)next;
-                const double factor = c[i] * light;
-                for (int j = i; j < s->run[2 * from + 1]; j++) row[j] += factor * c[j];
-                for (int to = from + 1; to < end; to++)
-                    for (int j = s->run[2 * to]; j < s->run[2 * to + 1]; j++) row[j] += factor * c[j];
-            }
-        if (w->pull > 0.0) add_column(w, k, c, light * w->pulled[k], w->rhs);
+    if (!(w->pull > 0.0)) memset(w->pulled, 0, sizeof(double) * (size_t)w->n);
+    for (int b = 0; b < s->blocks; b++) {
+        const int at = s->block_start[b], size = block_size(s, b);
+        const double *c = columns + (size_t)at * (size_t)all;
+        if (size == 3)
+            add_outer_of_ball(w, at, c, free, w->matrix, next);
+        else if (!free || free[at])
+            add_outer(w, at, c, w->matrix, next);
     }
     cholesky_solve(w->matrix, w->rhs, all, s->first);
 }
@@ -243,10 +274,6 @@ static void invert(const double *a, int size, double *to) {
     to[0] = c0 / det, to[1] = (a[2] * a[7] - a[1] * a[8]) / det, to[2] = (a[1] * a[5] - a[2] * a[4]) / det;
     to[3] = c1 / det, to[4] = (a[0] * a[8] - a[2] * a[6]) / det, to[5] = (a[2] * a[3] - a[0] * a[5]) / det;
     to[6] = c2 / det, to[7] = (a[1] * a[6] - a[0] * a[7]) / det, to[8] = (a[0] * a[4] - a[1] * a[3]) / det;
-}
-
-static int block_size(const dqik_stage *s, int b) {
-    return s->block_kind[b] == DQIK_HINGE || s->block_kind[b] == DQIK_SLIDE ? 1 : 3;
 }
 
 static void block_inverses(work *w) {

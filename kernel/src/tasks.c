@@ -50,7 +50,7 @@ static void forward_some(const work *w, point *p, const int32_t *joints, int cou
     forward_effectors(w, p);
 }
 
-void forward_all(const work *w, point *p) { forward_some(w, p, w->k->order, w->k->joints); }
+void forward_all(const work *w, point *p) { forward_some(w, p, w->s->stand, w->s->standing); }
 
 void forward_moved(const work *w, point *p) { forward_some(w, p, w->s->move, w->s->moving); }
 
