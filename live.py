@@ -46,7 +46,11 @@ _state = _State()
 
 def session(ob: bpy.types.Object) -> Session:
     """The session of an armature object, original or evaluated."""
-    return _state.sessions.setdefault(ob.original.session_uid, Session())
+    uid = ob.original.session_uid
+    known = _state.sessions.get(uid)
+    if known is None:
+        known = _state.sessions[uid] = Session()
+    return known
 
 
 def status(ob: bpy.types.Object) -> Status:
