@@ -18,6 +18,7 @@ from .joint_space import JointSpace
 from .linear_step import SAME, LinearSystem, free_step, within_limits
 
 LEAST = 1e-10  # [rad] a way down that is shorter is none
+LEAST_OF_STEP = 1e-2  # nor is one that is shorter than this share of the step: the next iteration is the cheaper remedy
 ROUNDS = 3
 SWEEPS = 2
 
@@ -35,14 +36,15 @@ def step(system: LinearSystem) -> np.ndarray:
 
 
 def _is_least(system: LinearSystem, d: np.ndarray) -> np.ndarray:
-    """Frames (F,) in which no step inside the limits is better than `d` (F, n).
+    """Frames (F,) in which no step inside the limits is better than `d` (F, n) by more than a trifle.
 
     Limits and objective are convex: it is so where the projection takes back whatever goes further down.
     """
     x = system.x + d
     curved = (system.jacobian * system.jacobian).sum((-1, -2)) + system.damping
     further = system.space.project(x + system.descent(d) / curved[:, None])
-    return np.abs(further - x).max(-1, initial=0.0) < LEAST
+    enough = np.maximum(LEAST, LEAST_OF_STEP * np.abs(d).max(-1, initial=0.0))
+    return np.abs(further - x).max(-1, initial=0.0) < enough
 
 
 def _rounds(system: LinearSystem, start: np.ndarray) -> np.ndarray:

@@ -10,6 +10,7 @@
 
 #define SAME 1e-9
 #define LEAST_WAY 1e-10
+#define LEAST_OF_STEP 1e-2
 #define PGS_ROUNDS 3
 #define PGS_SWEEPS 2
 #define DLS_ROUNDS 8
@@ -362,15 +363,18 @@ void dls_step(work *w, double *d) {
     }
 }
 
-/* Whether no step inside the limits is better: the projection takes back whatever goes further down. */
+/* Whether no step inside the limits is better by more than a trifle: the projection takes back whatever goes further
+ * down. */
 static int is_least(work *w, const double *d) {
-    double curved = w->damping;
+    double curved = w->damping, longest = 0.0;
+    for (int k = 0; k < w->n; k++) longest = most(longest, fabs(d[k]));
+    const double enough = most(LEAST_WAY, LEAST_OF_STEP * longest);
     for (int k = 0; k < w->n; k++) curved += column_dot(w, k, column(w, k), column(w, k));
     descent(w, d, w->down);
     for (int k = 0; k < w->n; k++) w->trial[k] = w->now.x[k] + d[k] + w->down[k] / curved;
     project(w->s, w->trial);
     for (int k = 0; k < w->n; k++)
-        if (fabs(w->trial[k] - (w->now.x[k] + d[k])) >= LEAST_WAY) return 0;
+        if (fabs(w->trial[k] - (w->now.x[k] + d[k])) >= enough) return 0;
     return 1;
 }
 
