@@ -293,10 +293,15 @@ def _steadily(ob: bpy.types.Object, known: Session, depsgraph: bpy.types.Depsgra
     return done
 
 
+def _is_in(scene: bpy.types.Scene, ob: bpy.types.Object) -> bool:
+    found: bpy.types.Object | None = scene.objects.get(ob.name)
+    return found == ob
+
+
 def _live_armatures(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, fresh: bool) -> Iterator[bpy.types.Object]:
     """The scene's armatures that are to be solved; those that keys have switched off get their base pose back."""
     for ob in _objects():
-        if ob.session_uid in _state.suspended or scene.objects.get(ob.name) != ob:
+        if ob.session_uid in _state.suspended or not _is_in(scene, ob):
             continue
         if ob.mode == "EDIT" or ob.data.pose_position == "REST":
             continue
@@ -347,8 +352,12 @@ def _candidates() -> list[tuple[str, str | None, int]]:
 def _objects() -> list[bpy.types.Object]:
     """The armatures behind the candidates, which are looked for again where one has gone by another name since."""
     for _ in range(2):
-        found = [bpy.data.objects.get((name, library)) for name, library, _ in _candidates()]
-        if all(ob is not None and ob.session_uid == uid for ob, (*_, uid) in zip(found, _state.candidates, strict=True)):
+        found: list[bpy.types.Object] = []
+        for name, library, uid in _candidates():
+            ob = bpy.data.objects.get((name, library))
+            if getattr(ob, "session_uid", None) == uid:
+                found.append(ob)
+        if len(found) == len(_state.candidates):
             return found
         _state.object_count = -1
     return []

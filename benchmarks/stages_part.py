@@ -99,8 +99,8 @@ def _play(clocks: dict[str, Clock]) -> dict[str, np.ndarray]:
 
 def _watch(clocks: dict[str, Clock]) -> None:
     """Put clocks around the extension's handlers, its solves and its writing; once."""
-    live, steady, solve = (importlib.import_module(f"{scene.EXTENSION}.{name}") for name in
-                           ("live", "rig.steady", "solvers.solve"))  # fmt: skip
+    live, playback, solve = (importlib.import_module(f"{scene.EXTENSION}.{name}") for name in
+                           ("live", "rig.playback", "solvers.solve"))  # fmt: skip
     if hasattr(live, "watched"):
         return
     live.watched = True
@@ -109,11 +109,12 @@ def _watch(clocks: dict[str, Clock]) -> None:
             if sys.modules[handler.__module__].__name__.startswith(scene.EXTENSION):
                 handlers[index] = clocks["handlers"].around(handler)
     live.apply = clocks["write"].around(live.apply)
-    steady.Steady._write = clocks["write"].around(steady.Steady._write)
+    playback.Playback._write = clocks["write"].around(playback.Playback._write)
     kernel = importlib.import_module(f"{scene.EXTENSION}.solvers.kernel")
     owner, names = solve.Prepared, ("solve_batch", "track")
     if kernel.load() is not None:
-        owner, names = kernel.Twin, ("solve", "solve_one", "follow_one")
+        owner = importlib.import_module(f"{scene.EXTENSION}.solvers.twin").Twin
+        names = ("solve", "solve_one", "follow_one")
     for name in names:
         setattr(owner, name, clocks["solve"].around(getattr(owner, name)))
 

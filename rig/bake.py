@@ -81,7 +81,7 @@ def answers(
 ) -> list[Channels]:
     """The channels of each frame, continuous from frame to frame: no sign flips of quaternions, no turns of Euler."""
     found: list[Channels] = []
-    solved = {first: batch for first, batch in batches}
+    solved = dict(batches)
     frame, batch, first = 0, None, 0
     while frame < len(inputs):
         if frame in solved:

@@ -13,7 +13,7 @@ import bpy
 import numpy as np
 
 from ..solvers import Pose
-from ..solvers.kernel import AnswerChannels, Twin
+from ..solvers.twin import AnswerChannels, Twin
 from . import steady
 from .channels import Channels
 from .read import FrameInput

@@ -12,7 +12,7 @@ import bpy
 import numpy as np
 
 from ..solvers import Batch, InvalidPose, Pose, Prepared
-from ..solvers.kernel import Twin
+from ..solvers.twin import Twin
 from . import base_pose, channels, curves, follow, playback, read, rotation, steady, write
 from .build import Rig, build, signature
 from .channels import Channels
@@ -55,8 +55,8 @@ class Session:
     unseen : sentences about targets that Blender does not evaluate.
     solver : what to solve with instead of the armature's own choice, if anything.
     comparison : what the last comparison of solvers found.
-    given : what the last frame that was solved here was solved with. playing : what solves the next ones, if they can be
-        read and solved in the short way. reading : what a bake reads the next ones with, and their base.
+    given : what the last frame that was solved here was solved with. playing : what solves the next ones, if they can
+        go the short way. reading : what a bake reads the next ones with, and their base.
     """
 
     rig: Rig | str | None = None

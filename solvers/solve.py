@@ -11,12 +11,13 @@ from .descent import Point
 from .errors import InvalidGoal, UnknownSolver
 from .goals import Goal, Targets
 from .joint_space import State
-from .kernel import SOLVERS as COMPILED
-from .kernel import Twin, load
+from .kernel import load
+from .kernel_layout import SOLVERS as COMPILED
 from .methods import METHODS
 from .skeleton import Pose, Skeleton
 from .solution import Batch, Options, Solution
 from .stage import Stage
+from .twin import Twin
 
 SOLVERS = {name: method.summary for name, method in METHODS.items()}
 """Names and one-line descriptions of the solvers."""

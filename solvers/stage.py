@@ -275,11 +275,14 @@ class Stage:
             if tries == 1 or number + 1 > CHOSEN_AFTER:
                 continue
             if number + 1 < CHOSEN_AFTER:
-                keep = np.flatnonzero(_distinct(point.state.rotations[:, self.space.joint], cost, alive % count))
+                turned = point.state.rotations[:, self.space.joint]
+                keep: np.ndarray = np.flatnonzero(_distinct(turned, cost, alive % count))
             else:
-                costs = np.full((tries, count), np.inf)
-                costs.flat[alive] = cost
-                keep = np.searchsorted(alive, np.argmin(costs, axis=0) * count + np.arange(count))
+                costs = np.full(tries * count, np.inf)
+                costs[alive] = cost
+                chosen = np.argmin(costs.reshape(tries, count), axis=0) * count + np.arange(count)
+                keep = np.flatnonzero(np.isin(alive, chosen))
+                keep = keep[np.argsort(alive[keep] % count)]
             alive, iterations = alive[keep], iterations[keep]
             point, many = point.take(keep), frames.take(alive % count)
         return Minimum(point, iterations, cost)

@@ -89,6 +89,12 @@ void stand(const work *w, point *p);
 int minimise(work *w, const dqik_settings *settings);
 void copy_point(const work *w, point *to, const point *from);
 
+/* stage.c */
+void ask(work *w, const dqik_frame *frame);
+int solve_stage(work *w, const dqik_problem *problem, const double *rotations, const double *translations);
+int track_stage(work *w, const dqik_problem *problem, const dqik_frame *frame, const double *warm_q,
+                const double *warm_t, const double *start_q, const double *start_t, const double *before);
+
 /* posture.c */
 int joint_of(const work *w, const dqik_visit *v);
 void turn_below(const work *w, point *p, const dqik_visit *v, const double *turn);

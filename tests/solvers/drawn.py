@@ -14,13 +14,17 @@ from solvers.goals import Targets
 
 @dataclass
 class Problem:
-    """Something to solve: one frame's goals in `goals`, several frames' in `targets` and `links`."""
+    """Something to solve."""
 
     skeleton: ik.Skeleton
     goals: list[ik.Goal]
     start: ik.Pose
     solver: str
     options: ik.Options
+
+    def solve(self, start: ik.Pose | None = None) -> ik.Solution:
+        """The answer from a start of its own or another."""
+        return ik.solve(self.skeleton, self.goals, start or self.start, self.solver, self.options)
 
 
 def _interval(generator: np.random.Generator, most: float) -> tuple[float, float]:

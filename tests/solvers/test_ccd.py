@@ -279,15 +279,21 @@ def test_easy_targets_are_met_as_dls_meets_them(count: int, reach: float, seed: 
         assert ik.solve(chain(count), [goal], bent(count), solver, options).position_errors[0] <= 1e-4
 
 
+def moved_inside_limits(skeleton: ik.Skeleton, goals: list[ik.Goal], solution: ik.Solution) -> np.ndarray:
+    """The joints (J,) that goals may move, of which each ends inside its limits; all of the answer is finite."""
+    moving = np.any([chain_of(skeleton, goal) for goal in goals], axis=0) & (skeleton.stiffness < 1.0)
+    assert np.isfinite(solution.pose.rotations).all()
+    assert max([outside_limits(skeleton, solution.pose, j) for j in np.flatnonzero(moving)], default=0.0) < EXACT
+    return moving
+
+
 @settings(max_examples=25)
 @given(served(), st.sampled_from(ORDERS))
 def test_limits_are_held_and_chains_respected(problem: tuple, order: str) -> None:
     """Joints of chains end inside their limits, others where they were; all is finite."""
     skeleton, goals, start = problem
     solution = solve(skeleton, goals, start, order=order, iterations=8)
-    moving = np.any([chain_of(skeleton, goal) for goal in goals], axis=0) & (skeleton.stiffness < 1.0)
-    assert np.isfinite(solution.pose.rotations).all()
-    assert max([outside_limits(skeleton, solution.pose, j) for j in np.flatnonzero(moving)], default=0.0) < EXACT
+    moving = moved_inside_limits(skeleton, goals, solution)
     assert turned_by(start, solution.pose)[~moving].max(initial=0.0) < 1e-7
 
 
@@ -425,6 +431,4 @@ def test_mmds_rule_holds_limits_on_any_tree(problem: tuple, unit: float) -> None
     """Balls, hinges and detached joints; a slide stays where it is."""
     skeleton, goals, start = problem
     solution = solve(skeleton, goals, start, unit_angle=unit, iterations=6)
-    moving = np.any([chain_of(skeleton, goal) for goal in goals], axis=0) & (skeleton.stiffness < 1.0)
-    assert np.isfinite(solution.pose.rotations).all()
-    assert max([outside_limits(skeleton, solution.pose, j) for j in np.flatnonzero(moving)], default=0.0) < EXACT
+    moved_inside_limits(skeleton, goals, solution)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
+from drawn import Problem
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from measures import EXACT, UPRIGHT, both_solvers, chain_of, goal_errors, outside_limits, turned_by
@@ -13,21 +14,6 @@ from scipy.spatial.transform import Rotation
 from skeletons import LEFT, RIGHT, random_pose, skeletons, torso, wxyz
 
 import solvers as ik
-
-
-@dataclass
-class Problem:
-    """Something to solve."""
-
-    skeleton: ik.Skeleton
-    goals: list[ik.Goal]
-    start: ik.Pose
-    solver: str
-    options: ik.Options
-
-    def solve(self, start: ik.Pose | None = None) -> ik.Solution:
-        """The answer from a start of its own or another."""
-        return ik.solve(self.skeleton, self.goals, start or self.start, self.solver, self.options)
 
 
 @st.composite
