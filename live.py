@@ -293,15 +293,11 @@ def _steadily(ob: bpy.types.Object, known: Session, depsgraph: bpy.types.Depsgra
     return done
 
 
-def _is_in(scene: bpy.types.Scene, ob: bpy.types.Object) -> bool:
-    found: bpy.types.Object | None = scene.objects.get(ob.name)
-    return found == ob
-
-
 def _live_armatures(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, fresh: bool) -> Iterator[bpy.types.Object]:
     """The scene's armatures that are to be solved; those that keys have switched off get their base pose back."""
     for ob in _objects():
-        if ob.session_uid in _state.suspended or not _is_in(scene, ob):
+        uid = ob.session_uid
+        if uid in _state.suspended or getattr(scene.objects.get(ob.name), "session_uid", None) != uid:
             continue
         if ob.mode == "EDIT" or ob.data.pose_position == "REST":
             continue
