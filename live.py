@@ -201,8 +201,9 @@ def _on_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = N
         return
     if depsgraph.id_type_updated("ARMATURE") or depsgraph.id_type_updated("SCENE"):
         for known in _state.sessions.values():
-            if known.playing is not None:
-                known.playing.reader.unsure = True
+            for reader in (known.playing and known.playing.reader, known.reading and known.reading[0]):
+                if reader is not None:
+                    reader.unsure = True
     moved = {update.id.original.session_uid for update in depsgraph.updates if isinstance(update.id, bpy.types.Object)}
     _solve_live(scene, depsgraph, False, moved)
 

@@ -23,6 +23,7 @@ from .read import FrameInput
 if TYPE_CHECKING:
     from .session import Session
 
+
 def reader(ob: bpy.types.Object, known: Session, given: FrameInput) -> Reader | None:
     """What to read the next frames with, after one that went the long way; None where that has to go on.
 

@@ -173,7 +173,8 @@ def test_every_way_to_ask_gives_the_same_answer_as_numpy(solver: str, monkeypatc
         return [solution.pose for solution in found]
 
     compiled = poses()
-    monkeypatch.setattr(kernel, "load", lambda: None)
+    monkeypatch.setattr(importlib.import_module("solvers.solve"), "load", lambda: None)
+    assert ik.prepare(skeleton, [goal], solver).twin is None
     for one, other in zip(compiled, poses(), strict=True):
         assert_allclose(one.rotations, other.rotations, atol=EQUAL)
         assert_allclose(one.translations, other.translations, atol=EQUAL)
@@ -206,6 +207,26 @@ def test_a_motion_is_the_same_to_the_bit_whatever_the_memory_held(seed: int) -> 
     second.twin._memory[:] = np.nan
     for one, other in zip(followed(first, question), followed(second, question), strict=True):
         assert_identical(one, other)
+
+
+@settings(max_examples=25, derandomize=True)
+@given(seeds, st.integers(1, 6))
+def test_a_motion_is_the_same_to_the_bit_in_pieces_of_any_size(seed: int, chunk: int) -> None:
+    """Frame by frame from Python, in pieces, and at once; a target that stands still for some frames included."""
+    problem = drawn(seed)
+    targets, start, links = asked(problem, 12, seed)
+    still = np.minimum(np.arange(12), 5)
+    question = targets.take(still), start, links[still]
+    compiled, other = both(problem)[0], both(problem)[0]
+    alone = followed(other, question)
+    for size in (chunk, 12):
+        frame = 0
+        for batch in compiled.follow(*question, size):
+            assert len(batch.iterations) == min(size, 12 - frame)
+            for part in range(len(batch.iterations)):
+                assert_identical(frame_of(batch, part), alone[frame])
+                frame += 1
+        assert frame == 12
 
 
 def test_solves_in_several_threads_at_once_do_not_disturb_each_other() -> None:
