@@ -272,13 +272,16 @@ def _stage_order(skeleton: Skeleton, chains: np.ndarray, apart: bool) -> list[li
     """
     groups: list[list[int]] = [[g] for g in range(len(chains)) if chains[g].any()]
     idle = [g for g in range(len(chains)) if not chains[g].any()]  # nothing to move: not to be weighed against others
-
-    def joints(group: list[int]) -> np.ndarray:
-        return np.any(chains[group], axis=0)
+    moved = chains.astype(float)
+    beside = [set(np.flatnonzero(row).tolist()) for row in moved @ moved.T]  # goals that share a joint with each
+    above = [set(np.flatnonzero(row).tolist()) for row in moved @ skeleton.ancestors @ moved.T]
 
     def below(group: list[int], other: list[int]) -> bool:
         """Whether a joint that `group` is about hangs below one that `other` moves."""
-        return bool(skeleton.ancestors[joints(group)][:, joints(other)].any())
+        return any(not above[goal].isdisjoint(other) for goal in group)
+
+    def share(group: list[int], other: list[int]) -> bool:
+        return any(not beside[goal].isdisjoint(other) for goal in group)
 
     def merge(together: Callable[[list[int], list[int]], bool]) -> None:
         i = 0
@@ -289,7 +292,7 @@ def _stage_order(skeleton: Skeleton, chains: np.ndarray, apart: bool) -> list[li
             else:
                 groups[i], i = sorted(groups[i] + groups.pop(found)), 0
 
-    merge(lambda a, b: bool((joints(a) & joints(b)).any()) or (below(a, b) and below(b, a)))
+    merge(lambda a, b: share(a, b) or (below(a, b) and below(b, a)))
     ordered: list[list[int]] = []
     while groups:
         # three groups may hang on each other in a ring: then they are solved together
