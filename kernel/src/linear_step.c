@@ -11,6 +11,7 @@
 #define SAME 1e-9
 #define LEAST_WAY 1e-10
 #define LEAST_OF_STEP 1e-2
+#define NEARLY_SINGULAR 1e-6
 #define PGS_ROUNDS 3
 #define PGS_SWEEPS 2
 #define DLS_ROUNDS 8
@@ -78,26 +79,34 @@ static int block_size(const dqik_stage *s, int b) {
 /* Numbers from one row of the matrix to the next: blocks of four, which compilers know how to do at once. */
 static int stride(int size) { return (size + 3) / 4 * 4; }
 
-/* Solve a symmetric positive definite system of which `a` has the upper half, row by row (Cholesky). A column holds
- * nothing above its `first` row (NULL: no such knowledge); what is left of the diagonal is 0. */
-static void cholesky_solve(double *a, double *y, int size, const int32_t *first) {
+/* Solve a symmetric positive definite system of which `a` has the upper half, row by row (Cholesky), and leave its factor
+ * there. A column holds nothing above its `first` row (NULL: no such knowledge); what is left of the diagonal is 0. */
+static void factor(double *a, int size, const int32_t *first) {
     const int next = stride(size);
     for (int i = 0; i < size; i++) {
-        double *row = a + (size_t)i * (size_t)next, sum = y[i];
+        double *row = a + (size_t)i * (size_t)next;
         const int from = first ? first[i] : 0;
         for (int j = i / 4 * 4; j < size; j += 4) {
             double block[4] = {row[j], row[j + 1], row[j + 2], row[j + 3]};
             for (int k = from; k < i; k++) {
-                const double *above = a + (size_t)k * (size_t)next, factor = above[i];
-                for (int c = 0; c < 4; c++) block[c] -= factor * above[j + c];
+                const double *above = a + (size_t)k * (size_t)next, share = above[i];
+                for (int c = 0; c < 4; c++) block[c] -= share * above[j + c];
             }
             memcpy(row + j, block, sizeof block);
         }
         const double inverse = 1.0 / sqrt(most(row[i], LEAST));
-        for (int k = from; k < i; k++) sum -= a[(size_t)k * (size_t)next + (size_t)i] * y[k];
         for (int j = i + 1; j < size; j++) row[j] *= inverse;
         row[i] = inverse; /* the diagonal keeps its inverse */
-        y[i] = sum * inverse;
+    }
+}
+
+/* Solve with a factor: `y` goes in and comes out. */
+static void solve_factored(const double *a, double *y, int size, const int32_t *first) {
+    const int next = stride(size);
+    for (int i = 0; i < size; i++) {
+        double sum = y[i];
+        for (int k = first ? first[i] : 0; k < i; k++) sum -= a[(size_t)k * (size_t)next + (size_t)i] * y[k];
+        y[i] = sum * a[(size_t)i * (size_t)next + (size_t)i];
     }
     for (int i = size - 1; i >= 0; i--) {
         const double *row = a + (size_t)i * (size_t)next;
@@ -114,7 +123,7 @@ static void cholesky_solve(double *a, double *y, int size, const int32_t *first)
 static void solve_by_freedom(work *w, const uint8_t *free, const double *columns) {
     const dqik_stage *s = w->s;
     const int all = w->all, n = w->n, next = stride(n);
-    double *y = w->trial;
+    double *y = w->trial, *more = w->again, largest = 0.0;
     memset(w->matrix, 0, sizeof(double) * (size_t)n * (size_t)next);
     for (int k = 0; k < n; k++) {
         const double *c = columns + (size_t)k * (size_t)all;
@@ -122,7 +131,9 @@ static void solve_by_freedom(work *w, const uint8_t *free, const double *columns
         double *row = w->matrix + (size_t)a * (size_t)next;
         row[a] = w->damping * s->reluctance[k], y[a] = 0.0;
         if (free && !free[k]) continue;
-        row[a] += column_dot(w, k, c, c);
+        const double square_of = column_dot(w, k, c, c);
+        largest = most(largest, square_of);
+        row[a] += square_of;
         y[a] = column_dot(w, k, c, w->rhs);
         if (w->pull > 0.0) y[a] -= w->pulled[k] * w->damping;
         for (int i = s->partner_start[k]; i < s->partner_start[k + 1]; i++) {
@@ -131,7 +142,22 @@ static void solve_by_freedom(work *w, const uint8_t *free, const double *columns
                 row[n - 1 - other] = column_dot(w, k, c, columns + (size_t)other * (size_t)all);
         }
     }
-    cholesky_solve(w->matrix, y, n, s->first_freedom);
+    factor(w->matrix, n, s->first_freedom);
+    solve_factored(w->matrix, y, n, s->first_freedom);
+    if (w->damping > NEARLY_SINGULAR * largest) return;
+    /* J^T J has lost the digits that decide where J leaves the choice to s: once more with what J says is left */
+    memcpy(w->left, w->rhs, sizeof(double) * (size_t)all);
+    for (int k = 0; k < n; k++)
+        if (!free || free[k]) add_column(w, k, columns + (size_t)k * (size_t)all, -y[n - 1 - k], w->left);
+    for (int k = 0; k < n; k++) {
+        const int a = n - 1 - k;
+        more[a] = 0.0;
+        if (free && !free[k]) continue;
+        more[a] = column_dot(w, k, columns + (size_t)k * (size_t)all, w->left) - w->damping * s->reluctance[k] * y[a];
+        if (w->pull > 0.0) more[a] -= w->pulled[k] * w->damping;
+    }
+    solve_factored(w->matrix, more, n, s->first_freedom);
+    for (int a = 0; a < n; a++) y[a] += more[a];
 }
 
 /* The upper half of `matrix` gets a column's share of J_F D^-1 J_F^T, and `rhs` of J_F D^-1 g / s. */
@@ -182,7 +208,8 @@ static void solve_by_rows(work *w, const uint8_t *free, const double *columns) {
         else if (!free || free[at])
             add_outer(w, at, c, w->matrix, next);
     }
-    cholesky_solve(w->matrix, w->rhs, all, s->first);
+    factor(w->matrix, all, s->first);
+    solve_factored(w->matrix, w->rhs, all, s->first);
 }
 
 /* The exact minimiser over the free directions, solved in the space of the error rows or, where there are fewer, in

@@ -17,9 +17,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from measures import both_solvers
 from numpy.testing import assert_allclose, assert_array_equal
-from skeletons import arm, chain, seeds
+from scipy.spatial.transform import Rotation
+from skeletons import arm, chain, seeds, wxyz
 
 import solvers as ik
+from solvers import dual_quaternion, quaternion
 from solvers.goals import Targets
 from solvers.solution import Batch
 
@@ -47,15 +49,28 @@ def asked(problem: Problem, frames: int, seed: int = 1, speed: float = 0.02) -> 
     return targets, start, links
 
 
-def nearly(question: Question, seed: int) -> Question:
-    """The same question with its numbers changed a few digits before their last."""
-    generator = np.random.default_rng(seed)
+def nearly(problem: Problem, question: Question, seed: int) -> Question:
+    """The same question seen from elsewhere, with its numbers changed a few digits before their last.
+
+    Rig and targets are turned as one, so that only rounding makes another pose of it.
+    """
+    generator, skeleton = np.random.default_rng(seed), problem.skeleton
+    turn = wxyz(Rotation.random(random_state=generator))
 
     def changed(value: np.ndarray) -> np.ndarray:
         return value * (1.0 + 1e-13 * generator.normal(size=value.shape))
 
     targets, start, links = question
-    return Targets(*map(changed, targets[:3])), ik.Pose(*map(changed, start)), changed(links)
+    positions, rotations, poles = targets[:3]
+    turned = np.array(links)
+    for joint in range(len(skeleton)):
+        if skeleton.parent[joint] < 0 or joint in skeleton.detached:
+            place = dual_quaternion.translation(links[:, joint])
+            if skeleton.parent[joint] < 0:
+                place = quaternion.rotate(turn, place)
+            turned[:, joint] = dual_quaternion.from_parts(quaternion.product(turn, links[:, joint, :4]), place)
+    asked = quaternion.rotate(turn, positions), quaternion.product(turn, rotations), quaternion.rotate(turn, poles)
+    return Targets(*map(changed, asked)), ik.Pose(*map(changed, start)), changed(turned)
 
 
 def solved(prepared: ik.Prepared, question: Question) -> list[Batch]:
@@ -104,7 +119,7 @@ def is_same(problem: Problem, question: Question, answer: Callable, **options: o
             for one, other in pairs
             for name in ("converged", "at_limit")
         )
-    changed = [answer(both(problem, **options)[1], nearly(question, seed)) for seed in range(3)]
+    changed = [answer(both(problem, **options)[1], nearly(problem, question, seed)) for seed in range(3)]
     return difference <= EQUAL + 1000.0 * max(apart(other, expected) for other in changed)
 
 
