@@ -18,7 +18,7 @@ from .joint_space import JointSpace
 from .linear_step import SAME, LinearSystem, free_step, within_limits
 
 LEAST = 1e-10  # [rad] a way down that is shorter is none
-LEAST_OF_STEP = 1e-2  # nor is one that is shorter than this share of the step: the next iteration is the cheaper remedy
+LEAST_OF_STEP = 1e-3  # nor is one that is shorter than this share of the step: the next iteration is the cheaper remedy
 ROUNDS = 3
 SWEEPS = 2
 

@@ -10,7 +10,7 @@
 
 #define SAME 1e-9
 #define LEAST_WAY 1e-10
-#define LEAST_OF_STEP 1e-2
+#define LEAST_OF_STEP 1e-3
 #define NEARLY_SINGULAR 1e-6
 #define PGS_ROUNDS 3
 #define PGS_SWEEPS 2
