@@ -425,10 +425,11 @@ def window_middle() -> Point:
 
 
 def install() -> None:
-    """Install the newest zip of dist/, unless the extension is enabled already."""
+    """Install the newest zip of dist/ for all platforms, unless the extension is enabled already."""
     if hasattr(bpy.types.Object, "dqik"):
         return
-    zips = sorted((ROOT / "dist").glob("dqik-*.zip"), key=lambda path: path.stat().st_mtime)
+    zips = [path for path in (ROOT / "dist").glob("dqik-*.zip") if path.stem.count("-") == 1]
+    zips.sort(key=lambda path: path.stat().st_mtime)
     if not zips:
         raise FileNotFoundError("DQIK is not enabled and there is no zip in dist/: run `make zip` first")
     Path(bpy.utils.user_resource("EXTENSIONS", path="user_default")).mkdir(parents=True, exist_ok=True)
