@@ -141,15 +141,15 @@ def bake_frame(
         reader, base = known.reading
         if reader.read(ob, known, ob.evaluated_get(depsgraph), depsgraph):
             return reader.given.rig, reader.frame(), base
+        known.reading = None
     rig, given, base = read_frame(ob, known, depsgraph, fresh=True)
-    if given is not None and base is not None:
-        base = base.copy()
-        reader = steady.reader(ob, known, given)
-        known.reading = None if reader is None else (reader, base)
-        return rig, given, base
     if given is None and known.animation is not None and known.animation.settings:
         posed = channels.read(ob.evaluated_get(depsgraph).pose.bones, known.groups)
-        base = base_pose.without_answer(ob, known, posed, fresh=True).copy()
+        base = base_pose.without_answer(ob, known, posed, fresh=True)
+    base = None if base is None else base.copy()
+    if given is not None and base is not None:
+        reader = steady.reader(ob, known, given)
+        known.reading = None if reader is None else (reader, base)
     return rig, given, base
 
 
@@ -199,11 +199,9 @@ def _on_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = No
 def _on_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = None) -> None:
     if depsgraph is None or _state.busy or not _candidates():
         return
-    if depsgraph.id_type_updated("ARMATURE") or depsgraph.id_type_updated("SCENE"):
+    if steady.edited(depsgraph):
         for known in _state.sessions.values():
-            for reader in (known.playing and known.playing.reader, known.reading and known.reading[0]):
-                if reader is not None:
-                    reader.unsure = True
+            known.doubt()
     moved = {update.id.original.session_uid for update in depsgraph.updates if isinstance(update.id, bpy.types.Object)}
     _solve_live(scene, depsgraph, False, moved)
 
@@ -334,7 +332,7 @@ def _file_of(ob: bpy.types.Object) -> str | None:
 
 
 def _candidates() -> list[tuple[str, str | None, int]]:
-    """Armatures that have goals or had: looked for again only when objects, their names or settings have changed."""
+    """Armatures that have goals or had: looked for again only when the objects or their settings have changed."""
     objects = bpy.data.objects
     if len(objects) != _state.object_count:
         _state.object_count = len(objects)

@@ -17,7 +17,7 @@ from .build import Rig
 from .channels import Channels
 from .read import FrameInput
 from .reduce import reduce_keys
-from .write import answer, answers_of
+from .write import answer, turned_answers
 
 CHUNK = 128  # frames solved at once: more costs memory and gains little
 
@@ -92,12 +92,18 @@ def answers(
             unsolved = base.copy()
             unsolved.put(np.arange(len(base.rotations)), base.quaternions(), reference.rotations)
             found.append(unsolved)
-        elif frame == first and all(one is base for one in bases[first : first + len(batch.iterations)]):
-            found += answers_of(given.rig, batch, base, given.slide_scale, reference)
+        elif frame == first and _are_alike(given.rig, bases[first : first + len(batch.iterations)]):
+            found += turned_answers(given.rig, batch, base, reference)
         else:
             found.append(answer(given.rig, batch, frame - first, base, given.slide_scale, reference))
         frame = len(found)
     return found
+
+
+def _are_alike(rig: Rig, bases: Sequence[Channels]) -> bool:
+    """Whether frames start from one base, whose bones have quaternions, and nothing slides."""
+    plain = len(bases[0].groups) == 1 and bases[0].groups[0][0] == rotation.QUATERNION and not len(rig.slide_joint)
+    return plain and all(base is bases[0] for base in bases)
 
 
 def write_keys(

@@ -13,6 +13,7 @@ import bpy
 import numpy as np
 
 from ..solvers import Pose
+from ..solvers.solve import HOLD_AFTER
 from ..solvers.twin import AnswerChannels, Twin
 from . import steady
 from .channels import Channels
@@ -20,9 +21,6 @@ from .read import FrameInput
 
 if TYPE_CHECKING:
     from .session import Session
-
-HOLD_AFTER = 2  # as in solvers.solve: frames in a row that ask for the same, after which the answer stays
-
 
 def playback(ob: bpy.types.Object, known: Session, given: FrameInput) -> Playback | None:
     """What to solve the next frames with, after one that went the long way; None where that has to go on.

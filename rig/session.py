@@ -102,6 +102,13 @@ class Session:
         """The report of a frame that the kernel has solved; read from its arrays when it is asked for."""
         self.report = lambda: _report(self.notes(), twin.one.batch(), seconds)
 
+    def doubt(self) -> None:
+        """Have the next frame look at everything that may have changed."""
+        if self.playing is not None:
+            self.playing.reader.unsure = True
+        if self.reading is not None:
+            self.reading[0].unsure = True
+
     def notes(self) -> list[str]:
         """What needs attention about the rig and its targets."""
         return [*(self.rig.notes if isinstance(self.rig, Rig) else ()), *(self.unseen or ())]

@@ -42,13 +42,17 @@ def reader(ob: bpy.types.Object, known: Session, given: FrameInput) -> Reader | 
         and known.free.unkeyed(rig.bones)
         and known.animation is not None
         and not known.animation.settings
-        and known.base is not None
         and rig.known_hanging is not None
         and rig.known_hanging[1]
     ):
         return None
     always = any(ob.pose.bones[bone].name in known.animation.moved for bone in rig.solved_bones.tolist())
     return Reader(ob, rig, given, always)
+
+
+def edited(depsgraph: bpy.types.Depsgraph) -> bool:
+    """Whether more may have changed since the last evaluation than the frame: bones, keys, drivers, what there is."""
+    return depsgraph.id_type_updated("ARMATURE") or depsgraph.id_type_updated("SCENE")
 
 
 class Reader:
@@ -86,7 +90,7 @@ class Reader:
         bones.foreach_get("rotation_quaternion", self._flat_turns)
         if self.turns[self._rows].tobytes() != self._left or len(ob.dqik.goals) != rig.goal_count:
             return False
-        self.unsure |= depsgraph.id_type_updated("ARMATURE") or depsgraph.id_type_updated("SCENE")
+        self.unsure |= edited(depsgraph)
         if (self.unsure or self._always_look) and self._look(ob, evaluated) != self._key:
             return False
         self.unsure = False

@@ -4,7 +4,6 @@
 import numpy as np
 
 from ..solvers import Batch, quaternion
-from . import rotation
 from .build import Rig
 from .channels import Channels
 
@@ -25,15 +24,11 @@ def answer(
     return channels
 
 
-def answers_of(
-    rig: Rig, batch: Batch, base: Channels, slide_scale: np.ndarray, reference: Channels
-) -> list[Channels]:
-    """The channels of frames that start from one base, each near to the one before it, the first near `reference`."""
-    if len(base.groups) > 1 or base.groups[0][0] != rotation.QUATERNION or len(rig.slide_joint):
-        found: list[Channels] = []
-        for frame in range(len(batch.iterations)):
-            found.append(answer(rig, batch, frame, base, slide_scale, found[-1] if found else reference))
-        return found
+def turned_answers(rig: Rig, batch: Batch, base: Channels, reference: Channels) -> list[Channels]:
+    """The channels of frames that start from one base of quaternions, each near to the one before it.
+
+    The first is near `reference`. Nothing slides.
+    """
     q = quaternion.normalize(batch.rotations[:, rig.solved_joints])
     before = np.concatenate([reference.rotations[None, rig.solved_bones], q[:-1]])
     flips = np.where((q * before).sum(-1, keepdims=True) < 0.0, -1.0, 1.0)

@@ -281,8 +281,7 @@ class Stage:
                 costs = np.full(tries * count, np.inf)
                 costs[alive] = cost
                 chosen = np.argmin(costs.reshape(tries, count), axis=0) * count + np.arange(count)
-                keep = np.flatnonzero(np.isin(alive, chosen))
-                keep = keep[np.argsort(alive[keep] % count)]
+                keep = np.asarray(np.searchsorted(alive, chosen), dtype=int)
             alive, iterations = alive[keep], iterations[keep]
             point, many = point.take(keep), frames.take(alive % count)
         return Minimum(point, iterations, cost)
