@@ -39,7 +39,7 @@ static work take_work(arena *a, const dqik_problem *problem, const dqik_stage *s
     w.jacobian = take(a, (int64_t)n * all), w.bent = take(a, (int64_t)n * all);
     w.gradient = take(a, n), w.pulled = take(a, n), w.matrix = take(a, n < all ? (int64_t)n * (n + 3) : (int64_t)all * (all + 3));
     w.rhs = take(a, all), w.left = take(a, all);
-    w.d = take(a, n), w.candidate = take(a, n), w.current = take(a, n), w.projected = take(a, n);
+    w.d = take(a, n), w.candidate = take(a, n), w.current = take(a, n);
     w.fixed = take(a, n), w.down = take(a, n), w.trial = take(a, n), w.again = take(a, n);
     w.normals = take(a, 2 * s->pairs), w.inverses = take(a, 9 * s->blocks);
     w.free = (uint8_t *)take(a, (n + 7) / 8), w.opened = (uint8_t *)take(a, (n + 7) / 8);

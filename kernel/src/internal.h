@@ -40,8 +40,8 @@ typedef struct {
     double *matrix;   /* (all, all) */
     double *rhs, *left; /* (all) */
     int solved_by_rows; /* the step is what `rhs` gave: what it leaves of the errors is s times that */
-    double *d, *candidate, *current, *projected, *fixed, *down, *trial, *again; /* (n) */
-    double *normals, *zero_normals; /* (pairs, 2) */
+    double *d, *candidate, *current, *fixed, *down, *trial, *again; /* (n) */
+    double *normals; /* (pairs, 2) */
     double *inverses; /* (blocks, 9) */
     uint8_t *free, *opened; /* (n) */
     point kept, swung; /* of solvers that sweep */

@@ -6,9 +6,11 @@ digit decides, and both answers are right. Special numbers are the matter of the
 """
 
 import importlib
+import re
 import threading
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,7 +23,7 @@ from scipy.spatial.transform import Rotation
 from skeletons import arm, chain, seeds, wxyz
 
 import solvers as ik
-from solvers import dual_quaternion, quaternion
+from solvers import dual_quaternion, limb, quaternion
 from solvers.goals import Targets
 from solvers.solution import Batch
 
@@ -160,6 +162,12 @@ def test_a_motion_is_followed_the_same_way(speed: float) -> None:
     problems = [drawn(seed, most=5) for seed in range(8)]
     same = [is_same(problem, asked(problem, 4, seed, speed), followed) for seed, problem in enumerate(problems)]
     assert same.count(False) <= 1
+
+
+def test_the_kernel_has_room_for_every_swivel() -> None:
+    header = (Path(__file__).resolve().parents[2] / "kernel" / "src" / "dqik.h").read_text()
+    room = re.search(r"#define DQIK_SWIVELS (\d+)", header)
+    assert room is not None and len(limb.SWIVELS) <= int(room[1])
 
 
 def test_mostly_the_answers_agree_to_many_digits() -> None:
