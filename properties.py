@@ -23,7 +23,7 @@ from bpy.props import (
 from . import live
 from .rig.compare import Row
 from .solvers import SOLVERS, kernel
-from .solvers.kernel_layout import SOLVERS as COMPILED
+from .solvers.compiled.contract import SOLVERS as COMPILED
 
 _OVERRIDE = {"LIBRARY_OVERRIDABLE"}
 _KEYED = {"ANIMATABLE"}

@@ -26,12 +26,14 @@ from report import Result, Row, number
 from workload_suite import Workload, seven_joint_arm
 
 import solvers as ik
-from solvers import dls, pgs
-from solvers.descent import Frames, Inner, Minimise, Minimum, Point, Settings, damped, stand
-from solvers.goals import ROTATION_LENGTH, Kinematics, Targets, Tasks
-from solvers.joint_space import JointSpace, State
-from solvers.linear_step import LinearSystem, free_step
-from solvers.methods import METHODS, Method
+from solvers.iterate.descent import Inner, Minimise, Minimum, Settings, damped
+from solvers.iterate.linear_step import LinearSystem, free_step
+from solvers.methods import dls, pgs
+from solvers.methods.table import METHODS, Method
+from solvers.model.goals import Targets
+from solvers.space.joint_space import JointSpace, State
+from solvers.space.point import Point, Request, stand
+from solvers.space.tasks import ROTATION_LENGTH, Kinematics, Tasks
 
 SEED = 11
 SOFT, STIFF = 0.3, 10.0  # what a radian outside counts, to a radian of a goal's rotation
@@ -93,7 +95,7 @@ class PenaltyTasks:
         return np.concatenate([self.tasks.jacobian(state, kinematics, targets), rows], 1)
 
     def within(self, error: np.ndarray, tolerance: float, rotation_tolerance: float) -> np.ndarray:
-        """Frames (F,) with their goals met and hardly any joint outside."""
+        """Request (F,) with their goals met and hardly any joint outside."""
         inside = np.abs(error[:, self.tasks.m :]) <= ROTATION_LENGTH * OUTSIDE * self._weight / self._weight.min()
         return inside.all(-1) & self.tasks.within(error[:, : self.tasks.m], tolerance, rotation_tolerance)
 
@@ -102,7 +104,7 @@ def penalised(weight: float) -> Minimise:
     """The damped iteration on goals and penalties together."""
     free = damped(free_step)
 
-    def minimise(tasks: Tasks, space: JointSpace, settings: Settings, start: Point, frames: Frames) -> Minimum:
+    def minimise(tasks: Tasks, space: JointSpace, settings: Settings, start: Point, frames: Request) -> Minimum:
         asked = PenaltyTasks(tasks, space, weight)
         found = free(asked, space, settings, stand(asked, start.state, frames), frames)
         return Minimum(stand(tasks, found.point.state, frames), found.iterations, found.cost)

@@ -14,7 +14,7 @@ from report import Result, Row
 from scipy.optimize import least_squares
 
 import solvers as ik
-from solvers import extended
+from solvers.methods import extended
 
 SEED = 11
 FIRST = 7  # steps; Soch & Lorencz show the first several

@@ -100,7 +100,7 @@ def _play(clocks: dict[str, Clock]) -> dict[str, np.ndarray]:
 def _watch(clocks: dict[str, Clock]) -> None:
     """Put clocks around the extension's handlers, its solves and its writing; once."""
     live, playback, solve = (importlib.import_module(f"{scene.EXTENSION}.{name}") for name in
-                           ("live", "rig.playback", "solvers.solve"))  # fmt: skip
+                           ("live", "rig.playback", "solvers.api"))  # fmt: skip
     if hasattr(live, "watched"):
         return
     live.watched = True
@@ -110,10 +110,10 @@ def _watch(clocks: dict[str, Clock]) -> None:
                 handlers[index] = clocks["handlers"].around(handler)
     live.apply = clocks["write"].around(live.apply)
     playback.Playback._write = clocks["write"].around(playback.Playback._write)
-    kernel = importlib.import_module(f"{scene.EXTENSION}.solvers.kernel")
+    kernel = importlib.import_module(f"{scene.EXTENSION}.solvers.compiled.library")
     owner, names = solve.Prepared, ("solve_batch", "track")
     if kernel.load() is not None:
-        owner = importlib.import_module(f"{scene.EXTENSION}.solvers.twin").Twin
+        owner = importlib.import_module(f"{scene.EXTENSION}.solvers.compiled.twin").Twin
         names = ("solve", "solve_one", "follow_one")
     for name in names:
         setattr(owner, name, clocks["solve"].around(getattr(owner, name)))

@@ -11,7 +11,7 @@ import bpy
 import numpy as np
 
 from ..solvers import Batch, Pose
-from ..solvers.goals import Targets
+from ..solvers.model.goals import Targets
 from . import curves, rotation
 from .build import Rig
 from .channels import Channels

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import bpy
 import numpy as np
 
-from ..solvers import quaternion
+from ..solvers.algebra import quaternion
 from . import channels, curves, rotation
 from .build import Rig
 from .channels import Channels

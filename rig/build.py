@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 
 from .. import solvers as ik
-from ..solvers import dual_quaternion, quaternion
+from ..solvers.algebra import dual_quaternion, quaternion
 from . import follow, limits
 from .plan import Plan, plan
 

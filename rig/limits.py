@@ -6,7 +6,7 @@ from collections.abc import Iterable
 import bpy
 import numpy as np
 
-from ..solvers import twist_swing
+from ..solvers.algebra import twist_swing
 from . import curves, rotation
 
 PARTS = ("twist", "swing_x", "swing_z")

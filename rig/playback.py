@@ -13,8 +13,8 @@ import bpy
 import numpy as np
 
 from ..solvers import Pose
-from ..solvers.solve import HOLD_AFTER
-from ..solvers.twin import AnswerChannels, Twin
+from ..solvers.api import HOLD_AFTER
+from ..solvers.compiled.twin import AnswerChannels, Twin
 from . import steady
 from .channels import Channels
 from .read import FrameInput

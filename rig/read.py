@@ -13,8 +13,9 @@ import bpy
 import numpy as np
 from mathutils import Matrix, Quaternion
 
-from ..solvers import InvalidGoal, Pose, Prepared, dual_quaternion, quaternion
-from ..solvers.goals import Targets
+from ..solvers import InvalidGoal, Pose, Prepared
+from ..solvers.algebra import dual_quaternion, quaternion
+from ..solvers.model.goals import Targets
 from .armature import matrices
 from .build import Rig
 from .channels import Channels

@@ -8,7 +8,7 @@ is taken nearest to a reference, so that keys stay continuous and a frame's chan
 
 import numpy as np
 
-from ..solvers import quaternion
+from ..solvers.algebra import quaternion
 
 QUATERNION, AXIS_ANGLE = "QUATERNION", "AXIS_ANGLE"
 EULER_ORDERS = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")

@@ -12,7 +12,7 @@ import bpy
 import numpy as np
 
 from ..solvers import Batch, InvalidPose, Pose, Prepared
-from ..solvers.twin import Twin
+from ..solvers.compiled.twin import Twin
 from . import base_pose, channels, curves, follow, playback, read, rotation, steady, write
 from .build import Rig, build, signature
 from .channels import Channels

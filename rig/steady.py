@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import bpy
 import numpy as np
 
-from ..solvers.goals import Targets
+from ..solvers.model.goals import Targets
 from . import curves, read, rotation
 from .build import Rig
 from .read import FrameInput

@@ -3,7 +3,8 @@
 
 import numpy as np
 
-from ..solvers import Batch, quaternion
+from ..solvers import Batch
+from ..solvers.algebra import quaternion
 from .build import Rig
 from .channels import Channels
 

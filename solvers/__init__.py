@@ -4,7 +4,9 @@
 Quaternions are `w x y z`. Angles are radians. Lengths are in whatever unit the skeleton is given in.
 """
 
-from .errors import (
+from .api import SOLVERS, Prepared, prepare, solve, solve_frames
+from .compiled.library import kernel
+from .model.errors import (
     DqikError,
     InvalidGoal,
     InvalidLimits,
@@ -13,8 +15,12 @@ from .errors import (
     InvalidSkeleton,
     UnknownSolver,
 )
-from .goals import Goal
-from .jacobian import (
+from .model.goals import Goal
+from .model.limits import Range, TwistSwing
+from .model.options import Options
+from .model.skeleton import Joint, Pose, Skeleton, World, forward
+from .model.solution import Batch, Solution
+from .space.jacobian import (
     column_joints,
     dual_quaternion_jacobian,
     exponential_map_jacobian,
@@ -22,11 +28,6 @@ from .jacobian import (
     twist_jacobian,
     velocity_jacobian,
 )
-from .kernel import kernel
-from .limits import Range, TwistSwing
-from .skeleton import Joint, Pose, Skeleton, World, forward
-from .solution import Batch, Options, Solution
-from .solve import SOLVERS, Prepared, prepare, solve, solve_frames
 from .tracking import track
 
 __all__ = [

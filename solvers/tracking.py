@@ -19,15 +19,18 @@ from numbers import Real
 
 import numpy as np
 
-from . import dls, pgs, pinv, quaternion, sdls, svd, tsvd
-from .descent import LONGEST_STEP, Point, stand
-from .errors import InvalidOptions, UnknownSolver
-from .goals import Goal, Targets
-from .linear_step import LinearSystem, dot
-from .skeleton import Pose, Skeleton
-from .solution import Options, Solution
-from .solve import Prepared, carried, of_goals, posed, prepare
-from .stage import Stage
+from .algebra import quaternion
+from .api import Prepared, prepare
+from .group.stage import Stage, carried, of_goals, posed
+from .iterate.descent import LONGEST_STEP
+from .iterate.linear_step import LinearSystem, dot
+from .methods import dls, pgs, pinv, sdls, svd, tsvd
+from .model.errors import InvalidOptions, UnknownSolver
+from .model.goals import Goal, Targets
+from .model.options import Options
+from .model.skeleton import Pose, Skeleton
+from .model.solution import Solution
+from .space.point import Point, stand
 
 GAIN, BASE_GAIN = 10.0, 2.0  # [1/s]
 RATE = 24.0  # [frames/s]

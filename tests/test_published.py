@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from published_part import FIRST, LENGTHS, extended_jacobian, led_round, pseudo_inverse
 
-from solvers import extended
+from solvers.methods import extended
 
 PAGE = build_zip.ROOT / "docs" / "published-results.md"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Cyclic coordinate descent: the best turn of one joint after the other; see solvers/ccd.py, aim.py and sweeps.py. */
+/* Cyclic coordinate descent: the best turn of one joint after the other; see solvers/methods/ccd.py, aim.py and sweeps.py. */
 #include "internal.h"
 
 #define NOTHING 1e-24

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The outer iteration: Levenberg-Marquardt on the cost of goals and pull; see solvers/descent.py. */
+/* The outer iteration: Levenberg-Marquardt on the cost of goals and pull; see solvers/iterate/descent.py. */
 #include "internal.h"
 
 #define LEAST_DAMPING 1e-12

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The flat layout that the kernel shares with NumPy arrays, and its few entry points.
  *
- * Everything is prepared by `solvers/kernel.py`, which mirrors these structures with ctypes and keeps the arrays alive.
+ * Everything is prepared by `solvers/compiled/library.py`, which mirrors these structures with ctypes and keeps the arrays alive.
  * Doubles throughout, quaternions `w x y z`, arrays row by row. Nothing here allocates, locks or keeps state of its
  * own: what a call needs is in its arguments, and equal arguments give equal answers to the bit.
  */
@@ -23,7 +23,7 @@
 enum { DQIK_FREE_BALL, DQIK_BALL, DQIK_HINGE, DQIK_SLIDE };
 enum { DQIK_PGS, DQIK_DLS, DQIK_CCD };
 
-/* A tree of joints (J of them); see solvers/skeleton.py. */
+/* A tree of joints (J of them); see solvers/model/skeleton.py. */
 typedef struct {
     int32_t joints;
     double length;
@@ -33,7 +33,7 @@ typedef struct {
     const double *axis;      /* (J, 3) */
 } dqik_skeleton;
 
-/* How one run of the outer iteration goes; see solvers/descent.py. */
+/* How one run of the outer iteration goes; see solvers/iterate/descent.py. */
 typedef struct {
     int32_t iterations;
     double tolerance, rotation_tolerance;
@@ -43,14 +43,14 @@ typedef struct {
     double settle, unsettled;
 } dqik_settings;
 
-/* A two-bone limb; see solvers/limb.py. */
+/* A two-bone limb; see solvers/space/limb.py. */
 typedef struct {
     int32_t upper, lower, end, goal;
     double axis[3], upper_axis[3];
     double bend, side;
 } dqik_limb;
 
-/* Whose bend a pole steers; see solvers/poles.py. */
+/* Whose bend a pole steers; see solvers/space/poles.py. */
 typedef struct {
     int32_t goal, root, end;
     int32_t middles;
@@ -61,7 +61,7 @@ typedef struct {
     const int32_t *levers; /* (middles + 2, n) as in Skeleton.levers */
 } dqik_pole;
 
-/* A joint of a sweep, and what it moves of what is looked at later; see solvers/posture.py. Points are places of joints,
+/* A joint of a sweep, and what it moves of what is looked at later; see solvers/space/posture.py. Points are places of joints,
  * then effectors. */
 typedef struct {
     int32_t block, goals, turning, turned, swept, heads;
@@ -74,7 +74,7 @@ typedef struct {
     const int32_t *carried_start, *carried; /* (heads + 1), with the points that go where each goes */
 } dqik_visit;
 
-/* One turn of a loop by MikuMikuDance's rule, by `most` [rad] at most; see solvers/mmd.py. */
+/* One turn of a loop by MikuMikuDance's rule, by `most` [rad] at most; see solvers/iterate/mmd.py. */
 typedef struct {
     int32_t visit, goal, lever;
     double most;
@@ -87,7 +87,7 @@ typedef struct {
     const dqik_link *link;           /* (links) */
 } dqik_sweep;
 
-/* Goals solved together (G of them) over n degrees of freedom; see solvers/stage.py, joint_space.py and goals.py. */
+/* Goals solved together (G of them) over n degrees of freedom; see solvers/group/stage.py, joint_space.py and goals.py. */
 typedef struct {
     int32_t n, blocks, goals, rows, poles, limbs, pairs, yields, standing, moving, still_slides;
     int32_t solver, limited, levered, continues, restarts, middle_bias;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Frames from their poses to their answers, stage after stage; see solvers/solve.py. */
+/* Frames from their poses to their answers, stage after stage; see solvers/api.py. */
 #include "internal.h"
 
 #define HOLD_AFTER 2

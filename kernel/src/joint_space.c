@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Degrees of freedom: coordinates, steps along them, and their limits; see solvers/joint_space.py, twist_swing.py. */
+/* Degrees of freedom: coordinates, steps along them, and their limits; see solvers/space/joint_space.py, twist_swing.py. */
 #include "internal.h"
 
 #define FULL_TURN (2.0 * PI)
@@ -219,7 +219,7 @@ void middle_of_limits(const work *w, point *p) {
     settle(w, p);
 }
 
-/* SplitMix64 (Steele, Lea & Flood 2014): the same numbers as solvers/uniform.py draws. */
+/* SplitMix64 (Steele, Lea & Flood 2014): the same numbers as solvers/algebra/uniform.py draws. */
 static double uniform(uint64_t *state) {
     uint64_t z = (*state += 0x9E3779B97F4A7C15u);
     z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Two-bone limbs: their preferred bend, where the law of cosines puts them, and the turn to a pole; see
- * solvers/limb.py and poles.py. */
+ * solvers/space/limb.py and poles.py. */
 #include "internal.h"
 
 #define NO_LENGTH 1e-9 /* of a limb: what is left of a bone's direction then is rounding */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Swing ellipses and the exact projection onto them; see solvers/limits.py. */
+/* Swing ellipses and the exact projection onto them; see solvers/model/limits.py. */
 #include "internal.h"
 
 #define CLOSED 1e-12

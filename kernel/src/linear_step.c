@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One iteration's linear problem and the steps that solve it inside the limits; see solvers/linear_step.py, pgs.py,
+/* One iteration's linear problem and the steps that solve it inside the limits; see solvers/iterate/linear_step.py, pgs.py,
  * dls.py.
  *
  *     minimise  1/2 |e - J d|^2 + g . d + 1/2 s d^T D d      with x + d inside the limits

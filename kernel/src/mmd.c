@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* CCD by MikuMikuDance's rule: loop count and unit angle; see solvers/mmd.py. */
+/* CCD by MikuMikuDance's rule: loop count and unit angle; see solvers/iterate/mmd.py. */
 #include "internal.h"
 
 #define ALIGNED 1e-8

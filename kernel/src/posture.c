@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where the joints stand while one after the other is turned; see solvers/posture.py.
+/* Where the joints stand while one after the other is turned; see solvers/space/posture.py.
  *
  * A point that is swept over has its motions, its coordinates, and of its places and orientations those that the joints
  * visited later, and the goals, still need. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Small vectors, matrices (row by row) and unit quaternions `w x y z`; see solvers/quaternion.py. */
+/* Small vectors, matrices (row by row) and unit quaternions `w x y z`; see solvers/algebra/quaternion.py. */
 #ifndef DQIK_ROTATION_H
 #define DQIK_ROTATION_H
 

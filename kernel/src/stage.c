@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A stage of a frame, solved afresh or from the frame before it; see solvers/stage.py. */
+/* A stage of a frame, solved afresh or from the frame before it; see solvers/group/stage.py. */
 #include "internal.h"
 
 #define TRACK_JUMP 0.25

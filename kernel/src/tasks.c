@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Forward kinematics, and the rows of error and Jacobian of the goals; see solvers/skeleton.py, goals.py, poles.py. */
+/* Forward kinematics, and the rows of error and Jacobian of the goals; see solvers/model/skeleton.py, goals.py, poles.py. */
 #include "internal.h"
 
 #define FADE 0.005

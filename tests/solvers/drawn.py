@@ -8,8 +8,8 @@ from scipy.spatial.transform import Rotation
 from skeletons import random_pose, wxyz
 
 import solvers as ik
-from solvers import dual_quaternion, quaternion
-from solvers.goals import Targets
+from solvers.algebra import dual_quaternion, quaternion
+from solvers.model.goals import Targets
 
 
 @dataclass

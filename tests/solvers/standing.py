@@ -5,13 +5,14 @@ import numpy as np
 from measures import chain_of
 
 import solvers as ik
-from solvers.descent import Frames, Point, stand
-from solvers.goals import Targets, Tasks
-from solvers.joint_space import JointSpace
-from solvers.poles import POLE_WEIGHT, Pole
+from solvers.model.goals import Targets
+from solvers.space.joint_space import JointSpace
+from solvers.space.point import Point, Request, stand
+from solvers.space.poles import POLE_WEIGHT, Pole
+from solvers.space.tasks import Tasks
 
 
-def standing(skeleton: ik.Skeleton, goals: list[ik.Goal], start: ik.Pose) -> tuple[Tasks, JointSpace, Point, Frames]:
+def standing(skeleton: ik.Skeleton, goals: list[ik.Goal], start: ik.Pose) -> tuple[Tasks, JointSpace, Point, Request]:
     """Tasks, degrees of freedom, where the start stands, and what its one frame asks for; poles on whole chains."""
     chains = np.array([chain_of(skeleton, goal) for goal in goals])
     space = JointSpace(skeleton, np.any(chains, axis=0))
@@ -27,5 +28,5 @@ def standing(skeleton: ik.Skeleton, goals: list[ik.Goal], start: ik.Pose) -> tup
     )
     rotations = np.array([[(1, 0, 0, 0) if goal.rotation is None else goal.rotation for goal in goals]], dtype=float)
     rotations /= np.linalg.norm(rotations, axis=-1, keepdims=True)
-    frames = Frames(space.state(start), Targets(positions, rotations, poles), None)
+    frames = Request(space.state(start), Targets(positions, rotations, poles), None)
     return tasks, space, stand(tasks, frames.base, frames), frames

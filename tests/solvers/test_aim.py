@@ -10,8 +10,8 @@ from scipy.spatial.transform import Rotation
 from skeletons import random_pose, scipy_rotation, seeds, skeletons, wxyz
 
 import solvers as ik
-from solvers import aim
-from solvers.joint_space import JointSpace
+from solvers.iterate import aim
+from solvers.space.joint_space import JointSpace
 
 
 def _points(seed: int, count: int, frames: int = 4) -> tuple[np.ndarray, ...]:

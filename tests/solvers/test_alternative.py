@@ -29,13 +29,14 @@ from skeletons import (
 from standing import standing
 
 import solvers as ik
-from solvers.alternative import GoalLevers
-from solvers.descent import Frames, Model, Point, Settings
+from solvers.iterate.descent import Model, Settings
+from solvers.methods.alternative import GoalLevers
+from solvers.space.point import Point, Request
 
 SETTINGS = Settings(1, 0.0, 0.0, None, 0.0, 0.0, 0.0, np.ones(1), ik.Options())
 
 
-def models(skeleton: ik.Skeleton, goals: list[ik.Goal], start: ik.Pose) -> tuple[GoalLevers, Model, Point, Frames]:
+def models(skeleton: ik.Skeleton, goals: list[ik.Goal], start: ik.Pose) -> tuple[GoalLevers, Model, Point, Request]:
     """The solver's Jacobian and the usual one, and where they are asked for."""
     tasks, space, point, frames = standing(skeleton, goals, start)
     return GoalLevers(tasks, space, SETTINGS), Model(tasks, space, SETTINGS), point, frames

@@ -13,22 +13,22 @@ from skeletons import LEFT, RIGHT, chain, random_pose, torso
 from workloads import coordinates, hand, motion, posed, targets
 
 import solvers as ik
-from solvers import broyden
-from solvers.descent import Frames, Point, stand
-from solvers.goals import Targets
-from solvers.stage import Stage
+from solvers.group.stage import Stage
+from solvers.methods import broyden
+from solvers.model.goals import Targets
+from solvers.space.point import Point, Request, stand
 
 REACH = [ik.Goal(LEFT, (0.5, 0.8, 0.4), (1, 0.3, 0.2, 0.1)), ik.Goal(RIGHT, (-0.6, 0.6, 0.2))]
 
 
-def standing(seed: int = 0, frames: int = 3) -> tuple[Stage, Point, Frames]:
+def standing(seed: int = 0, frames: int = 3) -> tuple[Stage, Point, Request]:
     """A torso of free balls with two hands' goals, in a random pose."""
     skeleton = torso()
     stage = ik.prepare(skeleton, REACH, "BROYDEN").stages[0]
     state = stage.space.state(random_pose(skeleton, np.random.default_rng(seed)), frames)
     places = np.tile([goal.position for goal in REACH], (frames, 1, 1)).astype(float)
     turns = np.tile([1.0, 0, 0, 0], (frames, 2, 1))
-    asked = Frames(state, Targets(places, turns, np.zeros((frames, 2, 3))), None)
+    asked = Request(state, Targets(places, turns, np.zeros((frames, 2, 3))), None)
     return stage, stand(stage.tasks, state, asked), asked
 
 

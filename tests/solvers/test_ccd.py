@@ -31,9 +31,9 @@ from skeletons import (
 from standing import standing
 
 import solvers as ik
-from solvers import ccd
-from solvers.goals import ROTATION_LENGTH
-from solvers.posture import Posture, visits
+from solvers.methods import ccd
+from solvers.space.posture import Posture, visits
+from solvers.space.tasks import ROTATION_LENGTH
 
 ORDERS = ("TIP_TO_ROOT", "ROOT_TO_TIP")
 

@@ -12,7 +12,7 @@ from scipy.linalg import expm
 from scipy.spatial.transform import Rotation
 from skeletons import vectors, wxyz
 
-from solvers import dual_quaternion, quaternion
+from solvers.algebra import dual_quaternion, quaternion
 
 HALF = math.sqrt(0.5)
 GENERATOR = np.random.default_rng(5)

@@ -15,11 +15,13 @@ from scipy.spatial.transform import Rotation
 from skeletons import arm, chain, random_pose, scipy_rotation, seeds, skeletons
 
 import solvers as ik
-from solvers import extended, pinv
-from solvers.descent import Point, Settings
-from solvers.goals import ROTATION_LENGTH, Targets, Tasks
-from solvers.joint_space import JointSpace
-from solvers.linear_step import LinearSystem
+from solvers.iterate.descent import Settings
+from solvers.iterate.linear_step import LinearSystem
+from solvers.methods import extended, pinv
+from solvers.model.goals import Targets
+from solvers.space.joint_space import JointSpace
+from solvers.space.point import Point
+from solvers.space.tasks import ROTATION_LENGTH, Tasks
 
 LENGTHS = np.array([90.0, 60, 90, 150, 150, 90])  # the paper's
 STEP = 1e-6

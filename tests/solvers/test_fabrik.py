@@ -239,7 +239,7 @@ LIMITS = ik.TwistSwing((-1, 1), (-1.2, 1.5), (-0.8, 0.8))
 @settings(max_examples=10)
 @given(seeds)
 def test_a_frame_does_not_depend_on_its_batch(seed: int) -> None:
-    """Frames solved together are the frames solved one by one."""
+    """Request solved together are the frames solved one by one."""
     skeleton, generator = chain(4, limits=LIMITS), np.random.default_rng(seed)
     positions, rotations = 2 * generator.normal(size=(4, 1, 3)), np.tile([1.0, 0, 0, 0], (4, 1, 1))
     start, options = random_pose(skeleton, generator), ik.Options(warm_start=False)

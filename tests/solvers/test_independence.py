@@ -37,7 +37,7 @@ def test_every_public_name_exists_and_is_listed_once() -> None:
 
 def test_every_source_file_says_its_licence() -> None:
     """The first line of each is the SPDX identifier."""
-    sources = list((ROOT / "solvers").glob("*.py"))
+    sources = list((ROOT / "solvers").rglob("*.py"))
     assert len(sources) > 10
     first = {path.name: path.read_text(encoding="utf-8").partition("\n")[0] for path in sources}
     assert {name: line for name, line in first.items() if line != "# SPDX-License-Identifier: GPL-3.0-or-later"} == {}

@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 from skeletons import arm, chain, random_pose, scipy_rotation, seeds, skeletons, vectors, wxyz
 
 import solvers as ik
-from solvers import dual_quaternion
+from solvers.algebra import dual_quaternion
 
 STEP = 1e-6
 HALF = math.sqrt(0.5)

@@ -11,8 +11,8 @@ from numpy.testing import assert_allclose
 from skeletons import chain, random_pose, scipy_rotation, seeds, skeletons
 
 import solvers as ik
-from solvers.joint_space import JointSpace, State
-from solvers.uniform import SplitMix64
+from solvers.algebra.uniform import SplitMix64
+from solvers.space.joint_space import JointSpace, State
 
 LIMITS = ik.TwistSwing(twist=(-1, 2), swing_x=(-0.5, 1.5), swing_z=(-1, 0.7))
 

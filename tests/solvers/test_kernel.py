@@ -23,11 +23,12 @@ from scipy.spatial.transform import Rotation
 from skeletons import arm, chain, seeds, wxyz
 
 import solvers as ik
-from solvers import dual_quaternion, limb, quaternion
-from solvers.goals import Targets
-from solvers.solution import Batch
+from solvers.algebra import dual_quaternion, quaternion
+from solvers.model.goals import Targets
+from solvers.model.solution import Batch
+from solvers.space import limb
 
-kernel = importlib.import_module("solvers.kernel")  # the package's attribute of this name is a function
+kernel = importlib.import_module("solvers.compiled.library")  # the package's attribute of this name is a function
 pytestmark = pytest.mark.skipif(kernel.load() is None, reason=f"no compiled kernel to compare with: {kernel.kernel()}")
 EQUAL = 1e-9  # [rad or length units]
 FIELDS = ("rotations", "translations", "position_errors", "rotation_errors", "iterations", "converged", "at_limit")
@@ -45,7 +46,7 @@ def both(problem: Problem, **options: object) -> tuple[ik.Prepared, ik.Prepared]
 
 
 def asked(problem: Problem, frames: int, seed: int = 1, speed: float = 0.02) -> Question:
-    """Frames of a problem whose targets and links drift, with one start."""
+    """Request of a problem whose targets and links drift, with one start."""
     start = ik.Pose(problem.start.rotations[None], problem.start.translations[None])
     targets, links = moving(problem, frames, seed, speed)
     return targets, start, links
@@ -158,7 +159,7 @@ def test_solved_to_the_end_poses_errors_flags_and_iterations_are_the_same(restar
 
 @pytest.mark.parametrize("speed", [0.003, 0.3])
 def test_a_motion_is_followed_the_same_way(speed: float) -> None:
-    """Frames that drift, and frames that jump further than can be followed."""
+    """Request that drift, and frames that jump further than can be followed."""
     problems = [drawn(seed, most=5) for seed in range(8)]
     same = [is_same(problem, asked(problem, 4, seed, speed), followed) for seed, problem in enumerate(problems)]
     assert same.count(False) <= 1
@@ -196,7 +197,7 @@ def test_every_way_to_ask_gives_the_same_answer_as_numpy(solver: str, monkeypatc
         return [solution.pose for solution in found]
 
     compiled = poses()
-    monkeypatch.setattr(importlib.import_module("solvers.solve"), "load", lambda: None)
+    monkeypatch.setattr(importlib.import_module("solvers.api"), "load", lambda: None)
     assert ik.prepare(skeleton, [goal], solver).twin is None
     for one, other in zip(compiled, poses(), strict=True):
         assert_allclose(one.rotations, other.rotations, atol=EQUAL)

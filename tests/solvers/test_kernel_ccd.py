@@ -17,7 +17,7 @@ from workloads import body, coordinates, hand, targets
 
 import solvers as ik
 
-kernel = importlib.import_module("solvers.kernel")  # the package's attribute of this name is a function
+kernel = importlib.import_module("solvers.compiled.library")  # the package's attribute of this name is a function
 pytestmark = pytest.mark.skipif(kernel.load() is None, reason=f"no compiled kernel to compare with: {kernel.kernel()}")
 EQUAL = 1e-9  # [rad or length units]
 ORDERS = st.sampled_from(["TIP_TO_ROOT", "ROOT_TO_TIP"])
@@ -45,7 +45,7 @@ def apart(one: ik.Batch, other: ik.Batch) -> float:
 def answers(
     pair: tuple[ik.Prepared, ik.Prepared], places: np.ndarray, turns: np.ndarray, start: ik.Pose | None = None
 ) -> tuple[ik.Batch, ik.Batch]:
-    """Frames solved afresh by both."""
+    """Request solved afresh by both."""
     one, other = (each.solve_batch(each.targets(places, turns), each.start(start)) for each in pair)
     assert_array_equal(one.converged, other.converged)
     return one, other
@@ -123,7 +123,7 @@ def test_a_limb_begins_folded_and_ends_the_same(options: dict) -> None:
 
 
 def test_hands_of_a_torso_follow_their_targets_as_numpys_do() -> None:
-    """Frames solved from the one before, each within what NumPy's has; then the same frame again, held still."""
+    """Request solved from the one before, each within what NumPy's has; then the same frame again, held still."""
     skeleton, generator = torso(), np.random.default_rng(3)
     goals = [ik.Goal(LEFT, (0, 0, 0), (1, 0, 0, 0), (0.1, 0, 0.02)), ik.Goal(RIGHT, (0, 0, 0), offset=(-0.1, 0.03, 0))]
     pair = both(skeleton, goals, iterations=30)

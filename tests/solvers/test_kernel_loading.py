@@ -16,7 +16,7 @@ import build_kernel
 import build_zip
 import pytest
 
-from solvers.kernel import VERSION
+from solvers.compiled.library import VERSION
 
 SOLVE = """
 import solvers as ik

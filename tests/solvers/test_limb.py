@@ -11,8 +11,8 @@ from scipy.spatial.transform import Rotation
 from skeletons import random_pose, scipy_rotation, wxyz
 
 import solvers as ik
-from solvers import limb
-from solvers.goals import Targets
+from solvers.model.goals import Targets
+from solvers.space import limb
 
 BEND = (0.35, 0, 0)
 

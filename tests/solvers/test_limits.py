@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose
 from scipy.optimize import minimize_scalar
 
 from solvers import InvalidLimits, Range, TwistSwing
-from solvers.limits import locate, project_swing, swing_normal
+from solvers.model.limits import locate, project_swing, swing_normal
 
 ends = st.floats(-2.5, 2.5, allow_subnormal=False)
 points = st.tuples(st.floats(-4, 4), st.floats(-4, 4)).map(np.array)

@@ -9,8 +9,8 @@ from scipy.optimize import lsq_linear
 from skeletons import chain
 
 import solvers as ik
-from solvers import dls, pgs
-from solvers.linear_step import LinearSystem, free_step
+from solvers.iterate.linear_step import LinearSystem, free_step
+from solvers.methods import dls, pgs
 
 COUNT = 12
 LO, HI = -0.3, 0.4

@@ -14,12 +14,14 @@ from test_linear_step import dense, system
 from workloads import coordinates, hand, posed, targets
 
 import solvers as ik
-from solvers import curvature, newton, twist_swing
-from solvers.descent import Frames, stand
-from solvers.goals import Targets
-from solvers.joint_space import State
-from solvers.linear_step import LinearSystem
-from solvers.stage import Stage
+from solvers.algebra import twist_swing
+from solvers.group.stage import Stage
+from solvers.iterate import curvature
+from solvers.iterate.linear_step import LinearSystem
+from solvers.methods import newton
+from solvers.model.goals import Targets
+from solvers.space.joint_space import State
+from solvers.space.point import Request, stand
 
 PULL = 0.3
 STEP = 2e-4
@@ -40,7 +42,7 @@ def stages(skeleton: ik.Skeleton, generator: np.random.Generator) -> list[Stage]
     return [stage for stage in ik.prepare(skeleton, goals).stages if stage.space.n]
 
 
-def costs(stage: Stage, state: State, frames: Frames, steps: np.ndarray) -> np.ndarray:
+def costs(stage: Stage, state: State, frames: Request, steps: np.ndarray) -> np.ndarray:
     """`1/2 |e|^2 + 1/2 pull v^T D v` (F,) after steps (F, n) from one state."""
     zeros = np.zeros(len(steps), dtype=int)
     after = stage.space.step(state.take(zeros), steps)
@@ -66,7 +68,7 @@ def test_second_derivatives_are_those_of_the_cost(skeleton: ik.Skeleton, seed: i
         rotations /= np.linalg.norm(rotations, axis=-1, keepdims=True)
         shares = generator.uniform(0.3, 1, (1, goals))
         asked = Targets(generator.normal(size=(1, goals, 3)), rotations, np.zeros((1, goals, 3)), shares)
-        frames = Frames(base, asked, None)
+        frames = Request(base, asked, None)
         point, v, weight = stand(stage.tasks, state, frames), space.difference(state, base), reluctance(stage)
         turn = np.linalg.norm(stage.tasks.rotation_errors(point.kinematics, asked), axis=-1).max(initial=0.0)
         if turn > 3.0:  # by half a turn the short way changes

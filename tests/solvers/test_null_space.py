@@ -11,8 +11,8 @@ from scipy.optimize import minimize
 from skeletons import arm, chain, random_pose
 
 import solvers as ik
-from solvers import pinv, sdls, svd, transpose, tsvd
-from solvers.linear_step import LinearSystem
+from solvers.iterate.linear_step import LinearSystem
+from solvers.methods import pinv, sdls, svd, transpose, tsvd
 
 STEPS = {"PINV": pinv.step, "SVD": svd.step, "TSVD": tsvd.step, "SDLS": sdls.step, "TRANSPOSE": transpose.step}
 JACOBIAN = [name for name in ("PGS", "DLS", *STEPS, "EXTENDED", "NEWTON", "BROYDEN", "SQP") if name in ik.SOLVERS]

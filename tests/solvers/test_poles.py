@@ -10,7 +10,8 @@ from scipy.spatial.transform import Rotation
 from skeletons import chain, random_pose
 
 import solvers as ik
-from solvers import poles, quaternion
+from solvers.algebra import quaternion
+from solvers.space import poles
 
 POINTS = np.random.default_rng(11).normal(size=(4, 200, 3))  # roots, middles, ends, poles
 

@@ -13,8 +13,8 @@ from test_linear_step import system
 from workloads import body, coordinates, hand, motion, posed, targets
 
 import solvers as ik
-from solvers import pinv, sdls, svd, transpose, tsvd
-from solvers.linear_step import LinearSystem, free_step, least_norm
+from solvers.iterate.linear_step import LinearSystem, free_step, least_norm
+from solvers.methods import pinv, sdls, svd, transpose, tsvd
 
 STEPS = {"PINV": pinv.step, "SVD": svd.step, "TSVD": tsvd.step, "SDLS": sdls.step, "TRANSPOSE": transpose.step}
 family = pytest.mark.parametrize("name", STEPS)

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
 from skeletons import scipy_rotation, vectors, wxyz
 
-from solvers import quaternion
+from solvers.algebra import quaternion
 
 HALF = math.sqrt(0.5)
 QUARTER_TURN_X = np.array([HALF, HALF, 0, 0])

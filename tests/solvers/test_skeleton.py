@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 from skeletons import chain, random_pose, scipy_rotation, seeds, skeletons, vectors, wxyz
 
 import solvers as ik
-from solvers import dual_quaternion
+from solvers.algebra import dual_quaternion
 
 HALF = math.sqrt(0.5)
 QUARTER_TURN_X = (HALF, HALF, 0, 0)

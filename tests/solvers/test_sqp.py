@@ -17,12 +17,12 @@ from skeletons import chain, random_pose, scipy_rotation, seeds, skeletons, vect
 from test_promises import Problem, movable, problems
 
 import solvers as ik
-from solvers.descent import Frames, Point
-from solvers.goals import Targets
-from solvers.joint_space import JointSpace
-from solvers.objectives import Objective, screws, twist_jacobian_inverse
-from solvers.quadratic_program import QuadraticProgram, step
-from solvers.sqp import bfgs
+from solvers.iterate.objectives import Objective, screws, twist_jacobian_inverse
+from solvers.iterate.quadratic_program import QuadraticProgram, step
+from solvers.methods.sqp import bfgs
+from solvers.model.goals import Targets
+from solvers.space.joint_space import JointSpace
+from solvers.space.point import Point, Request
 
 each_objective = pytest.mark.parametrize("objective", ["QV", "DQ"])
 STEP = 1e-6
@@ -94,7 +94,7 @@ def test_an_objective_is_aminos_by_scipy(objective: str, seed: int, turn: tuple,
 
 def standing(
     skeleton: ik.Skeleton, goals: list[ik.Goal], pose: ik.Pose, objective: str, pull: float | None = None
-) -> tuple[Objective, Point, Frames]:
+) -> tuple[Objective, Point, Request]:
     """The objective of a solve from rest, and a pose inside the limits where it is to be evaluated."""
     prepared = ik.prepare(skeleton, goals, "SQP", ik.Options(objective=objective, pull=pull))
     stage = prepared.stages[0]

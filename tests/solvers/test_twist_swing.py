@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
 from skeletons import wxyz
 
-from solvers import quaternion, twist_swing
+from solvers.algebra import quaternion, twist_swing
 
 AXES = [0, 1, 2]
 RANDOM = Rotation.random(300, np.random.default_rng(6))

@@ -315,7 +315,7 @@ def test_where_limits_bind_the_answer_is_the_analytic_one_moved_inside_them() ->
 @settings(max_examples=20)
 @given(seeds)
 def test_a_frame_does_not_depend_on_its_batch(seed: int) -> None:
-    """Frames solved together are the frames solved one by one."""
+    """Request solved together are the frames solved one by one."""
     skeleton, generator = limb(limits=ik.TwistSwing((-1, 1), (-2, 1), (-1, 2))), np.random.default_rng(seed)
     positions, rotations = generator.normal(size=(5, 1, 3)), np.tile([1.0, 0, 0, 0], (5, 1, 1))
     goals, start = [reaching((0, 0, 0))], random_pose(skeleton, generator)

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The compiled twin of the solvers' hot path: finding it, or telling why NumPy solves.
+
+The kernel is a small library of C (`kernel/` in the repository, `dqik_kernel` as a wheel). Where there is none, or
+where it does not fit, NumPy solves, with the same answers. `DQIK_KERNEL=numpy` in the environment forces that, and
+`DQIK_KERNEL=/path/to/library` takes a library of your own.
+"""
+
+import ctypes
+import functools
+import importlib
+import os
+import sys
+from ctypes import POINTER, c_int32, c_int64, c_void_p
+from pathlib import Path
+
+from .contract import LAYOUT, ChannelsLayout, ProblemLayout
+
+VERSION = "0.1.0"  # of DQIK, and of the wheel that fits it; a test compares it with blender_manifest.toml
+
+
+class Kernel:
+    """A loaded library; raises OSError or AttributeError where it is none of this version."""
+
+    def __init__(self, path: Path) -> None:
+        library = ctypes.CDLL(str(path))
+        library.dqik_layout.restype = c_int32
+        layout = library.dqik_layout()
+        if layout != LAYOUT:
+            raise OSError(f"it has layout {layout}, this version of DQIK needs {LAYOUT}")
+        library.dqik_work.restype = c_int64
+        library.dqik_work.argtypes = [POINTER(ProblemLayout)]
+        library.dqik_solve.restype = None
+        library.dqik_solve.argtypes = [POINTER(ProblemLayout), c_void_p, c_int64, c_void_p]
+        library.dqik_track.restype = None
+        library.dqik_track.argtypes = [POINTER(ProblemLayout), *[c_void_p] * 4, c_int32, c_void_p]
+        library.dqik_follow.restype = None
+        library.dqik_follow.argtypes = [POINTER(ProblemLayout), c_void_p, c_int64, c_int64, c_void_p, c_void_p]
+        library.dqik_put.restype = c_int32
+        library.dqik_put.argtypes = [POINTER(ChannelsLayout), c_void_p]
+        self.work, self.solve, self.track = library.dqik_work, library.dqik_solve, library.dqik_track
+        self.follow, self.put = library.dqik_follow, library.dqik_put
+        self.path = path
+
+
+@functools.cache
+def _find() -> tuple[Kernel | None, str]:
+    """The kernel, or why there is none: then NumPy solves. Looked for once."""
+    wanted = os.environ.get("DQIK_KERNEL", "")
+    if wanted.lower() == "numpy":
+        return None, "DQIK_KERNEL=numpy asks for it"
+    try:
+        return Kernel(Path(wanted) if wanted else _installed()), ""
+    except ModuleNotFoundError:
+        return None, "no compiled kernel is installed"
+    except (OSError, AttributeError, ImportError) as error:
+        reason = f"the compiled kernel cannot be used: {error}"
+        print(f"DQIK: {reason}. NumPy solves instead: slower, with the same answers.", file=sys.stderr)
+        return None, reason
+
+
+def _installed() -> Path:
+    """The library of the installed wheel."""
+    importlib.invalidate_caches()  # Blender may have installed it a moment ago
+    wheel = importlib.import_module("dqik_kernel")
+    if wheel.__version__ != VERSION:  # the one from before an update in this session, perhaps
+        wheel = importlib.reload(wheel)
+    if wheel.__version__ != VERSION:
+        raise OSError(f"it is of version {wheel.__version__}, this is DQIK {VERSION}")
+    return Path(wheel.LIBRARY)
+
+
+def load() -> Kernel | None:
+    """The kernel, or None where NumPy is to solve."""
+    return _find()[0]
+
+
+def kernel() -> str:
+    """Which implementation solves: `compiled`, or `numpy: ` and why."""
+    found, reason = _find()
+    return "compiled" if found is not None else f"numpy: {reason}"

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which goals are solved together, and in which order."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from ..model.goals import Goal
+from ..model.skeleton import Skeleton
+
+
+def chains_of(skeleton: Skeleton, goals: Sequence[Goal]) -> np.ndarray:
+    """(G, J) bool: the joints that each goal may move."""
+    chains = np.zeros((len(goals), len(skeleton)), dtype=bool)
+    for index, goal in enumerate(goals):
+        chains[index, list(np.flatnonzero(skeleton.ancestors[goal.joint]) if goal.chain is None else goal.chain)] = True
+    return chains
+
+
+def stage_order(skeleton: Skeleton, chains: np.ndarray, apart: bool) -> list[list[int]]:
+    """Goals in groups to be solved one after the other.
+
+    Goals whose chains share a joint are solved together, and so may be all that do not depend on each other. Goals
+    whose chains hang below another's, without sharing its joints, come after it: they follow what the other moves, and
+    do not pull at it.
+
+    apart : keep groups that do not depend on each other apart. One large solve is cheaper than several small ones in
+        NumPy, but not in the compiled kernel.
+    """
+    groups: list[list[int]] = [[g] for g in range(len(chains)) if chains[g].any()]
+    idle = [g for g in range(len(chains)) if not chains[g].any()]  # nothing to move: not to be weighed against others
+    moved = chains.astype(float)
+    beside = [set(np.flatnonzero(row).tolist()) for row in moved @ moved.T]  # goals that share a joint with each
+    above = [set(np.flatnonzero(row).tolist()) for row in moved @ skeleton.ancestors @ moved.T]
+
+    def below(group: list[int], other: list[int]) -> bool:
+        """Whether a joint that `group` is about hangs below one that `other` moves."""
+        return any(not above[goal].isdisjoint(other) for goal in group)
+
+    def share(group: list[int], other: list[int]) -> bool:
+        return any(not beside[goal].isdisjoint(other) for goal in group)
+
+    def merge(together: Callable[[list[int], list[int]], bool]) -> None:
+        i = 0
+        while i < len(groups):
+            found = next((j for j in range(i + 1, len(groups)) if together(groups[i], groups[j])), None)
+            if found is None:
+                i += 1
+            else:
+                groups[i], i = sorted(groups[i] + groups.pop(found)), 0
+
+    merge(lambda a, b: share(a, b) or (below(a, b) and below(b, a)))
+    ordered: list[list[int]] = []
+    while groups:
+        # three groups may hang on each other in a ring: then they are solved together
+        ready: list[list[int]] = [g for g in groups if not any(h is not g and below(g, h) for h in groups)] or groups
+        groups = [g for g in groups if g not in ready]
+        ordered += ready if apart else [sorted(g for group in ready for g in group)]
+    return [*ordered, idle] if idle else ordered

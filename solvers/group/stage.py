@@ -1,0 +1,456 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One stage of a solve: goals whose chains share joints, solved together, for a batch of frames.
+
+With a pull the answer is the pose nearest to the base pose that meets the goals, and a frame solved afresh finds it
+by continuation: from limbs folded to their targets, with the pull strong at first and weaker by steps, so that the
+path to the answer, and the answer, follow the targets continuously. Without a pull it is one descent from the start.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from ..algebra import dual_quaternion, quaternion
+from ..algebra.uniform import SplitMix64
+from ..iterate.descent import ANY, Minimum, Settings
+from ..methods.table import Method
+from ..model.goals import Goal, Targets
+from ..model.options import Options
+from ..model.skeleton import Pose, Skeleton
+from ..space import limb, poles
+from ..space.joint_space import JointSpace, State
+from ..space.point import Point, Request, stand
+from ..space.poles import Pole
+from ..space.tasks import Tasks
+from ..space.yielding import Yielding
+
+PULL = 1e-5
+FIRST_DAMPING = 1e-2  # without a pull
+FIRST_DAMPING_GROWTH = 1.5  # its power of the degrees of freedom a row: many joints together carry a goal far
+CONTINUATION = (1e3, 1e2)  # multiples of the pull on the way to it
+CONTINUATION_ITERATIONS = 4
+CONTINUATION_POLE_ITERATIONS = 8  # a limb may have to turn half round to its pole
+CHOSEN_AFTER = 2  # strengths of the pull, after which only the cheapest of several starts is followed
+ALIKE = 0.05  # [rad] nearer to a cheaper start after the first strength, a start is on its way to the same answer
+CONTINUATION_SETTLED = 5e-2  # [rad] step at which one strength of the pull has done its work
+SETTLED = 1e-3  # [rad] and the last one
+UNSETTLED = 2e-5  # [rad] that may be left to go then
+TRACK_DAMPING = 1e-4
+TRACK_ITERATIONS = 6
+TRACK_MISSED_ITERATIONS = 20  # more where a goal is missed, so that it does not drag others along
+TRACK_SETTLED, TRACK_UNSETTLED = 5e-2, 3e-2
+TRACK_JUMP = 0.25  # [skeleton lengths] an error that grew by more in one frame is a jump: solve it afresh
+TRACK_LOST = 1e-3  # [skeleton lengths] error with which a tracked frame counts as lost
+POLISH_ITERATIONS = 3
+POLISH_DAMPING = 1e-8
+INSIST_ITERATIONS = 20  # without poles, where they kept the goals from being met
+POLISH_SHARE = 0.2  # of the tolerances, to which the pull-free steps bring the error
+RESTARTS_AT_ONCE = 8
+NEARER = 1.0 - 1e-9  # of attempts that end as near, the first counts, not the one that rounding prefers
+
+SHARED_RELUCTANCE = 2.0  # joints that serve several goals: a spine moves less than an arm
+EFFECTOR_RELUCTANCE = 2.0
+
+
+class Phases(NamedTuple):
+    """The settings of a stage's runs of the outer iteration, one after the other."""
+
+    continues: bool
+    phases: list[Settings]  # of a solve from afresh
+    chosen_after: int  # phases, after which only the cheapest of several starts is followed
+    tracking: Settings
+    tracking_missed: Settings
+    polishing: Settings | None
+    insisting: Settings
+    descending: Settings  # of restarts
+    spend: int  # iterations in all, where those left over are spent on goals that are missed; else 0
+    reluctance: np.ndarray  # (n,)
+
+
+class Stage:
+    """Some goals of a skeleton with the joints they may move, prepared for solving batches of frames."""
+
+    def __init__(
+        self, skeleton: Skeleton, goals: Sequence[Goal], indices: Sequence[int], chains: np.ndarray, method: Method,
+        options: Options,
+    ) -> None:  # fmt: skip
+        """`indices`: which of all the `goals` this stage solves; `chains` (G, J) bool is of all of them."""
+        self.skeleton, self.options, self._method = skeleton, options, method
+        self._minimise = method.minimise
+        self.indices = np.array(indices, dtype=np.intp)
+        self.goals = [goals[g] for g in indices]
+        self.chains = chains[self.indices]
+        self.space = JointSpace(skeleton, np.any(self.chains, axis=0))
+        self.limbs = limb.find_limbs(skeleton, self.goals, self.chains)
+        slides = np.array(skeleton.kinds) == "prismatic"
+        slides[self.space.joint] = False
+        self.still_slides = np.flatnonzero(slides)
+        self._poles = [pole for g in range(len(self.goals)) if (pole := self._pole(g))]
+        self.tasks = Tasks(skeleton, self.goals, self.space, self.chains, self._poles)
+        self._hard_tasks = Tasks(skeleton, self.goals, self.space, self.chains) if self._poles else self.tasks
+        self.yielding = Yielding(skeleton, self.goals, self.space, self.chains)
+        wanted = PULL if self.limbs or options.bias == "MIDDLE" else 0.0
+        pull = wanted if options.pull is None else options.pull
+        self._first_damping = FIRST_DAMPING * max(1.0, self.space.n / max(self.tasks.m, 1)) ** FIRST_DAMPING_GROWTH
+        self.settings = Settings(
+            options.iterations, options.tolerance, options.rotation_tolerance, options.damping,
+            pull or self._first_damping, pull, SETTLED, self._reluctance(), options, UNSETTLED,
+        )  # fmt: skip
+        polish = min(POLISH_ITERATIONS, options.iterations)
+        if pull or self._poles:
+            self.settings = replace(self.settings, iterations=options.iterations - polish)
+        most = TRACK_ITERATIONS if method.continues else options.iterations
+        self._tracking = (
+            replace(self.settings, iterations=min(options.iterations - polish, most), settle=TRACK_SETTLED,
+                    unsettled=TRACK_UNSETTLED)
+            if pull or self._poles else replace(self.settings, first_damping=TRACK_DAMPING)
+        )  # fmt: skip
+        self._tracking_missed = (
+            replace(self._tracking, iterations=min(options.iterations - polish, TRACK_MISSED_ITERATIONS))
+            if pull or self._poles else self._tracking
+        )  # fmt: skip
+        wanted = CONTINUATION_POLE_ITERATIONS if self._poles else CONTINUATION_ITERATIONS
+        most = min(wanted, self.settings.iterations // (len(CONTINUATION) + 1))
+        self._phases = [
+            replace(self.settings, pull=factor * pull, first_damping=factor * pull, settle=CONTINUATION_SETTLED,
+                    unsettled=ANY, iterations=most) for factor in CONTINUATION
+        ]  # fmt: skip
+        self._phases.append(replace(self.settings, iterations=self.settings.iterations - most * len(CONTINUATION)))
+        self._polishing = replace(
+            self.settings, pull=0.0, iterations=polish, first_damping=POLISH_DAMPING,
+            tolerance=POLISH_SHARE * options.tolerance, rotation_tolerance=POLISH_SHARE * options.rotation_tolerance,
+        )  # fmt: skip
+        self._insisting = replace(self._polishing, iterations=INSIST_ITERATIONS, first_damping=FIRST_DAMPING)
+        self._known_base: tuple[np.ndarray, np.ndarray, State] | None = None
+
+    def phases(self) -> "Phases":
+        """The settings of all that a solve may run, as the compiled kernel needs them."""
+        polishes = self.settings.pull or self._poles
+        descend = replace(self.settings, pull=0.0, first_damping=self._first_damping)
+        continues = bool(self.settings.pull) and self._method.continues
+        return Phases(
+            continues, self._phases if continues else [self.settings], CHOSEN_AFTER, self._tracking,
+            self._tracking_missed, self._polishing if polishes else None, self._insisting, descend,
+            0 if self._method.continues else self.options.iterations, self.settings.reluctance,
+        )  # fmt: skip
+
+    def solve(self, start: Pose, targets: Targets, links: np.ndarray | None) -> tuple[Point, np.ndarray]:
+        """Solve frames afresh from their start poses: where they end, and the iterations (F,) they took."""
+        given, frames = self.stand(start, start, targets, links)
+        if self.settings.pull and self._method.continues:
+            minimum = self._continue(frames)
+        else:
+            begin = given
+            if self.settings.pull:
+                begin = stand(self.tasks, self._folded(frames, limb.SWIVELS[:1]), frames)
+            elif self._poles:
+                state = given.state
+                for pole in self._poles:
+                    state = self._swivelled(pole, state, frames)
+                begin = stand(self.tasks, state, frames)
+            minimum = self._minimise(self.tasks, self.space, self.settings, begin, frames)
+        minimum = self._polish(minimum, frames)
+        if self.options.restarts:
+            for frame in map(int, np.flatnonzero(~self._met(minimum.point))):
+                self._restart(minimum, frame, frames.take(np.array([frame])))
+        return self._no_worse(minimum.point, given), minimum.iterations
+
+    def track(
+        self, previous: Pose, start: Pose, targets: Targets, links: np.ndarray | None, residual: np.ndarray | None
+    ) -> tuple[Point, np.ndarray]:
+        """Solve one frame from the frame before it; as `solve` where the targets jumped or the track is lost.
+
+        residual : (1, m) the error rows that the frame before ended with; None if not known.
+        """
+        settings = self.settings
+        point, frames = self.stand(previous, start, targets, links)
+        rows = self.tasks.m
+        before = 0.0 if residual is None else residual[:, :rows]
+        if np.abs(point.error[:, :rows] - before).max(initial=0.0) > TRACK_JUMP:
+            return self.solve(start, targets, links)
+        minimum = self._polish(self._minimise(self.tasks, self.space, self._tracking, point, frames), frames)
+        if (settings.pull or self._poles) and not self._met(minimum.point)[0]:
+            point, took = stand(self.tasks, minimum.point.state, frames), minimum.iterations
+            minimum = self._minimise(self.tasks, self.space, self._tracking_missed, point, frames)
+            minimum = self._polish(minimum, frames)
+            minimum.iterations += took
+        error = np.abs(minimum.point.error[:, :rows]).max(initial=0.0)
+        if settings.pull and error > max(TRACK_LOST, 1.1 * np.abs(before).max(initial=0.0)):
+            afresh, more = self.solve(start, targets, links)
+            minimum.iterations += more
+            if _squares(afresh.error[:, :rows]) < _squares(minimum.point.error[:, :rows]):
+                minimum.point = afresh
+        return minimum.point, minimum.iterations
+
+    def stand(
+        self, pose: Pose, start: Pose, targets: Targets, links: np.ndarray | None = None
+    ) -> tuple[Point, Request]:
+        """Where frames in a pose stand, and what they ask for if `start` is what the pull leads to."""
+        links = self._with_still_slides(start, links)
+        state = self.space.state(pose, len(targets.positions))
+        kinematics = self.tasks.kinematics(state, links)
+        frames = self.frames(start, targets, links, kinematics.positions)
+        return Point(state, kinematics, self.tasks.errors(kinematics, frames.targets)), frames
+
+    def frames(self, start: Pose, targets: Targets, links: np.ndarray | None, positions: np.ndarray) -> Request:
+        """What the frames ask for, with targets out of reach yielding, and poles already kept by the base pose.
+
+        positions : (F, J, 3) of the joints in any pose.
+        """
+        known_links = self.skeleton.links if links is None else links
+        frames = Request(self._base(start), self.yielding.targets(positions, known_links, targets), links)
+        if self.settings.pull:
+            for pole in self._poles:
+                frames.base = self._swivelled(pole, frames.base, frames)
+        return frames
+
+    # -- inside -------------------------------------------------------------------------------------------------------
+
+    def _with_still_slides(self, start: Pose, links: np.ndarray | None) -> np.ndarray | None:
+        """Links with the slides that this stage does not move put where the start pose has them."""
+        if not self.still_slides.size:
+            return links
+        links = np.array(self.skeleton.links[None] if links is None else links)
+        count = max(len(links), len(start.translations))
+        links = np.array(np.broadcast_to(links, (count, *links.shape[1:])))
+        moved = dual_quaternion.from_parts(quaternion.IDENTITY, start.translations[:, self.still_slides])
+        links[:, self.still_slides] = dual_quaternion.product(links[:, self.still_slides], moved)
+        return links
+
+    def _reluctance(self) -> np.ndarray:
+        """How unwilling each degree of freedom is to move (n,): the metric of the pull and of the damping.
+
+        Equal for all of a joint's, which keeps the pull's gradient simple (`JointSpace.pull_gradient`).
+        """
+        space, skeleton = self.space, self.skeleton
+        joint = np.ones(len(skeleton))
+        joint[self.chains.sum(0) > 1] *= SHARED_RELUCTANCE
+        joint[np.unique([goal.joint for goal in self.goals])] *= EFFECTOR_RELUCTANCE
+        joint /= np.maximum(1.0 - skeleton.stiffness, 1e-3) ** 2
+        return joint[space.joint] * np.where(space.turns, 1.0, 1.0 / skeleton.length**2)
+
+    def _pole(self, g: int) -> Pole | None:
+        """The pole of a goal: on its limb where the chain has one, else on the whole chain."""
+        goal, skeleton = self.goals[g], self.skeleton
+        if goal.pole is None or goal.position is None:
+            return None
+        for part in self.limbs:
+            if self.chains[g, part.lower] and self.chains[g, part.upper]:
+                return Pole(g, part.upper, (part.lower,), part.end, goal.pole_angle, poles.POLE_WEIGHT)
+        path = [j for j in skeleton.order if self.chains[g, j]]
+        return Pole(g, path[0], tuple(path[1:]), -1, goal.pole_angle, poles.POLE_WEIGHT) if len(path) > 1 else None
+
+    def _base(self, start: Pose) -> State:
+        """The pose that the pull aims at: the start or the middle of the limits, straight limbs bent as they prefer.
+
+        Kept while the start stays as it is, as it does on a rig without keys.
+        """
+        known = self._known_base
+        if (
+            known is not None
+            and np.array_equal(known[0], start.rotations)
+            and np.array_equal(known[1], start.translations)
+        ):
+            return known[2]
+        state = self.space.state(start, len(start.rotations))
+        if self.settings.pull and self.options.bias == "MIDDLE":
+            state = self.space.middle(state)
+        if self.settings.pull and self.limbs:
+            state = self._turned(state, limb.bend_base(state.rotations, self.limbs))
+        self._known_base = np.array(start.rotations), np.array(start.translations), state
+        return state
+
+    def _continue(self, frames: Request) -> Minimum:
+        """The nearest answers by continuation in the pull, from limbs folded to their targets at several swivels.
+
+        Which swivel leads to the cheapest answer shows while the pull is strong; only that one is followed further.
+        """
+        count = len(frames.targets.positions)
+        state = self._folded(frames, limb.SWIVELS)
+        tries = len(state.rotations) // count
+        many = frames if tries == 1 else frames.take(np.tile(np.arange(count), tries))
+        point, iterations = stand(self.tasks, state, many), np.zeros(count * tries, dtype=int)
+        cost = np.full(count * tries, np.inf)
+        alive = np.arange(count * tries)
+        for number, settings in enumerate(self._phases):
+            minimum = self._minimise(self.tasks, self.space, settings, point, many)
+            point, cost, iterations = minimum.point, minimum.cost, iterations + minimum.iterations
+            if tries == 1 or number + 1 > CHOSEN_AFTER:
+                continue
+            if number + 1 < CHOSEN_AFTER:
+                turned = point.state.rotations[:, self.space.joint]
+                keep: np.ndarray = np.flatnonzero(_distinct(turned, cost, alive % count))
+            else:
+                costs = np.full(tries * count, np.inf)
+                costs[alive] = cost
+                chosen = np.argmin(costs.reshape(tries, count), axis=0) * count + np.arange(count)
+                keep = np.asarray(np.searchsorted(alive, chosen), dtype=int)
+            alive, iterations = alive[keep], iterations[keep]
+            point, many = point.take(keep), frames.take(alive % count)
+        return Minimum(point, iterations, cost)
+
+    def _folded(self, frames: Request, swivels: np.ndarray) -> State:
+        """Start states: the base with its limbs folded, one after the other for each swivel (S F frames)."""
+        base, targets = frames.base, frames.targets
+        if not self.limbs and not self._poles:
+            return base
+        kinematics = self.tasks.kinematics(base, frames.links)
+        starts: list[State] = []
+        for angle in swivels if self.limbs else swivels[:1]:
+            rotations = limb.fold(self.limbs, self.goals, base.rotations, kinematics, targets, angle)
+            state = self._turned(base, rotations)
+            for pole in self._poles:
+                state = self._swivelled(pole, state, frames)
+            starts.append(state)
+        return State(np.concatenate([s.rotations for s in starts]), np.concatenate([s.x for s in starts]))
+
+    def _turned(self, state: State, rotations: np.ndarray) -> State:
+        """`state` with other rotations, brought inside the limits."""
+        slides = self.space.slides(state.x)
+        translations = np.zeros((*rotations.shape[:2], 3)) if slides is None else slides
+        return self.space.state(Pose(rotations, translations), len(rotations))
+
+    def _swivelled(self, pole: Pole, state: State, frames: Request) -> State:
+        """`state` with a chain turned about its line until its middle points at the pole."""
+        kinematics = self.tasks.kinematics(state, frames.links)
+        at, root = kinematics.positions, pole.root
+        end = kinematics.effectors[:, pole.goal] if pole.end < 0 else at[:, pole.end]
+        if self.skeleton.kinds[root] != "ball" or root not in self.space.joint:
+            return state
+        turned = state.rotations.copy()
+        turned[:, root] = poles.swivel(
+            turned[:, root], kinematics.matrices[:, root], at[:, root], at[:, list(pole.middle)].mean(1), end,
+            frames.targets.poles[:, pole.goal], pole.angle,
+        )  # fmt: skip
+        return self._turned(state, turned)
+
+    def _restart(self, best: Minimum, frame: int, one: Request) -> None:
+        """Attempts from the middle of the limits, then from random states, until one converges; the best stays.
+
+        Some are made at once; of those the first that converges counts, as if they had been made in turn. Bounded by
+        their number and, where the options say so, by time.
+        """
+        random, descend = SplitMix64(self.options.seed), self.phases().descending
+        left, middle, began, seconds = self.options.restarts, True, time.perf_counter(), self.options.restart_seconds
+        best_error = float(_squares(best.point.error[frame : frame + 1, : self.tasks.m])[0])
+        while left > 0 and (seconds is None or time.perf_counter() - began < seconds):
+            tries = min(left, RESTARTS_AT_ONCE)
+            many = one.take(np.zeros(tries, dtype=np.intp))
+            state = self.space.sample(random, many.base.take(np.arange(middle, tries)))
+            if middle:
+                first = self.space.middle(one.base)
+                state = State(np.concatenate([first.rotations, state.rotations]), np.concatenate([first.x, state.x]))
+            minimum = self._minimise(self._hard_tasks, self.space, descend, stand(self._hard_tasks, state, many), many)
+            error, met = _squares(minimum.point.error), self._met(minimum.point)
+            chosen = int(np.argmax(met if met.any() else error <= error.min() / NEARER))
+            best.iterations[frame] += minimum.iterations[: chosen + 1 if met.any() else tries].sum()
+            if met[chosen] or error[chosen] < NEARER * best_error:
+                best_error = float(error[chosen])
+                best.point.error = best.point.error[:, : self.tasks.m]
+                best.point.put(np.array([frame]), minimum.point.take(np.array([chosen])))
+                if met[chosen]:
+                    return
+            left, middle = left - tries, False
+
+    def _polish(self, minimum: Minimum, frames: Request) -> Minimum:
+        """A few steps without the pull, so that it costs no accuracy; nor the poles, where they stand against goals."""
+        if not self.settings.pull and not self._poles:
+            return Minimum(minimum.point.copy(), minimum.iterations, minimum.cost)
+        polished = self._minimise(self.tasks, self.space, self._polishing, minimum.point, frames)
+        point, iterations = polished.point, minimum.iterations + polished.iterations
+        if self._poles:
+            missed = ~self._met(point)
+            errors = self._hard_tasks.errors(point.kinematics, frames.targets)
+            point = Point(point.state, point.kinematics, errors).copy()
+            if missed.any():
+                insisted = self._minimise(
+                    self._hard_tasks, self.space, self._insisting, point.take(missed), frames.take(missed)
+                )
+                point.put(missed, insisted.point)
+                iterations[missed] += insisted.iterations
+        if self._method.continues:
+            return Minimum(point, iterations, minimum.cost)
+        return self._spend_the_rest(Minimum(point.copy(), iterations, minimum.cost), frames)
+
+    def _spend_the_rest(self, minimum: Minimum, frames: Request) -> Minimum:
+        """The steps that are left, without the pull, on frames that miss their goals; `minimum` is overwritten.
+
+        Solvers that take many small steps may settle before they arrive.
+        """
+        left = np.where(self._met(minimum.point), 0, self.options.iterations - minimum.iterations)
+        for count in map(int, np.unique(left[left > 0])):
+            some, settings = left == count, replace(self._polishing, iterations=count)
+            begin = minimum.point.take(some)
+            arrived = self._minimise(self._hard_tasks, self.space, settings, begin, frames.take(some))
+            minimum.point.put(some, arrived.point)
+            minimum.iterations[some] += arrived.iterations
+        return minimum
+
+    def _met(self, point: Point) -> np.ndarray:
+        return self.tasks.within(point.error, self.options.tolerance, self.options.rotation_tolerance)
+
+    def _no_worse(self, ended: Point, given: Point) -> Point:
+        """Where it ended, or what was given in the frames where that was closer and the end misses the tolerances."""
+        rows = self.tasks.m
+        worse = ~self._met(ended) & (_squares(ended.error[:, :rows]) > _squares(given.error[:, :rows]))
+        if worse.any():
+            ended = ended.copy()
+            ended.error, given.error = ended.error[:, :rows], given.error[:, :rows]
+            ended.put(worse, given.take(worse))
+        return ended
+
+
+def _squares(error: np.ndarray) -> np.ndarray:
+    """Sums of squares (F,) of error rows (F, m)."""
+    return (error * error).sum(-1)
+
+
+def _distinct(q: np.ndarray, cost: np.ndarray, frame: np.ndarray) -> np.ndarray:
+    """Which of several starts (S,) of each `frame` (S,) are not on their way to the answer of a cheaper one.
+
+    q : (S, n, 4) motions of the joints. cost : (S,) so far; of equal ones the first is the cheaper.
+    """
+    order = np.lexsort((np.arange(len(cost)), cost, frame))
+    distinct = np.ones(len(cost), dtype=bool)
+    for back in range(1, len(cost)):
+        one, cheaper = order[back:], order[:-back]
+        near = frame[one] == frame[cheaper]
+        if not near.any():
+            break
+        near &= (np.abs((q[one] * q[cheaper]).sum(-1)) >= np.cos(0.5 * ALIKE)).all(-1)
+        distinct[one[near]] = False
+    return distinct
+
+
+def frames_of(pose: Pose, count: int) -> Pose:
+    """`pose` with a leading axis of `count` frames."""
+    rotations, translations = pose
+    joints = rotations.shape[-2]
+    return Pose(np.broadcast_to(rotations, (count, joints, 4)), np.broadcast_to(translations, (count, joints, 3)))
+
+
+def of_goals(targets: Targets, indices: np.ndarray) -> Targets:
+    """The targets of some of the goals."""
+    return Targets(targets.positions[:, indices], targets.rotations[:, indices], targets.poles[:, indices])
+
+
+def carried(stage: Stage, previous: Pose, pose: Pose) -> Pose:
+    """`previous` where a stage moves joints itself; where others do, or none, `pose`, in which they have moved."""
+    own = np.unique(stage.space.joint)
+    parts = Pose(pose.rotations.copy(), pose.translations.copy())
+    parts.rotations[:, own], parts.translations[:, own] = previous.rotations[:, own], previous.translations[:, own]
+    return parts
+
+
+def posed(stage: Stage, state: State, pose: Pose) -> Pose:
+    """`pose` with what a stage's state moves."""
+    slides = stage.space.slides(state.x)
+    if slides is None:
+        return Pose(state.rotations, pose.translations)
+    sliding = np.unique(stage.space.joint[~stage.space.turns])
+    translations = pose.translations.copy()
+    translations[:, sliding] = slides[:, sliding]
+    return Pose(state.rotations, translations)

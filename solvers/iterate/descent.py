@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The outer iteration that the Jacobian solvers share, over frames in one batch.
+
+    minimise  1/2 |e(q)|^2 + 1/2 pull v^T D v,   v = how far q is from the base pose
+
+A step is accepted only if this cost falls. What keeps it short enough for that is either damping, which follows the
+gain ratio of actual to predicted decrease (Levenberg-Marquardt; Kenwright's fixed delta does not hold still on
+unreachable targets), or, for solvers whose step has no damping to turn, a share of the step (backtracking). It ends
+on Kenwright's four rules: out of iterations, errors within their tolerances, a step below its tolerance, or a cost
+that no longer changes. Where a pull or a pole asks for more than the goals do, the tolerances alone do not end it: the
+pose must have settled as well.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..model.options import Options
+from ..space.joint_space import JointSpace
+from ..space.point import Point, Request, stand
+from ..space.tasks import Tasks
+from .linear_step import LinearSystem, dot
+
+LEAST_DAMPING, MOST_DAMPING = 1e-12, 1e8
+DAMPING_SHARE = 0.03  # of the pull, below which damping does not go: the pull's own curvature is only modelled in part
+GOOD_GAIN, POOR_GAIN = 0.9, 0.25
+GROW, SHRINK, REJECT = 3.0, 0.2, 6.0
+LEAST_PROGRESS = 1e-8  # relative decrease of the cost; three steps with less are the end
+LEAST_STEP = 1e-9  # [rad]
+ANY = 1e30  # of what may be left to go: a number, so that none of it is none
+LONGEST_STEP = 1.0  # [rad] of a step whose length is what keeps it in check: further than that no Jacobian sees
+CUT, LEAST_SHARE = 0.25, 1e-3
+
+
+@dataclass
+class Settings:
+    """What the outer iteration needs to know.
+
+    `tolerance` [length units] and `rotation_tolerance` [rad]; `damping` is what it starts from and the least
+    it takes, None for `first_damping` and none.
+    `settle`, `unsettled` [rad]: with a pull or poles, the iteration ends with a step in which no joint moves further
+    than the first, if the steps shrink so fast that no more than the second is left to go.
+    """
+
+    iterations: int
+    tolerance: float
+    rotation_tolerance: float
+    damping: float | None
+    first_damping: float
+    pull: float
+    settle: float
+    reluctance: np.ndarray  # (n,) D
+    options: Options
+    unsettled: float = ANY
+
+
+@dataclass
+class Minimum:
+    """Where F frames ended, after how many iterations (F,), at which cost (F,)."""
+
+    point: Point
+    iterations: np.ndarray
+    cost: np.ndarray
+
+
+class Model:
+    """What an iteration knows of the errors near the points where it stands. Here: their Jacobian, computed afresh.
+
+    One is made for each descent, so that a solver may keep things from one iteration to the next, frame by frame.
+    """
+
+    def __init__(self, tasks: Tasks, space: JointSpace, settings: Settings) -> None:
+        self.tasks, self.space, self.settings = tasks, space, settings
+
+    def jacobian(self, point: Point, frames: Request) -> np.ndarray:
+        """`J` (F, m, n) of the errors."""
+        return self.tasks.jacobian(point.state, point.kinematics, frames.targets)
+
+    def curvature(self, point: Point, frames: Request, system: LinearSystem, v: np.ndarray | None) -> np.ndarray | None:
+        """What the Hessian (F, n, n) of the cost has beyond `J^T J + pull D`; None where that is left out.
+
+        system : the problem without it. v : (F, n) how far the points are from the base pose, None without a pull.
+        """
+        del point, frames, system, v
+
+    def metric(self, point: Point) -> np.ndarray | None:
+        """What damps the step in the reluctance's place: positive definite matrices (F, n, n); None for the latter."""
+        del point
+
+    def learn(self, d: np.ndarray, change: np.ndarray, better: np.ndarray, poor: np.ndarray) -> np.ndarray:
+        """Take note of what steps `d` (F, n) did; returns (F,) whether the model that they came from was exact.
+
+        Only from an exact model does a step that gains nothing mean that there is nothing more to gain.
+
+        change : (F, m) by how much the error rows fell. better : (F,) steps that were taken. poor : (F,) steps that
+        gained little of what the model had promised, or after which the iteration would end.
+        """
+        del d, change, poor
+        return np.ones(len(better), dtype=bool)
+
+    def keep(self, frames: np.ndarray) -> None:
+        """Forget all but some of the frames."""
+
+
+Inner = Callable[[LinearSystem], np.ndarray]
+"""The step (F, n) of one iteration, inside the limits."""
+
+Minimise = Callable[[Tasks, JointSpace, Settings, Point, Request], Minimum]
+"""What a solver is to a stage: brings frames from a start nearer to what they ask for, as far as the settings say."""
+
+
+def damped(inner: Inner, model: type[Model] = Model) -> Minimise:
+    """The iteration of a solver whose step is kept in check by its damping (Levenberg-Marquardt)."""
+
+    def minimise(tasks: Tasks, space: JointSpace, settings: Settings, start: Point, frames: Request) -> Minimum:
+        return _minimise(model(tasks, space, settings), start, frames, inner, by_length=False)
+
+    return minimise
+
+
+def shortened(inner: Inner, model: type[Model] = Model) -> Minimise:
+    """The iteration of a solver whose step is kept in check by taking a share of it (backtracking)."""
+
+    def minimise(tasks: Tasks, space: JointSpace, settings: Settings, start: Point, frames: Request) -> Minimum:
+        return _minimise(model(tasks, space, settings), start, frames, inner, by_length=True)
+
+    return minimise
+
+
+def _minimise(model: Model, start: Point, frames: Request, inner: Inner, by_length: bool) -> Minimum:
+    """Run every frame of a batch until one of the stopping rules ends it."""
+    tasks, space, settings = model.tasks, model.space, model.settings
+    count = len(start.error)
+    point: Point = start
+    index = np.arange(count)
+    cost, v = _cost(space, settings, start, frames)
+    given = settings.damping or 0.0
+    first = given if by_length else settings.first_damping if settings.damping is None else max(given, LEAST_DAMPING)
+    damping: np.ndarray = np.full(count, first)
+    share: np.ndarray = np.ones(count)
+    done = Minimum(start, np.zeros(count, dtype=int), cost)
+    settling = settings.pull > 0.0 or tasks.poles is not None
+    stalled: np.ndarray = np.zeros(count, dtype=int)
+    previous = np.full(count, np.inf)
+    finished = np.zeros(count, dtype=bool) if settling else _within(tasks, settings, start.error)
+    for iteration in range(settings.iterations):
+        if finished.any():
+            if finished.all():
+                break
+            if len(index) == count:
+                done = Minimum(point.copy(), done.iterations, cost.copy())
+            left, keep = index[finished], ~finished
+            done.point.put(left, point.take(finished))
+            done.cost[left] = cost[finished]
+            point, frames, index = point.take(keep), frames.take(keep), index[keep]
+            cost, damping, share = cost[keep], damping[keep], share[keep]
+            stalled, previous = stalled[keep], previous[keep]
+            v = None if v is None else v[keep]
+            model.keep(keep)
+        done.iterations[index] = iteration + 1
+        system = LinearSystem(
+            space, point.state.x, model.jacobian(point, frames), point.error,
+            None if v is None else settings.pull * space.pull_gradient(point.state, v, settings.reluctance),
+            damping if by_length else settings.pull + damping, settings.reluctance, settings.pull,
+        )  # fmt: skip
+        system.curvature = model.curvature(point, frames, system, v)
+        system.metric = model.metric(point)
+        d = inner(system)
+        if by_length:
+            d *= np.minimum(share, LONGEST_STEP / np.maximum(np.abs(d).max(-1, initial=0.0), 1e-300))[:, None]
+        tried = stand(tasks, space.step(point.state, d), frames)
+        tried_cost, tried_v = _cost(space, settings, tried, frames)
+        gain = cost - tried_cost
+        better = gain > 0.0
+        progress = gain > LEAST_PROGRESS * cost
+        poor = ~better
+        if by_length:
+            share = np.where(better, np.minimum(share / CUT, 1.0), share * CUT)
+        else:
+            damping, poor = _adapted(settings, system, d, damping, gain, better)
+        change = point.error - tried.error
+        if better.all():
+            point, cost, v = tried, tried_cost, tried_v
+        elif better.any():
+            point = point.copy()
+            point.put(better, tried.take(better))
+            cost = np.where(better, tried_cost, cost)
+            v = None if v is None or tried_v is None else np.where(better[:, None], tried_v, v)
+        stalled = np.where(progress, 0, stalled + better)
+        longest = np.abs(d).max(-1, initial=0.0)
+        finished = (stalled >= 3) | (longest < LEAST_STEP) | (share < LEAST_SHARE)
+        if settling:
+            # steps that shrink by a ratio r have r / (1 - r) of the last one to go
+            settled = longest * longest < settings.unsettled * (previous - longest)
+            finished |= better & (longest < settings.settle) & settled
+            previous = np.where(better, longest, previous)
+        finished &= model.learn(d, change, better, poor | finished)
+        if not settling:
+            finished |= _within(tasks, settings, point.error)
+    if len(index) == count:
+        return Minimum(point, done.iterations, cost)
+    done.point.put(index, point)
+    done.cost[index] = cost
+    return done
+
+
+def _within(tasks: Tasks, settings: Settings, error: np.ndarray) -> np.ndarray:
+    return tasks.within(error, settings.tolerance, settings.rotation_tolerance)
+
+
+def _adapted(
+    settings: Settings, system: LinearSystem, d: np.ndarray, damping: np.ndarray, gain: np.ndarray, better: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The next damping (F,) from the gain ratio: less where the model was right, more where it was not; and where."""
+    modelled = system.decrease(d)
+    if settings.pull:
+        modelled -= 0.5 * settings.pull * dot(settings.reluctance * d, d)
+    poor = gain < POOR_GAIN * modelled
+    factor = np.where(gain > GOOD_GAIN * modelled, SHRINK, np.where(poor, GROW, 1.0))
+    least = max(LEAST_DAMPING, DAMPING_SHARE * settings.pull, settings.damping or 0.0)
+    return np.minimum(np.maximum(damping * np.where(better, factor, REJECT), least), MOST_DAMPING), poor | ~better
+
+
+def _cost(space: JointSpace, settings: Settings, point: Point, frames: Request) -> tuple[np.ndarray, np.ndarray | None]:
+    """The cost (F,) and, where there is a pull, the distance (F, n) from the base pose."""
+    cost = 0.5 * dot(point.error, point.error)
+    if not settings.pull:
+        return cost, None
+    v = space.difference(point.state, frames.base)
+    return cost + 0.5 * settings.pull * dot(settings.reluctance * v, v), v

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The linearised problem of one iteration, and its exact solution on a set of free directions.
+
+    minimise  1/2 |e - J d|^2 + g . d + 1/2 s d^T D d + 1/2 d^T K d      with x + d inside the limits
+
+`g` is the gradient of the pull toward the base pose, `D` the joints' reluctance, `s` the pull's strength plus the
+Levenberg-Marquardt damping, `K` what the second derivatives of errors and pull add, for solvers that know them.
+All arrays have a leading axis of frames.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..space.joint_space import JointSpace
+
+ROUNDS = 8
+ROUNDING = 1e-13
+LEAST = 1e-200  # below which a square counts as 0
+SAME = 1e-9  # [rad] a projection that moves nothing by more has changed nothing
+
+Invert = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
+"""`A^# e` (F, n) of matrices `A` (F, m, n), errors `e` (F, m) and damping (F,)."""
+
+RestrictedStep = Callable[..., np.ndarray]
+"""A step (F, n) over the free directions: takes `free`, `normals` and `fixed` as `free_step` does."""
+
+
+def dot(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Scalar products (F,) of rows (F, n)."""
+    return (a[:, None, :] @ b[:, :, None])[:, 0, 0]
+
+
+@dataclass
+class LinearSystem:
+    """One iteration's problem for F frames, m error rows and n degrees of freedom."""
+
+    space: JointSpace
+    x: np.ndarray  # (F, n) coordinates where the iteration stands
+    jacobian: np.ndarray  # (F, m, n)
+    error: np.ndarray  # (F, m)
+    gradient: np.ndarray | None  # (F, n)
+    damping: np.ndarray  # (F,) s > 0
+    reluctance: np.ndarray  # (n,) D > 0
+    pull: float = 0.0  # strength of the pull, whose gradient is `pull D v` for a turn v from the base pose
+    curvature: np.ndarray | None = None  # (F, n, n) K, symmetric
+    metric: np.ndarray | None = None  # (F, n, n) what damps in D's place, for solvers that know better
+
+    def take(self, frames: np.ndarray) -> "LinearSystem":
+        """The problem of some of the frames."""
+        gradient = None if self.gradient is None else self.gradient[frames]
+        curvature = None if self.curvature is None else self.curvature[frames]
+        metric = None if self.metric is None else self.metric[frames]
+        return LinearSystem(self.space, self.x[frames], self.jacobian[frames], self.error[frames], gradient,
+                            self.damping[frames], self.reluctance, self.pull, curvature, metric)  # fmt: skip
+
+    def value(self, d: np.ndarray) -> np.ndarray:
+        """The objective (F,) at steps `d` (F, n)."""
+        left = self.error - (self.jacobian @ d[..., None])[..., 0]
+        value = 0.5 * dot(left, left) + 0.5 * self.damping * dot(self.reluctance * d, d)
+        if self.curvature is not None:
+            value += 0.5 * dot(d, (self.curvature @ d[..., None])[..., 0])
+        return value if self.gradient is None else value + dot(self.gradient, d)
+
+    def decrease(self, d: np.ndarray) -> np.ndarray:
+        """By how much (F,) the objective at `d` (F, n), its damping left out, is below that of standing still."""
+        moved = (self.jacobian @ d[..., None])[..., 0]
+        gained = dot(moved, self.error - 0.5 * moved)
+        if self.curvature is not None:
+            gained -= 0.5 * dot(d, (self.curvature @ d[..., None])[..., 0])
+        return gained if self.gradient is None else gained - dot(self.gradient, d)
+
+    def descent(self, d: np.ndarray) -> np.ndarray:
+        """The negative gradient (F, n) of the objective at `d` (F, n)."""
+        left = self.error - (self.jacobian @ d[..., None])[..., 0]
+        down = (left[:, None, :] @ self.jacobian)[:, 0] - self.damping[:, None] * self.reluctance * d
+        if self.curvature is not None:
+            down -= (self.curvature @ d[..., None])[..., 0]
+        return down if self.gradient is None else down - self.gradient
+
+
+def free_step(
+    system: LinearSystem,
+    free: np.ndarray | None = None,
+    normals: np.ndarray | None = None,
+    fixed: np.ndarray | None = None,
+) -> np.ndarray:
+    """The exact minimiser (F, n) over the free directions.
+
+    Solved in the space of the error rows, where the matrix is m x m however many joints there are:
+    `(J_F D^-1 J_F^T + s I) y = e - J fixed + J_F D^-1 g / s`, then `d_F = D^-1 (J_F^T y - g / s)`.
+
+    Parameters
+    ----------
+    free : (F, n) or (n,) bool, the degrees of freedom that may move; None for all.
+    normals : (F, pairs, 2) unit normals of swing ellipses along which the step must not move; zero where it may.
+    fixed : (F, n) the part of the step that is given; zero along free directions.
+    """
+    jacobian, error, gradient = _restricted(system, free, normals, fixed)
+    light = jacobian / system.reluctance
+    matrix = light @ np.swapaxes(jacobian, -1, -2)
+    diagonal = matrix.reshape(len(matrix), -1)[:, :: matrix.shape[-1] + 1]
+    # a damping that rounding would swallow leaves a singular matrix singular
+    diagonal += np.maximum(system.damping, ROUNDING * diagonal.sum(-1))[:, None]
+    if gradient is None:
+        y = np.linalg.solve(matrix, error[..., None])
+        step = (np.swapaxes(y, -1, -2) @ light)[:, 0]
+    else:
+        pulled = gradient / system.damping[:, None]
+        y = np.linalg.solve(matrix, error[..., None] + light @ pulled[..., None])
+        step = (np.swapaxes(y, -1, -2) @ light)[:, 0] - pulled / system.reluctance
+    return step if fixed is None else step + fixed
+
+
+def weighted_step(
+    system: LinearSystem,
+    invert: Invert,
+    free: np.ndarray | None = None,
+    normals: np.ndarray | None = None,
+    fixed: np.ndarray | None = None,
+) -> np.ndarray:
+    """A generalised inverse's step (F, n) over the free directions, and the pull in the null space of the goals.
+
+    `d = D^-1/2 (A^# e + (I - A^+ A) w)` with `A = J D^-1/2` (Parent eq. 5.25-5.28; Soch & Lorencz eq. 5): `w` leads
+    back to the base pose, and the projection leaves of it what does not move the effectors. The gains of the joints
+    are the metric `D`: a reluctant joint is moved less and led back more. (Parent's 5.27 squares `q - q_c`: that is
+    the objective, not its gradient.)
+
+    Parameters
+    ----------
+    invert : gives `A^# e`. free, normals, fixed : as for `free_step`.
+    """
+    jacobian, error, gradient = _restricted(system, free, normals, fixed)
+    scale = 1.0 / np.sqrt(system.reluctance)
+    scaled = jacobian * scale
+    step = invert(scaled, error, system.damping)
+    if gradient is not None and system.pull > 0.0:
+        back = -gradient * scale / system.pull
+        step = step + back - least_norm(scaled, (scaled @ back[..., None])[..., 0], system.damping)
+    step = step * scale
+    return step if fixed is None else step + fixed
+
+
+def least_norm(matrix: np.ndarray, error: np.ndarray, damping: np.ndarray) -> np.ndarray:
+    """`A^+ e` (F, n) of matrices (F, m, n), by solving with the smaller of `A A^T` and `A^T A` (Parent eq. 5.22).
+
+    `ROUNDING` of its trace on the diagonal lets it pass where the matrix is singular (to three digits, if the error is
+    not in its range), and 1 where there is none, since nothing may move; `damping` is not used.
+    """
+    del damping
+    flipped = np.swapaxes(matrix, -1, -2)
+    wide = matrix.shape[-2] <= matrix.shape[-1]
+    square = matrix @ flipped if wide else flipped @ matrix
+    diagonal = square.reshape(len(square), -1)[:, :: square.shape[-1] + 1]
+    least = ROUNDING * diagonal.sum(-1, keepdims=True)
+    diagonal += np.where(least > LEAST, least, 1.0)
+    if wide:
+        return (flipped @ np.linalg.solve(square, error[..., None]))[..., 0]
+    return np.linalg.solve(square, flipped @ error[..., None])[..., 0]
+
+
+def within_limits(system: LinearSystem, step: RestrictedStep, release: bool = True) -> np.ndarray:
+    """A step (F, n) inside the limits, by an active set.
+
+    Degrees of freedom that the step carries past a limit are put on it and the rest is solved again, until none is
+    carried past.
+
+    release : whether a step may take off its limit what alone would go further past it. If not, every step that is
+        short enough leads downhill (Bertsekas 1982, "Projected Newton methods"), which far targets need.
+    """
+    space = system.space
+    if not space.limited:
+        return step()
+    free = np.tile(~space.closed, (len(system.x), 1))
+    normals = np.zeros((len(system.x), len(space.pairs), 2))
+    fixed, projected = np.zeros_like(system.x), np.zeros_like(system.x)
+    if not release:
+        down = system.descent(fixed)
+        free &= ~(((system.x >= space.hi - SAME) & (down > 0.0)) | ((system.x <= space.lo + SAME) & (down < 0.0)))
+        normals = space.normals(system.x)
+        normals = normals * ((down[:, space.pairs] * normals).sum(-1, keepdims=True) > 0.0)
+        normals = normals * free[:, space.pairs].all(-1, keepdims=True)
+    for _ in range(ROUNDS):
+        candidate = step(free, normals, fixed)
+        projected = space.project(system.x + candidate) - system.x
+        moved = np.abs(projected - candidate) > SAME
+        if not moved.any():
+            break
+        bound = moved & ((system.x + projected >= space.hi - SAME) | (system.x + projected <= space.lo + SAME))
+        free &= ~bound
+        curved = space.normals(system.x + projected) * moved[:, space.pairs].any(-1, keepdims=True)
+        normals = np.where(normals.any(-1, keepdims=True), normals, curved)
+        normals = np.where(free[:, space.pairs].all(-1, keepdims=True), normals, 0.0)
+        held = np.where(free, 0.0, projected)
+        held[:, space.pairs] += normals * (projected[:, space.pairs] * normals).sum(-1, keepdims=True)
+        # a frame that is done stays as it is to the last digit, whatever the others still do
+        fixed = np.where(moved.any(-1, keepdims=True), held, fixed)
+    return projected
+
+
+def _restricted(
+    system: LinearSystem, free: np.ndarray | None, normals: np.ndarray | None, fixed: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    """Jacobian, error and gradient of the free directions alone, with the fixed part of the step taken."""
+    jacobian, error, gradient = system.jacobian, system.error, system.gradient
+    if fixed is not None:
+        error = error - (jacobian @ fixed[..., None])[..., 0]
+    jacobian = restrict(system.space, jacobian, free, normals)
+    if gradient is not None:
+        gradient = restrict(system.space, gradient[:, None], free, normals)[:, 0]
+    return jacobian, error, gradient
+
+
+def restrict(space: JointSpace, rows: np.ndarray, free: np.ndarray | None, normals: np.ndarray | None) -> np.ndarray:
+    """Rows (F, k, n) less what they have along directions that are not free."""
+    if free is not None:
+        rows = rows * (free[:, None, :] if free.ndim == 2 else free)
+    if normals is not None and normals.size:
+        pairs = space.pairs
+        rows = rows if free is not None else rows.copy()
+        rows[:, :, pairs] = tangential(rows[:, :, pairs], normals[:, None])
+    return rows
+
+
+def tangential(vectors: np.ndarray, normals: np.ndarray) -> np.ndarray:
+    """`vectors` (..., 2) less their part along unit (or zero) `normals` (..., 2)."""
+    return vectors - normals * (vectors * normals).sum(-1, keepdims=True)

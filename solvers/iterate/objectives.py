@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Amino's two measures of how far poses are from their targets, and their gradients.
+
+    f_qv = |log(conj(r_act) r_ref)|^2 + |t_ref - t_act|^2        f_dq = |log(conj(Q_act) Q_ref)|^2
+
+Half of either is minimised here, with the goals' weights in it. `f_qv` is the sum of squares of the error rows as they
+are (`goals.py`). `f_dq` measures the screw that leads from a pose to its target: rotation `v` and, rather than the
+way `t`, the linear part `u = J_l(v)^-1 t` of the screw that covers it. So `f_dq` differs where there is far to turn,
+and is the larger of the two. A goal that asks for a position or a rotation alone has one measure only.
+
+The screw is taken at the effector. In whose axes its two vectors are written makes no difference to their squares.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..algebra import quaternion
+from ..space.joint_space import JointSpace
+from ..space.point import Point, Request
+from ..space.tasks import Tasks
+from .descent import Settings
+from .linear_step import dot
+
+
+@dataclass(frozen=True)
+class Objective:
+    """`1/2 |e(q)|^2 + 1/2 pull v^T D v` of frames, `e` the error rows of either measure."""
+
+    tasks: Tasks
+    space: JointSpace
+    settings: Settings
+
+    def value(self, point: Point, frames: Request) -> np.ndarray:
+        """The objective (F,)."""
+        error = point.error
+        if self._screws:
+            error = screws(self.tasks, error, None, frames.targets.shares)[0]
+        return 0.5 * dot(error, error) + self._pulled(point, frames)
+
+    def derivatives(self, point: Point, frames: Request) -> tuple[np.ndarray, np.ndarray]:
+        """Its gradient (F, n), and the rows' Jacobian (F, m, n) with `e(q + d) ~ e - J d`."""
+        error, jacobian = point.error, self.tasks.jacobian(point.state, point.kinematics, frames.targets)
+        if self._screws:
+            error, jacobian = screws(self.tasks, error, jacobian, frames.targets.shares)
+        gradient = -(error[:, None, :] @ jacobian)[:, 0]
+        if self.settings.pull:
+            v = self.space.difference(point.state, frames.base)
+            gradient += self.settings.pull * self.space.pull_gradient(point.state, v, self.settings.reluctance)
+        return gradient, jacobian
+
+    def cost(self, point: Point, frames: Request) -> np.ndarray:
+        """The cost (F,) that all solvers are compared by: the objective with the rows as they are."""
+        return 0.5 * dot(point.error, point.error) + self._pulled(point, frames)
+
+    @property
+    def _screws(self) -> bool:
+        return self.settings.options.objective == "DQ"
+
+    def _pulled(self, point: Point, frames: Request) -> np.ndarray:
+        if not self.settings.pull:
+            return np.zeros(len(point.error))
+        v = self.space.difference(point.state, frames.base)
+        return 0.5 * self.settings.pull * dot(self.settings.reluctance * v, v)
+
+
+def screws(
+    tasks: Tasks, error: np.ndarray, jacobian: np.ndarray | None, shares: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Error rows (F, m) and Jacobian (F, m, n) with those of whole poses replaced by the screws to their targets.
+
+    With `delta` the effector's twist, `log(exp(-delta) exp(xi)) ~ xi - J_l(xi)^-1 delta`: one 6 x 6 matrix a goal
+    turns the rows of a velocity Jacobian into those of the screw.
+    """
+    rows, weights = tasks.pose_rows(shares)
+    weight = np.repeat(weights, 3, axis=-1)  # (F or 1, P, 6)
+    plain = error[:, rows] / weight
+    turn, way = plain[..., :3], plain[..., 3:]
+    linear = (quaternion.left_jacobian_inverse(turn) @ way[..., None])[..., 0]
+    twist = np.concatenate([turn, linear], -1)
+    error = error.copy()
+    error[:, rows] = twist * weight
+    if jacobian is None:
+        return error, np.zeros((len(error), 0, 0))
+    matrix = twist_jacobian_inverse(twist) * weight[..., :, None] / weight[..., None, :]
+    jacobian = jacobian.copy()
+    jacobian[:, rows] = matrix @ jacobian[:, rows]
+    return error, jacobian
+
+
+def twist_jacobian_inverse(twist: np.ndarray) -> np.ndarray:
+    """`J_l(xi)^-1` (..., 6, 6) with `log(exp(delta) exp(xi)) ~ xi + J_l(xi)^-1 delta`, of twists `(v, u)` (..., 6).
+
+    `I - 1/2 ad + a ad^2 + b ad^4` (Selig 2005): `x / (e^x - 1)` and its
+    slope, matched at the eigenvalues 0 and +-i theta of `ad(xi)`, the latter double. Singular at `|v| = 2 pi`.
+    """
+    v, u = twist[..., :3], twist[..., 3:]
+    squared = (v * v).sum(-1)[..., None, None]
+    near = squared < 1e-2
+    s = np.where(near, 1.0, squared)
+    half = 0.5 * np.sqrt(s)
+    h = half / np.tan(half)
+    slope = 0.5 * (h - (half / np.sin(half)) ** 2)  # s dh/ds
+    a = np.where(near, 1.0 / 12.0 - squared**2 / 30240.0, (2.0 * (1.0 - h) + slope) / s)
+    b = np.where(near, -1.0 / 720.0 - squared / 15120.0, (1.0 - h + slope) / s**2)
+    ad = np.zeros((*twist.shape[:-1], 6, 6))
+    ad[..., :3, :3] = ad[..., 3:, 3:] = quaternion.skew(v)
+    ad[..., 3:, :3] = quaternion.skew(u)
+    square = ad @ ad
+    return np.eye(6) - 0.5 * ad + a * square + b * (square @ square)

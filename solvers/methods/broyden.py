@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""BROYDEN: a Jacobian learnt from the steps themselves, after the first one.
+
+    J <- J + (de - J d) d^T D / (d^T D d),   de = how much the error fell by the step d
+
+(Broyden 1965, his "good" update; Kenwright XI asks how it compares.) Of all Jacobians that explain the last step it is
+the nearest to the one before, in the joints' metric D. Steps are those of damped least squares. What it saves is the
+Jacobian's computation, which in a batch is a small part of a step's; what it costs is steps, of which it takes more.
+A method for errors without a Jacobian at hand, here for comparison.
+
+The Jacobian is computed anew where a step gains less than it promised, and before an iteration ends for want of
+progress: the learnt one may see no way where there is one.
+"""
+
+from functools import partial
+
+import numpy as np
+
+from ..algebra import quaternion
+from ..iterate.descent import Model, Settings
+from ..iterate.linear_step import LinearSystem, dot, free_step, within_limits
+from ..space.joint_space import JointSpace
+from ..space.point import Point, Request
+from ..space.tasks import Tasks
+
+
+def step(system: LinearSystem) -> np.ndarray:
+    """The step (F, n) of one iteration, inside the limits."""
+    return within_limits(system, partial(free_step, system), release=False)
+
+
+class Secant(Model):
+    """A Jacobian for each frame: computed, then kept up by what the steps did."""
+
+    def __init__(self, tasks: Tasks, space: JointSpace, settings: Settings) -> None:
+        super().__init__(tasks, space, settings)
+        self._jacobian: np.ndarray | None = None
+        self._exact, self._stale = np.zeros((2, 0), dtype=bool)  # (F,) each
+        balls = [block.start for block in space.blocks if block.stop - block.start == 3]
+        free = [start for start in balls if not np.isfinite(space.lo[start : start + 3]).any()]
+        self._balls = np.array(free, dtype=np.intp)[:, None] + np.arange(3)  # (B, 3), whose directions turn with them
+
+    def jacobian(self, point: Point, frames: Request) -> np.ndarray:
+        """`J` (F, m, n), computed at first and where it failed."""
+        if self._jacobian is None:
+            self._jacobian = super().jacobian(point, frames)
+            self._exact = np.ones(len(self._jacobian), dtype=bool)
+        elif self._stale.any():
+            self._jacobian[self._stale] = super().jacobian(point.take(self._stale), frames.take(self._stale))
+            self._exact |= self._stale
+        return self._jacobian
+
+    def learn(self, d: np.ndarray, change: np.ndarray, better: np.ndarray, poor: np.ndarray) -> np.ndarray:
+        """Update after steps `d` (F, n); a frame that did not move keeps its Jacobian if that was exact."""
+        before = self._jacobian
+        assert before is not None
+        exact = self._exact
+        after = self._carried(secant(before, d, change, self.settings.reluctance), d)
+        self._jacobian = np.where(better[:, None, None], after, before)
+        self._exact = exact & ~better
+        self._stale = poor & ~self._exact
+        return exact
+
+    def keep(self, frames: np.ndarray) -> None:
+        """Forget all but some of the frames."""
+        self._exact, self._stale = self._exact[frames], self._stale[frames]
+        self._jacobian = None if self._jacobian is None else self._jacobian[frames]
+
+    def _carried(self, jacobian: np.ndarray, d: np.ndarray) -> np.ndarray:
+        """Columns of free balls, about axes that a step `d` (F, n) has turned."""
+        if self._balls.size:
+            turns = quaternion.to_matrix(quaternion.exp(d[:, self._balls]))  # (F, balls, 3, 3)
+            columns = jacobian[:, :, self._balls].swapaxes(1, 2) @ turns
+            jacobian[:, :, self._balls] = columns.swapaxes(1, 2)
+        return jacobian
+
+
+def secant(jacobian: np.ndarray, d: np.ndarray, change: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """The Jacobian (F, m, n) nearest to `jacobian` in the metric `weight` (n,) of which `J d` is `change` (F, m)."""
+    missed = change - (jacobian @ d[..., None])[..., 0]
+    along = weight * d
+    square = dot(along, d)
+    return jacobian + (missed / np.where(square > 0.0, square, 1.0)[:, None])[..., None] * along[:, None, :]

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""DLS: damped least squares with an active set for the limits.
+
+    d = J^T (J J^T + lambda^2 I)^-1 e
+
+(Wampler 1986; Parent eq. 5.24), here with the joints' reluctance as metric. Damping trades speed for calm: where the
+chain is straight or the target out of reach an undamped step has no bound, a damped one stays short.
+"""
+
+from functools import partial
+
+import numpy as np
+
+from ..iterate.linear_step import LinearSystem, free_step, within_limits
+
+
+def step(system: LinearSystem) -> np.ndarray:
+    """The step (F, n) of one iteration, inside the limits."""
+    return within_limits(system, partial(free_step, system))

@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""EXTENDED: the Jacobian with rows for every pair of neighbouring joints, so that it is never short of rank.
+
+    minimise  |e - J d|^2 + w^2 |E d|^2,   (J^T J + w^2 E^T E) d = J^T e
+
+(Soch & Lorencz 2005, "Solving inverse kinematics - a new approach to the extended Jacobian technique", eq. 8-10.) `E d`
+is how far the end of each pair of segments moves as seen from what carries the pair, and is asked to be 0. It keeps its
+calm where the chain is straight, as damping does, but it spreads the bend differently: neighbours turn against each
+other. For chains that start straight, and for tails and tentacles that should keep their shape.
+
+`planar_jacobian` and `planar_step` are the method as published: hinges in the plane, one fixed weight `w`. What the
+paper leaves open, here:
+
+- Three dimensions and trees. Each joint makes a pair with the next one above it that may move. Each end of its segment
+  (the joints below it, effectors) gives rows of its place, and so does the pair's rotation, all weighed as those
+  of goals are.
+- Rank. In space a pair does not notice its middle joint turned about the first segment and the first turned back. So
+  the root makes a pair with the ground: with that, `E` alone has as many independent rows as there are degrees of
+  freedom, by induction from the root, in any pose.
+- Stiffness. A stiff joint gets rows of its own that ask it to stay.
+- Convergence. `w^2` is the damping, which follows how well the linear model foretells the errors (`descent.py`).
+- Limits. The active set of the other solvers (`linear_step.within_limits`).
+"""
+
+from functools import partial
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from ..iterate.descent import Model, Settings
+from ..iterate.linear_step import ROUNDING, LinearSystem, restrict, within_limits
+from ..space.joint_space import JointSpace, State
+from ..space.point import Point
+from ..space.tasks import ROTATION_LENGTH, Kinematics, Tasks, cross
+
+
+def step(system: LinearSystem) -> np.ndarray:
+    """The step (F, n) of one iteration, inside the limits."""
+    return within_limits(system, partial(pair_step, system))
+
+
+def pair_step(
+    system: LinearSystem,
+    free: np.ndarray | None = None,
+    normals: np.ndarray | None = None,
+    fixed: np.ndarray | None = None,
+) -> np.ndarray:
+    """The least-squares step (F, n) over the free directions, by normal equations and LU as in the paper.
+
+    `free`, `normals` and `fixed` are as for `linear_step.free_step`.
+    """
+    jacobian, n = system.jacobian, system.space.n
+    down = (system.error[:, None, :] @ jacobian)[:, 0]
+    if system.gradient is not None:
+        down = down - system.gradient
+    assert system.metric is not None
+    matrix = np.swapaxes(jacobian, -1, -2) @ jacobian
+    matrix += (system.damping - system.pull)[:, None, None] * system.metric
+    diagonal = matrix.reshape(len(matrix), -1)[:, :: n + 1]
+    diagonal += system.pull * system.reluctance
+    size = diagonal.sum(-1, keepdims=True) / max(n, 1)
+    diagonal += ROUNDING * size + np.finfo(float).tiny
+    if fixed is not None:
+        down = down - (matrix @ fixed[..., None])[..., 0]
+    if free is not None:
+        # what is held becomes a row and a column of its own, so that the matrix stays regular
+        matrix = _both_sides(system.space, matrix, free, normals)
+        held = np.eye(n) - _both_sides(system.space, np.tile(np.eye(n), (len(matrix), 1, 1)), free, normals)
+        matrix = matrix + size[..., None] * held
+        down = restrict(system.space, down[:, None], free, normals)[:, 0]
+    step = np.linalg.solve(matrix, down[..., None])[..., 0]
+    return step if fixed is None else step + fixed
+
+
+def _both_sides(space: JointSpace, matrix: np.ndarray, free: np.ndarray, normals: np.ndarray | None) -> np.ndarray:
+    once = restrict(space, matrix, free, normals)
+    return restrict(space, np.swapaxes(once, -1, -2), free, normals)
+
+
+class Extension(Model):
+    """The error rows' Jacobian, and the pairs' rows beside it."""
+
+    def __init__(self, tasks: Tasks, space: JointSpace, settings: Settings) -> None:
+        super().__init__(tasks, space, settings)
+        if tasks not in _pairs_of:
+            _pairs_of[tasks] = Pairs(tasks, space)
+        self._pairs = _pairs_of[tasks]
+        plain = np.where(space.turns, 1.0, tasks.length**-2.0)
+        self._stiff = np.diag(np.maximum(settings.reluctance - plain, 0.0))
+
+    def metric(self, point: Point) -> np.ndarray:
+        """`E^T E` (F, n, n), the rows of stiff joints included."""
+        return self._pairs.normal_matrix(point.state, point.kinematics) + self._stiff
+
+
+class Pairs:
+    """The rows `E`, three for each end of each pair and three for each pair's rotation.
+
+    Each has entries for its pair's degrees of freedom alone, so they are kept as small blocks.
+
+    Attributes
+    ----------
+    joints : (R,) second joint of the pair of each three rows, the places' first.
+    dofs : (R, W) degrees of freedom of each three rows. inside : (R, W) which of these there are; pairs may have fewer.
+    """
+
+    def __init__(self, tasks: Tasks, space: JointSpace) -> None:
+        skeleton, self.space, self._length = tasks.skeleton, space, tasks.length
+        count = len(skeleton)
+        blocks = {int(space.joint[block.start]): block for block in space.blocks}
+        mover = np.full(count + 1, -1, dtype=np.intp)  # the nearest joint that may move, from itself upward
+        for joint in skeleton.order:
+            mover[joint] = joint if joint in blocks else mover[skeleton.parent[joint]]
+        above = {joint: int(mover[skeleton.parent[joint]]) for joint in blocks}
+        # joints first, then effectors: as `ends` of the segment of a joint, held by a carrier
+        ends = [(above[joint], joint, joint) for joint in blocks if above[joint] >= 0]
+        ends += [(int(mover[j]), count + g, int(j)) for g, j in enumerate(tasks.joint) if mover[j] >= 0]
+        self.joints = np.array([joint for joint, _, _ in ends] + list(blocks), dtype=np.intp)
+        self._placed = len(ends)
+        empty = slice(0, 0)
+        columns = [[*_indices(blocks.get(above[j], empty)), *_indices(blocks[j])] for j in map(int, self.joints)]
+        width = max(map(len, columns), default=1)
+        self.dofs = np.array([row + [0] * (width - len(row)) for row in columns], dtype=np.intp).reshape(-1, width)
+        self.inside = np.array([[k < len(row) for k in range(width)] for row in columns], dtype=bool)
+        self.inside = self.inside.reshape(-1, width)
+        self._joint = space.joint[self.dofs]
+        self._turns = space.turns[self.dofs]
+        at, point = self.dofs[: self._placed], np.array([end for _, end, _ in ends], dtype=np.intp)[:, None]
+        self._lever = np.tile(point, (1, width))
+        if skeleton.detached:
+            levers = skeleton.levers(np.array([carrier for _, _, carrier in ends], dtype=np.intp), space.joint)
+            levers = np.take_along_axis(levers, at, axis=1)
+            self._lever = np.where(levers >= 0, levers, point)
+        # a rotation of a detached segment does not follow from joints above it
+        same = skeleton.segment[self.joints][:, None] == skeleton.segment[self._joint]
+        self._rotates = ROTATION_LENGTH * (same & self._turns & self.inside)[self._placed :, :, None]
+        self._slot = self.dofs[:, :, None] * space.n + self.dofs[:, None, :]
+
+    def rows(self, state: State, kinematics: Kinematics) -> np.ndarray:
+        """The rows as transposed blocks (F, R, W, 3), in the skeleton's frame: turned rows have the same squares."""
+        axes = np.swapaxes(self.space.rows(self.space.axes(state, kinematics.matrices)), -1, -2)[:, self.dofs]
+        points = np.concatenate([kinematics.positions, kinematics.effectors], 1)
+        split = self._placed
+        arms = points[:, self._lever] - kinematics.positions[:, self._joint[:split]]
+        moved = np.where(self._turns[:split, :, None], cross(axes[:, :split], arms), axes[:, :split])
+        moved *= self.inside[:split, :, None] / self._length
+        return np.concatenate([moved, axes[:, split:] * self._rotates], 1)
+
+    def normal_matrix(self, state: State, kinematics: Kinematics) -> np.ndarray:
+        """`E^T E` (F, n, n)."""
+        rows, n = self.rows(state, kinematics), self.space.n
+        local = rows @ np.swapaxes(rows, -1, -2)
+        slots = self._slot.ravel()
+        whole = [np.bincount(slots, part.ravel(), n * n) for part in local]
+        return np.array(whole).reshape(len(rows), n, n)
+
+
+_pairs_of: WeakKeyDictionary[Tasks, Pairs] = WeakKeyDictionary()  # a model lasts for one descent only
+
+
+def _indices(block: slice) -> range:
+    return range(block.start, block.stop)
+
+
+# -- the planar method as published ------------------------------------------------------------------------------------
+
+
+def planar_jacobian(lengths: np.ndarray, angles: np.ndarray, weight: float = 1.0) -> np.ndarray:
+    """The Extended Jacobian (2n, n) of a chain of n hinges in the plane (eq. 9).
+
+    Rows `i` and `i + n - 1` are x and y of the pair `i : i+2`, seen from where its first segment starts and turned with
+    what carries it (eq. 8); the last two are those of the main link, base to effector.
+
+    The paper says that its rank is always n. So it is for three segments or more, unless one is folded flat onto its
+    neighbour: then it may fall short, as it does for two segments in a line, whose one pair is the main link again.
+
+    Parameters
+    ----------
+    lengths : (n,) of the segments. angles : (n,) [rad] of each from the one before. weight : of the pairs' rows.
+    """
+    lengths, angles = np.asarray(lengths, dtype=float), np.asarray(angles, dtype=float)
+    n = len(lengths)
+    first, second = angles[:-1], angles[:-1] + angles[1:]
+    rows, pair = np.zeros((2 * n, n)), np.arange(n - 1)
+    rows[pair, pair + 1] = -lengths[1:] * np.sin(second)
+    rows[pair, pair] = rows[pair, pair + 1] - lengths[:-1] * np.sin(first)
+    rows[pair + n - 1, pair + 1] = lengths[1:] * np.cos(second)
+    rows[pair + n - 1, pair] = rows[pair + n - 1, pair + 1] + lengths[:-1] * np.cos(first)
+    rows[:-2] *= weight
+    rows[-2:] = planar_main_link(lengths, angles)
+    return rows
+
+
+def planar_main_link(lengths: np.ndarray, angles: np.ndarray) -> np.ndarray:
+    """The plain Jacobian (2, n) of a planar chain's effector."""
+    along = np.cumsum(angles)
+    segments = np.stack([-lengths * np.sin(along), lengths * np.cos(along)])
+    return np.cumsum(segments[:, ::-1], axis=1)[:, ::-1]
+
+
+def planar_effector(lengths: np.ndarray, angles: np.ndarray) -> np.ndarray:
+    """Where a planar chain's effector is (2,), seen from its base (eq. 1)."""
+    along = np.cumsum(angles)
+    return np.array([lengths @ np.cos(along), lengths @ np.sin(along)])
+
+
+def planar_step(
+    lengths: np.ndarray,
+    angles: np.ndarray,
+    displacement: np.ndarray,
+    weight: float = 1.0,
+    pairs: np.ndarray | None = None,
+) -> np.ndarray:
+    """Changes of the angles (n,) that move the effector by about `displacement` (2,).
+
+    Eq. 10, by normal equations and LU. The `pairs` (2n - 2,) are asked to be displaced by so much, in the order of
+    `planar_jacobian`'s rows; None for 0.
+    """
+    jacobian = planar_jacobian(lengths, angles, weight)
+    inner = np.zeros(len(jacobian) - 2) if pairs is None else weight * np.asarray(pairs, dtype=float)
+    wanted = np.concatenate([inner, displacement])
+    return np.linalg.solve(jacobian.T @ jacobian, jacobian.T @ wanted)

@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""FABRIK: forward and backward reaching, in positions rather than angles.
+
+    backward:  p_i <- p_(i+1) + l_i (p_i - p_(i+1)) / |p_i - p_(i+1)|      from the target to the root
+    forward:   p_(i+1) <- p_i + l_i (p_(i+1) - p_i) / |p_(i+1) - p_i|      from the root, where it is, to the tip
+
+(Aristidou & Lasenby 2011, algorithm 1 and section 5.) Backward, a joint that carries several bones takes the centroid
+of where they would have it, weighed like their goals. Forward, each joint turns by the smallest turn that takes its
+bone from where it points now to where it should, or comes nearest to it for a joint that carries several bones, which
+keep their places on it. So a sweep ends with a pose rather than with points: bones keep their lengths, and each joint
+is inside its limits before the next one is looked at, which then makes up for what a limit took. The next sweep begins
+with the positions of that pose. A chain whose target lies further off than it is long is aimed at it, bone by bone.
+
+The paper's chains turn freely. A hinge heeds its goals besides: its bone alone would aim at places that it cannot
+reach, and stay there. A ball above a hinge twists until the hinge can reach its goals.
+
+Cheap sweeps, and smooth, natural curves in long free chains. Positions only: a rotation is nothing it can ask for, and
+a slide has no length to keep. Limits are not part of its geometry: where many bind it may stall with goals unmet.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..algebra import quaternion
+from ..iterate import aim
+from ..iterate.descent import Minimum, Settings
+from ..iterate.sweeps import repeat
+from ..model.errors import InvalidGoal
+from ..model.goals import Goal, Targets
+from ..model.skeleton import Skeleton
+from ..space.joint_space import JointSpace, State
+from ..space.point import Point, Request, stand
+from ..space.posture import Posture, Visit, visits
+from ..space.tasks import Tasks, cross
+from .ccd import swivelled
+
+STRETCHED = 1.0 - 1e-9  # of its length: a chain that has to reach further is straight
+NO_LENGTH = 1e-9  # of the skeleton's: bones between joints in one place
+IN_LINE = 1e-5  # of a chain's length: a chain no further than this from the line to its target cannot tell how to bend
+NUDGE = 0.02  # of its length, by which its joints are then moved off the line
+
+
+@dataclass
+class End:
+    """One end of a bone: the `child` bone or, if that is -1, the effector of the only one of its `goals` (K,).
+
+    `point` : of a `Posture`, where it is; `lever` : that which turns with the bone, as the end goes along with it.
+    """
+
+    child: int
+    goals: np.ndarray
+    point: int
+    lever: int
+
+
+@dataclass
+class Bone:
+    """A joint with what it carries.
+
+    ends : of its bones. aimed : those that tell where to turn, the next joint's instead of a bone's of no length.
+    alone : the goal that it serves, with all that is below it, alone; else -1.
+    twists : whether a hinge comes next, into whose plane this joint's twist must bring the goal.
+    """
+
+    visit: Visit
+    ends: list[End] = field(default_factory=list)
+    aimed: list[End] = field(default_factory=list)
+    alone: int = -1
+    twists: bool = False
+
+
+def check(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray) -> None:
+    """Raise `InvalidGoal` for goals that ask for more than places, or of joints that slide; `chains` (G, J)."""
+    for index, goal in enumerate(goals):
+        where = f"goal {index} (joint {skeleton.names[goal.joint]!r})"
+        if goal.rotation is not None:
+            raise InvalidGoal(
+                f"FABRIK reaches places only; {where} asks for a rotation: take PGS or leave the rotation out"
+            )
+        for joint in np.flatnonzero(chains[index] & (skeleton.stiffness < 1.0)):
+            if skeleton.kinds[joint] == "prismatic":
+                raise InvalidGoal(
+                    f"FABRIK keeps the lengths of bones; {where} has the slide {skeleton.names[joint]!r} in its chain: "
+                    "take PGS or shorten the chain"
+                )
+
+
+def minimise(tasks: Tasks, space: JointSpace, settings: Settings, start: Point, frames: Request) -> Minimum:
+    """Reach back and forth until the goals are met or nothing more is gained; then turn to the poles."""
+    bones = make_bones(tasks, space)
+
+    def advance(point: Point, asked: Request, sweep: int) -> State:
+        posture = Posture(tasks, point, asked)
+        wanted = backward(bones, posture, asked.targets, _nudges(tasks, bones, posture, asked.targets, sweep))
+        forward(space, bones, posture, asked.targets, wanted)
+        return posture.state
+
+    minimum = repeat(tasks, settings, start, frames, advance)
+    if tasks.poles and settings.iterations:
+        minimum.point = stand(tasks, swivelled(tasks, space, minimum.point.state, frames), frames)
+    return minimum
+
+
+def make_bones(tasks: Tasks, space: JointSpace) -> list[Bone]:
+    """The bones that serve goals, from the roots to the tips."""
+    skeleton, order = tasks.skeleton, visits(tasks, space)
+    rest = tasks.kinematics(space.state(skeleton.rest_pose()), None)
+    places = np.concatenate([rest.positions, rest.effectors], 1)[0]
+    bones = [Bone(visit) for visit in order]
+
+    def end(joint: int, child: int, goals: np.ndarray) -> End:
+        carrier = order[child].joint if child >= 0 else int(tasks.joint[goals[0]])
+        point = carrier if child >= 0 else len(skeleton) + int(goals[0])
+        lever = int(skeleton.levers(np.array([carrier]), np.array([joint]))[0, 0])
+        return End(child, goals, point, lever if lever >= 0 else point)
+
+    for bone in reversed(bones):
+        visit = bone.visit
+        served: dict[tuple[int, int], list[int]] = {}
+        for goal in map(int, visit.goals):
+            below = skeleton.ancestors[tasks.joint[goal]] & skeleton.ancestors[:, visit.joint]
+            child = next((k for k, v in enumerate(order) if below[v.joint] and v.joint != visit.joint), -1)
+            served.setdefault((child, -1 if child >= 0 else goal), []).append(goal)
+        for (child, _), goals in served.items():
+            one = end(visit.joint, child, np.array(goals))
+            bone.ends.append(one)
+            if child < 0 or np.linalg.norm(places[one.point] - places[visit.joint]) > NO_LENGTH * skeleton.length:
+                bone.aimed.append(one)
+                continue
+            for other in bones[child].aimed:
+                common = np.intersect1d(other.goals, goals)
+                if common.size:
+                    bone.aimed.append(end(visit.joint, other.child, common))
+        if len(bone.ends) == 1 and visit.goals.size == 1:
+            goal, child = int(visit.goals[0]), bone.ends[0].child
+            bone.alone = goal if child < 0 or bones[child].alone == goal else -1
+        if visit.kind == "ball" and len(bone.aimed) == 1 and bone.aimed[0].child >= 0:
+            bone.twists = bones[bone.aimed[0].child].visit.kind == "hinge"
+    return bones
+
+
+def backward(bones: list[Bone], posture: Posture, targets: Targets, nudges: dict[int, np.ndarray]) -> list[np.ndarray]:
+    """Where each bone's joint should be (F, 3), from the tips to the roots; `nudges` (F, 3) are where bones begin."""
+    wanted: list[np.ndarray] = [np.zeros((0, 3))] * len(bones)
+    for index in range(len(bones) - 1, -1, -1):
+        bone = bones[index]
+        pivot = posture.points[:, bone.visit.joint]
+        total, count = np.zeros_like(pivot), np.zeros((len(pivot), 1))
+        for end in bone.ends:
+            arm, goal = _arm(posture, bone, end), _wanted(posture, targets, wanted, end)
+            away = pivot + nudges.get(index, 0.0) - goal
+            distance = np.linalg.norm(away, axis=-1, keepdims=True)
+            length = np.linalg.norm(arm, axis=-1, keepdims=True)
+            weight = posture.places[:, end.goals].sum(-1, keepdims=True)
+            total += weight * (goal + away * (length / np.maximum(distance, 1e-300)))
+            count += weight
+        wanted[index] = total / count
+    return wanted
+
+
+def forward(space: JointSpace, bones: list[Bone], posture: Posture, targets: Targets, wanted: list[np.ndarray]) -> None:
+    """Turn each bone, from the roots to the tips, to where its ends should be."""
+    reach, carried = _reach(bones, posture)
+    for index, bone in enumerate(bones):
+        visit = bone.visit
+        pivot = posture.points[:, visit.joint].copy()
+        arms, aims = np.empty((2, len(pivot), len(bone.aimed), 3))
+        weights = np.empty(arms.shape[:2])
+        for k, end in enumerate(bone.aimed):
+            arms[:, k], aims[:, k] = _arm(posture, bone, end), _wanted(posture, targets, wanted, end) - pivot
+            weights[:, k] = posture.places[:, end.goals].sum(-1)
+        if bone.alone >= 0:  # too far for all that is left of the chain: straight at it
+            straight = targets.positions[:, bone.alone] - carried[index] - pivot
+            far = np.linalg.norm(straight, axis=-1) >= STRETCHED * reach[index]
+            aims = np.where(far[:, None, None], straight[:, None], aims)
+        if visit.kind == "hinge":
+            ends, places = posture.arms(visit)
+            some = np.broadcast_to(posture.places[:, visit.goals], ends.shape[:2])
+            arms, aims, weights = (np.concatenate(both, 1) for both in ((arms, ends), (aims, places), (weights, some)))
+            by = aim.about_axis(posture.axis(visit), arms, aims, weights)
+        else:
+            by = aim.about_point(arms, aims, weights)
+            if bone.twists:
+                by = quaternion.product(_twist(posture, visit, arms[:, 0], by), by)
+        aim.turn(space, posture, visit, by, visit.share)
+
+
+def _twist(posture: Posture, visit: Visit, bone: np.ndarray, by: np.ndarray) -> np.ndarray:
+    """The turn (F, 4) about a bone (F, 3), once turned `by`, that brings what hangs below it nearest to its goals."""
+    arms, aims = posture.arms(visit)
+    axis = quaternion.rotate(by, bone / np.maximum(np.linalg.norm(bone, axis=-1, keepdims=True), 1e-300))
+    return aim.about_axis(axis, quaternion.rotate(by[:, None], arms), aims, posture.places[:, visit.goals])
+
+
+def _arm(posture: Posture, bone: Bone, end: End) -> np.ndarray:
+    """From a joint to what turns with it of an end (F, 3)."""
+    return posture.points[:, end.lever] - posture.points[:, bone.visit.joint]
+
+
+def _wanted(posture: Posture, targets: Targets, wanted: list[np.ndarray], end: End) -> np.ndarray:
+    """Where what turns with the joint of an end should be (F, 3)."""
+    at = targets.positions[:, end.goals[0]] if end.child < 0 else wanted[end.child]
+    return at if end.lever == end.point else at + posture.points[:, end.lever] - posture.points[:, end.point]
+
+
+def _reach(bones: list[Bone], posture: Posture) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """Per bone that serves one goal alone: the length (F,) of the chain from it on, and what goes along (F, 3)."""
+    reach, carried = [np.zeros(0)] * len(bones), [np.zeros(0)] * len(bones)
+    for index in range(len(bones) - 1, -1, -1):
+        bone = bones[index]
+        if bone.alone >= 0:
+            end = bone.ends[0]
+            reach[index] = np.linalg.norm(_arm(posture, bone, end), axis=-1)
+            carried[index] = posture.points[:, end.point] - posture.points[:, end.lever]
+            if end.child >= 0:
+                reach[index], carried[index] = reach[index] + reach[end.child], carried[index] + carried[end.child]
+    return reach, carried
+
+
+def _nudges(tasks: Tasks, bones: list[Bone], posture: Posture, targets: Targets, sweep: int) -> dict[int, np.ndarray]:
+    """How far (F, 3) joints are moved, before the first sweep, off chains that lie in one line with nearer targets.
+
+    Square to the axis about which each bends: a hinge's own, else its preferred one, else its X axis, or its Z axis.
+    """
+    nudges: dict[int, np.ndarray] = {}
+    for goal in range(tasks.count if sweep == 0 else 0):
+        path = [index for index, bone in enumerate(bones) if goal in bone.visit.goals]
+        if len(path) < 2:
+            continue
+        joints = [bones[index].visit.joint for index in path]
+        points = posture.points[:, [*joints, len(tasks.skeleton) + goal]]
+        size = np.linalg.norm(np.diff(points, axis=1), axis=-1).sum(-1)
+        points = np.concatenate([points, targets.positions[:, None, goal]], 1) - points[:, :1]
+        lengths = np.linalg.norm(points, axis=-1)
+        line = points[np.arange(len(points)), lengths[:, :-1].argmax(1)]
+        line = line / np.maximum(np.linalg.norm(line, axis=-1, keepdims=True), 1e-300)
+        astray = np.linalg.norm(cross(points, line[:, None]), axis=-1).max(-1)
+        stuck = (astray <= IN_LINE * size) & (lengths[:, -1] < (1.0 - IN_LINE) * lengths[:, -2])
+        for index, joint in zip(path[1:], joints[1:], strict=True) if stuck.any() else ():
+            own = posture.matrices[:, joint]
+            preferred = tasks.skeleton.preferred[joint]
+            axes = [posture.axis(bones[index].visit)] if bones[index].visit.kind == "hinge" else [
+                *([own @ preferred] if preferred.any() else []), own[:, :, 0], own[:, :, 2]]  # fmt: skip
+            away = np.zeros_like(line)
+            for axis in axes:
+                away = np.where((np.linalg.norm(away, axis=-1) > 1e-3)[:, None], away, cross(line, axis))
+            away = away / np.maximum(np.linalg.norm(away, axis=-1, keepdims=True), 1e-3)
+            nudges[index] = nudges.get(index, 0.0) + np.where(stuck[:, None], NUDGE * size[:, None] * away, 0.0)
+    return nudges

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""NEWTON: the cost's whole second derivative, where the other solvers take `J^T J` for it.
+
+    (H + mu D) d = J^T e,   H = J^T J - sum_k e_k d2 e_k + pull D   (`curvature.py`)
+
+(Kenwright XI asks how it compares.) Where the goals can be met the errors vanish, and what `J^T J` leaves out with
+them. Where they cannot, out of reach or against each other, it is what slows the others down: their distance from the
+answer shrinks by a share a step, Newton's is squared. The price is an eigenvalue decomposition of `H`, which is as
+large as there are degrees of freedom.
+
+Far from the answer `J^T J` is the better guide, so second derivatives are taken only where the last step did not make
+the errors much smaller (Fletcher & Xu 1987, "Hybrid methods for nonlinear least squares"). Where the cost curves
+downward `H` would lead up to a saddle: its eigenvalues are taken as positive. Along a swing's ellipse that holds, the
+curvature of the ellipse is left out, and it converges as the others do.
+"""
+
+from functools import partial
+
+import numpy as np
+
+from ..iterate.curvature import Curvature
+from ..iterate.descent import Model, Settings
+from ..iterate.linear_step import LinearSystem, dot, restrict, within_limits
+from ..space.joint_space import JointSpace
+from ..space.point import Point, Request
+from ..space.tasks import Tasks
+
+FAST = 0.5  # share of the errors' squares
+
+
+class SecondOrder(Model):
+    """The exact Jacobian, and second derivatives beside it where the errors no longer fall fast."""
+
+    def __init__(self, tasks: Tasks, space: JointSpace, settings: Settings) -> None:
+        super().__init__(tasks, space, settings)
+        self._curvature = Curvature(tasks, space)
+        self._error = np.zeros((0, 0))
+        self._slow: np.ndarray | None = None  # (F,) frames whose errors do not
+
+    def curvature(self, point: Point, frames: Request, system: LinearSystem, v: np.ndarray | None) -> np.ndarray:
+        """What the Hessian (F, n, n) of the cost has beyond `J^T J + pull D`; 0 where the errors fall fast."""
+        self._error = point.error
+        total = np.zeros((*system.x.shape, self.space.n))
+        slow = self._slow
+        if slow is not None and slow.any():
+            v = None if v is None else v[slow]
+            total[slow] = self._curvature(point.take(slow), frames.take(slow), system.take(slow), v)
+        return total
+
+    def learn(self, d: np.ndarray, change: np.ndarray, better: np.ndarray, poor: np.ndarray) -> np.ndarray:
+        """Whether the errors' squares fell by `FAST` decides on the next step."""
+        left = self._error - change
+        self._slow = ~better | (dot(left, left) > (1.0 - FAST) * dot(self._error, self._error))
+        return super().learn(d, change, better, poor)
+
+    def keep(self, frames: np.ndarray) -> None:
+        """Forget all but some of the frames."""
+        self._slow = None if self._slow is None else self._slow[frames]
+
+
+def step(system: LinearSystem) -> np.ndarray:
+    """The step (F, n) of one iteration, inside the limits."""
+    return within_limits(system, partial(modified_step, system), release=False)
+
+
+def modified_step(
+    system: LinearSystem,
+    free: np.ndarray | None = None,
+    normals: np.ndarray | None = None,
+    fixed: np.ndarray | None = None,
+) -> np.ndarray:
+    """`(|H| + mu D)^-1` times the descent (F, n) over the free directions, `|H|` with its eigenvalues made positive.
+
+    In the metric of the reluctance. `free`, `normals` and `fixed` are as for `linear_step.free_step`.
+    """
+    scale = 1.0 / np.sqrt(system.reluctance)
+    hessian = np.swapaxes(system.jacobian, -1, -2) @ system.jacobian
+    if system.curvature is not None:
+        hessian = hessian + system.curvature
+    hessian = restrict(system.space, scale[:, None] * hessian * scale, free, normals)
+    hessian = restrict(system.space, np.swapaxes(hessian, -1, -2), free, normals)
+    down = system.descent(np.zeros_like(system.x) if fixed is None else fixed)
+    down = restrict(system.space, (scale * down)[:, None], free, normals)
+    values, vectors = np.linalg.eigh(hessian)
+    curved = np.abs(values + system.pull) + (system.damping - system.pull)[:, None]
+    along = (down @ vectors)[:, 0] / np.maximum(curved, np.finfo(float).tiny)
+    step = scale * (vectors @ along[..., None])[..., 0]
+    return step if fixed is None else step + fixed

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""PGS: projected Gauss-Seidel with subspace minimisation.
+
+Kenwright solves `(J^T J + delta I) d = J^T e` by Gauss-Seidel sweeps and projects each joint on its limits as it is
+updated (section VII, eq. 28-31). Alone it converges slowly; between sweeps this solver minimises exactly over the
+joints that the sweeps left free (Silcowitz, Niebe & Erleben 2010, "Projected Gauss-Seidel subspace minimization
+method for interactive rigid body dynamics"). Sweeps find which limits hold, the exact step does the rest.
+
+It begins with the step of an active set (`within_limits`). Mostly that is the least already, and no sweep is needed;
+where the set holds a joint that would better leave its limit, the sweeps find out.
+"""
+
+from functools import partial
+
+import numpy as np
+
+from ..iterate.linear_step import SAME, LinearSystem, free_step, within_limits
+from ..space.joint_space import JointSpace
+
+LEAST = 1e-10  # [rad] a way down that is shorter is none
+LEAST_OF_STEP = 1e-3  # nor is one that is shorter than this share of the step: the next iteration is the cheaper remedy
+ROUNDS = 3
+SWEEPS = 2
+
+
+def step(system: LinearSystem) -> np.ndarray:
+    """The step (F, n) of one iteration, inside the limits."""
+    space = system.space
+    if not space.limited:
+        return free_step(system)
+    best = within_limits(system, partial(free_step, system))
+    todo = np.flatnonzero(~_is_least(system, best))
+    if todo.size:
+        best[todo] = _rounds(system.take(todo), best[todo])
+    return best
+
+
+def _is_least(system: LinearSystem, d: np.ndarray) -> np.ndarray:
+    """Request (F,) in which no step inside the limits is better than `d` (F, n) by more than a trifle.
+
+    Limits and objective are convex: it is so where the projection takes back whatever goes further down.
+    """
+    x = system.x + d
+    curved = (system.jacobian * system.jacobian).sum((-1, -2)) + system.damping
+    further = system.space.project(x + system.descent(d) / curved[:, None])
+    enough = np.maximum(LEAST, LEAST_OF_STEP * np.abs(d).max(-1, initial=0.0))
+    return np.abs(further - x).max(-1, initial=0.0) < enough
+
+
+def _rounds(system: LinearSystem, start: np.ndarray) -> np.ndarray:
+    """Sweeps and exact steps in turn from `start` (F, n); the best step met.
+
+    A frame leaves when its exact step lies inside the limits, whatever the others do.
+    """
+    best, value = start.copy(), system.value(start)
+    inverses = block_inverses(system)
+    left, current = np.arange(len(start)), start
+    for _ in range(ROUNDS):
+        current = sweeps(system, current, inverses)
+        best[left], value[left] = _better(system, best[left], value[left], current)
+        free, normals, fixed = active_set(system.space, system.x, current, system.descent(current))
+        candidate = free_step(system, free, normals, fixed)
+        projected = system.space.project(system.x + candidate) - system.x
+        best[left], value[left] = _better(system, best[left], value[left], projected)
+        more = np.abs(projected - candidate).max(-1) > SAME
+        if not more.any():
+            break
+        left, current = left[more], projected[more]
+        if not more.all():
+            system, inverses = system.take(more), [inverse[more] for inverse in inverses]
+    return best
+
+
+def _better(
+    system: LinearSystem, best: np.ndarray, value: np.ndarray, step: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Of two steps (F, n), each frame's with the lower objective, and that objective."""
+    other = system.value(step)
+    return np.where((other < value)[:, None], step, best), np.minimum(other, value)
+
+
+def block_inverses(system: LinearSystem) -> list[np.ndarray]:
+    """Per joint, the inverse (F, k, k) of `J_j^T J_j + s D_j`."""
+    inverses: list[np.ndarray] = []
+    for block in system.space.blocks:
+        columns = system.jacobian[:, :, block]
+        matrix = np.swapaxes(columns, -1, -2) @ columns
+        matrix += system.damping[:, None, None] * np.diag(system.reluctance[block])
+        inverses.append(np.linalg.inv(matrix))
+    return inverses
+
+
+def sweeps(system: LinearSystem, d: np.ndarray, inverses: list[np.ndarray], count: int = SWEEPS) -> np.ndarray:
+    """Block Gauss-Seidel sweeps over the joints from `d` (F, n), each joint projected on its limits as it is updated.
+
+    In residual form, `left = e - J d`, so that `J^T J` is never formed.
+    """
+    space, d = system.space, d.copy()
+    left = system.error - (system.jacobian @ d[..., None])[..., 0]
+    weight = system.damping[:, None] * system.reluctance
+    for _ in range(count):
+        for block, inverse in zip(space.blocks, inverses, strict=True):
+            columns = system.jacobian[:, :, block]
+            down = (left[:, None, :] @ columns)[:, 0] - weight[:, block] * d[:, block]
+            if system.gradient is not None:
+                down -= system.gradient[:, block]
+            wanted = d[:, block] + (inverse @ down[..., None])[..., 0]
+            new = space.project_block(system.x[:, block] + wanted, block) - system.x[:, block]
+            left -= (columns @ (new - d[:, block])[..., None])[..., 0]
+            d[:, block] = new
+    return d
+
+
+def active_set(
+    space: JointSpace, start: np.ndarray, d: np.ndarray, down: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """What a step `d` (F, n) leaves free: coordinates off their bounds or pulled inward, tangents of active ellipses.
+
+    Returns `(free, normals, fixed)` as `linear_step.free_step` takes them.
+
+    Parameters
+    ----------
+    start : (F, n) coordinates that the step begins at. down : (F, n) the objective's negative gradient where it ends.
+    """
+    x = start + d
+    held = ((x >= space.hi - SAME) & (down > 0.0)) | ((x <= space.lo + SAME) & (down < 0.0))
+    normals = space.normals(x)
+    if normals.size:
+        pairs = space.pairs
+        outward = (down[:, pairs] * normals).sum(-1, keepdims=True) > 0.0
+        normals = np.where(outward, normals, 0.0)
+    free = ~(space.closed | held)
+    fixed = np.where(free, 0.0, d)
+    if normals.size:
+        pairs = space.pairs
+        both = free[:, pairs].all(-1, keepdims=True)
+        normals = np.where(both, normals, 0.0)
+        along = normals * (d[:, pairs] * normals).sum(-1, keepdims=True)
+        fixed[:, pairs] += along
+    return free, normals, fixed

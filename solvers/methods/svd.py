@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""SVD: damped singular values, with a damping that stays as it is.
+
+    d = sum_i sigma_i / (sigma_i^2 + k^2) v_i u_i^T e,   J = sum_i sigma_i u_i v_i^T
+
+(Amino, differential kinematics; he prints the numerator squared, a misprint: undamped it would not be the inverse.)
+The same step as DLS with `lambda = k`, seen singular value by singular value: directions in which the effectors move
+easily, `sigma >> k`, are inverted, and those in which they hardly do, `sigma << k`, are left alone.
+"""
+
+from functools import partial
+
+import numpy as np
+
+from ..iterate.linear_step import LinearSystem, weighted_step, within_limits
+
+DAMPING = 1e-3  # k^2, of squared singular values that are about 1 for an arm as long as its skeleton
+
+
+def step(system: LinearSystem) -> np.ndarray:
+    """The step (F, n) of one iteration, inside the limits."""
+    return within_limits(system, partial(weighted_step, system, inverse))
+
+
+def inverse(matrix: np.ndarray, error: np.ndarray, damping: np.ndarray) -> np.ndarray:
+    """The damped inverse times an error: (F, n) of (F, m, n), (F, m) and `k^2` (F,), `DAMPING` where that is 0."""
+    u, sigma, v = np.linalg.svd(matrix, full_matrices=False)
+    factor = sigma / (sigma * sigma + np.where(damping > 0.0, damping, DAMPING)[:, None])
+    along = (error[:, None, :] @ u)[:, 0]
+    return ((factor * along)[:, None, :] @ v)[:, 0]

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The solvers by name, each with what it is good for."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..iterate.descent import Minimise, damped, shortened
+from ..model.goals import Goal
+from ..model.skeleton import Skeleton
+from . import (
+    alternative,
+    broyden,
+    ccd,
+    dls,
+    extended,
+    fabrik,
+    newton,
+    pgs,
+    pinv,
+    sdls,
+    sqp,
+    svd,
+    transpose,
+    tsvd,
+    two_bone,
+)
+
+Check = Callable[[Skeleton, Sequence[Goal], np.ndarray], None]
+"""Raises `InvalidGoal` if a solver can do nothing for these goals with these chains (G, J)."""
+
+
+@dataclass(frozen=True)
+class Method:
+    """A solver: in a sentence, how it brings frames nearer to their goals, and what it cannot do.
+
+    `continues`: precise enough to be led to the pull's nearest answer by continuation (`stage.py`). The others start
+    from folded limbs and take the answer that they find.
+    """
+
+    summary: str
+    minimise: Minimise
+    continues: bool = False
+    check: Check | None = None
+
+
+METHODS: dict[str, Method] = {
+    "PGS": Method(
+        "Projected Gauss-Seidel with subspace minimisation: rests exactly on joint limits. The one to start with",
+        damped(pgs.step), continues=True,
+    ),
+    "DLS": Method(
+        "Damped least squares with an active set for the limits: the robot builder's standard, smooth and robust",
+        damped(dls.step), continues=True,
+    ),
+    "CCD": Method(
+        "Cyclic coordinate descent: joint by joint, limits and all, cheap and easy to foresee; for chains and MMD rigs",
+        ccd.minimise,
+    ),
+    "SQP": Method(
+        "Quadratic programs with a Hessian that it learns (Amino): for hard targets near the limits, with restarts",
+        sqp.minimise, continues=True,
+    ),
+    "PINV": Method(
+        "Pseudo-inverse: the shortest step there is, undamped; fast while limbs bend, rough where they are straight",
+        shortened(pinv.step),
+    ),
+    "SVD": Method(
+        "Damped singular values: as damped least squares, with a damping that you set and that stays",
+        shortened(svd.step),
+    ),
+    "TSVD": Method(
+        "Truncated singular values: does not try what the chain can hardly do; calm where limbs are straight",
+        shortened(tsvd.step),
+    ),
+    "SDLS": Method(
+        "Selectively damped least squares: damps each direction as much as it needs; for targets out of reach",
+        shortened(sdls.step),
+    ),
+    "TRANSPOSE": Method(
+        "Jacobian transpose: cheap steps straight downhill, and many of them; spreads motion over all joints",
+        shortened(transpose.step),
+    ),
+    "ALTERNATIVE": Method(
+        "Pulls the goals to the effectors: the pseudo-inverse with other levers, calm while targets are far away",
+        shortened(alternative.step, alternative.GoalLevers),
+    ),
+    "EXTENDED": Method(
+        "Extended Jacobian: holds the shape of neighbouring joints; for chains and tails that start out straight",
+        damped(extended.step, extended.Extension), continues=True,
+    ),
+    "NEWTON": Method(
+        "Newton's method, second derivatives and all: few steps where targets are out of reach, each a costly one",
+        damped(newton.step, newton.SecondOrder), continues=True,
+    ),
+    "BROYDEN": Method(
+        "Broyden's method: learns the Jacobian from its own steps instead of computing it; for comparison",
+        damped(broyden.step, broyden.Secant), continues=True,
+    ),
+    "FABRIK": Method(
+        "Forward and backward reaching: places only, no rotations; smooth curves in long free chains, cheap sweeps",
+        fabrik.minimise, check=fabrik.check,
+    ),
+    "TWO_BONE": Method(
+        "The law of cosines: exact and at once, for arms and legs of two bones, a third one to turn the end",
+        two_bone.minimise, check=two_bone.check,
+    ),
+}  # fmt: skip

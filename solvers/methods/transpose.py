@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""TRANSPOSE: the Jacobian's transpose instead of its inverse.
+
+    d = alpha J^T e,   alpha = <e, J J^T e> / <J J^T e, J J^T e>
+
+(Soch & Lorencz 1.3; Parent; Wolovich & Elliott 1984.) The direction of steepest descent with the length that would be
+best if the model were exact. Nothing is inverted and a step is cheap, but there are many of them: one to an iteration,
+200 iterations bring five fingers home in less than half of a motion's frames. So an iteration makes `REPEATS` of them,
+each with what the one before left of the error, before the Jacobian is renewed. What the joints do easily comes first.
+"""
+
+from functools import partial
+
+import numpy as np
+
+from ..iterate.linear_step import LinearSystem, dot, weighted_step, within_limits
+
+REPEATS = 20
+
+
+def step(system: LinearSystem) -> np.ndarray:
+    """The step (F, n) of one iteration, inside the limits."""
+    return within_limits(system, partial(weighted_step, system, repeated), release=False)
+
+
+def repeated(matrix: np.ndarray, error: np.ndarray, damping: np.ndarray) -> np.ndarray:
+    """The sum of `REPEATS` steps of the transpose: (F, n) of (F, m, n), (F, m)."""
+    del damping
+    total = np.zeros((len(matrix), matrix.shape[-1]))
+    for _ in range(REPEATS):
+        step, moved = scaled_transpose(matrix, error)
+        total, error = total + step, error - moved
+    return total
+
+
+def scaled_transpose(matrix: np.ndarray, error: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """`alpha A^T e` (F, n) of (F, m, n), (F, m), and how much of the error it takes (F, m)."""
+    down = (error[:, None, :] @ matrix)[:, 0]
+    moved = (matrix @ down[..., None])[..., 0]
+    square = dot(moved, moved)
+    alpha = (dot(error, moved) / np.where(square > 0.0, square, 1.0))[:, None]
+    return alpha * down, alpha * moved

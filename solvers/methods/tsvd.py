@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""TSVD: the pseudo-inverse without its small singular values.
+
+    d = sum over sigma_i >= epsilon of 1 / sigma_i v_i u_i^T e,   J = sum_i sigma_i u_i v_i^T
+
+(Amino, differential kinematics.) What the effectors can hardly do is not tried at all, and the rest is done without
+damping: calm at a straight chain, but the step jumps where a singular value crosses epsilon.
+"""
+
+from functools import partial
+
+import numpy as np
+
+from ..iterate.linear_step import LinearSystem, weighted_step, within_limits
+
+EPSILON = 0.003  # of singular values that are about 1 for an arm as long as its skeleton
+
+
+def step(system: LinearSystem) -> np.ndarray:
+    """The step (F, n) of one iteration, inside the limits."""
+    return within_limits(system, partial(weighted_step, system, inverse))
+
+
+def inverse(matrix: np.ndarray, error: np.ndarray, damping: np.ndarray) -> np.ndarray:
+    """The truncated inverse times an error: (F, n) of (F, m, n), (F, m); epsilon is the root of `damping` where given.
+
+    The largest singular value is kept always, so that there is a step wherever there is a way.
+    """
+    u, sigma, v = np.linalg.svd(matrix, full_matrices=False)
+    epsilon = np.where(damping > 0.0, np.sqrt(damping), EPSILON)[:, None]
+    kept = (sigma >= np.minimum(epsilon, sigma[:, :1])) & (sigma > 0.0)
+    along = (error[:, None, :] @ u)[:, 0]
+    return (np.where(kept, along / np.where(kept, sigma, 1.0), 0.0)[:, None, :] @ v)[:, 0]

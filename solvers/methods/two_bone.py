@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""TWO_BONE: the analytic limb of two bones, by the law of cosines.
+
+    cos(bend) = (d^2 - a^2 - b^2) / 2 a b
+
+(Parent, "Solving a simple system by analysis".) The middle joint bends until the end is as far from the
+root as the target is, `d`; the root joint turns it onto the target, by the smallest turn there is or, with a pole,
+until the middle points at the pole; a third joint, if the chain has one, turns the end as the goal asks. A target too
+far stretches the limb straight toward it, one too near folds it.
+
+A hinge bends to the side it is bent to now. A ball bends in the plane it is bent in now; straight, by its `preferred`
+bend or else about its own X axis, Z where the bone lies along X. A limb is stretched to within `KEPT` of straight, so
+that its pose remembers the plane. Where limits forbid one side, the other is taken.
+
+There is nothing to iterate, and nothing to weigh: each goal has a limb of its own. Limits are kept by moving the
+analytic pose inside them, joint by joint: where they bind, the answer is the nearest to the analytic one, and may miss
+a target that another solver meets.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from ..algebra import quaternion
+from ..iterate import aim
+from ..iterate.descent import Minimum, Settings
+from ..iterate.sweeps import repeat
+from ..model.errors import InvalidGoal
+from ..model.goals import Goal, Targets
+from ..model.skeleton import DEGREES_OF_FREEDOM, Skeleton
+from ..space import limb, poles
+from ..space.joint_space import JointSpace, State
+from ..space.point import Point, Request, stand
+from ..space.posture import Posture, Visit, visits
+from ..space.tasks import Tasks, cross
+
+KEPT = 1e-4  # [rad] of bend are kept in a stretched limb: it ends 1e-9 of its length short
+STRAIGHT = 1e-5  # sine of the bend below which a limb has no plane of its own
+SAME = 1e-9  # [rad]
+NO_WORSE = 1e-6  # of the squared error: what keeping a bend may cost
+
+
+class TwoBone(NamedTuple):
+    """A goal's limb: upper and lower joint, the joint that turns the end (None: none is asked to), the pole's angle."""
+
+    goal: int
+    upper: Visit
+    lower: Visit
+    end: Visit | None
+    pole_angle: float | None
+
+
+def check(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray) -> None:
+    """Raise `InvalidGoal` unless every goal has a limb of two bones of its own; `chains` (G, J)."""
+    taken: dict[int, str] = {}
+    for index, goal in enumerate(goals):
+        where = f"goal {index} (joint {skeleton.names[goal.joint]!r})"
+        if goal.position is None:
+            raise InvalidGoal(f"{where} asks for no place, and TWO_BONE does nothing else: give it one or take PGS")
+        kinds = skeleton.kinds
+        moved = [j for j in skeleton.order if chains[index, j] and DEGREES_OF_FREEDOM[kinds[j]]
+                 and skeleton.stiffness[j] < 1.0]  # fmt: skip
+        if len(moved) not in (2, 3):
+            raise InvalidGoal(
+                f"TWO_BONE moves two joints, and a third that turns the end; {where} has {len(moved)} to move in its "
+                "chain: set its chain length to 2, or to 3 with the one that turns the end, or take PGS"
+            )
+        for joint in moved:
+            name = skeleton.names[joint]
+            if kinds[joint] == "prismatic":
+                raise InvalidGoal(f"TWO_BONE moves no slides; {where} has {name!r} in its chain: take PGS")
+            if joint in taken:
+                raise InvalidGoal(
+                    f"TWO_BONE moves each joint for one goal; {where} shares {name!r} with {taken[joint]}: "
+                    "shorten their chains, remove one of them or take PGS"
+                )
+            taken[joint] = where
+        if goal.rotation is not None and len(moved) == 2:
+            raise InvalidGoal(
+                f"{where} asks for a rotation, and TWO_BONE needs the two joints of its chain for the place: set its "
+                "chain length to 3, leave the rotation out or take PGS"
+            )
+        below = skeleton.ancestors[goal.joint] & skeleton.ancestors[:, moved[0]]
+        for joint in skeleton.detached:
+            if below[joint] and joint != moved[0] and (len(moved) == 2 or joint != moved[2]):
+                raise InvalidGoal(
+                    f"TWO_BONE turns bones with those above them; {where} has {skeleton.names[joint]!r} in its limb, "
+                    "which does not inherit rotation: take PGS"
+                )
+        if kinds[moved[0]] == "hinge" and not _parallel(skeleton, moved[0], moved[1]):
+            raise InvalidGoal(
+                f"TWO_BONE points a limb by a ball joint, or moves it in a plane by two parallel hinges; {where} has "
+                f"the hinge {skeleton.names[moved[0]]!r} at the root of its limb: take PGS"
+            )
+
+
+def _parallel(skeleton: Skeleton, upper: int, lower: int) -> bool:
+    """Whether two joints are hinges with one direction, at rest."""
+    if skeleton.kinds[lower] != "hinge":
+        return False
+    rest = skeleton.transforms(skeleton.rest_pose().rotations[None], None)[0, [upper, lower], :4]
+    axes = quaternion.rotate(rest, skeleton.axis[[upper, lower]])
+    return bool(np.linalg.norm(np.cross(axes[0], axes[1])) < 1e-4)
+
+
+def minimise(tasks: Tasks, space: JointSpace, settings: Settings, start: Point, frames: Request) -> Minimum:
+    """Place the limbs; more than once only where limits keep the end from its rotation, and so from its place."""
+    limbs = _limbs(tasks, space)
+
+    def advance(point: Point, asked: Request, sweep: int) -> State:
+        posture = Posture(tasks, point, asked)
+        for two in limbs:
+            place(tasks, space, posture, two, asked.targets, turned=sweep == 0)
+        return posture.state
+
+    count = 0
+    if tasks.poles and settings.iterations:  # a start that meets its goals may still bend the wrong way
+        placed, count = stand(tasks, advance(start, frames, 0), frames), 1
+        taken = tasks.within(placed.error, settings.tolerance, settings.rotation_tolerance)
+        after, before = ((point.error[:, : tasks.m] ** 2).sum(-1) for point in (placed, start))
+        taken |= after <= (1.0 + NO_WORSE) * before
+        start = start.copy()
+        start.put(np.flatnonzero(taken), placed.take(taken))
+    minimum = repeat(tasks, replace(settings, iterations=settings.iterations - count), start, frames, advance)
+    return Minimum(minimum.point, minimum.iterations + count, minimum.cost)
+
+
+def _limbs(tasks: Tasks, space: JointSpace) -> list[TwoBone]:
+    """The limbs of the goals that weigh anything."""
+    angles = {pole.goal: pole.angle for pole in tasks.poles.poles} if tasks.poles else {}
+    order = visits(tasks, space)
+    limbs: list[TwoBone] = []
+    for goal in np.flatnonzero(tasks.weights[0] > 0.0):
+        upper, lower, *rest = [visit for visit in order if goal in visit.goals]
+        turns = bool(rest) and tasks.weights[1, goal] > 0.0
+        limbs.append(TwoBone(int(goal), upper, lower, rest[0] if turns else None, angles.get(int(goal))))
+    return limbs
+
+
+def place(tasks: Tasks, space: JointSpace, posture: Posture, two: TwoBone, targets: Targets, turned: bool) -> None:
+    """Put one limb's end where it should be.
+
+    turned : whether the end will be turned as asked; else it stays as it is, and the limb allows for that.
+    """
+    goal, upper, lower, end = two.goal, two.upper, two.lower, two.end
+    effector, carrier = len(tasks.skeleton) + goal, tasks.joint[goal]
+    rotation = quaternion.to_matrix(targets.rotations[:, goal])
+    tip = effector if end is None else end.joint
+    beyond = posture.points[:, effector] - posture.points[:, tip]
+    if end is not None and turned:
+        beyond = _turned(rotation @ np.swapaxes(posture.matrices[:, carrier], -1, -2), beyond)
+    wanted = targets.positions[:, goal] - beyond
+    root, axis = posture.points[:, upper.joint].copy(), None
+    if upper.kind == "hinge":  # all happens in one plane: what can be had is what is nearest in it
+        axis = posture.axis(upper)
+        wanted = wanted + axis * ((posture.points[:, tip] - wanted) * axis).sum(-1, keepdims=True)
+    _bend(tasks.skeleton, space, posture, lower, root, posture.points[:, tip], _length(wanted - root))
+    arm, line = posture.points[:, tip] - root, wanted - root
+    if axis is not None:
+        by = aim.about_axis(axis, arm[:, None], line[:, None], np.ones((len(arm), 1)))
+    else:
+        by = quaternion.between(arm, line)
+        if two.pole_angle is not None:
+            middle = root + quaternion.rotate(by, posture.points[:, lower.joint] - root)
+            swivel = poles.swivel_vector(root, middle, wanted, targets.poles[:, goal], two.pole_angle)
+            by = quaternion.product(quaternion.exp(swivel), by)
+    aim.turn(space, posture, upper, by)
+    if end is not None:
+        turn = quaternion.from_matrix(rotation @ np.swapaxes(posture.matrices[:, carrier], -1, -2))
+        aim.turn(space, posture, end, turn)
+
+
+def _bend(
+    skeleton: Skeleton, space: JointSpace, posture: Posture, lower: Visit, root: np.ndarray, end: np.ndarray,
+    distance: np.ndarray,
+) -> None:  # fmt: skip
+    """Bend the middle joint for a distance (F,) of the end from the root, to the side that its limits prefer."""
+    middle, world = posture.points[:, lower.joint], posture.matrices[:, lower.joint]
+    limited = bool(np.isfinite(space.lo[lower.block]).any())
+    motion = posture.state.rotations[:, lower.joint]
+    best, least = motion.copy(), np.full(len(root), np.inf)
+    for axis in _axes(skeleton, posture, lower, middle - root, end - middle, limited):
+        bend, needed = limb.bends(root, middle, end, distance, axis)
+        own = (((np.maximum(needed, KEPT) - bend)[:, None] * axis)[:, None] @ world)[:, 0]
+        bent = quaternion.product(motion, quaternion.exp(own))
+        cut = quaternion.angle(space.nearest(lower.block, bent)[0], bent) if limited else np.zeros(len(root))
+        better = cut < least - SAME
+        best[better], least[better] = bent[better], cut[better]
+    posture.move(space, lower, best)
+
+
+def _axes(
+    skeleton: Skeleton, posture: Posture, lower: Visit, upper_bone: np.ndarray, lower_bone: np.ndarray, limited: bool
+) -> list[np.ndarray]:
+    """World axes (F, 3) about which a positive angle folds the limb: the one to take, then others, best first."""
+    normal = cross(upper_bone, lower_bone)
+    size = STRAIGHT * _length(upper_bone) * _length(lower_bone)
+    own = posture.matrices[:, lower.joint]
+    preferred = own @ skeleton.preferred[lower.joint]
+    if lower.kind == "hinge":
+        axis = posture.axis(lower)
+        side = (normal * axis).sum(-1)
+        side = np.where(np.abs(side) > size, side, (preferred * axis).sum(-1))
+        axis = np.where(side < 0.0, -1.0, 1.0)[:, None] * axis
+        return [axis, -axis] if limited else [axis]
+    first = np.where((_length(normal) > size)[:, None], normal, 0.0)
+    for other in (preferred, own[:, :, 0], own[:, :, 2]):
+        along = _unit(lower_bone)
+        level = other - along * (other * along).sum(-1, keepdims=True)
+        some = (_length(first) == 0.0) & (_length(level) > 1e-3 * _length(other))
+        first = np.where(some[:, None], level, first)
+    first = _unit(first)
+    second = _unit(cross(lower_bone, first))
+    return [first, -first, second, -second] if limited else [first]
+
+
+def _turned(matrix: np.ndarray, vector: np.ndarray) -> np.ndarray:
+    return (matrix @ vector[..., None])[..., 0]
+
+
+def _length(vector: np.ndarray) -> np.ndarray:
+    return np.linalg.norm(vector, axis=-1)
+
+
+def _unit(vector: np.ndarray) -> np.ndarray:
+    return vector / np.maximum(_length(vector), 1e-300)[..., None]

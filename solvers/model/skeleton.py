@@ -1,0 +1,306 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A tree of joints, its poses, and forward kinematics by dual-quaternion products over the whole tree."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ..algebra import dual_quaternion, quaternion
+from .errors import InvalidLimits, InvalidPose, InvalidSkeleton
+from .limits import Range, TwistSwing
+
+KINDS = ("ball", "hinge", "prismatic", "fixed")
+DEGREES_OF_FREEDOM = {"ball": 3, "hinge": 1, "prismatic": 1, "fixed": 0}
+
+
+def vector(value: object, size: int, name: str, error: type[Exception]) -> np.ndarray:
+    """`value` as a finite array (size,), or `error` naming the thing and what came."""
+    try:
+        array = np.array(value, dtype=float)
+    except (TypeError, ValueError):
+        raise error(f"{name}: expected {size} numbers, got {value!r}") from None
+    if array.shape != (size,):
+        raise error(f"{name}: expected {size} numbers, got an array of shape {array.shape}")
+    if not np.isfinite(array).all():
+        raise error(f"{name}: expected finite numbers, got {array.tolist()}")
+    return array
+
+
+@dataclass(frozen=True)
+class Joint:
+    """One joint: where it sits on its parent, how it may move, and how willingly.
+
+    Parameters
+    ----------
+    name : what messages call it.
+    parent : index of the parent joint, -1 for a root.
+    kind : `ball` (3 degrees of freedom), `hinge` (1), `prismatic` (1) or `fixed` (0).
+    offset : (3,) origin in the parent's frame.
+    rest : (4,) orientation in the parent's frame at rest, `w x y z`.
+    axis : (3,) in the joint's own frame: the hinge's or slide's axis; for a ball the twist axis. Default +Y.
+    limits : `Range` for a hinge or a slide, `TwistSwing` for a ball, None for no limits.
+    stiffness : 0..1, reluctance to move; at 1 the joint stays where it is.
+    preferred : (3,) rotation vector toward which it likes to bend; None for its start.
+    inherit_rotation : False for a joint that follows its parent in position but not in orientation; its `rest` is then
+        its orientation in the skeleton's frame.
+    """
+
+    name: str
+    parent: int
+    kind: str
+    offset: Sequence[float]
+    rest: Sequence[float] = (1.0, 0.0, 0.0, 0.0)
+    axis: Sequence[float] | None = None
+    limits: Range | TwistSwing | None = None
+    stiffness: float = 0.0
+    preferred: Sequence[float] | None = None
+    inherit_rotation: bool = True
+
+
+class Pose(NamedTuple):
+    """Joint motions from rest: `rotations` (..., J, 4) `w x y z`, `translations` (..., J, 3) along slides."""
+
+    rotations: np.ndarray
+    translations: np.ndarray
+
+
+class World(NamedTuple):
+    """Joints in the skeleton's frame: `positions` (..., J, 3) and `rotations` (..., J, 4)."""
+
+    positions: np.ndarray
+    rotations: np.ndarray
+
+
+class Skeleton:
+    """A checked tree of joints as arrays; immutable once made.
+
+    Attributes
+    ----------
+    joints : tuple of `Joint`, in the order given.
+    parent : (J,) indices, -1 for roots.
+    links : (J, 8) each joint's rest transform in its parent's frame.
+    axis : (J, 3) unit axes in the joints' own frames.
+    ancestors : (J, J) bool; `ancestors[j, k]` where joint `k` is `j` itself or above it.
+    length : a length typical of the whole, the largest distance along the tree from a root [length units]; 1 where all
+        joints lie in one place.
+    """
+
+    def __init__(self, joints: Sequence[Joint]) -> None:
+        self.joints = tuple(joints)
+        if not self.joints:
+            raise InvalidSkeleton("Skeleton: expected at least one joint, got none")
+        for index, joint in enumerate(self.joints):
+            if not isinstance(joint, Joint):
+                raise InvalidSkeleton(f"Skeleton: expected Joint objects, got {joint!r} at index {index}")
+        self.names = tuple(joint.name for joint in self.joints)
+        self.kinds = tuple(joint.kind for joint in self.joints)
+        self.parent = self._parents()
+        self.links = np.stack([self._link(joint) for joint in self.joints])
+        self.axis = np.stack([self._axis(joint) for joint in self.joints])
+        self.stiffness = np.array([self._stiffness(joint) for joint in self.joints])
+        self.preferred = np.stack([self._preferred(joint) for joint in self.joints])
+        for joint in self.joints:
+            self._check_limits(joint)
+        self._index_tree()
+
+    def __len__(self) -> int:
+        return len(self.joints)
+
+    def rest_pose(self) -> Pose:
+        """The pose in which no joint has moved."""
+        count = len(self.joints)
+        return Pose(np.tile(quaternion.IDENTITY, (count, 1)), np.zeros((count, 3)))
+
+    def check_pose(self, pose: Pose) -> Pose:
+        """`pose` as finite arrays (J, 4) of unit quaternions and (J, 3); `InvalidPose` otherwise."""
+        count = len(self.joints)
+        try:
+            rotations, translations = (np.array(part, dtype=float) for part in pose)
+        except (TypeError, ValueError):
+            raise InvalidPose(f"pose: expected Pose(rotations, translations), got {pose!r}") from None
+        for name, array, shape in [
+            ("rotations", rotations, (count, 4)), ("translations", translations, (count, 3)),
+        ]:  # fmt: skip
+            if array.shape != shape:
+                raise InvalidPose(f"pose.{name}: expected shape {shape}, got {array.shape}")
+            bad = ~np.isfinite(array).all(-1)
+            if bad.any():
+                joint = int(np.argmax(bad))
+                raise InvalidPose(f"pose.{name} of joint {self.names[joint]!r}: got {array[joint].tolist()}")
+        return Pose(quaternion.normalize(rotations), translations)
+
+    def levers(self, carriers: np.ndarray, joints: np.ndarray) -> np.ndarray:
+        """(P, n) joint whose position carries the turn of each of `joints` (n,) to points that `carriers` (P,) hold.
+
+        -1 for the point itself; a joint above a detached segment moves that segment by its head alone.
+        """
+        levers = np.full((len(carriers), len(joints)), -1, dtype=np.intp)
+        for row, carrier in enumerate(carriers):
+            head = self.segment[carrier]
+            while head in self.detached:
+                levers[row, self.ancestors[self.parent[head]][joints]] = head
+                head = self.segment[self.parent[head]]
+        return levers
+
+    # -- checks -------------------------------------------------------------------------------------------------
+
+    def _parents(self) -> np.ndarray:
+        count = len(self.joints)
+        parent = np.empty(count, dtype=np.intp)
+        for index, joint in enumerate(self.joints):
+            if not isinstance(joint.parent, (int, np.integer)) or not -1 <= joint.parent < count:
+                raise InvalidSkeleton(
+                    f"joint {joint.name!r}: parent = {joint.parent!r}; expected -1 or an index below {count}"
+                )
+            if joint.kind not in KINDS:
+                raise InvalidSkeleton(
+                    f"joint {joint.name!r}: kind = {joint.kind!r}; expected one of {', '.join(KINDS)}"
+                )
+            if joint.kind == "prismatic" and not joint.inherit_rotation:
+                raise InvalidSkeleton(
+                    f"joint {joint.name!r}: a prismatic joint slides along its parent's axes; "
+                    "set inherit_rotation=False on the joint below it"
+                )
+            parent[index] = joint.parent
+        for index in range(count):
+            above, steps = int(parent[index]), 0
+            while above >= 0:
+                above, steps = int(parent[above]), steps + 1
+                if steps > count:
+                    raise InvalidSkeleton(f"joint {self.names[index]!r}: its parents run in a circle")
+        return parent
+
+    @staticmethod
+    def _link(joint: Joint) -> np.ndarray:
+        offset = vector(joint.offset, 3, f"joint {joint.name!r} offset", InvalidSkeleton)
+        rest = vector(joint.rest, 4, f"joint {joint.name!r} rest", InvalidSkeleton)
+        if np.linalg.norm(rest) < 1e-6:
+            raise InvalidSkeleton(f"joint {joint.name!r} rest: expected a quaternion w x y z, got {rest.tolist()}")
+        return dual_quaternion.from_parts(quaternion.normalize(rest), offset)
+
+    @staticmethod
+    def _axis(joint: Joint) -> np.ndarray:
+        axis = vector((0.0, 1.0, 0.0) if joint.axis is None else joint.axis, 3, f"joint {joint.name!r} axis",
+                      InvalidSkeleton)  # fmt: skip
+        length = np.linalg.norm(axis)
+        if length < 1e-12:
+            raise InvalidSkeleton(f"joint {joint.name!r} axis: expected a direction, got a zero vector")
+        return axis / length
+
+    @staticmethod
+    def _stiffness(joint: Joint) -> float:
+        try:
+            stiffness = float(joint.stiffness)
+        except (TypeError, ValueError):
+            stiffness = np.nan
+        if not 0.0 <= stiffness <= 1.0:
+            raise InvalidSkeleton(f"joint {joint.name!r} stiffness: expected 0..1, got {joint.stiffness!r}")
+        return stiffness
+
+    @staticmethod
+    def _preferred(joint: Joint) -> np.ndarray:
+        if joint.preferred is None:
+            return np.zeros(3)
+        return vector(joint.preferred, 3, f"joint {joint.name!r} preferred", InvalidSkeleton)
+
+    @staticmethod
+    def _check_limits(joint: Joint) -> None:
+        wanted = {"ball": TwistSwing, "hinge": Range, "prismatic": Range}.get(joint.kind)
+        if joint.limits is not None and wanted is not None and not isinstance(joint.limits, wanted):
+            raise InvalidLimits(
+                f"joint {joint.name!r}: a {joint.kind} joint takes {wanted.__name__} limits, got {joint.limits!r}"
+            )
+
+    # -- the tree as arrays ---------------------------------------------------------------------------------------
+
+    def _index_tree(self) -> None:
+        count = len(self.joints)
+        ancestors = np.eye(count, dtype=bool)
+        depth = np.zeros(count, dtype=np.intp)
+        order: list[int] = []  # parents before children
+        placed = np.zeros(count, dtype=bool)
+        while len(order) < count:
+            for index in np.flatnonzero(~placed & ((self.parent < 0) | placed[self.parent])):
+                above = self.parent[index]
+                if above >= 0:
+                    ancestors[index] |= ancestors[above]
+                    depth[index] = depth[above] + 1
+                placed[index] = True
+                order.append(int(index))
+        self.ancestors, self.order = ancestors, order
+        self.detached = [j for j in order if self.parent[j] >= 0 and not self.joints[j].inherit_rotation]
+        # Segments are sub-trees within which orientation is inherited; a detached joint heads its own.
+        self.segment = np.zeros(count, dtype=np.intp)
+        for index in order:
+            above = self.parent[index]
+            self.segment[index] = index if above < 0 or index in self.detached else self.segment[above]
+        self._doublings = self._pointer_doublings(depth)
+        offsets = np.linalg.norm(dual_quaternion.translation(self.links), axis=-1)
+        offsets[self.parent < 0] = 0.0
+        length = float((ancestors @ offsets).max())
+        self.length = length if length > 1e-9 else 1.0
+
+    def _pointer_doublings(self, depth: np.ndarray) -> list[np.ndarray]:
+        """Ancestor indices 1, 2, 4, ... steps up within the segment; `J` (the identity) past its head."""
+        count = len(self.joints)
+        step = np.append(np.where(self.parent < 0, count, self.parent), count)
+        step[self.detached] = count
+        doublings: list[np.ndarray] = []
+        while (step[:count] != count).any():
+            doublings.append(step.copy())
+            step = step[step]
+        return doublings
+
+    def transforms(
+        self, rotations: np.ndarray, slides: np.ndarray | None, links: np.ndarray | None = None
+    ) -> np.ndarray:
+        """World transforms (F, J, 8): `Q_j = Q_parent link_j motion_j` (Kenwright eq. 13, 15), all joints at once.
+
+        Parameters
+        ----------
+        rotations : (F, J, 4) joint motions.
+        slides : (F, J, 3) joint translations in the joints' own frames, or None for none.
+        links : (F or 1, J, 8) to stand in for the skeleton's own, as a posed rig measures them.
+
+        A product of transforms along a path may be formed in any grouping, so paths are doubled in length each
+        round: log2(depth) products over the whole tree rather than one a level.
+        """
+        frames, count = rotations.shape[:2]
+        own = self.links if links is None else links
+        heads = own
+        if self.detached:
+            heads = own.copy()
+            heads[..., self.detached, 4:] = 0.0
+        world = np.empty((frames, count + 1, 8))
+        world[:, count] = dual_quaternion.IDENTITY
+        heads = heads.reshape(*heads.shape[:-1], 2, 4)
+        local = quaternion.product(heads, rotations[:, :, None, :]).reshape(frames, count, 8)
+        if slides is not None:
+            turned = quaternion.rotate(local[..., :4], slides)
+            moved = np.concatenate([np.zeros_like(turned[..., :1]), 0.5 * turned], -1)
+            local[..., 4:] += quaternion.product(moved, local[..., :4])
+        world[:, :count] = local
+        for above in self._doublings:
+            world = dual_quaternion.product(world[:, above], world)
+        world = world[:, :count]
+        return self._attach(world, own) if self.detached else world
+
+    def _attach(self, world: np.ndarray, links: np.ndarray) -> np.ndarray:
+        """Move each detached segment to where its head's offset lies on the parent."""
+        shift = np.zeros((*world.shape[:2], 3))
+        positions = dual_quaternion.translation(world)
+        offsets = np.broadcast_to(dual_quaternion.translation(links), positions.shape)
+        for head in self.detached:
+            above = int(self.parent[head])
+            at = positions[:, above] + shift[:, self.segment[above]]
+            shift[:, head] = at + quaternion.rotate(world[:, above, :4], offsets[:, head])
+        return dual_quaternion.from_parts(world[..., :4], positions + shift[:, self.segment])
+
+
+def forward(skeleton: Skeleton, pose: Pose) -> World:
+    """Positions (J, 3) and orientations (J, 4) of all joints in the skeleton's frame."""
+    rotations, translations = skeleton.check_pose(pose)
+    world = skeleton.transforms(rotations[None], translations[None])[0]
+    return World(dual_quaternion.translation(world), quaternion.normalize(dual_quaternion.rotation(world)))

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a solve answers: one frame's `Solution`, and the batch of many."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .skeleton import Pose
+
+
+@dataclass(frozen=True)
+class Solution:
+    """The answer of a solve.
+
+    Attributes
+    ----------
+    pose : the joints' motions, inside the limits.
+    position_errors : (G,) distances from the goals [length units], 0 where none was asked for.
+    rotation_errors : (G,) angles from the goals [rad], the short way.
+    iterations : steps taken. converged : whether every goal is met to its tolerance.
+    at_limit : (J,) joints of which a coordinate lies on a limit. seconds : time it took; its share where frames were
+        solved in one go.
+    """
+
+    pose: Pose
+    position_errors: np.ndarray
+    rotation_errors: np.ndarray
+    iterations: int
+    converged: bool
+    at_limit: np.ndarray
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Batch:
+    """The answers of F frames, as arrays with a leading axis of frames; fields as in `Solution`."""
+
+    rotations: np.ndarray  # (F, J, 4)
+    translations: np.ndarray  # (F, J, 3)
+    position_errors: np.ndarray  # (F, G)
+    rotation_errors: np.ndarray  # (F, G)
+    iterations: np.ndarray  # (F,)
+    converged: np.ndarray  # (F,)
+    at_limit: np.ndarray  # (F, J)
+
+    def solution(self, frame: int, seconds: float) -> Solution:
+        """One frame's answer."""
+        return Solution(
+            Pose(self.rotations[frame], self.translations[frame]), self.position_errors[frame],
+            self.rotation_errors[frame], int(self.iterations[frame]), bool(self.converged[frame]),
+            self.at_limit[frame], seconds,
+        )  # fmt: skip
+
+    def solutions(self, seconds: float) -> list[Solution]:
+        """Every frame's answer; `seconds` is of each."""
+        each = zip(
+            self.rotations, self.translations, self.position_errors, self.rotation_errors, self.iterations.tolist(),
+            self.converged.tolist(), self.at_limit, strict=True,
+        )  # fmt: skip
+        return [
+            Solution(Pose(rotations, translations), distances, angles, iterations, converged, at_limit, seconds)
+            for rotations, translations, distances, angles, iterations, converged, at_limit in each
+        ]

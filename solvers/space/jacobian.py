@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Manipulator Jacobians of a skeleton in a pose: velocity, twist, exponential map, dual quaternion, differences.
+
+For scripts and for checking: `Tasks.jacobian` is the fast one that the solvers use. `J d` is how an effector moves
+when the degrees of freedom move by `d`.
+
+Columns
+-------
+Every degree of freedom of the skeleton has one, joints in the skeleton's order: a ball joint three, a hinge and a
+slide one, a fixed joint none. `column_joints` names them. Limits and stiffness play no part here.
+
+- A ball's columns are small turns about its own X, Y and Z axes as the pose has turned them: `q <- q exp(d)`.
+  (`exponential_map_jacobian` has rates of its rotation vector instead.)
+- A hinge's is a turn about its axis [rad], a slide's a move along it [length units].
+
+Rows are in the skeleton's frame: the turn first, then the move. Columns of joints that are not above the effector are
+zero. A joint that does not inherit rotation is carried along by those above it, but not turned.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ..algebra import dual_quaternion, quaternion
+from ..model.errors import InvalidGoal, InvalidOptions
+from ..model.skeleton import DEGREES_OF_FREEDOM, Pose, Skeleton, World, forward, vector
+
+_PURE = [1, 2, 3, 5, 6, 7]  # where a twist stands in a dual quaternion: no scalar parts
+
+
+class _Columns(NamedTuple):
+    """What all the Jacobians of one effector are made of, a row for each of `n` degrees of freedom."""
+
+    turns: np.ndarray  # (n, 3) world axis by which the effector is turned; zero where it is only carried along
+    moves: np.ndarray  # (n, 3) world direction of a slide; zero for turns
+    swings: np.ndarray  # (n, 3) world axis about which the effector is carried; zero for slides
+    centres: np.ndarray  # (n, 3) world position of the degree of freedom's joint
+    levers: np.ndarray  # (n, 3) world position of what is carried: the effector, or what it hangs from
+    effector: np.ndarray  # (3,) world position
+
+
+def column_joints(skeleton: Skeleton) -> np.ndarray:
+    """The joint (n,) that each column of a Jacobian belongs to."""
+    return np.repeat(np.arange(len(skeleton)), [DEGREES_OF_FREEDOM[kind] for kind in skeleton.kinds])
+
+
+def velocity_jacobian(
+    skeleton: Skeleton, pose: Pose, joint: int, offset: Sequence[float] = (0.0, 0.0, 0.0)
+) -> np.ndarray:
+    """How fast the effector turns and moves: `(u ; u x (e - p))` for a turn, `(0 ; u)` for a slide.
+
+    (Amino, velocity Jacobian; Parent eq. 5.15, with his rows of turns and moves exchanged.)
+
+    Parameters
+    ----------
+    joint : the joint that carries the effector. offset : (3,) the effector's place in the joint's frame.
+
+    Returns
+    -------
+    (6, n): rows 0-2 the angular velocity [rad], rows 3-5 the velocity of the point `e` [length units], both in the
+    skeleton's frame, for each unit of the column's degree of freedom.
+    """
+    columns = _columns(skeleton, pose, joint, offset)
+    carried = np.cross(columns.swings, columns.levers - columns.centres)
+    return np.concatenate([columns.turns, carried + columns.moves], axis=1).T
+
+
+def twist_jacobian(skeleton: Skeleton, pose: Pose, joint: int) -> np.ndarray:
+    """The twist of a joint's frame: `(u ; p x u)` for a turn, `(0 ; u)` for a slide (Amino).
+
+    The effector's place is not in it, so one matrix serves every effector that the joint carries, and joints of one
+    branch differ only in which columns are zero.
+
+    Returns
+    -------
+    (6, n): rows 0-2 the angular velocity [rad], rows 3-5 the velocity [length units] of that point of the turning body
+    which is passing the origin of the skeleton's frame. `velocity = twist[3:] + twist[:3] x e`.
+    """
+    return _twists(_columns(skeleton, pose, joint, (0.0, 0.0, 0.0)))
+
+
+def exponential_map_jacobian(
+    skeleton: Skeleton, pose: Pose, joint: int, offset: Sequence[float] = (0.0, 0.0, 0.0)
+) -> np.ndarray:
+    """`velocity_jacobian` where each ball joint is stored as its rotation vector `v` (Kenwright, appendix B-B).
+
+    A rate `dv` turns the joint by `J_l(v) dv` in the frame in which it rests (Sola 2018, eq. 145). The ball's velocity
+    columns are in the frame that `exp(v)` has turned, so they are multiplied by `exp(-v) J_l(v) = J_l(v)^T`.
+
+    Returns
+    -------
+    (6, n): rows as in `velocity_jacobian`, for each radian of the components of `v = log(q)`, `|v| <= pi`.
+    """
+    jacobian = velocity_jacobian(skeleton, pose, joint, offset)
+    vectors = quaternion.log(skeleton.check_pose(pose).rotations)
+    owners = column_joints(skeleton)
+    for ball in np.flatnonzero(np.array(skeleton.kinds) == "ball"):
+        own = np.flatnonzero(owners == ball)
+        jacobian[:, own] = jacobian[:, own] @ quaternion.left_jacobian(vectors[ball]).T
+    return jacobian
+
+
+def dual_quaternion_jacobian(
+    skeleton: Skeleton, pose: Pose, joint: int, offset: Sequence[float] = (0.0, 0.0, 0.0)
+) -> np.ndarray:
+    """Derivative of the effector's dual quaternion: `1/2 [Q]_R` times the twist's column (Amino).
+
+    `[Q]_R X = X Q`, and a twist `(w ; v)` is the pure dual quaternion `w + eps v`.
+
+    Returns
+    -------
+    (8, n): the rates of `Q = r + eps d` in this order: `r` as `w x y z`, then `d` as `w x y z`. `Q` has the sign that
+    `forward` gives its rotation.
+    """
+    columns = _columns(skeleton, pose, joint, offset)
+    frame = dual_quaternion.from_parts(forward(skeleton, pose).rotations[joint], columns.effector)
+    times_frame = dual_quaternion.product(np.eye(8), frame).T  # (8, 8), [Q]_R
+    return 0.5 * times_frame[:, _PURE] @ _twists(columns)
+
+
+def finite_difference_jacobian(
+    skeleton: Skeleton, pose: Pose, joint: int, offset: Sequence[float] = (0.0, 0.0, 0.0), delta: float = 1e-6
+) -> np.ndarray:
+    """`velocity_jacobian` by forward differences (Kenwright, algorithm 2, eq. 47): nothing derived, so a check.
+
+    Parameters
+    ----------
+    delta : step of each degree of freedom in its turn [rad or length units]. The error grows with `delta` and with
+        rounding over `delta`; 1e-6 balances the two to about six digits.
+    """
+    if not (np.isfinite(delta) and delta > 0.0):
+        raise InvalidOptions(f"delta = {delta!r}; expected a number above 0")
+    place = _check(skeleton, joint, offset)
+    before = forward(skeleton, pose)
+    rows: list[np.ndarray] = []
+    for stepped in _stepped(skeleton, skeleton.check_pose(pose), delta):
+        after = forward(skeleton, stepped)
+        turn = quaternion.product(after.rotations[joint], quaternion.conjugate(before.rotations[joint]))
+        move = _effector(after, joint, place) - _effector(before, joint, place)
+        rows.append(np.concatenate([quaternion.log(turn), move]) / delta)
+    return np.array(rows).reshape(-1, 6).T
+
+
+# -- inside -----------------------------------------------------------------------------------------------------------
+
+
+def _check(skeleton: Skeleton, joint: int, offset: Sequence[float]) -> np.ndarray:
+    """The effector's offset (3,), checked together with its joint."""
+    if not isinstance(joint, (int, np.integer)) or not 0 <= joint < len(skeleton):
+        raise InvalidGoal(f"effector: joint = {joint!r}; expected an index from 0 to {len(skeleton) - 1}")
+    return vector(offset, 3, f"effector (joint {skeleton.names[joint]!r}) offset", InvalidGoal)
+
+
+def _effector(world: World, joint: int, offset: np.ndarray) -> np.ndarray:
+    """World position (3,) of an effector."""
+    return world.positions[joint] + quaternion.rotate(world.rotations[joint], offset)
+
+
+def _columns(skeleton: Skeleton, pose: Pose, joint: int, offset: Sequence[float]) -> _Columns:
+    """World axes and positions of all degrees of freedom, as they act on one effector."""
+    place = _check(skeleton, joint, offset)
+    world = forward(skeleton, pose)
+    owner = column_joints(skeleton)
+    axes = quaternion.rotate(world.rotations[owner], _own_axes(skeleton)) * skeleton.ancestors[joint, owner, None]
+    slides = (np.array(skeleton.kinds) == "prismatic")[owner, None]
+    swings = np.where(slides, 0.0, axes)
+    inherited = (skeleton.segment[owner] == skeleton.segment[joint])[:, None]
+    effector = _effector(world, joint, place)
+    lever = skeleton.levers(np.array([joint]), owner)[0]
+    levers = np.where(lever[:, None] < 0, effector, world.positions[lever])
+    return _Columns(swings * inherited, axes - swings, swings, world.positions[owner], levers, effector)
+
+
+def _own_axes(skeleton: Skeleton) -> np.ndarray:
+    """Each column's axis (n, 3) in its joint's own frame."""
+    axes = [np.eye(3) if kind == "ball" else skeleton.axis[joint : joint + 1]
+            for joint, kind in enumerate(skeleton.kinds) if DEGREES_OF_FREEDOM[kind]]  # fmt: skip
+    return np.concatenate(axes) if axes else np.zeros((0, 3))
+
+
+def _twists(columns: _Columns) -> np.ndarray:
+    """Twists (6, n) of the effector's frame: its velocity, taken to the origin of the skeleton's frame."""
+    inherits = columns.turns.any(-1, keepdims=True)
+    carried = np.cross(columns.swings, np.where(inherits, 0.0, columns.levers) - columns.centres)
+    return np.concatenate([columns.turns, carried + columns.moves], axis=1).T
+
+
+def _stepped(skeleton: Skeleton, pose: Pose, delta: float) -> list[Pose]:
+    """The pose with each degree of freedom in turn moved by `delta`."""
+    poses: list[Pose] = []
+    for joint, axis in zip(column_joints(skeleton), _own_axes(skeleton), strict=True):
+        rotations, translations = pose.rotations.copy(), pose.translations.copy()
+        if skeleton.kinds[joint] == "prismatic":
+            translations[joint] += delta * axis
+        else:
+            rotations[joint] = quaternion.product(rotations[joint], quaternion.exp(delta * axis))
+        poses.append(Pose(rotations, translations))
+    return poses

@@ -1,0 +1,352 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The degrees of freedom that a solve may move: their columns, their limits, and the step along them.
+
+A state is `(rotations, x)`: joint motions (F, J, 4) and coordinates (F, n), one of each a frame. A free ball joint
+is stepped by a rotation vector in its own frame, so it has no singularity and its coordinates stay 0. A limited ball
+is stepped in twist-swing coordinates, in which its limits are a box times an ellipse, both convex (`limits.py`).
+A hinge's coordinate is its angle, a slide's its length.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..algebra import quaternion, twist_swing
+from ..algebra.uniform import SplitMix64
+from ..model.limits import FULL_TURN, Range, TwistSwing, project_swing, swing_normal
+from ..model.skeleton import DEGREES_OF_FREEDOM, Pose, Skeleton
+
+_TWIST_AXIS = np.array([0.0, 1.0, 0.0])
+
+
+@dataclass
+class State:
+    """Joint motions `rotations` (F, J, 4) and coordinates `x` (F, n) of F frames."""
+
+    rotations: np.ndarray
+    x: np.ndarray
+
+    def take(self, frames: np.ndarray) -> "State":
+        """The state of some of the frames."""
+        return State(self.rotations[frames], self.x[frames])
+
+
+class JointSpace:
+    """Degrees of freedom of the `movable` (J,) joints of a skeleton.
+
+    Attributes
+    ----------
+    n : number of degrees of freedom.
+    joint : (n,) joint of each. turns : (n,) whether it turns rather than slides.
+    lo, hi : (n,) bounds of the coordinates, infinite where free.
+    limited : whether any bound is finite.
+    blocks : one slice of degrees of freedom a joint, in order.
+    """
+
+    def __init__(self, skeleton: Skeleton, movable: np.ndarray) -> None:
+        self.skeleton = skeleton
+        joints: list[int] = []
+        columns: list[int] = []
+        bounds: list[tuple[float, float]] = []
+        balls: list[tuple[int, int]] = []
+        ellipses: list[int] = []
+        self.blocks: list[slice] = []
+        basis = np.tile(np.eye(3), (len(skeleton), 1, 1))
+        slides = np.zeros(len(skeleton), dtype=bool)
+        for index in map(int, np.flatnonzero(movable & (skeleton.stiffness < 1.0))):
+            kind, limits = skeleton.kinds[index], skeleton.joints[index].limits
+            size = DEGREES_OF_FREEDOM[kind]
+            if not size:
+                continue
+            start = len(joints)
+            joints += [index] * size
+            columns += range(size)
+            self.blocks.append(slice(start, start + size))
+            if kind != "ball":
+                basis[index] = 0.0
+                basis[index, :, 0] = skeleton.axis[index]
+                slides[index] = kind == "prismatic"
+                bounds.append(_bounds(limits, wraps=kind == "hinge"))
+                continue
+            ball, ellipse = _ball_bounds(limits)
+            bounds += ball
+            align = quaternion.between(_TWIST_AXIS, skeleton.axis[index])
+            if np.isfinite(ball).any():
+                balls.append((index, start))
+                # coordinates are twist first, then the swing in X and Z
+                basis[index] = quaternion.to_matrix(align)[:, [1, 0, 2]]
+                if ellipse:
+                    ellipses.append(start + 1)
+            else:
+                basis[index] = quaternion.to_matrix(align)
+        self.n = len(joints)
+        self.joint = np.array(joints, dtype=np.intp)
+        self._slot = 3 * self.joint + np.array(columns, dtype=np.intp)
+        # where every joint has all three of its columns the degrees of freedom are simply the columns
+        self._whole = len(joints) == 3 * len(skeleton)
+        self._basis = basis
+        self.turns = ~slides[self.joint]
+        self._slides = bool((~self.turns).any())
+        self.lo, self.hi = np.array(bounds, dtype=float).reshape(-1, 2).T
+        self.limited = bool(np.isfinite(self.lo).any() or np.isfinite(self.hi).any())
+        self._plain = bool(np.abs(basis - np.eye(3)).max(initial=0.0) < 1e-12)
+        self._ball_joint = np.array([joint for joint, _ in balls], dtype=np.intp)
+        self._ball_dof = np.array([start for _, start in balls], dtype=np.intp)[:, None] + np.arange(3)
+        align = quaternion.between(_TWIST_AXIS, skeleton.axis[self._ball_joint])
+        self._align = align if np.abs(align[:, 1:]).max(initial=0.0) > 1e-12 else None
+        self._pair_starts = frozenset(ellipses)
+        self._pairs = np.array(ellipses, dtype=np.intp)[:, None] + np.arange(2)
+        self._angles = np.array([k for k in range(self.n) if skeleton.kinds[self.joint[k]] == "hinge"], dtype=np.intp)
+        self._lengths = np.flatnonzero(~self.turns)
+        self.closed = self.hi <= self.lo
+        boxed = np.ones(self.n, dtype=bool)
+        boxed[self._pairs] = False
+        self._box_lo, self._box_hi = np.where(boxed, self.lo, -np.inf), np.where(boxed, self.hi, np.inf)
+
+    # -- poses ----------------------------------------------------------------------------------------------------
+
+    def state(self, pose: Pose, frames: int = 1) -> State:
+        """The state of a pose with (J, 4) or (F, J, 4) rotations, moved to the nearest one inside the limits."""
+        shape = (frames, len(self.skeleton))
+        rotations = np.array(np.broadcast_to(pose.rotations, (*shape, 4)), dtype=float)
+        translations = np.broadcast_to(pose.translations, (*shape, 3))
+        x = np.zeros((frames, self.n))
+        if self._angles.size:
+            own = rotations[:, self.joint[self._angles]]
+            x[:, self._angles] = self._hinge_coordinates(own, self._angles)
+        if self._lengths.size:
+            joint = self.joint[self._lengths]
+            x[:, self._lengths] = (translations[:, joint] * self.skeleton.axis[joint]).sum(-1)
+        if self._ball_joint.size:
+            x[:, self._ball_dof] = self._ball_coordinates(rotations[:, self._ball_joint], slice(None))
+        return self._settle(State(quaternion.normalize(rotations), self.project(x)))
+
+    def pose(self, state: State, frame: int, start: Pose) -> Pose:
+        """The pose of one frame; joints that may not slide keep the translations of `start`."""
+        translations = start.translations.copy()
+        joint = self.joint[self._lengths]
+        translations[joint] = self.skeleton.axis[joint] * state.x[frame, self._lengths, None]
+        return Pose(state.rotations[frame], translations)
+
+    def slides(self, x: np.ndarray) -> np.ndarray | None:
+        """Joint translations (F, J, 3) of coordinates (F, n); None where nothing slides."""
+        if not self._slides:
+            return None
+        slides = np.zeros((len(x), len(self.skeleton), 3))
+        joint = self.joint[self._lengths]
+        slides[:, joint] = self.skeleton.axis[joint] * x[:, self._lengths, None]
+        return slides
+
+    def middle(self, like: State) -> State:
+        """`like` with every limited coordinate in the middle of its limits: the first restart (Amino)."""
+        bound = np.isfinite(self.lo) & np.isfinite(self.hi)
+        lo, hi = np.where(bound, self.lo, 0.0), np.where(bound, self.hi, 0.0)
+        return self._settle(State(like.rotations.copy(), self.project(np.where(bound, 0.5 * (lo + hi), like.x))))
+
+    def sample(self, random: SplitMix64, like: State) -> State:
+        """`like` with all degrees of freedom drawn at random inside their limits.
+
+        Free angles are drawn all round, free slides within the skeleton's size, free balls evenly over all rotations
+        (Shoemake 1992, "Uniform random rotations").
+        """
+        reach = np.where(self.turns, np.pi, self.skeleton.length)
+        lo, hi = np.where(np.isfinite(self.lo), self.lo, -reach), np.where(np.isfinite(self.hi), self.hi, reach)
+        drawn = random.uniform(len(like.x), self.n)
+        starts = np.array([block.start for block in self.blocks if block.stop - block.start == 3], dtype=np.intp)
+        free = starts[~np.isin(starts, self._ball_dof[:, 0])]
+        state = State(like.rotations.copy(), lo + (hi - lo) * drawn)
+        u, first, second = drawn[:, free], FULL_TURN * drawn[:, free + 1], FULL_TURN * drawn[:, free + 2]
+        r, t = np.sqrt(1.0 - u), np.sqrt(u)
+        turned = np.stack([t * np.cos(second), r * np.sin(first), r * np.cos(first), t * np.sin(second)], -1)
+        state.rotations[:, self.joint[free]] = turned
+        state.x[:, free[:, None] + np.arange(3)] = 0.0
+        return self._settle(State(state.rotations, self.project(state.x)))
+
+    # -- kinematics -----------------------------------------------------------------------------------------------
+
+    def axes(self, state: State, matrices: np.ndarray) -> np.ndarray:
+        """World directions of each joint's degrees of freedom, as columns (F, J, 3, 3) (`rows` picks those in use).
+
+        A joint's own axes are columns of its world matrix (F, J, 3, 3); a limited ball's coordinates act through
+        `twist_swing.body_jacobian`.
+        """
+        columns = matrices
+        if not self._plain:
+            columns = matrices @ (self._rates(state.x, len(matrices)) if self._ball_joint.size else self._basis)
+        return columns
+
+    def rows(self, columns: np.ndarray) -> np.ndarray:
+        """Rows (F, 3, n) of the degrees of freedom, of per-joint columns (F, J, 3, 3)."""
+        rows = columns.transpose(0, 2, 1, 3).reshape(len(columns), 3, -1)
+        return rows if self._whole else rows[:, :, self._slot]
+
+    def step(self, state: State, d: np.ndarray) -> State:
+        """The state after a step `d` (F, n): coordinates added, free balls turned in their own frames."""
+        if self._whole and self._plain:
+            return State(quaternion.product(state.rotations, quaternion.exp(d.reshape(len(d), -1, 3))), state.x)
+        turn = np.zeros((len(d), 3 * len(self.skeleton)))
+        turn[:, self._slot] = d * self.turns
+        turn = turn.reshape(len(d), -1, 3)
+        if not self._plain:
+            turn = (self._basis @ turn[..., None])[..., 0]
+        rotations = quaternion.product(state.rotations, quaternion.exp(turn))
+        return self._settle(State(rotations, state.x if self._plain else state.x + d))
+
+    def difference(self, state: State, other: State) -> np.ndarray:
+        """`v` (F, n): how far `state` is turned and moved from `other`, as rotation vectors in the joints' frames."""
+        v = quaternion.log(quaternion.relative(other.rotations, state.rotations))
+        if not self._plain:
+            v = (np.swapaxes(self._basis, -1, -2) @ v[..., None])[..., 0]
+        v = v.reshape(len(v), -1)
+        v = v if self._whole else v[:, self._slot]
+        if self._lengths.size:
+            v[:, self._lengths] = (state.x - other.x)[:, self._lengths]
+        return v
+
+    def pull_gradient(self, state: State, v: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        """Gradient (F, n) of `1/2 v^T W v` for `v = difference(state, base)` and weights `W` (n,), equal in a joint.
+
+        `dv = J_r(v)^-1 dw` for a turn `dw` in the joint's own frame, and `J_r^-T v = v`: the gradient by `dw` is `W v`
+        itself. Only a limited ball's coordinates turn it by something else.
+        """
+        gradient = weight * v
+        if self._ball_joint.size:
+            own = self._basis[self._ball_joint] @ gradient[:, self._ball_dof][..., None]
+            turned = np.swapaxes(self._ball_bodies(state.x), -1, -2) @ own
+            gradient[:, self._ball_dof] = turned[..., 0]
+        return gradient
+
+    # -- limits ---------------------------------------------------------------------------------------------------
+
+    def project(self, x: np.ndarray) -> np.ndarray:
+        """The nearest coordinates (..., n) inside the limits."""
+        if not self.limited:
+            return x
+        x = np.clip(x, self._box_lo, self._box_hi)
+        if self._pairs.size:
+            x[..., self._pairs] = project_swing(x[..., self._pairs], self.lo[self._pairs], self.hi[self._pairs])
+        return x
+
+    def project_block(self, x: np.ndarray, block: slice) -> np.ndarray:
+        """`project` for one joint's coordinates (F, k)."""
+        x = np.clip(x, self._box_lo[block], self._box_hi[block])
+        if block.start + 1 in self._pair_starts:
+            pair = slice(block.start + 1, block.stop)
+            x[:, 1:] = project_swing(x[:, 1:], self.lo[pair], self.hi[pair])
+        return x
+
+    def nearest(self, block: slice, motion: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """One turning joint's part of `state`: motions (F, 4) inside its limits, and their coordinates (F, k)."""
+        joint = int(self.joint[block.start])
+        if self.skeleton.kinds[joint] == "hinge":
+            x = self.project_block(self._hinge_coordinates(motion[:, None], np.array([block.start])), block)
+            return quaternion.exp(self.skeleton.axis[joint] * x), x
+        row = np.flatnonzero(self._ball_joint == joint)
+        if not row.size:
+            return quaternion.normalize(motion), np.zeros((len(motion), 3))
+        x = self.project_block(self._ball_coordinates(motion[:, None], row)[:, 0], block)
+        return self._ball_motions(x[:, None], row)[:, 0], x
+
+    def normals(self, x: np.ndarray) -> np.ndarray:
+        """Outward unit normals (F, pairs, 2) of the swing ellipses that `x` (F, n) lies on; zero inside."""
+        return swing_normal(x[:, self._pairs], self.lo[self._pairs], self.hi[self._pairs])
+
+    def block_shapes(self) -> tuple[list[str], np.ndarray, np.ndarray, np.ndarray]:
+        """The blocks as flat arrays.
+
+        Per block: `free ball`, `ball` or the joint's kind; basis (B, 9); twist alignment (B, 4); whether it has an
+        ellipse (B,).
+        """
+        joint = np.array([self.joint[block.start] for block in self.blocks], dtype=np.intp)
+        limited = set(self._ball_joint.tolist())
+        kinds: list[str] = []
+        for index in map(int, joint):
+            kind = self.skeleton.kinds[index]
+            kinds.append(kind if kind != "ball" or index in limited else "free ball")
+        align = quaternion.between(_TWIST_AXIS, self.skeleton.axis[joint])
+        ellipse = np.array([block.start + 1 in self._pair_starts for block in self.blocks], dtype=bool)
+        return kinds, self._basis[joint].reshape(-1, 9), align, ellipse
+
+    @property
+    def pairs(self) -> np.ndarray:
+        """(pairs, 2) degrees of freedom that share a swing ellipse."""
+        return self._pairs
+
+    def at_limit(self, x: np.ndarray, slack: float = 1e-6) -> np.ndarray:
+        """Joints (J,) of which a coordinate in `x` (n,) lies on a limit."""
+        on = (x <= self.lo + slack) | (x >= self.hi - slack)
+        if self._pairs.size:
+            normal = swing_normal(x[self._pairs], self.lo[self._pairs], self.hi[self._pairs], slack)
+            on[self._pairs[normal.any(-1)]] = True
+        joints = np.zeros(len(self.skeleton), dtype=bool)
+        joints[self.joint[on & ~self.closed]] = True
+        return joints
+
+    # -- inside ---------------------------------------------------------------------------------------------------
+
+    def _nearest_turn(self, angle: np.ndarray, dof: np.ndarray) -> np.ndarray:
+        """`angle` plus the full turns that bring it nearest to the middle of its limits."""
+        lo, hi = self.lo[dof], self.hi[dof]
+        bound = np.isfinite(lo)
+        middle = np.where(bound, 0.5 * (np.where(bound, lo, 0.0) + np.where(bound, hi, 0.0)), 0.0)
+        return angle + FULL_TURN * np.where(bound, np.round((middle - angle) / FULL_TURN), 0.0)
+
+    def _hinge_coordinates(self, own: np.ndarray, dof: np.ndarray) -> np.ndarray:
+        """Angles (F, K) of hinges' motions (F, K, 4)."""
+        angle = 2.0 * np.arctan2((own[..., 1:] * self.skeleton.axis[self.joint[dof]]).sum(-1), own[..., 0])
+        return self._nearest_turn(angle, dof)
+
+    def _ball_coordinates(self, own: np.ndarray, rows: np.ndarray | slice) -> np.ndarray:
+        """Coordinates (F, K, 3) of some limited balls' motions (F, K, 4)."""
+        if self._align is not None:
+            align = self._align[rows]
+            own = quaternion.product(quaternion.conjugate(align), quaternion.product(own, align))
+        coordinates = twist_swing.coordinates(own)
+        coordinates[..., 0] = self._nearest_turn(coordinates[..., 0], self._ball_dof[rows, 0])
+        return coordinates
+
+    def _ball_motions(self, x: np.ndarray, rows: np.ndarray | slice) -> np.ndarray:
+        """Motions (F, K, 4) of some limited balls' coordinates (F, K, 3)."""
+        own = twist_swing.compose(x)
+        if self._align is not None:
+            align = self._align[rows]
+            own = quaternion.product(align, quaternion.product(own, quaternion.conjugate(align)))
+        return own
+
+    def _ball_bodies(self, x: np.ndarray) -> np.ndarray:
+        body = twist_swing.body_jacobian(x[:, self._ball_dof])
+        return body if self._align is None else quaternion.to_matrix(self._align) @ body
+
+    def _rates(self, x: np.ndarray, frames: int) -> np.ndarray:
+        """Per joint, the angular velocity in its own frame that its coordinates' rates give (F, J, 3, 3)."""
+        basis = np.tile(self._basis, (frames, 1, 1, 1))
+        basis[:, self._ball_joint] = self._ball_bodies(x)
+        return basis
+
+    def _settle(self, state: State) -> State:
+        """Rotations of limited balls and hinges follow from their coordinates, exactly."""
+        if self._ball_joint.size:
+            state.rotations[:, self._ball_joint] = self._ball_motions(state.x[:, self._ball_dof], slice(None))
+        if self._angles.size:
+            joint = self.joint[self._angles]
+            state.rotations[:, joint] = quaternion.exp(self.skeleton.axis[joint] * state.x[:, self._angles, None])
+        return state
+
+
+def _bounds(limits: Range | TwistSwing | None, wraps: bool) -> tuple[float, float]:
+    """Coordinate bounds of a hinge or a slide."""
+    if not isinstance(limits, Range) or (wraps and limits.hi - limits.lo >= FULL_TURN - 1e-9):
+        return -np.inf, np.inf
+    return limits.lo, limits.hi
+
+
+def _ball_bounds(limits: Range | TwistSwing | None) -> tuple[list[tuple[float, float]], bool]:
+    """Bounds of twist and swing, and whether the swing's two share an ellipse (both axes have some width)."""
+    free = (-np.inf, np.inf)
+    if not isinstance(limits, TwistSwing):
+        return [free] * 3, False
+    twist = free if limits.twist_free else limits.twist
+    if limits.swing_free:
+        return [twist, free, free], False
+    wide = all(hi > lo for lo, hi in (limits.swing_x, limits.swing_z))
+    return [twist, limits.swing_x, limits.swing_z], wide

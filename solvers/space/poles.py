@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Poles: which way the middle of a chain bends, as a soft task among the others.
+
+A pole's error is the dihedral angle, about the line from the chain's root `a` to its end `b`, from the plane of the
+pole `P` to the plane of the middle `m`. It is one more error row, so it lives inside the joint space: limits hold
+with it, and any number of goals may have one (Blender turns the whole chain after its solve instead, past its limits,
+and drops the pole where there are two goals).
+
+The angle means nothing on a straight limb, so the row fades out with the middle's distance `rho` from the line:
+`e = -w phi rho / sqrt(rho^2 + s^2)`. All gradients are exact; derivations are our own.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..algebra import quaternion
+from ..model.skeleton import Skeleton
+
+POLE_WEIGHT = 0.05  # [skeleton lengths / rad]
+_FADE = 0.005  # of the limb's length: s. A wider one would let the solve meet a pole by straightening the limb
+ON_LINE = 1e-9  # of a point's distance from the chain's root, by which it must be off the chain's line to have a side
+
+
+@dataclass(frozen=True)
+class Pole:
+    """Whose bend a pole steers: goal, root joint, middle joints, end joint (-1: the goal's effector), angle, weight."""
+
+    goal: int
+    root: int
+    middle: tuple[int, ...]
+    end: int
+    angle: float
+    weight: float
+
+
+def angles_and_gradients(
+    a: np.ndarray, m: np.ndarray, b: np.ndarray, pole: np.ndarray, offset: float = 0.0
+) -> tuple[np.ndarray, np.ndarray]:
+    """Faded pole angles (F,) [rad] and their gradients (F, 3, 3) by the points `a`, `m`, `b`.
+
+    Parameters
+    ----------
+    a, m, b, pole : (F, 3) root, middle, end and pole. offset : [rad] where the middle should be, from the pole.
+    """
+    line = b - a
+    length = np.maximum(np.linalg.norm(line, axis=-1, keepdims=True), 1e-12)
+    d = line / length
+    u, p = m - a, pole - a
+    along = (u * d).sum(-1, keepdims=True)
+    u_off, p_off = u - d * along, p - d * (p * d).sum(-1, keepdims=True)
+    rho = np.maximum(np.linalg.norm(u_off, axis=-1, keepdims=True), 1e-12)
+    pole_rho = np.maximum(np.linalg.norm(p_off, axis=-1, keepdims=True), 1e-12)
+    phi = np.arctan2((d * np.cross(p_off, u_off)).sum(-1, keepdims=True), (p_off * u_off).sum(-1, keepdims=True))
+    phi = np.remainder(phi - offset + np.pi, 2.0 * np.pi) - np.pi
+    # a dihedral angle's gradients: by m and P square to their planes, by b from the balance of moments about a
+    by_m = np.cross(d, u_off) / rho**2
+    by_pole = -np.cross(d, p_off) / pole_rho**2
+    moment = np.cross(u, by_m) + np.cross(p, by_pole)
+    by_b = -np.cross(moment, line) / length**2
+    by_a = -(by_m + by_pole + by_b)
+    # distance from the line, against the size of the limb, which changes where the middle is a mean of joints
+    w = m - b
+    upper, lower = np.linalg.norm(u, axis=-1, keepdims=True), np.linalg.norm(w, axis=-1, keepdims=True)
+    fade = np.maximum(0.5 * _FADE * (upper + lower), 1e-12)
+    root = np.sqrt(rho * rho + fade * fade)
+    faded, slope, growth = rho / root, fade * fade / root**3, -0.5 * _FADE * rho * fade / root**3
+    out = u_off / rho
+    share = along / length
+    spread = np.stack([-(1.0 - share) * out, out, -share * out], -2)
+    u, w = u / np.maximum(upper, 1e-12), w / np.maximum(lower, 1e-12)
+    longer = np.stack([-u, u + w, -w], -2)
+    gradient = faded[..., None] * np.stack([by_a, by_m, by_b], -2)
+    gradient += (phi * slope)[..., None] * spread + (phi * growth)[..., None] * longer
+    return (phi * faded)[:, 0], gradient
+
+
+class PoleTasks:
+    """The pole rows of a solve: one a pole."""
+
+    def __init__(
+        self, poles: Sequence[Pole], moves: np.ndarray, skeleton: Skeleton, carriers: np.ndarray, joint: np.ndarray
+    ) -> None:
+        """`moves` (G, n) and `joint` (n,) as in `Tasks` and `JointSpace`; `carriers` (G,) the goals' joints."""
+        self.poles = tuple(poles)
+        self._moved: list[np.ndarray] = []  # per pole and point (root, middle joints, end): (points, n)
+        self._levers: list[np.ndarray] = []
+        for pole in self.poles:
+            points = np.array([pole.root, *pole.middle, carriers[pole.goal] if pole.end < 0 else pole.end])
+            self._moved.append(moves[pole.goal] * skeleton.ancestors[points][:, joint])
+            self._levers.append(skeleton.levers(points, joint))
+        self._detached = bool(skeleton.detached)
+
+    def errors(self, positions: np.ndarray, effectors: np.ndarray, targets: np.ndarray) -> np.ndarray:
+        """Error rows (F, poles); `positions` (F, J, 3), `effectors` and pole `targets` (F, G, 3)."""
+        rows = [-pole.weight * self._angle(pole, positions, effectors, targets)[0] for pole in self.poles]
+        return np.stack(rows, -1)
+
+    def jacobian(
+        self, positions: np.ndarray, effectors: np.ndarray, targets: np.ndarray, axes: np.ndarray, moments: np.ndarray
+    ) -> np.ndarray:
+        """Rows (F, poles, n). `axes` u and `moments` p x u (F, n, 3); for slides 0 and the direction.
+
+        A point X with gradient g gives `g . (u x (X - p)) = u . (X x g) + (p x u) . g`; above a detached segment
+        the segment's head stands for X.
+        """
+        rows: list[np.ndarray] = []
+        for pole, moved, levers in zip(self.poles, self._moved, self._levers, strict=True):
+            _, gradient = self._angle(pole, positions, effectors, targets)
+            points = self._points(pole, positions, effectors)
+            shares = [gradient[:, 0], *[gradient[:, 1] / len(pole.middle)] * len(pole.middle), gradient[:, 2]]
+            row = np.zeros(axes.shape[:2])
+            for point, share, acts, lever in zip(points, shares, moved, levers, strict=True):
+                at = point[:, None]
+                if self._detached:
+                    at = np.where((lever >= 0)[:, None], positions[:, lever], at)
+                torque = np.cross(at, share[:, None])
+                row += acts * ((axes * torque).sum(-1) + (moments @ share[..., None])[..., 0])
+            rows.append(pole.weight * row)
+        return np.stack(rows, -2)
+
+    def _angle(
+        self, pole: Pole, positions: np.ndarray, effectors: np.ndarray, targets: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        a, *middle, b = self._points(pole, positions, effectors)
+        return angles_and_gradients(
+            a, sum(middle, np.zeros_like(a)) / len(middle), b, targets[:, pole.goal], pole.angle
+        )
+
+    @staticmethod
+    def _points(pole: Pole, positions: np.ndarray, effectors: np.ndarray) -> list[np.ndarray]:
+        end = effectors[:, pole.goal] if pole.end < 0 else positions[:, pole.end]
+        return [positions[:, pole.root], *(positions[:, j] for j in pole.middle), end]
+
+
+def swivel(
+    rotation: np.ndarray,
+    matrix: np.ndarray,
+    a: np.ndarray,
+    m: np.ndarray,
+    b: np.ndarray,
+    pole: np.ndarray,
+    offset: float,
+) -> np.ndarray:
+    """A root joint's motion (F, 4) turned about the line from `a` to `b` until the middle `m` points at the pole.
+
+    rotation (F, 4) and matrix (F, 3, 3): the root joint's motion and world orientation.
+    """
+    own = (np.swapaxes(matrix, -1, -2) @ swivel_vector(a, m, b, pole, offset)[..., None])[..., 0]
+    return quaternion.product(rotation, quaternion.exp(own))
+
+
+def swivel_vector(a: np.ndarray, m: np.ndarray, b: np.ndarray, pole: np.ndarray, offset: float) -> np.ndarray:
+    """The rotation vector (F, 3), along the line from `a` to `b`, that brings the middle `m` to the pole.
+
+    Zero where the middle or the pole is on the line: rounding alone would say how far to turn.
+    """
+    line = (b - a) / np.maximum(np.linalg.norm(b - a, axis=-1, keepdims=True), 1e-12)
+    u, p = m - a, pole - a
+    across = (p * u).sum(-1) - (p * line).sum(-1) * (u * line).sum(-1)
+    phi = np.arctan2((line * np.cross(p, u)).sum(-1), across) - offset
+    for v in (u, p):
+        off = np.linalg.norm(np.cross(line, v), axis=-1)
+        phi = np.where(off > ON_LINE * np.linalg.norm(v, axis=-1), phi, 0.0)
+    return -phi[:, None] * line

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Goals that yield to others because their targets are out of reach."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..model.goals import Goal, Targets
+from ..model.skeleton import Skeleton
+from .joint_space import JointSpace
+
+YIELD_EXCESS = 0.01  # of a chain's reach beyond it, at which a goal counts half
+YIELD_FLOOR = 0.02  # what it counts at least
+YIELD_REACH = 0.05  # of a chain's reach beyond it, from which a target further off is drawn in
+
+
+class Yielding:
+    """Which goals yield to others because their targets lie beyond their chain's reach.
+
+    A sum of squares lets a goal that cannot be met drag down one that can. How far a target lies beyond a chain's
+    length depends on the target alone, so the shares, and with them the answer, change as smoothly as it does.
+    Chains that slide, or whose root another goal moves, have no fixed reach and never yield.
+    """
+
+    def __init__(self, skeleton: Skeleton, goals: Sequence[Goal], space: JointSpace, chains: np.ndarray) -> None:
+        movable = np.zeros(len(skeleton), dtype=bool)
+        movable[space.joint] = True
+        sliding = np.zeros(len(skeleton), dtype=bool)
+        sliding[space.joint[~space.turns]] = True
+        self.goals: list[int] = []
+        self.top: list[int] = []
+        paths: list[np.ndarray] = []
+        extra: list[float] = []
+        for index, goal in enumerate(goals):
+            top = next((j for j in skeleton.order if chains[index, j] and movable[j]), None)
+            if goal.position is None or top is None or (skeleton.ancestors[top] & movable).sum() > 1:
+                continue
+            if (sliding & skeleton.ancestors[goal.joint]).any():
+                continue
+            self.goals.append(index)
+            self.top.append(top)
+            paths.append(
+                skeleton.ancestors[goal.joint] & skeleton.ancestors[:, top] & (np.arange(len(skeleton)) != top)
+            )
+            extra.append(float(np.linalg.norm(goal.offset)))
+        self.paths, self.extra = np.array(paths, dtype=float).reshape(len(paths), len(skeleton)).T, np.array(extra)
+        self._alone = len(goals) < 2 or not self.goals
+
+    def targets(self, positions: np.ndarray, links: np.ndarray, targets: Targets) -> Targets:
+        """The targets as the solve should see them: those out of reach drawn in to just beyond it, at lower shares.
+
+        positions : (F, J, 3) of the joints in any pose. links : (F or 1, J, 8) as in `Skeleton.transforms`.
+        """
+        if self._alone:
+            return targets
+        offsets = 2.0 * np.sqrt((links[..., 4:] ** 2).sum(-1))  # |d| = |t| / 2
+        reach = np.maximum(offsets @ self.paths + self.extra, 1e-12)
+        root = positions[:, self.top]
+        away = targets.positions[:, self.goals] - root
+        ratio = np.sqrt((away * away).sum(-1)) / reach
+        if ratio.max(initial=0.0) <= 1.0:
+            return targets
+        drawn, shares = targets.positions.copy(), np.ones(targets.positions.shape[:2])
+        # others to the last digit as they are: a frame's answer must not depend on what else is in its batch
+        far = root + away * ((1.0 + YIELD_REACH) / np.maximum(ratio, 1e-12))[..., None]
+        drawn[:, self.goals] = np.where((ratio > 1.0 + YIELD_REACH)[..., None], far, drawn[:, self.goals])
+        excess = np.maximum(ratio - 1.0, 0.0) / YIELD_EXCESS
+        shares[:, self.goals] = np.maximum(1.0 / (1.0 + excess * excess), YIELD_FLOOR)
+        return targets._replace(positions=drawn, shares=shares)
