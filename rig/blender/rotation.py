@@ -8,7 +8,7 @@ is taken nearest to a reference, so that keys stay continuous and a frame's chan
 
 import numpy as np
 
-from ..solvers.algebra import quaternion
+from ...solvers.algebra import quaternion
 
 QUATERNION, AXIS_ANGLE = "QUATERNION", "AXIS_ANGLE"
 EULER_ORDERS = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
@@ -18,6 +18,7 @@ PATHS = {
     AXIS_ANGLE: "rotation_axis_angle",
     **dict.fromkeys(EULER_ORDERS, "rotation_euler"),
 }
+PATH_SIZES = {"rotation_quaternion": 4, "rotation_euler": 3, "rotation_axis_angle": 4}
 NO_ROTATION = {
     QUATERNION: (1.0, 0.0, 0.0, 0.0),
     AXIS_ANGLE: (0.0, 0.0, 1.0, 0.0),
