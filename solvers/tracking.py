@@ -87,7 +87,7 @@ def track(
         then = targets.take(slice(frame, frame + 1))
         now = targets.take(slice(frame - 1, frame)) if frame else None
         current, points = _advance(prepared, law, current, start, now, then)
-        batch = prepared.report(current, points, np.array([0 if now is None else 1]), then)
+        batch = prepared.numpy.report(current, points, np.array([0 if now is None else 1]), then)
         solutions.append(batch.solution(0, time.perf_counter() - began))
     return solutions
 
