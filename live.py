@@ -227,12 +227,12 @@ def _solve_live(depsgraph: bpy.types.Depsgraph, now: float, moved: set[int] | No
     try:
         view = View(depsgraph, now, fresh=moved is None)
         answers: list[tuple[bpy.types.Object, Session, step.Answer]] = []
-        for ob in _followed_first(list(_live_armatures(view)), view):
+        for ob, live in _followed_first(list(_armatures_of(view)), view):
             found = session(ob)
             if moved is not None and not _concerned(ob, found, moved | set(view.solved)):
                 continue
             try:
-                answers.append((ob, found, step.solve(found, ob, view)))
+                answers.append((ob, found, step.solve(found, ob, view, active=live)))
             except Exception as error:
                 _give_up(ob, found, error)
         for ob, found, answer in answers:
@@ -241,8 +241,8 @@ def _solve_live(depsgraph: bpy.types.Depsgraph, now: float, moved: set[int] | No
         _state.busy = False
 
 
-def _live_armatures(view: View) -> Iterator[bpy.types.Object]:
-    """The armatures to be solved, by identity; those that keys have switched off get their base pose back."""
+def _armatures_of(view: View) -> Iterator[tuple[bpy.types.Object, bool]]:
+    """The armatures to be solved, by identity, and those that keys have switched off, with whether Live is on."""
     for place, uid in _armatures():
         ob = bpy.data.objects[place]
         evaluated = ob.evaluated_get(view.depsgraph)
@@ -250,14 +250,9 @@ def _live_armatures(view: View) -> Iterator[bpy.types.Object]:
             continue
         if ob.mode == "EDIT" or ob.data.pose_position == "REST":
             continue
-        if evaluated.dqik.live:
-            yield ob
-        elif ob.dqik.has_base:
-            found = session(ob)
-            found.report.clear()
-            found.motion.stop()
-            found.rig.look(ob, evaluated, view)
-            found.pose.give_back(ob, found.rig.free, view)
+        live = evaluated.dqik.live
+        if live or ob.dqik.has_base:
+            yield ob, live
 
 
 def _armatures() -> list[tuple[int, int]]:
@@ -275,17 +270,19 @@ def _armatures() -> list[tuple[int, int]]:
     return _state.armatures
 
 
-def _followed_first(left: list[bpy.types.Object], view: View) -> list[bpy.types.Object]:
+def _followed_first(
+    left: list[tuple[bpy.types.Object, bool]], view: View
+) -> list[tuple[bpy.types.Object, bool]]:
     """The armatures in an order in which those that others' targets follow come before them."""
     if len(left) < 2:
         return left
-    behind = {ob.session_uid: dependencies.armatures_behind(ob) for ob in left}
+    behind = {ob.session_uid: dependencies.armatures_behind(ob) for ob, _ in left}
     view.others_follow = any(uids & behind.keys() for uids in behind.values())
-    ordered: list[bpy.types.Object] = []
+    ordered: list[tuple[bpy.types.Object, bool]] = []
     while view.others_follow and left:
-        uids = {ob.session_uid for ob in left}
-        ready = [ob for ob in left if not behind[ob.session_uid] & uids] or left[:1]
-        left = [ob for ob in left if ob not in ready]
+        uids = {ob.session_uid for ob, _ in left}
+        ready = [one for one in left if not behind[one[0].session_uid] & uids] or left[:1]
+        left = [one for one in left if one not in ready]
         ordered += ready
     return ordered or left
 

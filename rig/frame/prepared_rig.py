@@ -89,7 +89,7 @@ class PreparedRig:
     ) -> None:
         found = build(evaluated, facts, answering, self._solver)
         self.rig = found if isinstance(found, Rig) else None
-        self.refusal = found if isinstance(found, str) else ""
+        self.refusal = found if isinstance(found, str) else found.refusal
         self.solved = np.zeros(len(answering), dtype=bool)
         if self.rig is not None:
             self.solved[self.rig.solved_bones] = True

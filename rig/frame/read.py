@@ -219,7 +219,7 @@ def _targets(
         if binding.pole:
             poles[0, k] = (inverse @ pole).translation
     shares = [influences[binding.index] for binding in rig.goals]
-    if min(shares) < 1.0:
+    if min(shares, default=1.0) < 1.0:
         _ease(rig, prepared, shares, positions, rotations, links, start)
     return Targets(positions, rotations, poles)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 
-from ...solvers import InvalidPose
+from ...solvers import InvalidPose, Pose
 from ..blender import channels
 from ..blender.channels import Channels
 from . import read as frame
@@ -32,8 +32,11 @@ class Reading:
     frame_input: FrameInput | None
 
 
-def read(session: Session, ob: bpy.types.Object, view: View) -> Reading:
-    """Bring a session up to date with an original object as it stands in a view, and read the frame."""
+def read(session: Session, ob: bpy.types.Object, view: View, active: bool = True) -> Reading:
+    """Bring a session up to date with an original object as it stands in a view, and read the frame.
+
+    active : whether its goals count; without, bones that hold an answer go back to their base pose.
+    """
     evaluated = ob.evaluated_get(view.depsgraph)
     prepared, pose = session.rig, session.pose
     edited = prepared.look(ob, evaluated, view)
@@ -41,7 +44,7 @@ def read(session: Session, ob: bpy.types.Object, view: View) -> Reading:
     posed, now = channels.read(evaluated.pose.bones, prepared.modes), channels.read(ob.pose.bones, prepared.modes)
     if view.in_viewport:
         pose.adopt_edits(ob, now, prepared.free, view)
-    facts, places, influences = targets.read(evaluated, view)
+    facts, places, influences = targets.read(evaluated, view) if active else ((), [], [])
     prepared.update(evaluated, facts, pose.bones, edited, view)
     start = pose.start(ob, posed, prepared.free, view)
     rig = prepared.rig
@@ -53,14 +56,16 @@ def read(session: Session, ob: bpy.types.Object, view: View) -> Reading:
     return Reading(posed, now, start, frame.read(evaluated, rig, start, posed, places, influences, view))
 
 
-def solve(session: Session, ob: bpy.types.Object, view: View) -> "Answer":
-    """Solve an armature as it stands in a view; the answer is still to be written."""
+def solve(session: Session, ob: bpy.types.Object, view: View, active: bool = True) -> "Answer":
+    """Solve an armature as it stands in a view; the answer is still to be written. Arguments as for `read`."""
     began = time.perf_counter()
-    reading = read(session, ob, view)
+    reading = read(session, ob, view, active)
     frame_input = reading.frame_input
-    if frame_input is None:
-        session.report.clear(session.rig.refusal)
+    if frame_input is None or session.rig.refusal:
+        session.report.clear(session.rig.refusal if active else "")
         session.motion.stop()
+        if frame_input is not None and view.others_follow:
+            _show_followers(ob, view, frame_input, frame_input.start)
         return Answer(reading, reading.start, np.zeros_like(session.pose.bones))
     follow = ob.dqik.start_from == "PREVIOUS" and view.in_viewport
     arrays = session.motion.solve(frame_input, view, follow)
@@ -74,9 +79,14 @@ def solve(session: Session, ob: bpy.types.Object, view: View) -> "Answer":
         view.frame, [*rig.notes, *session.rig.unseen],
     ))  # fmt: skip
     if view.others_follow:
-        world = rig.skeleton.transforms(rotations[None], translations[None], frame_input.links)[0]
-        view.solved[ob.session_uid] = SolvedPose(ob.evaluated_get(view.depsgraph), rig, world)
+        _show_followers(ob, view, frame_input, Pose(rotations[None], translations[None]))
     return Answer(reading, new, session.rig.solved)
+
+
+def _show_followers(ob: bpy.types.Object, view: View, frame_input: FrameInput, pose: Pose) -> None:
+    """Have targets that hang on this armature see its answer in the same evaluation."""
+    world = frame_input.rig.skeleton.transforms(pose.rotations, pose.translations, frame_input.links)[0]
+    view.solved[ob.session_uid] = SolvedPose(ob.evaluated_get(view.depsgraph), frame_input.rig, world)
 
 
 @dataclass

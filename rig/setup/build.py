@@ -45,6 +45,7 @@ class Rig:
         root_parents the different ones; root_places : per root its joint, bone, the bone that turns it, its rest
         orientation.
     rest_links : (J, 8) links with every inner joint at its rest offset.
+    refusal : why there is nothing to solve, where bones only go back to their base pose.
     simple : no bone of the skeleton is fixed, constrained or slides. goal_rows : (G,) rows of the goals' own bones.
     """
 
@@ -66,6 +67,7 @@ class Rig:
     solved: np.ndarray
     locked_bones: list[int]
     notes: list[str] = field(default_factory=list)
+    refusal: str = ""
 
     def __post_init__(self) -> None:
         fixed = np.setdiff1d(np.arange(len(self.bones)), self.solved)
@@ -153,6 +155,7 @@ def build(ob: bpy.types.Object, facts: tuple[GoalFacts, ...], leaving: np.ndarra
         solved=np.flatnonzero(wanted.moved[bones]),
         locked_bones=[bone for bone in wanted.bones if pose[bone].dqik_lock and pose[bone].dqik_use_limits],
         notes=wanted.notes,
+        refusal=wanted.refusal,
     )
 
 

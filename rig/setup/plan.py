@@ -37,7 +37,7 @@ class Plan:
     moved : (N,) bool, bones that are solved. slides : (N,) bool, those of them that may move as well as turn.
     constrained : (N,) bool, bones that constraints move.
     bends : {bone: preferred bend, a rotation vector (3,) in its own frame}.
-    notes : sentences about what was left out.
+    notes : sentences about what was left out. refusal : why there is nothing to solve, where bones only leave.
     """
 
     armature: Armature
@@ -48,6 +48,7 @@ class Plan:
     constrained: np.ndarray
     bends: dict[int, np.ndarray]
     notes: list[str]
+    refusal: str = ""
 
 
 def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], leaving: np.ndarray) -> Plan | str:
@@ -68,14 +69,16 @@ def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], leaving: np.ndarray) 
             notes.append(f"Goal {goal.name!r}: {problem}")
     goals = _without_cycles(ob, goals, armature, notes)
     if not goals:
-        return notes[0] if notes else "Add a goal: choose a bone and the object that it should reach"
+        refusal = notes[0] if notes else "Add a goal: choose a bone and the object that it should reach"
+        return _leaving_only(armature, leaving, refusal)
     constrained, by_ik = _constrained(pose, armature)
     moved = np.zeros(len(pose), dtype=bool)
     moved[[bone for goal in goals for bone in goal.chain]] = True
     notes += _constraint_notes(pose, moved & constrained, by_ik)
     moved &= ~constrained & np.array([not bone.dqik_lock for bone in pose])
     if not moved.any():
-        return notes[-1] if by_ik.any() else "Every bone of the goals' chains is locked or constrained: unlock one"
+        locked = "Every bone of the goals' chains is locked or constrained: unlock one"
+        return _leaving_only(armature, leaving, notes[-1] if by_ik.any() else locked)
     slides = moved & np.array([bone.dqik_translate for bone in pose])
     connected = slides & np.array([bone.bone.use_connect and bone.parent is not None for bone in pose])
     if connected.any():
@@ -85,6 +88,15 @@ def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], leaving: np.ndarray) 
     bends = _bends(pose, armature, [goal.chain for goal in goals], moved)
     bones = _skeleton_bones(goals, armature, np.flatnonzero(leaving & ~moved & ~constrained))
     return Plan(armature, goals, bones, moved, slides & ~connected, constrained, bends, notes)
+
+
+def _leaving_only(armature: Armature, leaving: np.ndarray, refusal: str) -> Plan | str:
+    """A plan by which bones go back to their base pose; the refusal alone where there are none."""
+    if not leaving.any():
+        return refusal
+    none = np.zeros(len(leaving), dtype=bool)
+    bones = _skeleton_bones([], armature, np.flatnonzero(leaving))
+    return Plan(armature, [], bones, none, none, none, {}, [], refusal)
 
 
 def _problem(ob: bpy.types.Object, goal: GoalFacts, armature: Armature) -> str:
