@@ -4,17 +4,18 @@
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .compiled.contract import SOLVERS as COMPILED
 from .compiled.library import load
 from .compiled.twin import Twin
 from .group.grouping import chains_of, stage_order
 from .group.stage import Stage, carried, frames_of, of_goals, posed
-from .methods.table import METHODS
-from .model.errors import InvalidGoal, UnknownSolver
-from .model.goals import Goal, Targets
+from .methods.table import METHODS, solver_named
+from .model.goals import Goal, Targets, check_targets, no_rotations, resolve_goals
 from .model.options import Options
 from .model.skeleton import Pose, Skeleton
 from .model.solution import Batch, Solution
@@ -30,23 +31,26 @@ class Prepared:
     """A skeleton, goals, a solver and options with all worked out that does not depend on the frame.
 
     Calling it solves one frame; `solve_batch` solves many independent ones, `track` follows a motion.
+
+    Examples
+    --------
+    >>> arm = ik.Skeleton([ik.Joint("arm", -1, "ball", (0, 0, 0)), ik.Joint("hand", 0, "fixed", (0, 1, 0))])
+    >>> prepared = ik.prepare(arm, [ik.Goal("hand", position=(0, 0, 0))])
+    >>> prepared.solver, prepared([(0.6, 0.8, 0)]).converged
+    ('PGS', True)
     """
 
     def __init__(
         self, skeleton: Skeleton, goals: Sequence[Goal], solver: str = "PGS", options: Options | None = None
     ) -> None:
-        if solver not in METHODS:
-            raise UnknownSolver(f"solver {solver!r} is not known; the solvers are {', '.join(SOLVERS)}")
-        self.skeleton, self.goals, self.solver = skeleton, list(goals), solver
+        self.skeleton, self.goals, self.solver = skeleton, resolve_goals(skeleton, goals), solver_named(solver)
         self.options = Options() if options is None else options
-        for index, goal in enumerate(self.goals):
-            Goal.check(goal, skeleton, index)
         self._chains = chains_of(skeleton, self.goals)
-        method = METHODS[solver]
+        method = METHODS[self.solver]
         if method.check is not None:
             method.check(skeleton, self.goals, self._chains)
         timed = self.options.restarts > 0 and self.options.restart_seconds is not None  # the kernel has no clock
-        library = load() if solver in COMPILED and not timed else None
+        library = load() if self.solver in COMPILED and not timed else None
         self.stages = [
             Stage(skeleton, self.goals, indices, self._chains, method, self.options)
             for indices in stage_order(skeleton, self._chains, apart=library is not None)
@@ -59,48 +63,41 @@ class Prepared:
         )
         asked = np.stack([np.isfinite(self._tolerances), np.isfinite(self._rotation_tolerances)], -1)
         self.twin = (
-            Twin(library, skeleton, self.stages, len(self.goals), solver, asked) if library is not None else None
+            Twin(library, skeleton, self.stages, len(self.goals), self.solver, asked) if library is not None else None
         )
         self._residuals: list[np.ndarray | None] = [None] * len(self.stages)
         ends = [(0.0, 0.0, 0.0) if goal.pole is None else goal.pole for goal in self.goals]
         self._poles = np.array(ends, dtype=float).reshape(-1, 3)
+        self._no_rotations = no_rotations(self.goals)
         self._asked: tuple[np.ndarray, ...] = ()
         self._answer: Batch | None = None
         self._unchanged = 0
 
-    def __call__(self, positions: np.ndarray, rotations: np.ndarray, pose: Pose | None = None) -> Solution:
-        """Solve one frame: `positions` (G, 3), `rotations` (G, 4) from `pose` (default: rest)."""
+    def __call__(
+        self, positions: ArrayLike | None, rotations: ArrayLike | None = None, pose: Pose | None = None
+    ) -> Solution:
+        """Solve one frame: `positions` (G, 3), `rotations` (G, 4) from `pose` (default: rest).
+
+        Either may be None where no goal asks for it.
+        """
         began = time.perf_counter()
+        rotations = self._no_rotations if rotations is None else rotations
         if self.twin is not None and self.twin.ask_one(positions, rotations, self._poles, pose):
             self.twin.solve_one()
             return self.twin.one.solution(time.perf_counter() - began)
-        batch = self.solve_batch(
-            self.targets(np.asarray(positions)[None], np.asarray(rotations)[None]), self.start(pose)
-        )
+        batch = self.solve_batch(self.targets_of_frame(positions, rotations), self.start(pose))
         return batch.solution(0, time.perf_counter() - began)
 
-    def targets(self, positions: np.ndarray, rotations: np.ndarray, poles: np.ndarray | None = None) -> Targets:
+    def targets(
+        self, positions: ArrayLike | None, rotations: ArrayLike | None = None, poles: ArrayLike | None = None
+    ) -> Targets:
         """Checked targets of F frames: (F, G, 3), (F, G, 4), and (F, G, 3) poles, by default the goals' own."""
-        count = len(self.goals)
-        parts: list[np.ndarray] = []
-        for name, value, size in [("positions", positions, 3), ("rotations", rotations, 4)]:
-            array = np.array(value, dtype=float)
-            if array.ndim != 3 or array.shape[1:] != (count, size):
-                raise InvalidGoal(f"{name}: expected shape (frames, {count}, {size}), got {array.shape}")
-            if not np.isfinite(array).all():
-                frame, goal = np.argwhere(~np.isfinite(array).all(-1))[0]
-                raise InvalidGoal(f"{name} of goal {goal}, frame {frame}: got {array[frame, goal].tolist()}")
-            parts.append(array)
-        if len(parts[0]) != len(parts[1]):
-            raise InvalidGoal(f"positions of {len(parts[0])} frames but rotations of {len(parts[1])}; expected as many")
-        length = np.linalg.norm(parts[1], axis=-1, keepdims=True)
-        parts[1] = np.where(length > 0.0, parts[1] / np.where(length > 0.0, length, 1.0), (1.0, 0.0, 0.0, 0.0))
-        if poles is None:
-            return Targets(parts[0], parts[1], np.broadcast_to(self._poles, parts[0].shape))
-        ends = np.array(poles, dtype=float)
-        if ends.shape != parts[0].shape or not np.isfinite(ends).all():
-            raise InvalidGoal(f"poles: expected finite numbers of shape {parts[0].shape}, got {ends.tolist()}")
-        return Targets(parts[0], parts[1], ends)
+        return check_targets(self.skeleton, self.goals, positions, rotations, poles)
+
+    def targets_of_frame(self, positions: ArrayLike | None, rotations: ArrayLike | None) -> Targets:
+        """Checked targets of one frame: (G, 3) and (G, 4)."""
+        one: list[Any] = [part if part is None else [part] for part in (positions, rotations)]
+        return self.targets(*one)
 
     def solve_batch(self, targets: Targets, start: Pose, links: np.ndarray | None = None) -> Batch:
         """Solve F frames, each afresh from its own start.
@@ -199,7 +196,22 @@ class Prepared:
 
 
 def prepare(skeleton: Skeleton, goals: Sequence[Goal], solver: str = "PGS", options: Options | None = None) -> Prepared:
-    """Work out once what does not depend on the frame: a callable `(positions, rotations, pose) -> Solution`."""
+    """Work out once what does not depend on the frame: a callable `(positions, rotations, pose) -> Solution`.
+
+    Parameters and errors as for `solve`. The goals' own positions and rotations say only what is asked for; where the
+    targets are comes with each call.
+
+    Examples
+    --------
+    >>> arm = ik.Skeleton([
+    ...     ik.Joint("shoulder", -1, "ball", (0, 0, 0)),
+    ...     ik.Joint("elbow", 0, "hinge", (0, 1, 0), axis=(1, 0, 0)),
+    ...     ik.Joint("hand", 1, "fixed", (0, 1, 0)),
+    ... ])
+    >>> reach = ik.prepare(arm, [ik.Goal("hand", position=(0, 0, 0))])
+    >>> [reach([place]).converged for place in [(0.5, 1.0, 0.3), (0.2, 1.2, 0.9)]]
+    [True, True]
+    """
     return Prepared(skeleton, goals, solver, options)
 
 
@@ -212,30 +224,69 @@ def solve(
 ) -> Solution:
     """Bring the goals' effectors to their targets, inside all limits, starting from `pose` (default: rest).
 
-    Raises a `DqikError` (a `ValueError`) that names what is wrong with its input. Never returns a joint outside its
-    limits, a NaN, or a pose further from the goals than the one given.
+    Never returns a joint outside its limits, a NaN, or a pose further from the goals than the one given.
+
+    Parameters
+    ----------
+    solver : a name in `SOLVERS`, in capitals or not.
+
+    Raises
+    ------
+    DqikError : a `ValueError`, of a class named after the cause, that names what is wrong with the input.
+
+    Examples
+    --------
+    >>> arm = ik.Skeleton([
+    ...     ik.Joint("shoulder", -1, "ball", (0, 0, 0)),
+    ...     ik.Joint("elbow", 0, "hinge", (0, 1, 0), axis=(1, 0, 0), limits=ik.Range(0.1, 2.6)),
+    ...     ik.Joint("hand", 1, "fixed", (0, 1, 0)),
+    ... ])
+    >>> solution = ik.solve(arm, [ik.Goal("hand", position=(0.5, 1.0, 0.3))])
+    >>> solution.converged
+    True
+    >>> ik.forward(arm, solution.pose).positions[arm.index("hand")].round(2).tolist()
+    [0.5, 1.0, 0.3]
     """
     prepared = prepare(skeleton, goals, solver, options)
-    positions = np.array([(0.0, 0.0, 0.0) if goal.position is None else goal.position for goal in goals], dtype=float)
-    rotations = np.array(
-        [(1.0, 0.0, 0.0, 0.0) if goal.rotation is None else goal.rotation for goal in goals], dtype=float
+    positions = [(0.0, 0.0, 0.0) if goal.position is None else goal.position for goal in prepared.goals]
+    rotations = [(1.0, 0.0, 0.0, 0.0) if goal.rotation is None else goal.rotation for goal in prepared.goals]
+    return prepared(
+        np.array(positions, dtype=float).reshape(-1, 3), np.array(rotations, dtype=float).reshape(-1, 4), pose
     )
-    return prepared(positions.reshape(-1, 3), rotations.reshape(-1, 4), pose)
 
 
 def solve_frames(
     skeleton: Skeleton,
     goals: Sequence[Goal],
-    positions: np.ndarray,
-    rotations: np.ndarray,
+    positions: ArrayLike | None,
+    rotations: ArrayLike | None = None,
     pose: Pose | None = None,
     solver: str = "PGS",
     options: Options | None = None,
 ) -> list[Solution]:
-    """Solve a motion: `positions` (F, G, 3) and `rotations` (F, G, 4), one solution a frame.
+    """Solve a motion: one solution a frame.
 
     Warm-started: each frame begins where the one before ended, the first at `pose`. With `options.warm_start` off all
     frames are independent, begin at `pose` and are solved in one batch.
+
+    Parameters
+    ----------
+    positions : (F, G, 3) targets of the goals in each frame; None where no goal asks for a position.
+    rotations : (F, G, 4) `w x y z`; None where no goal asks for a rotation.
+
+    Others, and errors, as for `solve`.
+
+    Examples
+    --------
+    >>> arm = ik.Skeleton([
+    ...     ik.Joint("shoulder", -1, "ball", (0, 0, 0)),
+    ...     ik.Joint("elbow", 0, "hinge", (0, 1, 0), axis=(1, 0, 0)),
+    ...     ik.Joint("hand", 1, "fixed", (0, 1, 0)),
+    ... ])
+    >>> places = [[(0.5, 1.0, 0.3 + 0.1 * frame)] for frame in range(5)]
+    >>> frames = ik.solve_frames(arm, [ik.Goal("hand", position=(0, 0, 0))], places)
+    >>> [frame.converged for frame in frames]
+    [True, True, True, True, True]
     """
     prepared = prepare(skeleton, goals, solver, options)
     targets, start = prepared.targets(positions, rotations), prepared.start(pose)

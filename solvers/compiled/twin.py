@@ -13,7 +13,7 @@ import numpy as np
 
 from ..group.stage import ALIKE, Stage
 from ..iterate.descent import Settings
-from ..model.goals import Targets
+from ..model.goals import LEAST_QUATERNION, Targets
 from ..model.skeleton import Pose, Skeleton
 from ..model.solution import Batch, Solution
 from ..space import limb
@@ -99,10 +99,10 @@ class Twin:
             self._residual_at, int(first), self._memory_at,
         )  # fmt: skip
 
-    def ask_one(self, positions: np.ndarray, rotations: np.ndarray, poles: np.ndarray, pose: Pose | None) -> bool:
+    def ask_one(self, positions: Any, rotations: Any, poles: np.ndarray, pose: Pose | None) -> bool:
         """Fill the arrays of `one`; False where these are not finite arrays of the shapes that they should have.
 
-        Lengths of quaternions do not matter.
+        False too where a target's quaternion may be zero; otherwise lengths of quaternions do not matter.
         """
         given = (positions, rotations, *(self._rest if pose is None else pose))
         for value, room in zip(given, self.one.asked, strict=False):
@@ -111,6 +111,9 @@ class Twin:
             if not math.isfinite(np.vdot(value, value)):
                 return False
             room[:] = value
+        scalars: list[float] = rotations[:, 0].tolist()
+        if min(map(abs, scalars), default=1.0) < LEAST_QUATERNION:
+            return False
         self.one.arrays["poles"][0], self.one.arrays["links"][0] = poles, self._skeleton.links
         return len(given) == len(self.one.asked)
 
