@@ -59,8 +59,8 @@ class Tracker:
     gain : [1/s] rate at which errors decay, as `exp(-gain t)`; infinity removes them in one step.
     feed_forward : whether the targets' velocity is used; without it effectors lag by `velocity / gain`.
     base_gain : [1/s] rate at which the pose is led to its base, where there is a pull.
-    objective : a function `Pose -> gradient (n,)` of a cost per second, in the order of `column_joints`. In the null
-        space of the goals the pose moves against it: `z = -gradient dt` (Parent eq. 5.25-5.28; Liegeois 1977).
+    objective : a function `Pose -> gradient (n,)` [rad/s or length units/s], in the order of `column_joints`. In the
+        null space of the goals the pose moves against it: `z = -gradient dt` (Parent eq. 5.25-5.28; Liegeois 1977).
         `toward_posture` makes one. Joints that no goal may move stay where they are.
 
     Attributes

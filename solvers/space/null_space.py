@@ -27,8 +27,8 @@ def toward_posture(skeleton: Skeleton, posture: Pose, gains: ArrayLike = 1.0) ->
 
     Parameters
     ----------
-    gains : [1/s] one number, or one a joint value (n,): what is left of the way falls as `exp(-k t)` where the goals
-        leave the joint free.
+    gains : [1/s] one number, or one a joint value (n,). In a step of `dt` a joint that the goals leave free moves by
+        the share `k dt` of the way that is left; keep that below 1.
 
     Returns
     -------
