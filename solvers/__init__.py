@@ -18,6 +18,7 @@ from .model.errors import (
     UnknownJoint,
     UnknownSolver,
 )
+from .model.frames import FrameArrays, Motion
 from .model.goals import Goal
 from .model.limits import Range, TwistSwing
 from .model.options import Options
@@ -35,10 +36,10 @@ from .space.null_space import toward_posture
 from .tracking import Tracker, track
 
 __all__ = [
-    "SOLVERS", "Batch", "DqikError", "Goal", "InvalidGoal", "InvalidLimits", "InvalidOptions", "InvalidPose",
-    "InvalidSkeleton", "Joint", "Options", "Pose", "Prepared", "Range", "Skeleton", "Solution", "Tracker",
-    "TwistSwing", "UnknownJoint", "UnknownSolver", "World", "angles_from_pose", "column_joints",
-    "dual_quaternion_jacobian", "exponential_map_jacobian", "finite_difference_jacobian", "forward", "kernel",
-    "pose_from_angles", "prepare", "skeleton_from_urdf", "solve", "solve_frames", "toward_posture", "track",
+    "SOLVERS", "Batch", "DqikError", "FrameArrays", "Goal", "InvalidGoal", "InvalidLimits", "InvalidOptions",
+    "InvalidPose", "InvalidSkeleton", "Joint", "Motion", "Options", "Pose", "Prepared", "Range", "Skeleton",
+    "Solution", "Tracker", "TwistSwing", "UnknownJoint", "UnknownSolver", "World", "angles_from_pose",
+    "column_joints", "dual_quaternion_jacobian", "exponential_map_jacobian", "finite_difference_jacobian", "forward",
+    "kernel", "pose_from_angles", "prepare", "skeleton_from_urdf", "solve", "solve_frames", "toward_posture", "track",
     "twist_jacobian", "velocity_jacobian",
 ]  # fmt: skip

@@ -168,7 +168,7 @@ class Tracker:
             points.append(point)
             pose = posed(stage, point.state, pose)
         self._pose, self._targets = pose, targets
-        batch = self._prepared.report(pose, points, np.array([int(dt > 0.0)]), targets)
+        batch = self._prepared.numpy.report(pose, points, np.array([int(dt > 0.0)]), targets)
         return batch.solution(0, time.perf_counter() - began)
 
     def _drift(self, dt: float) -> np.ndarray | None:

@@ -15,9 +15,9 @@ from .errors import InvalidLimits
 
 FULL_TURN = 2.0 * np.pi
 _FULL = FULL_TURN - 1e-9
-_NEWTON_STEPS = 64  # five or six do, but for ellipses of next to no width
 MOST_TURNS = 4  # of a hinge or a twist: limits further out were meant in degrees
-_CLOSED = 1e-12  # [rad] a half-axis no longer than this leaves no room, and no ellipse whose curve could be followed
+NEWTON_STEPS = 64  # five or six do, but for ellipses of next to no width
+CLOSED = 1e-12  # [rad] a half-axis no longer than this leaves no room, and no ellipse whose curve could be followed
 
 
 def _interval(name: str, value: object) -> tuple[float, float]:
@@ -118,7 +118,7 @@ def locate(swing: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> Ellipse:
     centre = np.clip(0.0, lo, hi)
     offset = swing - centre
     half_axes = np.where(offset >= 0.0, hi - centre, centre - lo)
-    open_side = half_axes > _CLOSED
+    open_side = half_axes > CLOSED
     shut = np.where(np.abs(offset) <= half_axes, 0.0, np.inf)
     scaled = np.where(open_side, offset / np.where(open_side, half_axes, 1.0), shut)
     return Ellipse(offset, half_axes, np.sqrt((scaled * scaled).sum(-1)))
@@ -131,7 +131,7 @@ def project_swing(swing: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> np.ndarr
     if not outside.any():
         return swing
     inside = np.clip(offset, -half_axes, half_axes)  # right where a side is closed
-    curved = outside & (half_axes > _CLOSED).all(-1)
+    curved = outside & (half_axes > CLOSED).all(-1)
     if curved.any():
         nearest = _nearest_on_ellipse(np.abs(offset[curved]), half_axes[curved])
         inside[curved] = np.copysign(nearest, offset[curved])
@@ -148,7 +148,7 @@ def _nearest_on_ellipse(point: np.ndarray, half_axes: np.ndarray) -> np.ndarray:
     square = half_axes * half_axes
     t = np.max(half_axes * point - square, axis=-1, keepdims=True)
     t = np.maximum(t, 0.0)
-    for _ in range(_NEWTON_STEPS):
+    for _ in range(NEWTON_STEPS):
         terms = (half_axes * point / (t + square)) ** 2
         excess = terms.sum(-1, keepdims=True) - 1.0
         if excess.max() <= 1e-14:
@@ -163,7 +163,7 @@ def _nearest_on_ellipse(point: np.ndarray, half_axes: np.ndarray) -> np.ndarray:
 def swing_normal(swing: np.ndarray, lo: np.ndarray, hi: np.ndarray, slack: float = 1e-9) -> np.ndarray:
     """Outward unit normals (..., 2) where swing vectors (..., 2) lie on their ellipse, zero where they are inside."""
     offset, half_axes, level = locate(swing, lo, hi)
-    gradient = offset / np.where(half_axes > _CLOSED, half_axes, np.inf) ** 2
+    gradient = offset / np.where(half_axes > CLOSED, half_axes, np.inf) ** 2
     length = np.sqrt((gradient * gradient).sum(-1, keepdims=True))
     on = (level >= 1.0 - slack)[..., None] & (length > 0.0)
     return np.where(on, gradient / np.where(length > 0.0, length, 1.0), 0.0)

@@ -16,6 +16,7 @@ from ..algebra.uniform import SplitMix64
 from ..model.limits import FULL_TURN, Range, TwistSwing, project_swing, swing_normal
 from ..model.skeleton import DEGREES_OF_FREEDOM, Pose, Skeleton
 
+AT_LIMIT = 1e-6  # [rad or length units] a coordinate no further from a limit lies on it
 _TWIST_AXIS = np.array([0.0, 1.0, 0.0])
 
 
@@ -275,7 +276,7 @@ class JointSpace:
         """(pairs, 2) degrees of freedom that share a swing ellipse."""
         return self._pairs
 
-    def at_limit(self, x: np.ndarray, slack: float = 1e-6) -> np.ndarray:
+    def at_limit(self, x: np.ndarray, slack: float = AT_LIMIT) -> np.ndarray:
         """Joints (J,) of which a coordinate in `x` (n,) lies on a limit."""
         on = (x <= self.lo + slack) | (x >= self.hi - slack)
         if self._pairs.size:

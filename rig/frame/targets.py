@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The goals of an armature as one evaluation has them: their settings, and where their targets and poles are."""
+
+from math import isfinite
+
+import bpy
+from mathutils import Matrix
+
+from ..setup.goal_facts import GoalFacts
+from .view import View
+
+Place = tuple[Matrix | None, Matrix | None]
+"""World matrices of a goal's target and pole; None where there is none."""
+
+
+def read(ob: bpy.types.Object, view: View) -> tuple[tuple[GoalFacts, ...], list[Place], list[float]]:
+    """All goals of an evaluated armature object: settings, places, and influences."""
+    facts, places, influences = [], [], []
+    goals, own = ob.dqik.goals, ob.original.dqik.goals
+    if [(goal.name, goal.bone) for goal in goals] != [(goal.name, goal.bone) for goal in own]:
+        goals = own  # remove(), clear() and move() on a collection tell Blender of no change
+        ob.original.update_tag(refresh={"OBJECT"})
+    for goal in goals:
+        target, pole, influence = goal.target, goal.pole_target, goal.influence
+        target_matrix, target_problem = _place(target, goal.subtarget, view)
+        pole_matrix, pole_problem = _place(pole, goal.pole_subtarget, view)
+        facts.append(GoalFacts(
+            goal.name, goal.bone, not goal.mute and influence > 0.0, _uid(target), goal.subtarget, target_problem,
+            goal.chain_length, goal.use_position, goal.use_rotation, goal.position_weight, goal.rotation_weight,
+            goal.priority, goal.use_tail, _uid(pole), goal.pole_subtarget, pole_problem, goal.pole_angle,
+        ))  # fmt: skip
+        places.append((target_matrix, pole_matrix))
+        influences.append(influence)
+    return tuple(facts), places, influences
+
+
+def _uid(ob: bpy.types.Object | None) -> int:
+    return 0 if ob is None else ob.original.session_uid
+
+
+def _place(target: bpy.types.Object | None, bone: str, view: View) -> tuple[Matrix | None, str]:
+    """A target's world matrix or None, and what is wrong with it."""
+    if target is None:
+        return None, ""
+    if not target.is_evaluated:
+        target = target.evaluated_get(view.depsgraph)
+    matrix, name = target.matrix_world, ""
+    if bone and target.type == "ARMATURE":
+        found = target.pose.bones.get(bone) if target.pose is not None else None
+        if found is None:
+            return None, f"{target.name!r} has no bone {bone!r}"
+        matrix, name = matrix @ found.matrix, bone
+    if view.solved:
+        motion = _motion(target, name, view, frozenset())
+        matrix = matrix if motion is None else motion @ matrix
+    if not isfinite(sum(map(sum, matrix))):
+        return None, f"the place of {target.name!r} is not a number: reset its transform"
+    return matrix, ""
+
+
+def armature_motion(ob: bpy.types.Object, view: View) -> Matrix | None:
+    """How an evaluated armature object moves in the world with armatures that are solved in this evaluation."""
+    return _motion(ob, "", view, frozenset()) if view.solved else None
+
+
+def _motion(ob: bpy.types.Object, bone: str, view: View, seen: frozenset[tuple[int, str]]) -> Matrix | None:
+    """How an evaluated object, or a bone of it, moves in the world with armatures that are solved in this evaluation.
+
+    Followed are parents, and constraints that carry the object along; None where nothing moves.
+
+    seen : objects and bones that were followed already, for those that follow each other in a circle.
+    """
+    if (_uid(ob), bone) in seen:
+        return None
+    seen = seen | {(_uid(ob), bone)}
+    motions: list[Matrix] = []
+    for constraint in ob.constraints:
+        moved = _carried(constraint, view, seen) if not constraint.mute and constraint.influence == 1.0 else None
+        motions = motions if moved is None else [moved]
+    if ob.parent is not None and not motions:
+        above = _motion(ob.parent, ob.parent_bone if ob.parent_type == "BONE" else "", view, seen)
+        motions += [] if above is None else [above]
+    solved = view.solved.get(_uid(ob)) if bone else None
+    if solved is not None:
+        correction = solved.correction(solved.ob.pose.bones.get(bone))
+        if correction is not None:
+            place = solved.ob.matrix_world
+            motions.append(place @ correction @ place.inverted_safe())
+    motion: Matrix | None = None
+    for step in motions:
+        motion = step if motion is None else motion @ step
+    return motion
+
+
+def _carried(constraint: bpy.types.Constraint, view: View, seen: frozenset[tuple[int, str]]) -> Matrix | None:
+    """How a constraint moves its owner in the world with armatures that are solved in this evaluation."""
+    if constraint.type not in {"CHILD_OF", "COPY_TRANSFORMS", "COPY_LOCATION"} or constraint.target is None:
+        return None
+    target = constraint.target
+    bone = constraint.subtarget if target.type == "ARMATURE" else ""
+    motion = _motion(target, bone, view, seen)
+    if motion is None or constraint.type != "COPY_LOCATION":
+        return motion
+    found = target.pose.bones.get(bone) if bone else None
+    place = target.matrix_world.translation if found is None else target.matrix_world @ found.head
+    return Matrix.Translation(motion @ place - place)
