@@ -11,6 +11,7 @@ import bpy
 import numpy as np
 
 from ..solvers import Batch, Pose
+from ..solvers.model.frames import asking
 from ..solvers.model.goals import Targets
 from . import curves, rotation
 from .build import Rig
@@ -43,9 +44,11 @@ def solve_inputs(
     for first, part in _alike(inputs, frames if follow else None):
         prepared = part[0].prepared
         if follow:
-            for batch in prepared.follow(*_together(part), chunk):
-                yield first, batch
-                first += len(batch.iterations)
+            motion = prepared.motion()
+            for begin in range(0, len(part), chunk):
+                arrays = asking(*_together(part[begin : begin + chunk]))
+                motion.solve_into(arrays)
+                yield first + begin, arrays.batch()
             continue
         for begin in range(0, len(part), chunk):
             yield first + begin, prepared.solve_batch(*_together(part[begin : begin + chunk]))

@@ -13,8 +13,8 @@ import bpy
 import numpy as np
 
 from ..solvers import Pose
-from ..solvers.api import HOLD_AFTER
-from ..solvers.compiled.twin import AnswerChannels, Twin
+from ..solvers.compiled.channels import AnswerChannels
+from ..solvers.group.stages import HOLD_AFTER
 from . import steady
 from .channels import Channels
 from .read import FrameInput
@@ -27,22 +27,23 @@ def playback(ob: bpy.types.Object, known: Session, given: FrameInput) -> Playbac
 
     given : what that frame was solved with.
     """
-    if given.prepared.twin is None or known.prepared is not given.prepared or known.base is None:
+    if given.prepared.compiled is None or known.prepared is not given.prepared or known.base is None:
         return None
     reader = steady.reader(ob, known, given)
-    return None if reader is None else Playback(reader, given.prepared.twin, known.base)
+    return None if reader is None else Playback(reader, known.base)
 
 
 class Playback:
     """Solves what a `steady.Reader` reads."""
 
-    def __init__(self, reader: steady.Reader, twin: Twin, base: Channels) -> None:
-        rig, arrays = reader.given.rig, twin.one.arrays
-        self.reader, self._twin, self._rig = reader, twin, rig
-        self._answer = arrays["out_rotations"][0]
-        self._previous = Pose(np.empty_like(self._answer), np.zeros_like(arrays["out_translations"][0]))
+    def __init__(self, reader: steady.Reader, base: Channels) -> None:
+        rig, prepared = reader.given.rig, reader.given.prepared
+        self.reader, self._rig, self._arrays = reader, rig, prepared.arrays()
+        self._answer = self._arrays.rotations[0]
+        self._previous = Pose(np.empty_like(self._answer), np.zeros_like(self._arrays.translations[0]))
         near = base.rotations[rig.solved_bones]
-        self._channels = AnswerChannels(rig.solved_joints, rig.solved_bones, near, reader.turns)
+        library = prepared.compiled.library
+        self._channels = AnswerChannels(library, rig.solved_joints, rig.solved_bones, near, reader.turns)
         self._asked, self._unchanged = b"", 0
 
     def solve(self, ob: bpy.types.Object, known: Session, depsgraph: bpy.types.Depsgraph, frame: float) -> bool:
@@ -61,24 +62,19 @@ class Playback:
         self._asked, known.frame = asked, frame
         if self._unchanged and (not follow or self._unchanged >= HOLD_AFTER) and known.tracked == follow:
             return True
-        one, start = self._twin.one.arrays, now.given.start
-        one["places"][0], one["turns"][0], one["poles"][0], one["links"][0] = now.places, now.aims, now.poles, now.links
-        one["rotations"][0], one["translations"][0] = start.rotations[0], start.translations[0]
-        now.given.prepared.forget()
-        if follow and known.previous is not None:
-            self._twin.follow_one(known.previous, first=not known.tracked)
-        else:
-            self._twin.solve_one()
-        known.tracked = follow
+        one, start = self._arrays, now.given.start
+        one.positions[0], one.orientations[0], one.poles[0], one.links[0] = now.places, now.aims, now.poles, now.links
+        one.start_rotations[0], one.start_translations[0] = start.rotations[0], start.translations[0]
+        known.solve(now.given.prepared, one, follow)
         self._previous.rotations[:] = self._answer
         known.previous = self._previous
         self._write(ob, known)
-        known.report_later(self._twin, time.perf_counter() - began)
+        known.report_later(one, time.perf_counter() - began)
         return True
 
     def _write(self, ob: bpy.types.Object, known: Session) -> None:
         """Write the answer to the solved bones, unless they have it already."""
-        if not self._twin.write(self._channels):
+        if not self._channels.write(self._answer):
             return
         self.reader.write(ob)
         if known.written is not None:

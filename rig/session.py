@@ -12,7 +12,7 @@ import bpy
 import numpy as np
 
 from ..solvers import Batch, InvalidPose, Pose, Prepared
-from ..solvers.compiled.twin import Twin
+from ..solvers.model.frames import FrameArrays, Motion, asking
 from . import base_pose, channels, curves, follow, playback, read, rotation, steady, write
 from .build import Rig, build, signature
 from .channels import Channels
@@ -78,6 +78,7 @@ class Session:
     previous: Pose | None = None
     prepared: Prepared | None = None
     tracked: bool = False
+    motion: Motion | None = None
     was_live: bool = False
     follows: set[int] | None = None
     unseen: list[str] | None = None
@@ -98,9 +99,20 @@ class Session:
     def status(self, report: Status) -> None:
         self.report = report
 
-    def report_later(self, twin: Twin, seconds: float) -> None:
-        """The report of a frame that the kernel has solved; read from its arrays when it is asked for."""
-        self.report = lambda: _report(self.notes(), twin.one.batch(), seconds)
+    def report_later(self, arrays: FrameArrays, seconds: float) -> None:
+        """The report of a frame that is solved; read from its arrays when it is asked for."""
+        self.report = lambda: _report(self.notes(), arrays.batch(), seconds)
+
+    def solve(self, prepared: Prepared, arrays: FrameArrays, follow: bool) -> None:
+        """Solve a frame, from the one before it if it is to `follow` one."""
+        if follow and self.previous is not None:
+            if not self.tracked or self.motion is None:
+                self.motion = prepared.motion()
+                self.motion.begin(self.previous)
+            self.motion.solve_into(arrays)
+        else:
+            prepared.solve_into(arrays)
+        self.tracked = follow and self.previous is not None
 
     def doubt(self) -> None:
         """Have the next frame look at everything that may have changed."""
@@ -224,12 +236,9 @@ def solve_frame(
         return give_back(ob, known, depsgraph, fresh)
     step_on = known.frame is not None and 0.0 < frame - known.frame <= 1.0
     follow = ob.dqik.start_from == "PREVIOUS" and depsgraph.mode == "VIEWPORT" and (step_on or not fresh)
-    if follow and known.previous is not None and known.prepared is given.prepared:
-        batch = given.prepared.track(known.previous, given.targets, given.start, given.links, first=not known.tracked)
-        known.tracked = True
-    else:
-        batch = given.prepared.solve_batch(given.targets, given.start, given.links)
-        known.tracked = False
+    arrays = asking(given.targets, given.start, given.links)
+    known.solve(given.prepared, arrays, follow and known.prepared is given.prepared)
+    batch = arrays.batch()
     if not np.isfinite(batch.rotations).all():
         raise InvalidPose("The bones' pose, or a target, is not a number: reset it and switch Live on again")
     known.prepared = given.prepared
