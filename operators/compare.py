@@ -7,8 +7,9 @@ from bpy.props import EnumProperty
 
 from .. import live
 from ..properties import FIRST_SOLVERS, SOLVER_NUMBERS
-from ..rig import compare, unkeyed
-from ..rig.build import solver_options
+from ..rig import compare
+from ..rig.blender import scene_state
+from ..rig.setup.build import solver_options
 from ..solvers import SOLVERS, DqikError
 from .common import armature
 from .frames import FramesOperator, Steps, read_frames, shares
@@ -55,8 +56,11 @@ class DQIK_OT_compare_solvers(FramesOperator, bpy.types.Operator):
             return {"CANCELLED"}
         rows: list[compare.Row] = []
         try:
-            with live.aside(ob), unkeyed.kept(scene, context.view_layer, ob):
-                inputs, bases = yield from shares(read_frames(context, ob, frames), 0.0, 0.3)
+            with (
+                live.aside(ob, live.COMPARING_SOLVER) as reading,
+                scene_state.kept(scene, context.view_layer, ob),
+            ):
+                inputs, bases = yield from shares(read_frames(context, ob, frames, reading), 0.0, 0.3)
             size = next(given.rig.size for given in inputs if given is not None)
             follow = ob.dqik.start_from == "PREVIOUS"
             for index, name in enumerate(names):
@@ -67,7 +71,7 @@ class DQIK_OT_compare_solvers(FramesOperator, bpy.types.Operator):
         except DqikError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        live.session(ob).comparison = tuple(rows)
+        live.note_comparison(ob, rows)
         refused = [row.message for row in rows if row.message]
         if len(refused) == len(rows):
             self.report({"ERROR"}, ". ".join(refused))

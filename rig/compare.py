@@ -12,8 +12,8 @@ import numpy as np
 
 from .. import solvers as ik
 from . import bake, plot
-from .channels import Channels
-from .read import FrameInput
+from .blender.channels import Channels
+from .frame.read import FrameInput
 
 _FLOOR = 1e-3  # of the tolerance: smaller errors are all the same to a plot
 _BEAT = 0.03  # seconds of solving from one word about progress to the next

@@ -15,6 +15,7 @@ from .model.errors import (
     InvalidSkeleton,
     UnknownSolver,
 )
+from .model.frames import FrameArrays, Motion
 from .model.goals import Goal
 from .model.limits import Range, TwistSwing
 from .model.options import Options
@@ -31,8 +32,8 @@ from .space.jacobian import (
 from .tracking import track
 
 __all__ = [
-    "SOLVERS", "Batch", "DqikError", "Goal", "InvalidGoal", "InvalidLimits", "InvalidOptions", "InvalidPose",
-    "InvalidSkeleton", "Joint", "Options", "Pose", "Prepared", "Range", "Skeleton", "Solution", "TwistSwing",
+    "SOLVERS", "Batch", "DqikError", "FrameArrays", "Goal", "InvalidGoal", "InvalidLimits", "InvalidOptions", "InvalidPose",
+    "InvalidSkeleton", "Joint", "Motion", "Options", "Pose", "Prepared", "Range", "Skeleton", "Solution", "TwistSwing",
     "UnknownSolver", "World", "column_joints", "dual_quaternion_jacobian", "exponential_map_jacobian",
     "finite_difference_jacobian", "forward", "kernel", "prepare", "solve", "solve_frames", "track", "twist_jacobian",
     "velocity_jacobian",

@@ -203,13 +203,13 @@ def test_nothing_in_the_scene_changes(
         rigs.update()
     before, poses = state(arm), [rigs.matrices(arm), rigs.matrices(bystander)]
     if stopped:
-        live_module, unkeyed = module(extension, "live"), module(extension, "rig.unkeyed")
+        live_module, unkeyed = module(extension, "live"), module(extension, "rig.blender.scene_state")
         frames = module(extension, "operators.frames")
         scene, layer = bpy.context.scene, bpy.context.view_layer
-        with contextlib.suppress(KeyboardInterrupt), live_module.aside(arm), unkeyed.kept(scene, layer, arm):
-            reading = frames.read_frames(bpy.context, arm, list(FRAMES))
-            next(reading)
-            next(reading)
+        with contextlib.suppress(KeyboardInterrupt), live_module.aside(arm) as reading, unkeyed.kept(scene, layer, arm):
+            steps = frames.read_frames(bpy.context, arm, list(FRAMES), reading)
+            next(steps)
+            next(steps)
             assert scene.frame_current == FRAMES[1]
             raise KeyboardInterrupt
     else:

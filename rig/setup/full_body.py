@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 import bpy
 
+from ..blender.armature import Armature
 from . import constraints, roles
-from .armature import Armature
 from .roles import Role
 
 ENDS = {

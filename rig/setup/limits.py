@@ -6,8 +6,9 @@ from collections.abc import Iterable
 import bpy
 import numpy as np
 
-from ..solvers.algebra import twist_swing
-from . import curves, rotation
+from ...solvers.algebra import twist_swing
+from .. import curves
+from ..blender import rotation
 
 PARTS = ("twist", "swing_x", "swing_z")
 

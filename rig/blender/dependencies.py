@@ -21,13 +21,15 @@ def bones_behind(target: bpy.types.Object, subtarget: str = "") -> set[Bone]:
     return {(ob, name) for ob, name in seen if name}
 
 
+def bones_behind_goal(goal: bpy.types.PropertyGroup) -> set[Bone]:
+    """All bones that the places of a goal's target and pole depend on."""
+    return set().union(*(bones_behind(target, subtarget) for target, subtarget in aims(goal)))
+
+
 def armatures_behind(ob: bpy.types.Object) -> set[int]:
     """`session_uid` of the other armatures that the place of this one, or of its goals' targets, depends on."""
-    behind = bones_behind(ob)
-    for goal in ob.dqik.goals:
-        for target, subtarget in aims(goal):
-            behind |= bones_behind(target, subtarget)
-    return {other.session_uid for other, _ in behind if other != ob}
+    behind = bones_behind(ob).union(*map(bones_behind_goal, ob.dqik.goals))
+    return {other.original.session_uid for other, _ in behind} - {ob.original.session_uid}
 
 
 def aims(goal: bpy.types.PropertyGroup) -> Iterator[Bone]:

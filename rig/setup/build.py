@@ -6,9 +6,10 @@ from dataclasses import dataclass, field, replace
 import bpy
 import numpy as np
 
-from .. import solvers as ik
-from ..solvers.algebra import dual_quaternion, quaternion
-from . import follow, limits
+from ... import solvers as ik
+from ...solvers.algebra import dual_quaternion, quaternion
+from . import limits
+from .goal_facts import GoalFacts
 from .plan import Plan, plan
 
 PULL = 1e-5
@@ -17,10 +18,9 @@ _TURNING = {"COPY_ROTATION", "COPY_TRANSFORMS", "DAMPED_TRACK", "TRACK_TO"}
 
 @dataclass(frozen=True)
 class GoalBinding:
-    """A goal's number in the panel's list, what eases it, and whether it has a pole."""
+    """A goal's number in the panel's list, and whether it has a pole."""
 
     index: int
-    influence: float
     pole: bool
 
 
@@ -30,47 +30,52 @@ class Rig:
 
     Attributes
     ----------
-    size : the armature's largest extent [armature units]. goal_count : goals in the panel when it was made.
+    size : the armature's largest extent [armature units].
     bones, parent, main : (M,) bone numbers, their parents' (-1 for none), and the joints that turn them.
     rooted : (M,) the parent is not part of the skeleton, so the joint is placed by its world transform.
-    detached : (M,) orientation does not follow the parent. held : (M,) a constraint turns it.
+    detached : (M,) orientation does not follow the parent. constrained : (M,) a constraint turns it.
     own_rest : (M, 4) rest orientation in the parent's frame, or in the armature's where detached.
     rest_offset : (M, 3) head in the parent's frame at rest.
     slide_joint, slide_row : (T,) first slide joint of each bone that may move, and its row in `bones`.
-    slide_frame : (T, 3, 3) from location channel to offset in the parent's frame.
-    solved, solved_bones : (S,) rows and bone numbers of those whose rotation the solver writes.
-    inner, roots, hanging, still, held_rows : rows that hang from another, that do not, of those the ones turned by a
-        parent, fixed ones, constrained ones. root_above : per root, the bone that turns it, -1 for none; root_parents
-        the different ones; root_places : per root its joint, bone, the bone that turns it, its rest orientation.
+    location_frame : (M, 3, 3) from location channel to offset in the parent's frame.
+    solved, solved_bones, solved_joints : (S,) rows, bones and joints of those whose rotation the solver writes.
+    locked_bones : (L,) bones of the skeleton that are locked and have limits.
+    inner, roots, hanging, still, constrained_rows : rows that hang from another, that do not, of those the ones that a
+        parent turns, fixed ones, constrained ones. root_above : per root, the bone that turns it, -1 for none;
+        root_parents the different ones; root_places : per root its joint, bone, the bone that turns it, its rest
+        orientation.
     rest_links : (J, 8) links with every inner joint at its rest offset.
+    refusal : why there is nothing to solve, where bones only go back to their base pose.
     simple : no bone of the skeleton is fixed, constrained or slides. goal_rows : (G,) rows of the goals' own bones.
     """
 
-    signature: tuple
     size: float
     skeleton: ik.Skeleton
     prepared: ik.Prepared
     goals: list[GoalBinding]
-    goal_count: int
     bones: np.ndarray
     parent: np.ndarray
     main: np.ndarray
     rooted: np.ndarray
     detached: np.ndarray
-    held: np.ndarray
+    constrained: np.ndarray
     own_rest: np.ndarray
     rest_offset: np.ndarray
     slide_joint: np.ndarray
     slide_row: np.ndarray
-    slide_frame: np.ndarray
+    location_frame: np.ndarray
     solved: np.ndarray
+    locked_bones: list[int]
     notes: list[str] = field(default_factory=list)
+    refusal: str = ""
 
     def __post_init__(self) -> None:
         fixed = np.setdiff1d(np.arange(len(self.bones)), self.solved)
         self.solved_bones, self.solved_joints = self.bones[self.solved], self.main[self.solved]
         self.inner, self.roots = np.flatnonzero(~self.rooted), np.flatnonzero(self.rooted)
-        self.still, self.held_rows = fixed[~self.held[fixed]], fixed[self.held[fixed]]
+        self.inner_bones = self.bones[self.inner]
+        self.no_scale = np.ones((len(self.bones), 3), dtype=np.float32).tobytes()
+        self.still, self.constrained_rows = fixed[~self.constrained[fixed]], fixed[self.constrained[fixed]]
         self.hanging = [row for row in self.roots if self.parent[row] >= 0 and not self.detached[row]]
         self.simple = not (fixed.size or self.slide_row.size)
         self.root_above = [int(self.parent[row]) if row in self.hanging else -1 for row in self.roots]
@@ -79,12 +84,10 @@ class Rig:
             (int(self.main[row]), int(self.bones[row]), above, tuple(self.own_rest[row].tolist()))
             for row, above in zip(self.roots, self.root_above, strict=True)
         ]
-        self.poled = any(binding.pole for binding in self.goals)
-        self.eased = any(binding.influence < 1.0 for binding in self.goals)
+        self.joint_of_bone = dict(zip(self.bones.tolist(), self.main.tolist(), strict=True))
         self.goal_rows = [int(np.flatnonzero(self.main == goal.joint)[0]) for goal in self.prepared.goals]
-        self.known_stretch: tuple[tuple[float, ...], ik.Prepared] | None = None
-        self.known_hanging: tuple[list[bytes], bool] | None = None
-        self.known_start: tuple[np.ndarray, np.ndarray] | None = None
+        self.start: tuple[bytes, np.ndarray] | None = None
+        self.stretch: tuple[tuple[float, ...], ik.Prepared] = (1.0,) * len(self.goals), self.prepared
         self.rest_links = np.tile(dual_quaternion.IDENTITY, (len(self.skeleton), 1))
         self.rest_links[self.main] = dual_quaternion.from_parts(self.own_rest, self.rest_offset)
 
@@ -92,38 +95,13 @@ class Rig:
         """The prepared solve with the goals' own bones longer by `factors` (G,); the last one is kept."""
         if all(factor == 1.0 for factor in factors):
             return self.prepared
-        if self.known_stretch is None or self.known_stretch[0] != factors:
+        if self.stretch[0] != factors:
             goals = [
                 replace(goal, offset=tuple(factor * part for part in goal.offset))
                 for goal, factor in zip(self.prepared.goals, factors, strict=True)
             ]
-            prepared = ik.prepare(self.skeleton, goals, self.prepared.solver, self.prepared.options)
-            self.known_stretch = factors, prepared
-        return self.known_stretch[1]
-
-
-def signature(ob: bpy.types.Object) -> tuple:
-    """Everything about goals, settings and bones that a `Rig` is made from; compared to tell when to make it anew."""
-    settings = ob.dqik
-    goals = tuple(
-        (goal.mute, goal.bone, goal.target is None, goal.subtarget, goal.chain_length, goal.use_position,
-         goal.use_rotation, goal.position_weight, goal.rotation_weight, goal.influence, goal.priority, goal.use_tail,
-         goal.pole_target is None, goal.pole_subtarget, goal.pole_angle,
-         frozenset((owner.session_uid, name) for aim in follow.aims(goal) for owner, name in follow.bones_behind(*aim)))
-        for goal in settings.goals
-    )  # fmt: skip
-    bones = tuple(
-        (bone.name, bone.rotation_mode, bone.dqik_translate, bone.dqik_use_limits, bone.dqik_twist_min,
-         bone.dqik_twist_max, bone.dqik_swing_x_min, bone.dqik_swing_x_max, bone.dqik_swing_z_min,
-         bone.dqik_swing_z_max, bone.dqik_stiffness, *bone.dqik_preferred_angle, bone.dqik_lock,
-         tuple((c.type, c.mute, c.influence, c.is_valid) for c in bone.constraints),
-         bone.bone.use_inherit_rotation, bone.bone.use_local_location)
-        for bone in ob.pose.bones
-    )  # fmt: skip
-    return (
-        settings.solver, settings.iterations, settings.tolerance, settings.rotation_tolerance, settings.damping,
-        settings.start_from, settings.order, settings.unit_angle, settings.objective, goals, bones,
-    )  # fmt: skip
+            self.stretch = factors, ik.prepare(self.skeleton, goals, self.prepared.solver, self.prepared.options)
+        return self.stretch[1]
 
 
 def solver_options(settings: bpy.types.PropertyGroup, solver: str, size: float) -> ik.Options:
@@ -141,49 +119,46 @@ def solver_options(settings: bpy.types.PropertyGroup, solver: str, size: float) 
     )
 
 
-def build(ob: bpy.types.Object, solver: str = "") -> Rig | str:
-    """Prepare an armature for solving, or say in one sentence why there is nothing to solve.
+def build(ob: bpy.types.Object, facts: tuple[GoalFacts, ...], leaving: np.ndarray, solver: str = "") -> Rig | str:
+    """Prepare an evaluated armature object for solving, or say in one sentence why there is nothing to solve.
 
-    solver : instead of the one that the armature is set to.
+    leaving : as in `plan`. solver : instead of the one that the armature is set to.
     """
-    wanted, settings = plan(ob), ob.dqik
+    wanted, settings, pose = plan(ob, facts, leaving), ob.dqik, ob.pose.bones
     if isinstance(wanted, str):
         return wanted
     for bone in np.flatnonzero(wanted.moved):
-        if wrong := limits.wrong(ob.pose.bones[int(bone)]):
+        if wrong := limits.wrong(pose[int(bone)]):
             return wrong
     chosen = solver or settings.solver
     options = solver_options(settings, chosen, wanted.armature.size)
     try:
-        parts = _Parts(ob.pose.bones, wanted)
+        parts = _Parts(pose, wanted)
         skeleton = ik.Skeleton(parts.joints)
         prepared = ik.prepare(skeleton, parts.goals(wanted), chosen, options)
     except ik.DqikError as error:  # a solver that can do nothing for these goals, among others
         return str(error)
     bones = np.array(wanted.bones)
     return Rig(
-        signature=signature(ob),
         size=wanted.armature.size,
         skeleton=skeleton,
         prepared=prepared,
-        goals=[
-            GoalBinding(goal.number, goal.settings.influence, goal.settings.pole_target is not None)
-            for goal in wanted.goals
-        ],
-        goal_count=len(settings.goals),
+        goals=[GoalBinding(goal.number, bool(goal.facts.pole)) for goal in wanted.goals],
         bones=bones,
         parent=wanted.armature.parent[bones],
         main=np.array([parts.main[bone] for bone in wanted.bones]),
         rooted=np.array(parts.rooted),
         detached=np.array(parts.detached),
-        held=wanted.constrained[bones],
+        constrained=wanted.constrained[bones],
         own_rest=np.array(parts.own_rest),
         rest_offset=np.array(parts.rest_offset),
         slide_joint=np.array(list(parts.slides.values()), dtype=np.intp),
         slide_row=np.array([wanted.bones.index(bone) for bone in parts.slides], dtype=np.intp),
-        slide_frame=np.array(parts.slide_frame).reshape(-1, 3, 3),
+        location_frame=np.array(parts.location_frame),
         solved=np.flatnonzero(wanted.moved[bones]),
+        locked_bones=[bone for bone in wanted.bones if pose[bone].dqik_lock and pose[bone].dqik_use_limits],
         notes=wanted.notes,
+        refusal=wanted.refusal,
     )
 
 
@@ -197,7 +172,7 @@ class _Parts:
         self.joints: list[ik.Joint] = []
         self.main: dict[int, int] = {}
         self.slides: dict[int, int] = {}  # bone: its first slide joint
-        self.slide_frame: list[np.ndarray] = []
+        self.location_frame: list[np.ndarray] = []
         self.own_rest: list[np.ndarray] = []
         self.rest_offset: list[np.ndarray] = []
         self.rooted: list[bool] = []
@@ -212,10 +187,10 @@ class _Parts:
         detached = above >= 0 and (not pose_bone.bone.use_inherit_rotation or _held_in_space(pose_bone))
         turned = quaternion.from_matrix((rest if detached else relative)[:3, :3])
         link, offset = self.main.get(above, -1), relative[:3, 3]
-        if wanted.moved[bone] and pose_bone.dqik_translate:
-            frame = relative[:3, :3] if pose_bone.bone.use_local_location else np.eye(3)
+        frame = relative[:3, :3] if pose_bone.bone.use_local_location else np.eye(3)
+        self.location_frame.append(frame)
+        if wanted.slides[bone]:
             self.slides[bone] = len(self.joints)
-            self.slide_frame.append(frame)
             for axis, letter in enumerate("XYZ"):
                 self.joints.append(ik.Joint(f"{name} {letter}", link, "prismatic", offset, axis=frame[:, axis]))
                 link, offset = len(self.joints) - 1, np.zeros(3)
@@ -242,15 +217,15 @@ class _Parts:
         return [
             ik.Goal(
                 self.main[goal.bone],
-                position=(0.0, 0.0, 0.0) if goal.settings.use_position else None,
-                rotation=(1.0, 0.0, 0.0, 0.0) if goal.settings.use_rotation else None,
-                offset=(0.0, wanted.armature.length[goal.bone] if goal.settings.use_tail else 0.0, 0.0),
-                position_weight=goal.settings.position_weight,
-                rotation_weight=goal.settings.rotation_weight,
-                priority=goal.settings.priority,
+                position=(0.0, 0.0, 0.0) if goal.facts.use_position else None,
+                rotation=(1.0, 0.0, 0.0, 0.0) if goal.facts.use_rotation else None,
+                offset=(0.0, wanted.armature.length[goal.bone] if goal.facts.use_tail else 0.0, 0.0),
+                position_weight=goal.facts.position_weight,
+                rotation_weight=goal.facts.rotation_weight,
+                priority=goal.facts.priority,
                 chain=[joint for bone in goal.chain for joint in self._joints_of(bone)],
-                pole=None if goal.settings.pole_target is None else (0.0, 0.0, 0.0),
-                pole_angle=goal.settings.pole_angle,
+                pole=(0.0, 0.0, 0.0) if goal.facts.pole else None,
+                pole_angle=goal.facts.pole_angle,
             )
             for goal in wanted.goals
         ]
@@ -280,8 +255,6 @@ def _joint_kind(bone: bpy.types.PoseBone) -> dict:
     twist = (bone.dqik_twist_min, bone.dqik_twist_max)
     swing_x, swing_z = (bone.dqik_swing_x_min, bone.dqik_swing_x_max), (bone.dqik_swing_z_min, bone.dqik_swing_z_max)
     turning = [(axis, pair) for axis, pair in enumerate((swing_x, twist, swing_z)) if pair != (0.0, 0.0)]
-    if not turning:
-        return {"kind": "fixed"}
     if len(turning) == 1:
         axis, pair = turning[0]
         return {"kind": "hinge", "axis": np.eye(3)[axis], "limits": ik.Range(*pair)}

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 
+from ..blender.armature import Armature
 from . import limits, roles
-from .armature import Armature
 from .bend import BEND
 from .roles import Role
 

@@ -21,8 +21,9 @@ def kept(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, pose_of: bpy.t
         yield
     finally:
         scene.frame_set(frame, subframe=subframe)
-        for (name, bone), values in before.items():
-            ob = scene.objects.get(name)
+        objects = {ob.session_uid: ob for ob in scene.objects}
+        for (uid, bone), values in before.items():
+            ob = objects.get(uid)
             owner = ob if ob is None or bone is None else ob.pose.bones.get(bone)
             if owner is None or values == _transform(owner):
                 continue
@@ -34,14 +35,14 @@ def kept(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, pose_of: bpy.t
 
 def _transforms(
     scene: bpy.types.Scene, pose_of: bpy.types.Object
-) -> Iterator[tuple[tuple[str, str | None], tuple[tuple[float, ...], ...]]]:
-    """Transform channels of objects that are not linked and of their bones, by the names of both."""
+) -> Iterator[tuple[tuple[int, str | None], tuple[tuple[float, ...], ...]]]:
+    """Transform channels of objects that are not linked and of their bones, by object and bone."""
     for ob in scene.objects:
         if ob.library is not None:
             continue
-        yield (ob.name, None), _transform(ob)
-        if ob.type == "ARMATURE" and (ob == pose_of or not ob.dqik.live):
-            yield from (((ob.name, bone.name), _transform(bone)) for bone in ob.pose.bones)
+        yield (ob.session_uid, None), _transform(ob)
+        if ob.pose is not None and (ob == pose_of or not ob.dqik.live):
+            yield from (((ob.session_uid, bone.name), _transform(bone)) for bone in ob.pose.bones)
 
 
 def _transform(owner: bpy.types.Object | bpy.types.PoseBone) -> tuple[tuple[float, ...], ...]:

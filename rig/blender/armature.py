@@ -33,7 +33,8 @@ class Armature:
         self.length = np.array([bone.length for bone in bones])
         self.heads = self.rest[:, :3, 3]
         self.tails = self.heads + self.rest[:, :3, 1] * self.length[:, None]
-        self.size = max(float(np.ptp(np.concatenate([self.heads, self.tails]), axis=0).max(initial=0.0)), 1e-6)
+        ends = np.concatenate([self.heads, self.tails, np.zeros((0 if bones else 1, 3))])
+        self.size = max(float(np.ptp(ends, axis=0).max()), 1e-6)
 
     def above(self, bone: int) -> list[int]:
         """A bone and all above it, from the bone upward."""

@@ -8,7 +8,7 @@ is taken nearest to a reference, so that keys stay continuous and a frame's chan
 
 import numpy as np
 
-from ..solvers.algebra import quaternion
+from ...solvers.algebra import quaternion
 
 QUATERNION, AXIS_ANGLE = "QUATERNION", "AXIS_ANGLE"
 EULER_ORDERS = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
@@ -18,6 +18,7 @@ PATHS = {
     AXIS_ANGLE: "rotation_axis_angle",
     **dict.fromkeys(EULER_ORDERS, "rotation_euler"),
 }
+PATH_SIZES = {"rotation_quaternion": 4, "rotation_euler": 3, "rotation_axis_angle": 4}
 NO_ROTATION = {
     QUATERNION: (1.0, 0.0, 0.0, 0.0),
     AXIS_ANGLE: (0.0, 0.0, 1.0, 0.0),
@@ -44,7 +45,7 @@ def to_quaternion(mode: str, channels: np.ndarray) -> np.ndarray:
 def from_quaternion(mode: str, q: np.ndarray, reference: np.ndarray) -> np.ndarray:
     """Rotation channels (..., 4) of unit quaternions (..., 4), the ones nearest to `reference` channels (..., 4)."""
     if mode == QUATERNION:
-        return np.where((q * reference).sum(-1, keepdims=True) < 0.0, -q, q)
+        return np.where(np.einsum("...i,...i", q, reference)[..., None] < 0.0, -q, q)
     if mode == AXIS_ANGLE:
         return _axis_angle(q, reference)
     angles = _euler(mode, quaternion.to_matrix(q), reference[..., :3])

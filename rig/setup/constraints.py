@@ -6,8 +6,8 @@ from collections.abc import Iterable
 import bpy
 import numpy as np
 
+from ..blender.armature import Armature
 from . import bend, limits
-from .armature import Armature
 
 TARGET_SIZE = 0.04  # of the armature's size
 STRAIGHT = 0.02  # of a chain's length: a middle that is nearer to its line shows no bend
@@ -39,18 +39,26 @@ def new_target(
     matrix = ob.matrix_world @ pose_bone.matrix
     empty.location = ob.matrix_world @ (pose_bone.tail if at_tail else pose_bone.head)
     empty.rotation_quaternion = matrix.to_quaternion()
-    own = (collection,) if collection else ob.users_collection or (bpy.context.scene.collection,)
-    for holder in own:
+    own = [holder for holder in ob.users_collection if holder.library is None and holder.override_library is None]
+    for holder in [collection] if collection else own or [bpy.context.scene.collection]:
         holder.objects.link(empty)
     return empty
 
 
-def remove_goal(ob: bpy.types.Object, index: int) -> None:
-    """Remove a goal; the one after it, or else the last, becomes the active one."""
+def remove_goal(ob: bpy.types.Object, index: int) -> bool:
+    """Remove a goal; the one after it, or else the last, becomes the active one.
+
+    A goal that an override has from its library cannot be removed: it is muted, and False returned.
+    """
     settings = ob.dqik
-    settings.goals.remove(index)
+    try:
+        settings.goals.remove(index)
+    except TypeError:  # Blender's way to say so
+        settings.goals[index].mute = True
+        return False
     settings.active_goal = max(min(settings.active_goal, len(settings.goals) - 1), 0)
-    settings.solver = settings.solver  # removal alone tells nobody; a setting that is set does
+    settings.solver = settings.solver  # remove() calls no update callback, so set a property that does
+    return True
 
 
 def take_over(ob: bpy.types.Object) -> tuple[int, list[str]]:
