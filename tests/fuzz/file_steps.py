@@ -139,7 +139,9 @@ def push(draw: Draw) -> str:
 
 @step("undo", 1)
 def undo(draw: Draw) -> str:
-    return draw.one(["bpy.ops.ed.undo()", "bpy.ops.ed.undo()", "bpy.ops.ed.redo()"])
+    """As in the window, every change has been pushed before an undo, and redo comes straight after it."""
+    redo = "\nbpy.ops.ed.redo()" if draw.chance(0.4) else ""
+    return "bpy.ops.ed.undo_push(message='step')\nbpy.ops.ed.undo()" + redo
 
 
 @step("undo", 2)

@@ -39,10 +39,10 @@ def size(ob: bpy.types.Object) -> float:
 
 
 def chain(ob: bpy.types.Object, goal: bpy.types.PropertyGroup) -> list[bpy.types.PoseBone]:
-    """The bones that a goal may move."""
+    """The bones that a goal may move. As in Blender's own IK the length is counted from where the goal's end is."""
     one = ob.pose.bones.get(goal.bone)
     line = [] if one is None else [one, *one.parent_recursive]
-    return line[: goal.chain_length] if goal.chain_length > 0 else line
+    return line[: goal.chain_length + (not goal.use_tail)] if goal.chain_length > 0 else line
 
 
 def chains(ob: bpy.types.Object) -> set[str]:
@@ -85,7 +85,7 @@ def history_matters() -> bool:
 
 
 def follows_itself() -> bool:
-    """Whether what a goal moves also moves the goal's own target."""
+    """Whether what a goal or a constraint moves also moves its own target."""
 
     def behind(ob: bpy.types.Object, name: str) -> Iterator[tuple[bpy.types.Object, str]]:
         if ob.parent is not None:
@@ -121,9 +121,9 @@ def follows_itself() -> bool:
                     return True
         return False
 
-    return any(
-        reaches((key_of(ob), name), ob, name, set()) for ob in armatures() if ob.pose for name in sorted(chains(ob))
-    )
+    starts = [(ob, one.name) for ob in armatures() if ob.pose for one in ob.pose.bones]
+    starts += [(ob, "") for ob in bpy.data.objects if len(ob.constraints)]
+    return any(reaches((key_of(ob), name), ob, name, set()) for ob, name in starts)
 
 
 # -- comparing ---------------------------------------------------------------------------------------------------------
@@ -247,9 +247,7 @@ class Watch:
 def report_is_true(ob: bpy.types.Object) -> None:
     """Where the report says that all goals are met, Blender's evaluation says so too."""
     settings = ob.dqik
-    if not settings.status.converged:
-        return
-    if not is_live(ob):
+    if not settings.status.converged or settings.status.message or not is_live(ob):
         return
     shape = evaluated(ob)
     if not finite(shape.matrix_world) or abs(shape.matrix_world.determinant()) < 1e-9 or follows_itself():
