@@ -83,7 +83,10 @@ def no_number(draw: Draw) -> str:
 @step("odd", 1)
 def number_again(draw: Draw) -> str:
     target = named(draw.target())
-    return f"{target}.location = {draw.place()}\n{target}.rotation_quaternion = (1, 0, 0, 0)\n{target}.scale = (1, 1, 1)"
+    return (
+        f"{target}.location = {draw.place()}\n{target}.rotation_quaternion = (1, 0, 0, 0)\n"
+        f"{target}.scale = (1, 1, 1)"
+    )
 
 
 @step("odd", 0.5)
@@ -96,8 +99,8 @@ def zero_target(draw: Draw) -> str:
 @step("odd", 0.3)
 def odd_armature(draw: Draw) -> str:
     ob = named(draw.rig())
-    return draw.one([f"{ob}.scale = (0, 0, 0)", f"{ob}.location.y = nan", f"{ob}.location = (0, 0, 0); {ob}.scale = (1, 1, 1)",
-                     f"{ob}.scale = (-1, 1, 1)", f"{ob}.scale = (1e-5, 1e-5, 1e-5)"])  # fmt: skip
+    return draw.one([f"{ob}.scale = (0, 0, 0)", f"{ob}.location.y = nan", f"{ob}.scale = (-1, 1, 1)",
+                     f"{ob}.location = (0, 0, 0); {ob}.scale = (1, 1, 1)", f"{ob}.scale = (1e-5,) * 3"])  # fmt: skip
 
 
 # -- goals -------------------------------------------------------------------------------------------------------------
@@ -138,7 +141,8 @@ def change_pole(draw: Draw) -> str:
 
 def _keyed_goal(draw: Draw) -> tuple[str, str]:
     name = draw.one(["influence", "influence", "mute", "position_weight", "rotation_weight"])
-    values = {f: draw.chance(0.5) if name == "mute" else draw.one([0.0, 1.0, draw.number(0, 1)]) for f in draw.frames(3)}
+    mute = name == "mute"
+    values = {f: draw.chance(0.5) if mute else draw.one([0.0, 1.0, draw.number(0, 1)]) for f in draw.frames(3)}
     return name, repr(values)
 
 

@@ -96,7 +96,7 @@ def follows_itself() -> bool:
             yield ob, ""
             if one.parent is not None:
                 yield ob, one.parent.name
-            owners += [other for other in ob.pose.bones if other == one or any(c.type == "IK" for c in other.constraints)]
+            owners += [one, *(other for other in ob.pose.bones if any(c.type == "IK" for c in other.constraints))]
             for goal in ob.dqik.goals:
                 if one in chain(ob, goal):
                     yield from aims(goal)
@@ -153,8 +153,10 @@ def difference(before: dict[Key, np.ndarray], after: dict[Key, np.ndarray]) -> t
     return worst
 
 
-def same(kind: str, before: dict[Key, np.ndarray], after: dict[Key, np.ndarray], words: str, times: float = 1.0) -> None:
-    """Raise where two poses differ."""
+def same(
+    kind: str, before: dict[Key, np.ndarray], after: dict[Key, np.ndarray], words: str, times: float = 1.0
+) -> None:
+    """Raise where two poses differ by more than so many times the room that there is."""
     turned, moved, name = difference(before, after)
     if turned > times * ANGLE or moved > times * LENGTH:
         raise BrokenError(kind, f"{words}: {name!r} differs by {turned:.3g} degrees, {moved:.3g} of its size")
@@ -227,9 +229,10 @@ class Watch:
             raise BrokenError("nan", f"{ob.name!r} has a channel that is no number")
 
     def _still_live(self, ob: bpy.types.Object, group: str) -> None:
-        if group != "live" and self.live.get(key_of(ob)) and not ob.dqik.live and not ob.dqik.status.message:
-            if not any("dqik.live" in curve.data_path for curve in curves(ob)) and group != "check":
-                raise BrokenError("off", f"{ob.name!r} is live no longer, without a message")
+        keyed = any("dqik.live" in curve.data_path for curve in curves(ob))
+        silent = self.live.get(key_of(ob)) and not ob.dqik.live and not ob.dqik.status.message
+        if silent and not keyed and group not in ("live", "check"):
+            raise BrokenError("off", f"{ob.name!r} is live no longer, without a message")
 
     def _left_alone(self, ob: bpy.types.Object) -> None:
         """Bones that no goal has moved since live solving went on have the channels that they had."""
@@ -253,7 +256,7 @@ def report_is_true(ob: bpy.types.Object) -> None:
     if not finite(shape.matrix_world) or abs(shape.matrix_world.determinant()) < 1e-9 or follows_itself():
         return
     into, (*_, scale) = shape.matrix_world.inverted(), shape.matrix_world.decompose()
-    even = min(scale) > 0.0 and max(scale) < 1.0001 * min(scale) and ob.parent is None
+    even_object = min(scale) > 0.0 and max(scale) < 1.0001 * min(scale) and ob.parent is None
     for goal, matrix in active_goals(ob):
         if goal.influence < 1.0:
             continue
@@ -265,7 +268,8 @@ def report_is_true(ob: bpy.types.Object) -> None:
         if goal.use_position and goal.position_weight > 0.0 and not miss <= room:
             raise BrokenError("met", f"{ob.name!r} says that its goals are met; {goal.bone!r} misses by {miss:.3g}, "
                                      f"{miss / size(ob):.3g} of the size")  # fmt: skip
-        if goal.use_rotation and goal.rotation_weight > 0.0 and even and evenly_scaled(wanted) and evenly_scaled(one.matrix):
+        even = even_object and evenly_scaled(wanted) and evenly_scaled(one.matrix)
+        if goal.use_rotation and goal.rotation_weight > 0.0 and even:
             turned = rigs.turn(np.array(one.matrix)[None], np.array(wanted)[None])
             if turned > 1.2 * settings.rotation_tolerance + 2e-3:
                 raise BrokenError("met", f"{ob.name!r} says that its goals are met; {goal.bone!r} is turned "

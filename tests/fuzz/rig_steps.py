@@ -242,8 +242,10 @@ def inherit(draw: Draw) -> str:
     ob = draw.rig(local=True)
     words = f"{named(ob)}.data.bones[{draw.bone(ob).name!r}]"
     scale = draw.one(["FULL", "NONE", "ALIGNED", "AVERAGE", "FIX_SHEAR", "NONE_LEGACY"])
-    return draw.one([f"{words}.use_inherit_rotation = not {words}.use_inherit_rotation",
-                     f"{words}.inherit_scale = {scale!r}", f"{words}.use_local_location = {draw.chance(0.5)}"])  # fmt: skip
+    return draw.one([
+        f"{words}.use_inherit_rotation = not {words}.use_inherit_rotation", f"{words}.inherit_scale = {scale!r}",
+        f"{words}.use_local_location = {draw.chance(0.5)}",
+    ])  # fmt: skip
 
 
 @step("edit", 0.4)

@@ -19,12 +19,10 @@ def beginning(draw: Draw) -> list[str]:
             steps.append(_transform(draw, name))
     if len(rigs) > 1 and draw.chance(0.15):
         steps.append("thing('Rig').parent = thing('Other')")
-    for k in range(draw.random.randint(1, 3)):
-        steps.append(_target(draw, f"Target{k}"))
+    steps += [_target(draw, f"Target{k}") for k in range(draw.random.randint(1, 3))]
     if len(rigs) > 1 and draw.chance(0.5):
         steps.append(f"make_empty('Carried', {draw.vector(0.3)}, 'Other', {draw.one(rigs[1][1])!r})")
-    for _ in range(draw.random.randint(1, 3)):
-        steps.append(_goal(draw, rigs))
+    steps += [_goal(draw, rigs) for _ in range(draw.random.randint(1, 3))]
     if draw.chance(0.8):
         steps.append("thing('Rig').dqik.live = True")
     return steps

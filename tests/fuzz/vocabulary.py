@@ -228,7 +228,7 @@ def link_from_new_file(name: str, override: bool) -> None:
     bpy.ops.wm.save_as_mainfile(filepath=path)
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     with bpy.data.libraries.load(path, link=True) as (_, wanted):
-        wanted.collections = [collection_name for collection_name in ("Cast",)]
+        wanted.collections = ["Cast"]
     linked = wanted.collections[0]
     if override:
         linked.override_hierarchy_create(bpy.context.scene, bpy.context.view_layer, do_fully_editable=True)
