@@ -132,6 +132,11 @@ def overridden(path: Path) -> bpy.types.Object:
     return override()
 
 
+def command(*arguments: str) -> int:
+    """Run `blender --command dqik_bake` as Blender would; the exit code."""
+    return sys.modules["bl_ext.user_default.dqik.operators.command_line"].bake(arguments)
+
+
 def override() -> bpy.types.Object:
     """The overridden armature of the file."""
     return next(ob for ob in bpy.data.objects if ob.type == "ARMATURE" and ob.override_library)

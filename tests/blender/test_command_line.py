@@ -1,19 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Baking by `blender --command dqik_bake`."""
 
-import sys
 from pathlib import Path
 
 import bpy
 import pytest
 import rigs
 from mathutils import Vector
-
-
-def command(*arguments: str) -> int:
-    """Run the command as Blender would."""
-    module = sys.modules["bl_ext.user_default.dqik.operators.command_line"]
-    return module.bake(arguments)
+from situations import command
 
 
 def moving_arm() -> bpy.types.Object:
