@@ -97,8 +97,8 @@ def nothing_more(ob: bpy.types.Object) -> None:
 
 
 EXTRAS = [
-    nothing_more, noisy, cyclic, stepped, muted_curves, muted_group, locked_curves, sampled_curves, blended, half_action,
-    added_action, strip_above, muted_driver, driver, extrapolated,
+    nothing_more, noisy, cyclic, stepped, muted_curves, muted_group, locked_curves, sampled_curves, blended,
+    half_action, added_action, strip_above, muted_driver, driver, extrapolated,
 ]  # fmt: skip
 
 
