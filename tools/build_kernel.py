@@ -20,6 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+import kernel_contract
 from environment import KERNEL, ROOT
 
 SOURCES = ROOT / "kernel" / "src"
@@ -172,6 +173,7 @@ def main() -> None:
     parser.add_argument("--checked", action="store_true", help="one that ends at undefined behaviour; prints its path")
     parser.add_argument("--output-dir", type=Path, default=ROOT / "dist", help="where the wheels go")
     options = parser.parse_args()
+    kernel_contract.write()
     if options.checked:
         library = ROOT / "build" / "kernel" / "dqik_kernel-checked"
         library.parent.mkdir(parents=True, exist_ok=True)

@@ -147,8 +147,8 @@ LINT = Environment(
 
 
 # The C compiler of Zig, which builds for every platform and needs no other compiler. An exact version: another one may
-# make another library.
-KERNEL = Environment("kernel", ("3.13", "3.12", "3.11"), ("ziglang==0.17.1",), "ziglang")
+# make another library. NumPy is what the kernel's header is made with.
+KERNEL = Environment("kernel", ("3.13", "3.12", "3.11"), ("ziglang==0.17.1", "numpy==2.3.5"), "ziglang")
 
 
 @dataclass(frozen=True)

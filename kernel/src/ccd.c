@@ -2,17 +2,10 @@
 /* Cyclic coordinate descent: the best turn of one joint after the other; see solvers/methods/ccd.py, aim.py and sweeps.py. */
 #include "internal.h"
 
-#define NOTHING 1e-24
-#define LEAST_GAIN 2e-15
-#define ROUNDS 3
-#define STAY 1e-9
-#define PATIENCE 8
-#define LEAST_PROGRESS 1e-3
-#define SAME 1e-9
-#define LEAST_MOVE 1e-10
 #define TINY 2.2250738585072014e-308
 
-static const double STEPS[4] = {0.5, 1.0, 2.0, 4.0}, SHARES[3] = {0.25, 0.5, 1.0};
+static const double STEPS[] = CCD_STEPS, SHARES[] = CCD_SHARES;
+enum { STEP_COUNT = sizeof STEPS / sizeof *STEPS, SHARE_COUNT = sizeof SHARES / sizeof *SHARES };
 
 /* -- the best turn of one joint ------------------------------------------------------------------------------------ */
 
@@ -90,7 +83,7 @@ static void serve_hinge(const work *w, point *p, const dqik_visit *v, const doub
     times3(along, b, axis);
     for (int i = 0; i < 9; i++) all += b[i] * b[i];
     const double sine = dot3(axis, sum), cosine = b[0] + b[4] + b[8] - dot3(axis, along);
-    if (sine * sine + cosine * cosine > NOTHING * all) to += atan2(sine, cosine);
+    if (sine * sine + cosine * cosine > CCD_NOTHING * all) to += atan2(sine, cosine);
     if (isfinite(lo)) {
         to += 2.0 * PI * nearbyint((0.5 * (lo + hi) - to) / (2.0 * PI));
         to = clamp(to, lo, hi);
@@ -136,7 +129,7 @@ static void serve_limited_ball(const work *w, point *p, const dqik_visit *v, con
     const dqik_stage *s = w->s;
     const int joint = joint_of(w, v), at = s->block_start[v->block];
     const double *align = s->align + 4 * v->block, *world = p->m + 9 * joint;
-    double b[9], rest[9], back[9], part[9], q[4], x[3], best[3], step[4][3], all = 0.0, reached;
+    double b[9], rest[9], back[9], part[9], q[4], x[3], best[3], step[STEP_COUNT > SHARE_COUNT ? STEP_COUNT : SHARE_COUNT][3], all = 0.0, reached;
     q_relative(q, p->q + 4 * joint, align);
     q_matrix(part, q);
     matrix_product(rest, world, part);
@@ -159,13 +152,13 @@ static void serve_limited_ball(const work *w, point *p, const dqik_visit *v, con
     q_conjugate(undo, align);
     q_product(q, q, undo);
     nearest_motion(w, v->block, q, best);
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < SHARE_COUNT; k++)
         for (int i = 0; i < 3; i++) step[k][i] = (best[i] - x[i]) * SHARES[k];
     for (int i = 0; i < 9; i++) all += b[i] * b[i];
-    const double size = sqrt(all), unit = 1.0 / most(size, TINY), slack = LEAST_GAIN * size, now = value_at(x, b);
+    const double size = sqrt(all), unit = 1.0 / most(size, TINY), slack = CCD_LEAST_GAIN * size, now = value_at(x, b);
     copy3(best, x), reached = now;
-    take_best(best, &reached, step, 3, slack, b);
-    for (int round = 0; round < ROUNDS; round++) {
+    take_best(best, &reached, step, SHARE_COUNT, slack, b);
+    for (int round = 0; round < CCD_ROUNDS; round++) {
         double turn[9], left[9], rates[9], up[3];
         compose(q, best);
         q_matrix(turn, q);
@@ -175,13 +168,13 @@ static void serve_limited_ball(const work *w, point *p, const dqik_visit *v, con
         torque(up, left);
         body_jacobian(rates, best);
         transposed_times3(up, rates, up);
-        for (int k = 0; k < 4; k++) {
+        for (int k = 0; k < STEP_COUNT; k++) {
             double to[3];
             for (int i = 0; i < 3; i++) to[i] = best[i] + up[i] * unit * STEPS[k];
             project_block(s, v->block, to);
             minus3(step[k], to, best);
         }
-        take_best(best, &reached, step, 4, slack, b);
+        take_best(best, &reached, step, STEP_COUNT, slack, b);
     }
     if (v->share != 1.0) {
         double part_way[3];
@@ -282,8 +275,8 @@ int sweep(work *w, const dqik_settings *settings) {
         count++;
         const double reached = rows_square(w, &w->tried);
         double change = 0.0;
-        waited = reached < (1.0 - LEAST_PROGRESS) * cost ? 0 : waited + 1;
-        if (reached < (1.0 - SAME) * cost) {
+        waited = reached < (1.0 - SWEEPS_LEAST_PROGRESS) * cost ? 0 : waited + 1;
+        if (reached < (1.0 - SWEEPS_SAME) * cost) {
             cost = reached;
             copy_point(w, &w->kept, &w->tried);
         }
@@ -291,7 +284,7 @@ int sweep(work *w, const dqik_settings *settings) {
         met = within(w, &w->tried, settings->tolerance, settings->rotation_tolerance);
         point before = w->now;
         w->now = w->tried, w->tried = before;
-        if (change < LEAST_MOVE || waited >= PATIENCE) break;
+        if (change < SWEEPS_LEAST_MOVE || waited >= SWEEPS_PATIENCE) break;
     }
     point last = w->now;
     w->now = w->kept, w->kept = last;

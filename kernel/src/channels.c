@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Answers as an armature's channels; see rig/write.py. */
-#include "dqik.h"
+#include "contract.h"
 
 int32_t dqik_put(const dqik_channels *channels, const double *rotations) {
     int32_t changed = 0;

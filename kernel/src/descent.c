@@ -2,17 +2,6 @@
 /* The outer iteration: Levenberg-Marquardt on the cost of goals and pull; see solvers/iterate/descent.py. */
 #include "internal.h"
 
-#define LEAST_DAMPING 1e-12
-#define MOST_DAMPING 1e8
-#define DAMPING_SHARE 0.03
-#define GOOD_GAIN 0.9
-#define POOR_GAIN 0.25
-#define GROW 3.0
-#define SHRINK 0.2
-#define REJECT 6.0
-#define LEAST_PROGRESS 1e-8
-#define LEAST_STEP 1e-9
-
 void copy_point(const work *w, point *to, const point *from) {
     const size_t joints = (size_t)w->k->joints, number = sizeof(double);
     memcpy(to->q, from->q, 4 * joints * number);

@@ -3,8 +3,18 @@
 #ifndef DQIK_INTERNAL_H
 #define DQIK_INTERNAL_H
 
-#include "dqik.h"
+#include <stddef.h>
+
+#include "contract.h"
 #include "rotation.h"
+
+/* One frame of `dqik_frames`. */
+typedef struct {
+    const double *positions, *orientations, *poles, *start_rotations, *start_translations, *links;
+    double *rotations, *translations, *position_errors, *rotation_errors;
+    int32_t *iterations;
+    uint8_t *converged, *at_limit;
+} frame_view;
 
 /* A state, the world transforms of it, and the error rows it has. */
 typedef struct {
@@ -47,6 +57,11 @@ typedef struct {
     point kept, swung; /* of solvers that sweep */
 } work;
 
+/* Degrees of freedom of a block. */
+static inline int block_size(const dqik_stage *s, int block) {
+    return s->block_kind[block] == DQIK_HINGE || s->block_kind[block] == DQIK_SLIDE ? 1 : 3;
+}
+
 /* limits.c */
 void project_swing(double *swing, const double *lo, const double *hi);
 int swing_normal(double *normal, const double *swing, const double *lo, const double *hi, double slack);
@@ -74,12 +89,10 @@ void forward_moved(const work *w, point *p);
 void errors(const work *w, point *p);
 void jacobian(work *w, const point *p);
 int within(const work *w, const point *p, double tolerance, double rotation_tolerance);
-void report(const work *w, const point *p, const dqik_frame *frame);
+void report(const work *w, const point *p, const frame_view *frame);
 double rows_square(const work *w, const point *p);
 
-/* linear_step.c */
-void free_step(work *w, const uint8_t *free, const double *normals, const double *fixed, double *step);
-double value(work *w, const double *d);
+/* linear_step.c, pgs.c, dls.c */
 double decrease(work *w, const double *d);
 void pgs_step(work *w, double *d);
 void dls_step(work *w, double *d);
@@ -89,10 +102,22 @@ void stand(const work *w, point *p);
 int minimise(work *w, const dqik_settings *settings);
 void copy_point(const work *w, point *to, const point *from);
 
+/* memory.c: places in the caller's block; with NULL for it, only counted */
+typedef struct {
+    double *link_q, *link_t; /* (J, 4), (J, 3) links as rotation and place */
+    double *q, *t;           /* (J, 4), (J, 3) the pose, as far as the stages have moved it */
+} pose_memory;
+pose_memory pose_in(double *memory, const dqik_problem *problem);
+work work_in(double *memory, const dqik_problem *problem, const dqik_stage *s);
+
+/* frames.c */
+frame_view frame_at(const dqik_frames *frames, int64_t i);
+int solve_frame(const dqik_problem *problem, const frame_view *frame, const dqik_motion *motion, double *memory);
+
 /* stage.c */
-void ask(work *w, const dqik_frame *frame);
+void ask(work *w, const frame_view *frame);
 int solve_stage(work *w, const dqik_problem *problem, const double *rotations, const double *translations);
-int track_stage(work *w, const dqik_problem *problem, const dqik_frame *frame, const double *warm_q,
+int track_stage(work *w, const dqik_problem *problem, const frame_view *frame, const double *warm_q,
                 const double *warm_t, const double *start_q, const double *start_t, const double *before);
 
 /* posture.c */

@@ -158,7 +158,7 @@ void take_step(const work *w, point *to, const point *from, const double *d) {
             q_product(to->q + 4 * joint, from->q + 4 * joint, q);
             for (int i = 0; i < 3; i++) to->x[at + i] = 0.0;
         } else {
-            int size = s->block_kind[b] == DQIK_BALL ? 3 : 1;
+            int size = block_size(s, b);
             for (int i = 0; i < size; i++) to->x[at + i] = from->x[at + i] + d[at + i];
         }
     }
@@ -252,16 +252,15 @@ void sample(const work *w, point *p, uint64_t *random) {
 }
 
 void mark_limits(const dqik_stage *s, const double *x, uint8_t *at_limit) {
-    const double slack = 1e-6;
     for (int b = 0; b < s->blocks; b++) {
         int at = s->block_start[b], kind = s->block_kind[b], on = 0;
         if (kind == DQIK_FREE_BALL) continue;
         int size = kind == DQIK_BALL ? 3 : 1;
         for (int i = at; i < at + size; i++) {
-            int here = x[i] <= s->lo[i] + slack || x[i] >= s->hi[i] - slack;
+            int here = x[i] <= s->lo[i] + AT_LIMIT || x[i] >= s->hi[i] - AT_LIMIT;
             if (i > at && has_ellipse(s, b)) {
                 double normal[2];
-                here |= swing_normal(normal, x + at + 1, s->lo + at + 1, s->hi + at + 1, slack);
+                here |= swing_normal(normal, x + at + 1, s->lo + at + 1, s->hi + at + 1, AT_LIMIT);
             }
             on |= here && s->hi[i] > s->lo[i];
         }

@@ -3,10 +3,6 @@
  * solvers/space/limb.py and poles.py. */
 #include "internal.h"
 
-#define NO_LENGTH 1e-9 /* of a limb: what is left of a bone's direction then is rounding */
-
-#define ON_LINE 1e-9
-
 /* `bent` is `rotations` with every limb that is straighter bent by its preferred angle. */
 void bend_base(const work *w, const double *rotations, double *bent) {
     const dqik_stage *s = w->s;

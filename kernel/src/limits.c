@@ -2,9 +2,6 @@
 /* Swing ellipses and the exact projection onto them; see solvers/model/limits.py. */
 #include "internal.h"
 
-#define CLOSED 1e-12
-#define NEWTON_STEPS 64
-
 typedef struct {
     double offset[2], half[2], level;
 } ellipse;

@@ -2,8 +2,6 @@
 /* CCD by MikuMikuDance's rule: loop count and unit angle; see solvers/iterate/mmd.py. */
 #include "internal.h"
 
-#define ALIGNED 1e-8
-
 static void to_unit(double *v) {
     double length = most(norm3(v), LEAST);
     for (int i = 0; i < 3; i++) v[i] /= length;
@@ -30,7 +28,7 @@ static void turn_link(const work *w, point *p, const dqik_link *link, int early)
     to_unit(arm);
     to_unit(end);
     cross3(normal, arm, end);
-    if (!(dot3(normal, normal) > ALIGNED)) return;
+    if (!(dot3(normal, normal) > MMD_ALIGNED)) return;
     const double angle = least(acos(clamp(dot3(arm, end), -1.0, 1.0)), link->most);
     to_unit(normal);
     transposed_times3(normal, p->m + 9 * joint, normal);

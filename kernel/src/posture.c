@@ -5,8 +5,6 @@
  * visited later, and the goals, still need. */
 #include "internal.h"
 
-#define LEAST_ARM 1e-12
-
 int joint_of(const work *w, const dqik_visit *v) { return w->s->block_joint[v->block]; }
 
 /* A joint's place, or, numbered behind them, an effector. */

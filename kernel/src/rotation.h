@@ -6,8 +6,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "contract.h"
+
 #define PI 3.14159265358979323846
-#define LEAST 1e-300
 
 static inline double square(double a) { return a * a; }
 static inline double least(double a, double b) { return a < b ? a : b; }
@@ -70,7 +71,7 @@ static inline void q_normalize(double *q) {
 }
 /* Normalise what is not of unit length yet; what is, to rounding, stays as it is to the bit. */
 static inline void q_unit(double *q) {
-    if (!(fabs(q[0] * q[0] + dot3(q + 1, q + 1) - 1.0) <= 1e-15)) q_normalize(q);
+    if (!(fabs(q[0] * q[0] + dot3(q + 1, q + 1) - 1.0) <= UNIT)) q_normalize(q);
 }
 static inline void q_exp(double *q, const double *v) {
     double angle = sqrt(most(dot3(v, v), LEAST)), half = 0.5 * angle, factor = sin(half) / angle;

@@ -2,13 +2,6 @@
 /* A stage of a frame, solved afresh or from the frame before it; see solvers/group/stage.py. */
 #include "internal.h"
 
-#define TRACK_JUMP 0.25
-#define TRACK_LOST 1e-3
-#define YIELD_EXCESS 0.01
-#define YIELD_FLOOR 0.02
-#define YIELD_REACH 0.05
-#define NEARER (1.0 - 1e-9)
-
 /* Targets out of reach are drawn in to just beyond it and count less; `at` has any pose of the frame. */
 static void yield_targets(work *w, const point *at) {
     const dqik_stage *s = w->s;
@@ -51,12 +44,12 @@ static void set_base(work *w, const double *rotations, const double *translation
 }
 
 /* Take over the stage's own of what a frame asks for. */
-void ask(work *w, const dqik_frame *frame) {
+void ask(work *w, const frame_view *frame) {
     const dqik_stage *s = w->s;
     for (int g = 0; g < s->goals; g++) {
         int all = s->goal_index[g];
-        copy3(w->places + 3 * g, frame->places + 3 * all);
-        memcpy(w->turns + 4 * g, frame->turns + 4 * all, 4 * sizeof(double));
+        copy3(w->places + 3 * g, frame->positions + 3 * all);
+        memcpy(w->turns + 4 * g, frame->orientations + 4 * all, 4 * sizeof(double));
         q_unit(w->turns + 4 * g);
         copy3(w->ends + 3 * g, frame->poles + 3 * all);
         w->shares[g] = 1.0;
@@ -207,7 +200,7 @@ int solve_stage(work *w, const dqik_problem *problem, const double *rotations, c
 }
 
 /* Solve a stage from the frame before it; afresh where the targets jumped or the track is lost. */
-int track_stage(work *w, const dqik_problem *problem, const dqik_frame *frame, const double *warm_q,
+int track_stage(work *w, const dqik_problem *problem, const frame_view *frame, const double *warm_q,
                 const double *warm_t, const double *start_q, const double *start_t, const double *before) {
     const dqik_stage *s = w->s;
     double jump = 0.0, error = 0.0, rest = 0.0;

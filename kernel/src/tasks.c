@@ -2,8 +2,6 @@
 /* Forward kinematics, and the rows of error and Jacobian of the goals; see solvers/model/skeleton.py, goals.py, poles.py. */
 #include "internal.h"
 
-#define FADE 0.005
-
 /* Q_j = Q_parent link_j motion_j (Kenwright eq. 13, 15), kept as rotation and place. */
 static void forward_joint(const work *w, point *p, int j, const double *slide) {
     const dqik_skeleton *k = w->k;
@@ -98,15 +96,15 @@ double rows_square(const work *w, const point *p) {
 }
 
 /* Plain distances and angles, from what was asked rather than from what the stage makes of it. */
-void report(const work *w, const point *p, const dqik_frame *frame) {
+void report(const work *w, const point *p, const frame_view *frame) {
     const dqik_stage *s = w->s;
     for (int g = 0; g < s->goals; g++) {
         int all = s->goal_index[g];
-        if (s->place_row[g] >= 0) frame->distances[all] = distance3(frame->places + 3 * all, p->tips + 3 * g);
+        if (s->place_row[g] >= 0) frame->position_errors[all] = distance3(frame->positions + 3 * all, p->tips + 3 * g);
         if (s->turn_row[g] >= 0) {
             double v[3];
             turn_error(w->turns + 4 * g, p->w + 4 * s->goal_joint[g], v);
-            frame->angles[all] = norm3(v);
+            frame->rotation_errors[all] = norm3(v);
         }
     }
 }
@@ -119,7 +117,7 @@ void jacobian(work *w, const point *p) {
     memset(w->jacobian, 0, sizeof(double) * (size_t)n * (size_t)all);
     for (int b = 0; b < s->blocks; b++) {
         int joint = s->block_joint[b], at = s->block_start[b], kind = s->block_kind[b];
-        int size = kind == DQIK_HINGE || kind == DQIK_SLIDE ? 1 : 3;
+        int size = block_size(s, b);
         double axes[9];
         block_axes(w, p, b, axes);
         for (int g = 0; g < s->goals; g++) {
@@ -152,7 +150,7 @@ void jacobian(work *w, const point *p) {
         pole_angle(w, p, pole, gradients);
         for (int b = 0; b < s->blocks; b++) {
             int joint = s->block_joint[b], at = s->block_start[b], kind = s->block_kind[b];
-            int size = kind == DQIK_HINGE || kind == DQIK_SLIDE ? 1 : 3, acts = 0;
+            int size = block_size(s, b), acts = 0;
             double sum[3] = {0.0, 0.0, 0.0}; /* what a turn's axis, or a slide's direction, is multiplied with */
             for (int i = 0; i < pole->middles + 2; i++) {
                 if (!pole->moved[(size_t)i * (size_t)n + at]) continue;

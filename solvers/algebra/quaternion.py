@@ -10,7 +10,7 @@ import numpy as np
 
 IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
 
-_LEAST = 1e-300  # keeps squares above 0, so that quotients of vanishing angles have their limits
+LEAST = 1e-300  # keeps squares above 0, so that quotients of vanishing angles have their limits
 
 
 def _product_tensor() -> np.ndarray:
@@ -81,7 +81,7 @@ def exp(v: np.ndarray) -> np.ndarray:
     (Kenwright's eq. 6 prints the names of exp and log exchanged.) Grassia 1998 uses a series near 0; it is not needed
     here, since `sin(x)` keeps its relative precision down to the smallest numbers and so does the quotient.
     """
-    angle = np.sqrt(np.maximum((v * v).sum(-1, keepdims=True), _LEAST))
+    angle = np.sqrt(np.maximum((v * v).sum(-1, keepdims=True), LEAST))
     half = 0.5 * angle
     q = np.empty((*v.shape[:-1], 4))
     np.cos(half, out=q[..., :1])
@@ -95,7 +95,7 @@ def log(q: np.ndarray) -> np.ndarray:
     At a half turn (`w = 0`) the vector is `pi` along `x y z` as given. As in `exp`, `atan2` needs no series near 0.
     """
     w, xyz = q[..., :1], q[..., 1:]
-    sine = np.sqrt(np.maximum((xyz * xyz).sum(-1, keepdims=True), _LEAST))
+    sine = np.sqrt(np.maximum((xyz * xyz).sum(-1, keepdims=True), LEAST))
     return xyz * (np.arctan2(sine, np.abs(w)) / sine * np.where(w < 0.0, -2.0, 2.0))
 
 

@@ -1,85 +1,376 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the kernel reads and writes, as `kernel/src/dqik.h` has it, field by field."""
+"""The contract with the compiled kernel: its constants, structures and functions, declared once.
 
-from ctypes import POINTER, Structure, c_double, c_int32, c_uint64, c_void_p
+From the tables here are made the ctypes structures that Python fills (`pack.py`), the functions that it calls
+(`library.py`) and the header that the kernel is compiled with, `kernel/src/contract.h` (`tools/kernel_contract.py`
+writes it). Python and a library fit each other if their `LAYOUT` is the same: a hash of these tables.
+
+Doubles throughout, quaternions `w x y z`, arrays row by row. The kernel keeps no state of its own, allocates nothing and
+locks nothing: all that a call needs is in its arguments, and equal arguments give equal answers to the bit.
+"""
+
+import ctypes
+import hashlib
+from types import ModuleType
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import sweep_arrays
+from ..algebra import quaternion
+from ..group import stage, stages
+from ..iterate import aim, descent, linear_step, mmd, sweeps
+from ..methods import ccd, pgs
+from ..model import frames, limits
+from ..space import joint_space, limb, poles, posture, yielding
 
-LAYOUT = 6
+# -- constants --------------------------------------------------------------------------------------------------------
+
 SOLVERS = {"PGS": 0, "DLS": 1, "CCD": 2}
+"""The solvers that the kernel has, and their numbers."""
+
 KINDS = {"free ball": 0, "ball": 1, "hinge": 2, "prismatic": 3}
+"""Kinds of joints, as `JointSpace.block_shapes` names them, and their numbers."""
 
-_F = _I = _U = c_void_p  # addresses of doubles, of whole numbers, of bytes
+ENUMERATIONS = {
+    "kind of joint": {"DQIK_FREE_BALL": 0, "DQIK_BALL": 1, "DQIK_HINGE": 2, "DQIK_SLIDE": 3},
+    "solver": {f"DQIK_{name}": number for name, number in SOLVERS.items()},
+}
 
+OWNERS: tuple[tuple[ModuleType, str, str], ...] = (
+    (quaternion, "", "LEAST"),
+    (limits, "", "CLOSED NEWTON_STEPS"),
+    (joint_space, "", "AT_LIMIT"),
+    (limb, "", "NO_LENGTH"),
+    (poles, "", "FADE ON_LINE"),
+    (posture, "", "LEAST_ARM"),
+    (yielding, "", "YIELD_EXCESS YIELD_FLOOR YIELD_REACH"),
+    (linear_step, "", "SAME"),
+    (linear_step, "ACTIVE_SET_", "ROUNDS"),
+    (pgs, "PGS_", "LEAST LEAST_OF_STEP ROUNDS SWEEPS"),
+    (aim, "", "STAY"),
+    (ccd, "CCD_", "NOTHING LEAST_GAIN ROUNDS STEPS SHARES"),
+    (mmd, "MMD_", "ALIGNED"),
+    (sweeps, "SWEEPS_", "PATIENCE LEAST_PROGRESS SAME LEAST_MOVE"),
+    (descent, "", "LEAST_DAMPING MOST_DAMPING DAMPING_SHARE GOOD_GAIN POOR_GAIN GROW SHRINK REJECT"),
+    (descent, "", "LEAST_PROGRESS LEAST_STEP"),
+    (stage, "", "TRACK_JUMP TRACK_LOST NEARER"),
+    (stages, "", "HOLD_AFTER UNIT"),
+)
+"""The modules that own constants, a prefix of the names that C has for them, and the names."""
 
-class SkeletonLayout(Structure):
-    """`dqik_skeleton`."""
-
-    _fields_ = [("joints", c_int32), ("length", c_double), ("order", _I), ("parent", _I), ("detached", _U),
-                ("axis", _F)]  # fmt: skip
-
-
-class SettingsLayout(Structure):
-    """`dqik_settings`."""
-
-    _fields_ = [("iterations", c_int32), *[(name, c_double) for name in (
-        "tolerance", "rotation_tolerance", "damping", "first_damping", "pull", "settle", "unsettled")]]  # fmt: skip
-
-
-class LimbLayout(Structure):
-    """`dqik_limb`."""
-
-    _fields_ = [*[(name, c_int32) for name in ("upper", "lower", "end", "goal")], ("axis", c_double * 3),
-                ("upper_axis", c_double * 3), ("bend", c_double), ("side", c_double)]  # fmt: skip
-
-
-class PoleLayout(Structure):
-    """`dqik_pole`."""
-
-    _fields_ = [*[(name, c_int32) for name in ("goal", "root", "end", "middles")], ("middle", _I),
-                ("angle", c_double), ("weight", c_double), ("swivels", c_int32), ("moved", _U),
-                ("levers", _I)]  # fmt: skip
-
-
-class StageLayout(Structure):
-    """`dqik_stage`."""
-
-    _fields_ = [
-        *[(name, c_int32) for name in (
-            "n", "blocks", "goals", "rows", "poles", "limbs", "pairs", "yields", "standing", "moving",
-            "still_slides",
-            "solver", "limited", "levered", "continues", "restarts", "middle_bias")],
-        ("seed", c_uint64),
-        ("block_joint", _I), ("block_kind", _I), ("block_start", _I), ("block_ellipse", _U), ("slide", _I),
-        ("basis", _F), ("align", _F), ("lo", _F), ("hi", _F), ("reluctance", _F), ("pair", _I),
-        ("goal_index", _I), ("goal_joint", _I), ("place_row", _I), ("turn_row", _I), ("offset", _F),
-        ("place_weight", _F), ("turn_weight", _F), ("acts", _U), ("levers", _I), ("pole", POINTER(PoleLayout)),
-        ("limb", POINTER(LimbLayout)), ("run_start", _I), ("run", _I), ("first", _I),
-        ("partner_start", _I), ("partner", _I), ("first_freedom", _I), ("stand", _I), ("move", _I), ("still_slide", _I),
-        ("yield_goal", _I), ("yield_top", _I), ("yield_path", _U), ("yield_extra", _F),
-        ("swivels", c_int32), ("phases", c_int32), ("chosen_after", c_int32), ("swivel", _F), ("alike", c_double),
-        *[(name, POINTER(SettingsLayout)) for name in (
-            "phase", "tracking", "tracking_missed", "polishing", "insisting", "descending")],
-        ("spend", c_int32), ("sweep", POINTER(sweep_arrays.Sweep)),
-    ]  # fmt: skip
+CONSTANTS: dict[str, Any] = {
+    **{prefix + name: getattr(module, name) for module, prefix, names in OWNERS for name in names.split()},
+    "DQIK_SWIVELS": len(limb.SWIVELS),
+}
 
 
-class ProblemLayout(Structure):
-    """`dqik_problem`."""
-
-    _fields_ = [("skeleton", SkeletonLayout), ("stages", c_int32), ("goals", c_int32), ("stage", POINTER(StageLayout)),
-                ("tolerance", c_double), ("rotation_tolerance", c_double), ("asked", _U)]  # fmt: skip
+# -- structures -------------------------------------------------------------------------------------------------------
 
 
-class ChannelsLayout(Structure):
-    """`dqik_channels`."""
+class Field(NamedTuple):
+    """A field of a structure.
 
-    _fields_ = [("joints", c_int32), ("joint", _I), ("bone", _I), ("reference", _F), ("values", c_void_p)]
+    kind : `int32`, `int64`, `uint64`, `double` or a structure's name; `double[3]` for as many of them in place;
+        `double[]` for the address of an array of them that is read, `double[]w` of one that is written.
+    """
+
+    name: str
+    kind: str
+    note: str = ""
 
 
-FRAME = np.dtype([(name, np.uintp) for name in (
-    "rotations", "translations", "links", "places", "turns", "poles", "out_rotations", "out_translations",
-    "distances", "angles", "iterations", "converged", "at_limit")])  # fmt: skip
-"""`dqik_frame`: addresses of a frame's arrays."""
+class Structure(NamedTuple):
+    """A structure of the contract: its name in C, what it is, its fields in order."""
+
+    name: str
+    note: str
+    fields: tuple[Field, ...]
+
+
+def _structure(name: str, note: str, *fields: tuple[str, ...]) -> Structure:
+    """`fields`: a kind, the names of one or more fields of that kind, a note."""
+    return Structure(
+        name, note, tuple(Field(one, kind, note) for kind, names, note in fields for one in names.split())
+    )  # fmt: skip
+
+
+SKELETON = _structure(
+    "dqik_skeleton", "A tree of J joints; see solvers/model/skeleton.py.",
+    ("int32", "joints", "J"),
+    ("double", "length", "[length units] of the longest path from a root"),
+    ("int32[]", "order", "(J) parents before children"),
+    ("int32[]", "parent", "(J) -1 for a root"),
+    ("uint8[]", "detached", "(J) whether it follows its parent in position only"),
+    ("double[]", "axis", "(J, 3)"),
+)  # fmt: skip
+
+SETTINGS = _structure(
+    "dqik_settings", "How one run of the outer iteration goes; see Settings in solvers/iterate/descent.py.",
+    ("int32", "iterations", ""),
+    ("double", "tolerance rotation_tolerance", ""),
+    ("double", "damping", "below 0: it adapts from first_damping, without a lower bound of its own"),
+    ("double", "first_damping pull settle unsettled", ""),
+)  # fmt: skip
+
+LIMB = _structure(
+    "dqik_limb", "A two-bone limb; see Limb in solvers/space/limb.py.",
+    ("int32", "upper lower end goal", ""),
+    ("double[3]", "axis upper_axis", ""),
+    ("double", "bend side", ""),
+)  # fmt: skip
+
+POLE = _structure(
+    "dqik_pole", "The chain that a pole bends; see Pole in solvers/space/poles.py.",
+    ("int32", "goal root end middles", ""),
+    ("int32[]", "middle", "(middles)"),
+    ("double", "angle weight", ""),
+    ("int32", "swivels", "whether its root may be turned to the pole: a ball that may move"),
+    ("uint8[]", "moved", "(middles + 2, n) degrees of freedom that act on root, middles, end"),
+    ("int32[]", "levers", "(middles + 2, n) as in Skeleton.levers"),
+)  # fmt: skip
+
+VISIT = _structure(
+    "dqik_visit",
+    "One joint of a sweep, and what it moves of what is read later; see solvers/space/posture.py. Points are the places"
+    " of the joints, then the effectors.",
+    ("int32", "block goals turning turned swept heads", ""),
+    ("double", "share", "of a turn that it takes"),
+    ("int32[]", "goal lever", "(goals) whose places it moves; the joint that carries the turn there, or -1"),
+    ("int32[]", "turn", "(turning) goals whose orientations it turns"),
+    ("int32[]", "joint", "(turned) joints that turn with it"),
+    ("int32[]", "point", "(swept) points that go round it"),
+    ("int32[]", "head", "(heads) detached joints below it"),
+    ("int32[]", "carried_start carried", "(heads + 1); points that go where each head goes"),
+)  # fmt: skip
+
+LINK = _structure(
+    "dqik_link", "One turn of a loop by MikuMikuDance's rule; see solvers/iterate/mmd.py.",
+    ("int32", "visit goal lever", ""),
+    ("double", "most", "[rad] of the turn"),
+)  # fmt: skip
+
+SWEEP = _structure(
+    "dqik_sweep", "What a solver that turns one joint after the other does in a sweep.",
+    ("int32", "visits links by_links", "by_links: by MikuMikuDance's rule"),
+    ("dqik_visit[]", "visit", "(visits) in order"),
+    ("dqik_link[]", "link", "(links)"),
+)  # fmt: skip
+
+STAGE = _structure(
+    "dqik_stage",
+    "G goals solved together over n degrees of freedom; see solvers/group/stage.py, solvers/space/joint_space.py and"
+    " tasks.py.",
+    # joint space: a block is the degrees of freedom of one joint
+    ("int32", "n blocks pairs", "degrees of freedom; joints that have some; pairs that share a swing ellipse"),
+    ("int32", "limited", "whether any degree of freedom has limits"),
+    ("int32", "levered", "whether any joint is detached"),
+    ("int32[]", "block_joint block_kind block_start", "(blocks)"),
+    ("uint8[]", "block_ellipse", "(blocks) whether the swing's limits are an ellipse"),
+    ("int32[]", "slide", "(J) block of a joint that slides, or -1"),
+    ("double[]", "basis", "(blocks, 9) columns of the degrees of freedom"),
+    ("double[]", "align", "(blocks, 4) takes Y to the twist axis"),
+    ("double[]", "lo hi reluctance", "(n)"),
+    ("int32[]", "pair", "(pairs) first of two degrees of freedom that share an ellipse"),
+    ("int32", "standing moving still_slides", ""),
+    ("int32[]", "stand", "(standing) joints whose transforms matter, parents first"),
+    ("int32[]", "move", "(moving) those of them that an iteration moves"),
+    ("int32[]", "still_slide", "(still_slides) slides that the stage leaves where they are"),
+    # tasks
+    ("int32", "goals rows poles", "rows of the goals, without the poles'"),
+    ("int32[]", "goal_index goal_joint", "(G) number among the goals of all stages; joint that carries the effector"),
+    ("int32[]", "place_row turn_row", "(G) first of three rows, or -1"),
+    ("double[]", "offset", "(G, 3)"),
+    ("double[]", "place_weight turn_weight", "(G)"),
+    ("uint8[]", "acts", "(G, n) 1: moves the effector, 2: turns it"),
+    ("int32[]", "levers", "(G, n) as in Skeleton.levers, read where `levered`"),
+    ("dqik_pole[]", "pole", "(poles)"),
+    ("int32", "yields", ""),
+    ("int32[]", "yield_goal yield_top", "(yields) goals that yield out of reach, and their chains' first joints"),
+    ("uint8[]", "yield_path", "(yields, J)"),
+    ("double[]", "yield_extra", "(yields)"),
+    # sparsity: the rows that a degree of freedom fills, the poles' behind the goals'
+    ("int32[]", "run_start run", "(n + 1) of (runs, 2): from, to"),
+    ("int32[]", "first", "(rows + poles) first row that each row shares a degree of freedom with"),
+    ("int32[]", "partner_start partner", "(n + 1); degrees of freedom before each one that share rows with it"),
+    ("int32[]", "first_freedom", "(n) as `first`, of the degrees of freedom from the last to the first"),
+    # limbs
+    ("int32", "limbs", ""),
+    ("dqik_limb[]", "limb", "(limbs)"),
+    # how it is solved
+    ("int32", "solver continues restarts middle_bias", ""),
+    ("uint64", "seed", "of the restarts"),
+    ("int32", "swivels phases chosen_after", ""),
+    ("double[]", "swivel", "(swivels) [rad]"),
+    ("double", "alike", "|q . q'| from which on motions of a joint count as alike"),
+    ("dqik_settings[]", "phase", "(phases) continuation; one for a single descent"),
+    ("dqik_settings[]", "tracking tracking_missed", ""),
+    ("dqik_settings[]", "polishing", "NULL: none"),
+    ("dqik_settings[]", "insisting descending", ""),
+    ("int32", "spend", "iterations in all, where those left over go to missed goals; else 0"),
+    ("dqik_sweep[]", "sweep", "NULL: it steps along a Jacobian"),
+)  # fmt: skip
+
+PROBLEM = _structure(
+    "dqik_problem", "A prepared solve.",
+    ("dqik_skeleton", "skeleton", ""),
+    ("int32", "stages goals", "goals of all stages"),
+    ("dqik_stage[]", "stage", "(stages)"),
+    ("double", "tolerance rotation_tolerance", ""),
+    ("uint8[]", "counts", "(goals) 1: a position counts, 2: a rotation counts"),
+)  # fmt: skip
+
+_C_OF_DTYPE: dict[object, str] = {np.int32: "int32", np.bool_: "uint8"}
+FRAMES = Structure(
+    "dqik_frames",
+    "The questions and answers of frames, `FrameArrays.addresses`: each array, and its bytes from one frame to the next;"
+    " see solvers/model/frames.py.",
+    tuple(
+        field
+        for name in (*frames.QUESTIONS, *frames.ANSWERS)
+        for field in (
+            Field(name, f"{_C_OF_DTYPE.get(frames.DTYPES.get(name), 'double')}[]{'w' * (name in frames.ANSWERS)}"),
+            Field(f"{name}_step", "int64"),
+        )
+    ),
+)  # fmt: skip
+
+MOTION = _structure(
+    "dqik_motion", "The state of one motion; see Motion in solvers/model/frames.py.",
+    ("int32", "steps", "0: the next frame is solved afresh; 1: there is a pose before it; 2: and a residual"),
+    ("int32", "unchanged", "frames in a row with the same question"),
+    ("double[]w", "residual", "(rows of all stages) that the last frame ended with"),
+    ("dqik_frames[]w", "last", "(1) the last frame's question and answer"),
+)  # fmt: skip
+
+CHANNELS = _structure(
+    "dqik_channels", "Single-precision quaternion channels that some joints' rotations are written to.",
+    ("int32", "joints", ""),
+    ("int32[]", "joint bone", "(joints)"),
+    ("double[]", "reference", "(joints, 4) of q and -q the one nearer to it is written"),
+    ("float[]w", "values", "(bones, 4)"),
+)  # fmt: skip
+
+STRUCTURES = (
+    SKELETON, SETTINGS, LIMB, POLE, VISIT, LINK, SWEEP, STAGE, PROBLEM, FRAMES, MOTION, CHANNELS,
+)  # fmt: skip
+
+
+# -- functions --------------------------------------------------------------------------------------------------------
+
+
+class Function(NamedTuple):
+    """A function of the kernel; its arguments as fields."""
+
+    name: str
+    result: str
+    arguments: tuple[Field, ...]
+    note: str
+
+
+_PROBLEM, _FRAMES = Field("problem", "dqik_problem[]"), Field("frames", "dqik_frames[]")
+_BEGIN, _END, _WORK = Field("begin", "int64"), Field("end", "int64"), Field("work", "double[]w")
+FUNCTIONS = (
+    Function("dqik_layout", "int32", (), "DQIK_LAYOUT of the library."),
+    Function("dqik_work", "int64", (_PROBLEM,), "Doubles of working memory that a call needs."),
+    Function("dqik_solve", "void", (_PROBLEM, _FRAMES, _BEGIN, _END, _WORK), "Solve frames, each one afresh."),
+    Function("dqik_follow", "void", (_PROBLEM, Field("motion", "dqik_motion[]w"), _FRAMES, _BEGIN, _END, _WORK),
+             "Solve the next frames of a motion, in order."),
+    Function("dqik_put", "int32", (Field("channels", "dqik_channels[]"), Field("rotations", "double[]")),
+             "Write rotations (J, 4) to the channels of their bones; whether that changed any."),
+)  # fmt: skip
+
+
+# -- the contract in ctypes and in C ----------------------------------------------------------------------------------
+
+NUMBERS: dict[str, tuple[Any, Any, str]] = {
+    "int32": (ctypes.c_int32, np.int32, "int32_t"),
+    "int64": (ctypes.c_int64, np.int64, "int64_t"),
+    "uint64": (ctypes.c_uint64, np.uint64, "uint64_t"),
+    "uint8": (ctypes.c_uint8, np.uint8, "uint8_t"),
+    "double": (ctypes.c_double, np.float64, "double"),
+    "float": (ctypes.c_float, np.float32, "float"),
+    "void": (None, None, "void"),
+}
+"""Kinds of numbers: in ctypes, NumPy and C."""
+
+
+def split(kind: str) -> tuple[str, str]:
+    """A field's kind without and with what is in and after its brackets: `double[3]` is `double`, `3`."""
+    base, _, rest = kind.partition("[")
+    return base, rest
+
+
+def in_ctypes(kind: str) -> Any:
+    """The ctypes type of a kind."""
+    base, rest = split(kind)
+    if rest.startswith("]"):
+        return ctypes.c_void_p
+    one = CLASSES[base] if base in CLASSES else NUMBERS[base][0]
+    return one * int(rest[:-1]) if rest else one
+
+
+CLASSES: dict[str, Any] = {}
+"""The structures as ctypes classes, by their names in C."""
+
+for _one in STRUCTURES:
+    _fields = [(field.name, in_ctypes(field.kind)) for field in _one.fields]
+    CLASSES[_one.name] = type(_one.name, (ctypes.Structure,), {"_fields_": _fields, "__doc__": _one.note})
+
+
+def _in_c(field: Field) -> str:
+    """A field's declaration in C."""
+    base, rest = split(field.kind)
+    name = NUMBERS[base][2] if base in NUMBERS else base
+    if rest.startswith("]"):
+        return f"{'' if rest.endswith('w') else 'const '}{name} *{field.name}"
+    return f"{name} {field.name}{'[' + rest if rest else ''}"
+
+
+def _number(value: Any) -> str:
+    """A constant in C: a number, or several in braces, with all their digits."""
+    if isinstance(value, np.ndarray):
+        return "{" + ", ".join(_number(one) for one in value.ravel().tolist()) + "}"
+    return repr(value)
+
+
+def _canonical() -> str:
+    """All that Python and the kernel must agree on, without the notes."""
+    parts = [f"{name} {_number(value)}" for name, value in CONSTANTS.items()]
+    parts += [f"{name} {number}" for values in ENUMERATIONS.values() for name, number in values.items()]
+    parts += [f"{one.name} {[(field.name, field.kind) for field in one.fields]}" for one in STRUCTURES]
+    parts += [f"{one.result} {one.name} {[(field.name, field.kind) for field in one.arguments]}" for one in FUNCTIONS]
+    return "\n".join(parts)
+
+
+LAYOUT = int(hashlib.sha256(_canonical().encode()).hexdigest()[:7], 16)
+"""What `dqik_layout` answers if a library was made for these tables."""
+
+
+def header() -> str:
+    """The text of `kernel/src/contract.h`."""
+    lines = [
+        "/* SPDX-License-Identifier: GPL-3.0-or-later */",
+        "/* Generated by tools/kernel_contract.py from solvers/compiled/contract.py: change it there. */",
+        *("#ifndef DQIK_CONTRACT_H", "#define DQIK_CONTRACT_H", "", "#include <stdint.h>", ""),
+        *("#if defined(_WIN32)", "#define DQIK_EXPORT __declspec(dllexport)", "#else"),
+        *('#define DQIK_EXPORT __attribute__((visibility("default")))', "#endif", ""),
+        f"#define DQIK_LAYOUT {LAYOUT} /* a hash of all below */",
+    ]
+    for module, prefix, names in OWNERS:
+        lines += ["", f"/* solvers/{'/'.join(module.__name__.split('.')[-2:])}.py */"]
+        lines += [f"#define {prefix}{name} {_number(CONSTANTS[prefix + name])}" for name in names.split()]
+    lines += ["", f"#define DQIK_SWIVELS {CONSTANTS['DQIK_SWIVELS']}", ""]
+    for note, values in ENUMERATIONS.items():
+        text = ", ".join(f"{name} = {number}" for name, number in values.items())
+        lines.append(f"enum {{ {text} }}; /* {note} */")
+    for one in STRUCTURES:
+        lines += ["", f"/* {one.note} */", "typedef struct {"]
+        notes = [field.note for field in one.fields]
+        for field, note, before in zip(one.fields, notes, ["", *notes], strict=False):
+            lines.append(f"    {_in_c(field)};{f' /* {note} */' if note and note != before else ''}")
+        lines.append(f"}} {one.name};")
+    for one in FUNCTIONS:
+        arguments = ", ".join(_in_c(field) for field in one.arguments) or "void"
+        lines += ["", f"/* {one.note} */"]
+        lines.append(f"DQIK_EXPORT {NUMBERS[one.result][2]} {one.name}({arguments});")
+    return "\n".join([*lines, "", "#endif", ""])

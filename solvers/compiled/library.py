@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The compiled twin of the solvers' hot path: finding it, or telling why NumPy solves.
+"""The compiled kernel: finding its library, or telling why NumPy solves.
 
 The kernel is a small library of C (`kernel/` in the repository, `dqik_kernel` as a wheel). Where there is none, or
 where it does not fit, NumPy solves, with the same answers. `DQIK_KERNEL=numpy` in the environment forces that, and
@@ -11,36 +11,30 @@ import functools
 import importlib
 import os
 import sys
-from ctypes import POINTER, c_int32, c_int64, c_void_p
 from pathlib import Path
+from typing import Any
 
-from .contract import LAYOUT, ChannelsLayout, ProblemLayout
+from .contract import FUNCTIONS, LAYOUT, in_ctypes
 
 VERSION = "0.1.0"  # of DQIK, and of the wheel that fits it; a test compares it with blender_manifest.toml
 
 
 class Kernel:
-    """A loaded library; raises OSError or AttributeError where it is none of this version."""
+    """A loaded library, its functions without their prefix; raises OSError or AttributeError where it does not fit."""
 
     def __init__(self, path: Path) -> None:
+        self.path = path
         library = ctypes.CDLL(str(path))
-        library.dqik_layout.restype = c_int32
+        library.dqik_layout.restype = ctypes.c_int32  # before all else: the others may not even be there
         layout = library.dqik_layout()
         if layout != LAYOUT:
             raise OSError(f"it has layout {layout}, this version of DQIK needs {LAYOUT}")
-        library.dqik_work.restype = c_int64
-        library.dqik_work.argtypes = [POINTER(ProblemLayout)]
-        library.dqik_solve.restype = None
-        library.dqik_solve.argtypes = [POINTER(ProblemLayout), c_void_p, c_int64, c_void_p]
-        library.dqik_track.restype = None
-        library.dqik_track.argtypes = [POINTER(ProblemLayout), *[c_void_p] * 4, c_int32, c_void_p]
-        library.dqik_follow.restype = None
-        library.dqik_follow.argtypes = [POINTER(ProblemLayout), c_void_p, c_int64, c_int64, c_void_p, c_void_p]
-        library.dqik_put.restype = c_int32
-        library.dqik_put.argtypes = [POINTER(ChannelsLayout), c_void_p]
-        self.work, self.solve, self.track = library.dqik_work, library.dqik_solve, library.dqik_track
-        self.follow, self.put = library.dqik_follow, library.dqik_put
-        self.path = path
+        functions: dict[str, Any] = {}
+        for one in FUNCTIONS:
+            function = functions[one.name] = getattr(library, one.name)
+            function.restype, function.argtypes = in_ctypes(one.result), [in_ctypes(arg.kind) for arg in one.arguments]
+        self.work, self.solve = functions["dqik_work"], functions["dqik_solve"]
+        self.follow, self.put = functions["dqik_follow"], functions["dqik_put"]
 
 
 @functools.cache
@@ -76,6 +70,12 @@ def load() -> Kernel | None:
 
 
 def kernel() -> str:
-    """Which implementation solves: `compiled`, or `numpy: ` and why."""
+    """Which implementation solves: `compiled`, or `numpy: ` and why.
+
+    Examples
+    --------
+    >>> ik.kernel().split(":")[0] in ("compiled", "numpy")
+    True
+    """
     found, reason = _find()
     return "compiled" if found is not None else f"numpy: {reason}"

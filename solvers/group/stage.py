@@ -124,7 +124,6 @@ class Stage:
             tolerance=POLISH_SHARE * options.tolerance, rotation_tolerance=POLISH_SHARE * options.rotation_tolerance,
         )  # fmt: skip
         self._insisting = replace(self._polishing, iterations=INSIST_ITERATIONS, first_damping=FIRST_DAMPING)
-        self._known_base: tuple[np.ndarray, np.ndarray, State] | None = None
 
     def phases(self) -> "Phases":
         """The settings of all that a solve may run, as the compiled kernel needs them."""
@@ -244,23 +243,12 @@ class Stage:
         return Pole(g, path[0], tuple(path[1:]), -1, goal.pole_angle, poles.POLE_WEIGHT) if len(path) > 1 else None
 
     def _base(self, start: Pose) -> State:
-        """The pose that the pull aims at: the start or the middle of the limits, straight limbs bent as they prefer.
-
-        Kept while the start stays as it is, as it does on a rig without keys.
-        """
-        known = self._known_base
-        if (
-            known is not None
-            and np.array_equal(known[0], start.rotations)
-            and np.array_equal(known[1], start.translations)
-        ):
-            return known[2]
+        """The pose that the pull aims at: the start or the middle of the limits, straight limbs bent as they prefer."""
         state = self.space.state(start, len(start.rotations))
         if self.settings.pull and self.options.bias == "MIDDLE":
             state = self.space.middle(state)
         if self.settings.pull and self.limbs:
             state = self._turned(state, limb.bend_base(state.rotations, self.limbs))
-        self._known_base = np.array(start.rotations), np.array(start.translations), state
         return state
 
     def _continue(self, frames: Request) -> Minimum:

@@ -15,8 +15,9 @@ from .errors import InvalidLimits
 
 FULL_TURN = 2.0 * np.pi
 _FULL = FULL_TURN - 1e-9
-_NEWTON_STEPS = 64  # five or six do, but for ellipses of next to no width
-_CLOSED = 1e-12  # [rad] a half-axis no longer than this leaves no room, and no ellipse whose curve could be followed
+MOST_TURNS = 4  # of a hinge or a twist: limits further out were meant in degrees
+NEWTON_STEPS = 64  # five or six do, but for ellipses of next to no width
+CLOSED = 1e-12  # [rad] a half-axis no longer than this leaves no room, and no ellipse whose curve could be followed
 
 
 def _interval(name: str, value: object) -> tuple[float, float]:
@@ -32,11 +33,27 @@ def _interval(name: str, value: object) -> tuple[float, float]:
     return lo, hi
 
 
+def check_radians(name: str, lo: float, hi: float) -> None:
+    """Raise `InvalidLimits` for angles so large that they must have been meant in degrees."""
+    if max(-lo, hi, hi - lo) > MOST_TURNS * FULL_TURN:
+        radians = f"({np.radians(lo):.4g}, {np.radians(hi):.4g})"
+        raise InvalidLimits(
+            f"{name}: ({lo:g}, {hi:g}) is more than {MOST_TURNS} turns; angles are radians, "
+            f"and if these are degrees, np.radians gives {radians}"
+        )
+
+
 @dataclass(frozen=True)
 class Range:
     """Interval `lo <= x <= hi` of a hinge's angle [rad] or a slide's length; `lo > 0` and `hi < 0` are allowed.
 
-    For a hinge a span of a full turn or more means free, and wraps.
+    For a hinge a span of a full turn or more means free, and wraps. A skeleton refuses a hinge's limits beyond four
+    turns, which are degrees given for radians.
+
+    Examples
+    --------
+    >>> ik.Range(*np.radians([5, 150]).round(3))
+    Range(lo=0.087, hi=2.618)
     """
 
     lo: float
@@ -55,6 +72,14 @@ class TwistSwing:
     twist : about the joint's axis; a span of a full turn or more is free, and wraps.
     swing_x, swing_z : the components of the swing's rotation vector square to that axis. Where both span a full
         turn the swing is free.
+
+    Examples
+    --------
+    >>> shoulder = ik.TwistSwing(twist=(-1, 1), swing_x=(-2, 2), swing_z=(-1, 2))
+    >>> shoulder.twist_free, shoulder.swing_free
+    (False, False)
+    >>> ik.TwistSwing(swing_x=(-0.5, 0.5)).twist_free
+    True
     """
 
     twist: tuple[float, float] = (-np.pi, np.pi)
@@ -64,6 +89,7 @@ class TwistSwing:
     def __post_init__(self) -> None:
         for name in ("twist", "swing_x", "swing_z"):
             lo, hi = _interval(f"TwistSwing {name}", getattr(self, name))
+            check_radians(f"TwistSwing {name}", lo, hi)
             if name != "twist" and (lo < -FULL_TURN or hi > FULL_TURN):
                 raise InvalidLimits(f"TwistSwing {name}: expected limits within a full turn, got ({lo}, {hi})")
             object.__setattr__(self, name, (lo, hi))
@@ -92,7 +118,7 @@ def locate(swing: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> Ellipse:
     centre = np.clip(0.0, lo, hi)
     offset = swing - centre
     half_axes = np.where(offset >= 0.0, hi - centre, centre - lo)
-    open_side = half_axes > _CLOSED
+    open_side = half_axes > CLOSED
     shut = np.where(np.abs(offset) <= half_axes, 0.0, np.inf)
     scaled = np.where(open_side, offset / np.where(open_side, half_axes, 1.0), shut)
     return Ellipse(offset, half_axes, np.sqrt((scaled * scaled).sum(-1)))
@@ -105,7 +131,7 @@ def project_swing(swing: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> np.ndarr
     if not outside.any():
         return swing
     inside = np.clip(offset, -half_axes, half_axes)  # right where a side is closed
-    curved = outside & (half_axes > _CLOSED).all(-1)
+    curved = outside & (half_axes > CLOSED).all(-1)
     if curved.any():
         nearest = _nearest_on_ellipse(np.abs(offset[curved]), half_axes[curved])
         inside[curved] = np.copysign(nearest, offset[curved])
@@ -122,7 +148,7 @@ def _nearest_on_ellipse(point: np.ndarray, half_axes: np.ndarray) -> np.ndarray:
     square = half_axes * half_axes
     t = np.max(half_axes * point - square, axis=-1, keepdims=True)
     t = np.maximum(t, 0.0)
-    for _ in range(_NEWTON_STEPS):
+    for _ in range(NEWTON_STEPS):
         terms = (half_axes * point / (t + square)) ** 2
         excess = terms.sum(-1, keepdims=True) - 1.0
         if excess.max() <= 1e-14:
@@ -137,7 +163,7 @@ def _nearest_on_ellipse(point: np.ndarray, half_axes: np.ndarray) -> np.ndarray:
 def swing_normal(swing: np.ndarray, lo: np.ndarray, hi: np.ndarray, slack: float = 1e-9) -> np.ndarray:
     """Outward unit normals (..., 2) where swing vectors (..., 2) lie on their ellipse, zero where they are inside."""
     offset, half_axes, level = locate(swing, lo, hi)
-    gradient = offset / np.where(half_axes > _CLOSED, half_axes, np.inf) ** 2
+    gradient = offset / np.where(half_axes > CLOSED, half_axes, np.inf) ** 2
     length = np.sqrt((gradient * gradient).sum(-1, keepdims=True))
     on = (level >= 1.0 - slack)[..., None] & (length > 0.0)
     return np.where(on, gradient / np.where(length > 0.0, length, 1.0), 0.0)

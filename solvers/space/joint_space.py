@@ -16,6 +16,7 @@ from ..algebra.uniform import SplitMix64
 from ..model.limits import FULL_TURN, Range, TwistSwing, project_swing, swing_normal
 from ..model.skeleton import DEGREES_OF_FREEDOM, Pose, Skeleton
 
+AT_LIMIT = 1e-6  # [rad or length units] a coordinate no further from a limit lies on it
 _TWIST_AXIS = np.array([0.0, 1.0, 0.0])
 
 
@@ -194,14 +195,17 @@ class JointSpace:
 
     def difference(self, state: State, other: State) -> np.ndarray:
         """`v` (F, n): how far `state` is turned and moved from `other`, as rotation vectors in the joints' frames."""
-        v = quaternion.log(quaternion.relative(other.rotations, state.rotations))
-        if not self._plain:
-            v = (np.swapaxes(self._basis, -1, -2) @ v[..., None])[..., 0]
-        v = v.reshape(len(v), -1)
-        v = v if self._whole else v[:, self._slot]
+        v = self.components(quaternion.log(quaternion.relative(other.rotations, state.rotations)))
         if self._lengths.size:
             v[:, self._lengths] = (state.x - other.x)[:, self._lengths]
         return v
+
+    def components(self, vectors: np.ndarray) -> np.ndarray:
+        """What vectors (F, J, 3) in the joints' own frames have along the degrees of freedom (F, n)."""
+        if not self._plain:
+            vectors = (np.swapaxes(self._basis, -1, -2) @ vectors[..., None])[..., 0]
+        rows = vectors.reshape(len(vectors), -1)
+        return rows if self._whole else rows[:, self._slot]
 
     def pull_gradient(self, state: State, v: np.ndarray, weight: np.ndarray) -> np.ndarray:
         """Gradient (F, n) of `1/2 v^T W v` for `v = difference(state, base)` and weights `W` (n,), equal in a joint.
@@ -272,7 +276,7 @@ class JointSpace:
         """(pairs, 2) degrees of freedom that share a swing ellipse."""
         return self._pairs
 
-    def at_limit(self, x: np.ndarray, slack: float = 1e-6) -> np.ndarray:
+    def at_limit(self, x: np.ndarray, slack: float = AT_LIMIT) -> np.ndarray:
         """Joints (J,) of which a coordinate in `x` (n,) lies on a limit."""
         on = (x <= self.lo + slack) | (x >= self.hi - slack)
         if self._pairs.size:

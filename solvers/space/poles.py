@@ -19,7 +19,7 @@ from ..algebra import quaternion
 from ..model.skeleton import Skeleton
 
 POLE_WEIGHT = 0.05  # [skeleton lengths / rad]
-_FADE = 0.005  # of the limb's length: s. A wider one would let the solve meet a pole by straightening the limb
+FADE = 0.005  # of the limb's length: s. A wider one would let the solve meet a pole by straightening the limb
 ON_LINE = 1e-9  # of a point's distance from the chain's root, by which it must be off the chain's line to have a side
 
 
@@ -63,9 +63,9 @@ def angles_and_gradients(
     # distance from the line, against the size of the limb, which changes where the middle is a mean of joints
     w = m - b
     upper, lower = np.linalg.norm(u, axis=-1, keepdims=True), np.linalg.norm(w, axis=-1, keepdims=True)
-    fade = np.maximum(0.5 * _FADE * (upper + lower), 1e-12)
+    fade = np.maximum(0.5 * FADE * (upper + lower), 1e-12)
     root = np.sqrt(rho * rho + fade * fade)
-    faded, slope, growth = rho / root, fade * fade / root**3, -0.5 * _FADE * rho * fade / root**3
+    faded, slope, growth = rho / root, fade * fade / root**3, -0.5 * FADE * rho * fade / root**3
     out = u_off / rho
     share = along / length
     spread = np.stack([-(1.0 - share) * out, out, -share * out], -2)

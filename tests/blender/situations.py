@@ -67,11 +67,7 @@ def as_strip(ob: bpy.types.Object) -> bpy.types.NlaStrip:
 
 def forget() -> None:
     """Let the extension forget what it remembers between frames, as in a new session of Blender."""
-    live = sys.modules["bl_ext.user_default.dqik.live"]
-    if hasattr(live, "forget"):
-        live.forget()
-    else:
-        live._state.clear()
+    sys.modules["bl_ext.user_default.dqik.live"].forget()
 
 
 def turn(before: np.ndarray, after: np.ndarray) -> float:
@@ -130,11 +126,6 @@ def overridden(path: Path) -> bpy.types.Object:
         bpy.context.scene, bpy.context.view_layer, do_fully_editable=True
     )
     return override()
-
-
-def command(*arguments: str) -> int:
-    """Run `blender --command dqik_bake` as Blender would; the exit code."""
-    return sys.modules["bl_ext.user_default.dqik.operators.command_line"].bake(arguments)
 
 
 def override() -> bpy.types.Object:

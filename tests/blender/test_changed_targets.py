@@ -2,13 +2,12 @@
 """Targets and goals that scripts rename, remove, exchange or tie into knots: live solving goes on, or says why not."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 import bpy
 import numpy as np
 import pytest
 import rigs
-from situations import NEAR, STEADY, command, crane, pose_at, reaching, turn
+from situations import NEAR, STEADY, crane, pose_at, reaching, turn
 
 
 def posts() -> bpy.types.Object:
@@ -195,36 +194,3 @@ def test_a_goal_made_and_removed_by_a_script_leaves_the_frames_as_they_were() ->
     ob.update_tag()
     rigs.at_frame(8)
     assert turn(before, pose_at(ob, 7)) < STEADY
-
-
-# -- the command line --------------------------------------------------------------------------------------------------
-
-
-WRONG = [
-    ("--output", "no/such/folder/out.blend"), ("--output", ""), ("--output", "folder"), ("--start", "99999999999"),
-    ("--start", "-99999999999"), ("--end", "99999999999"), ("--step", "0"), ("--step", "-5"), ("--reduce", "nan"),
-    ("--reduce", "-1"), ("--reduce", "inf"), ("--start", "10", "--end", "5"), ("--armature", ""),
-    ("--armature", "Load"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("wrong", WRONG, ids=" ".join)
-def test_a_wrong_argument_is_said_before_any_work(
-    wrong: tuple, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture
-) -> None:
-    """One sentence and a code that is not 0, no file, and nothing keyed. A folder that is named as the output stays:
-    Blender would rename it as the backup of what it writes there, so all of this happens in a folder of its own."""
-    work = tmp_path / "work" / "here"
-    (work / "folder").mkdir(parents=True)
-    monkeypatch.chdir(work)
-    ob, _ = reaching()
-    arguments = {"--armature": "Crane", "--output": str(work / "out.blend"), "--start": "1", "--end": "5"}
-    arguments.update(zip(wrong[::2], wrong[1::2], strict=True))
-    assert command(*(word for pair in arguments.items() for word in pair)) in (1, 2)
-    said = "".join(capfd.readouterr())
-    assert "dqik_bake: " in said
-    assert "Traceback" not in said
-    assert rigs.fcurves(ob) == []
-    assert [path.relative_to(tmp_path).as_posix() for path in sorted(tmp_path.rglob("*"))] == [
-        "work", "work/here", "work/here/folder",
-    ]  # fmt: skip

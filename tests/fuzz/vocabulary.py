@@ -28,11 +28,7 @@ class BrokenError(Exception):
 
 def forget() -> None:
     """Forget all that the extension remembers between frames, as a new session of Blender would."""
-    live = sys.modules[f"{EXTENSION}.live"]
-    if hasattr(live, "forget"):
-        live.forget()
-    else:
-        live._state.clear()
+    sys.modules[f"{EXTENSION}.live"].forget()
 
 
 # -- looking up --------------------------------------------------------------------------------------------------------

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the steps of one iteration share: the Jacobian by columns, and the objective; see
+ * solvers/iterate/linear_step.py. */
+#ifndef DQIK_LINEAR_STEP_H
+#define DQIK_LINEAR_STEP_H
+
+#include "internal.h"
+
+/* Runs of rows that a degree of freedom fills, and the rows of a run. */
+#define RUNS(s, k) for (int r_ = (s)->run_start[k]; r_ < (s)->run_start[(k) + 1]; r_++)
+#define ROWS(s, i) for (int i = (s)->run[2 * r_]; i < (s)->run[2 * r_ + 1]; i++)
+
+static inline const double *column(const work *w, int k) { return w->jacobian + (size_t)k * (size_t)w->all; }
+
+static inline double column_dot(const work *w, int k, const double *c, const double *rows) {
+    double sum = 0.0;
+    RUNS(w->s, k) ROWS(w->s, i) sum += c[i] * rows[i];
+    return sum;
+}
+
+static inline void add_column(const work *w, int k, const double *c, double factor, double *rows) {
+    RUNS(w->s, k) ROWS(w->s, i) rows[i] += c[i] * factor;
+}
+
+/* left = e - J d; `d` NULL for none */
+void residual(const work *w, const double *d, double *left);
+double value(work *w, const double *d);
+void descent(work *w, const double *d, double *down);
+void free_step(work *w, const uint8_t *free, const double *normals, const double *fixed, double *step);
+double onto_limits(const work *w, const double *d, double *to);
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Projected Gauss-Seidel with subspace minimisation; see solvers/methods/pgs.py. */
+#include "cholesky.h"
+#include "linear_step.h"
+
+/* What a step leaves free: coordinates off their bounds or pulled inward, tangents of active ellipses. */
+static void active_set(work *w, const double *d) {
+    const dqik_stage *s = w->s;
+    descent(w, d, w->down);
+    for (int k = 0; k < w->n; k++) {
+        double x = w->now.x[k] + d[k], down = w->down[k];
+        int held = (x >= s->hi[k] - SAME && down > 0.0) || (x <= s->lo[k] + SAME && down < 0.0);
+        w->free[k] = w->opened[k] && !held;
+        w->fixed[k] = w->free[k] ? 0.0 : d[k];
+    }
+    for (int i = 0; i < s->pairs; i++) {
+        int at = s->pair[i];
+        double *normal = w->normals + 2 * i, x[2] = {w->now.x[at] + d[at], w->now.x[at + 1] + d[at + 1]};
+        swing_normal(normal, x, s->lo + at, s->hi + at, SAME);
+        double outward = w->down[at] * normal[0] + w->down[at + 1] * normal[1];
+        if (!(outward > 0.0) || !w->free[at] || !w->free[at + 1]) normal[0] = normal[1] = 0.0;
+        double along = d[at] * normal[0] + d[at + 1] * normal[1];
+        w->fixed[at] += normal[0] * along, w->fixed[at + 1] += normal[1] * along;
+    }
+}
+
+static void block_inverses(work *w) {
+    const dqik_stage *s = w->s;
+    for (int b = 0; b < s->blocks; b++) {
+        int at = s->block_start[b], size = block_size(s, b);
+        double a[9];
+        for (int i = 0; i < size; i++)
+            for (int j = 0; j < size; j++)
+                a[size * i + j] = column_dot(w, at + i, column(w, at + i), column(w, at + j)) +
+                                  (i == j ? w->damping * s->reluctance[at + i] : 0.0);
+        invert(a, size, w->inverses + 9 * b);
+    }
+}
+
+/* Block Gauss-Seidel sweeps over the joints, each projected on its limits as it is updated (Kenwright eq. 28-31). */
+static void sweeps(work *w, double *d) {
+    const dqik_stage *s = w->s;
+    residual(w, d, w->rhs); /* in residual form: J^T J is never formed */
+    for (int sweep = 0; sweep < PGS_SWEEPS; sweep++)
+        for (int b = 0; b < s->blocks; b++) {
+            int at = s->block_start[b], size = block_size(s, b);
+            const double *inverse = w->inverses + 9 * b, *x = w->now.x + at;
+            double down[3], wanted[3];
+            for (int i = 0; i < size; i++) {
+                int k = at + i;
+                down[i] = column_dot(w, k, column(w, k), w->rhs) - w->damping * s->reluctance[k] * d[k];
+                if (w->pull > 0.0) down[i] -= w->gradient[k];
+            }
+            for (int i = 0; i < size; i++) {
+                double sum = d[at + i];
+                for (int j = 0; j < size; j++) sum += inverse[size * i + j] * down[j];
+                wanted[i] = x[i] + sum;
+            }
+            project_block(s, b, wanted);
+            for (int i = 0; i < size; i++) {
+                double change = wanted[i] - x[i] - d[at + i];
+                if (change != 0.0) add_column(w, at + i, column(w, at + i), -change, w->rhs);
+                d[at + i] += change;
+            }
+        }
+}
+
+/* Keep in `best` the better of it and `step`. */
+static void keep_better(work *w, double *best, double *best_value, const double *step) {
+    double other = value(w, step);
+    if (other < *best_value) {
+        memcpy(best, step, sizeof(double) * (size_t)w->n);
+        *best_value = other;
+    }
+}
+
+/* Whether no step inside the limits is better by more than a trifle: the projection takes back whatever goes further
+ * down. */
+static int is_least(work *w, const double *d) {
+    double curved = w->damping, longest = 0.0;
+    for (int k = 0; k < w->n; k++) longest = most(longest, fabs(d[k]));
+    const double enough = most(PGS_LEAST, PGS_LEAST_OF_STEP * longest);
+    for (int k = 0; k < w->n; k++) curved += column_dot(w, k, column(w, k), column(w, k));
+    descent(w, d, w->down);
+    for (int k = 0; k < w->n; k++) w->trial[k] = w->now.x[k] + d[k] + w->down[k] / curved;
+    project(w->s, w->trial);
+    for (int k = 0; k < w->n; k++)
+        if (fabs(w->trial[k] - (w->now.x[k] + d[k])) >= enough) return 0;
+    return 1;
+}
+
+/* Projected Gauss-Seidel with subspace minimisation (Silcowitz, Niebe & Erleben 2010), from an active set's step. */
+void pgs_step(work *w, double *d) {
+    const dqik_stage *s = w->s;
+    dls_step(w, d);
+    if (!s->limited || is_least(w, d)) return;
+    for (int k = 0; k < w->n; k++) w->opened[k] = s->hi[k] > s->lo[k];
+    double best = value(w, d);
+    memcpy(w->current, d, sizeof(double) * (size_t)w->n);
+    block_inverses(w);
+    for (int round = 0; round < PGS_ROUNDS; round++) {
+        sweeps(w, w->current);
+        keep_better(w, d, &best, w->current);
+        active_set(w, w->current);
+        free_step(w, w->free, w->normals, w->fixed, w->candidate);
+        double far = onto_limits(w, w->candidate, w->current);
+        keep_better(w, d, &best, w->current);
+        if (far <= SAME) return;
+    }
+}

@@ -1,0 +1,311 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A prepared solve as the kernel reads it: the structures of the contract, filled by the names of their fields."""
+
+import math
+from collections.abc import Sequence
+from ctypes import addressof
+from typing import Any
+
+import numpy as np
+
+from ..group.stage import ALIKE, Stage
+from ..iterate.descent import Settings
+from ..model.skeleton import Skeleton
+from ..space import limb
+from ..space.limb import Limb
+from ..space.poles import Pole
+from . import pack_sweep
+from .contract import (
+    CLASSES,
+    KINDS,
+    LIMB,
+    NUMBERS,
+    POLE,
+    PROBLEM,
+    SETTINGS,
+    SKELETON,
+    SOLVERS,
+    STAGE,
+    Structure,
+    split,
+)
+
+
+class Packer:
+    """Fills structures, and keeps alive what they point to."""
+
+    def __init__(self) -> None:
+        self._kept: list[Any] = []
+
+    def fill(self, structure: Structure, **values: Any) -> Any:
+        """A structure with a value for each of its fields, by name.
+
+        An array of numbers takes whatever NumPy makes one of, an array of structures a sequence of them, and either an
+        address or None for a null pointer. Raises TypeError for fields that are missing or unknown.
+        """
+        wanted = {field.name for field in structure.fields}
+        if wanted != set(values):
+            missing, unknown = sorted(wanted - set(values)), sorted(set(values) - wanted)
+            raise TypeError(f"{structure.name}: missing {missing}, unknown {unknown}")
+        filled = CLASSES[structure.name](**{
+            field.name: self._value(field.kind, values[field.name]) for field in structure.fields
+        })  # fmt: skip
+        self._kept.append(filled)
+        return filled
+
+    def _value(self, kind: str, value: Any) -> Any:
+        base, rest = split(kind)
+        if rest.startswith("]"):
+            return value if value is None or isinstance(value, int) else self._array(base, value)
+        if rest:
+            return (NUMBERS[base][0] * int(rest[:-1]))(*value)
+        return value if base in CLASSES else {"double": float}.get(base, int)(value)
+
+    def _array(self, base: str, values: Any) -> int:
+        """The address of a copy of some numbers or structures."""
+        if base in CLASSES:
+            array = (CLASSES[base] * max(len(values), 1))(*values)
+            self._kept.append(array)
+            return addressof(array)
+        numbers = np.array(values, dtype=NUMBERS[base][1], order="C")
+        self._kept.append(numbers)
+        return numbers.ctypes.data
+
+
+def problem(
+    packer: Packer, skeleton: Skeleton, stages: Sequence[Stage], counts: np.ndarray, solver: str
+) -> Any:
+    """A prepared solve; `counts` (G, 2): whether each goal's position and its rotation count."""
+    tolerances = stages[0].options if stages else None
+    return packer.fill(
+        PROBLEM,
+        skeleton=_skeleton(packer, skeleton),
+        stages=len(stages),
+        goals=len(counts),
+        stage=[_stage(packer, stage, solver) for stage in stages],
+        tolerance=tolerances.tolerance if tolerances else 0.0,
+        rotation_tolerance=tolerances.rotation_tolerance if tolerances else 0.0,
+        counts=counts @ np.array([1, 2]),
+    )
+
+
+def _skeleton(packer: Packer, skeleton: Skeleton) -> Any:
+    return packer.fill(
+        SKELETON, joints=len(skeleton), length=skeleton.length, order=skeleton.order, parent=skeleton.parent,
+        detached=np.isin(np.arange(len(skeleton)), skeleton.detached), axis=skeleton.axis,
+    )  # fmt: skip
+
+
+def _stage(packer: Packer, stage: Stage, solver: str) -> Any:
+    return packer.fill(
+        STAGE,
+        **_joint_space(stage),
+        **_joints(stage, solver),
+        **_tasks(packer, stage),
+        **_yielding(stage),
+        **_sparsity(stage),
+        **_limbs(packer, stage.limbs),
+        **_strategy(packer, stage, solver),
+    )
+
+
+def _joint_space(stage: Stage) -> dict[str, Any]:
+    """Degrees of freedom, joint by joint, and their limits."""
+    space, skeleton = stage.space, stage.skeleton
+    joint = _block_joints(stage)
+    kinds, basis, align, ellipse = space.block_shapes()
+    slide = np.full(len(skeleton), -1)
+    for index, kind in enumerate(kinds):
+        if kind == "prismatic":
+            slide[joint[index]] = index
+    return {
+        "n": space.n,
+        "blocks": len(space.blocks),
+        "pairs": len(space.pairs),
+        "limited": space.limited,
+        "levered": bool(skeleton.detached),
+        "block_joint": joint,
+        "block_kind": [KINDS[kind] for kind in kinds],
+        "block_start": [block.start for block in space.blocks],
+        "block_ellipse": ellipse,
+        "slide": slide,
+        "basis": basis,
+        "align": align,
+        "lo": space.lo,
+        "hi": space.hi,
+        "reluctance": stage.settings.reluctance,
+        "pair": space.pairs[:, 0],
+    }
+
+
+def _block_joints(stage: Stage) -> np.ndarray:
+    return np.array([stage.space.joint[block.start] for block in stage.space.blocks], dtype=int)
+
+
+def _joints(stage: Stage, solver: str) -> dict[str, Any]:
+    """The joints whose transforms matter, and those of them that move."""
+    skeleton, poles = stage.skeleton, _poles_of(stage)
+    needed = np.zeros(len(skeleton), dtype=bool)
+    for j in [*(goal.joint for goal in stage.goals),
+              *[k for pole in poles for k in (pole.root, *pole.middle, max(pole.end, 0))],
+              *[k for part in stage.limbs for k in (part.upper, part.lower, max(part.end, 0))]]:  # fmt: skip
+        needed |= skeleton.ancestors[j]
+    movable = np.isin(np.arange(len(skeleton)), _block_joints(stage))
+    stand = [j for j in skeleton.order if needed[j] or solver == "CCD"]
+    move = [j for j in skeleton.order if needed[j] and (skeleton.ancestors[j] & movable).any()]
+    return {
+        "standing": len(stand),
+        "moving": len(move),
+        "still_slides": len(stage.still_slides),
+        "stand": stand,
+        "move": move,
+        "still_slide": stage.still_slides,
+    }
+
+
+def _rows(stage: Stage) -> tuple[np.ndarray, np.ndarray]:
+    """The first row of each goal's position and rotation (G,), -1 for none."""
+    places = [goal.position is not None for goal in stage.goals]
+    turns = [goal.rotation is not None for goal in stage.goals]
+    return (
+        np.where(places, 3 * (np.cumsum(places) - 1), -1),
+        np.where(turns, 3 * (sum(places) + np.cumsum(turns) - 1), -1),
+    )
+
+
+def _tasks(packer: Packer, stage: Stage) -> dict[str, Any]:
+    """Goals and poles: their rows, weights, and the degrees of freedom that act on them."""
+    space, tasks, skeleton = stage.space, stage.tasks, stage.skeleton
+    carriers = np.array([goal.joint for goal in stage.goals])
+    place_row, turn_row = _rows(stage)
+    place_weight, turn_weight = tasks.row_weights()
+    inherits = skeleton.segment[carriers][:, None] == skeleton.segment[space.joint]
+    moves = tasks.moves > 0.0
+    return {
+        "goals": len(stage.goals),
+        "rows": tasks.m,
+        "poles": len(_poles_of(stage)),
+        "goal_index": stage.indices,
+        "goal_joint": carriers,
+        "place_row": place_row,
+        "turn_row": turn_row,
+        "offset": [goal.offset for goal in stage.goals],
+        "place_weight": place_weight,
+        "turn_weight": turn_weight,
+        "acts": moves + 2 * (moves & inherits & space.turns),
+        "levers": skeleton.levers(carriers, space.joint),
+        "pole": _poles(packer, stage),
+    }
+
+
+def _poles_of(stage: Stage) -> tuple[Pole, ...]:
+    return stage.tasks.poles.poles if stage.tasks.poles else ()
+
+
+def _poles(packer: Packer, stage: Stage) -> list[Any]:
+    space, skeleton = stage.space, stage.skeleton
+    filled: list[Any] = []
+    for pole in _poles_of(stage):
+        end = stage.goals[pole.goal].joint if pole.end < 0 else pole.end
+        points = np.array([pole.root, *pole.middle, end])
+        filled.append(packer.fill(
+            POLE, goal=pole.goal, root=pole.root, end=pole.end, middles=len(pole.middle), middle=pole.middle,
+            angle=pole.angle, weight=pole.weight,
+            swivels=skeleton.kinds[pole.root] == "ball" and pole.root in space.joint,
+            moved=stage.tasks.moves[pole.goal] * skeleton.ancestors[points][:, space.joint],
+            levers=skeleton.levers(points, space.joint),
+        ))  # fmt: skip
+    return filled
+
+
+def _yielding(stage: Stage) -> dict[str, Any]:
+    yields = stage.yielding
+    return {
+        "yields": len(yields.goals),
+        "yield_goal": yields.goals,
+        "yield_top": yields.top,
+        "yield_path": yields.paths.T > 0.0,
+        "yield_extra": yields.extra,
+    }
+
+
+def _sparsity(stage: Stage) -> dict[str, Any]:
+    """Which rows each degree of freedom fills, and which rows and degrees of freedom meet."""
+    tasks, poles, n = stage.tasks, _poles_of(stage), stage.space.n
+    fills = np.zeros((tasks.m + len(poles), n), dtype=bool)
+    for rows in _rows(stage):
+        for g, row in enumerate(rows):
+            if row >= 0:
+                fills[row : row + 3] = tasks.moves[g] > 0.0
+    for index, pole in enumerate(poles):
+        fills[tasks.m + index] = tasks.moves[pole.goal] > 0.0
+    run_start, runs = _runs(fills)
+    together = (fills[:, None] & fills[None]).any(-1) | np.eye(len(fills), dtype=bool)
+    partners, first_partner = _partners(fills) if 0 < n < len(fills) else ([np.zeros(0)], np.zeros(0))
+    return {
+        "run_start": run_start,
+        "run": runs,
+        "first": np.argmax(together, axis=1),
+        "partner_start": np.cumsum([0, *map(len, partners)]),
+        "partner": np.concatenate(partners),
+        "first_freedom": first_partner,
+    }
+
+
+def _runs(fills: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Runs `[from, to)` of rows (runs, 2) that each column of a bool matrix (m, n) fills, and (n + 1,) its first."""
+    edges = np.zeros((fills.shape[1], fills.shape[0] + 2), dtype=np.int8)
+    edges[:, 1:-1] = fills.T
+    column, row = np.nonzero(edges[:, 1:] != edges[:, :-1])
+    counts = np.bincount(column, minlength=fills.shape[1]) // 2
+    return np.concatenate([[0], np.cumsum(counts)]), row.reshape(-1, 2)
+
+
+def _partners(fills: np.ndarray) -> tuple[list[np.ndarray], np.ndarray]:
+    """Which columns of a bool matrix (m, n) share a row with which.
+
+    For each column the columns before it that do, and (n,) the first one that does, both counted from the last column.
+    """
+    share = fills.T.astype(np.float32) @ fills + np.eye(fills.shape[1]) > 0.0
+    return [np.flatnonzero(row[:k]) for k, row in enumerate(share)], np.argmax(share[::-1, ::-1], axis=1)
+
+
+def _limbs(packer: Packer, limbs: Sequence[Limb]) -> dict[str, Any]:
+    names = [field.name for field in LIMB.fields]
+    return {
+        "limbs": len(limbs),
+        "limb": [packer.fill(LIMB, **{name: getattr(part, name) for name in names}) for part in limbs],
+    }
+
+
+def _strategy(packer: Packer, stage: Stage, solver: str) -> dict[str, Any]:
+    """How a stage is solved: the settings of all runs, restarts, the order of a sweep."""
+    phases, options = stage.phases(), stage.options
+    runs = {
+        "phase": phases.phases,
+        "tracking": [phases.tracking],
+        "tracking_missed": [phases.tracking_missed],
+        "polishing": phases.polishing and [phases.polishing],
+        "insisting": [phases.insisting],
+        "descending": [phases.descending],
+    }
+    return {
+        "solver": SOLVERS[solver],
+        "continues": phases.continues,
+        "restarts": options.restarts,
+        "middle_bias": options.bias == "MIDDLE",
+        "seed": options.seed % 2**64,
+        "swivels": len(limb.SWIVELS),
+        "phases": len(phases.phases),
+        "chosen_after": phases.chosen_after,
+        "swivel": limb.SWIVELS,
+        "alike": math.cos(0.5 * ALIKE),
+        **{name: each and [_settings(packer, one) for one in each] for name, each in runs.items()},
+        "spend": phases.spend,
+        "sweep": [pack_sweep.sweep(packer, stage)] if solver == "CCD" else None,
+    }
+
+
+def _settings(packer: Packer, settings: Settings) -> Any:
+    values = {field.name: getattr(settings, field.name) for field in SETTINGS.fields}
+    return packer.fill(SETTINGS, **{**values, "damping": -1.0 if settings.damping is None else settings.damping})

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""All stages of a prepared solve, run by the compiled kernel: frames solved afresh, and frames of a motion."""
+
+import os
+import threading
+from collections.abc import Sequence
+from ctypes import addressof
+from itertools import pairwise
+
+import numpy as np
+
+from ..group.stage import Stage
+from ..group.stages import check
+from ..model.frames import FrameArrays, room
+from ..model.skeleton import Pose, Skeleton
+from . import pack
+from .contract import MOTION
+from .library import Kernel
+
+FRAMES_A_THREAD = 8  # at least: a thread more is not worth its start for fewer frames
+
+
+class CompiledStages:
+    """The stages of a prepared solve, as the kernel reads them.
+
+    Holds no state of a solve: the kernel works in memory of the calling thread, so any number of threads may share it.
+    """
+
+    def __init__(
+        self, library: Kernel, skeleton: Skeleton, stages: Sequence[Stage], counts: np.ndarray, solver: str
+    ) -> None:
+        """`counts` (G, 2) bool: whether each goal's position and its rotation count."""
+        self.library, self.skeleton, self.goals = library, skeleton, len(counts)
+        self.rows = sum(stage.tasks.m for stage in stages)
+        self._packer = pack.Packer()
+        self._joints = len(skeleton)
+        self.address = addressof(pack.problem(self._packer, skeleton, stages, counts, solver))
+        self._size = int(library.work(self.address))
+        self._own = threading.local()
+
+    def solve_into(self, arrays: FrameArrays) -> None:
+        """Solve every frame afresh; many frames in several threads."""
+        count = len(arrays)
+        check(arrays, self.goals, self._joints)
+        share = 1 if count < 2 * FRAMES_A_THREAD else min(os.cpu_count() or 1, count // FRAMES_A_THREAD)
+        if share == 1:
+            self._solve(arrays, 0, count)
+            return
+        bounds = np.linspace(0, count, share + 1).astype(int).tolist()
+        threads = [threading.Thread(target=self._solve, args=(arrays, *part)) for part in pairwise(bounds)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    def _solve(self, arrays: FrameArrays, begin: int, end: int) -> None:
+        self.library.solve(self.address, arrays.address, begin, end, self.memory())
+
+    def motion(self) -> "CompiledMotion":
+        """A motion that no frame of is solved yet."""
+        return CompiledMotion(self)
+
+    def memory(self) -> int:
+        """The address of the calling thread's working memory."""
+        try:
+            return self._own.address
+        except AttributeError:
+            self._own.memory = np.empty(self._size)
+            self._own.address = self._own.memory.ctypes.data
+            return self._own.address
+
+
+class CompiledMotion:
+    """The `Motion` of frames that the kernel solves."""
+
+    def __init__(self, stages: CompiledStages) -> None:
+        self._stages = stages
+        self._last = room(1, stages.goals, len(stages.skeleton))
+        self._packer = pack.Packer()
+        self._state = self._packer.fill(
+            MOTION, steps=0, unchanged=0, residual=np.zeros(stages.rows), last=self._last.address
+        )
+        self._address = addressof(self._state)
+
+    def restart(self) -> None:
+        """See `Motion`."""
+        self._state.steps = self._state.unchanged = 0
+
+    def begin(self, pose: Pose) -> None:
+        """See `Motion`."""
+        self._last.rotations[0], self._last.translations[0] = self._stages.skeleton.check_pose(pose)
+        self._state.steps, self._state.unchanged = 1, 0
+
+    @property
+    def pose(self) -> Pose | None:
+        """See `Motion`."""
+        return Pose(self._last.rotations[0].copy(), self._last.translations[0].copy()) if self._state.steps else None
+
+    def solve_into(self, arrays: FrameArrays) -> None:
+        """See `Motion`."""
+        stages = self._stages
+        check(arrays, stages.goals, len(stages.skeleton))
+        stages.library.follow(stages.address, self._address, arrays.address, 0, len(arrays), stages.memory())

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""All stages of a prepared solve, one after the other, with NumPy: frames solved afresh, and frames of a motion."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..algebra import quaternion
+from ..model.frames import QUESTIONS, FrameArrays, room
+from ..model.goals import Goal, Targets
+from ..model.options import Options
+from ..model.skeleton import Pose, Skeleton
+from ..model.solution import Batch
+from ..space.point import Point
+from .stage import Stage, carried, frames_of, of_goals, posed
+
+HOLD_AFTER = 2  # frames in a row with the same question, after which the answer stays the same
+UNIT = 1e-15  # of a quaternion's squared length: nearer to 1 it is left as it is, to the bit
+
+
+class Stages:
+    """The stages of a prepared solve. Holds no state of a solve, so any number of threads may share it."""
+
+    def __init__(self, skeleton: Skeleton, goals: Sequence[Goal], stages: Sequence[Stage], options: Options) -> None:
+        self.skeleton, self.goals, self.stages = skeleton, goals, list(stages)
+        weights = np.array([(goal.position_weight, goal.rotation_weight) for goal in goals]).reshape(-1, 2)
+        self.counts = weights > 0.0  # (G, 2) whether a goal's position and its rotation count
+        self._tolerances = np.where(self.counts, (options.tolerance, options.rotation_tolerance), np.inf)
+        self._placed = [g for g, goal in enumerate(goals) if goal.position is not None]
+        self._oriented = [g for g, goal in enumerate(goals) if goal.rotation is not None]
+        self._poled = [
+            int(stage.indices[pole.goal]) for stage in stages if stage.tasks.poles for pole in stage.tasks.poles.poles
+        ]
+
+    def solve_into(self, arrays: FrameArrays) -> None:
+        """Solve every frame afresh."""
+        self._check(arrays)
+        finite = self.finite(arrays)
+        frames = slice(None) if finite.all() else np.flatnonzero(finite)
+        if finite.any():
+            targets, start, links = _question(arrays, frames)
+            count = len(targets.positions)
+            pose, iterations = frames_of(start, count), np.zeros(count, dtype=int)
+            points: list[Point] = []
+            for stage in self.stages:
+                point, took = stage.solve(pose, of_goals(targets, stage.indices), links)
+                pose, iterations = posed(stage, point.state, pose), iterations + took
+                points.append(point)
+            arrays.answer(frames, self.report(pose, points, iterations, targets))
+        if not finite.all():
+            arrays.answer_nothing(~finite)
+
+    def track_into(self, arrays: FrameArrays, previous: Pose, residuals: list[np.ndarray | None]) -> None:
+        """Solve one frame from the `previous` pose (1, J, 4), (1, J, 3).
+
+        residuals : error rows (1, m) that each stage ended the frame before with, None if not known; written.
+        """
+        targets, start, links = _question(arrays, slice(None))
+        pose, iterations = start, np.zeros(1, dtype=int)
+        points: list[Point] = []
+        for index, stage in enumerate(self.stages):
+            warm = carried(stage, previous, pose) if len(self.stages) > 1 else previous
+            point, took = stage.track(warm, pose, of_goals(targets, stage.indices), links, residuals[index])
+            residuals[index] = point.error
+            pose, iterations = posed(stage, point.state, pose), iterations + took
+            points.append(point)
+        arrays.answer(slice(None), self.report(pose, points, iterations, targets))
+
+    def motion(self) -> "StagesMotion":
+        """A motion that no frame of is solved yet."""
+        return StagesMotion(self)
+
+    def finite(self, arrays: FrameArrays) -> np.ndarray:
+        """Frames (F,) in which all that the answer depends on is finite."""
+        self._check(arrays)
+        if np.isfinite(sum(getattr(arrays, name).sum() for name in QUESTIONS)):  # the common case, at less cost
+            return np.ones(len(arrays), dtype=bool)
+        parts = (
+            arrays.start_rotations, arrays.start_translations, arrays.links, arrays.positions[:, self._placed],
+            arrays.orientations[:, self._oriented], arrays.poles[:, self._poled],
+        )  # fmt: skip
+        finite = np.ones(len(arrays), dtype=bool)
+        for part in parts:
+            finite &= np.isfinite(part).all((1, 2))
+        return finite
+
+    def report(self, pose: Pose, points: list[Point], iterations: np.ndarray, targets: Targets) -> Batch:
+        """The answer of F frames: their `pose`, and a point for each stage."""
+        count = len(pose.rotations)
+        distances, angles = np.zeros((2, count, len(self.goals)))
+        at_limit = np.zeros((count, len(self.skeleton)), dtype=bool)
+        for stage, point in zip(self.stages, points, strict=True):
+            found = stage.tasks.report(point.kinematics, of_goals(targets, stage.indices))
+            distances[:, stage.indices], angles[:, stage.indices] = found
+            if stage.space.limited:
+                at_limit |= np.stack([stage.space.at_limit(x) for x in point.state.x])
+        met = (distances <= self._tolerances[:, 0]) & (angles <= self._tolerances[:, 1])
+        return Batch(np.array(pose.rotations), np.array(pose.translations), distances, angles, iterations,
+                     np.all(met, axis=-1), at_limit)  # fmt: skip
+
+    def _check(self, arrays: FrameArrays) -> None:
+        check(arrays, len(self.goals), len(self.skeleton))
+
+
+class StagesMotion:
+    """The `Motion` of frames solved with NumPy."""
+
+    def __init__(self, stages: Stages) -> None:
+        self._stages, self._last = stages, room(1, len(stages.goals), len(stages.skeleton))
+        self._residuals: list[np.ndarray | None] = []
+        self._steps = self._unchanged = 0
+        self.restart()
+
+    def restart(self) -> None:
+        """See `Motion`."""
+        self._residuals = [None] * len(self._stages.stages)
+        self._steps = self._unchanged = 0
+
+    def begin(self, pose: Pose) -> None:
+        """See `Motion`."""
+        self.restart()
+        self._last.rotations[0], self._last.translations[0] = self._stages.skeleton.check_pose(pose)
+        self._steps = 1
+
+    @property
+    def pose(self) -> Pose | None:
+        """See `Motion`."""
+        return Pose(self._last.rotations[0].copy(), self._last.translations[0].copy()) if self._steps else None
+
+    def solve_into(self, arrays: FrameArrays) -> None:
+        """See `Motion`."""
+        finite = self._stages.finite(arrays)
+        for frame in range(len(arrays)):
+            if finite[frame]:
+                self._step(arrays.part(frame, frame + 1))
+            else:
+                arrays.answer_nothing(slice(frame, frame + 1))
+
+    def _step(self, frame: FrameArrays) -> None:
+        """Solve the next frame, or hold the answer."""
+        last = self._last
+        same = self._steps > 1 and all(np.array_equal(getattr(frame, name), getattr(last, name)) for name in QUESTIONS)
+        self._unchanged = self._unchanged + 1 if same else 0
+        if self._unchanged >= HOLD_AFTER:
+            frame.answer(slice(None), last.batch())
+            frame.iterations[:] = 0
+        elif self._steps:
+            self._stages.track_into(frame, Pose(last.rotations.copy(), last.translations.copy()), self._residuals)
+        else:
+            self._stages.solve_into(frame)
+        last.copy_from(frame)
+        self._steps = min(self._steps + 1, 2)
+
+
+def check(arrays: FrameArrays, goals: int, joints: int) -> None:
+    """Raise ValueError unless the arrays are for as many goals and joints."""
+    if arrays.goals != goals or arrays.joints != joints:
+        raise ValueError(
+            f"arrays for {arrays.goals} goals and {arrays.joints} joints; expected {goals} goals and {joints} joints"
+        )
+
+
+def _question(arrays: FrameArrays, frames: np.ndarray | slice) -> tuple[Targets, Pose, np.ndarray]:
+    """What some frames ask: targets, with unit quaternions, start poses and links."""
+    parts = {name: part if len(part := getattr(arrays, name)) == 1 else part[frames] for name in QUESTIONS}
+    count = len(arrays.iterations[frames])
+    placed, orientations, poles = (
+        np.broadcast_to(part, (count, *part.shape[1:]))
+        for part in (parts["positions"], _unit(parts["orientations"]), parts["poles"])
+    )
+    return Targets(placed, orientations, poles), Pose(parts["start_rotations"], parts["start_translations"]), parts["links"]
+
+
+def _unit(quaternions: np.ndarray) -> np.ndarray:
+    """Quaternions (..., 4) of unit length; those that have it, to rounding, stay the same to the bit."""
+    off = np.abs((quaternions * quaternions).sum(-1) - 1.0) > UNIT
+    if not off.any():
+        return quaternions
+    return np.where(off[..., None], quaternion.normalize(quaternions), quaternions)

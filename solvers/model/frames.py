@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Room for the questions and the answers of many frames, and the motion that links one frame to the next."""
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any, Protocol
+
+import numpy as np
+
+from .goals import Targets
+from .skeleton import Pose
+from .solution import Batch, Solution
+
+QUESTIONS: dict[str, tuple[str | int, ...]] = {
+    "positions": ("G", 3),
+    "orientations": ("G", 4),
+    "poles": ("G", 3),
+    "start_rotations": ("J", 4),
+    "start_translations": ("J", 3),
+    "links": ("J", 8),
+}
+"""Shapes of what each frame asks, for G goals and J joints. All are doubles."""
+
+ANSWERS: dict[str, tuple[str | int, ...]] = {
+    "rotations": ("J", 4),
+    "translations": ("J", 3),
+    "position_errors": ("G",),
+    "rotation_errors": ("G",),
+    "iterations": (),
+    "converged": (),
+    "at_limit": ("J",),
+}
+"""Shapes of what each frame answers."""
+
+DTYPES: dict[str, type[np.generic]] = {"iterations": np.int32, "converged": np.bool_, "at_limit": np.bool_}
+"""Types of the arrays that do not hold doubles."""
+
+_ARRAYS = tuple(
+    (name, shape, np.dtype(DTYPES.get(name, np.float64)), name in QUESTIONS)
+    for name, shape in {**QUESTIONS, **ANSWERS}.items()
+)
+
+
+@dataclass(frozen=True, eq=False)
+class FrameArrays:
+    """Questions and answers of F frames with G goals and J joints, in C-contiguous arrays that the caller owns.
+
+    Write the questions into the arrays, solve, read the answers from the arrays. A question's leading axis is F, or 1
+    where all frames ask the same. An array is never replaced by another one: the kernel keeps its address.
+
+    Attributes
+    ----------
+    positions : (F, G, 3) targets of the effectors, in the skeleton's frame [length units].
+    orientations : (F, G, 4) target orientations `w x y z`, of any length but 0.
+    poles : (F, G, 3) points that the chains bend towards, read for goals with a pole.
+    start_rotations, start_translations : (F, J, 4), (F, J, 3) the pose that a solve starts from and is pulled to.
+    links : (F, J, 8) unit dual quaternions from parent to joint, as `Skeleton.links`.
+    rotations, translations : (F, J, 4), (F, J, 3) the answers, NaN where a question holds a NaN or an infinity.
+    position_errors, rotation_errors : (F, G) distances [length units] and angles [rad], 0 where none is asked for.
+    iterations : (F,) int32 steps taken. converged : (F,) bool, whether all goals are met to their tolerances.
+    at_limit : (F, J) bool, joints of which a coordinate lies on a limit.
+
+    Examples
+    --------
+    >>> arm = ik.Skeleton([ik.Joint("arm", -1, "ball", (0, 0, 0)), ik.Joint("hand", 0, "fixed", (0, 1, 0))])
+    >>> prepared = ik.prepare(arm, [ik.Goal("hand", position=(0, 0, 0))])
+    >>> arrays = prepared.arrays(2)
+    >>> arrays.positions[:] = [[(0.6, 0.8, 0)], [(0, 0, 1)]]
+    >>> prepared.solve_into(arrays)
+    >>> arrays.converged.tolist(), arrays.rotations.shape
+    ([True, True], (2, 2, 4))
+    """
+
+    positions: np.ndarray
+    orientations: np.ndarray
+    poles: np.ndarray
+    start_rotations: np.ndarray
+    start_translations: np.ndarray
+    links: np.ndarray
+    rotations: np.ndarray
+    translations: np.ndarray
+    position_errors: np.ndarray
+    rotation_errors: np.ndarray
+    iterations: np.ndarray
+    converged: np.ndarray
+    at_limit: np.ndarray
+
+    def __post_init__(self) -> None:
+        frames = len(self.iterations)
+        for (name, _, dtype, is_question), inner in zip(_ARRAYS, _shapes(self.goals, self.joints), strict=True):
+            array: np.ndarray = getattr(self, name)
+            if array.shape[1:] != inner or not (len(array) == frames or (is_question and len(array) == 1)):
+                raise ValueError(f"{name}: expected shape {(frames, *inner)}, got {array.shape}")
+            if array.dtype != dtype or not array.flags.c_contiguous:
+                raise ValueError(f"{name}: expected a C-contiguous array of {dtype}, got one of {array.dtype}")
+
+    def __len__(self) -> int:
+        return len(self.iterations)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return FrameArrays, tuple(getattr(self, name) for name, *_ in _ARRAYS)
+
+    @property
+    def goals(self) -> int:
+        """G."""
+        return self.positions.shape[1]
+
+    @property
+    def joints(self) -> int:
+        """J."""
+        return self.rotations.shape[1]
+
+    @cached_property
+    def addresses(self) -> np.ndarray:
+        """(13, 2) int64: of each array, in their order here, its address and its bytes from one frame to the next."""
+        arrays = [getattr(self, name) for name, *_ in _ARRAYS]
+        shared = [is_question and len(array) == 1 for array, (*_, is_question) in zip(arrays, _ARRAYS, strict=True)]
+        rows = [(array.ctypes.data, 0 if one else array.strides[0]) for array, one in zip(arrays, shared, strict=True)]
+        return np.array(rows, dtype=np.int64)
+
+    @cached_property
+    def address(self) -> int:
+        """Of `addresses`."""
+        return self.addresses.ctypes.data
+
+    def part(self, begin: int, end: int) -> "FrameArrays":
+        """Frames `begin` to `end`, in the same memory."""
+        part = object.__new__(FrameArrays)  # parts of arrays that were checked need no check
+        for name, _, _, is_question in _ARRAYS:
+            array = getattr(self, name)
+            part.__dict__[name] = array if is_question and len(array) == 1 else array[begin:end]
+        return part
+
+    def ask(self, targets: Targets, start: Pose, links: np.ndarray | None = None) -> None:
+        """Copy questions with leading axes that fit, or of 1; `links` None leaves those that stand here."""
+        self.positions[:], self.orientations[:], self.poles[:] = targets[:3]
+        self.start_rotations[:], self.start_translations[:] = start
+        if links is not None:
+            self.links[:] = links
+
+    def answer(self, frames: np.ndarray | slice, batch: Batch) -> None:
+        """Copy the answers of some frames."""
+        for name in ANSWERS:
+            getattr(self, name)[frames] = getattr(batch, name)
+
+    def answer_nothing(self, frames: np.ndarray | slice) -> None:
+        """Answer some frames with NaN."""
+        for name in ANSWERS:
+            getattr(self, name)[frames] = np.nan if name not in DTYPES else 0
+
+    def copy_from(self, other: "FrameArrays") -> None:
+        """Copy questions and answers."""
+        for name, *_ in _ARRAYS:
+            getattr(self, name)[:] = getattr(other, name)
+
+    def batch(self) -> Batch:
+        """A copy of the answers."""
+        return Batch(
+            self.rotations.copy(), self.translations.copy(), self.position_errors.copy(), self.rotation_errors.copy(),
+            self.iterations.astype(int), self.converged.copy(), self.at_limit.copy(),
+        )  # fmt: skip
+
+    def solution(self, frame: int, seconds: float) -> Solution:
+        """A copy of one frame's answer."""
+        return Solution(
+            Pose(self.rotations[frame].copy(), self.translations[frame].copy()), self.position_errors[frame].copy(),
+            self.rotation_errors[frame].copy(), int(self.iterations[frame]), bool(self.converged[frame]),
+            self.at_limit[frame].copy(), seconds,
+        )  # fmt: skip
+
+
+def room(frames: int, goals: int, joints: int, shared: bool = False) -> FrameArrays:
+    """Arrays of zeros; `shared`: the start poses and links of all frames are one."""
+    alike = ("start_rotations", "start_translations", "links") if shared else ()
+    sizes = zip(_ARRAYS, _shapes(goals, joints), strict=True)
+    return FrameArrays(
+        *(np.zeros((1 if name in alike else frames, *shape), dtype) for (name, _, dtype, _), shape in sizes)
+    )
+
+
+def asking(targets: Targets, start: Pose, links: np.ndarray) -> FrameArrays:
+    """Arrays that ask what is given, in the memory of what is given where that is contiguous.
+
+    targets : of F frames. start, links : with a leading axis of F or 1; links also without one.
+    """
+    frames, goals = targets.positions.shape[:2]
+    joints, count = start.rotations.shape[1], len(QUESTIONS)
+    given = (*targets[:3], *start, links.reshape(-1, joints, 8))
+    sizes = zip(_ARRAYS[count:], _shapes(goals, joints)[count:], strict=True)
+    return FrameArrays(
+        *(np.ascontiguousarray(array, np.float64) for array in given),
+        *(np.zeros((frames, *shape), dtype) for (_, _, dtype, _), shape in sizes),
+    )
+
+
+@lru_cache(maxsize=64)
+def _shapes(goals: int, joints: int) -> list[tuple[int, ...]]:
+    """A frame's shape of each array."""
+    sizes = {"G": goals, "J": joints}
+    return [tuple(sizes[size] if isinstance(size, str) else size for size in shape) for _, shape, _, _ in _ARRAYS]
+
+
+class Motion(Protocol):
+    """The state of one motion whose frames are solved one from the other. For one thread at a time.
+
+    It holds the last question and answer, the residual that the last frame ended with, and for how many frames the
+    question has not changed. A question that stays the same for some frames (`HOLD_AFTER`) is answered as before, so
+    that a pose stretched toward a target out of reach holds still. A frame whose question holds a NaN or an infinity
+    is answered with NaN and leaves the motion as it was.
+
+    Examples
+    --------
+    >>> arm = ik.Skeleton([ik.Joint("arm", -1, "ball", (0, 0, 0)), ik.Joint("hand", 0, "fixed", (0, 1, 0))])
+    >>> prepared = ik.prepare(arm, [ik.Goal("hand", position=(0, 0, 0))])
+    >>> motion, frame = prepared.motion(), prepared.arrays()
+    >>> for place in [(0.6, 0.8, 0), (0.64, 0.7684, 0)]:
+    ...     frame.positions[:] = place
+    ...     motion.solve_into(frame)
+    >>> bool(frame.converged[0])
+    True
+    """
+
+    def solve_into(self, arrays: FrameArrays) -> None:
+        """Solve the frames in order: the first one afresh, each other one from the one before it."""
+        ...
+
+    def begin(self, pose: Pose) -> None:
+        """Start anew: the next frame is solved from this pose, as if it were the answer before."""
+        ...
+
+    def restart(self) -> None:
+        """Start anew: the next frame is solved afresh."""
+        ...
+
+    @property
+    def pose(self) -> Pose | None:
+        """A copy of the pose that the next frame starts from; None where that is solved afresh."""
+        ...
