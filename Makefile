@@ -45,7 +45,7 @@ kernel: ## Build the compiled kernel for all platforms: wheels in dist/
 kernel-check: ## Run the solvers' tests with a kernel that stops at undefined behaviour
 	$(call task,kernel-check -- $(ARGS))
 
-zip: ## Build and validate dist/dqik-<version>.zip, and one for each platform
+zip: ## Build and validate dist/dqik-<version>.zip, one without the kernel, and one for each platform
 	$(call task,zip -- --split)
 
 bench: ## Run the benchmarks: tables

@@ -30,7 +30,8 @@ COMPARING_SOLVER = "PGS"  # takes any goals: with it frames are read for a compa
 class _State:
     """Sessions by object; where armatures that have goals stand among all objects.
 
-    objects : the `session_uid` of all objects in order, as bytes; None to have them looked for anew. armatures : (place, session_uid) of those with goals.
+    objects : the `session_uid` of all objects in order, as bytes; None to have them looked for anew.
+    armatures : (place, session_uid) of those with goals.
     """
 
     sessions: dict[int, Session] = field(default_factory=dict)

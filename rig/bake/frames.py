@@ -108,4 +108,5 @@ def _quaternion_answers(
     flips = np.where((q * previous).sum(-1, keepdims=True) < 0.0, -1.0, 1.0)
     rotations = np.stack([start.rotations for start in starts[first : first + count]])
     rotations[:, rig.solved_bones] = q * np.cumprod(flips, axis=0)
-    return [Channels(turned, start.locations, start.modes) for turned, start in zip(rotations, starts[first:], strict=False)]
+    own = starts[first : first + count]
+    return [Channels(turned, start.locations, start.modes) for turned, start in zip(rotations, own, strict=True)]

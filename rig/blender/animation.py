@@ -121,11 +121,8 @@ def _action_contents(owner: bpy.types.AnimData | bpy.types.NlaStrip, paths: bool
         return (0,)
     slot = getattr(owner, "action_slot", None)
     found = curves.of_action(action, slot)
-    groups = curves.groups(action, slot)
-    muted = np.empty(len(groups), dtype=bool)
-    if len(groups):
-        groups.foreach_get("mute", muted)
-    return action.session_uid, getattr(slot, "handle", 0), muted.tobytes(), _curve_contents(found, paths)
+    groups = () if curves.LAYERED else [group.mute for group in action.groups]
+    return action.session_uid, getattr(slot, "handle", 0), groups, _curve_contents(found, paths)
 
 
 def _curve_contents(found: Sequence[bpy.types.FCurve], paths: bool) -> tuple:

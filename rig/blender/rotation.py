@@ -45,7 +45,7 @@ def to_quaternion(mode: str, channels: np.ndarray) -> np.ndarray:
 def from_quaternion(mode: str, q: np.ndarray, reference: np.ndarray) -> np.ndarray:
     """Rotation channels (..., 4) of unit quaternions (..., 4), the ones nearest to `reference` channels (..., 4)."""
     if mode == QUATERNION:
-        return np.where((q * reference).sum(-1, keepdims=True) < 0.0, -q, q)
+        return np.where(np.einsum("...i,...i", q, reference)[..., None] < 0.0, -q, q)
     if mode == AXIS_ANGLE:
         return _axis_angle(q, reference)
     angles = _euler(mode, quaternion.to_matrix(q), reference[..., :3])

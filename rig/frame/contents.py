@@ -4,7 +4,7 @@
 Counts and update flags are not trusted alone: settings, goals, rotation modes and what animates the armature are read
 on every frame. What only an edit can change (rest pose, names, bone settings, constraints, data paths) is read wherever
 there may have been one: at every evaluation that is not a change of frame, after a property's update callback, where
-Blender says that an armature, an action or the scene's relations changed, and on every frame where settings or
+Blender says that an armature or the scene's relations changed (as they do with new curves), and on every frame where settings or
 constraints are animated.
 """
 

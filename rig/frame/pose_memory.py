@@ -32,7 +32,7 @@ class PoseMemory:
 
     Attributes
     ----------
-    bones : (N,) bool, bones that hold an answer of ours.
+    bones : (N,) bool, bones that hold an answer of ours. rows : their indices.
     base : the pose that these start from where nothing animates them; None before there is any.
     written : the channels of these as they were written last; None where that is not known.
     stored : whether the base pose is kept on the bones themselves, too.
@@ -40,7 +40,7 @@ class PoseMemory:
 
     def __init__(self, stored: bool = True) -> None:
         self.stored = stored
-        self.bones = np.zeros(0, dtype=bool)
+        self.bones, self.rows = np.zeros(0, dtype=bool), np.zeros(0, dtype=np.intp)
         self.base: Channels | None = None
         self.written: Channels | None = None
         self._keyed: dict[int, KeyedPose] = {}
@@ -50,7 +50,7 @@ class PoseMemory:
         """An independent memory of the same pose, for a bake or a comparison: it stores nothing on the bones."""
         self.fit(ob, channels.modes(ob.pose.bones))
         other = PoseMemory(stored=False)
-        other.bones = self.bones.copy()
+        other.bones, other.rows = self.bones.copy(), self.rows.copy()
         other.base = None if self.base is None else self.base.copy()
         other._names = self._names
         return other
@@ -66,7 +66,8 @@ class PoseMemory:
         if self.stored:
             self._recall(ob, modes)
         else:
-            self.bones, self.base = np.zeros(len(ob.pose.bones), dtype=bool), None
+            self._hold(np.zeros(len(ob.pose.bones), dtype=bool))
+            self.base = None
         self._names = tuple(ob.pose.bones.keys())
 
     def adopt_edits(self, ob: bpy.types.Object, now: Channels, free: tuple[np.ndarray, np.ndarray], view: View) -> None:
@@ -78,13 +79,13 @@ class PoseMemory:
         before = self.written
         if before is None or self.base is None or before.modes.numbers != now.modes.numbers:
             return
-        rows = self.bones
+        rows = self.rows
         if (now.rotations[rows].tobytes() == before.rotations[rows].tobytes()
                 and now.locations[rows].tobytes() == before.locations[rows].tobytes()):  # fmt: skip
             return
         # written so that what is no number counts as edited
-        turned = ~(np.abs(now.rotations - before.rotations) <= EDITED) & rows[:, None]
-        moved = ~(np.abs(now.locations - before.locations) <= EDITED) & rows[:, None]
+        turned = ~(np.abs(now.rotations - before.rotations) <= EDITED) & self.bones[:, None]
+        moved = ~(np.abs(now.locations - before.locations) <= EDITED) & self.bones[:, None]
         if view.fresh:
             turned, moved = turned & free[0], moved & free[1]
         edited = np.flatnonzero(turned.any(-1) | moved.any(-1))
@@ -107,30 +108,28 @@ class PoseMemory:
 
         posed : the evaluated channels. Bones that hold no answer of ours are as they are.
         """
-        start = posed.copy()
-        rows = self.bones[:, None]
-        if self.base is None or not rows.any():
+        start, rows = posed.copy(), self.rows
+        if self.base is None or not rows.size:
             return start
-        keyed = ~free[0] & rows, ~free[1] & rows
-        if keyed[0].any() or keyed[1].any():
-            if not view.fresh:
-                channels_of_keys = self._keyed_channels(ob, view)
-                np.copyto(start.rotations, channels_of_keys.rotations, where=keyed[0])
-                np.copyto(start.locations, channels_of_keys.locations, where=keyed[1])
-            self._keyed[view.scene_uid] = KeyedPose(view.frame, start)
-        np.copyto(start.rotations, self.base.rotations, where=free[0] & rows)
-        np.copyto(start.locations, self.base.locations, where=free[1] & rows)
+        free_rotations, free_locations = free[0][rows], free[1][rows]
+        if free_rotations.all() and free_locations.all():
+            start.rotations[rows], start.locations[rows] = self.base.rotations[rows], self.base.locations[rows]
+            return start
+        keyed = posed if view.fresh else self._keyed_channels(ob, view)
+        start.rotations[rows] = np.where(free_rotations, self.base.rotations[rows], keyed.rotations[rows])
+        start.locations[rows] = np.where(free_locations, self.base.locations[rows], keyed.locations[rows])
+        self._keyed[view.scene_uid] = KeyedPose(view.frame, start)
         return start
 
     def occupy(self, ob: bpy.types.Object, bones: np.ndarray, now: Channels) -> None:
         """From now on `bones` (N,) bool hold answers of ours, and no others; new ones have `now` as their base pose."""
-        if np.array_equal(bones, self.bones):
+        if bones is self.bones:
             return
         new, left = bones & ~self.bones, self.bones & ~bones
         if self.base is None:
             self.base = now.copy()
         self.base.rotations[new], self.base.locations[new] = now.rotations[new], now.locations[new]
-        self.bones = bones.copy()
+        self._hold(bones)
         self._store(ob, np.flatnonzero(new))
         self._unstore(ob, np.flatnonzero(left))
 
@@ -153,13 +152,13 @@ class PoseMemory:
                                 np.where(free[1], self.base.locations, keyed.locations), modes)  # fmt: skip
             else:
                 pose = self.base
-            rows = self.bones
+            rows = self.rows
             now.rotations[rows], now.locations[rows] = pose.rotations[rows], pose.locations[rows]
             channels.write(ob, now)
             ob.update_tag(refresh={"DATA"})
-        bones = np.flatnonzero(self.bones)
+        rows = self.rows
         self.__init__(self.stored)
-        self._unstore(ob, bones)
+        self._unstore(ob, rows)
 
     def rebase(self, ob: bpy.types.Object) -> None:
         """Take the bones that hold an answer as they stand into the base pose."""
@@ -173,6 +172,9 @@ class PoseMemory:
             self._store(ob, np.flatnonzero(self.bones))
 
     # -- inside -------------------------------------------------------------------------------------------------------
+
+    def _hold(self, bones: np.ndarray) -> None:
+        self.bones, self.rows = bones, np.flatnonzero(bones)
 
     def _keyed_channels(self, ob: bpy.types.Object, view: View) -> Channels:
         """The channels as keys have them: as at the scene's last change of frame, else what the curves say."""
@@ -191,7 +193,8 @@ class PoseMemory:
     def _recall(self, ob: bpy.types.Object, modes: Modes) -> None:
         """Read what is stored on the bones, in their present rotation modes."""
         self.__init__(self.stored)
-        self.bones = np.zeros(len(ob.pose.bones), dtype=bool)
+        bones = np.zeros(len(ob.pose.bones), dtype=bool)
+        self._hold(bones)
         if not ob.dqik.has_base:
             return
         self.base = channels.read(ob.pose.bones, modes)
@@ -199,13 +202,14 @@ class PoseMemory:
             mode = bone.dqik_base_mode
             if not mode:
                 continue
-            self.bones[number] = True
+            bones[number] = True
             kept = np.array(bone.dqik_base_rotation)
             if mode != modes.of_bone[number]:
                 turned = quaternion.normalize(rotation.to_quaternion(mode, kept))
                 near = self.base.rotations[number].astype(float)
                 kept = rotation.from_quaternion(modes.of_bone[number], turned, near)
             self.base.rotations[number], self.base.locations[number] = kept, bone.dqik_base_location
+        self._hold(bones)
 
     def _store(self, ob: bpy.types.Object, bones: np.ndarray) -> None:
         """Keep the base pose of some bones on the bones themselves."""

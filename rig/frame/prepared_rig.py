@@ -42,6 +42,11 @@ class PreparedRig:
         self.unseen: list[str] = []
         self.solved = np.zeros(0, dtype=bool)
 
+    @property
+    def facts(self) -> tuple[GoalFacts, ...]:
+        """The goals' settings that the rig was made from."""
+        return () if self._contents is None else self._contents.goals
+
     def touch(self) -> None:
         """Have the next look read what only an edit changes."""
         self.stale = True
@@ -52,8 +57,7 @@ class PreparedRig:
         edited = (
             self.stale or self._contents is None or not view.fresh
             or self._animation.settings or self._animation.constraints
-            or depsgraph.id_type_updated("ARMATURE") or depsgraph.id_type_updated("ACTION")
-            or depsgraph.id_type_updated("SCENE")
+            or depsgraph.id_type_updated("ARMATURE") or depsgraph.id_type_updated("SCENE")
         )  # fmt: skip
         modes = channels.modes(evaluated.pose.bones, self.modes)
         animated = animation.contents(ob, paths=False)
@@ -73,9 +77,8 @@ class PreparedRig:
         answering : (N,) bool, bones that hold an answer of ours. edited : as `look` said.
         """
         before = self._contents
-        leaving = answering & ~self.solved if len(self.solved) == len(answering) else answering
         now = Contents(
-            contents.settings(evaluated), facts, self.modes.numbers, leaving.tobytes(),
+            contents.settings(evaluated), facts, self.modes.numbers, self._leaving(answering),
             contents.edited(evaluated) if edited or before is None else before.edited,
         )  # fmt: skip
         self.stale = False
@@ -93,7 +96,14 @@ class PreparedRig:
         self.solved = np.zeros(len(answering), dtype=bool)
         if self.rig is not None:
             self.solved[self.rig.solved_bones] = True
-        self._contents = now._replace(leaving=(answering & ~self.solved).tobytes())
+        self._contents = now._replace(leaving=self._leaving(answering))
+
+    def _leaving(self, answering: np.ndarray) -> bytes:
+        """Bones that hold an answer and are not solved."""
+        if answering is self.solved:
+            return b""
+        leaving = answering & ~self.solved if len(self.solved) == len(answering) else answering
+        return leaving.tobytes() if leaving.any() else b""
 
 
 def _unseen(ob: bpy.types.Object, rig: Rig, depsgraph: bpy.types.Depsgraph) -> list[str]:

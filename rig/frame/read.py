@@ -61,7 +61,7 @@ def read(
         world = matrices(ob.pose.bones, "matrix")
         links, scale = _measured_links(rig, world, start, posed)
         prepared = rig.stretched(_stretch(rig, world))
-    for k, (joint, row) in enumerate(zip(rig.slide_joint, rig.slide_row, strict=True)):
+    for k, (joint, row) in enumerate(zip(rig.slide_joint.tolist(), rig.slide_row.tolist(), strict=True)):
         # offset = frame @ location * scale, one slide an axis of that frame
         location = start.locations[rig.bones[row]] * scale[k]
         pose.translations[0, joint : joint + 3] = rig.location_frame[row].T * location[:, None]
@@ -70,19 +70,23 @@ def read(
 
 
 def _start(rig: Rig, start: Channels) -> Pose:
-    """The start pose (1, J, ...), slides at 0."""
-    rotations = np.tile(quaternion.IDENTITY, (1, len(rig.skeleton), 1))
-    rotations[0, rig.solved_joints] = start.modes.quaternions(start.rotations[rig.solved_bones], rig.solved_bones)
-    return Pose(rotations, np.zeros((1, len(rig.skeleton), 3)))
+    """The start pose (1, J, ...), slides at 0; the last one is kept for channels that are the same."""
+    turned = start.rotations[rig.solved_bones]
+    contents = turned.tobytes()
+    if rig.start is None or rig.start[0] != contents:
+        rotations = np.tile(quaternion.IDENTITY, (1, len(rig.skeleton), 1))
+        rotations[0, rig.solved_joints] = start.modes.quaternions(turned, rig.solved_bones)
+        rig.start = contents, rotations
+    return Pose(rig.start[1], np.zeros((1, len(rig.skeleton), 3)))
 
 
 def _hangs_as_at_rest(ob: bpy.types.Object, rig: Rig, posed: Channels) -> bool:
     """Whether no bone of the skeleton is moved off its parent or scaled, as on most rigs."""
-    if posed.locations[rig.bones[rig.inner]].any():
+    if posed.locations[rig.inner_bones].any():
         return False
     scale = np.empty_like(posed.locations)
     ob.pose.bones.foreach_get("scale", scale.reshape(-1))
-    return not (scale[rig.bones] != 1.0).any()
+    return scale[rig.bones].tobytes() == rig.no_scale
 
 
 def _unscaled(matrices_of: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -44,7 +44,7 @@ def read(session: Session, ob: bpy.types.Object, view: View, active: bool = True
     posed, now = channels.read(evaluated.pose.bones, prepared.modes), channels.read(ob.pose.bones, prepared.modes)
     if view.in_viewport:
         pose.adopt_edits(ob, now, prepared.free, view)
-    facts, places, influences = targets.read(evaluated, view) if active else ((), [], [])
+    facts, places, influences = targets.read(evaluated, view, prepared.facts, edited) if active else ((), [], [])
     prepared.update(evaluated, facts, pose.bones, edited, view)
     start = pose.start(ob, posed, prepared.free, view)
     rig = prepared.rig
@@ -101,8 +101,8 @@ class Answer:
 def write_answer(session: Session, ob: bpy.types.Object, answer: Answer) -> None:
     """Write an answer to an original object; bones that leave the solve get what they had without us."""
     pose = session.pose
-    changing = pose.bones | answer.bones
-    if not changing.any():
+    changing = pose.rows if answer.bones is pose.bones else np.flatnonzero(pose.bones | answer.bones)
+    if not changing.size:
         return
     pose.occupy(ob, answer.bones, answer.reading.now)
     pose.note_written(write.apply(ob, answer.channels, changing, answer.reading.now, answer.reading.posed))

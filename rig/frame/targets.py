@@ -13,25 +13,45 @@ Place = tuple[Matrix | None, Matrix | None]
 """World matrices of a goal's target and pole; None where there is none."""
 
 
-def read(ob: bpy.types.Object, view: View) -> tuple[tuple[GoalFacts, ...], list[Place], list[float]]:
-    """All goals of an evaluated armature object: settings, places, and influences."""
-    facts, places, influences = [], [], []
+def read(
+    ob: bpy.types.Object, view: View, before: tuple[GoalFacts, ...], edited: bool
+) -> tuple[tuple[GoalFacts, ...], list[Place], list[float]]:
+    """All goals of an evaluated armature object: settings, places, and influences.
+
+    before : the settings as they were read last. edited : whether any may have changed; else the places alone are read,
+        and the settings only where goals were added, removed or moved, or targets lost, of which Blender tells nobody.
+    """
     goals, own = ob.dqik.goals, ob.original.dqik.goals
+    if not edited and [(goal.name, goal.bone) for goal in own] == [fact[:2] for fact in before]:
+        places = [_places(goal, fact, view) for goal, fact in zip(goals, before, strict=False)]
+        if len(places) == len(before) and None not in places:
+            return before, places, [goal.influence for goal in goals]
     if [(goal.name, goal.bone) for goal in goals] != [(goal.name, goal.bone) for goal in own]:
         goals = own  # remove(), clear() and move() on a collection tell Blender of no change
         ob.original.update_tag(refresh={"OBJECT"})
+    facts, places = [], []
     for goal in goals:
-        target, pole, influence = goal.target, goal.pole_target, goal.influence
+        target, pole = goal.target, goal.pole_target
         target_matrix, target_problem = _place(target, goal.subtarget, view)
         pole_matrix, pole_problem = _place(pole, goal.pole_subtarget, view)
         facts.append(GoalFacts(
-            goal.name, goal.bone, not goal.mute and influence > 0.0, _uid(target), goal.subtarget, target_problem,
+            goal.name, goal.bone, not goal.mute and goal.influence > 0.0, _uid(target), goal.subtarget, target_problem,
             goal.chain_length, goal.use_position, goal.use_rotation, goal.position_weight, goal.rotation_weight,
             goal.priority, goal.use_tail, _uid(pole), goal.pole_subtarget, pole_problem, goal.pole_angle,
         ))  # fmt: skip
         places.append((target_matrix, pole_matrix))
-        influences.append(influence)
-    return tuple(facts), places, influences
+    return tuple(facts), places, [goal.influence for goal in goals]
+
+
+def _places(goal: bpy.types.PropertyGroup, facts: GoalFacts, view: View) -> Place | None:
+    """Where target and pole of a goal are; None where they are other ones, or have other problems, than before."""
+    target, pole = goal.target, goal.pole_target
+    if _uid(target) != facts.target or _uid(pole) != facts.pole:
+        return None
+    matrix, problem = _place(target, facts.subtarget, view)
+    pole_matrix, pole_problem = (None, "") if pole is None else _place(pole, facts.pole_subtarget, view)
+    same = problem == facts.target_problem and pole_problem == facts.pole_problem
+    return (matrix, pole_matrix) if same else None
 
 
 def _uid(ob: bpy.types.Object | None) -> int:
@@ -53,7 +73,8 @@ def _place(target: bpy.types.Object | None, bone: str, view: View) -> tuple[Matr
     if view.solved:
         motion = _motion(target, name, view, frozenset())
         matrix = matrix if motion is None else motion @ matrix
-    if not isfinite(sum(map(sum, matrix))):
+    x, y, z = matrix.translation
+    if not isfinite(x + y + z + matrix.determinant()):
         return None, f"the place of {target.name!r} is not a number: reset its transform"
     return matrix, ""
 

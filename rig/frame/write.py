@@ -4,7 +4,6 @@
 import bpy
 import numpy as np
 
-from ...solvers.algebra import quaternion
 from ..blender import channels
 from ..blender.channels import Channels
 from ..setup.build import Rig
@@ -21,10 +20,9 @@ def answer(
     rotations, translations : (J, 4) and (J, 3) of the solver's pose. slide_scale : as in `FrameInput`.
     reference : channels to stay near to where a rotation can be written in several ways; `start` by default.
     """
-    found = start.copy()
-    bones, near = rig.solved_bones, start if reference is None else reference
-    q = quaternion.normalize(rotations[rig.solved_joints])
-    found.rotations[bones] = start.modes.channels(q, bones, near.rotations[bones])
+    found, bones = start.copy(), rig.solved_bones
+    near = (start if reference is None else reference).rotations[bones]
+    found.rotations[bones] = start.modes.channels(rotations[rig.solved_joints], bones, near)
     for k, (joint, row) in enumerate(zip(rig.slide_joint, rig.slide_row, strict=True)):
         offset = translations[joint : joint + 3].sum(0)
         found.locations[rig.bones[row]] = rig.location_frame[row].T @ offset / max(slide_scale[k], 1e-12)
@@ -36,16 +34,19 @@ def apply(ob: bpy.types.Object, new: Channels, bones: np.ndarray, now: Channels,
 
     Parameters
     ----------
-    bones : (N,) bool. now : the original bones' channels, which get the new ones. posed : the evaluated channels: those
+    bones : indices. now : the original bones' channels, which get the new ones. posed : the evaluated channels: those
         of a render may still be as the keys have them, although the original's are the new ones already.
     """
-    turned, moved = new.rotations[bones], new.locations[bones]
-    rotated = now.rotations[bones].tobytes() != turned.tobytes()
-    shifted = now.locations[bones].tobytes() != moved.tobytes()
-    if rotated or shifted:
-        now.rotations[bones], now.locations[bones] = turned, moved
-        channels.write(ob, now, location=shifted)
-    behind = posed.rotations[bones].tobytes() != turned.tobytes() or posed.locations[bones].tobytes() != moved.tobytes()
-    if rotated or shifted or behind:
+    turned, moved = _differs(now, new, bones)
+    if turned or moved:
+        now.rotations[bones], now.locations[bones] = new.rotations[bones], new.locations[bones]
+        channels.write(ob, now, location=moved)
+    if turned or moved or any(_differs(posed, new, bones)):
         ob.update_tag(refresh={"OBJECT"})  # has the pose evaluated, but neither curves nor the armature's rest pose
     return now
+
+
+def _differs(one: Channels, other: Channels, bones: np.ndarray) -> tuple[bool, bool]:
+    """Whether rotations and locations of some bones differ."""
+    return (one.rotations[bones].tobytes() != other.rotations[bones].tobytes(),
+            one.locations[bones].tobytes() != other.locations[bones].tobytes())  # fmt: skip

@@ -73,6 +73,8 @@ class Rig:
         fixed = np.setdiff1d(np.arange(len(self.bones)), self.solved)
         self.solved_bones, self.solved_joints = self.bones[self.solved], self.main[self.solved]
         self.inner, self.roots = np.flatnonzero(~self.rooted), np.flatnonzero(self.rooted)
+        self.inner_bones = self.bones[self.inner]
+        self.no_scale = np.ones((len(self.bones), 3), dtype=np.float32).tobytes()
         self.still, self.constrained_rows = fixed[~self.constrained[fixed]], fixed[self.constrained[fixed]]
         self.hanging = [row for row in self.roots if self.parent[row] >= 0 and not self.detached[row]]
         self.simple = not (fixed.size or self.slide_row.size)
@@ -84,6 +86,7 @@ class Rig:
         ]
         self.joint_of_bone = dict(zip(self.bones.tolist(), self.main.tolist(), strict=True))
         self.goal_rows = [int(np.flatnonzero(self.main == goal.joint)[0]) for goal in self.prepared.goals]
+        self.start: tuple[bytes, np.ndarray] | None = None
         self.stretch: tuple[tuple[float, ...], ik.Prepared] = (1.0,) * len(self.goals), self.prepared
         self.rest_links = np.tile(dual_quaternion.IDENTITY, (len(self.skeleton), 1))
         self.rest_links[self.main] = dual_quaternion.from_parts(self.own_rest, self.rest_offset)
