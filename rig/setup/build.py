@@ -119,12 +119,14 @@ def solver_options(settings: bpy.types.PropertyGroup, solver: str, size: float) 
     )
 
 
-def build(ob: bpy.types.Object, facts: tuple[GoalFacts, ...], leaving: np.ndarray, solver: str = "") -> Rig | str:
+def build(
+    ob: bpy.types.Object, facts: tuple[GoalFacts, ...], leaving: np.ndarray, driven: frozenset[str], solver: str = ""
+) -> Rig | str:
     """Prepare an evaluated armature object for solving, or say in one sentence why there is nothing to solve.
 
-    leaving : as in `plan`. solver : instead of the one that the armature is set to.
+    leaving, driven : as in `plan`. solver : instead of the one that the armature is set to.
     """
-    wanted, settings, pose = plan(ob, facts, leaving), ob.dqik, ob.pose.bones
+    wanted, settings, pose = plan(ob, facts, leaving, driven), ob.dqik, ob.pose.bones
     if isinstance(wanted, str):
         return wanted
     for bone in np.flatnonzero(wanted.moved):
