@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 208035101 /* a hash of all below */
+#define DQIK_LAYOUT 123970209 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -25,6 +25,13 @@
 
 /* solvers/space/limb.py */
 #define NO_LENGTH 1e-09
+
+/* solvers/space/arc.py */
+#define ARC 0.6981317007977318
+#define STRAIGHT 0.05
+#define BENT 0.2
+#define IN_LINE 1e-05
+#define LEVEL 0.1
 
 /* solvers/space/poles.py */
 #define FADE 0.005
@@ -142,6 +149,19 @@ typedef struct {
     double side;
 } dqik_limb;
 
+/* The bend of a straight chain; see Arc in solvers/space/arc.py. */
+typedef struct {
+    int32_t goal;
+    int32_t points;
+    int32_t turns;
+    int32_t reference;
+    const int32_t *point; /* (points) joints at the ends of its bones, then the effector */
+    const int32_t *turned; /* (turns) joints that bend it */
+    const double *share; /* (turns) of the arc */
+    const uint8_t *hinged; /* (turns) */
+    double axis[3]; /* in the frame of the joint `reference` */
+} dqik_arc;
+
 /* The chain that a pole bends; see Pole in solvers/space/poles.py. */
 typedef struct {
     int32_t goal;
@@ -242,6 +262,8 @@ typedef struct {
     const int32_t *first_freedom; /* (n) as `first`, of the degrees of freedom from the last to the first */
     int32_t limbs;
     const dqik_limb *limb; /* (limbs) */
+    int32_t arcs;
+    const dqik_arc *arc; /* (arcs) */
     int32_t solver;
     int32_t continues;
     int32_t restarts;

@@ -139,6 +139,10 @@ void arm_of(const work *w, const point *p, const dqik_visit *v, int goal, int le
 int sweep(work *w, const dqik_settings *settings);
 int follow_links(work *w, const dqik_settings *settings);
 
+/* arc.c */
+void bend_to_arcs(const work *w, point *p);
+int is_stuck(const work *w, const point *p);
+
 /* limb.c */
 void bend_base(const work *w, const double *rotations, double *bent);
 void fold(const work *w, const double *rotations, const point *base, double swivel, double *folded);

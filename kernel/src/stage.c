@@ -41,6 +41,7 @@ static void set_base(work *w, const double *rotations, const double *translation
         bend_base(w, w->base_q, p->q);
         turn_back_inside(w, p, p->x);
     }
+    if (pulls) bend_to_arcs(w, p);
     if (pulls && s->poles) {
         forward_all(w, p);
         for (int i = 0; i < s->poles; i++) swivel_to_pole(w, s->pole + i, p);
@@ -143,6 +144,19 @@ static int polish(work *w, const dqik_problem *problem, int were) {
     return iterations;
 }
 
+/* Descend again from the start with its straight chains bent to arcs; `w->now` has the better answer. */
+static int start_from_arcs(work *w, const dqik_problem *problem) {
+    copy_point(w, &w->best, &w->now);
+    copy_point(w, &w->now, &w->given);
+    bend_to_arcs(w, &w->now);
+    forward_all(w, &w->now);
+    errors(w, &w->now);
+    copy_point(w, &w->tried, &w->now);
+    int iterations = polish(w, problem, minimise(w, w->s->phase + w->s->phases - 1));
+    if (!(rows_square(w, &w->now) < rows_square(w, &w->best))) copy_point(w, &w->now, &w->best);
+    return iterations;
+}
+
 /* Solve a stage afresh from a pose; `w->now` has the answer. */
 int solve_stage(work *w, const dqik_problem *problem, const double *rotations, const double *translations) {
     const dqik_stage *s = w->s;
@@ -167,6 +181,10 @@ int solve_stage(work *w, const dqik_problem *problem, const double *rotations, c
     }
     iterations = polish(w, problem, iterations);
     int met = within(w, &w->now, problem->tolerance, problem->rotation_tolerance);
+    if (!met && !pulls && is_stuck(w, &w->now)) {
+        iterations += start_from_arcs(w, problem);
+        met = within(w, &w->now, problem->tolerance, problem->rotation_tolerance);
+    }
     if (!met && looks_recoverable(w, 0)) met = try_near(w, problem, &iterations);
     if (!met && s->restarts) {
         iterations += restart(w, problem, !s->phase[s->phases - 1].abandons);

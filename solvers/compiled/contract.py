@@ -21,7 +21,7 @@ from ..group import attempts, stage, stages
 from ..iterate import aim, descent, linear_step, mmd, sweeps
 from ..methods import ccd, pgs
 from ..model import frames, limits
-from ..space import joint_space, limb, poles, posture, yielding
+from ..space import arc, joint_space, limb, poles, posture, yielding
 
 # -- constants --------------------------------------------------------------------------------------------------------
 
@@ -41,6 +41,7 @@ OWNERS: tuple[tuple[ModuleType, str, str], ...] = (
     (limits, "", "CLOSED NEWTON_STEPS"),
     (joint_space, "", "AT_LIMIT"),
     (limb, "", "NO_LENGTH"),
+    (arc, "", "ARC STRAIGHT BENT IN_LINE LEVEL"),
     (poles, "", "FADE ON_LINE"),
     (posture, "", "LEAST_ARM"),
     (yielding, "", "YIELD_EXCESS YIELD_FLOOR YIELD_REACH"),
@@ -122,6 +123,16 @@ LIMB = _structure(
     ("double", "bend side", ""),
 )  # fmt: skip
 
+ARC = _structure(
+    "dqik_arc", "The bend of a straight chain; see Arc in solvers/space/arc.py.",
+    ("int32", "goal points turns reference", ""),
+    ("int32[]", "point", "(points) joints at the ends of its bones, then the effector"),
+    ("int32[]", "turned", "(turns) joints that bend it"),
+    ("double[]", "share", "(turns) of the arc"),
+    ("uint8[]", "hinged", "(turns)"),
+    ("double[3]", "axis", "in the frame of the joint `reference`"),
+)  # fmt: skip
+
 POLE = _structure(
     "dqik_pole", "The chain that a pole bends; see Pole in solvers/space/poles.py.",
     ("int32", "goal root end middles", ""),
@@ -199,6 +210,8 @@ STAGE = _structure(
     # limbs
     ("int32", "limbs", ""),
     ("dqik_limb[]", "limb", "(limbs)"),
+    ("int32", "arcs", ""),
+    ("dqik_arc[]", "arc", "(arcs)"),
     # how it is solved
     ("int32", "solver continues restarts middle_bias", ""),
     ("uint64", "seed", "of the restarts"),
@@ -257,7 +270,7 @@ CHANNELS = _structure(
 )  # fmt: skip
 
 STRUCTURES = (
-    SKELETON, SETTINGS, LIMB, POLE, VISIT, LINK, SWEEP, STAGE, PROBLEM, FRAMES, MOTION, CHANNELS,
+    SKELETON, SETTINGS, LIMB, ARC, POLE, VISIT, LINK, SWEEP, STAGE, PROBLEM, FRAMES, MOTION, CHANNELS,
 )  # fmt: skip
 
 

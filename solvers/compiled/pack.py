@@ -12,10 +12,12 @@ from ..group.stage import ALIKE, Stage
 from ..iterate.descent import Settings
 from ..model.skeleton import Skeleton
 from ..space import limb
+from ..space.arc import Arc
 from ..space.limb import Limb
 from ..space.poles import Pole
 from . import pack_sweep
 from .contract import (
+    ARC,
     CLASSES,
     KINDS,
     LIMB,
@@ -105,6 +107,7 @@ def _stage(packer: Packer, stage: Stage, solver: str) -> Any:
         **_yielding(stage),
         **_sparsity(stage),
         **_limbs(packer, stage.limbs),
+        **_arcs(packer, stage.arcs),
         **_strategy(packer, stage, solver),
     )
 
@@ -276,6 +279,16 @@ def _limbs(packer: Packer, limbs: Sequence[Limb]) -> dict[str, Any]:
         "limbs": len(limbs),
         "limb": [packer.fill(LIMB, **{name: getattr(part, name) for name in names}) for part in limbs],
     }
+
+
+def _arcs(packer: Packer, arcs: Sequence[Arc]) -> dict[str, Any]:
+    filled = [
+        packer.fill(
+            ARC, goal=arc.goal, points=len(arc.points), turns=len(arc.turned), reference=arc.reference,
+            point=arc.points, turned=arc.turned, share=arc.shares, hinged=arc.hinged, axis=arc.axis,
+        ) for arc in arcs
+    ]  # fmt: skip
+    return {"arcs": len(arcs), "arc": filled}
 
 
 def _strategy(packer: Packer, stage: Stage, solver: str) -> dict[str, Any]:
