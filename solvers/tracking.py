@@ -19,7 +19,6 @@ from numbers import Real
 
 import numpy as np
 
-from .algebra import quaternion
 from .api import Prepared, prepare
 from .group.stage import Stage, carried, of_goals, posed
 from .iterate.descent import LONGEST_STEP
@@ -150,7 +149,7 @@ def _advance(
             following = stage.frames(pose, wanted, frames.links, point.kinematics.positions)
             # what other stages have moved is taken back whole, of the error before that a share
             before = point if not index else stage.stand(previous, previous, of_goals(now, stage.indices))[0]
-            asked = law.lead * _moves(stage, frames.targets, following.targets)
+            asked = law.lead * stage.tasks.target_motion(frames.targets, following.targets)
             asked += point.error - (1.0 - law.share) * before.error
             v = stage.space.difference(point.state, frames.base)
             d = law.step(stage, point, asked, v, frames.targets)
@@ -158,16 +157,3 @@ def _advance(
         points.append(point)
         pose = posed(stage, point.state, pose)
     return pose, points
-
-
-def _moves(stage: Stage, now: Targets, then: Targets) -> np.ndarray:
-    """Rows (1, m) of how the targets move from one frame to the next, weighed as errors are; poles stand still."""
-    moved = (then.positions - now.positions) * stage.tasks.weights[0][:, None]
-    turned = quaternion.log(quaternion.product(then.rotations, quaternion.conjugate(now.rotations)))
-    turned *= stage.tasks.weights[1][:, None]
-    if now.shares is not None:
-        moved, turned = moved * now.shares[..., None], turned * now.shares[..., None]
-    placed = [g for g, goal in enumerate(stage.goals) if goal.position is not None]
-    aimed = [g for g, goal in enumerate(stage.goals) if goal.rotation is not None]
-    poles = np.zeros((1, len(stage.tasks.poles.poles) if stage.tasks.poles else 0))
-    return np.concatenate([moved[:, placed].reshape(1, -1), turned[:, aimed].reshape(1, -1), poles], -1)

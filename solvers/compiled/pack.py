@@ -178,7 +178,7 @@ def _tasks(packer: Packer, stage: Stage) -> dict[str, Any]:
     space, tasks, skeleton = stage.space, stage.tasks, stage.skeleton
     carriers = np.array([goal.joint for goal in stage.goals])
     place_row, turn_row = _rows(stage)
-    place_weight, turn_weight = tasks.row_weights()
+    place_weight, turn_weight = tasks.weights
     inherits = skeleton.segment[carriers][:, None] == skeleton.segment[space.joint]
     moves = tasks.moves > 0.0
     return {
