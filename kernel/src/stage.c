@@ -125,7 +125,7 @@ static int polish(work *w, const dqik_problem *problem, int were) {
     int iterations = were;
     if (!s->polishing) return iterations;
     iterations += minimise(w, s->polishing);
-    w->use_poles = 0;
+    w->use_soft = 0;
     if (s->poles && !within(w, &w->now, problem->tolerance, problem->rotation_tolerance))
         iterations += minimise(w, s->insisting);
     if (iterations < s->spend && !within(w, &w->now, problem->tolerance, problem->rotation_tolerance)) {
@@ -133,7 +133,7 @@ static int polish(work *w, const dqik_problem *problem, int were) {
         rest.iterations = s->spend - iterations;
         iterations += minimise(w, &rest);
     }
-    w->use_poles = s->poles > 0;
+    w->use_soft = 1;
     return iterations;
 }
 
@@ -144,7 +144,7 @@ static int restart(work *w, const dqik_problem *problem) {
     int iterations = 0;
     copy_point(w, &w->best, &w->now);
     double best = rows_square(w, &w->best);
-    w->use_poles = 0;
+    w->use_soft = 0;
     for (int i = 0; i < s->restarts; i++) {
         memcpy(w->now.q, w->base_q, sizeof(double) * 4 * (size_t)w->k->joints);
         memcpy(w->now.x, w->base_x, sizeof(double) * (size_t)w->n);
@@ -162,7 +162,7 @@ static int restart(work *w, const dqik_problem *problem) {
         }
         if (met) break;
     }
-    w->use_poles = s->poles > 0;
+    w->use_soft = 1;
     copy_point(w, &w->now, &w->best);
     return iterations;
 }

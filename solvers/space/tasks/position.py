@@ -21,8 +21,8 @@ class PositionTasks:
     def __init__(self, setup: Setup) -> None:
         goals, skeleton, space = setup.goals, setup.skeleton, setup.space
         self.goals = np.array([g for g, goal in enumerate(goals) if goal.position is not None], dtype=np.intp)
-        self.weights = np.array([setup.scale[g] * goals[g].position_weight for g in self.goals.tolist()])
-        self.weights = self.weights / skeleton.length
+        own = np.array([goal.position_weight for goal in goals])
+        self.weights = (setup.scale * own)[self.goals] / skeleton.length
         self.acts = setup.moves[self.goals] > 0.0
         self._moves = (setup.moves[self.goals] * self.weights[:, None])[:, None, :]
         self._levers = skeleton.levers(setup.joint[self.goals], space.joint)

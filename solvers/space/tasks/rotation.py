@@ -21,9 +21,8 @@ class RotationTasks:
     def __init__(self, setup: Setup) -> None:
         goals, skeleton, space = setup.goals, setup.skeleton, setup.space
         self.goals = np.array([g for g, goal in enumerate(goals) if goal.rotation is not None], dtype=np.intp)
-        self.weights = ROTATION_LENGTH * np.array(
-            [setup.scale[g] * goals[g].rotation_weight for g in self.goals.tolist()]
-        )
+        own = np.array([goal.rotation_weight for goal in goals])
+        self.weights = ROTATION_LENGTH * (setup.scale * own)[self.goals]
         self._joint = setup.joint[self.goals]
         # the orientation of a detached segment does not follow from joints above it
         same = skeleton.segment[self._joint][:, None] == skeleton.segment[space.joint]

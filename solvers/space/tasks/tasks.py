@@ -78,6 +78,10 @@ class Tasks:
         """The kinds that goals are met by, with their rows."""
         return list(zip(self._met, self.rows, strict=False))
 
+    def rows_of(self, name: str) -> slice:
+        """The rows of one kind; none where there are no such tasks."""
+        return next((rows for kind, rows in zip(self.kinds, self.rows, strict=True) if kind.name == name), slice(0, 0))
+
     def kinematics(self, state: State, links: np.ndarray | None) -> Kinematics:
         """World transforms of a state; `links` as in `Skeleton.transforms`."""
         world = self.skeleton.transforms(state.rotations, self.space.slides(state.x), links)
@@ -139,7 +143,8 @@ class Tasks:
         `shares` as in `Targets`. A goal of which one part weighs nothing asks for the other alone.
         """
         both, at, turned = np.intersect1d(self.placed, self.oriented, return_indices=True)
-        rows = 3 * np.stack([len(self.placed) + turned, at], -1)[..., None] + np.arange(3)
+        first = self.rows_of("rotation").start + 3 * turned, self.rows_of("position").start + 3 * at
+        rows = np.stack(first, -1)[..., None] + np.arange(3)
         weights = self.weights[::-1, both].T
         count = (weights > 0.0).all(-1)
         scale = np.ones((1, both.size)) if shares is None else shares[:, both]
@@ -151,7 +156,7 @@ class Tasks:
             return np.ones(len(error), dtype=bool)
         square = np.add.reduceat(error[:, : self.m] ** 2, self._starts, axis=-1)
         bound = self._bounds[0] * tolerance + self._bounds[1] * rotation_tolerance
-        return (square <= bound * bound).all(-1)
+        return np.all(square <= bound * bound, axis=-1)
 
     def report(self, kinematics: Kinematics, targets: Targets) -> tuple[np.ndarray, np.ndarray]:
         """Plain errors of all goals: distances (F, G) [length units] and angles (F, G) [rad]; 0 where not asked."""
