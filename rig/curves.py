@@ -29,7 +29,7 @@ def of_action(action: bpy.types.Action | None, slot: object) -> bpy.types.bpy_pr
     return () if bag is None else bag.fcurves
 
 
-def _bag(action: bpy.types.Action | None, slot: object) -> bpy.types.Action | bpy.types.ActionChannelbag | None:
+def _bag(action: bpy.types.Action | None, slot: object) -> object:
     """What holds F-curves and groups: the action itself or, where actions have slots, a slot's channelbag."""
     if action is None or not LAYERED:
         return action

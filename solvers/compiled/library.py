@@ -70,6 +70,12 @@ def load() -> Kernel | None:
 
 
 def kernel() -> str:
-    """Which implementation solves: `compiled`, or `numpy: ` and why."""
+    """Which implementation solves: `compiled`, or `numpy: ` and why.
+
+    Examples
+    --------
+    >>> ik.kernel().split(":")[0] in ("compiled", "numpy")
+    True
+    """
     found, reason = _find()
     return "compiled" if found is not None else f"numpy: {reason}"

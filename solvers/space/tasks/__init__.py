@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tasks: what goals ask for, as rows of errors and Jacobians. A file for each kind, a table of the kinds, all together."""
+"""Tasks: what goals ask for, as rows of errors and Jacobians. A file a kind, a table of the kinds, all together."""
 
 from .setup import ROTATION_LENGTH, Columns, Kinematics, Setup, cross, priority_weights
 from .tasks import Tasks

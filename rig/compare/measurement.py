@@ -10,12 +10,11 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from .. import solvers as ik
-from . import bake, plot
-from .blender.channels import Channels
-from .frame.read import FrameInput
+from ... import solvers as ik
+from .. import bake
+from ..blender.channels import Channels
+from ..frame.read import FrameInput
 
-_FLOOR = 1e-3  # of the tolerance: smaller errors are all the same to a plot
 _BEAT = 0.03  # seconds of solving from one word about progress to the next
 
 
@@ -116,51 +115,3 @@ def _turns(
     same = np.where((q[1:] * q[:-1]).sum(-1, keepdims=True) < 0.0, -1.0, 1.0)
     chord = np.sqrt(((q[1:] - same * q[:-1]) ** 2).sum(-1))
     return 4.0 * np.arcsin(np.minimum(0.5 * chord, 1.0))
-
-
-_HEADINGS = ("solver", "worst", "mean", "worst angle", "met", "ms", "iterations", "mean step", "largest step")
-
-
-def table(rows: Sequence[Row], scale: float = 1.0) -> str:
-    """The rows as text with aligned columns; errors times `scale`, angles in degrees, steps in degrees a frame."""
-    cells = [_HEADINGS, *((row.solver, row.message) if row.message else _cells(row, scale) for row in rows)]
-    widths = [max(len(line[k]) for line in cells if len(line) == len(_HEADINGS)) for k in range(len(_HEADINGS))]
-    widths[0] = max(len(line[0]) for line in cells)
-    return "\n".join(
-        "  ".join([line[0].ljust(widths[0]), *(cell.rjust(w) for cell, w in zip(line[1:], widths[1:], strict=False))])
-        for line in cells
-    )
-
-
-def _cells(row: Row, scale: float) -> tuple[str, ...]:
-    return (
-        row.solver, f"{scale * row.worst_error:.1e}", f"{scale * row.mean_error:.1e}",
-        f"{np.degrees(row.worst_rotation_error):.3f}", f"{100 * row.met:.0f} %", f"{row.milliseconds:.2f}",
-        f"{row.iterations:.1f}", f"{np.degrees(row.mean_step):.2f}", f"{np.degrees(row.largest_step):.1f}",
-    )  # fmt: skip
-
-
-def picture(
-    title: str, rows: Sequence[Row], frames: Sequence[int], tolerance: float, scale: float, unit: str,
-    numbers: dict[str, int], size: tuple[int, int],
-) -> np.ndarray:  # fmt: skip
-    """Plots of errors, times and joint steps by frame, as pixels (height, width, 3), the top row first.
-
-    scale, unit : from armature units to the errors as shown. numbers : of the solvers, which choose their colours.
-    size : width and height.
-    """
-    shown = [row for row in rows if not row.message]
-
-    def curves(name: str, factor: float = 1.0) -> list[plot.Curve]:
-        return [
-            plot.Curve(row.solver, plot.COLORS[numbers[row.solver] % len(plot.COLORS)], factor * getattr(row, name))
-            for row in shown
-        ]
-
-    least, mark = _FLOOR * scale * tolerance, scale * tolerance
-    plots = [
-        plot.Plot(f"Error: distance of the worst goal{unit}", curves("errors", scale), True, least, mark, "tolerance"),
-        plot.Plot("Time of a frame (ms)", curves("times"), True, 1e-3),
-        plot.Plot("Joint step: furthest turn of a bone since the frame before (°)", curves("steps", 180.0 / np.pi)),
-    ]
-    return plot.draw(title, "frame", np.asarray(frames, dtype=float), plots, *size)
