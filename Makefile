@@ -6,7 +6,7 @@
 #   make test PYTHON=/opt/python/bin/python3   another Python to look at first
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-rest kernel kernel-check zip bench lint clean
+.PHONY: help demo test test-all test-rest fuzz kernel kernel-check zip bench lint clean
 
 BLENDER ?=
 JOBS ?= 1
@@ -39,13 +39,16 @@ test-all: ## Run the tests in Blender 4.2, 4.5, 5.0 and 5.2
 test-rest: ## Run the tests in those of them that "make test" leaves out
 	$(call task,test-all --but-best --jobs $(JOBS) -- $(ARGS))
 
+fuzz: ## Do random walks over what a user may do, and shrink what breaks: ARGS="--steps 20000 --seed 1"
+	$(call task,run tests/fuzz/run.py -- $(ARGS))
+
 kernel: ## Build the compiled kernel for all platforms: wheels in dist/
 	$(call task,kernel)
 
 kernel-check: ## Run the solvers' tests with a kernel that stops at undefined behaviour
 	$(call task,kernel-check -- $(ARGS))
 
-zip: ## Build and validate dist/dqik-<version>.zip, and one for each platform
+zip: ## Build and validate dist/dqik-<version>.zip, one without the kernel, and one for each platform
 	$(call task,zip -- --split)
 
 bench: ## Run the benchmarks: tables

@@ -1,44 +1,45 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""When to solve: on every change of frame, and when a target or a bone is moved.
+"""When to solve: Blender's handlers, which armatures they concern, and in which order these are solved.
 
 Handlers read through the evaluated depsgraph and write to the original bones, which Blender then evaluates once more
 by itself. What is kept between frames is kept here, by the object's `session_uid`: never an ID, never a depsgraph.
 """
 
 import traceback
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import bpy
+import numpy as np
 from bpy.app.handlers import persistent
 
-from .rig import base_pose, channels, playback, rotation, steady
-from .rig.build import Rig
-from .rig.channels import Channels
+from .rig.blender import channels, dependencies
 from .rig.compare import Row
-from .rig.read import FrameInput, SolvedPose
-from .rig.session import Session, Status, apply, follows, give_back, prepare, read_frame, solve_frame
+from .rig.frame import step
+from .rig.frame.report import Status
+from .rig.frame.session import Session
+from .rig.frame.step import Reading
+from .rig.frame.view import View
 from .solvers import DqikError
 
-DEFAULT_SOLVER = "PGS"
+COMPARING_SOLVER = "PGS"  # takes any goals: with it frames are read for a comparison
 
 
 @dataclass
 class _State:
-    """Sessions by object; armatures that have goals: name, library, session_uid, looked for when objects change."""
+    """Sessions by object; where armatures that have goals stand among all objects.
+
+    objects : the `session_uid` of all objects in order, as bytes; None to have them looked for anew.
+    armatures : (place, session_uid) of those with goals.
+    """
 
     sessions: dict[int, Session] = field(default_factory=dict)
-    candidates: list[tuple[str, str | None, int]] = field(default_factory=list)
-    object_count: int = -1
+    comparisons: dict[int, Sequence[Row]] = field(default_factory=dict)
+    objects: bytes | None = None
+    armatures: list[tuple[int, int]] = field(default_factory=list)
     busy: bool = False
     suspended: set[int] = field(default_factory=set)
-
-    def clear(self) -> None:
-        self.sessions.clear()
-        self.candidates.clear()
-        self.object_count = -1
-        self.busy = False
 
 
 _state = _State()
@@ -46,144 +47,118 @@ _state = _State()
 
 def session(ob: bpy.types.Object) -> Session:
     """The session of an armature object, original or evaluated."""
-    uid = ob.original.session_uid
-    known = _state.sessions.get(uid)
-    if known is None:
-        known = _state.sessions[uid] = Session()
-    return known
+    return _state.sessions.setdefault(ob.original.session_uid, Session())
 
 
 def status(ob: bpy.types.Object) -> Status:
     """The report of the object's last solve."""
-    known = _state.sessions.get(ob.original.session_uid)
-    return Status() if known is None else known.status
+    found = _state.sessions.get(ob.original.session_uid)
+    return Status() if found is None else found.report.status(ob.original)
+
+
+def comparison(ob: bpy.types.Object) -> Sequence[Row]:
+    """What the last comparison of solvers on this armature found."""
+    return _state.comparisons.get(ob.original.session_uid, ())
+
+
+def note_comparison(ob: bpy.types.Object, rows: Sequence[Row]) -> None:
+    """Keep what a comparison of solvers on this armature found."""
+    _state.comparisons[ob.session_uid] = tuple(rows)
+
+
+def forget() -> None:
+    """Forget all that is remembered between frames, as a fresh session of Blender would."""
+    _state.sessions.clear()
+    _state.objects = None
 
 
 def touch(ob: bpy.types.Object) -> None:
-    """A setting of this armature changed: prepare it anew, and solve at the next evaluation."""
+    """A setting of this armature changed: look at everything, and solve at the next evaluation."""
     if getattr(ob, "type", "") != "ARMATURE":
         return
-    session(ob).stale = True
-    _state.object_count = -1
+    session(ob).rig.touch()
+    _state.objects = None
     if ob.dqik.live:
         ob.update_tag(refresh={"DATA"})
 
 
 def switch(ob: bpy.types.Object) -> None:
-    """Live solving went on or off: capture the base pose, or give it back."""
+    """Live solving went on or off. Once it is off, the bones get their base pose back."""
     if ob.type != "ARMATURE":
         return
     touch(ob)
-    known = session(ob)
-    known.previous = None
-    if ob.dqik.live and not known.was_live:
-        known.was_live = True
-        if not ob.dqik.has_base:
-            base_pose.capture(ob, known)
-    elif not ob.dqik.live and (known.was_live or ob.dqik.has_base):
-        known.was_live = False
-        base_pose.restore(ob, known)
+    found = session(ob)
+    found.motion.stop()
+    if not ob.dqik.live:
+        found.report.clear()
+        if ob.pose is not None:
+            found.pose.give_back(ob, *_now(ob, found))
 
 
-def solve_once(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph, frame: float) -> Status:
+def solve_once(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Status:
     """Solve an armature at the present frame and write the answer; the report says what came of it.
 
-    Without live solving the start is the pose as it stands.
+    Without live solving the start is the pose as it stands, and the answer stays.
     """
-    known = session(ob)
+    used = session(ob) if ob.dqik.live else Session(stored=False)
+    answer = step.solve(used, ob, View(depsgraph, depsgraph.scene.frame_current_final, fresh=False))
+    step.write_answer(used, ob, answer)
     if not ob.dqik.live:
-        known.forget_pose()
-    known.now = None
-    answer = solve_frame(ob, known, depsgraph, False, frame)
-    if answer is not None:
-        apply(ob, known, answer)
-    if not ob.dqik.live:
-        known.forget_pose()
-    return known.status
+        _state.sessions[ob.session_uid] = Session(report=used.report)
+    bpy.context.view_layer.update()
+    return used.report.status(ob)
 
 
-def reset(ob: bpy.types.Object) -> None:
+def reset(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> None:
     """Put the bones that the goals move to the rest pose, all bones where there are no goals; it is the new base."""
-    known = session(ob)
-    rig = prepare(ob, known, check=True)
-    moved = set(range(len(ob.pose.bones))) if isinstance(rig, str) else set(map(int, rig.solved_bones))
-    slid = moved if isinstance(rig, str) else {int(rig.bones[row]) for row in rig.slide_row}
-    for index in moved:
-        bone = ob.pose.bones[index]
-        path = rotation.PATHS[bone.rotation_mode]
-        setattr(bone, path, rotation.NO_ROTATION[bone.rotation_mode][: rotation.SIZES[bone.rotation_mode]])
-        if index in slid:
-            bone.location = (0.0, 0.0, 0.0)
+    found = session(ob)
+    view = View(depsgraph, depsgraph.scene.frame_current_final, fresh=False)
+    step.read(found, ob, view)
+    rig = found.rig.rig
+    moved = np.arange(len(ob.pose.bones)) if rig is None else rig.solved_bones
+    slid = moved if rig is None else rig.bones[rig.slide_row]
+    now = channels.read(ob.pose.bones)
+    now.rotations[moved] = now.modes.at_rest(moved)
+    now.locations[slid] = 0.0
+    channels.write(ob, now)
     if ob.dqik.live:
-        base_pose.keep(ob, known)
+        found.pose.rebase(ob)
     ob.update_tag(refresh={"DATA"})
 
 
-def begin_bake(ob: bpy.types.Object) -> None:
-    """Keep the handlers off an armature while a bake reads its frames."""
-    _state.suspended.add(ob.session_uid)
-    known = session(ob)
-    known.stale, known.reading = True, None
-    if not ob.dqik.live:
-        known.forget_pose()
+# -- frames read for bakes and comparisons -----------------------------------------------------------------------------
 
 
-def bake_frame(
-    ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph
-) -> tuple[Rig | str, FrameInput | None, Channels | None]:
-    """One frame's input for a bake, as live solving would read it after the change of frame.
+def begin_bake(ob: bpy.types.Object, solver: str = "") -> Session:
+    """Keep the handlers off an armature while its frames are read: the session to read them with.
 
-    Where keys leave nothing to solve at this frame there is no input, but the channels are those without us. The
-    channels stay as they are; frames that start from the same ones may share them.
+    It starts from the same pose as live solving does, and leaves no trace.
     """
-    known = session(ob)
-    if known.reading is not None:
-        reader, base = known.reading
-        if reader.read(ob, known, ob.evaluated_get(depsgraph), depsgraph):
-            return reader.given.rig, reader.frame(), base
-        known.reading = None
-    rig, given, base = read_frame(ob, known, depsgraph, fresh=True)
-    if given is None and known.animation is not None and known.animation.settings:
-        posed = channels.read(ob.evaluated_get(depsgraph).pose.bones, known.groups)
-        base = base_pose.without_answer(ob, known, posed, fresh=True)
-    base = None if base is None else base.copy()
-    if given is not None and base is not None:
-        reader = steady.reader(ob, known, given)
-        known.reading = None if reader is None else (reader, base)
-    return rig, given, base
+    _state.suspended.add(ob.session_uid)
+    reading = Session(solver, stored=False)
+    if ob.dqik.live:
+        reading.pose = session(ob).pose.copy(ob)
+    return reading
+
+
+def bake_frame(reading: Session, ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Reading:
+    """One frame for a bake, as live solving would read it after the change of frame."""
+    return step.read(reading, ob, View(depsgraph, depsgraph.scene.frame_current_final, fresh=True))
 
 
 def end_bake(ob: bpy.types.Object) -> None:
     """Undo `begin_bake`."""
     _state.suspended.discard(ob.session_uid)
-    known = session(ob)
-    known.previous = known.reading = None
-    if not ob.dqik.live:
-        known.forget_pose()
 
 
 @contextmanager
-def aside(ob: bpy.types.Object) -> Generator[None]:
-    """While an armature's frames are read for something other than its pose: handlers are kept off it.
-
-    Frames are read with a solver that takes any goals. What is remembered of the armature is as before afterwards.
-    """
-    uid, known = ob.session_uid, session(ob)
-    _state.suspended.add(uid)
-    _state.sessions[uid] = replace(known, stale=True, solver=DEFAULT_SOLVER, playing=None, reading=None)
-    if not ob.dqik.live:
-        _state.sessions[uid].forget_pose()
+def aside(ob: bpy.types.Object, solver: str = "") -> Generator[Session]:
+    """A session to read an armature's frames with, for something other than its pose."""
+    reading = begin_bake(ob, solver)
     try:
-        yield
+        yield reading
     finally:
-        _state.suspended.discard(uid)
-        _state.sessions[uid] = known
-
-
-def comparison(ob: bpy.types.Object) -> Sequence[Row]:
-    """What the last comparison of solvers on this armature found."""
-    known = _state.sessions.get(ob.original.session_uid)
-    return () if known is None else known.comparison
+        end_bake(ob)
 
 
 # -- handlers ----------------------------------------------------------------------------------------------------------
@@ -192,29 +167,27 @@ def comparison(ob: bpy.types.Object) -> Sequence[Row]:
 @persistent
 def _on_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = None) -> None:
     if depsgraph is not None:
-        _solve_live(scene, depsgraph, True, None)
+        _solve_live(depsgraph, scene.frame_current_final, None)
 
 
 @persistent
 def _on_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = None) -> None:
-    if depsgraph is None or _state.busy or not _candidates():
+    if depsgraph is None or _state.busy or not _armatures():
         return
-    if steady.edited(depsgraph):
-        for known in _state.sessions.values():
-            known.doubt()
     moved = {update.id.original.session_uid for update in depsgraph.updates if isinstance(update.id, bpy.types.Object)}
-    _solve_live(scene, depsgraph, False, moved)
+    _solve_live(depsgraph, scene.frame_current_final, moved)
 
 
 @persistent
 def _on_forget(*_: object) -> None:
-    """After undo, redo or a new file every reference and every cache is out of date."""
-    kept = {uid: Session(report=k.status, comparison=k.comparison) for uid, k in _state.sessions.items()}
-    _state.clear()
-    _state.sessions.update(kept)
+    """After undo, redo or a new file every reference and all memory is out of date; reports stay."""
+    reports = {uid: found.report for uid, found in _state.sessions.items()}
+    forget()
+    _state.busy = False
+    _state.sessions.update((uid, Session(report=report)) for uid, report in reports.items())
 
 
-_HANDLERS = {
+_HANDLERS: dict[str, Callable] = {
     "frame_change_post": _on_frame,
     "depsgraph_update_post": _on_update,
     "load_post": _on_forget,
@@ -230,150 +203,116 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """Take the handlers out again, and give every live armature its base pose back."""
+    """Take the handlers out again, and give every armature its base pose back."""
     for name, handler in _HANDLERS.items():
         installed = getattr(bpy.app.handlers, name)
         if handler in installed:
             installed.remove(handler)
     for ob in bpy.data.objects:
-        if ob.type == "ARMATURE" and (ob.dqik.has_base or session(ob).was_live):
-            base_pose.restore(ob, session(ob))
-    _state.clear()
+        if ob.type == "ARMATURE" and ob.dqik.has_base:
+            session(ob).pose.give_back(ob, *_now(ob, session(ob)))
+    forget()
 
 
 # -- inside ------------------------------------------------------------------------------------------------------------
 
 
-def _solve_live(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, fresh: bool, moved: set[int] | None) -> None:
-    """Solve the scene's live armatures, those that others' targets follow first, then write all answers.
+def _solve_live(depsgraph: bpy.types.Depsgraph, now: float, moved: set[int] | None) -> None:
+    """Solve the live armatures that a depsgraph evaluates, those that others follow first, then write all answers.
 
-    fresh : after a change of frame. moved : session_uids of the objects that an edit moved; None for all.
+    moved : `session_uid` of the objects that an edit moved; None after a change of frame.
     """
     if _state.busy:
         return
     _state.busy = True
     try:
-        armatures, linked = _followed_first(_live_armatures(scene, depsgraph, fresh), fresh)
-        solved: dict[int, SolvedPose] | None = {} if linked else None
-        answers: list[tuple[bpy.types.Object, Session, Channels]] = []
-        for ob in armatures:
-            known = session(ob)
-            if moved is not None and not _concerned(ob, known, moved | set(solved or ())):
+        view = View(depsgraph, now, fresh=moved is None)
+        answers: list[tuple[bpy.types.Object, Session, step.Answer]] = []
+        for ob, live in _followed_first(list(_armatures_of(view)), view):
+            found = session(ob)
+            if moved is not None and not _concerned(ob, found, moved | set(view.solved)):
                 continue
             try:
-                if fresh and solved is None and _steadily(ob, known, depsgraph, scene.frame_current_final):
-                    continue
-                known.was_live, known.now = True, None
-                if depsgraph.mode == "VIEWPORT":
-                    if not ob.dqik.has_base:  # switched on by keys
-                        base_pose.capture(ob, known)
-                    base_pose.adopt_edits(ob, known, fresh)
-                answer = solve_frame(ob, known, depsgraph, fresh, scene.frame_current_final, solved)
+                answers.append((ob, found, step.solve(found, ob, view, active=live)))
             except Exception as error:
-                _give_up(ob, known, error)
-                continue
-            if answer is not None:
-                answers.append((ob, known, answer))
-        for ob, known, answer in answers:
-            apply(ob, known, answer)
-            if fresh and solved is None and depsgraph.mode == "VIEWPORT" and known.given is not None:
-                known.playing = playback.playback(ob, known, known.given)
+                _give_up(ob, found, error)
+        for ob, found, answer in answers:
+            step.write_answer(found, ob, answer)
     finally:
         _state.busy = False
 
 
-def _steadily(ob: bpy.types.Object, known: Session, depsgraph: bpy.types.Depsgraph, frame: float) -> bool:
-    """Whether the frame could be solved the short way; if not, the next ones go the long way until they are steady."""
-    if known.playing is None or depsgraph.mode != "VIEWPORT":
-        return False
-    done = known.playing.solve(ob, known, depsgraph, frame)
-    if not done:
-        known.playing = None
-    return done
-
-
-def _live_armatures(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, fresh: bool) -> Iterator[bpy.types.Object]:
-    """The scene's armatures that are to be solved; those that keys have switched off get their base pose back."""
-    for ob in _objects():
-        uid = ob.session_uid
-        if uid in _state.suspended or getattr(scene.objects.get(ob.name), "session_uid", None) != uid:
+def _armatures_of(view: View) -> Iterator[tuple[bpy.types.Object, bool]]:
+    """The armatures to be solved, by identity, and those that keys have switched off, with whether Live is on."""
+    for place, uid in _armatures():
+        ob = bpy.data.objects[place]
+        evaluated = ob.evaluated_get(view.depsgraph)
+        if uid in _state.suspended or not evaluated.is_evaluated or ob.pose is None:
             continue
         if ob.mode == "EDIT" or ob.data.pose_position == "REST":
             continue
-        if ob.evaluated_get(depsgraph).dqik.live:
-            yield ob
-        elif ob.dqik.has_base:
-            known = session(ob)
-            known.now = None
-            answer = give_back(ob, known, depsgraph, fresh)
-            if answer is not None:
-                apply(ob, known, answer)
+        live = evaluated.dqik.live
+        if live or ob.dqik.has_base:
+            yield ob, live
 
 
-def _followed_first(armatures: Iterable[bpy.types.Object], fresh: bool) -> tuple[list[bpy.types.Object], bool]:
-    """The armatures in an order in which those that others' targets follow come before them; and whether any does."""
-    left, ordered = list(armatures), []
-    if len(left) < 2:
-        return left, False
-    ahead = {ob.session_uid: follows(ob, session(ob), fresh) for ob in left}
-    linked = any(behind & ahead.keys() for behind in ahead.values())
-    while linked and left:
-        uids = {ob.session_uid for ob in left}
-        ready = [ob for ob in left if not ahead[ob.session_uid] & uids] or left[:1]
-        left = [ob for ob in left if ob not in ready]
-        ordered += ready
-    return ordered or left, linked
-
-
-def _file_of(ob: bpy.types.Object) -> str | None:
-    """The file that an object is linked from, by which Blender tells objects of one name apart."""
-    linked = getattr(ob, "library", None)
-    return None if linked is None else linked.filepath
-
-
-def _candidates() -> list[tuple[str, str | None, int]]:
-    """Armatures that have goals or had: looked for again only when the objects or their settings have changed."""
+def _armatures() -> list[tuple[int, int]]:
+    """Armatures that have goals or an answer: looked for anew where the objects are not the ones that they were."""
     objects = bpy.data.objects
-    if len(objects) != _state.object_count:
-        _state.object_count = len(objects)
-        _state.candidates = [
-            (ob.name, _file_of(ob), ob.session_uid)
-            for ob in objects
+    uids = np.empty(len(objects), dtype=np.int32)
+    objects.foreach_get("session_uid", uids)
+    if uids.tobytes() != _state.objects:
+        _state.objects = uids.tobytes()
+        _state.armatures = [
+            (place, ob.session_uid)
+            for place, ob in enumerate(objects)
             if ob.type == "ARMATURE" and (len(ob.dqik.goals) or ob.dqik.has_base)
         ]
-    return _state.candidates
+    return _state.armatures
 
 
-def _objects() -> list[bpy.types.Object]:
-    """The armatures behind the candidates, which are looked for again where one has gone by another name since."""
-    for _ in range(2):
-        found: list[bpy.types.Object] = []
-        for name, library, uid in _candidates():
-            ob = bpy.data.objects.get((name, library))
-            if getattr(ob, "session_uid", None) == uid:
-                found.append(ob)
-        if len(found) == len(_state.candidates):
-            return found
-        _state.object_count = -1
-    return []
+def _followed_first(
+    left: list[tuple[bpy.types.Object, bool]], view: View
+) -> list[tuple[bpy.types.Object, bool]]:
+    """The armatures in an order in which those that others' targets follow come before them."""
+    if len(left) < 2:
+        return left
+    behind = {ob.session_uid: dependencies.armatures_behind(ob) for ob, _ in left}
+    view.others_follow = any(uids & behind.keys() for uids in behind.values())
+    ordered: list[tuple[bpy.types.Object, bool]] = []
+    while view.others_follow and left:
+        uids = {ob.session_uid for ob, _ in left}
+        ready = [one for one in left if not behind[one[0].session_uid] & uids] or left[:1]
+        left = [one for one in left if one not in ready]
+        ordered += ready
+    return ordered or left
 
 
-def _concerned(ob: bpy.types.Object, known: Session, moved: set[int]) -> bool:
+def _concerned(ob: bpy.types.Object, found: Session, moved: set[int]) -> bool:
     """Whether one of the objects that moved matters to this armature."""
-    if known.stale or ob.session_uid in moved:
-        return True
-    return any(
+    return ob.session_uid in moved or found.rig.stale or any(
         target is not None and target.session_uid in moved
         for goal in ob.dqik.goals
         for target in (goal.target, goal.pole_target)
     )
 
 
-def _give_up(ob: bpy.types.Object, known: Session, error: Exception) -> None:
+def _now(ob: bpy.types.Object, found: Session) -> tuple[tuple[np.ndarray, np.ndarray] | None, View | None]:
+    """What animates an armature at the context's frame, as `PoseMemory.give_back` takes it."""
+    layer = getattr(bpy.context, "view_layer", None)
+    depsgraph = None if layer is None else layer.depsgraph
+    if depsgraph is None:
+        return None, None
+    view = View(depsgraph, bpy.context.scene.frame_current_final, fresh=False)
+    found.rig.look(ob, ob, view)
+    return found.rig.free, view
+
+
+def _give_up(ob: bpy.types.Object, found: Session, error: Exception) -> None:
     """Switch live solving off for this armature and say why; playback goes on."""
     text = str(error)
     if not isinstance(error, DqikError):
         traceback.print_exc()
         text = f"Switched off after an error: {error}"
     ob.dqik.live = False
-    known.status = Status(message=text)
+    found.report.clear(text)

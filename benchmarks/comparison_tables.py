@@ -51,7 +51,7 @@ def coherent(rows: Sequence[Row]) -> str:
 
 
 def growth(rows: Sequence[Row]) -> str:
-    """Median time by the number of balls, and the power of it with which an iteration's time grows."""
+    """The share met and the median time by the number of balls, and the power with which an iteration's time grows."""
     sizes = sorted({row["size"] for row in rows if row["size"]})
     keys = [f"E {size} balls, cold" for size in sizes]
 
@@ -63,7 +63,7 @@ def growth(rows: Sequence[Row]) -> str:
             memory = [row["memory_kib"] for row in found.values() if row["size"] == 100 and row.get("memory_kib")]
             return f"{memory[0]:.0f}" if memory else "-"
         row = found.get(key)
-        return "-" if row is None else _time(row["ms_median"]) + _few(row, "timed")
+        return "-" if row is None else f"{_share(row)} %, {_time(row['ms_median'])}{_few(row, 'timed')}"
 
     titles = dict(zip(keys, (f"N = {size}" for size in sizes), strict=True))
     return _table(rows, [*keys, "a step ~ N to the", "KiB at 100"], cell, titles)

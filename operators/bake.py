@@ -6,6 +6,9 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty
 
 from .. import live
 from ..rig import bake
+from ..rig.bake import keys
+from ..rig.blender import scene_state
+from ..rig.setup import constraints
 from ..solvers import DqikError
 from .common import armature
 from .frames import FramesOperator, Steps, read_frames, shares
@@ -55,38 +58,38 @@ class DQIK_OT_bake(FramesOperator, bpy.types.Operator):
         frames = self._frames(scene)
         if not frames:
             return {"CANCELLED"}
-        if ob.animation_data is not None and ob.animation_data.use_tweak_mode:
-            self.report({"ERROR"}, f"Leave the NLA's tweak mode of {ob.name!r} first")
-            return {"CANCELLED"}
-        before, subframe = scene.frame_current, scene.frame_subframe
-        batches = []
-        live.begin_bake(ob)
         try:
-            inputs, bases = yield from shares(read_frames(context, ob, frames), 0.0, 0.6)
+            keys.check(ob, self.action)
+            with live.aside(ob) as reading, scene_state.kept(scene, context.view_layer, ob):
+                inputs, starts = yield from shares(read_frames(context, ob, frames, reading), 0.0, 0.6)
+            batches = []
             for batch in bake.solve_inputs(inputs, frames, ob.dqik.start_from == "PREVIOUS"):
                 batches.append(batch)
                 yield 0.6 + 0.35 * (batch[0] + len(batch[1].iterations)) / len(frames)
-            solved = bake.answers(inputs, bases, batches)
-            rigs = list({id(given.rig): given.rig for given in inputs if given}.values())
-            bones = None
-            if self.only_selected:
-                bones = frozenset(ob.pose.bones.find(bone.name) for bone in context.selected_pose_bones or ()
-                                  if bone.id_data == ob)  # fmt: skip
-            keys = bake.write_keys(ob, rigs, frames, solved, bake.Options(self.action, bones, self.reduce))
+            solved = bake.answers(inputs, starts, batches)
+            rigs = list({id(one.rig): one.rig for one in inputs if one}.values())
+            options = bake.Options(self.action, self._bones(context, ob), self.reduce)
+            count = bake.write_keys(ob, rigs, frames, solved, options)
         except DqikError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        finally:
-            live.end_bake(ob)
-            scene.frame_set(before, subframe=subframe)
         ob.dqik.live = False
         if self.clear_goals:
-            ob.dqik.goals.clear()
-        scene.frame_set(before, subframe=subframe)
+            for index in reversed(range(len(ob.dqik.goals))):
+                constraints.remove_goal(ob, index)
+        ob.update_tag(refresh={"TIME"})  # the new keys, of this object alone: what else was moved is not keyed
+        context.view_layer.update()
         missed = sum(int((~batch.converged).sum()) for _, batch in batches)
-        self.report({"INFO"}, f"Baked {len(frames)} frames, {keys} keys"
+        self.report({"INFO"}, f"Baked {len(frames)} frames, {count} keys"
                     + (f"; goals were not all met on {missed} frames" if missed else ""))  # fmt: skip
         return {"FINISHED"}
+
+    def _bones(self, context: bpy.types.Context, ob: bpy.types.Object) -> frozenset[int] | None:
+        """The bones to key; None for all that are solved."""
+        if not self.only_selected:
+            return None
+        selected = (bone for bone in context.selected_pose_bones or () if bone.id_data == ob)
+        return frozenset(ob.pose.bones.find(bone.name) for bone in selected)
 
 
 CLASSES = (DQIK_OT_bake,)

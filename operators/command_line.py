@@ -2,52 +2,206 @@
 """Baking from the command line, for render farms.
 
 `blender -b shot.blend --command dqik_bake --armature NAME --start 1 --end 250 --output out.blend`
+
+Everything that can be wrong with the arguments is checked before the bake: a wrong argument costs no time and changes
+no file. The exit code is 0, or 2 for arguments that cannot be read, or 1 for everything else.
 """
 
 import argparse
-from collections.abc import Sequence
+import math
+import os
+import sys
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from typing import NoReturn
 
 import bpy
 
 COMMAND = "dqik_bake"
+_LAST_FRAME = 1048574  # Blender's MAXFRAME; the first frame is its negative
+_LONGEST_PATH = 1000  # bytes; Blender cuts off what is longer than 1023
 _registered: list[object] = []
 
 
+class _Refusal(Exception):
+    """A sentence that says why nothing is baked."""
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser that reports an error in one sentence, without the usage."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{COMMAND}: {message}\n")
+
+
 def bake(arguments: Sequence[str]) -> int:
-    """Bake one armature of the open file and save it; the exit code."""
-    parser = argparse.ArgumentParser(prog=f"blender -b FILE --command {COMMAND}", description=__doc__.splitlines()[0])
-    parser.add_argument("--armature", required=True, help="name of the armature object")
-    parser.add_argument("--start", type=int, help="first frame; default: the scene's")
-    parser.add_argument("--end", type=int, help="last frame; default: the scene's")
-    parser.add_argument("--step", type=int, default=1, help="frames from key to key")
-    parser.add_argument("--reduce", type=float, default=0.0, help="leave out keys within this tolerance; 0 keeps all")
-    parser.add_argument("--output", required=True, help="the .blend to write")
+    """Bake one armature of the open file and save the result as another file; the exit code."""
     try:
-        asked = parser.parse_args(list(arguments))
+        request = _parser().parse_args(list(arguments))
     except SystemExit as end:
         return int(end.code or 0)
-    ob, scene = bpy.data.objects.get(asked.armature), bpy.context.scene
-    if ob is None or ob.type != "ARMATURE":
-        names = ", ".join(repr(one.name) for one in bpy.data.objects if one.type == "ARMATURE") or "none"
-        print(f"{COMMAND}: there is no armature {asked.armature!r}; this file's armatures: {names}")
+    scene = bpy.context.scene
+    try:
+        ob = _armature(scene, request.armature)
+        start, end = _frame_range(scene, request.start, request.end)
+        path = _output(request.output)
+        with _evaluated([ob, *_targets(ob)]):
+            _bake(ob, start, end, request.step, request.reduce)
+        _save(path)
+    except _Refusal as refusal:
+        print(f"{COMMAND}: {refusal}", file=sys.stderr)
         return 1
-    if scene.objects.get(ob.name) is None:
-        print(f"{COMMAND}: armature {ob.name!r} is not in the scene {scene.name!r}, which is open")
-        return 1
-    start = scene.frame_start if asked.start is None else asked.start
-    end = scene.frame_end if asked.end is None else asked.end
+    print(f"{COMMAND}: baked frames {start} to {end} of {ob.name!r} into {path}")
+    return 0
+
+
+def _parser() -> _Parser:
+    parser = _Parser(prog=f"blender -b FILE --command {COMMAND}", description=__doc__.splitlines()[0])
+    frame = _whole_number(-_LAST_FRAME, _LAST_FRAME)
+    parser.add_argument("--armature", type=_text, required=True, help="name of the armature object")
+    parser.add_argument("--start", type=frame, help="first frame; default: the scene's")
+    parser.add_argument("--end", type=frame, help="last frame; default: the scene's")
+    parser.add_argument("--step", type=_whole_number(1, _LAST_FRAME), default=1, help="frames from key to key")
+    parser.add_argument(
+        "--reduce", type=_tolerance, default=0.0, help="leave out keys within this tolerance; 0 keeps all"
+    )
+    parser.add_argument("--output", type=_text, required=True, help="the .blend to write")
+    return parser
+
+
+def _text(argument: str) -> str:
+    """An argument that can be a name in Blender."""
+    if not argument:
+        raise argparse.ArgumentTypeError("it is empty")
+    if "\0" in argument:
+        raise argparse.ArgumentTypeError(f"{argument!r} holds a NUL character")
+    try:
+        argument.encode()
+    except UnicodeEncodeError:
+        raise argparse.ArgumentTypeError(f"{argument!r} is not valid UTF-8") from None
+    return argument
+
+
+def _whole_number(lowest: int, highest: int) -> Callable[[str], int]:
+    """A reader of whole numbers in a range."""
+
+    def read(argument: str) -> int:
+        try:
+            value = int(argument)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"{argument!r} is not a whole number") from None
+        if not lowest <= value <= highest:
+            raise argparse.ArgumentTypeError(f"{argument} is not between {lowest} and {highest}")
+        return value
+
+    return read
+
+
+def _tolerance(argument: str) -> float:
+    try:
+        value = float(argument)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{argument!r} is not a number") from None
+    if not (math.isfinite(value) and 0.0 <= value <= 1e9):
+        raise argparse.ArgumentTypeError(f"{argument} is not between 0 and 1e9")
+    return value
+
+
+def _armature(scene: bpy.types.Scene, name: str) -> bpy.types.Object:
+    """The scene's armature of a name, a local one before a linked one, ready to be baked."""
+    every = [ob for ob in bpy.data.objects if ob.type == "ARMATURE"]
+    uids = {ob.session_uid for ob in scene.objects}
+    found = sorted(
+        (ob for ob in every if ob.name == name), key=lambda ob: (ob.session_uid not in uids, ob.library is not None)
+    )
+    if not found:
+        names = ", ".join(repr(ob.name) for ob in every) or "none"
+        raise _Refusal(f"there is no armature {name!r}; this file's armatures: {names}")
+    ob = found[0]
+    if ob.session_uid not in uids:
+        raise _Refusal(f"armature {name!r} is not in the scene {scene.name!r}, which is open")
+    if ob.mode == "EDIT":
+        raise _Refusal(f"armature {name!r} is in Edit Mode: leave it, and save the file")
+    if not ob.dqik.goals:
+        raise _Refusal(f"armature {name!r} has no goals")
+    return ob
+
+
+def _frame_range(scene: bpy.types.Scene, start: int | None, end: int | None) -> tuple[int, int]:
+    """The first and the last frame; the scene's where none is given."""
+    first = scene.frame_start if start is None else start
+    last = scene.frame_end if end is None else end
+    if last < first:
+        raise _Refusal(f"the range ends at frame {last}, before it starts at {first}")
+    return first, last
+
+
+def _output(name: str) -> str:
+    """The absolute path of the file to write; Blender could write it now."""
+    path = os.path.abspath(bpy.path.abspath(name))
+    if os.path.isdir(path) or name.endswith(("/", os.sep)):
+        raise _Refusal(f"cannot write {name!r}: it is a folder")  # Blender 4.2 would move the folder out of the way
+    if os.path.exists(path) and not (os.path.isfile(path) and os.access(path, os.W_OK)):
+        raise _Refusal(f"cannot write {name!r}: it is not a file that can be written")
+    if len(os.fsencode(path)) > _LONGEST_PATH:
+        raise _Refusal(f"cannot write {name!r}: the path is longer than {_LONGEST_PATH} bytes")
+    beside = f"{path}@"  # the file that Blender writes first and then renames
+    try:
+        there = os.path.exists(beside)
+        with open(beside, "ab"):
+            pass
+        if not there:
+            os.remove(beside)
+    except OSError as error:
+        raise _Refusal(f"cannot write {name!r}: {error.strerror}") from None
+    return path
+
+
+def _targets(ob: bpy.types.Object) -> list[bpy.types.Object]:
+    """The targets and pole targets of an armature's goals."""
+    targets = [target for goal in ob.dqik.goals for target in (goal.target, goal.pole_target) if target is not None]
+    return list(dict.fromkeys(targets))
+
+
+@contextmanager
+def _evaluated(objects: Sequence[bpy.types.Object]) -> Generator[None]:
+    """Have Blender evaluate objects for a while: it leaves out those that are hidden or in an excluded collection."""
+    left_out = [ob for ob in objects if not ob.visible_get()]
+    if not left_out:
+        yield
+        return
+    hidden = [ob for ob in left_out if ob.hide_viewport]
+    collection = bpy.data.collections.new(COMMAND)
+    bpy.context.scene.collection.children.link(collection)
+    try:
+        for ob in left_out:
+            collection.objects.link(ob)
+        for ob in hidden:
+            ob.hide_viewport = False
+        yield
+    finally:
+        for ob in hidden:
+            ob.hide_viewport = True
+        bpy.data.collections.remove(collection)
+
+
+def _bake(ob: bpy.types.Object, start: int, end: int, step: int, reduce: float) -> None:
     try:
         with bpy.context.temp_override(object=ob, active_object=ob):
-            result = bpy.ops.dqik.bake(frame_start=start, frame_end=end, step=asked.step, reduce=asked.reduce)
+            result = bpy.ops.dqik.bake(frame_start=start, frame_end=end, step=step, reduce=reduce)
     except RuntimeError as error:
-        print(f"{COMMAND}: {error}")
-        return 1
+        raise _Refusal(str(error).removeprefix("Error: ").strip()) from None
     if result != {"FINISHED"}:
-        print(f"{COMMAND}: nothing was baked")
-        return 1
-    bpy.ops.wm.save_as_mainfile(filepath=asked.output, copy=True)
-    print(f"{COMMAND}: baked frames {start} to {end} of {ob.name!r} into {asked.output}")
-    return 0
+        raise _Refusal("nothing was baked")
+
+
+def _save(path: str) -> None:
+    try:
+        result = bpy.ops.wm.save_as_mainfile(filepath=path, copy=True)
+    except RuntimeError as error:
+        raise _Refusal(str(error).removeprefix("Error: ").strip()) from None
+    if result != {"FINISHED"}:
+        raise _Refusal(f"Blender did not save {path!r}")
 
 
 def register() -> None:

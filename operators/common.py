@@ -35,6 +35,9 @@ class ArmatureOperator:
         if ob.mode == "EDIT":
             cls.poll_message_set("Leave Edit Mode first")
             return False
+        if ob.pose is None or not ob.pose.bones:
+            cls.poll_message_set("This armature has no bones: add some in Edit Mode")
+            return False
         return True
 
 

@@ -7,15 +7,18 @@ from bpy.props import EnumProperty
 
 from .. import live
 from ..properties import FIRST_SOLVERS, SOLVER_NUMBERS
-from ..rig import compare, unkeyed
-from ..rig.build import solver_options
+from ..rig import compare
+from ..rig.blender import scene_state
+from ..rig.compare.picture import draw_picture
+from ..rig.setup.build import solver_options
 from ..solvers import SOLVERS, DqikError
 from .common import armature
 from .frames import FramesOperator, Steps, read_frames, shares
 
-IMAGE = "DQIK comparison"
+NAME = "DQIK comparison"  # of the image; the text of the same name ends in .csv
 _SIZE = (1400, 1050)
 _FEET = 1.0 / 0.3048
+_NO_PICTURE = "the picture needs a Blender with a window"
 
 
 class DQIK_OT_compare_solvers(FramesOperator, bpy.types.Operator):
@@ -55,8 +58,11 @@ class DQIK_OT_compare_solvers(FramesOperator, bpy.types.Operator):
             return {"CANCELLED"}
         rows: list[compare.Row] = []
         try:
-            with live.aside(ob), unkeyed.kept(scene, context.view_layer, ob):
-                inputs, bases = yield from shares(read_frames(context, ob, frames), 0.0, 0.3)
+            with (
+                live.aside(ob, live.COMPARING_SOLVER) as reading,
+                scene_state.kept(scene, context.view_layer, ob),
+            ):
+                inputs, bases = yield from shares(read_frames(context, ob, frames, reading), 0.0, 0.3)
             size = next(given.rig.size for given in inputs if given is not None)
             follow = ob.dqik.start_from == "PREVIOUS"
             for index, name in enumerate(names):
@@ -67,21 +73,20 @@ class DQIK_OT_compare_solvers(FramesOperator, bpy.types.Operator):
         except DqikError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        live.session(ob).comparison = tuple(rows)
+        live.note_comparison(ob, rows)
         refused = [row.message for row in rows if row.message]
         if len(refused) == len(rows):
             self.report({"ERROR"}, ". ".join(refused))
             return {"CANCELLED"}
+        title, tolerance = f"{ob.name}: solvers compared", ob.dqik.tolerance * size
         scale, unit = _unit(scene)
         print(f"{ob.name}, frames {frames[0]} to {frames[-1]}, errors{unit}, angles in degrees")
         print(compare.table(rows, scale))
-        tolerance = ob.dqik.tolerance * size
-        title = f"{ob.name}: solvers compared"
-        pixels = compare.picture(title, rows, frames, tolerance, scale, unit, SOLVER_NUMBERS, _SIZE)
-        shown = _show(context, _image(pixels))
-        place = "the Image Editor" if shown else f"the image {IMAGE!r}"
-        text = f"Compared {len(rows) - len(refused)} solvers on {len(frames)} frames: see the panel and {place}"
-        self.report({"WARNING"} if refused else {"INFO"}, ". ".join([text, *refused]))
+        csv = _save_text(compare.comma_separated(title, rows, frames, tolerance, scale, unit))
+        pixels = draw_picture(title, rows, frames, tolerance, scale, unit, SOLVER_NUMBERS, _SIZE)
+        places = f"{csv}; {_NO_PICTURE}" if pixels is None else f"{csv}, {_show(context, _save_image(pixels))}"
+        done = f"Compared {len(rows) - len(refused)} solvers on {len(frames)} frames"
+        self.report({"WARNING"} if refused else {"INFO"}, ". ".join([f"{done}: see the panel, {places}", *refused]))
         return {"FINISHED"}
 
     @staticmethod
@@ -98,35 +103,40 @@ def _unit(scene: bpy.types.Scene) -> tuple[float, str]:
     return units.scale_length, " (m)" if units.system == "METRIC" else ""
 
 
-def _image(pixels: np.ndarray) -> bpy.types.Image:
-    """The image of comparisons with these pixels (height, width, 3), the top row first; packed into the file."""
+def _save_text(content: str) -> str:
+    """Put the CSV into its text of the file; says where it is."""
+    name = f"{NAME}.csv"
+    text = bpy.data.texts.get((name, None)) or bpy.data.texts.new(name)
+    text.clear()
+    text.write(content)
+    return f"the text {text.name!r}"
+
+
+def _save_image(pixels: np.ndarray) -> bpy.types.Image:
+    """Put pixels (height, width, 4), the bottom row first, into the image of comparisons, packed into the file."""
     height, width = pixels.shape[:2]
-    image = bpy.data.images.get(IMAGE)
-    if image is None or image.library is not None:
-        image = bpy.data.images.new(IMAGE, width, height)
+    image = bpy.data.images.get((NAME, None)) or bpy.data.images.new(NAME, width, height)
     if tuple(image.size) != (width, height):
         image.scale(width, height)
-    rgba = np.ones((height, width, 4), dtype=np.float32)
-    rgba[..., :3] = np.clip(pixels[::-1], 0.0, 1.0)  # Blender's images begin at the bottom
-    image.pixels.foreach_set(rgba.ravel())
+    image.use_fake_user = True  # an image without users is not saved
+    image.pixels.foreach_set(pixels.ravel())
     image.update()
     image.pack()
     return image
 
 
-def _show(context: bpy.types.Context, image: bpy.types.Image) -> bool:
-    """Show an image in an Image Editor, one that shows it already before any other; whether there is one."""
-    manager = context.window_manager
+def _show(context: bpy.types.Context, image: bpy.types.Image) -> str:
+    """Show an image in an Image Editor, one that shows it already before any other; says where it is."""
     spaces = [
         area.spaces.active
-        for window in (manager.windows if manager else ())
+        for window in context.window_manager.windows
         for area in window.screen.areas
         if area.ui_type == "IMAGE_EDITOR"
     ]
     if not spaces:
-        return False
+        return f"the image {image.name!r}"
     next((space for space in spaces if space.image == image), spaces[0]).image = image
-    return True
+    return "the Image Editor"
 
 
 CLASSES = (DQIK_OT_compare_solvers,)

@@ -8,8 +8,9 @@ import bpy
 from bpy.props import IntProperty
 
 from .. import live
-from ..rig.channels import Channels
-from ..rig.read import FrameInput
+from ..rig.blender.channels import Channels
+from ..rig.frame.read import FrameInput
+from ..rig.frame.session import Session
 from ..solvers import DqikError
 from .common import GoalsOperator
 
@@ -118,23 +119,24 @@ class FramesOperator(GoalsOperator):
 
 
 def read_frames(
-    context: bpy.types.Context, ob: bpy.types.Object, frames: Sequence[int]
+    context: bpy.types.Context, ob: bpy.types.Object, frames: Sequence[int], reading: Session
 ) -> Generator[float, None, tuple[list[FrameInput | None], list[Channels]]]:
     """Visit frames and read what a solve of each needs, and the channels it starts from; yields the share done.
 
-    Raises a `DqikError` with a sentence for the user where there is nothing to solve.
+    reading : the session to read them with. Raises a `DqikError` with a sentence for the user where there is nothing
+    to solve.
     """
     inputs: list[FrameInput | None] = []
-    bases: list[Channels] = []
+    starts: list[Channels] = []
     for index, frame in enumerate(frames):
         context.scene.frame_set(frame)
-        rig, given, base = live.bake_frame(ob, context.evaluated_depsgraph_get())
-        if base is None or (frame == frames[-1] and given is None and not any(inputs)):
-            raise DqikError(str(rig))
-        inputs.append(given)
-        bases.append(base)
+        found = live.bake_frame(reading, ob, context.evaluated_depsgraph_get())
+        inputs.append(found.frame_input)
+        starts.append(found.start)
         yield (index + 1) / len(frames)
-    return inputs, bases
+    if not any(inputs):
+        raise DqikError(reading.rig.refusal)
+    return inputs, starts
 
 
 def shares(steps: Generator[float, None, _Result], start: float, end: float) -> Generator[float, None, _Result]:

@@ -4,7 +4,7 @@
 import bpy
 from bpy.props import BoolProperty
 
-from ..rig import full_body
+from ..rig.setup import full_body
 from .common import ArmatureOperator, armature
 
 

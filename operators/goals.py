@@ -4,7 +4,7 @@
 import bpy
 from bpy.props import BoolProperty, IntProperty, StringProperty
 
-from ..rig import constraints
+from ..rig.setup import constraints
 from .common import ArmatureOperator, GoalsOperator, armature
 
 
@@ -60,7 +60,9 @@ class DQIK_OT_goal_remove(GoalsOperator, bpy.types.Operator):
         if index >= len(settings.goals):
             self.report({"ERROR"}, f"There is no goal {index}; {ob.name!r} has {len(settings.goals)}")
             return {"CANCELLED"}
-        constraints.remove_goal(ob, index)
+        name = settings.goals[index].name
+        if not constraints.remove_goal(ob, index):
+            self.report({"WARNING"}, f"Goal {name!r} comes from the library and cannot be removed here: it was muted")
         return {"FINISHED"}
 
 

@@ -4,7 +4,7 @@
 import bpy
 from bpy.props import BoolProperty, FloatProperty
 
-from ..rig import constraints, limits
+from ..rig.setup import constraints, limits
 from .common import ArmatureOperator, armature
 
 

@@ -3,7 +3,7 @@
 
 import bpy
 
-from ..rig import anatomy
+from ..rig.setup import anatomy
 from .common import armature
 from .limits import LimitsOperator
 

@@ -17,7 +17,7 @@ class DQIK_OT_solve(GoalsOperator, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Solve at the scene's current frame."""
         ob = armature(context)
-        report = live.solve_once(ob, context.evaluated_depsgraph_get(), context.scene.frame_current_final)
+        report = live.solve_once(ob, context.evaluated_depsgraph_get())
         if not report.solved:
             self.report({"ERROR"}, report.message)
             return {"CANCELLED"}
@@ -35,7 +35,7 @@ class DQIK_OT_reset_pose(ArmatureOperator, bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Reset the goals' bones, or all bones where there are no goals."""
-        live.reset(armature(context))
+        live.reset(armature(context), context.evaluated_depsgraph_get())
         return {"FINISHED"}
 
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Actions and F-curves on every supported Blender: plain ones to 4.3, slots and channelbags from 4.4 on."""
 
-import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import bpy
@@ -13,7 +11,6 @@ _GROUP_NAMES = bpy.app.version >= (5, 0, 0)
 _BEZIER = 2  # the number behind the enum, which foreach_set takes
 _ALIGNED, _AUTO = 3, 1
 _ENUM = np.uint8  # as Blender keeps a key's enums: read and written without a step per key
-_BONE_PATH = re.compile(r'^pose\.bones\["((?:[^"\\]|\\.)*)"\]\.(\w+)')
 
 
 def bone_path(bone: str, channel: str) -> str:
@@ -23,12 +20,20 @@ def bone_path(bone: str, channel: str) -> str:
 
 def fcurves(owner: bpy.types.AnimData | None) -> bpy.types.bpy_prop_collection | tuple:
     """The F-curves that the assigned action holds for this owner; empty where there are none."""
-    if owner is None or owner.action is None:
-        return ()
-    if not LAYERED:
-        return owner.action.fcurves
-    bag = _channelbag(owner.action, owner.action_slot)
+    return () if owner is None else of_action(owner.action, getattr(owner, "action_slot", None))
+
+
+def of_action(action: bpy.types.Action | None, slot: object) -> bpy.types.bpy_prop_collection | tuple:
+    """The F-curves of an action, where actions have slots those of one; empty where there are none."""
+    bag = _bag(action, slot)
     return () if bag is None else bag.fcurves
+
+
+def _bag(action: bpy.types.Action | None, slot: object) -> object:
+    """What holds F-curves and groups: the action itself or, where actions have slots, a slot's channelbag."""
+    if action is None or not LAYERED:
+        return action
+    return _channelbag(action, slot)
 
 
 def _channelbag(action: bpy.types.Action, slot: object, ensure: bool = False):
@@ -47,98 +52,15 @@ def _channelbag(action: bpy.types.Action, slot: object, ensure: bool = False):
     return layer.strips[0].channelbag(slot, ensure=True) if ensure else layer.strips[0].channelbag(slot)
 
 
-@dataclass(frozen=True)
-class Animation:
-    """What animates an armature.
-
-    channels : {bone: (path, index) of each of its channels that curves or drivers set}.
-    moved : bones of which curves or drivers, muted or not, set the location or the scale.
-    settings : whether curves or drivers, muted or not, set any of DQIK's settings.
-    """
-
-    channels: dict[str, set[tuple[str, int]]]
-    moved: set[str]
-    settings: bool
-
-
-def animation_key(ob: bpy.types.Object) -> tuple:
-    """Changes whenever `animation(ob)` may have changed; cheap enough for every frame."""
-    owner = ob.animation_data
-    if owner is None:
-        return ()
-    action, curves = owner.action, fcurves(owner)
-    muted = np.empty(len(curves), dtype=bool)
-    if len(curves):
-        curves.foreach_get("mute", muted)
-    return (
-        0 if action is None else action.session_uid,
-        len(curves),
-        int(muted.sum()),
-        len(owner.drivers),
-        len(owner.nla_tracks),
-    )
-
-
-def animation(ob: bpy.types.Object) -> Animation:
-    """The channels of `ob` that F-curves, NLA strips or drivers set anew on every frame."""
-    channels: dict[str, set[tuple[str, int]]] = {}
-    moved: set[str] = set()
-    settings = False
-    for path, index, muted in _animated(ob):
-        match = _BONE_PATH.match(path)
-        if path.startswith("dqik") or (match and match[2].startswith("dqik")):
-            settings = True
-        if not match:
-            continue
-        bone = bpy.utils.unescape_identifier(match[1])
-        if match[2] in ("location", "scale"):
-            moved.add(bone)
-        if match[2].startswith(("rotation", "location")) and not muted:
-            channels.setdefault(bone, set()).add((match[2], index))
-    return Animation(channels, moved, settings)
-
-
-def _animated(ob: bpy.types.Object) -> Iterator[tuple[str, int, bool]]:
-    """Data path and index of what is animated, and whether that is muted."""
-    owner = ob.animation_data
-    if owner is None:
-        return
-    curves = [*fcurves(owner), *owner.drivers]
-    for track in owner.nla_tracks:
-        for strip in track.strips:
-            if strip.action is not None:
-                curves += _all_curves(strip.action)
-    yield from ((curve.data_path, curve.array_index, curve.mute) for curve in curves)
-
-
-def _all_curves(action: bpy.types.Action) -> Iterator[bpy.types.FCurve]:
-    """All F-curves of an action, whichever slot they are of."""
-    if not LAYERED:
-        yield from action.fcurves
-        return
-    for layer in action.layers:
-        for strip in layer.strips:
-            for bag in strip.channelbags:
-                yield from bag.fcurves
-
-
-def bone_values(ob: bpy.types.Object, frame: float) -> Iterator[tuple[str, str, int, float]]:
-    """What the curves of the assigned action say at a frame: bone, channel, index and value."""
-    for curve in fcurves(ob.animation_data):
-        match = _BONE_PATH.match(curve.data_path)
-        if match and not curve.mute:
-            yield bpy.utils.unescape_identifier(match[1]), match[2], curve.array_index, curve.evaluate(frame)
-
-
 class Writer:
-    """Writes baked channels into an object's action, many keys at a time."""
+    """Writes baked channels into an object's action, many keys at a time; until `finish` it can be undone."""
 
     def __init__(self, ob: bpy.types.Object, action: bpy.types.Action) -> None:
         """Assigns `action` to `ob`, with a slot of the object's own where actions have slots."""
         owner = ob.animation_data or ob.animation_data_create()
         if owner.action is not action:
             owner.action = action
-        self._action = action
+        self._written: list[tuple[bpy.types.FCurve, _Keys | None]] = []  # with the keys that it had; None: it was made
         if not LAYERED:
             self._bag = action
             return
@@ -147,12 +69,43 @@ class Writer:
             owner.action_slot = unused[0] if unused else action.slots.new(id_type="OBJECT", name=ob.name)
         self._bag = _channelbag(action, owner.action_slot, ensure=True)
 
-    def curve(self, path: str, index: int, group: str) -> bpy.types.FCurve:
-        """The curve of one channel, made in a group named after the bone where there is none."""
+    def write(self, path: str, index: int, group: str, frames: np.ndarray, values: np.ndarray,
+              slopes: np.ndarray | None = None) -> None:  # fmt: skip
+        """Put keys (K,) into a curve; keys that it has outside of `frames`' span stay.
+
+        group : named after the bone, for a curve that is made. slopes : (K,) per frame; with them the handles make the
+            curve the cubic with these slopes, without them Blender places the handles.
+        """
+        curve = self._bag.fcurves.find(path, index=index)
+        before = None if curve is None else _Keys.of(curve)
+        if curve is None:
+            curve = self._made(path, index, group)
+        self._written.append((curve, before))
+        keys = _Keys.made(frames, values, slopes)
+        (keys if before is None else before.around(keys)).into(curve)
+
+    def finish(self) -> None:
+        """Have the curves count as they are written: without modifiers, not muted."""
+        for curve, _ in self._written:
+            for modifier in reversed(curve.modifiers):
+                curve.modifiers.remove(modifier)
+            curve.mute = False
+            if not LAYERED and curve.group is not None and curve.group.mute:
+                for other in curve.group.channels:
+                    other.mute = True
+                curve.group.mute = curve.mute = False
+
+    def undo(self) -> None:
+        """Give all curves the keys back that they had, and remove those that were made."""
+        for curve, before in reversed(self._written):
+            if before is None:
+                self._bag.fcurves.remove(curve)
+            else:
+                before.into(curve)
+
+    def _made(self, path: str, index: int, group: str) -> bpy.types.FCurve:
+        """A new curve in a group named after the bone."""
         curves = self._bag.fcurves
-        found = curves.find(path, index=index)
-        if found is not None:
-            return found
         if not LAYERED:
             return curves.new(path, index=index, action_group=group)
         if _GROUP_NAMES:
@@ -160,19 +113,6 @@ class Writer:
         made = curves.new(path, index=index)
         made.group = self._bag.groups.get(group) or self._bag.groups.new(group)
         return made
-
-    def write(self, path: str, index: int, group: str, frames: np.ndarray, values: np.ndarray,
-              slopes: np.ndarray | None = None) -> None:  # fmt: skip
-        """Put keys (K,) into a curve; keys that it has outside of `frames`' span stay.
-
-        slopes : (K,) per frame; with them the handles make the curve the cubic with these slopes, without them
-            Blender places the handles.
-        """
-        curve = self.curve(path, index, group)
-        keys = _Keys.made(frames, values, slopes)
-        if len(curve.keyframe_points):
-            keys = _Keys.of(curve).around(keys)
-        keys.into(curve)
 
 
 @dataclass
@@ -223,6 +163,7 @@ class _Keys:
         ))  # fmt: skip
 
     def into(self, curve: bpy.types.FCurve) -> None:
+        """Replace the keys of a curve."""
         points = curve.keyframe_points
         points.clear()
         points.add(len(self.co))

@@ -2,10 +2,12 @@
 """Inverse kinematics of whole skeletons: the mathematics behind DQIK, with NumPy alone and no Blender.
 
 Quaternions are `w x y z`. Angles are radians. Lengths are in whatever unit the skeleton is given in.
+The examples in the docstrings begin with `import numpy as np` and `import solvers as ik`.
 """
 
 from .api import SOLVERS, Prepared, prepare, solve, solve_frames
 from .compiled.library import kernel
+from .model.angles import angles_from_pose, column_joints, pose_from_angles
 from .model.errors import (
     DqikError,
     InvalidGoal,
@@ -13,27 +15,31 @@ from .model.errors import (
     InvalidOptions,
     InvalidPose,
     InvalidSkeleton,
+    UnknownJoint,
     UnknownSolver,
 )
+from .model.frames import FrameArrays, Motion
 from .model.goals import Goal
 from .model.limits import Range, TwistSwing
 from .model.options import Options
 from .model.skeleton import Joint, Pose, Skeleton, World, forward
 from .model.solution import Batch, Solution
+from .model.urdf import skeleton_from_urdf
 from .space.jacobian import (
-    column_joints,
     dual_quaternion_jacobian,
     exponential_map_jacobian,
     finite_difference_jacobian,
     twist_jacobian,
     velocity_jacobian,
 )
-from .tracking import track
+from .space.null_space import toward_posture
+from .tracking import Tracker, track
 
 __all__ = [
-    "SOLVERS", "Batch", "DqikError", "Goal", "InvalidGoal", "InvalidLimits", "InvalidOptions", "InvalidPose",
-    "InvalidSkeleton", "Joint", "Options", "Pose", "Prepared", "Range", "Skeleton", "Solution", "TwistSwing",
-    "UnknownSolver", "World", "column_joints", "dual_quaternion_jacobian", "exponential_map_jacobian",
-    "finite_difference_jacobian", "forward", "kernel", "prepare", "solve", "solve_frames", "track", "twist_jacobian",
-    "velocity_jacobian",
+    "SOLVERS", "Batch", "DqikError", "FrameArrays", "Goal", "InvalidGoal", "InvalidLimits", "InvalidOptions",
+    "InvalidPose", "InvalidSkeleton", "Joint", "Motion", "Options", "Pose", "Prepared", "Range", "Skeleton",
+    "Solution", "Tracker", "TwistSwing", "UnknownJoint", "UnknownSolver", "World", "angles_from_pose",
+    "column_joints", "dual_quaternion_jacobian", "exponential_map_jacobian", "finite_difference_jacobian", "forward",
+    "kernel", "pose_from_angles", "prepare", "skeleton_from_urdf", "solve", "solve_frames", "toward_posture", "track",
+    "twist_jacobian", "velocity_jacobian",
 ]  # fmt: skip

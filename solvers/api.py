@@ -8,18 +8,19 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .compiled.contract import SOLVERS as COMPILED
+from .compiled.contract import TASKS as COMPILED_TASKS
 from .compiled.library import load
 from .compiled.stages import CompiledStages
 from .group.grouping import chains_of, stage_order
 from .group.stage import Stage
 from .group.stages import Stages
-from .methods.table import METHODS
+from .methods.table import METHODS, solver_named
 from .model import frames
-from .model.errors import InvalidGoal, UnknownSolver
 from .model.frames import FrameArrays, Motion
-from .model.goals import Goal, Targets
+from .model.goals import LEAST_QUATERNION, Goal, Targets, check_targets, no_rotations, resolve_goals
 from .model.options import Options
 from .model.skeleton import Pose, Skeleton
 from .model.solution import Batch, Solution
@@ -37,34 +38,38 @@ class Prepared:
     Attributes
     ----------
     numpy : its stages, solved with NumPy. compiled : the same solved by the compiled kernel, or None.
+
+    Examples
+    --------
+    >>> arm = ik.Skeleton([ik.Joint("arm", -1, "ball", (0, 0, 0)), ik.Joint("hand", 0, "fixed", (0, 1, 0))])
+    >>> prepared = ik.prepare(arm, [ik.Goal("hand", position=(0, 0, 0))])
+    >>> prepared.solver, prepared([(0.6, 0.8, 0)]).converged
+    ('PGS', True)
     """
 
     def __init__(
         self, skeleton: Skeleton, goals: Sequence[Goal], solver: str = "PGS", options: Options | None = None
     ) -> None:
-        if solver not in METHODS:
-            raise UnknownSolver(f"solver {solver!r} is not known; the solvers are {', '.join(SOLVERS)}")
-        self.skeleton, self.goals, self.solver = skeleton, list(goals), solver
+        self.skeleton, self.goals, self.solver = skeleton, resolve_goals(skeleton, goals), solver_named(solver)
         self.options = Options() if options is None else options
-        for index, goal in enumerate(self.goals):
-            Goal.check(goal, skeleton, index)
         chains = chains_of(skeleton, self.goals)
-        method = METHODS[solver]
+        method = METHODS[self.solver]
         if method.check is not None:
             method.check(skeleton, self.goals, chains)
         timed = self.options.restarts > 0 and self.options.restart_seconds is not None  # the kernel has no clock
-        library = load() if solver in COMPILED and not timed else None
+        library = load() if self.solver in COMPILED and not timed else None
         stages = [
             Stage(skeleton, self.goals, indices, chains, method, self.options)
             for indices in stage_order(skeleton, chains, apart=library is not None)
         ]
         self.numpy = Stages(skeleton, self.goals, stages, self.options)
+        known = all(kind.name in COMPILED_TASKS for stage in stages for kind in stage.tasks.kinds)
         self.compiled = (
-            CompiledStages(library, skeleton, stages, self.numpy.counts, solver) if library is not None else None
+            CompiledStages(library, skeleton, stages, self.numpy.counts, self.solver) if library and known else None
         )
         ends = [(0.0, 0.0, 0.0) if goal.pole is None else goal.pole for goal in self.goals]
         self._poles = np.array(ends, dtype=float).reshape(-1, 3)
-        self._rest = skeleton.rest_pose()
+        self._rest, self._no_rotations = skeleton.rest_pose(), no_rotations(self.goals)
         self._own = threading.local()
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -75,22 +80,30 @@ class Prepared:
         """The groups of goals that are solved together, in order."""
         return self.numpy.stages
 
-    def __call__(self, positions: np.ndarray, rotations: np.ndarray, pose: Pose | None = None) -> Solution:
-        """Solve one frame: `positions` (G, 3), `rotations` (G, 4) from `pose` (default: rest)."""
+    def __call__(
+        self, positions: ArrayLike | None, rotations: ArrayLike | None = None, pose: Pose | None = None
+    ) -> Solution:
+        """Solve one frame: `positions` (G, 3), `rotations` (G, 4) from `pose` (default: rest).
+
+        Either may be None where no goal asks for it.
+        """
         began = time.perf_counter()
+        rotations = self._no_rotations if rotations is None else rotations
         try:
             arrays = self._own.arrays
         except AttributeError:
             arrays = self._own.arrays = self.arrays()
         if not self._asks(arrays, positions, rotations, self._rest if pose is None else pose):
-            targets = self.targets(np.asarray(positions)[None], np.asarray(rotations)[None])
-            arrays.ask(targets, self.start(pose))
+            arrays.ask(self.targets_of_frame(positions, rotations), self.start(pose))
         (self.compiled or self.numpy).solve_into(arrays)
         return arrays.solution(0, time.perf_counter() - began)
 
     @staticmethod
-    def _asks(arrays: FrameArrays, positions: np.ndarray, rotations: np.ndarray, pose: Pose) -> bool:
-        """Copy a question to `arrays` of one frame; False where it is not finite arrays of the right shapes."""
+    def _asks(arrays: FrameArrays, positions: Any, rotations: Any, pose: Pose) -> bool:
+        """Copy a question to `arrays` of one frame; False where it is not finite arrays of the right shapes.
+
+        False too where a target's quaternion may be zero.
+        """
         places = arrays.positions, arrays.orientations, arrays.start_rotations, arrays.start_translations
         for value, room in zip((positions, rotations, *pose), places, strict=False):
             if type(value) is not np.ndarray or value.dtype != np.float64 or value.shape != room.shape[1:]:
@@ -98,7 +111,8 @@ class Prepared:
             if not math.isfinite(np.vdot(value, value)):
                 return False
             room[0] = value
-        return True
+        scalars: list[float] = rotations[:, 0].tolist()
+        return min(map(abs, scalars), default=1.0) > LEAST_QUATERNION
 
     def arrays(self, count: int = 1, shared: bool = False) -> FrameArrays:
         """Arrays for the questions and answers of `count` frames.
@@ -123,28 +137,16 @@ class Prepared:
         """A motion that no frame of is solved yet."""
         return (self.compiled or self.numpy).motion()
 
-    def targets(self, positions: np.ndarray, rotations: np.ndarray, poles: np.ndarray | None = None) -> Targets:
+    def targets(
+        self, positions: ArrayLike | None, rotations: ArrayLike | None = None, poles: ArrayLike | None = None
+    ) -> Targets:
         """Checked targets of F frames: (F, G, 3), (F, G, 4), and (F, G, 3) poles, by default the goals' own."""
-        count = len(self.goals)
-        parts: list[np.ndarray] = []
-        for name, value, size in [("positions", positions, 3), ("rotations", rotations, 4)]:
-            array = np.array(value, dtype=float)
-            if array.ndim != 3 or array.shape[1:] != (count, size):
-                raise InvalidGoal(f"{name}: expected shape (frames, {count}, {size}), got {array.shape}")
-            if not np.isfinite(array).all():
-                frame, goal = np.argwhere(~np.isfinite(array).all(-1))[0]
-                raise InvalidGoal(f"{name} of goal {goal}, frame {frame}: got {array[frame, goal].tolist()}")
-            parts.append(array)
-        if len(parts[0]) != len(parts[1]):
-            raise InvalidGoal(f"positions of {len(parts[0])} frames but rotations of {len(parts[1])}; expected as many")
-        length = np.linalg.norm(parts[1], axis=-1, keepdims=True)
-        parts[1] = np.where(length > 0.0, parts[1] / np.where(length > 0.0, length, 1.0), (1.0, 0.0, 0.0, 0.0))
-        if poles is None:
-            return Targets(parts[0], parts[1], np.broadcast_to(self._poles, parts[0].shape))
-        ends = np.array(poles, dtype=float)
-        if ends.shape != parts[0].shape or not np.isfinite(ends).all():
-            raise InvalidGoal(f"poles: expected finite numbers of shape {parts[0].shape}, got {ends.tolist()}")
-        return Targets(parts[0], parts[1], ends)
+        return check_targets(self.skeleton, self.goals, positions, rotations, poles)
+
+    def targets_of_frame(self, positions: ArrayLike | None, rotations: ArrayLike | None) -> Targets:
+        """Checked targets of one frame: (G, 3) and (G, 4)."""
+        one: list[Any] = [part if part is None else [part] for part in (positions, rotations)]
+        return self.targets(*one)
 
     def solve_batch(self, targets: Targets, start: Pose, links: np.ndarray | None = None) -> Batch:
         """Solve F frames, each afresh from its own start.
@@ -164,7 +166,22 @@ class Prepared:
 
 
 def prepare(skeleton: Skeleton, goals: Sequence[Goal], solver: str = "PGS", options: Options | None = None) -> Prepared:
-    """Work out once what does not depend on the frame: a callable `(positions, rotations, pose) -> Solution`."""
+    """Work out once what does not depend on the frame: a callable `(positions, rotations, pose) -> Solution`.
+
+    Parameters and errors as for `solve`. The goals' own positions and rotations say only what is asked for; where the
+    targets are comes with each call.
+
+    Examples
+    --------
+    >>> arm = ik.Skeleton([
+    ...     ik.Joint("shoulder", -1, "ball", (0, 0, 0)),
+    ...     ik.Joint("elbow", 0, "hinge", (0, 1, 0), axis=(1, 0, 0)),
+    ...     ik.Joint("hand", 1, "fixed", (0, 1, 0)),
+    ... ])
+    >>> reach = ik.prepare(arm, [ik.Goal("hand", position=(0, 0, 0))])
+    >>> [reach([place]).converged for place in [(0.5, 1.0, 0.3), (0.2, 1.2, 0.9)]]
+    [True, True]
+    """
     return Prepared(skeleton, goals, solver, options)
 
 
@@ -177,30 +194,69 @@ def solve(
 ) -> Solution:
     """Bring the goals' effectors to their targets, inside all limits, starting from `pose` (default: rest).
 
-    Raises a `DqikError` (a `ValueError`) that names what is wrong with its input. Never returns a joint outside its
-    limits, a NaN, or a pose further from the goals than the one given.
+    Never returns a joint outside its limits, a NaN, or a pose further from the goals than the one given.
+
+    Parameters
+    ----------
+    solver : a name in `SOLVERS`, in capitals or not.
+
+    Raises
+    ------
+    DqikError : a `ValueError`, of a class named after the cause, that names what is wrong with the input.
+
+    Examples
+    --------
+    >>> arm = ik.Skeleton([
+    ...     ik.Joint("shoulder", -1, "ball", (0, 0, 0)),
+    ...     ik.Joint("elbow", 0, "hinge", (0, 1, 0), axis=(1, 0, 0), limits=ik.Range(0.1, 2.6)),
+    ...     ik.Joint("hand", 1, "fixed", (0, 1, 0)),
+    ... ])
+    >>> solution = ik.solve(arm, [ik.Goal("hand", position=(0.5, 1.0, 0.3))])
+    >>> solution.converged
+    True
+    >>> ik.forward(arm, solution.pose).positions[arm.index("hand")].round(2).tolist()
+    [0.5, 1.0, 0.3]
     """
     prepared = prepare(skeleton, goals, solver, options)
-    positions = np.array([(0.0, 0.0, 0.0) if goal.position is None else goal.position for goal in goals], dtype=float)
-    rotations = np.array(
-        [(1.0, 0.0, 0.0, 0.0) if goal.rotation is None else goal.rotation for goal in goals], dtype=float
+    positions = [(0.0, 0.0, 0.0) if goal.position is None else goal.position for goal in prepared.goals]
+    rotations = [(1.0, 0.0, 0.0, 0.0) if goal.rotation is None else goal.rotation for goal in prepared.goals]
+    return prepared(
+        np.array(positions, dtype=float).reshape(-1, 3), np.array(rotations, dtype=float).reshape(-1, 4), pose
     )
-    return prepared(positions.reshape(-1, 3), rotations.reshape(-1, 4), pose)
 
 
 def solve_frames(
     skeleton: Skeleton,
     goals: Sequence[Goal],
-    positions: np.ndarray,
-    rotations: np.ndarray,
+    positions: ArrayLike | None,
+    rotations: ArrayLike | None = None,
     pose: Pose | None = None,
     solver: str = "PGS",
     options: Options | None = None,
 ) -> list[Solution]:
-    """Solve a motion: `positions` (F, G, 3) and `rotations` (F, G, 4), one solution a frame.
+    """Solve a motion: one solution a frame.
 
     Warm-started: each frame begins where the one before ended, the first at `pose`. With `options.warm_start` off all
     frames are independent, begin at `pose` and are solved in one batch.
+
+    Parameters
+    ----------
+    positions : (F, G, 3) targets of the goals in each frame; None where no goal asks for a position.
+    rotations : (F, G, 4) `w x y z`; None where no goal asks for a rotation.
+
+    Others, and errors, as for `solve`.
+
+    Examples
+    --------
+    >>> arm = ik.Skeleton([
+    ...     ik.Joint("shoulder", -1, "ball", (0, 0, 0)),
+    ...     ik.Joint("elbow", 0, "hinge", (0, 1, 0), axis=(1, 0, 0)),
+    ...     ik.Joint("hand", 1, "fixed", (0, 1, 0)),
+    ... ])
+    >>> places = [[(0.5, 1.0, 0.3 + 0.1 * frame)] for frame in range(5)]
+    >>> frames = ik.solve_frames(arm, [ik.Goal("hand", position=(0, 0, 0))], places)
+    >>> [frame.converged for frame in frames]
+    [True, True, True, True, True]
     """
     prepared = prepare(skeleton, goals, solver, options)
     targets, start = prepared.targets(positions, rotations), prepared.start(pose)

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Tracking: targets followed by their velocity, one linear step a frame.
 
-    dq/dt = J^# (v + k e) + kappa (I - J^# J) (q_base - q)
+    dq/dt = J^# (v + k e) + (I - J^# J) (kappa (q_base - q) - gradient)
 
 (Amino, "Proportional Position Control" and "Nullspace Projection"; he prints `J^+ v + K_p e`, in which the second term
-has no inverse.) `v` is the velocity of the target, `e` the error, `J^#` the inverse of one of the solvers. Feeding `v`
-forward makes the effectors keep up with a moving target; the gain `k` takes back what error there is, so that nothing
-jumps. Every frame costs the same, and nothing is iterated.
+has no inverse.) `v` is the velocity of the target, `e` the error, `J^#` the inverse of one of the solvers, and
+`gradient` belongs to an objective that the caller may give. Feeding `v` forward makes the effectors keep up with a
+moving target; the gain `k` removes errors gradually, so that nothing jumps. Every frame costs the same, and nothing is
+iterated.
 
 In a frame of length `dt` the target moves evenly. The law above is then integrated exactly, not by Euler's rule, so
 that no gain is too high: with `a = exp(-k dt)`, the effector is asked to move by `v dt + (1 - a) e`. Without the
@@ -18,18 +19,20 @@ from collections.abc import Callable, Sequence
 from numbers import Real
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from .algebra import quaternion
-from .api import Prepared, prepare
+from .api import prepare
 from .group.stage import Stage, carried, of_goals, posed
 from .iterate.descent import LONGEST_STEP
 from .iterate.linear_step import LinearSystem, dot
 from .methods import dls, pgs, pinv, sdls, svd, tsvd
+from .model.angles import column_axes, column_joints
 from .model.errors import InvalidOptions, UnknownSolver
 from .model.goals import Goal, Targets
 from .model.options import Options
 from .model.skeleton import Pose, Skeleton
 from .model.solution import Solution
+from .space.null_space import Objective
 from .space.point import Point, stand
 
 GAIN, BASE_GAIN = 10.0, 2.0  # [1/s]
@@ -40,11 +43,155 @@ INVERTED = {"PINV": pinv.step, "SVD": svd.step, "TSVD": tsvd.step, "SDLS": sdls.
 STEPS: dict[str, Callable[[LinearSystem], np.ndarray]] = {**DAMPED, **INVERTED}
 
 
+class Tracker:
+    """Follows targets by their velocity, step by step, inside all limits.
+
+    Each call of `step` moves the pose by one linear step and costs the same. The joints' freedom that the goals leave
+    goes to the pull toward the base pose, where there is one, and to `objective`.
+
+    Parameters
+    ----------
+    solver : one of `STEPS`.
+    pose : where tracking starts (default: rest), brought inside the limits; also the base pose of a pull.
+    options : `damping` None grows with how far a step has to go; a number is kept as it is. With a `pull` the pose is
+        led to its base (`bias`) without moving the effectors. `iterations` and `restarts` have no effect.
+    gain : [1/s] rate at which errors decay, as `exp(-gain t)`; infinity removes them in one step.
+    feed_forward : whether the targets' velocity is used; without it effectors lag by `velocity / gain`.
+    base_gain : [1/s] rate at which the pose is led to its base, where there is a pull.
+    objective : a function `Pose -> gradient (n,)` [rad/s or length units/s], in the order of `column_joints`. In the
+        null space of the goals the pose moves against it: `z = -gradient dt` (Parent eq. 5.25-5.28; Liegeois 1977).
+        `toward_posture` makes one. Joints that no goal may move stay where they are.
+
+    Attributes
+    ----------
+    pose : the pose of the last step.
+
+    Raises
+    ------
+    UnknownSolver : for solvers whose step is not one of a linear system. InvalidOptions : for gains and the step's
+        `dt`, and for an objective that returns anything but n finite numbers.
+
+    Examples
+    --------
+    A planar arm whose hand moves along a line while its joints keep away from their limits (Liegeois): the cost is
+    the sum of the squares of the angles' distances from the middle, over half the range.
+
+    >>> limits = ik.Range(-2.0, 2.0)
+    >>> joints = [ik.Joint(f"hinge {i}", i - 1, "hinge", (min(i, 1), 0, 0), axis=(0, 0, 1), limits=limits)
+    ...           for i in range(4)]
+    >>> arm = ik.Skeleton([*joints, ik.Joint("hand", 3, "fixed", (1, 0, 0))])
+    >>> start = ik.pose_from_angles(arm, [1.5, -1.8, 1.0, 0.5])
+    >>> def inside(pose):
+    ...     return 2.0 * ik.angles_from_pose(arm, pose) / 2.0**2
+    >>> place = ik.forward(arm, start).positions[arm.index("hand")]
+    >>> goal = ik.Goal("hand", position=place)
+    >>> tracker = ik.Tracker(arm, [goal], pose=start, objective=inside)
+    >>> for frame in range(100):
+    ...     solution = tracker.step([place - (0.005 * frame, 0, 0)], dt=1 / 30)
+    >>> bool(solution.position_errors[0] < 0.01)
+    True
+    >>> bool(abs(ik.angles_from_pose(arm, tracker.pose)).max() < 1.6)
+    True
+    """
+
+    def __init__(
+        self,
+        skeleton: Skeleton,
+        goals: Sequence[Goal],
+        solver: str = "DLS",
+        pose: Pose | None = None,
+        options: Options | None = None,
+        gain: float = GAIN,
+        feed_forward: bool = True,
+        base_gain: float = BASE_GAIN,
+        objective: Objective | None = None,
+    ) -> None:
+        self._gain, self._base_gain = _number("gain", gain), _number("base_gain", base_gain)
+        self._prepared = prepare(skeleton, goals, solver, options)
+        solver = self._prepared.solver
+        if solver not in STEPS:
+            raise UnknownSolver(
+                f"solver {solver!r} has no linear step to track with; those that do are {', '.join(STEPS)}"
+            )
+        self._solver, self._feed_forward, self._objective = solver, feed_forward, objective
+        self._start = self._prepared.start(pose)
+        self._pose, self._targets = self._start, None
+        self._columns = column_joints(skeleton), column_axes(skeleton)
+
+    @property
+    def pose(self) -> Pose:
+        """The pose of the last step; before the first, the start."""
+        return Pose(self._pose.rotations[0], self._pose.translations[0])
+
+    def step(
+        self, positions: ArrayLike | None, rotations: ArrayLike | None = None, dt: float = 1.0 / RATE
+    ) -> Solution:
+        """Move toward where the targets are `dt` seconds after the last step.
+
+        The targets' velocity is their move since the last step; on the first step they count as still. With `dt = 0`
+        only the limits are applied, and the velocity is measured from these targets on.
+
+        Parameters
+        ----------
+        positions : (G, 3), None where no goal asks for one. rotations : (G, 4), likewise. dt : [s].
+        """
+        began = time.perf_counter()
+        seconds = _number("dt", dt)
+        if not np.isfinite(seconds):
+            raise InvalidOptions(f"dt = {dt!r}; expected a finite number")
+        return self._advance(self._prepared.targets_of_frame(positions, rotations), seconds, began)
+
+    def follow(self, positions: ArrayLike | None, rotations: ArrayLike | None, dt: float) -> list[Solution]:
+        """Follow targets of F frames, (F, G, 3) and (F, G, 4), `dt` seconds apart, the first with no step."""
+        targets = self._prepared.targets(positions, rotations)
+        solutions: list[Solution] = []
+        for frame in range(len(targets.positions)):
+            own = targets.take(slice(frame, frame + 1))
+            solutions.append(self._advance(own, dt if frame else 0.0, time.perf_counter()))
+        return solutions
+
+    def _advance(self, targets: Targets, dt: float, began: float) -> Solution:
+        """One step to the `targets` of one frame."""
+        before = targets if self._targets is None else self._targets
+        law = _Law(self._solver, self._prepared.options, self._gain, dt, self._feed_forward, self._base_gain)
+        drift = self._drift(dt)
+        pose, points = self._start, list[Point]()
+        for index, stage in enumerate(self._prepared.stages):
+            warm = carried(stage, self._pose, pose)
+            now, then = of_goals(before, stage.indices), of_goals(targets, stage.indices)
+            if dt == 0.0:
+                point, _ = stage.stand(warm, pose, then)
+            else:
+                moved_by_others = (self._pose, now) if index else None
+                point = law.advance(stage, warm, pose, now, then, drift, moved_by_others)
+            points.append(point)
+            pose = posed(stage, point.state, pose)
+        self._pose, self._targets = pose, targets
+        batch = self._prepared.numpy.report(pose, points, np.array([int(dt > 0.0)]), targets)
+        return batch.solution(0, time.perf_counter() - began)
+
+    def _drift(self, dt: float) -> np.ndarray | None:
+        """How far (1, J, 3) the objective's gradient leads from where the pose should go, in the joints' own frames."""
+        if self._objective is None or dt == 0.0:
+            return None
+        joints, axes = self._columns
+        gradient = self._objective(self.pose)
+        try:
+            gradient = np.array(gradient, dtype=float)
+        except (TypeError, ValueError):
+            raise InvalidOptions(f"objective: expected {len(joints)} numbers, got {gradient!r}") from None
+        if gradient.shape != joints.shape or not np.isfinite(gradient).all():
+            raise InvalidOptions(f"objective: expected {len(joints)} finite numbers, got {gradient.tolist()}")
+        drift = np.zeros((1, len(self._prepared.skeleton), 3))
+        np.add.at(drift[0], joints, dt * gradient[:, None] * axes)
+        return drift
+
+
 def track(
     skeleton: Skeleton,
     goals: Sequence[Goal],
-    positions: np.ndarray,
-    rotations: np.ndarray,
+    positions: ArrayLike | None,
+    rotations: ArrayLike | None = None,
     pose: Pose | None = None,
     solver: str = "DLS",
     gain: float = GAIN,
@@ -52,122 +199,107 @@ def track(
     options: Options | None = None,
     feed_forward: bool = True,
     base_gain: float = BASE_GAIN,
+    objective: Objective | None = None,
 ) -> list[Solution]:
     """Follow a motion by velocities, inside all limits: smooth, and at the same small cost in every frame.
 
-    The first frame is `pose` as it is (default: rest), brought inside the limits. An error that it has dies away as
-    `exp(-gain t)`; solve the first frame beforehand to begin with none. Unlike `solve_frames` a frame is not iterated
-    until it is met, and a target that jumps is caught up with in its time.
+    The first frame is `pose` as it is (default: rest), brought inside the limits. An error that it has decays as
+    `exp(-gain t)`; solve the first frame beforehand to begin with none. Unlike in `solve_frames`, a frame is not
+    iterated until it is met, and after a jump of the target the effector catches up over several frames.
 
     Parameters
     ----------
-    positions : (F, G, 3). rotations : (F, G, 4). solver : one of `STEPS`.
-    gain : [1/s] with which errors are taken back; infinite for all at once. rate : [1/s] frames a second.
-    options : `damping` None grows with how far a step has to go; a number is kept as it is. With a `pull` the pose is
-        led to its base (`bias`) without moving the effectors. `iterations` and `restarts` are of no use here.
-    feed_forward : whether the targets' velocity is used; without it effectors trail behind by `velocity / gain`.
-    base_gain : [1/s] with which the pose is led to its base, where there is a pull.
+    positions : (F, G, 3), None where no goal asks for one. rotations : (F, G, 4), likewise.
+    rate : [1/s] frames a second.
 
-    Raises `UnknownSolver` for solvers whose step is not one of a linear system, `InvalidOptions` for gains and rates.
+    Others, and errors, as for `Tracker`, which takes one frame at a time.
+
+    Examples
+    --------
+    >>> arm = ik.Skeleton([
+    ...     ik.Joint("shoulder", -1, "ball", (0, 0, 0)),
+    ...     ik.Joint("elbow", 0, "hinge", (0, 1, 0), axis=(1, 0, 0)),
+    ...     ik.Joint("hand", 1, "fixed", (0, 1, 0)),
+    ... ])
+    >>> goal = ik.Goal("hand", position=(0.5, 1.0, 0.3))
+    >>> places = [[(0.5, 1.0, 0.3 + 0.01 * frame)] for frame in range(48)]
+    >>> frames = ik.track(arm, [goal], places, pose=ik.solve(arm, [goal]).pose)
+    >>> bool(max(frame.position_errors[0] for frame in frames) < 0.001)
+    True
     """
-    for name, value, least in [("gain", gain, 0.0), ("rate", rate, 1e-9), ("base_gain", base_gain, 0.0)]:
-        if not isinstance(value, Real) or isinstance(value, bool) or not float(value) >= least:
-            raise InvalidOptions(f"{name} = {value!r}; expected a number, {'0 or more' if least == 0.0 else 'above 0'}")
-    if not np.isfinite(rate):
+    if not np.isfinite(_number("rate", rate, 1e-9)):
         raise InvalidOptions(f"rate = {rate!r}; expected a finite number")
-    prepared = prepare(skeleton, goals, solver, options)
-    if solver not in STEPS:
-        raise UnknownSolver(f"solver {solver!r} has no linear step to track with; those that do are {', '.join(STEPS)}")
-    law = _Law(solver, prepared.options, float(gain), 1.0 / float(rate), feed_forward, float(base_gain))
-    targets, start = prepared.targets(positions, rotations), prepared.start(pose)
-    solutions: list[Solution] = []
-    current = start
-    for frame in range(len(targets.positions)):
-        began = time.perf_counter()
-        then = targets.take(slice(frame, frame + 1))
-        now = targets.take(slice(frame - 1, frame)) if frame else None
-        current, points = _advance(prepared, law, current, start, now, then)
-        batch = prepared.numpy.report(current, points, np.array([0 if now is None else 1]), then)
-        solutions.append(batch.solution(0, time.perf_counter() - began))
-    return solutions
+    tracker = Tracker(skeleton, goals, solver, pose, options, gain, feed_forward, base_gain, objective)
+    return tracker.follow(positions, rotations, 1.0 / float(rate))
+
+
+def _number(name: str, value: object, least: float = 0.0) -> float:
+    """`value` as a number of `least` or more."""
+    if not isinstance(value, Real) or isinstance(value, bool) or not float(value) >= least:
+        raise InvalidOptions(f"{name} = {value!r}; expected a number, {'0 or more' if least == 0.0 else 'above 0'}")
+    return float(value)
 
 
 class _Law:
-    """By how much a stage's degrees of freedom move in a frame."""
+    """How far a stage's degrees of freedom move in a time step `dt`."""
 
     def __init__(
         self, solver: str, options: Options, gain: float, dt: float, feed_forward: bool, base_gain: float
     ) -> None:
         self._step, self._damped, self._damping = STEPS[solver], solver in DAMPED, options.damping
-        self.share = -np.expm1(-gain * dt)
-        behind = self.share / (gain * dt) if gain > 0.0 else 1.0
-        self.lead = 1.0 if feed_forward else 1.0 - behind
-        self._back = -np.expm1(-base_gain * dt)
+        self._share = -np.expm1(-gain * dt) if dt > 0.0 else 0.0
+        behind = self._share / (gain * dt) if gain * dt > 0.0 else 1.0
+        self._lead = 1.0 if feed_forward else 1.0 - behind
+        self._back = -np.expm1(-base_gain * dt) if dt > 0.0 else 0.0
 
-    def step(self, stage: Stage, point: Point, asked: np.ndarray, v: np.ndarray, targets: Targets) -> np.ndarray:
-        """The step (1, n) that moves the effectors as `asked` (1, m), inside the limits; `v` (1, n) leads to the base.
+    def advance(
+        self, stage: Stage, warm: Pose, start: Pose, now: Targets, then: Targets, drift: np.ndarray | None,
+        moved_by_others: tuple[Pose, Targets] | None,
+    ) -> Point:  # fmt: skip
+        """Where a stage stands one step on from the pose `warm`, its targets having moved from `now` to `then`.
 
-        The damping grows with what is asked, which bounds the step (Sugihara 2011), and with the error: the second
+        moved_by_others : the pose and targets before other stages moved this one, if they did.
+        """
+        point, frames = stage.stand(warm, start, now)
+        following = stage.frames(start, then, frames.links, point.kinematics.positions)
+        # An error that other stages have made is removed whole; of the error before that, a share is.
+        before = point
+        if moved_by_others is not None:
+            pose, targets = moved_by_others
+            before = stage.stand(pose, pose, targets)[0]
+        wanted = self._lead * stage.tasks.target_motion(frames.targets, following.targets)
+        wanted += point.error - (1.0 - self._share) * before.error
+        away = np.zeros_like(point.state.x)
+        if stage.settings.pull:
+            away += self._back * stage.space.difference(point.state, frames.base)
+        if drift is not None:
+            away += stage.space.components(drift)
+        d = self._linear_step(stage, point, wanted, away, frames.targets)
+        return stand(stage.tasks, stage.space.step(point.state, d), following)
+
+    def _linear_step(
+        self, stage: Stage, point: Point, wanted: np.ndarray, away: np.ndarray, targets: Targets
+    ) -> np.ndarray:
+        """The step (1, n) that moves the effectors by `wanted` (1, m), and by `-away` (1, n) in their null space.
+
+        The damping grows with `wanted`, which bounds the step (Sugihara 2011), and with the error: the second
         derivatives that a linear step leaves out are multiplied by it, and where a target stays out of reach an
         undamped step sways to and fro.
 
-        The system's gradient is that of a pull which takes the share `_back` of the way where the goals leave it free:
-        for damped steps that depends on the damping, since they weigh it against that.
+        A damped step weighs the system's gradient against the damping, so the gradient is multiplied by that.
         """
         reluctance = stage.settings.reluctance
         damping = np.full(1, self._damping or 0.0)
         if self._damped and self._damping is None:
-            damping = (
-                LEAST_DAMPING + 0.5 * dot(asked, asked) + 0.5 * self.share * np.sqrt(dot(point.error, point.error))
-            )
+            error = np.sqrt(dot(point.error, point.error))
+            damping = LEAST_DAMPING + 0.5 * dot(wanted, wanted) + 0.5 * self._share * error
         elif self._damped:
             damping = np.maximum(damping, NO_DAMPING)
         gradient = None
-        if stage.settings.pull:
+        if away.any():
             strength = damping[:, None] if self._damped else 1.0
-            gradient = strength * self._back * stage.space.pull_gradient(point.state, v, reluctance)
+            gradient = strength * stage.space.pull_gradient(point.state, away, reluctance)
         jacobian = stage.tasks.jacobian(point.state, point.kinematics, targets)
-        d = self._step(LinearSystem(stage.space, point.state.x, jacobian, asked, gradient, damping, reluctance, 1.0))
+        d = self._step(LinearSystem(stage.space, point.state.x, jacobian, wanted, gradient, damping, reluctance, 1.0))
         longest = np.abs(d * stage.space.turns).max(initial=0.0)
         return d * min(1.0, LONGEST_STEP / max(longest, 1e-300))
-
-
-def _advance(
-    prepared: Prepared, law: _Law, previous: Pose, start: Pose, now: Targets | None, then: Targets
-) -> tuple[Pose, list[Point]]:
-    """The pose one frame on from `previous`, and where the stages stand: from the targets `now` to those of `then`.
-
-    With no `now` it is the first frame: `previous`, inside the limits.
-    """
-    pose, points = start, list[Point]()
-    for index, stage in enumerate(prepared.stages):
-        warm = carried(stage, previous, pose)
-        wanted = of_goals(then, stage.indices)
-        if now is None:
-            point, _ = stage.stand(warm, pose, wanted)
-        else:
-            point, frames = stage.stand(warm, pose, of_goals(now, stage.indices))
-            following = stage.frames(pose, wanted, frames.links, point.kinematics.positions)
-            # what other stages have moved is taken back whole, of the error before that a share
-            before = point if not index else stage.stand(previous, previous, of_goals(now, stage.indices))[0]
-            asked = law.lead * _moves(stage, frames.targets, following.targets)
-            asked += point.error - (1.0 - law.share) * before.error
-            v = stage.space.difference(point.state, frames.base)
-            d = law.step(stage, point, asked, v, frames.targets)
-            point = stand(stage.tasks, stage.space.step(point.state, d), following)
-        points.append(point)
-        pose = posed(stage, point.state, pose)
-    return pose, points
-
-
-def _moves(stage: Stage, now: Targets, then: Targets) -> np.ndarray:
-    """Rows (1, m) of how the targets move from one frame to the next, weighed as errors are; poles stand still."""
-    moved = (then.positions - now.positions) * stage.tasks.weights[0][:, None]
-    turned = quaternion.log(quaternion.product(then.rotations, quaternion.conjugate(now.rotations)))
-    turned *= stage.tasks.weights[1][:, None]
-    if now.shares is not None:
-        moved, turned = moved * now.shares[..., None], turned * now.shares[..., None]
-    placed = [g for g, goal in enumerate(stage.goals) if goal.position is not None]
-    aimed = [g for g, goal in enumerate(stage.goals) if goal.rotation is not None]
-    poles = np.zeros((1, len(stage.tasks.poles.poles) if stage.tasks.poles else 0))
-    return np.concatenate([moved[:, placed].reshape(1, -1), turned[:, aimed].reshape(1, -1), poles], -1)

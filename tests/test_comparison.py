@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The comparison's judge and its table, on answers of which it is known how good they are."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -195,5 +196,6 @@ def test_tables_and_plots_come_from_the_rows(tmp_path: Path) -> None:
     assert text.startswith("before\n<!-- cold -->\n|")
     assert "stale" not in text
     assert "N = 10" in text
+    assert re.search(r"\| DLS +\| 100 \(n=5\) %, [\d.]+ ms \(n=5\) \|", text)
     assert any("knowing" in line and "100 (n=6) → - %" in line for line in text.splitlines())
     assert len(list(tmp_path.glob("comparison-*.png"))) == 5

@@ -3,6 +3,8 @@
 
 `dqik-<version>.zip` installs everywhere. It holds the compiled kernel for every platform that has one, as wheels of
 which Blender installs the one that fits; elsewhere NumPy solves. `dqik-<version>-<platform>.zip` holds one of them.
+`dqik-<version>-python.zip` holds none and nothing else that is compiled, as the terms of extensions.blender.org demand;
+NumPy solves everywhere.
 
 The tool comes with the `bpy` package, so run this with a Python that has it: `make zip` does. No git is needed.
 """
@@ -30,11 +32,12 @@ def manifest() -> dict[str, object]:
 
 def build(folder: Path) -> Path:
     """Build the zip that installs everywhere into a folder. Returns its path."""
-    folder.mkdir(parents=True, exist_ok=True)
-    zip_path = folder / f"{manifest()['id']}-{manifest()['version']}.zip"
-    with _source(build_kernel.built(), split=False) as source:
-        _extension_tool("build", "--source-dir", source, "--output-filepath", str(zip_path))
-    return zip_path
+    return _build(folder / f"{_name()}.zip", build_kernel.built())
+
+
+def build_python(folder: Path) -> Path:
+    """Build the zip without a compiled kernel into a folder. Returns its path."""
+    return _build(folder / f"{_name()}-python.zip", [])
 
 
 def build_split(folder: Path) -> list[Path]:
@@ -45,13 +48,25 @@ def build_split(folder: Path) -> list[Path]:
         return []
     with _source(platforms, split=True) as source:
         _extension_tool("build", "--source-dir", source, "--output-dir", str(folder), "--split-platforms")
-    name = f"{manifest()['id']}-{manifest()['version']}"
-    return [folder / f"{name}-{platform.name.replace('-', '_')}.zip" for platform in platforms]
+    return [folder / f"{_name()}-{platform.name.replace('-', '_')}.zip" for platform in platforms]
 
 
 def validate(zip_path: Path) -> None:
     """Check a zip as Blender's extension site does."""
     _extension_tool("validate", str(zip_path))
+
+
+def _name() -> str:
+    """The name that all zips begin with."""
+    return f"{manifest()['id']}-{manifest()['version']}"
+
+
+def _build(zip_path: Path, platforms: Sequence[Platform]) -> Path:
+    """Build one zip with the kernel for some platforms. Returns its path."""
+    zip_path.parent.mkdir(parents=True, exist_ok=True)
+    with _source(platforms, split=False) as source:
+        _extension_tool("build", "--source-dir", source, "--output-filepath", str(zip_path))
+    return zip_path
 
 
 @contextlib.contextmanager
@@ -97,7 +112,8 @@ def main() -> None:
     parser.add_argument("--split", action="store_true", help="one for each platform, too")
     options = parser.parse_args()
     kernels = ", ".join(platform.name for platform in build_kernel.built()) or "none"
-    for zip_path in [build(options.output_dir), *(build_split(options.output_dir) if options.split else [])]:
+    zip_paths = [build(options.output_dir), build_python(options.output_dir)]
+    for zip_path in [*zip_paths, *(build_split(options.output_dir) if options.split else [])]:
         validate(zip_path)
         print(f"{zip_path} ({zip_path.stat().st_size / 1024:.0f} KiB) is built and valid.")
     print(f"Platforms with a compiled kernel: {kernels}.")

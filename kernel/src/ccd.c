@@ -252,7 +252,7 @@ static double all_squares(const work *w, const point *p) {
 /* Stand, and turn each pole's chain about its line where that is better for all that is asked for. */
 static void stand_swivelled(work *w, point *p) {
     stand(w, p);
-    for (int i = 0; w->use_poles && i < w->s->poles; i++) {
+    for (int i = 0; w->use_soft && i < w->s->poles; i++) {
         if (!w->s->pole[i].swivels) continue;
         copy_point(w, &w->swung, p);
         swivel_to_pole(w, w->s->pole + i, &w->swung);
@@ -264,7 +264,7 @@ static void stand_swivelled(work *w, point *p) {
 int sweep(work *w, const dqik_settings *settings) {
     const dqik_sweep *order = w->s->sweep;
     if (order->by_links) return follow_links(w, settings);
-    if (w->use_poles) stand_swivelled(w, &w->now);
+    if (w->use_soft && w->s->poles) stand_swivelled(w, &w->now);
     int met = within(w, &w->now, settings->tolerance, settings->rotation_tolerance), waited = 0, count = 0;
     double cost = rows_square(w, &w->now);
     copy_point(w, &w->kept, &w->now);

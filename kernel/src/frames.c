@@ -57,14 +57,8 @@ static int is_finite(const dqik_problem *problem, const frame_view *frame) {
     const int64_t joints = problem->skeleton.joints;
     int finite = all_finite(frame->start_rotations, 4 * joints) && all_finite(frame->start_translations, 3 * joints) &&
                  all_finite(frame->links, 8 * joints);
-    for (int i = 0; finite && i < problem->stages; i++) {
-        const dqik_stage *s = problem->stage + i;
-        for (int g = 0; finite && g < s->goals; g++)
-            finite = (s->place_row[g] < 0 || all_finite(frame->positions + 3 * s->goal_index[g], 3)) &&
-                     (s->turn_row[g] < 0 || all_finite(frame->orientations + 4 * s->goal_index[g], 4));
-        for (int k = 0; finite && k < s->poles; k++)
-            finite = all_finite(frame->poles + 3 * s->goal_index[s->pole[k].goal], 3);
-    }
+    for (int i = 0; finite && i < problem->stages; i++)
+        finite = targets_finite(problem->stage + i, frame);
     return finite;
 }
 

@@ -53,7 +53,7 @@ void fold(const work *w, const double *rotations, const point *base, double swiv
         const double *matrix = base->m + 9 * limb->lower;
         double beyond[3], wanted[3], axis[3], own[3], arm[3], turn[4], aim[4], moved[3], from[3], to[3], v[3];
         minus3(beyond, tip, end);
-        if (s->turn_row[limb->goal] >= 0 && limb->end >= 0) {
+        if (s->asks[limb->goal] & 2 && limb->end >= 0) {
             transposed_times3(own, base->m + 9 * s->goal_joint[limb->goal], beyond);
             q_rotate(beyond, w->turns + 4 * limb->goal, own);
         }

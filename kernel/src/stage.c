@@ -132,7 +132,7 @@ static int polish(work *w, const dqik_problem *problem, int were) {
     int iterations = were;
     if (!s->polishing) return iterations;
     iterations += minimise(w, s->polishing);
-    w->use_poles = 0;
+    w->use_soft = 0;
     if (s->poles && !within(w, &w->now, problem->tolerance, problem->rotation_tolerance))
         iterations += minimise(w, s->insisting);
     if (iterations < s->spend && !within(w, &w->now, problem->tolerance, problem->rotation_tolerance)) {
@@ -140,7 +140,7 @@ static int polish(work *w, const dqik_problem *problem, int were) {
         rest.iterations = s->spend - iterations;
         iterations += minimise(w, &rest);
     }
-    w->use_poles = s->poles > 0;
+    w->use_soft = 1;
     return iterations;
 }
 

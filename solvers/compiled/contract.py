@@ -5,11 +5,12 @@ From the tables here are made the ctypes structures that Python fills (`pack.py`
 (`library.py`) and the header that the kernel is compiled with, `kernel/src/contract.h` (`tools/kernel_contract.py`
 writes it). Python and a library fit each other if their `LAYOUT` is the same: a hash of these tables.
 
-Doubles throughout, quaternions `w x y z`, arrays row by row. The kernel keeps no state of its own, allocates nothing and
-locks nothing: all that a call needs is in its arguments, and equal arguments give equal answers to the bit.
+Doubles throughout, quaternions `w x y z`, arrays row by row. The kernel keeps no state, allocates nothing and locks
+nothing: all that a call needs is in its arguments, and equal arguments give equal answers to the bit.
 """
 
 import ctypes
+import functools
 import hashlib
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -31,9 +32,13 @@ SOLVERS = {"PGS": 0, "DLS": 1, "CCD": 2}
 KINDS = {"free ball": 0, "ball": 1, "hinge": 2, "prismatic": 3}
 """Kinds of joints, as `JointSpace.block_shapes` names them, and their numbers."""
 
+TASKS = {"position": 0, "rotation": 1, "pole": 2}
+"""The kinds of tasks that the kernel has, by the names of `solvers/space/tasks/table.py`, and their numbers."""
+
 ENUMERATIONS = {
     "kind of joint": {"DQIK_FREE_BALL": 0, "DQIK_BALL": 1, "DQIK_HINGE": 2, "DQIK_SLIDE": 3},
     "solver": {f"DQIK_{name}": number for name, number in SOLVERS.items()},
+    "kind of task": {f"DQIK_{name.upper()}": number for name, number in TASKS.items()},
 }
 
 OWNERS: tuple[tuple[ModuleType, str, str], ...] = (
@@ -61,7 +66,7 @@ OWNERS: tuple[tuple[ModuleType, str, str], ...] = (
 )
 """The modules that own constants, a prefix of the names that C has for them, and the names."""
 
-CONSTANTS: dict[str, Any] = {
+CONSTANTS: dict[str, int | float | np.ndarray] = {
     **{prefix + name: getattr(module, name) for module, prefix, names in OWNERS for name in names.split()},
     "DQIK_SWIVELS": len(limb.SWIVELS),
 }
@@ -137,10 +142,18 @@ POLE = _structure(
     "dqik_pole", "The chain that a pole bends; see Pole in solvers/space/poles.py.",
     ("int32", "goal root end middles", ""),
     ("int32[]", "middle", "(middles)"),
-    ("double", "angle weight", ""),
+    ("double", "angle", ""),
     ("int32", "swivels", "whether its root may be turned to the pole: a ball that may move"),
     ("uint8[]", "moved", "(middles + 2, n) degrees of freedom that act on root, middles, end"),
-    ("int32[]", "levers", "(middles + 2, n) as in Skeleton.levers"),
+)  # fmt: skip
+
+TASK = _structure(
+    "dqik_task", "A task of a goal; see solvers/space/tasks/table.py.",
+    ("int32", "kind goal row rows", "rows: as many from `row` on"),
+    ("double", "weight", "of a unit of its error"),
+    ("uint8[]", "acts", "(n) degrees of freedom whose columns may not be 0"),
+    ("int32[]", "levers", "(points, n) as in Skeleton.levers, for the points that its error depends on; or NULL"),
+    ("void[]", "data", "what only its kind has, or NULL"),
 )  # fmt: skip
 
 VISIT = _structure(
@@ -173,7 +186,7 @@ SWEEP = _structure(
 STAGE = _structure(
     "dqik_stage",
     "G goals solved together over n degrees of freedom; see solvers/group/stage.py, solvers/space/joint_space.py and"
-    " tasks.py.",
+    " solvers/space/tasks/.",
     # joint space: a block is the degrees of freedom of one joint
     ("int32", "n blocks pairs", "degrees of freedom; joints that have some; pairs that share a swing ellipse"),
     ("int32", "limited", "whether any degree of freedom has limits"),
@@ -190,21 +203,21 @@ STAGE = _structure(
     ("int32[]", "move", "(moving) those of them that an iteration moves"),
     ("int32[]", "still_slide", "(still_slides) slides that the stage leaves where they are"),
     # tasks
-    ("int32", "goals rows poles", "rows of the goals, without the poles'"),
+    ("int32", "goals tasks rows all", "rows of the tasks that goals are met by; of all"),
     ("int32[]", "goal_index goal_joint", "(G) number among the goals of all stages; joint that carries the effector"),
-    ("int32[]", "place_row turn_row", "(G) first of three rows, or -1"),
+    ("uint8[]", "asks", "(G) 1: for a position, 2: for a rotation"),
     ("double[]", "offset", "(G, 3)"),
-    ("double[]", "place_weight turn_weight", "(G)"),
-    ("uint8[]", "acts", "(G, n) 1: moves the effector, 2: turns it"),
-    ("int32[]", "levers", "(G, n) as in Skeleton.levers, read where `levered`"),
+    ("double[]", "place_weight turn_weight", "(G) of its position and its rotation, 0 for none"),
+    ("dqik_task[]", "task", "(tasks) in the order of their rows"),
+    ("int32", "poles", ""),
     ("dqik_pole[]", "pole", "(poles)"),
     ("int32", "yields", ""),
     ("int32[]", "yield_goal yield_top", "(yields) goals that yield out of reach, and their chains' first joints"),
     ("uint8[]", "yield_path", "(yields, J)"),
     ("double[]", "yield_extra", "(yields)"),
-    # sparsity: the rows that a degree of freedom fills, the poles' behind the goals'
+    # sparsity: the rows that a degree of freedom fills, of all tasks
     ("int32[]", "run_start run", "(n + 1) of (runs, 2): from, to"),
-    ("int32[]", "first", "(rows + poles) first row that each row shares a degree of freedom with"),
+    ("int32[]", "first", "(all) first row that each row shares a degree of freedom with"),
     ("int32[]", "partner_start partner", "(n + 1); degrees of freedom before each one that share rows with it"),
     ("int32[]", "first_freedom", "(n) as `first`, of the degrees of freedom from the last to the first"),
     # limbs
@@ -241,7 +254,7 @@ PROBLEM = _structure(
 _C_OF_DTYPE: dict[object, str] = {np.int32: "int32", np.bool_: "uint8"}
 FRAMES = Structure(
     "dqik_frames",
-    "The questions and answers of frames, `FrameArrays.addresses`: each array, and its bytes from one frame to the next;"
+    "The questions and answers of frames, `FrameArrays.addresses`: each array, and its bytes from frame to frame;"
     " see solvers/model/frames.py.",
     tuple(
         field
@@ -261,16 +274,8 @@ MOTION = _structure(
     ("dqik_frames[]w", "last", "(1) the last frame's question and answer"),
 )  # fmt: skip
 
-CHANNELS = _structure(
-    "dqik_channels", "Single-precision quaternion channels that some joints' rotations are written to.",
-    ("int32", "joints", ""),
-    ("int32[]", "joint bone", "(joints)"),
-    ("double[]", "reference", "(joints, 4) of q and -q the one nearer to it is written"),
-    ("float[]w", "values", "(bones, 4)"),
-)  # fmt: skip
-
 STRUCTURES = (
-    SKELETON, SETTINGS, LIMB, ARC, POLE, VISIT, LINK, SWEEP, STAGE, PROBLEM, FRAMES, MOTION, CHANNELS,
+    SKELETON, SETTINGS, LIMB, ARC, POLE, TASK, VISIT, LINK, SWEEP, STAGE, PROBLEM, FRAMES, MOTION,
 )  # fmt: skip
 
 
@@ -294,8 +299,6 @@ FUNCTIONS = (
     Function("dqik_solve", "void", (_PROBLEM, _FRAMES, _BEGIN, _END, _WORK), "Solve frames, each one afresh."),
     Function("dqik_follow", "void", (_PROBLEM, Field("motion", "dqik_motion[]w"), _FRAMES, _BEGIN, _END, _WORK),
              "Solve the next frames of a motion, in order."),
-    Function("dqik_put", "int32", (Field("channels", "dqik_channels[]"), Field("rotations", "double[]")),
-             "Write rotations (J, 4) to the channels of their bones; whether that changed any."),
 )  # fmt: skip
 
 
@@ -307,12 +310,12 @@ NUMBERS: dict[str, tuple[Any, Any, str]] = {
     "uint64": (ctypes.c_uint64, np.uint64, "uint64_t"),
     "uint8": (ctypes.c_uint8, np.uint8, "uint8_t"),
     "double": (ctypes.c_double, np.float64, "double"),
-    "float": (ctypes.c_float, np.float32, "float"),
     "void": (None, None, "void"),
 }
 """Kinds of numbers: in ctypes, NumPy and C."""
 
 
+@functools.cache
 def split(kind: str) -> tuple[str, str]:
     """A field's kind without and with what is in and after its brackets: `double[3]` is `double`, `3`."""
     base, _, rest = kind.partition("[")
@@ -331,9 +334,9 @@ def in_ctypes(kind: str) -> Any:
 CLASSES: dict[str, Any] = {}
 """The structures as ctypes classes, by their names in C."""
 
-for _one in STRUCTURES:
-    _fields = [(field.name, in_ctypes(field.kind)) for field in _one.fields]
-    CLASSES[_one.name] = type(_one.name, (ctypes.Structure,), {"_fields_": _fields, "__doc__": _one.note})
+for _structure_of in STRUCTURES:
+    _fields = [(field.name, in_ctypes(field.kind)) for field in _structure_of.fields]
+    CLASSES[_structure_of.name] = type(_structure_of.name, (ctypes.Structure,), {"_fields_": _fields})
 
 
 def _in_c(field: Field) -> str:
@@ -345,10 +348,10 @@ def _in_c(field: Field) -> str:
     return f"{name} {field.name}{'[' + rest if rest else ''}"
 
 
-def _number(value: Any) -> str:
+def _number(value: int | float | np.ndarray) -> str:
     """A constant in C: a number, or several in braces, with all their digits."""
     if isinstance(value, np.ndarray):
-        return "{" + ", ".join(_number(one) for one in value.ravel().tolist()) + "}"
+        return "{" + ", ".join(map(repr, value.ravel().tolist())) + "}"
     return repr(value)
 
 

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..iterate.descent import Minimise, damped, shortened
+from ..model.errors import UnknownSolver
 from ..model.goals import Goal
+from ..model.names import suggestions
 from ..model.skeleton import Skeleton
 from . import (
     alternative,
@@ -99,7 +101,7 @@ METHODS: dict[str, Method] = {
         damped(broyden.step, broyden.Secant), continues=True,
     ),
     "FABRIK": Method(
-        "Forward and backward reaching: places only, no rotations; smooth curves in long free chains, cheap sweeps",
+        "Forward and backward reaching: positions only, no rotations; cheap sweeps for short free chains",
         fabrik.minimise, check=fabrik.check,
     ),
     "TWO_BONE": Method(
@@ -107,3 +109,12 @@ METHODS: dict[str, Method] = {
         two_bone.minimise, check=two_bone.check,
     ),
 }  # fmt: skip
+
+
+def solver_named(name: str) -> str:
+    """The name as it stands in `METHODS`: capitals, spaces and hyphens do not matter; `UnknownSolver` otherwise."""
+    known = name.strip().upper().replace("-", "_").replace(" ", "_") if isinstance(name, str) else ""
+    if known not in METHODS:
+        names = suggestions(str(name), METHODS, "{}")
+        raise UnknownSolver(f"solver {name!r} is not known; the solvers are {names}")
+    return known

@@ -59,6 +59,16 @@ class FrameArrays:
     position_errors, rotation_errors : (F, G) distances [length units] and angles [rad], 0 where none is asked for.
     iterations : (F,) int32 steps taken. converged : (F,) bool, whether all goals are met to their tolerances.
     at_limit : (F, J) bool, joints of which a coordinate lies on a limit.
+
+    Examples
+    --------
+    >>> arm = ik.Skeleton([ik.Joint("arm", -1, "ball", (0, 0, 0)), ik.Joint("hand", 0, "fixed", (0, 1, 0))])
+    >>> prepared = ik.prepare(arm, [ik.Goal("hand", position=(0, 0, 0))])
+    >>> arrays = prepared.arrays(2)
+    >>> arrays.positions[:] = [[(0.6, 0.8, 0)], [(0, 0, 1)]]
+    >>> prepared.solve_into(arrays)
+    >>> arrays.converged.tolist(), arrays.rotations.shape
+    ([True, True], (2, 2, 4))
     """
 
     positions: np.ndarray
@@ -197,6 +207,17 @@ class Motion(Protocol):
     question has not changed. A question that stays the same for some frames (`HOLD_AFTER`) is answered as before, so
     that a pose stretched toward a target out of reach holds still. A frame whose question holds a NaN or an infinity
     is answered with NaN and leaves the motion as it was.
+
+    Examples
+    --------
+    >>> arm = ik.Skeleton([ik.Joint("arm", -1, "ball", (0, 0, 0)), ik.Joint("hand", 0, "fixed", (0, 1, 0))])
+    >>> prepared = ik.prepare(arm, [ik.Goal("hand", position=(0, 0, 0))])
+    >>> motion, frame = prepared.motion(), prepared.arrays()
+    >>> for place in [(0.6, 0.8, 0), (0.64, 0.7684, 0)]:
+    ...     frame.positions[:] = place
+    ...     motion.solve_into(frame)
+    >>> bool(frame.converged[0])
+    True
     """
 
     def solve_into(self, arrays: FrameArrays) -> None:

@@ -2,14 +2,18 @@
 """What is asked of a skeleton: goals, and where their targets are, frame by frame."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from .errors import InvalidGoal
+from ..algebra import quaternion
+from .errors import InvalidGoal, UnknownJoint
 from .skeleton import Skeleton, vector
+
+LEAST_QUATERNION = 1e-6  # length, below which a quaternion is no rotation
 
 
 @dataclass(frozen=True)
@@ -18,62 +22,90 @@ class Goal:
 
     Parameters
     ----------
-    joint : index of the joint that carries the effector.
+    joint : name or index of the joint that carries the effector.
     position : (3,) where the effector should be, in the skeleton's frame; None: not asked for.
     rotation : (4,) `w x y z`, how the joint should be turned in the skeleton's frame; None: not asked for.
     offset : (3,) the effector's place in the joint's frame.
     position_weight, rotation_weight : >= 0; a weight of 2 makes an error count like one twice as large.
     priority : goals of a higher priority are served first.
-    chain : indices of the joints that the goal may move; None for the joint and all above it.
+    chain : names or indices of the joints that the goal may move; None for the joint and all above it.
     pole : (3,) a point toward which the middle of the chain should bend; None: not asked for.
     pole_angle : [rad] by which the bend is turned from the pole, about the line from the chain's root to its end.
+
+    Examples
+    --------
+    >>> hand = ik.Goal("hand", position=(0.5, 1.0, 0.3), chain=["shoulder", "elbow"])
+    >>> look = ik.Goal("head", rotation=(1, 0, 0, 0), rotation_weight=0.5)
+    >>> hand.joint, look.position
+    ('hand', None)
     """
 
-    joint: int
+    joint: Any  # int | str; an index once resolved
     position: Sequence[float] | None = None
     rotation: Sequence[float] | None = None
     offset: Sequence[float] = (0.0, 0.0, 0.0)
     position_weight: float = 1.0
     rotation_weight: float = 1.0
     priority: int = 0
-    chain: Sequence[int] | None = None
+    chain: Sequence[Any] | None = None
     pole: Sequence[float] | None = None
     pole_angle: float = 0.0
 
-    def check(self, skeleton: Skeleton, index: int) -> None:
-        """Raise `InvalidGoal` unless the goal makes sense on this skeleton."""
-        count, where = len(skeleton), f"goal {index}"
-        if not isinstance(self, Goal):
-            raise InvalidGoal(f"{where}: expected a Goal, got {self!r}")
-        if not isinstance(self.joint, (int, np.integer)) or not 0 <= self.joint < count:
-            raise InvalidGoal(f"{where}: joint = {self.joint!r}; expected an index from 0 to {count - 1}")
-        where += f" (joint {skeleton.names[self.joint]!r})"
-        if self.position is None and self.rotation is None:
-            raise InvalidGoal(f"{where}: asks for nothing; give it a position, a rotation or both")
-        vector(self.offset, 3, f"{where} offset", InvalidGoal)
-        if self.position is not None:
-            vector(self.position, 3, f"{where} position", InvalidGoal)
-        if self.pole is not None:
-            vector(self.pole, 3, f"{where} pole", InvalidGoal)
-        if self.rotation is not None:
-            rotation = vector(self.rotation, 4, f"{where} rotation", InvalidGoal)
-            if np.linalg.norm(rotation) < 1e-6:
-                raise InvalidGoal(f"{where} rotation: expected a quaternion w x y z, got {rotation.tolist()}")
-        for name in ("position_weight", "rotation_weight", "pole_angle"):
-            number = getattr(self, name)
-            if not _is_number(number):
-                raise InvalidGoal(f"{where}: {name} = {number!r}; expected a finite number")
-            if name != "pole_angle" and number < 0.0:
-                raise InvalidGoal(f"{where}: {name} = {number!r}; expected 0 or more")
-        if not isinstance(self.priority, (int, np.integer)):
-            raise InvalidGoal(f"{where}: priority = {self.priority!r}; expected a whole number")
-        if self.chain is not None and not hasattr(self.chain, "__len__"):
-            raise InvalidGoal(f"{where}: chain = {self.chain!r}; expected indices of joints")
-        for joint in () if self.chain is None else self.chain:
-            if not (
-                isinstance(joint, (int, np.integer)) and 0 <= joint < count and skeleton.ancestors[self.joint, joint]
-            ):
-                raise InvalidGoal(f"{where}: chain holds {joint!r}, which is neither the joint nor above it")
+
+def resolve_goals(skeleton: Skeleton, goals: Sequence[Goal]) -> list[Goal]:
+    """The goals with joints as indices; `InvalidGoal` for one that makes no sense on this skeleton."""
+    if isinstance(goals, (Goal, str)) or not hasattr(goals, "__iter__"):
+        raise InvalidGoal(f"goals: expected a list of Goal, got {goals!r}")
+    return [_resolve(skeleton, goal, f"goal {index}") for index, goal in enumerate(goals)]
+
+
+def _resolve(skeleton: Skeleton, goal: Goal, where: str) -> Goal:
+    """One goal, checked, with joints as indices."""
+    if not isinstance(goal, Goal):
+        raise InvalidGoal(f"{where}: expected a Goal, got {goal!r}")
+    try:
+        joint = skeleton.index(goal.joint)
+    except UnknownJoint as error:
+        raise InvalidGoal(f"{where}: {error}") from None
+    where += f" (joint {skeleton.names[joint]!r})"
+    if goal.position is None and goal.rotation is None:
+        raise InvalidGoal(f"{where}: asks for nothing; give it a position, a rotation or both")
+    for name in ("offset", "position", "pole"):
+        if getattr(goal, name) is not None or name == "offset":
+            vector(getattr(goal, name), 3, f"{where} {name}", InvalidGoal)
+    if goal.rotation is not None:
+        rotation = vector(goal.rotation, 4, f"{where} rotation", InvalidGoal)
+        if np.linalg.norm(rotation) < LEAST_QUATERNION:
+            raise InvalidGoal(f"{where} rotation: expected a quaternion w x y z, got {rotation.tolist()}")
+    for name in ("position_weight", "rotation_weight", "pole_angle"):
+        number = getattr(goal, name)
+        if not _is_number(number):
+            raise InvalidGoal(f"{where}: {name} = {number!r}; expected a finite number")
+        if name != "pole_angle" and number < 0.0:
+            raise InvalidGoal(f"{where}: {name} = {number!r}; expected 0 or more")
+    if not isinstance(goal.priority, (int, np.integer)):
+        raise InvalidGoal(f"{where}: priority = {goal.priority!r}; expected a whole number")
+    return replace(goal, joint=joint, chain=_resolve_chain(skeleton, goal.chain, joint, where))
+
+
+def _resolve_chain(
+    skeleton: Skeleton, chain: Sequence[int | str] | None, carrier: int, where: str
+) -> list[int] | None:
+    """The indices of a goal's chain."""
+    if chain is None:
+        return None
+    if isinstance(chain, str) or not hasattr(chain, "__len__"):
+        raise InvalidGoal(f"{where}: chain = {chain!r}; expected a list of joints, names or indices")
+    joints: list[int] = []
+    for joint in chain:
+        try:
+            index = skeleton.index(joint)
+        except UnknownJoint as error:
+            raise InvalidGoal(f"{where} chain: {error}") from None
+        if not skeleton.ancestors[carrier, index]:
+            raise InvalidGoal(f"{where}: chain holds {joint!r}, which is neither the joint nor above it")
+        joints.append(index)
+    return joints
 
 
 def _is_number(value: object) -> bool:
@@ -95,3 +127,83 @@ class Targets(NamedTuple):
         """The targets of some of the frames."""
         shares = None if self.shares is None else self.shares[frames]
         return Targets(self.positions[frames], self.rotations[frames], self.poles[frames], shares)
+
+
+def no_rotations(goals: Sequence[Goal]) -> np.ndarray | None:
+    """(G, 4) to stand in for rotations that no goal asks for; None if one does."""
+    return None if any(goal.rotation is not None for goal in goals) else np.tile(quaternion.IDENTITY, (len(goals), 1))
+
+
+def check_targets(
+    skeleton: Skeleton,
+    goals: Sequence[Goal],
+    positions: ArrayLike | None,
+    rotations: ArrayLike | None,
+    poles: ArrayLike | None,
+) -> Targets:
+    """Checked targets of F frames; `InvalidGoal` names the goal and the frame that are wrong.
+
+    Parameters
+    ----------
+    goals : resolved. positions : (F, G, 3), None where no goal asks for one. rotations : (F, G, 4), likewise; rows of
+        goals that do not ask for a rotation are not used.
+    poles : (F, G, 3), None for the goals' own.
+    """
+    count = len(goals)
+    for name, array in [("position", positions), ("rotation", rotations)]:
+        asking = next((g for g, goal in enumerate(goals) if getattr(goal, name) is not None), None)
+        if array is None and asking is not None:
+            raise InvalidGoal(f"{_called(skeleton, goals, asking)} asks for a {name}: {name}s are required")
+    places = None if positions is None else _frames("positions", positions, (count, 3))
+    turns = None if rotations is None else _frames("rotations", rotations, (count, 4))
+    either = places if turns is None else turns
+    if either is None:
+        raise InvalidGoal("positions and rotations: got None for both")
+    if places is None:
+        places = np.zeros((len(either), count, 3))
+    if turns is None:
+        turns = np.tile(quaternion.IDENTITY, (len(either), count, 1))
+    if len(places) != len(turns):
+        raise InvalidGoal(f"positions of {len(places)} frames but rotations of {len(turns)}; expected as many")
+    turns = _unit_rotations(skeleton, goals, turns)
+    if poles is None:
+        own = np.array([(0.0, 0.0, 0.0) if goal.pole is None else goal.pole for goal in goals], dtype=float)
+        return Targets(places, turns, np.broadcast_to(own.reshape(-1, 3), places.shape))
+    ends = np.array(poles, dtype=float)
+    if ends.shape != places.shape or not np.isfinite(ends).all():
+        raise InvalidGoal(f"poles: expected finite numbers of shape {places.shape}, got {ends.tolist()}")
+    return Targets(places, turns, ends)
+
+
+def _called(skeleton: Skeleton, goals: Sequence[Goal], index: int) -> str:
+    """How messages call a resolved goal."""
+    return f"goal {index} (joint {skeleton.names[skeleton.index(goals[index].joint)]!r})"
+
+
+def _frames(name: str, value: object, shape: tuple[int, int]) -> np.ndarray:
+    """A finite array (F, *shape) of its own."""
+    try:
+        array = np.array(value, dtype=float)
+    except (TypeError, ValueError):
+        raise InvalidGoal(f"{name}: expected numbers of shape (frames, {shape[0]}, {shape[1]})") from None
+    if array.ndim != 3 or array.shape[1:] != shape:
+        raise InvalidGoal(f"{name}: expected shape (frames, {shape[0]}, {shape[1]}), got {array.shape}")
+    bad = np.argwhere(~np.isfinite(array).all(-1))
+    if len(bad):
+        frame, goal = bad[0]
+        raise InvalidGoal(f"{name} of goal {goal}, frame {frame}: got {array[frame, goal].tolist()}")
+    return array
+
+
+def _unit_rotations(skeleton: Skeleton, goals: Sequence[Goal], rotations: np.ndarray) -> np.ndarray:
+    """Unit quaternions (F, G, 4); a goal that asks for a rotation must have one of some length."""
+    length = np.linalg.norm(rotations, axis=-1, keepdims=True)
+    asking = np.array([goal.rotation is not None for goal in goals], dtype=bool)
+    zero = np.argwhere((length[..., 0] < LEAST_QUATERNION) & asking)
+    if len(zero):
+        frame, goal = zero[0]
+        raise InvalidGoal(
+            f"rotations of {_called(skeleton, goals, goal)}, frame {frame}: expected a quaternion w x y z, "
+            f"got {rotations[frame, goal].tolist()}"
+        )
+    return quaternion.normalize(rotations)

@@ -15,6 +15,7 @@ from .errors import InvalidLimits
 
 FULL_TURN = 2.0 * np.pi
 _FULL = FULL_TURN - 1e-9
+MOST_TURNS = 4  # of a hinge or a twist: limits further out were meant in degrees
 NEWTON_STEPS = 64  # five or six do, but for ellipses of next to no width
 CLOSED = 1e-12  # [rad] a half-axis no longer than this leaves no room, and no ellipse whose curve could be followed
 
@@ -32,11 +33,27 @@ def _interval(name: str, value: object) -> tuple[float, float]:
     return lo, hi
 
 
+def check_radians(name: str, lo: float, hi: float) -> None:
+    """Raise `InvalidLimits` for angles so large that they must have been meant in degrees."""
+    if max(-lo, hi, hi - lo) > MOST_TURNS * FULL_TURN:
+        radians = f"({np.radians(lo):.4g}, {np.radians(hi):.4g})"
+        raise InvalidLimits(
+            f"{name}: ({lo:g}, {hi:g}) is more than {MOST_TURNS} turns; angles are radians, "
+            f"and if these are degrees, np.radians gives {radians}"
+        )
+
+
 @dataclass(frozen=True)
 class Range:
     """Interval `lo <= x <= hi` of a hinge's angle [rad] or a slide's length; `lo > 0` and `hi < 0` are allowed.
 
-    For a hinge a span of a full turn or more means free, and wraps.
+    For a hinge a span of a full turn or more means free, and wraps. A skeleton refuses a hinge's limits beyond four
+    turns, which are degrees given for radians.
+
+    Examples
+    --------
+    >>> ik.Range(*np.radians([5, 150]).round(3))
+    Range(lo=0.087, hi=2.618)
     """
 
     lo: float
@@ -55,6 +72,14 @@ class TwistSwing:
     twist : about the joint's axis; a span of a full turn or more is free, and wraps.
     swing_x, swing_z : the components of the swing's rotation vector square to that axis. Where both span a full
         turn the swing is free.
+
+    Examples
+    --------
+    >>> shoulder = ik.TwistSwing(twist=(-1, 1), swing_x=(-2, 2), swing_z=(-1, 2))
+    >>> shoulder.twist_free, shoulder.swing_free
+    (False, False)
+    >>> ik.TwistSwing(swing_x=(-0.5, 0.5)).twist_free
+    True
     """
 
     twist: tuple[float, float] = (-np.pi, np.pi)
@@ -64,6 +89,7 @@ class TwistSwing:
     def __post_init__(self) -> None:
         for name in ("twist", "swing_x", "swing_z"):
             lo, hi = _interval(f"TwistSwing {name}", getattr(self, name))
+            check_radians(f"TwistSwing {name}", lo, hi)
             if name != "twist" and (lo < -FULL_TURN or hi > FULL_TURN):
                 raise InvalidLimits(f"TwistSwing {name}: expected limits within a full turn, got ({lo}, {hi})")
             object.__setattr__(self, name, (lo, hi))

@@ -40,6 +40,12 @@ class Options:
         count: the k-th link turns by k times this at most in one visit. None: each joint turns as far as is best. Its
         start is the pose that is given with `pull` 0, and with `warm_start` off.
     warm_start : in `solve_frames`, start each frame from the one before rather than from the given pose.
+
+    Examples
+    --------
+    >>> precise = ik.Options(tolerance=1e-6, iterations=100, restarts=5)
+    >>> precise.tolerance, precise.damping
+    (1e-06, None)
     """
 
     iterations: int = 50

@@ -8,8 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..algebra import dual_quaternion, quaternion
-from .errors import InvalidLimits, InvalidPose, InvalidSkeleton
-from .limits import Range, TwistSwing
+from .errors import InvalidLimits, InvalidPose, InvalidSkeleton, UnknownJoint
+from .limits import Range, TwistSwing, check_radians
+from .names import suggestions
 
 KINDS = ("ball", "hinge", "prismatic", "fixed")
 DEGREES_OF_FREEDOM = {"ball": 3, "hinge": 1, "prismatic": 1, "fixed": 0}
@@ -34,7 +35,7 @@ class Joint:
 
     Parameters
     ----------
-    name : what messages call it.
+    name : what goals and messages call it.
     parent : index of the parent joint, -1 for a root.
     kind : `ball` (3 degrees of freedom), `hinge` (1), `prismatic` (1) or `fixed` (0).
     offset : (3,) origin in the parent's frame.
@@ -45,6 +46,12 @@ class Joint:
     preferred : (3,) rotation vector toward which it likes to bend; None for its start.
     inherit_rotation : False for a joint that follows its parent in position but not in orientation; its `rest` is then
         its orientation in the skeleton's frame.
+
+    Examples
+    --------
+    >>> shoulder = ik.Joint("shoulder", parent=-1, kind="ball", offset=(0, 0, 0))
+    >>> ik.Joint("elbow", parent=0, kind="hinge", offset=(0, 1, 0), axis=(1, 0, 0), limits=ik.Range(0.0, 2.6)).limits
+    Range(lo=0.0, hi=2.6)
     """
 
     name: str
@@ -60,17 +67,44 @@ class Joint:
 
 
 class Pose(NamedTuple):
-    """Joint motions from rest: `rotations` (..., J, 4) `w x y z`, `translations` (..., J, 3) along slides."""
+    """Joint motions from rest: `rotations` (..., J, 4) `w x y z`, `translations` (..., J, 3) along slides.
+
+    Examples
+    --------
+    >>> arm = ik.Skeleton([ik.Joint("arm", -1, "ball", (0, 0, 0)), ik.Joint("hand", 0, "fixed", (0, 2, 0))])
+    >>> pose = ik.Pose(rotations=[(0.6, 0.8, 0, 0), (1, 0, 0, 0)], translations=np.zeros((2, 3)))
+    >>> ik.forward(arm, pose).positions[1].round(3).tolist()
+    [0.0, -0.56, 1.92]
+    """
 
     rotations: np.ndarray
     translations: np.ndarray
 
 
 class World(NamedTuple):
-    """Joints in the skeleton's frame: `positions` (..., J, 3) and `rotations` (..., J, 4)."""
+    """Joints in the skeleton's frame: `positions` (..., J, 3) and `rotations` (..., J, 4).
+
+    Examples
+    --------
+    >>> leg = ik.Skeleton([ik.Joint("hip", -1, "ball", (0, 1, 0)), ik.Joint("knee", 0, "hinge", (0, -0.5, 0))])
+    >>> world = ik.forward(leg, leg.rest_pose())
+    >>> world.positions.tolist()
+    [[0.0, 1.0, 0.0], [0.0, 0.5, 0.0]]
+    >>> world.relative(0, 1).positions.tolist()
+    [0.0, -0.5, 0.0]
+    """
 
     positions: np.ndarray
     rotations: np.ndarray
+
+    def relative(self, a: int, b: int) -> "World":
+        """Joint `b` in the frame of joint `a`: position (..., 3) and rotation (..., 4), `conj(Q_a) Q_b` (Amino).
+
+        `a` and `b` are indices; `skeleton.index` has them by name.
+        """
+        back = quaternion.conjugate(self.rotations[..., a, :])
+        offset = self.positions[..., b, :] - self.positions[..., a, :]
+        return World(quaternion.rotate(back, offset), quaternion.product(back, self.rotations[..., b, :]))
 
 
 class Skeleton:
@@ -85,6 +119,18 @@ class Skeleton:
     ancestors : (J, J) bool; `ancestors[j, k]` where joint `k` is `j` itself or above it.
     length : a length typical of the whole, the largest distance along the tree from a root [length units]; 1 where all
         joints lie in one place.
+
+    Examples
+    --------
+    >>> arm = ik.Skeleton([
+    ...     ik.Joint("shoulder", parent=-1, kind="ball", offset=(0, 0, 0)),
+    ...     ik.Joint("elbow", parent=0, kind="hinge", offset=(0, 1, 0), axis=(1, 0, 0)),
+    ...     ik.Joint("hand", parent=1, kind="fixed", offset=(0, 0.8, 0)),
+    ... ])
+    >>> len(arm), arm.names, arm.index("elbow")
+    (3, ('shoulder', 'elbow', 'hand'), 1)
+    >>> arm.length
+    1.8
     """
 
     def __init__(self, joints: Sequence[Joint]) -> None:
@@ -108,13 +154,33 @@ class Skeleton:
     def __len__(self) -> int:
         return len(self.joints)
 
+    def index(self, joint: str | int) -> int:
+        """The index of a joint, given its name or its index.
+
+        Raises `UnknownJoint` for a name that no joint has, or that several have, and for an index out of range.
+        """
+        if isinstance(joint, str):
+            count = self.names.count(joint)
+            if count == 0:
+                raise UnknownJoint(f"no joint is called {joint!r}; the joints are {suggestions(joint, self.names)}")
+            if count > 1:
+                same = [index for index, name in enumerate(self.names) if name == joint]
+                raise UnknownJoint(f"{count} joints are called {joint!r}; use an index, one of {same}")
+            return self.names.index(joint)
+        if isinstance(joint, bool) or not isinstance(joint, (int, np.integer)) or not 0 <= joint < len(self):
+            raise UnknownJoint(f"joint = {joint!r}; expected a name or an index from 0 to {len(self) - 1}")
+        return int(joint)
+
     def rest_pose(self) -> Pose:
         """The pose in which no joint has moved."""
         count = len(self.joints)
         return Pose(np.tile(quaternion.IDENTITY, (count, 1)), np.zeros((count, 3)))
 
-    def check_pose(self, pose: Pose) -> Pose:
-        """`pose` as finite arrays (J, 4) of unit quaternions and (J, 3); `InvalidPose` otherwise."""
+    def check_pose(self, pose: Pose, batch: bool = False) -> Pose:
+        """`pose` as finite arrays (J, 4) of unit quaternions and (J, 3); `InvalidPose` otherwise.
+
+        batch : whether both may have a leading axis of frames: (F, J, 4) and (F, J, 3).
+        """
         count = len(self.joints)
         try:
             rotations, translations = (np.array(part, dtype=float) for part in pose)
@@ -123,12 +189,15 @@ class Skeleton:
         for name, array, shape in [
             ("rotations", rotations, (count, 4)), ("translations", translations, (count, 3)),
         ]:  # fmt: skip
-            if array.shape != shape:
-                raise InvalidPose(f"pose.{name}: expected shape {shape}, got {array.shape}")
-            bad = ~np.isfinite(array).all(-1)
-            if bad.any():
-                joint = int(np.argmax(bad))
-                raise InvalidPose(f"pose.{name} of joint {self.names[joint]!r}: got {array[joint].tolist()}")
+            if array.shape[1 if batch and array.ndim == 3 else 0 :] != shape:
+                frames = f" or (frames, {shape[0]}, {shape[1]})" if batch else ""
+                raise InvalidPose(f"pose.{name}: expected shape {shape}{frames}, got {array.shape}")
+            bad = np.argwhere(~np.isfinite(array).all(-1))
+            if len(bad):
+                where = tuple(bad[0])
+                raise InvalidPose(f"pose.{name} of joint {self.names[where[-1]]!r}: got {array[where].tolist()}")
+        if rotations.shape[:-2] != translations.shape[:-2]:
+            raise InvalidPose(f"pose: got rotations {rotations.shape} but translations {translations.shape}")
         return Pose(quaternion.normalize(rotations), translations)
 
     def levers(self, carriers: np.ndarray, joints: np.ndarray) -> np.ndarray:
@@ -212,6 +281,8 @@ class Skeleton:
             raise InvalidLimits(
                 f"joint {joint.name!r}: a {joint.kind} joint takes {wanted.__name__} limits, got {joint.limits!r}"
             )
+        if joint.kind == "hinge" and isinstance(joint.limits, Range):
+            check_radians(f"joint {joint.name!r} limits", joint.limits.lo, joint.limits.hi)
 
     # -- the tree as arrays ---------------------------------------------------------------------------------------
 
@@ -300,7 +371,21 @@ class Skeleton:
 
 
 def forward(skeleton: Skeleton, pose: Pose) -> World:
-    """Positions (J, 3) and orientations (J, 4) of all joints in the skeleton's frame."""
-    rotations, translations = skeleton.check_pose(pose)
-    world = skeleton.transforms(rotations[None], translations[None])[0]
+    """Positions (J, 3) and orientations (J, 4) of all joints in the skeleton's frame.
+
+    A pose of F frames, (F, J, 4) and (F, J, 3), gives (F, J, 3) and (F, J, 4). Raises `InvalidPose`.
+
+    Examples
+    --------
+    >>> turns = ik.Joint("arm", -1, "hinge", (0, 0, 0), axis=(0, 0, 1))
+    >>> arm = ik.Skeleton([turns, ik.Joint("hand", 0, "fixed", (2, 0, 0))])
+    >>> pose = ik.pose_from_angles(arm, [np.pi / 6])
+    >>> ik.forward(arm, pose).positions[arm.index("hand")].round(3).tolist()
+    [1.732, 1.0, 0.0]
+    """
+    rotations, translations = skeleton.check_pose(pose, batch=True)
+    frames = rotations.shape[:-2]
+    count = len(skeleton)
+    world = skeleton.transforms(rotations.reshape(-1, count, 4), translations.reshape(-1, count, 3))
+    world = world.reshape(*frames, count, 8)
     return World(dual_quaternion.translation(world), quaternion.normalize(dual_quaternion.rotation(world)))

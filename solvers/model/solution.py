@@ -20,6 +20,13 @@ class Solution:
     iterations : steps taken. converged : whether every goal is met to its tolerance.
     at_limit : (J,) joints of which a coordinate lies on a limit. seconds : time it took; its share where frames were
         solved in one go.
+
+    Examples
+    --------
+    >>> arm = ik.Skeleton([ik.Joint("arm", -1, "ball", (0, 0, 0)), ik.Joint("hand", 0, "fixed", (0, 1, 0))])
+    >>> solution = ik.solve(arm, [ik.Goal("hand", position=(2, 0, 0))])  # out of reach
+    >>> solution.converged, solution.position_errors.round(2).tolist(), solution.pose.rotations.shape
+    (False, [1.0], (2, 4))
     """
 
     pose: Pose
@@ -33,7 +40,16 @@ class Solution:
 
 @dataclass(frozen=True)
 class Batch:
-    """The answers of F frames, as arrays with a leading axis of frames; fields as in `Solution`."""
+    """The answers of F frames, as arrays with a leading axis of frames; fields as in `Solution`.
+
+    Examples
+    --------
+    >>> arm = ik.Skeleton([ik.Joint("arm", -1, "ball", (0, 0, 0)), ik.Joint("hand", 0, "fixed", (0, 1, 0))])
+    >>> prepared = ik.prepare(arm, [ik.Goal("hand", position=(0, 0, 0))])
+    >>> batch = prepared.solve_batch(prepared.targets([[(0.6, 0.8, 0)], [(0, 0, 1)]]), prepared.start(None))
+    >>> batch.converged.tolist(), batch.rotations.shape
+    ([True, True], (2, 2, 4))
+    """
 
     rotations: np.ndarray  # (F, J, 4)
     translations: np.ndarray  # (F, J, 3)

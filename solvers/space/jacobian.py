@@ -23,8 +23,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..algebra import dual_quaternion, quaternion
-from ..model.errors import InvalidGoal, InvalidOptions
-from ..model.skeleton import DEGREES_OF_FREEDOM, Pose, Skeleton, World, forward, vector
+from ..model.angles import column_axes, column_joints
+from ..model.errors import InvalidGoal, InvalidOptions, UnknownJoint
+from ..model.skeleton import Pose, Skeleton, World, forward, vector
 
 _PURE = [1, 2, 3, 5, 6, 7]  # where a twist stands in a dual quaternion: no scalar parts
 
@@ -40,13 +41,8 @@ class _Columns(NamedTuple):
     effector: np.ndarray  # (3,) world position
 
 
-def column_joints(skeleton: Skeleton) -> np.ndarray:
-    """The joint (n,) that each column of a Jacobian belongs to."""
-    return np.repeat(np.arange(len(skeleton)), [DEGREES_OF_FREEDOM[kind] for kind in skeleton.kinds])
-
-
 def velocity_jacobian(
-    skeleton: Skeleton, pose: Pose, joint: int, offset: Sequence[float] = (0.0, 0.0, 0.0)
+    skeleton: Skeleton, pose: Pose, joint: int | str, offset: Sequence[float] = (0.0, 0.0, 0.0)
 ) -> np.ndarray:
     """How fast the effector turns and moves: `(u ; u x (e - p))` for a turn, `(0 ; u)` for a slide.
 
@@ -54,19 +50,27 @@ def velocity_jacobian(
 
     Parameters
     ----------
-    joint : the joint that carries the effector. offset : (3,) the effector's place in the joint's frame.
+    joint : name or index of the joint that carries the effector.
+    offset : (3,) the effector's place in the joint's frame.
 
     Returns
     -------
     (6, n): rows 0-2 the angular velocity [rad], rows 3-5 the velocity of the point `e` [length units], both in the
     skeleton's frame, for each unit of the column's degree of freedom.
+
+    Examples
+    --------
+    >>> turns = ik.Joint("arm", -1, "hinge", (0, 0, 0), axis=(0, 0, 1))
+    >>> arm = ik.Skeleton([turns, ik.Joint("hand", 0, "fixed", (2, 0, 0))])
+    >>> ik.velocity_jacobian(arm, arm.rest_pose(), "hand")[:, 0].tolist()
+    [0.0, 0.0, 1.0, 0.0, 2.0, 0.0]
     """
     columns = _columns(skeleton, pose, joint, offset)
     carried = np.cross(columns.swings, columns.levers - columns.centres)
     return np.concatenate([columns.turns, carried + columns.moves], axis=1).T
 
 
-def twist_jacobian(skeleton: Skeleton, pose: Pose, joint: int) -> np.ndarray:
+def twist_jacobian(skeleton: Skeleton, pose: Pose, joint: int | str) -> np.ndarray:
     """The twist of a joint's frame: `(u ; p x u)` for a turn, `(0 ; u)` for a slide (Amino).
 
     The effector's place is not in it, so one matrix serves every effector that the joint carries, and joints of one
@@ -76,12 +80,19 @@ def twist_jacobian(skeleton: Skeleton, pose: Pose, joint: int) -> np.ndarray:
     -------
     (6, n): rows 0-2 the angular velocity [rad], rows 3-5 the velocity [length units] of that point of the turning body
     which is passing the origin of the skeleton's frame. `velocity = twist[3:] + twist[:3] x e`.
+
+    Examples
+    --------
+    >>> turns = ik.Joint("arm", -1, "hinge", (0, 0, 0), axis=(0, 0, 1))
+    >>> arm = ik.Skeleton([turns, ik.Joint("hand", 0, "fixed", (2, 0, 0))])
+    >>> ik.twist_jacobian(arm, arm.rest_pose(), "hand")[:, 0].tolist()
+    [0.0, 0.0, 1.0, 0.0, 0.0, 0.0]
     """
     return _twists(_columns(skeleton, pose, joint, (0.0, 0.0, 0.0)))
 
 
 def exponential_map_jacobian(
-    skeleton: Skeleton, pose: Pose, joint: int, offset: Sequence[float] = (0.0, 0.0, 0.0)
+    skeleton: Skeleton, pose: Pose, joint: int | str, offset: Sequence[float] = (0.0, 0.0, 0.0)
 ) -> np.ndarray:
     """`velocity_jacobian` where each ball joint is stored as its rotation vector `v` (Kenwright, appendix B-B).
 
@@ -91,6 +102,13 @@ def exponential_map_jacobian(
     Returns
     -------
     (6, n): rows as in `velocity_jacobian`, for each radian of the components of `v = log(q)`, `|v| <= pi`.
+
+    Examples
+    --------
+    >>> turns = ik.Joint("arm", -1, "hinge", (0, 0, 0), axis=(0, 0, 1))
+    >>> arm = ik.Skeleton([turns, ik.Joint("hand", 0, "fixed", (2, 0, 0))])
+    >>> ik.exponential_map_jacobian(arm, arm.rest_pose(), "hand")[:, 0].tolist()  # a hinge's column is the same
+    [0.0, 0.0, 1.0, 0.0, 2.0, 0.0]
     """
     jacobian = velocity_jacobian(skeleton, pose, joint, offset)
     vectors = quaternion.log(skeleton.check_pose(pose).rotations)
@@ -102,7 +120,7 @@ def exponential_map_jacobian(
 
 
 def dual_quaternion_jacobian(
-    skeleton: Skeleton, pose: Pose, joint: int, offset: Sequence[float] = (0.0, 0.0, 0.0)
+    skeleton: Skeleton, pose: Pose, joint: int | str, offset: Sequence[float] = (0.0, 0.0, 0.0)
 ) -> np.ndarray:
     """Derivative of the effector's dual quaternion: `1/2 [Q]_R` times the twist's column (Amino).
 
@@ -112,15 +130,22 @@ def dual_quaternion_jacobian(
     -------
     (8, n): the rates of `Q = r + eps d` in this order: `r` as `w x y z`, then `d` as `w x y z`. `Q` has the sign that
     `forward` gives its rotation.
+
+    Examples
+    --------
+    >>> turns = ik.Joint("arm", -1, "hinge", (0, 0, 0), axis=(0, 0, 1))
+    >>> arm = ik.Skeleton([turns, ik.Joint("hand", 0, "fixed", (2, 0, 0))])
+    >>> ik.dual_quaternion_jacobian(arm, arm.rest_pose(), "hand")[:, 0].tolist()
+    [0.0, 0.0, 0.0, 0.5, 0.0, 0.0, 0.5, 0.0]
     """
     columns = _columns(skeleton, pose, joint, offset)
-    frame = dual_quaternion.from_parts(forward(skeleton, pose).rotations[joint], columns.effector)
+    frame = dual_quaternion.from_parts(forward(skeleton, pose).rotations[skeleton.index(joint)], columns.effector)
     times_frame = dual_quaternion.product(np.eye(8), frame).T  # (8, 8), [Q]_R
     return 0.5 * times_frame[:, _PURE] @ _twists(columns)
 
 
 def finite_difference_jacobian(
-    skeleton: Skeleton, pose: Pose, joint: int, offset: Sequence[float] = (0.0, 0.0, 0.0), delta: float = 1e-6
+    skeleton: Skeleton, pose: Pose, joint: int | str, offset: Sequence[float] = (0.0, 0.0, 0.0), delta: float = 1e-6
 ) -> np.ndarray:
     """`velocity_jacobian` by forward differences (Kenwright, algorithm 2, eq. 47): nothing derived, so a check.
 
@@ -128,10 +153,17 @@ def finite_difference_jacobian(
     ----------
     delta : step of each degree of freedom in its turn [rad or length units]. The error grows with `delta` and with
         rounding over `delta`; 1e-6 balances the two to about six digits.
+
+    Examples
+    --------
+    >>> turns = ik.Joint("arm", -1, "hinge", (0, 0, 0), axis=(0, 0, 1))
+    >>> arm = ik.Skeleton([turns, ik.Joint("hand", 0, "fixed", (2, 0, 0))])
+    >>> ik.finite_difference_jacobian(arm, arm.rest_pose(), "hand")[4, 0].round(4).item()
+    2.0
     """
     if not (np.isfinite(delta) and delta > 0.0):
         raise InvalidOptions(f"delta = {delta!r}; expected a number above 0")
-    place = _check(skeleton, joint, offset)
+    joint, place = _check(skeleton, joint, offset)
     before = forward(skeleton, pose)
     rows: list[np.ndarray] = []
     for stepped in _stepped(skeleton, skeleton.check_pose(pose), delta):
@@ -145,11 +177,13 @@ def finite_difference_jacobian(
 # -- inside -----------------------------------------------------------------------------------------------------------
 
 
-def _check(skeleton: Skeleton, joint: int, offset: Sequence[float]) -> np.ndarray:
-    """The effector's offset (3,), checked together with its joint."""
-    if not isinstance(joint, (int, np.integer)) or not 0 <= joint < len(skeleton):
-        raise InvalidGoal(f"effector: joint = {joint!r}; expected an index from 0 to {len(skeleton) - 1}")
-    return vector(offset, 3, f"effector (joint {skeleton.names[joint]!r}) offset", InvalidGoal)
+def _check(skeleton: Skeleton, joint: int | str, offset: Sequence[float]) -> tuple[int, np.ndarray]:
+    """The effector's joint as an index, and its offset (3,)."""
+    try:
+        index = skeleton.index(joint)
+    except UnknownJoint as error:
+        raise InvalidGoal(f"effector: {error}") from None
+    return index, vector(offset, 3, f"effector (joint {skeleton.names[index]!r}) offset", InvalidGoal)
 
 
 def _effector(world: World, joint: int, offset: np.ndarray) -> np.ndarray:
@@ -157,12 +191,12 @@ def _effector(world: World, joint: int, offset: np.ndarray) -> np.ndarray:
     return world.positions[joint] + quaternion.rotate(world.rotations[joint], offset)
 
 
-def _columns(skeleton: Skeleton, pose: Pose, joint: int, offset: Sequence[float]) -> _Columns:
+def _columns(skeleton: Skeleton, pose: Pose, joint: int | str, offset: Sequence[float]) -> _Columns:
     """World axes and positions of all degrees of freedom, as they act on one effector."""
-    place = _check(skeleton, joint, offset)
+    joint, place = _check(skeleton, joint, offset)
     world = forward(skeleton, pose)
     owner = column_joints(skeleton)
-    axes = quaternion.rotate(world.rotations[owner], _own_axes(skeleton)) * skeleton.ancestors[joint, owner, None]
+    axes = quaternion.rotate(world.rotations[owner], column_axes(skeleton)) * skeleton.ancestors[joint, owner, None]
     slides = (np.array(skeleton.kinds) == "prismatic")[owner, None]
     swings = np.where(slides, 0.0, axes)
     inherited = (skeleton.segment[owner] == skeleton.segment[joint])[:, None]
@@ -170,13 +204,6 @@ def _columns(skeleton: Skeleton, pose: Pose, joint: int, offset: Sequence[float]
     lever = skeleton.levers(np.array([joint]), owner)[0]
     levers = np.where(lever[:, None] < 0, effector, world.positions[lever])
     return _Columns(swings * inherited, axes - swings, swings, world.positions[owner], levers, effector)
-
-
-def _own_axes(skeleton: Skeleton) -> np.ndarray:
-    """Each column's axis (n, 3) in its joint's own frame."""
-    axes = [np.eye(3) if kind == "ball" else skeleton.axis[joint : joint + 1]
-            for joint, kind in enumerate(skeleton.kinds) if DEGREES_OF_FREEDOM[kind]]  # fmt: skip
-    return np.concatenate(axes) if axes else np.zeros((0, 3))
 
 
 def _twists(columns: _Columns) -> np.ndarray:
@@ -189,7 +216,7 @@ def _twists(columns: _Columns) -> np.ndarray:
 def _stepped(skeleton: Skeleton, pose: Pose, delta: float) -> list[Pose]:
     """The pose with each degree of freedom in turn moved by `delta`."""
     poses: list[Pose] = []
-    for joint, axis in zip(column_joints(skeleton), _own_axes(skeleton), strict=True):
+    for joint, axis in zip(column_joints(skeleton), column_axes(skeleton), strict=True):
         rotations, translations = pose.rotations.copy(), pose.translations.copy()
         if skeleton.kinds[joint] == "prismatic":
             translations[joint] += delta * axis

@@ -204,14 +204,17 @@ class JointSpace:
 
     def difference(self, state: State, other: State) -> np.ndarray:
         """`v` (F, n): how far `state` is turned and moved from `other`, as rotation vectors in the joints' frames."""
-        v = quaternion.log(quaternion.relative(other.rotations, state.rotations))
-        if not self._plain:
-            v = (np.swapaxes(self._basis, -1, -2) @ v[..., None])[..., 0]
-        v = v.reshape(len(v), -1)
-        v = v if self._whole else v[:, self._slot]
+        v = self.components(quaternion.log(quaternion.relative(other.rotations, state.rotations)))
         if self._lengths.size:
             v[:, self._lengths] = (state.x - other.x)[:, self._lengths]
         return v
+
+    def components(self, vectors: np.ndarray) -> np.ndarray:
+        """What vectors (F, J, 3) in the joints' own frames have along the degrees of freedom (F, n)."""
+        if not self._plain:
+            vectors = (np.swapaxes(self._basis, -1, -2) @ vectors[..., None])[..., 0]
+        rows = vectors.reshape(len(vectors), -1)
+        return rows if self._whole else rows[:, self._slot]
 
     def pull_gradient(self, state: State, v: np.ndarray, weight: np.ndarray) -> np.ndarray:
         """Gradient (F, n) of `1/2 v^T W v` for `v = difference(state, base)` and weights `W` (n,), equal in a joint.

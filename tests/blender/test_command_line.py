@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Baking by `blender --command dqik_bake`."""
 
+import os
+import re
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import bpy
@@ -43,19 +46,123 @@ def test_the_command_bakes_into_another_file(tmp_path: Path) -> None:
         assert Vector(ob.pose.bones["a"].rotation_quaternion[1:]).length > 1e-3
 
 
+OUT = "OUT"  # stands for a path that can be written
+ARM = ("--armature", "Arm")
+LONG = "a" * 300
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--armature", "Leg", "--output", "x.blend"), "no armature 'Leg'.*'Arm'"),
-        (("--output", "x.blend"), "--armature"),
+        ((), "required: --armature, --output"),
+        (("--output", OUT), "--armature"),
+        (("--armature", "Leg", "--output", OUT), "no armature 'Leg'.*'Arm'"),
+        (("--armature", "Target", "--output", OUT), "no armature 'Target'.*'Arm'"),
+        (("--armature", "", "--output", OUT), "--armature: it is empty"),
+        (("--armature", "Arm\0", "--output", OUT), "NUL"),
+        (("--armature", "Arm\udcff", "--output", OUT), "UTF-8"),
+        (("--armature", "Arm" * 99, "--output", OUT), "no armature"),
+        ((*ARM, "--output", OUT, "junk"), "unrecognized.*junk"),
+        ((*ARM, "--output", OUT, "--start", "one"), "--start: 'one' is not a whole number"),
+        ((*ARM, "--output", OUT, "--start", "1.5"), "--start: '1.5' is not a whole number"),
+        ((*ARM, "--output", OUT, "--start", "99999999999"), "--start: 99999999999 is not between"),
+        ((*ARM, "--output", OUT, "--end", "-2000000"), "--end: -2000000 is not between"),
+        ((*ARM, "--output", OUT, "--start", "9", "--end", "3"), "ends at frame 3, before it starts at 9"),
+        ((*ARM, "--output", OUT, "--start", "0", "--end", "-1"), "ends at frame -1, before it starts at 0"),
+        ((*ARM, "--output", OUT, "--step", "0"), "--step: 0 is not between 1"),
+        ((*ARM, "--output", OUT, "--step", "-5"), "--step: -5 is not between 1"),
+        ((*ARM, "--output", OUT, "--reduce", "nan"), "--reduce: nan is not between 0"),
+        ((*ARM, "--output", OUT, "--reduce", "-1"), "--reduce: -1 is not between 0"),
+        ((*ARM, "--output", OUT, "--reduce", "inf"), "--reduce: inf is not between 0"),
+        ((*ARM, "--output", OUT, "--reduce", "few"), "--reduce: 'few' is not a number"),
+        ((*ARM, "--output", ""), "--output: it is empty"),
+        ((*ARM, "--output", "a\0.blend"), "NUL"),
+        ((*ARM, "--output", "."), "is a folder"),
+        ((*ARM, "--output", "new/"), "is a folder"),
+        ((*ARM, "--output", "there/is/none.blend"), "No such file"),
+        ((*ARM, "--output", "plain/x.blend"), "Not a directory|No such file"),
+        ((*ARM, "--output", f"{LONG}.blend"), "too long|Invalid|No such file"),
+        ((*ARM, "--output", "/".join([LONG[:200]] * 6)), "longer than 1000 bytes"),
+    ],
+)  # fmt: skip
+def test_a_wrong_argument_is_refused_in_one_sentence_before_the_bake(
+    arguments: tuple[str, ...], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    """Nothing is baked, written, renamed or left behind; the exit code is 1 or 2."""
+    moving_arm()
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "plain").write_text("A file where a folder should be.")
+    capfd.readouterr()
+    assert command(*(str(tmp_path / "out.blend") if word == OUT else word for word in arguments)) in (1, 2)
+    printed = capfd.readouterr()
+    assert printed.out == ""
+    assert re.fullmatch(rf"dqik_bake: .*(?:{said}).*\n", printed.err)
+    assert bpy.data.objects["Arm"].animation_data is None
+    assert [path.name for path in tmp_path.iterdir()] == ["plain"]
+
+
+def test_a_file_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
+    """A pipe is no file, and what is there stays."""
+    if not hasattr(os, "mkfifo"):
+        return
+    moving_arm()
+    os.mkfifo(tmp_path / "pipe.blend")
+    assert command(*ARM, "--output", str(tmp_path / "pipe.blend")) == 1
+    assert (tmp_path / "pipe.blend").is_fifo()
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda ob: rigs.made_active(ob) and bpy.ops.object.mode_set(mode="EDIT"), "Edit Mode"),
+        (lambda ob: ob.dqik.goals.clear(), "no goals"),
+        (lambda ob: setattr(ob.dqik.goals[0], "target", None), "no target"),
+        (lambda ob: bpy.context.scene.collection.objects.unlink(ob), "not in the scene"),
     ],
 )
-def test_the_command_says_what_is_wrong(arguments: tuple, said: str, capfd: pytest.CaptureFixture) -> None:
-    """A wrong call writes nothing, says why, and ends with an error code."""
-    import re
+def test_a_rig_that_cannot_be_baked_is_refused(
+    change: Callable[[bpy.types.Object], object], said: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """One sentence says why."""
+    change(moving_arm())
+    capfd.readouterr()
+    assert command(*ARM, "--output", str(tmp_path / "out.blend")) == 1
+    assert re.search(f"^dqik_bake: .*{said}", capfd.readouterr().err, re.MULTILINE)
+    assert not list(tmp_path.iterdir())
 
+
+def into_collection(ob: bpy.types.Object) -> bpy.types.LayerCollection:
+    """Move an object into a collection of its own."""
+    collection = bpy.data.collections.new("Own")
+    bpy.context.scene.collection.children.link(collection)
+    collection.objects.link(ob)
+    bpy.context.scene.collection.objects.unlink(ob)
+    return bpy.context.view_layer.layer_collection.children["Own"]
+
+
+HIDING = {
+    "eye": lambda ob: ob.hide_set(True),
+    "viewports": lambda ob: setattr(ob, "hide_viewport", True),
+    "excluded": lambda ob: setattr(into_collection(ob), "exclude", True),
+    "collection": lambda ob: setattr(into_collection(ob).collection, "hide_viewport", True),
+}
+
+
+@pytest.mark.parametrize("hide", HIDING)
+@pytest.mark.parametrize("name", ["Arm", "Target"])
+def test_what_is_hidden_is_baked_as_if_it_were_shown(hide: str, name: str, tmp_path: Path) -> None:
+    """The keys are those of the visible scene, and what was hidden stays hidden, with nothing else in the file."""
+    ob = moving_arm()
+    assert command(*ARM, "--start", "1", "--end", "10", "--output", str(tmp_path / "shown.blend")) == 0
+    wanted = rigs.keys(ob)
+    assert wanted
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     moving_arm()
-    assert command(*arguments) != 0
-    printed = capfd.readouterr()
-    assert re.search(said, printed.out + printed.err)
-    assert not Path("x.blend").exists()
+    HIDING[hide](bpy.data.objects[name])
+    assert command(*ARM, "--start", "1", "--end", "10", "--output", str(tmp_path / "out.blend")) == 0
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "out.blend"))
+    assert rigs.keys(bpy.data.objects["Arm"]) == wanted
+    assert not bpy.data.objects[name].visible_get()
+    assert bpy.data.objects[name].hide_viewport == (hide == "viewports")
+    assert {collection.name for collection in bpy.data.collections} <= {"Own"}

@@ -2,11 +2,14 @@
 """The menu of solvers, and comparing them on a rig: measured as Blender shows it, and nothing else changed."""
 
 import contextlib
+import csv
 import sys
 from math import sin
+from pathlib import Path
 from types import ModuleType
 
 import bpy
+import gpu
 import numpy as np
 import pytest
 import rigs
@@ -47,14 +50,6 @@ def compare(*names: str, **settings: object) -> set[str]:
     return bpy.ops.dqik.compare_solvers(
         **{"solvers": set(names), "frame_start": FRAMES[0], "frame_end": FRAMES[-1], **settings}
     )
-
-
-def pixels() -> np.ndarray:
-    """The plot, its bottom row first."""
-    image = bpy.data.images["DQIK comparison"]
-    values = np.empty(image.size[0] * image.size[1] * 4, dtype=np.float32)
-    image.pixels.foreach_get(values)
-    return values.reshape(image.size[1], image.size[0], 4)
 
 
 # -- the menu ---------------------------------------------------------------------------------------------------------
@@ -203,13 +198,13 @@ def test_nothing_in_the_scene_changes(
         rigs.update()
     before, poses = state(arm), [rigs.matrices(arm), rigs.matrices(bystander)]
     if stopped:
-        live_module, unkeyed = module(extension, "live"), module(extension, "rig.unkeyed")
+        live_module, unkeyed = module(extension, "live"), module(extension, "rig.blender.scene_state")
         frames = module(extension, "operators.frames")
         scene, layer = bpy.context.scene, bpy.context.view_layer
-        with contextlib.suppress(KeyboardInterrupt), live_module.aside(arm), unkeyed.kept(scene, layer, arm):
-            reading = frames.read_frames(bpy.context, arm, list(FRAMES))
-            next(reading)
-            next(reading)
+        with contextlib.suppress(KeyboardInterrupt), live_module.aside(arm) as reading, unkeyed.kept(scene, layer, arm):
+            steps = frames.read_frames(bpy.context, arm, list(FRAMES), reading)
+            next(steps)
+            next(steps)
             assert scene.frame_current == FRAMES[1]
             raise KeyboardInterrupt
     else:
@@ -273,58 +268,123 @@ def test_frames_that_keys_mute_count_for_nothing(arm: bpy.types.Object) -> None:
     assert np.isfinite([row.worst_error, row.mean_error, row.milliseconds, row.iterations, row.met]).all()
 
 
-# -- the plot ---------------------------------------------------------------------------------------------------------
+# -- the CSV and the picture ------------------------------------------------------------------------------------------
 
 
-def test_the_plot_is_an_image_of_the_file(arm: bpy.types.Object) -> None:
-    """It is packed, made once and drawn anew, with a curve of each solver's colour."""
+def text() -> list[str]:
+    """The lines of the CSV in the file."""
+    return bpy.data.texts["DQIK comparison.csv"].as_string().splitlines()
+
+
+def summary() -> dict[str, dict[str, str]]:
+    """The lines of the CSV's summary by solver."""
+    comments = [line.removeprefix("# ") for line in text() if line.startswith("#")]
+    start = next(k for k, line in enumerate(comments) if line.startswith("solver,"))
+    return {line["solver"]: line for line in csv.DictReader(comments[start:])}
+
+
+def frame_lines() -> list[dict[str, str]]:
+    """The lines of the CSV that are about a frame."""
+    return list(csv.DictReader(line for line in text() if not line.startswith("#")))
+
+
+def number(cell: str) -> float:
+    return float(cell) if cell else np.nan
+
+
+@pytest.mark.parametrize(("system", "length"), [("METRIC", 0.25), ("IMPERIAL", 0.25 / 0.3048), ("NONE", 0.25)])
+def test_the_csv_holds_every_frame_of_every_solver(arm: bpy.types.Object, system: str, length: float) -> None:
+    """Its cells are the rows' values in the scene's unit and degrees; a cell without a value is empty."""
+    units = bpy.context.scene.unit_settings
+    units.system, units.scale_length = system, 0.25
+    goal = arm.dqik.goals[0]
+    for frame, mute in ((1, False), (5, True), (8, False)):
+        goal.mute = mute
+        goal.keyframe_insert("mute", frame=frame)
+    rigs.at_frame(1)
+    assert compare("PGS", "CCD", step=2) == {"FINISHED"}
+    lines, frames = frame_lines(), FRAMES[::2]
+    assert [line["solver"] for line in lines] == ["PGS"] * len(frames) + ["CCD"] * len(frames)
+    assert [int(line["frame"]) for line in lines] == [*frames, *frames]
+    assert [line["error"] for line in lines[2:4]] == ["", ""]
+    assert lines[0]["step"] == ""
+    for row, start in zip(arm.dqik.comparison, (0, len(frames)), strict=True):
+        cells = lines[start : start + len(frames)]
+        for name, values in (("error", length * row.errors), ("milliseconds", row.times),
+                             ("step", np.degrees(row.steps))):  # fmt: skip
+            np.testing.assert_allclose([number(line[name]) for line in cells], values, rtol=1e-8)
+
+
+def test_the_csv_begins_with_a_summary(arm: bpy.types.Object) -> None:
+    """Each number of a row, and the sentence of a solver that refuses, whatever characters it holds."""
+    arm.dqik.goals[0].use_rotation = True
+    assert compare("PGS", "FABRIK") == {"FINISHED"}
+    measured, refused = arm.dqik.comparison
+    found = summary()
+    assert found.keys() == {"PGS", "FABRIK"}
+    assert found["FABRIK"]["message"] == refused.message
+    assert not any(found["FABRIK"][name] for name in ("worst error", "met", "largest step"))
+    for name, value in (
+        ("worst error", measured.worst_error), ("mean error", measured.mean_error), ("met", measured.met),
+        ("worst angle", np.degrees(measured.worst_rotation_error)), ("median ms", measured.milliseconds),
+        ("mean angle", np.degrees(measured.mean_rotation_error)), ("iterations", measured.iterations),
+        ("mean step", np.degrees(measured.mean_step)), ("largest step", np.degrees(measured.largest_step)),
+    ):  # fmt: skip
+        assert float(found["PGS"][name]) == pytest.approx(value, rel=1e-8)
+
+
+def test_the_csv_is_one_text_that_is_saved(arm: bpy.types.Object, tmp_path: Path) -> None:
+    """A second comparison replaces the first one's lines, and the file keeps them."""
     compare("PGS", "TRANSPOSE")
-    first = pixels()
-    images = len(bpy.data.images)
     compare("DLS")
-    second = pixels()
-    image = bpy.data.images["DQIK comparison"]
-    assert (len(bpy.data.images), image.is_dirty, image.packed_file is not None) == (images, False, True)
-    assert (first[..., 3] == 1.0).all()
-    red, blue = np.array((1.0, 0.36, 0.33)), np.array((0.36, 0.67, 1.0))
-    for shown, color, there in ((first, red, True), (first, blue, False), (second, blue, True), (second, red, False)):
-        assert (np.abs(shown[..., :3] - color).max(-1) < 0.01).any() == there
+    assert {line["solver"] for line in frame_lines()} == {"DLS"}
+    assert [text.name for text in bpy.data.texts] == ["DQIK comparison.csv"]
+    lines = text()
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "compared.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "compared.blend"))
+    assert text() == lines
 
 
-@pytest.mark.parametrize("log", [True, False])
-def test_curves_are_drawn_where_their_values_are(extension: str, log: bool) -> None:
-    """Read back from the pixels, heights are proportional to the values, or to their logarithms."""
-    plot = module(extension, "rig.plot")
-    values = 10.0 ** np.linspace(-5, 1, 9) if log else np.linspace(0.0, 7.0, 9)
-    values = np.roll(values, 4)
-    color = (1.0, 0.0, 0.0)
-    alone = [np.where(np.arange(9) == k, values, np.nan) for k in range(9)]
-    drawn = [
-        plot.draw("", "", np.arange(9.0), [plot.Plot("", [
-            plot.Curve("", (0.0, 1.0, 0.0), values), plot.Curve("", color, points)
-        ], log)], 600, 400) for points in alone
-    ]  # fmt: skip
-    places = []
-    for canvas in drawn:
-        painted = canvas[100:, :, 0] - canvas[100:, :, 2]  # below the legend; what is grey is none
-        weight = np.where(painted > 0.3, painted, 0.0)
-        places.append((np.arange(weight.shape[0]) @ weight.sum(1) / weight.sum(),
-                       np.arange(weight.shape[1]) @ weight.sum(0) / weight.sum()))  # fmt: skip
-    down, across = np.array(places).T
-    wanted = np.log10(values) if log else values
-    for found, against in ((down, wanted), (across, np.arange(9.0))):
-        slope, offset = np.polyfit(against, found, 1)
-        assert np.abs(slope * against + offset - found).max() < 1.0
-    assert np.polyfit(wanted, down, 1)[0] < 0.0 < np.polyfit(np.arange(9.0), across, 1)[0]
+def test_the_picture_is_drawn_where_there_is_a_gpu(arm: bpy.types.Object) -> None:
+    """One image, opaque and packed, with a curve of each solver's colour; without a GPU there is none."""
+    try:
+        gpu.types.GPUOffScreen(8, 8)
+    except SystemError:
+        assert compare("PGS", "DLS") == {"FINISHED"}
+        assert "DQIK comparison" not in bpy.data.images
+        return
+    orange, green = (0.95, 0.45, 0.17), (0.36, 0.86, 0.68)
+    for name, shown, absent in (("PGS", orange, green), ("DLS", green, orange)):
+        compare(name)
+        image = bpy.data.images["DQIK comparison"]
+        pixels = np.empty(image.size[0] * image.size[1] * 4, dtype=np.float32)
+        image.pixels.foreach_get(pixels)
+        pixels = pixels.reshape(-1, 4)
+        assert (image.is_dirty, image.packed_file is not None) == (False, True)
+        assert (pixels[:, 3] == 1.0).all()
+        assert (np.abs(pixels[:, :3] - shown).max(-1) < 0.01).any()
+        assert not (np.abs(pixels[:, :3] - absent).max(-1) < 0.01).any()
 
 
-def test_no_two_letters_look_alike(extension: str) -> None:
-    """All that titles and numbers need is drawn, each in its own way."""
-    font = module(extension, "rig.font")
-    needed = "".join(NUMBERS) + "abcdefghijklmnopqrstuvwxyz0123456789.,:-+()%/°'_<>="
-    letters = sorted(set(needed))
-    unknown = font.text("\N{SNOWMAN}").tobytes()
-    drawn = {letter: font.text(letter).tobytes() for letter in letters}
-    assert len(set(drawn.values()) | {unknown}) == len(letters) + 1
-    assert font.text("").shape == (18, 0)
-    assert font.text("ab").shape[1] == font.text("a").shape[1] + font.text("b").shape[1]
+# Linear light as people see it who lack one kind of cone: Viénot, Brettel and Mollon 1999, over sRGB.
+LACKING = {
+    "red cones": ((0.11238, 0.88762, 0.0), (0.11238, 0.88762, 0.0), (0.00401, -0.00401, 1.0)),
+    "green cones": ((0.29275, 0.70725, 0.0), (0.29275, 0.70725, 0.0), (-0.02234, 0.02234, 1.0)),
+    "nothing": ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)),
+}
+
+
+@pytest.mark.parametrize("lacking", LACKING)
+def test_colours_can_be_told_apart(extension: str, lacking: str) -> None:
+    """With either kind of colour-blindness, any two differ by 20 in CIE L*a*b*, and by 40 from the ground."""
+    picture = module(extension, "rig.compare.picture")
+    colors = np.array([*picture.COLORS, picture._PANEL])
+    linear = np.where(colors <= 0.04045, colors / 12.92, ((colors + 0.055) / 1.055) ** 2.4)
+    seen = np.clip(linear @ np.array(LACKING[lacking]).T, 0.0, 1.0)
+    xyz = seen @ np.array(((0.4124, 0.3576, 0.1805), (0.2126, 0.7152, 0.0722), (0.0193, 0.1192, 0.9505))).T
+    share = xyz / (0.9505, 1.0, 1.089)
+    f = np.where(share > 216 / 24389, np.cbrt(share), (24389 / 27 * share + 16) / 116)
+    lab = np.stack([116 * f[:, 1] - 16, 500 * (f[:, 0] - f[:, 1]), 200 * (f[:, 1] - f[:, 2])], -1)
+    apart = np.linalg.norm(lab[:, None] - lab, axis=-1)
+    assert apart[:-1, -1].min() > 40.0
+    assert apart[:-1, :-1][~np.eye(len(colors) - 1, dtype=bool)].min() > 20.0

@@ -23,6 +23,7 @@ WHEELS = {
     f"wheels/dqik_kernel-{build_kernel.VERSION}-py3-none-{platform.tag}.whl" for platform in build_kernel.PLATFORMS
 }
 BLENDER = {"addon_utils", "blf", "bmesh", "bpy", "bpy_extras", "gpu", "gpu_extras", "idprop", "mathutils", "numpy"}
+COMPILED = (".whl", ".so", ".dll", ".dylib", ".pyd", ".pyc", ".a", ".lib", ".o", ".exe")
 # Installs, solves and uninstalls twice in a profile of its own. The process leaves without Python's own clean-up, in
 # which Blender 4.2 crashes once an add-on has property callbacks.
 INSTALL = """
@@ -39,6 +40,14 @@ for _ in range(2):
     if ik.kernel() == "compiled":
         import dqik_kernel
         print("from:", dqik_kernel.LIBRARY)
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    bpy.ops.object.armature_add()
+    rig = bpy.context.object
+    bpy.ops.dqik.goal_add(bone=rig.pose.bones[0].name)
+    rig.dqik.goals[0].target.location = (1, 0, 0)
+    bpy.ops.dqik.solve()
+    bpy.context.view_layer.update()
+    print("posed:", [round(value, 3) + 0.0 for value in rig.pose.bones[0].tail], rig.dqik.implementation)
     repositories = [repository.module for repository in bpy.context.preferences.extensions.repos]
     bpy.ops.extensions.package_uninstall(repo_index=repositories.index("user_default"), pkg_id="dqik")
     extensions = Path(bpy.utils.user_resource("EXTENSIONS"))
@@ -96,6 +105,12 @@ def installed_twice(zip_path: Path, profile: Path) -> list[str]:
     return done.stdout.splitlines()
 
 
+@pytest.fixture(scope="session")
+def python_zip(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The zip without a compiled kernel."""
+    return build_zip.build_python(tmp_path_factory.mktemp("python"))
+
+
 def test_the_zip_is_named_after_the_version(extension_zip: Path) -> None:
     assert extension_zip.name == f"dqik-{build_zip.manifest()['version']}.zip"
 
@@ -112,6 +127,21 @@ def test_the_zip_holds_what_blender_needs_and_nothing_else(extension_zip: Path) 
     assert not strangers
     assert names >= FILES
     assert {name.split("/")[0] for name in names if "/" in name} == FOLDERS
+
+
+def test_the_python_only_zip_holds_the_same_without_the_wheels(extension_zip: Path, python_zip: Path) -> None:
+    """Python modules, the manifest and the licence; nothing compiled, neither by its name nor by its bytes."""
+    assert python_zip.name == f"dqik-{build_zip.manifest()['version']}-python.zip"
+    build_zip.validate(python_zip)
+    with zipfile.ZipFile(python_zip) as archive, zipfile.ZipFile(extension_zip) as full:
+        names = {name for name in archive.namelist() if not name.endswith("/")}
+        assert names == {name for name in full.namelist() if not name.endswith("/")} - WHEELS
+        assert not [name for name in names if name.endswith(COMPILED)]
+        for name in names:
+            archive.read(name).decode("utf-8")  # raises on what is no text
+        manifest = tomllib.loads(archive.read("blender_manifest.toml").decode())
+    listed = {**manifest, **manifest.get("build", {}).get("generated", {})}
+    assert not {"wheels", "platforms"} & listed.keys()
 
 
 def test_the_manifest_in_a_zip_lists_the_wheels_in_it(extension_zip: Path, tmp_path: Path) -> None:
@@ -137,25 +167,19 @@ def test_the_manifest_in_a_zip_lists_the_wheels_in_it(extension_zip: Path, tmp_p
 def test_the_kernel_comes_and_goes_with_the_extension(extension_zip: Path, tmp_path: Path) -> None:
     """On a fresh profile the first solve uses it, from where Blender puts wheels; twice in a row in one session."""
     said = installed_twice(extension_zip, tmp_path)
-    assert [line for line in said if line.startswith(("solved:", "left:"))] == ["solved: compiled True", "left: []"] * 2
+    wanted = ["solved: compiled True", "posed: [1.0, 0.0, 0.0] Compiled kernel", "left: []"]
+    assert [line for line in said if line.startswith(("solved:", "posed:", "left:"))] == wanted * 2
     places = [Path(line.removeprefix("from: ")) for line in said if line.startswith("from: ")]
     assert len(places) == 2
     assert all(place.is_relative_to(tmp_path / "extensions" / ".local") for place in places)
 
 
-def test_without_a_wheel_numpy_solves(extension_zip: Path, tmp_path: Path) -> None:
-    """As on a platform that has none: the zip's wheels are left out."""
-    bare = tmp_path / "bare.zip"
-    with zipfile.ZipFile(extension_zip) as full, zipfile.ZipFile(bare, "w") as archive:
-        for name in full.namelist():
-            if name == "blender_manifest.toml":
-                text = full.read(name).decode()
-                archive.writestr(name, re.sub(r"^wheels = .*\n", "", text, flags=re.MULTILINE))
-            elif not name.endswith(".whl"):
-                archive.writestr(name, full.read(name))
-    said = installed_twice(bare, tmp_path)
-    none = "solved: numpy: no compiled kernel is installed True"
-    assert [line for line in said if line.startswith(("solved:", "left:"))] == [none, "left: []"] * 2
+def test_the_python_only_zip_solves_with_numpy_and_says_why(python_zip: Path, tmp_path: Path) -> None:
+    """Installed on a fresh profile it poses a bone; the panel's "Runs In" says that no kernel is installed."""
+    said = installed_twice(python_zip, tmp_path)
+    reason = "no compiled kernel is installed"
+    wanted = [f"solved: numpy: {reason} True", f"posed: [1.0, 0.0, 0.0] NumPy: {reason}", "left: []"]
+    assert [line for line in said if line.startswith(("solved:", "posed:", "left:"))] == wanted * 2
 
 
 def test_every_import_is_relative_or_comes_with_blender(extension_zip: Path) -> None:

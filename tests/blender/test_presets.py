@@ -114,7 +114,7 @@ def swung(ob: bpy.types.Object, names: Sequence[str], angle: float, axis: str) -
 @pytest.mark.parametrize("family", FAMILIES)
 def test_the_bones_of_common_rigs_are_recognised(extension: str, family: str) -> None:
     """Each by its part and its side, and none of the others."""
-    roles = sys.modules[f"{extension}.rig.roles"]
+    roles = sys.modules[f"{extension}.rig.setup.roles"]
     trunk, left, right, others = FAMILIES[family]
     ob = figure_named(family)
     names = [bone.name for bone in ob.pose.bones]

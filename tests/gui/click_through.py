@@ -18,6 +18,7 @@ from collections.abc import Callable, Generator
 from pathlib import Path
 
 import bpy
+import numpy as np
 from bpy_extras.view3d_utils import location_3d_to_region_2d
 from mathutils import Vector
 
@@ -362,7 +363,27 @@ def walk() -> Steps:
     assert len(rig().dqik.goals) == 2
     yield from shot("11 bake undone")
 
+    yield from comparison()
     yield from panels()
+
+
+def comparison() -> Steps:
+    """Solvers compared on the figure: their curves are in the picture, which needs a GPU, and in the CSV."""
+    solvers = {"PGS": (0.95, 0.45, 0.17), "CCD": (0.99, 0.94, 0.29)}
+    with in_view():
+        result = bpy.ops.dqik.compare_solvers(solvers=set(solvers), frame_start=1, frame_end=12)
+    assert result == {"FINISHED"}
+    text = bpy.data.texts["DQIK comparison.csv"].as_string()
+    assert all(text.count(f",{name},") == 12 for name in solvers)
+    image = bpy.data.images["DQIK comparison"]
+    pixels = np.empty(image.size[0] * image.size[1] * 4, dtype=np.float32)
+    image.pixels.foreach_get(pixels)
+    for name, color in solvers.items():
+        painted = np.abs(pixels.reshape(-1, 4)[:, :3] - color).max(-1) < 0.01
+        assert painted.sum() > 500, f"{painted.sum()} pixels have the colour of {name}"
+    if SHOTS:
+        image.save(filepath=str(Path(SHOTS).resolve() / "comparison.png"))
+    yield from shot("12 solvers compared")
 
 
 def panels() -> Steps:
@@ -376,32 +397,32 @@ def panels() -> Steps:
     assert bpy.context.active_pose_bone.dqik_use_limits
     yield from click_button("limits_clear")
     assert not bpy.context.active_pose_bone.dqik_use_limits
-    yield from shot("12 all panels")
+    yield from shot("13 all panels")
 
     goals, target = rig().dqik.goals, bpy.data.objects["hand.L target"]
     goals[0].bone, goals[1].target = "gone", None
-    yield from shot("13 goals without bone and target")
+    yield from shot("14 goals without bone and target")
     rig().dqik.active_goal = 9
-    yield from shot("14 no active goal")
+    yield from shot("15 no active goal")
     rig().dqik.active_goal, goals[0].target, goals[0].subtarget = 0, rig(), "gone"
     goals[0].pole_target, goals[0].pole_subtarget = rig(), "gone"
-    yield from shot("15 target bones that are gone")
+    yield from shot("16 target bones that are gone")
     bpy.ops.object.mode_set(mode="EDIT")
-    yield from shot("16 edit mode")
+    yield from shot("17 edit mode")
     bpy.ops.object.mode_set(mode="OBJECT")
     bpy.context.view_layer.objects.active = target
-    yield from shot("17 an object that is no target")
+    yield from shot("18 an object that is no target")
     with in_view():
         bpy.ops.mesh.primitive_cube_add()
-    yield from shot("18 a mesh")
+    yield from shot("19 a mesh")
     bpy.context.object.modifiers.new("Armature", "ARMATURE").object = rig()
-    yield from shot("19 a deformed mesh")
+    yield from shot("20 a deformed mesh")
     bpy.context.object.vertex_groups.new(name="hand.L")
     bpy.ops.object.mode_set(mode="WEIGHT_PAINT")
-    yield from shot("20 weight painting")
+    yield from shot("21 weight painting")
     bpy.ops.object.mode_set(mode="OBJECT")
     bpy.context.view_layer.objects.active = None
-    yield from shot("21 nothing")
+    yield from shot("22 nothing")
 
     bpy.context.view_layer.objects.active = rig()
     rig().dqik.goals.clear()
@@ -412,7 +433,7 @@ def panels() -> Steps:
     assert [(goal.bone, goal.target, goal.chain_length) for goal in rig().dqik.goals] == [("hand.L", target, 3)]
     yield from click_button("dqik.goal_remove")
     assert not rig().dqik.goals
-    yield from shot("22 constraints taken over, goal removed")
+    yield from shot("23 constraints taken over, goal removed")
 
 
 def window_middle() -> Point:

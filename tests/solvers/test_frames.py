@@ -206,3 +206,105 @@ def test_a_smooth_sweep_flips_no_bone(path: str, most: float, warm_start: bool, 
     assert np.degrees(max(steps)) < most
     reach = np.linalg.norm(positions[:, 0], axis=1)
     assert all(frame.converged for frame, far in zip(frames, reach, strict=True) if far < 1.99)
+
+
+# -- targets without rotations, or without positions -------------------------------------------------------------------
+
+
+def reach() -> tuple[ik.Skeleton, list[ik.Goal], np.ndarray]:
+    """An arm whose hand moves: skeleton, goals, positions (5, 1, 3)."""
+    t = np.linspace(0, 1, 5)
+    return arm(), [ik.Goal("hand", (0, 0, 0))], np.stack([0.5 + 0.2 * t, 1.0 + 0 * t, 0.6 - 0.2 * t], -1)[:, None]
+
+
+@both_solvers
+def test_goals_without_rotations_need_none(solver: str) -> None:
+    """In a motion, a prepared call and tracking: the same answers as with rotations that nobody asks for."""
+    skeleton, goals, positions = reach()
+    unused = np.tile(UPRIGHT, (5, 1, 1))
+    prepared = ik.prepare(skeleton, goals, solver)
+    for found, expected in [
+        (ik.solve_frames(skeleton, goals, positions, solver=solver),
+         ik.solve_frames(skeleton, goals, positions, unused, solver=solver)),
+        (ik.track(skeleton, goals, positions, solver=solver),
+         ik.track(skeleton, goals, positions, unused, solver=solver)),
+        ([prepared(frame) for frame in positions], [prepared(frame, unused[0]) for frame in positions]),
+    ]:  # fmt: skip
+        for one, other in zip(found, expected, strict=True):
+            assert (one.pose.rotations == other.pose.rotations).all()
+
+
+@both_solvers
+def test_targets_may_be_plain_lists(solver: str) -> None:
+    """Of lists, of tuples, of whole numbers."""
+    skeleton, goals, positions = reach()
+    found = ik.solve_frames(skeleton, goals, positions.tolist(), solver=solver)
+    expected = ik.solve_frames(skeleton, goals, positions, solver=solver)
+    assert (found[-1].pose.rotations == expected[-1].pose.rotations).all()
+    prepared = ik.prepare(skeleton, goals, solver)
+    assert (prepared([(0, 1, 1)]).pose.rotations == prepared(np.array([[0.0, 1, 1]])).pose.rotations).all()
+    rest = skeleton.rest_pose()
+    lists = ik.Pose(rest.rotations.tolist(), rest.translations.tolist())
+    assert (prepared([(0, 1, 1)], pose=lists).pose.rotations == prepared([(0, 1, 1)]).pose.rotations).all()
+
+
+def test_goals_without_positions_need_none() -> None:
+    """Rotations alone."""
+    rotations = wxyz(Rotation.from_rotvec([[0, 0, 0.1], [0, 0, 0.3]]))[:, None]
+    frames = ik.solve_frames(chain(2), [ik.Goal(1, rotation=UPRIGHT)], None, rotations)
+    assert all(frame.converged for frame in frames)
+    assert ik.prepare(chain(2), [ik.Goal(1, rotation=UPRIGHT)])(None, rotations[0]).converged
+
+
+@pytest.mark.parametrize(
+    ("positions", "rotations", "message"),
+    [
+        (np.zeros((1, 2, 3)), None, r"goal 1 \(joint 'elbow'\) asks for a rotation: rotations are required"),
+        (None, np.ones((1, 2, 4)), r"goal 0 \(joint 'hand'\) asks for a position: positions are required"),
+        ([[(0, 0), (0, 0)]], np.ones((1, 2, 4)), r"positions: expected shape \(frames, 2, 3\), got \(1, 2, 2\)"),
+        ([[(0, 0, 0), (0, 0)]], np.ones((1, 2, 4)), r"positions: expected numbers of shape \(frames, 2, 3\)"),
+        ("up", np.ones((1, 2, 4)), r"positions: expected numbers of shape"),
+        (np.zeros((1, 2, 3)), np.ones((2, 2, 4)), r"positions of 1 frames but rotations of 2"),
+        (np.full((1, 2, 3), np.nan), np.ones((1, 2, 4)), r"positions of goal 0, frame 0: got \[nan"),
+    ],
+)
+def test_targets_that_goals_ask_for_are_required(positions: object, rotations: object, message: str) -> None:
+    """The error names the goal, or the shape."""
+    goals = [ik.Goal("hand", (0, 0, 0)), ik.Goal("elbow", rotation=UPRIGHT)]
+    with pytest.raises(ik.InvalidGoal, match=message):
+        ik.solve_frames(arm(), goals, positions, rotations)
+    with pytest.raises(ik.InvalidGoal, match=message):
+        ik.track(arm(), goals, positions, rotations)
+
+
+def test_without_goals_there_is_nothing_to_take_frames_from() -> None:
+    """No positions and no rotations."""
+    with pytest.raises(ik.InvalidGoal, match="positions and rotations: got None for both"):
+        ik.solve_frames(arm(), [], None)
+
+
+@both_solvers
+@pytest.mark.parametrize("zero", [(0, 0, 0, 0), (0, 1e-9, 0, 0)])
+def test_a_zero_quaternion_is_refused_by_goal_and_frame(zero: tuple, solver: str) -> None:
+    """In a motion and in a prepared call; where the goal asks for no rotation, it does not matter."""
+    skeleton = arm()
+    goals = [ik.Goal("hand", (0, 0, 0)), ik.Goal("elbow", rotation=UPRIGHT)]
+    rotations = np.tile(UPRIGHT, (4, 2, 1)).astype(float)
+    rotations[2, 1] = zero
+    message = r"rotations of goal 1 \(joint 'elbow'\), frame 2: expected a quaternion w x y z, got \[0.0, "
+    with pytest.raises(ik.InvalidGoal, match=message):
+        ik.solve_frames(skeleton, goals, np.zeros((4, 2, 3)), rotations, solver=solver)
+    prepared = ik.prepare(skeleton, goals, solver)
+    with pytest.raises(ik.InvalidGoal, match=r"rotations of goal 1 \(joint 'elbow'\), frame 0"):
+        prepared(np.zeros((2, 3)), rotations[2])
+    rotations[:, 0], rotations[2, 1] = zero, UPRIGHT
+    positions = np.tile((0.5, 1.0, 0.6), (4, 2, 1))
+    first = ik.solve_frames(skeleton, goals, positions, rotations, solver=solver)[0]
+    assert (first.pose.rotations == prepared(positions[0], rotations[0]).pose.rotations).all()
+
+
+@both_solvers
+def test_a_half_turn_is_no_zero_quaternion(solver: str) -> None:
+    """Its `w` is 0."""
+    found = ik.prepare(chain(1), [ik.Goal(0, rotation=UPRIGHT)], solver)(None, np.array([[0.0, 0.8, 0, 0.6]]))
+    assert np.isfinite(found.pose.rotations).all()

@@ -56,13 +56,13 @@ def check_jacobian(skeleton: ik.Skeleton, goals: list[ik.Goal], pose: ik.Pose, t
         errors = tasks.errors(tasks.kinematics(stepped, None), targets.take(same))
         expected = (errors[n:] - errors[:n]).T / (2 * STEP)
 
-        asked = [g for g, goal in enumerate(stage.goals) if goal.position is not None]
-        asked += [g for g, goal in enumerate(stage.goals) if goal.rotation is not None]
-        owners = [*np.repeat(asked, 3), *(pole.goal for pole in (tasks.poles.poles if tasks.poles else []))]
+        owners = np.concatenate([np.repeat(kind.goals, kind.size) for kind in tasks.kinds])
         for row, owner in enumerate(owners):
             goal = stage.goals[owner]
             free = skeleton.ancestors[goal.joint] if goal.chain is None else np.isin(range(len(skeleton)), goal.chain)
             expected[row] *= free[space.joint]
+        acts = np.concatenate([np.repeat(kind.acts, kind.size, axis=0) for kind in tasks.kinds])
+        assert not jacobian[~acts].any()  # the kernel does not even look there
         assert jacobian.shape == expected.shape
         assert_allclose(jacobian, expected, atol=tolerance * max(1.0, np.abs(expected).max()))
         compared += jacobian.size
@@ -281,7 +281,8 @@ HERE = (0, 1, 0)
     [
         (lambda: ik.Goal(3, HERE), r"goal 0: joint = 3.*0 to 2"),
         (lambda: ik.Goal(-1, HERE), r"goal 0: joint = -1.*0 to 2"),
-        (lambda: ik.Goal("hand", HERE), r"goal 0: joint = 'hand'.*0 to 2"),
+        (lambda: ik.Goal("jiont 2", HERE), r"goal 0: no joint is called 'jiont 2'; the joints are 'joint 2', 'joint"),
+        (lambda: ik.Goal(True, HERE), r"goal 0: joint = True.*name or an index from 0 to 2"),
         (lambda: ik.Goal(1.0, HERE), r"goal 0: joint = 1\.0"),
         (lambda: ik.Goal(1), r"goal 0.*'joint 1'.*asks for nothing"),
         (lambda: ik.Goal(1, (0, 1)), r"'joint 1'.*position.*3 numbers.*\(2,\)"),
@@ -301,7 +302,9 @@ HERE = (0, 1, 0)
         (lambda: ik.Goal(1, HERE, position_weight="much"), r"'joint 1'.*position_weight = 'much'"),
         (lambda: ik.Goal(1, HERE, chain=[0, 2]), r"'joint 1'.*chain.*2.*neither"),
         (lambda: ik.Goal(1, HERE, chain=[-1]), r"'joint 1'.*chain.*-1"),
-        (lambda: ik.Goal(1, HERE, chain=["root"]), r"'joint 1'.*chain.*'root'"),
+        (lambda: ik.Goal(1, HERE, chain=["root"]), r"'joint 1'.*chain.*'root'; the joints are"),
+        (lambda: ik.Goal("joint 1", HERE, chain=["joint 2"]), r"'joint 1'.*chain holds 'joint 2'.*neither"),
+        (lambda: ik.Goal(1, HERE, chain="joint 1"), r"chain = 'joint 1'; expected a list of joints"),
         (lambda: ik.Goal(1, HERE, chain=1), r"'joint 1'.*chain.*1"),
         (lambda: ik.Goal(1, HERE, priority="first"), r"'joint 1'.*priority.*'first'"),
         (lambda: "hand", r"goal 0.*Goal.*'hand'"),

@@ -12,6 +12,7 @@ from measures import outside_ellipse
 from numpy.testing import assert_allclose
 from scipy.optimize import minimize_scalar
 
+import solvers as ik
 from solvers import InvalidLimits, Range, TwistSwing
 from solvers.model.limits import locate, project_swing, swing_normal
 
@@ -229,3 +230,35 @@ def test_a_side_of_next_to_no_width_is_closed(width: float) -> None:
         assert -1e-15 <= found[0] <= width * (1 + 1e-9)
         assert found[1] == pytest.approx(np.clip(point[1], -1, 1), abs=1e-9)
         assert np.isfinite(swing_normal(found, lo, hi)).all()
+
+
+# -- degrees given for radians -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ends", [(-90, 90), (0, 26), (-26, -25), (-13, 13), (0, 360)])
+def test_a_hinges_limits_in_degrees_are_refused(ends: tuple) -> None:
+    """Beyond four turns: the error says that angles are radians, and what these would be."""
+    radians = rf"\({np.radians(ends[0]):.4g}, {np.radians(ends[1]):.4g}\)"
+    message = rf"joint 'elbow' limits: .* is more than 4 turns; angles are radians.*np.radians gives {radians}"
+    with pytest.raises(ik.InvalidLimits, match=message):
+        ik.Skeleton([ik.Joint("elbow", -1, "hinge", (0, 0, 0), limits=ik.Range(*ends))])
+
+
+@pytest.mark.parametrize("name", ["twist", "swing_x", "swing_z"])
+def test_a_balls_limits_in_degrees_are_refused(name: str) -> None:
+    """Twist and swing."""
+    with pytest.raises(ik.InvalidLimits, match=rf"TwistSwing {name}: \(-45, 45\) is more than 4 turns; .*-0\.7854"):
+        ik.TwistSwing(**{name: (-45, 45)})
+
+
+def test_a_few_turns_are_free_and_lengths_are_not_touched() -> None:
+    """Two turns and four each way of a hinge's span mean free; a slide may be 90 long."""
+    for ends in ((-2 * np.pi, 2 * np.pi), (-4 * np.pi, 4 * np.pi)):
+        door = ik.Skeleton([ik.Joint("door", -1, "hinge", (0, 0, 0), axis=(0, 0, 1), limits=ik.Range(*ends))])
+        goal = ik.Goal("door", rotation=(0.0871557, 0, 0, -0.9961947))  # by -170 degrees
+        found = ik.solve(door, [goal], ik.pose_from_angles(door, [3.0]))
+        assert found.converged
+        assert not found.at_limit.any()
+    assert ik.TwistSwing(twist=(-2 * np.pi, 2 * np.pi)).twist_free
+    rail = ik.Skeleton([ik.Joint("rail", -1, "prismatic", (0, 0, 0), axis=(1, 0, 0), limits=ik.Range(-90, 90))])
+    assert ik.solve(rail, [ik.Goal("rail", (80, 0, 0))]).converged

@@ -179,7 +179,7 @@ def test_options_take_numpys_numbers(value: np.number) -> None:
 # -- what a solve refuses ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["pgs", "FAST", "", None, 3])
+@pytest.mark.parametrize("name", ["PGS2", "FAST", "", None, 3])
 def test_an_unknown_solver_is_answered_with_the_known_ones(name: object) -> None:
     """The error lists every name there is."""
     for call in (
@@ -190,6 +190,23 @@ def test_an_unknown_solver_is_answered_with_the_known_ones(name: object) -> None
             call()
         assert repr(name) in str(caught.value)
         assert all(known in str(caught.value) for known in ik.SOLVERS)
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"), [("pgs", "PGS"), ("Two-Bone", "TWO_BONE"), (" two bone ", "TWO_BONE"), ("Dls", "DLS")]
+)
+def test_case_hyphens_and_spaces_in_a_solvers_name_do_not_matter(name: str, meant: str) -> None:
+    """`two-bone` is TWO_BONE."""
+    goal = ik.Goal("joint 2", (0.4, 1.2, 0.3))
+    prepared = ik.prepare(chain(3), [goal], name)
+    assert prepared.solver == meant
+    assert ik.solve(chain(3), [goal], solver=name).converged == ik.solve(chain(3), [goal], solver=meant).converged
+
+
+def test_the_solver_most_like_an_unknown_name_comes_first() -> None:
+    """With the others after it."""
+    with pytest.raises(ik.UnknownSolver, match=r"'FABRIC' is not known; the solvers are FABRIK, "):
+        ik.prepare(chain(2), [], "FABRIC")
 
 
 def test_every_solver_has_a_line_about_it() -> None:

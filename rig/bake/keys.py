@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Solved frames as keyframes. Writing is the bake's last step: one that is stopped or fails has changed nothing."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import bpy
+import numpy as np
+
+from ...solvers import DqikError
+from .. import curves
+from ..blender import rotation
+from ..blender.channels import Channels
+from ..setup.build import Rig
+from .reduce import reduce_keys
+
+
+@dataclass
+class Options:
+    """What to bake: `action` NEW or CURRENT, bones by index (None: all solved), and the tolerance of key reduction."""
+
+    action: str = "NEW"
+    bones: frozenset[int] | None = None
+    reduce: float = 0.0
+
+
+def check(ob: bpy.types.Object, action: str) -> None:
+    """Raise a `DqikError` where keys could not be kept: on linked objects, in linked or blended actions."""
+    data = ob.animation_data
+    if ob.library is not None:
+        raise DqikError(f"{ob.name!r} is linked, so keys would be lost: make a library override first")
+    if data is None:
+        return
+    if data.use_tweak_mode:
+        raise DqikError(f"Leave the NLA's tweak mode of {ob.name!r} first")
+    if action == "CURRENT" and data.action is not None and data.action.library is not None:
+        raise DqikError(f"Action {data.action.name!r} is linked, so keys would be lost: bake into a new action")
+    if action == "CURRENT" and _is_blended(data):
+        raise DqikError(f"The action of {ob.name!r} is blended with the NLA, so keys would not be met: "
+                        "bake into a new action")  # fmt: skip
+
+
+def write_keys(
+    ob: bpy.types.Object, rigs: Sequence[Rig], frames: Sequence[float], solved: Sequence[Channels], options: Options
+) -> int:
+    """Key the bones of `ob` that any of `rigs` solved on all frames; the number of keys written."""
+    keys = list(_keys(ob, rigs, np.asarray(frames, dtype=float), solved, options))
+    data = ob.animation_data
+    before = (None, None) if data is None else (data.action, getattr(data, "action_slot", None))
+    made = _new_action(ob) if options.action == "NEW" or before[0] is None else None
+    writer = curves.Writer(ob, made or before[0])
+    try:
+        for key in keys:
+            writer.write(*key)
+    except Exception:
+        writer.undo()
+        if made is not None:
+            _assign(ob, before)
+            bpy.data.actions.remove(made)
+        raise
+    writer.finish()
+    if made is not None:
+        _set_aside(ob, before)
+    return sum(len(key[3]) for key in keys)
+
+
+def _keys(
+    ob: bpy.types.Object, rigs: Sequence[Rig], frames: np.ndarray, solved: Sequence[Channels], options: Options
+):
+    """Of each curve: path, index, group, frames (K,), values (K,), and slopes (K,) where keys are reduced."""
+    rotations = np.stack([one.rotations for one in solved])  # (F, N, 4)
+    locations = np.stack([one.locations for one in solved])
+    modes = solved[0].modes.of_bone
+    sliding = {int(rig.bones[row]) for rig in rigs for row in rig.slide_row}
+    for bone in sorted({int(bone) for rig in rigs for bone in rig.solved_bones}):
+        if options.bones is not None and bone not in options.bones:
+            continue
+        name, mode = ob.pose.bones[bone].name, modes[bone]
+        parts = [(rotation.PATHS[mode], rotations[:, bone, : rotation.SIZES[mode]])]
+        if bone in sliding:
+            parts.append(("location", locations[:, bone]))
+        for channel, values in parts:
+            keep, slopes = np.arange(len(frames)), None
+            if options.reduce > 0.0 and len(frames) > 2:
+                keep, slopes = reduce_keys(frames, values.astype(float), options.reduce)
+            for index in range(values.shape[1]):
+                own = None if slopes is None else slopes[:, index]
+                yield curves.bone_path(name, channel), index, name, frames[keep], values[keep, index], own
+
+
+def _new_action(ob: bpy.types.Object) -> bpy.types.Action:
+    """An action for the keys: a copy of the present one, so that what else it moves goes on moving."""
+    data = ob.animation_data
+    old = None if data is None else data.action
+    if data is None or old is None or _is_blended(data):
+        return bpy.data.actions.new(f"{ob.name if old is None else old.name} DQIK")
+    made: bpy.types.Action = old.copy()
+    made.name = f"{old.name} DQIK"
+    return made
+
+
+def _is_blended(data: bpy.types.AnimData) -> bool:
+    """Whether the action is mixed with the NLA tracks below it."""
+    tracks = data.use_nla and any(not track.mute and len(track.strips) for track in data.nla_tracks)
+    return tracks and (data.action_blend_type != "REPLACE" or data.action_influence < 1.0)
+
+
+def _set_aside(ob: bpy.types.Object, before: tuple) -> None:
+    """Keep the action from before: in the file and, where it was blended with the NLA, as a track below the new one."""
+    data, (action, slot) = ob.animation_data, before
+    if action is not None:
+        action.use_fake_user = True
+    if not _is_blended(data):
+        return
+    if action is not None:
+        track = data.nla_tracks.new(prev=data.nla_tracks[-1])
+        track.name = action.name
+        strip = track.strips.new(action.name, int(action.frame_range[0]), action)
+        if slot is not None:
+            strip.action_slot = slot
+        strip.blend_type = data.action_blend_type
+        strip.use_animated_influence, strip.influence = True, data.action_influence
+    data.action_blend_type, data.action_influence = "REPLACE", 1.0
+
+
+def _assign(ob: bpy.types.Object, before: tuple) -> None:
+    """Give an object the action and the slot back that it had."""
+    action, slot = before
+    ob.animation_data.action = action
+    if slot is not None:
+        ob.animation_data.action_slot = slot

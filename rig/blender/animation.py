@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What sets an armature's channels anew on every frame: F-curves, drivers and NLA strips, told by their contents.
+
+Blender's rules (`animsys_evaluate_nla`, tried on every version): an F-curve counts unless it, or its group, is muted or
+it holds nothing. NLA tracks count unless they are muted, the NLA is off, or another track is solo; then every strip of
+theirs counts at every frame, a muted one too, since Blender resets what only inactive strips animate.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import bpy
+import numpy as np
+
+from .. import curves
+from . import rotation
+from .channels import Modes
+
+_BONE_PATH = re.compile(r'^pose\.bones\["((?:[^"\\]|\\.)*)"\]\.(.+)')
+
+
+@dataclass(frozen=True)
+class Animation:
+    """What animates an armature object.
+
+    bones : {bone: (path, index) of its channels that count}.
+    settings : whether any of DQIK's settings is animated. constraints : whether one of a bone's constraints is.
+    """
+
+    bones: dict[str, set[tuple[str, int]]]
+    settings: bool
+    constraints: bool
+
+
+def contents(ob: bpy.types.Object, paths: bool) -> tuple:
+    """All that `animation(ob)` depends on, to be compared with what it was.
+
+    paths : with the curves' data paths, which only an edit changes and which take the longest to read.
+    """
+    data = ob.animation_data
+    if data is None:
+        return ()
+    tracks = [
+        (track.mute, track.is_solo, [_strip_contents(strip, paths) for strip in track.strips])
+        for track in data.nla_tracks
+    ]
+    return (*_action_contents(data, paths), _curve_contents(data.drivers, paths), data.use_nla, tracks)
+
+
+def animation(ob: bpy.types.Object) -> Animation:
+    """What animates `ob` at present."""
+    bones: dict[str, set[tuple[str, int]]] = {}
+    settings = constraints = False
+    for curve in _counting_curves(ob.animation_data):
+        path = curve.data_path
+        match = _BONE_PATH.match(path)
+        settings |= path.startswith("dqik") or (match is not None and match[2].startswith("dqik"))
+        constraints |= match is not None and match[2].startswith("constraints")
+        if match is not None:
+            bones.setdefault(bpy.utils.unescape_identifier(match[1]), set()).add((match[2], curve.array_index))
+    return Animation(bones, settings, constraints)
+
+
+def free_channels(found: Animation, names: Sequence[str], modes: Modes) -> tuple[np.ndarray, np.ndarray]:
+    """Rotation (N, 4) and location (N, 3) channels of the bones that nothing animates, as bool."""
+    rotations, locations = np.ones((len(names), 4), dtype=bool), np.ones((len(names), 3), dtype=bool)
+    for number, name in enumerate(names):
+        for path, index in found.bones.get(name, ()):
+            if path == "location":
+                locations[number, index] = False
+            elif path == rotation.PATHS[modes.of_bone[number]]:
+                rotations[number, index] = False
+    return rotations, locations
+
+
+def values(ob: bpy.types.Object, frame: float) -> Iterator[tuple[str, str, int, float]]:
+    """What the curves of the assigned action say at a frame: bone, channel, index and value."""
+    for curve in curves.fcurves(ob.animation_data):
+        match = _BONE_PATH.match(curve.data_path)
+        if match and _counts(curve):
+            yield bpy.utils.unescape_identifier(match[1]), match[2], curve.array_index, curve.evaluate(frame)
+
+
+def _counting_curves(data: bpy.types.AnimData | None) -> Iterator[bpy.types.FCurve]:
+    """The curves and drivers that set something at every frame."""
+    if data is None:
+        return
+    yield from filter(_counts, curves.fcurves(data))
+    yield from (driver for driver in data.drivers if not driver.mute)
+    if not data.use_nla:
+        return
+    solo = any(track.is_solo for track in data.nla_tracks)
+    for track in data.nla_tracks:
+        if not track.mute and (track.is_solo or not solo):
+            for strip in track.strips:
+                yield from filter(_counts, _strip_curves(strip))
+
+
+def _counts(curve: bpy.types.FCurve) -> bool:
+    muted_group = not curves.LAYERED and curve.group is not None and curve.group.mute  # from 4.4 on Blender ignores it
+    return not (curve.mute or curve.is_empty or muted_group)
+
+
+def _strip_curves(strip: bpy.types.NlaStrip) -> Iterator[bpy.types.FCurve]:
+    """The curves of a strip and, of a meta strip, of those inside it."""
+    yield from curves.of_action(strip.action, getattr(strip, "action_slot", None))
+    for inner in strip.strips:
+        yield from _strip_curves(inner)
+
+
+def _strip_contents(strip: bpy.types.NlaStrip, paths: bool) -> tuple:
+    inner = [_strip_contents(one, paths) for one in strip.strips]
+    return (*_action_contents(strip, paths), strip.mute, inner)
+
+
+def _action_contents(owner: bpy.types.AnimData | bpy.types.NlaStrip, paths: bool) -> tuple:
+    """An action with its slot and its curves."""
+    action = owner.action
+    if action is None:
+        return (0,)
+    slot = getattr(owner, "action_slot", None)
+    found = curves.of_action(action, slot)
+    groups = () if curves.LAYERED else [group.mute for group in action.groups]
+    return action.session_uid, getattr(slot, "handle", 0), groups, _curve_contents(found, paths)
+
+
+def _curve_contents(found: Sequence[bpy.types.FCurve], paths: bool) -> tuple:
+    """What tells curves from others."""
+    count = len(found)
+    if not count:
+        return ()
+    flags, indices = np.empty((2, count), dtype=bool), np.empty(count, dtype=np.int32)
+    found.foreach_get("mute", flags[0])
+    found.foreach_get("is_empty", flags[1])
+    found.foreach_get("array_index", indices)
+    return flags.tobytes(), indices.tobytes(), tuple(curve.data_path for curve in found) if paths else ()

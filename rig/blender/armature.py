@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""An armature at rest, as arrays."""
+
+import bpy
+import numpy as np
+
+
+def matrices(bones: bpy.types.bpy_prop_collection, name: str) -> np.ndarray:
+    """4 x 4 matrices (N, 4, 4) of bones, by one call."""
+    buffer = np.empty(16 * len(bones), dtype=np.float32)
+    bones.foreach_get(name, buffer)
+    return buffer.reshape(-1, 4, 4).swapaxes(1, 2).astype(float)
+
+
+class Armature:
+    """The bones of an armature object at rest, in the order of its pose bones and in armature space.
+
+    Attributes
+    ----------
+    index : {name: number}. parent : (N,) numbers, -1 for none. rest : (N, 4, 4). length : (N,).
+    heads, tails : (N, 3). size : the largest extent of the whole.
+    """
+
+    def __init__(self, ob: bpy.types.Object) -> None:
+        bones = [bone.bone for bone in ob.pose.bones]
+        self.index = {bone.name: number for number, bone in enumerate(bones)}
+        self.parent = np.array(
+            [-1 if bone.parent is None else self.index[bone.parent.name] for bone in bones], dtype=np.intp
+        )
+        # bones added later stand elsewhere among the pose's bones than among the armature's
+        order = [ob.data.bones.find(bone.name) for bone in bones]
+        self.rest = matrices(ob.data.bones, "matrix_local")[order]
+        self.length = np.array([bone.length for bone in bones])
+        self.heads = self.rest[:, :3, 3]
+        self.tails = self.heads + self.rest[:, :3, 1] * self.length[:, None]
+        ends = np.concatenate([self.heads, self.tails, np.zeros((0 if bones else 1, 3))])
+        self.size = max(float(np.ptp(ends, axis=0).max()), 1e-6)
+
+    def above(self, bone: int) -> list[int]:
+        """A bone and all above it, from the bone upward."""
+        path = [bone]
+        while self.parent[path[-1]] >= 0:
+            path.append(int(self.parent[path[-1]]))
+        return path

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The pose channels of a whole armature as arrays: read and written by one call a channel.
+
+Arrays have single precision, as Blender's channels do, so that equal bytes mean equal poses.
+"""
+
+from dataclasses import dataclass
+
+import bpy
+import numpy as np
+
+from ...solvers.algebra import quaternion
+from . import rotation
+
+_MODES = {0: rotation.QUATERNION, **dict(enumerate(rotation.EULER_ORDERS, 1)), -1: rotation.AXIS_ANGLE}
+
+
+class Modes:
+    """The rotation modes of N bones.
+
+    Attributes
+    ----------
+    numbers : the modes as Blender numbers them, as bytes, by which a change is seen.
+    groups : (mode, bones) for each mode in use. of_bone : (N,) names.
+    paths : (path, size, bones) for each rotation channel in use.
+    quaternions_only : whether all bones turn in quaternions.
+    """
+
+    def __init__(self, numbers: np.ndarray) -> None:
+        self.numbers = numbers.tobytes()
+        self.groups = [(_MODES[int(number)], np.flatnonzero(numbers == number)) for number in np.unique(numbers)]
+        self.of_bone = [_MODES[int(number)] for number in numbers]
+        self.paths = [
+            (path, size, np.concatenate([bones for mode, bones in self.groups if rotation.PATHS[mode] == path]))
+            for path, size in rotation.PATH_SIZES.items()
+            if any(rotation.PATHS[mode] == path for mode, _ in self.groups)
+        ]
+        self.quaternions_only = all(mode == rotation.QUATERNION for mode, _ in self.groups)
+
+    def quaternions(self, channels: np.ndarray, bones: np.ndarray) -> np.ndarray:
+        """Unit quaternions (S, 4) of the rotation channels (S, 4) of some `bones` (S,)."""
+        if self.quaternions_only:
+            return quaternion.normalize(channels.astype(float))
+        q = np.empty((len(bones), 4))
+        for mode, rows in self._rows(bones):
+            q[rows] = rotation.to_quaternion(mode, channels[rows].astype(float))
+        return q
+
+    def channels(self, q: np.ndarray, bones: np.ndarray, reference: np.ndarray) -> np.ndarray:
+        """Rotation channels (S, 4) of `bones` (S,) from unit quaternions (S, 4), nearest to `reference` (S, 4)."""
+        if self.quaternions_only:
+            return rotation.from_quaternion(rotation.QUATERNION, q, reference).astype(np.float32)
+        channels = np.empty((len(bones), 4), dtype=np.float32)
+        for mode, rows in self._rows(bones):
+            channels[rows] = rotation.from_quaternion(mode, q[rows], reference[rows].astype(float))
+        return channels
+
+    def at_rest(self, bones: np.ndarray) -> np.ndarray:
+        """Rotation channels (S, 4) of `bones` (S,) that are not turned."""
+        return np.array([rotation.NO_ROTATION[self.of_bone[bone]] for bone in bones], dtype=np.float32).reshape(-1, 4)
+
+    def _rows(self, bones: np.ndarray) -> list[tuple[str, np.ndarray]]:
+        """The rows of `bones` of each mode in use."""
+        found = ((mode, np.flatnonzero(np.isin(bones, members))) for mode, members in self.groups)
+        return [(mode, rows) for mode, rows in found if rows.size]
+
+
+@dataclass
+class Channels:
+    """Rotation channels (N, 4), each in its bone's own mode, and locations (N, 3) of all pose bones; float32."""
+
+    rotations: np.ndarray
+    locations: np.ndarray
+    modes: Modes
+
+    def copy(self) -> "Channels":
+        """An independent copy."""
+        return Channels(self.rotations.copy(), self.locations.copy(), self.modes)
+
+    def quaternions(self) -> np.ndarray:
+        """Unit quaternions (N, 4) of all bones."""
+        return self.modes.quaternions(self.rotations, np.arange(len(self.rotations)))
+
+
+def modes(bones: bpy.types.bpy_prop_collection, before: Modes | None = None) -> Modes:
+    """The rotation modes of the bones; `before` itself where they are the same."""
+    numbers = np.empty(len(bones), dtype=np.int32)
+    bones.foreach_get("rotation_mode", numbers)
+    return before if before is not None and numbers.tobytes() == before.numbers else Modes(numbers)
+
+
+def read(bones: bpy.types.bpy_prop_collection, of_modes: Modes | None = None) -> Channels:
+    """The channels of all pose bones, original or evaluated."""
+    count, of_modes = len(bones), modes(bones) if of_modes is None else of_modes
+    rotations, locations = np.zeros((count, 4), dtype=np.float32), np.empty((count, 3), dtype=np.float32)
+    if of_modes.quaternions_only:
+        bones.foreach_get("rotation_quaternion", rotations.reshape(-1))
+    else:
+        for path, size, members in of_modes.paths:
+            buffer = np.empty((count, size), dtype=np.float32)
+            bones.foreach_get(path, buffer.reshape(-1))
+            rotations[members, :size] = buffer[members]
+    bones.foreach_get("location", locations.reshape(-1))
+    return Channels(rotations, locations, of_modes)
+
+
+def write(ob: bpy.types.Object, new: Channels, location: bool = True) -> None:
+    """Write the rotation channels in use, and the locations if asked for; channels of other modes are left alone."""
+    bones, parts = ob.pose.bones, [("location", new.locations)] if location else []
+    if new.modes.quaternions_only:
+        parts.append(("rotation_quaternion", new.rotations))
+    else:
+        for path, size, members in new.modes.paths:
+            buffer = np.empty((len(new.rotations), size), dtype=np.float32)
+            bones.foreach_get(path, buffer.reshape(-1))
+            buffer[members] = new.rotations[members, :size]
+            parts.append((path, buffer))
+    for path, values in parts:
+        if ob.library is None:
+            bones.foreach_set(path, np.ascontiguousarray(values).reshape(-1))
+        else:  # of linked bones Blender takes no arrays
+            for bone, value in zip(bones, values, strict=True):
+                setattr(bone, path, value)

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a target's place depends on: the bones that it is, hangs from or is constrained to, through any objects."""
+
+from collections.abc import Iterator
+
+import bpy
+
+Bone = tuple[bpy.types.Object, str]
+"""An armature object and the name of one of its bones; the name is empty for an object alone."""
+
+
+def bones_behind(target: bpy.types.Object, subtarget: str = "") -> set[Bone]:
+    """All bones that the place of an object, or of one of its bones, depends on, those above them included."""
+    seen: set[Bone] = set()
+    left: list[Bone] = [(target, subtarget)]
+    while left:
+        here = left.pop()
+        if here not in seen:
+            seen.add(here)
+            left += _next(*here)
+    return {(ob, name) for ob, name in seen if name}
+
+
+def bones_behind_goal(goal: bpy.types.PropertyGroup) -> set[Bone]:
+    """All bones that the places of a goal's target and pole depend on."""
+    return set().union(*(bones_behind(target, subtarget) for target, subtarget in aims(goal)))
+
+
+def armatures_behind(ob: bpy.types.Object) -> set[int]:
+    """`session_uid` of the other armatures that the place of this one, or of its goals' targets, depends on."""
+    behind = bones_behind(ob).union(*map(bones_behind_goal, ob.dqik.goals))
+    return {other.original.session_uid for other, _ in behind} - {ob.original.session_uid}
+
+
+def aims(goal: bpy.types.PropertyGroup) -> Iterator[Bone]:
+    """Target and pole of a goal, as far as it has them."""
+    for target, subtarget in ((goal.target, goal.subtarget), (goal.pole_target, goal.pole_subtarget)):
+        if target is not None:
+            yield target, subtarget if target.type == "ARMATURE" else ""
+
+
+def _next(ob: bpy.types.Object, name: str) -> Iterator[Bone]:
+    """What the place of an object, or of a bone, depends on directly."""
+    bone = ob.pose.bones.get(name) if name and ob.pose else None
+    if bone is not None:
+        yield ob, ""
+        if bone.parent is not None:
+            yield ob, bone.parent.name
+    elif ob.parent is not None:
+        yield ob.parent, ob.parent_bone if ob.parent_type == "BONE" else ""
+    for constraint in (ob if bone is None else bone).constraints:
+        if not constraint.mute:
+            yield from _targets(constraint)
+
+
+def _targets(constraint: bpy.types.Constraint) -> Iterator[Bone]:
+    """The objects and bones that a constraint looks at."""
+    for holder in (constraint, *getattr(constraint, "targets", ())):
+        for end in ("target", "pole_target"):
+            target = getattr(holder, end, None)
+            if target is not None:
+                name = getattr(holder, end.replace("target", "subtarget"), "")
+                yield target, name if target.type == "ARMATURE" else ""

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Visiting other frames without losing what the user has changed but not keyed, which a change of frame takes away."""
+
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+
+import bpy
+
+_TRANSFORM = ("location", "rotation_quaternion", "rotation_euler", "rotation_axis_angle", "scale")
+
+
+@contextmanager
+def kept(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, pose_of: bpy.types.Object) -> Generator[None]:
+    """Afterwards the scene is at the same frame, its objects and the bones of its armatures stand as they did.
+
+    Bones of armatures that are solved live are left to their solver, but for those of `pose_of`.
+    """
+    frame, subframe = scene.frame_current, scene.frame_subframe
+    before = dict(_transforms(scene, pose_of))
+    try:
+        yield
+    finally:
+        scene.frame_set(frame, subframe=subframe)
+        objects = {ob.session_uid: ob for ob in scene.objects}
+        for (uid, bone), values in before.items():
+            ob = objects.get(uid)
+            owner = ob if ob is None or bone is None else ob.pose.bones.get(bone)
+            if owner is None or values == _transform(owner):
+                continue
+            for path, value in zip(_TRANSFORM, values, strict=True):
+                setattr(owner, path, value)
+            ob.update_tag(refresh={"OBJECT", "DATA"} if ob.type == "ARMATURE" else {"OBJECT"})
+        view_layer.update()
+
+
+def _transforms(
+    scene: bpy.types.Scene, pose_of: bpy.types.Object
+) -> Iterator[tuple[tuple[int, str | None], tuple[tuple[float, ...], ...]]]:
+    """Transform channels of objects that are not linked and of their bones, by object and bone."""
+    for ob in scene.objects:
+        if ob.library is not None:
+            continue
+        yield (ob.session_uid, None), _transform(ob)
+        if ob.pose is not None and (ob == pose_of or not ob.dqik.live):
+            yield from (((ob.session_uid, bone.name), _transform(bone)) for bone in ob.pose.bones)
+
+
+def _transform(owner: bpy.types.Object | bpy.types.PoseBone) -> tuple[tuple[float, ...], ...]:
+    return tuple(tuple(getattr(owner, path)) for path in _TRANSFORM)

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What an armature's prepared solve depends on, read in bulk, to be compared with what it was made from.
+
+Counts and update flags are not trusted alone: settings, rotation modes, the goals' names, bones and targets, and what
+animates the armature are read on every frame. What only an edit can change (rest pose, names, settings of bones and
+goals, constraints, data paths) is read wherever there may have been one: at every evaluation that is not a change of
+frame, after a property's update callback, where Blender says that an armature or the scene's relations changed (as they
+do with new curves), and on every frame where settings or constraints are animated.
+"""
+
+from typing import NamedTuple
+
+import bpy
+import numpy as np
+
+from ..blender import dependencies
+from ..setup.goal_facts import GoalFacts
+
+_REST = (("matrix_local", 16, np.float32), ("head", 3, np.float32), ("length", 1, np.float32),
+         ("use_inherit_rotation", 1, bool), ("use_local_location", 1, bool), ("use_connect", 1, bool),
+         ("inherit_scale", 1, np.int32))  # fmt: skip
+_BONE_SETTINGS = (
+    *((name, 1, bool) for name in ("dqik_translate", "dqik_use_limits", "dqik_lock")),
+    *((f"dqik_{part}_{end}", 1, np.float32) for part in ("twist", "swing_x", "swing_z") for end in ("min", "max")),
+    ("dqik_stiffness", 1, np.float32), ("dqik_preferred_angle", 3, np.float32),
+)  # fmt: skip
+
+
+class Contents(NamedTuple):
+    """All that a prepared solve depends on, in parts that are compared.
+
+    settings, goals, modes : of the armature object, read on every frame. leaving : bones (N,) that hold an answer and
+    are not solved any more, as bytes. edited : what only an edit changes.
+    """
+
+    settings: tuple
+    goals: tuple[GoalFacts, ...]
+    modes: bytes
+    leaving: bytes
+    edited: tuple
+
+
+def settings(ob: bpy.types.Object) -> tuple:
+    """The solver and its options."""
+    own = ob.dqik
+    return (own.solver, own.iterations, own.tolerance, own.rotation_tolerance, own.damping, own.order, own.unit_angle,
+            own.objective, ob.data.original.session_uid)  # fmt: skip
+
+
+def edited(ob: bpy.types.Object) -> tuple:
+    """What only an edit changes, of an evaluated object: rest pose, names, bone settings, constraints, dependencies."""
+    pose = ob.pose.bones
+    return (
+        tuple(pose.keys()), tuple(ob.data.bones.keys()), _bytes(ob.data.bones, _REST), _bytes(pose, _BONE_SETTINGS),
+        [_constraints(bone) for bone in pose if bone.constraints], [_dependencies(goal) for goal in ob.dqik.goals],
+    )  # fmt: skip
+
+
+def _bytes(bones: bpy.types.bpy_prop_collection, properties: tuple) -> tuple[bytes, ...]:
+    found = []
+    for name, size, kind in properties:
+        buffer = np.empty(size * len(bones), dtype=kind)
+        bones.foreach_get(name, buffer)
+        found.append(buffer.tobytes())
+    return tuple(found)
+
+
+def _constraints(bone: bpy.types.PoseBone) -> tuple:
+    return bone.name, [
+        (c.type, c.mute, c.influence > 0.0, c.influence == 1.0, c.is_valid, getattr(c, "owner_space", ""),
+         getattr(c, "mix_mode", ""), getattr(c, "chain_count", 0), getattr(c, "use_tail", True),
+         [getattr(c, f"use_{axis}", True) for axis in "xyz"])
+        for c in bone.constraints
+    ]  # fmt: skip
+
+
+def _dependencies(goal: bpy.types.PropertyGroup) -> frozenset:
+    behind = dependencies.bones_behind_goal(goal)
+    return frozenset((ob.original.session_uid, bone) for ob, bone in behind)

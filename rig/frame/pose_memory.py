@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The memory of an armature's pose: what its bones start from, and what was written to them.
+
+Bones with keys start each frame from their keys. Bones without keep our last answer in their channels, so their base
+pose is taken when the first answer is written to them, follows the user's own posing, is stored on the bones to survive
+saving and undo, and is given back once they are not solved any more or Live goes off.
+"""
+
+from dataclasses import dataclass
+
+import bpy
+import numpy as np
+
+from ...solvers.algebra import quaternion
+from ..blender import animation, channels, rotation
+from ..blender.channels import Channels, Modes
+from .view import View
+
+EDITED = 1e-5  # a channel further from what was written was changed by the user
+
+
+@dataclass
+class KeyedPose:
+    """The channels of a scene at a frame as keys, drivers and the user's hand have them."""
+
+    frame: float
+    channels: Channels
+
+
+class PoseMemory:
+    """What is remembered of one armature's pose. Only its own methods change it.
+
+    Attributes
+    ----------
+    bones : (N,) bool, bones that hold an answer of ours. rows : their indices.
+    base : the pose that these start from where nothing animates them; None before there is any.
+    written : the channels of these as they were written last; None where that is not known.
+    stored : whether the base pose is kept on the bones themselves, too.
+    """
+
+    def __init__(self, stored: bool = True) -> None:
+        self.stored = stored
+        self.bones, self.rows = np.zeros(0, dtype=bool), np.zeros(0, dtype=np.intp)
+        self.base: Channels | None = None
+        self.written: Channels | None = None
+        self._keyed: dict[int, KeyedPose] = {}
+        self._names: tuple[str, ...] = ()
+
+    def copy(self, ob: bpy.types.Object) -> "PoseMemory":
+        """An independent memory of the same pose, for a bake or a comparison: it stores nothing on the bones."""
+        self.fit(ob, channels.modes(ob.pose.bones))
+        other = PoseMemory(stored=False)
+        other.bones, other.rows = self.bones.copy(), self.rows.copy()
+        other.base = None if self.base is None else self.base.copy()
+        other._names = self._names
+        return other
+
+    def fit(self, ob: bpy.types.Object, modes: Modes, edited: bool = True) -> None:
+        """Make it fit the bones as they are: recall what is stored on them where there is nothing, or other bones.
+
+        edited : whether bones may have been renamed or reordered.
+        """
+        same = len(self.bones) == len(ob.pose.bones) and (self.base is None or self.base.modes.numbers == modes.numbers)
+        if same and (not edited or self._names == tuple(ob.pose.bones.keys())):
+            return
+        if self.stored:
+            self._recall(ob, modes)
+        else:
+            self._hold(np.zeros(len(ob.pose.bones), dtype=bool))
+            self.base = None
+        self._names = tuple(ob.pose.bones.keys())
+
+    def adopt_edits(self, ob: bpy.types.Object, now: Channels, free: tuple[np.ndarray, np.ndarray], view: View) -> None:
+        """Take over into the base pose what the user did to bones since our last answer.
+
+        now : the original bones' channels. free : (N, 4) and (N, 3) bool, channels that nothing animates; after a
+        change of frame, the others have moved by themselves.
+        """
+        before = self.written
+        if before is None or self.base is None or before.modes.numbers != now.modes.numbers:
+            return
+        rows = self.rows
+        if (now.rotations[rows].tobytes() == before.rotations[rows].tobytes()
+                and now.locations[rows].tobytes() == before.locations[rows].tobytes()):  # fmt: skip
+            return
+        # written so that what is no number counts as edited
+        turned = ~(np.abs(now.rotations - before.rotations) <= EDITED) & self.bones[:, None]
+        moved = ~(np.abs(now.locations - before.locations) <= EDITED) & self.bones[:, None]
+        if view.fresh:
+            turned, moved = turned & free[0], moved & free[1]
+        edited = np.flatnonzero(turned.any(-1) | moved.any(-1))
+        if not edited.size:
+            return
+        # the parts of a rotation belong together: all of them count as edited with one
+        turned = turned.any(-1, keepdims=True) & (free[0] if view.fresh else True)
+        moved = moved.any(-1, keepdims=True) & (free[1] if view.fresh else True)
+        keyed = self._keyed.get(view.scene_uid)
+        for target in (self.base, keyed.channels if keyed is not None else None):
+            if target is not None:
+                np.copyto(target.rotations, now.rotations, where=turned)
+                np.copyto(target.locations, now.locations, where=moved)
+        self._store(ob, edited)
+
+    def start(
+        self, ob: bpy.types.Object, posed: Channels, free: tuple[np.ndarray, np.ndarray], view: View
+    ) -> Channels:
+        """The channels without us: what nothing animates as in the base pose, the rest as keys have it.
+
+        posed : the evaluated channels. Bones that hold no answer of ours are as they are.
+        """
+        start, rows = posed.copy(), self.rows
+        if self.base is None or not rows.size:
+            return start
+        free_rotations, free_locations = free[0][rows], free[1][rows]
+        if free_rotations.all() and free_locations.all():
+            start.rotations[rows], start.locations[rows] = self.base.rotations[rows], self.base.locations[rows]
+            return start
+        keyed = posed if view.fresh else self._keyed_channels(ob, view)
+        start.rotations[rows] = np.where(free_rotations, self.base.rotations[rows], keyed.rotations[rows])
+        start.locations[rows] = np.where(free_locations, self.base.locations[rows], keyed.locations[rows])
+        self._keyed[view.scene_uid] = KeyedPose(view.frame, start)
+        return start
+
+    def occupy(self, ob: bpy.types.Object, bones: np.ndarray, now: Channels) -> None:
+        """From now on `bones` (N,) bool hold answers of ours, and no others; new ones have `now` as their base pose."""
+        if bones is self.bones:
+            return
+        new, left = bones & ~self.bones, self.bones & ~bones
+        if self.base is None:
+            self.base = now.copy()
+        self.base.rotations[new], self.base.locations[new] = now.rotations[new], now.locations[new]
+        self._hold(bones)
+        self._store(ob, np.flatnonzero(new))
+        self._unstore(ob, np.flatnonzero(left))
+
+    def note_written(self, answer: Channels | None) -> None:
+        """Remember what stands in the channels of our bones."""
+        self.written = answer
+
+    def give_back(self, ob: bpy.types.Object, free: tuple[np.ndarray, np.ndarray] | None, view: View | None) -> None:
+        """Put the bones that hold an answer back to their base pose; bones with keys to what those say.
+
+        free : as for `start`; None where it is not known, then nothing counts as animated.
+        """
+        modes = channels.modes(ob.pose.bones)
+        self.fit(ob, modes)
+        if self.base is not None and self.bones.any():
+            now = channels.read(ob.pose.bones, modes)
+            if free is not None and view is not None:
+                keyed = self._keyed_channels(ob, view)
+                pose = Channels(np.where(free[0], self.base.rotations, keyed.rotations),
+                                np.where(free[1], self.base.locations, keyed.locations), modes)  # fmt: skip
+            else:
+                pose = self.base
+            rows = self.rows
+            now.rotations[rows], now.locations[rows] = pose.rotations[rows], pose.locations[rows]
+            channels.write(ob, now)
+            ob.update_tag(refresh={"DATA"})
+        rows = self.rows
+        self.__init__(self.stored)
+        self._unstore(ob, rows)
+
+    def rebase(self, ob: bpy.types.Object) -> None:
+        """Take the bones that hold an answer as they stand into the base pose."""
+        now = channels.read(ob.pose.bones)
+        self.fit(ob, now.modes)
+        if self.base is not None and self.bones.any():
+            self.base.rotations[self.bones] = now.rotations[self.bones]
+            self.base.locations[self.bones] = now.locations[self.bones]
+            self._keyed.clear()
+            self.written = now
+            self._store(ob, np.flatnonzero(self.bones))
+
+    # -- inside -------------------------------------------------------------------------------------------------------
+
+    def _hold(self, bones: np.ndarray) -> None:
+        self.bones, self.rows = bones, np.flatnonzero(bones)
+
+    def _keyed_channels(self, ob: bpy.types.Object, view: View) -> Channels:
+        """The channels as keys have them: as at the scene's last change of frame, else what the curves say."""
+        keyed = self._keyed.get(view.scene_uid)
+        if keyed is not None and keyed.frame == view.frame and len(keyed.channels.rotations) == len(self.bones):
+            return keyed.channels
+        found = self.base.copy()
+        for name, path, index, value in animation.values(ob, view.frame):
+            number = ob.pose.bones.find(name)
+            if number >= 0 and path == "location":
+                found.locations[number, index] = value
+            elif number >= 0 and path == rotation.PATHS[found.modes.of_bone[number]]:
+                found.rotations[number, index] = value
+        return found
+
+    def _recall(self, ob: bpy.types.Object, modes: Modes) -> None:
+        """Read what is stored on the bones, in their present rotation modes."""
+        self.__init__(self.stored)
+        bones = np.zeros(len(ob.pose.bones), dtype=bool)
+        self._hold(bones)
+        if not ob.dqik.has_base:
+            return
+        self.base = channels.read(ob.pose.bones, modes)
+        for number, bone in enumerate(ob.pose.bones):
+            mode = bone.dqik_base_mode
+            if not mode:
+                continue
+            bones[number] = True
+            kept = np.array(bone.dqik_base_rotation)
+            if mode != modes.of_bone[number]:
+                turned = quaternion.normalize(rotation.to_quaternion(mode, kept))
+                near = self.base.rotations[number].astype(float)
+                kept = rotation.from_quaternion(modes.of_bone[number], turned, near)
+            self.base.rotations[number], self.base.locations[number] = kept, bone.dqik_base_location
+        self._hold(bones)
+
+    def _store(self, ob: bpy.types.Object, bones: np.ndarray) -> None:
+        """Keep the base pose of some bones on the bones themselves."""
+        if not self.stored or self.base is None:
+            return
+        for number in map(int, bones):
+            bone = ob.pose.bones[number]
+            bone.dqik_base_rotation, bone.dqik_base_location = self.base.rotations[number], self.base.locations[number]
+            bone.dqik_base_mode = self.base.modes.of_bone[number]
+        if bones.size:
+            ob.dqik.has_base = True
+
+    def _unstore(self, ob: bpy.types.Object, bones: np.ndarray) -> None:
+        """Forget what is kept on some bones."""
+        if not self.stored:
+            return
+        for number in map(int, bones):
+            ob.pose.bones[number].dqik_base_mode = ""
+        if bones.size and not self.bones.any():
+            ob.dqik.has_base = False

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The report of the last solve, for the panel and for scripts: worked out when it is asked for.
+
+Where Blender's evaluated pose is another one than was solved for (a constraint, an uneven scale), the report tells what
+Blender has made of it.
+"""
+
+from dataclasses import dataclass, field
+
+import bpy
+import numpy as np
+
+from ...solvers.algebra import quaternion, twist_swing
+from ..blender import channels, rotation
+from ..blender.channels import Channels
+from .read import FrameInput
+
+_NOISE = 1e-5  # of the rig's size: by how much single precision lets distances differ
+_TURN_NOISE = 5e-4  # [rad]
+_OUTSIDE = 1e-3  # [rad] by which a locked bone must be outside its limits to be told of
+
+
+@dataclass
+class Status:
+    """The last solve of an armature; `solved` is False where there was nothing to solve.
+
+    error [armature units], rotation_error [rad] : the worst of all goals. milliseconds : of reading and solving.
+    """
+
+    error: float = 0.0
+    rotation_error: float = 0.0
+    iterations: int = 0
+    milliseconds: float = 0.0
+    at_limits: int = 0
+    converged: bool = False
+    message: str = ""
+    solved: bool = False
+
+
+@dataclass
+class Solved:
+    """One frame's solve, from which a report is made.
+
+    position_errors, rotation_errors : (G,) as solved. written : the channels that were written.
+    scene, frame : where and when.
+    """
+
+    frame_input: FrameInput
+    position_errors: np.ndarray
+    rotation_errors: np.ndarray
+    iterations: int
+    converged: bool
+    at_limits: int
+    seconds: float
+    written: Channels
+    scene: int
+    frame: float
+    notes: list[str] = field(default_factory=list)
+
+
+class Report:
+    """What came of an armature's last solve. Only its own methods change it."""
+
+    def __init__(self) -> None:
+        self._status: Status | None = Status()
+        self._solved: Solved | None = None
+
+    def clear(self, message: str = "") -> None:
+        """There was nothing to solve."""
+        self._status, self._solved = Status(message=message), None
+
+    def note(self, solved: Solved) -> None:
+        """Take note of a solve."""
+        self._status, self._solved = None, solved
+
+    def status(self, ob: bpy.types.Object) -> Status:
+        """The report on an original object."""
+        if self._status is not None:
+            return self._status
+        solved = self._solved
+        status = _as_solved(solved)
+        evaluated = _evaluated(ob, solved)
+        if evaluated is not None:
+            _measure(status, evaluated, solved)
+            self._status = status  # it will not change before the next solve
+        return status
+
+
+def _as_solved(solved: Solved) -> Status:
+    return Status(
+        error=float(solved.position_errors.max(initial=0.0)),
+        rotation_error=float(solved.rotation_errors.max(initial=0.0)),
+        iterations=solved.iterations,
+        milliseconds=1e3 * solved.seconds,
+        at_limits=solved.at_limits,
+        converged=solved.converged,
+        message="\n".join(solved.notes),
+        solved=True,
+    )
+
+
+def _evaluated(ob: bpy.types.Object, solved: Solved) -> bpy.types.Object | None:
+    """The evaluated object, once Blender has evaluated what was written; None before, and at other frames."""
+    scene, layer = bpy.context.scene, bpy.context.view_layer
+    depsgraph = None if layer is None else layer.depsgraph
+    if depsgraph is None or scene.session_uid != solved.scene or scene.frame_current_final != solved.frame:
+        return None
+    evaluated = ob.evaluated_get(depsgraph)
+    pose, count = evaluated.pose, len(solved.written.rotations)
+    if not evaluated.is_evaluated or pose is None or len(pose.bones) != count:
+        return None
+    posed = channels.read(evaluated.pose.bones)
+    bones = solved.frame_input.rig.solved_bones
+    return evaluated if np.array_equal(posed.rotations[bones], solved.written.rotations[bones]) else None
+
+
+def _measure(status: Status, evaluated: bpy.types.Object, solved: Solved) -> None:
+    """Correct a report by what Blender has evaluated, where that differs from what was solved."""
+    frame_input = solved.frame_input
+    rig, prepared, pose = frame_input.rig, frame_input.prepared, evaluated.pose.bones
+    distances, angles = solved.position_errors.copy(), solved.rotation_errors.copy()
+    for k, (row, goal) in enumerate(zip(rig.goal_rows, prepared.goals, strict=True)):
+        bone = pose[int(rig.bones[row])]
+        if goal.position is not None:
+            place = np.array(bone.tail if any(goal.offset) else bone.head)
+            distances[k] = _told(distances[k], place, frame_input.targets.positions[0, k], _NOISE * rig.size)
+        if goal.rotation is not None:
+            q = quaternion.from_matrix(np.array(bone.matrix.to_3x3().normalized()))
+            turn = quaternion.log(quaternion.product(quaternion.conjugate(q), frame_input.targets.rotations[0, k]))
+            if abs(float(np.linalg.norm(turn)) - angles[k]) > _TURN_NOISE:
+                angles[k] = float(np.linalg.norm(turn))
+    if not (np.array_equal(distances, solved.position_errors) and np.array_equal(angles, solved.rotation_errors)):
+        options = prepared.options
+        weighted = np.array([(goal.position_weight > 0.0, goal.rotation_weight > 0.0) for goal in prepared.goals])
+        far = (distances > options.tolerance) & weighted[:, 0]
+        status.converged = not (far | ((angles > options.rotation_tolerance) & weighted[:, 1])).any()
+        status.error, status.rotation_error = float(distances.max(initial=0.0)), float(angles.max(initial=0.0))
+    outside = [repr(pose[bone].name) for bone in rig.locked_bones if _is_outside(pose[bone])]
+    if outside:
+        note = f"Locked outside its limits: {', '.join(outside)}"
+        status.message = "\n".join(filter(None, [status.message, note]))
+
+
+def _told(solved: float, place: np.ndarray, target: np.ndarray, noise: float) -> float:
+    """A distance as solved, unless Blender's is another one."""
+    distance = float(np.linalg.norm(place - target))
+    return distance if abs(distance - solved) > noise else solved
+
+
+def _is_outside(bone: bpy.types.PoseBone) -> bool:
+    """Whether a bone's own rotation is outside its limits."""
+    path = rotation.PATHS[bone.rotation_mode]
+    own = np.zeros(4)
+    own[: rotation.SIZES[bone.rotation_mode]] = getattr(bone, path)
+    x = twist_swing.coordinates(rotation.to_quaternion(bone.rotation_mode, own))
+    lo = np.array([bone.dqik_twist_min, bone.dqik_swing_x_min, bone.dqik_swing_z_min])
+    hi = np.array([bone.dqik_twist_max, bone.dqik_swing_x_max, bone.dqik_swing_z_max])
+    return bool(((x < lo - _OUTSIDE) | (x > hi + _OUTSIDE)).any())

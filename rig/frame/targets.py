@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The goals of an armature as one evaluation has them: their settings, and where their targets and poles are."""
+
+from math import isfinite
+
+import bpy
+from mathutils import Matrix
+
+from ..setup.goal_facts import GoalFacts
+from .view import View
+
+Place = tuple[Matrix | None, Matrix | None]
+"""World matrices of a goal's target and pole; None where there is none."""
+
+
+def read(
+    ob: bpy.types.Object, view: View, before: tuple[GoalFacts, ...], edited: bool
+) -> tuple[tuple[GoalFacts, ...], list[Place], list[float]]:
+    """All goals of an evaluated armature object: settings, places, and influences.
+
+    before : the settings as they were read last. edited : whether any may have changed; else the places alone are read,
+        and the settings only where goals were added, removed or moved, or targets lost, of which Blender tells nobody.
+    """
+    goals, own = ob.dqik.goals, ob.original.dqik.goals
+    if not edited and [(goal.name, goal.bone) for goal in own] == [fact[:2] for fact in before]:
+        found = [_places(goal, fact, view) for goal, fact in zip(goals, before, strict=False)]
+        if len(found) == len(before) and None not in found:
+            return before, [place for place in found if place is not None], [goal.influence for goal in goals]
+    if [(goal.name, goal.bone) for goal in goals] != [(goal.name, goal.bone) for goal in own]:
+        goals = own  # remove(), clear() and move() on a collection tell Blender of no change
+        ob.original.update_tag(refresh={"OBJECT"})
+    facts, places = list[GoalFacts](), list[Place]()
+    for goal in goals:
+        target, pole = goal.target, goal.pole_target
+        target_matrix, target_problem = _place(target, goal.subtarget, view)
+        pole_matrix, pole_problem = _place(pole, goal.pole_subtarget, view)
+        facts.append(GoalFacts(
+            goal.name, goal.bone, not goal.mute and goal.influence > 0.0, _uid(target), goal.subtarget, target_problem,
+            goal.chain_length, goal.use_position, goal.use_rotation, goal.position_weight, goal.rotation_weight,
+            goal.priority, goal.use_tail, _uid(pole), goal.pole_subtarget, pole_problem, goal.pole_angle,
+        ))  # fmt: skip
+        places.append((target_matrix, pole_matrix))
+    return tuple(facts), places, [goal.influence for goal in goals]
+
+
+def _places(goal: bpy.types.PropertyGroup, facts: GoalFacts, view: View) -> Place | None:
+    """Where target and pole of a goal are; None where they are other ones, or have other problems, than before."""
+    target, pole = goal.target, goal.pole_target
+    if _uid(target) != facts.target or _uid(pole) != facts.pole:
+        return None
+    matrix, problem = _place(target, facts.subtarget, view)
+    pole_matrix, pole_problem = (None, "") if pole is None else _place(pole, facts.pole_subtarget, view)
+    same = problem == facts.target_problem and pole_problem == facts.pole_problem
+    return (matrix, pole_matrix) if same else None
+
+
+def _uid(ob: bpy.types.Object | None) -> int:
+    return 0 if ob is None else ob.original.session_uid
+
+
+def _place(target: bpy.types.Object | None, bone: str, view: View) -> tuple[Matrix | None, str]:
+    """A target's world matrix or None, and what is wrong with it."""
+    if target is None:
+        return None, ""
+    if not target.is_evaluated:
+        target = target.evaluated_get(view.depsgraph)
+    matrix, name = target.matrix_world, ""
+    if bone and target.type == "ARMATURE":
+        found = target.pose.bones.get(bone) if target.pose is not None else None
+        if found is None:
+            return None, f"{target.name!r} has no bone {bone!r}"
+        matrix, name = matrix @ found.matrix, bone
+    if view.solved:
+        motion = _motion(target, name, view, frozenset())
+        matrix = matrix if motion is None else motion @ matrix
+    x, y, z = matrix.translation
+    if not isfinite(x + y + z + matrix.determinant()):
+        return None, f"the place of {target.name!r} is not a number: reset its transform"
+    return matrix, ""
+
+
+def armature_motion(ob: bpy.types.Object, view: View) -> Matrix | None:
+    """How an evaluated armature object moves in the world with armatures that are solved in this evaluation."""
+    return _motion(ob, "", view, frozenset()) if view.solved else None
+
+
+def _motion(ob: bpy.types.Object, bone: str, view: View, seen: frozenset[tuple[int, str]]) -> Matrix | None:
+    """How an evaluated object, or a bone of it, moves in the world with armatures that are solved in this evaluation.
+
+    Followed are parents, and constraints that carry the object along; None where nothing moves.
+
+    seen : objects and bones that were followed already, for those that follow each other in a circle.
+    """
+    if (_uid(ob), bone) in seen:
+        return None
+    seen = seen | {(_uid(ob), bone)}
+    motions: list[Matrix] = []
+    for constraint in ob.constraints:
+        moved = _carried(constraint, view, seen) if not constraint.mute and constraint.influence == 1.0 else None
+        motions = motions if moved is None else [moved]
+    if ob.parent is not None and not motions:
+        above = _motion(ob.parent, ob.parent_bone if ob.parent_type == "BONE" else "", view, seen)
+        motions += [] if above is None else [above]
+    solved = view.solved.get(_uid(ob)) if bone else None
+    if solved is not None:
+        correction = solved.correction(solved.ob.pose.bones.get(bone))
+        if correction is not None:
+            place = solved.ob.matrix_world
+            motions.append(place @ correction @ place.inverted_safe())
+    motion: Matrix | None = None
+    for step in motions:
+        motion = step if motion is None else motion @ step
+    return motion
+
+
+def _carried(constraint: bpy.types.Constraint, view: View, seen: frozenset[tuple[int, str]]) -> Matrix | None:
+    """How a constraint moves its owner in the world with armatures that are solved in this evaluation."""
+    if constraint.type not in {"CHILD_OF", "COPY_TRANSFORMS", "COPY_LOCATION"} or constraint.target is None:
+        return None
+    target = constraint.target
+    bone = constraint.subtarget if target.type == "ARMATURE" else ""
+    motion = _motion(target, bone, view, seen)
+    if motion is None or constraint.type != "COPY_LOCATION":
+        return motion
+    found = target.pose.bones.get(bone) if bone else None
+    place = target.matrix_world.translation if found is None else target.matrix_world @ found.head
+    return Matrix.Translation(motion @ place - place)

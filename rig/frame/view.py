@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is being evaluated: the scene at a frame, by one depsgraph."""
+
+from dataclasses import dataclass, field
+
+import bpy
+import numpy as np
+from mathutils import Matrix, Quaternion
+
+from ...solvers.algebra import dual_quaternion
+from ..setup.build import Rig
+
+
+@dataclass
+class SolvedPose:
+    """An armature's answer that its depsgraph does not know yet: the evaluated object, its rig, joints (J, 8)."""
+
+    ob: bpy.types.Object
+    rig: Rig
+    world: np.ndarray
+
+    def correction(self, bone: bpy.types.PoseBone | None) -> Matrix | None:
+        """The armature-space motion from where an evaluated bone stands to where the answer puts it."""
+        while bone is not None:
+            joint = self.rig.joint_of_bone.get(self.ob.pose.bones.find(bone.name))
+            if joint is not None:
+                at = self.world[joint]
+                place = Matrix.LocRotScale(dual_quaternion.translation(at), Quaternion(at[:4]), bone.matrix.to_scale())
+                return place @ bone.matrix.inverted_safe()
+            bone = bone.parent
+        return None
+
+
+@dataclass
+class View:
+    """A scene at a frame, as a depsgraph evaluates it. Not to be kept beyond the handler that it was made in.
+
+    Attributes
+    ----------
+    fresh : right after a change of frame, when the evaluated channels with keys stand as their keys say.
+    others_follow : whether armatures of the scene follow each other. solved : then, by `session_uid`, those that were
+        solved in this evaluation.
+    """
+
+    depsgraph: bpy.types.Depsgraph
+    frame: float
+    fresh: bool
+    others_follow: bool = False
+    solved: dict[int, SolvedPose] = field(default_factory=dict)
+
+    @property
+    def in_viewport(self) -> bool:
+        """Whether this is a view layer's own evaluation, not a render's."""
+        return self.depsgraph.mode == "VIEWPORT"
+
+    @property
+    def scene_uid(self) -> int:
+        """The scene's identity."""
+        return self.depsgraph.scene.original.session_uid

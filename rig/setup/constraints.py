@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Goals of an armature: made anew, removed, or taken over from Blender's IK constraints with their poles and limits."""
+
+from collections.abc import Iterable
+
+import bpy
+import numpy as np
+
+from ..blender.armature import Armature
+from . import bend, limits
+
+TARGET_SIZE = 0.04  # of the armature's size
+STRAIGHT = 0.02  # of a chain's length: a middle that is nearer to its line shows no bend
+
+
+def new_goal(
+    ob: bpy.types.Object, bone: str, chain_length: int = 0, use_rotation: bool = False
+) -> bpy.types.PropertyGroup:
+    """Add a goal for a bone and make it the active one."""
+    settings = ob.dqik
+    goal = settings.goals.add()
+    goal.name = goal.bone = bone
+    goal.chain_length, goal.use_rotation = chain_length, use_rotation
+    settings.active_goal = len(settings.goals) - 1
+    return goal
+
+
+def new_target(
+    ob: bpy.types.Object, bone: str, at_tail: bool = True, collection: bpy.types.Collection | None = None
+) -> bpy.types.Object:
+    """An empty at a bone's tail or head, turned like the bone, in a collection, by default in the armature's own."""
+    empty = bpy.data.objects.new(f"{bone} target", None)
+    pose_bone = ob.pose.bones[bone]
+    empty.empty_display_type = "CUBE"
+    empty.empty_display_size = (
+        TARGET_SIZE * max(max(ob.dimensions), 1e-3) if any(ob.dimensions) else pose_bone.length / 2
+    )
+    empty.rotation_mode = "QUATERNION"
+    matrix = ob.matrix_world @ pose_bone.matrix
+    empty.location = ob.matrix_world @ (pose_bone.tail if at_tail else pose_bone.head)
+    empty.rotation_quaternion = matrix.to_quaternion()
+    own = [holder for holder in ob.users_collection if holder.library is None and holder.override_library is None]
+    for holder in [collection] if collection else own or [bpy.context.scene.collection]:
+        holder.objects.link(empty)
+    return empty
+
+
+def remove_goal(ob: bpy.types.Object, index: int) -> bool:
+    """Remove a goal; the one after it, or else the last, becomes the active one.
+
+    A goal that an override has from its library cannot be removed: it is muted, and False returned.
+    """
+    settings = ob.dqik
+    try:
+        settings.goals.remove(index)
+    except TypeError:  # Blender's way to say so
+        settings.goals[index].mute = True
+        return False
+    settings.active_goal = max(min(settings.active_goal, len(settings.goals) - 1), 0)
+    settings.solver = settings.solver  # remove() calls no update callback, so set a property that does
+    return True
+
+
+def take_over(ob: bpy.types.Object) -> tuple[int, list[str]]:
+    """Make goals of the armature's active IK constraints and mute those; how many, and what could not be taken."""
+    made, left = 0, []
+    for bone in ob.pose.bones:
+        for constraint in bone.constraints:
+            if constraint.type != "IK" or constraint.mute:
+                continue
+            if constraint.target is None:
+                left.append(f"The IK constraint of {bone.name!r} has no target")
+                continue
+            goal = new_goal(ob, bone.name, constraint.chain_count, constraint.use_rotation)
+            goal.target, goal.subtarget = constraint.target, constraint.subtarget
+            goal.use_tail, goal.use_position = constraint.use_tail, constraint.use_location
+            goal.position_weight, goal.rotation_weight = constraint.weight, constraint.orient_weight
+            goal.influence = constraint.influence
+            if constraint.pole_target is not None:
+                goal.pole_target, goal.pole_subtarget = constraint.pole_target, constraint.pole_subtarget
+                goal.pole_angle = _pole_angle(ob, bone, constraint)
+            constraint.mute = True
+            made += 1
+    return made, left
+
+
+def _pole_angle(ob: bpy.types.Object, bone: bpy.types.PoseBone, constraint: bpy.types.Constraint) -> float:
+    """Our pole angle for a constraint's.
+
+    Blender's is measured from an axis of the chain's first bone, `X cos + Z sin`, which it turns toward the pole. Ours
+    is measured from where the limb bends: so it is the angle from that axis to the bend, on the rig at rest.
+    """
+    armature = Armature(ob)
+    above = armature.above(armature.index[bone.name])
+    chain = (above if constraint.use_tail else above[1:])[: constraint.chain_count or None]
+    if len(chain) < 2:
+        return 0.0
+    heads, tails, root = armature.heads, armature.tails, chain[-1]
+    line = tails[chain[0]] - heads[root]
+    middle = heads[chain[:-1]].mean(0) - heads[root]
+    line = line / max(np.linalg.norm(line), 1e-12)
+    out = middle - line * (middle @ line)
+    if np.linalg.norm(out) < STRAIGHT * armature.length[chain].sum():
+        limb = next(iter(bend.find_limbs(heads, tails, armature.parent, [chain])), None)
+        if limb is None:
+            return 0.0
+        out = -np.cross(limb.axis, tails[limb.lower] - heads[limb.lower])  # the middle moves against the lower end
+    rest = armature.rest
+    axis = rest[root, :3, 0] * np.cos(constraint.pole_angle) + rest[root, :3, 2] * np.sin(constraint.pole_angle)
+    axis = axis - line * (axis @ line)
+    return float(np.arctan2(line @ np.cross(axis, out), axis @ out))
+
+
+def limits_from_ik(bones: Iterable[bpy.types.PoseBone]) -> int:
+    """Copy IK limits and locks to bones that have any; how many had."""
+    count = 0
+    for bone in bones:
+        lo, hi, any_limit = [], [], False
+        for axis in "yxz":  # twist, swing X, swing Z
+            if getattr(bone, f"lock_ik_{axis}"):
+                lo.append(0.0)
+                hi.append(0.0)
+                any_limit = True
+            elif getattr(bone, f"use_ik_limit_{axis}"):
+                lo.append(getattr(bone, f"ik_min_{axis}"))
+                hi.append(getattr(bone, f"ik_max_{axis}"))
+                any_limit = True
+            else:
+                lo.append(-np.pi)
+                hi.append(np.pi)
+        if any_limit:
+            limits.put(bone, lo, hi)
+            count += 1
+        stiffness = max(getattr(bone, f"ik_stiffness_{axis}") for axis in "xyz")
+        if stiffness > 0.0:
+            bone.dqik_stiffness = stiffness
+    return count

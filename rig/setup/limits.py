@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The twist-swing limits that pose bones carry."""
+
+from collections.abc import Iterable
+
+import bpy
+import numpy as np
+
+from ...solvers.algebra import twist_swing
+from .. import curves
+from ..blender import rotation
+
+PARTS = ("twist", "swing_x", "swing_z")
+
+
+def put(bone: bpy.types.PoseBone, lo: Iterable[float], hi: Iterable[float]) -> None:
+    """Give a bone limits: `lo` and `hi` of twist, swing X and swing Z, in radians."""
+    for part, least, most in zip(PARTS, lo, hi, strict=True):
+        setattr(bone, f"dqik_{part}_min", float(least))
+        setattr(bone, f"dqik_{part}_max", float(most))
+    bone.dqik_use_limits = True
+
+
+def wrong(bone: bpy.types.PoseBone) -> str:
+    """A sentence about limits whose least is above their most; empty where there are none."""
+    for part in PARTS if bone.dqik_use_limits else ():
+        least, most = (float(np.degrees(getattr(bone, f"dqik_{part}_{end}"))) for end in ("min", "max"))
+        if least > most:
+            words = part.replace("_", " ").title()
+            return f"Bone {bone.name!r}: {words} Min ({least:.1f}) is above {words} Max ({most:.1f})"
+    return ""
+
+
+def clear(bones: Iterable[bpy.types.PoseBone]) -> None:
+    """Switch limits off and forget them."""
+    for bone in bones:
+        bone.dqik_use_limits = False  # unsetting alone tells nobody
+        for name in ("dqik_use_limits", *(f"dqik_{part}_{end}" for part in PARTS for end in ("min", "max"))):
+            bone.property_unset(name)
+
+
+def from_action(ob: bpy.types.Object, bones: Iterable[bpy.types.PoseBone], margin: float) -> int:
+    """Set limits to the range of the rotations that the action's curves give, widened by `margin` [rad]."""
+    count = 0
+    found = {(curve.data_path, curve.array_index): curve for curve in curves.fcurves(ob.animation_data)}
+    for bone in bones:
+        path = curves.bone_path(bone.name, rotation.PATHS[bone.rotation_mode])
+        own = [found.get((path, index)) for index in range(rotation.SIZES[bone.rotation_mode])]
+        if not any(own):
+            continue
+        first, last = (int(end) for end in ob.animation_data.action.frame_range)
+        rest = (1.0, 0.0, 0.0, 0.0) if bone.rotation_mode == rotation.QUATERNION else (0.0, 0.0, 0.0, 0.0)
+        values = np.tile(rest, (last - first + 1, 1))
+        for index, curve in enumerate(own):
+            if curve is not None:
+                values[:, index] = [curve.evaluate(frame) for frame in range(first, last + 1)]
+        x = twist_swing.coordinates(rotation.to_quaternion(bone.rotation_mode, values))
+        put(bone, np.maximum(x.min(0) - margin, -np.pi), np.minimum(x.max(0) + margin, np.pi))
+        count += 1
+    return count

@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which goals of an armature can be solved, and which bones they may move."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import bpy
+import numpy as np
+
+from ..blender import dependencies
+from ..blender.armature import Armature
+from . import bend
+from .goal_facts import GoalFacts
+
+MIN_BEND = np.radians(4.0)  # a preferred bend that limits leave less of is none
+SIDE_BIAS = 1.2  # how much more the other side of a bend must leave to be taken
+_NAMED = 3  # bones that a note names before it counts the others
+
+
+@dataclass(frozen=True)
+class PlannedGoal:
+    """A goal that can be solved: its number in the panel's list, its settings, its bone, and its chain upward."""
+
+    number: int
+    facts: GoalFacts
+    bone: int
+    chain: list[int]
+
+
+@dataclass
+class Plan:
+    """What is to be solved on an armature.
+
+    Attributes
+    ----------
+    bones : the bones of the solver's skeleton, parents before children.
+    moved : (N,) bool, bones that are solved. slides : (N,) bool, those of them that may move as well as turn.
+    constrained : (N,) bool, bones that constraints move.
+    bends : {bone: preferred bend, a rotation vector (3,) in its own frame}.
+    notes : sentences about what was left out. refusal : why there is nothing to solve, where bones only leave.
+    """
+
+    armature: Armature
+    goals: list[PlannedGoal]
+    bones: list[int]
+    moved: np.ndarray
+    slides: np.ndarray
+    constrained: np.ndarray
+    bends: dict[int, np.ndarray]
+    notes: list[str]
+    refusal: str = ""
+
+
+def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], leaving: np.ndarray) -> Plan | str:
+    """What to solve on an evaluated armature object, or one sentence why there is nothing.
+
+    leaving : (N,) bool, bones that hold an answer and go back to their base pose where no goal moves them any more.
+        They are part of the skeleton then, since what hangs from them moves with them.
+    """
+    armature, pose = Armature(ob), ob.pose.bones
+    notes: list[str] = []
+    goals: list[PlannedGoal] = []
+    for number, goal in enumerate(facts):
+        if not goal.active:
+            continue
+        if problem := _problem(ob, goal, armature):
+            notes.append(f"Goal {goal.name!r}: {problem}")
+            continue
+        bone = armature.index[goal.bone]
+        if chain := _chain(goal, armature.above(bone)):
+            goals.append(PlannedGoal(number, goal, bone, chain))
+    goals = _without_cycles(ob, goals, armature, notes)
+    if not goals:
+        refusal = notes[0] if notes else "Add a goal: choose a bone and the object that it should reach"
+        return _leaving_only(armature, leaving, refusal)
+    constrained, by_ik = _constrained(pose, armature)
+    moved = np.zeros(len(pose), dtype=bool)
+    moved[[bone for goal in goals for bone in goal.chain]] = True
+    notes += _constraint_notes(pose, moved & constrained, by_ik)
+    moved &= ~constrained & np.array([not bone.dqik_lock for bone in pose])
+    if not moved.any():
+        locked = "Every bone of the goals' chains is locked or constrained: unlock one"
+        return _leaving_only(armature, leaving, notes[-1] if by_ik.any() else locked)
+    slides = moved & np.array([bone.dqik_translate for bone in pose])
+    connected = slides & np.array([bone.bone.use_connect and bone.parent is not None for bone in pose])
+    if connected.any():
+        notes.append(f"{_named(pose, connected)} cannot slide while connected: disconnect in Edit Mode")
+    if ob.original.library is not None:
+        notes.append("This armature is linked, so its pose is not saved here: make a library override")
+    bends = _bends(pose, armature, [goal.chain for goal in goals], moved)
+    bones = _skeleton_bones(goals, armature, np.flatnonzero(leaving & ~moved & ~constrained))
+    return Plan(armature, goals, bones, moved, slides & ~connected, constrained, bends, notes)
+
+
+def _leaving_only(armature: Armature, leaving: np.ndarray, refusal: str) -> Plan | str:
+    """A plan by which bones go back to their base pose; the refusal alone where there are none."""
+    if not leaving.any():
+        return refusal
+    none = np.zeros(len(leaving), dtype=bool)
+    bones = _skeleton_bones([], armature, np.flatnonzero(leaving))
+    return Plan(armature, [], bones, none, none, none, {}, [], refusal)
+
+
+def _problem(ob: bpy.types.Object, goal: GoalFacts, armature: Armature) -> str:
+    """Why a goal cannot be solved for, in words; empty where it can."""
+    own = ob.original.session_uid
+    if not goal.bone:
+        return "it has no bone, choose one"
+    if goal.bone not in armature.index:
+        return f"the armature has no bone {goal.bone!r}"
+    if not goal.target:
+        return "it has no target, choose an object"
+    if goal.target == own and not goal.subtarget:
+        return "its target is this armature; choose one of its bones as well"
+    if goal.pole == own and not goal.pole_subtarget:
+        return "its pole is this armature; choose one of its bones as well"
+    if not (goal.use_position or goal.use_rotation):
+        return "it asks for nothing, switch on Position or Rotation"
+    return goal.target_problem or goal.pole_problem
+
+
+def _chain(goal: GoalFacts, above: list[int]) -> list[int]:
+    """Bones that a goal may move, from its own upward; as in Blender's IK, a head's chain begins with the parent."""
+    counted = above if goal.use_tail else above[1:]
+    chain = counted[: goal.chain_length or None]
+    return chain if goal.use_tail or not goal.use_rotation else [above[0], *chain]
+
+
+def _without_cycles(
+    ob: bpy.types.Object, goals: list[PlannedGoal], armature: Armature, notes: list[str]
+) -> list[PlannedGoal]:
+    """The goals whose targets and poles do not follow a bone that would be solved."""
+    moved = {bone for goal in goals for bone in goal.chain}
+    kept = []
+    for goal in goals:
+        follows = {
+            armature.index.get(name, -1)
+            for owner, name in dependencies.bones_behind_goal(ob.dqik.goals[goal.number])
+            if owner.original == ob.original
+        }
+        solved = sorted(follows & moved)
+        if not solved:
+            kept.append(goal)
+        else:
+            bone = ob.pose.bones[solved[-1]].name
+            notes.append(f"Goal {goal.facts.name!r}: its target or pole follows bone {bone!r}, which is solved")
+    return kept
+
+
+def _constrained(pose: bpy.types.bpy_prop_collection, armature: Armature) -> tuple[np.ndarray, np.ndarray]:
+    """(N,) bones that an active constraint moves, and (N,) those of them that an IK constraint does."""
+    constrained, by_ik = np.zeros((2, len(pose)), dtype=bool)
+    for number, bone in enumerate(pose):
+        for constraint in bone.constraints:
+            if constraint.mute or constraint.influence <= 0.0 or not constraint.is_valid:
+                continue
+            if constraint.type in {"IK", "SPLINE_IK"}:
+                above = armature.above(number)
+                chain = above if getattr(constraint, "use_tail", True) else above[1:]
+                by_ik[chain[: constraint.chain_count or None]] = True
+            else:
+                constrained[number] = True
+    return constrained | by_ik, by_ik
+
+
+def _constraint_notes(pose: bpy.types.bpy_prop_collection, left: np.ndarray, by_ik: np.ndarray) -> list[str]:
+    """Sentences about bones of the chains that are left to their constraints."""
+    notes = []
+    if (left & ~by_ik).any():
+        notes.append(f"{_named(pose, left & ~by_ik)} left to constraints")
+    if (left & by_ik).any():
+        notes.append(f"{_named(pose, left & by_ik)} left to IK constraints: mute those, or make goals of them")
+    return notes
+
+
+def _named(pose: bpy.types.bpy_prop_collection, bones: np.ndarray) -> str:
+    """Some bones (N,) in words."""
+    names = [repr(pose[int(bone)].name) for bone in np.flatnonzero(bones)]
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return ", ".join(names[:_NAMED]) + more
+
+
+def _skeleton_bones(goals: Sequence[PlannedGoal], armature: Armature, leaving: Iterable[int]) -> list[int]:
+    """The chains' bones, the goals' own, bones that leave the solve, and all between, parents before children."""
+    wanted = {bone for goal in goals for bone in (goal.bone, *goal.chain)} | set(map(int, leaving))
+    for bone in sorted(wanted):
+        between: list[int] = []
+        for above in armature.above(bone)[1:]:
+            if above in wanted:
+                wanted.update(between)
+                break
+            between.append(above)
+    return sorted(wanted, key=lambda bone: (len(armature.above(bone)), bone))
+
+
+def _bends(
+    pose: bpy.types.bpy_prop_collection, armature: Armature, chains: list[list[int]], moved: np.ndarray
+) -> dict[int, np.ndarray]:
+    """Preferred bends of bones: the user's, or found for straight limbs."""
+    found: dict[int, np.ndarray] = {}
+    for limb in bend.find_limbs(armature.heads, armature.tails, armature.parent, chains):
+        if moved[limb.lower] and moved[limb.upper]:
+            own = armature.rest[limb.lower, :3, :3].T @ limb.axis * limb.angle
+            inside = _inside_limits(pose[limb.lower], own)
+            if inside is not None:
+                found[limb.lower] = inside
+    for bone in map(int, np.flatnonzero(moved)):
+        chosen = np.array(pose[bone].dqik_preferred_angle)
+        if chosen.any():
+            found[bone] = chosen
+    return found
+
+
+def _inside_limits(bone: bpy.types.PoseBone, vector: np.ndarray) -> np.ndarray | None:
+    """A preferred bend as the bone's limits allow it, to the other side if that one leaves more."""
+    if not bone.dqik_use_limits:
+        return vector
+    lo = np.array([bone.dqik_swing_x_min, bone.dqik_twist_min, bone.dqik_swing_z_min])
+    hi = np.array([bone.dqik_swing_x_max, bone.dqik_twist_max, bone.dqik_swing_z_max])
+    wanted, other = (np.clip(side * vector, np.minimum(lo, hi), hi) for side in (1.0, -1.0))
+    best = other if np.linalg.norm(other) > SIDE_BIAS * np.linalg.norm(wanted) else wanted
+    return best if np.linalg.norm(best) > MIN_BEND else None

@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Robots described in URDF, the Unified Robot Description Format of ROS (wiki.ros.org/urdf/XML).
+
+A URDF has links, which are rigid bodies, and joints, each of which hangs a child link on a parent link. The frame of a
+joint is the frame of its child link: `origin` places it on the parent, then the joint moves it along or about `axis`.
+That is `Q_j = Q_parent link_j motion_j`, so a URDF joint is one `Joint`, and the root link is the skeleton's frame.
+"""
+
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ..algebra import quaternion
+from .errors import InvalidLimits, InvalidSkeleton
+from .limits import FULL_TURN, Range
+from .names import suggestions
+from .skeleton import Joint, Skeleton
+
+KINDS = {"revolute": "hinge", "continuous": "hinge", "prismatic": "prismatic", "fixed": "fixed", "floating": "ball"}
+XACRO = "this is xacro, a macro language for URDF; expand it first: xacro robot.urdf.xacro > robot.urdf"
+
+
+@dataclass(frozen=True)
+class _Element:
+    """A `<joint>` of the file, checked."""
+
+    name: str
+    type: str
+    parent: str
+    child: str
+    offset: np.ndarray  # (3,)
+    rest: np.ndarray  # (4,)
+    axis: np.ndarray  # (3,)
+    limits: Range | None
+
+
+def skeleton_from_urdf(source: str | Path) -> Skeleton:
+    """The skeleton of a robot described in URDF.
+
+    Each joint is called as in the file; a link moves with the joint above it. Joints are ordered from the root link
+    outward. `revolute` and `continuous` joints become hinges, `prismatic` ones slides; a `floating` joint becomes three
+    slides, called after it with " x", " y" and " z", and a ball of its name. A `revolute` joint whose limits span a
+    full turn or more is free. A robot of a single link becomes one fixed joint of that link's name; links that no joint
+    mentions are left out. Masses, meshes and transmissions are not read.
+
+    Parameters
+    ----------
+    source : the text of the file, or its path.
+
+    Raises
+    ------
+    InvalidSkeleton : for a file that cannot be read, is not URDF or not one tree; for xacro; for `mimic` and `planar`
+        joints, which are not supported.
+    InvalidLimits : for a `revolute` or `prismatic` joint without limits, or with reversed ones.
+
+    Examples
+    --------
+    >>> lift = ik.skeleton_from_urdf('''
+    ... <robot name="lift">
+    ...   <link name="base"/> <link name="mast"/> <link name="arm"/>
+    ...   <joint name="raise" type="prismatic">
+    ...     <parent link="base"/> <child link="mast"/> <axis xyz="0 0 1"/> <limit lower="0" upper="0.5"/>
+    ...   </joint>
+    ...   <joint name="swing" type="continuous">
+    ...     <parent link="mast"/> <child link="arm"/> <origin xyz="0.1 0 1"/> <axis xyz="0 0 1"/>
+    ...   </joint>
+    ... </robot>''')
+    >>> lift.names, lift.kinds
+    (('raise', 'swing'), ('prismatic', 'hinge'))
+    >>> ik.forward(lift, ik.pose_from_angles(lift, [0.25, 0.0])).positions[lift.index("swing")].tolist()
+    [0.1, 0.0, 1.25]
+    """
+    robot = _parse(source)
+    links = [_attribute(element, "name", "a link") for element in _children(robot, "link")]
+    elements = [_element(element) for element in _children(robot, "joint")]
+    _check_names(links, elements)
+    if not elements:
+        if len(links) != 1:
+            raise InvalidSkeleton(f"URDF: expected joints, got none between {len(links)} links")
+        return Skeleton([Joint(links[0], -1, "fixed", (0.0, 0.0, 0.0))])
+    joints: list[Joint] = []
+    waiting = [(element, -1) for element in reversed(_below(_root(elements), elements))]
+    placed = 0
+    while waiting:
+        element, above = waiting.pop()
+        placed += 1
+        joints += _joints(element, above, len(joints))
+        waiting += [(below, len(joints) - 1) for below in reversed(_below(element.child, elements))]
+    if placed < len(elements):
+        raise InvalidSkeleton("URDF: some joints hang from each other in a circle; expected one tree")
+    return Skeleton(joints)
+
+
+# -- the file ---------------------------------------------------------------------------------------------------------
+
+
+def _parse(source: str | Path) -> ElementTree.Element:
+    """The `<robot>` element."""
+    text = source if isinstance(source, str) and "<" in source else _read(source)
+    text = text.lstrip("\ufeff \t\r\n")
+    if "<!ENTITY" in text:
+        raise InvalidSkeleton("URDF: the file declares XML entities, which are not supported")
+    try:
+        robot = ElementTree.fromstring(text)
+    except ElementTree.ParseError as error:
+        raise InvalidSkeleton(f"URDF: {XACRO if '<xacro:' in text else f'not well-formed XML: {error}'}") from None
+    if any("xacro" in str(element.tag) for element in robot.iter()):
+        raise InvalidSkeleton(f"URDF: {XACRO}")
+    if _tag(robot) != "robot":
+        raise InvalidSkeleton(f"URDF: expected <robot>, got <{_tag(robot)}>")
+    return robot
+
+
+def _read(path: str | Path) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except (OSError, TypeError, ValueError) as error:
+        raise InvalidSkeleton(f"URDF: expected text or the path of a file, got {path!r}: {error}") from None
+
+
+def _tag(element: ElementTree.Element) -> str:
+    """An element's tag without its namespace."""
+    return str(element.tag).rpartition("}")[2]
+
+
+def _children(element: ElementTree.Element, tag: str) -> list[ElementTree.Element]:
+    return [child for child in element if _tag(child) == tag]
+
+
+def _child(element: ElementTree.Element, tag: str) -> ElementTree.Element | None:
+    """The only child with a tag; the first of several, as other parsers take it."""
+    return next(iter(_children(element, tag)), None)
+
+
+def _attribute(element: ElementTree.Element | None, name: str, where: str) -> str:
+    value = None if element is None else element.get(name)
+    if value is None or not value.strip():
+        raise InvalidSkeleton(f"URDF: {where} has no {name}")
+    return value.strip()
+
+
+def _numbers(element: ElementTree.Element | None, name: str, where: str, default: Sequence[float]) -> np.ndarray:
+    """The numbers of an attribute, as many as its default has."""
+    text = None if element is None else element.get(name)
+    if text is None:
+        return np.array(default, dtype=float)
+    if "${" in text or "$(" in text:
+        raise InvalidSkeleton(f"URDF: {where}: {name} = {text!r}: {XACRO}")
+    try:
+        values = np.array([float(word) for word in text.split()])
+    except ValueError:
+        values = np.zeros(0)
+    if len(values) != len(default):
+        expected = "a number" if len(default) == 1 else f"{len(default)} numbers"
+        raise InvalidSkeleton(f"URDF: {where}: {name} = {text!r}; expected {expected}")
+    return values
+
+
+# -- joints -----------------------------------------------------------------------------------------------------------
+
+
+def _element(element: ElementTree.Element) -> _Element:
+    """A `<joint>`, checked by itself."""
+    name = _attribute(element, "name", "a joint")
+    where = f"joint {name!r}"
+    kind = _attribute(element, "type", where)
+    if kind not in KINDS:
+        known = suggestions(kind, KINDS, "{}")
+        raise InvalidSkeleton(f"URDF: {where}: type {kind!r} is not supported; the types are {known}")
+    mimic = _child(element, "mimic")
+    if mimic is not None:
+        raise InvalidSkeleton(
+            f"URDF: {where} mimics {mimic.get('joint')!r}, and mimic joints are not supported; "
+            "remove <mimic> to let it move by itself, or make it fixed"
+        )
+    parent = _attribute(_child(element, "parent"), "link", f"{where}: <parent>")
+    child = _attribute(_child(element, "child"), "link", f"{where}: <child>")
+    origin = _child(element, "origin")
+    offset = _numbers(origin, "xyz", where, (0.0, 0.0, 0.0))
+    rest = _rotation(_numbers(origin, "rpy", where, (0.0, 0.0, 0.0)))
+    axis = _numbers(_child(element, "axis"), "xyz", where, (1.0, 0.0, 0.0))
+    limits = _limits(_child(element, "limit"), kind, where)
+    return _Element(name, kind, parent, child, offset, rest, axis, limits)
+
+
+def _rotation(rpy: np.ndarray) -> np.ndarray:
+    """Roll, pitch and yaw [rad] about the parent's X, Y and Z in this order, as a quaternion."""
+    roll, pitch, yaw = quaternion.exp(np.diag(rpy))
+    return quaternion.product(yaw, quaternion.product(pitch, roll))
+
+
+def _limits(limit: ElementTree.Element | None, kind: str, where: str) -> Range | None:
+    """The limits of a `revolute` or `prismatic` joint; None for the others, and where the span leaves it free."""
+    if kind not in ("revolute", "prismatic"):
+        return None
+    if limit is None:
+        free = "; a joint that turns freely is of type continuous" if kind == "revolute" else ""
+        raise InvalidLimits(f"URDF: {where}: a {kind} joint needs <limit lower= upper=>{free}")
+    lower, upper = (_numbers(limit, name, where, (0.0,)).item() for name in ("lower", "upper"))
+    if kind == "revolute" and upper - lower >= FULL_TURN:
+        return None
+    try:
+        return Range(lower, upper)
+    except InvalidLimits as error:
+        raise InvalidLimits(f"URDF: {where}: {error}") from None
+
+
+def _check_names(links: list[str], elements: list[_Element]) -> None:
+    """Raise `InvalidSkeleton` for a name that is used twice, a link that does not exist, one with two parents."""
+    for what, names in [("links", links), ("joints", [element.name for element in elements])]:
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise InvalidSkeleton(f"URDF: several {what} are called {twice!r}; names must differ")
+    owner: dict[str, str] = {}
+    for element in elements:
+        for link in (element.parent, element.child):
+            if link not in links:
+                known = suggestions(link, links)
+                raise InvalidSkeleton(
+                    f"URDF: joint {element.name!r}: no link is called {link!r}; the links are {known}"
+                )
+        if element.child in owner:
+            raise InvalidSkeleton(
+                f"URDF: link {element.child!r} hangs from two joints, {owner[element.child]!r} and {element.name!r}"
+            )
+        owner[element.child] = element.name
+
+
+def _root(elements: list[_Element]) -> str:
+    """The link from which all others hang."""
+    children = {element.child for element in elements}
+    roots = list(dict.fromkeys(element.parent for element in elements if element.parent not in children))
+    if len(roots) != 1:
+        got = ", ".join(map(repr, roots)) or "none: the joints hang from each other in a circle"
+        raise InvalidSkeleton(f"URDF: expected one root link, got {got}")
+    return roots[0]
+
+
+def _below(link: str, elements: list[_Element]) -> list[_Element]:
+    """The joints that hang from a link, in the order of the file."""
+    return [element for element in elements if element.parent == link]
+
+
+def _joints(element: _Element, above: int, first: int) -> list[Joint]:
+    """The joint, or the four of a floating one, the first of which gets the index `first`."""
+    offset, rest = element.offset.tolist(), element.rest.tolist()
+    if element.type != "floating":
+        axis = None if element.type == "fixed" else element.axis.tolist()
+        return [Joint(element.name, above, KINDS[element.type], offset, rest, axis, element.limits)]
+    slides = [
+        Joint(f"{element.name} {letter}", first + row - 1 if row else above, "prismatic",
+              (0.0, 0.0, 0.0) if row else offset, (1.0, 0.0, 0.0, 0.0) if row else rest, axis)
+        for row, (letter, axis) in enumerate(zip("xyz", np.eye(3).tolist(), strict=True))
+    ]  # fmt: skip
+    return [*slides, Joint(element.name, first + 2, "ball", (0.0, 0.0, 0.0))]

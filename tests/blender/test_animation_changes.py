@@ -1,0 +1,334 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What sets the bones changes while live solving is on: keys, mutes, tracks, drivers, slots, goals.
+
+After each change a frame is what a fresh session makes of it, and depends on no frame visited before.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import bpy
+import numpy as np
+import pytest
+import rigs
+from situations import (
+    STEADY,
+    as_strip,
+    crane,
+    curves_of,
+    forget,
+    history,
+    key_turns,
+    load,
+    pose_at,
+    reaching,
+    reopened,
+    turn,
+    turned,
+)
+
+SLOTS = bpy.app.version >= (4, 4, 0)
+
+
+def move_keys(ob: bpy.types.Object, start: str, end: str) -> None:
+    """Take the keys from one bone and give another bone as many."""
+    for frame in (1, 15, 30):
+        ob.pose.bones[start].keyframe_delete("rotation_quaternion", frame=frame)
+    key_turns(ob, end, {1: (0.0, 0.4, 0.1), 15: (0.5, 0.0, 0.0), 30: (0.0, -0.2, 0.3)})
+
+
+# -- keys --------------------------------------------------------------------------------------------------------------
+
+
+def no_preparation(ob: bpy.types.Object) -> None:
+    key_turns(ob, "boom")
+
+
+def two_actions(ob: bpy.types.Object) -> None:
+    """Keys of the mast, and another action with keys of the boom."""
+    key_turns(ob, "boom")
+    other = ob.animation_data.action
+    other.name, other.use_fake_user = "Other", True
+    ob.animation_data.action = None
+    key_turns(ob, "mast")
+
+
+def one_muted(ob: bpy.types.Object) -> None:
+    key_turns(ob, "mast")
+    key_turns(ob, "boom")
+    for curve in curves_of(ob, "mast"):
+        curve.mute = True
+
+
+def strip(ob: bpy.types.Object) -> None:
+    key_turns(ob, "boom")
+    as_strip(ob)
+
+
+def short_strip_and_action(ob: bpy.types.Object) -> None:
+    key_turns(ob, "boom")
+    bpy.data.actions[0].name = "Other"
+    bpy.data.actions["Other"].use_fake_user = True
+    ob.animation_data.action = None
+    key_turns(ob, "mast", {1: (0.3, 0, 0), 8: (0, 0.2, 0.2)})
+    as_strip(ob)
+
+
+def drivers(ob: bpy.types.Object) -> None:
+    for index, expression in enumerate(("1", "frame / 60", "0", "0.1")):
+        driver = ob.pose.bones["boom"].driver_add("rotation_quaternion", index).driver
+        driver.type, driver.expression = "SCRIPTED", expression
+
+
+def swap_keys(ob: bpy.types.Object) -> None:
+    move_keys(ob, "boom", "mast")
+
+
+def swap_mutes(ob: bpy.types.Object) -> None:
+    for bone, mute in (("mast", False), ("boom", True)):
+        for curve in curves_of(ob, bone):
+            curve.mute = mute
+
+
+def mute_groups(ob: bpy.types.Object) -> None:
+    for curve in curves_of(ob, "boom"):
+        curve.group.mute = True
+
+
+def assign_other_action(ob: bpy.types.Object) -> None:
+    ob.animation_data.action = bpy.data.actions["Other"]
+    if SLOTS:
+        ob.animation_data.action_slot = bpy.data.actions["Other"].slots[0]
+
+
+def take_action(ob: bpy.types.Object) -> None:
+    ob.animation_data.action = None
+
+
+def mute_track(ob: bpy.types.Object) -> None:
+    ob.animation_data.nla_tracks[0].mute = True
+
+
+def mute_strip(ob: bpy.types.Object) -> None:
+    ob.animation_data.nla_tracks[0].strips[0].mute = True
+
+
+def nla_off(ob: bpy.types.Object) -> None:
+    ob.animation_data.use_nla = False
+
+
+def hold_nothing(ob: bpy.types.Object) -> None:
+    """The strip plays over frames 5 to 15 alone."""
+    strip = ob.animation_data.nla_tracks[0].strips[0]
+    strip.frame_start, strip.frame_end = 5, 15
+    strip.extrapolation = "NOTHING"
+
+
+def add_strip(ob: bpy.types.Object) -> None:
+    ob.animation_data.nla_tracks[0].strips.new("Second", 12, bpy.data.actions["Other"])
+
+
+def mute_drivers(ob: bpy.types.Object) -> None:
+    for curve in ob.animation_data.drivers:
+        curve.mute = True
+
+
+def rename_keyed_bone(ob: bpy.types.Object) -> None:
+    ob.data.bones["boom"].name = "beam"
+
+
+CHANGES = [
+    (no_preparation, swap_keys), (one_muted, swap_mutes), (no_preparation, mute_groups),
+    (two_actions, assign_other_action), (no_preparation, take_action), (strip, mute_track), (strip, mute_strip),
+    (strip, nla_off), (strip, hold_nothing), (short_strip_and_action, add_strip), (drivers, mute_drivers),
+    (no_preparation, rename_keyed_bone),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("while_live", [True, False])
+@pytest.mark.parametrize(("prepare", "change"), CHANGES, ids=[change.__name__ for _, change in CHANGES])
+def test_what_is_animated_may_change(prepare: Callable, change: Callable, while_live: bool) -> None:
+    """Keys, mutes, tracks and drivers may change in one update, or have been so from the start."""
+    ob, _ = reaching()
+    prepare(ob)
+    if not while_live:
+        change(ob)
+    ob.dqik.live = True
+    for frame in (3, 4, 5):
+        rigs.at_frame(frame)
+    if while_live:
+        change(ob)
+        rigs.update()
+    assert history(ob) < STEADY
+    assert ob.dqik.live
+
+
+@pytest.mark.parametrize("_slots", [True] if SLOTS else [])
+def test_another_slot_of_the_action_may_be_chosen(_slots: bool) -> None:
+    """Each slot has keys of another bone."""
+    ob, _ = reaching()
+    key_turns(ob, "boom")
+    data = ob.animation_data
+    first, second = data.action_slot, data.action.slots.new(id_type="OBJECT", name="Second")
+    data.action_slot = second
+    key_turns(ob, "mast")
+    data.action_slot = first
+    ob.dqik.live = True
+    for frame in (3, 4, 5):
+        rigs.at_frame(frame)
+    data.action_slot = second
+    rigs.update()
+    assert history(ob) < STEADY
+
+
+# -- goals that leave the solve ----------------------------------------------------------------------------------------
+
+
+def keyed(name: str, values: dict[int, object]) -> Callable:
+    def set_up(goal: bpy.types.PropertyGroup) -> None:
+        for frame, value in values.items():
+            setattr(goal, name, value)
+            goal.keyframe_insert(name, frame=frame)
+
+    return set_up
+
+
+def driven(name: str, expression: str) -> Callable:
+    def set_up(goal: bpy.types.PropertyGroup) -> None:
+        driver = goal.id_data.driver_add(goal.path_from_id(name)).driver
+        driver.type, driver.expression = "SCRIPTED", expression
+
+    return set_up
+
+
+LEAVING = {
+    "muted by keys": keyed("mute", {1: False, 10: True, 20: False}),
+    "influence keyed to 0": keyed("influence", {1: 1.0, 9: 1.0, 10: 0.0, 19: 0.0, 20: 1.0}),
+    "muted by a driver": driven("mute", "10 <= frame < 20"),
+    "influence driven to 0": driven("influence", "abs(frame - 15) > 5"),
+}
+
+
+@pytest.mark.parametrize("others", [True, False])
+@pytest.mark.parametrize("way", LEAVING)
+def test_a_goal_that_leaves_the_solve_leaves_nothing_behind(way: str, others: bool) -> None:
+    """At a frame at which a goal counts no longer, its bones are as if it never had."""
+    ob, target = crane(), load()
+    if others:
+        rigs.goal(ob, "jib", target, chain_length=1)
+    LEAVING[way](rigs.goal(ob, "boom", rigs.empty((0.5, 0.6, 1.2), "Post")))
+    ob.pose.bones["boom"].rotation_quaternion = turned((0.2, 0.1, 0.0))
+    ob.dqik.live = True
+    assert history(ob, (9, 10, 15, 19, 20, 25)) < STEADY
+    rigs.at_frame(15)
+    alone = rigs.matrices(ob)
+    ob.animation_data_clear()
+    ob.dqik.goals.remove(len(ob.dqik.goals) - 1)
+    ob.update_tag()
+    forget()
+    assert turn(alone, pose_at(ob, 15)) < STEADY
+
+
+def test_a_rig_that_another_follows_may_be_switched_off_by_keys() -> None:
+    """The target on the first rig's jib is where the first rig's base pose has it, however the frame was reached."""
+    first, _ = reaching()
+    second = crane("Second")
+    second.location = (0.6, 0.5, 0)
+    hook = rigs.empty((0, 0, 0), "Hook")
+    hook.parent, hook.parent_type, hook.parent_bone = first, "BONE", "jib"
+    rigs.goal(second, "jib", hook)
+    for frame, live in ((1, True), (10, False), (20, True)):
+        first.dqik.live = live
+        first.dqik.keyframe_insert("live", frame=frame)
+    second.dqik.live = True
+    for frame in (9, 10, 19, 20):
+        here = pose_at(second, frame)
+        for other in (frame - 1, frame + 1, 25):
+            rigs.at_frame(other)
+            assert turn(here, pose_at(second, frame)) < STEADY
+
+
+def test_a_driven_stiffness_counts_at_its_frame() -> None:
+    """It is read at each frame, not when it was set."""
+    ob, _ = reaching()
+    driver = ob.pose.bones["mast"].driver_add("dqik_stiffness").driver
+    driver.type, driver.expression = "SCRIPTED", "frame / 30"
+    ob.dqik.live = True
+    assert history(ob) < STEADY
+
+
+# -- the pose that is given back ---------------------------------------------------------------------------------------
+
+
+def posed_while_live() -> tuple[bpy.types.Object, np.ndarray]:
+    """A crane solved by its two last bones, whose mast was turned after live solving went on; and its channels."""
+    ob, _ = reaching(chain_length=2)
+    key_turns(ob, "flag")
+    ob.dqik.live = True
+    rigs.at_frame(3)
+    ob.pose.bones["mast"].rotation_quaternion = turned((0.3, 0.1, 0.0))
+    for frame in (10, 11):
+        rigs.at_frame(frame)
+    return ob, rigs.channels(ob)
+
+
+def test_live_off_after_loading_changes_no_other_bone(tmp_path: Path) -> None:
+    """The mast, in no chain, keeps the pose of the hand, and the flag, which is keyed, stays on its keys."""
+    ob, before = posed_while_live()
+    reopened(tmp_path / "crane.blend")
+    ob = bpy.data.objects["Crane"]
+    ob.dqik.live = False
+    for bone in ("mast", "flag"):
+        index = ob.pose.bones.find(bone)
+        np.testing.assert_allclose(rigs.channels(ob)[index], before[index], atol=1e-6)
+    rigs.update()
+    index = ob.pose.bones.find("flag")
+    np.testing.assert_allclose(rigs.channels(ob)[index], before[index], atol=1e-6)
+
+
+def test_live_off_after_undo_changes_no_other_bone() -> None:
+    """The mast keeps the pose that it was given by hand."""
+    ob, before = posed_while_live()
+    bpy.ops.ed.undo_push(message="posed")
+    bpy.data.objects["Load"].show_name = True
+    bpy.ops.ed.undo_push(message="named")
+    bpy.ops.ed.undo()
+    ob = bpy.data.objects["Crane"]
+    assert ob.dqik.live
+    ob.dqik.live = False
+    rigs.update()
+    np.testing.assert_allclose(rigs.channels(ob)[0], before[0], atol=1e-6)
+
+
+def test_a_bone_whose_keys_were_moved_to_another_gets_its_pose_of_the_hand_back() -> None:
+    """The boom, which lost its keys while live, was put to rest by hand, and is at rest after live off."""
+    ob, _ = reaching()
+    key_turns(ob, "boom")
+    ob.dqik.live = True
+    for frame in (3, 4, 5):
+        rigs.at_frame(frame)
+    move_keys(ob, "boom", "mast")
+    ob.pose.bones["boom"].rotation_quaternion = (1, 0, 0, 0)
+    rigs.update()
+    for frame in (6, 12):
+        rigs.at_frame(frame)
+    ob.dqik.live = False
+    rigs.update()
+    np.testing.assert_allclose(ob.pose.bones["boom"].rotation_quaternion, (1, 0, 0, 0), atol=1e-6)
+
+
+@pytest.mark.parametrize("mute", [mute_track, mute_strip, nla_off])
+def test_keys_that_play_no_part_are_no_keys(mute: Callable) -> None:
+    """Live off gives a bone with muted keys the pose that it had by hand."""
+    ob, _ = reaching()
+    strip(ob)
+    mute(ob)
+    ob.pose.bones["boom"].rotation_quaternion = turned((0.1, 0.5, 0.2))
+    rigs.update()
+    before = rigs.channels(ob)
+    ob.dqik.live = True
+    for frame in (3, 9, 20):
+        rigs.at_frame(frame)
+    ob.dqik.live = False
+    rigs.update()
+    np.testing.assert_array_equal(rigs.channels(ob), before)

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Places that are no numbers, limits that leave no room, bones that may not move: nothing spoils a pose."""
+
+from collections.abc import Callable
+from math import inf, nan, pi
+
+import bpy
+import numpy as np
+import pytest
+import rigs
+from situations import NEAR, crane, history, key_turns, load, reaching, turned
+
+SOLVERS = ("PGS", "DLS", "CCD", "SQP", "PINV", "SVD", "TSVD", "SDLS", "TRANSPOSE", "ALTERNATIVE", "EXTENDED", "FABRIK",
+           "TWO_BONE", "NEWTON", "BROYDEN")  # fmt: skip
+
+
+def lost_target(ob: bpy.types.Object, value: float) -> None:
+    bpy.data.objects["Load"].animation_data_clear()
+    bpy.data.objects["Load"].location.x = value
+
+
+def lost_by_key(ob: bpy.types.Object, value: float) -> None:
+    """The keys themselves lead nowhere from the next frame on."""
+    curve = rigs.fcurves(bpy.data.objects["Load"])[1]
+    for point in curve.keyframe_points:
+        if point.co.x > bpy.context.scene.frame_current:
+            point.co.y = value
+
+
+def lost_pole(ob: bpy.types.Object, value: float) -> None:
+    bpy.data.objects["Pole"].location.z = value
+
+
+def lost_armature(ob: bpy.types.Object, value: float) -> None:
+    ob.location.y = value
+
+
+def lost_parent(ob: bpy.types.Object, value: float) -> None:
+    bpy.data.objects["Load"].parent = rigs.empty((value, 0, 0), "Nowhere")
+
+
+LOSSES = [lost_target, lost_by_key, lost_pole, lost_armature, lost_parent]
+
+
+def finite(ob: bpy.types.Object) -> bool:
+    return bool(np.isfinite(rigs.channels(ob)).all() and np.isfinite(rigs.matrices(ob)).all())
+
+
+@pytest.mark.parametrize("value", [nan, inf])
+@pytest.mark.parametrize("played", [True, False])
+@pytest.mark.parametrize("lose", LOSSES)
+def test_a_place_that_is_no_number_gets_into_no_bone(lose: Callable, played: bool, value: float) -> None:
+    """During playback or after a jump every channel stays a number, and nothing is said to be met. What comes back is
+    reached again."""
+    ob, target = reaching(pole_target=rigs.empty((0, 3, 0), "Pole"))
+    ob.dqik.live = True
+    for frame in (2, 3, 4, 5, 6) if played else (6,):
+        rigs.at_frame(frame)
+    lose(ob, value)
+    for frame in (7, 8, 9):
+        rigs.at_frame(frame)
+        assert finite(ob)
+        assert not ob.dqik.status.converged or lose == lost_pole
+    for other in (target, ob, bpy.data.objects["Pole"]):
+        other.animation_data_clear()
+    target.parent, target.location, ob.location = None, (0.6, 0.5, 1.0), (0, 0, 0)
+    bpy.data.objects["Pole"].location = (0, 3, 0)
+    ob.dqik.live = True
+    rigs.update()
+    rigs.at_frame(10)
+    assert rigs.miss(ob, "jib", target) < NEAR
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_no_solver_is_upset_by_a_place_that_is_no_number(solver: str) -> None:
+    """No method raises or writes anything but numbers."""
+    ob, target = reaching(chain_length=2)
+    ob.dqik.solver, ob.dqik.live = solver, True
+    for frame in (2, 3, 4):
+        rigs.at_frame(frame)
+    lost_target(ob, nan)
+    for frame in (5, 6):
+        rigs.at_frame(frame)
+        assert finite(ob)
+    target.location = (0.9, 0.3, 1.2)
+    rigs.update()
+    rigs.at_frame(7)
+    assert finite(ob)
+    assert ob.dqik.live or ob.dqik.status.message
+
+
+def test_a_goal_without_a_place_leaves_the_other_goals_met() -> None:
+    """Another goal of the same armature goes on, or a message says that none does."""
+    ob, target = crane(), load()
+    rigs.goal(ob, "jib", target)
+    rigs.goal(ob, "flag", rigs.empty((nan, 0, 0), "Nowhere"), chain_length=1)
+    ob.dqik.live = True
+    for frame in (3, 4, 5, 20):
+        rigs.at_frame(frame)
+        assert finite(ob)
+        assert rigs.miss(ob, "jib", target) < NEAR or ob.dqik.status.message
+
+
+# -- limits and stiffness ----------------------------------------------------------------------------------------------
+
+
+def inside(bone: bpy.types.PoseBone) -> bool:
+    """Whether a bone's channels are within the box of its limits."""
+    angles = np.radians(rigs.twist_and_swing(rigs.channel_rotation(bone)))
+    return all(
+        getattr(bone, f"dqik_{part}_min") - NEAR <= angle <= getattr(bone, f"dqik_{part}_max") + NEAR
+        for part, angle in zip(("twist", "swing_x", "swing_z"), angles, strict=True)
+    )
+
+
+LIMITS = {
+    "none at all": ((0, 0), (0, 0), (0, 0)),
+    "one axis": ((0, 0), (-20, 40), (0, 0)),
+    "not at rest": ((10, 30), (20, 60), (-50, -10)),
+    "a single posture": ((15, 15), (20, 20), (-10, -10)),
+    "wide": ((-60, 60), (-90, 90), (-90, 90)),
+}
+
+
+@pytest.mark.parametrize("stiffness", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("allowed", LIMITS)
+@pytest.mark.parametrize("keyed", [False, True])
+def test_a_bone_posed_outside_its_limits_is_brought_inside(allowed: str, stiffness: float, keyed: bool) -> None:
+    """Whatever its limits are, how stiff it is, and whether its pose comes from the hand or from keys."""
+    ob, _ = reaching()
+    bone = ob.pose.bones["boom"]
+    bone.rotation_quaternion = turned((0.4, 1.3, 1.6))
+    if keyed:
+        key_turns(ob, "boom", {1: (0.4, 1.3, 1.6), 30: (-1.2, -1.5, 0.4)})
+    rigs.limit(bone, *LIMITS[allowed])
+    bone.dqik_stiffness = stiffness
+    ob.dqik.live = True
+    rigs.update()
+    assert inside(bone)
+    for frame in (3, 4, 20):
+        rigs.at_frame(frame)
+        assert inside(bone)
+
+
+def test_limits_that_leave_no_room_keep_frames_apart_from_history() -> None:
+    """A bone with limits of zero is at rest at every frame."""
+    ob, _ = reaching()
+    ob.pose.bones["boom"].rotation_quaternion = turned((0.4, 0.3, 0.6))
+    rigs.limit(ob.pose.bones["boom"], (0, 0), (0, 0), (0, 0))
+    ob.dqik.live = True
+    for frame in (3, 20, 4):
+        rigs.at_frame(frame)
+        assert rigs.local_rotation(ob, "boom").angle % (2 * pi) < NEAR
+    assert history(ob) < 0.02
+
+
+def test_a_stiff_bone_is_left_as_it_was_posed() -> None:
+    """A stiffness of 1 without limits moves nothing."""
+    ob, _ = reaching()
+    before = turned((0.2, 0.1, -0.1))
+    ob.pose.bones["boom"].rotation_quaternion = before
+    ob.pose.bones["boom"].dqik_stiffness = 1.0
+    ob.dqik.live = True
+    for frame in (3, 20, 4):
+        rigs.at_frame(frame)
+        assert rigs.local_rotation(ob, "boom").rotation_difference(before).angle < NEAR

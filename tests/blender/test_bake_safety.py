@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A bake shows what live solving showed, whatever else is in the action; one that fails leaves all as it was."""
+
+import sys
+from collections.abc import Callable
+from types import MethodType, SimpleNamespace
+
+import bpy
+import numpy as np
+import pytest
+import rigs
+from situations import as_strip, curves_of, history, key_turns, pose_at, reaching, turn, turned
+
+SAME = 0.05  # [deg]
+
+
+def bake(ob: bpy.types.Object, **settings: object) -> set[str]:
+    rigs.made_active(ob)
+    return bpy.ops.dqik.bake(frame_start=1, frame_end=20, **settings)
+
+
+def noisy(ob: bpy.types.Object) -> None:
+    for curve in curves_of(ob, "boom"):
+        curve.modifiers.new("NOISE").strength = 0.3
+
+
+def cyclic(ob: bpy.types.Object) -> None:
+    key_turns(ob, "mast", {2: (0.2, 0, 0), 7: (-0.2, 0.1, 0)})
+    for curve in curves_of(ob, "mast"):
+        curve.modifiers.new("CYCLES")
+
+
+def stepped(ob: bpy.types.Object) -> None:
+    for curve in curves_of(ob, "boom"):
+        curve.modifiers.new("STEPPED").frame_step = 4
+
+
+def muted_curves(ob: bpy.types.Object) -> None:
+    for curve in curves_of(ob, "boom"):
+        curve.mute = True
+
+
+def muted_group(ob: bpy.types.Object) -> None:
+    for curve in curves_of(ob, "boom"):
+        curve.group.mute = True
+
+
+def locked_curves(ob: bpy.types.Object) -> None:
+    for curve in curves_of(ob, "boom"):
+        curve.lock = True
+
+
+def sampled_curves(ob: bpy.types.Object) -> None:
+    for curve in curves_of(ob, "boom"):
+        curve.convert_to_samples(1, 30)
+
+
+def blended(ob: bpy.types.Object) -> None:
+    """An action that counts half, over a strip."""
+    as_strip(ob)
+    key_turns(ob, "mast")
+    ob.animation_data.action_blend_type, ob.animation_data.action_influence = "COMBINE", 0.5
+
+
+def half_action(ob: bpy.types.Object) -> None:
+    ob.animation_data.action_influence = 0.5
+
+
+def added_action(ob: bpy.types.Object) -> None:
+    ob.animation_data.action_blend_type = "ADD"
+
+
+def strip_above(ob: bpy.types.Object) -> None:
+    as_strip(ob).blend_type = "COMBINE"
+
+
+def muted_driver(ob: bpy.types.Object) -> None:
+    curve = ob.pose.bones["mast"].driver_add("rotation_quaternion", 1)
+    curve.driver.type, curve.driver.expression = "SCRIPTED", "frame / 30"
+    curve.mute = True
+
+
+def driver(ob: bpy.types.Object) -> None:
+    muted_driver(ob)
+    ob.animation_data.drivers[0].mute = False
+
+
+def extrapolated(ob: bpy.types.Object) -> None:
+    for curve in curves_of(ob, "boom"):
+        curve.extrapolation = "LINEAR"
+        for point in curve.keyframe_points:
+            point.interpolation = "CONSTANT"
+
+
+def nothing_more(ob: bpy.types.Object) -> None:
+    pass
+
+
+EXTRAS = [
+    nothing_more, noisy, cyclic, stepped, muted_curves, muted_group, locked_curves, sampled_curves, blended,
+    half_action, added_action, strip_above, muted_driver, driver, extrapolated,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("action", ["NEW", "CURRENT"])
+@pytest.mark.parametrize("extra", EXTRAS)
+def test_baked_frames_are_those_that_live_solving_showed(extra: Callable, action: str) -> None:
+    """What an action holds besides plain keys plays no part in what was baked; else the bake says why not."""
+    ob, _ = reaching()
+    ob.pose.bones["mast"].rotation_quaternion = turned((0.1, 0.2, 0.0))
+    key_turns(ob, "boom")
+    extra(ob)
+    ob.dqik.live = True
+    live = {frame: pose_at(ob, frame) for frame in range(1, 21, 3)}
+    actions = set(bpy.data.actions)
+    try:
+        bake(ob, action=action)
+    except RuntimeError as error:
+        assert "Traceback" not in str(error)
+        assert set(bpy.data.actions) == actions
+        assert turn(live[7], pose_at(ob, 7)) < SAME
+        return
+    assert not ob.dqik.live
+    assert max(turn(pose, pose_at(ob, frame)) for frame, pose in live.items()) < SAME
+    assert history(ob, (4, 10)) < SAME
+
+
+@pytest.mark.parametrize("action", ["NEW", "CURRENT"])
+def test_other_bones_and_other_channels_keep_their_curves(action: str) -> None:
+    """The flag's keys, a custom property's and those of another rotation mode's channel."""
+    ob, _ = reaching()
+    key_turns(ob, "flag")
+    bone = ob.pose.bones["boom"]
+    bone["strain"] = 0.0
+    for frame in (1, 20):
+        bone["strain"] = bone.rotation_euler.x = 0.1 * frame
+        bone.keyframe_insert('["strain"]', frame=frame)
+        bone.keyframe_insert("rotation_euler", frame=frame)
+    before = rigs.keys(ob)
+    bake(ob, action=action)
+    after = rigs.keys(ob)
+    assert {channel: after.get(channel) for channel in before} == before
+
+
+# -- bakes that come to nothing ----------------------------------------------------------------------------------------
+
+
+def asks_for_nothing(ob: bpy.types.Object) -> None:
+    ob.dqik.goals[0].use_position = False
+
+
+def no_such_bone(ob: bpy.types.Object) -> None:
+    ob.dqik.goals[0].bone = "nobody"
+
+
+def no_target(ob: bpy.types.Object) -> None:
+    ob.dqik.goals[0].target = None
+
+
+def reversed_limits(ob: bpy.types.Object) -> None:
+    rigs.limit(ob.pose.bones["jib"], (0, 0), (50, 10), (-5, 5))
+
+
+MISTAKES = [asks_for_nothing, no_such_bone, no_target, reversed_limits]
+
+
+@pytest.mark.parametrize("live", [True, False])
+@pytest.mark.parametrize("action", ["NEW", "CURRENT"])
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_bake_that_fails_changes_nothing(mistake: Callable, action: str, live: bool) -> None:
+    """Keys, actions, frame, bones, and targets that were moved and not keyed."""
+    ob, target = reaching()
+    key_turns(ob, "boom")
+    rigs.at_frame(5)
+    mistake(ob)
+    ob.dqik.live = live
+    rigs.update()
+    target.location = place = (0.6, 0.7, 0.8)
+    ob.pose.bones["flag"].location = (0.1, 0.2, 0.3)
+    rigs.update()
+    actions, keys, channels = set(bpy.data.actions), repr(rigs.keys(ob)), rigs.channels(ob)
+    with pytest.raises(RuntimeError, match="Error"):
+        bake(ob, action=action)
+    assert tuple(target.location) == pytest.approx(place, abs=1e-6)
+    assert set(bpy.data.actions) == actions
+    assert repr(rigs.keys(ob)) == keys
+    assert bpy.context.scene.frame_current == 5
+    np.testing.assert_allclose(rigs.channels(ob), channels, atol=1e-5)
+
+
+@pytest.mark.parametrize("live", [True, False])
+@pytest.mark.parametrize("steps", [1, 7, 20])
+def test_a_bake_that_is_stopped_changes_nothing(steps: int, live: bool, extension: str) -> None:
+    """Esc closes the operator's steps, here while frames are read."""
+    ob, target = reaching()
+    key_turns(ob, "boom")
+    rigs.at_frame(5)
+    ob.dqik.live = live
+    target.location = place = (0.6, 0.7, 0.8)
+    rigs.update()
+    before, keys = rigs.matrices(ob), rigs.keys(ob)
+    rigs.made_active(ob)
+    operator = sys.modules[f"{extension}.operators.bake"].DQIK_OT_bake
+    running = SimpleNamespace(
+        frame_start=1, frame_end=20, step=1, action="NEW", only_selected=False, reduce=0.0, clear_goals=False,
+        smooth=0.0, report=lambda kind, text: None,
+    )  # fmt: skip
+    running._frames = MethodType(operator._frames, running)
+    working = operator._run(running, bpy.context)
+    for _ in range(steps):
+        next(working)
+    working.close()
+    assert bpy.context.scene.frame_current == 5
+    assert tuple(target.location) == pytest.approx(place, abs=1e-6)
+    assert rigs.keys(ob) == keys
+    assert ob.dqik.live == live
+    rigs.update()
+    assert turn(before, rigs.matrices(ob)) < SAME

@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Linked armatures and library overrides, beside local ones of the same name."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import bpy
+import numpy as np
+import pytest
+import rigs
+from situations import NEAR, key_turns, linked_from, overridden, override, pose_at, reaching, reopened, turn, turned
+
+FRAMES = (3, 9, 20, 21, 22)
+
+
+def aim(ob: bpy.types.Object) -> bpy.types.Object:
+    return ob.dqik.goals[0].target
+
+
+def all_reach(armatures: list[bpy.types.Object]) -> None:
+    for frame in FRAMES:
+        rigs.at_frame(frame)
+        for ob in armatures:
+            assert rigs.miss(ob, "jib", aim(ob)) < NEAR, f"{ob.name}, {ob.library}, frame {frame}"
+
+
+def test_armatures_of_one_name_from_two_libraries_are_both_solved(tmp_path: Path) -> None:
+    """Each reaches its own target."""
+    paths = []
+    for number in (0, 1):
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        ob, target = reaching()
+        ob.location.y = 3.0 * number
+        target.parent = ob
+        ob.dqik.live = True
+        rigs.at_frame(5)
+        paths.append(tmp_path / f"library{number}.blend")
+        bpy.ops.wm.save_as_mainfile(filepath=str(paths[-1]))
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    all_reach([linked_from(path, save=False)[0] for path in paths])
+
+
+@pytest.mark.parametrize("local_first", [True, False])
+def test_a_local_armature_beside_a_linked_one_of_its_name(local_first: bool, tmp_path: Path) -> None:
+    """Both are solved, whichever came first."""
+    path = tmp_path / "library.blend"
+    ob, _ = reaching()
+    ob.dqik.live = True
+    rigs.at_frame(5)
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    local = reaching()[0] if local_first else None
+    linked = linked_from(path, save=False)[0]
+    local = local or reaching()[0]
+    local.dqik.live = True
+    rigs.at_frame(3)
+    assert local.name == linked.name
+    all_reach([local, linked])
+    local.dqik.live = False
+    rigs.update()
+    assert rigs.local_rotation(local, "boom").angle < 1e-5
+
+
+def test_an_override_beside_the_linked_armature_that_it_overrides(tmp_path: Path) -> None:
+    """The override is solved though an object of its name is linked."""
+    reaching()
+    linked, _ = linked_from(tmp_path / "library.blend")
+    ob = linked.override_create(remap_local_usages=False)
+    bpy.context.scene.collection.objects.link(ob)
+    rigs.at_frame(1)
+    ob.dqik.live = True
+    all_reach([ob])
+
+
+def test_a_linked_armature_made_local_goes_on(tmp_path: Path) -> None:
+    """Live from the library; then local, edited and switched off."""
+    ob, _ = reaching()
+    ob.dqik.live = True
+    rigs.at_frame(5)
+    for one in linked_from(tmp_path / "library.blend"):
+        one.select_set(True)
+    rigs.at_frame(9)
+    bpy.ops.object.make_local(type="ALL")
+    ob = bpy.data.objects["Crane"]
+    assert ob.library is None
+    all_reach([ob])
+    ob.dqik.live = False
+    rigs.update()
+    assert rigs.local_rotation(ob, "boom").angle < 1e-5
+
+
+# -- overrides ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_goal_can_be_added_to_an_override(tmp_path: Path) -> None:
+    """The operator makes it with a target; it is solved, and there after loading."""
+    reaching()
+    ob = overridden(tmp_path / "library.blend")
+    rigs.made_active(ob)
+    assert bpy.ops.dqik.goal_add(bone="flag", chain_length=1) == {"FINISHED"}
+    assert ob.dqik.goals[-1].bone == "flag"
+    assert ob.dqik.goals[-1].target is not None
+    ob.dqik.live = True
+    all_reach([ob])
+    reopened(tmp_path / "shot.blend")
+    goals = override().dqik.goals
+    assert [goal.bone for goal in goals] == ["jib", "flag"]
+    assert goals[-1].target is not None
+    assert goals[-1].chain_length == 1
+    all_reach([override()])
+
+
+def test_a_goal_of_ones_own_can_be_removed_from_an_override(tmp_path: Path) -> None:
+    """The one that came with the library cannot: that is said, or it is muted, but nothing else happens."""
+    reaching()
+    ob = overridden(tmp_path / "library.blend")
+    rigs.made_active(ob)
+    made = ob.dqik.goals.add()
+    made.bone, made.target = "flag", aim(ob)
+    assert bpy.ops.dqik.goal_remove(index=1) == {"FINISHED"}
+    assert [goal.bone for goal in ob.dqik.goals] == ["jib"]
+    try:
+        bpy.ops.dqik.goal_remove(index=0)
+    except RuntimeError as error:
+        said = str(error).strip()
+        assert said
+        assert "Traceback" not in said
+    else:
+        assert len(ob.dqik.goals) == 0 or ob.dqik.goals[0].mute
+    assert ob.library is None
+
+
+def full_body(ob: bpy.types.Object) -> None:
+    bpy.ops.dqik.setup_full_body()
+
+
+def from_constraints(ob: bpy.types.Object) -> None:
+    bpy.ops.dqik.goals_from_constraints()
+
+
+def solve(ob: bpy.types.Object) -> None:
+    bpy.ops.dqik.solve()
+
+
+def reset(ob: bpy.types.Object) -> None:
+    bpy.ops.dqik.reset_pose()
+
+
+def clear_limits(ob: bpy.types.Object) -> None:
+    bpy.ops.dqik.limits_clear()
+
+
+def bake_and_clear(ob: bpy.types.Object) -> None:
+    bpy.ops.dqik.bake(frame_start=1, frame_end=3, clear_goals=True)
+
+
+OPERATORS = [full_body, from_constraints, solve, reset, clear_limits, bake_and_clear]
+
+
+@pytest.mark.parametrize("linked", [True, False])
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_operators_on_library_data_do_it_or_say_why_not(operator: Callable, linked: bool, tmp_path: Path) -> None:
+    """No operator raises anything but a sentence on an override, or on an object that is linked."""
+    reaching()
+    ob = linked_from(tmp_path / "library.blend")[0] if linked else overridden(tmp_path / "library.blend")
+    rigs.made_active(ob)
+    try:
+        operator(ob)
+    except RuntimeError as error:
+        assert "Traceback" not in str(error)
+        assert 0 < len(str(error).strip()) < 300
+
+
+def test_the_pose_from_before_live_survives_in_an_override(tmp_path: Path) -> None:
+    """On, saved, loaded, played, saved, loaded, off: every channel is as before."""
+    ob, _ = reaching()
+    ob.pose.bones["boom"].rotation_quaternion = turned((0.1, 0.2, 0.3))
+    ob = overridden(tmp_path / "library.blend")
+    before = rigs.channels(ob)
+    ob.dqik.live = True
+    for start in (5, 12):
+        rigs.at_frame(start)
+        rigs.at_frame(start + 4)
+        reopened(tmp_path / "shot.blend")
+        assert override().dqik.live
+    all_reach([override()])
+    override().dqik.live = False
+    rigs.update()
+    np.testing.assert_allclose(rigs.channels(override()), before, atol=1e-5)
+    reopened(tmp_path / "shot.blend")
+    np.testing.assert_allclose(rigs.channels(override()), before, atol=1e-5)
+
+
+def test_an_override_of_a_library_that_was_saved_live_can_be_switched_off(tmp_path: Path) -> None:
+    """The pose from before live, in the library, is given back, and is there after loading."""
+    ob, _ = reaching()
+    ob.pose.bones["boom"].rotation_quaternion = turned((0.1, 0.2, 0.3))
+    before = rigs.channels(ob)
+    ob.dqik.live = True
+    rigs.at_frame(5)
+    ob = overridden(tmp_path / "library.blend")
+    all_reach([ob])
+    reopened(tmp_path / "shot.blend")
+    override().dqik.live = False
+    rigs.update()
+    np.testing.assert_allclose(rigs.channels(override()), before, atol=1e-5)
+    reopened(tmp_path / "shot.blend")
+    assert not override().dqik.live
+    np.testing.assert_allclose(rigs.channels(override()), before, atol=1e-5)
+
+
+# -- baking ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("action", ["NEW", "CURRENT"])
+def test_a_bake_of_an_override_is_there_after_loading(action: str, tmp_path: Path) -> None:
+    """Where its action is linked and cannot hold the keys, the bake makes one that can, or refuses and says why."""
+    ob, _ = reaching()
+    key_turns(ob, "boom")
+    ob = overridden(tmp_path / "library.blend")
+    rigs.made_active(ob)
+    assert ob.animation_data.action.library is not None
+    keys = rigs.keys(ob)
+    ob.dqik.live = True
+    live = {frame: pose_at(ob, frame) for frame in (2, 7, 10)}
+    try:
+        bpy.ops.dqik.bake(frame_start=1, frame_end=10, action=action)
+    except RuntimeError as error:
+        assert "Traceback" not in str(error)
+        assert rigs.keys(ob) == keys
+        return
+    reopened(tmp_path / "shot.blend")
+    ob = override()
+    assert not ob.dqik.live
+    for frame, pose in live.items():
+        assert turn(pose, pose_at(ob, frame)) < 0.05
+
+
+@pytest.mark.parametrize("action", ["NEW", "CURRENT"])
+def test_a_bake_leaves_linked_actions_as_they_are(action: str, tmp_path: Path) -> None:
+    """The object is linked, and so is its action: nothing is written into the library's data."""
+    ob, _ = reaching()
+    key_turns(ob, "boom")
+    ob = linked_from(tmp_path / "library.blend")[0]
+    rigs.made_active(ob)
+    linked, keys = ob.animation_data.action, rigs.keys(ob)
+    try:
+        bpy.ops.dqik.bake(frame_start=1, frame_end=5, action=action)
+    except RuntimeError as error:
+        assert "Traceback" not in str(error)
+    if ob.animation_data.action == linked:
+        assert rigs.keys(ob) == keys

@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Several scenes, view layers, copies and instances: each armature is solved for where it is shown."""
+
+from collections.abc import Callable
+
+import bpy
+import numpy as np
+import pytest
+import rigs
+from situations import NEAR, STEADY, key_turns, pose_at, reaching, turn
+
+
+def second_scene(*objects: bpy.types.Object) -> bpy.types.Scene:
+    scene = bpy.data.scenes.new("Second")
+    for ob in objects:
+        scene.collection.objects.link(ob)
+    return scene
+
+
+@pytest.mark.parametrize("keyed", [True, False])
+def test_scenes_at_different_frames_leave_each_other_alone(keyed: bool) -> None:
+    """A frame change in one scene does not pose the armature in another, which stays at its frame."""
+    ob, target = reaching()
+    if keyed:
+        key_turns(ob, "boom", {1: (0.2, 0, 0), 30: (-1.3, 0.9, 0.4)})
+    second = second_scene(ob, target)
+    ob.dqik.live = True
+    here = pose_at(ob, 5)
+    second.frame_set(25)
+    target.update_tag()
+    rigs.update()
+    assert turn(here, rigs.matrices(ob)) < STEADY
+    for frame in (26, 27, 28):
+        second.frame_set(frame)
+    ob.update_tag()
+    rigs.update()
+    assert turn(here, rigs.matrices(ob)) < STEADY
+    assert turn(here, pose_at(ob, 5)) < STEADY
+
+
+def test_each_scene_shows_its_own_frame() -> None:
+    """Switched to, a scene at another frame shows that frame's pose."""
+    ob, target = reaching()
+    first, second = bpy.context.scene, second_scene(ob, target)
+    ob.dqik.live = True
+    at_20 = pose_at(ob, 20)
+    at_5 = pose_at(ob, 5)
+    bpy.context.window.scene = second
+    rigs.at_frame(20)
+    assert turn(at_20, rigs.matrices(ob)) < STEADY
+    bpy.context.window.scene = first
+    target.update_tag()
+    rigs.update()
+    assert turn(at_5, rigs.matrices(ob)) < STEADY
+    bpy.context.window.scene = second
+    target.update_tag()
+    rigs.update()
+    assert turn(at_20, rigs.matrices(ob)) < STEADY
+
+
+def test_an_armature_in_the_other_scene_alone_is_solved_there() -> None:
+    """It need not be in the scene that is open."""
+    ob, target = reaching()
+    second = second_scene(ob, target)
+    for one in (ob, target):
+        bpy.context.scene.collection.objects.unlink(one)
+    ob.dqik.live = True
+    for frame in (4, 21):
+        second.frame_set(frame)
+        bpy.context.window.scene = second
+        assert rigs.miss(ob, "jib", target) < NEAR
+        bpy.context.window.scene = bpy.data.scenes["Scene"]
+
+
+# -- copies and instances ----------------------------------------------------------------------------------------------
+
+
+def plain_copy(ob: bpy.types.Object) -> bpy.types.Object:
+    made = ob.copy()
+    bpy.context.scene.collection.objects.link(made)
+    return made
+
+
+def copy_with_data(ob: bpy.types.Object) -> bpy.types.Object:
+    made = plain_copy(ob)
+    made.data = ob.data.copy()
+    return made
+
+
+def copy_while_another_goes(ob: bpy.types.Object) -> bpy.types.Object:
+    """The number of objects stays as it was."""
+    made = plain_copy(ob)
+    bpy.data.objects.remove(bpy.data.objects["Spare"])
+    return made
+
+
+def duplicate(ob: bpy.types.Object) -> bpy.types.Object:
+    rigs.made_active(ob)
+    bpy.ops.object.duplicate()
+    return bpy.context.object
+
+
+def new_object_of_the_same_data(ob: bpy.types.Object) -> bpy.types.Object:
+    """Blender has not yet made a pose for it when it is switched on."""
+    made = bpy.data.objects.new("New", ob.data)
+    bpy.context.scene.collection.objects.link(made)
+    rigs.goal(made, "jib", bpy.data.objects["Load"])
+    made.dqik.live = True
+    return made
+
+
+def in_the_place_of_the_first(ob: bpy.types.Object) -> bpy.types.Object:
+    """A copy that takes over the name of the one that was removed."""
+    made = plain_copy(ob)
+    name = ob.name
+    bpy.data.objects.remove(ob)
+    made.name = name
+    return made
+
+
+COPIES = [plain_copy, copy_with_data, copy_while_another_goes, duplicate, new_object_of_the_same_data,
+          in_the_place_of_the_first]  # fmt: skip
+
+
+@pytest.mark.parametrize("copied", COPIES)
+def test_a_copy_is_solved_like_the_first(copied: Callable) -> None:
+    """All live armatures reach their target, and get their own poses back when live goes off."""
+    ob, target = reaching()
+    rigs.empty((0, 0, 0), "Spare")
+    ob.dqik.live = True
+    for frame in (3, 4):
+        rigs.at_frame(frame)
+    made = copied(ob)
+    rigs.update()
+    for frame in (12, 20, 21):
+        rigs.at_frame(frame)
+        assert rigs.miss(made, "jib", target) < NEAR
+    made.dqik.live = False
+    rigs.update()
+    for bone in made.pose.bones:
+        assert rigs.local_rotation(made, bone.name).angle < 1e-5
+    for other in (one for one in bpy.data.objects if one.type == "ARMATURE" and one != made):
+        assert rigs.miss(other, "jib", target) < NEAR
+
+
+def test_an_armature_that_is_only_instanced_is_solved() -> None:
+    """A collection that is in the scene through an instance alone: the instance shows the solved pose."""
+    ob, target = reaching()
+    collection = bpy.data.collections.new("Set")
+    for one in (ob, target):
+        collection.objects.link(one)
+        bpy.context.scene.collection.objects.unlink(one)
+    instance = rigs.empty((0, 0, 0), "Instance")
+    instance.instance_type, instance.instance_collection = "COLLECTION", collection
+    ob.dqik.live = True
+    for frame in (3, 20, 21):
+        rigs.at_frame(frame)
+        assert rigs.miss(ob, "jib", target) < NEAR
+        assert ob.dqik.status.converged
+
+
+def test_an_armature_out_of_the_view_layer_comes_back_solved() -> None:
+    """Excluded, moved on and included again."""
+    ob, target = reaching()
+    collection = bpy.data.collections.new("Set")
+    bpy.context.scene.collection.children.link(collection)
+    collection.objects.link(ob)
+    bpy.context.scene.collection.objects.unlink(ob)
+    ob.dqik.live = True
+    rigs.at_frame(3)
+    layer = bpy.context.view_layer.layer_collection.children["Set"]
+    layer.exclude = True
+    rigs.at_frame(12)
+    layer.exclude = False
+    rigs.update()
+    rigs.at_frame(13)
+    assert rigs.miss(ob, "jib", target) < NEAR
+
+
+def test_a_second_view_layer_is_solved_too() -> None:
+    """Both layers of a scene show the target reached."""
+    ob, target = reaching()
+    bpy.context.scene.view_layers.new("Second")
+    ob.dqik.live = True
+    for frame, layer in ((3, 0), (9, 1), (10, 1), (4, 0), (5, 1)):
+        bpy.context.window.view_layer = bpy.context.scene.view_layers[layer]
+        rigs.at_frame(frame)
+        assert rigs.miss(ob, "jib", target) < NEAR
+
+
+# -- armatures that come and go ----------------------------------------------------------------------------------------
+
+
+def test_an_armature_without_bones_is_no_trouble() -> None:
+    """It says that there is nothing to solve; the operators refuse with a sentence."""
+    _, target = reaching()
+    ob = bpy.data.objects.new("Boneless", bpy.data.armatures.new("Boneless"))
+    bpy.context.scene.collection.objects.link(ob)
+    goal = ob.dqik.goals.add()
+    goal.bone, goal.target = "jib", target
+    ob.dqik.live = True
+    rigs.at_frame(3)
+    assert not ob.dqik.status.converged
+    assert ob.dqik.status.message
+    rigs.made_active(ob)
+    for name in ("solve", "reset_pose", "setup_full_body", "limits_from_ik", "limits_from_action", "limits_clear",
+                 "goals_from_constraints", "goal_add"):  # fmt: skip
+        refused_with_a_sentence(name)
+    refused_with_a_sentence("bake", frame_start=1, frame_end=3)
+    refused_with_a_sentence("compare_solvers", frame_start=1, frame_end=2)
+
+
+def refused_with_a_sentence(name: str, **settings: object) -> None:
+    """Run an operator that may have nothing to do: it finishes, or it says why not."""
+    try:
+        getattr(bpy.ops.dqik, name)(**settings)
+    except RuntimeError as error:
+        assert "Traceback" not in str(error)
+        assert 0 < len(str(error).strip()) < 300
+
+
+def test_bones_of_another_armature_may_take_the_place_of_these() -> None:
+    """The armature's data is exchanged while live: the goal's bone is sought in the new one."""
+    ob, target = reaching()
+    ob.dqik.live = True
+    rigs.at_frame(3)
+    other = rigs.armature([
+        rigs.Bone("base", (0, 0, 0), (0, 0, 0.9)), rigs.Bone("mast", (0, 0, 0.9), (0.4, 0.2, 1.5), "base", True),
+        rigs.Bone("jib", (0.4, 0.2, 1.5), (1.1, 0.1, 1.4), "mast", True),
+    ], "Other")  # fmt: skip
+    ob.data = other.data
+    rigs.update()
+    for frame in (4, 20):
+        rigs.at_frame(frame)
+        assert ob.dqik.live
+        assert rigs.miss(ob, "jib", target) < NEAR or ob.dqik.status.message
+        assert np.isfinite(rigs.channels(ob)).all()

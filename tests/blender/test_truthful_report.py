@@ -1,0 +1,287 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where the report says that all goals are met, Blender's evaluated pose meets them, whatever else moves the bones."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import bpy
+import pytest
+import rigs
+from situations import NEAR, crane, key_turns, linked_from, load, pose_at, reaching, turned
+
+
+def told_truly(ob: bpy.types.Object, target: bpy.types.Object, bone: str = "jib") -> bool:
+    """Whether a bone reaches its target in Blender's evaluation wherever the report says so."""
+    return rigs.miss(ob, bone, target) < NEAR or not ob.dqik.status.converged
+
+
+def in_edit_mode(ob: bpy.types.Object, change: Callable) -> None:
+    rigs.made_active(ob)
+    bpy.ops.object.mode_set(mode="EDIT")
+    change(ob.data.edit_bones)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    rigs.update()
+
+
+def longer(bones: bpy.types.ArmatureEditBones) -> None:
+    bones["jib"].length *= 2.0  # its direction stays the same to the last bit
+
+
+def loose(bones: bpy.types.ArmatureEditBones) -> None:
+    bones["jib"].use_connect = False
+    bones["jib"].head.z += 0.3
+
+
+def moved_root(bones: bpy.types.ArmatureEditBones) -> None:
+    bones["mast"].head.x += 0.4
+
+
+def unparented(bones: bpy.types.ArmatureEditBones) -> None:
+    bones["jib"].parent = None
+
+
+def renamed(bones: bpy.types.ArmatureEditBones) -> None:
+    bones["boom"].name = "beam"
+
+
+def split(bones: bpy.types.ArmatureEditBones) -> None:
+    """A new bone between the boom and the jib."""
+    made = bones.new("middle")
+    made.head, made.tail, made.parent = bones["boom"].tail, bones["jib"].head + bones["jib"].vector / 2, bones["boom"]
+    bones["jib"].head, bones["jib"].parent = made.tail, made
+
+
+@pytest.mark.parametrize("change", [longer, loose, moved_root, unparented, renamed, split])
+def test_bones_edited_while_live_are_seen(change: Callable) -> None:
+    """After Edit Mode the goal is met again on the bones as they are now; where it cannot be, the report says so."""
+    ob, target = reaching()
+    ob.dqik.live = True
+    for frame in (3, 4):
+        rigs.at_frame(frame)
+        assert ob.dqik.status.converged
+    in_edit_mode(ob, change)
+    assert told_truly(ob, target)
+    for frame in (5, 6, 20):
+        rigs.at_frame(frame)
+        assert told_truly(ob, target)
+    assert change == unparented or ob.dqik.status.converged
+
+
+# -- what else moves the bones -----------------------------------------------------------------------------------------
+
+
+def slide_of_a_connected_bone(ob: bpy.types.Object) -> None:
+    """Blender ignores the location of a connected bone."""
+    ob.pose.bones["boom"].dqik_translate = True
+    for bone in ("mast", "jib"):
+        ob.pose.bones[bone].dqik_lock = True
+
+
+def constrained(kind: str, **settings: object) -> Callable:
+    def add(ob: bpy.types.Object) -> None:
+        made = ob.pose.bones["boom"].constraints.new(kind)
+        if hasattr(made, "target"):
+            made.target = rigs.empty((0.3, 0.8, 0.4), "Guide")
+        for name, value in settings.items():
+            setattr(made, name, value)
+
+    add.__name__ = f"{kind}, {settings}"
+    return add
+
+
+def uneven_scale(ob: bpy.types.Object) -> None:
+    ob.pose.bones["mast"].scale = (0.6, 1.3, 1.6)
+
+
+def scaled_end(ob: bpy.types.Object) -> None:
+    ob.pose.bones["jib"].scale = (1.0, 0.5, 2.0)
+
+
+def uneven_object(ob: bpy.types.Object) -> None:
+    ob.scale = (0.7, 1.2, 1.5)
+
+
+def blenders_ik(ob: bpy.types.Object) -> None:
+    rigs.blender_ik(ob, "jib", rigs.empty((0.2, 0.9, 0.6), "Lure"), chain_count=2)
+
+
+def stretched_ik(ob: bpy.types.Object) -> None:
+    for bone in ob.pose.bones:
+        bone.ik_stretch = 0.5
+    blenders_ik(ob)
+
+
+def driven_bone(ob: bpy.types.Object) -> None:
+    driver = ob.pose.bones["boom"].driver_add("rotation_quaternion", 1).driver
+    driver.type, driver.expression = "SCRIPTED", "sin(frame)"
+
+
+def locked_channels(ob: bpy.types.Object) -> None:
+    ob.pose.bones["boom"].lock_rotation = (True, True, True)
+
+
+MEDDLING = [
+    slide_of_a_connected_bone, constrained("COPY_ROTATION"), constrained("COPY_ROTATION", influence=0.5),
+    constrained("DAMPED_TRACK"), constrained("STRETCH_TO"), constrained("COPY_LOCATION"),
+    constrained("LIMIT_ROTATION", use_limit_x=True, max_x=0.1, owner_space="LOCAL"), uneven_scale, scaled_end,
+    uneven_object, blenders_ik, stretched_ik, driven_bone, locked_channels,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("while_live", [False, True])
+@pytest.mark.parametrize("meddle", MEDDLING, ids=[meddle.__name__ for meddle in MEDDLING])
+def test_what_else_moves_the_bones_is_in_the_report(meddle: Callable, while_live: bool) -> None:
+    """Constraints, scale, drivers and settings on the chain: met is what Blender shows to be met."""
+    ob, target = reaching()
+    ob.pose.bones["boom"].rotation_quaternion = turned((0.1, 0.0, 0.2))
+    ob.dqik.live = while_live
+    rigs.at_frame(2)
+    meddle(ob)
+    ob.dqik.live = True
+    rigs.update()
+    assert told_truly(ob, target)
+    for frame in (3, 4, 5, 20, 11):
+        rigs.at_frame(frame)
+        assert told_truly(ob, target)
+
+
+def test_constraints_on_a_connected_chain_leave_goals_that_can_be_met_met() -> None:
+    """A muted constraint, and one without influence, take nothing away."""
+    ob, target = reaching()
+    for kind, off in (("COPY_ROTATION", {"mute": True}), ("DAMPED_TRACK", {"influence": 0.0})):
+        constrained(kind, **off)(ob)
+    ob.dqik.live = True
+    for frame in (3, 4, 20):
+        rigs.at_frame(frame)
+        assert ob.dqik.status.converged
+        assert rigs.miss(ob, "jib", target) < NEAR
+
+
+# -- settings changed after a drag -------------------------------------------------------------------------------------
+
+
+def lock(ob: bpy.types.Object) -> None:
+    ob.pose.bones["boom"].dqik_lock = True
+
+
+def shorten(ob: bpy.types.Object) -> None:
+    ob.dqik.goals[0].chain_length = 1
+
+
+def stiffen(ob: bpy.types.Object) -> None:
+    for bone in ob.pose.bones:
+        bone.dqik_stiffness = 1.0
+
+
+def limit(ob: bpy.types.Object) -> None:
+    for name in ("mast", "boom", "jib"):
+        rigs.limit(ob.pose.bones[name], (-2, 2), (-2, 2), (-2, 2))
+
+
+def other_bone(ob: bpy.types.Object) -> None:
+    ob.dqik.goals[0].bone = "flag"
+
+
+def head_instead(ob: bpy.types.Object) -> None:
+    ob.dqik.goals[0].use_tail = False
+
+
+def rotation_only(ob: bpy.types.Object) -> None:
+    ob.dqik.goals[0].use_rotation, ob.dqik.goals[0].use_position = True, False
+
+
+def two_steps(ob: bpy.types.Object) -> None:
+    ob.dqik.iterations = 2
+    ob.dqik.solver = "TRANSPOSE"
+
+
+@pytest.mark.parametrize("frame_after", [False, True])
+@pytest.mark.parametrize("change", [lock, shorten, stiffen, limit, other_bone, head_instead, rotation_only, two_steps])
+def test_a_setting_changed_after_a_drag_is_in_the_report(change: Callable, frame_after: bool) -> None:
+    """The report is of the settings as they are, not of those with which the target was dragged."""
+    ob, target = reaching()
+    target.animation_data_clear()
+    ob.dqik.live = True
+    rigs.update()
+    for place in ((0.9, 0.3, 1.2), (0.6, 0.6, 0.9), (0.2, 0.9, 0.7)):
+        target.location = place
+        rigs.update()
+        assert ob.dqik.status.converged
+    change(ob)
+    rigs.update()
+    if frame_after:
+        rigs.at_frame(7)
+    shown = rigs.evaluated(ob)
+    goal, end = ob.dqik.goals[0], shown.pose.bones[ob.dqik.goals[0].bone]
+    place = shown.matrix_world @ (end.tail if goal.use_tail else end.head)
+    if goal.use_position:
+        assert (place - rigs.place(target)).length < NEAR or not ob.dqik.status.converged
+    if goal.use_rotation:
+        q = (shown.matrix_world @ end.matrix).to_quaternion()
+        off = q.rotation_difference(rigs.evaluated(target).matrix_world.to_quaternion()).angle
+        assert off < NEAR or not ob.dqik.status.converged
+
+
+def test_live_off_clears_the_report() -> None:
+    """No goal is met by bones that have gone back to the pose from before."""
+    ob, _ = reaching()
+    ob.dqik.live = True
+    rigs.at_frame(5)
+    assert ob.dqik.status.converged
+    ob.dqik.live = False
+    rigs.update()
+    assert not ob.dqik.status.converged
+
+
+def test_live_off_by_keys_clears_the_report() -> None:
+    """As above, where keys switch it."""
+    ob, _ = reaching()
+    for frame, live in ((1, True), (10, False)):
+        ob.dqik.live = live
+        ob.dqik.keyframe_insert("live", frame=frame)
+    rigs.at_frame(9)
+    assert ob.dqik.status.converged
+    rigs.at_frame(10)
+    assert not ob.dqik.status.converged
+
+
+@pytest.mark.parametrize("hide", ["rest", "unlinked"])
+def test_an_armature_that_is_not_solved_does_not_say_that_it_is(hide: str) -> None:
+    """In rest position, or with the goals removed by a script, there is nothing that was met."""
+    ob, target = reaching()
+    ob.dqik.live = True
+    rigs.at_frame(5)
+    if hide == "rest":
+        ob.data.pose_position = "REST"
+    else:
+        ob.dqik.goals[0].target = None
+    rigs.update()
+    rigs.at_frame(6)
+    assert told_truly(ob, target)
+
+
+def test_a_linked_armature_says_what_blender_shows(tmp_path: Path) -> None:
+    """Linked without an override: either it is solved, or it says that it is not."""
+    ob, _ = reaching()
+    ob.dqik.live = True
+    rigs.at_frame(5)
+    ob, target = linked_from(tmp_path / "library.blend")
+    for frame in (9, 20, 21, 22):
+        rigs.at_frame(frame)
+        assert told_truly(ob, target)
+
+
+def test_keyed_bones_beside_a_goal_out_of_reach_are_not_said_to_meet_it() -> None:
+    """A target that leaves the crane's reach is missed, and is met again when it comes back."""
+    ob, target = crane(), load()
+    rigs.goal(ob, "jib", target)
+    key_turns(ob, "boom")
+    target.location = (9, 0, 0)
+    target.keyframe_insert("location", frame=10)
+    ob.dqik.live = True
+    pose_at(ob, 10)
+    assert not ob.dqik.status.converged
+    assert ob.dqik.status.error > 5.0
+    pose_at(ob, 5)
+    assert ob.dqik.status.converged
+    assert rigs.miss(ob, "jib", target) < NEAR

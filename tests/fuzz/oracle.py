@@ -1,0 +1,437 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What must hold whatever a user did, judged by Blender's own evaluation and the public properties alone.
+
+`Watch` looks on after each step and changes nothing. The `check_...` functions are steps of a walk themselves: they
+visit frames, bake or undo, and compare.
+"""
+
+from collections.abc import Callable, Iterator
+from math import degrees, hypot, isfinite, pi
+
+import bpy
+import numpy as np
+import rigs
+from mathutils import Matrix
+from rigs import at_frame, evaluated, update
+from vocabulary import BrokenError, armatures, forget, library_of, run, shown
+
+__all__ = ["check_bake", "check_frame", "check_off_and_on", "check_scenes", "check_undo"]
+
+ANGLE = 0.02  # [deg] by which two evaluations of one pose may differ
+LENGTH = 1e-4  # of the rig's size
+LIMIT = 2e-3  # [rad] by which a bone may be outside its limits
+QUIET = ("frame", "target", "goal", "setting", "live", "check")  # groups of steps that pose no bone by themselves
+
+Key = tuple[str, str]
+
+
+def key_of(ob: bpy.types.ID) -> Key:
+    return ob.name, library_of(ob)
+
+
+def size(ob: bpy.types.Object) -> float:
+    """An armature's largest extent at rest, which tolerances refer to."""
+    points = [point for one in ob.data.bones for point in (one.head_local, one.tail_local)]
+    return float(np.ptp(np.array(points), axis=0).max()) if points else 1.0
+
+
+# -- what goals ask for ------------------------------------------------------------------------------------------------
+
+
+def chain(ob: bpy.types.Object, goal: bpy.types.PropertyGroup) -> list[bpy.types.PoseBone]:
+    """The bones that a goal may move. As in Blender's own IK the length is counted from where the goal's end is."""
+    one = ob.pose.bones.get(goal.bone)
+    line = [] if one is None else [one, *one.parent_recursive]
+    return line[: goal.chain_length + (not goal.use_tail)] if goal.chain_length > 0 else line
+
+
+def chains(ob: bpy.types.Object) -> set[str]:
+    """Names of the bones in the chains of an armature's goals, muted or not."""
+    return {one.name for goal in ob.dqik.goals for one in chain(ob, goal)}
+
+
+def target_matrix(goal: bpy.types.PropertyGroup) -> Matrix | None:
+    """A goal's target in the world as Blender evaluates it, or None where there is none."""
+    if goal.target is None:
+        return None
+    target = evaluated(goal.target)
+    if goal.subtarget and target.type == "ARMATURE":
+        one = target.pose.bones.get(goal.subtarget)
+        return None if one is None else target.matrix_world @ one.matrix
+    return target.matrix_world.copy()
+
+
+def finite(matrix: Matrix) -> bool:
+    return all(isfinite(x) for row in matrix for x in row)
+
+
+def active_goals(ob: bpy.types.Object) -> Iterator[tuple[bpy.types.PropertyGroup, Matrix]]:
+    """The goals that have an effect at this frame, as the evaluated object holds them, and where their targets are."""
+    for goal, original in zip(evaluated(ob).dqik.goals, ob.dqik.goals, strict=False):
+        if goal.mute or goal.influence <= 0.0 or not (goal.use_position or goal.use_rotation):
+            continue
+        matrix = target_matrix(original)
+        if goal.bone in ob.pose.bones and matrix is not None and finite(matrix):
+            yield goal, matrix
+
+
+def is_live(ob: bpy.types.Object) -> bool:
+    return evaluated(ob).dqik.live
+
+
+def history_matters() -> bool:
+    """Whether poses may depend on the frames before: by a setting, or since something follows itself."""
+    return any(is_live(ob) and ob.dqik.start_from == "PREVIOUS" for ob in shown()) or follows_itself()
+
+
+def follows_itself() -> bool:
+    """Whether what a goal or a constraint moves also moves its own target."""
+
+    def behind(ob: bpy.types.Object, name: str) -> Iterator[tuple[bpy.types.Object, str]]:
+        if ob.parent is not None:
+            yield ob.parent, ob.parent_bone if ob.parent_type == "BONE" else ""
+        owners = [ob]
+        if ob.type == "ARMATURE" and name in ob.pose.bones:
+            one = ob.pose.bones[name]
+            yield ob, ""
+            if one.parent is not None:
+                yield ob, one.parent.name
+            owners += [one, *(other for other in ob.pose.bones if any(c.type == "IK" for c in other.constraints))]
+            for goal in ob.dqik.goals:
+                if one in chain(ob, goal):
+                    yield from aims(goal)
+        for owner in owners:
+            for constraint in owner.constraints:
+                yield from aims(constraint)
+
+    def aims(owner: bpy.types.bpy_struct) -> Iterator[tuple[bpy.types.Object, str]]:
+        for end in ("", "pole_"):
+            target = getattr(owner, f"{end}target", None)
+            if target is not None:
+                yield target, getattr(owner, f"{end}subtarget", "") if target.type == "ARMATURE" else ""
+
+    def reaches(start: tuple[Key, str], ob: bpy.types.Object, name: str, seen: set[tuple[Key, str]]) -> bool:
+        for other, part in behind(ob, name):
+            node = (key_of(other), part)
+            if node == start:
+                return True
+            if node not in seen:
+                seen.add(node)
+                if reaches(start, other, part, seen):
+                    return True
+        return False
+
+    starts = [(ob, one.name) for ob in armatures() if ob.pose for one in ob.pose.bones]
+    starts += [(ob, "") for ob in bpy.data.objects if len(ob.constraints)]
+    return any(reaches((key_of(ob), name), ob, name, set()) for ob, name in starts)
+
+
+# -- comparing ---------------------------------------------------------------------------------------------------------
+
+
+def poses() -> dict[Key, np.ndarray]:
+    """The evaluated matrices of all armatures in the view layer."""
+    return {key_of(ob): rigs.matrices(ob) for ob in shown() if len(ob.data.bones)}
+
+
+def difference(before: dict[Key, np.ndarray], after: dict[Key, np.ndarray]) -> tuple[float, float, str]:
+    """The largest turn [deg], the largest move as a share of the size, and the armature with the largest of them."""
+    worst = (0.0, 0.0, "")
+    for ob in shown():
+        a, b = before.get(key_of(ob)), after.get(key_of(ob))
+        if a is None or b is None or a.shape != b.shape:
+            continue
+        if not (np.isfinite(a).all() and np.isfinite(b).all()):
+            continue
+        lengths = np.linalg.norm(a[:, :3, :3], axis=1)
+        whole = (lengths > 1e-4).all(1) & (np.linalg.norm(b[:, :3, :3], axis=1) > 1e-4).all(1)
+        turned = degrees(rigs.turn(a[whole], b[whole])) if whole.any() else 0.0
+        moved = float(np.linalg.norm(a[:, :3, 3] - b[:, :3, 3], axis=1).max()) / size(ob)
+        if moved < 1e-5 * float(np.abs(a[:, :3, 3]).max()) / size(ob):
+            moved = 0.0  # rounding of bones that stand far away
+        worst = max(worst, (turned, moved, ob.name), key=lambda item: item[0] / ANGLE + item[1] / LENGTH)
+    return worst
+
+
+def same(
+    kind: str, before: dict[Key, np.ndarray], after: dict[Key, np.ndarray], words: str, times: float = 1.0
+) -> None:
+    """Raise where two poses differ by more than so many times the room that there is."""
+    turned, moved, name = difference(before, after)
+    if turned > times * ANGLE or moved > times * LENGTH:
+        raise BrokenError(kind, f"{words}: {name!r} differs by {turned:.3g} degrees, {moved:.3g} of its size")
+
+
+def all_channels(ob: bpy.types.Object) -> np.ndarray:
+    """Every channel (N, 17) of the original bones."""
+    return np.hstack([rigs.channels(ob), np.array([tuple(one.scale) for one in ob.pose.bones])])
+
+
+def animated_paths(ob: bpy.types.Object) -> list[str]:
+    """What keys, also those in tracks, and drivers may set."""
+    data = ob.animation_data
+    if data is None:
+        return []
+    actions = [data.action, *(strip.action for track in data.nla_tracks for strip in track.strips)]
+    paths = [curve.data_path for curve in data.drivers]
+    for action in actions:
+        if action is not None and hasattr(action, "layers"):
+            bags = [bag for layer in action.layers for strip in layer.strips for bag in strip.channelbags]
+            paths += [curve.data_path for bag in bags for curve in bag.fcurves]
+        elif action is not None:
+            paths += [curve.data_path for curve in action.fcurves]
+    return paths
+
+
+def animated_bones(ob: bpy.types.Object) -> set[str]:
+    """Names of the bones whose channels keys or drivers may set."""
+    paths = animated_paths(ob)
+    return {one.name for one in ob.pose.bones if any(f'bones["{one.name}"]' in path for path in paths)}
+
+
+def live_is_keyed(ob: bpy.types.Object) -> bool:
+    return any("dqik.live" in path for path in animated_paths(ob))
+
+
+def settle(frame: float) -> None:
+    """Go to a frame with everything evaluated afresh: what a removed driver left behind is gone then."""
+    for ob in bpy.data.objects:
+        ob.update_tag()
+    update()
+    at_frame(frame)
+
+
+# -- looking on --------------------------------------------------------------------------------------------------------
+
+
+class Watch:
+    """Looks at the file after each step."""
+
+    def __init__(self) -> None:
+        self.live: dict[Key, bool] = {}
+        self.moved: dict[Key, set[str]] = {}
+        self.channels: dict[Key, dict[str, np.ndarray]] = {}
+
+    def before(self) -> None:
+        """Note what the next step must not change."""
+        self.live = {key_of(ob): ob.dqik.live for ob in armatures()}
+        self.channels = {}
+        for ob in armatures():
+            if ob.pose is not None and len(ob.pose.bones):
+                names = [one.name for one in ob.pose.bones]
+                self.channels[key_of(ob)] = dict(zip(names, all_channels(ob), strict=True))
+                self.moved.setdefault(key_of(ob), set()).update(chains(ob))
+
+    def after(self, group: str) -> None:
+        """Raise where something does not hold."""
+        for ob in armatures():
+            if ob.pose is None:
+                continue
+            self._finite(ob)
+            if group in QUIET:
+                self._left_alone(ob)
+                self._still_live(ob, group)
+        for ob in shown():
+            if ob.mode != "EDIT" and len(ob.data.bones):
+                report_is_true(ob)
+                limits_hold(ob)
+        for ob in armatures():
+            if ob.pose is not None and not ob.dqik.live:
+                self.moved[key_of(ob)] = set()
+            elif ob.pose is not None and group not in QUIET:  # undone, loaded, edited: whatever it was, it may be ours
+                self.moved[key_of(ob)] = {one.name for one in ob.pose.bones}
+
+    @staticmethod
+    def _finite(ob: bpy.types.Object) -> None:
+        if len(ob.pose.bones) and not np.isfinite(all_channels(ob)).all():
+            raise BrokenError("nan", f"{ob.name!r} has a channel that is no number")
+
+    def _still_live(self, ob: bpy.types.Object, group: str) -> None:
+        keyed = live_is_keyed(ob)
+        silent = self.live.get(key_of(ob)) and not ob.dqik.live and not ob.dqik.status.message
+        if silent and not keyed and group not in ("live", "check"):
+            raise BrokenError("off", f"{ob.name!r} is live no longer, without a message")
+
+    def _left_alone(self, ob: bpy.types.Object) -> None:
+        """Bones that no goal has moved since live solving went on have the channels that they had."""
+        known, moved = self.channels.get(key_of(ob), {}), self.moved.get(key_of(ob), set()) | chains(ob)
+        animated = animated_bones(ob)
+        for one, now in zip(ob.pose.bones, all_channels(ob) if len(ob.pose.bones) else (), strict=True):
+            was = known.get(one.name)
+            if was is None or one.name in moved or one.name in animated:
+                continue
+            if not np.array_equal(was, now):
+                raise BrokenError("outside", f"{one.name!r} of {ob.name!r} is in no chain and was changed by "
+                                             f"{np.abs(was - now).max():.3g}")  # fmt: skip
+
+
+def report_is_true(ob: bpy.types.Object) -> None:
+    """Where the report says that all goals are met, Blender's evaluation says so too."""
+    settings = ob.dqik
+    if not settings.status.converged or settings.status.message or not is_live(ob):
+        return
+    shape = evaluated(ob)
+    if not finite(shape.matrix_world) or abs(shape.matrix_world.determinant()) < 1e-9 or follows_itself():
+        return
+    into, (*_, scale) = shape.matrix_world.inverted(), shape.matrix_world.decompose()
+    even_object = min(scale) > 0.0 and max(scale) < 1.0001 * min(scale) and ob.parent is None
+    for goal, matrix in active_goals(ob):
+        if goal.influence < 1.0:
+            continue
+        one, wanted = shape.pose.bones[goal.bone], into @ matrix
+        end = one.tail if goal.use_tail else one.head
+        miss = (end - wanted.translation).length
+        far = max(wanted.translation.length, end.length, shape.matrix_world.translation.length / min(map(abs, scale)))
+        room = 1.2 * settings.tolerance * size(ob) + 5e-5 * size(ob) + 1e-5 * far
+        if goal.use_position and goal.position_weight > 0.0 and not miss <= room:
+            raise BrokenError("met", f"{ob.name!r} says that its goals are met; {goal.bone!r} misses by {miss:.3g}, "
+                                     f"{miss / size(ob):.3g} of the size")  # fmt: skip
+        even = even_object and evenly_scaled(wanted) and evenly_scaled(one.matrix)
+        if goal.use_rotation and goal.rotation_weight > 0.0 and even:
+            turned = rigs.turn(np.array(one.matrix)[None], np.array(wanted)[None])
+            if turned > 1.2 * settings.rotation_tolerance + 2e-3:
+                raise BrokenError("met", f"{ob.name!r} says that its goals are met; {goal.bone!r} is turned "
+                                         f"{degrees(turned):.3g} degrees off")  # fmt: skip
+
+
+def evenly_scaled(matrix: Matrix) -> bool:
+    """Whether a matrix only turns and scales alike in all directions."""
+    axes = np.array(matrix)[:3, :3]
+    lengths = np.linalg.norm(axes, axis=0)
+    if lengths.min() < 1e-6 or lengths.max() > 1.0001 * lengths.min():
+        return False
+    unit = axes / lengths
+    return bool(np.allclose(unit.T @ unit, np.eye(3), atol=1e-4) and np.linalg.det(unit) > 0.0)
+
+
+def outside_limits(one: bpy.types.PoseBone) -> float:
+    """How far [rad] a bone's own rotation is outside the box of its limits; 0 where no rotation could be inside."""
+    angles = np.radians(rigs.twist_and_swing(rigs.channel_rotation(one)))
+    worst, nearest = 0.0, []
+    for part, angle in zip(("twist", "swing_x", "swing_z"), angles, strict=True):
+        lo, hi = getattr(one, f"dqik_{part}_min"), getattr(one, f"dqik_{part}_max")
+        if hi < lo:
+            return 0.0
+        nearest.append(max(lo, -hi, 0.0))
+        if hi - lo >= 2.0 * pi - 1e-6:
+            continue
+        turns = (-2.0 * pi, 0.0, 2.0 * pi) if part == "twist" else (0.0,)
+        worst = max(worst, min(max(lo - angle - turn, angle + turn - hi, 0.0) for turn in turns))
+    if hypot(*nearest[1:]) > pi - 0.1 or abs(hypot(*angles[1:]) - pi) < 0.05:
+        return 0.0  # half a turn of swing has no single pair of angles
+    return worst
+
+
+def limits_hold(ob: bpy.types.Object) -> None:
+    """Every bone that a goal moves is inside its limits."""
+    status = ob.dqik.status
+    solved = is_live(ob) and (status.converged or status.iterations > 0) and not status.message
+    if not solved or ob.data.pose_position == "REST":
+        return
+    driven = [curve.data_path for curve in ob.animation_data.drivers] if ob.animation_data else []
+    for goal, _ in active_goals(ob):
+        for one in chain(ob, goal):
+            ours = not one.dqik_lock and not len(one.constraints)
+            ours = ours and not any(f'bones["{one.name}"]' in path for path in driven)
+            if ours and one.dqik_use_limits and outside_limits(one) > LIMIT:
+                raise BrokenError("limits", f"{one.name!r} of {ob.name!r} is {degrees(outside_limits(one)):.3g} "
+                                            "degrees outside its limits")  # fmt: skip
+
+
+# -- checks that are steps of a walk -----------------------------------------------------------------------------------
+
+
+def check_frame(frame: float, other: float) -> None:
+    """A frame looks the same to a fresh session, and by whatever way it was reached."""
+    at_frame(frame)
+    if history_matters():
+        return
+    here = poses()
+    forget()
+    at_frame(frame)
+    same("fresh", poses(), here, f"Frame {frame:g} is not what a fresh session makes of it")
+    at_frame(other)
+    at_frame(frame)
+    same("order", here, poses(), f"Frame {frame:g} depends on whether frame {other:g} was visited before")
+
+
+def check_off_and_on(ob_of: Callable[[], bpy.types.Object], frames: tuple[float, ...]) -> None:
+    """Live on, some frames, and live off again gives every channel back."""
+    frame = bpy.context.scene.frame_current_final
+    ob = ob_of()
+    if live_is_keyed(ob):
+        return
+    ob.dqik.live = False
+    update()
+    at_frame(frame)
+    before = all_channels(ob)
+    animated = [one.name in animated_bones(ob) for one in ob.pose.bones]
+    ob.dqik.live = True
+    update()
+    for other in (*frames, frame):
+        at_frame(other)
+    ob.dqik.live = False
+    update()
+    off = np.abs(all_channels(ob) - before)
+    off = off[[not x for x in animated]]
+    if off.size and off.max() > 0.0:
+        raise BrokenError("back", f"Live on and off changed a channel of {ob.name!r} by {off.max():.3g}")
+    at_frame(frame)
+    off = np.abs(all_channels(ob) - before)
+    if off.max() > 1e-5:
+        raise BrokenError("back", f"Live on and off changed a keyed channel of {ob.name!r} by {off.max():.3g}")
+
+
+def check_undo(change: Callable[[], None]) -> None:
+    """Undo after a change gives back the pose before it."""
+    frame = bpy.context.scene.frame_current_final
+    settle(frame)
+    bpy.ops.ed.undo_push(message="before")
+    skip = history_matters()
+    before, was = poses(), {key_of(ob): ob.dqik.live for ob in armatures()}
+    change()
+    update()
+    bpy.ops.ed.undo_push(message="after")
+    bpy.ops.ed.undo()
+    update()
+    if {key_of(ob): ob.dqik.live for ob in armatures()} != was:
+        raise BrokenError("undo", "Undo left live solving switched otherwise than before")
+    if not skip:
+        settle(frame)
+        same("undo", before, poses(), "Undo does not give the pose back")
+
+
+def check_bake(ob_of: Callable[[], bpy.types.Object], action: str, end: int) -> None:
+    """A bake's frames are those that live solving shows."""
+    ob = ob_of()
+    if any(live_is_keyed(one) for one in armatures()):
+        return
+    ob.dqik.live = True
+    update()
+    at_frame(1)
+    at_frame(2)
+    if history_matters():
+        return
+    live = {}
+    for frame in range(1, end + 1):
+        at_frame(frame)
+        live[frame] = {key_of(ob): poses().get(key_of(ob))}
+    if live[1][key_of(ob)] is None or "FINISHED" not in run("bake", ob, frame_start=1, frame_end=end, action=action):
+        return
+    ob = ob_of()
+    for frame in range(1, end + 1):
+        at_frame(frame)
+        same("bake", live[frame], {key_of(ob): poses()[key_of(ob)]}, f"Baked frame {frame} is not the live one", 3.0)
+
+
+def check_scenes(other: str, frame: float, elsewhere: float) -> None:
+    """A frame change in one scene leaves the pose in another scene as it is."""
+    at_frame(frame)
+    if history_matters() or other == bpy.context.scene.name:
+        return
+    here = poses()
+    bpy.data.scenes[other].frame_set(int(elsewhere))
+    for ob in bpy.context.scene.objects:
+        ob.update_tag()
+    update()
+    same("scenes", here, poses(), f"A frame change in {other!r} changes this scene")

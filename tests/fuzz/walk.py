@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One walk: steps that are drawn from a seed and done at once, or steps that are given."""
+
+import json
+from random import Random
+from typing import TextIO
+
+import bpy
+import file_steps  # noqa: F401  they add themselves to the list
+import goal_steps  # noqa: F401
+import oracle
+import rig_steps  # noqa: F401
+import vocabulary
+from draw import STEPS, Draw, NothingToDrawError
+from log import Log, traceback_in
+from oracle import Watch
+from start import beginning
+from vocabulary import BrokenError
+
+ALWAYS = ("frame", "target", "check", "live", "goal")
+CHECK_EVERY = 15  # steps
+WORDS = {**vars(vocabulary), **vars(oracle)}
+
+Step = tuple[str, str]  # group, script
+
+
+class Breaks:
+    """Does steps and says which breaks what."""
+
+    def __init__(self, log: Log, journal: TextIO) -> None:
+        self.log, self.journal = log, journal
+        self.watch = Watch()
+        self.steps: list[Step] = []
+        self.refused: list[str] = []
+
+    def do(self, group: str, script: str) -> None:
+        """Do a step and look at what it left. Raises BrokenError."""
+        self.steps.append((group, script))
+        self.journal.write(json.dumps((group, script)) + "\n")
+        self.journal.flush()
+        self.watch.before()
+        try:
+            exec(script, dict(WORDS))
+        except BrokenError:
+            raise
+        except Exception as error:  # Blender refuses what the script asks for, as on linked objects
+            self.refused.append(f"{type(error).__name__}: {error}: {script}")
+        vocabulary.update()
+        found = traceback_in(self.log.new())
+        if found:
+            raise BrokenError("traceback", found)
+        self.watch.after(group)
+        found = traceback_in(self.log.new())
+        if found:
+            raise BrokenError("traceback", found)
+
+
+def walk(
+    log: Log, journal: TextIO, seed: int = 0, length: int = 60, steps: list[Step] | None = None, only: str = ""
+) -> dict[str, object]:
+    """Walk `length` steps from a seed, or the given steps. Returns what broke first, if anything, and the steps."""
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    vocabulary.forget()
+    doing = Breaks(log, journal)
+    broken: BrokenError | None = None
+    try:
+        if steps is None:
+            _draw(doing, seed, length, only.split(",") if only else [])
+        else:
+            for group, script in steps:
+                doing.do(group, script)
+    except BrokenError as error:
+        broken = error
+    return {
+        "kind": broken.args[0] if broken else "", "text": broken.args[1] if broken else "", "steps": doing.steps,
+        "refused": doing.refused,
+    }  # fmt: skip
+
+
+def _draw(doing: Breaks, seed: int, length: int, only: list[str]) -> None:
+    """Draw steps one by one, each from what the file then holds; half of the groups take part in a walk."""
+    draw = Draw(seed)
+    for script in beginning(draw):
+        doing.do("start", script)
+    groups = sorted({group for group, _, _ in STEPS})
+    share = draw.one([0.15, 0.4, 0.7])
+    there = {group for group in groups if group in ALWAYS or draw.chance(share)}
+    if only:
+        there = {*ALWAYS, *only}
+    choices = [item for item in STEPS if item[0] in there]
+    weights = [weight for _, weight, _ in choices]
+    while len(doing.steps) < length:
+        own = Random(draw.random.getrandbits(64))
+        if len(doing.steps) % CHECK_EVERY == CHECK_EVERY - 1:
+            doing.do("check", f"check_frame({draw.frame():g}, {draw.frame():g})")
+            continue
+        group, _, step = draw.random.choices(choices, weights)[0]
+        kept, draw.random = draw.random, own
+        try:
+            script = step(draw)
+        except NothingToDrawError:
+            continue
+        finally:
+            draw.random = kept
+        doing.do(group, script)

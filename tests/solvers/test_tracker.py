@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The tracker, step by step: as `track`, time steps of any length, and objectives in the null space of the goals."""
+
+import math
+
+import numpy as np
+import pytest
+from measures import EXACT, UPRIGHT, outside_limits, turned_by
+from numpy.testing import assert_allclose
+from scipy.spatial.transform import Rotation
+from skeletons import bent, chain, scipy_rotation
+
+import solvers as ik
+from solvers.tracking import STEPS
+
+each_solver = pytest.mark.parametrize("solver", STEPS)
+EXACTLY = ik.Options(damping=1e-12)  # so that damped steps are exact where the chain is not singular
+AXES = [(0, 0, 1), (0, 1, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 0, 0)]
+BENT = np.array([0.3, -0.8, 0.5, 1.1, -0.4, 0.7])
+
+
+def robot(limits: ik.Range | None = None) -> ik.Skeleton:
+    """Six hinges about different axes and a fixed hand: three degrees of freedom are spare for a position."""
+    joints = [ik.Joint(f"hinge {i}", i - 1, "hinge", (0, 0.4 * (i > 0), 0.1 * i), axis=axis, limits=limits)
+              for i, axis in enumerate(AXES)]  # fmt: skip
+    return ik.Skeleton([*joints, ik.Joint("hand", 5, "fixed", (0.1, 0.3, 0))])
+
+
+def hand(skeleton: ik.Skeleton, pose: ik.Pose) -> np.ndarray:
+    """Where the hand is (3,)."""
+    return ik.forward(skeleton, pose).positions[skeleton.index("hand")]
+
+
+def tracker_from(skeleton: ik.Skeleton, start: ik.Pose, **settings: object) -> ik.Tracker:
+    """A tracker of the hand's position."""
+    return ik.Tracker(skeleton, [ik.Goal("hand", (0, 0, 0))], pose=start, **settings)
+
+
+# -- as `track` -------------------------------------------------------------------------------------------------------
+
+
+@each_solver
+def test_track_is_a_loop_over_a_tracker(solver: str) -> None:
+    """A step of no time to begin with, then one a frame: the same poses to the last digit."""
+    skeleton, rate = chain(4), 30.0
+    time = np.arange(20)[:, None] / rate
+    places = (np.array([1.0, 2.0, 0.3]) + time * (0.5, -0.4, 0.2))[:, None]
+    goal = ik.Goal(3, (0, 0, 0))
+    frames = ik.track(skeleton, [goal], places, pose=bent(4), solver=solver, rate=rate)
+    tracker = ik.Tracker(skeleton, [goal], solver, bent(4))
+    for frame, solution in enumerate(frames):
+        own = tracker.step(places[frame], dt=1 / rate if frame else 0.0)
+        assert (own.pose.rotations == solution.pose.rotations).all()
+        assert (tracker.pose.rotations == own.pose.rotations).all()
+        assert own.iterations == solution.iterations == min(frame, 1)
+
+
+@each_solver
+def test_steps_of_different_lengths_keep_up_with_a_target_that_moves_evenly(solver: str) -> None:
+    """Slides along X, Y and Z, whose Jacobian is constant: no lag at all, whatever the times between the steps."""
+    axes = np.eye(3)
+    skeleton = ik.Skeleton([ik.Joint(f"{i}", i - 1, "prismatic", (0, 0, 0), axis=axes[i]) for i in range(3)])
+    tracker = ik.Tracker(skeleton, [ik.Goal("2", (0, 0, 0))], solver, options=EXACTLY)
+    tracker.step([(0, 0, 0)], dt=0.0)
+    now = 0.0
+    for dt in (0.01, 0.2, 0.05, 1.0, 0.001):
+        now += dt
+        assert tracker.step([(0.3 * now, -0.2 * now, 0.4 * now)], dt=dt).position_errors[0] < 1e-9
+
+
+def test_the_targets_of_the_first_step_count_as_still() -> None:
+    """A first step of some time removes its share of the error; one of no time leaves the start as it is."""
+    skeleton = ik.Skeleton([ik.Joint("rail", -1, "prismatic", (0, 0, 0), axis=(1, 0, 0), limits=ik.Range(-1, 1))])
+    goal = ik.Goal("rail", (0, 0, 0))
+    moved = ik.Tracker(skeleton, [goal], "PINV", gain=3.0).step([(0.5, 0, 0)], dt=0.1)
+    assert moved.position_errors[0] == pytest.approx(0.5 * math.exp(-0.3))
+    outside = ik.pose_from_angles(skeleton, [1.5])
+    tracker = ik.Tracker(skeleton, [goal], "PINV", outside, gain=3.0)
+    assert_allclose(tracker.pose.translations, outside.translations)
+    assert_allclose(tracker.step([(0.5, 0, 0)], dt=0.0).pose.translations, [(1, 0, 0)])
+
+
+def test_a_rotation_is_tracked_without_positions() -> None:
+    """Either may be None where no goal asks for it."""
+    tracker = ik.Tracker(chain(1), [ik.Goal(0, rotation=UPRIGHT)], gain=math.inf, options=EXACTLY)
+    for angle in (0.1, 0.2, 0.3):
+        solution = tracker.step(None, [(math.cos(angle / 2), math.sin(angle / 2), 0, 0)], dt=0.1)
+        assert solution.rotation_errors[0] < 1e-6
+    with pytest.raises(ik.InvalidGoal, match=r"goal 0 \(joint 'joint 0'\) asks for a rotation: rotations are required"):
+        tracker.step([(0, 0, 0)], dt=0.1)
+
+
+# -- the null space ---------------------------------------------------------------------------------------------------
+
+
+def test_a_step_is_the_pseudo_inverses_and_the_objectives_share_of_the_null_space() -> None:
+    """`d = J^+ v dt + (I - J^+ J) z` with `z = -gradient dt`, by NumPy's pseudo-inverse."""
+    skeleton, dt = robot(), 1e-2
+    start = ik.pose_from_angles(skeleton, BENT)
+    gradient = np.array([0.4, -0.3, 0.8, 0.1, -0.6, 0.5])
+    place, velocity = hand(skeleton, start), np.array([0.2, -0.1, 0.3])
+    tracker = tracker_from(skeleton, start, solver="PINV", objective=lambda pose: gradient)
+    tracker.step([place], dt=0.0)
+    tracker.step([place + dt * velocity], dt=dt)
+    jacobian = ik.velocity_jacobian(skeleton, start, "hand")[3:]
+    inverse = np.linalg.pinv(jacobian)
+    expected = inverse @ velocity * dt - (np.eye(6) - inverse @ jacobian) @ gradient * dt
+    assert_allclose(ik.angles_from_pose(skeleton, tracker.pose) - BENT, expected, atol=1e-12)
+
+
+def test_an_objective_sees_the_pose_of_the_last_step() -> None:
+    """Once a step, not for steps of no time."""
+    seen: list[np.ndarray] = []
+    skeleton = robot()
+
+    def objective(pose: ik.Pose) -> list[float]:
+        seen.append(ik.angles_from_pose(skeleton, pose))
+        return [0.5] * 6
+
+    tracker = tracker_from(skeleton, ik.pose_from_angles(skeleton, BENT), objective=objective)
+    place = hand(skeleton, tracker.pose)
+    tracker.step([place], dt=0.0)
+    after = [ik.angles_from_pose(skeleton, tracker.step([place], dt=0.1).pose) for _ in range(2)]
+    assert_allclose(seen, [BENT, after[0]], atol=1e-12)
+
+
+@each_solver
+def test_an_arm_keeps_away_from_its_limits_while_its_hand_stays(solver: str) -> None:
+    """Liegeois' objective falls step by step to where its gradient is square to the null space; the hand stays."""
+    skeleton = robot(ik.Range(-2.0, 2.0))
+    start = ik.pose_from_angles(skeleton, BENT)
+
+    def gradient(pose: ik.Pose) -> np.ndarray:
+        return 4.0 * ik.angles_from_pose(skeleton, pose) / 2.0**2
+
+    place = hand(skeleton, start)
+    tracker = tracker_from(skeleton, start, solver=solver, objective=gradient)
+    costs = [np.square(BENT).sum()]
+    for _ in range(900):
+        tracker.step([place], dt=1 / 30)
+        costs.append(np.square(ik.angles_from_pose(skeleton, tracker.pose)).sum())
+    assert costs[-1] < 0.8 * costs[0]
+    assert np.diff(costs).max() < 1e-4
+    assert np.linalg.norm(hand(skeleton, tracker.pose) - place) < 0.01
+    jacobian = ik.velocity_jacobian(skeleton, tracker.pose, "hand")[3:]
+    left = (np.eye(6) - np.linalg.pinv(jacobian) @ jacobian) @ gradient(tracker.pose)
+    assert np.abs(left).max() < 0.02 * np.abs(gradient(start)).max()
+
+
+def test_limits_hold_whatever_the_objective_wants() -> None:
+    """Balls with narrow limits and an objective that drives every joint out of them."""
+    limits = ik.TwistSwing(twist=(-0.3, 0.3), swing_x=(-0.4, 0.5), swing_z=(-0.5, 0.4))
+    skeleton = chain(5, limits=limits)
+    tracker = ik.Tracker(skeleton, [ik.Goal(4, (0, 0, 0))], pose=bent(5), objective=lambda pose: np.full(15, -9.0))
+    for _ in range(60):
+        solution = tracker.step([(0.8, 3.5, 0.4)], dt=1 / 30)
+    assert solution.at_limit.any()
+    assert max(outside_limits(skeleton, solution.pose, joint) for joint in range(5)) < EXACT
+
+
+# -- postures ---------------------------------------------------------------------------------------------------------
+
+
+def test_what_is_left_of_the_way_to_a_posture_falls_at_the_joints_own_rates() -> None:
+    """Two rails in a line for one target: their difference is free, and falls by `1 - k dt` a step, `k` their mean."""
+    rails = [ik.Joint(f"rail {i}", i - 1, "prismatic", (0, 0, 0), axis=(1, 0, 0)) for i in range(2)]
+    skeleton = ik.Skeleton([*rails, ik.Joint("hand", 1, "fixed", (0, 0, 0))])
+    gains, dt = np.array([1.0, 5.0]), 0.05
+    objective = ik.toward_posture(skeleton, skeleton.rest_pose(), gains)
+    start = ik.pose_from_angles(skeleton, [0.4, -0.4])
+    tracker = tracker_from(skeleton, start, solver="PINV", objective=objective)
+    for step in range(1, 20):
+        tracker.step([(0, 0, 0)], dt=dt)
+        q = 0.4 * (1 - gains.mean() * dt) ** step
+        assert_allclose(ik.angles_from_pose(skeleton, tracker.pose), [q, -q], atol=1e-9)
+
+
+@each_solver
+def test_an_arm_of_balls_comes_to_the_posture_that_its_goal_leaves_free(solver: str) -> None:
+    """Begun at another pose with its hand in the same place, it ends at the posture itself."""
+    skeleton = chain(4)
+    posture = ik.pose_from_angles(skeleton, np.random.default_rng(4).uniform(-0.5, 0.5, 12))
+    place = ik.forward(skeleton, posture).positions[3]
+    start = ik.solve(skeleton, [ik.Goal(3, place)], bent(4), options=ik.Options(tolerance=1e-8)).pose
+    objective = ik.toward_posture(skeleton, posture, gains=2.0)
+    tracker = ik.Tracker(skeleton, [ik.Goal(3, (0, 0, 0))], solver, start, objective=objective)
+    assert turned_by(start, posture)[:3].max() > 0.2
+    for _ in range(200):
+        solution = tracker.step([place], dt=1 / 30)
+    assert turned_by(solution.pose, posture).max() < 0.01
+    assert solution.position_errors[0] < 1e-3
+
+
+def test_the_gradient_of_a_posture_is_that_of_its_squared_distance() -> None:
+    """By differences: `1/2 sum k |q - q_posture|^2` with small turns of the joints in their own frames."""
+    skeleton = ik.Skeleton([ik.Joint("shoulder", -1, "ball", (0, 0, 0)), ik.Joint("rail", 0, "prismatic", (0, 1, 0)),
+                            ik.Joint("elbow", 1, "hinge", (0, 0, 0), axis=(1, 2, 2))])  # fmt: skip
+    posture = ik.pose_from_angles(skeleton, [0.4, -0.2, 0.3, 0.2, -0.5])
+    pose = ik.pose_from_angles(skeleton, [-0.3, 0.5, 0.9, -0.4, 0.8])
+    gains = np.array([2.0, 2.0, 2.0, 3.0, 0.5])
+
+    def cost(step: np.ndarray) -> float:
+        turns = np.array([step[:3], (0, 0, 0), step[4] * skeleton.axis[2]])
+        turned = scipy_rotation(pose.rotations) * Rotation.from_rotvec(turns)
+        angles = (scipy_rotation(posture.rotations).inv() * turned).magnitude()
+        rail = pose.translations[1, 1] + step[3] - posture.translations[1, 1]
+        return 0.5 * (2.0 * angles[0] ** 2 + 3.0 * rail**2 + 0.5 * angles[2] ** 2)
+
+    expected = [(cost(step) - cost(-step)) / 2e-6 for step in 1e-6 * np.eye(5)]
+    assert_allclose(ik.toward_posture(skeleton, posture, gains)(pose), expected, atol=1e-6)
+
+
+# -- what is refused --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("dt", "message"),
+    [(-0.1, "dt = -0.1; expected a number, 0 or more"), (math.nan, "dt = nan"), ("1", "dt = '1'"),
+     (math.inf, "dt = inf; expected a finite number")],
+)  # fmt: skip
+def test_bad_time_steps_are_refused(dt: object, message: str) -> None:
+    with pytest.raises(ik.InvalidOptions, match=message):
+        ik.Tracker(chain(2), [ik.Goal(1, (0, 1, 0))]).step([(0, 1, 0)], dt=dt)
+
+
+@pytest.mark.parametrize(
+    ("gradient", "message"),
+    [
+        (np.zeros(5), r"objective: expected 6 finite numbers, got \[0.0, 0.0, 0.0, 0.0, 0.0\]"),
+        ([0, 0, 0, 0, 0, math.nan], "objective: expected 6 finite numbers, got .*nan"),
+        (None, "objective: expected 6 finite numbers, got nan"),
+        ("up", "objective: expected 6 numbers, got 'up'"),
+    ],
+)
+def test_an_objective_that_returns_no_gradient_is_refused(gradient: object, message: str) -> None:
+    tracker = ik.Tracker(chain(2), [ik.Goal(1, (0, 1, 0))], objective=lambda pose: gradient)
+    with pytest.raises(ik.InvalidOptions, match=message):
+        tracker.step([(0, 1, 0)])
+
+
+@pytest.mark.parametrize("gains", [-1.0, math.nan, [1.0, 2.0], "high"])
+def test_bad_gains_of_a_posture_are_refused(gains: object) -> None:
+    with pytest.raises(ik.InvalidOptions, match="gains: expected"):
+        ik.toward_posture(chain(2), chain(2).rest_pose(), gains)
+
+
+def test_a_tracker_refuses_what_track_refuses() -> None:
+    with pytest.raises(ik.InvalidOptions, match=r"gain = -1\.0"):
+        ik.Tracker(chain(2), [ik.Goal(1, (0, 1, 0))], gain=-1.0)
+    with pytest.raises(ik.UnknownSolver, match="'CCD' has no linear step to track with"):
+        ik.Tracker(chain(2), [ik.Goal(1, (0, 1, 0))], solver="ccd")
+    with pytest.raises(ik.InvalidGoal, match=r"positions: expected shape \(frames, 1, 3\), got \(1, 2, 3\)"):
+        ik.Tracker(chain(2), [ik.Goal(1, (0, 1, 0))]).step([(0, 1, 0), (0, 1, 0)])
