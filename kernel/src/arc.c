@@ -12,7 +12,7 @@ static double bone_of(const point *p, const dqik_arc *arc, int i, double *line) 
     return length;
 }
 
-/* Bend the straight chains of a pose, which stands, to their arcs. Its transforms are those of the pose before. */
+/* Bend the straight chains of a pose, which stands, to arcs that point at their targets. Its transforms are those of the pose before. */
 static void bend(const work *w, point *p, const dqik_arc *arc) {
     double sum[3] = {0.0, 0.0, 0.0}, chord[3] = {0.0, 0.0, 0.0}, line[3], next[3], crossed[3], axis[3], total = 0.0;
     double length = bone_of(p, arc, 0, line);
@@ -30,7 +30,21 @@ static void bend(const work *w, point *p, const dqik_arc *arc) {
     for (int c = 0; c < 3; c++) axis[c] -= along * chord[c] / size;
     const double level = norm3(axis);
     for (int c = 0; c < 3; c++) axis[c] = level > LEVEL ? axis[c] / level : 0.0;
-    const double missing = (ARC - dot3(sum, axis)) * clamp((BENT - total) / (BENT - STRAIGHT), 0.0, 1.0);
+    const double straight = clamp((BENT - total) / (BENT - STRAIGHT), 0.0, 1.0);
+    const double missing = straight * (ARC - dot3(sum, axis));
+    if (arc->aim > 0.0) {
+        const int root = arc->turned[0];
+        const double *own_axis = w->k->axis + 3 * root;
+        double to[3], turn[4], own[3];
+        minus3(to, w->places + 3 * arc->goal, p->p + 3 * root);
+        q_between(turn, chord, to);
+        q_log(own, turn);
+        transposed_times3(own, p->m + 9 * root, own);
+        const double along_own = dot3(own, own_axis);
+        for (int c = 0; c < 3; c++) own[c] = arc->aim * straight * (arc->hinged[0] ? along_own * own_axis[c] : own[c]);
+        q_exp(turn, own);
+        q_product(p->q + 4 * root, p->q + 4 * root, turn);
+    }
     for (int i = 0; i < arc->turns; i++) {
         const int joint = arc->turned[i];
         const double *own_axis = w->k->axis + 3 * joint;

@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 15903400 /* a hash of all below */
+#define DQIK_LAYOUT 99527102 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -161,6 +161,7 @@ typedef struct {
     const double *share; /* (turns) of the arc */
     const uint8_t *hinged; /* (turns) */
     double axis[3]; /* in the frame of the joint `reference` */
+    double aim; /* share of the way to the target that the chain is turned at its root */
 } dqik_arc;
 
 /* The chain that a pole bends; see Pole in solvers/space/poles.py. */

@@ -136,6 +136,7 @@ ARC = _structure(
     ("double[]", "share", "(turns) of the arc"),
     ("uint8[]", "hinged", "(turns)"),
     ("double[3]", "axis", "in the frame of the joint `reference`"),
+    ("double", "aim", "share of the way to the target that the chain is turned at its root"),
 )  # fmt: skip
 
 POLE = _structure(

@@ -268,6 +268,7 @@ def _arcs(packer: Packer, arcs: Sequence[Arc]) -> dict[str, Any]:
         packer.fill(
             ARC, goal=arc.goal, points=len(arc.points), turns=len(arc.turned), reference=arc.reference,
             point=arc.points, turned=arc.turned, share=arc.shares, hinged=arc.hinged, axis=arc.axis,
+            aim=arc.aim,
         ) for arc in arcs
     ]  # fmt: skip
     return {"arcs": len(arcs), "arc": filled}

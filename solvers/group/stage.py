@@ -52,7 +52,6 @@ APPROACH_ITERATIONS, APPROACH_SETTLED = 10, 2e-2
 
 SHARED_RELUCTANCE = 2.0  # joints that serve several goals: a spine moves less than an arm
 EFFECTOR_RELUCTANCE = 2.0
-ARC_ROOT_RELUCTANCE = 0.1  # the root of a straight chain turns with the target, rather than bend the chain to a new side
 
 
 class Phases(NamedTuple):
@@ -84,7 +83,8 @@ class Stage:
         self.chains = chains[self.indices]
         self.space = JointSpace(skeleton, np.any(self.chains, axis=0))
         self.limbs = limb.find_limbs(skeleton, self.goals, self.chains)
-        self.arcs = arc.find_arcs(skeleton, self.goals, self.chains, self.space)
+        plain = options.unit_angle is None  # else the start and the steps are prescribed
+        self.arcs = arc.find_arcs(skeleton, self.goals, self.chains, self.space) if plain else []
         slides = np.array(skeleton.kinds) == "prismatic"
         slides[self.space.joint] = False
         self.still_slides = np.flatnonzero(slides)
@@ -97,7 +97,7 @@ class Stage:
         self._first_damping = FIRST_DAMPING * max(1.0, self.space.n / max(self.tasks.m, 1)) ** FIRST_DAMPING_GROWTH
         self.settings = Settings(
             options.iterations, options.tolerance, options.rotation_tolerance, options.damping,
-            pull or self._first_damping, pull, SETTLED, self._reluctance(pull), options, UNSETTLED,
+            pull or self._first_damping, pull, SETTLED, self._reluctance(), options, UNSETTLED,
         )  # fmt: skip
         polish = min(POLISH_ITERATIONS, options.iterations)
         if pull or self._poles:
@@ -124,7 +124,7 @@ class Stage:
             tolerance=POLISH_SHARE * options.tolerance, rotation_tolerance=POLISH_SHARE * options.rotation_tolerance,
         )  # fmt: skip
         self._insisting = replace(self._polishing, iterations=INSIST_ITERATIONS, first_damping=FIRST_DAMPING)
-        self.recovers = not pull and not self._poles and options.unit_angle is None
+        self.recovers = not pull and not self._poles and plain
         abandons = self.recovers and options.restarts > 0 and method.continues
         self._first = replace(self.settings, abandons=abandons)
         self.attempts = self._attempts()
@@ -224,7 +224,7 @@ class Stage:
         positions : (F, J, 3) of the joints in any pose.
         """
         known_links = self.skeleton.links if links is None else links
-        frames = Request(self._base(start, links), self.yielding.targets(positions, known_links, targets), links)
+        frames = Request(self._base(start, targets, links), self.yielding.targets(positions, known_links, targets), links)
         if self.settings.pull:
             for pole in self._poles:
                 frames.base = self._swivelled(pole, frames.base, frames)
@@ -243,7 +243,7 @@ class Stage:
         links[:, self.still_slides] = dual_quaternion.product(links[:, self.still_slides], moved)
         return links
 
-    def _reluctance(self, pull: float) -> np.ndarray:
+    def _reluctance(self) -> np.ndarray:
         """How unwilling each degree of freedom is to move (n,): the metric of the pull and of the damping.
 
         Equal for all of a joint's, which keeps the pull's gradient simple (`JointSpace.pull_gradient`).
@@ -252,8 +252,6 @@ class Stage:
         joint = np.ones(len(skeleton))
         joint[self.chains.sum(0) > 1] *= SHARED_RELUCTANCE
         joint[np.unique([goal.joint for goal in self.goals])] *= EFFECTOR_RELUCTANCE
-        for one in self.arcs if pull else ():
-            joint[list(one.roots)] *= ARC_ROOT_RELUCTANCE
         joint /= np.maximum(1.0 - skeleton.stiffness, 1e-3) ** 2
         return joint[space.joint] * np.where(space.turns, 1.0, 1.0 / skeleton.length**2)
 
@@ -268,24 +266,24 @@ class Stage:
         path = [j for j in skeleton.order if self.chains[g, j]]
         return Pole(g, path[0], tuple(path[1:]), -1, goal.pole_angle, poles.POLE_WEIGHT) if len(path) > 1 else None
 
-    def _base(self, start: Pose, links: np.ndarray | None) -> State:
+    def _base(self, start: Pose, targets: Targets, links: np.ndarray | None) -> State:
         """The pose that the pull aims at: the start or the middle of the limits.
 
-        Straight limbs are bent as they prefer, other straight chains to an arc.
+        Straight limbs are bent as they prefer, other straight chains to an arc that points at the target.
         """
         state = self.space.state(start, len(start.rotations))
         if self.settings.pull and self.options.bias == "MIDDLE":
             state = self.space.middle(state)
         if self.settings.pull and self.limbs:
             state = self._turned(state, limb.bend_base(state.rotations, self.limbs))
-        return self._arched(state, links) if self.settings.pull else state
+        return self._arched(state, targets, links) if self.settings.pull else state
 
-    def _arched(self, state: State, links: np.ndarray | None) -> State:
-        """`state` with its straight chains bent to arcs."""
+    def _arched(self, state: State, targets: Targets, links: np.ndarray | None) -> State:
+        """`state` with its straight chains bent to arcs that point at their targets."""
         if not self.arcs:
             return state
         kinematics = self.tasks.kinematics(state, links)
-        return self._turned(state, arc.bend(state.rotations, kinematics, self.arcs, self.skeleton.axis))
+        return self._turned(state, arc.bend(state.rotations, kinematics, targets, self.arcs, self.skeleton.axis))
 
     def _continue(self, frames: Request) -> Minimum:
         """The nearest answers by continuation in the pull, from limbs folded to their targets at several swivels.
@@ -337,7 +335,7 @@ class Stage:
         if not stuck.any():
             return
         some = frames.take(stuck)
-        begin = stand(self.tasks, self._arched(given.state.take(stuck), some.links), some)
+        begin = stand(self.tasks, self._arched(given.state.take(stuck), some.targets, some.links), some)
         again = self._polish(self._minimise(self.tasks, self.space, self._first, begin, some), some)
         minimum.iterations[stuck] += again.iterations
         better = _squares(again.point.error) < _squares(minimum.point.error[stuck])

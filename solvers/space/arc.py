@@ -35,19 +35,20 @@ PARALLEL = 0.99  # cosine of the angle between two axes that count as one
 class Arc:
     """The bend of a straight chain about one axis.
 
-    goal : which the chain serves. roots : joints where it begins. points : joints at the ends of its bones, from its root; the effector comes after
+    goal : which the chain serves. points : joints at the ends of its bones, from its root; the effector comes after
     them. turned : joints that bend it, with the `shares` of `ARC` that they turn by, the root's negative, and whether
-    they are hinges. reference : the joint in whose frame `axis` (3,) is.
+    they are hinges. reference : the joint in whose frame `axis` (3,) is. aim : share of the way to its target that the
+    chain is turned at its root, 0 where that cannot turn.
     """
 
     goal: int
-    roots: tuple[int, ...]
     points: tuple[int, ...]
     turned: tuple[int, ...]
     shares: tuple[float, ...]
     hinged: tuple[bool, ...]
     reference: int
     axis: np.ndarray
+    aim: float
 
 
 def find_arcs(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray, space: JointSpace) -> list[Arc]:
@@ -113,8 +114,9 @@ def _arc(
         for side in (1.0, -1.0)
     ]  # fmt: skip
     side = -1.0 if room[1] > room[0] + SAME_ROOM else 1.0
+    aim = 0.0 if best[0][1] else 1.0 - float(skeleton.stiffness[turned[0]])
     hinged = tuple(skeleton.kinds[j] == "hinge" for j in turned)
-    return Arc(goal, tuple(groups[0]), tuple(group[0] for group in groups), turned, tuple(shares.tolist()), hinged, reference, side * axis)
+    return Arc(goal, tuple(group[0] for group in groups), turned, tuple(shares.tolist()), hinged, reference, side * axis, aim)
 
 
 def _axes(
@@ -145,8 +147,12 @@ def _room(skeleton: Skeleton, space: JointSpace, joint: int, turn: np.ndarray) -
     return float(moved @ turn / max(np.linalg.norm(turn), 1e-300))
 
 
-def bend(rotations: np.ndarray, kinematics: Kinematics, arcs: Sequence[Arc], axes: np.ndarray) -> np.ndarray:
-    """Rotations (F, J, 4), at which `kinematics` stand, with straight chains bent to their arcs.
+def bend(
+    rotations: np.ndarray, kinematics: Kinematics, targets: Targets, arcs: Sequence[Arc], axes: np.ndarray
+) -> np.ndarray:
+    """Rotations (F, J, 4), at which `kinematics` stand, with straight chains bent to arcs that point at their targets.
+
+    Otherwise an arc would have to bend to the other side for a target far from the chain's line.
 
     axes : (J, 3) of the skeleton's joints.
     """
@@ -162,13 +168,21 @@ def bend(rotations: np.ndarray, kinematics: Kinematics, arcs: Sequence[Arc], axe
         crossed = cross(line[:, :-1], line[:, 1:])
         total = np.arctan2(np.linalg.norm(crossed, axis=-1), (line[:, :-1] * line[:, 1:]).sum(-1)).sum(-1)
         already = (crossed.sum(1) * axis).sum(-1)
-        missing = (ARC - already) * np.clip((BENT - total) / (BENT - STRAIGHT), 0.0, 1.0)
+        straight = np.clip((BENT - total) / (BENT - STRAIGHT), 0.0, 1.0)
+        missing = straight * (ARC - already)
+        if arc.aim:
+            root = arc.turned[0]
+            turn = quaternion.between(chord, targets.positions[:, arc.goal] - kinematics.positions[:, root])
+            own = (quaternion.log(turn)[:, None] @ kinematics.matrices[:, root])[:, 0] * (arc.aim * straight)[:, None]
+            if arc.hinged[0]:
+                own = (own @ axes[root])[:, None] * axes[root]
+            bent[:, root] = quaternion.product(rotations[:, root], quaternion.exp(own))
         for joint, share, hinged in zip(arc.turned, arc.shares, arc.hinged, strict=True):
             own = (axis[:, None] @ kinematics.matrices[:, joint])[:, 0]
             if hinged:
                 own = np.sign(own @ axes[joint])[:, None] * axes[joint]
             turn = quaternion.exp((share * missing)[:, None] * own)
-            bent[:, joint] = quaternion.product(rotations[:, joint], turn)
+            bent[:, joint] = quaternion.product(bent[:, joint], turn)
     return bent
 
 
