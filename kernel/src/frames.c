@@ -24,7 +24,7 @@ static void read_links(const dqik_problem *problem, const double *links, pose_me
     }
 }
 
-/* Slides that the stage does not move stand where the pose has them: they are part of the link then. */
+/* Slides that the stage does not move keep their translation of the pose, as part of their links. */
 static void place_still_slides(const work *w, const double *links, const double *translations, double *link_t) {
     for (int i = 0; i < w->s->still_slides; i++) {
         int j = w->s->still_slide[i];
@@ -34,7 +34,7 @@ static void place_still_slides(const work *w, const double *links, const double 
     }
 }
 
-/* Write what a stage moves into the pose so far. */
+/* Write the joints that a stage moves to the pose. */
 static void pose_stage(const work *w, pose_memory *m) {
     const dqik_stage *s = w->s;
     memcpy(m->q, w->now.q, sizeof(double) * 4 * (size_t)w->k->joints);
@@ -62,7 +62,7 @@ static int is_finite(const dqik_problem *problem, const frame_view *frame) {
     return finite;
 }
 
-/* Nobody takes NaN for a pose. */
+/* NaN: it cannot be mistaken for a pose. */
 static void answer_nothing(const dqik_problem *problem, const frame_view *frame) {
     for (int j = 0; j < problem->skeleton.joints; j++) {
         for (int i = 0; i < 4; i++) frame->rotations[4 * j + i] = NAN;

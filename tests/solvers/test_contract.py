@@ -38,7 +38,7 @@ def test_another_constant_or_field_is_another_layout(monkeypatch: pytest.MonkeyP
 
 
 def test_no_source_defines_a_constant_that_the_contract_has() -> None:
-    for path in kernel_contract.HEADER.parent.iterdir():
+    for path in kernel_contract.HEADER.parent.rglob("*.[ch]"):
         if path != kernel_contract.HEADER:
             defined = set(re.findall(r"^#define (\w+)", path.read_text(encoding="utf-8"), re.MULTILINE))
             assert not defined & set(contract.CONSTANTS), path.name

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The kinds of tasks. A new kind is a class like those of `position.py` in a file of its own, and a line here.
 
-For the compiled kernel it is also a file in `kernel/src/tasks/`, a line in the table of `kernel/src/tasks/tasks.c` and a
-number in `solvers/compiled/contract.py`; until then NumPy solves what has such tasks.
+For the compiled kernel it is also a file in `kernel/src/tasks/`, a line in the table of `tasks.c` there and a number in
+`solvers/compiled/contract.py`; until then NumPy solves what has such tasks.
 """
 
 from typing import Any, Protocol
