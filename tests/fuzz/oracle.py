@@ -330,7 +330,7 @@ def limits_hold(ob: bpy.types.Object) -> None:
         return
     driven = [curve.data_path for curve in ob.animation_data.drivers] if ob.animation_data else []
     for goal, _ in active_goals(ob):
-        for one in chain(ob, goal):
+        for one in chain(ob, goal)[0 if goal.use_tail or goal.use_rotation else 1 :]:
             ours = not one.dqik_lock and not len(one.constraints)
             ours = ours and not any(f'bones["{one.name}"]' in path for path in driven)
             if ours and one.dqik_use_limits and outside_limits(one) > LIMIT:
