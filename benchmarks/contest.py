@@ -48,12 +48,13 @@ class Ours:
             raise Refused(str(error)) from None
         self._targets = self._prepared.targets(workload.positions, workload.rotations)
         self._start = self._prepared.start(workload.start)
-        self._last: ik.Batch | None = None
-        self._first = True
+        self._arrays, self._motion = self._prepared.arrays(), self._prepared.motion()
 
     def solve(self, frame: int) -> ik.Batch:
         """Answer a frame from the workload's start pose."""
-        return self._prepared.solve_batch(self._wanted(frame, frame + 1), self._start)
+        self._arrays.ask(self._wanted(frame, frame + 1), self._start)
+        self._prepared.solve_into(self._arrays)
+        return self._arrays.batch()
 
     def solve_together(self, first: int, last: int) -> list[Answer]:
         """Answers of several frames in one batch, which are the same as one by one."""
@@ -62,13 +63,9 @@ class Ours:
 
     def follow(self, frame: int) -> ik.Batch:
         """Answer a frame from the answer to the frame before, as `ik.solve_frames` does."""
-        if self._last is None:
-            self._last = self.solve(frame)
-        else:
-            before = ik.Pose(self._last.rotations[0], self._last.translations[0])
-            self._last = self._prepared.track(before, self._wanted(frame, frame + 1), self._start, first=self._first)
-            self._first = False
-        return self._last
+        self._arrays.ask(self._wanted(frame, frame + 1), self._start)
+        self._motion.solve_into(self._arrays)
+        return self._arrays.batch()
 
     def read(self, answer: ik.Batch) -> Answer:
         """An answer in terms of the table."""

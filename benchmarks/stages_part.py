@@ -99,8 +99,7 @@ def _play(clocks: dict[str, Clock]) -> dict[str, np.ndarray]:
 
 def _watch(clocks: dict[str, Clock]) -> None:
     """Put clocks around the extension's handlers, its solves and its writing; once."""
-    live, playback, solve = (importlib.import_module(f"{scene.EXTENSION}.{name}") for name in
-                           ("live", "rig.playback", "solvers.api"))  # fmt: skip
+    live, playback = (importlib.import_module(f"{scene.EXTENSION}.{name}") for name in ("live", "rig.playback"))
     if hasattr(live, "watched"):
         return
     live.watched = True
@@ -110,13 +109,10 @@ def _watch(clocks: dict[str, Clock]) -> None:
                 handlers[index] = clocks["handlers"].around(handler)
     live.apply = clocks["write"].around(live.apply)
     playback.Playback._write = clocks["write"].around(playback.Playback._write)
-    kernel = importlib.import_module(f"{scene.EXTENSION}.solvers.compiled.library")
-    owner, names = solve.Prepared, ("solve_batch", "track")
-    if kernel.load() is not None:
-        owner = importlib.import_module(f"{scene.EXTENSION}.solvers.compiled.twin").Twin
-        names = ("solve", "solve_one", "follow_one")
-    for name in names:
-        setattr(owner, name, clocks["solve"].around(getattr(owner, name)))
+    for module, name in [("compiled.stages", "CompiledStages"), ("compiled.stages", "CompiledMotion"),
+                         ("group.stages", "Stages"), ("group.stages", "StagesMotion")]:  # fmt: skip
+        owner = getattr(importlib.import_module(f"{scene.EXTENSION}.solvers.{module}"), name)
+        owner.solve_into = clocks["solve"].around(owner.solve_into)
 
 
 def _armature(bones: int) -> tuple[bpy.types.Object, dict[str, tuple[bpy.types.Object, int]]]:

@@ -262,7 +262,7 @@ typedef struct {
     const uint8_t *counts; /* (goals) 1: a position counts, 2: a rotation counts */
 } dqik_problem;
 
-/* The questions and answers of frames, `FrameArrays.addresses`: each array, and its bytes from one frame to the next; see solvers/model/frames.py. */
+/* The questions and answers of frames, `FrameArrays.addresses`: each array, and its bytes from frame to frame; see solvers/model/frames.py. */
 typedef struct {
     const double *positions;
     int64_t positions_step;

@@ -46,10 +46,8 @@ def write_keys(
     """Key the bones of `ob` that any of `rigs` solved on all frames; the number of keys written."""
     keys = list(_keys(ob, rigs, np.asarray(frames, dtype=float), solved, options))
     data = ob.animation_data
-    before = None if data is None else (data.action, getattr(data, "action_slot", None))
-    made = None
-    if options.action == "NEW" or before is None or before[0] is None:
-        made = _new_action(ob)
+    before = (None, None) if data is None else (data.action, getattr(data, "action_slot", None))
+    made = _new_action(ob) if options.action == "NEW" or before[0] is None else None
     writer = curves.Writer(ob, made or before[0])
     try:
         for key in keys:
@@ -94,11 +92,9 @@ def _new_action(ob: bpy.types.Object) -> bpy.types.Action:
     """An action for the keys: a copy of the present one, so that what else it moves goes on moving."""
     data = ob.animation_data
     old = None if data is None else data.action
-    if old is None:
-        return bpy.data.actions.new(f"{ob.name} DQIK")
-    if _is_blended(data):
-        return bpy.data.actions.new(f"{old.name} DQIK")
-    made = old.copy()
+    if data is None or old is None or _is_blended(data):
+        return bpy.data.actions.new(f"{ob.name if old is None else old.name} DQIK")
+    made: bpy.types.Action = old.copy()
     made.name = f"{old.name} DQIK"
     return made
 
@@ -109,9 +105,9 @@ def _is_blended(data: bpy.types.AnimData) -> bool:
     return tracks and (data.action_blend_type != "REPLACE" or data.action_influence < 1.0)
 
 
-def _set_aside(ob: bpy.types.Object, before: tuple | None) -> None:
+def _set_aside(ob: bpy.types.Object, before: tuple) -> None:
     """Keep the action from before: in the file and, where it was blended with the NLA, as a track below the new one."""
-    data, (action, slot) = ob.animation_data, before or (None, None)
+    data, (action, slot) = ob.animation_data, before
     if action is not None:
         action.use_fake_user = True
     if not _is_blended(data):
@@ -127,8 +123,9 @@ def _set_aside(ob: bpy.types.Object, before: tuple | None) -> None:
     data.action_blend_type, data.action_influence = "REPLACE", 1.0
 
 
-def _assign(ob: bpy.types.Object, before: tuple | None) -> None:
-    """Give an object the action back that it had."""
-    ob.animation_data.action = None if before is None else before[0]
-    if before is not None and before[1] is not None:
-        ob.animation_data.action_slot = before[1]
+def _assign(ob: bpy.types.Object, before: tuple) -> None:
+    """Give an object the action and the slot back that it had."""
+    action, slot = before
+    ob.animation_data.action = action
+    if slot is not None:
+        ob.animation_data.action_slot = slot

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What an armature's prepared solve depends on, read in bulk, to be compared with what it was made from.
 
-Counts and update flags are not trusted alone: settings, goals, rotation modes and what animates the armature are read
-on every frame. What only an edit can change (rest pose, names, bone settings, constraints, data paths) is read wherever
-there may have been one: at every evaluation that is not a change of frame, after a property's update callback, where
-Blender says that an armature or the scene's relations changed (as they do with new curves), and on every frame where settings or
-constraints are animated.
+Counts and update flags are not trusted alone: settings, rotation modes, the goals' names, bones and targets, and what
+animates the armature are read on every frame. What only an edit can change (rest pose, names, settings of bones and
+goals, constraints, data paths) is read wherever there may have been one: at every evaluation that is not a change of
+frame, after a property's update callback, where Blender says that an armature or the scene's relations changed (as they
+do with new curves), and on every frame where settings or constraints are animated.
 """
 
 from typing import NamedTuple

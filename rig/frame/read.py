@@ -218,10 +218,11 @@ def _targets(
     positions, rotations, poles = np.empty((1, count, 3)), np.empty((1, count, 4)), np.zeros((1, count, 3))
     for k, binding in enumerate(rig.goals):
         target, pole = places[binding.index]
-        matrix = inverse @ target
-        positions[0, k], rotations[0, k] = matrix.translation, matrix.to_quaternion()
-        if binding.pole:
-            poles[0, k] = (inverse @ pole).translation
+        if target is not None:
+            matrix = inverse @ target
+            positions[0, k], rotations[0, k] = matrix.translation[:], matrix.to_quaternion()[:]
+        if binding.pole and pole is not None:
+            poles[0, k] = (inverse @ pole).translation[:]
     shares = [influences[binding.index] for binding in rig.goals]
     if min(shares, default=1.0) < 1.0:
         _ease(rig, prepared, shares, positions, rotations, links, start)

@@ -23,13 +23,13 @@ def read(
     """
     goals, own = ob.dqik.goals, ob.original.dqik.goals
     if not edited and [(goal.name, goal.bone) for goal in own] == [fact[:2] for fact in before]:
-        places = [_places(goal, fact, view) for goal, fact in zip(goals, before, strict=False)]
-        if len(places) == len(before) and None not in places:
-            return before, places, [goal.influence for goal in goals]
+        found = [_places(goal, fact, view) for goal, fact in zip(goals, before, strict=False)]
+        if len(found) == len(before) and None not in found:
+            return before, [place for place in found if place is not None], [goal.influence for goal in goals]
     if [(goal.name, goal.bone) for goal in goals] != [(goal.name, goal.bone) for goal in own]:
         goals = own  # remove(), clear() and move() on a collection tell Blender of no change
         ob.original.update_tag(refresh={"OBJECT"})
-    facts, places = [], []
+    facts, places = list[GoalFacts](), list[Place]()
     for goal in goals:
         target, pole = goal.target, goal.pole_target
         target_matrix, target_problem = _place(target, goal.subtarget, view)

@@ -61,12 +61,14 @@ def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], leaving: np.ndarray) 
     notes: list[str] = []
     goals: list[PlannedGoal] = []
     for number, goal in enumerate(facts):
-        if goal.active and not (problem := _problem(ob, goal, armature)):
-            bone = armature.index[goal.bone]
-            if chain := _chain(goal, armature.above(bone)):
-                goals.append(PlannedGoal(number, goal, bone, chain))
-        elif goal.active:
+        if not goal.active:
+            continue
+        if problem := _problem(ob, goal, armature):
             notes.append(f"Goal {goal.name!r}: {problem}")
+            continue
+        bone = armature.index[goal.bone]
+        if chain := _chain(goal, armature.above(bone)):
+            goals.append(PlannedGoal(number, goal, bone, chain))
     goals = _without_cycles(ob, goals, armature, notes)
     if not goals:
         refusal = notes[0] if notes else "Add a goal: choose a bone and the object that it should reach"

@@ -5,8 +5,8 @@ From the tables here are made the ctypes structures that Python fills (`pack.py`
 (`library.py`) and the header that the kernel is compiled with, `kernel/src/contract.h` (`tools/kernel_contract.py`
 writes it). Python and a library fit each other if their `LAYOUT` is the same: a hash of these tables.
 
-Doubles throughout, quaternions `w x y z`, arrays row by row. The kernel keeps no state of its own, allocates nothing and
-locks nothing: all that a call needs is in its arguments, and equal arguments give equal answers to the bit.
+Doubles throughout, quaternions `w x y z`, arrays row by row. The kernel keeps no state, allocates nothing and locks
+nothing: all that a call needs is in its arguments, and equal arguments give equal answers to the bit.
 """
 
 import ctypes
@@ -58,7 +58,7 @@ OWNERS: tuple[tuple[ModuleType, str, str], ...] = (
 )
 """The modules that own constants, a prefix of the names that C has for them, and the names."""
 
-CONSTANTS: dict[str, Any] = {
+CONSTANTS: dict[str, int | float | np.ndarray] = {
     **{prefix + name: getattr(module, name) for module, prefix, names in OWNERS for name in names.split()},
     "DQIK_SWIVELS": len(limb.SWIVELS),
 }
@@ -222,7 +222,7 @@ PROBLEM = _structure(
 _C_OF_DTYPE: dict[object, str] = {np.int32: "int32", np.bool_: "uint8"}
 FRAMES = Structure(
     "dqik_frames",
-    "The questions and answers of frames, `FrameArrays.addresses`: each array, and its bytes from one frame to the next;"
+    "The questions and answers of frames, `FrameArrays.addresses`: each array, and its bytes from frame to frame;"
     " see solvers/model/frames.py.",
     tuple(
         field
@@ -312,9 +312,9 @@ def in_ctypes(kind: str) -> Any:
 CLASSES: dict[str, Any] = {}
 """The structures as ctypes classes, by their names in C."""
 
-for _one in STRUCTURES:
-    _fields = [(field.name, in_ctypes(field.kind)) for field in _one.fields]
-    CLASSES[_one.name] = type(_one.name, (ctypes.Structure,), {"_fields_": _fields, "__doc__": _one.note})
+for _structure_of in STRUCTURES:
+    _fields = [(field.name, in_ctypes(field.kind)) for field in _structure_of.fields]
+    CLASSES[_structure_of.name] = type(_structure_of.name, (ctypes.Structure,), {"_fields_": _fields})
 
 
 def _in_c(field: Field) -> str:
@@ -326,10 +326,10 @@ def _in_c(field: Field) -> str:
     return f"{name} {field.name}{'[' + rest if rest else ''}"
 
 
-def _number(value: Any) -> str:
+def _number(value: int | float | np.ndarray) -> str:
     """A constant in C: a number, or several in braces, with all their digits."""
     if isinstance(value, np.ndarray):
-        return "{" + ", ".join(_number(one) for one in value.ravel().tolist()) + "}"
+        return "{" + ", ".join(map(repr, value.ravel().tolist())) + "}"
     return repr(value)
 
 

@@ -88,7 +88,8 @@ class CompiledMotion:
 
     def begin(self, pose: Pose) -> None:
         """See `Motion`."""
-        self._last.rotations[0], self._last.translations[0] = self._stages.skeleton.check_pose(pose)
+        self._stages.skeleton.check_pose(pose)
+        self._last.rotations[0], self._last.translations[0] = pose
         self._state.steps, self._state.unchanged = 1, 0
 
     @property

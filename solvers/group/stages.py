@@ -73,7 +73,9 @@ class Stages:
     def finite(self, arrays: FrameArrays) -> np.ndarray:
         """Frames (F,) in which all that the answer depends on is finite."""
         self._check(arrays)
-        if np.isfinite(sum(getattr(arrays, name).sum() for name in QUESTIONS)):  # the common case, at less cost
+        with np.errstate(over="ignore", invalid="ignore"):
+            total = sum(getattr(arrays, name).sum() for name in QUESTIONS)
+        if np.isfinite(total):  # the common case, at less cost
             return np.ones(len(arrays), dtype=bool)
         parts = (
             arrays.start_rotations, arrays.start_translations, arrays.links, arrays.positions[:, self._placed],
@@ -119,7 +121,8 @@ class StagesMotion:
     def begin(self, pose: Pose) -> None:
         """See `Motion`."""
         self.restart()
-        self._last.rotations[0], self._last.translations[0] = self._stages.skeleton.check_pose(pose)
+        self._stages.skeleton.check_pose(pose)
+        self._last.rotations[0], self._last.translations[0] = pose
         self._steps = 1
 
     @property
@@ -164,11 +167,9 @@ def _question(arrays: FrameArrays, frames: np.ndarray | slice) -> tuple[Targets,
     """What some frames ask: targets, with unit quaternions, start poses and links."""
     parts = {name: part if len(part := getattr(arrays, name)) == 1 else part[frames] for name in QUESTIONS}
     count = len(arrays.iterations[frames])
-    placed, orientations, poles = (
-        np.broadcast_to(part, (count, *part.shape[1:]))
-        for part in (parts["positions"], _unit(parts["orientations"]), parts["poles"])
-    )
-    return Targets(placed, orientations, poles), Pose(parts["start_rotations"], parts["start_translations"]), parts["links"]
+    wanted = parts["positions"], _unit(parts["orientations"]), parts["poles"]
+    targets = Targets(*(np.broadcast_to(part, (count, *part.shape[1:])) for part in wanted))
+    return targets, Pose(parts["start_rotations"], parts["start_translations"]), parts["links"]
 
 
 def _unit(quaternions: np.ndarray) -> np.ndarray:

@@ -28,6 +28,7 @@ from drawn import drawn, moving  # noqa: E402
 from measures import outside_limits  # noqa: E402
 
 import solvers as ik  # noqa: E402
+from solvers.model.frames import asking  # noqa: E402
 
 EXTREMES = [0.0, -0.0, 1e-320, -1e-300, 1e-12, 1.0, 1e9, -1e30, 1e150, -1e300, np.pi, -np.pi]
 NO_NUMBERS = [np.nan, np.inf, -np.inf]
@@ -66,10 +67,13 @@ def one(seed: int) -> None:
         for _ in range(int(generator.integers(1, 4))):
             spoil(arrays[generator.integers(6)], EXTREMES if kind == "extreme" else NO_NUMBERS, generator)
     batches = [prepared.solve_batch(targets, start, links)]
-    before = ik.Pose(batches[0].rotations[0].copy(), batches[0].translations[0].copy())
-    last = slice(frames - 1, frames)
-    batches.append(prepared.track(before, targets.take(last), ik.Pose(*(p[last] for p in start)), links[last], True))
-    batches.append(prepared.track(before, targets.take(slice(0, 1)), ik.Pose(*(p[:1] for p in start)), links[:1]))
+    motion = prepared.motion()
+    if np.isfinite(batches[0].rotations[0]).all():
+        motion.begin(ik.Pose(batches[0].rotations[0], batches[0].translations[0]))
+    followed = asking(targets, start, links)
+    for _ in range(2):
+        motion.solve_into(followed)
+        batches.append(followed.batch())
     for batch in batches:
         number = np.isfinite(batch.rotations).all((-1, -2))
         assert (number | np.isnan(batch.rotations).all((-1, -2))).all(), "half an answer"

@@ -6,11 +6,8 @@ digit decides, and both answers are right. Special numbers are the matter of the
 """
 
 import importlib
-import re
-import threading
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,13 +17,13 @@ from hypothesis import strategies as st
 from measures import both_solvers
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.transform import Rotation
-from skeletons import arm, chain, seeds, wxyz
+from skeletons import arm, seeds, wxyz
 
 import solvers as ik
 from solvers.algebra import dual_quaternion, quaternion
+from solvers.model.frames import FrameArrays, asking
 from solvers.model.goals import Targets
 from solvers.model.solution import Batch
-from solvers.space import limb
 
 kernel = importlib.import_module("solvers.compiled.library")  # the package's attribute of this name is a function
 pytestmark = pytest.mark.skipif(kernel.load() is None, reason=f"no compiled kernel to compare with: {kernel.kernel()}")
@@ -40,8 +37,8 @@ def both(problem: Problem, **options: object) -> tuple[ik.Prepared, ik.Prepared]
     """The same problem prepared for the kernel and for NumPy, in the same stages."""
     asked = replace(problem.options, **options)
     compiled, plain = (ik.Prepared(problem.skeleton, problem.goals, problem.solver, asked) for _ in range(2))
-    assert compiled.twin is not None
-    plain.twin = None
+    assert compiled.compiled is not None
+    plain.compiled = None
     return compiled, plain
 
 
@@ -82,17 +79,19 @@ def solved(prepared: ik.Prepared, question: Question) -> list[Batch]:
 
 
 def followed(prepared: ik.Prepared, question: Question) -> list[Batch]:
-    """The answers of frames that follow each other."""
-    targets, start, links = question
+    """The answers of frames that follow each other, one by one."""
+    arrays, motion = filled(question), prepared.motion()
     answers: list[Batch] = []
-    for frame in range(len(links)):
-        wanted = targets.take(slice(frame, frame + 1))
-        if not answers:
-            answers.append(prepared.solve_batch(wanted, start, links[:1]))
-            continue
-        before = ik.Pose(answers[-1].rotations[0], answers[-1].translations[0])
-        answers.append(prepared.track(before, wanted, start, links[frame : frame + 1], first=frame == 1))
+    for frame in range(len(arrays)):
+        one = arrays.part(frame, frame + 1)
+        motion.solve_into(one)
+        answers.append(one.batch())
     return answers
+
+
+def filled(question: Question) -> FrameArrays:
+    """The arrays that ask a question."""
+    return asking(*question)
 
 
 def apart(some: list[Batch], others: list[Batch]) -> float:
@@ -165,12 +164,6 @@ def test_a_motion_is_followed_the_same_way(speed: float) -> None:
     assert same.count(False) <= 1
 
 
-def test_the_kernel_has_room_for_every_swivel() -> None:
-    header = (Path(__file__).resolve().parents[2] / "kernel" / "src" / "dqik.h").read_text()
-    room = re.search(r"#define DQIK_SWIVELS (\d+)", header)
-    assert room is not None and len(limb.SWIVELS) <= int(room[1])
-
-
 def test_mostly_the_answers_agree_to_many_digits() -> None:
     """What is left to rounding is the exception: nine in ten first steps agree to 1e-9."""
     near = []
@@ -198,7 +191,7 @@ def test_every_way_to_ask_gives_the_same_answer_as_numpy(solver: str, monkeypatc
 
     compiled = poses()
     monkeypatch.setattr(importlib.import_module("solvers.api"), "load", lambda: None)
-    assert ik.prepare(skeleton, [goal], solver).twin is None
+    assert ik.prepare(skeleton, [goal], solver).compiled is None
     for one, other in zip(compiled, poses(), strict=True):
         assert_allclose(one.rotations, other.rotations, atol=EQUAL)
         assert_allclose(one.translations, other.translations, atol=EQUAL)
@@ -212,9 +205,9 @@ def test_an_answer_is_the_same_to_the_bit_twice_alone_and_in_a_batch(seed: int) 
     question = targets, start, links = asked(problem, 24)
     compiled, _ = both(problem, restarts=2)
     together = compiled.solve_batch(*question)
-    compiled.twin._memory[:] = np.random.default_rng(seed).choice(
-        [np.nan, 1e300, -1.0, 0.0], compiled.twin._memory.size
-    )
+    compiled.compiled.memory()
+    memory = compiled.compiled._own.memory
+    memory[:] = np.random.default_rng(seed).choice([np.nan, 1e300, -1.0, 0.0], memory.size)
     assert_identical(compiled.solve_batch(*question), together)
     for frame in (0, 7, 23):
         alone = compiled.solve_batch(targets.take(slice(frame, frame + 1)), start, links[frame : frame + 1])
@@ -228,7 +221,8 @@ def test_a_motion_is_the_same_to_the_bit_whatever_the_memory_held(seed: int) -> 
     problem = drawn(seed, most=6)
     question = asked(problem, 5, seed, 0.1)
     first, second = both(problem)[0], both(problem)[0]
-    second.twin._memory[:] = np.nan
+    second.compiled.memory()
+    second.compiled._own.memory[:] = np.nan
     for one, other in zip(followed(first, question), followed(second, question), strict=True):
         assert_identical(one, other)
 
@@ -244,65 +238,8 @@ def test_a_motion_is_the_same_to_the_bit_in_pieces_of_any_size(seed: int, chunk:
     compiled, other = both(problem)[0], both(problem)[0]
     alone = followed(other, question)
     for size in (chunk, 12):
-        frame = 0
-        for batch in compiled.follow(*question, size):
-            assert len(batch.iterations) == min(size, 12 - frame)
-            for part in range(len(batch.iterations)):
-                assert_identical(frame_of(batch, part), alone[frame])
-                frame += 1
-        assert frame == 12
-
-
-def test_solves_in_several_threads_at_once_do_not_disturb_each_other() -> None:
-    """Each thread with its own preparation, over and over, against the same one after the other."""
-    problems = [drawn(seed) for seed in range(6)]
-    questions = [asked(problem, 12) for problem in problems]
-    alone = [
-        solved(both(problem)[0], question) + followed(both(problem)[0], question)
-        for problem, question in zip(problems, questions, strict=True)
-    ]
-    wrong: list[BaseException] = []
-
-    def work(index: int) -> None:
-        try:
-            for _ in range(3):
-                found = solved(both(problems[index])[0], questions[index])
-                found += followed(both(problems[index])[0], questions[index])
-                for one, other in zip(found, alone[index], strict=True):
-                    assert_identical(one, other)
-        except BaseException as error:
-            wrong.append(error)
-
-    threads = [threading.Thread(target=work, args=(index,)) for index in range(len(problems))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not wrong
-
-
-@both_solvers
-@pytest.mark.parametrize("what", ["positions", "rotations", "poles", "start", "slide", "links"])
-@pytest.mark.parametrize("bad", [np.nan, np.inf])
-def test_what_is_not_a_number_is_answered_by_what_is_not_a_number(what: str, bad: float, solver: str) -> None:
-    """Never by a pose that looks like an answer, and other frames of the batch are solved as ever."""
-    skeleton = chain(3)
-    goals = [ik.Goal(2, (0.5, 1.5, 0.5), (1, 0, 0, 0), pole=(0, 0, 5))]
-    prepared = ik.Prepared(skeleton, goals, solver)
-    problem = Problem(skeleton, goals, skeleton.rest_pose(), solver, ik.Options())
-    targets, start, links = asked(problem, 3)
-    good = prepared.solve_batch(targets, start, links)
-    pose = ik.Pose(*(np.tile(part, (3, 1, 1)) for part in start))
-    array = {"positions": targets.positions, "rotations": targets.rotations, "poles": targets.poles,
-             "start": pose.rotations, "slide": pose.translations, "links": links}[what]  # fmt: skip
-    array[1, 0, 0] = bad
-    batch = prepared.solve_batch(targets, pose, links)
-    assert np.isnan(batch.rotations[1]).all()
-    assert not batch.converged[1]
-    for frame in (0, 2):
-        assert_identical(frame_of(batch, frame), frame_of(good, frame))
-    before = ik.Pose(good.rotations[0], good.translations[0])
-    middle = slice(1, 2)
-    tracked = prepared.track(before, targets.take(middle), ik.Pose(*(part[middle] for part in pose)), links[middle])
-    assert np.isnan(tracked.rotations).all()
-    assert not tracked.converged[0]
+        arrays, motion = filled(question), compiled.motion()
+        for begin in range(0, 12, size):
+            motion.solve_into(arrays.part(begin, min(begin + size, 12)))
+        for frame in range(12):
+            assert_identical(frame_of(arrays.batch(), frame), alone[frame])

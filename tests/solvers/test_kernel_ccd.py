@@ -26,8 +26,8 @@ ORDERS = st.sampled_from(["TIP_TO_ROOT", "ROOT_TO_TIP"])
 def both(skeleton: ik.Skeleton, goals: list[ik.Goal], **options: object) -> tuple[ik.Prepared, ik.Prepared]:
     """CCD prepared for the kernel and for NumPy, in the same stages."""
     compiled, plain = (ik.Prepared(skeleton, goals, "CCD", ik.Options(**options)) for _ in range(2))
-    assert compiled.twin is not None
-    plain.twin = None
+    assert compiled.compiled is not None
+    plain.compiled = None
     return compiled, plain
 
 
@@ -123,22 +123,17 @@ def test_a_limb_begins_folded_and_ends_the_same(options: dict) -> None:
 
 
 def test_hands_of_a_torso_follow_their_targets_as_numpys_do() -> None:
-    """Request solved from the one before, each within what NumPy's has; then the same frame again, held still."""
+    """Frames solved one from the other."""
     skeleton, generator = torso(), np.random.default_rng(3)
     goals = [ik.Goal(LEFT, (0, 0, 0), (1, 0, 0, 0), (0.1, 0, 0.02)), ik.Goal(RIGHT, (0, 0, 0), offset=(-0.1, 0.03, 0))]
     pair = both(skeleton, goals, iterations=30)
     places = np.array([[0.6, 0.8, 0.3], [-0.5, 0.5, 0.2]]) + generator.normal(0, 0.03, (6, 2, 3)).cumsum(0)
-    before: list[ik.Batch] = []
-    for frame in range(6):
-        found = [
-            each.track(ik.Pose(last.rotations[0], last.translations[0]), asks, each.start(None), first=frame == 1)
-            if frame else each.solve_batch(asks, each.start(None))
-            for each, last in zip(pair, before or pair, strict=True)
-            for asks in [each.targets(places[frame][None], np.tile([1.0, 0, 0, 0], (1, 2, 1)))]
-        ]  # fmt: skip
-        assert apart(*found) < 1e-7
-        assert_array_equal(found[0].iterations, found[1].iterations)
-        before = found
+    arrays = [each.arrays(6) for each in pair]
+    for each, one in zip(pair, arrays, strict=True):
+        one.positions[:] = places
+        each.motion().solve_into(one)
+    assert apart(*(one.batch() for one in arrays)) < 1e-7
+    assert_array_equal(arrays[0].iterations, arrays[1].iterations)
 
 
 # -- MikuMikuDance ----------------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ import build_kernel
 import build_zip
 import pytest
 
+from solvers.compiled.contract import FUNCTIONS, LAYOUT
 from solvers.compiled.library import VERSION
 
 SOLVE = """
@@ -113,6 +114,18 @@ def test_a_library_of_something_else_is_refused(numpy_finds: list[float]) -> Non
 
 
 @needs_library
+def test_a_library_made_for_another_contract_is_refused(tmp_path: Path, numpy_finds: list[float]) -> None:
+    """Here a library whose hash is another one, by one digit in its machine code."""
+    here = build_kernel.local()
+    assert here is not None
+    content, ours = here.library.read_bytes(), LAYOUT.to_bytes(4, "little")
+    assert content.count(ours) >= 1
+    other = tmp_path / here.library.name
+    other.write_bytes(content.replace(ours, (LAYOUT ^ 1).to_bytes(4, "little")))
+    refused(solved(kernel=str(other)), f"it has layout {LAYOUT ^ 1}, this version of DQIK needs {LAYOUT}", numpy_finds)
+
+
+@needs_library
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs a library that this system cannot load")
 def test_a_library_for_another_platform_is_refused(numpy_finds: list[float]) -> None:
     others = [platform for platform in LIBRARIES if platform != build_kernel.local()]
@@ -164,4 +177,4 @@ def test_a_library_is_for_its_platform_and_names_no_folder_of_the_builder(platfo
     place = int.from_bytes(content[60:64], "little") if place is None else place
     assert content[place : place + len(processor)] == processor
     assert str(build_kernel.ROOT).encode() not in content
-    assert all(name in content for name in (b"dqik_layout", b"dqik_work", b"dqik_solve", b"dqik_track"))
+    assert all(function.name.encode() in content for function in FUNCTIONS)

@@ -149,14 +149,14 @@ def test_a_start_that_meets_its_goal_still_turns_to_the_pole() -> None:
 
 def test_a_stretched_limb_follows_its_pole() -> None:
     """Straight toward a target out of reach, frame after frame: what bend it keeps turns with the pole."""
-    skeleton, rotations = limb(), np.tile([1.0, 0, 0, 0], (1, 1, 1))
+    skeleton = limb()
     prepared = ik.prepare(skeleton, [reaching((4, 4, 4), pole=(3, 0, 0))], "TWO_BONE")
-    start = prepared.start(None)
-    pose = prepared.solve_batch(prepared.targets([[(4, 4, 4)]], rotations), start).solution(0, 0.0).pose
-    for pole in [(3, 0, 0), (0, 0, 5), (-2, 3, 0)]:
-        asked = prepared.targets([[(4, 4, 4)]], rotations, [[pole]])
-        pose = prepared.track(pose, asked, start).solution(0, 0.0).pose
-        assert bend_from_pole(skeleton, pose, (1, 2, 3), pole) < 1e-3
+    arrays, motion = prepared.arrays(), prepared.motion()
+    arrays.positions[:] = (4, 4, 4)
+    for pole in [(3, 0, 0), (3, 0, 0), (0, 0, 5), (-2, 3, 0)]:
+        arrays.poles[:] = pole
+        motion.solve_into(arrays)
+        assert bend_from_pole(skeleton, arrays.solution(0, 0.0).pose, (1, 2, 3), pole) < 1e-3
 
 
 @given(seeds)

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The contract with the kernel: the committed header, the hash, and how structures are filled."""
+
+import ctypes
+import re
+
+import kernel_contract
+import numpy as np
+import pytest
+
+from solvers.compiled import contract
+from solvers.compiled.pack import Packer
+from solvers.group import stage
+from solvers.iterate import descent
+from solvers.model.frames import room
+
+
+def test_the_committed_header_is_the_one_that_the_contract_makes() -> None:
+    """If this fails: `python tools/kernel_contract.py`."""
+    assert kernel_contract.HEADER.read_text(encoding="utf-8") == kernel_contract.made()
+
+
+def test_the_header_has_the_constants_of_their_owners_to_the_last_digit() -> None:
+    text = contract.header()
+    for name, value in [("GROW", descent.GROW), ("TRACK_JUMP", stage.TRACK_JUMP), ("NEARER", stage.NEARER)]:
+        (found,) = re.findall(rf"^#define {name} (\S+)$", text, re.MULTILINE)
+        assert float(found) == value
+
+
+def test_another_constant_or_field_is_another_layout(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = contract._canonical()
+    monkeypatch.setitem(contract.CONSTANTS, "GROW", 3.0000000000000004)
+    assert contract._canonical() != before
+    monkeypatch.undo()
+    other = contract.LINK._replace(fields=(*contract.LINK.fields, contract.Field("more", "int32")))
+    monkeypatch.setattr(contract, "STRUCTURES", (*contract.STRUCTURES[:-1], other))
+    assert contract._canonical() != before
+
+
+def test_no_source_defines_a_constant_that_the_contract_has() -> None:
+    for path in kernel_contract.HEADER.parent.iterdir():
+        if path != kernel_contract.HEADER:
+            defined = set(re.findall(r"^#define (\w+)", path.read_text(encoding="utf-8"), re.MULTILINE))
+            assert not defined & set(contract.CONSTANTS), path.name
+
+
+def test_a_structure_is_filled_by_name_and_nothing_else() -> None:
+    filled = Packer().fill(contract.LINK, visit=1, goal=2, lever=-1, most=0.5)
+    assert (filled.visit, filled.goal, filled.lever, filled.most) == (1, 2, -1, 0.5)
+    with pytest.raises(TypeError, match=r"dqik_link: missing \['most'\], unknown \['least'\]"):
+        Packer().fill(contract.LINK, visit=1, goal=2, lever=-1, least=0.5)
+
+
+def test_arrays_of_numbers_and_structures_are_copied_and_kept() -> None:
+    packer = Packer()
+    links = [packer.fill(contract.LINK, visit=i, goal=0, lever=0, most=0.0) for i in range(3)]
+    sweep = packer.fill(contract.SWEEP, visits=0, links=3, by_links=True, visit=None, link=links)
+    del links
+    read = ctypes.cast(sweep.link, ctypes.POINTER(contract.CLASSES["dqik_link"]))
+    assert [read[i].visit for i in range(3)] == [0, 1, 2]
+    assert sweep.visit is None
+
+
+def test_the_frames_structure_is_the_table_of_addresses() -> None:
+    arrays = room(3, 2, 4, shared=True)
+    frames = contract.CLASSES["dqik_frames"].from_address(arrays.address)
+    assert ctypes.sizeof(frames) == arrays.addresses.nbytes
+    assert frames.orientations == arrays.orientations.ctypes.data
+    assert frames.orientations_step == 2 * 4 * 8
+    assert frames.links_step == 0
+    assert frames.at_limit == arrays.at_limit.ctypes.data
+    assert frames.converged_step == np.dtype(bool).itemsize
