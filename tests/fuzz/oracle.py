@@ -306,20 +306,22 @@ def evenly_scaled(matrix: Matrix) -> bool:
 
 def outside_limits(one: bpy.types.PoseBone) -> float:
     """How far [rad] a bone's own rotation is outside the box of its limits; 0 where no rotation could be inside."""
-    angles = np.radians(rigs.twist_and_swing(rigs.channel_rotation(one)))
-    worst, nearest = 0.0, []
-    for part, angle in zip(("twist", "swing_x", "swing_z"), angles, strict=True):
-        lo, hi = getattr(one, f"dqik_{part}_min"), getattr(one, f"dqik_{part}_max")
-        if hi < lo:
-            return 0.0
-        nearest.append(max(lo, -hi, 0.0))
-        if hi - lo >= 2.0 * pi - 1e-6:
-            continue
-        turns = (-2.0 * pi, 0.0, 2.0 * pi) if part == "twist" else (0.0,)
-        worst = max(worst, min(max(lo - angle - turn, angle + turn - hi, 0.0) for turn in turns))
-    if hypot(*nearest[1:]) > pi - 0.1 or abs(hypot(*angles[1:]) - pi) < 0.05:
-        return 0.0  # half a turn of swing has no single pair of angles
-    return worst
+    twist, x, z = np.radians(rigs.twist_and_swing(rigs.channel_rotation(one)))
+    ranges = [
+        (getattr(one, f"dqik_{part}_min"), getattr(one, f"dqik_{part}_max")) for part in ("twist", "swing_x", "swing_z")
+    ]
+    if any(hi < lo for lo, hi in ranges) or hypot(*(max(lo, -hi, 0.0) for lo, hi in ranges[1:])) > pi - 0.1:
+        return 0.0
+    size = hypot(x, z)
+    if abs(size - pi) < 1e-3:
+        return 0.0  # at half a turn of swing the twist is not determined
+    around = 1.0 - 2.0 * pi / size if size > 1e-6 else 1.0  # the same swing, the long way round
+    ways = [(twist + 2.0 * pi * k, x * way, z * way) for k in (-1, 0, 1) for way in (1.0, around)]
+    return min(max(_excess(angle, *ends) for angle, ends in zip(angles, ranges, strict=True)) for angles in ways)
+
+
+def _excess(angle: float, lo: float, hi: float) -> float:
+    return 0.0 if hi - lo >= 2.0 * pi - 1e-6 else max(lo - angle, angle - hi, 0.0)
 
 
 def limits_hold(ob: bpy.types.Object) -> None:
