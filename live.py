@@ -53,7 +53,11 @@ def session(ob: bpy.types.Object) -> Session:
 def status(ob: bpy.types.Object) -> Status:
     """The report of the object's last solve."""
     found = _state.sessions.get(ob.original.session_uid)
-    return Status() if found is None else found.report.status(ob.original)
+    if found is None:
+        return Status()
+    if ob.data.pose_position == "REST":
+        return Status(message="The armature is shown in Rest Position: choose Pose Position to solve")
+    return found.report.status(ob.original)
 
 
 def comparison(ob: bpy.types.Object) -> Sequence[Row]:

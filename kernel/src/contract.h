@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 127603823 /* a hash of all below */
+#define DQIK_LAYOUT 208035101 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -83,9 +83,19 @@
 #define LEAST_PROGRESS 1e-08
 #define LEAST_STEP 1e-09
 
+/* solvers/iterate/descent.py */
+#define ABANDON_STEPS 4
+#define ABANDON_SHARE 0.3
+
 /* solvers/group/stage.py */
 #define TRACK_JUMP 0.25
 #define TRACK_LOST 0.001
+
+/* solvers/group/attempts.py */
+#define NEAR_STARTS 4
+#define NEAR_SPREADS {0.4, 0.8}
+#define RECOVER_ERROR 0.25
+#define RECOVER_SHARE 0.5
 #define NEARER 0.999999999
 
 /* solvers/group/stages.py */
@@ -117,6 +127,7 @@ typedef struct {
     double pull;
     double settle;
     double unsettled;
+    int32_t abandons; /* whether it ends where the cost falls too slowly */
 } dqik_settings;
 
 /* A two-bone limb; see Limb in solvers/space/limb.py. */
@@ -246,7 +257,12 @@ typedef struct {
     const dqik_settings *tracking_missed;
     const dqik_settings *polishing; /* NULL: none */
     const dqik_settings *insisting;
+    int32_t recovers; /* whether a frame near its goals is tried again from near starts */
+    const dqik_settings *nearby; /* of further attempts; see solvers/group/attempts.py */
+    const dqik_settings *arriving;
     const dqik_settings *descending;
+    const dqik_settings *finishing;
+    const dqik_settings *approaching; /* NULL: none */
     int32_t spend; /* iterations in all, where those left over go to missed goals; else 0 */
     const dqik_sweep *sweep; /* NULL: it steps along a Jacobian */
 } dqik_stage;

@@ -38,9 +38,10 @@ static int descend(work *w, const dqik_settings *settings) {
     const double floor_ = most(most(LEAST_DAMPING, DAMPING_SHARE * settings->pull), settings->damping);
     const int settling = settings->pull > 0.0 || (w->use_poles && s->poles);
     int stalled = 0, iteration = 0;
-    double previous = INFINITY;
+    double previous = INFINITY, earlier[ABANDON_STEPS]; /* costs of the last steps, in a ring */
     w->pull = settings->pull;
     weigh(w, &w->now);
+    for (int i = 0; i < ABANDON_STEPS; i++) earlier[i] = i ? INFINITY : w->now.cost;
     if (!settling && within(w, &w->now, settings->tolerance, settings->rotation_tolerance)) return 0;
     while (iteration < settings->iterations) {
         iteration++;
@@ -70,6 +71,11 @@ static int descend(work *w, const dqik_settings *settings) {
         }
         stalled = progress ? 0 : stalled + better;
         if (stalled >= 3 || longest < LEAST_STEP) break;
+        if (settings->abandons) {
+            double *slot = earlier + iteration % ABANDON_STEPS;
+            if (w->now.cost > (1.0 - ABANDON_SHARE) * *slot) break;
+            *slot = w->now.cost;
+        }
         if (!settling) {
             if (within(w, &w->now, settings->tolerance, settings->rotation_tolerance)) break;
         } else if (better) {

@@ -81,6 +81,7 @@ void pull_gradient(const work *w, const point *p, double *gradient);
 void block_axes(const work *w, const point *p, int block, double *axes);
 void middle_of_limits(const work *w, point *p);
 void sample(const work *w, point *p, uint64_t *random);
+void sample_near(work *w, point *to, const point *from, double spread, uint64_t *random);
 void mark_limits(const dqik_stage *s, const double *x, uint8_t *at_limit);
 
 /* tasks.c */
@@ -119,6 +120,13 @@ void ask(work *w, const frame_view *frame);
 int solve_stage(work *w, const dqik_problem *problem, const double *rotations, const double *translations);
 int track_stage(work *w, const dqik_problem *problem, const frame_view *frame, const double *warm_q,
                 const double *warm_t, const double *start_q, const double *start_t, const double *before);
+
+double yield_ratio(const work *w, const point *at, int i);
+
+/* attempts.c */
+int looks_recoverable(const work *w, int met_before);
+int try_near(work *w, const dqik_problem *problem, int *iterations);
+int restart(work *w, const dqik_problem *problem, int settled);
 
 /* posture.c */
 int joint_of(const work *w, const dqik_visit *v);

@@ -251,6 +251,20 @@ void sample(const work *w, point *p, uint64_t *random) {
     settle(w, p);
 }
 
+/* `from` with all degrees of freedom moved at random, inside their limits, by `spread` [rad or skeleton lengths] at most.
+ * Uses `w->d`. */
+void sample_near(work *w, point *to, const point *from, double spread, uint64_t *random) {
+    const dqik_stage *s = w->s;
+    for (int b = 0; b < s->blocks; b++) {
+        const double size = s->block_kind[b] == DQIK_SLIDE ? spread * w->k->length : spread;
+        for (int i = s->block_start[b]; i < s->block_start[b] + block_size(s, b); i++)
+            w->d[i] = from->x[i] + size * (2.0 * uniform(random) - 1.0);
+    }
+    project(s, w->d);
+    for (int i = 0; i < w->n; i++) w->d[i] -= from->x[i];
+    take_step(w, to, from, w->d);
+}
+
 void mark_limits(const dqik_stage *s, const double *x, uint8_t *at_limit) {
     for (int b = 0; b < s->blocks; b++) {
         int at = s->block_start[b], kind = s->block_kind[b], on = 0;

@@ -36,17 +36,17 @@ void slide_below(const work *w, point *p, const dqik_visit *v, const double *shi
     for (int i = 0; v->heads && i < v->carried_start[v->heads]; i++) add3(place(w, p, v->carried[i]), shift);
 }
 
-/* Give a joint another motion, or the nearest one inside its limits. */
+/* Give a joint another motion, or the nearest one inside its limits. The turn in the skeleton's frame is a unit
+ * quaternion, so that rounding in the matrices is not multiplied from joint to joint. */
 void move_joint(const work *w, point *p, const dqik_visit *v, double *motion) {
     const int joint = joint_of(w, v);
-    double *q = p->q + 4 * joint, *world = p->m + 9 * joint, own[4], turn[9], back[9];
+    double *q = p->q + 4 * joint, own[4], turn[9];
     nearest_motion(w, v->block, motion, p->x + w->s->block_start[v->block]);
     q_relative(own, q, motion);
     memcpy(q, motion, 4 * sizeof(double));
+    times3(own + 1, p->m + 9 * joint, own + 1);
+    q_normalize(own);
     q_matrix(turn, own);
-    matrix_product(turn, world, turn);
-    for (int i = 0; i < 9; i++) back[i] = world[3 * (i % 3) + i / 3];
-    matrix_product(turn, turn, back);
     turn_below(w, p, v, turn);
 }
 

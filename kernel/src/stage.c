@@ -2,20 +2,26 @@
 /* A stage of a frame, solved afresh or from the frame before it; see solvers/group/stage.py. */
 #include "internal.h"
 
+/* How far a goal's target is from its chain's root, in lengths of the chain; `at` has any pose of the frame. */
+double yield_ratio(const work *w, const point *at, int i) {
+    const dqik_stage *s = w->s;
+    const int joints = w->k->joints;
+    double reach = s->yield_extra[i];
+    for (int j = 0; j < joints; j++)
+        if (s->yield_path[(size_t)i * (size_t)joints + (size_t)j]) reach += norm3(w->link_t + 3 * j);
+    return distance3(w->places + 3 * s->yield_goal[i], at->p + 3 * s->yield_top[i]) / most(reach, 1e-12);
+}
+
 /* Targets out of reach are drawn in to just beyond it and count less; `at` has any pose of the frame. */
 static void yield_targets(work *w, const point *at) {
     const dqik_stage *s = w->s;
-    const int joints = w->k->joints;
     if (s->goals < 2) return;
     for (int i = 0; i < s->yields; i++) {
         int g = s->yield_goal[i];
         const double *root = at->p + 3 * s->yield_top[i];
-        double reach = s->yield_extra[i], away[3];
-        for (int j = 0; j < joints; j++)
-            if (s->yield_path[(size_t)i * (size_t)joints + (size_t)j]) reach += norm3(w->link_t + 3 * j);
-        reach = most(reach, 1e-12);
+        double away[3];
         minus3(away, w->places + 3 * g, root);
-        double ratio = norm3(away) / reach, excess = most(ratio - 1.0, 0.0) / YIELD_EXCESS;
+        double ratio = yield_ratio(w, at, i), excess = most(ratio - 1.0, 0.0) / YIELD_EXCESS;
         if (ratio > 1.0 + YIELD_REACH)
             for (int c = 0; c < 3; c++) w->places[3 * g + c] = root[c] + away[c] * (1.0 + YIELD_REACH) / ratio;
         w->shares[g] = most(1.0 / (1.0 + excess * excess), YIELD_FLOOR);
@@ -137,36 +143,6 @@ static int polish(work *w, const dqik_problem *problem, int were) {
     return iterations;
 }
 
-/* Attempts from the middle of the limits, then from random states, until one converges; the best stays. */
-static int restart(work *w, const dqik_problem *problem) {
-    const dqik_stage *s = w->s;
-    uint64_t random = s->seed;
-    int iterations = 0;
-    copy_point(w, &w->best, &w->now);
-    double best = rows_square(w, &w->best);
-    w->use_poles = 0;
-    for (int i = 0; i < s->restarts; i++) {
-        memcpy(w->now.q, w->base_q, sizeof(double) * 4 * (size_t)w->k->joints);
-        memcpy(w->now.x, w->base_x, sizeof(double) * (size_t)w->n);
-        if (i)
-            sample(w, &w->now, &random);
-        else
-            middle_of_limits(w, &w->now);
-        stand(w, &w->now);
-        iterations += minimise(w, s->descending);
-        double reached = rows_square(w, &w->now);
-        int met = within(w, &w->now, problem->tolerance, problem->rotation_tolerance);
-        if (met || !(reached >= NEARER * best)) {
-            best = reached;
-            copy_point(w, &w->best, &w->now);
-        }
-        if (met) break;
-    }
-    w->use_poles = s->poles > 0;
-    copy_point(w, &w->now, &w->best);
-    return iterations;
-}
-
 /* Solve a stage afresh from a pose; `w->now` has the answer. */
 int solve_stage(work *w, const dqik_problem *problem, const double *rotations, const double *translations) {
     const dqik_stage *s = w->s;
@@ -191,11 +167,25 @@ int solve_stage(work *w, const dqik_problem *problem, const double *rotations, c
     }
     iterations = polish(w, problem, iterations);
     int met = within(w, &w->now, problem->tolerance, problem->rotation_tolerance);
+    if (!met && looks_recoverable(w, 0)) met = try_near(w, problem, &iterations);
     if (!met && s->restarts) {
-        iterations += restart(w, problem);
+        iterations += restart(w, problem, !s->phase[s->phases - 1].abandons);
         met = within(w, &w->now, problem->tolerance, problem->rotation_tolerance);
     }
     if (!met && !(rows_square(w, &w->now) <= rows_square(w, &w->given))) copy_point(w, &w->now, &w->given);
+    return iterations;
+}
+
+/* Other starts for a frame that misses its goals, from the pose before in `w->given`: near ones, then the restarts. */
+static int retry(work *w, const dqik_problem *problem, const double *before) {
+    const dqik_stage *s = w->s;
+    int iterations = 0, met_before = 0, met = 0;
+    if (before) {
+        const point rows = {.e = (double *)before};
+        met_before = within(w, &rows, problem->tolerance, problem->rotation_tolerance);
+    }
+    if (s->restarts || looks_recoverable(w, met_before)) met = try_near(w, problem, &iterations);
+    if (!met && s->restarts) iterations += restart(w, problem, 1);
     return iterations;
 }
 
@@ -229,6 +219,12 @@ int track_stage(work *w, const dqik_problem *problem, const frame_view *frame, c
         ask(w, frame);
         iterations += solve_stage(w, problem, start_q, start_t);
         if (!(rows_square(w, &w->now) < rows_square(w, &w->afresh))) copy_point(w, &w->now, &w->afresh);
+    }
+    if ((s->recovers || s->restarts) && !within(w, &w->now, problem->tolerance, problem->rotation_tolerance)) {
+        enter(w, &w->given, warm_q, warm_t);
+        forward_all(w, &w->given);
+        errors(w, &w->given);
+        iterations += retry(w, problem, before);
     }
     return iterations;
 }

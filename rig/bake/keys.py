@@ -94,7 +94,7 @@ def _new_action(ob: bpy.types.Object) -> bpy.types.Action:
     old = None if data is None else data.action
     if data is None or old is None or _is_blended(data):
         return bpy.data.actions.new(f"{ob.name if old is None else old.name} DQIK")
-    made: bpy.types.Action = old.copy()
+    made = old.copy()
     made.name = f"{old.name} DQIK"
     return made
 

@@ -25,10 +25,12 @@ class Animation:
     """What animates an armature object.
 
     bones : {bone: (path, index) of its channels that count}.
+    driven : bones whose rotation or location drivers set: in every evaluation anew, over whatever is written.
     settings : whether any of DQIK's settings is animated. constraints : whether one of a bone's constraints is.
     """
 
     bones: dict[str, set[tuple[str, int]]]
+    driven: frozenset[str]
     settings: bool
     constraints: bool
 
@@ -51,15 +53,20 @@ def contents(ob: bpy.types.Object, paths: bool) -> tuple:
 def animation(ob: bpy.types.Object) -> Animation:
     """What animates `ob` at present."""
     bones: dict[str, set[tuple[str, int]]] = {}
+    driven: set[str] = set()
     settings = constraints = False
     for curve in _counting_curves(ob.animation_data):
         path = curve.data_path
         match = _BONE_PATH.match(path)
         settings |= path.startswith("dqik") or (match is not None and match[2].startswith("dqik"))
         constraints |= match is not None and match[2].startswith("constraints")
-        if match is not None:
-            bones.setdefault(bpy.utils.unescape_identifier(match[1]), set()).add((match[2], curve.array_index))
-    return Animation(bones, settings, constraints)
+        if match is None:
+            continue
+        bone = bpy.utils.unescape_identifier(match[1])
+        bones.setdefault(bone, set()).add((match[2], curve.array_index))
+        if curve.driver is not None and match[2].startswith(("rotation", "location")):
+            driven.add(bone)
+    return Animation(bones, frozenset(driven), settings, constraints)
 
 
 def free_channels(found: Animation, names: Sequence[str], modes: Modes) -> tuple[np.ndarray, np.ndarray]:

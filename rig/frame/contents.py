@@ -29,13 +29,14 @@ _BONE_SETTINGS = (
 class Contents(NamedTuple):
     """All that a prepared solve depends on, in parts that are compared.
 
-    settings, goals, modes : of the armature object, read on every frame. leaving : bones (N,) that hold an answer and
-    are not solved any more, as bytes. edited : what only an edit changes.
+    settings, goals, modes : of the armature object. driven : bones that drivers turn. leaving : bones (N,) that hold
+    an answer and are not solved any more, as bytes. edited : what only an edit changes.
     """
 
     settings: tuple
     goals: tuple[GoalFacts, ...]
     modes: bytes
+    driven: frozenset[str]
     leaving: bytes
     edited: tuple
 

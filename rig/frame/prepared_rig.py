@@ -13,7 +13,7 @@ from . import contents
 from .contents import Contents
 from .view import View
 
-_NO_ANIMATION = Animation({}, False, False)
+_NO_ANIMATION = Animation({}, frozenset(), False, False)
 
 
 class PreparedRig:
@@ -78,7 +78,7 @@ class PreparedRig:
         """
         before = self._contents
         now = Contents(
-            contents.settings(evaluated), facts, self.modes.numbers, self._leaving(answering),
+            contents.settings(evaluated), facts, self.modes.numbers, self._animation.driven, self._leaving(answering),
             contents.edited(evaluated) if edited or before is None else before.edited,
         )  # fmt: skip
         self.stale = False
@@ -90,7 +90,7 @@ class PreparedRig:
     def _build(
         self, evaluated: bpy.types.Object, facts: tuple[GoalFacts, ...], answering: np.ndarray, now: Contents
     ) -> None:
-        found = build(evaluated, facts, answering, self._solver)
+        found = build(evaluated, facts, answering, self._animation.driven, self._solver)
         self.rig = found if isinstance(found, Rig) else None
         self.refusal = found if isinstance(found, str) else found.refusal
         self.solved = np.zeros(len(answering), dtype=bool)

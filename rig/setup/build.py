@@ -13,7 +13,21 @@ from .goal_facts import GoalFacts
 from .plan import Plan, plan
 
 PULL = 1e-5
-_TURNING = {"COPY_ROTATION", "COPY_TRANSFORMS", "DAMPED_TRACK", "TRACK_TO"}
+_TURNING = {"COPY_ROTATION", "COPY_TRANSFORMS"}  # those whose outcome does not depend on where the bone is
+_LOCAL = {"LOCAL", "LOCAL_WITH_PARENT"}
+
+
+@dataclass(frozen=True)
+class RootPlace:
+    """A joint that hangs from a bone outside the skeleton: its first joint, that bone, and how it follows.
+
+    slides : the first joint is a slide. turned : it turns with that bone.
+    """
+
+    first: int
+    parent: int
+    slides: bool
+    turned: bool
 
 
 @dataclass(frozen=True)
@@ -41,12 +55,12 @@ class Rig:
     solved, solved_bones, solved_joints : (S,) rows, bones and joints of those whose rotation the solver writes.
     locked_bones : (L,) bones of the skeleton that are locked and have limits.
     inner, roots, hanging, still, constrained_rows : rows that hang from another, that do not, of those the ones that a
-        parent turns, fixed ones, constrained ones. root_above : per root, the bone that turns it, -1 for none;
-        root_parents the different ones; root_places : per root its joint, bone, the bone that turns it, its rest
-        orientation.
+        parent turns, fixed ones, constrained ones. root_places : those of the roots that have a parent.
     rest_links : (J, 8) links with every inner joint at its rest offset.
     refusal : why there is nothing to solve, where bones only go back to their base pose.
-    simple : no bone of the skeleton is fixed, constrained or slides. goal_rows : (G,) rows of the goals' own bones.
+    goal_rows : (G,) rows of the goals' own bones. slide_scale : (T,) ones.
+    loose : (M,) a location moves the bone. loose_rows, loose_bones : those of them that do not slide.
+    local_rows : constrained ones whose constraints see the parent's frame alone.
     """
 
     size: float
@@ -65,6 +79,8 @@ class Rig:
     slide_row: np.ndarray
     location_frame: np.ndarray
     solved: np.ndarray
+    loose: np.ndarray
+    local_rows: frozenset[int]
     locked_bones: list[int]
     notes: list[str] = field(default_factory=list)
     refusal: str = ""
@@ -73,23 +89,26 @@ class Rig:
         fixed = np.setdiff1d(np.arange(len(self.bones)), self.solved)
         self.solved_bones, self.solved_joints = self.bones[self.solved], self.main[self.solved]
         self.inner, self.roots = np.flatnonzero(~self.rooted), np.flatnonzero(self.rooted)
-        self.inner_bones = self.bones[self.inner]
         self.no_scale = np.ones((len(self.bones), 3), dtype=np.float32).tobytes()
         self.still, self.constrained_rows = fixed[~self.constrained[fixed]], fixed[self.constrained[fixed]]
         self.hanging = [row for row in self.roots if self.parent[row] >= 0 and not self.detached[row]]
-        self.simple = not (fixed.size or self.slide_row.size)
-        self.root_above = [int(self.parent[row]) if row in self.hanging else -1 for row in self.roots]
-        self.root_parents = sorted({bone for bone in self.root_above if bone >= 0})
+        slides = dict(zip(self.slide_row.tolist(), self.slide_joint.tolist(), strict=True))
         self.root_places = [
-            (int(self.main[row]), int(self.bones[row]), above, tuple(self.own_rest[row].tolist()))
-            for row, above in zip(self.roots, self.root_above, strict=True)
-        ]
+            RootPlace(slides.get(row, int(self.main[row])), int(self.parent[row]), row in slides, row in self.hanging)
+            for row in self.roots.tolist() if self.parent[row] >= 0
+        ]  # fmt: skip
+        self.slide_scale = np.ones(len(slides))
+        self.loose_rows = np.setdiff1d(np.flatnonzero(self.loose), self.slide_row)
+        self.loose_bones = self.bones[self.loose_rows]
         self.joint_of_bone = dict(zip(self.bones.tolist(), self.main.tolist(), strict=True))
         self.goal_rows = [int(np.flatnonzero(self.main == goal.joint)[0]) for goal in self.prepared.goals]
         self.start: tuple[bytes, np.ndarray] | None = None
         self.stretch: tuple[tuple[float, ...], ik.Prepared] = (1.0,) * len(self.goals), self.prepared
         self.rest_links = np.tile(dual_quaternion.IDENTITY, (len(self.skeleton), 1))
         self.rest_links[self.main] = dual_quaternion.from_parts(self.own_rest, self.rest_offset)
+        for row, joint in slides.items():
+            self.rest_links[joint] = dual_quaternion.from_parts(quaternion.IDENTITY, self.rest_offset[row])
+            self.rest_links[self.main[row]] = dual_quaternion.from_parts(self.own_rest[row], np.zeros(3))
 
     def stretched(self, factors: tuple[float, ...]) -> ik.Prepared:
         """The prepared solve with the goals' own bones longer by `factors` (G,); the last one is kept."""
@@ -119,12 +138,14 @@ def solver_options(settings: bpy.types.PropertyGroup, solver: str, size: float) 
     )
 
 
-def build(ob: bpy.types.Object, facts: tuple[GoalFacts, ...], leaving: np.ndarray, solver: str = "") -> Rig | str:
+def build(
+    ob: bpy.types.Object, facts: tuple[GoalFacts, ...], leaving: np.ndarray, driven: frozenset[str], solver: str = ""
+) -> Rig | str:
     """Prepare an evaluated armature object for solving, or say in one sentence why there is nothing to solve.
 
-    leaving : as in `plan`. solver : instead of the one that the armature is set to.
+    leaving, driven : as in `plan`. solver : instead of the one that the armature is set to.
     """
-    wanted, settings, pose = plan(ob, facts, leaving), ob.dqik, ob.pose.bones
+    wanted, settings, pose = plan(ob, facts, leaving, driven), ob.dqik, ob.pose.bones
     if isinstance(wanted, str):
         return wanted
     for bone in np.flatnonzero(wanted.moved):
@@ -156,6 +177,8 @@ def build(ob: bpy.types.Object, facts: tuple[GoalFacts, ...], leaving: np.ndarra
         slide_row=np.array([wanted.bones.index(bone) for bone in parts.slides], dtype=np.intp),
         location_frame=np.array(parts.location_frame),
         solved=np.flatnonzero(wanted.moved[bones]),
+        loose=np.array([not (pose[bone].bone.use_connect and pose[bone].parent is not None) for bone in wanted.bones]),
+        local_rows=frozenset(row for row, bone in enumerate(wanted.bones) if _is_local(pose[bone])),
         locked_bones=[bone for bone in wanted.bones if pose[bone].dqik_lock and pose[bone].dqik_use_limits],
         notes=wanted.notes,
         refusal=wanted.refusal,
@@ -246,6 +269,12 @@ def _held_in_space(bone: bpy.types.PoseBone) -> bool:
         and all(getattr(c, f"use_{axis}", True) for axis in "xyz")
         for c in bone.constraints
     )
+
+
+def _is_local(bone: bpy.types.PoseBone) -> bool:
+    """Whether a bone has constraints, and all see the frame of its parent alone."""
+    active = [c for c in bone.constraints if not c.mute and c.is_valid and c.influence > 0.0]
+    return bool(active) and all(c.owner_space in _LOCAL and c.type not in {"IK", "SPLINE_IK"} for c in active)
 
 
 def _joint_kind(bone: bpy.types.PoseBone) -> dict:

@@ -35,7 +35,7 @@ class Plan:
     ----------
     bones : the bones of the solver's skeleton, parents before children.
     moved : (N,) bool, bones that are solved. slides : (N,) bool, those of them that may move as well as turn.
-    constrained : (N,) bool, bones that constraints move.
+    constrained : (N,) bool, bones that constraints or drivers move.
     bends : {bone: preferred bend, a rotation vector (3,) in its own frame}.
     notes : sentences about what was left out. refusal : why there is nothing to solve, where bones only leave.
     """
@@ -51,11 +51,14 @@ class Plan:
     refusal: str = ""
 
 
-def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], leaving: np.ndarray) -> Plan | str:
+def plan(
+    ob: bpy.types.Object, facts: Sequence[GoalFacts], leaving: np.ndarray, driven: frozenset[str]
+) -> Plan | str:
     """What to solve on an evaluated armature object, or one sentence why there is nothing.
 
     leaving : (N,) bool, bones that hold an answer and go back to their base pose where no goal moves them any more.
         They are part of the skeleton then, since what hangs from them moves with them.
+    driven : names of bones whose rotation or location drivers set.
     """
     armature, pose = Armature(ob), ob.pose.bones
     notes: list[str] = []
@@ -67,19 +70,25 @@ def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], leaving: np.ndarray) 
             notes.append(f"Goal {goal.name!r}: {problem}")
             continue
         bone = armature.index[goal.bone]
-        if chain := _chain(goal, armature.above(bone)):
-            goals.append(PlannedGoal(number, goal, bone, chain))
+        chain = _chain(goal, armature.above(bone))
+        if not chain:  # it is measured all the same, as one that is not met
+            notes.append(f"Goal {goal.name!r}: there is no bone above {goal.bone!r} to move, switch on Use Tail")
+        goals.append(PlannedGoal(number, goal, bone, chain))
     goals = _without_cycles(ob, goals, armature, notes)
     if not goals:
         refusal = notes[0] if notes else "Add a goal: choose a bone and the object that it should reach"
         return _leaving_only(armature, leaving, refusal)
     constrained, by_ik = _constrained(pose, armature)
+    by_driver = np.array([bone.name in driven for bone in pose])
     moved = np.zeros(len(pose), dtype=bool)
     moved[[bone for goal in goals for bone in goal.chain]] = True
     notes += _constraint_notes(pose, moved & constrained, by_ik)
+    if (moved & by_driver).any():
+        notes.append(f"{_named(pose, moved & by_driver)} left to drivers")
+    constrained |= by_driver
     moved &= ~constrained & np.array([not bone.dqik_lock for bone in pose])
     if not moved.any():
-        locked = "Every bone of the goals' chains is locked or constrained: unlock one"
+        locked = "Every bone of the goals' chains is locked, constrained or driven: free one"
         return _leaving_only(armature, leaving, notes[-1] if by_ik.any() else locked)
     slides = moved & np.array([bone.dqik_translate for bone in pose])
     connected = slides & np.array([bone.bone.use_connect and bone.parent is not None for bone in pose])

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..algebra import quaternion
-from ..group import stage, stages
+from ..group import attempts, stage, stages
 from ..iterate import aim, descent, linear_step, mmd, sweeps
 from ..methods import ccd, pgs
 from ..model import frames, limits
@@ -53,7 +53,9 @@ OWNERS: tuple[tuple[ModuleType, str, str], ...] = (
     (sweeps, "SWEEPS_", "PATIENCE LEAST_PROGRESS SAME LEAST_MOVE"),
     (descent, "", "LEAST_DAMPING MOST_DAMPING DAMPING_SHARE GOOD_GAIN POOR_GAIN GROW SHRINK REJECT"),
     (descent, "", "LEAST_PROGRESS LEAST_STEP"),
-    (stage, "", "TRACK_JUMP TRACK_LOST NEARER"),
+    (descent, "", "ABANDON_STEPS ABANDON_SHARE"),
+    (stage, "", "TRACK_JUMP TRACK_LOST"),
+    (attempts, "", "NEAR_STARTS NEAR_SPREADS RECOVER_ERROR RECOVER_SHARE NEARER"),
     (stages, "", "HOLD_AFTER UNIT"),
 )
 """The modules that own constants, a prefix of the names that C has for them, and the names."""
@@ -110,6 +112,7 @@ SETTINGS = _structure(
     ("double", "tolerance rotation_tolerance", ""),
     ("double", "damping", "below 0: it adapts from first_damping, without a lower bound of its own"),
     ("double", "first_damping pull settle unsettled", ""),
+    ("int32", "abandons", "whether it ends where the cost falls too slowly"),
 )  # fmt: skip
 
 LIMB = _structure(
@@ -205,7 +208,10 @@ STAGE = _structure(
     ("dqik_settings[]", "phase", "(phases) continuation; one for a single descent"),
     ("dqik_settings[]", "tracking tracking_missed", ""),
     ("dqik_settings[]", "polishing", "NULL: none"),
-    ("dqik_settings[]", "insisting descending", ""),
+    ("dqik_settings[]", "insisting", ""),
+    ("int32", "recovers", "whether a frame near its goals is tried again from near starts"),
+    ("dqik_settings[]", "nearby arriving descending finishing", "of further attempts; see solvers/group/attempts.py"),
+    ("dqik_settings[]", "approaching", "NULL: none"),
     ("int32", "spend", "iterations in all, where those left over go to missed goals; else 0"),
     ("dqik_sweep[]", "sweep", "NULL: it steps along a Jacobian"),
 )  # fmt: skip

@@ -280,19 +280,24 @@ def _limbs(packer: Packer, limbs: Sequence[Limb]) -> dict[str, Any]:
 
 def _strategy(packer: Packer, stage: Stage, solver: str) -> dict[str, Any]:
     """How a stage is solved: the settings of all runs, restarts, the order of a sweep."""
-    phases, options = stage.phases(), stage.options
+    phases, options, attempts = stage.phases(), stage.options, stage.attempts
     runs = {
         "phase": phases.phases,
         "tracking": [phases.tracking],
         "tracking_missed": [phases.tracking_missed],
         "polishing": phases.polishing and [phases.polishing],
         "insisting": [phases.insisting],
-        "descending": [phases.descending],
+        "nearby": [attempts.nearby],
+        "approaching": attempts.approaching and [attempts.approaching],
+        "arriving": [attempts.arriving],
+        "descending": [attempts.descending],
+        "finishing": [attempts.finishing],
     }
     return {
         "solver": SOLVERS[solver],
         "continues": phases.continues,
         "restarts": options.restarts,
+        "recovers": stage.recovers,
         "middle_bias": options.bias == "MIDDLE",
         "seed": options.seed % 2**64,
         "swivels": len(limb.SWIVELS),

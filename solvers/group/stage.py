@@ -6,7 +6,6 @@ by continuation: from limbs folded to their targets, with the pull strong at fir
 path to the answer, and the answer, follow the targets continuously. Without a pull it is one descent from the start.
 """
 
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -14,7 +13,6 @@ from typing import NamedTuple
 import numpy as np
 
 from ..algebra import dual_quaternion, quaternion
-from ..algebra.uniform import SplitMix64
 from ..iterate.descent import ANY, Minimum, Settings
 from ..methods.table import Method
 from ..model.goals import Goal, Targets
@@ -26,6 +24,7 @@ from ..space.point import Point, Request, stand
 from ..space.poles import Pole
 from ..space.tasks import Tasks
 from ..space.yielding import Yielding
+from .attempts import RECOVER_ERROR, RECOVER_SHARE, Attempts
 
 PULL = 1e-5
 FIRST_DAMPING = 1e-2  # without a pull
@@ -48,8 +47,8 @@ POLISH_ITERATIONS = 3
 POLISH_DAMPING = 1e-8
 INSIST_ITERATIONS = 20  # without poles, where they kept the goals from being met
 POLISH_SHARE = 0.2  # of the tolerances, to which the pull-free steps bring the error
-RESTARTS_AT_ONCE = 8
-NEARER = 1.0 - 1e-9  # of attempts that end as near, the first counts, not the one that rounding prefers
+NEAR_ITERATIONS = 12
+APPROACH_ITERATIONS, APPROACH_SETTLED = 10, 2e-2
 
 SHARED_RELUCTANCE = 2.0  # joints that serve several goals: a spine moves less than an arm
 EFFECTOR_RELUCTANCE = 2.0
@@ -65,7 +64,6 @@ class Phases(NamedTuple):
     tracking_missed: Settings
     polishing: Settings | None
     insisting: Settings
-    descending: Settings  # of restarts
     spend: int  # iterations in all, where those left over are spent on goals that are missed; else 0
     reluctance: np.ndarray  # (n,)
 
@@ -124,15 +122,18 @@ class Stage:
             tolerance=POLISH_SHARE * options.tolerance, rotation_tolerance=POLISH_SHARE * options.rotation_tolerance,
         )  # fmt: skip
         self._insisting = replace(self._polishing, iterations=INSIST_ITERATIONS, first_damping=FIRST_DAMPING)
+        self.recovers = not pull and not self._poles and options.unit_angle is None
+        abandons = self.recovers and options.restarts > 0 and method.continues
+        self._first = replace(self.settings, abandons=abandons)
+        self.attempts = self._attempts()
 
     def phases(self) -> "Phases":
         """The settings of all that a solve may run, as the compiled kernel needs them."""
         polishes = self.settings.pull or self._poles
-        descend = replace(self.settings, pull=0.0, first_damping=self._first_damping)
         continues = bool(self.settings.pull) and self._method.continues
         return Phases(
-            continues, self._phases if continues else [self.settings], CHOSEN_AFTER, self._tracking,
-            self._tracking_missed, self._polishing if polishes else None, self._insisting, descend,
+            continues, self._phases if continues else [self._first], CHOSEN_AFTER, self._tracking,
+            self._tracking_missed, self._polishing if polishes else None, self._insisting,
             0 if self._method.continues else self.options.iterations, self.settings.reluctance,
         )  # fmt: skip
 
@@ -150,11 +151,18 @@ class Stage:
                 for pole in self._poles:
                     state = self._swivelled(pole, state, frames)
                 begin = stand(self.tasks, state, frames)
-            minimum = self._minimise(self.tasks, self.space, self.settings, begin, frames)
+            minimum = self._minimise(self.tasks, self.space, self._first, begin, frames)
         minimum = self._polish(minimum, frames)
-        if self.options.restarts:
+        if self.recovers or self.options.restarts:
             for frame in map(int, np.flatnonzero(~self._met(minimum.point))):
-                self._restart(minimum, frame, frames.take(np.array([frame])))
+                index = np.array([frame])
+                one, before = frames.take(index), given.take(index)
+                if self._recovers(before, minimum.point.take(index), one, met_before=False) and self.attempts.near(
+                    minimum, frame, one, before.state
+                ):
+                    continue
+                if self.options.restarts:
+                    self.attempts.restart(minimum, frame, one, settled=not self._first.abandons)
         return self._no_worse(minimum.point, given), minimum.iterations
 
     def track(
@@ -165,12 +173,12 @@ class Stage:
         residual : (1, m) the error rows that the frame before ended with; None if not known.
         """
         settings = self.settings
-        point, frames = self.stand(previous, start, targets, links)
+        given, frames = self.stand(previous, start, targets, links)
         rows = self.tasks.m
         before = 0.0 if residual is None else residual[:, :rows]
-        if np.abs(point.error[:, :rows] - before).max(initial=0.0) > TRACK_JUMP:
+        if np.abs(given.error[:, :rows] - before).max(initial=0.0) > TRACK_JUMP:
             return self.solve(start, targets, links)
-        minimum = self._polish(self._minimise(self.tasks, self.space, self._tracking, point, frames), frames)
+        minimum = self._polish(self._minimise(self.tasks, self.space, self._tracking, given, frames), frames)
         if (settings.pull or self._poles) and not self._met(minimum.point)[0]:
             point, took = stand(self.tasks, minimum.point.state, frames), minimum.iterations
             minimum = self._minimise(self.tasks, self.space, self._tracking_missed, point, frames)
@@ -182,7 +190,19 @@ class Stage:
             minimum.iterations += more
             if _squares(afresh.error[:, :rows]) < _squares(minimum.point.error[:, :rows]):
                 minimum.point = afresh
+        if (self.recovers or self.options.restarts) and not self._met(minimum.point)[0]:
+            self._retry(minimum, given, frames, residual)
         return minimum.point, minimum.iterations
+
+    def _retry(self, minimum: Minimum, given: Point, frames: Request, residual: np.ndarray | None) -> None:
+        """Other starts for a frame that misses its goals, from the frame before it: near ones, then the restarts."""
+        met_before = residual is not None and bool(self._met_rows(residual)[0])
+        begin = replace(frames, base=given.state)
+        near = self.options.restarts > 0 or self._recovers(given, minimum.point, frames, met_before)
+        if near and self.attempts.near(minimum, 0, begin, given.state):
+            return
+        if self.options.restarts:
+            self.attempts.restart(minimum, 0, begin, settled=True)
 
     def stand(
         self, pose: Pose, start: Pose, targets: Targets, links: np.ndarray | None = None
@@ -315,33 +335,38 @@ class Stage:
         )  # fmt: skip
         return self._turned(state, turned)
 
-    def _restart(self, best: Minimum, frame: int, one: Request) -> None:
-        """Attempts from the middle of the limits, then from random states, until one converges; the best stays.
+    def _attempts(self) -> Attempts:
+        """What is tried where a frame misses its goals."""
+        descending = replace(
+            self.settings, pull=0.0, first_damping=self._first_damping, abandons=self._method.continues
+        )
+        nearby = replace(
+            descending, first_damping=TRACK_DAMPING, iterations=min(NEAR_ITERATIONS, self.options.iterations)
+        )
+        approaching = replace(
+            nearby, pull=PULL, first_damping=PULL, settle=APPROACH_SETTLED, unsettled=ANY, abandons=False,
+            iterations=min(APPROACH_ITERATIONS, self.options.iterations),
+        )  # fmt: skip
+        return Attempts(
+            self._hard_tasks, self.space, self._minimise, self.options, nearby,
+            approaching if self._method.continues else None,
+            replace(nearby, first_damping=POLISH_DAMPING, abandons=False), descending,
+            replace(descending, abandons=False),
+        )  # fmt: skip
 
-        Some are made at once; of those the first that converges counts, as if they had been made in turn. Bounded by
-        their number and, where the options say so, by time.
+    def _recovers(self, given: Point, ended: Point, frames: Request, met_before: bool) -> bool:
+        """Whether a miss of a frame (1,) that began near its goals looks like one that another start would mend.
+
+        It does where the frame before met its goals, or where the descent has brought these much nearer: so targets
+        that stay out of reach do not make every frame slow.
         """
-        random, descend = SplitMix64(self.options.seed), self.phases().descending
-        left, middle, began, seconds = self.options.restarts, True, time.perf_counter(), self.options.restart_seconds
-        best_error = float(_squares(best.point.error[frame : frame + 1, : self.tasks.m])[0])
-        while left > 0 and (seconds is None or time.perf_counter() - began < seconds):
-            tries = min(left, RESTARTS_AT_ONCE)
-            many = one.take(np.zeros(tries, dtype=np.intp))
-            state = self.space.sample(random, many.base.take(np.arange(middle, tries)))
-            if middle:
-                first = self.space.middle(one.base)
-                state = State(np.concatenate([first.rotations, state.rotations]), np.concatenate([first.x, state.x]))
-            minimum = self._minimise(self._hard_tasks, self.space, descend, stand(self._hard_tasks, state, many), many)
-            error, met = _squares(minimum.point.error), self._met(minimum.point)
-            chosen = int(np.argmax(met if met.any() else error <= error.min() / NEARER))
-            best.iterations[frame] += minimum.iterations[: chosen + 1 if met.any() else tries].sum()
-            if met[chosen] or error[chosen] < NEARER * best_error:
-                best_error = float(error[chosen])
-                best.point.error = best.point.error[:, : self.tasks.m]
-                best.point.put(np.array([frame]), minimum.point.take(np.array([chosen])))
-                if met[chosen]:
-                    return
-            left, middle = left - tries, False
+        links = self.skeleton.links if frames.links is None else frames.links
+        if not self.recovers or self.yielding.beyond(given.kinematics.positions, links, frames.targets)[0]:
+            return False
+        rows = self.tasks.m
+        before, after = given.error[:, :rows], ended.error[:, :rows]
+        near = np.abs(before).max(initial=0.0) <= RECOVER_ERROR
+        return bool(met_before or (near and _squares(after)[0] < RECOVER_SHARE**2 * _squares(before)[0]))
 
     def _polish(self, minimum: Minimum, frames: Request) -> Minimum:
         """A few steps without the pull, so that it costs no accuracy; nor the poles, where they stand against goals."""
@@ -378,7 +403,10 @@ class Stage:
         return minimum
 
     def _met(self, point: Point) -> np.ndarray:
-        return self.tasks.within(point.error, self.options.tolerance, self.options.rotation_tolerance)
+        return self._met_rows(point.error)
+
+    def _met_rows(self, error: np.ndarray) -> np.ndarray:
+        return self.tasks.within(error, self.options.tolerance, self.options.rotation_tolerance)
 
     def _no_worse(self, ended: Point, given: Point) -> Point:
         """Where it ended, or what was given in the frames where that was closer and the end misses the tolerances."""

@@ -29,6 +29,7 @@ GROW, SHRINK, REJECT = 3.0, 0.2, 6.0
 LEAST_PROGRESS = 1e-8  # relative decrease of the cost; three steps with less are the end
 LEAST_STEP = 1e-9  # [rad]
 ANY = 1e30  # of what may be left to go: a number, so that none of it is none
+ABANDON_STEPS, ABANDON_SHARE = 4, 0.3  # an attempt whose cost falls by a smaller share in so many steps has failed
 LONGEST_STEP = 1.0  # [rad] of a step whose length is what keeps it in check: further than that no Jacobian sees
 CUT, LEAST_SHARE = 0.25, 1e-3
 
@@ -41,6 +42,7 @@ class Settings:
     it takes, None for `first_damping` and none.
     `settle`, `unsettled` [rad]: with a pull or poles, the iteration ends with a step in which no joint moves further
     than the first, if the steps shrink so fast that no more than the second is left to go.
+    `abandons`: it ends as well where the cost falls too slowly (`ABANDON_STEPS`), for attempts that others follow.
     """
 
     iterations: int
@@ -53,6 +55,7 @@ class Settings:
     reluctance: np.ndarray  # (n,) D
     options: Options
     unsettled: float = ANY
+    abandons: bool = False
 
 
 @dataclass
@@ -143,6 +146,8 @@ def _minimise(model: Model, start: Point, frames: Request, inner: Inner, by_leng
     settling = settings.pull > 0.0 or tasks.poles is not None
     stalled: np.ndarray = np.zeros(count, dtype=int)
     previous = np.full(count, np.inf)
+    earlier = np.full((count, ABANDON_STEPS), np.inf)  # costs of the last steps, in a ring
+    earlier[:, 0] = cost
     finished = np.zeros(count, dtype=bool) if settling else _within(tasks, settings, start.error)
     for iteration in range(settings.iterations):
         if finished.any():
@@ -155,7 +160,7 @@ def _minimise(model: Model, start: Point, frames: Request, inner: Inner, by_leng
             done.cost[left] = cost[finished]
             point, frames, index = point.take(keep), frames.take(keep), index[keep]
             cost, damping, share = cost[keep], damping[keep], share[keep]
-            stalled, previous = stalled[keep], previous[keep]
+            stalled, previous, earlier = stalled[keep], previous[keep], earlier[keep]
             v = None if v is None else v[keep]
             model.keep(keep)
         done.iterations[index] = iteration + 1
@@ -196,6 +201,10 @@ def _minimise(model: Model, start: Point, frames: Request, inner: Inner, by_leng
             finished |= better & (longest < settings.settle) & settled
             previous = np.where(better, longest, previous)
         finished &= model.learn(d, change, better, poor | finished)
+        if settings.abandons:
+            slot = (iteration + 1) % ABANDON_STEPS
+            finished |= cost > (1.0 - ABANDON_SHARE) * earlier[:, slot]
+            earlier[:, slot] = cost
         if not settling:
             finished |= _within(tasks, settings, point.error)
     if len(index) == count:

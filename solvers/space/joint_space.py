@@ -163,6 +163,15 @@ class JointSpace:
         state.x[:, free[:, None] + np.arange(3)] = 0.0
         return self._settle(State(state.rotations, self.project(state.x)))
 
+    def near(self, random: SplitMix64, like: State, spread: float) -> State:
+        """`like` with all degrees of freedom moved at random, inside their limits, by `spread` at most.
+
+        spread : [rad], for slides [skeleton lengths].
+        """
+        most = spread * np.where(self.turns, 1.0, self.skeleton.length)
+        moved = like.x + most * (2.0 * random.uniform(len(like.x), self.n) - 1.0)
+        return self.step(like, self.project(moved) - like.x)
+
     # -- kinematics -----------------------------------------------------------------------------------------------
 
     def axes(self, state: State, matrices: np.ndarray) -> np.ndarray:

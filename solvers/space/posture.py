@@ -140,11 +140,16 @@ class Posture:
         self.matrices[:, visit.turned] = turn[:, None] @ self.matrices.take(visit.turned, 1)
 
     def move(self, space: JointSpace, visit: Visit, motion: np.ndarray) -> None:
-        """Give a joint another motion (F, 4), or the nearest one inside its limits."""
+        """Give a joint another motion (F, 4), or the nearest one inside its limits.
+
+        The turn in the skeleton's frame is a unit quaternion, so that rounding in the matrices is not multiplied from
+        joint to joint: a chain of a hundred joints would grow by it.
+        """
         old, world = self.state.rotations[:, visit.joint], self.matrices[:, visit.joint]
         motion, x = space.nearest(visit.block, motion)
-        own = quaternion.to_matrix(quaternion.relative(old[:, None], motion[:, None]))[:, 0]
-        self.turn(visit, world @ own @ np.swapaxes(world, -1, -2), motion, x)
+        turn = quaternion.relative(old[:, None], motion[:, None])[:, 0]
+        turn[:, 1:] = (world @ turn[:, 1:, None])[..., 0]
+        self.turn(visit, quaternion.to_matrix(quaternion.normalize(turn)[:, None])[:, 0], motion, x)
 
     def slide(self, visit: Visit, axis: np.ndarray, x: np.ndarray) -> None:
         """Slide a joint to another coordinate (F, 1) along its world `axis` (F, 3)."""

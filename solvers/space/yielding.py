@@ -46,6 +46,19 @@ class Yielding:
         self.paths, self.extra = np.array(paths, dtype=float).reshape(len(paths), len(skeleton)).T, np.array(extra)
         self._alone = len(goals) < 2 or not self.goals
 
+    def beyond(self, positions: np.ndarray, links: np.ndarray, targets: Targets) -> np.ndarray:
+        """Frames (F,) in which a target is further from its chain's root than the chain is long."""
+        if not self.goals:
+            return np.zeros(len(positions), dtype=bool)
+        return (self._ratio(positions, links, targets)[1] > 1.0).any(-1)
+
+    def _ratio(self, positions: np.ndarray, links: np.ndarray, targets: Targets) -> tuple[np.ndarray, np.ndarray]:
+        """From the roots of the chains to the targets (F, K, 3), and their distances in lengths of the chains (F, K)."""
+        offsets = 2.0 * np.sqrt((links[..., 4:] ** 2).sum(-1))  # |d| = |t| / 2
+        reach = np.maximum(offsets @ self.paths + self.extra, 1e-12)
+        away = targets.positions[:, self.goals] - positions[:, self.top]
+        return away, np.sqrt((away * away).sum(-1)) / reach
+
     def targets(self, positions: np.ndarray, links: np.ndarray, targets: Targets) -> Targets:
         """The targets as the solve should see them: those out of reach drawn in to just beyond it, at lower shares.
 
@@ -53,16 +66,12 @@ class Yielding:
         """
         if self._alone:
             return targets
-        offsets = 2.0 * np.sqrt((links[..., 4:] ** 2).sum(-1))  # |d| = |t| / 2
-        reach = np.maximum(offsets @ self.paths + self.extra, 1e-12)
-        root = positions[:, self.top]
-        away = targets.positions[:, self.goals] - root
-        ratio = np.sqrt((away * away).sum(-1)) / reach
+        away, ratio = self._ratio(positions, links, targets)
         if ratio.max(initial=0.0) <= 1.0:
             return targets
         drawn, shares = targets.positions.copy(), np.ones(targets.positions.shape[:2])
         # others to the last digit as they are: a frame's answer must not depend on what else is in its batch
-        far = root + away * ((1.0 + YIELD_REACH) / np.maximum(ratio, 1e-12))[..., None]
+        far = positions[:, self.top] + away * ((1.0 + YIELD_REACH) / np.maximum(ratio, 1e-12))[..., None]
         drawn[:, self.goals] = np.where((ratio > 1.0 + YIELD_REACH)[..., None], far, drawn[:, self.goals])
         excess = np.maximum(ratio - 1.0, 0.0) / YIELD_EXCESS
         shares[:, self.goals] = np.maximum(1.0 / (1.0 + excess * excess), YIELD_FLOOR)

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Further attempts at frames that miss their goals; see solvers/group/attempts.py. */
+#include "internal.h"
+
+static int meets(const work *w, const dqik_problem *problem, const point *p) {
+    return within(w, p, problem->tolerance, problem->rotation_tolerance);
+}
+
+/* The largest turn [rad] or slide [skeleton lengths] of any joint from the pose before, which is the base. */
+static double distance_from_base(const work *w, point *p) {
+    const dqik_stage *s = w->s;
+    double far = 0.0;
+    difference(w, p, p->v);
+    for (int b = 0; b < s->blocks; b++) {
+        const double scale = s->block_kind[b] == DQIK_SLIDE ? 1.0 / w->k->length : 1.0;
+        for (int i = s->block_start[b]; i < s->block_start[b] + block_size(s, b); i++)
+            far = most(far, fabs(p->v[i]) * scale);
+    }
+    return far;
+}
+
+/* Whether a target is further from its chain's root than the chain is long; `at` has any pose of the frame. */
+static int beyond_reach(const work *w, const point *at) {
+    for (int i = 0; i < w->s->yields; i++)
+        if (yield_ratio(w, at, i) > 1.0) return 1;
+    return 0;
+}
+
+/* Whether a miss of a frame that began near its goals, at `w->given`, looks like one that another start would mend. */
+int looks_recoverable(const work *w, int met_before) {
+    double largest = 0.0;
+    if (!w->s->recovers || beyond_reach(w, &w->given)) return 0;
+    for (int i = 0; i < w->rows; i++) largest = most(largest, fabs(w->given.e[i]));
+    return met_before || (largest <= RECOVER_ERROR && rows_square(w, &w->now) < RECOVER_SHARE * RECOVER_SHARE *
+                                                                                  rows_square(w, &w->given));
+}
+
+/* Bring the answer in `w->now`, at a distance, nearer to the base, as far as the goals allow. Uses `w->afresh`. */
+static int approach(work *w, const dqik_problem *problem, double far) {
+    if (!w->s->approaching) return 0;
+    copy_point(w, &w->afresh, &w->now);
+    int iterations = minimise(w, w->s->approaching);
+    iterations += minimise(w, w->s->arriving);
+    if (!meets(w, problem, &w->now) || !(distance_from_base(w, &w->now) < far)) copy_point(w, &w->now, &w->afresh);
+    return iterations;
+}
+
+/* Attempts from starts near the pose before, in `w->given`; whether one meets the goals. `w->now` has the nearest of
+ * those, or stays. Uses `w->best` and `w->afresh`, and leaves the base at the pose before. */
+int try_near(work *w, const dqik_problem *problem, int *iterations) {
+    static const double spreads[] = NEAR_SPREADS;
+    const dqik_stage *s = w->s;
+    uint64_t random = s->seed;
+    double nearest = INFINITY;
+    copy_point(w, &w->best, &w->now);
+    memcpy(w->base_q, w->given.q, sizeof(double) * 4 * (size_t)w->k->joints);
+    memcpy(w->base_x, w->given.x, sizeof(double) * (size_t)w->n);
+    w->use_poles = 0;
+    for (size_t i = 0; i < sizeof spreads / sizeof *spreads && !isfinite(nearest); i++)
+        for (int k = 0; k < NEAR_STARTS; k++) {
+            sample_near(w, &w->now, &w->given, spreads[i], &random);
+            stand(w, &w->now);
+            *iterations += minimise(w, s->nearby);
+            if (!meets(w, problem, &w->now)) continue;
+            double far = distance_from_base(w, &w->now);
+            if (!(far < NEARER * nearest)) continue;
+            nearest = far;
+            copy_point(w, &w->afresh, &w->now);
+        }
+    copy_point(w, &w->now, isfinite(nearest) ? &w->afresh : &w->best);
+    if (isfinite(nearest)) *iterations += approach(w, problem, nearest);
+    w->use_poles = s->poles > 0;
+    return isfinite(nearest);
+}
+
+/* Attempts from the middle of the limits, then from random states, until one converges; the best stays. `settled`:
+ * whether what is in `w->now` was descended to the end. */
+int restart(work *w, const dqik_problem *problem, int settled) {
+    const dqik_stage *s = w->s;
+    uint64_t random = s->seed;
+    int iterations = 0, met = 0;
+    copy_point(w, &w->best, &w->now);
+    double best = rows_square(w, &w->best);
+    w->use_poles = 0;
+    for (int i = 0; i < s->restarts && !met; i++) {
+        memcpy(w->now.q, w->base_q, sizeof(double) * 4 * (size_t)w->k->joints);
+        memcpy(w->now.x, w->base_x, sizeof(double) * (size_t)w->n);
+        if (i)
+            sample(w, &w->now, &random);
+        else
+            middle_of_limits(w, &w->now);
+        stand(w, &w->now);
+        iterations += minimise(w, s->descending);
+        double reached = rows_square(w, &w->now);
+        met = meets(w, problem, &w->now);
+        if (met || !(reached >= NEARER * best)) {
+            best = reached, settled = 0;
+            copy_point(w, &w->best, &w->now);
+        }
+    }
+    copy_point(w, &w->now, &w->best);
+    if (!met && !settled) iterations += minimise(w, s->finishing);
+    w->use_poles = s->poles > 0;
+    return iterations;
+}

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Further attempts at frames that miss their goals: from poses near the one before, or from anywhere.
+
+A descent from one pose may end in a local minimum. A finger that passes straight inside its tolerance can come out on
+the wrong side of its fold, follow its target to the limit of the joint, and stay there while the target goes on. A few
+descents from poses near the one before find the other side; the nearest answer that meets the goals is taken.
+"""
+
+import time
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..algebra.uniform import SplitMix64
+from ..iterate.descent import Minimise, Minimum, Settings
+from ..model.options import Options
+from ..space.joint_space import JointSpace, State
+from ..space.point import Point, Request, stand
+from ..space.tasks import Tasks
+
+NEAR_SPREADS = np.array([0.4, 0.8])  # [rad, or skeleton lengths of a slide] by which near starts differ from the pose before
+NEAR_STARTS = 4  # of each spread
+RECOVER_ERROR = 0.25  # [skeleton lengths] a start with a larger error is not near its goals
+RECOVER_SHARE = 0.5  # of its error with which a descent must have ended, unless the frame before met its goals
+RESTARTS_AT_ONCE = 8
+NEARER = 1.0 - 1e-9  # on ties the first attempt is kept, whatever the rounding
+
+
+@dataclass(frozen=True)
+class Attempts:
+    """Descents from other starts. All run without the pull and without poles (`tasks` has none).
+
+    Attributes
+    ----------
+    nearby, descending : settings of a descent from a near start, and from one anywhere.
+    approaching : of a descent pulled to the pose before; None for solvers that do not heed a pull. arriving : of the
+        one after it, without the pull.
+    finishing : of the best attempt's last descent where none meets the goals.
+    """
+
+    tasks: Tasks
+    space: JointSpace
+    minimise: Minimise
+    options: Options
+    nearby: Settings
+    approaching: Settings | None
+    arriving: Settings
+    descending: Settings
+    finishing: Settings
+
+    def near(self, best: Minimum, frame: int, one: Request, before: State) -> bool:
+        """Attempts from starts near the pose `before` of one frame; whether one meets the goals.
+
+        The nearest of those with the same spread is put in `best`.
+        """
+        random, index = SplitMix64(self.options.seed), np.array([frame])
+        many = one.take(np.zeros(NEAR_STARTS, dtype=np.intp))
+        many.base = before.take(np.zeros(NEAR_STARTS, dtype=np.intp))
+        for spread in NEAR_SPREADS.tolist():
+            state = self.space.near(random, many.base, spread)
+            minimum = self.minimise(self.tasks, self.space, self.nearby, stand(self.tasks, state, many), many)
+            best.iterations[frame] += minimum.iterations.sum()
+            met = self._met(minimum.point)
+            if met.any():
+                far = np.where(met, self._distance(minimum.point.state, many.base), np.inf)
+                chosen = int(np.argmax(far <= far.min() / NEARER))
+                found, took = self._approached(minimum.point.take(np.array([chosen])), one, before)
+                best.iterations[frame] += took
+                best.point.error = best.point.error[:, : self.tasks.m]
+                best.point.put(index, found)
+                return True
+        return False
+
+    def restart(self, best: Minimum, frame: int, one: Request, settled: bool) -> None:
+        """Attempts from the middle of the limits, then from random states, until one converges; the best stays.
+
+        Some are made at once; of those the first that converges counts, as if they had been made in turn. Bounded by
+        their number and, where the options say so, by time.
+
+        settled : whether what is in `best` was descended to the end.
+        """
+        random, left, middle, began = SplitMix64(self.options.seed), self.options.restarts, True, time.perf_counter()
+        index, seconds, rows = np.array([frame]), self.options.restart_seconds, self.tasks.m
+        best_error = float(_squares(best.point.error[frame : frame + 1, :rows])[0])
+        best.point.error = best.point.error[:, :rows]
+        while left > 0 and (seconds is None or time.perf_counter() - began < seconds):
+            tries = min(left, RESTARTS_AT_ONCE)
+            many = one.take(np.zeros(tries, dtype=np.intp))
+            state = self.space.sample(random, many.base.take(np.arange(middle, tries)))
+            if middle:
+                first = self.space.middle(one.base)
+                state = State(np.concatenate([first.rotations, state.rotations]), np.concatenate([first.x, state.x]))
+            minimum = self.minimise(self.tasks, self.space, self.descending, stand(self.tasks, state, many), many)
+            error, met = _squares(minimum.point.error), self._met(minimum.point)
+            chosen = int(np.argmax(met if met.any() else error <= error.min() / NEARER))
+            best.iterations[frame] += minimum.iterations[: chosen + 1 if met.any() else tries].sum()
+            if met[chosen] or error[chosen] < NEARER * best_error:
+                best_error, settled = float(error[chosen]), False
+                best.point.put(index, minimum.point.take(np.array([chosen])))
+                if met[chosen]:
+                    return
+            left, middle = left - tries, False
+        if not settled:
+            begin = stand(self.tasks, best.point.state.take(index), one)
+            finished = self.minimise(self.tasks, self.space, self.finishing, begin, one)
+            best.iterations[frame] += int(finished.iterations[0])
+            best.point.put(index, finished.point)
+
+    def _approached(self, found: Point, one: Request, before: State) -> tuple[Point, int]:
+        """An answer (1,) brought nearer to the pose before, as far as the goals allow, and the iterations that took."""
+        if self.approaching is None:
+            return found, 0
+        request = replace(one, base=before)
+        pulled = self.minimise(self.tasks, self.space, self.approaching, found, request)
+        begin = stand(self.tasks, pulled.point.state, request)
+        arrived = self.minimise(self.tasks, self.space, self.arriving, begin, request)
+        took = int(pulled.iterations[0] + arrived.iterations[0])
+        nearer = self._distance(arrived.point.state, before) < self._distance(found.state, before)
+        return (arrived.point if self._met(arrived.point)[0] and nearer[0] else found), took
+
+    def _distance(self, state: State, before: State) -> np.ndarray:
+        """The largest turn [rad] or slide [skeleton lengths] of any joint (F,) between two poses."""
+        scale = np.where(self.space.turns, 1.0, 1.0 / self.space.skeleton.length)
+        return np.abs(self.space.difference(state, before) * scale).max(-1, initial=0.0)
+
+    def _met(self, point: Point) -> np.ndarray:
+        return self.tasks.within(point.error, self.options.tolerance, self.options.rotation_tolerance)
+
+
+def _squares(error: np.ndarray) -> np.ndarray:
+    """Sums of squares (F,) of error rows (F, m)."""
+    return (error * error).sum(-1)
