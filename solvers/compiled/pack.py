@@ -215,6 +215,7 @@ def _yielding(stage: Stage) -> dict[str, Any]:
         "yield_top": yields.top,
         "yield_path": yields.paths.T > 0.0,
         "yield_extra": yields.extra,
+        "alone": stage.alone,
     }
 
 
@@ -284,6 +285,7 @@ def _strategy(packer: Packer, stage: Stage, solver: str) -> dict[str, Any]:
         "polishing": phases.polishing and [phases.polishing],
         "insisting": [phases.insisting],
         "nearby": [attempts.nearby],
+        "yielding": phases.yielding and [phases.yielding],
         "approaching": attempts.approaching and [attempts.approaching],
         "arriving": [attempts.arriving],
         "descending": [attempts.descending],

@@ -23,7 +23,7 @@ from ..space.joint_space import JointSpace, State
 from ..space.point import Point, Request, stand
 from ..space.poles import Pole
 from ..space.tasks import Tasks
-from ..space.yielding import Yielding
+from ..space.yielding import YIELD_ROUNDS, Yielding, blame, shares_of_missed
 from .attempts import RECOVER_ERROR, RECOVER_SHARE, Attempts
 
 PULL = 1e-5
@@ -49,6 +49,7 @@ INSIST_ITERATIONS = 20  # without poles, where they kept the goals from being me
 POLISH_SHARE = 0.2  # of the tolerances, to which the pull-free steps bring the error
 NEAR_ITERATIONS = 12
 APPROACH_ITERATIONS, APPROACH_SETTLED = 10, 2e-2
+YIELD_ITERATIONS = 10  # of each solve in which goals that were missed yield
 
 SHARED_RELUCTANCE = 2.0  # joints that serve several goals: a spine moves less than an arm
 EFFECTOR_RELUCTANCE = 2.0
@@ -64,6 +65,7 @@ class Phases(NamedTuple):
     tracking_missed: Settings
     polishing: Settings | None
     insisting: Settings
+    yielding: Settings | None
     spend: int  # iterations in all, where those left over are spent on goals that are missed; else 0
     reluctance: np.ndarray  # (n,)
 
@@ -128,6 +130,12 @@ class Stage:
         abandons = self.recovers and options.restarts > 0 and method.continues
         self._first = replace(self.settings, abandons=abandons)
         self.attempts = self._attempts()
+        self.alone = (self.chains & (self.chains.sum(0) == 1)).any(-1)  # goals with joints of their own
+        self.yields = plain and len(self.tasks.placed) > 1 and bool(self.alone.any())
+        self._yielding = replace(
+            self.settings, iterations=min(YIELD_ITERATIONS, self.settings.iterations),
+            first_damping=pull or TRACK_DAMPING,
+        )  # fmt: skip
 
     def phases(self) -> "Phases":
         """The settings of all that a solve may run, as the compiled kernel needs them."""
@@ -136,6 +144,7 @@ class Stage:
         return Phases(
             continues, self._phases if continues else [self._first], CHOSEN_AFTER, self._tracking,
             self._tracking_missed, self._polishing if polishes else None, self._insisting,
+            self._yielding if self.yields else None,
             0 if self._method.continues else self.options.iterations, self.settings.reluctance,
         )  # fmt: skip
 
@@ -167,7 +176,8 @@ class Stage:
                     continue
                 if self.options.restarts:
                     self.attempts.restart(minimum, frame, one, settled=not self._first.abandons)
-        return self._no_worse(minimum.point, given), minimum.iterations
+        yielding = self._let_yield(minimum, frames, start)
+        return self._no_worse(minimum.point, given, yielding), minimum.iterations
 
     def track(
         self, previous: Pose, start: Pose, targets: Targets, links: np.ndarray | None, residual: np.ndarray | None
@@ -196,7 +206,40 @@ class Stage:
                 minimum.point = afresh
         if (self.recovers or self.options.restarts) and not self._met(minimum.point)[0]:
             self._retry(minimum, given, frames, residual)
+        self._let_yield(minimum, frames, start)
         return minimum.point, minimum.iterations
+
+    def _let_yield(self, minimum: Minimum, frames: Request, start: Pose) -> Targets:
+        """Solve frames that miss goals again, with smaller shares for the goals to blame; the targets with the shares.
+
+        The errors in `minimum` are those without the shares.
+        """
+        placed, targets = self.tasks.placed, frames.targets
+        missed = np.flatnonzero(~self._met(minimum.point)) if self.yields else np.zeros(0, dtype=np.intp)
+        if not missed.size:
+            return targets
+        some, point = frames.take(missed), minimum.point.take(missed)
+        state = self.space.state(start, len(targets.positions)).take(missed)
+        blamed = blame(some.targets.positions[:, placed], self.tasks.kinematics(state, some.links).effectors[:, placed])
+        blamed = blamed * self.alone[placed]
+        full = np.ones((len(missed), len(self.goals))) if some.targets.shares is None else some.targets.shares
+        request = some
+        for number in range(YIELD_ROUNDS):
+            shares, away = full.copy(), some.targets.positions[:, placed] - point.kinematics.effectors[:, placed]
+            errors = np.sqrt((away * away).sum(-1)) / self.skeleton.length
+            shares[:, placed] *= shares_of_missed(errors, blamed)
+            request = replace(some, targets=some.targets._replace(shares=shares))
+            found = self._minimise(self.tasks, self.space, self._yielding, stand(self.tasks, point.state, request), request)
+            if number + 1 == YIELD_ROUNDS:
+                found = self._polish(found, request)
+            minimum.iterations[missed] += found.iterations
+            point = found.point
+        minimum.point = minimum.point.copy()
+        minimum.point.error = minimum.point.error[:, : self.tasks.m]
+        minimum.point.put(missed, stand(self._hard_tasks, point.state, some))
+        shares = np.ones((len(targets.positions), len(self.goals))) if targets.shares is None else targets.shares.copy()
+        shares[missed] = request.targets.shares
+        return targets._replace(shares=shares)
 
     def _retry(self, minimum: Minimum, given: Point, frames: Request, residual: np.ndarray | None) -> None:
         """Other starts for a frame that misses its goals, from the frame before it: near ones, then the restarts."""
@@ -435,10 +478,17 @@ class Stage:
     def _met_rows(self, error: np.ndarray) -> np.ndarray:
         return self.tasks.within(error, self.options.tolerance, self.options.rotation_tolerance)
 
-    def _no_worse(self, ended: Point, given: Point) -> Point:
-        """Where it ended, or what was given in the frames where that was closer and the end misses the tolerances."""
+    def _no_worse(self, ended: Point, given: Point, targets: Targets) -> Point:
+        """Where it ended, or what was given in the frames where that was closer and the end misses the tolerances.
+
+        targets : with the shares by which errors are compared.
+        """
         rows = self.tasks.m
-        worse = ~self._met(ended) & (_squares(ended.error[:, :rows]) > _squares(given.error[:, :rows]))
+        missed = ~self._met(ended)
+        if not missed.any():
+            return ended
+        mine, others = (_squares(self._hard_tasks.errors(point.kinematics, targets)) for point in (ended, given))
+        worse = missed & (mine > others)
         if worse.any():
             ended = ended.copy()
             ended.error, given.error = ended.error[:, :rows], given.error[:, :rows]
