@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One frame of an armature as arrays: where its joints hang, where they start, what the goals ask for.
+"""One frame of an armature as arrays: link offsets, start pose and targets.
 
-Positions and orientations are in armature space. Everything is read from evaluated data; what depends on our own last
-answer (the offsets of solved bones) is measured against the rest pose and used only where the two really differ, so
-that a frame's input does not depend on the frames visited before.
+Positions and orientations are in armature space and are read from evaluated data. The offsets of solved bones contain
+rounding errors from our own last answer, so the rest pose's offsets are used unless the measured ones clearly differ;
+a frame's input then does not depend on the frames visited before.
 """
 
 from dataclasses import dataclass
@@ -22,16 +22,16 @@ from ..setup.build import Rig
 from .targets import Place, armature_motion
 from .view import View
 
-_SAME = 1e-4  # of the rig's size: offsets nearer to the rest pose's are the rest pose's
-_FINE = 1e-7  # of the rig's size: others are rounded to it, no coarser than they are measured
+_SAME = 1e-4  # of the rig's size: offsets that differ from the rest pose's by less are replaced by these
+_FINE = 1e-7  # of the rig's size: other offsets are rounded to this, about their single precision
 
 
 @dataclass
 class FrameInput:
-    """What one frame's solve needs.
+    """The input of one frame's solve.
 
-    rig, prepared : what to solve it with. links : (1, J, 8). start : `Pose` of (1, J, ...). targets : of one frame.
-    slide_scale : (T,) by which each sliding bone's location is larger than its channel.
+    rig, prepared : the rig and its prepared solve. links : (1, J, 8). start : `Pose` of (1, J, ...). targets : of one
+    frame. slide_scale : (T,) factor from each sliding bone's location channel to its offset.
     """
 
     rig: Rig
@@ -70,7 +70,7 @@ def read(
 
 
 def _start(rig: Rig, start: Channels) -> Pose:
-    """The start pose (1, J, ...), slides at 0; the last one is kept for channels that are the same."""
+    """The start pose (1, J, ...), slides at 0; cached until the rotation channels change."""
     turned = start.rotations[rig.solved_bones]
     contents = turned.tobytes()
     if rig.start is None or rig.start[0] != contents:
@@ -81,7 +81,7 @@ def _start(rig: Rig, start: Channels) -> Pose:
 
 
 def _hangs_as_at_rest(ob: bpy.types.Object, rig: Rig, posed: Channels) -> bool:
-    """Whether no bone of the skeleton is moved off its parent or scaled, as on most rigs."""
+    """Whether all bones of the skeleton are at their rest offsets and not scaled, as on most rigs."""
     if posed.locations[rig.inner_bones].any():
         return False
     scale = np.empty_like(posed.locations)
@@ -110,15 +110,15 @@ def _inner_offsets(rig: Rig, world: np.ndarray) -> np.ndarray:
 
 
 def _rest_links(ob: bpy.types.Object, rig: Rig) -> np.ndarray | None:
-    """Links (1, J, 8) of a rig whose bones all hang where they do at rest: only the roots are to be placed."""
+    """Links (1, J, 8) of a rig whose bones are at their rest offsets; None if a bone above it is scaled."""
     links = rig.rest_links.copy()
     return links[None] if place_roots(ob, rig, links) else None
 
 
 def place_roots(ob: bpy.types.Object, rig: Rig, links: np.ndarray) -> bool:
-    """Put the joints that hang from bones outside the skeleton where those are, into links (J, 8).
+    """Write the links of the root joints, which hang from bones outside the skeleton, into links (J, 8).
 
-    False, and nothing done, where one of these bones is scaled.
+    If one of these bones is scaled, nothing is written and False returned.
     """
     bones, turned = ob.pose.bones, {}
     for bone in rig.root_parents:
@@ -142,14 +142,14 @@ def _unit(q: Quaternion) -> tuple[float, ...]:
 
 
 def _product(a: tuple[float, ...], b: tuple[float, ...]) -> tuple[float, ...]:
-    """Hamilton product of one pair: for so few NumPy costs more than the arithmetic, and mathutils loses digits."""
+    """Hamilton product of one pair in plain Python: NumPy is slower here, and mathutils has single precision."""
     (aw, ax, ay, az), (bw, bx, by, bz) = a, b
     return (aw * bw - ax * bx - ay * by - az * bz, aw * bx + ax * bw + ay * bz - az * by,
             aw * by - ax * bz + ay * bw + az * bx, aw * bz + ax * by - ay * bx + az * bw)  # fmt: skip
 
 
 def _measured_links(rig: Rig, world: np.ndarray, start: Channels, posed: Channels) -> tuple[np.ndarray, np.ndarray]:
-    """Links (1, J, 8) as this frame has them, and the scale (T,) of the sliding bones' locations.
+    """Links (1, J, 8) measured on the evaluated pose, and the scale (T,) of the sliding bones' locations.
 
     world : (N, 4, 4) the evaluated pose, which was made with `posed`; bones that are not solved stand as in `start`.
     """
@@ -165,7 +165,7 @@ def _measured_links(rig: Rig, world: np.ndarray, start: Channels, posed: Channel
     slides = rig.slide_row.tolist()
     changed = (start.locations[bones] != posed.locations[bones]).any(-1)
     for row in {*slides, *np.flatnonzero(changed).tolist()}:
-        # a slide starts from no location, its joints carry it; other bones stand where the start has them
+        # the slide joints carry a sliding bone's location; other bones have the location of the start pose
         location = (0.0 if row in slides else start.locations[bones[row]]) - posed.locations[bones[row]].astype(float)
         moved = rig.location_frame[row] @ location * _location_scale(scale, parent[row])
         offsets[row] += turned[parent[row]] @ moved if rig.rooted[row] and has_parent[row] else moved
@@ -194,12 +194,12 @@ def _measured_links(rig: Rig, world: np.ndarray, start: Channels, posed: Channel
 
 
 def _location_scale(scale: np.ndarray, parent: int) -> float:
-    """By how much bones below a `parent` move further than their location channels say."""
+    """The factor from location channels of bones below `parent` to their offsets: the parent's mean scale."""
     return float(scale[parent].mean()) if parent >= 0 else 1.0
 
 
 def _settled(measured: np.ndarray, rest: np.ndarray, size: float) -> np.ndarray:
-    """Offsets (B, 3): the rest pose's where the measured ones do not differ, else the measured ones on a grid."""
+    """Offsets (B, 3): the rest pose's, or the measured ones rounded to a grid where these clearly differ."""
     same = (np.abs(measured - rest) < _SAME * size).all(-1, keepdims=True)
     return np.where(same, rest, np.round(measured / (_FINE * size)) * (_FINE * size))
 
