@@ -53,7 +53,7 @@ def read(session: Session, ob: bpy.types.Object, view: View, active: bool = True
     if ob.dqik.start_from == "REST":
         start.rotations[rig.solved_bones] = prepared.modes.at_rest(rig.solved_bones)
         start.locations[rig.bones[rig.slide_row]] = 0.0
-    return Reading(posed, now, start, frame.read(evaluated, rig, start, posed, places, influences, view))
+    return Reading(posed, now, start, frame.read(evaluated, rig, start, places, influences, view))
 
 
 def solve(session: Session, ob: bpy.types.Object, view: View, active: bool = True) -> "Answer":

@@ -13,7 +13,21 @@ from .goal_facts import GoalFacts
 from .plan import Plan, plan
 
 PULL = 1e-5
-_TURNING = {"COPY_ROTATION", "COPY_TRANSFORMS", "DAMPED_TRACK", "TRACK_TO"}
+_TURNING = {"COPY_ROTATION", "COPY_TRANSFORMS"}  # their result does not depend on the bone's position
+_LOCAL = {"LOCAL", "LOCAL_WITH_PARENT"}
+
+
+@dataclass(frozen=True)
+class RootPlace:
+    """A root of the skeleton whose parent is a bone outside it: its first joint, and that bone.
+
+    slides : the first joint is a slide. turned : the root turns with its parent.
+    """
+
+    first: int
+    parent: int
+    slides: bool
+    turned: bool
 
 
 @dataclass(frozen=True)
@@ -42,11 +56,12 @@ class Rig:
     locked_bones : (L,) bones of the skeleton that are locked and have limits.
     inner, roots : rows with and without a parent in the skeleton. hanging : roots that a parent outside it turns.
     still, constrained_rows : rows that are not solved, without and with a constraint or driver.
-    root_above : for each root the bone that turns it, -1 for none. root_parents : these bones, each once.
-    root_places : for each root its joint, its bone, the bone that turns it, and its rest orientation.
+    root_places : a `RootPlace` for each root that has a parent.
     rest_links : (J, 8) links with every inner joint at its rest offset.
     refusal : the reason why there is nothing to solve, if bones only go back to their base pose.
-    simple : all bones of the skeleton are solved and none slides. goal_rows : (G,) rows of the goals' own bones.
+    goal_rows : (G,) rows of the goals' own bones. slide_scale : (T,) ones.
+    loose : (M,) the bone has a location, because it is not connected. loose_rows, loose_bones : loose and not sliding.
+    local_rows : rows of bones whose constraints all act in the parent's frame.
     """
 
     size: float
@@ -65,6 +80,8 @@ class Rig:
     slide_row: np.ndarray
     location_frame: np.ndarray
     solved: np.ndarray
+    loose: np.ndarray
+    local_rows: frozenset[int]
     locked_bones: list[int]
     notes: list[str] = field(default_factory=list)
     refusal: str = ""
@@ -73,23 +90,26 @@ class Rig:
         fixed = np.setdiff1d(np.arange(len(self.bones)), self.solved)
         self.solved_bones, self.solved_joints = self.bones[self.solved], self.main[self.solved]
         self.inner, self.roots = np.flatnonzero(~self.rooted), np.flatnonzero(self.rooted)
-        self.inner_bones = self.bones[self.inner]
         self.no_scale = np.ones((len(self.bones), 3), dtype=np.float32).tobytes()
         self.still, self.constrained_rows = fixed[~self.constrained[fixed]], fixed[self.constrained[fixed]]
         self.hanging = [row for row in self.roots if self.parent[row] >= 0 and not self.detached[row]]
-        self.simple = not (fixed.size or self.slide_row.size)
-        self.root_above = [int(self.parent[row]) if row in self.hanging else -1 for row in self.roots]
-        self.root_parents = sorted({bone for bone in self.root_above if bone >= 0})
+        slides = dict(zip(self.slide_row.tolist(), self.slide_joint.tolist(), strict=True))
         self.root_places = [
-            (int(self.main[row]), int(self.bones[row]), above, tuple(self.own_rest[row].tolist()))
-            for row, above in zip(self.roots, self.root_above, strict=True)
-        ]
+            RootPlace(slides.get(row, int(self.main[row])), int(self.parent[row]), row in slides, row in self.hanging)
+            for row in self.roots.tolist() if self.parent[row] >= 0
+        ]  # fmt: skip
+        self.slide_scale = np.ones(len(slides))
+        self.loose_rows = np.setdiff1d(np.flatnonzero(self.loose), self.slide_row)
+        self.loose_bones = self.bones[self.loose_rows]
         self.joint_of_bone = dict(zip(self.bones.tolist(), self.main.tolist(), strict=True))
         self.goal_rows = [int(np.flatnonzero(self.main == goal.joint)[0]) for goal in self.prepared.goals]
         self.start: tuple[bytes, np.ndarray] | None = None
         self.stretch: tuple[tuple[float, ...], ik.Prepared] = (1.0,) * len(self.goals), self.prepared
         self.rest_links = np.tile(dual_quaternion.IDENTITY, (len(self.skeleton), 1))
         self.rest_links[self.main] = dual_quaternion.from_parts(self.own_rest, self.rest_offset)
+        for row, joint in slides.items():
+            self.rest_links[joint] = dual_quaternion.from_parts(quaternion.IDENTITY, self.rest_offset[row])
+            self.rest_links[self.main[row]] = dual_quaternion.from_parts(self.own_rest[row], np.zeros(3))
 
     def stretched(self, factors: tuple[float, ...]) -> ik.Prepared:
         """The prepared solve with the goals' bones stretched by `factors` (G,); cached until they change."""
@@ -136,7 +156,7 @@ def build(
     options = solver_options(settings, name, solve_plan.armature.size)
     try:
         parts = _Parts(pose, solve_plan)
-        skeleton = ik.Skeleton(parts.joints)
+        skeleton = ik.Skeleton(parts.joints, _length(ob, facts, driven, solve_plan, leaving))
         prepared = ik.prepare(skeleton, parts.goals(solve_plan), name, options)
     except ik.DqikError as error:  # for example if the solver does not support these goals
         return str(error)
@@ -158,10 +178,25 @@ def build(
         slide_row=np.array([solve_plan.bones.index(bone) for bone in parts.slides], dtype=np.intp),
         location_frame=np.array(parts.location_frame),
         solved=np.flatnonzero(solve_plan.moved[bones]),
+        loose=np.array([pose[bone].parent is None or not pose[bone].bone.use_connect for bone in solve_plan.bones]),
+        local_rows=frozenset(row for row, bone in enumerate(solve_plan.bones) if _is_local(pose[bone])),
         locked_bones=[bone for bone in solve_plan.bones if pose[bone].dqik_lock and pose[bone].dqik_use_limits],
         notes=solve_plan.notes,
         refusal=solve_plan.refusal,
     )
+
+
+def _length(
+    ob: bpy.types.Object, facts: tuple[GoalFacts, ...], driven: frozenset[str], solve_plan: Plan, leaving: np.ndarray
+) -> float | None:
+    """The skeleton's length without bones that only leave the solve; None if there are none.
+
+    The length weighs the errors, and leaving bones must not change these weights.
+    """
+    if solve_plan.refusal or not (leaving & ~solve_plan.moved & ~solve_plan.constrained).any():
+        return None
+    rest = plan(ob, facts, np.zeros_like(leaving), driven)
+    return None if isinstance(rest, str) else ik.Skeleton(_Parts(ob.pose.bones, rest).joints).length
 
 
 class _Parts:
@@ -248,6 +283,12 @@ def _held_in_space(bone: bpy.types.PoseBone) -> bool:
         and all(getattr(c, f"use_{axis}", True) for axis in "xyz")
         for c in bone.constraints
     )
+
+
+def _is_local(bone: bpy.types.PoseBone) -> bool:
+    """Whether a bone has active constraints, and all act in the frame of its parent."""
+    active = [c for c in bone.constraints if not c.mute and c.is_valid and c.influence > 0.0]
+    return bool(active) and all(c.owner_space in _LOCAL and c.type not in {"IK", "SPLINE_IK"} for c in active)
 
 
 def _joint_kind(bone: bpy.types.PoseBone) -> dict:
