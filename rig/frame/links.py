@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where a rig's joints hang in one frame: the links from joint to joint.
+"""The links of a rig in one frame: the transforms from joint to joint before the joints move.
 
-They come from the start channels and from bones outside the skeleton, never from where the evaluated pose has the
-skeleton's own bones: these may hold our last answer, and a frame must not depend on the frames visited before.
+They are computed from the start channels and from evaluated bones outside the skeleton. The evaluated pose of the
+skeleton's own bones is not used, because it may hold our last answer, and a frame must not depend on other frames.
 """
 
 from collections.abc import Sequence
@@ -17,11 +17,11 @@ from ..blender.armature import matrices
 from ..blender.channels import Channels
 from ..setup.build import Rig
 
-_SAME = 1e-4  # scales nearer to 1 than this are 1
+_SAME = 1e-4  # scales that differ from 1 by less are taken as 1
 
 
 def plain(ob: bpy.types.Object, rig: Rig, start: Channels) -> np.ndarray | None:
-    """Links (1, J, 8) of a rig on which nothing is scaled or constrained, as on most; None on others.
+    """Links (1, J, 8) of a rig without scaled or constrained bones, as most rigs are; None for other rigs.
 
     ob : the evaluated object. start : the channels that the frame starts from.
     """
@@ -46,9 +46,9 @@ def plain(ob: bpy.types.Object, rig: Rig, start: Channels) -> np.ndarray | None:
 
 
 def _place_roots(ob: bpy.types.Object, rig: Rig, links: np.ndarray, start: Channels | None) -> bool:
-    """Put the joints that hang from bones outside the skeleton where those are, into links (J, 8).
+    """Write the links of root joints, whose parents are bones outside the skeleton, into links (J, 8).
 
-    False, and nothing of use done, where one of these bones is scaled. start : None where no location moves a bone.
+    Returns False, with unusable links, if one of these bones is scaled. start : None where no location moves a bone.
     """
     parents: dict[int, tuple[Matrix, tuple[float, ...]]] = {}
     for root in rig.root_places:
@@ -67,9 +67,10 @@ def _place_roots(ob: bpy.types.Object, rig: Rig, links: np.ndarray, start: Chann
 
 
 def posed(ob: bpy.types.Object, rig: Rig, start: Channels) -> tuple[np.ndarray, np.ndarray, tuple[float, ...]]:
-    """Links (1, J, 8) of any rig, by Blender's own rules for scale, measured on the pose of the start channels.
+    """Links (1, J, 8) of any rig, measured on the pose of the start channels with Blender's rules for scale.
 
-    Also the scale (T,) of the sliding bones' locations, and by how much longer than at rest the goals' bones are (G,).
+    Also returns the scale (T,) of the sliding bones' locations, and the lengths (G,) of the goals' bones, as factors of
+    their rest lengths.
     """
     world = _start_matrices(ob, rig, start)
     turned, scale = _unscaled(world)
@@ -111,7 +112,7 @@ def posed(ob: bpy.types.Object, rig: Rig, start: Channels) -> tuple[np.ndarray, 
 
 
 def _start_matrices(ob: bpy.types.Object, rig: Rig, start: Channels) -> np.ndarray:
-    """Matrices (N, 4, 4): the skeleton's bones as Blender makes them of the start channels, all others as evaluated."""
+    """Matrices (N, 4, 4): the skeleton's bones as Blender computes them from the start channels, others as evaluated."""
     pose = ob.pose.bones
     world = matrices(pose, "matrix")
     q = start.modes.quaternions(start.rotations[rig.bones], rig.bones)
@@ -128,9 +129,9 @@ def _start_matrices(ob: bpy.types.Object, rig: Rig, start: Channels) -> np.ndarr
             found[number] = bone.bone.convert_local_to_pose(
                 basis, bone.bone.matrix_local, parent_matrix=parent, parent_matrix_local=above.bone.matrix_local
             )
-            if row in rig.local_rows:  # its constraints see its parent's frame alone
+            if row in rig.local_rows:  # its constraints act in its parent's frame
                 found[number] = parent @ above.matrix.inverted_safe() @ bone.matrix
-        if rig.constrained[row] and rig.detached[row]:  # its constraints turn it wherever its parent turns
+        if rig.constrained[row] and rig.detached[row]:  # its constraints set its orientation, whatever its parent's
             place = found[number].to_translation()
             found[number] = Matrix.LocRotScale(place, bone.matrix.to_quaternion(), found[number].to_scale())
         world[number] = found[number]
@@ -143,7 +144,7 @@ def _unscaled(matrices_of: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return matrices_of[..., :3, :3] / np.maximum(scale, 1e-12)[..., None, :], scale
 
 
-# -- single transforms: for so few NumPy costs more than the arithmetic, and mathutils loses digits --------------------
+# -- single transforms in plain Python: NumPy is slower here, and mathutils has single precision -----------------------
 
 
 def _unit(q: Quaternion) -> tuple[float, ...]:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One frame of an armature as arrays: where its joints hang, where they start, what the goals ask for.
+"""One frame of an armature as arrays: link offsets, start pose and targets.
 
-Positions and orientations are in armature space. All is read from evaluated data.
+Positions and orientations are in armature space and are read from evaluated data.
 """
 
 from dataclasses import dataclass
@@ -21,10 +21,10 @@ from .view import View
 
 @dataclass
 class FrameInput:
-    """What one frame's solve needs.
+    """The input of one frame's solve.
 
-    rig, prepared : what to solve it with. links : (1, J, 8). start : `Pose` of (1, J, ...). targets : of one frame.
-    slide_scale : (T,) by which each sliding bone's location is larger than its channel.
+    rig, prepared : the rig and its prepared solve. links : (1, J, 8). start : `Pose` of (1, J, ...). targets : of one
+    frame. slide_scale : (T,) factor from each sliding bone's location channel to its offset.
     """
 
     rig: Rig
@@ -56,7 +56,7 @@ def read(
 
 
 def _start(rig: Rig, start: Channels) -> Pose:
-    """The start pose (1, J, ...), slides at 0; the last one is kept for channels that are the same."""
+    """The start pose (1, J, ...), slides at 0; cached until the rotation channels change."""
     turned = start.rotations[rig.solved_bones]
     contents = turned.tobytes()
     if rig.start is None or rig.start[0] != contents:
