@@ -29,6 +29,12 @@ def of_action(action: bpy.types.Action | None, slot: object) -> bpy.types.bpy_pr
     return () if bag is None else bag.fcurves
 
 
+def groups(action: bpy.types.Action | None, slot: object) -> bpy.types.bpy_prop_collection | tuple:
+    """The groups of these F-curves."""
+    bag = _bag(action, slot)
+    return () if bag is None else bag.groups
+
+
 def _bag(action: bpy.types.Action | None, slot: object) -> object:
     """What holds F-curves and groups: the action itself or, where actions have slots, a slot's channelbag."""
     if action is None or not LAYERED:

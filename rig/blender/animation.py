@@ -83,9 +83,11 @@ def free_channels(found: Animation, names: Sequence[str], modes: Modes) -> tuple
 
 def values(ob: bpy.types.Object, frame: float) -> Iterator[tuple[str, str, int, float]]:
     """What the curves of the assigned action say at a frame: bone, channel, index and value."""
-    for curve in curves.fcurves(ob.animation_data):
+    data = ob.animation_data
+    in_nla = data is not None and any(True for _ in _counting_strips(data))
+    for curve in curves.fcurves(data):
         match = _BONE_PATH.match(curve.data_path)
-        if match and _counts(curve):
+        if match and _counts(curve, in_nla):
             yield bpy.utils.unescape_identifier(match[1]), match[2], curve.array_index, curve.evaluate(frame)
 
 
@@ -93,19 +95,24 @@ def _counting_curves(data: bpy.types.AnimData | None) -> Iterator[bpy.types.FCur
     """The curves and drivers that set something at every frame."""
     if data is None:
         return
-    yield from filter(_counts, curves.fcurves(data))
+    strips = list(_counting_strips(data))
+    yield from (curve for curve in curves.fcurves(data) if _counts(curve, bool(strips)))
     yield from (driver for driver in data.drivers if not driver.mute)
-    if not data.use_nla:
-        return
+    for strip in strips:
+        yield from (curve for curve in _strip_curves(strip) if _counts(curve, True))
+
+
+def _counting_strips(data: bpy.types.AnimData) -> Iterator[bpy.types.NlaStrip]:
+    """The strips of the tracks that count."""
     solo = any(track.is_solo for track in data.nla_tracks)
-    for track in data.nla_tracks:
+    for track in data.nla_tracks if data.use_nla else ():
         if not track.mute and (track.is_solo or not solo):
-            for strip in track.strips:
-                yield from filter(_counts, _strip_curves(strip))
+            yield from track.strips
 
 
-def _counts(curve: bpy.types.FCurve) -> bool:
-    muted_group = not curves.LAYERED and curve.group is not None and curve.group.mute  # from 4.4 on Blender ignores it
+def _counts(curve: bpy.types.FCurve, in_nla: bool) -> bool:
+    """Whether a curve sets something; from 4.4 on Blender heeds a muted group in the NLA alone."""
+    muted_group = (in_nla or not curves.LAYERED) and curve.group is not None and curve.group.mute
     return not (curve.mute or curve.is_empty or muted_group)
 
 
@@ -128,7 +135,7 @@ def _action_contents(owner: bpy.types.AnimData | bpy.types.NlaStrip, paths: bool
         return (0,)
     slot = getattr(owner, "action_slot", None)
     found = curves.of_action(action, slot)
-    groups = () if curves.LAYERED else [group.mute for group in action.groups]
+    groups = [group.mute for group in curves.groups(action, slot)] if paths or not curves.LAYERED else ()
     return action.session_uid, getattr(slot, "handle", 0), groups, _curve_contents(found, paths)
 
 

@@ -155,7 +155,7 @@ def build(
     options = solver_options(settings, chosen, wanted.armature.size)
     try:
         parts = _Parts(pose, wanted)
-        skeleton = ik.Skeleton(parts.joints)
+        skeleton = ik.Skeleton(parts.joints, _length(ob, facts, driven, wanted, leaving))
         prepared = ik.prepare(skeleton, parts.goals(wanted), chosen, options)
     except ik.DqikError as error:  # a solver that can do nothing for these goals, among others
         return str(error)
@@ -183,6 +183,16 @@ def build(
         notes=wanted.notes,
         refusal=wanted.refusal,
     )
+
+
+def _length(
+    ob: bpy.types.Object, facts: tuple[GoalFacts, ...], driven: frozenset[str], wanted: Plan, leaving: np.ndarray
+) -> float | None:
+    """The skeleton's length without the bones that only leave: what they are must not change how errors are weighed."""
+    if wanted.refusal or not (leaving & ~wanted.moved & ~wanted.constrained).any():
+        return None
+    rest = plan(ob, facts, np.zeros_like(leaving), driven)
+    return None if isinstance(rest, str) else ik.Skeleton(_Parts(ob.pose.bones, rest).joints).length
 
 
 class _Parts:

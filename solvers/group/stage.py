@@ -18,12 +18,12 @@ from ..methods.table import Method
 from ..model.goals import Goal, Targets
 from ..model.options import Options
 from ..model.skeleton import Pose, Skeleton
-from ..space import limb, poles
+from ..space import arc, limb, poles
 from ..space.joint_space import JointSpace, State
 from ..space.point import Point, Request, stand
 from ..space.poles import Pole
 from ..space.tasks import Tasks
-from ..space.yielding import Yielding
+from ..space.yielding import YIELD_ROUNDS, Yielding, blame, shares_of_missed
 from .attempts import RECOVER_ERROR, RECOVER_SHARE, Attempts
 
 PULL = 1e-5
@@ -49,6 +49,7 @@ INSIST_ITERATIONS = 20  # without poles, where they kept the goals from being me
 POLISH_SHARE = 0.2  # of the tolerances, to which the pull-free steps bring the error
 NEAR_ITERATIONS = 12
 APPROACH_ITERATIONS, APPROACH_SETTLED = 10, 2e-2
+YIELD_ITERATIONS = 10  # of each solve in which goals that were missed yield
 
 SHARED_RELUCTANCE = 2.0  # joints that serve several goals: a spine moves less than an arm
 EFFECTOR_RELUCTANCE = 2.0
@@ -64,6 +65,7 @@ class Phases(NamedTuple):
     tracking_missed: Settings
     polishing: Settings | None
     insisting: Settings
+    yielding: Settings | None
     spend: int  # iterations in all, where those left over are spent on goals that are missed; else 0
     reluctance: np.ndarray  # (n,)
 
@@ -83,6 +85,8 @@ class Stage:
         self.chains = chains[self.indices]
         self.space = JointSpace(skeleton, np.any(self.chains, axis=0))
         self.limbs = limb.find_limbs(skeleton, self.goals, self.chains)
+        plain = options.unit_angle is None  # else the start and the steps are prescribed
+        self.arcs = arc.find_arcs(skeleton, self.goals, self.chains, self.space) if plain else []
         slides = np.array(skeleton.kinds) == "prismatic"
         slides[self.space.joint] = False
         self.still_slides = np.flatnonzero(slides)
@@ -122,10 +126,16 @@ class Stage:
             tolerance=POLISH_SHARE * options.tolerance, rotation_tolerance=POLISH_SHARE * options.rotation_tolerance,
         )  # fmt: skip
         self._insisting = replace(self._polishing, iterations=INSIST_ITERATIONS, first_damping=FIRST_DAMPING)
-        self.recovers = not pull and not self._poles and options.unit_angle is None
+        self.recovers = not pull and not self._poles and plain
         abandons = self.recovers and options.restarts > 0 and method.continues
         self._first = replace(self.settings, abandons=abandons)
         self.attempts = self._attempts()
+        self.alone = (self.chains & (self.chains.sum(0) == 1)).any(-1)  # goals with joints of their own
+        self.yields = plain and len(self.tasks.placed) > 1 and bool(self.alone.any())
+        self._yielding = replace(
+            self.settings, iterations=min(YIELD_ITERATIONS, self.settings.iterations),
+            first_damping=pull or TRACK_DAMPING,
+        )  # fmt: skip
 
     def phases(self) -> "Phases":
         """The settings of all that a solve may run, as the compiled kernel needs them."""
@@ -134,6 +144,7 @@ class Stage:
         return Phases(
             continues, self._phases if continues else [self._first], CHOSEN_AFTER, self._tracking,
             self._tracking_missed, self._polishing if polishes else None, self._insisting,
+            self._yielding if self.yields else None,
             0 if self._method.continues else self.options.iterations, self.settings.reluctance,
         )  # fmt: skip
 
@@ -153,6 +164,8 @@ class Stage:
                 begin = stand(self.tasks, state, frames)
             minimum = self._minimise(self.tasks, self.space, self._first, begin, frames)
         minimum = self._polish(minimum, frames)
+        if self.arcs and not self.settings.pull:
+            self._unstick(minimum, given, frames)
         if self.recovers or self.options.restarts:
             for frame in map(int, np.flatnonzero(~self._met(minimum.point))):
                 index = np.array([frame])
@@ -163,7 +176,8 @@ class Stage:
                     continue
                 if self.options.restarts:
                     self.attempts.restart(minimum, frame, one, settled=not self._first.abandons)
-        return self._no_worse(minimum.point, given), minimum.iterations
+        yielding = self._let_yield(minimum, frames, start)
+        return self._no_worse(minimum.point, given, yielding), minimum.iterations
 
     def track(
         self, previous: Pose, start: Pose, targets: Targets, links: np.ndarray | None, residual: np.ndarray | None
@@ -192,7 +206,40 @@ class Stage:
                 minimum.point = afresh
         if (self.recovers or self.options.restarts) and not self._met(minimum.point)[0]:
             self._retry(minimum, given, frames, residual)
+        self._let_yield(minimum, frames, start)
         return minimum.point, minimum.iterations
+
+    def _let_yield(self, minimum: Minimum, frames: Request, start: Pose) -> Targets:
+        """Solve frames that miss goals again, with smaller shares for the goals to blame; the targets with the shares.
+
+        The errors in `minimum` are those without the shares.
+        """
+        placed, targets = self.tasks.placed, frames.targets
+        missed = np.flatnonzero(~self._met(minimum.point)) if self.yields else np.zeros(0, dtype=np.intp)
+        if not missed.size:
+            return targets
+        some, point = frames.take(missed), minimum.point.take(missed)
+        state = self.space.state(start, len(targets.positions)).take(missed)
+        blamed = blame(some.targets.positions[:, placed], self.tasks.kinematics(state, some.links).effectors[:, placed])
+        blamed = blamed * self.alone[placed]
+        full = np.ones((len(missed), len(self.goals))) if some.targets.shares is None else some.targets.shares
+        request = some
+        for number in range(YIELD_ROUNDS):
+            shares, away = full.copy(), some.targets.positions[:, placed] - point.kinematics.effectors[:, placed]
+            errors = np.sqrt((away * away).sum(-1)) / self.skeleton.length
+            shares[:, placed] *= shares_of_missed(errors, blamed)
+            request = replace(some, targets=some.targets._replace(shares=shares))
+            found = self._minimise(self.tasks, self.space, self._yielding, stand(self.tasks, point.state, request), request)
+            if number + 1 == YIELD_ROUNDS:
+                found = self._polish(found, request)
+            minimum.iterations[missed] += found.iterations
+            point = found.point
+        minimum.point = minimum.point.copy()
+        minimum.point.error = minimum.point.error[:, : self.tasks.m]
+        minimum.point.put(missed, stand(self._hard_tasks, point.state, some))
+        shares = np.ones((len(targets.positions), len(self.goals))) if targets.shares is None else targets.shares.copy()
+        shares[missed] = request.targets.shares
+        return targets._replace(shares=shares)
 
     def _retry(self, minimum: Minimum, given: Point, frames: Request, residual: np.ndarray | None) -> None:
         """Other starts for a frame that misses its goals, from the frame before it: near ones, then the restarts."""
@@ -220,7 +267,7 @@ class Stage:
         positions : (F, J, 3) of the joints in any pose.
         """
         known_links = self.skeleton.links if links is None else links
-        frames = Request(self._base(start), self.yielding.targets(positions, known_links, targets), links)
+        frames = Request(self._base(start, targets, links), self.yielding.targets(positions, known_links, targets), links)
         if self.settings.pull:
             for pole in self._poles:
                 frames.base = self._swivelled(pole, frames.base, frames)
@@ -262,14 +309,24 @@ class Stage:
         path = [j for j in skeleton.order if self.chains[g, j]]
         return Pole(g, path[0], tuple(path[1:]), -1, goal.pole_angle, poles.POLE_WEIGHT) if len(path) > 1 else None
 
-    def _base(self, start: Pose) -> State:
-        """The pose that the pull aims at: the start or the middle of the limits, straight limbs bent as they prefer."""
+    def _base(self, start: Pose, targets: Targets, links: np.ndarray | None) -> State:
+        """The pose that the pull aims at: the start or the middle of the limits.
+
+        Straight limbs are bent as they prefer, other straight chains to an arc that points at the target.
+        """
         state = self.space.state(start, len(start.rotations))
         if self.settings.pull and self.options.bias == "MIDDLE":
             state = self.space.middle(state)
         if self.settings.pull and self.limbs:
             state = self._turned(state, limb.bend_base(state.rotations, self.limbs))
-        return state
+        return self._arched(state, targets, links) if self.settings.pull else state
+
+    def _arched(self, state: State, targets: Targets, links: np.ndarray | None) -> State:
+        """`state` with its straight chains bent to arcs that point at their targets."""
+        if not self.arcs:
+            return state
+        kinematics = self.tasks.kinematics(state, links)
+        return self._turned(state, arc.bend(state.rotations, kinematics, targets, self.arcs, self.skeleton.axis))
 
     def _continue(self, frames: Request) -> Minimum:
         """The nearest answers by continuation in the pull, from limbs folded to their targets at several swivels.
@@ -314,6 +371,19 @@ class Stage:
                 state = self._swivelled(pole, state, frames)
             starts.append(state)
         return State(np.concatenate([s.rotations for s in starts]), np.concatenate([s.x for s in starts]))
+
+    def _unstick(self, minimum: Minimum, given: Point, frames: Request) -> None:
+        """Descend again, from an arc, in frames that end with a goal missed and a chain straight."""
+        stuck = ~self._met(minimum.point) & arc.stuck(minimum.point.kinematics, frames.targets, self.arcs)
+        if not stuck.any():
+            return
+        some = frames.take(stuck)
+        begin = stand(self.tasks, self._arched(given.state.take(stuck), some.targets, some.links), some)
+        again = self._polish(self._minimise(self.tasks, self.space, self._first, begin, some), some)
+        minimum.iterations[stuck] += again.iterations
+        better = _squares(again.point.error) < _squares(minimum.point.error[stuck])
+        minimum.point = minimum.point.copy()
+        minimum.point.put(np.flatnonzero(stuck)[better], again.point.take(better))
 
     def _turned(self, state: State, rotations: np.ndarray) -> State:
         """`state` with other rotations, brought inside the limits."""
@@ -408,10 +478,17 @@ class Stage:
     def _met_rows(self, error: np.ndarray) -> np.ndarray:
         return self.tasks.within(error, self.options.tolerance, self.options.rotation_tolerance)
 
-    def _no_worse(self, ended: Point, given: Point) -> Point:
-        """Where it ended, or what was given in the frames where that was closer and the end misses the tolerances."""
+    def _no_worse(self, ended: Point, given: Point, targets: Targets) -> Point:
+        """Where it ended, or what was given in the frames where that was closer and the end misses the tolerances.
+
+        targets : with the shares by which errors are compared.
+        """
         rows = self.tasks.m
-        worse = ~self._met(ended) & (_squares(ended.error[:, :rows]) > _squares(given.error[:, :rows]))
+        missed = ~self._met(ended)
+        if not missed.any():
+            return ended
+        mine, others = (_squares(self._hard_tasks.errors(point.kinematics, targets)) for point in (ended, given))
+        worse = missed & (mine > others)
         if worse.any():
             ended = ended.copy()
             ended.error, given.error = ended.error[:, :rows], given.error[:, :rows]
