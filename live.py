@@ -105,8 +105,9 @@ def solve_once(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Status:
     If live solving is off, the solve starts from the current pose, and the answer stays on the bones.
     """
     used = session(ob) if ob.dqik.live else Session(stored=False)
-    answer = step.solve(used, ob, View(depsgraph, depsgraph.scene.frame_current_final, fresh=False))
-    step.write_answer(used, ob, answer)
+    view = View(depsgraph, depsgraph.scene.frame_current_final, fresh=False)
+    answer = step.solve(used, ob, view)
+    step.write_answer(used, ob, answer, view)
     if not ob.dqik.live:
         _state.sessions[ob.session_uid] = Session(report=used.report)
     bpy.context.view_layer.update()
@@ -241,7 +242,7 @@ def _solve_live(depsgraph: bpy.types.Depsgraph, now: float, moved: set[int] | No
             except Exception as error:
                 _give_up(ob, found, error)
         for ob, found, answer in answers:
-            step.write_answer(found, ob, answer)
+            step.write_answer(found, ob, answer, view)
     finally:
         _state.busy = False
 

@@ -8,6 +8,7 @@ import numpy as np
 from ...solvers import Batch, Prepared
 from ..blender.channels import Channels
 from ..frame import write
+from ..frame.motion import check_numbers
 from ..frame.read import FrameInput
 
 CHUNK = 128  # frames solved at once: more take more memory and gain little time
@@ -31,6 +32,7 @@ def solve_inputs(
                 prepared.solve_into(arrays)
             else:
                 motion.solve_into(arrays)
+            check_numbers(arrays.rotations)
             yield first + begin, arrays.batch()
 
 

@@ -42,13 +42,16 @@ def plain(ob: bpy.types.Object, rig: Rig, start: Channels) -> np.ndarray | None:
         offsets = rig.rest_offset[rig.loose_rows] + (rig.location_frame[rig.loose_rows] @ locations[..., None])[..., 0]
         joints = rig.main[rig.loose_rows]
         links[joints] = dual_quaternion.from_parts(links[joints, :4], offsets)
-    return links[None] if _place_roots(ob, rig, links, start if moved else None) else None
+    return links[None] if place_roots(ob, rig, links, links, start if moved else None) else None
 
 
-def _place_roots(ob: bpy.types.Object, rig: Rig, links: np.ndarray, start: Channels | None) -> bool:
+def place_roots(
+    ob: bpy.types.Object, rig: Rig, rest: np.ndarray, links: np.ndarray, start: Channels | None
+) -> bool:
     """Write the links of root joints, whose parents are bones outside the skeleton, into links (J, 8).
 
-    Returns False, with unusable links, if one of these bones is scaled. start : None where no location moves a bone.
+    Returns False, with unusable links, if one of these bones is scaled. rest : (J, 8) as at rest; may be `links`.
+    start : None where no location moves a bone.
     """
     parents: dict[int, tuple[Matrix, tuple[float, ...]]] = {}
     for root in rig.root_places:
@@ -59,10 +62,10 @@ def _place_roots(ob: bpy.types.Object, rig: Rig, links: np.ndarray, start: Chann
                 return False
             parents[root.parent] = matrix, _unit(q)
         matrix, turned = parents[root.parent]
-        offset, rest = root.offset, links[root.first, :4].tolist()
+        offset, q = root.offset, rest[root.first, :4].tolist()
         if start is not None and root.loose >= 0:
             offset = offset + Vector(rig.location_frame[root.loose] @ start.locations[rig.bones[root.loose]])
-        links[root.first] = _link(_product(turned, rest) if root.turned else rest, matrix @ offset)
+        links[root.first] = _link(_product(turned, q) if root.turned else q, matrix @ offset)
     return True
 
 
@@ -112,7 +115,7 @@ def posed(ob: bpy.types.Object, rig: Rig, start: Channels) -> tuple[np.ndarray, 
 
 
 def _start_matrices(ob: bpy.types.Object, rig: Rig, start: Channels) -> np.ndarray:
-    """Matrices (N, 4, 4): the skeleton's bones as Blender computes them from the start channels, others as evaluated."""
+    """Matrices (N, 4, 4): the skeleton as Blender computes them from the start channels, others as evaluated."""
     pose = ob.pose.bones
     world = matrices(pose, "matrix")
     q = start.modes.quaternions(start.rotations[rig.bones], rig.bones)

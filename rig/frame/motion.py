@@ -1,9 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The warm start of playback: solving a frame from the answer of the frame before."""
 
-from ...solvers import FrameArrays, Prepared
+import numpy as np
+
+from ...solvers import FrameArrays, InvalidPose, Motion, Prepared
 from .read import FrameInput
 from .view import View
+
+
+def check_numbers(rotations: np.ndarray) -> None:
+    """Raise `InvalidPose` if an answer holds something that is not a number, as its question did."""
+    if not np.isfinite(rotations).all():
+        raise InvalidPose("The armature's place, or a bone's pose, is not a number: reset it and switch Live on again")
 
 
 class FollowedMotion:
@@ -11,6 +19,8 @@ class FollowedMotion:
 
     def __init__(self) -> None:
         self._prepared: Prepared | None = None
+        self._arrays: FrameArrays
+        self._motion: Motion
         self._scene, self._frame = 0, 0.0
 
     def stop(self) -> None:
@@ -25,11 +35,22 @@ class FollowedMotion:
         prepared = frame_input.prepared
         if prepared is not self._prepared:
             self._arrays, self._motion = prepared.arrays(), prepared.motion()
-        arrays = self._arrays
-        arrays.ask(frame_input.targets, frame_input.start, frame_input.links)
-        next_frame = 0.0 < view.frame - self._frame <= 1.0 or (not view.fresh and view.frame == self._frame)
-        if not (follow and prepared is self._prepared and view.scene_uid == self._scene and next_frame):
             self._motion.restart()
-        self._motion.solve_into(arrays)
-        self._prepared, self._scene, self._frame = prepared, view.scene_uid, view.frame
-        return arrays
+            self._prepared = prepared
+        self._arrays.ask(frame_input.targets, frame_input.start, frame_input.links)
+        return self.solve_arrays(view, follow)
+
+    def solve_arrays(self, view: View, follow: bool) -> FrameArrays:
+        """Solve the frame that `arrays` ask for."""
+        next_frame = 0.0 < view.frame - self._frame <= 1.0 or (not view.fresh and view.frame == self._frame)
+        if not (follow and view.scene_uid == self._scene and next_frame):
+            self._motion.restart()
+        self._motion.solve_into(self._arrays)
+        check_numbers(self._arrays.rotations)
+        self._scene, self._frame = view.scene_uid, view.frame
+        return self._arrays
+
+    @property
+    def arrays(self) -> FrameArrays:
+        """The question and the answer of the last frame."""
+        return self._arrays

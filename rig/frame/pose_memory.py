@@ -139,6 +139,11 @@ class PoseMemory:
         """Remember the channels that were written last."""
         self.written = answer
 
+    def note_rotations(self, bones: np.ndarray, rotations: np.ndarray) -> None:
+        """Remember rotation channels (S, 4) of some bones (S,) that were written."""
+        if self.written is not None:
+            self.written.rotations[bones] = rotations
+
     def give_back(self, ob: bpy.types.Object, free: tuple[np.ndarray, np.ndarray] | None, view: View | None) -> None:
         """Put the bones that hold an answer back to their base pose, and animated channels to their animated values.
 
@@ -176,8 +181,7 @@ class PoseMemory:
     # -- inside -------------------------------------------------------------------------------------------------------
 
     def _hold(self, bones: np.ndarray) -> None:
-        self.bones, self.rows = bones, np.flatnonzero(bones)
-        self._free: tuple[object, bool] | None = None
+        self.bones, self.rows, self._free = bones, np.flatnonzero(bones), None
 
     def _is_free(self, free: tuple[np.ndarray, np.ndarray]) -> bool:
         """Whether nothing animates our bones; worked out once for each `free`, whose arrays never change."""

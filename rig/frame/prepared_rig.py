@@ -24,7 +24,8 @@ class PreparedRig:
     rig : the prepared rig, or None. refusal : one sentence that says why there is nothing to solve.
     modes : the bones' rotation modes. free : (N, 4) and (N, 3) bool, rotation and location channels that nothing
         animates. solved : (N,) bool, bones that the rig solves. unseen : sentences about targets that Blender does not
-        evaluate. stale : a setting has changed since the last `look`.
+        evaluate. influences : of all goals. unanimated : nothing animates a bone of the skeleton.
+    stale : a setting has changed since the last `look`.
     """
 
     def __init__(self, solver: str = "") -> None:
@@ -40,12 +41,24 @@ class PreparedRig:
         self.modes: Modes | None = None
         self.free = np.ones((0, 4), dtype=bool), np.ones((0, 3), dtype=bool)
         self.unseen: list[str] = []
+        self.influences: list[float] = []
+        self.unanimated = False
+        self._other = True  # other modes or animation than the rig was made for
         self.solved = np.zeros(0, dtype=bool)
 
     @property
     def facts(self) -> tuple[GoalFacts, ...]:
         """The goals' settings that the rig was made from."""
         return () if self._contents is None else self._contents.goals
+
+    @property
+    def animates_settings(self) -> bool:
+        """Whether settings or constraints are animated, and so may change on any frame."""
+        return self._animation.settings or self._animation.constraints
+
+    def is_animated_alike(self, ob: bpy.types.Object) -> bool:
+        """Whether the same animates an original object as at the last `look`."""
+        return animation.contents(ob, paths=False) == self._animated
 
     def touch(self) -> None:
         """Make the next `look` read everything that an edit can change."""
@@ -56,7 +69,7 @@ class PreparedRig:
         depsgraph = view.depsgraph
         edited = (
             self.stale or self._contents is None or not view.fresh
-            or self._animation.settings or self._animation.constraints
+            or self.animates_settings
             or depsgraph.id_type_updated("ARMATURE") or depsgraph.id_type_updated("SCENE")
         )  # fmt: skip
         modes = channels.modes(evaluated.pose.bones, self.modes)
@@ -66,24 +79,34 @@ class PreparedRig:
         if paths != self._paths or modes is not self.modes or names or len(self.free[0]) != len(ob.pose.bones):
             self._animation = animation.animation(ob)
             self.free = animation.free_channels(self._animation, ob.pose.bones.keys(), modes)
+            self._other = True
         self.modes, self._animated, self._paths = modes, animated, paths
         return edited
 
     def update(
-        self, evaluated: bpy.types.Object, facts: tuple[GoalFacts, ...], answering: np.ndarray, edited: bool, view: View
-    ) -> None:
+        self, evaluated: bpy.types.Object, facts: tuple[GoalFacts, ...], influences: list[float] | None,
+        answering: np.ndarray, edited: bool, view: View,
+    ) -> None:  # fmt: skip
         """Rebuild the rig if anything that it depends on has changed.
 
-        answering : (N,) bool, bones that hold an answer of ours. edited : the result of `look`.
+        facts, influences : as `targets.read` returns them. answering : (N,) bool, bones that hold an answer of ours.
+        edited : the result of `look`.
         """
         before = self._contents
+        if influences is not None:
+            self.influences = influences
+        elif before is not None and facts is before.goals and answering is self.solved and not self._other:
+            return
         now = Contents(
             contents.settings(evaluated), facts, self.modes.numbers, self._animation.driven, self._leaving(answering),
             contents.edited(evaluated) if edited or before is None else before.edited,
         )  # fmt: skip
-        self.stale = False
+        self.stale = self._other = False
         if now != before:
             self._build(evaluated, facts, answering, now)
+        self.unanimated = self.rig is not None and bool(
+            self.free[0][self.rig.bones].all() and self.free[1][self.rig.bones].all()
+        )
         if edited and view.in_viewport and self.rig is not None:
             self.unseen = _unseen(evaluated, self.rig, view.depsgraph)
 

@@ -15,6 +15,7 @@ from ...solvers.model.goals import Targets
 from ..blender.channels import Channels
 from ..setup.build import Rig
 from . import links as joint_links
+from . import targets as goal_targets
 from .targets import Place, armature_motion
 from .view import View
 
@@ -76,15 +77,9 @@ def _targets(
     """
     motion = armature_motion(ob, view)
     inverse = (ob.matrix_world if motion is None else motion @ ob.matrix_world).inverted_safe()
-    rows: list[tuple[float, ...]] = []
-    ends: list[tuple[float, ...]] = []
-    for binding in rig.goals:
-        target, pole = places[binding.index]
-        matrix = inverse if target is None else inverse @ target
-        rows.append((*matrix.translation, *matrix.to_quaternion()))
-        ends.append((inverse @ pole).translation[:] if binding.pole and pole is not None else (0.0, 0.0, 0.0))
-    both, poles = np.array([rows]).reshape(1, -1, 7), np.array([ends]).reshape(1, -1, 3)
-    positions, rotations = both[..., :3], both[..., 3:]
+    arrays = prepared.arrays()
+    goal_targets.in_armature(inverse, rig, places, arrays)
+    positions, rotations, poles = arrays.positions, arrays.orientations, arrays.poles
     shares = [influences[binding.index] for binding in rig.goals]
     if min(shares, default=1.0) < 1.0:
         _ease(rig, prepared, shares, positions, rotations, links, start)

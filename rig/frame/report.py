@@ -5,15 +5,16 @@ It is measured on Blender's evaluated pose. That pose can differ from the solved
 uneven scale, for example.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import bpy
 import numpy as np
 
+from ...solvers import FrameArrays, Prepared
 from ...solvers.algebra import quaternion, twist_swing
 from ..blender import channels, rotation
 from ..blender.channels import Channels
-from .read import FrameInput
+from ..setup.build import Rig
 
 _NOISE = 1e-5  # of the rig's size: distances that differ by less differ by rounding to single precision
 _TURN_NOISE = 5e-4  # [rad], the same for angles
@@ -41,22 +42,18 @@ class Status:
 class Solved:
     """One frame's solve, from which a report is made.
 
-    position_errors, rotation_errors : (G,) as solved. at_limit : (J,) joints at their limits.
-    written : the channels that were written.
-    scene, frame : where and when.
+    arrays : the question and the answer, which the next solve overwrites. written : the channels that were written.
+    scene, frame : where and when. notes : sentences about what was left out.
     """
 
-    frame_input: FrameInput
-    position_errors: np.ndarray
-    rotation_errors: np.ndarray
-    iterations: int
-    converged: bool
-    at_limit: np.ndarray
+    rig: Rig
+    prepared: Prepared
+    arrays: FrameArrays
     seconds: float
     written: Channels
     scene: int
     frame: float
-    notes: list[str] = field(default_factory=list)
+    notes: list[str]
 
 
 class Report:
@@ -89,12 +86,12 @@ class Report:
 
 def _as_solved(solved: Solved) -> Status:
     return Status(
-        error=float(solved.position_errors.max(initial=0.0)),
-        rotation_error=float(solved.rotation_errors.max(initial=0.0)),
-        iterations=solved.iterations,
+        error=float(solved.arrays.position_errors.max(initial=0.0)),
+        rotation_error=float(solved.arrays.rotation_errors.max(initial=0.0)),
+        iterations=int(solved.arrays.iterations[0]),
         milliseconds=1e3 * solved.seconds,
-        at_limits=int(solved.at_limit.sum()),
-        converged=solved.converged,
+        at_limits=int(solved.arrays.at_limit.sum()),
+        converged=bool(solved.arrays.converged[0]),
         message="\n".join(solved.notes),
         solved=True,
     )
@@ -111,26 +108,25 @@ def _evaluated(ob: bpy.types.Object, solved: Solved) -> bpy.types.Object | None:
     if not evaluated.is_evaluated or pose is None or len(pose.bones) != count:
         return None
     posed = channels.read(evaluated.pose.bones)
-    bones = solved.frame_input.rig.solved_bones
+    bones = solved.rig.solved_bones
     return evaluated if np.array_equal(posed.rotations[bones], solved.written.rotations[bones]) else None
 
 
 def _measure(status: Status, evaluated: bpy.types.Object, solved: Solved) -> None:
     """Replace the errors of a report by those of Blender's evaluated pose, where the two differ."""
-    frame_input = solved.frame_input
-    rig, prepared, pose = frame_input.rig, frame_input.prepared, evaluated.pose.bones
-    distances, angles = solved.position_errors.copy(), solved.rotation_errors.copy()
+    rig, prepared, arrays, pose = solved.rig, solved.prepared, solved.arrays, evaluated.pose.bones
+    distances, angles = arrays.position_errors[0].copy(), arrays.rotation_errors[0].copy()
     for k, (row, goal) in enumerate(zip(rig.goal_rows, prepared.goals, strict=True)):
         bone = pose[int(rig.bones[row])]
         if goal.position is not None:
             place = np.array(bone.tail if any(goal.offset) else bone.head)
-            distances[k] = _told(distances[k], place, frame_input.targets.positions[0, k], _NOISE * rig.size)
+            distances[k] = _told(distances[k], place, arrays.positions[0, k], _NOISE * rig.size)
         if goal.rotation is not None:
             q = quaternion.from_matrix(np.array(bone.matrix.to_3x3().normalized()))
-            turn = quaternion.log(quaternion.product(quaternion.conjugate(q), frame_input.targets.rotations[0, k]))
+            turn = quaternion.log(quaternion.product(quaternion.conjugate(q), arrays.orientations[0, k]))
             if abs(float(np.linalg.norm(turn)) - angles[k]) > _TURN_NOISE:
                 angles[k] = float(np.linalg.norm(turn))
-    if not (np.array_equal(distances, solved.position_errors) and np.array_equal(angles, solved.rotation_errors)):
+    if (distances != arrays.position_errors[0]).any() or (angles != arrays.rotation_errors[0]).any():
         options = prepared.options
         weighted = np.array([(goal.position_weight > 0.0, goal.rotation_weight > 0.0) for goal in prepared.goals])
         far = (distances > options.tolerance) & weighted[:, 0]

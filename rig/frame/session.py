@@ -8,6 +8,7 @@ from .motion import FollowedMotion
 from .pose_memory import PoseMemory
 from .prepared_rig import PreparedRig
 from .report import Report
+from .steady import SteadyFrames
 
 
 class Session:
@@ -18,4 +19,5 @@ class Session:
         self.rig = PreparedRig(solver)
         self.pose = PoseMemory(stored)
         self.motion = FollowedMotion()
+        self.steady: SteadyFrames | None = None
         self.report = Report() if report is None else report

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 
-from ...solvers import InvalidPose, Pose
+from ...solvers import FrameArrays, Pose
 from ..blender import channels
 from ..blender.channels import Channels
 from . import read as frame
@@ -15,6 +15,7 @@ from . import targets, write
 from .read import FrameInput
 from .report import Solved
 from .session import Session
+from .steady import SteadyFrames
 from .view import SolvedPose, View
 
 
@@ -41,11 +42,14 @@ def read(session: Session, ob: bpy.types.Object, view: View, active: bool = True
     prepared, pose = session.rig, session.pose
     edited = prepared.look(ob, evaluated, view)
     pose.fit(ob, prepared.modes, edited)
-    posed, now = channels.read(evaluated.pose.bones, prepared.modes), channels.read(ob.pose.bones, prepared.modes)
+    now = channels.read(ob.pose.bones, prepared.modes)
+    # in the viewport the evaluated channels are the original ones, unless something animates them
+    alike = prepared.unanimated and view.in_viewport and not edited
+    posed = now if alike else channels.read(evaluated.pose.bones, prepared.modes)
     if view.in_viewport:
         pose.adopt_edits(ob, now, prepared.free, view)
     facts, places, influences = targets.read(evaluated, view, prepared.facts, edited) if active else ((), [], [])
-    prepared.update(evaluated, facts, pose.bones, edited, view)
+    prepared.update(evaluated, facts, influences, pose.bones, edited, view)
     start = pose.start(ob, posed, prepared.free, view)
     rig = prepared.rig
     if rig is None:
@@ -53,12 +57,19 @@ def read(session: Session, ob: bpy.types.Object, view: View, active: bool = True
     if ob.dqik.start_from == "REST":
         start.rotations[rig.solved_bones] = prepared.modes.at_rest(rig.solved_bones)
         start.locations[rig.bones[rig.slide_row]] = 0.0
-    return Reading(posed, now, start, frame.read(evaluated, rig, start, places, influences, view))
+    return Reading(posed, now, start, frame.read(evaluated, rig, start, places, prepared.influences, view))
 
 
 def solve(session: Session, ob: bpy.types.Object, view: View, active: bool = True) -> "Answer":
     """Solve an armature in a view without writing the answer. Arguments as for `read`."""
     began = time.perf_counter()
+    follow = ob.dqik.start_from == "PREVIOUS" and view.in_viewport
+    steady = session.steady if active and view.fresh and view.in_viewport else None
+    if steady is not None and steady.read(session.rig, ob, view, session.motion.arrays):
+        arrays = session.motion.solve_arrays(view, follow)
+        _note(session, view, steady.frame_input, arrays, session.pose.written, began)
+        return Answer(None, None, session.rig.solved)
+    session.steady = None
     reading = read(session, ob, view, active)
     frame_input = reading.frame_input
     if frame_input is None or session.rig.refusal:
@@ -67,20 +78,23 @@ def solve(session: Session, ob: bpy.types.Object, view: View, active: bool = Tru
         if frame_input is not None and view.others_follow:
             _show_followers(ob, view, frame_input, frame_input.start)
         return Answer(reading, reading.start, np.zeros_like(session.pose.bones))
-    follow = ob.dqik.start_from == "PREVIOUS" and view.in_viewport
     arrays = session.motion.solve(frame_input, view, follow)
-    if not np.isfinite(arrays.rotations).all():
-        raise InvalidPose("The bones' pose is not a number: reset it and switch Live on again")
     rig, rotations, translations = frame_input.rig, arrays.rotations[0], arrays.translations[0]
     new = write.answer(rig, rotations, translations, reading.start, frame_input.slide_scale)
-    session.report.note(Solved(
-        frame_input, arrays.position_errors[0].copy(), arrays.rotation_errors[0].copy(), int(arrays.iterations[0]),
-        bool(arrays.converged[0]), arrays.at_limit[0].copy(), time.perf_counter() - began, new, view.scene_uid,
-        view.frame, [*rig.notes, *session.rig.unseen],
-    ))  # fmt: skip
+    _note(session, view, frame_input, arrays, new, began)
     if view.others_follow:
         _show_followers(ob, view, frame_input, Pose(rotations[None], translations[None]))
     return Answer(reading, new, session.rig.solved)
+
+
+def _note(
+    session: Session, view: View, frame_input: FrameInput, arrays: FrameArrays, written: Channels, began: float
+) -> None:
+    """Have the report made from a solve, on request."""
+    session.report.note(Solved(
+        frame_input.rig, frame_input.prepared, arrays, time.perf_counter() - began, written, view.scene_uid, view.frame,
+        [*frame_input.rig.notes, *session.rig.unseen],
+    ))  # fmt: skip
 
 
 def _show_followers(ob: bpy.types.Object, view: View, frame_input: FrameInput, pose: Pose) -> None:
@@ -91,18 +105,25 @@ def _show_followers(ob: bpy.types.Object, view: View, frame_input: FrameInput, p
 
 @dataclass
 class Answer:
-    """Channels to write, and the bones (N,) bool that hold our answer afterwards."""
+    """Channels to write, and the bones (N,) bool that hold our answer afterwards; for a steady frame only the bones."""
 
-    reading: Reading
-    channels: Channels
+    reading: Reading | None
+    channels: Channels | None
     bones: np.ndarray
 
 
-def write_answer(session: Session, ob: bpy.types.Object, answer: Answer) -> None:
+def write_answer(session: Session, ob: bpy.types.Object, answer: Answer, view: View) -> None:
     """Write an answer to an original object; bones that are no longer solved go back to their base pose or keys."""
     pose = session.pose
+    if answer.reading is None or answer.channels is None:
+        if session.steady is not None:
+            session.steady.write(session.pose, ob, session.motion.arrays)
+        return
     changing = pose.rows if answer.bones is pose.bones else np.flatnonzero(pose.bones | answer.bones)
     if not changing.size:
         return
     pose.occupy(ob, answer.bones, answer.reading.now)
     pose.note_written(write.apply(ob, answer.channels, changing, answer.reading.now, answer.reading.posed))
+    frame_input = answer.reading.frame_input
+    if frame_input is not None and SteadyFrames.fit(session.rig, pose, ob, frame_input, view):
+        session.steady = SteadyFrames(session.rig, pose, ob, frame_input, view)

@@ -6,6 +6,8 @@ from math import isfinite
 import bpy
 from mathutils import Matrix
 
+from ...solvers import FrameArrays
+from ..setup.build import Rig
 from ..setup.goal_facts import GoalFacts
 from .view import View
 
@@ -15,18 +17,18 @@ Place = tuple[Matrix | None, Matrix | None]
 
 def read(
     ob: bpy.types.Object, view: View, before: tuple[GoalFacts, ...], edited: bool
-) -> tuple[tuple[GoalFacts, ...], list[Place], list[float]]:
-    """All goals of an evaluated armature object: settings, places, and influences.
+) -> tuple[tuple[GoalFacts, ...], list[Place], list[float] | None]:
+    """All goals of an evaluated armature object: settings, places, and influences, None if these did not change.
 
-    before : the settings as read last. edited : whether settings may have changed. If not, only places and influences
+    before : the settings as read last. edited : whether settings may have changed. If not, only places
         are read. Settings are still read when goals were added, removed or moved, or targets were deleted, because
         Blender reports no update for these.
     """
     goals, own = ob.dqik.goals, ob.original.dqik.goals
     if not edited and [(goal.name, goal.bone) for goal in own] == [fact[:2] for fact in before]:
-        found = [_places(goal, fact, view) for goal, fact in zip(goals, before, strict=False)]
-        if len(found) == len(before) and None not in found:
-            return before, [place for place in found if place is not None], [goal.influence for goal in goals]
+        places = same(ob, before, view)
+        if places is not None:
+            return before, places, None
     if [(goal.name, goal.bone) for goal in goals] != [(goal.name, goal.bone) for goal in own]:
         goals = own  # remove(), clear() and move() on a collection cause no update in Blender
         ob.original.update_tag(refresh={"OBJECT"})
@@ -44,15 +46,46 @@ def read(
     return tuple(facts), places, [goal.influence for goal in goals]
 
 
+def same(ob: bpy.types.Object, before: tuple[GoalFacts, ...], view: View) -> list[Place] | None:
+    """Places of the goals of an evaluated object whose settings are as before; None if a target is another one."""
+    goals = ob.dqik.goals
+    if len(goals) != len(before):
+        return None
+    places: list[Place] = []
+    for goal, fact in zip(goals, before, strict=True):
+        place = _places(goal, fact, view)
+        if place is None:
+            return None
+        places.append(place)
+    return places
+
+
+def in_armature(inverse: Matrix, rig: Rig, places: list[Place], arrays: FrameArrays) -> None:
+    """Write the goals' targets in armature space into arrays of one frame. inverse : from the world to the armature."""
+    positions, orientations, ends = [], [], []
+    for binding in rig.goals:
+        target, pole = places[binding.index]
+        matrix = inverse if target is None else inverse @ target
+        positions.append(matrix.translation[:])
+        orientations.append(matrix.to_quaternion()[:])
+        ends.append((inverse @ pole).translation[:] if binding.pole and pole is not None else (0.0, 0.0, 0.0))
+    if positions:
+        arrays.positions[0], arrays.orientations[0], arrays.poles[0] = positions, orientations, ends
+
+
 def _places(goal: bpy.types.PropertyGroup, facts: GoalFacts, view: View) -> Place | None:
     """Places of a goal's target and pole; None if they are other objects, or have other problems, than before."""
-    target, pole = goal.target, goal.pole_target
-    if _uid(target) != facts.target or _uid(pole) != facts.pole:
+    target = goal.target
+    if _uid(target) != facts.target:
         return None
     matrix, problem = _place(target, facts.subtarget, view)
-    pole_matrix, pole_problem = (None, "") if pole is None else _place(pole, facts.pole_subtarget, view)
-    same = problem == facts.target_problem and pole_problem == facts.pole_problem
-    return (matrix, pole_matrix) if same else None
+    if problem != facts.target_problem:
+        return None
+    if not facts.pole:
+        return matrix, None
+    pole = goal.pole_target
+    pole_matrix, problem = _place(pole, facts.pole_subtarget, view)
+    return (matrix, pole_matrix) if _uid(pole) == facts.pole and problem == facts.pole_problem else None
 
 
 def _uid(ob: bpy.types.Object | None) -> int:
