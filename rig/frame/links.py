@@ -111,7 +111,7 @@ def posed(ob: bpy.types.Object, rig: Rig, start: Channels) -> tuple[np.ndarray, 
 
 
 def _start_matrices(ob: bpy.types.Object, rig: Rig, start: Channels) -> np.ndarray:
-    """Matrices (N, 4, 4): the skeleton's bones as Blender computes them from the start channels, others as evaluated."""
+    """Matrices (N, 4, 4): the skeleton's bones computed by Blender from the start channels, others as evaluated."""
     pose = ob.pose.bones
     world = matrices(pose, "matrix")
     q = start.modes.quaternions(start.rotations[rig.bones], rig.bones)
