@@ -56,7 +56,8 @@ def answers(
         else:
             rotations, translations = batch.rotations[frame - first], batch.translations[frame - first]
             channels.append(write.answer(
-                frame_input.rig, rotations, translations, _continued(start, before), frame_input.slide_scale, before
+                frame_input.rig, rotations, translations, _continued(start, before).copy(), frame_input.slide_scale,
+                before,
             ))  # fmt: skip
         frame = len(channels)
     return channels

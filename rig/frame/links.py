@@ -5,6 +5,7 @@ They are computed from the start channels and from evaluated bones outside the s
 skeleton's own bones is not used, because it may hold our last answer, and a frame must not depend on other frames.
 """
 
+from collections.abc import Sequence
 from math import hypot
 
 import bpy
@@ -36,32 +37,32 @@ def plain(ob: bpy.types.Object, rig: Rig, start: Channels) -> np.ndarray | None:
         turned = quaternion.product(rig.own_rest[still], own)
         links[rig.main[still]] = dual_quaternion.from_parts(turned, rig.rest_offset[still])
     locations = start.locations[rig.loose_bones]
-    if locations.any():
-        moved = (rig.location_frame[rig.loose_rows] @ locations[..., None])[..., 0]
+    moved = locations.any()
+    if moved:
+        offsets = rig.rest_offset[rig.loose_rows] + (rig.location_frame[rig.loose_rows] @ locations[..., None])[..., 0]
         joints = rig.main[rig.loose_rows]
-        links[joints] = dual_quaternion.from_parts(links[joints, :4], rig.rest_offset[rig.loose_rows] + moved)
-    return links[None] if _place_roots(ob, rig, links) else None
+        links[joints] = dual_quaternion.from_parts(links[joints, :4], offsets)
+    return links[None] if _place_roots(ob, rig, links, start if moved else None) else None
 
 
-def _place_roots(ob: bpy.types.Object, rig: Rig, links: np.ndarray) -> bool:
+def _place_roots(ob: bpy.types.Object, rig: Rig, links: np.ndarray, start: Channels | None) -> bool:
     """Write the links of root joints, whose parents are bones outside the skeleton, into links (J, 8).
 
-    Returns False, with unusable links, if one of these bones is scaled.
+    Returns False, with unusable links, if one of these bones is scaled. start : None where no location moves a bone.
     """
-    bones = ob.pose.bones
+    parents: dict[int, tuple[Matrix, tuple[float, ...]]] = {}
     for root in rig.root_places:
-        matrix = bones[root.parent].matrix
-        _, q, (x, y, z) = matrix.decompose()
-        if not (abs(x - 1.0) < _SAME and abs(y - 1.0) < _SAME and abs(z - 1.0) < _SAME):
-            return False
-        turned, link = _unit(q), links[root.first].tolist()
-        place = matrix @ Vector(_translation(link))
-        if root.slides:
-            links[root.first] = _link(turned, place)
-        elif root.turned:
-            links[root.first] = _link(_product(turned, link[:4]), place)
-        else:
-            links[root.first] = _link(link[:4], place)
+        if root.parent not in parents:
+            matrix = ob.pose.bones[root.parent].matrix
+            _, q, (x, y, z) = matrix.decompose()
+            if not (abs(x - 1.0) < _SAME and abs(y - 1.0) < _SAME and abs(z - 1.0) < _SAME):
+                return False
+            parents[root.parent] = matrix, _unit(q)
+        matrix, turned = parents[root.parent]
+        offset, rest = root.offset, links[root.first, :4].tolist()
+        if start is not None and root.loose >= 0:
+            offset = offset + Vector(rig.location_frame[root.loose] @ start.locations[rig.bones[root.loose]])
+        links[root.first] = _link(_product(turned, rest) if root.turned else rest, matrix @ offset)
     return True
 
 
@@ -151,21 +152,14 @@ def _unit(q: Quaternion) -> tuple[float, ...]:
     return (q[0] / length, q[1] / length, q[2] / length, q[3] / length)
 
 
-def _product(a: tuple[float, ...], b: tuple[float, ...]) -> tuple[float, ...]:
+def _product(a: Sequence[float], b: Sequence[float]) -> tuple[float, ...]:
     """Hamilton product."""
     (aw, ax, ay, az), (bw, bx, by, bz) = a, b
     return (aw * bw - ax * bx - ay * by - az * bz, aw * bx + ax * bw + ay * bz - az * by,
             aw * by - ax * bz + ay * bw + az * bx, aw * bz + ax * by - ay * bx + az * bw)  # fmt: skip
 
 
-def _translation(link: list[float]) -> tuple[float, float, float]:
-    """The translation (3,) of a unit dual quaternion (8,): `2 d conj(r)`."""
-    w, x, y, z, a, b, c, d = link
-    return (2.0 * (b * w - a * x + d * y - c * z), 2.0 * (c * w - a * y + b * z - d * x),
-            2.0 * (d * w - a * z + c * x - b * y))  # fmt: skip
-
-
-def _link(r: tuple[float, ...], place: Vector) -> tuple[float, ...]:
+def _link(r: Sequence[float], place: Vector) -> tuple[float, ...]:
     """The unit dual quaternion (8,) of a rotation and a translation: `d = 1/2 t r`."""
     (w, x, y, z), (tx, ty, tz) = r, place
     return (w, x, y, z, -0.5 * (tx * x + ty * y + tz * z), 0.5 * (tx * w + ty * z - tz * y),

@@ -26,9 +26,7 @@ class FollowedMotion:
         if prepared is not self._prepared:
             self._arrays, self._motion = prepared.arrays(), prepared.motion()
         arrays = self._arrays
-        arrays.positions[0], arrays.orientations[0], arrays.poles[0] = (part[0] for part in frame_input.targets[:3])
-        arrays.links[0] = frame_input.links[0]
-        arrays.start_rotations[0], arrays.start_translations[0] = (part[0] for part in frame_input.start)
+        arrays.ask(frame_input.targets, frame_input.start, frame_input.links)
         next_frame = 0.0 < view.frame - self._frame <= 1.0 or (not view.fresh and view.frame == self._frame)
         if not (follow and prepared is self._prepared and view.scene_uid == self._scene and next_frame):
             self._motion.restart()

@@ -46,6 +46,7 @@ class PoseMemory:
         self.written: Channels | None = None
         self._keyed: dict[int, KeyedPose] = {}
         self._names: tuple[str, ...] = ()
+        self._free: tuple[object, bool] | None = None
 
     def copy(self, ob: bpy.types.Object) -> "PoseMemory":
         """An independent memory of the same pose, for a bake or a comparison: it stores nothing on the bones."""
@@ -112,14 +113,14 @@ class PoseMemory:
         start, rows = posed.copy(), self.rows
         if self.base is None or not rows.size:
             return start
-        free_rotations, free_locations = free[0][rows], free[1][rows]
-        if free_rotations.all() and free_locations.all():
+        if self._is_free(free):
             start.rotations[rows], start.locations[rows] = self.base.rotations[rows], self.base.locations[rows]
             return start
+        free_rotations, free_locations = free[0][rows], free[1][rows]
         keyed = posed if view.fresh else self._keyed_channels(ob, view)
         start.rotations[rows] = np.where(free_rotations, self.base.rotations[rows], keyed.rotations[rows])
         start.locations[rows] = np.where(free_locations, self.base.locations[rows], keyed.locations[rows])
-        self._keyed[view.scene_uid] = KeyedPose(view.frame, start)
+        self._keyed[view.scene_uid] = KeyedPose(view.frame, start.copy())
         return start
 
     def occupy(self, ob: bpy.types.Object, bones: np.ndarray, now: Channels) -> None:
@@ -176,6 +177,13 @@ class PoseMemory:
 
     def _hold(self, bones: np.ndarray) -> None:
         self.bones, self.rows = bones, np.flatnonzero(bones)
+        self._free: tuple[object, bool] | None = None
+
+    def _is_free(self, free: tuple[np.ndarray, np.ndarray]) -> bool:
+        """Whether nothing animates our bones; worked out once for each `free`, whose arrays never change."""
+        if self._free is None or self._free[0] is not free:
+            self._free = free, bool(free[0][self.rows].all() and free[1][self.rows].all())
+        return self._free[1]
 
     def _keyed_channels(self, ob: bpy.types.Object, view: View) -> Channels:
         """The animated channels: as evaluated at the scene's last change of frame, or else from the curves."""

@@ -76,15 +76,15 @@ def _targets(
     """
     motion = armature_motion(ob, view)
     inverse = (ob.matrix_world if motion is None else motion @ ob.matrix_world).inverted_safe()
-    count = len(rig.goals)
-    positions, rotations, poles = np.empty((1, count, 3)), np.empty((1, count, 4)), np.zeros((1, count, 3))
-    for k, binding in enumerate(rig.goals):
+    rows: list[tuple[float, ...]] = []
+    ends: list[tuple[float, ...]] = []
+    for binding in rig.goals:
         target, pole = places[binding.index]
-        if target is not None:
-            matrix = inverse @ target
-            positions[0, k], rotations[0, k] = matrix.translation[:], matrix.to_quaternion()[:]
-        if binding.pole and pole is not None:
-            poles[0, k] = (inverse @ pole).translation[:]
+        matrix = inverse if target is None else inverse @ target
+        rows.append((*matrix.translation, *matrix.to_quaternion()))
+        ends.append((inverse @ pole).translation[:] if binding.pole and pole is not None else (0.0, 0.0, 0.0))
+    both, poles = np.array([rows]).reshape(1, -1, 7), np.array([ends]).reshape(1, -1, 3)
+    positions, rotations = both[..., :3], both[..., 3:]
     shares = [influences[binding.index] for binding in rig.goals]
     if min(shares, default=1.0) < 1.0:
         _ease(rig, prepared, shares, positions, rotations, links, start)

@@ -41,7 +41,8 @@ class Status:
 class Solved:
     """One frame's solve, from which a report is made.
 
-    position_errors, rotation_errors : (G,) as solved. written : the channels that were written.
+    position_errors, rotation_errors : (G,) as solved. at_limit : (J,) joints at their limits.
+    written : the channels that were written.
     scene, frame : where and when.
     """
 
@@ -50,7 +51,7 @@ class Solved:
     rotation_errors: np.ndarray
     iterations: int
     converged: bool
-    at_limits: int
+    at_limit: np.ndarray
     seconds: float
     written: Channels
     scene: int
@@ -92,7 +93,7 @@ def _as_solved(solved: Solved) -> Status:
         rotation_error=float(solved.rotation_errors.max(initial=0.0)),
         iterations=solved.iterations,
         milliseconds=1e3 * solved.seconds,
-        at_limits=solved.at_limits,
+        at_limits=int(solved.at_limit.sum()),
         converged=solved.converged,
         message="\n".join(solved.notes),
         solved=True,

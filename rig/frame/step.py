@@ -75,7 +75,7 @@ def solve(session: Session, ob: bpy.types.Object, view: View, active: bool = Tru
     new = write.answer(rig, rotations, translations, reading.start, frame_input.slide_scale)
     session.report.note(Solved(
         frame_input, arrays.position_errors[0].copy(), arrays.rotation_errors[0].copy(), int(arrays.iterations[0]),
-        bool(arrays.converged[0]), int(arrays.at_limit[0].sum()), time.perf_counter() - began, new, view.scene_uid,
+        bool(arrays.converged[0]), arrays.at_limit[0].copy(), time.perf_counter() - began, new, view.scene_uid,
         view.frame, [*rig.notes, *session.rig.unseen],
     ))  # fmt: skip
     if view.others_follow:

@@ -13,20 +13,20 @@ def answer(
     rig: Rig, rotations: np.ndarray, translations: np.ndarray, start: Channels, slide_scale: np.ndarray,
     reference: Channels | None = None,
 ) -> Channels:  # fmt: skip
-    """The channels of all bones for one solved frame; bones that are not solved keep those of `start`.
+    """The channels of all bones for one solved frame: `start`, with the solved bones overwritten in place.
 
     Parameters
     ----------
     rotations, translations : (J, 4) and (J, 3) of the solver's pose. slide_scale : as in `FrameInput`.
     reference : channels that decide between several ways to write a rotation, the nearest wins; `start` by default.
     """
-    found, bones = start.copy(), rig.solved_bones
+    bones = rig.solved_bones
     near = (start if reference is None else reference).rotations[bones]
-    found.rotations[bones] = start.modes.channels(rotations[rig.solved_joints], bones, near)
+    start.rotations[bones] = start.modes.channels(rotations[rig.solved_joints], bones, near)
     for k, (joint, row) in enumerate(zip(rig.slide_joint, rig.slide_row, strict=True)):
         offset = translations[joint : joint + 3].sum(0)
-        found.locations[rig.bones[row]] = rig.location_frame[row].T @ offset / max(slide_scale[k], 1e-12)
-    return found
+        start.locations[rig.bones[row]] = rig.location_frame[row].T @ offset / max(slide_scale[k], 1e-12)
+    return start
 
 
 def apply(ob: bpy.types.Object, new: Channels, bones: np.ndarray, now: Channels, posed: Channels) -> Channels:
@@ -39,7 +39,9 @@ def apply(ob: bpy.types.Object, new: Channels, bones: np.ndarray, now: Channels,
     """
     turned, moved = _differs(now, new, bones)
     if turned or moved:
-        now.rotations[bones], now.locations[bones] = new.rotations[bones], new.locations[bones]
+        now.rotations[bones] = new.rotations[bones]
+        if moved:
+            now.locations[bones] = new.locations[bones]
         channels.write(ob, now, location=moved)
     if turned or moved or any(_differs(posed, new, bones)):
         ob.update_tag(refresh={"OBJECT"})  # evaluates the pose, but neither curves nor the armature's rest pose

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import bpy
 import numpy as np
+from mathutils import Vector
 
 from ... import solvers as ik
 from ...solvers.algebra import dual_quaternion, quaternion
@@ -19,14 +20,16 @@ _LOCAL = {"LOCAL", "LOCAL_WITH_PARENT"}
 
 @dataclass(frozen=True)
 class RootPlace:
-    """A root of the skeleton whose parent is a bone outside it: its first joint, and that bone.
+    """A root of the skeleton whose parent is a bone outside it.
 
-    slides : the first joint is a slide. turned : the root turns with its parent.
+    first : its first joint. parent : that bone. offset : from that bone's head, in its frame, at rest.
+    loose : its row, if a location moves it without a slide; else -1. turned : it turns with its parent.
     """
 
     first: int
     parent: int
-    slides: bool
+    offset: Vector
+    loose: int
     turned: bool
 
 
@@ -95,7 +98,10 @@ class Rig:
         self.hanging = [row for row in self.roots if self.parent[row] >= 0 and not self.detached[row]]
         slides = dict(zip(self.slide_row.tolist(), self.slide_joint.tolist(), strict=True))
         self.root_places = [
-            RootPlace(slides.get(row, int(self.main[row])), int(self.parent[row]), row in slides, row in self.hanging)
+            RootPlace(
+                slides.get(row, int(self.main[row])), int(self.parent[row]), Vector(self.rest_offset[row]),
+                row if self.loose[row] and row not in slides else -1, row in slides or row in self.hanging,
+            )
             for row in self.roots.tolist() if self.parent[row] >= 0
         ]  # fmt: skip
         self.slide_scale = np.ones(len(slides))

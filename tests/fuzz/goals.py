@@ -65,7 +65,11 @@ def is_live(ob: bpy.types.Object) -> bool:
 
 
 def history_matters() -> bool:
-    """Whether poses may depend on the frames before: by a setting, or since something follows itself."""
+    """Whether poses may depend on the frames before: by a setting, by a target that Blender does not evaluate, or since
+    something follows itself."""
+    targets = [target for ob in shown() for goal in ob.dqik.goals for target in (goal.target, goal.pole_target)]
+    if any(target is not None and target.hide_viewport for target in targets):
+        return True
     return any(is_live(ob) and ob.dqik.start_from == "PREVIOUS" for ob in shown()) or follows_itself()
 
 
