@@ -23,7 +23,7 @@ PEERS = {STEPPING: "stepping", LEGACY: "legacy IK", ITASC: "iTaSC"}
 
 
 def run(stage: Stage, rounds: int) -> Result:
-    """Bake every way, in turns, and play what each has baked."""
+    """Bake with each method in turns, and play the result of each."""
     seconds, cpu = ({way: [] for way in WAYS} for _ in range(2))
     baked = {}
     for _ in range(rounds):
@@ -58,7 +58,7 @@ def run(stage: Stage, rounds: int) -> Result:
 
 
 def _time(work: Callable[[], None], seconds: list[float], cpu: list[float]) -> None:
-    """Note the seconds that it takes, from the first frame of the clip on, and the processor time of all threads."""
+    """Measure the elapsed seconds, from the first frame of the clip on, and the processor time of all threads."""
     bpy.context.scene.frame_set(bpy.context.scene.frame_start)
     began, cpu_began = time.perf_counter(), time.process_time()
     work()
@@ -67,7 +67,7 @@ def _time(work: Callable[[], None], seconds: list[float], cpu: list[float]) -> N
 
 
 def _step_through(stage: Stage) -> None:
-    """Have Blender evaluate every frame, with nothing to solve."""
+    """Make Blender evaluate every frame without solving."""
     for frame in stage.frames:
         bpy.context.scene.frame_set(frame)
         bpy.context.evaluated_depsgraph_get()
@@ -78,7 +78,7 @@ def _bake_dqik(stage: Stage) -> None:
 
 
 def _bake_blender(stage: Stage) -> None:
-    """Visual keys of the solved bones, of their rotations alone, in a copy of the action: as DQIK does."""
+    """Visual keys of the rotations of the solved bones, in a copy of the action, as DQIK writes them."""
     rig = stage.task.rig
     rig.animation_data.action = rig.animation_data.action.copy()  # the hips' keys stay, beside those to come
     bpy.context.view_layer.objects.active = rig
@@ -97,7 +97,7 @@ def _bake_blender(stage: Stage) -> None:
 
 
 def _forget_action(stage: Stage) -> None:
-    """Back to the moving hips alone, without what was baked."""
+    """Remove the baked action, so that only the hips are animated."""
     action = stage.task.rig.animation_data.action
     stage.clear()
     bpy.data.actions.remove(action)

@@ -52,7 +52,7 @@ def run(stage: Stage, rounds: int) -> Result:
 
 
 def _play(stage: Stage, solver: str, motions: dict[str, list], cpu: dict[str, list]) -> None:
-    """Play the clip and note the motion, and the processor time of all threads."""
+    """Play the clip and record the motion and the processor time of all threads."""
     began = time.process_time()
     motions[solver].append(stage.record())
     cpu[solver].append(time.process_time() - began)
@@ -75,14 +75,14 @@ def _times(solver: str, title: str, rotation: bool, motions: dict[str, list[meas
 
 
 def _errors(stage: Stage, motions: Sequence[measure.Motion], rotation: bool) -> Row:
-    """Errors over all rounds: what is called worst is the worst of them."""
+    """Errors over all rounds; the worst is the worst of all rounds."""
     task = stage.task
     truth = measure.joint_rotations(task, task.truth)
     captured_step = measure.angles(truth[1:], truth[:-1]).max(-1)
     miss = np.array([stage.misses(motion) for motion in motions])
     pose = np.array([measure.pose_differences(task, motion) for motion in motions])
-    wanted = task.truth.rotations[:, task.rows]
-    turn = np.degrees([measure.angles(motion.rotations[:, task.rows], wanted) for motion in motions])
+    target_rotations = task.truth.rotations[:, task.rows]
+    turn = np.degrees([measure.angles(motion.rotations[:, task.rows], target_rotations) for motion in motions])
     joints = [measure.joint_rotations(task, motion) for motion in motions]
     pop = np.degrees([measure.angles(turned[1:], turned[:-1]).max(-1) - captured_step for turned in joints])
     return {

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Every solver on every workload of `workload_suite`: what it meets, and what that costs.
+"""Runs every solver on every workload of `workload_suite` and measures the share of targets met, time and memory.
 
-Solvers take turns of a tenth of a second each, so that what else the machine does meets them all, and stop when the
-seconds of a workload are used up or its targets are. `judge` says what is met, from the poses alone.
+Solvers take turns of a tenth of a second each, so that other load on the machine affects all of them. They stop at the
+end of a workload's seconds or targets. `judge` decides from the poses alone which targets are met.
 """
 
 import time
@@ -24,7 +24,7 @@ SECONDS = 0.5  # of each solver and workload
 MORE = 4.0  # times that, for a motion to be played to its end, and for the targets that are solved together
 TURN = 0.1  # [s]
 TOGETHER = 20  # targets in a batch, at most
-PATIENCE = 0.5  # [s] of a solve, above which it is asked for no restarts and no longer chains
+PATIENCE = 0.5  # [s] of a solve; slower solvers get no restarts and no longer chains
 GROWTH_FROM = 50  # balls, from which on the growth with their number is fitted: below, calls cost more than joints
 WHICH = ("mean", "max")
 COMPARABLE = 0.5  # share of the best's success, below which a solver is no match to be compared with
@@ -36,7 +36,7 @@ CLOCK = time.thread_time if time.get_clock_info("thread_time").resolution < 1e-6
 
 @dataclass
 class Record:
-    """What a solver did on a workload: answers to its first frames, and the seconds of those that were timed."""
+    """A solver's answers to the first frames of a workload, and the seconds of the timed ones."""
 
     answers: list[Answer] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
@@ -70,7 +70,7 @@ def run(peers: Mapping[str, Enter], seconds: float = SECONDS) -> Result:
 
 
 def shown(rows: list[Row]) -> Result:
-    """The rows, and what a table shows of them."""
+    """The rows, and the columns of the table."""
     return Result(rows, [
         ("workload", lambda row: str(row["workload"])),
         ("solver", lambda row: str(row["solver"])),
@@ -137,7 +137,7 @@ def measured(workload: Workload, entrants: Mapping[str, Enter], seconds: float) 
 
 
 def one_by_one(workload: Workload, entry: Entry, record: Record) -> Iterator[None]:
-    """Frame after frame by single calls, each timed."""
+    """Solve frames by single calls and time each."""
     call = entry.follow if workload.coherent else entry.solve
     for frame in range(len(workload.positions)):
         began = CLOCK()
@@ -148,7 +148,7 @@ def one_by_one(workload: Workload, entry: Entry, record: Record) -> Iterator[Non
 
 
 def together(workload: Workload, entry: Ours, record: Record, seconds: float) -> Iterator[None]:
-    """The frames that are left, in batches: the same answers, in less time."""
+    """Solve the remaining frames in batches, which give the same answers in less time."""
     count = len(workload.positions)
     batch = min(TOGETHER, int(seconds / np.mean(record.seconds)))
     while batch and (first := len(record.answers)) < count:
@@ -157,7 +157,7 @@ def together(workload: Workload, entry: Ours, record: Record, seconds: float) ->
 
 
 def take_turns(runs: Mapping[str, Iterable[None]], seconds: float) -> None:
-    """Let each run for a turn, round and round, until it has ended or had its seconds."""
+    """Let the solvers run in turns until each has ended or used up its seconds."""
     left = {name: iter(run) for name, run in runs.items()}
     used = dict.fromkeys(left, 0.0)
     while left:
@@ -172,7 +172,7 @@ def take_turns(runs: Mapping[str, Iterable[None]], seconds: float) -> None:
 
 
 def peak_memory(call: Callable[[], object]) -> int:
-    """The most bytes that a call holds at a time, beyond what was held before."""
+    """The peak of the bytes that a call allocates, above those allocated before."""
     tracemalloc.start()
     try:
         before = tracemalloc.get_traced_memory()[0]

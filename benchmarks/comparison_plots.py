@@ -21,27 +21,27 @@ NAMES = {
 
 
 def draw(rows: Sequence[Row], folder: Path) -> None:
-    """Draw what the rows tell into `comparison-*.png`."""
-    done = sorted((row for row in rows if "met" in row), key=_order(rows))
+    """Draw the rows as `comparison-*.png`."""
+    measured = sorted((row for row in rows if "met" in row), key=_order(rows))
     others = [name for name in _names(rows) if not any(row["ours"] for row in rows if row["solver"] == name)]
     with style():
-        pictures = _pictures(done, others)
+        pictures = _pictures(measured, others)
         for name, figure in pictures.items():
             save(figure, folder / f"comparison-{name}.png")
 
 
-def _pictures(done: Sequence[Row], others: list[str]) -> dict[str, Figure]:
+def _pictures(measured: Sequence[Row], others: list[str]) -> dict[str, Figure]:
     return {
-        "success": _success(done, others),
-        "iterations": _dots(done, others, COLD, "cold", "steps_median", "steps_p95", "iterations, median to 95 %"),
-        "coherent": _dots(done, others, COHERENT, "coherent", "ms_median", "ms_p95", "ms a frame, median to 95 %"),
-        "smoothness": _smoothness(done, others),
-        "growth": _growth(done, others),
+        "success": _success(measured, others),
+        "iterations": _dots(measured, others, COLD, "cold", "steps_median", "steps_p95", "iterations, median to 95 %"),
+        "coherent": _dots(measured, others, COHERENT, "coherent", "ms_median", "ms_p95", "ms a frame, median to 95 %"),
+        "smoothness": _smoothness(measured, others),
+        "growth": _growth(measured, others),
     }
 
 
 def _success(rows: Sequence[Row], others: list[str]) -> Figure:
-    """A panel a cold workload, above with one attempt, below with restarts: up is more often there, left is sooner."""
+    """Share met against time, a panel for each cold workload: one attempt above, restarts below."""
     figure = Figure(figsize=(15, 7), layout="constrained")
     grid = figure.subplots(2, len(COLD), sharey="row", sharex="col")
     for line, (way, title) in enumerate({"cold": "one attempt", "cold, 20 restarts": "up to 20 restarts"}.items()):
@@ -67,7 +67,7 @@ def _success(rows: Sequence[Row], others: list[str]) -> Figure:
 def _dots(
     rows: Sequence[Row], others: list[str], keys: Sequence[str], way: str, name: str, upper: str, label: str
 ) -> Figure:
-    """A panel a workload, a line a solver: a mark and how far up it goes; how many were met where not all were."""
+    """A panel for each workload with a line for each solver: median, 95 % quantile, and the share met if not all."""
     names = _names(rows)
     figure = Figure(figsize=(13.5, 0.36 * len(names) + 1.4), layout="constrained")
     for panel, key in zip(figure.subplots(1, len(keys), sharey=True), keys, strict=True):
@@ -176,7 +176,7 @@ def _solvers_down(panel: Axes, names: Sequence[str]) -> None:
 
 
 def _plain_ticks(panel: Axes) -> None:
-    """Numbers as they are spoken, on a logarithmic axis of any length."""
+    """Plain numbers as ticks of a logarithmic axis."""
     low, high = panel.get_xlim()
     decades = np.log10(high / low)
     panel.xaxis.set_major_locator(LogLocator(subs=(1.0,) if decades > 2.2 else (1.0, 2.0, 5.0), numticks=20))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The comparison in short tables, which are put into a page of the documentation between marks that name them."""
+"""Short tables of the comparison, which replace the text between named marks in a page of the documentation."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -13,7 +13,7 @@ CELL = Callable[[dict[str, Row], str], str]
 
 
 def fill(page: Path, rows: Sequence[Row], machine: str) -> None:
-    """Renew the tables of a page: what stands between `<!-- name -->` and `<!-- end -->`."""
+    """Replace the tables of a page, which are between `<!-- name -->` and `<!-- end -->`."""
     text = page.read_text(encoding="utf-8")
     for name, table in {"cold": cold(rows), "coherent": coherent(rows), "growth": growth(rows)}.items():
         block = f"<!-- {name} -->\n{table}\n<!-- end -->"
@@ -83,7 +83,7 @@ def _share(row: Row) -> str:
 
 
 def _few(row: Row, of: str = "solves") -> str:
-    """How many there were, where that is fewer than others did."""
+    """The number of targets, if it is smaller than that of other solvers."""
     return f" (n={row[of]})" if row[of] < ENOUGH[of] else ""
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What takes part in the comparison: something that is entered for a workload, and then solves its frames."""
+"""The interface of the solvers in the comparison: an entry is made for a workload and then solves its frames."""
 
 from typing import NamedTuple, Protocol
 
@@ -11,18 +11,18 @@ ITERATIONS = 200  # at most, of one attempt
 
 
 class Answer(NamedTuple):
-    """A pose, and the iterations that it took; None where they are not known."""
+    """A pose and its number of iterations; None if the solver does not report them."""
 
     pose: ik.Pose
     iterations: float | None
 
 
 class Refused(Exception):
-    """What a solver cannot do, in a sentence."""
+    """The reason, in one sentence, why a solver cannot take part."""
 
 
 class Entry(Protocol):
-    """A solver made ready for a workload. What `solve` and `follow` return is only for `read`, which is not timed."""
+    """A solver prepared for a workload. `read`, which is not timed, converts the results of `solve` and `follow`."""
 
     def solve(self, frame: int) -> object:
         """Answer a frame from the workload's start pose."""
@@ -31,7 +31,7 @@ class Entry(Protocol):
         """Answer a frame from the answer to the frame before."""
 
     def read(self, answer: object) -> Answer:
-        """An answer in our terms."""
+        """Convert a result to an `Answer`."""
 
 
 class Ours:

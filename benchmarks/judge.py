@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Who met what, by SciPy alone: no solver judges itself, and none by the code that it is made of."""
+"""Decides which goals are met, with SciPy alone, independently of the solvers' own code and reports."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class Verdict:
 
 
 def judged(workload: Workload, poses: Sequence[ik.Pose], frames: Sequence[int]) -> Verdict:
-    """What is to be said of the answers to some of a workload's frames."""
+    """Judge the answers to some frames of a workload."""
     skeleton, goals = workload.skeleton, workload.goals
     positions, rotations = forward(skeleton, poses)
     distances, angles = np.zeros((2, len(poses), len(goals)))
@@ -60,7 +60,7 @@ def forward(skeleton: ik.Skeleton, poses: Sequence[ik.Pose]) -> tuple[np.ndarray
 
 
 def joint_steps(rotations: np.ndarray) -> np.ndarray:
-    """By how much (F - 1, J) each joint of a motion (F, J, 4) turns from frame to frame [rad]."""
+    """The angles (F - 1, J) by which each joint of a motion (F, J, 4) turns from frame to frame [rad]."""
     before, after = (scipy_rotation(part.reshape(-1, 4)) for part in (rotations[:-1], rotations[1:]))
     return (before.inv() * after).magnitude().reshape(len(rotations) - 1, -1)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The compiled kernel as a user calls it, beside a measuring stick in plain C, on the same targets in turns."""
+"""Measures the compiled kernel as a user calls it, next to a solver in plain C, on the same targets in turns."""
 
 import gc
 import tempfile
@@ -55,7 +55,7 @@ def run(rounds: int) -> Result:
 
 
 def _suite() -> Iterator[tuple[Workload, Starts]]:
-    """A with tight limits, B with poses, D and E, each with where its solves begin."""
+    """Workloads A with tight limits, B with poses, D and E, each with its start poses."""
     for key, figure, tolerance in [
         ("A tight", workload_suite.seven_joint_arm(wide=False), 1e-3), ("B poses", workloads.hand(), 2e-4),
         ("D body", workloads.body(), 1e-3),
@@ -90,12 +90,12 @@ def _dqik(workload: Workload, starts: Starts, solver: str) -> Round:
         iterations=ITERATIONS.get(workload.key[0], ik.Options.iterations),
     )  # fmt: skip
     begins = starts if len(starts) > 1 else starts * len(workload.positions)
-    asked = list(zip(workload.positions, workload.rotations, begins, strict=True))
+    frames = list(zip(workload.positions, workload.rotations, begins, strict=True))
     prepared = ik.prepare(workload.skeleton, workload.goals, solver, options)
 
     def each_afresh() -> tuple[list[ik.Pose], np.ndarray, np.ndarray]:
         solutions, seconds = [], []
-        for positions, rotations, pose in asked:
+        for positions, rotations, pose in frames:
             began = time.thread_time()
             solution = prepared(positions, rotations, pose)
             seconds.append(time.thread_time() - began)

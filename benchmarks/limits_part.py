@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Ways to hold a limit, on the same solves: all else, the outer iteration included, is the same for each.
+"""Compares ways to enforce limits on the same solves. Everything else, including the outer iteration, is the same.
 
-    none             not held at all: what the others are measured against
+    none             limits are ignored: the reference for the others
     clamp            the step of damped least squares, then every joint moved inside its limits
     penalty          error rows that grow with how far a joint is outside, soft or stiff (Soch & Lorencz 1.4.3)
     new variables    x = middle + half sin(y): no y is outside (Soch & Lorencz 1.4.2)
     sweeps           Gauss-Seidel, joint by joint, each projected on its limits at once (Kenwright)
-    active set       joints that the step carries outside are put on their limit, and the rest is solved again: DLS
-    PGS              the active set, and where it is not the best one, sweeps to find out and exact steps in turn
+    active set       joints that the step moves outside are put on their limit, and the others are solved again: DLS
+    PGS              the active set; sweeps find joints that should leave their limit, and exact steps follow
 
-`none` and `penalty` may end outside. Their poses are moved inside before it is judged whether they meet their goals.
+Poses of `none` and `penalty` can end outside. They are moved inside before they are judged.
 """
 
 import time
@@ -79,7 +79,7 @@ class PenaltyTasks:
         self._x = np.zeros((0, space.n))
 
     def kinematics(self, state: State, links: np.ndarray | None) -> Kinematics:
-        """As the goals'; the coordinates are remembered, as `errors` is asked next and is not told them."""
+        """The goals' kinematics. Stores the coordinates, because the next call of `errors` does not get them."""
         self._x = state.x
         return self.tasks.kinematics(state, links)
 
@@ -105,15 +105,15 @@ def penalised(weight: float) -> Minimise:
     free = damped(free_step)
 
     def minimise(tasks: Tasks, space: JointSpace, settings: Settings, start: Point, frames: Request) -> Minimum:
-        asked = PenaltyTasks(tasks, space, weight)
-        found = free(asked, space, settings, stand(asked, start.state, frames), frames)
+        penalty_tasks = PenaltyTasks(tasks, space, weight)
+        found = free(penalty_tasks, space, settings, stand(penalty_tasks, start.state, frames), frames)
         return Minimum(stand(tasks, found.point.state, frames), found.iterations, found.cost)
 
     return minimise
 
 
 def way(what: Inner | Minimise, is_step: bool = True) -> Method:
-    """A way to hold limits as a solver that a stage can use."""
+    """A way to enforce limits, as a solver that a stage can use."""
     return Method("", damped(what) if is_step else what, continues=True)
 
 
@@ -245,10 +245,10 @@ def _judged(parts: Sequence[Workload], poses: Sequence[Sequence[ik.Pose]]) -> di
 
 
 def _solved(workload: Workload, solver: str, options: ik.Options) -> list[ik.Solution]:
-    """Frame after frame, each from the one before; or each on its own, one at a time."""
+    """Solve frames one at a time: each from the one before, or each from the same start."""
     if workload.coherent:
-        asked = workload.positions, workload.rotations, workload.start
-        return ik.solve_frames(workload.skeleton, workload.goals, *asked, solver, options)
+        motion = workload.positions, workload.rotations, workload.start
+        return ik.solve_frames(workload.skeleton, workload.goals, *motion, solver, options)
     prepared = ik.prepare(workload.skeleton, workload.goals, solver, options)
     targets = zip(workload.positions, workload.rotations, strict=True)
     return [prepared(places, turns, workload.start) for places, turns in targets]

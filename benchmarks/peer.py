@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What every other library's solver is given: our skeleton in joints of one degree of freedom, and common rules.
+"""The base of other libraries' solvers: our skeleton as joints of one degree of freedom, and common rules.
 
-It stops as soon as every goal is within its tolerance; an angle weighs `min(1, 3 tolerance / rotation tolerance)` of a
-distance; joints that may turn in full are free. Where a workload has restarts, a solver without its own is started
-again from random poses within the limits.
+A solver stops as soon as every goal is within its tolerance. An angle weighs `min(1, 3 tolerance / rotation tolerance)`
+of a distance. Joints that may turn fully have no limits. If a workload has restarts, a solver without its own is
+started again from random poses within the limits.
 """
 
 from abc import ABC, abstractmethod
@@ -85,7 +85,7 @@ class Tree:
 
 
 class Peer(ABC):
-    """A library made ready for a workload; subclasses build its model and make one attempt."""
+    """A library prepared for a workload; subclasses build its model and make one attempt."""
 
     restarts_itself = False
 
@@ -124,7 +124,7 @@ class Peer(ABC):
         return self._last, iterations
 
     def read(self, answer: tuple[np.ndarray, float | None]) -> Answer:
-        """The answer in our terms, angles moved by whole turns into the limits where that fits."""
+        """Convert a result to an `Answer`; angles are moved into the limits by whole turns if possible."""
         return Answer(self.tree.pose(answer[0]), answer[1])
 
     def met(self, distances: np.ndarray, angles: np.ndarray) -> bool:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Other libraries' solvers on the same workloads, those of them that are installed; none is ever needed.
+"""Other libraries' solvers on the same workloads. All are optional; those that are installed take part.
 
-Each makes its model from our skeleton, a ball as three hinges, and takes whole steps: 200 iterations at most, 100 for
-those that solve a quadratic programme in each.
+Each makes its model from our skeleton, with a ball as three hinges, and takes whole steps: at most 200 iterations, or
+100 if each solves a quadratic programme.
 """
 
 import importlib.util
@@ -48,7 +48,7 @@ class Pinocchio(Peer):
         self.lo[self.order], self.hi[self.order] = tree.lo, tree.hi
 
     def attempt(self, q: np.ndarray, places: np.ndarray, turns: np.ndarray) -> tuple[np.ndarray, float, bool]:
-        """Steps that lower the error, with a damping that follows how that goes."""
+        """Levenberg-Marquardt steps, with a damping that adapts to their success."""
         x, damping = np.empty(len(q)), 1e-2
         x[self.order] = q
         error, met = self._errors(x, places, turns)
@@ -260,9 +260,9 @@ class RoboticsToolbox(Peer):
 
     def attempt(self, q: np.ndarray, places: np.ndarray, turns: np.ndarray) -> tuple[np.ndarray, float, bool]:
         """Its own search; its residual is half of the weighted squares."""
-        wanted = np.block([[turns[0], places[0][:, None]], [np.zeros(3), 1.0]])
+        target = np.block([[turns[0], places[0][:, None]], [np.zeros(3), 1.0]])
         found = self.chain.ik_LM(
-            wanted, q0=q, ilimit=ITERATIONS, slimit=self.workload.restarts + 1, joint_limits=True, mask=self.mask,
+            target, q0=q, ilimit=ITERATIONS, slimit=self.workload.restarts + 1, joint_limits=True, mask=self.mask,
             tol=0.5 * (INSIDE * self.workload.tolerance) ** 2,
         )  # fmt: skip
         return np.asarray(found.q), float(found.iterations), bool(found.success)
@@ -287,8 +287,8 @@ class IKPy(Peer):
 
     def attempt(self, q: np.ndarray, places: np.ndarray, turns: np.ndarray) -> tuple[np.ndarray, None, bool]:
         """Its own search."""
-        wanted = np.block([[turns[0], places[0][:, None]], [np.zeros(3), 1.0]])
-        x = self.chain.inverse_kinematics_frame(wanted, initial_position=[0.0, *q, 0.0], orientation_mode=self.mode)
+        target = np.block([[turns[0], places[0][:, None]], [np.zeros(3), 1.0]])
+        x = self.chain.inverse_kinematics_frame(target, initial_position=[0.0, *q, 0.0], orientation_mode=self.mode)
         now = self.chain.forward_kinematics(x)
         angle = 0.0 if self.mode is None else Rotation.from_matrix(now[:3, :3].T @ turns[0]).magnitude()
         return x[1:-1], None, self.met(np.linalg.norm(now[:3, 3] - places[0]), np.array(angle))
@@ -309,7 +309,7 @@ PEERS: dict[str, tuple[Callable[[Workload], Peer], str, str]] = {
 
 
 def installed() -> dict[str, Callable[[Workload], Peer]]:
-    """Those that are here; names the others in a line, with the command that gets them."""
+    """The installed libraries; prints the others in a line, with the command that installs them."""
     missing = {name: pip for name, (_, module, pip) in PEERS.items() if importlib.util.find_spec(module) is None}
     if missing:
         print(f"not here: {'; '.join(missing)} (pip install {' '.join(missing.values())})", flush=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the plots share: their style, a colour and a mark for every solver, and how they are saved."""
+"""Shared by the plots: style, colours and marks of the solvers, and saving."""
 
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -37,6 +37,6 @@ def style() -> AbstractContextManager:
 
 
 def save(figure: Figure, path: Path) -> None:
-    """Write a figure as a PNG that is the same whenever its numbers are."""
+    """Write a figure as a PNG; equal numbers give equal bytes."""
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=130, bbox_inches="tight", metadata={"Software": None})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the sources printed, done again: Soch & Lorencz's ellipse, Amino's arm, Kenwright's hand."""
+"""Repeats the experiments that the sources printed: Soch & Lorencz's ellipse, Amino's arm, Kenwright's hand."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -43,7 +43,7 @@ RIVALS = 3  # starts of SciPy's search for the nearest that can be reached
 
 @dataclass(frozen=True)
 class Claim:
-    """What a source says, what we find, and whether that is as good; None where there is nothing to compare with."""
+    """A source's claim, our result, and whether it is as good; None if there is nothing to compare with."""
 
     source: str
     case: str
@@ -81,7 +81,7 @@ def run(pictures: Path) -> Result:
 
 @dataclass(frozen=True)
 class Turn:
-    """A method led round the ellipse, one step a target: distances (F,) from the targets, and the angles (F + 1, n)."""
+    """A method's turn around the ellipse, one step for each target: distances (F,) and joint angles (F + 1, n)."""
 
     errors: np.ndarray
     angles: np.ndarray
@@ -100,12 +100,12 @@ def pseudo_inverse(angles: np.ndarray, displacement: np.ndarray) -> np.ndarray:
 
 
 def extended_jacobian(weight: float) -> PlanarStep:
-    """Eq. 9 and 10, the pairs asked to stay as they are."""
+    """Eq. 9 and 10; the constraint keeps the pairs of joints as they are."""
     return lambda angles, displacement: extended.planar_step(LENGTHS, angles, displacement, weight)
 
 
 def led_round(step: PlanarStep, count: int) -> Turn:
-    """From straight, once round the ellipse in so many targets, with one step to each."""
+    """Lead the straight chain once around the ellipse, with one step to each target."""
     turn = 2.0 * np.pi * np.arange(1, count + 1) / count
     targets = np.stack([workload_suite.ELLIPSE[0] * np.cos(turn), workload_suite.ELLIPSE[1] * np.sin(turn)], -1) - BASE
     angles, errors = [np.zeros(len(LENGTHS))], []
@@ -163,21 +163,21 @@ def amino() -> dict[str, list[float]]:
     places, turns = workloads.targets(arm, goals, drawn)
     poses = [workloads.posed(arm, x) for x in seeds]
     start = ik.Pose(*(np.array(part) for part in zip(*poses, strict=True)))
-    asked = workload_suite.Workload("A tight", arm, goals, 1e-3, 1e-2, poses[0], places, turns)
+    workload = workload_suite.Workload("A tight", arm, goals, 1e-3, 1e-2, poses[0], places, turns)
     shares = {}
     for solver in [name for name in ARM_SOLVERS if name in ik.SOLVERS]:
         shares[solver] = []
         for restarts in ARM_RESTARTS:
-            options = ik.Options(100, asked.tolerance, asked.rotation_tolerance, restarts=restarts, seed=SEED)
+            options = ik.Options(100, workload.tolerance, workload.rotation_tolerance, restarts=restarts, seed=SEED)
             prepared = ik.prepare(arm, goals, solver, options)
             batch = prepared.solve_batch(prepared.targets(places, turns), start)
             found = [ik.Pose(*pose) for pose in zip(batch.rotations, batch.translations, strict=True)]
-            shares[solver].append(float(judge.judged(asked, found, range(ARM_TARGETS)).met.mean()))
+            shares[solver].append(float(judge.judged(workload, found, range(ARM_TARGETS)).met.mean()))
     return shares
 
 
 def arm_claims(shares: dict[str, list[float]]) -> list[Claim]:
-    """With no restarts, and with all of them."""
+    """Amino's claims, without restarts and with all of them."""
     case = f"7 joints, {ARM_TARGETS} poses, {{}} restarts: met"
     alone = [
         Claim("Amino", case.format(ARM_RESTARTS[0]), name, "no number", 100.0 * found[0], "%")
@@ -237,9 +237,9 @@ def kenwright() -> dict[str, Hand]:
         }
         still, trembling, ends, ends_alone = {}, {}, [], []
         for which, places in far.items():
-            held = [np.repeat(targets[None], UNREACHABLE_FRAMES, axis=0) for targets in places]
-            shaken = [lap * (1.0 + TREMBLE * generator.uniform(-1, 1, lap.shape)) for lap in held]
-            still[which] = np.array([_steps(lead(reaching, lap, _unturned(lap))) for lap in held])
+            still_targets = [np.repeat(targets[None], UNREACHABLE_FRAMES, axis=0) for targets in places]
+            shaken = [lap * (1.0 + TREMBLE * generator.uniform(-1, 1, lap.shape)) for lap in still_targets]
+            still[which] = np.array([_steps(lead(reaching, lap, _unturned(lap))) for lap in still_targets])
             reached = [lead(reaching, lap, _unturned(lap)) for lap in shaken]
             trembling[which] = np.array([_steps(lap) for lap in reached])
             if which == "all":
@@ -252,13 +252,13 @@ def kenwright() -> dict[str, Hand]:
 
 
 def lengths(hand: ik.Skeleton, goals: Sequence[ik.Goal]) -> np.ndarray:
-    """How far (G,) the effectors are from the root at most."""
+    """The largest distance (G,) of each effector from the root."""
     offsets = np.linalg.norm([joint.offset for joint in hand.joints], axis=-1)
     return np.array([offsets @ hand.ancestors[goal.joint] + np.linalg.norm(goal.offset) for goal in goals])
 
 
 def _steps(solutions: Sequence[ik.Solution]) -> np.ndarray:
-    """By how much (F - 1,) the joint that turns furthest turns from frame to frame [rad]."""
+    """The largest turn (F - 1,) of a joint from frame to frame [rad]."""
     return judge.joint_steps(np.array([solution.pose.rotations for solution in solutions])).max(-1)
 
 
@@ -269,7 +269,7 @@ def _unturned(places: np.ndarray) -> np.ndarray:
 def follow(
     hand: ik.Skeleton, goals: Sequence[ik.Goal], places: np.ndarray, turns: np.ndarray, *, start: ik.Pose, solver: str
 ) -> list[ik.Solution]:
-    """Frame after frame, each from the one before."""
+    """Solve frames one at a time, each from the one before."""
     options = ik.Options(tolerance=HAND_TOLERANCE, rotation_tolerance=HAND_ROTATION)
     return ik.solve_frames(hand, goals, places, turns, start, solver, options)
 

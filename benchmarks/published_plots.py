@@ -19,7 +19,7 @@ JUMP, CALM = 200.0, 7.0  # units: what the paper's figure 4 shows of the two
 
 
 def draw(folder: Path, turns: Mapping[tuple[str, int], Turn], hand: Mapping[str, Hand]) -> None:
-    """Draw everything into `published-*.png`."""
+    """Draw all plots as `published-*.png`."""
     with style():
         save(_errors(turns), folder / "published-ellipse-error.png")
         save(_shapes(turns), folder / "published-ellipse-shapes.png")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A part's result: a table to read, and a CSV file that says where its numbers were measured."""
+"""The result of a part: a table to read, and a CSV file with the machine on which it was measured."""
 
 import csv
 import os
@@ -40,12 +40,12 @@ class Result:
 
 
 def number(name: str, form: str, scale: float = 1.0, unit: str = "") -> Callable[[Row], str]:
-    """Shows a row's number; a dash where there is none."""
+    """Format a number of a row; a dash if there is none."""
     return lambda row: "-" if row.get(name) is None else f"{scale * row[name]:{form}}{unit}"
 
 
 def machine(command: str) -> str:
-    """What the numbers were measured with, in a line."""
+    """The machine, versions and command of the measurement, in a line."""
     names = [line.split(":")[1].strip() for line in _lines("/proc/cpuinfo") if line.startswith("model name")]
     load = [f"load {os.getloadavg()[0]:.1f} before"] if hasattr(os, "getloadavg") else []
     try:

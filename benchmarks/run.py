@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Measure the solvers, live solving and baking, each beside what it is compared with, in one run.
+"""Run the benchmarks of the solvers, live solving and baking, each next to its competitors.
 
     make bench                                all parts, in Blender's Python
     python benchmarks/run.py solvers          one part; `clip` and `bake` need a Python that has the bpy package
     python benchmarks/run.py comparison --peers    every solver, and those of other libraries that are installed
-    python benchmarks/run.py --frames 30 --rounds 1 --out somewhere    a short look that leaves the results alone
+    python benchmarks/run.py --frames 30 --rounds 1 --out somewhere    a short run that does not change the results
 
 Prints a table for each part and writes it to `results/<part>.csv`.
 """
@@ -20,7 +20,7 @@ FOLDER = Path(__file__).resolve().parent
 ROOT = FOLDER.parent
 PARTS = {
     "solvers": "PGS and DLS on a hand and a body, without Blender",
-    "published": "what the sources printed, done again",
+    "published": "what the sources printed, repeated",
     "limits": "ways to hold a limit, on an arm, a hand and a body",
     "comparison": "every solver on an arm, a hand, a planar chain, a body and chains of up to 400 balls",
     "kernel": "PGS and DLS as users call them beside a measuring stick in C, on an arm, a hand, a body and chains",
@@ -33,15 +33,15 @@ SECONDS = 0.5
 
 
 def main() -> int:
-    """Run one part here; several each in a process of its own, so that none warms another up."""
-    asked = _arguments()
-    if len(asked.parts) == 1:
-        _run(asked.parts[0], asked)
-    settings = ["--frames", str(asked.frames), "--rounds", str(asked.rounds), "--out", str(asked.out)]
-    settings += ["--seconds", str(asked.seconds), *(["--peers"] if asked.peers else [])]
+    """Run one part in this process, or several in a process each, so that none warms up another."""
+    arguments = _arguments()
+    if len(arguments.parts) == 1:
+        _run(arguments.parts[0], arguments)
+    settings = ["--frames", str(arguments.frames), "--rounds", str(arguments.rounds), "--out", str(arguments.out)]
+    settings += ["--seconds", str(arguments.seconds), *(["--peers"] if arguments.peers else [])]
     script = str(Path(__file__).resolve())
-    done = [subprocess.run([sys.executable, script, part, *settings], check=False).returncode for part in asked.parts]
-    return max(map(abs, done))
+    commands = [[sys.executable, script, part, *settings] for part in arguments.parts]
+    return max(abs(subprocess.run(command, check=False).returncode) for command in commands)
 
 
 def _arguments() -> argparse.Namespace:
@@ -53,74 +53,74 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=SECONDS, help="of each solver and workload in the comparison")
     parser.add_argument("--peers", action="store_true", help="compare with the solvers of other libraries too")
     parser.add_argument("--out", type=Path, default=FOLDER / "results", help="where the CSV files go")
-    asked = parser.parse_args()
-    asked.parts = list(dict.fromkeys(asked.parts)) or list(PARTS)
-    for part in asked.parts:
+    arguments = parser.parse_args()
+    arguments.parts = list(dict.fromkeys(arguments.parts)) or list(PARTS)
+    for part in arguments.parts:
         if part not in PARTS:
             parser.error(f"there is no part {part!r}; the parts are {', '.join(PARTS)}")
-    if asked.frames and asked.frames < 10:
-        parser.error(f"--frames {asked.frames} is too short a motion to measure: take 10 or more")
-    if asked.rounds < 1:
-        parser.error(f"--rounds {asked.rounds}: take 1 or more")
-    if not asked.seconds > 0.0:
-        parser.error(f"--seconds {asked.seconds}: take more than 0")
-    asked.out = asked.out.resolve()
-    return asked
+    if arguments.frames and arguments.frames < 10:
+        parser.error(f"--frames {arguments.frames} is too short a motion to measure: take 10 or more")
+    if arguments.rounds < 1:
+        parser.error(f"--rounds {arguments.rounds}: take 1 or more")
+    if not arguments.seconds > 0.0:
+        parser.error(f"--seconds {arguments.seconds}: take more than 0")
+    arguments.out = arguments.out.resolve()
+    return arguments
 
 
-def _run(part: str, asked: argparse.Namespace) -> None:
+def _run(part: str, arguments: argparse.Namespace) -> None:
     """Run a part and end the process."""
     if part in ("comparison", "kernel"):  # before NumPy is imported: one thread for all, since most solvers use no more
         os.environ |= dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     sys.path[:0] = [str(ROOT), *(str(ROOT / folder) for folder in ("examples", "tests/solvers", "tools"))]
     import report
 
-    command = f"python benchmarks/run.py {part}" + (f" --frames {asked.frames}" if asked.frames else "")
+    command = f"python benchmarks/run.py {part}" + (f" --frames {arguments.frames}" if arguments.frames else "")
     if part == "comparison":
-        command += (" --peers" if asked.peers else "") + (
-            f" --seconds {asked.seconds:g}" if asked.seconds != SECONDS else ""
+        command += (" --peers" if arguments.peers else "") + (
+            f" --seconds {arguments.seconds:g}" if arguments.seconds != SECONDS else ""
         )
-    machine = report.machine(command + (f" --rounds {asked.rounds}" if asked.rounds != ROUNDS else ""))
+    machine = report.machine(command + (f" --rounds {arguments.rounds}" if arguments.rounds != ROUNDS else ""))
     print(f"\n{part}: {PARTS[part]}\n{machine}\n", flush=True)
     if part == "solvers":
         import solver_part
 
-        result = solver_part.run(asked.rounds)
+        result = solver_part.run(arguments.rounds)
     elif part == "kernel":
         import kernel_part
 
-        result = kernel_part.run(asked.rounds)
+        result = kernel_part.run(arguments.rounds)
     elif part == "limits":
         import limits_part
 
         result = limits_part.run()
-        limits_part.draw(result.rows, _pictures(asked) / "limits.png")
+        limits_part.draw(result.rows, _pictures(arguments) / "limits.png")
     elif part == "published":
         import published_part
 
-        result = published_part.run(_pictures(asked))
+        result = published_part.run(_pictures(arguments))
     elif part == "comparison":
         import comparison_part
         import peers
 
-        result = comparison_part.run(peers.installed() if asked.peers else {}, asked.seconds)
-        pictures = _pictures(asked)
+        result = comparison_part.run(peers.installed() if arguments.peers else {}, arguments.seconds)
+        pictures = _pictures(arguments)
         page = ROOT / "docs" / "choosing-a-solver.md" if pictures == ROOT / "docs" / "images" else None
         comparison_part.publish(result, pictures, page, machine)
     else:
-        result = _in_blender(part, asked)
+        result = _in_blender(part, arguments)
     print(result.table(), flush=True)
-    result.write(asked.out / f"{part}.csv", machine)
+    result.write(arguments.out / f"{part}.csv", machine)
     os._exit(0)  # Blender 4.2's bpy package crashes while it exits if an add-on's property has an update function
 
 
-def _pictures(asked: argparse.Namespace) -> Path:
-    """Where plots go: into the documentation, unless the results go elsewhere."""
-    return ROOT / "docs" / "images" if asked.out == FOLDER / "results" else asked.out
+def _pictures(arguments: argparse.Namespace) -> Path:
+    """The folder of the plots: the documentation, unless `--out` names another folder."""
+    return ROOT / "docs" / "images" if arguments.out == FOLDER / "results" else arguments.out
 
 
-def _in_blender(part: str, asked: argparse.Namespace):
-    """Build the extension and measure it in a Blender profile of its own; the user's is left alone."""
+def _in_blender(part: str, arguments: argparse.Namespace):
+    """Build the extension and measure it in a separate Blender profile."""
     import build_zip
 
     with tempfile.TemporaryDirectory() as folder:
@@ -132,17 +132,17 @@ def _in_blender(part: str, asked: argparse.Namespace):
         if part == "stages":
             import stages_part  # not before: it imports bpy, and that is when Blender looks for its profile
 
-            return stages_part.run(zip_path, asked.rounds)
+            return stages_part.run(zip_path, arguments.rounds)
         import stage  # not before: it imports bpy, and that is when Blender looks for its profile
 
-        ready = stage.build(zip_path, asked.frames)
+        ready = stage.build(zip_path, arguments.frames)
         if part == "clip":
             import clip_part
 
-            return clip_part.run(ready, asked.rounds)
+            return clip_part.run(ready, arguments.rounds)
         import bake_part
 
-        return bake_part.run(ready, asked.rounds)
+        return bake_part.run(ready, arguments.rounds)
 
 
 if __name__ == "__main__":

@@ -78,7 +78,7 @@ def _workloads(figure: str, skeleton: ik.Skeleton, goals: list[ik.Goal]) -> list
 
 
 def _measured(workload: Workload, skeleton: ik.Skeleton, goals: list[ik.Goal], rounds: int) -> list[Row]:
-    """A row for each solver; they take turns, so that what else the machine does meets both."""
+    """A row for each solver; they take turns, so that other load on the machine affects both."""
     options = ik.Options(
         tolerance=TOLERANCE[workload.figure], rotation_tolerance=ROTATION_TOLERANCE, restarts=workload.restarts or 0
     )
@@ -112,14 +112,14 @@ def _measured(workload: Workload, skeleton: ik.Skeleton, goals: list[ik.Goal], r
 def _follow(
     workload: Workload, skeleton: ik.Skeleton, goals: list[ik.Goal], solver: str, options: ik.Options
 ) -> list[ik.Solution]:
-    """Frame after frame, each from the one before."""
+    """Solve frames one at a time, each from the one before."""
     return ik.solve_frames(skeleton, goals, workload.positions, workload.rotations, workload.start, solver, options)
 
 
 def _each_afresh(
     workload: Workload, skeleton: ik.Skeleton, goals: list[ik.Goal], solver: str, options: ik.Options
 ) -> list[ik.Solution]:
-    """One at a time, from the same pose: what a single call takes, not a share of a batch."""
+    """Solve targets one at a time from the same pose, to measure single calls."""
     prepared: Callable = ik.prepare(skeleton, goals, solver, options)
     found = []
     for positions, rotations in zip(workload.positions, workload.rotations, strict=True):
@@ -130,7 +130,7 @@ def _each_afresh(
 
 
 def _met(workload: Workload, skeleton: ik.Skeleton, goals: list[ik.Goal], poses: list[ik.Pose]) -> list[bool]:
-    """Whether poses meet all goals, by SciPy rather than by what the solver says."""
+    """Whether poses meet all goals, computed by SciPy, not reported by the solver."""
     met = []
     for pose, positions, rotations in zip(poses, workload.positions, workload.rotations, strict=True):
         errors = [

@@ -17,7 +17,7 @@ LEGACY, ITASC = "legacy", "itasc"
 
 @dataclass(frozen=True)
 class Stage:
-    """The rig whose hips alone move, what it is asked for, and the frames."""
+    """The rig, on which only the hips are animated, its task, and the frames."""
 
     task: measure.Task
     targets: Mapping[str, bpy.types.Object]
@@ -34,11 +34,11 @@ class Stage:
             goal.use_rotation = rotation
 
     def clear(self) -> None:
-        """Take it away again."""
+        """Remove the solver's set-up."""
         scene.clear(self.task.rig, rebuild.HIPS)
 
     def record(self) -> measure.Motion:
-        """Play all frames, and note how the rig stands and how long each took."""
+        """Play all frames and record the pose and the time of each."""
         return measure.record(self.task.rig, self.frames)
 
     def misses(self, motion: measure.Motion) -> np.ndarray:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where a frame's time goes, on armatures of 30, 150 and 300 bones; and the first solve after enabling."""
+"""Measures the parts of a frame's time on armatures of 30, 150 and 300 bones, and the first solve after enabling."""
 
 import importlib
 import sys
@@ -21,7 +21,7 @@ AWAY = 0.25  # [m] that targets move about where their bones end
 
 
 class Clock:
-    """Seconds spent in functions that it has been put around."""
+    """Counts the seconds spent in the functions that it wraps."""
 
     def __init__(self) -> None:
         self.spent = 0.0
@@ -84,7 +84,7 @@ def _measured(bones: int, clocks: dict[str, Clock], rounds: int) -> Row:
 
 
 def _play(clocks: dict[str, Clock]) -> dict[str, np.ndarray]:
-    """Seconds of every frame of the motion: all of it, and what the clocks counted."""
+    """Seconds of every frame of the motion: in total, and counted by the clocks."""
     spent: dict[str, list[float]] = {name: [] for name in ("frame", *clocks)}
     for frame in range(1, FRAMES + 1):
         for clock in clocks.values():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What solvers are compared on: an arm, a hand, a planar chain, a body and chains of many balls.
+"""The workloads of the comparison: an arm, a hand, a planar chain, a body and chains of many balls.
 
     A   seven hinges, one goal with place and rotation (the arm of Amino's tutorial), with wide and with tight limits
     B   the hand of the tests: 22 degrees of freedom, five goals, with or without rotation
@@ -7,8 +7,8 @@
     D   the body of the tests: 57 degrees of freedom, five goals
     E   N balls in a straight line of length 1, one goal with a place
 
-Targets are drawn from seeds and lie where the figure can reach. A *cold* workload's are apart from each other, each
-solved from the same pose; a *coherent* one's follow each other, each solved from the answer before.
+Targets are drawn from seeds and can be reached. The targets of a *cold* workload are independent, and each is solved
+from the same pose. Those of a *coherent* workload form a motion, and each is solved from the answer before.
 """
 
 from collections.abc import Iterator
@@ -55,13 +55,13 @@ class Workload:
 
     @property
     def title(self) -> str:
-        """What a table calls it."""
+        """Its name in tables."""
         if self.coherent:
             return f"{self.key}, coherent"
         return f"{self.key}, cold" + (f", {self.restarts} restarts" if self.restarts else "")
 
     def head(self, count: int) -> "Workload":
-        """Its first targets alone."""
+        """The same workload with its first targets only."""
         motion = None if self.motion is None else self.motion[:count]
         return replace(self, positions=self.positions[:count], rotations=self.rotations[:count], motion=motion)
 
@@ -150,5 +150,5 @@ def _figure(
 
 
 def _no_turns(count: int) -> np.ndarray:
-    """Rotations (F, 1, 4) that nothing asks for."""
+    """Unused rotations (F, 1, 4)."""
     return np.tile([1.0, 0, 0, 0], (count, 1, 1))

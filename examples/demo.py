@@ -4,8 +4,8 @@
     make demo                              builds the extension first
     python examples/demo.py --frames 60    with a Python that has the bpy package: only the start of the clip
 
-The motion of every bone but the hips is thrown away. What is left is five empties that go where the hands, the toes
-and the head went, and turn as they turned. Each solver has to find the rest, and is compared with what was captured.
+The motion of all bones except the hips is removed. Five empties repeat the positions and rotations of the hands, the
+toes and the head. Each solver finds the other bones, and the result is compared with the captured motion.
 """
 
 import argparse
@@ -20,10 +20,10 @@ ROOT = FOLDER.parent
 
 
 def main() -> None:
-    """Read the command line, give Blender a profile of its own, and go."""
+    """Read the command line, set up a separate Blender profile, and run the demonstration."""
     options = _options()
     _use_own_profile(options.out / "profile")
-    import rebuild  # not before: it imports bpy, and that is when Blender looks for its profile
+    import rebuild  # only now: it imports bpy, and Blender then looks for its profile
 
     rebuild.run(options.zip, FOLDER / "cmu_01_01.bvh", options.out, options.frames, options.scale)
     sys.stdout.flush()
@@ -36,15 +36,15 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Rebuild a captured motion from the hips and five targets.")
     parser.add_argument("--zip", type=_path, default=built, help="the built extension (default: the one in dist/)")
     parser.add_argument("--out", type=_path, default=FOLDER / "out", help="where files go (default: examples/out)")
-    parser.add_argument("--frames", type=int, default=0, help="so many frames of the clip only; 0 for all")
-    parser.add_argument("--scale", type=float, default=1.0, help="import the clip so many times as large")
+    parser.add_argument("--frames", type=int, default=0, help="number of frames of the clip; 0 for all")
+    parser.add_argument("--scale", type=float, default=1.0, help="factor on the size of the clip")
     options = parser.parse_args()
     if not options.zip.is_file():
         sys.exit(f"There is no {options.zip}. Build it first: make zip")
     if options.frames and options.frames < 10:
         sys.exit(f"--frames {options.frames} is too short a motion to measure: take 10 or more")
     if not options.scale > 0.0:
-        sys.exit(f"--scale {options.scale} is no size: take a number above 0")
+        sys.exit(f"--scale {options.scale} is not a size: take a number above 0")
     return options
 
 
@@ -53,7 +53,7 @@ def _path(text: str) -> Path:
 
 
 def _use_own_profile(profile: Path) -> None:
-    """Have Blender keep its settings and the extension in a folder of ours, and leave the user's alone."""
+    """Make Blender store its settings and the extension in this folder, so that the user's profile does not change."""
     shutil.rmtree(profile, ignore_errors=True)
     profile.mkdir(parents=True)
     for name in [name for name in os.environ if name.startswith("BLENDER_USER_")]:

@@ -29,7 +29,7 @@ COLOURS = 64  # in the PNG's palette
 
 
 def draw(task: Task, motions: Mapping[str, Motion], path: Path) -> None:
-    """Draw poses from all over the motion into a PNG file."""
+    """Draw poses from the whole motion as a PNG file."""
     frames, size = _telling_frames(task), task.height
     figure, axes = plt.subplots(3, 1, figsize=(13.0, 10.2), sharex=True)
     figure.subplots_adjust(left=0.01, right=0.99, top=0.905, bottom=0.045, hspace=0.03)
@@ -58,14 +58,14 @@ def draw(task: Task, motions: Mapping[str, Motion], path: Path) -> None:
 
 
 def _telling_frames(task: Task) -> list[int]:
-    """In turn the lowest and the highest place of the hips, part of the motion by part."""
+    """The frames of the lowest and the highest hips, in turn, in equal parts of the motion."""
     height = task.truth.heads[:, 0, 2]
     parts = np.array_split(np.arange(len(height)), POSES)
     return [int(part[(np.argmax if k % 2 else np.argmin)(height[part])]) for k, part in enumerate(parts)]
 
 
 def _save(figure: plt.Figure, path: Path) -> None:
-    """As a PNG with a palette, a third of the size."""
+    """Save as a PNG with a palette, which is a third of the size."""
     raw = io.BytesIO()
     figure.savefig(raw, dpi=100, facecolor="white")
     plt.close(figure)

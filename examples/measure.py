@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Recording the motion of an armature, and comparing one motion with another."""
+"""Records the motion of an armature, and compares motions."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -8,16 +8,16 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 
-POP = 20.0  # [deg] by which a frame's step may exceed the captured one before it is called a pop
+POP = 20.0  # [deg]: a step that exceeds the captured one by more is a pop
 
 EXPLANATION = """
 
 target miss    distance of hands, head and toes from their targets; 1 is the figure's height
 rotation miss  angle of hands, head and toes from their targets
-pop            by how much the joint that turns furthest in a frame turns further than that of the captured motion,
-               and the frames in which that is more than {pop:.0f}°
-pose           angle of the solved joints from the captured ones, the mean of all
-time           of a frame; Blender takes {alone:.0f} us of it without any IK"""
+pop            largest turn of a joint from frame to frame, minus the largest in the captured motion,
+               and the number of frames in which that is more than {pop:.0f}°
+pose           mean angle between the solved and the captured joints
+time           time of a frame; Blender alone, without IK, takes {alone:.0f} us"""
 
 
 @dataclass
@@ -37,7 +37,7 @@ class Motion:
 
 @dataclass
 class Task:
-    """What all solvers are asked: the captured `truth`, and who shall reach it with which bones.
+    """The task of all solvers: the captured `truth`, the effectors that should reach it, and the bones to move.
 
     metres : in a unit of the scene.
     """
@@ -59,7 +59,7 @@ class Task:
 
 
 def record(ob: bpy.types.Object, frames: Sequence[int]) -> Motion:
-    """Go through the frames as playback does and note how the evaluated armature stands."""
+    """Play the frames and record the evaluated pose of each."""
     count = len(ob.pose.bones)
     motion = Motion(*(np.zeros((len(frames), count, size)) for size in (3, 3, 4, 4)), np.zeros(len(frames)))
     channels = np.zeros(4 * count, dtype=np.float32)
@@ -79,7 +79,7 @@ def record(ob: bpy.types.Object, frames: Sequence[int]) -> Motion:
 
 
 def angles(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Angles (...,) [rad] between rotations (..., 4), the short way; exact for small ones, as arc cosines are not."""
+    """Angles (...,) [rad] of the shorter rotations between rotations (..., 4); precise for small angles too."""
     relative = product(conjugate(a), b)
     return 2.0 * np.arctan2(np.linalg.norm(relative[..., 1:], axis=-1), np.abs(relative[..., 0]))
 
@@ -112,12 +112,12 @@ def misses(task: Task, motion: Motion) -> np.ndarray:
 
 
 def pose_differences(task: Task, motion: Motion) -> np.ndarray:
-    """How far (F,) [deg] the solved joints are turned from the captured ones, on average."""
+    """Mean angle (F,) [deg] between the solved and the captured joints."""
     return np.degrees(angles(joint_rotations(task, motion), joint_rotations(task, task.truth))).mean(-1)
 
 
 def table(task: Task, motions: Mapping[str, Motion], titles: Mapping[str, str]) -> str:
-    """One line a solver."""
+    """A table with a line for each solver."""
     lines = [
         f"{'':26}{'target miss / height':^22}{'rotation miss':^18}{'pop':^18}{'pose':>8}{'time':>11}",
         f"{'':26}{'mean':>10}{'max':>10}  {'mean':>8}{'max':>8}  {'max':>8}{'frames':>8}  {'mean':>6}{'median':>11}",

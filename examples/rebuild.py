@@ -24,7 +24,7 @@ MOST_MISS = 1e-3  # of the figure's height, in the saved file
 
 
 def run(zip_path: Path, clip: Path, out: Path, most_frames: int, scale: float) -> None:
-    """Run it from beginning to end, saying what is done. Leaves a picture and a scene in the folder `out`."""
+    """Run the demonstration and print each step. Writes a picture and a scene to the folder `out`."""
     began = time.perf_counter()
     say(f"This is Blender {bpy.app.version_string} without its window, in a profile of its own.\n")
     say(f"1. Installing the extension from {_short(zip_path)}.")
@@ -69,12 +69,12 @@ def run(zip_path: Path, clip: Path, out: Path, most_frames: int, scale: float) -
 
 
 def say(text: str) -> None:
-    """Print at once: Blender prints too."""
+    """Print and flush, because Blender prints too."""
     print(text, flush=True)
 
 
 def _check_bake(rig: bpy.types.Object, frames: Sequence[int], live: measure.Motion) -> None:
-    """Bake with the operator, play the keys back and compare with what live solving showed."""
+    """Bake with the operator, play the keys, and compare the motion with that of live solving."""
     began = time.perf_counter()
     scene.bake(rig, frames)
     seconds = time.perf_counter() - began
@@ -85,7 +85,7 @@ def _check_bake(rig: bpy.types.Object, frames: Sequence[int], live: measure.Moti
 
 
 def _check_file(blend: Path, frames: Sequence[int], task: measure.Task) -> None:
-    """Open the saved file again, go to a few frames and see that it solves them."""
+    """Open the saved file, go to a few frames and check that they are solved."""
     rig = scene.open_saved(blend)
     few = frames[:: len(frames) // 5]
     worst = max(scene.worst_miss(rig, frame) for frame in few)
@@ -95,5 +95,5 @@ def _check_file(blend: Path, frames: Sequence[int], task: measure.Task) -> None:
 
 
 def _short(path: Path) -> str:
-    """A path as seen from here, where it is below."""
+    """A path relative to the current folder, if it is inside."""
     return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)

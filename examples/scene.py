@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Blender's side of the demonstration: profile, extension, clip, targets, and each solver's set-up on the rig."""
+"""The Blender scene of the demonstration: profile, extension, clip, targets, and each solver's set-up on the rig."""
 
 import contextlib
 import io
@@ -30,7 +30,7 @@ def import_clip(path: Path, most: int, scale: float) -> tuple[bpy.types.Object, 
     """Import a BVH file. Returns its armature and its frames: the first `most`, or all if that is 0."""
     if not hasattr(bpy.types, "IMPORT_ANIM_OT_bvh"):
         addon_utils.enable("io_anim_bvh")
-    with contextlib.redirect_stdout(io.StringIO()):  # the importer talks a lot
+    with contextlib.redirect_stdout(io.StringIO()):  # the importer prints a lot
         bpy.ops.import_anim.bvh(
             filepath=str(path), global_scale=scale, rotate_mode="QUATERNION", frame_start=1, update_scene_fps=True
         )
@@ -65,7 +65,7 @@ def solved_rig(captured: bpy.types.Object, hips: str) -> bpy.types.Object:
 def keyed_target(
     captured: bpy.types.Object, bone: str, motion: Motion, frames: Sequence[int], size: float
 ) -> bpy.types.Object:
-    """An empty of some size that goes where the bone's tail went and turns as the bone turned."""
+    """An empty that repeats the position of a bone's tail and the bone's rotation."""
     empty = bpy.data.objects.new(f"{bone} target", None)
     bpy.context.scene.collection.objects.link(empty)
     empty.empty_display_type, empty.empty_display_size, empty.show_in_front = "CUBE", size, True
@@ -94,7 +94,7 @@ def chains(rig: bpy.types.Object, effectors: Sequence[str], hips: str) -> dict[s
 def use(
     rig: bpy.types.Object, solver: str, targets: Mapping[str, bpy.types.Object], allowed: Mapping[str, Sequence[str]]
 ) -> None:
-    """Set a solver up on the rig: `legacy` and `itasc` are Blender's, `POSE` and `PREVIOUS` are where DQIK starts."""
+    """Set a solver up on the rig: `legacy` and `itasc` are Blender's, `POSE` and `PREVIOUS` are DQIK's."""
     for bone, target in targets.items():
         length = len(allowed[bone])
         if solver in ("legacy", "itasc"):
@@ -119,7 +119,7 @@ def bake(rig: bpy.types.Object, frames: Sequence[int]) -> None:
 
 
 def clear(rig: bpy.types.Object, hips: str) -> None:
-    """Take away what `use` and `bake` did: only the hips are left to move."""
+    """Undo `use` and `bake`, so that only the hips are animated."""
     rig.dqik.live = False
     rig.dqik.goals.clear()
     rig.animation_data.action = bpy.data.actions["Hips"]
@@ -160,13 +160,13 @@ def save(path: Path) -> None:
 
 
 def open_saved(path: Path) -> bpy.types.Object:
-    """Open a saved scene; its solved rig."""
+    """Open a saved scene and return its solved rig."""
     bpy.ops.wm.open_mainfile(filepath=str(path))
     return bpy.data.objects[SOLVED]
 
 
 def worst_miss(rig: bpy.types.Object, frame: int) -> float:
-    """Go to a frame; the largest distance of a goal's bone from its target."""
+    """Go to a frame and return the largest distance of a goal's bone from its target."""
     bpy.context.scene.frame_set(frame)
     evaluated = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
     return max(

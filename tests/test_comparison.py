@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The comparison's judge and its table, on answers of which it is known how good they are."""
+"""The judge and the tables of the comparison, tested on answers whose errors are set by the test."""
 
 import re
 import sys

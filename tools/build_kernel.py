@@ -2,7 +2,7 @@
 """Build the compiled kernel for every platform from this machine, each as a small wheel.
 
 The compiler is that of Zig, from the package `ziglang`: run this with a Python that has it, as `make kernel` does. The
-libraries stay in `build/kernel/`, in folders named after what they were made from: what is there is up to date.
+libraries stay in `build/kernel/`, in folders named after a hash of their sources, so an existing one is up to date.
 """
 
 import argparse
@@ -26,14 +26,14 @@ from environment import KERNEL, ROOT
 SOURCES = ROOT / "kernel" / "src"
 VERSION: str = tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))["version"]
 
-# Without vectorising the loops, most of which are of three turns, solves are 5 to 10 % faster. Nothing is fused or
-# reordered, so that all platforms do the same arithmetic, but for the C libraries' sines and cosines.
+# Most loops are over three numbers; without vectorisation solves are 5 to 10 % faster. No operations are fused or
+# reordered, so that all platforms do the same arithmetic, except for functions of the C library such as sin.
 _FLAGS = (
     *("-std=c11", "-O2", "-fPIC", "-fno-math-errno", "-ffp-contract=off", "-fno-vectorize", "-fno-slp-vectorize"),
     *("-fvisibility=hidden", "-Wall", "-Wextra", "-Werror", "-shared", "-s"),
 )
 
-# Ends the process, and says where, at whatever C leaves undefined: overflow, a shift too far, a null or odd address.
+# Stops at undefined behaviour and prints the place: overflow, a shift too far, a null or misaligned address.
 _CHECKED = (
     *("-std=c11", "-O1", "-g", "-fPIC", "-fno-math-errno", "-shared", "-fsanitize=undefined"),
     *("-fno-sanitize-trap=undefined", "-fno-sanitize-recover=undefined"),
@@ -42,26 +42,26 @@ _CHECKED = (
 
 @dataclass(frozen=True)
 class Platform:
-    """What the kernel is built for."""
+    """A platform that the kernel is built for."""
 
-    name: str  # as Blender calls it
-    target: str  # as Zig does, with the oldest system that will do: that of Blender 4.2
-    tag: str  # as wheels do
+    name: str  # in Blender
+    target: str  # in Zig, with the oldest system that Blender 4.2 supports
+    tag: str  # in wheels
     suffix: str
 
     @property
     def library(self) -> Path:
-        """Where the library is, once it is built from the present sources."""
+        """The path of the library that is built from the present sources."""
         return ROOT / "build" / "kernel" / f"{self.name}-{self._fingerprint()}" / f"dqik_kernel-{VERSION}{self.suffix}"
 
     @property
     def flags(self) -> tuple[str, ...]:
-        """What is told to the compiler."""
+        """The arguments of the compiler."""
         name = (f"-Wl,-install_name,@rpath/{self.library.name}",) if self.suffix == ".dylib" else ()
         return "-target", self.target, "-mcpu=baseline", *_FLAGS, *name
 
     def _fingerprint(self) -> str:
-        """A name for all that the library depends on."""
+        """A hash of everything that the library depends on."""
         digest = hashlib.sha256(repr((KERNEL.requirements, VERSION, self.target, _FLAGS)).encode())
         for path in sorted(path for path in SOURCES.rglob("*") if path.is_file()):
             digest.update(path.relative_to(SOURCES).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
@@ -88,12 +88,12 @@ def local() -> Platform | None:
 
 
 def built() -> list[Platform]:
-    """The platforms whose library is there and up to date."""
+    """The platforms whose library is built and up to date."""
     return [platform for platform in PLATFORMS if platform.library.is_file()]
 
 
 def build(platform: Platform) -> Path:
-    """Build the library unless it is there. Returns its path."""
+    """Build the library unless it exists. Returns its path."""
     library = platform.library
     if library.is_file():
         return library
@@ -101,7 +101,7 @@ def build(platform: Platform) -> Path:
     work.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(
         dir=work
-    ) as folder:  # beside the place it moves to: Windows makes more than one file
+    ) as folder:  # a folder, because Windows makes several files; on the same disk, so that it can be moved
         made = Path(folder) / library.name
         compile_to(made, platform.flags)
         for old in work.glob(f"{platform.name}-*"):
@@ -112,19 +112,19 @@ def build(platform: Platform) -> Path:
 
 
 def compile_to(library: Path, flags: tuple[str, ...]) -> None:
-    """Run the compiler; where it fails, its own words are in the error."""
+    """Run the compiler. If it fails, the error contains its output."""
     sources = sorted(path.relative_to(SOURCES).as_posix() for path in SOURCES.rglob("*.c"))
     caches = {f"ZIG_{kind}_CACHE_DIR": str(ROOT / "build" / "zig") for kind in ("GLOBAL", "LOCAL")}
     command = [sys.executable, "-m", "ziglang", "cc", *flags, *sources, "-o", str(library), "-lm"]
-    done = subprocess.run(
+    result = subprocess.run(
         command, cwd=SOURCES, env={**os.environ, **caches}, capture_output=True, text=True, check=False
     )
-    if done.returncode:
-        raise RuntimeError(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
+    if result.returncode:
+        raise RuntimeError(f"{' '.join(command)}\n{result.stdout}{result.stderr}")
 
 
 def wheel(platform: Platform, folder: Path) -> Path:
-    """Pack a platform's built library into a wheel, the same bytes every time. Returns its path."""
+    """Pack a platform's library into a wheel, with the same bytes every time. Returns its path."""
     info = f"dqik_kernel-{VERSION}.dist-info"
     library = platform.library
     package = (
@@ -138,7 +138,7 @@ def wheel(platform: Platform, folder: Path) -> Path:
     )
     files = {
         "dqik_kernel/__init__.py": package.encode(),
-        # The version in its name lets a new one come beside an old one that Windows will not part with while in use.
+        # The version in the name allows an update while Windows still uses, and so does not delete, the old library.
         f"dqik_kernel/{library.name}": library.read_bytes(),
         f"{info}/LICENSE": (ROOT / "LICENSE").read_bytes(),
         f"{info}/METADATA": metadata.encode(),
@@ -167,7 +167,7 @@ def _record(files: dict[str, bytes], itself: str) -> bytes:
 
 
 def main() -> None:
-    """Build what is asked for and say where it is."""
+    """Build the requested libraries and wheels, and print their paths."""
     parser = argparse.ArgumentParser(description="Build the compiled kernel.")
     parser.add_argument("--local", action="store_true", help="this machine's library only; prints its path")
     parser.add_argument("--checked", action="store_true", help="one that ends at undefined behaviour; prints its path")

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Build the extension's zips and validate them, both with Blender's own extension tool.
 
-`dqik-<version>.zip` installs everywhere. It holds the compiled kernel for every platform that has one, as wheels of
-which Blender installs the one that fits; elsewhere NumPy solves. `dqik-<version>-<platform>.zip` holds one of them.
-`dqik-<version>-python.zip` holds none and nothing else that is compiled, as the terms of extensions.blender.org demand;
-NumPy solves everywhere.
+`dqik-<version>.zip` installs everywhere. It contains the compiled kernel for every platform that has one, as wheels.
+Blender installs the wheel that fits; on other platforms NumPy solves. `dqik-<version>-<platform>.zip` contains one
+kernel. `dqik-<version>-python.zip` contains no compiled code, as the terms of extensions.blender.org require; NumPy
+solves.
 
-The tool comes with the `bpy` package, so run this with a Python that has it: `make zip` does. No git is needed.
+The tool is part of the `bpy` package, so run this in a Python that has it, as `make zip` does.
 """
 
 import argparse
@@ -26,7 +26,7 @@ from build_kernel import ROOT, Platform
 
 
 def manifest() -> dict[str, object]:
-    """What blender_manifest.toml says."""
+    """The contents of blender_manifest.toml."""
     return tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))
 
 
@@ -52,7 +52,7 @@ def build_split(folder: Path) -> list[Path]:
 
 
 def validate(zip_path: Path) -> None:
-    """Check a zip as Blender's extension site does."""
+    """Check a zip in the same way as Blender's extension site."""
     _extension_tool("validate", str(zip_path))
 
 
@@ -71,9 +71,9 @@ def _build(zip_path: Path, platforms: Sequence[Platform]) -> Path:
 
 @contextlib.contextmanager
 def _source(platforms: Sequence[Platform], split: bool) -> Generator[str]:
-    """A copy of what the zip is made from, with wheels beside it and in the manifest.
+    """A copy of the zip's source, with wheels that are listed in its manifest.
 
-    The repository's own manifest lists none: a fresh checkout has none.
+    The manifest in the repository lists no wheels, because a fresh checkout has none.
     """
     with tempfile.TemporaryDirectory(prefix="dqik-zip-") as name:
         folder = Path(name)
@@ -90,10 +90,10 @@ def _source(platforms: Sequence[Platform], split: bool) -> Generator[str]:
 
 
 def _extension_tool(*arguments: str) -> None:
-    """Run Blender's tool; where it fails, its own words are in the error."""
-    done = subprocess.run([sys.executable, _extension_tool_path(), *arguments], capture_output=True, text=True)
-    if done.returncode:
-        raise RuntimeError(f"Blender's extension tool refused to {arguments[0]}:\n{done.stdout}{done.stderr}")
+    """Run Blender's tool. If it fails, the error contains its output."""
+    result = subprocess.run([sys.executable, _extension_tool_path(), *arguments], capture_output=True, text=True)
+    if result.returncode:
+        raise RuntimeError(f"Blender's extension tool refused to {arguments[0]}:\n{result.stdout}{result.stderr}")
 
 
 def _extension_tool_path() -> str:
@@ -106,10 +106,10 @@ def _extension_tool_path() -> str:
 
 
 def main() -> None:
-    """Build, validate and say where the zips are."""
+    """Build and validate the zips, and print their paths."""
     parser = argparse.ArgumentParser(description="Build and validate the extension's zips.")
     parser.add_argument("--output-dir", type=Path, default=ROOT / "dist")
-    parser.add_argument("--split", action="store_true", help="one for each platform, too")
+    parser.add_argument("--split", action="store_true", help="also build a zip for each platform")
     options = parser.parse_args()
     kernels = ", ".join(platform.name for platform in build_kernel.built()) or "none"
     zip_paths = [build(options.output_dir), build_python(options.output_dir)]

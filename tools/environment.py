@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Virtual environments inside the checkout: one for each Blender, one for the linters.
+"""Virtual environments inside the checkout: one for each Blender, one for the linters, one for the compiler.
 
-Blender comes as the `bpy` package, which runs on one Python version only. This finds that Python, makes the
-environment, fills it with pip, and leaves a stamp so that the next run starts at once.
+Blender is installed as the `bpy` package, which runs on one Python version only. This file finds that Python, makes the
+environment, installs packages with pip, and writes a stamp so that the next run starts at once.
 
-Standard library only, and Python 3.8 or newer: it runs on whatever Python is there, before the right one is found.
+Standard library only, and Python 3.8 or newer: it runs on any Python, before the right one is found.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 _TEST_TOOLS = ("pytest>=8.4", "hypothesis>=6.100", "scipy>=1.12", "matplotlib>=3.8")
 
-# What Blender links to and a computer without a desktop may lack, by the names of Debian and Ubuntu.
+# Libraries that Blender needs and a computer without a desktop may lack, by their names in Debian and Ubuntu.
 _SYSTEM_PACKAGES = (
     *("libx11-6", "libxext6", "libxfixes3", "libxi6", "libxrender1", "libxxf86vm1", "libxkbcommon0"),
     *("libsm6", "libice6", "libgl1", "libegl1", "libgomp1"),
@@ -33,21 +33,21 @@ _system_packages_lock = threading.Lock()
 
 
 class SetupError(Exception):
-    """An environment cannot be made. The message says why and what would help."""
+    """An environment cannot be made. The message gives the reason and a remedy."""
 
 
 @dataclass(frozen=True)
 class Environment:
-    """What a virtual environment holds."""
+    """A virtual environment and its packages."""
 
     name: str
-    pythons: tuple[str, ...]  # versions that will do, the best first
+    pythons: tuple[str, ...]  # usable versions, the best first
     requirements: tuple[str, ...]
-    module: str  # imported once at the end, to see that it works
+    module: str  # imported once at the end as a test
 
     @property
     def folder(self) -> Path:
-        """Where it is."""
+        """Its folder."""
         return ROOT / f".venv-{self.name}"
 
     @property
@@ -57,7 +57,7 @@ class Environment:
 
     @property
     def title(self) -> str:
-        """What messages call it."""
+        """Its name in messages."""
         return f"Blender {self.name}" if self.name in BLENDERS else self.name
 
     @property
@@ -66,7 +66,7 @@ class Environment:
 
     @property
     def ready(self) -> bool:
-        """Whether it was made for these requirements and its interpreter still runs."""
+        """Whether it was made for these requirements and its interpreter runs."""
         try:
             same = json.loads(self._stamp.read_text(encoding="utf-8")) == list(self.requirements)
         except (OSError, ValueError):
@@ -87,27 +87,27 @@ class Environment:
         self._make(base)
         say(f"{self.title}: installing {', '.join(self.requirements)}. The first time this downloads a lot.")
         if self._run("-m", "pip", "install", "-qq", "--no-input", "--disable-pip-version-check", *self.requirements):
-            raise SetupError(f"{self.title}: pip could not install all of this; its words are above.")
+            raise SetupError(f"{self.title}: pip could not install all of this, see above.")
         self._check()
         self._stamp.write_text(json.dumps(self.requirements), encoding="utf-8")
         say(f"{self.title}: ready.")
         return self.python
 
     def _make(self, base: Python) -> None:
-        """Make the folder, empty but for pip."""
+        """Make the folder with pip only."""
         options = ["--clear"] if base.has_ensurepip else ["--clear", "--without-pip"]
         code = subprocess.run([base.path, "-m", "venv", *options, str(self.folder)], check=False).returncode
-        if code == 0 and not base.has_ensurepip:  # Debian leaves ensurepip to a package of its own
+        if code == 0 and not base.has_ensurepip:  # Debian has ensurepip in a separate package
             command = [base.path, "-m", "pip", "--python", str(self.python), "install", "-qq", "--no-input", "pip"]
             code = subprocess.run(command, check=False).returncode
         if code:
-            raise SetupError(f"{base.path} could not make the environment {self.folder.name}; its words are above.")
+            raise SetupError(f"{base.path} could not make the environment {self.folder.name}, see above.")
 
     def _run(self, *arguments: str) -> int:
         return subprocess.run([str(self.python), *arguments], cwd=ROOT, check=False).returncode
 
     def _check(self) -> None:
-        """Import the module; if a system library is missing, get it or say which."""
+        """Import the module. If a system library is missing, install it or name it."""
         error = self._import_error()
         if error and "cannot open shared object file" in error:
             _install_system_packages(self.title, error)
@@ -117,22 +117,22 @@ class Environment:
 
     def _import_error(self) -> str:
         """The last line that a failing import prints, or nothing."""
-        done = subprocess.run(
+        result = subprocess.run(
             [str(self.python), "-c", f"import {self.module}"], capture_output=True, text=True, cwd=ROOT, check=False
         )
-        if done.returncode == 0:
+        if result.returncode == 0:
             return ""
-        return (done.stderr.strip().splitlines() or [f"it ended with code {done.returncode}"])[-1]
+        return (result.stderr.strip().splitlines() or [f"it ended with code {result.returncode}"])[-1]
 
 
-# The order is that of preference: `make test` takes the first for which a Python is found.
+# In order of preference: `make test` takes the first for which a Python is found.
 BLENDERS = {
     environment.name: environment
     for environment in (
         Environment("5.2", ("3.13",), ("bpy==5.2.3", *_TEST_TOOLS), "bpy"),
         Environment("4.5", ("3.11",), ("bpy==4.5.15", *_TEST_TOOLS), "bpy"),
         Environment("5.0", ("3.11",), ("bpy==5.0.1", *_TEST_TOOLS), "bpy"),
-        # This bpy does not say so, but it was built for NumPy 1.
+        # This bpy was built for NumPy 1, although its metadata do not say so.
         Environment("4.2", ("3.11",), ("bpy==4.2.23", "numpy<2", *_TEST_TOOLS), "bpy"),
     )
 }
@@ -146,14 +146,14 @@ LINT = Environment(
 )
 
 
-# The C compiler of Zig, which builds for every platform and needs no other compiler. An exact version: another one may
-# make another library. NumPy is what the kernel's header is made with.
+# The C compiler of Zig builds for every platform and needs no other compiler. An exact version, because another one may
+# produce other bytes. NumPy is needed to make the kernel's header.
 KERNEL = Environment("kernel", ("3.13", "3.12", "3.11"), ("ziglang==0.17.1", "numpy==2.3.5"), "ziglang")
 
 
 @dataclass(frozen=True)
 class Python:
-    """An interpreter that was tried and runs."""
+    """An interpreter that runs."""
 
     path: str
     version: str
@@ -178,12 +178,12 @@ def find_python(versions: tuple[str, ...]) -> Python | None:
 
 
 def say(text: str) -> None:
-    """Print at once: output of other programs follows."""
+    """Print and flush, because output of other programs follows."""
     print(text, flush=True)
 
 
 def _places(version: str) -> list[str]:
-    """Where an interpreter of a version may be."""
+    """Paths where an interpreter of a version may be."""
     suffix = ".exe" if os.name == "nt" else ""
     names = [f"python{version}{suffix}", f"python3{suffix}", f"python{suffix}"]
     folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
@@ -203,20 +203,20 @@ def _places(version: str) -> list[str]:
 
 @functools.lru_cache(maxsize=None)
 def _probe(path: str) -> Python | None:
-    """Try an interpreter by running it: a version manager's stand-in may be there and refuse."""
+    """Test an interpreter by running it, because the stand-in of a version manager can exist and fail."""
     code = (
         "import json, sys; from importlib.util import find_spec; assert sys.maxsize > 2**32; print(json.dumps(["
         "sys.executable, '%d.%d' % sys.version_info[:2], *(bool(find_spec(m)) for m in ('venv', 'ensurepip', 'pip'))]))"
     )
     try:
-        done = subprocess.run([path, "-c", code], capture_output=True, text=True, timeout=60, check=True)
-        return Python(*json.loads(done.stdout))
+        result = subprocess.run([path, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+        return Python(*json.loads(result.stdout))
     except (OSError, ValueError, subprocess.SubprocessError):
         return None
 
 
 def _install_system_packages(title: str, error: str) -> None:
-    """Get the libraries that Blender links to, where that is ours to do."""
+    """Install the libraries that Blender needs, if apt-get is there and we are root."""
     packages = " ".join(_SYSTEM_PACKAGES)
     apt = shutil.which("apt-get")
     if not apt or not hasattr(os, "geteuid") or os.geteuid() != 0:
@@ -226,4 +226,4 @@ def _install_system_packages(title: str, error: str) -> None:
         environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
         for command in (["update", "-qq"], ["install", "-qq", "-y", "--no-install-recommends", *_SYSTEM_PACKAGES]):
             if subprocess.run([apt, *command], env=environment, check=False).returncode:
-                raise SetupError(f"{title}: apt-get {command[0]} failed; its words are above.")
+                raise SetupError(f"{title}: apt-get {command[0]} failed, see above.")

@@ -12,7 +12,7 @@ HEADER = ROOT / "kernel" / "src" / "contract.h"
 
 
 def made() -> str:
-    """The header as the contract says it should be."""
+    """The header that the contract produces."""
     if str(ROOT) not in sys.path:
         sys.path.insert(0, str(ROOT))
     from solvers.compiled.contract import header
@@ -21,7 +21,7 @@ def made() -> str:
 
 
 def write() -> bool:
-    """Write the header unless it is up to date; whether it was not."""
+    """Write the header unless it is up to date. Returns whether it was written."""
     text = made()
     if HEADER.is_file() and HEADER.read_text(encoding="utf-8") == text:
         return False

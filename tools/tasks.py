@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the Make targets do, each with its own set-up.
+"""The Make targets; each sets up what it needs.
 
 Standard library only, and Python 3.8 or newer, like environment.py.
 """
@@ -18,13 +18,13 @@ from environment import BLENDERS, KERNEL, LINT, ROOT, Environment, SetupError, f
 
 
 def best_blender() -> Environment:
-    """The preferred Blender among those whose Python is here."""
+    """The preferred Blender for which a Python is installed."""
     for blender in BLENDERS.values():
         if blender.ready or find_python(blender.pythons):
             return blender
-    wanted = sorted({version for blender in BLENDERS.values() for version in blender.pythons}, reverse=True)
+    versions = sorted({version for blender in BLENDERS.values() for version in blender.pythons}, reverse=True)
     raise SetupError(
-        f"No usable Python {' or '.join(wanted)} was found on PATH, in pyenv or in uv (64 bit, with venv and pip), "
+        f"No usable Python {' or '.join(versions)} was found on PATH, in pyenv or in uv (64 bit, with venv and pip), "
         f"and Blender needs one of them: 3.13 for Blender 5.2, 3.11 for 4.2 to 5.0."
     )
 
@@ -40,22 +40,22 @@ def kernel() -> int:
 
 
 def check_kernel(arguments: list[str]) -> int:
-    """Run the solvers' tests with a kernel that ends the process at undefined behaviour."""
+    """Run the solvers' tests with a kernel that stops at undefined behaviour."""
     command = [str(KERNEL.ensure()), "tools/build_kernel.py", "--checked"]
-    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
-    if done.returncode:
-        return abs(done.returncode)
+    result = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
+    if result.returncode:
+        return abs(result.returncode)
     command = _test_command(best_blender(), arguments or ["tests/solvers"])
-    return _call(command, {**os.environ, "DQIK_KERNEL": done.stdout.strip()})
+    return _call(command, {**os.environ, "DQIK_KERNEL": result.stdout.strip()})
 
 
 def build_zip(arguments: list[str]) -> int:
-    """Build the zips with the compiled kernel for all platforms, or with as many as can be built."""
+    """Build the zips with all compiled kernels that can be built."""
     try:
         if kernel():
-            say("Not every kernel could be built, see above: the zips hold those that could.")
+            say("Some kernels could not be built, see above. The zips contain the others.")
     except SetupError as error:
-        say(f"{error}\nThe zips hold no compiled kernel that is not built already: NumPy solves where there is none.")
+        say(f"{error}\nThe zips contain only kernels that were built before. NumPy solves where there is none.")
     return _call([str(best_blender().ensure()), "tools/build_zip.py", *arguments])
 
 
@@ -68,10 +68,10 @@ def test(name: str, arguments: list[str]) -> int:
 
 
 def test_all(jobs: int, but_best: bool, arguments: list[str]) -> int:
-    """Run the tests in every Blender, whether or not those before failed."""
+    """Run the tests in every Blender, even after a failure."""
     left_out = best_blender() if but_best else None
     blenders = [blender for blender in BLENDERS.values() if blender is not left_out]
-    _with_kernel()  # once, before there are several at work
+    _with_kernel()  # build it once, before the threads start
     with ThreadPoolExecutor(jobs) as pool:
         results = list(pool.map(lambda blender: _test_quietly(blender, arguments), blenders))
     for blender, (_, closing) in zip(blenders, results):
@@ -80,7 +80,7 @@ def test_all(jobs: int, but_best: bool, arguments: list[str]) -> int:
 
 
 def lint() -> int:
-    """Run the linter and the type checker, the second even where the first finds something."""
+    """Run the linter and the type checker, both in any case."""
     python = str(LINT.ensure())
     say("Running ruff.")
     found = _call([python, "-m", "ruff", "check", "."])
@@ -89,20 +89,21 @@ def lint() -> int:
 
 
 def _test_quietly(blender: Environment, arguments: list[str]) -> tuple[int, str]:
-    """Run the tests in one Blender and print what they said in one piece. Returns the code and the closing line."""
+    """Run the tests in one Blender and print their output in one piece. Returns the exit code and the closing line."""
     try:
         command = _test_command(blender, arguments)
     except SetupError as error:
         say(str(error))
         return 1, "not tested, see above"
     say(f"Running the tests in Blender {blender.name}.")
-    done = subprocess.run(
+    result = subprocess.run(
         command, cwd=ROOT, env=_with_kernel(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         errors="replace", check=False,
     )  # fmt: skip
-    say(f"Blender {blender.name}:\n{done.stdout}")
-    closing = re.findall(r"^.*\b(?:passed|failed|errors?|skipped|no tests ran)\b.* in [0-9.]+s\b.*$", done.stdout, re.M)
-    return abs(done.returncode), closing[-1] if closing else f"pytest ended with code {done.returncode}"
+    say(f"Blender {blender.name}:\n{result.stdout}")
+    summary = r"^.*\b(?:passed|failed|errors?|skipped|no tests ran)\b.* in [0-9.]+s\b.*$"
+    closing = re.findall(summary, result.stdout, re.M)
+    return abs(result.returncode), closing[-1] if closing else f"pytest ended with code {result.returncode}"
 
 
 def _test_command(blender: Environment, arguments: list[str]) -> list[str]:
@@ -113,19 +114,19 @@ def _test_command(blender: Environment, arguments: list[str]) -> list[str]:
 
 @functools.lru_cache(maxsize=None)
 def _with_kernel() -> dict[str, str]:
-    """The environment variables with `DQIK_KERNEL`: the library for this machine, built if need be.
+    """The environment variables with `DQIK_KERNEL`: the library for this machine, built if necessary.
 
-    What the variable says already stays, and so does NumPy where the library cannot be built.
+    A variable that is set already stays. If the library cannot be built, the variable is not set, and NumPy solves.
     """
     if os.environ.get("DQIK_KERNEL"):
         return dict(os.environ)
     try:
         command = [str(KERNEL.ensure()), "tools/build_kernel.py", "--local"]
-        done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
+        result = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
     except (SetupError, subprocess.CalledProcessError) as error:
-        say(f"{error}\nThe compiled kernel could not be built. Going on without it: NumPy solves.")
+        say(f"{error}\nThe compiled kernel could not be built, so NumPy solves.")
         return dict(os.environ)
-    return {**os.environ, "DQIK_KERNEL": done.stdout.strip()}
+    return {**os.environ, "DQIK_KERNEL": result.stdout.strip()}
 
 
 def _call(command: list[str], environment: dict[str, str] | None = None) -> int:
@@ -133,7 +134,7 @@ def _call(command: list[str], environment: dict[str, str] | None = None) -> int:
 
 
 def main(words: list[str]) -> int:
-    """Do what the command line says. What follows a `--` goes to pytest or to the script."""
+    """Run the task on the command line. Arguments after `--` go to pytest or to the script."""
     end = words.index("--") if "--" in words else len(words)
     words, rest = words[:end], words[end + 1 :]
     parser = argparse.ArgumentParser(description="What the Make targets do.")
@@ -149,18 +150,18 @@ def main(words: list[str]) -> int:
     tasks.add_parser("kernel-check", help="run the solvers' tests with a kernel that stops at undefined behaviour")
     tasks.add_parser("zip", help="build the zips, with the kernel for all platforms")
     tasks.add_parser("lint", help="run the linter and the type checker")
-    given = parser.parse_args(words)
-    if given.task == "test":
-        return test(given.blender, rest)
-    if given.task == "test-all":
-        return test_all(given.jobs, given.but_best, rest)
-    if given.task == "run":
-        return run(given.script, rest)
-    if given.task == "kernel":
+    options = parser.parse_args(words)
+    if options.task == "test":
+        return test(options.blender, rest)
+    if options.task == "test-all":
+        return test_all(options.jobs, options.but_best, rest)
+    if options.task == "run":
+        return run(options.script, rest)
+    if options.task == "kernel":
         return kernel()
-    if given.task == "kernel-check":
+    if options.task == "kernel-check":
         return check_kernel(rest)
-    if given.task == "zip":
+    if options.task == "zip":
         return build_zip(rest)
     return lint()
 

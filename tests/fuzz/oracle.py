@@ -163,10 +163,10 @@ class Watch:
 
     def _left_alone(self, ob: bpy.types.Object) -> None:
         """Bones that no goal has moved since live solving went on have the channels that they had."""
-        known, moved = self.channels.get(key_of(ob), {}), self.moved.get(key_of(ob), set()) | chains(ob)
+        before, moved = self.channels.get(key_of(ob), {}), self.moved.get(key_of(ob), set()) | chains(ob)
         animated = animated_bones(ob)
         for one, now in zip(ob.pose.bones, all_channels(ob) if len(ob.pose.bones) else (), strict=True):
-            was = known.get(one.name)
+            was = before.get(one.name)
             if was is None or one.name in moved or one.name in animated:
                 continue
             if not np.array_equal(was, now):

@@ -2,7 +2,7 @@
 """The process in which walks take place: real Blender with the extension installed, as `tests/blender` has it.
 
 It reads a walk a line from its input, and answers with a line on its first output: what broke, and the steps so far.
-Each step is written to a journal before it is done, so that it is known what was done last where Blender ends.
+Each step is written to a journal before it runs, so that the last step is on record if Blender crashes.
 Everything that Blender prints goes to a log, where tracebacks are looked for.
 
 Run by run.py: `walker.py ZIP FOLDER`.

@@ -189,7 +189,7 @@ def test_an_unknown_solver_is_answered_with_the_known_ones(name: object) -> None
         with pytest.raises(ik.UnknownSolver, match="solver") as caught:
             call()
         assert repr(name) in str(caught.value)
-        assert all(known in str(caught.value) for known in ik.SOLVERS)
+        assert all(solver in str(caught.value) for solver in ik.SOLVERS)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Twist and swing against rotations that SciPy composes from known ones."""
+"""Twist and swing of rotations that SciPy composes from a twist and a swing."""
 
 import math
 

@@ -57,7 +57,7 @@ def angle(a: np.ndarray, b: np.ndarray) -> float:
 
 @given(st.floats(0.3, 2), st.floats(0.3, 2), st.floats(0.02, 0.98), seeds)
 def test_the_triangle_is_the_one_that_the_law_of_cosines_gives(a: float, b: float, share: float, seed: int) -> None:
-    """Any two lengths, any target that they reach, any start: met to rounding, at once, with the known angle."""
+    """Any two lengths, any reachable target, any start: the target is met at once, at the angle of the formula."""
     skeleton, generator = limb((0, a, 0), (0, b, 0)), np.random.default_rng(seed)
     direction = generator.normal(size=3)
     distance = abs(a - b) + share * (a + b - abs(a - b))
