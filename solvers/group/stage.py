@@ -131,7 +131,7 @@ class Stage:
         self._first = replace(self.settings, abandons=abandons)
         self.attempts = self._attempts()
         self.alone = (self.chains & (self.chains.sum(0) == 1)).any(-1)  # goals with joints of their own
-        self.yields = plain and len(self.tasks.placed) > 1 and bool(self.alone.any())
+        self.yields = plain and pull > 0.0 and len(self.tasks.placed) > 1 and bool(self.alone.any())
         self._yielding = replace(
             self.settings, iterations=min(YIELD_ITERATIONS, self.settings.iterations),
             first_damping=pull or TRACK_DAMPING,

@@ -187,14 +187,13 @@ def bend(
 
 
 def stuck(kinematics: Kinematics, targets: Targets, arcs: Sequence[Arc]) -> np.ndarray:
-    """Frames (F,) in which a chain is straight although its target is nearer to its root than its end."""
+    """Frames (F,) in which a chain lies in one line, folded or not, although its target is nearer than it is long."""
     found = np.zeros(len(kinematics.positions), dtype=bool)
     for arc in arcs:
         line, lengths = _bones(kinematics, arc)
         astray = np.linalg.norm(cross(line[:, :-1], line[:, 1:]), axis=-1).sum(-1)
-        onward = (line[:, :-1] * line[:, 1:]).sum(-1).min(-1) > 0.0
         away = np.linalg.norm(targets.positions[:, arc.goal] - kinematics.positions[:, arc.points[0]], axis=-1)
-        found |= onward & (astray < STRAIGHT) & (away < (1.0 - IN_LINE) * lengths.sum(-1))
+        found |= (astray < STRAIGHT) & (away < (1.0 - IN_LINE) * lengths.sum(-1))
     return found
 
 
