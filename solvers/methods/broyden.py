@@ -63,8 +63,9 @@ class Secant(Model):
 
     def keep(self, frames: np.ndarray) -> None:
         """Forget all but some of the frames."""
-        self._exact, self._stale = self._exact[frames], self._stale[frames]
-        self._jacobian = None if self._jacobian is None else self._jacobian[frames]
+        if self._jacobian is not None:  # None before the first step
+            self._jacobian = self._jacobian[frames]
+            self._exact, self._stale = self._exact[frames], self._stale[frames]
 
     def _carried(self, jacobian: np.ndarray, d: np.ndarray) -> np.ndarray:
         """Columns of free balls, about axes that a step `d` (F, n) has turned."""
