@@ -236,7 +236,8 @@ class _Parts:
             self.slides[bone] = len(self.joints)
             for axis, letter in enumerate("XYZ"):
                 self.joints.append(ik.Joint(
-                    f"{name} {letter}", link, "prismatic", offset, axis=frame[:, axis], stiffness=pose_bone.dqik_stiffness
+                    f"{name} {letter}", link, "prismatic", offset, axis=frame[:, axis],
+                    stiffness=pose_bone.dqik_stiffness,
                 ))  # fmt: skip
                 link, offset = len(self.joints) - 1, np.zeros(3)
         self.main[bone] = len(self.joints)

@@ -78,9 +78,7 @@ class Packer:
         return numbers.ctypes.data
 
 
-def problem(
-    packer: Packer, skeleton: Skeleton, stages: Sequence[Stage], counts: np.ndarray, solver: str
-) -> Any:
+def problem(packer: Packer, skeleton: Skeleton, stages: Sequence[Stage], counts: np.ndarray, solver: str) -> Any:
     """A prepared solve; `counts` (G, 2): whether each goal's position and its rotation count."""
     tolerances, held = stages[0].options if stages else None, held_joints(skeleton, stages)
     return packer.fill(

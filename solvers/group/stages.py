@@ -61,7 +61,8 @@ class Stages:
         pose, iterations = start, np.zeros(1, dtype=int)
         points: list[Point] = []
         for index, stage in enumerate(self.stages):
-            point, took = stage.track(carried(stage, previous, pose), pose, of_goals(targets, stage.indices), links, residuals[index])
+            warm, wanted = carried(stage, previous, pose), of_goals(targets, stage.indices)
+            point, took = stage.track(warm, pose, wanted, links, residuals[index])
             residuals[index] = point.error
             pose, iterations = posed(stage, point.state, pose), iterations + took
             points.append(point)

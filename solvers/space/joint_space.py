@@ -33,7 +33,9 @@ class State:
 
 
 class JointSpace:
-    """Degrees of freedom of the `movable` (J,) joints of a skeleton; `stiff`: of those of them with stiffness 1 instead.
+    """Degrees of freedom of the `movable` (J,) joints of a skeleton.
+
+    stiff : of those with stiffness 1 alone, which nothing moves; else of all others.
 
     Attributes
     ----------

@@ -52,7 +52,9 @@ def test_a_target_on_the_line_is_met(solver: str) -> None:
     for count in (2, 5, 20):
         skeleton, goal = straight(count)
         options = ik.Options(iterations=400, tolerance=1e-3)
-        solution = ik.solve(skeleton, [ik.Goal(goal.joint, 0.7 * LENGTH * LINE, offset=goal.offset)], None, solver, options)
+        solution = ik.solve(
+            skeleton, [ik.Goal(goal.joint, 0.7 * LENGTH * LINE, offset=goal.offset)], None, solver, options
+        )
         tip = ik.forward(skeleton, solution.pose)
         assert solution.converged, (solver, count, tip.positions[-1])
 
