@@ -36,10 +36,10 @@ def run(rounds: int) -> Result:
     with tempfile.TemporaryDirectory() as folder:
         library = stick.build(Path(folder))
         for workload, starts in _suite():
-            ways = {solver: _dqik(workload, starts, solver) for solver in SOLVERS}
+            ways = {solver: dqik(workload, starts, solver) for solver in SOLVERS}
             if library is not None:
-                ways[STICK] = _measured_by_stick(library, workload, starts)
-            rows += _rows(workload, ways, rounds)
+                ways[STICK] = measured_by_stick(library, workload, starts)
+            rows += rows_of(workload, ways, rounds)
     return Result(rows, [
         ("workload", lambda row: str(row["workload"])),
         ("solver", lambda row: str(row["solver"])),
@@ -83,7 +83,7 @@ def _suite() -> Iterator[tuple[Workload, Starts]]:
         yield chain, [chain.start] * len(chain.positions)
 
 
-def _dqik(workload: Workload, starts: Starts, solver: str) -> Round:
+def dqik(workload: Workload, starts: Starts, solver: str) -> Round:
     """A round of prepared solves, or of a motion in one call of `solve_frames`."""
     options = ik.Options(
         tolerance=workload.tolerance, rotation_tolerance=workload.rotation_tolerance, restarts=workload.restarts,
@@ -114,7 +114,7 @@ def _dqik(workload: Workload, starts: Starts, solver: str) -> Round:
     return motion if workload.coherent else each_afresh
 
 
-def _measured_by_stick(library: object, workload: Workload, starts: Starts) -> Round:
+def measured_by_stick(library: object, workload: Workload, starts: Starts) -> Round:
     """A round of the stick: all targets in one call, or one a call where each is timed by itself."""
     count = len(workload.positions)
     parts = [workload] if workload.coherent else [
@@ -138,7 +138,7 @@ def _measured_by_stick(library: object, workload: Workload, starts: Starts) -> R
     return solved
 
 
-def _rows(workload: Workload, ways: dict[str, Round], rounds: int) -> list[Row]:
+def rows_of(workload: Workload, ways: dict[str, Round], rounds: int) -> list[Row]:
     """A row for each way to solve a workload."""
     found: dict[str, tuple] = {}
     least: dict[str, np.ndarray] = {}

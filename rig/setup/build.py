@@ -235,7 +235,10 @@ class _Parts:
         if solve_plan.slides[bone]:
             self.slides[bone] = len(self.joints)
             for axis, letter in enumerate("XYZ"):
-                self.joints.append(ik.Joint(f"{name} {letter}", link, "prismatic", offset, axis=frame[:, axis]))
+                self.joints.append(ik.Joint(
+                    f"{name} {letter}", link, "prismatic", offset, axis=frame[:, axis],
+                    stiffness=pose_bone.dqik_stiffness,
+                ))  # fmt: skip
                 link, offset = len(self.joints) - 1, np.zeros(3)
         self.main[bone] = len(self.joints)
         self.joints.append(

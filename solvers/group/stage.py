@@ -131,7 +131,7 @@ class Stage:
         self._first = replace(self.settings, abandons=abandons)
         self.attempts = self._attempts()
         self.alone = (self.chains & (self.chains.sum(0) == 1)).any(-1)  # goals with joints of their own
-        self.yields = plain and len(self.tasks.placed) > 1 and bool(self.alone.any())
+        self.yields = plain and pull > 0.0 and len(self.tasks.placed) > 1 and bool(self.alone.any())
         self._yielding = replace(
             self.settings, iterations=min(YIELD_ITERATIONS, self.settings.iterations),
             first_damping=pull or TRACK_DAMPING,
@@ -220,8 +220,8 @@ class Stage:
             return targets
         some, point = frames.take(missed), minimum.point.take(missed)
         state = self.space.state(start, len(targets.positions)).take(missed)
-        blamed = blame(some.targets.positions[:, placed], self.tasks.kinematics(state, some.links).effectors[:, placed])
-        blamed = blamed * self.alone[placed]
+        begun = self.tasks.kinematics(state, some.links).effectors[:, placed]
+        blamed = blame(some.targets.positions[:, placed], begun) * self.alone[placed]
         full = np.ones((len(missed), len(self.goals))) if some.targets.shares is None else some.targets.shares
         request = some
         for number in range(YIELD_ROUNDS):
@@ -229,7 +229,8 @@ class Stage:
             errors = np.sqrt((away * away).sum(-1)) / self.skeleton.length
             shares[:, placed] *= shares_of_missed(errors, blamed)
             request = replace(some, targets=some.targets._replace(shares=shares))
-            found = self._minimise(self.tasks, self.space, self._yielding, stand(self.tasks, point.state, request), request)
+            begin = stand(self.tasks, point.state, request)
+            found = self._minimise(self.tasks, self.space, self._yielding, begin, request)
             if number + 1 == YIELD_ROUNDS:
                 found = self._polish(found, request)
             minimum.iterations[missed] += found.iterations
@@ -267,7 +268,9 @@ class Stage:
         positions : (F, J, 3) of the joints in any pose.
         """
         known_links = self.skeleton.links if links is None else links
-        frames = Request(self._base(start, targets, links), self.yielding.targets(positions, known_links, targets), links)
+        frames = Request(
+            self._base(start, targets, links), self.yielding.targets(positions, known_links, targets), links
+        )
         if self.settings.pull:
             for pole in self._poles:
                 frames.base = self._swivelled(pole, frames.base, frames)

@@ -23,7 +23,9 @@ class Options:
     tolerance : [length units] a position closer than this is met.
     rotation_tolerance : [rad] a rotation closer than this is met.
     damping : None adapts it (Levenberg-Marquardt); a number is what it starts from and the least it takes.
-    restarts : further attempts where a cold solve does not converge: from the middle of the limits, then at random.
+    restarts : further attempts where a frame does not converge: from the middle of the limits, then at random; in a
+        motion also from poses near the frame before, first of all. Without a pull, a few near ones are made in any case
+        where a frame that follows another is missed, since it mostly has a joint on the wrong side of straight.
     restart_seconds : no more attempts begin in a frame once its restarts have taken so long; None: their number alone
         bounds them. How many there are then depends on the machine.
     seed : of the random restarts.

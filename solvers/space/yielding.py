@@ -56,10 +56,10 @@ class Yielding:
         """Frames (F,) in which a target is further from its chain's root than the chain is long."""
         if not self.goals:
             return np.zeros(len(positions), dtype=bool)
-        return (self._ratio(positions, links, targets)[1] > 1.0).any(-1)
+        return np.any(self._ratio(positions, links, targets)[1] > 1.0, axis=-1)
 
     def _ratio(self, positions: np.ndarray, links: np.ndarray, targets: Targets) -> tuple[np.ndarray, np.ndarray]:
-        """From the roots of the chains to the targets (F, K, 3), and their distances in lengths of the chains (F, K)."""
+        """From the chains' roots to the targets (F, K, 3), and these distances in lengths of the chains (F, K)."""
         offsets = 2.0 * np.sqrt((links[..., 4:] ** 2).sum(-1))  # |d| = |t| / 2
         reach = np.maximum(offsets @ self.paths + self.extra, 1e-12)
         away = targets.positions[:, self.goals] - positions[:, self.top]
