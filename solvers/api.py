@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .compiled.contract import SOLVERS as COMPILED
+from .compiled.contract import TASKS as COMPILED_TASKS
 from .compiled.library import load
 from .compiled.stages import CompiledStages
 from .group.grouping import chains_of, stage_order
@@ -62,8 +63,9 @@ class Prepared:
             for indices in stage_order(skeleton, chains, apart=library is not None)
         ]
         self.numpy = Stages(skeleton, self.goals, stages, self.options)
+        known = all(kind.name in COMPILED_TASKS for stage in stages for kind in stage.tasks.kinds)
         self.compiled = (
-            CompiledStages(library, skeleton, stages, self.numpy.counts, self.solver) if library is not None else None
+            CompiledStages(library, skeleton, stages, self.numpy.counts, self.solver) if library and known else None
         )
         ends = [(0.0, 0.0, 0.0) if goal.pole is None else goal.pole for goal in self.goals]
         self._poles = np.array(ends, dtype=float).reshape(-1, 3)

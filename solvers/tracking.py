@@ -21,7 +21,6 @@ from numbers import Real
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .algebra import quaternion
 from .api import prepare
 from .group.stage import Stage, carried, of_goals, posed
 from .iterate.descent import LONGEST_STEP
@@ -268,7 +267,7 @@ class _Law:
         if moved_by_others is not None:
             pose, targets = moved_by_others
             before = stage.stand(pose, pose, targets)[0]
-        wanted = self._lead * _moves(stage, frames.targets, following.targets)
+        wanted = self._lead * stage.tasks.target_motion(frames.targets, following.targets)
         wanted += point.error - (1.0 - self._share) * before.error
         away = np.zeros_like(point.state.x)
         if stage.settings.pull:
@@ -304,16 +303,3 @@ class _Law:
         d = self._step(LinearSystem(stage.space, point.state.x, jacobian, wanted, gradient, damping, reluctance, 1.0))
         longest = np.abs(d * stage.space.turns).max(initial=0.0)
         return d * min(1.0, LONGEST_STEP / max(longest, 1e-300))
-
-
-def _moves(stage: Stage, now: Targets, then: Targets) -> np.ndarray:
-    """Rows (1, m) of how the targets move from one frame to the next, weighed as errors are; poles stand still."""
-    moved = (then.positions - now.positions) * stage.tasks.weights[0][:, None]
-    turned = quaternion.log(quaternion.product(then.rotations, quaternion.conjugate(now.rotations)))
-    turned *= stage.tasks.weights[1][:, None]
-    if now.shares is not None:
-        moved, turned = moved * now.shares[..., None], turned * now.shares[..., None]
-    placed = [g for g, goal in enumerate(stage.goals) if goal.position is not None]
-    aimed = [g for g, goal in enumerate(stage.goals) if goal.rotation is not None]
-    poles = np.zeros((1, len(stage.tasks.poles.poles) if stage.tasks.poles else 0))
-    return np.concatenate([moved[:, placed].reshape(1, -1), turned[:, aimed].reshape(1, -1), poles], -1)

@@ -63,8 +63,8 @@ class Platform:
     def _fingerprint(self) -> str:
         """A name for all that the library depends on."""
         digest = hashlib.sha256(repr((KERNEL.requirements, VERSION, self.target, _FLAGS)).encode())
-        for path in sorted(SOURCES.iterdir()):
-            digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+        for path in sorted(path for path in SOURCES.rglob("*") if path.is_file()):
+            digest.update(path.relative_to(SOURCES).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
         return digest.hexdigest()[:16]
 
 
@@ -113,7 +113,7 @@ def build(platform: Platform) -> Path:
 
 def compile_to(library: Path, flags: tuple[str, ...]) -> None:
     """Run the compiler; where it fails, its own words are in the error."""
-    sources = sorted(path.name for path in SOURCES.glob("*.c"))
+    sources = sorted(path.relative_to(SOURCES).as_posix() for path in SOURCES.rglob("*.c"))
     caches = {f"ZIG_{kind}_CACHE_DIR": str(ROOT / "build" / "zig") for kind in ("GLOBAL", "LOCAL")}
     command = [sys.executable, "-m", "ziglang", "cc", *flags, *sources, "-o", str(library), "-lm"]
     done = subprocess.run(

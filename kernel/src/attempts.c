@@ -55,7 +55,7 @@ int try_near(work *w, const dqik_problem *problem, int *iterations) {
     copy_point(w, &w->best, &w->now);
     memcpy(w->base_q, w->given.q, sizeof(double) * 4 * (size_t)w->k->joints);
     memcpy(w->base_x, w->given.x, sizeof(double) * (size_t)w->n);
-    w->use_poles = 0;
+    w->use_soft = 0;
     for (size_t i = 0; i < sizeof spreads / sizeof *spreads && !isfinite(nearest); i++)
         for (int k = 0; k < NEAR_STARTS; k++) {
             sample_near(w, &w->now, &w->given, spreads[i], &random);
@@ -69,7 +69,7 @@ int try_near(work *w, const dqik_problem *problem, int *iterations) {
         }
     copy_point(w, &w->now, isfinite(nearest) ? &w->afresh : &w->best);
     if (isfinite(nearest)) *iterations += approach(w, problem, nearest);
-    w->use_poles = s->poles > 0;
+    w->use_soft = 1;
     return isfinite(nearest);
 }
 
@@ -81,7 +81,7 @@ int restart(work *w, const dqik_problem *problem, int settled) {
     int iterations = 0, met = 0;
     copy_point(w, &w->best, &w->now);
     double best = rows_square(w, &w->best);
-    w->use_poles = 0;
+    w->use_soft = 0;
     for (int i = 0; i < s->restarts && !met; i++) {
         memcpy(w->now.q, w->base_q, sizeof(double) * 4 * (size_t)w->k->joints);
         memcpy(w->now.x, w->base_x, sizeof(double) * (size_t)w->n);
@@ -100,6 +100,6 @@ int restart(work *w, const dqik_problem *problem, int settled) {
     }
     copy_point(w, &w->now, &w->best);
     if (!met && !settled) iterations += minimise(w, s->finishing);
-    w->use_poles = s->poles > 0;
+    w->use_soft = 1;
     return iterations;
 }

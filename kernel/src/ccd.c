@@ -88,7 +88,7 @@ static void serve_hinge(const work *w, point *p, const dqik_visit *v, const doub
         to += 2.0 * PI * nearbyint((0.5 * (lo + hi) - to) / (2.0 * PI));
         to = clamp(to, lo, hi);
     }
-    if (v->share != 1.0) { /* the whole of the way where it leads over a hill */
+    if (v->share != 1.0) { /* the whole way if a share of it would make things worse */
         double by = v->share * (to - from);
         if (cosine * (cos(by) - 1.0) + sine * sin(by) >= 0.0) to = from + by;
     }
@@ -204,7 +204,7 @@ static void serve_slide(const work *w, point *p, const dqik_visit *v) {
     slide_below(w, p, v, axis);
 }
 
-/* Put one joint where it serves its goals best, as far as its limits and its stiffness let it. */
+/* Move one joint to where its goals' errors are least, inside its limits; a stiff one only part of the way. */
 static void serve(const work *w, point *p, const dqik_visit *v) {
     const dqik_stage *s = w->s;
     const int kind = s->block_kind[v->block], at = s->block_start[v->block], alone = v->goals == 1 && !v->turning;
@@ -249,10 +249,10 @@ static double all_squares(const work *w, const point *p) {
     return sum;
 }
 
-/* Stand, and turn each pole's chain about its line where that is better for all that is asked for. */
+/* Bring `p` up to date, and turn each pole's chain about its line if that lowers the sum of all errors. */
 static void stand_swivelled(work *w, point *p) {
     stand(w, p);
-    for (int i = 0; w->use_poles && i < w->s->poles; i++) {
+    for (int i = 0; w->use_soft && i < w->s->poles; i++) {
         if (!w->s->pole[i].swivels) continue;
         copy_point(w, &w->swung, p);
         swivel_to_pole(w, w->s->pole + i, &w->swung);
@@ -260,11 +260,11 @@ static void stand_swivelled(work *w, point *p) {
     }
 }
 
-/* Sweep `w->now` over the joints until the goals are met or nothing more is gained; returns the sweeps it took. */
+/* Sweep `w->now` over the joints until the goals are met or the errors no longer fall. Returns the number of sweeps. */
 int sweep(work *w, const dqik_settings *settings) {
     const dqik_sweep *order = w->s->sweep;
     if (order->by_links) return follow_links(w, settings);
-    if (w->use_poles) stand_swivelled(w, &w->now);
+    if (w->use_soft && w->s->poles) stand_swivelled(w, &w->now);
     int met = within(w, &w->now, settings->tolerance, settings->rotation_tolerance), waited = 0, count = 0;
     double cost = rows_square(w, &w->now);
     copy_point(w, &w->kept, &w->now);

@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 208035101 /* a hash of all below */
+#define DQIK_LAYOUT 99527102 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -25,6 +25,13 @@
 
 /* solvers/space/limb.py */
 #define NO_LENGTH 1e-09
+
+/* solvers/space/arc.py */
+#define ARC 0.6981317007977318
+#define STRAIGHT 0.05
+#define BENT 0.2
+#define IN_LINE 1e-05
+#define LEVEL 0.1
 
 /* solvers/space/poles.py */
 #define FADE 0.005
@@ -106,6 +113,7 @@
 
 enum { DQIK_FREE_BALL = 0, DQIK_BALL = 1, DQIK_HINGE = 2, DQIK_SLIDE = 3 }; /* kind of joint */
 enum { DQIK_PGS = 0, DQIK_DLS = 1, DQIK_CCD = 2 }; /* solver */
+enum { DQIK_POSITION = 0, DQIK_ROTATION = 1, DQIK_POLE = 2 }; /* kind of task */
 
 /* A tree of J joints; see solvers/model/skeleton.py. */
 typedef struct {
@@ -142,6 +150,20 @@ typedef struct {
     double side;
 } dqik_limb;
 
+/* The bend of a straight chain; see Arc in solvers/space/arc.py. */
+typedef struct {
+    int32_t goal;
+    int32_t points;
+    int32_t turns;
+    int32_t reference;
+    const int32_t *point; /* (points) joints at the ends of its bones, then the effector */
+    const int32_t *turned; /* (turns) joints that bend it */
+    const double *share; /* (turns) of the arc */
+    const uint8_t *hinged; /* (turns) */
+    double axis[3]; /* in the frame of the joint `reference` */
+    double aim; /* share of the way to the target that the chain is turned at its root */
+} dqik_arc;
+
 /* The chain that a pole bends; see Pole in solvers/space/poles.py. */
 typedef struct {
     int32_t goal;
@@ -150,11 +172,21 @@ typedef struct {
     int32_t middles;
     const int32_t *middle; /* (middles) */
     double angle;
-    double weight;
     int32_t swivels; /* whether its root may be turned to the pole: a ball that may move */
     const uint8_t *moved; /* (middles + 2, n) degrees of freedom that act on root, middles, end */
-    const int32_t *levers; /* (middles + 2, n) as in Skeleton.levers */
 } dqik_pole;
+
+/* A task of a goal; see solvers/space/tasks/table.py. */
+typedef struct {
+    int32_t kind; /* rows: as many from `row` on */
+    int32_t goal;
+    int32_t row;
+    int32_t rows;
+    double weight; /* of a unit of its error */
+    const uint8_t *acts; /* (n) degrees of freedom whose columns may not be 0 */
+    const int32_t *levers; /* (points, n) as in Skeleton.levers, for the points that its error depends on; or NULL */
+    const void *data; /* what only its kind has, or NULL */
+} dqik_task;
 
 /* One joint of a sweep, and what it moves of what is read later; see solvers/space/posture.py. Points are the places of the joints, then the effectors. */
 typedef struct {
@@ -192,7 +224,7 @@ typedef struct {
     const dqik_link *link; /* (links) */
 } dqik_sweep;
 
-/* G goals solved together over n degrees of freedom; see solvers/group/stage.py, solvers/space/joint_space.py and tasks.py. */
+/* G goals solved together over n degrees of freedom; see solvers/group/stage.py, solvers/space/joint_space.py and solvers/space/tasks/. */
 typedef struct {
     int32_t n; /* degrees of freedom; joints that have some; pairs that share a swing ellipse */
     int32_t blocks;
@@ -216,18 +248,18 @@ typedef struct {
     const int32_t *stand; /* (standing) joints whose transforms matter, parents first */
     const int32_t *move; /* (moving) those of them that an iteration moves */
     const int32_t *still_slide; /* (still_slides) slides that the stage leaves where they are */
-    int32_t goals; /* rows of the goals, without the poles' */
+    int32_t goals; /* rows of the tasks that goals are met by; of all */
+    int32_t tasks;
     int32_t rows;
-    int32_t poles;
+    int32_t all;
     const int32_t *goal_index; /* (G) number among the goals of all stages; joint that carries the effector */
     const int32_t *goal_joint;
-    const int32_t *place_row; /* (G) first of three rows, or -1 */
-    const int32_t *turn_row;
+    const uint8_t *asks; /* (G) 1: for a position, 2: for a rotation */
     const double *offset; /* (G, 3) */
-    const double *place_weight; /* (G) */
+    const double *place_weight; /* (G) of its position and its rotation, 0 for none */
     const double *turn_weight;
-    const uint8_t *acts; /* (G, n) 1: moves the effector, 2: turns it */
-    const int32_t *levers; /* (G, n) as in Skeleton.levers, read where `levered` */
+    const dqik_task *task; /* (tasks) in the order of their rows */
+    int32_t poles;
     const dqik_pole *pole; /* (poles) */
     int32_t yields;
     const int32_t *yield_goal; /* (yields) goals that yield out of reach, and their chains' first joints */
@@ -236,12 +268,14 @@ typedef struct {
     const double *yield_extra; /* (yields) */
     const int32_t *run_start; /* (n + 1) of (runs, 2): from, to */
     const int32_t *run;
-    const int32_t *first; /* (rows + poles) first row that each row shares a degree of freedom with */
+    const int32_t *first; /* (all) first row that each row shares a degree of freedom with */
     const int32_t *partner_start; /* (n + 1); degrees of freedom before each one that share rows with it */
     const int32_t *partner;
     const int32_t *first_freedom; /* (n) as `first`, of the degrees of freedom from the last to the first */
     int32_t limbs;
     const dqik_limb *limb; /* (limbs) */
+    int32_t arcs;
+    const dqik_arc *arc; /* (arcs) */
     int32_t solver;
     int32_t continues;
     int32_t restarts;
@@ -316,15 +350,6 @@ typedef struct {
     dqik_frames *last; /* (1) the last frame's question and answer */
 } dqik_motion;
 
-/* Single-precision quaternion channels that some joints' rotations are written to. */
-typedef struct {
-    int32_t joints;
-    const int32_t *joint; /* (joints) */
-    const int32_t *bone;
-    const double *reference; /* (joints, 4) of q and -q the one nearer to it is written */
-    float *values; /* (bones, 4) */
-} dqik_channels;
-
 /* DQIK_LAYOUT of the library. */
 DQIK_EXPORT int32_t dqik_layout(void);
 
@@ -336,8 +361,5 @@ DQIK_EXPORT void dqik_solve(const dqik_problem *problem, const dqik_frames *fram
 
 /* Solve the next frames of a motion, in order. */
 DQIK_EXPORT void dqik_follow(const dqik_problem *problem, dqik_motion *motion, const dqik_frames *frames, int64_t begin, int64_t end, double *work);
-
-/* Write rotations (J, 4) to the channels of their bones; whether that changed any. */
-DQIK_EXPORT int32_t dqik_put(const dqik_channels *channels, const double *rotations);
 
 #endif

@@ -10,7 +10,7 @@ void copy_point(const work *w, point *to, const point *from) {
     memcpy(to->m, from->m, 9 * joints * number);
     memcpy(to->p, from->p, 3 * joints * number);
     memcpy(to->tips, from->tips, 3 * (size_t)w->s->goals * number);
-    memcpy(to->e, from->e, (size_t)(w->s->rows + w->s->poles) * number);
+    memcpy(to->e, from->e, (size_t)w->all * number);
     memcpy(to->v, from->v, (size_t)w->n * number);
     to->cost = from->cost;
 }
@@ -36,7 +36,7 @@ static int descend(work *w, const dqik_settings *settings) {
     const dqik_stage *s = w->s;
     double damping = settings->damping < 0.0 ? settings->first_damping : most(settings->damping, LEAST_DAMPING);
     const double floor_ = most(most(LEAST_DAMPING, DAMPING_SHARE * settings->pull), settings->damping);
-    const int settling = settings->pull > 0.0 || (w->use_poles && s->poles);
+    const int settling = settings->pull > 0.0 || (w->use_soft && s->poles);
     int stalled = 0, iteration = 0;
     double previous = INFINITY, earlier[ABANDON_STEPS]; /* costs of the last steps, in a ring */
     w->pull = settings->pull;
@@ -90,6 +90,6 @@ static int descend(work *w, const dqik_settings *settings) {
 
 /* Run `w->now` until one of the stopping rules ends it; returns the iterations it took. */
 int minimise(work *w, const dqik_settings *settings) {
-    for (int i = w->s->rows; !w->use_poles && i < w->all; i++) w->now.e[i] = 0.0;
+    for (int i = w->s->rows; !w->use_soft && i < w->all; i++) w->now.e[i] = 0.0;
     return w->s->sweep ? sweep(w, settings) : descend(w, settings);
 }

@@ -2,7 +2,7 @@
 /* Damped least squares inside the limits; see solvers/methods/dls.py and within_limits in linear_step.py. */
 #include "linear_step.h"
 
-/* Damped least squares; what a step carries past a limit is put on it, and the rest is solved again. */
+/* An active set: what the step carries past a limit is put on it, and the other degrees of freedom are solved again. */
 void dls_step(work *w, double *d) {
     const dqik_stage *s = w->s;
     w->solved_by_rows = !s->limited && w->n >= w->all;

@@ -24,7 +24,7 @@ static void read_links(const dqik_problem *problem, const double *links, pose_me
     }
 }
 
-/* Slides that the stage does not move stand where the pose has them: they are part of the link then. */
+/* Slides that the stage does not move keep their translation of the pose, as part of their links. */
 static void place_still_slides(const work *w, const double *links, const double *translations, double *link_t) {
     for (int i = 0; i < w->s->still_slides; i++) {
         int j = w->s->still_slide[i];
@@ -34,7 +34,7 @@ static void place_still_slides(const work *w, const double *links, const double 
     }
 }
 
-/* Write what a stage moves into the pose so far. */
+/* Write the joints that a stage moves to the pose. */
 static void pose_stage(const work *w, pose_memory *m) {
     const dqik_stage *s = w->s;
     memcpy(m->q, w->now.q, sizeof(double) * 4 * (size_t)w->k->joints);
@@ -57,18 +57,12 @@ static int is_finite(const dqik_problem *problem, const frame_view *frame) {
     const int64_t joints = problem->skeleton.joints;
     int finite = all_finite(frame->start_rotations, 4 * joints) && all_finite(frame->start_translations, 3 * joints) &&
                  all_finite(frame->links, 8 * joints);
-    for (int i = 0; finite && i < problem->stages; i++) {
-        const dqik_stage *s = problem->stage + i;
-        for (int g = 0; finite && g < s->goals; g++)
-            finite = (s->place_row[g] < 0 || all_finite(frame->positions + 3 * s->goal_index[g], 3)) &&
-                     (s->turn_row[g] < 0 || all_finite(frame->orientations + 4 * s->goal_index[g], 4));
-        for (int k = 0; finite && k < s->poles; k++)
-            finite = all_finite(frame->poles + 3 * s->goal_index[s->pole[k].goal], 3);
-    }
+    for (int i = 0; finite && i < problem->stages; i++)
+        finite = targets_finite(problem->stage + i, frame);
     return finite;
 }
 
-/* Nobody takes NaN for a pose. */
+/* NaN: it cannot be mistaken for a pose. */
 static void answer_nothing(const dqik_problem *problem, const frame_view *frame) {
     for (int j = 0; j < problem->skeleton.joints; j++) {
         for (int i = 0; i < 4; i++) frame->rotations[4 * j + i] = NAN;

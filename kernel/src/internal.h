@@ -24,7 +24,7 @@ typedef struct {
     double *m;       /* (J, 9) the same as matrices */
     double *p;       /* (J, 3) world positions */
     double *tips;    /* (G, 3) effectors */
-    double *e;       /* (rows + poles) */
+    double *e;       /* (all) */
     double *v;       /* (n) turn from the base pose */
     double cost;
 } point;
@@ -33,8 +33,8 @@ typedef struct {
 typedef struct {
     const dqik_stage *s;
     const dqik_skeleton *k;
-    int n, rows, all;        /* all = rows + poles */
-    int use_poles;           /* whether the poles' rows count */
+    int n, rows, all;        /* all = rows + those of soft tasks */
+    int use_soft;            /* whether the rows of soft tasks count */
     const double *link_q, *link_t; /* (J, 4), (J, 3) */
     double *places, *turns, *ends, *shares; /* (G, 3), (G, 4), (G, 3), (G): the stage's targets as it sees them */
     double *base_q, *base_x; /* pose that the pull aims at */
@@ -53,6 +53,7 @@ typedef struct {
     double *d, *candidate, *current, *fixed, *down, *trial, *again; /* (n) */
     double *normals; /* (pairs, 2) */
     double *inverses; /* (blocks, 9) */
+    double *axes;     /* (blocks, 9) world directions of the degrees of freedom, as columns */
     uint8_t *free, *opened; /* (n) */
     point kept, swung; /* of solvers that sweep */
 } work;
@@ -84,14 +85,17 @@ void sample(const work *w, point *p, uint64_t *random);
 void sample_near(work *w, point *to, const point *from, double spread, uint64_t *random);
 void mark_limits(const dqik_stage *s, const double *x, uint8_t *at_limit);
 
-/* tasks.c */
+/* kinematics.c */
 void forward_all(const work *w, point *p);
 void forward_moved(const work *w, point *p);
+
+/* tasks/tasks.c */
 void errors(const work *w, point *p);
 void jacobian(work *w, const point *p);
 int within(const work *w, const point *p, double tolerance, double rotation_tolerance);
 void report(const work *w, const point *p, const frame_view *frame);
 double rows_square(const work *w, const point *p);
+int targets_finite(const dqik_stage *s, const frame_view *frame);
 
 /* linear_step.c, pgs.c, dls.c */
 double decrease(work *w, const double *d);
@@ -139,10 +143,13 @@ void arm_of(const work *w, const point *p, const dqik_visit *v, int goal, int le
 int sweep(work *w, const dqik_settings *settings);
 int follow_links(work *w, const dqik_settings *settings);
 
+/* arc.c */
+void bend_to_arcs(const work *w, point *p);
+int is_stuck(const work *w, const point *p);
+
 /* limb.c */
 void bend_base(const work *w, const double *rotations, double *bent);
 void fold(const work *w, const double *rotations, const point *base, double swivel, double *folded);
 void swivel_to_pole(const work *w, const dqik_pole *pole, point *p);
-double pole_angle(const work *w, const point *p, const dqik_pole *pole, double gradient[3][3]);
 
 #endif

@@ -87,7 +87,7 @@ void settle(const work *w, point *p) {
         settle_block(w, b, p->x + w->s->block_start[b], p->q + 4 * w->s->block_joint[b]);
 }
 
-/* Coordinates of a joint's motion; a slide has none in it. */
+/* Coordinates of a joint's rotation; none for a slide. */
 static void measure_block(const work *w, int b, const double *q, double *x) {
     const dqik_stage *s = w->s;
     const int at = s->block_start[b];
@@ -138,7 +138,7 @@ void enter(const work *w, point *p, const double *rotations, const double *trans
     measure(w, p, translations);
 }
 
-/* The same for rotations that are in `p->q` already; slides as in `x_like`. */
+/* `enter` for the rotations in `p->q`, with the slides of `x_like`. */
 void turn_back_inside(const work *w, point *p, const double *x_like) {
     const dqik_stage *s = w->s;
     for (int j = 0; j < w->k->joints; j++) q_normalize(p->q + 4 * j);

@@ -3,7 +3,7 @@
  * solvers/space/limb.py and poles.py. */
 #include "internal.h"
 
-/* `bent` is `rotations` with every limb that is straighter bent by its preferred angle. */
+/* `bent` is `rotations` with every limb that is bent less than its preferred angle bent by that angle. */
 void bend_base(const work *w, const double *rotations, double *bent) {
     const dqik_stage *s = w->s;
     memcpy(bent, rotations, sizeof(double) * 4 * (size_t)w->k->joints);
@@ -42,7 +42,7 @@ static double fold_angle(const double *root, const double *middle, const double 
     return 2.0 * atan2(sqrt(most(shorter, 0.0)), sqrt(most(longer, 0.0))) - bend;
 }
 
-/* `rotations` with every limb folded to its target's distance and turned to point at it; `base` stands in them. */
+/* `folded` is `rotations`, the pose of `base`, with every limb folded to its target's distance and turned to it. */
 void fold(const work *w, const double *rotations, const point *base, double swivel, double *folded) {
     const dqik_stage *s = w->s;
     memcpy(folded, rotations, sizeof(double) * 4 * (size_t)w->k->joints);
@@ -53,7 +53,7 @@ void fold(const work *w, const double *rotations, const point *base, double swiv
         const double *matrix = base->m + 9 * limb->lower;
         double beyond[3], wanted[3], axis[3], own[3], arm[3], turn[4], aim[4], moved[3], from[3], to[3], v[3];
         minus3(beyond, tip, end);
-        if (s->turn_row[limb->goal] >= 0 && limb->end >= 0) {
+        if (s->asks[limb->goal] & 2 && limb->end >= 0) {
             transposed_times3(own, base->m + 9 * s->goal_joint[limb->goal], beyond);
             q_rotate(beyond, w->turns + 4 * limb->goal, own);
         }
@@ -79,12 +79,12 @@ void fold(const work *w, const double *rotations, const point *base, double swiv
         q_log(v, aim);
         transposed_times3(v, base->m + 9 * limb->upper, v);
         q_exp(turn, v);
-        /* as limb.fold: a limb whose upper joint another limb has folded already is turned from the base */
+        /* from the base, as in limb.fold, even if another limb has turned this joint already */
         q_product(folded + 4 * limb->upper, rotations + 4 * limb->upper, turn);
     }
 }
 
-/* Turn a chain about its line until its middle points at the pole; `p` stands, and stands again after it. */
+/* Turn a chain about its line until its middle points at the pole. `p` is up to date before and after. */
 void swivel_to_pole(const work *w, const dqik_pole *pole, point *p) {
     if (!pole->swivels) return;
     const double *a = p->p + 3 * pole->root, *b = pole->end < 0 ? p->tips + 3 * pole->goal : p->p + 3 * pole->end;

@@ -79,7 +79,7 @@ static void solve_by_freedom(work *w, const uint8_t *free, const double *columns
     factor(w->matrix, n, s->first_freedom);
     solve_factored(w->matrix, y, n, s->first_freedom);
     if (w->damping > NEARLY_SINGULAR * largest) return;
-    /* J^T J has lost the digits that decide where J leaves the choice to s: once more with what J says is left */
+    /* Where J is nearly singular the damping decides, and J^T J has lost the digits for it: one step of refinement. */
     memcpy(w->left, w->rhs, sizeof(double) * (size_t)all);
     for (int k = 0; k < n; k++)
         if (!free || free[k]) add_column(w, k, columns + (size_t)k * (size_t)all, -y[n - 1 - k], w->left);
@@ -94,7 +94,7 @@ static void solve_by_freedom(work *w, const uint8_t *free, const double *columns
     for (int a = 0; a < n; a++) y[a] += more[a];
 }
 
-/* The upper half of `matrix` gets a column's share of J_F D^-1 J_F^T, and `rhs` of J_F D^-1 g / s. */
+/* Add a column's share of J_F D^-1 J_F^T to the upper half of `matrix`, and of J_F D^-1 g / s to `rhs`. */
 static void add_outer(const work *w, int k, const double *c, double *matrix, int next) {
     const dqik_stage *s = w->s;
     const int end = s->run_start[k + 1];
@@ -109,7 +109,7 @@ static void add_outer(const work *w, int k, const double *c, double *matrix, int
         }
 }
 
-/* The same of the three columns of a ball joint, which fill the same rows. */
+/* `add_outer` for the three columns of a ball joint, which fill the same rows. */
 static void add_outer_of_ball(const work *w, int k, const double *c, const uint8_t *free, double *matrix, int next) {
     const dqik_stage *s = w->s;
     const int end = s->run_start[k + 1];

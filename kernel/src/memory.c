@@ -16,16 +16,16 @@ static double *take(arena *a, int64_t count) {
 static point take_point(arena *a, int joints, const dqik_stage *s) {
     point p;
     p.q = take(a, 4 * joints), p.x = take(a, s->n), p.w = take(a, 4 * joints), p.m = take(a, 9 * joints);
-    p.p = take(a, 3 * joints), p.tips = take(a, 3 * s->goals), p.e = take(a, s->rows + s->poles), p.v = take(a, s->n);
+    p.p = take(a, 3 * joints), p.tips = take(a, 3 * s->goals), p.e = take(a, s->all), p.v = take(a, s->n);
     p.cost = 0.0;
     return p;
 }
 
 static work take_work(arena *a, const dqik_problem *problem, const dqik_stage *s) {
-    const int joints = problem->skeleton.joints, all = s->rows + s->poles, n = s->n;
+    const int joints = problem->skeleton.joints, all = s->all, n = s->n;
     work w;
     memset(&w, 0, sizeof w);
-    w.s = s, w.k = &problem->skeleton, w.n = n, w.rows = s->rows, w.all = all, w.use_poles = s->poles > 0;
+    w.s = s, w.k = &problem->skeleton, w.n = n, w.rows = s->rows, w.all = all, w.use_soft = 1;
     w.places = take(a, 3 * s->goals), w.turns = take(a, 4 * s->goals), w.ends = take(a, 3 * s->goals);
     w.shares = take(a, s->goals), w.base_q = take(a, 4 * joints), w.base_x = take(a, n);
     w.now = take_point(a, joints, s), w.tried = take_point(a, joints, s), w.best = take_point(a, joints, s);
@@ -38,7 +38,7 @@ static work take_work(arena *a, const dqik_problem *problem, const dqik_stage *s
     w.rhs = take(a, all), w.left = take(a, all);
     w.d = take(a, n), w.candidate = take(a, n), w.current = take(a, n);
     w.fixed = take(a, n), w.down = take(a, n), w.trial = take(a, n), w.again = take(a, n);
-    w.normals = take(a, 2 * s->pairs), w.inverses = take(a, 9 * s->blocks);
+    w.normals = take(a, 2 * s->pairs), w.inverses = take(a, 9 * s->blocks), w.axes = take(a, 9 * s->blocks);
     w.free = (uint8_t *)take(a, (n + 7) / 8), w.opened = (uint8_t *)take(a, (n + 7) / 8);
     return w;
 }

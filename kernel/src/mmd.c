@@ -7,7 +7,7 @@ static void to_unit(double *v) {
     for (int i = 0; i < 3; i++) v[i] /= length;
 }
 
-/* The angle about an axis in a turn: the first of three Euler angles. */
+/* The first of the three Euler angles of a turn: the one about `axis`. */
 static double angle_about(const double *axis, const double *turn) {
     const double x[3] = {1.0, 0.0, 0.0};
     double q[4], frame[9], back[9], m[9];
@@ -53,7 +53,7 @@ static void turn_link(const work *w, point *p, const dqik_link *link, int early)
     move_joint(w, p, v, motion);
 }
 
-/* Loops until the goals are met or there are no more. */
+/* Run loops until the goals are met or the number of loops is reached. */
 int follow_links(work *w, const dqik_settings *settings) {
     int loop = 0;
     while (loop < settings->iterations && !within(w, &w->now, settings->tolerance, settings->rotation_tolerance)) {

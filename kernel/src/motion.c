@@ -16,7 +16,8 @@ static int asks_the_same(const dqik_problem *problem, const frame_view *a, const
 }
 
 static void copy_question(const dqik_problem *problem, const frame_view *from, const frame_view *to) {
-    const size_t joint = sizeof(double) * (size_t)problem->skeleton.joints, goal = sizeof(double) * (size_t)problem->goals;
+    const size_t joints = (size_t)problem->skeleton.joints, goals = (size_t)problem->goals;
+    const size_t joint = sizeof(double) * joints, goal = sizeof(double) * goals;
     memcpy((double *)(uintptr_t)to->positions, from->positions, 3 * goal);
     memcpy((double *)(uintptr_t)to->orientations, from->orientations, 4 * goal);
     memcpy((double *)(uintptr_t)to->poles, from->poles, 3 * goal);

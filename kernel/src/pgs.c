@@ -3,7 +3,7 @@
 #include "cholesky.h"
 #include "linear_step.h"
 
-/* What a step leaves free: coordinates off their bounds or pulled inward, tangents of active ellipses. */
+/* The free directions at a step: coordinates off their bounds or pulled inward, tangents of active ellipses. */
 static void active_set(work *w, const double *d) {
     const dqik_stage *s = w->s;
     descent(w, d, w->down);
@@ -74,8 +74,7 @@ static void keep_better(work *w, double *best, double *best_value, const double 
     }
 }
 
-/* Whether no step inside the limits is better by more than a trifle: the projection takes back whatever goes further
- * down. */
+/* Whether `d` is the minimum inside the limits, to rounding: a gradient step from there is projected back to it. */
 static int is_least(work *w, const double *d) {
     double curved = w->damping, longest = 0.0;
     for (int k = 0; k < w->n; k++) longest = most(longest, fabs(d[k]));

@@ -7,12 +7,12 @@
 
 int joint_of(const work *w, const dqik_visit *v) { return w->s->block_joint[v->block]; }
 
-/* A joint's place, or, numbered behind them, an effector. */
+/* The position of point `i`: a joint or, with numbers from J on, an effector. */
 static double *place(const work *w, const point *p, int i) {
     return i < w->k->joints ? p->p + 3 * i : p->tips + 3 * (i - w->k->joints);
 }
 
-/* Turn what hangs below a joint; below a joint that does not inherit rotation a segment goes along with its head. */
+/* Turn what hangs below a joint. Segments that do not inherit rotation are only moved, with their heads. */
 void turn_below(const work *w, point *p, const dqik_visit *v, const double *turn) {
     double origin[3], arm[3], moved[3];
     copy3(origin, p->p + 3 * joint_of(w, v));
@@ -50,7 +50,8 @@ void move_joint(const work *w, point *p, const dqik_visit *v, double *motion) {
     turn_below(w, p, v, turn);
 }
 
-/* From the joint to what it moves of a goal, and to where that should be. An arm of no length is zero exactly. */
+/* Vectors from the joint to the point that it moves for a goal, and to where this point should be. An arm shorter than
+ * LEAST_ARM is zero exactly. */
 void arm_of(const work *w, const point *p, const dqik_visit *v, int goal, int lever, double *arm, double *end) {
     const double *origin = p->p + 3 * joint_of(w, v), *tip = p->tips + 3 * goal, *target = w->places + 3 * goal;
     const double least_arm = LEAST_ARM * w->k->length;

@@ -41,6 +41,7 @@ static void set_base(work *w, const double *rotations, const double *translation
         bend_base(w, w->base_q, p->q);
         turn_back_inside(w, p, p->x);
     }
+    if (pulls) bend_to_arcs(w, p);
     if (pulls && s->poles) {
         forward_all(w, p);
         for (int i = 0; i < s->poles; i++) swivel_to_pole(w, s->pole + i, p);
@@ -131,7 +132,7 @@ static int polish(work *w, const dqik_problem *problem, int were) {
     int iterations = were;
     if (!s->polishing) return iterations;
     iterations += minimise(w, s->polishing);
-    w->use_poles = 0;
+    w->use_soft = 0;
     if (s->poles && !within(w, &w->now, problem->tolerance, problem->rotation_tolerance))
         iterations += minimise(w, s->insisting);
     if (iterations < s->spend && !within(w, &w->now, problem->tolerance, problem->rotation_tolerance)) {
@@ -139,7 +140,20 @@ static int polish(work *w, const dqik_problem *problem, int were) {
         rest.iterations = s->spend - iterations;
         iterations += minimise(w, &rest);
     }
-    w->use_poles = s->poles > 0;
+    w->use_soft = 1;
+    return iterations;
+}
+
+/* Descend again from the start with its straight chains bent to arcs; `w->now` has the better answer. */
+static int start_from_arcs(work *w, const dqik_problem *problem) {
+    copy_point(w, &w->best, &w->now);
+    copy_point(w, &w->now, &w->given);
+    bend_to_arcs(w, &w->now);
+    forward_all(w, &w->now);
+    errors(w, &w->now);
+    copy_point(w, &w->tried, &w->now);
+    int iterations = polish(w, problem, minimise(w, w->s->phase + w->s->phases - 1));
+    if (!(rows_square(w, &w->now) < rows_square(w, &w->best))) copy_point(w, &w->now, &w->best);
     return iterations;
 }
 
@@ -167,6 +181,10 @@ int solve_stage(work *w, const dqik_problem *problem, const double *rotations, c
     }
     iterations = polish(w, problem, iterations);
     int met = within(w, &w->now, problem->tolerance, problem->rotation_tolerance);
+    if (!met && !pulls && is_stuck(w, &w->now)) {
+        iterations += start_from_arcs(w, problem);
+        met = within(w, &w->now, problem->tolerance, problem->rotation_tolerance);
+    }
     if (!met && looks_recoverable(w, 0)) met = try_near(w, problem, &iterations);
     if (!met && s->restarts) {
         iterations += restart(w, problem, !s->phase[s->phases - 1].abandons);

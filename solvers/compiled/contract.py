@@ -10,6 +10,7 @@ nothing: all that a call needs is in its arguments, and equal arguments give equ
 """
 
 import ctypes
+import functools
 import hashlib
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -21,7 +22,7 @@ from ..group import attempts, stage, stages
 from ..iterate import aim, descent, linear_step, mmd, sweeps
 from ..methods import ccd, pgs
 from ..model import frames, limits
-from ..space import joint_space, limb, poles, posture, yielding
+from ..space import arc, joint_space, limb, poles, posture, yielding
 
 # -- constants --------------------------------------------------------------------------------------------------------
 
@@ -31,9 +32,13 @@ SOLVERS = {"PGS": 0, "DLS": 1, "CCD": 2}
 KINDS = {"free ball": 0, "ball": 1, "hinge": 2, "prismatic": 3}
 """Kinds of joints, as `JointSpace.block_shapes` names them, and their numbers."""
 
+TASKS = {"position": 0, "rotation": 1, "pole": 2}
+"""The kinds of tasks that the kernel has, by the names of `solvers/space/tasks/table.py`, and their numbers."""
+
 ENUMERATIONS = {
     "kind of joint": {"DQIK_FREE_BALL": 0, "DQIK_BALL": 1, "DQIK_HINGE": 2, "DQIK_SLIDE": 3},
     "solver": {f"DQIK_{name}": number for name, number in SOLVERS.items()},
+    "kind of task": {f"DQIK_{name.upper()}": number for name, number in TASKS.items()},
 }
 
 OWNERS: tuple[tuple[ModuleType, str, str], ...] = (
@@ -41,6 +46,7 @@ OWNERS: tuple[tuple[ModuleType, str, str], ...] = (
     (limits, "", "CLOSED NEWTON_STEPS"),
     (joint_space, "", "AT_LIMIT"),
     (limb, "", "NO_LENGTH"),
+    (arc, "", "ARC STRAIGHT BENT IN_LINE LEVEL"),
     (poles, "", "FADE ON_LINE"),
     (posture, "", "LEAST_ARM"),
     (yielding, "", "YIELD_EXCESS YIELD_FLOOR YIELD_REACH"),
@@ -122,14 +128,33 @@ LIMB = _structure(
     ("double", "bend side", ""),
 )  # fmt: skip
 
+ARC = _structure(
+    "dqik_arc", "The bend of a straight chain; see Arc in solvers/space/arc.py.",
+    ("int32", "goal points turns reference", ""),
+    ("int32[]", "point", "(points) joints at the ends of its bones, then the effector"),
+    ("int32[]", "turned", "(turns) joints that bend it"),
+    ("double[]", "share", "(turns) of the arc"),
+    ("uint8[]", "hinged", "(turns)"),
+    ("double[3]", "axis", "in the frame of the joint `reference`"),
+    ("double", "aim", "share of the way to the target that the chain is turned at its root"),
+)  # fmt: skip
+
 POLE = _structure(
     "dqik_pole", "The chain that a pole bends; see Pole in solvers/space/poles.py.",
     ("int32", "goal root end middles", ""),
     ("int32[]", "middle", "(middles)"),
-    ("double", "angle weight", ""),
+    ("double", "angle", ""),
     ("int32", "swivels", "whether its root may be turned to the pole: a ball that may move"),
     ("uint8[]", "moved", "(middles + 2, n) degrees of freedom that act on root, middles, end"),
-    ("int32[]", "levers", "(middles + 2, n) as in Skeleton.levers"),
+)  # fmt: skip
+
+TASK = _structure(
+    "dqik_task", "A task of a goal; see solvers/space/tasks/table.py.",
+    ("int32", "kind goal row rows", "rows: as many from `row` on"),
+    ("double", "weight", "of a unit of its error"),
+    ("uint8[]", "acts", "(n) degrees of freedom whose columns may not be 0"),
+    ("int32[]", "levers", "(points, n) as in Skeleton.levers, for the points that its error depends on; or NULL"),
+    ("void[]", "data", "what only its kind has, or NULL"),
 )  # fmt: skip
 
 VISIT = _structure(
@@ -162,7 +187,7 @@ SWEEP = _structure(
 STAGE = _structure(
     "dqik_stage",
     "G goals solved together over n degrees of freedom; see solvers/group/stage.py, solvers/space/joint_space.py and"
-    " tasks.py.",
+    " solvers/space/tasks/.",
     # joint space: a block is the degrees of freedom of one joint
     ("int32", "n blocks pairs", "degrees of freedom; joints that have some; pairs that share a swing ellipse"),
     ("int32", "limited", "whether any degree of freedom has limits"),
@@ -179,26 +204,28 @@ STAGE = _structure(
     ("int32[]", "move", "(moving) those of them that an iteration moves"),
     ("int32[]", "still_slide", "(still_slides) slides that the stage leaves where they are"),
     # tasks
-    ("int32", "goals rows poles", "rows of the goals, without the poles'"),
+    ("int32", "goals tasks rows all", "rows of the tasks that goals are met by; of all"),
     ("int32[]", "goal_index goal_joint", "(G) number among the goals of all stages; joint that carries the effector"),
-    ("int32[]", "place_row turn_row", "(G) first of three rows, or -1"),
+    ("uint8[]", "asks", "(G) 1: for a position, 2: for a rotation"),
     ("double[]", "offset", "(G, 3)"),
-    ("double[]", "place_weight turn_weight", "(G)"),
-    ("uint8[]", "acts", "(G, n) 1: moves the effector, 2: turns it"),
-    ("int32[]", "levers", "(G, n) as in Skeleton.levers, read where `levered`"),
+    ("double[]", "place_weight turn_weight", "(G) of its position and its rotation, 0 for none"),
+    ("dqik_task[]", "task", "(tasks) in the order of their rows"),
+    ("int32", "poles", ""),
     ("dqik_pole[]", "pole", "(poles)"),
     ("int32", "yields", ""),
     ("int32[]", "yield_goal yield_top", "(yields) goals that yield out of reach, and their chains' first joints"),
     ("uint8[]", "yield_path", "(yields, J)"),
     ("double[]", "yield_extra", "(yields)"),
-    # sparsity: the rows that a degree of freedom fills, the poles' behind the goals'
+    # sparsity: the rows that a degree of freedom fills, of all tasks
     ("int32[]", "run_start run", "(n + 1) of (runs, 2): from, to"),
-    ("int32[]", "first", "(rows + poles) first row that each row shares a degree of freedom with"),
+    ("int32[]", "first", "(all) first row that each row shares a degree of freedom with"),
     ("int32[]", "partner_start partner", "(n + 1); degrees of freedom before each one that share rows with it"),
     ("int32[]", "first_freedom", "(n) as `first`, of the degrees of freedom from the last to the first"),
     # limbs
     ("int32", "limbs", ""),
     ("dqik_limb[]", "limb", "(limbs)"),
+    ("int32", "arcs", ""),
+    ("dqik_arc[]", "arc", "(arcs)"),
     # how it is solved
     ("int32", "solver continues restarts middle_bias", ""),
     ("uint64", "seed", "of the restarts"),
@@ -248,16 +275,8 @@ MOTION = _structure(
     ("dqik_frames[]w", "last", "(1) the last frame's question and answer"),
 )  # fmt: skip
 
-CHANNELS = _structure(
-    "dqik_channels", "Single-precision quaternion channels that some joints' rotations are written to.",
-    ("int32", "joints", ""),
-    ("int32[]", "joint bone", "(joints)"),
-    ("double[]", "reference", "(joints, 4) of q and -q the one nearer to it is written"),
-    ("float[]w", "values", "(bones, 4)"),
-)  # fmt: skip
-
 STRUCTURES = (
-    SKELETON, SETTINGS, LIMB, POLE, VISIT, LINK, SWEEP, STAGE, PROBLEM, FRAMES, MOTION, CHANNELS,
+    SKELETON, SETTINGS, LIMB, ARC, POLE, TASK, VISIT, LINK, SWEEP, STAGE, PROBLEM, FRAMES, MOTION,
 )  # fmt: skip
 
 
@@ -281,8 +300,6 @@ FUNCTIONS = (
     Function("dqik_solve", "void", (_PROBLEM, _FRAMES, _BEGIN, _END, _WORK), "Solve frames, each one afresh."),
     Function("dqik_follow", "void", (_PROBLEM, Field("motion", "dqik_motion[]w"), _FRAMES, _BEGIN, _END, _WORK),
              "Solve the next frames of a motion, in order."),
-    Function("dqik_put", "int32", (Field("channels", "dqik_channels[]"), Field("rotations", "double[]")),
-             "Write rotations (J, 4) to the channels of their bones; whether that changed any."),
 )  # fmt: skip
 
 
@@ -294,12 +311,12 @@ NUMBERS: dict[str, tuple[Any, Any, str]] = {
     "uint64": (ctypes.c_uint64, np.uint64, "uint64_t"),
     "uint8": (ctypes.c_uint8, np.uint8, "uint8_t"),
     "double": (ctypes.c_double, np.float64, "double"),
-    "float": (ctypes.c_float, np.float32, "float"),
     "void": (None, None, "void"),
 }
 """Kinds of numbers: in ctypes, NumPy and C."""
 
 
+@functools.cache
 def split(kind: str) -> tuple[str, str]:
     """A field's kind without and with what is in and after its brackets: `double[3]` is `double`, `3`."""
     base, _, rest = kind.partition("[")

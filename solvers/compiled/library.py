@@ -34,7 +34,7 @@ class Kernel:
             function = functions[one.name] = getattr(library, one.name)
             function.restype, function.argtypes = in_ctypes(one.result), [in_ctypes(arg.kind) for arg in one.arguments]
         self.work, self.solve = functions["dqik_work"], functions["dqik_solve"]
-        self.follow, self.put = functions["dqik_follow"], functions["dqik_put"]
+        self.follow = functions["dqik_follow"]
 
 
 @functools.cache

@@ -12,20 +12,24 @@ from ..group.stage import ALIKE, Stage
 from ..iterate.descent import Settings
 from ..model.skeleton import Skeleton
 from ..space import limb
+from ..space.arc import Arc
 from ..space.limb import Limb
-from ..space.poles import Pole
+from ..space.tasks.table import Kind
 from . import pack_sweep
 from .contract import (
+    ARC,
     CLASSES,
     KINDS,
     LIMB,
     NUMBERS,
-    POLE,
     PROBLEM,
     SETTINGS,
     SKELETON,
     SOLVERS,
     STAGE,
+    STRUCTURES,
+    TASK,
+    TASKS,
     Structure,
     split,
 )
@@ -105,6 +109,7 @@ def _stage(packer: Packer, stage: Stage, solver: str) -> Any:
         **_yielding(stage),
         **_sparsity(stage),
         **_limbs(packer, stage.limbs),
+        **_arcs(packer, stage.arcs),
         **_strategy(packer, stage, solver),
     )
 
@@ -144,7 +149,8 @@ def _block_joints(stage: Stage) -> np.ndarray:
 
 def _joints(stage: Stage, solver: str) -> dict[str, Any]:
     """The joints whose transforms matter, and those of them that move."""
-    skeleton, poles = stage.skeleton, _poles_of(stage)
+    skeleton = stage.skeleton
+    poles = stage.tasks.poles.poles if stage.tasks.poles else ()
     needed = np.zeros(len(skeleton), dtype=bool)
     for j in [*(goal.joint for goal in stage.goals),
               *[k for pole in poles for k in (pole.root, *pole.middle, max(pole.end, 0))],
@@ -163,59 +169,42 @@ def _joints(stage: Stage, solver: str) -> dict[str, Any]:
     }
 
 
-def _rows(stage: Stage) -> tuple[np.ndarray, np.ndarray]:
-    """The first row of each goal's position and rotation (G,), -1 for none."""
-    places = [goal.position is not None for goal in stage.goals]
-    turns = [goal.rotation is not None for goal in stage.goals]
-    return (
-        np.where(places, 3 * (np.cumsum(places) - 1), -1),
-        np.where(turns, 3 * (sum(places) + np.cumsum(turns) - 1), -1),
-    )
-
-
 def _tasks(packer: Packer, stage: Stage) -> dict[str, Any]:
-    """Goals and poles: their rows, weights, and the degrees of freedom that act on them."""
-    space, tasks, skeleton = stage.space, stage.tasks, stage.skeleton
-    carriers = np.array([goal.joint for goal in stage.goals])
-    place_row, turn_row = _rows(stage)
-    place_weight, turn_weight = tasks.row_weights()
-    inherits = skeleton.segment[carriers][:, None] == skeleton.segment[space.joint]
-    moves = tasks.moves > 0.0
+    """The goals, and their tasks of all kinds."""
+    tasks, goals = stage.tasks, stage.goals
+    packed = [
+        _task(packer, kind, index, rows.start + kind.size * index)
+        for kind, rows in zip(tasks.kinds, tasks.rows, strict=True)
+        for index in range(len(kind.goals))
+    ]
+    poles = [CLASSES["dqik_pole"].from_address(task.data) for task in packed if task.kind == TASKS["pole"]]
     return {
-        "goals": len(stage.goals),
+        "goals": len(goals),
+        "tasks": len(packed),
         "rows": tasks.m,
-        "poles": len(_poles_of(stage)),
+        "all": tasks.all,
         "goal_index": stage.indices,
-        "goal_joint": carriers,
-        "place_row": place_row,
-        "turn_row": turn_row,
-        "offset": [goal.offset for goal in stage.goals],
-        "place_weight": place_weight,
-        "turn_weight": turn_weight,
-        "acts": moves + 2 * (moves & inherits & space.turns),
-        "levers": skeleton.levers(carriers, space.joint),
-        "pole": _poles(packer, stage),
+        "goal_joint": tasks.joint,
+        "asks": [(goal.position is not None) + 2 * (goal.rotation is not None) for goal in goals],
+        "offset": tasks.offsets,
+        "place_weight": tasks.weights[0],
+        "turn_weight": tasks.weights[1],
+        "task": packed,
+        "poles": len(poles),
+        "pole": poles,
     }
 
 
-def _poles_of(stage: Stage) -> tuple[Pole, ...]:
-    return stage.tasks.poles.poles if stage.tasks.poles else ()
-
-
-def _poles(packer: Packer, stage: Stage) -> list[Any]:
-    space, skeleton = stage.space, stage.skeleton
-    filled: list[Any] = []
-    for pole in _poles_of(stage):
-        end = stage.goals[pole.goal].joint if pole.end < 0 else pole.end
-        points = np.array([pole.root, *pole.middle, end])
-        filled.append(packer.fill(
-            POLE, goal=pole.goal, root=pole.root, end=pole.end, middles=len(pole.middle), middle=pole.middle,
-            angle=pole.angle, weight=pole.weight,
-            swivels=skeleton.kinds[pole.root] == "ball" and pole.root in space.joint,
-            moved=stage.tasks.moves[pole.goal] * skeleton.ancestors[points][:, space.joint],
-            levers=skeleton.levers(points, space.joint),
-        ))  # fmt: skip
-    return filled
+def _task(packer: Packer, kind: Kind, index: int, row: int) -> Any:
+    own = kind.pack(index)
+    data = None
+    if own["data"] is not None:
+        name, values = own["data"]
+        data = addressof(packer.fill(next(one for one in STRUCTURES if one.name == name), **values))
+    return packer.fill(
+        TASK, kind=TASKS[kind.name], goal=kind.goals[index], row=row, rows=kind.size, weight=kind.weights[index],
+        acts=kind.acts[index], levers=own["levers"], data=data,
+    )  # fmt: skip
 
 
 def _yielding(stage: Stage) -> dict[str, Any]:
@@ -231,14 +220,10 @@ def _yielding(stage: Stage) -> dict[str, Any]:
 
 def _sparsity(stage: Stage) -> dict[str, Any]:
     """Which rows each degree of freedom fills, and which rows and degrees of freedom meet."""
-    tasks, poles, n = stage.tasks, _poles_of(stage), stage.space.n
-    fills = np.zeros((tasks.m + len(poles), n), dtype=bool)
-    for rows in _rows(stage):
-        for g, row in enumerate(rows):
-            if row >= 0:
-                fills[row : row + 3] = tasks.moves[g] > 0.0
-    for index, pole in enumerate(poles):
-        fills[tasks.m + index] = tasks.moves[pole.goal] > 0.0
+    tasks, n = stage.tasks, stage.space.n
+    fills = np.zeros((tasks.all, n), dtype=bool)
+    for kind, rows in zip(tasks.kinds, tasks.rows, strict=True):
+        fills[rows] = np.repeat(kind.acts, kind.size, axis=0)
     run_start, runs = _runs(fills)
     together = (fills[:, None] & fills[None]).any(-1) | np.eye(len(fills), dtype=bool)
     partners, first_partner = _partners(fills) if 0 < n < len(fills) else ([np.zeros(0)], np.zeros(0))
@@ -276,6 +261,17 @@ def _limbs(packer: Packer, limbs: Sequence[Limb]) -> dict[str, Any]:
         "limbs": len(limbs),
         "limb": [packer.fill(LIMB, **{name: getattr(part, name) for name in names}) for part in limbs],
     }
+
+
+def _arcs(packer: Packer, arcs: Sequence[Arc]) -> dict[str, Any]:
+    filled = [
+        packer.fill(
+            ARC, goal=arc.goal, points=len(arc.points), turns=len(arc.turned), reference=arc.reference,
+            point=arc.points, turned=arc.turned, share=arc.shares, hinged=arc.hinged, axis=arc.axis,
+            aim=arc.aim,
+        ) for arc in arcs
+    ]  # fmt: skip
+    return {"arcs": len(arcs), "arc": filled}
 
 
 def _strategy(packer: Packer, stage: Stage, solver: str) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from ..methods.table import Method
 from ..model.goals import Goal, Targets
 from ..model.options import Options
 from ..model.skeleton import Pose, Skeleton
-from ..space import limb, poles
+from ..space import arc, limb, poles
 from ..space.joint_space import JointSpace, State
 from ..space.point import Point, Request, stand
 from ..space.poles import Pole
@@ -83,6 +83,8 @@ class Stage:
         self.chains = chains[self.indices]
         self.space = JointSpace(skeleton, np.any(self.chains, axis=0))
         self.limbs = limb.find_limbs(skeleton, self.goals, self.chains)
+        plain = options.unit_angle is None  # else the start and the steps are prescribed
+        self.arcs = arc.find_arcs(skeleton, self.goals, self.chains, self.space) if plain else []
         slides = np.array(skeleton.kinds) == "prismatic"
         slides[self.space.joint] = False
         self.still_slides = np.flatnonzero(slides)
@@ -122,7 +124,7 @@ class Stage:
             tolerance=POLISH_SHARE * options.tolerance, rotation_tolerance=POLISH_SHARE * options.rotation_tolerance,
         )  # fmt: skip
         self._insisting = replace(self._polishing, iterations=INSIST_ITERATIONS, first_damping=FIRST_DAMPING)
-        self.recovers = not pull and not self._poles and options.unit_angle is None
+        self.recovers = not pull and not self._poles and plain
         abandons = self.recovers and options.restarts > 0 and method.continues
         self._first = replace(self.settings, abandons=abandons)
         self.attempts = self._attempts()
@@ -153,6 +155,8 @@ class Stage:
                 begin = stand(self.tasks, state, frames)
             minimum = self._minimise(self.tasks, self.space, self._first, begin, frames)
         minimum = self._polish(minimum, frames)
+        if self.arcs and not self.settings.pull:
+            self._unstick(minimum, given, frames)
         if self.recovers or self.options.restarts:
             for frame in map(int, np.flatnonzero(~self._met(minimum.point))):
                 index = np.array([frame])
@@ -220,7 +224,7 @@ class Stage:
         positions : (F, J, 3) of the joints in any pose.
         """
         known_links = self.skeleton.links if links is None else links
-        frames = Request(self._base(start), self.yielding.targets(positions, known_links, targets), links)
+        frames = Request(self._base(start, targets, links), self.yielding.targets(positions, known_links, targets), links)
         if self.settings.pull:
             for pole in self._poles:
                 frames.base = self._swivelled(pole, frames.base, frames)
@@ -262,14 +266,24 @@ class Stage:
         path = [j for j in skeleton.order if self.chains[g, j]]
         return Pole(g, path[0], tuple(path[1:]), -1, goal.pole_angle, poles.POLE_WEIGHT) if len(path) > 1 else None
 
-    def _base(self, start: Pose) -> State:
-        """The pose that the pull aims at: the start or the middle of the limits, straight limbs bent as they prefer."""
+    def _base(self, start: Pose, targets: Targets, links: np.ndarray | None) -> State:
+        """The pose that the pull aims at: the start or the middle of the limits.
+
+        Straight limbs are bent as they prefer, other straight chains to an arc that points at the target.
+        """
         state = self.space.state(start, len(start.rotations))
         if self.settings.pull and self.options.bias == "MIDDLE":
             state = self.space.middle(state)
         if self.settings.pull and self.limbs:
             state = self._turned(state, limb.bend_base(state.rotations, self.limbs))
-        return state
+        return self._arched(state, targets, links) if self.settings.pull else state
+
+    def _arched(self, state: State, targets: Targets, links: np.ndarray | None) -> State:
+        """`state` with its straight chains bent to arcs that point at their targets."""
+        if not self.arcs:
+            return state
+        kinematics = self.tasks.kinematics(state, links)
+        return self._turned(state, arc.bend(state.rotations, kinematics, targets, self.arcs, self.skeleton.axis))
 
     def _continue(self, frames: Request) -> Minimum:
         """The nearest answers by continuation in the pull, from limbs folded to their targets at several swivels.
@@ -314,6 +328,19 @@ class Stage:
                 state = self._swivelled(pole, state, frames)
             starts.append(state)
         return State(np.concatenate([s.rotations for s in starts]), np.concatenate([s.x for s in starts]))
+
+    def _unstick(self, minimum: Minimum, given: Point, frames: Request) -> None:
+        """Descend again, from an arc, in frames that end with a goal missed and a chain straight."""
+        stuck = ~self._met(minimum.point) & arc.stuck(minimum.point.kinematics, frames.targets, self.arcs)
+        if not stuck.any():
+            return
+        some = frames.take(stuck)
+        begin = stand(self.tasks, self._arched(given.state.take(stuck), some.targets, some.links), some)
+        again = self._polish(self._minimise(self.tasks, self.space, self._first, begin, some), some)
+        minimum.iterations[stuck] += again.iterations
+        better = _squares(again.point.error) < _squares(minimum.point.error[stuck])
+        minimum.point = minimum.point.copy()
+        minimum.point.put(np.flatnonzero(stuck)[better], again.point.take(better))
 
     def _turned(self, state: State, rotations: np.ndarray) -> State:
         """`state` with other rotations, brought inside the limits."""

@@ -50,7 +50,7 @@ class Stages:
         if not finite.all():
             arrays.answer_nothing(~finite)
 
-    def track_into(self, arrays: FrameArrays, previous: Pose, residuals: list[np.ndarray | None]) -> None:
+    def follow_into(self, arrays: FrameArrays, previous: Pose, residuals: list[np.ndarray | None]) -> None:
         """Solve one frame from the `previous` pose (1, J, 4), (1, J, 3).
 
         residuals : error rows (1, m) that each stage ended the frame before with, None if not known; written.
@@ -148,7 +148,7 @@ class StagesMotion:
             frame.answer(slice(None), last.batch())
             frame.iterations[:] = 0
         elif self._steps:
-            self._stages.track_into(frame, Pose(last.rotations.copy(), last.translations.copy()), self._residuals)
+            self._stages.follow_into(frame, Pose(last.rotations.copy(), last.translations.copy()), self._residuals)
         else:
             self._stages.solve_into(frame)
         last.copy_from(frame)

@@ -13,7 +13,7 @@ All derivations are our own. `i` above `j` means that the joint of `i` carries t
   times `C^-1 dC/dx`, its symmetric part.
 - The pull's `1/2 |v|^2` has the Hessian `C^T (I + c [v]^2) C`.
 
-Of poles only the last but one is taken: their rows are small.
+Of other kinds of tasks only `J^T J` is taken: of poles, for example, whose rows are small.
 """
 
 import numpy as np
@@ -60,17 +60,17 @@ class Curvature:
         tasks, frames = self.tasks, len(error)
         axes = np.swapaxes(self.space.rows(self.space.axes(state, kinematics.matrices)), -1, -2)  # u (F, n, 3)
         axes = axes * self.space.turns[:, None]
-        rows = jacobian[:, : tasks.m].reshape(frames, tasks.m // 3, 3, self.space.n)
-        turned = tasks.rotation_errors(kinematics, targets)  # phi (F, R, 3)
-        split = tasks.m // 3 - turned.shape[1]
         total = np.zeros((frames, self.space.n, self.space.n))
-        if split:
-            away = error[:, : 3 * split].reshape(frames, split, 1, 3)
+        placed, oriented = tasks.rows_of("position"), tasks.rows_of("rotation")
+        if placed.stop:
+            columns = jacobian[:, placed].reshape(frames, -1, 3, self.space.n)
+            away = error[:, placed].reshape(frames, -1, 1, 3)
             lever = cross(away, axes[:, None] * tasks.moves[tasks.placed][..., None])  # r x u_i (F, P, n, 3)
-            first = self._first * (lever @ rows[:, :split]).sum(1)
+            first = self._first * (lever @ columns).sum(1)
             total -= first + np.swapaxes(first, -1, -2)
-        if turned.size:
-            columns = rows[:, split:]
+        if oriented.stop:
+            turned = tasks.rotation_errors(kinematics, targets)  # phi (F, R, 3)
+            columns = jacobian[:, oriented].reshape(frames, -1, 3, self.space.n)
             spun = np.swapaxes(quaternion.skew(turned) @ columns, -1, -2)  # phi x u_i (F, R, n, 3)
             total -= 0.5 * self._order * (spun @ columns).sum(1)
             total -= (_bend(turned)[..., None, None] * spun @ np.swapaxes(spun, -1, -2)).sum(1)

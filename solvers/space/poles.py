@@ -10,13 +10,11 @@ The angle means nothing on a straight limb, so the row fades out with the middle
 `e = -w phi rho / sqrt(rho^2 + s^2)`. All gradients are exact; derivations are our own.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..algebra import quaternion
-from ..model.skeleton import Skeleton
 
 POLE_WEIGHT = 0.05  # [skeleton lengths / rad]
 FADE = 0.005  # of the limb's length: s. A wider one would let the solve meet a pole by straightening the limb
@@ -74,64 +72,6 @@ def angles_and_gradients(
     gradient = faded[..., None] * np.stack([by_a, by_m, by_b], -2)
     gradient += (phi * slope)[..., None] * spread + (phi * growth)[..., None] * longer
     return (phi * faded)[:, 0], gradient
-
-
-class PoleTasks:
-    """The pole rows of a solve: one a pole."""
-
-    def __init__(
-        self, poles: Sequence[Pole], moves: np.ndarray, skeleton: Skeleton, carriers: np.ndarray, joint: np.ndarray
-    ) -> None:
-        """`moves` (G, n) and `joint` (n,) as in `Tasks` and `JointSpace`; `carriers` (G,) the goals' joints."""
-        self.poles = tuple(poles)
-        self._moved: list[np.ndarray] = []  # per pole and point (root, middle joints, end): (points, n)
-        self._levers: list[np.ndarray] = []
-        for pole in self.poles:
-            points = np.array([pole.root, *pole.middle, carriers[pole.goal] if pole.end < 0 else pole.end])
-            self._moved.append(moves[pole.goal] * skeleton.ancestors[points][:, joint])
-            self._levers.append(skeleton.levers(points, joint))
-        self._detached = bool(skeleton.detached)
-
-    def errors(self, positions: np.ndarray, effectors: np.ndarray, targets: np.ndarray) -> np.ndarray:
-        """Error rows (F, poles); `positions` (F, J, 3), `effectors` and pole `targets` (F, G, 3)."""
-        rows = [-pole.weight * self._angle(pole, positions, effectors, targets)[0] for pole in self.poles]
-        return np.stack(rows, -1)
-
-    def jacobian(
-        self, positions: np.ndarray, effectors: np.ndarray, targets: np.ndarray, axes: np.ndarray, moments: np.ndarray
-    ) -> np.ndarray:
-        """Rows (F, poles, n). `axes` u and `moments` p x u (F, n, 3); for slides 0 and the direction.
-
-        A point X with gradient g gives `g . (u x (X - p)) = u . (X x g) + (p x u) . g`; above a detached segment
-        the segment's head stands for X.
-        """
-        rows: list[np.ndarray] = []
-        for pole, moved, levers in zip(self.poles, self._moved, self._levers, strict=True):
-            _, gradient = self._angle(pole, positions, effectors, targets)
-            points = self._points(pole, positions, effectors)
-            shares = [gradient[:, 0], *[gradient[:, 1] / len(pole.middle)] * len(pole.middle), gradient[:, 2]]
-            row = np.zeros(axes.shape[:2])
-            for point, share, acts, lever in zip(points, shares, moved, levers, strict=True):
-                at = point[:, None]
-                if self._detached:
-                    at = np.where((lever >= 0)[:, None], positions[:, lever], at)
-                torque = np.cross(at, share[:, None])
-                row += acts * ((axes * torque).sum(-1) + (moments @ share[..., None])[..., 0])
-            rows.append(pole.weight * row)
-        return np.stack(rows, -2)
-
-    def _angle(
-        self, pole: Pole, positions: np.ndarray, effectors: np.ndarray, targets: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        a, *middle, b = self._points(pole, positions, effectors)
-        return angles_and_gradients(
-            a, sum(middle, np.zeros_like(a)) / len(middle), b, targets[:, pole.goal], pole.angle
-        )
-
-    @staticmethod
-    def _points(pole: Pole, positions: np.ndarray, effectors: np.ndarray) -> list[np.ndarray]:
-        end = effectors[:, pole.goal] if pole.end < 0 else positions[:, pole.end]
-        return [positions[:, pole.root], *(positions[:, j] for j in pole.middle), end]
 
 
 def swivel(

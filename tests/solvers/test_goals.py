@@ -56,13 +56,13 @@ def check_jacobian(skeleton: ik.Skeleton, goals: list[ik.Goal], pose: ik.Pose, t
         errors = tasks.errors(tasks.kinematics(stepped, None), targets.take(same))
         expected = (errors[n:] - errors[:n]).T / (2 * STEP)
 
-        asked = [g for g, goal in enumerate(stage.goals) if goal.position is not None]
-        asked += [g for g, goal in enumerate(stage.goals) if goal.rotation is not None]
-        owners = [*np.repeat(asked, 3), *(pole.goal for pole in (tasks.poles.poles if tasks.poles else []))]
+        owners = np.concatenate([np.repeat(kind.goals, kind.size) for kind in tasks.kinds])
         for row, owner in enumerate(owners):
             goal = stage.goals[owner]
             free = skeleton.ancestors[goal.joint] if goal.chain is None else np.isin(range(len(skeleton)), goal.chain)
             expected[row] *= free[space.joint]
+        acts = np.concatenate([np.repeat(kind.acts, kind.size, axis=0) for kind in tasks.kinds])
+        assert not jacobian[~acts].any()  # the kernel does not even look there
         assert jacobian.shape == expected.shape
         assert_allclose(jacobian, expected, atol=tolerance * max(1.0, np.abs(expected).max()))
         compared += jacobian.size

@@ -21,11 +21,11 @@ from skeletons import arm, seeds, wxyz
 
 import solvers as ik
 from solvers.algebra import dual_quaternion, quaternion
+from solvers.compiled import library as kernel
 from solvers.model.frames import FrameArrays, asking
 from solvers.model.goals import Targets
 from solvers.model.solution import Batch
 
-kernel = importlib.import_module("solvers.compiled.library")  # the package's attribute of this name is a function
 pytestmark = pytest.mark.skipif(kernel.load() is None, reason=f"no compiled kernel to compare with: {kernel.kernel()}")
 EQUAL = 1e-9  # [rad or length units]
 FIELDS = ("rotations", "translations", "position_errors", "rotation_errors", "iterations", "converged", "at_limit")

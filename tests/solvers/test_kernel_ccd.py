@@ -5,7 +5,6 @@ Goals are drawn with numbers of no special kind, so that no two turns are equall
 decides.
 """
 
-import importlib
 
 import numpy as np
 import pytest
@@ -16,8 +15,8 @@ from skeletons import LEFT, RIGHT, arm, bent, chain, random_pose, seeds, skeleto
 from workloads import body, coordinates, hand, targets
 
 import solvers as ik
+from solvers.compiled import library as kernel
 
-kernel = importlib.import_module("solvers.compiled.library")  # the package's attribute of this name is a function
 pytestmark = pytest.mark.skipif(kernel.load() is None, reason=f"no compiled kernel to compare with: {kernel.kernel()}")
 EQUAL = 1e-9  # [rad or length units]
 ORDERS = st.sampled_from(["TIP_TO_ROOT", "ROOT_TO_TIP"])

@@ -2,7 +2,6 @@
 """A prepared solve: its arrays and motions, shared by threads, copied and pickled, with the kernel and with NumPy."""
 
 import copy
-import importlib
 import pickle
 import threading
 from collections.abc import Callable
@@ -16,10 +15,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from skeletons import chain
 
 import solvers as ik
+from solvers.compiled import library
 from solvers.group.stages import HOLD_AFTER
 from solvers.model.frames import ANSWERS, QUESTIONS, FrameArrays, asking
 
-library = importlib.import_module("solvers.compiled.library")  # the package's attribute of this name is a function
 WAYS = ["numpy"] if library.load() is None else ["numpy", "compiled"]
 Prepare = Callable[..., ik.Prepared]
 

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The tasks of a stage, of all kinds; see solvers/space/tasks/tasks.py. */
+#include "tasks.h"
+
+static const task_kind *const KINDS[] = {
+    [DQIK_POSITION] = &position_task,
+    [DQIK_ROTATION] = &rotation_task,
+    [DQIK_POLE] = &pole_task,
+};
+
+static const task_kind *kind_of(const dqik_task *t) { return KINDS[t->kind]; }
+
+static double weight_of(const work *w, const dqik_task *t) {
+    return kind_of(t)->unit == SOFT ? t->weight : t->weight * w->shares[t->goal];
+}
+
+/* A soft task does not count where the goals are to be met without it. */
+static int counts(const work *w, const dqik_task *t) { return w->use_soft || kind_of(t)->unit != SOFT; }
+
+void errors(const work *w, point *p) {
+    for (const dqik_task *t = w->s->task; t < w->s->task + w->s->tasks; t++) {
+        double *e = p->e + t->row;
+        if (counts(w, t))
+            kind_of(t)->errors(w, p, t, weight_of(w, t), e);
+        else
+            memset(e, 0, sizeof(double) * (size_t)t->rows);
+    }
+}
+
+void jacobian(work *w, const point *p) {
+    const dqik_stage *s = w->s;
+    memset(w->jacobian, 0, sizeof(double) * (size_t)w->n * (size_t)w->all);
+    for (int b = 0; b < s->blocks; b++) block_axes(w, p, b, w->axes + 9 * b);
+    for (const dqik_task *t = s->task; t < s->task + s->tasks; t++)
+        if (counts(w, t)) kind_of(t)->jacobian(w, p, t, weight_of(w, t));
+}
+
+int within(const work *w, const point *p, double tolerance, double rotation_tolerance) {
+    for (const dqik_task *t = w->s->task; t < w->s->task + w->s->tasks; t++) {
+        const double *e = p->e + t->row;
+        double sum = 0.0;
+        if (kind_of(t)->unit == SOFT) continue;
+        for (int i = 0; i < t->rows; i++) sum += e[i] * e[i];
+        if (!(sum <= square(t->weight * (kind_of(t)->unit == LENGTH ? tolerance : rotation_tolerance)))) return 0;
+    }
+    return 1;
+}
+
+double rows_square(const work *w, const point *p) {
+    double sum = 0.0;
+    for (int i = 0; i < w->rows; i++) sum += p->e[i] * p->e[i];
+    return sum;
+}
+
+/* Plain distances and angles, against what the frame asks for rather than what the stage makes of it. */
+void report(const work *w, const point *p, const frame_view *frame) {
+    for (const dqik_task *t = w->s->task; t < w->s->task + w->s->tasks; t++) {
+        const task_kind *kind = kind_of(t);
+        if (kind->unit == SOFT) continue;
+        double *to = kind->unit == LENGTH ? frame->position_errors : frame->rotation_errors;
+        to += w->s->goal_index[t->goal];
+        *to = most(*to, kind->report(w, p, t, frame));
+    }
+}
+
+/* Whether all targets of a stage's tasks are finite. */
+int targets_finite(const dqik_stage *s, const frame_view *frame) {
+    for (const dqik_task *t = s->task; t < s->task + s->tasks; t++) {
+        const int size = kind_of(t)->target_size;
+        const double *target = kind_of(t)->targets(frame) + size * s->goal_index[t->goal];
+        for (int i = 0; i < size; i++)
+            if (!isfinite(target[i])) return 0;
+    }
+    return 1;
+}

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Straight chains: the arc that they start from.
+
+A straight chain is singular. No small motion brings its end nearer to a root that lies behind it, and the nearest answer
+may bend it to any side, and changes sides as the target passes the chain's line. So the pose that the pull aims at has
+its straight chains bent to a slight arc, always to the same side, and a solve that ends with a goal missed and its chain
+straight is made again from that arc.
+
+A chain counts if all its joints serve one goal alone, none of them slides, and none has a preferred bend: those make
+limbs (`limb.py`).
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..algebra import dual_quaternion, quaternion
+from ..model.goals import Goal, Targets
+from ..model.skeleton import Skeleton
+from .joint_space import JointSpace
+from .tasks import Kinematics, cross
+
+ARC = float(np.radians(40.0))  # bend of a whole chain
+STRAIGHT, BENT = 0.05, 0.2  # [rad] a chain bent by less counts as straight, one bent by more is left alone
+IN_LINE = 1e-5  # of a chain's length: a target no nearer to the root than that leaves the chain straight
+NO_BONE = 1e-9  # of the skeleton's length: a bone that is shorter has no direction
+LEVEL = 0.1  # cosine of the angle between a bone and an axis that it can bend about, at most
+ACROSS = 0.9  # of the angle between a bone and its joint's X axis, from which the Z axis is taken
+SAME_ROOM = 1e-6  # [rad] by which the one side must have more room for the chain to bend to the other
+PARALLEL = 0.99  # cosine of the angle between two axes that count as one
+
+
+@dataclass(frozen=True)
+class Arc:
+    """The bend of a straight chain about one axis.
+
+    goal : which the chain serves. points : joints at the ends of its bones, from its root; the effector comes after
+    them. turned : joints that bend it, with the `shares` of `ARC` that they turn by, the root's negative, and whether
+    they are hinges. reference : the joint in whose frame `axis` (3,) is. aim : share of the way to its target that the
+    chain is turned at its root, 0 where that cannot turn.
+    """
+
+    goal: int
+    points: tuple[int, ...]
+    turned: tuple[int, ...]
+    shares: tuple[float, ...]
+    hinged: tuple[bool, ...]
+    reference: int
+    axis: np.ndarray
+    aim: float
+
+
+def find_arcs(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray, space: JointSpace) -> list[Arc]:
+    """The arcs of the chains of at least two bones that are straight at rest."""
+    rest = skeleton.transforms(skeleton.rest_pose().rotations[None], None)[0]
+    matrices, places = dual_quaternion.placement(rest)
+    found: list[Arc] = []
+    for index, goal in enumerate(goals):
+        path = [j for j in skeleton.order if chains[index, j] and j in space.joint and skeleton.ancestors[goal.joint, j]]
+        special = any(
+            skeleton.preferred[j].any() or skeleton.kinds[j] == "prismatic" or j in skeleton.detached for j in path
+        )
+        if goal.position is None or special:
+            continue
+        alone = [j for j in path if chains[:, j].sum() == 1]
+        tip = places[goal.joint] + matrices[goal.joint] @ np.asarray(goal.offset, dtype=float)
+        arc = _arc(skeleton, space, index, alone, matrices, np.concatenate([places, tip[None]]))
+        found += [arc] if arc is not None else []
+    return found
+
+
+def _arc(
+    skeleton: Skeleton, space: JointSpace, goal: int, path: list[int], matrices: np.ndarray, places: np.ndarray
+) -> Arc | None:
+    """The arc of the joints on a path at rest; None if it has less than two bones, is not straight, or cannot bend.
+
+    places : (J + 1, 3) of the joints, then of the effector.
+    """
+    groups: list[list[int]] = []  # joints in one place
+    least = NO_BONE * skeleton.length
+    for joint in path:
+        if groups and np.linalg.norm(places[joint] - places[groups[-1][0]]) <= least:
+            groups[-1].append(joint)
+        else:
+            groups.append([joint])
+    if groups and np.linalg.norm(places[-1] - places[groups[-1][0]]) <= least:
+        groups.pop()
+    if len(groups) < 2:
+        return None
+    corners = places[[*(group[0] for group in groups), -1]]
+    line = np.diff(corners, axis=0)
+    line /= np.linalg.norm(line, axis=-1, keepdims=True)
+    if np.arccos(np.clip((line[:-1] * line[1:]).sum(-1), -1.0, 1.0)).sum() >= BENT:
+        return None
+    best: list[tuple[int, int]] = []  # joints that turn about the best axis, each with its group
+    axis, reference = np.zeros(3), -1
+    for joint, own in _axes(skeleton, groups, matrices, line[0]):
+        turning = [
+            (next((j for j in group if _turns_about(skeleton, j, matrices[j], matrices[joint] @ own)), -1), number)
+            for number, group in enumerate(groups)
+        ]
+        turning = [(j, number) for j, number in turning if j >= 0]
+        if sum(number > 0 for _, number in turning) > sum(number > 0 for _, number in best):
+            best, axis, reference = turning, own, joint
+    inner = sum(number > 0 for _, number in best)
+    if not inner:
+        return None
+    turned = tuple(joint for joint, _ in best)
+    shares = np.array([1.0 / inner if number else -0.5 for _, number in best])
+    world = matrices[reference] @ axis
+    room = [
+        sum(_room(skeleton, space, j, side * share * ARC * (matrices[j].T @ world)) for j, share in zip(turned, shares, strict=True))
+        for side in (1.0, -1.0)
+    ]  # fmt: skip
+    side = -1.0 if room[1] > room[0] + SAME_ROOM else 1.0
+    aim = 0.0 if best[0][1] else 1.0 - float(skeleton.stiffness[turned[0]])
+    hinged = tuple(skeleton.kinds[j] == "hinge" for j in turned)
+    return Arc(goal, tuple(group[0] for group in groups), turned, tuple(shares.tolist()), hinged, reference, side * axis, aim)
+
+
+def _axes(
+    skeleton: Skeleton, groups: list[list[int]], matrices: np.ndarray, line: np.ndarray
+) -> Iterator[tuple[int, np.ndarray]]:
+    """Axes square to a line that a chain may bend about, each with the joint in whose frame it is."""
+    for joint in [joint for group in groups for joint in group]:
+        if skeleton.kinds[joint] == "hinge" and abs(matrices[joint] @ skeleton.axis[joint] @ line) <= LEVEL:
+            yield joint, skeleton.axis[joint]
+    first = groups[0][0]
+    along = matrices[first].T @ line
+    own = np.eye(3)[0 if abs(along[0]) < ACROSS else 2]
+    own = own - (own @ along) * along
+    yield first, own / np.linalg.norm(own)
+
+
+def _turns_about(skeleton: Skeleton, joint: int, matrix: np.ndarray, axis: np.ndarray) -> bool:
+    kind = skeleton.kinds[joint]
+    return kind == "ball" or (kind == "hinge" and abs(matrix @ skeleton.axis[joint] @ axis) >= PARALLEL)
+
+
+def _room(skeleton: Skeleton, space: JointSpace, joint: int, turn: np.ndarray) -> float:
+    """How far [rad] the limits let a joint turn by a rotation vector (3,) in its own frame from rest."""
+    block = next(block for block in space.blocks if space.joint[block.start] == joint)
+    if skeleton.kinds[joint] == "hinge":
+        turn = (turn @ skeleton.axis[joint]) * skeleton.axis[joint]
+    moved = quaternion.log(space.nearest(block, quaternion.exp(turn[None]))[0])[0]
+    return float(moved @ turn / max(np.linalg.norm(turn), 1e-300))
+
+
+def bend(
+    rotations: np.ndarray, kinematics: Kinematics, targets: Targets, arcs: Sequence[Arc], axes: np.ndarray
+) -> np.ndarray:
+    """Rotations (F, J, 4), at which `kinematics` stand, with straight chains bent to arcs that point at their targets.
+
+    Otherwise an arc would have to bend to the other side for a target far from the chain's line.
+
+    axes : (J, 3) of the skeleton's joints.
+    """
+    bent = rotations.copy()
+    for arc in arcs:
+        line, lengths = _bones(kinematics, arc)
+        chord = (line * lengths[..., None]).sum(1)
+        axis = (kinematics.matrices[:, arc.reference] @ arc.axis[:, None])[..., 0]
+        chord /= np.maximum(np.linalg.norm(chord, axis=-1, keepdims=True), 1e-300)
+        axis = axis - (axis * chord).sum(-1, keepdims=True) * chord
+        size = np.linalg.norm(axis, axis=-1, keepdims=True)
+        axis = np.where(size > LEVEL, axis / np.maximum(size, LEVEL), 0.0)
+        crossed = cross(line[:, :-1], line[:, 1:])
+        total = np.arctan2(np.linalg.norm(crossed, axis=-1), (line[:, :-1] * line[:, 1:]).sum(-1)).sum(-1)
+        already = (crossed.sum(1) * axis).sum(-1)
+        straight = np.clip((BENT - total) / (BENT - STRAIGHT), 0.0, 1.0)
+        missing = straight * (ARC - already)
+        if arc.aim:
+            root = arc.turned[0]
+            turn = quaternion.between(chord, targets.positions[:, arc.goal] - kinematics.positions[:, root])
+            own = (quaternion.log(turn)[:, None] @ kinematics.matrices[:, root])[:, 0] * (arc.aim * straight)[:, None]
+            if arc.hinged[0]:
+                own = (own @ axes[root])[:, None] * axes[root]
+            bent[:, root] = quaternion.product(rotations[:, root], quaternion.exp(own))
+        for joint, share, hinged in zip(arc.turned, arc.shares, arc.hinged, strict=True):
+            own = (axis[:, None] @ kinematics.matrices[:, joint])[:, 0]
+            if hinged:
+                own = np.sign(own @ axes[joint])[:, None] * axes[joint]
+            turn = quaternion.exp((share * missing)[:, None] * own)
+            bent[:, joint] = quaternion.product(bent[:, joint], turn)
+    return bent
+
+
+def stuck(kinematics: Kinematics, targets: Targets, arcs: Sequence[Arc]) -> np.ndarray:
+    """Frames (F,) in which a chain is straight although its target is nearer to its root than its end."""
+    found = np.zeros(len(kinematics.positions), dtype=bool)
+    for arc in arcs:
+        line, lengths = _bones(kinematics, arc)
+        astray = np.linalg.norm(cross(line[:, :-1], line[:, 1:]), axis=-1).sum(-1)
+        onward = (line[:, :-1] * line[:, 1:]).sum(-1).min(-1) > 0.0
+        away = np.linalg.norm(targets.positions[:, arc.goal] - kinematics.positions[:, arc.points[0]], axis=-1)
+        found |= onward & (astray < STRAIGHT) & (away < (1.0 - IN_LINE) * lengths.sum(-1))
+    return found
+
+
+def _bones(kinematics: Kinematics, arc: Arc) -> tuple[np.ndarray, np.ndarray]:
+    """Directions (F, B, 3) and lengths (F, B) of a chain's bones."""
+    corners = np.concatenate([kinematics.positions[:, arc.points], kinematics.effectors[:, arc.goal, None]], 1)
+    bones = np.diff(corners, axis=1)
+    lengths = np.linalg.norm(bones, axis=-1)
+    return bones / np.maximum(lengths, 1e-300)[..., None], lengths

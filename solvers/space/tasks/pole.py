@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Pole tasks: one row for each pole, the angle by which its chain bends past it; see `poles`.
+
+They are soft: whether goals are met does not depend on them.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from ...model.goals import Targets
+from ..poles import Pole, angles_and_gradients
+from .setup import Columns, Kinematics, Setup
+
+
+class PoleTasks:
+    """The pole tasks of a stage; see `table.Kind`."""
+
+    name, size, unit = "pole", 1, None
+
+    def __init__(self, setup: Setup) -> None:
+        self.poles = tuple(setup.poles)
+        self.goals = np.array([pole.goal for pole in self.poles], dtype=np.intp)
+        self.weights = np.array([pole.weight for pole in self.poles])
+        self.acts = setup.moves[self.goals] > 0.0
+        self._moved: list[np.ndarray] = []  # per pole and point (root, middle joints, end): (points, n)
+        self._levers: list[np.ndarray] = []
+        self._swivels: list[bool] = []
+        skeleton, joint = setup.skeleton, setup.space.joint
+        for pole in self.poles:
+            points = np.array([pole.root, *pole.middle, setup.joint[pole.goal] if pole.end < 0 else pole.end])
+            self._moved.append(setup.moves[pole.goal] * skeleton.ancestors[points][:, joint])
+            self._levers.append(skeleton.levers(points, joint))
+            self._swivels.append(skeleton.kinds[pole.root] == "ball" and pole.root in joint)
+        self._detached = bool(skeleton.detached)
+
+    def errors(self, kinematics: Kinematics, targets: Targets) -> np.ndarray:
+        """Faded angles (F, poles, 1) [rad] from the bends to the poles."""
+        return np.stack([-self._angle(pole, kinematics, targets)[0] for pole in self.poles], -1)[..., None]
+
+    def jacobian(self, columns: Columns, kinematics: Kinematics, targets: Targets, out: np.ndarray) -> None:
+        """Weighted rows to `out` (F, poles, n).
+
+        A point X with gradient g gives `g . (u x (X - p)) = u . (X x g) + (p x u) . g`; above a detached segment
+        the segment's head stands for X.
+        """
+        axes, moments = (np.swapaxes(part, -1, -2) for part in columns)
+        for index, (pole, moved, levers) in enumerate(zip(self.poles, self._moved, self._levers, strict=True)):
+            _, gradient = self._angle(pole, kinematics, targets)
+            points = _points(pole, kinematics)
+            shares = [gradient[:, 0], *[gradient[:, 1] / len(pole.middle)] * len(pole.middle), gradient[:, 2]]
+            row = np.zeros(axes.shape[:2])
+            for point, share, acts, lever in zip(points, shares, moved, levers, strict=True):
+                at = point[:, None]
+                if self._detached:
+                    at = np.where((lever >= 0)[:, None], kinematics.positions[:, lever], at)
+                torque = np.cross(at, share[:, None])
+                row += acts * ((axes * torque).sum(-1) + (moments @ share[..., None])[..., 0])
+            out[:, index] = pole.weight * row
+
+    def target_motion(self, now: Targets, then: Targets) -> np.ndarray:
+        """Poles count as standing still (F, poles, 1)."""
+        del now
+        return np.zeros((len(then.positions), len(self.poles), 1))
+
+    def pack(self, index: int) -> dict[str, Any]:
+        """What the kernel needs of one task beside what all kinds have."""
+        pole = self.poles[index]
+        own = {"goal": pole.goal, "root": pole.root, "end": pole.end, "middles": len(pole.middle),
+               "middle": pole.middle, "angle": pole.angle, "swivels": self._swivels[index],
+               "moved": self._moved[index]}  # fmt: skip
+        return {"levers": self._levers[index], "data": ("dqik_pole", own)}
+
+    def _angle(self, pole: Pole, kinematics: Kinematics, targets: Targets) -> tuple[np.ndarray, np.ndarray]:
+        a, *middle, b = _points(pole, kinematics)
+        m = sum(middle, np.zeros_like(a)) / len(middle)
+        return angles_and_gradients(a, m, b, targets.poles[:, pole.goal], pole.angle)
+
+
+def _points(pole: Pole, kinematics: Kinematics) -> list[np.ndarray]:
+    """Root, middle joints and end (F, 3) of a pole's chain."""
+    positions = kinematics.positions
+    end = kinematics.effectors[:, pole.goal] if pole.end < 0 else positions[:, pole.end]
+    return [positions[:, pole.root], *(positions[:, j] for j in pole.middle), end]

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Position tasks: three rows for each goal that asks for its effector's position.
+
+Errors are divided by the skeleton's length, so that a rig in centimetres solves like one in metres.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from ...algebra import quaternion
+from ...model.goals import Targets
+from .setup import Columns, Kinematics, Setup, cross
+
+
+class PositionTasks:
+    """The position tasks of a stage, P of them; see `table.Kind`."""
+
+    name, size, unit = "position", 3, "length"
+
+    def __init__(self, setup: Setup) -> None:
+        goals, skeleton, space = setup.goals, setup.skeleton, setup.space
+        self.goals = np.array([g for g, goal in enumerate(goals) if goal.position is not None], dtype=np.intp)
+        own = np.array([goal.position_weight for goal in goals])
+        self.weights = (setup.scale * own)[self.goals] / skeleton.length
+        self.acts = setup.moves[self.goals] > 0.0
+        self._moves = (setup.moves[self.goals] * self.weights[:, None])[:, None, :]
+        self._levers = skeleton.levers(setup.joint[self.goals], space.joint)
+        self._detached = bool(skeleton.detached)
+
+    def errors(self, kinematics: Kinematics, targets: Targets) -> np.ndarray:
+        """From the effectors to their targets (F, P, 3) [length units]."""
+        return targets.positions[:, self.goals] - kinematics.effectors[:, self.goals]
+
+    def jacobian(self, columns: Columns, kinematics: Kinematics, targets: Targets, out: np.ndarray) -> None:
+        """Velocity columns `u x (effector - p)` (Amino), weighted, to `out` (F, 3 P, n).
+
+        Above a detached segment the segment's head stands for the effector: a turn only carries it along.
+        """
+        effectors = kinematics.effectors[:, self.goals]
+        axes, moments = columns
+        if self._detached:
+            away = (self._levers >= 0)[..., None]
+            points = np.where(away, kinematics.positions[:, self._levers], effectors[:, :, None])  # (F, P, n, 3)
+            moved = moments[:, None] - np.swapaxes(cross(points, np.swapaxes(axes, -1, -2)[:, None]), -1, -2)
+        else:  # u x (e - p) = p x u - e x u
+            moved = moments[:, None] - quaternion.skew(effectors) @ axes[:, None]
+        np.multiply(moved, self._moves, out=out.reshape(moved.shape))
+
+    def target_motion(self, now: Targets, then: Targets) -> np.ndarray:
+        """How far the targets move (F, P, 3) [length units]."""
+        return (then.positions - now.positions)[:, self.goals]
+
+    def pack(self, index: int) -> dict[str, Any]:
+        """What the kernel needs of one task beside what all kinds have."""
+        return {"levers": self._levers[index], "data": None}

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the kinds of tasks are made from, and what their errors and Jacobians read."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ...model.goals import Goal
+from ...model.skeleton import Skeleton
+from ..joint_space import JointSpace
+from ..poles import Pole
+
+ROTATION_LENGTH = 0.25  # [skeleton lengths / rad]
+PRIORITY_STEP = 30.0  # weight of one priority over the next lower
+PRIORITY_SPAN = 1000.0  # and of the highest over the lowest, at most: beyond it the squares lose their digits
+
+
+class Setup(NamedTuple):
+    """The goals of a stage (G of them), and the degrees of freedom (n) that may serve them."""
+
+    skeleton: Skeleton
+    goals: Sequence[Goal]
+    space: JointSpace
+    poles: Sequence[Pole]
+    joint: np.ndarray  # (G,) joint that carries each effector
+    moves: np.ndarray  # (G, n) 1 where a degree of freedom belongs to the goal's chain
+    scale: np.ndarray  # (G,) weight of each goal's priority
+
+
+class Kinematics(NamedTuple):
+    """A state's world transforms (F, J, 8) and what the errors and Jacobians read from them."""
+
+    matrices: np.ndarray  # (F, J, 3, 3)
+    positions: np.ndarray  # (F, J, 3)
+    rotations: np.ndarray  # (F, J, 4)
+    effectors: np.ndarray  # (F, G, 3)
+
+
+class Columns(NamedTuple):
+    """The velocities of the degrees of freedom, as twists about the origin: `v(x) = moments + axes x x`."""
+
+    axes: np.ndarray  # (F, 3, n) u, 0 for slides
+    moments: np.ndarray  # (F, 3, n) p x u, the direction for slides
+
+
+def cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """`a x b` of (..., 3) arrays; `numpy.cross` costs ten times as much on small ones."""
+    c = np.empty(np.broadcast_shapes(a.shape, b.shape))
+    c[..., 0] = a[..., 1] * b[..., 2] - a[..., 2] * b[..., 1]
+    c[..., 1] = a[..., 2] * b[..., 0] - a[..., 0] * b[..., 2]
+    c[..., 2] = a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
+    return c
+
+
+def priority_weights(priorities: Sequence[int]) -> np.ndarray:
+    """Row weights (G,) of goals of these priorities: `PRIORITY_STEP` a level, `PRIORITY_SPAN` in all at most."""
+    levels = sorted(set(priorities))
+    step = min(PRIORITY_STEP, PRIORITY_SPAN ** (1.0 / max(len(levels) - 1, 1)))
+    return np.array([step ** levels.index(priority) for priority in priorities])

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The rows of error and Jacobian that goals become: the tasks of all kinds, one kind after the other.
+
+One sign everywhere: `J d = e` with `e = target - current` (Kenwright eq. 23; his eq. 26 ends the other way round).
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ...algebra import dual_quaternion, quaternion
+from ...model.goals import Goal, Targets
+from ...model.skeleton import Skeleton
+from ..joint_space import JointSpace, State
+from ..poles import Pole
+from . import table
+from .pole import PoleTasks
+from .setup import Columns, Kinematics, Setup, priority_weights
+
+_UNITS = ("length", "angle")
+
+
+class Tasks:
+    """The tasks of all goals of a stage: rows of the goals' tasks, then of the soft ones. Weights are included.
+
+    Attributes
+    ----------
+    kinds : the kinds of tasks, in the order of their rows. rows : per kind, the slice of its rows.
+    m : rows of the tasks that goals are met by. all : rows with the soft ones.
+    moves : (G, n) 1 where a degree of freedom belongs to the goal's chain and acts on it.
+    weights : (2, G) what a length and what a radian of each goal count; 0 where not asked for.
+    offsets : (G, 3) the effectors' places in their joints' frames.
+    placed : (P,) goals that ask for a position, in the order of their rows. oriented : (R,) the same for rotations.
+    poles : the pole tasks, None where there are none.
+    """
+
+    def __init__(
+        self,
+        skeleton: Skeleton,
+        goals: Sequence[Goal],
+        space: JointSpace,
+        chains: np.ndarray,
+        poles: Sequence[Pole] = (),
+    ) -> None:
+        self.skeleton, self.space, self.count, self.length = skeleton, space, len(goals), skeleton.length
+        self.joint = np.array([goal.joint for goal in goals], dtype=np.intp)
+        self.moves = chains[:, space.joint].astype(float)
+        self.offsets = np.array([goal.offset for goal in goals], dtype=float).reshape(-1, 3)
+        scale = priority_weights([goal.priority for goal in goals])
+        self.kinds = table.make(Setup(skeleton, goals, space, poles, self.joint, self.moves, scale))
+        sizes = [kind.size * len(kind.goals) for kind in self.kinds]
+        ends = np.cumsum(sizes, dtype=int).tolist()
+        self.rows = [slice(end - size, end) for end, size in zip(ends, sizes, strict=True)]
+        self._met = [kind for kind in self.kinds if kind.unit is not None]
+        self.m = sum(sizes[: len(self._met)])
+        self.all = sum(sizes)
+        self._starts = np.array(
+            [rows.start + kind.size * i for kind, rows in self._with_rows() for i in range(len(kind.goals))], dtype=int
+        )
+        self._bounds = [np.zeros(0), np.zeros(0)]  # per unit, the weights of the tasks that have it, else 0
+        for number, unit in enumerate(_UNITS):
+            weights = [kind.weights * (kind.unit == unit) for kind in self._met]
+            self._bounds[number] = np.concatenate([np.zeros(0), *weights])
+        named = {kind.name: kind for kind in self.kinds}
+        self.placed, self.oriented = (
+            named[name].goals if name in named else np.zeros(0, dtype=np.intp) for name in ("position", "rotation")
+        )
+        self.weights = np.zeros((2, self.count))
+        for row, name in enumerate(("position", "rotation")):
+            if name in named:
+                self.weights[row, named[name].goals] = named[name].weights
+        found = named.get("pole")
+        self.poles = found if isinstance(found, PoleTasks) else None
+        self._rotation = named.get("rotation")
+        self._slides = ~space.turns
+
+    def _with_rows(self) -> list[tuple[table.Kind, slice]]:
+        """The kinds that goals are met by, with their rows."""
+        return list(zip(self._met, self.rows, strict=False))
+
+    def rows_of(self, name: str) -> slice:
+        """The rows of one kind; none where there are no such tasks."""
+        return next((rows for kind, rows in zip(self.kinds, self.rows, strict=True) if kind.name == name), slice(0, 0))
+
+    def kinematics(self, state: State, links: np.ndarray | None) -> Kinematics:
+        """World transforms of a state; `links` as in `Skeleton.transforms`."""
+        world = self.skeleton.transforms(state.rotations, self.space.slides(state.x), links)
+        matrices, positions = dual_quaternion.placement(world)
+        effectors = positions[:, self.joint] + (matrices[:, self.joint] @ self.offsets[..., None])[..., 0]
+        return Kinematics(matrices, positions, world[..., :4], effectors)
+
+    def errors(self, kinematics: Kinematics, targets: Targets) -> np.ndarray:
+        """Error rows (F, all), `target - current`."""
+        frames = len(kinematics.positions)
+        parts = [
+            self._weigh(kind, kind.errors(kinematics, targets), targets.shares).reshape(frames, -1)
+            for kind in self.kinds
+        ]
+        return np.concatenate(parts, -1) if len(parts) > 1 else parts[0]
+
+    def target_motion(self, now: Targets, then: Targets) -> np.ndarray:
+        """Rows (F, all) of how the targets move from one frame to the next, with the shares of the first."""
+        frames = len(now.positions)
+        parts = [self._weigh(kind, kind.target_motion(now, then), now.shares) for kind in self.kinds]
+        return np.concatenate([part.reshape(frames, -1) for part in parts], -1)
+
+    @staticmethod
+    def _weigh(kind: table.Kind, errors: np.ndarray, shares: np.ndarray | None) -> np.ndarray:
+        """Errors (F, T, size) with weights and, of tasks that yield, shares."""
+        weighted = errors * kind.weights[:, None]
+        return weighted if shares is None or kind.unit is None else weighted * shares[:, kind.goals, None]
+
+    def rotation_errors(self, kinematics: Kinematics, targets: Targets) -> np.ndarray:
+        """Rotation vectors (F, R, 3) from the goals' joints to their targets, in the skeleton's frame."""
+        if self._rotation is None:
+            return np.zeros((len(kinematics.positions), 0, 3))
+        return self._rotation.errors(kinematics, targets)
+
+    def columns(self, state: State, kinematics: Kinematics) -> Columns:
+        """The velocities of the degrees of freedom."""
+        columns = self.space.axes(state, kinematics.matrices)  # (F, J, 3, 3)
+        axes = self.space.rows(columns)
+        moments = self.space.rows(quaternion.skew(kinematics.positions) @ columns)
+        if self._slides.any():
+            moments[:, :, self._slides] = axes[:, :, self._slides]
+            axes = np.where(self._slides, 0.0, axes)
+        return Columns(axes, moments)
+
+    def jacobian(self, state: State, kinematics: Kinematics, targets: Targets) -> np.ndarray:
+        """`J` (F, all, n) with `e(state + d) ~ e - J d`."""
+        columns = self.columns(state, kinematics)
+        rows = np.empty((len(columns.axes), self.all, self.space.n))
+        for kind, own in zip(self.kinds, self.rows, strict=True):
+            kind.jacobian(columns, kinematics, targets, rows[:, own])
+        if targets.shares is not None:
+            for kind, own in self._with_rows():
+                rows[:, own] *= np.repeat(targets.shares[:, kind.goals], kind.size, axis=-1)[..., None]
+        return rows
+
+    def pose_rows(self, shares: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+        """Of the goals that ask for a rotation and a position: rows (P, 6), rotation first, and weights (F or 1, P, 2).
+
+        `shares` as in `Targets`. A goal of which one part weighs nothing asks for the other alone.
+        """
+        both, at, turned = np.intersect1d(self.placed, self.oriented, return_indices=True)
+        first = self.rows_of("rotation").start + 3 * turned, self.rows_of("position").start + 3 * at
+        rows = np.stack(first, -1)[..., None] + np.arange(3)
+        weights = self.weights[::-1, both].T
+        count = (weights > 0.0).all(-1)
+        scale = np.ones((1, both.size)) if shares is None else shares[:, both]
+        return rows.reshape(-1, 6)[count], (weights * scale[..., None])[:, count]
+
+    def within(self, error: np.ndarray, tolerance: float, rotation_tolerance: float) -> np.ndarray:
+        """Frames (F,) all of whose goals are met to `tolerance` [length units] and `rotation_tolerance` [rad]."""
+        if not self._starts.size:
+            return np.ones(len(error), dtype=bool)
+        square = np.add.reduceat(error[:, : self.m] ** 2, self._starts, axis=-1)
+        bound = self._bounds[0] * tolerance + self._bounds[1] * rotation_tolerance
+        return np.all(square <= bound * bound, axis=-1)
+
+    def report(self, kinematics: Kinematics, targets: Targets) -> tuple[np.ndarray, np.ndarray]:
+        """Plain errors of all goals: distances (F, G) [length units] and angles (F, G) [rad]; 0 where not asked."""
+        frames = len(kinematics.positions)
+        found = np.zeros((2, frames, self.count))
+        for kind in self._met:
+            away = kind.errors(kinematics, targets)
+            unit = found[_UNITS.index(kind.unit or "length")]
+            unit[:, kind.goals] = np.maximum(unit[:, kind.goals], np.sqrt((away * away).sum(-1)))
+        return found[0], found[1]
