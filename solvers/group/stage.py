@@ -549,10 +549,12 @@ def side_by_side(
 
     The other arguments as for `Stage`. Solvers without lanes keep the stages as they are.
     """
-    alike: dict[tuple[float, bool, int], list[Stage]] = {}
+    alike: dict[tuple[float, bool, bool, bool, int], list[Stage]] = {}
     for number, stage in enumerate(stages):
-        lanes = method.lanes and stage.space.n > 0
-        alike.setdefault((stage.settings.pull, stage.tasks.poles is not None, -1 if lanes else number), []).append(stage)
+        tasks, n = stage.tasks, stage.space.n
+        unlike = -1 if method.lanes and n else number
+        kind = stage.settings.pull, tasks.poles is not None, n < tasks.m, n < tasks.all, unlike
+        alike.setdefault(kind, []).append(stage)
     return [
         parts[0] if len(parts) == 1 else Stage(
             parts[0].skeleton, goals, sorted(int(g) for part in parts for g in part.indices), chains, method,

@@ -18,6 +18,8 @@ from ..space.lanes import Lanes
 
 ROUNDS = 8
 ROUNDING = 1e-13
+SINGULAR = 1e-15  # of a matrix's trace: less on its diagonal is lost in rounding
+NEARLY_SINGULAR = 1e-6  # of J^T J's diagonal: with less damping, the damping decides along some directions
 LEAST = 1e-200  # below which a square counts as 0
 SAME = 1e-9  # [rad] a projection that moves nothing by more has changed nothing
 
@@ -108,7 +110,8 @@ def free_step(
     """The exact minimiser (F, n) over the free directions.
 
     Solved in the space of the error rows, where the matrix is m x m however many joints there are:
-    `(J_F D^-1 J_F^T + s I) y = e - J fixed + J_F D^-1 g / s`, then `d_F = D^-1 (J_F^T y - g / s)`.
+    `(J_F D^-1 J_F^T + s I) y = e - J fixed + J_F D^-1 g / s`, then `d_F = D^-1 (J_F^T y - g / s)`. Where there are fewer
+    degrees of freedom than rows: `(J_F^T J_F + s D) d_F = J_F^T (e - J fixed) - g`.
 
     Parameters
     ----------
@@ -117,6 +120,9 @@ def free_step(
     fixed : (F, n) the part of the step that is given; zero along free directions.
     """
     jacobian, error, gradient = _restricted(system, free, normals, fixed)
+    if 0 < jacobian.shape[-1] < jacobian.shape[-2]:
+        step = _solve_by_freedom(system, jacobian, error, gradient)
+        return step if fixed is None else step + fixed
     light = jacobian / system.reluctance
     matrix = light @ np.swapaxes(jacobian, -1, -2)
     diagonal = matrix.reshape(len(matrix), -1)[:, :: matrix.shape[-1] + 1]
@@ -131,6 +137,31 @@ def free_step(
         y = np.linalg.solve(matrix, error[..., None] + light @ pulled[..., None])
         step = (np.swapaxes(y, -1, -2) @ light)[:, 0] - pulled / system.reluctance
     return step if fixed is None else step + fixed
+
+
+def _solve_by_freedom(
+    system: LinearSystem, jacobian: np.ndarray, error: np.ndarray, gradient: np.ndarray | None
+) -> np.ndarray:
+    """`free_step` (F, n) in the space of the degrees of freedom."""
+    flipped, damped = np.swapaxes(jacobian, -1, -2), system.over_freedoms(system.damping) * system.reluctance
+    matrix = flipped @ jacobian
+    diagonal = matrix.reshape(len(matrix), -1)[:, :: matrix.shape[-1] + 1]
+    own = diagonal.copy()
+    diagonal += np.maximum(damped, SINGULAR * own.sum(-1, keepdims=True))
+
+    def solved(left: np.ndarray, d: np.ndarray | None) -> np.ndarray:
+        down = (left[:, None, :] @ jacobian)[:, 0]
+        down = down if gradient is None else down - gradient
+        return np.linalg.solve(matrix, (down if d is None else down - damped * d)[..., None])[..., 0]
+
+    step = solved(error, None)
+    # J^T J has lost the digits that the damping decides by: one step of refinement
+    largest = own.max(-1) if system.lanes is None else system.lanes.freedoms.largest(own)
+    near = system.damping <= NEARLY_SINGULAR * largest
+    if near.any():
+        again = solved(error - (jacobian @ step[..., None])[..., 0], step)
+        step = np.where(system.over_freedoms(near), step + again, step)
+    return step
 
 
 def weighted_step(

@@ -14,7 +14,7 @@ from functools import partial
 
 import numpy as np
 
-from ..iterate.linear_step import SAME, LinearSystem, free_step, within_limits
+from ..iterate.linear_step import SAME, SINGULAR, LinearSystem, free_step, within_limits
 from ..space.joint_space import JointSpace
 
 LEAST = 1e-10  # [rad] a way down that is shorter is none
@@ -96,7 +96,9 @@ def block_inverses(system: LinearSystem) -> list[np.ndarray]:
     for block in system.space.blocks:
         columns = system.jacobian[:, :, block]
         matrix = np.swapaxes(columns, -1, -2) @ columns
-        matrix += damping[:, block.start, None, None] * np.diag(system.reluctance[block])
+        least = SINGULAR * np.trace(matrix, axis1=-2, axis2=-1)
+        damped = np.maximum(damping[:, block] * system.reluctance[block], least[:, None])
+        matrix += damped[..., None] * np.eye(damped.shape[-1])
         inverses.append(np.linalg.inv(matrix))
     return inverses
 
