@@ -198,6 +198,8 @@ def _minimise(model: Model, start: Point, frames: Request, inner: Inner, by_leng
         change = point.error - tried.error
         if better.all():
             point, cost, v = tried, tried_cost, tried_v
+        elif (better | finished).all():  # lanes that have ended took no step
+            point, cost, v = tried, np.where(better, tried_cost, cost), tried_v
         elif better.any():
             point = tried.where(lanes, better, point)
             cost = np.where(better, tried_cost, cost)

@@ -60,14 +60,14 @@ def answers(prepared: ik.Prepared, problem: Problem, frames: int, seed: int, fol
 def test_lanes_end_where_their_goals_end_alone(solver: str, follows: bool, options: ik.Options) -> None:
     """Limits, slides, poles, priorities and targets out of reach; where rounding decides, nobody can say."""
     same, lanes = [], 0
-    for seed in range(12):
+    for seed in range(4):
         problem = beside([3 * seed, 3 * seed + 1, 3 * seed + 2], solver, options)
         together, alone = both(problem)
         lanes += max(len(stage.parts) for stage in together.numpy.joined) > 1
         found, expected = (answers(one, problem, 3, seed, follows) for one in (together, alone))
         same.append(np.abs(found - expected).max() < SAME)
-    assert lanes >= 6
-    assert same.count(False) <= 2
+    assert lanes >= 2
+    assert same.count(False) <= 1
 
 
 def test_lanes_of_a_figure_take_as_many_steps_as_alone() -> None:
