@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """When to solve: Blender's handlers, which armatures they concern, and in which order these are solved.
 
-Handlers read through the evaluated depsgraph and write to the original bones, which Blender then evaluates once more
-by itself. What is kept between frames is kept here, by the object's `session_uid`: never an ID, never a depsgraph.
+Handlers read from the evaluated depsgraph and write to the original bones, which Blender then evaluates once more.
+State that lasts between frames is stored here under the object's `session_uid`; no ID and no depsgraph is stored.
 """
 
 import traceback
@@ -23,15 +23,15 @@ from .rig.frame.step import Reading
 from .rig.frame.view import View
 from .solvers import DqikError
 
-COMPARING_SOLVER = "PGS"  # takes any goals: with it frames are read for a comparison
+COMPARING_SOLVER = "PGS"  # reads the frames of a comparison, because it accepts every kind of goal
 
 
 @dataclass
 class _State:
-    """Sessions by object; where armatures that have goals stand among all objects.
+    """Sessions by object, and the positions in `bpy.data.objects` of the armatures that have goals.
 
-    objects : the `session_uid` of all objects in order, as bytes; None to have them looked for anew.
-    armatures : (place, session_uid) of those with goals.
+    objects : the `session_uid` of all objects in order, as bytes; None to search them again.
+    armatures : (position, session_uid) of the armatures that have goals or a base pose.
     """
 
     sessions: dict[int, Session] = field(default_factory=dict)
@@ -61,23 +61,23 @@ def status(ob: bpy.types.Object) -> Status:
 
 
 def comparison(ob: bpy.types.Object) -> Sequence[Row]:
-    """What the last comparison of solvers on this armature found."""
+    """The rows of the last comparison of solvers on this armature."""
     return _state.comparisons.get(ob.original.session_uid, ())
 
 
 def note_comparison(ob: bpy.types.Object, rows: Sequence[Row]) -> None:
-    """Keep what a comparison of solvers on this armature found."""
+    """Store the rows of a comparison of solvers on this armature."""
     _state.comparisons[ob.session_uid] = tuple(rows)
 
 
 def forget() -> None:
-    """Forget all that is remembered between frames, as a fresh session of Blender would."""
+    """Drop all state that lasts between frames, as if Blender had just started."""
     _state.sessions.clear()
     _state.objects = None
 
 
 def touch(ob: bpy.types.Object) -> None:
-    """A setting of this armature changed: look at everything, and solve at the next evaluation."""
+    """A setting of this armature changed: read everything again, and solve at the next evaluation."""
     if getattr(ob, "type", "") != "ARMATURE":
         return
     session(ob).rig.touch()
@@ -87,7 +87,7 @@ def touch(ob: bpy.types.Object) -> None:
 
 
 def switch(ob: bpy.types.Object) -> None:
-    """Live solving went on or off. Once it is off, the bones get their base pose back."""
+    """Live solving was switched on or off. Switching it off puts the bones back to their base pose."""
     if ob.type != "ARMATURE":
         return
     touch(ob)
@@ -100,9 +100,9 @@ def switch(ob: bpy.types.Object) -> None:
 
 
 def solve_once(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Status:
-    """Solve an armature at the present frame and write the answer; the report says what came of it.
+    """Solve an armature at the current frame, write the answer and return the report.
 
-    Without live solving the start is the pose as it stands, and the answer stays.
+    If live solving is off, the solve starts from the current pose, and the answer stays on the bones.
     """
     used = session(ob) if ob.dqik.live else Session(stored=False)
     answer = step.solve(used, ob, View(depsgraph, depsgraph.scene.frame_current_final, fresh=False))
@@ -114,7 +114,7 @@ def solve_once(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Status:
 
 
 def reset(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> None:
-    """Put the bones that the goals move to the rest pose, all bones where there are no goals; it is the new base."""
+    """Put the bones that the goals move (all bones if there are no goals) to rest; this becomes their base pose."""
     found = session(ob)
     view = View(depsgraph, depsgraph.scene.frame_current_final, fresh=False)
     step.read(found, ob, view)
@@ -134,9 +134,9 @@ def reset(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> None:
 
 
 def begin_bake(ob: bpy.types.Object, solver: str = "") -> Session:
-    """Keep the handlers off an armature while its frames are read: the session to read them with.
+    """Suspend the handlers of an armature while its frames are read, and return the session to read them with.
 
-    It starts from the same pose as live solving does, and leaves no trace.
+    The session starts from the same pose as live solving does, and stores nothing on the bones.
     """
     _state.suspended.add(ob.session_uid)
     reading = Session(solver, stored=False)
@@ -146,7 +146,7 @@ def begin_bake(ob: bpy.types.Object, solver: str = "") -> Session:
 
 
 def bake_frame(reading: Session, ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Reading:
-    """One frame for a bake, as live solving would read it after the change of frame."""
+    """Read one frame for a bake, as live solving would read it after the change of frame."""
     return step.read(reading, ob, View(depsgraph, depsgraph.scene.frame_current_final, fresh=True))
 
 
@@ -157,7 +157,7 @@ def end_bake(ob: bpy.types.Object) -> None:
 
 @contextmanager
 def aside(ob: bpy.types.Object, solver: str = "") -> Generator[Session]:
-    """A session to read an armature's frames with, for something other than its pose."""
+    """A session to read an armature's frames with, for a bake or a comparison; live solving pauses meanwhile."""
     reading = begin_bake(ob, solver)
     try:
         yield reading
@@ -184,7 +184,7 @@ def _on_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = N
 
 @persistent
 def _on_forget(*_: object) -> None:
-    """After undo, redo or a new file every reference and all memory is out of date; reports stay."""
+    """After undo, redo or loading a file, all state but the reports is out of date."""
     reports = {uid: found.report for uid, found in _state.sessions.items()}
     forget()
     _state.busy = False
@@ -207,7 +207,7 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """Take the handlers out again, and give every armature its base pose back."""
+    """Remove the handlers, and put every armature back to its base pose."""
     for name, handler in _HANDLERS.items():
         installed = getattr(bpy.app.handlers, name)
         if handler in installed:
@@ -222,7 +222,7 @@ def unregister() -> None:
 
 
 def _solve_live(depsgraph: bpy.types.Depsgraph, now: float, moved: set[int] | None) -> None:
-    """Solve the live armatures that a depsgraph evaluates, those that others follow first, then write all answers.
+    """Solve the live armatures that a depsgraph evaluates, leaders before followers, then write all answers.
 
     moved : `session_uid` of the objects that an edit moved; None after a change of frame.
     """
@@ -247,7 +247,7 @@ def _solve_live(depsgraph: bpy.types.Depsgraph, now: float, moved: set[int] | No
 
 
 def _armatures_of(view: View) -> Iterator[tuple[bpy.types.Object, bool]]:
-    """The armatures to be solved, by identity, and those that keys have switched off, with whether Live is on."""
+    """The live armatures, and those that keys have just switched off; each with whether Live is on."""
     for place, uid in _armatures():
         ob = bpy.data.objects[place]
         evaluated = ob.evaluated_get(view.depsgraph)
@@ -261,7 +261,7 @@ def _armatures_of(view: View) -> Iterator[tuple[bpy.types.Object, bool]]:
 
 
 def _armatures() -> list[tuple[int, int]]:
-    """Armatures that have goals or an answer: looked for anew where the objects are not the ones that they were."""
+    """Armatures that have goals or hold an answer; searched again only when the list of objects has changed."""
     objects = bpy.data.objects
     uids = np.empty(len(objects), dtype=np.int32)
     objects.foreach_get("session_uid", uids)
@@ -278,7 +278,7 @@ def _armatures() -> list[tuple[int, int]]:
 def _followed_first(
     left: list[tuple[bpy.types.Object, bool]], view: View
 ) -> list[tuple[bpy.types.Object, bool]]:
-    """The armatures in an order in which those that others' targets follow come before them."""
+    """Sort the armatures so that one comes before all armatures whose targets follow it."""
     if len(left) < 2:
         return left
     behind = {ob.session_uid: dependencies.armatures_behind(ob) for ob, _ in left}
@@ -293,7 +293,7 @@ def _followed_first(
 
 
 def _concerned(ob: bpy.types.Object, found: Session, moved: set[int]) -> bool:
-    """Whether one of the objects that moved matters to this armature."""
+    """Whether one of the moved objects is this armature or one of its targets, or a setting has changed."""
     return ob.session_uid in moved or found.rig.stale or any(
         target is not None and target.session_uid in moved
         for goal in ob.dqik.goals
@@ -302,7 +302,7 @@ def _concerned(ob: bpy.types.Object, found: Session, moved: set[int]) -> bool:
 
 
 def _now(ob: bpy.types.Object, found: Session) -> tuple[tuple[np.ndarray, np.ndarray] | None, View | None]:
-    """What animates an armature at the context's frame, as `PoseMemory.give_back` takes it."""
+    """The unanimated channels and the view at the context's frame, for `PoseMemory.give_back`."""
     layer = getattr(bpy.context, "view_layer", None)
     depsgraph = None if layer is None else layer.depsgraph
     if depsgraph is None:
@@ -313,7 +313,7 @@ def _now(ob: bpy.types.Object, found: Session) -> tuple[tuple[np.ndarray, np.nda
 
 
 def _give_up(ob: bpy.types.Object, found: Session, error: Exception) -> None:
-    """Switch live solving off for this armature and say why; playback goes on."""
+    """Switch live solving off for this armature and report the reason; playback continues."""
     text = str(error)
     if not isinstance(error, DqikError):
         traceback.print_exc()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What DQIK saves in the .blend: settings and goals on the armature object, limits and preferences on pose bones.
+"""The properties that DQIK saves in the .blend: settings and goals of armature objects, limits of pose bones.
 
-Goals live in a collection on the object and per-bone values are flat on the pose bone: the only places that survive
-library overrides and can be keyed on every supported Blender.
+Goals are a collection on the object, and the values of a bone are single properties of the pose bone. Only there do
+they survive library overrides and can be keyed in every supported Blender.
 """
 
 from collections.abc import Sequence
@@ -30,44 +30,44 @@ _KEYED = {"ANIMATABLE"}
 _FIXED: set[str] = set()
 
 START_FROM = [
-    ("POSE", "Pose", "Solve every frame afresh from the animated pose, or from the pose of bones without keys: "
-     "a frame looks the same whichever way it was reached"),
-    ("PREVIOUS", "Previous Frame", "Start from the last frame's answer while playing forward: faster. "
-     "Any other change of frame, and renders, start from the pose"),
+    ("POSE", "Pose", "Solve every frame afresh, from the keyed pose, or the base pose of bones without keys. "
+     "A frame looks the same in any order of frames"),
+    ("PREVIOUS", "Previous Frame", "Start from the last frame's answer while playing forward, which is faster. "
+     "Other changes of frame, and renders, start from the pose"),
     ("REST", "Rest", "Start every frame from the armature's rest pose"),
 ]  # fmt: skip
 
 
 FIRST_SOLVERS = ("PGS", "DLS", "CCD", "SQP")
-"""Those that stand at the top of the menu; the others are the classic methods."""
+"""The solvers at the top of the menu; the others are listed as classic methods."""
 
 SOLVER_NUMBERS = {name: number for number, name in enumerate((
     "PGS", "DLS", "CCD", "SQP", "PINV", "SVD", "TSVD", "SDLS", "TRANSPOSE", "ALTERNATIVE", "EXTENDED", "FABRIK",
     "TWO_BONE", "NEWTON", "BROYDEN",
 ))}  # fmt: skip
-"""The numbers that stand for solvers in .blend files: add at the end only."""
+"""The numbers of the solvers in .blend files: add new ones at the end only."""
 
 
 ORDERS = [
-    ("TIP_TO_ROOT", "Tip to Root", "Turn the bones next to the target first: hands move before shoulders do", 0),
+    ("TIP_TO_ROOT", "Tip to Root", "Turn the bones next to the target first: hands move before shoulders", 0),
     ("ROOT_TO_TIP", "Root to Tip", "Turn the bones at the root first: the whole body takes part", 1),
 ]
 
 OBJECTIVES = [
-    ("QV", "Position and Rotation", "Reduce the distance from the target and the angle to it, side by side", 0),
-    ("DQ", "Screw Motion", "Reduce the one motion, a turn and a slide together, that leads to the target", 1),
+    ("QV", "Position and Rotation", "Reduce the distance from the target and the angle to it separately", 0),
+    ("DQ", "Screw Motion", "Reduce the screw motion to the target, which is a turn and a slide at once", 1),
 ]
 
 
 def _solver_items() -> list[tuple]:
-    """The menu of solvers: the first ones, then the others under a heading."""
+    """The items of the solver menu: the first solvers, then the others under a heading."""
     items = [(name, name, SOLVERS[name], number) for name, number in SOLVER_NUMBERS.items() if name in SOLVERS]
     first = [item for item in items if item[0] in FIRST_SOLVERS]
     return [*first, ("", "Classic methods", ""), *(item for item in items if item not in first)]
 
 
 def _touched(self: bpy.types.bpy_struct, context: bpy.types.Context) -> None:
-    """A setting changed: what was worked out from it is out of date."""
+    """A setting changed, so the prepared solve is out of date."""
     del context
     live.touch(self.id_data)
 
@@ -79,9 +79,9 @@ def _switched(self: bpy.types.bpy_struct, context: bpy.types.Context) -> None:
 
 
 class DqikGoal(bpy.types.PropertyGroup):
-    """One goal: a bone, the target it should reach, and how much that matters."""
+    """One goal: a bone, the target that it should reach, and weights."""
 
-    name: StringProperty(name="Name", description="What the goal is called", default="Goal", override=_OVERRIDE)
+    name: StringProperty(name="Name", description="Name of the goal", default="Goal", override=_OVERRIDE)
     mute: BoolProperty(
         name="Mute", description="Leave this goal out of the solve", options=_KEYED, override=_OVERRIDE, update=_touched
     )
@@ -94,12 +94,12 @@ class DqikGoal(bpy.types.PropertyGroup):
         update=_touched,
     )  # fmt: skip
     subtarget: StringProperty(
-        name="Target Bone", description="The bone to reach, where the target is an armature", options=_FIXED,
+        name="Target Bone", description="The bone to reach, if the target is an armature", options=_FIXED,
         override=_OVERRIDE, update=_touched,
     )  # fmt: skip
     chain_length: IntProperty(
         name="Chain Length",
-        description="How many bones the goal may move, counted from its bone upward; 0 for all up to the root",
+        description="Number of bones that the goal moves, counted from its bone toward the root; 0 for all of them",
         min=0, soft_max=20, options=_FIXED, override=_OVERRIDE, update=_touched,
     )  # fmt: skip
     use_position: BoolProperty(
@@ -107,47 +107,47 @@ class DqikGoal(bpy.types.PropertyGroup):
         update=_touched,
     )  # fmt: skip
     use_rotation: BoolProperty(
-        name="Rotation", description="Turn the bone as the target is turned", options=_FIXED, override=_OVERRIDE,
+        name="Rotation", description="Turn the bone with the target", options=_FIXED, override=_OVERRIDE,
         update=_touched,
     )  # fmt: skip
     position_weight: FloatProperty(
-        name="Position Weight", description="How much a miss of the position counts against other goals",
+        name="Position Weight", description="How much a distance from the target counts, compared with other goals",
         default=1.0, min=0.0, soft_max=10.0, options=_KEYED, override=_OVERRIDE, update=_touched,
     )  # fmt: skip
     rotation_weight: FloatProperty(
-        name="Rotation Weight", description="How much a miss of the rotation counts against other goals",
+        name="Rotation Weight", description="How much an angle to the target counts, compared with other goals",
         default=1.0, min=0.0, soft_max=10.0, options=_KEYED, override=_OVERRIDE, update=_touched,
     )  # fmt: skip
     influence: FloatProperty(
-        name="Influence", description="From 0, where the goal has no effect, to 1, where the bone reaches its target",
+        name="Influence", description="At 0 the goal has no effect, at 1 the bone reaches its target",
         default=1.0, min=0.0, max=1.0, subtype="FACTOR", options=_KEYED, override=_OVERRIDE, update=_touched,
     )  # fmt: skip
     priority: IntProperty(
-        name="Priority", description="Where not all goals can be met, those of higher priority are met first",
+        name="Priority", description="Goals of higher priority are met first if not all goals can be met",
         options=_FIXED, override=_OVERRIDE, update=_touched,
     )  # fmt: skip
     use_tail: BoolProperty(
-        name="Use Tail", description="Bring the bone's tail to the target; off, its head", default=True, options=_FIXED,
-        override=_OVERRIDE, update=_touched,
+        name="Use Tail", description="Bring the tail of the bone to the target. If off, bring the head", default=True,
+        options=_FIXED, override=_OVERRIDE, update=_touched,
     )  # fmt: skip
     pole_target: PointerProperty(
         type=bpy.types.Object, name="Pole Target",
-        description="An object that the middle of the chain (elbow, knee) should point at", override=_OVERRIDE,
+        description="An object that the elbow or knee should point at", override=_OVERRIDE,
         update=_touched,
     )  # fmt: skip
     pole_subtarget: StringProperty(
-        name="Pole Bone", description="The bone to point at, where the pole target is an armature", options=_FIXED,
+        name="Pole Bone", description="The bone to point at, if the pole target is an armature", options=_FIXED,
         override=_OVERRIDE, update=_touched,
     )  # fmt: skip
     pole_angle: FloatProperty(
         name="Pole Angle",
-        description="Turn of the chain's middle away from the pole; at 0 the elbow or knee points straight at it",
+        description="Angle between the elbow or knee and the pole; at 0 it points straight at the pole",
         min=-pi, max=pi, subtype="ANGLE", options=_FIXED, override=_OVERRIDE, update=_touched,
     )  # fmt: skip
 
 
 def _of_status(name: str, default: object):
-    """A getter of one field of the last solve's report, which lives in memory only."""
+    """A getter of one field of the last report, which is not saved."""
 
     def get(self: bpy.types.bpy_struct):
         return getattr(live.status(self.id_data), name, default)
@@ -156,14 +156,14 @@ def _of_status(name: str, default: object):
 
 
 def _implementation(settings: bpy.types.bpy_struct) -> str:
-    """What runs the chosen solver."""
+    """What runs the chosen solver: the compiled kernel or NumPy."""
     if settings.solver not in COMPILED:
         return "NumPy: this method is not compiled"
     return "Compiled kernel" if kernel() == "compiled" else kernel().replace("numpy", "NumPy", 1)
 
 
 class DqikStatus(bpy.types.PropertyGroup):
-    """The last solve of this armature; not saved."""
+    """The report of this armature's last solve; not saved."""
 
     error: FloatProperty(name="Worst Error", description="Largest distance of a bone from its target",
                          subtype="DISTANCE", get=_of_status("error", 0.0))  # fmt: skip
@@ -174,19 +174,19 @@ class DqikStatus(bpy.types.PropertyGroup):
     )
     milliseconds: FloatProperty(name="Milliseconds", description="Time of the last solve",
                                 get=_of_status("milliseconds", 0.0))  # fmt: skip
-    at_limits: IntProperty(name="Joints at Limits", description="Bones that are held by their limits",
+    at_limits: IntProperty(name="Joints at Limits", description="Number of bones at one of their limits",
                            get=_of_status("at_limits", 0))  # fmt: skip
     converged: BoolProperty(name="Met", description="Whether all goals were met", get=_of_status("converged", False))
-    message: StringProperty(name="Message", description="What needs attention", get=_of_status("message", ""))
+    message: StringProperty(name="Message", description="Problems that need attention", get=_of_status("message", ""))
 
 
 class DqikSettings(bpy.types.PropertyGroup):
-    """How an armature is solved, and its goals."""
+    """The goals of an armature, and the settings of their solve."""
 
     live: BoolProperty(
         name="Live",
-        description="Solve on every change of frame and whenever a target or a bone is moved. "
-        "Switching it off gives the bones back the pose they had before",
+        description="Solve on every change of frame, and whenever a target or a bone moves. "
+        "Switching it off returns the bones to their pose from before",
         options=_KEYED, override=_OVERRIDE, update=_switched,
     )  # fmt: skip
     solver: EnumProperty(
@@ -194,11 +194,11 @@ class DqikSettings(bpy.types.PropertyGroup):
         items=_solver_items(), default="PGS", options=_FIXED, override=_OVERRIDE, update=_touched,
     )  # fmt: skip
     implementation: StringProperty(
-        name="Runs In", description="The compiled kernel, or NumPy where it cannot be used: slower, with the same "
-        "answers. The environment variable DQIK_KERNEL=numpy forces NumPy", get=_implementation,
+        name="Runs In", description="The compiled kernel, or NumPy if there is none. NumPy gives the same answers, "
+        "slower. The environment variable DQIK_KERNEL=numpy forces NumPy", get=_implementation,
     )  # fmt: skip
     iterations: IntProperty(
-        name="Iterations", description="Steps a frame at most; a solve ends earlier once its goals are met",
+        name="Iterations", description="Most steps in a frame; a solve ends earlier when its goals are met",
         default=50, min=1, soft_max=200, options=_FIXED, override=_OVERRIDE, update=_touched,
     )  # fmt: skip
     tolerance: FloatProperty(
@@ -211,7 +211,7 @@ class DqikSettings(bpy.types.PropertyGroup):
         update=_touched,
     )  # fmt: skip
     damping: FloatProperty(
-        name="Damping", description="Caution of each step: higher is steadier and slower. 0 adapts it by itself",
+        name="Damping", description="Higher values make smaller, steadier steps. 0 adapts the damping automatically",
         default=0.0, min=0.0, soft_max=1.0, precision=5, options=_FIXED, override=_OVERRIDE, update=_touched,
     )  # fmt: skip
     order: EnumProperty(
@@ -220,12 +220,12 @@ class DqikSettings(bpy.types.PropertyGroup):
     )  # fmt: skip
     unit_angle: FloatProperty(
         name="Unit Angle",
-        description="How far a bone may turn at once, as in MikuMikuDance, whose rules are then followed. "
-        "0 for CCD's own",
+        description="Largest turn of a bone in one step, by the rules of MikuMikuDance. 0 uses the rules of "
+        "plain CCD",
         default=0.0, min=0.0, soft_max=2.0 * pi, subtype="ANGLE", options=_FIXED, override=_OVERRIDE, update=_touched,
     )  # fmt: skip
     objective: EnumProperty(
-        name="Objective", description="What SQP reduces where a goal asks for a position and a rotation",
+        name="Objective", description="What SQP reduces for goals with a position and a rotation",
         items=OBJECTIVES, default="QV", options=_FIXED, override=_OVERRIDE, update=_touched,
     )  # fmt: skip
     start_from: EnumProperty(
@@ -237,14 +237,14 @@ class DqikSettings(bpy.types.PropertyGroup):
         override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"},
     )  # fmt: skip
     active_goal: IntProperty(
-        name="Active Goal", description="The goal whose settings are shown", min=0, options=_FIXED, override=_OVERRIDE
+        name="Active Goal", description="The goal that the panel shows", min=0, options=_FIXED, override=_OVERRIDE
     )
-    status: PointerProperty(type=DqikStatus, name="Status", description="What came of the last solve")
+    status: PointerProperty(type=DqikStatus, name="Status", description="The report of the last solve")
     has_base: BoolProperty(options={"HIDDEN"}, override=_OVERRIDE)
 
     @property
     def comparison(self) -> Sequence[Row]:
-        """What the last comparison of solvers found, a row a solver; kept in memory only."""
+        """The last comparison of solvers, one row for each solver; not saved."""
         return live.comparison(self.id_data)
 
 
@@ -256,38 +256,38 @@ def _angle(name: str, text: str, default: float, keyed: bool = False) -> object:
 
 
 def _bone_properties() -> dict[str, object]:
-    """The flat properties of pose bones."""
+    """The properties of pose bones."""
     return {
         "dqik_translate": BoolProperty(
-            name="Translate", description="The bone may move as well as turn, as hips do", options=_FIXED,
+            name="Translate", description="Let the bone move as well as turn, for example the hips", options=_FIXED,
             override=_OVERRIDE, update=_touched,
         ),
         "dqik_use_limits": BoolProperty(
             name="Limits", description="Keep the bone's rotation inside its twist and swing limits", options=_FIXED,
             override=_OVERRIDE, update=_touched,
         ),
-        "dqik_twist_min": _angle("Twist Min", "Least turn about the bone's own length (Y)", -pi),
+        "dqik_twist_min": _angle("Twist Min", "Smallest turn about the bone's own length (Y)", -pi),
         "dqik_twist_max": _angle("Twist Max", "Largest turn about the bone's own length (Y)", pi),
-        "dqik_swing_x_min": _angle("Swing X Min", "Least bend about the bone's X axis", -pi),
+        "dqik_swing_x_min": _angle("Swing X Min", "Smallest bend about the bone's X axis", -pi),
         "dqik_swing_x_max": _angle("Swing X Max", "Largest bend about the bone's X axis", pi),
-        "dqik_swing_z_min": _angle("Swing Z Min", "Least bend about the bone's Z axis", -pi),
+        "dqik_swing_z_min": _angle("Swing Z Min", "Smallest bend about the bone's Z axis", -pi),
         "dqik_swing_z_max": _angle("Swing Z Max", "Largest bend about the bone's Z axis", pi),
         "dqik_stiffness": FloatProperty(
-            name="Stiffness", description="How unwilling the bone is to move: 0 as willing as others, 1 not at all",
+            name="Stiffness", description="How much the bone resists turning: at 0 not at all, at 1 it does not turn",
             default=0.0, min=0.0, max=1.0, subtype="FACTOR", options=_KEYED, override=_OVERRIDE, update=_touched,
         ),
         "dqik_preferred_angle": FloatVectorProperty(
             name="Preferred Angle",
-            description="The way the bone likes to bend, as angles about its own axes. "
-            "All zero: found by itself for the elbow or knee of a straight limb",
+            description="The direction in which the bone prefers to bend, as angles about its own axes. "
+            "If all are zero, the elbow or knee of a straight limb finds it automatically",
             size=3, default=(0.0, 0.0, 0.0), min=-pi, max=pi, subtype="EULER", options=_KEYED, override=_OVERRIDE,
             update=_touched,
         ),
         "dqik_lock": BoolProperty(
-            name="Lock", description="The solver leaves this bone as it is posed", options=_FIXED, override=_OVERRIDE,
+            name="Lock", description="Keep the bone as it is posed", options=_FIXED, override=_OVERRIDE,
             update=_touched,
         ),
-        # the pose from before live solving went on, so that it survives saving and undo
+        # the base pose, stored here so that it survives saving and undo
         "dqik_base_rotation": FloatVectorProperty(size=4, options={"HIDDEN"}, override=_OVERRIDE),
         "dqik_base_location": FloatVectorProperty(size=3, options={"HIDDEN"}, override=_OVERRIDE),
         "dqik_base_mode": StringProperty(options={"HIDDEN"}, override=_OVERRIDE),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What an animator does: one file a task. Operators fetch, call one function and report."""
+"""The operators, one file for each task of an animator. They fetch, call one function and report."""
 
 import bpy
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Baking: solved frames as keyframes."""
+"""Baking solved frames to keyframes."""
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty
@@ -15,7 +15,7 @@ from .frames import FramesOperator, Steps, read_frames, shares
 
 
 class DQIK_OT_bake(FramesOperator, bpy.types.Operator):
-    """Solve a range of frames and key the solved bones. Asks for the range first; Esc stops and changes nothing"""
+    """Solve a range of frames and key the solved bones. Esc stops the bake and changes nothing"""
 
     bl_idname = "dqik.bake"
     bl_label = "Bake"
@@ -23,22 +23,22 @@ class DQIK_OT_bake(FramesOperator, bpy.types.Operator):
 
     action: EnumProperty(
         name="Action",
-        description="Where the keys go",
+        description="The action that gets the keys",
         items=[
-            ("NEW", "New", "Key a copy of the armature's action; the old one stays in the file"),
-            ("CURRENT", "Current", "Key the armature's present action; keys outside the range stay"),
+            ("NEW", "New", "Key a copy of the armature's action. The old action stays in the file"),
+            ("CURRENT", "Current", "Key the armature's own action. Keys outside the range stay"),
         ],
         default="NEW",
     )
     only_selected: BoolProperty(name="Only Selected Bones", description="Key selected bones only")
     reduce: FloatProperty(
-        name="Reduce", description="Leave out keys as long as the motion stays this close to the solved one; "
+        name="Reduce", description="Largest difference that leaving out keys may make, in the units of the channels. "
         "0 keys every frame", default=0.0, min=0.0, soft_max=0.1, precision=4,
     )  # fmt: skip
-    clear_goals: BoolProperty(name="Clear Goals", description="Remove the goals afterwards")
+    clear_goals: BoolProperty(name="Clear Goals", description="Remove the goals after the bake")
 
     doing = "Baking"
-    stopped = "Bake stopped; nothing was changed"
+    stopped = "Bake stopped, nothing was changed"
 
     def draw(self, context: bpy.types.Context) -> None:
         """The options, in the dialog and in the panel that adjusts the last operation."""
@@ -77,15 +77,15 @@ class DQIK_OT_bake(FramesOperator, bpy.types.Operator):
         if self.clear_goals:
             for index in reversed(range(len(ob.dqik.goals))):
                 constraints.remove_goal(ob, index)
-        ob.update_tag(refresh={"TIME"})  # the new keys, of this object alone: what else was moved is not keyed
+        ob.update_tag(refresh={"TIME"})  # this object only: others may have unkeyed edits
         context.view_layer.update()
         missed = sum(int((~batch.converged).sum()) for _, batch in batches)
         self.report({"INFO"}, f"Baked {len(frames)} frames, {count} keys"
-                    + (f"; goals were not all met on {missed} frames" if missed else ""))  # fmt: skip
+                    + (f"; goals missed on {missed} frames" if missed else ""))  # fmt: skip
         return {"FINISHED"}
 
     def _bones(self, context: bpy.types.Context, ob: bpy.types.Object) -> frozenset[int] | None:
-        """The bones to key; None for all that are solved."""
+        """The bones to key; None for all solved bones."""
         if not self.only_selected:
             return None
         selected = (bone for bone in context.selected_pose_bones or () if bone.id_data == ob)

@@ -3,8 +3,8 @@
 
 `blender -b shot.blend --command dqik_bake --armature NAME --start 1 --end 250 --output out.blend`
 
-Everything that can be wrong with the arguments is checked before the bake: a wrong argument costs no time and changes
-no file. The exit code is 0, or 2 for arguments that cannot be read, or 1 for everything else.
+All arguments are checked before the bake, so that a wrong one costs no time and changes no file. The exit code is 0,
+or 2 for arguments that cannot be parsed, or 1 for any other error.
 """
 
 import argparse
@@ -24,7 +24,7 @@ _registered: list[object] = []
 
 
 class _Refusal(Exception):
-    """A sentence that says why nothing is baked."""
+    """The reason why nothing is baked, in one sentence."""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -35,7 +35,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def bake(arguments: Sequence[str]) -> int:
-    """Bake one armature of the open file and save the result as another file; the exit code."""
+    """Bake one armature of the open file, save the result as another file and return the exit code."""
     try:
         request = _parser().parse_args(list(arguments))
     except SystemExit as end:
@@ -61,7 +61,7 @@ def _parser() -> _Parser:
     parser.add_argument("--armature", type=_text, required=True, help="name of the armature object")
     parser.add_argument("--start", type=frame, help="first frame; default: the scene's")
     parser.add_argument("--end", type=frame, help="last frame; default: the scene's")
-    parser.add_argument("--step", type=_whole_number(1, _LAST_FRAME), default=1, help="frames from key to key")
+    parser.add_argument("--step", type=_whole_number(1, _LAST_FRAME), default=1, help="number of frames between keys")
     parser.add_argument(
         "--reduce", type=_tolerance, default=0.0, help="leave out keys within this tolerance; 0 keeps all"
     )
@@ -70,7 +70,7 @@ def _parser() -> _Parser:
 
 
 def _text(argument: str) -> str:
-    """An argument that can be a name in Blender."""
+    """Parse an argument that can be a name in Blender."""
     if not argument:
         raise argparse.ArgumentTypeError("it is empty")
     if "\0" in argument:
@@ -83,7 +83,7 @@ def _text(argument: str) -> str:
 
 
 def _whole_number(lowest: int, highest: int) -> Callable[[str], int]:
-    """A reader of whole numbers in a range."""
+    """A parser of whole numbers in a range."""
 
     def read(argument: str) -> int:
         try:
@@ -108,7 +108,7 @@ def _tolerance(argument: str) -> float:
 
 
 def _armature(scene: bpy.types.Scene, name: str) -> bpy.types.Object:
-    """The scene's armature of a name, a local one before a linked one, ready to be baked."""
+    """The scene's armature of this name, ready to be baked; a local one is preferred to a linked one."""
     every = [ob for ob in bpy.data.objects if ob.type == "ARMATURE"]
     uids = {ob.session_uid for ob in scene.objects}
     found = sorted(
@@ -119,7 +119,7 @@ def _armature(scene: bpy.types.Scene, name: str) -> bpy.types.Object:
         raise _Refusal(f"there is no armature {name!r}; this file's armatures: {names}")
     ob = found[0]
     if ob.session_uid not in uids:
-        raise _Refusal(f"armature {name!r} is not in the scene {scene.name!r}, which is open")
+        raise _Refusal(f"armature {name!r} is not in the open scene {scene.name!r}")
     if ob.mode == "EDIT":
         raise _Refusal(f"armature {name!r} is in Edit Mode: leave it, and save the file")
     if not ob.dqik.goals:
@@ -128,7 +128,7 @@ def _armature(scene: bpy.types.Scene, name: str) -> bpy.types.Object:
 
 
 def _frame_range(scene: bpy.types.Scene, start: int | None, end: int | None) -> tuple[int, int]:
-    """The first and the last frame; the scene's where none is given."""
+    """The first and the last frame; the scene's by default."""
     first = scene.frame_start if start is None else start
     last = scene.frame_end if end is None else end
     if last < first:
@@ -137,7 +137,7 @@ def _frame_range(scene: bpy.types.Scene, start: int | None, end: int | None) -> 
 
 
 def _output(name: str) -> str:
-    """The absolute path of the file to write; Blender could write it now."""
+    """The absolute path of the file to write, after a check that it can be written."""
     path = os.path.abspath(bpy.path.abspath(name))
     if os.path.isdir(path) or name.endswith(("/", os.sep)):
         raise _Refusal(f"cannot write {name!r}: it is a folder")  # Blender 4.2 would move the folder out of the way
@@ -145,7 +145,7 @@ def _output(name: str) -> str:
         raise _Refusal(f"cannot write {name!r}: it is not a file that can be written")
     if len(os.fsencode(path)) > _LONGEST_PATH:
         raise _Refusal(f"cannot write {name!r}: the path is longer than {_LONGEST_PATH} bytes")
-    beside = f"{path}@"  # the file that Blender writes first and then renames
+    beside = f"{path}@"  # Blender writes this file first and then renames it
     try:
         there = os.path.exists(beside)
         with open(beside, "ab"):
@@ -165,7 +165,7 @@ def _targets(ob: bpy.types.Object) -> list[bpy.types.Object]:
 
 @contextmanager
 def _evaluated(objects: Sequence[bpy.types.Object]) -> Generator[None]:
-    """Have Blender evaluate objects for a while: it leaves out those that are hidden or in an excluded collection."""
+    """Make Blender evaluate objects although they are hidden or in an excluded collection."""
     left_out = [ob for ob in objects if not ob.visible_get()]
     if not left_out:
         yield
@@ -205,11 +205,11 @@ def _save(path: str) -> None:
 
 
 def register() -> None:
-    """Make the command known to Blender."""
+    """Register the command with Blender."""
     _registered.append(bpy.utils.register_cli_command(COMMAND, bake))
 
 
 def unregister() -> None:
-    """Take the command away again."""
+    """Unregister the command."""
     while _registered:
         bpy.utils.unregister_cli_command(_registered.pop())

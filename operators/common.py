@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the operators share: the armature they work on."""
+"""Shared by the operators: the armature that they work on."""
 
 import bpy
 
 
 def armature(context: bpy.types.Context) -> bpy.types.Object | None:
-    """The active armature object, the one that the active mesh is deformed by, or the one whose target is active."""
+    """The active armature object, or the armature of the active mesh or target."""
     ob = context.object if hasattr(context, "object") else context.view_layer.objects.active
     if ob is None or ob.type == "ARMATURE":
         return ob
@@ -13,8 +13,8 @@ def armature(context: bpy.types.Context) -> bpy.types.Object | None:
 
 
 def _reaching_for(context: bpy.types.Context, ob: bpy.types.Object) -> bpy.types.Object | None:
-    """The armature that has an object as the target of a goal."""
-    if ob.users < 2:  # its collection alone uses it
+    """The armature that has an object as a target or pole target."""
+    if ob.users < 2:  # only its collection uses it
         return None
     for other in context.view_layer.objects:
         if other.type == "ARMATURE" and any(ob in (goal.target, goal.pole_target) for goal in other.dqik.goals):
@@ -27,7 +27,7 @@ class ArmatureOperator:
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        """Whether there is an armature to work on, and why not."""
+        """Whether there is an armature to work on; if not, sets the message."""
         ob = armature(context)
         if ob is None:
             cls.poll_message_set("Select an armature first")
@@ -46,7 +46,7 @@ class GoalsOperator(ArmatureOperator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        """Whether the armature has a goal, and why not."""
+        """Whether the armature has a goal; if not, sets the message."""
         if not super().poll(context):
             return False
         if not armature(context).dqik.goals:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Comparing solvers on the animator's own rig."""
+"""The comparison of solvers on the animator's own rig."""
 
 import bpy
 import numpy as np
@@ -22,14 +22,14 @@ _NO_PICTURE = "the picture needs a Blender with a window"
 
 
 class DQIK_OT_compare_solvers(FramesOperator, bpy.types.Operator):
-    """Measure solvers on this rig over a range of frames: error, time, smoothness. Nothing in the scene changes"""
+    """Measure error, time and smoothness of solvers on this rig, over a range of frames. The scene does not change"""
 
     bl_idname = "dqik.compare_solvers"
     bl_label = "Compare Solvers"
     bl_options = {"REGISTER", "UNDO"}
 
     solvers: EnumProperty(
-        name="Solvers", description="Which to compare; Shift-click for several", options={"ENUM_FLAG"},
+        name="Solvers", description="The solvers to compare. Shift-click selects several", options={"ENUM_FLAG"},
         items=[(name, name, text, 1 << SOLVER_NUMBERS[name]) for name, text in SOLVERS.items()],
         default={name for name in SOLVERS if name in FIRST_SOLVERS},
     )  # fmt: skip
@@ -63,7 +63,7 @@ class DQIK_OT_compare_solvers(FramesOperator, bpy.types.Operator):
                 scene_state.kept(scene, context.view_layer, ob),
             ):
                 inputs, bases = yield from shares(read_frames(context, ob, frames, reading), 0.0, 0.3)
-            size = next(given.rig.size for given in inputs if given is not None)
+            size = next(frame_input.rig.size for frame_input in inputs if frame_input is not None)
             follow = ob.dqik.start_from == "PREVIOUS"
             for index, name in enumerate(names):
                 options = solver_options(ob.dqik, name, size)
@@ -85,8 +85,8 @@ class DQIK_OT_compare_solvers(FramesOperator, bpy.types.Operator):
         csv = _save_text(compare.comma_separated(title, rows, frames, tolerance, scale, unit))
         pixels = draw_picture(title, rows, frames, tolerance, scale, unit, SOLVER_NUMBERS, _SIZE)
         places = f"{csv}; {_NO_PICTURE}" if pixels is None else f"{csv}, {_show(context, _save_image(pixels))}"
-        done = f"Compared {len(rows) - len(refused)} solvers on {len(frames)} frames"
-        self.report({"WARNING"} if refused else {"INFO"}, ". ".join([f"{done}: see the panel, {places}", *refused]))
+        summary = f"Compared {len(rows) - len(refused)} solvers on {len(frames)} frames"
+        self.report({"WARNING"} if refused else {"INFO"}, ". ".join([f"{summary}: see the panel, {places}", *refused]))
         return {"FINISHED"}
 
     @staticmethod
@@ -96,7 +96,7 @@ class DQIK_OT_compare_solvers(FramesOperator, bpy.types.Operator):
 
 
 def _unit(scene: bpy.types.Scene) -> tuple[float, str]:
-    """From armature units to lengths as the scene shows them, and their unit in brackets."""
+    """The factor from armature units to the scene's units, and the name of these in brackets."""
     units = scene.unit_settings
     if units.system == "IMPERIAL":
         return units.scale_length * _FEET, " (ft)"
@@ -104,7 +104,7 @@ def _unit(scene: bpy.types.Scene) -> tuple[float, str]:
 
 
 def _save_text(content: str) -> str:
-    """Put the CSV into its text of the file; says where it is."""
+    """Write the CSV to its text data-block. Returns words that name it."""
     name = f"{NAME}.csv"
     text = bpy.data.texts.get((name, None)) or bpy.data.texts.new(name)
     text.clear()
@@ -113,7 +113,7 @@ def _save_text(content: str) -> str:
 
 
 def _save_image(pixels: np.ndarray) -> bpy.types.Image:
-    """Put pixels (height, width, 4), the bottom row first, into the image of comparisons, packed into the file."""
+    """Write pixels (height, width, 4), bottom row first, to the comparison's image, and pack it into the file."""
     height, width = pixels.shape[:2]
     image = bpy.data.images.get((NAME, None)) or bpy.data.images.new(NAME, width, height)
     if tuple(image.size) != (width, height):
@@ -126,7 +126,7 @@ def _save_image(pixels: np.ndarray) -> bpy.types.Image:
 
 
 def _show(context: bpy.types.Context, image: bpy.types.Image) -> str:
-    """Show an image in an Image Editor, one that shows it already before any other; says where it is."""
+    """Show an image in an Image Editor, if one is open. Returns words that name the place."""
     spaces = [
         area.spaces.active
         for window in context.window_manager.windows

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Operators that go through a range of frames: at once from a script, in steps with progress from the panel."""
+"""Operators that process a range of frames: at once from a script, in steps with progress from the panel."""
 
 from collections.abc import Generator, Sequence
 from typing import TypeVar
@@ -14,37 +14,37 @@ from ..rig.frame.session import Session
 from ..solvers import DqikError
 from .common import GoalsOperator
 
-_BEAT = 0.01  # seconds between the steps of an operator from the panel
+_BEAT = 0.01  # seconds between the steps of an operator that was started from the panel
 
 Steps = Generator[float, None, set[str]]
-"""What an operator does, in steps: yields the share done, returns the operator's result."""
+"""The work of an operator in steps: yields the progress from 0 to 1, returns the operator's result."""
 
 
 _Result = TypeVar("_Result")
 
 
 class FramesOperator(GoalsOperator):
-    """Asks for a range of frames in a dialog, and then goes through it a step a beat; Esc stops it."""
+    """Asks for a range of frames in a dialog, then processes it one step at a time; Esc stops it."""
 
-    frame_start: IntProperty(name="Start", description="First frame; with End below it, the scene's range is taken",
+    frame_start: IntProperty(name="Start", description="First frame. Start 0 and End -1 take the scene's range",
                              default=0)  # fmt: skip
     frame_end: IntProperty(name="End", description="Last frame", default=-1)
-    step: IntProperty(name="Step", description="Frames from one to the next", default=1, min=1)
+    step: IntProperty(name="Step", description="Number of frames from one to the next", default=1, min=1)
 
-    doing = "Working"  # in the status bar, and what is left of it after Esc
-    stopped = "Stopped; nothing was changed"
-    _asked = False
+    doing = "Working"  # shown in the status bar
+    stopped = "Stopped, nothing was changed"  # reported after Esc
+    _from_dialog = False
 
     def _run(self, context: bpy.types.Context) -> Steps:
-        """Do it. Closed before its end, it must leave everything as it was."""
+        """Do the work. If the generator is closed before its end, everything must be as before."""
         raise NotImplementedError
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        """From the panel: ask for the range and the rest, then go through it in steps."""
+        """From the panel: show the dialog, then work in steps."""
         del event
         if not (self.properties.is_property_set("frame_start") or self.properties.is_property_set("frame_end")):
             self.frame_start, self.frame_end = context.scene.frame_start, context.scene.frame_end
-        self._asked = True
+        self._from_dialog = True
         return context.window_manager.invoke_props_dialog(self, title=self.bl_label, confirm_text=self.bl_label)
 
     def draw_range(self) -> None:
@@ -57,7 +57,7 @@ class FramesOperator(GoalsOperator):
         column.prop(self, "step")
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        """One step a beat."""
+        """Do one step at each timer event."""
         if event.type == "ESC":
             self._steps.close()
             self.report({"INFO"}, self.stopped)
@@ -76,8 +76,8 @@ class FramesOperator(GoalsOperator):
         return {"RUNNING_MODAL"}
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        """From a script: at once. From the dialog: in steps."""
-        if self._asked:
+        """Work at once if called from a script, in steps if confirmed in the dialog."""
+        if self._from_dialog:
             return self._start(context)
         steps = self._run(context)
         while True:
@@ -87,13 +87,13 @@ class FramesOperator(GoalsOperator):
                 return end.value
 
     def cancel(self, context: bpy.types.Context) -> None:
-        """Blender stops the operator, on quitting for one, or the dialog was left."""
-        if not self._asked:
+        """The dialog was left, or Blender stops the operator, for example when it quits."""
+        if not self._from_dialog:
             self._steps.close()
             self._leave(context, {"CANCELLED"})
 
     def _start(self, context: bpy.types.Context) -> set[str]:
-        self._asked = False
+        self._from_dialog = False
         self._steps = self._run(context)
         self._timer = context.window_manager.event_timer_add(_BEAT, window=context.window)
         context.window_manager.progress_begin(0, 100)
@@ -108,7 +108,7 @@ class FramesOperator(GoalsOperator):
         return result
 
     def _frames(self, scene: bpy.types.Scene) -> list[int]:
-        """The frames asked for; none, after an error has been reported, where the range ends before it starts."""
+        """The requested frames. If the range ends before it starts, reports an error and returns none."""
         start, end = self.frame_start, self.frame_end
         if end < start:
             if (start, end) != (0, -1):
@@ -121,18 +121,18 @@ class FramesOperator(GoalsOperator):
 def read_frames(
     context: bpy.types.Context, ob: bpy.types.Object, frames: Sequence[int], reading: Session
 ) -> Generator[float, None, tuple[list[FrameInput | None], list[Channels]]]:
-    """Visit frames and read what a solve of each needs, and the channels it starts from; yields the share done.
+    """Visit frames and read the solver's input and the start channels of each; yields the progress from 0 to 1.
 
-    reading : the session to read them with. Raises a `DqikError` with a sentence for the user where there is nothing
-    to solve.
+    reading : the session to read them with. Raises a `DqikError` with a message for the user if there is nothing to
+    solve.
     """
     inputs: list[FrameInput | None] = []
     starts: list[Channels] = []
     for index, frame in enumerate(frames):
         context.scene.frame_set(frame)
-        found = live.bake_frame(reading, ob, context.evaluated_depsgraph_get())
-        inputs.append(found.frame_input)
-        starts.append(found.start)
+        frame_reading = live.bake_frame(reading, ob, context.evaluated_depsgraph_get())
+        inputs.append(frame_reading.frame_input)
+        starts.append(frame_reading.start)
         yield (index + 1) / len(frames)
     if not any(inputs):
         raise DqikError(reading.rig.refusal)
@@ -140,10 +140,10 @@ def read_frames(
 
 
 def shares(steps: Generator[float, None, _Result], start: float, end: float) -> Generator[float, None, _Result]:
-    """Steps that are a part of a whole, from one share of it to another."""
+    """Scale the progress of steps that are a part of a larger task, from `start` to `end`."""
     while True:
         try:
             share = next(steps)
-        except StopIteration as done:
-            return done.value
+        except StopIteration as end_of_steps:
+            return end_of_steps.value
         yield start + (end - start) * share

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Adding and removing goals, and taking them over from Blender's IK constraints."""
+"""Adding and removing goals, and converting Blender's IK constraints to goals."""
 
 import bpy
 from bpy.props import BoolProperty, IntProperty, StringProperty
@@ -15,11 +15,11 @@ class DQIK_OT_goal_add(ArmatureOperator, bpy.types.Operator):
     bl_label = "Add Goal"
     bl_options = {"REGISTER", "UNDO"}
 
-    bone: StringProperty(name="Bone", description="The bone to bring to the target; empty for the selected bones")
-    target: StringProperty(name="Target", description="An object to reach; empty to make an empty for each goal")
-    subtarget: StringProperty(name="Target Bone", description="The bone to reach, where the target is an armature")
-    chain_length: IntProperty(name="Chain Length", description="How many bones the goal may move, 0 for all", min=0)
-    use_rotation: BoolProperty(name="Rotation", description="Turn the bone as the target is turned")
+    bone: StringProperty(name="Bone", description="The bone that should reach the target. If empty, the selected bones")
+    target: StringProperty(name="Target", description="The object to reach. If empty, each goal gets a new empty")
+    subtarget: StringProperty(name="Target Bone", description="The bone to reach, if the target is an armature")
+    chain_length: IntProperty(name="Chain Length", description="Number of bones that the goal moves, 0 for all", min=0)
+    use_rotation: BoolProperty(name="Rotation", description="Turn the bone with the target")
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Add the goals."""
@@ -31,10 +31,10 @@ class DQIK_OT_goal_add(ArmatureOperator, bpy.types.Operator):
                 return {"CANCELLED"}
         target = bpy.data.objects.get(self.target) if self.target else None
         if self.target and target is None:
-            self.report({"ERROR"}, f"There is no object {self.target!r} to be the target")
+            self.report({"ERROR"}, f"There is no object {self.target!r}: choose another target")
             return {"CANCELLED"}
         if not names:
-            self.report({"ERROR"}, "Select the bones that should reach a target, in Pose Mode")
+            self.report({"ERROR"}, "In Pose Mode, select the bones that should reach a target")
             return {"CANCELLED"}
         for name in names:
             goal = constraints.new_goal(ob, name, self.chain_length, self.use_rotation)
@@ -50,7 +50,7 @@ class DQIK_OT_goal_remove(GoalsOperator, bpy.types.Operator):
     bl_label = "Remove Goal"
     bl_options = {"REGISTER", "UNDO"}
 
-    index: IntProperty(name="Goal", description="Which goal; -1 for the active one", default=-1, min=-1)
+    index: IntProperty(name="Goal", description="Number of the goal, -1 for the active one", default=-1, min=-1)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Remove one goal."""
@@ -58,33 +58,33 @@ class DQIK_OT_goal_remove(GoalsOperator, bpy.types.Operator):
         settings = ob.dqik
         index = settings.active_goal if self.index < 0 else self.index
         if index >= len(settings.goals):
-            self.report({"ERROR"}, f"There is no goal {index}; {ob.name!r} has {len(settings.goals)}")
+            self.report({"ERROR"}, f"There is no goal {index}: {ob.name!r} has {len(settings.goals)}, counted from 0")
             return {"CANCELLED"}
         name = settings.goals[index].name
         if not constraints.remove_goal(ob, index):
-            self.report({"WARNING"}, f"Goal {name!r} comes from the library and cannot be removed here: it was muted")
+            self.report({"WARNING"}, f"Goal {name!r} belongs to the library file, so it was muted instead of removed")
         return {"FINISHED"}
 
 
 class DQIK_OT_goals_from_constraints(ArmatureOperator, bpy.types.Operator):
-    """Turn the armature's IK constraints, their poles and IK limits into goals and limits. The constraints are muted"""
+    """Convert the IK constraints, their poles and the IK limits to goals and limits, and mute the constraints"""
 
     bl_idname = "dqik.goals_from_constraints"
     bl_label = "Goals from IK Constraints"
     bl_options = {"REGISTER", "UNDO"}
 
-    use_limits: BoolProperty(name="IK Limits", description="Take over the bones' IK limits and locks", default=True)
+    use_limits: BoolProperty(name="IK Limits", description="Copy the bones' IK limits and locks", default=True)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        """Take over all active IK constraints."""
+        """Convert all active IK constraints."""
         ob = armature(context)
-        made, left = constraints.take_over(ob)
-        if not made:
-            self.report({"WARNING"}, left[0] if left else f"{ob.name!r} has no active IK constraints")
+        count, problems = constraints.take_over(ob)
+        if not count:
+            self.report({"WARNING"}, problems[0] if problems else f"{ob.name!r} has no active IK constraints")
             return {"CANCELLED"}
         limited = constraints.limits_from_ik(ob.pose.bones) if self.use_limits else 0
         self.report(
-            {"INFO"}, f"Made {made} goals and limits for {limited} bones" + "".join(f". {text}" for text in left)
+            {"INFO"}, f"Added {count} goals, and limits for {limited} bones" + "".join(f". {text}" for text in problems)
         )
         return {"FINISHED"}
 

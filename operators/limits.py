@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Joint limits: from Blender's IK limits, from an action, or none."""
+"""Setting joint limits from Blender's IK limits or from an action, and clearing them."""
 
 import bpy
 from bpy.props import BoolProperty, FloatProperty
@@ -9,9 +9,9 @@ from .common import ArmatureOperator, armature
 
 
 class LimitsOperator(ArmatureOperator):
-    """Works on all bones, or on the selected ones."""
+    """Base of operators that work on all bones, or on the selected ones."""
 
-    only_selected: BoolProperty(name="Only Selected Bones", description="Leave the limits of other bones as they are")
+    only_selected: BoolProperty(name="Only Selected Bones", description="Change the limits of selected bones only")
 
     def _bones(self, context: bpy.types.Context) -> list[bpy.types.PoseBone]:
         ob = armature(context)
@@ -24,7 +24,7 @@ class LimitsOperator(ArmatureOperator):
 
 
 class DQIK_OT_limits_from_ik(LimitsOperator, bpy.types.Operator):
-    """Take over the IK limits and IK locks of Blender's own solver"""
+    """Copy the IK limits and IK locks of Blender's own IK"""
 
     bl_idname = "dqik.limits_from_ik"
     bl_label = "Limits from IK Limits"
@@ -41,13 +41,13 @@ class DQIK_OT_limits_from_ik(LimitsOperator, bpy.types.Operator):
 
 
 class DQIK_OT_limits_from_action(LimitsOperator, bpy.types.Operator):
-    """Set limits to the range of rotations that the present action uses, with a margin"""
+    """Set limits to the range of rotations in the current action, plus a margin"""
 
     bl_idname = "dqik.limits_from_action"
     bl_label = "Limits from Action"
     bl_options = {"REGISTER", "UNDO"}
 
-    margin: FloatProperty(name="Margin", description="Room beyond the action's own range on every side",
+    margin: FloatProperty(name="Margin", description="Angle added to the action's range on every side",
                           default=0.0873, min=0.0, soft_max=1.0, subtype="ANGLE")  # fmt: skip
 
     def execute(self, context: bpy.types.Context) -> set[str]:
@@ -62,14 +62,14 @@ class DQIK_OT_limits_from_action(LimitsOperator, bpy.types.Operator):
 
 
 class DQIK_OT_limits_clear(LimitsOperator, bpy.types.Operator):
-    """Switch the limits of the bones off and forget them"""
+    """Switch limits off and reset them"""
 
     bl_idname = "dqik.limits_clear"
     bl_label = "Clear Limits"
     bl_options = {"REGISTER", "UNDO"}
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        """Forget the limits."""
+        """Reset the limits."""
         limits.clear(self._bones(context))
         return {"FINISHED"}
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Making renders safe while live solving is on."""
+"""Switching on Lock Interface, which makes renders safe while live solving is on."""
 
 import bpy
 
 
 class DQIK_OT_lock_interface(bpy.types.Operator):
-    """Switch on Lock Interface for this scene's renders. Without it, a render while Live is on can crash Blender"""
+    """Switch on Lock Interface for renders of this scene. Without it, rendering while Live is on can crash Blender"""
 
     bl_idname = "dqik.lock_interface"
     bl_label = "Lock Interface"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Solving the present frame once, and going back."""
+"""Solving the current frame once, and resetting the pose."""
 
 import bpy
 
@@ -8,7 +8,7 @@ from .common import ArmatureOperator, GoalsOperator, armature
 
 
 class DQIK_OT_solve(GoalsOperator, bpy.types.Operator):
-    """Solve this frame once and leave the bones as solved"""
+    """Solve the current frame once, without Live"""
 
     bl_idname = "dqik.solve"
     bl_label = "Solve"
@@ -21,20 +21,20 @@ class DQIK_OT_solve(GoalsOperator, bpy.types.Operator):
         if not report.solved:
             self.report({"ERROR"}, report.message)
             return {"CANCELLED"}
-        met = "Goals met" if report.converged else "Goals not all met"
+        met = "All goals met" if report.converged else "Not all goals met"
         self.report({"INFO"}, f"{met}: worst error {report.error:.3g} after {report.iterations} iterations")
         return {"FINISHED"}
 
 
 class DQIK_OT_reset_pose(ArmatureOperator, bpy.types.Operator):
-    """Put the bones that the goals move back to the rest pose, and start from it from now on"""
+    """Put the bones that the goals move back to rest. Solves start from there afterwards"""
 
     bl_idname = "dqik.reset_pose"
     bl_label = "Reset Pose"
     bl_options = {"REGISTER", "UNDO"}
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        """Reset the goals' bones, or all bones where there are no goals."""
+        """Reset the bones that the goals move, or all bones if there are no goals."""
         live.reset(armature(context), context.evaluated_depsgraph_get())
         return {"FINISHED"}
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Actions and F-curves on every supported Blender: plain ones to 4.3, slots and channelbags from 4.4 on."""
+"""Actions and F-curves in every supported Blender: plain actions up to 4.3, slots and channelbags from 4.4 on."""
 
 from dataclasses import dataclass
 
@@ -8,9 +8,9 @@ import numpy as np
 
 LAYERED = bpy.app.version >= (4, 4, 0)
 _GROUP_NAMES = bpy.app.version >= (5, 0, 0)
-_BEZIER = 2  # the number behind the enum, which foreach_set takes
+_BEZIER = 2  # foreach_set takes the numbers of enums
 _ALIGNED, _AUTO = 3, 1
-_ENUM = np.uint8  # as Blender keeps a key's enums: read and written without a step per key
+_ENUM = np.uint8  # Blender's own type of a key's enums, which foreach_get and foreach_set copy at once
 
 
 def bone_path(bone: str, channel: str) -> str:
@@ -19,25 +19,31 @@ def bone_path(bone: str, channel: str) -> str:
 
 
 def fcurves(owner: bpy.types.AnimData | None) -> bpy.types.bpy_prop_collection | tuple:
-    """The F-curves that the assigned action holds for this owner; empty where there are none."""
+    """The F-curves of the assigned action for this owner; empty if there are none."""
     return () if owner is None else of_action(owner.action, getattr(owner, "action_slot", None))
 
 
 def of_action(action: bpy.types.Action | None, slot: object) -> bpy.types.bpy_prop_collection | tuple:
-    """The F-curves of an action, where actions have slots those of one; empty where there are none."""
+    """The F-curves of an action (of one slot, from Blender 4.4 on); empty if there are none."""
     bag = _bag(action, slot)
     return () if bag is None else bag.fcurves
 
 
+def groups(action: bpy.types.Action | None, slot: object) -> bpy.types.bpy_prop_collection | tuple:
+    """The groups of these F-curves."""
+    bag = _bag(action, slot)
+    return () if bag is None else bag.groups
+
+
 def _bag(action: bpy.types.Action | None, slot: object) -> object:
-    """What holds F-curves and groups: the action itself or, where actions have slots, a slot's channelbag."""
+    """The owner of F-curves and groups: the action or, from Blender 4.4 on, the channelbag of a slot."""
     if action is None or not LAYERED:
         return action
     return _channelbag(action, slot)
 
 
 def _channelbag(action: bpy.types.Action, slot: object, ensure: bool = False):
-    """The channelbag of a slot in the action's first keyframe strip; made with `ensure`."""
+    """The channelbag of a slot in the action's first keyframe strip; created if missing and `ensure` is set."""
     if slot is None:
         return None
     if not action.layers:
@@ -53,14 +59,14 @@ def _channelbag(action: bpy.types.Action, slot: object, ensure: bool = False):
 
 
 class Writer:
-    """Writes baked channels into an object's action, many keys at a time; until `finish` it can be undone."""
+    """Writes baked channels into an object's action, a whole curve at a time; `undo` works until `finish`."""
 
     def __init__(self, ob: bpy.types.Object, action: bpy.types.Action) -> None:
-        """Assigns `action` to `ob`, with a slot of the object's own where actions have slots."""
+        """Assigns `action` to `ob`, with a slot for the object from Blender 4.4 on."""
         owner = ob.animation_data or ob.animation_data_create()
         if owner.action is not action:
             owner.action = action
-        self._written: list[tuple[bpy.types.FCurve, _Keys | None]] = []  # with the keys that it had; None: it was made
+        self._written: list[tuple[bpy.types.FCurve, _Keys | None]] = []  # with its old keys; None for a new curve
         if not LAYERED:
             self._bag = action
             return
@@ -71,21 +77,21 @@ class Writer:
 
     def write(self, path: str, index: int, group: str, frames: np.ndarray, values: np.ndarray,
               slopes: np.ndarray | None = None) -> None:  # fmt: skip
-        """Put keys (K,) into a curve; keys that it has outside of `frames`' span stay.
+        """Write keys (K,) into a curve; its old keys before and after `frames` stay.
 
-        group : named after the bone, for a curve that is made. slopes : (K,) per frame; with them the handles make the
-            curve the cubic with these slopes, without them Blender places the handles.
+        group : the name of the group of a new curve, which is the bone. slopes : (K,) per frame, from which the handles
+            are set; without them Blender sets the handles.
         """
         curve = self._bag.fcurves.find(path, index=index)
         before = None if curve is None else _Keys.of(curve)
         if curve is None:
-            curve = self._made(path, index, group)
+            curve = self._new_curve(path, index, group)
         self._written.append((curve, before))
-        keys = _Keys.made(frames, values, slopes)
+        keys = _Keys.from_values(frames, values, slopes)
         (keys if before is None else before.around(keys)).into(curve)
 
     def finish(self) -> None:
-        """Have the curves count as they are written: without modifiers, not muted."""
+        """Remove modifiers and mutes of the curves, so that they evaluate to the written keys."""
         for curve, _ in self._written:
             for modifier in reversed(curve.modifiers):
                 curve.modifiers.remove(modifier)
@@ -96,28 +102,28 @@ class Writer:
                 curve.group.mute = curve.mute = False
 
     def undo(self) -> None:
-        """Give all curves the keys back that they had, and remove those that were made."""
+        """Restore the old keys of all curves, and remove new curves."""
         for curve, before in reversed(self._written):
             if before is None:
                 self._bag.fcurves.remove(curve)
             else:
                 before.into(curve)
 
-    def _made(self, path: str, index: int, group: str) -> bpy.types.FCurve:
+    def _new_curve(self, path: str, index: int, group: str) -> bpy.types.FCurve:
         """A new curve in a group named after the bone."""
         curves = self._bag.fcurves
         if not LAYERED:
             return curves.new(path, index=index, action_group=group)
         if _GROUP_NAMES:
             return curves.new(path, index=index, group_name=group)
-        made = curves.new(path, index=index)
-        made.group = self._bag.groups.get(group) or self._bag.groups.new(group)
-        return made
+        curve = curves.new(path, index=index)
+        curve.group = self._bag.groups.get(group) or self._bag.groups.new(group)
+        return curve
 
 
 @dataclass
 class _Keys:
-    """Keyframes as arrays of K: points, handles (K, 2) and the numbers of their enums."""
+    """K keyframes as arrays: points and handles (K, 2), and the numbers of their enums (K,)."""
 
     co: np.ndarray
     handle_left: np.ndarray
@@ -127,7 +133,7 @@ class _Keys:
     interpolation: np.ndarray
 
     @classmethod
-    def made(cls, frames: np.ndarray, values: np.ndarray, slopes: np.ndarray | None) -> "_Keys":
+    def from_values(cls, frames: np.ndarray, values: np.ndarray, slopes: np.ndarray | None) -> "_Keys":
         co = np.stack([frames, values], -1)
         count = len(frames)
         left, right = co.copy(), co.copy()
@@ -155,7 +161,7 @@ class _Keys:
         return cls(*pairs, *numbers)
 
     def around(self, new: "_Keys") -> "_Keys":
-        """These keys before and after the new ones' span, with the new ones between."""
+        """The new keys, and these keys before and after them."""
         before, after = self.co[:, 0] < new.co[0, 0] - 1e-3, self.co[:, 0] > new.co[-1, 0] + 1e-3
         return _Keys(*(
             np.concatenate([old[before], mine, old[after]])
@@ -172,4 +178,4 @@ class _Keys:
         placed = (self.handle_left_type == _AUTO).all() and (self.handle_right_type == _AUTO).all()
         for name in ("co",) if placed else ("co", "handle_left", "handle_right"):
             points.foreach_set(name, np.ascontiguousarray(getattr(self, name), dtype=np.float32).ravel())
-        curve.update()  # places automatic handles
+        curve.update()  # sets automatic handles

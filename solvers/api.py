@@ -64,7 +64,8 @@ class Prepared:
             for groups in stage_order(skeleton, chains)
         ]
         stages = [stage for level in levels for stage in level]
-        self.numpy = Stages(skeleton, self.goals, levels, self.options, partial(side_by_side, self.goals, chains, method))
+        together = partial(side_by_side, self.goals, chains, method)
+        self.numpy = Stages(skeleton, self.goals, levels, self.options, together)
         known = all(kind.name in COMPILED_TASKS for stage in stages for kind in stage.tasks.kinds)
         self.compiled = (
             CompiledStages(library, skeleton, stages, self.numpy.counts, self.solver) if library and known else None

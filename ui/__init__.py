@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The DQIK tab of the 3D view's sidebar: panels and lists that draw, and never compute."""
+"""The DQIK tab of the 3D view's sidebar: panels and lists. They draw and do not compute."""
 
 import bpy
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The active bone: how it may move, and its limits."""
+"""The panels of the active bone: its settings and its limits."""
 
 import bpy
 
@@ -10,7 +10,7 @@ _LIMITS = (("Twist Y", "twist"), ("Swing X", "swing_x"), ("Swing Z", "swing_z"))
 
 
 class DQIK_PT_bone(ArmatureSidebar, bpy.types.Panel):
-    """How the active bone may move"""
+    """Settings of the active bone"""
 
     bl_label = "Bone"
     bl_options = {"DEFAULT_CLOSED"}
@@ -31,7 +31,7 @@ class DQIK_PT_bone(ArmatureSidebar, bpy.types.Panel):
 
 
 class DQIK_PT_limits(ArmatureSidebar, bpy.types.Panel):
-    """How far the active bone may turn"""
+    """Limits of the active bone's rotation"""
 
     bl_label = "Limits"
     bl_parent_id = "DQIK_PT_bone"

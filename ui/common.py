@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the panels share: the place they are in, and text that fits it."""
+"""Shared by the panels: their place in the sidebar, units, and wrapped text."""
 
 import textwrap
 
@@ -7,9 +7,9 @@ import bpy
 
 from ..operators.common import armature
 
-_LETTER = 6.2  # pixels that a letter takes on average, at a resolution scale of 1
-_SMALL = 1e-5  # [m] or feet; shorter lengths are all the same
-_MARGIN = 60  # pixels beside a line of text in a panel, its icon among them
+_LETTER = 6.2  # mean width of a letter in pixels, at a resolution scale of 1
+_SMALL = 1e-5  # [m] or feet; shorter lengths are shown as "< ..."
+_MARGIN = 60  # pixels beside a line of text in a panel, including its icon
 
 
 class Sidebar:
@@ -21,7 +21,7 @@ class Sidebar:
 
 
 class ArmatureSidebar(Sidebar):
-    """A panel that is there while an armature can be posed."""
+    """A panel that is shown while an armature can be posed."""
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -30,13 +30,13 @@ class ArmatureSidebar(Sidebar):
 
 
 def settled(layout: bpy.types.UILayout) -> bpy.types.UILayout:
-    """The layout of a panel's settings: names to the left, values in one column to the right."""
+    """Set a layout up for settings: names to the left, values in one column to the right."""
     layout.use_property_split, layout.use_property_decorate = True, False
     return layout
 
 
 def length(scene: bpy.types.Scene, value: float) -> str:
-    """A length of the scene in its own units; one that is too small to be worth a closer look says so."""
+    """A length in the scene's units; very small ones are shown as "< ..."."""
     units = scene.unit_settings
     value *= units.scale_length
     if units.system == "NONE":
@@ -46,7 +46,7 @@ def length(scene: bpy.types.Scene, value: float) -> str:
 
 
 def paragraph(context: bpy.types.Context, layout: bpy.types.UILayout, text: str, icon: str = "NONE") -> None:
-    """Text in as many lines as the sidebar's width asks for."""
+    """Text, wrapped to the width of the sidebar."""
     scale = context.preferences.system.ui_scale
     width = max(int((context.region.width / scale - _MARGIN) / _LETTER), 16)
     column = layout.column(align=True)

@@ -14,7 +14,7 @@ _Column = tuple[str, Callable[[Row], str]]
 
 
 class DQIK_PT_compare(ArmatureSidebar, bpy.types.Panel):
-    """Which solver suits this rig"""
+    """Measure the solvers on this rig"""
 
     bl_label = "Comparison"
     bl_parent_id = "DQIK_PT_solver"
@@ -51,7 +51,7 @@ def _angle(radians: float) -> str:
 
 
 def _table(layout: bpy.types.UILayout, rows: Sequence[Row], columns: Sequence[_Column]) -> None:
-    """A column for each measure, a line for each solver."""
+    """A table with a column for each measure and a line for each solver."""
     box = layout.box().row()
     for number, (heading, value) in enumerate(columns):
         column = box.column(align=True)

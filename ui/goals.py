@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The goals: a list, and the settings of the active one."""
+"""The panels of the goals: their list, the settings of the active one, and its pole."""
 
 import bpy
 
@@ -8,7 +8,7 @@ from .common import ArmatureSidebar, paragraph, settled
 
 
 class DQIK_UL_goals(bpy.types.UIList):
-    """A goal a row: name, target, mute"""
+    """A row for each goal: name, target, mute"""
 
     def draw_item(
         self, context: bpy.types.Context, layout: bpy.types.UILayout, data: bpy.types.PropertyGroup,
@@ -56,7 +56,7 @@ class DQIK_PT_goals(ArmatureSidebar, bpy.types.Panel):
 
 
 class DQIK_PT_pole(ArmatureSidebar, bpy.types.Panel):
-    """Where the elbow or knee of the goal's chain points"""
+    """The direction in which the elbow or knee of the goal points"""
 
     bl_label = "Pole"
     bl_parent_id = "DQIK_PT_goals"
@@ -79,7 +79,7 @@ def _active(ob: bpy.types.Object) -> bpy.types.PropertyGroup | None:
 
 
 def _fault(ob: bpy.types.Object, goal: bpy.types.PropertyGroup) -> bool:
-    """Whether something that the goal needs is missing."""
+    """Whether the goal's bone, its target, or both of its switches are missing or wrong."""
     return (
         goal.bone not in ob.pose.bones
         or goal.target is None
@@ -90,7 +90,7 @@ def _fault(ob: bpy.types.Object, goal: bpy.types.PropertyGroup) -> bool:
 
 
 def _lost(target: bpy.types.Object | None, bone: str) -> bool:
-    """Whether a bone is named that the target does not have."""
+    """Whether the target is an armature without a bone of this name."""
     return bool(bone) and target is not None and target.type == "ARMATURE" and bone not in target.pose.bones
 
 
@@ -116,7 +116,7 @@ def _settings(layout: bpy.types.UILayout, ob: bpy.types.Object, goal: bpy.types.
 
 
 def _weighted(layout: bpy.types.UILayout, goal: bpy.types.PropertyGroup, part: str) -> None:
-    """A part of the goal with its switch and its weight."""
+    """The switch and the weight of the goal's position or rotation."""
     row = layout.row(heading=part.title(), align=True)
     row.prop(goal, f"use_{part}", text="")
     weight = row.row(align=True)
@@ -127,7 +127,7 @@ def _weighted(layout: bpy.types.UILayout, goal: bpy.types.PropertyGroup, part: s
 def _bone_of(
     layout: bpy.types.UILayout, goal: bpy.types.PropertyGroup, target: bpy.types.Object | None, name: str
 ) -> None:
-    """The bone to go for, where the target is an armature."""
+    """A field for the target's bone, if the target is an armature."""
     if target is not None and target.type == "ARMATURE":
         row = layout.row()
         row.alert = _lost(target, getattr(goal, name))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The first panel: live solving, the commands, and what came of the last solve."""
+"""The first panel: live solving, the commands, and the report of the last solve."""
 
 import bpy
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The solver and how hard it tries."""
+"""The panel of the solver and its settings."""
 
 import bpy
 
@@ -8,7 +8,7 @@ from .common import ArmatureSidebar, settled
 
 
 class DQIK_PT_solver(ArmatureSidebar, bpy.types.Panel):
-    """The solver and how hard it tries"""
+    """The solver and its settings"""
 
     bl_label = "Solver"
     bl_options = {"DEFAULT_CLOSED"}

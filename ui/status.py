@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What came of the last solve, in words, and what needs attention."""
+"""The report of the last solve in the panel, and warnings."""
 
 from math import degrees
 
@@ -7,7 +7,7 @@ import bpy
 
 from .common import paragraph
 
-_SMALL = 1e-4  # a distance that is not worth a closer look
+_SMALL = 1e-4  # [m]; smaller distances are shown as "less than ..."
 
 
 def draw(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.types.Object) -> None:
@@ -24,7 +24,7 @@ def draw(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.types.O
 
 
 def _result(context: bpy.types.Context, layout: bpy.types.UILayout, report: bpy.types.PropertyGroup) -> None:
-    """Always as many lines, so that nothing jumps while a target is dragged."""
+    """The result in a constant number of lines, so that the panel does not jump while a target is dragged."""
     column = layout.column(align=True)
     if report.converged:
         column.label(text="All goals met", icon="CHECKMARK")

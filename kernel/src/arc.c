@@ -67,21 +67,19 @@ void bend_to_arcs(const work *w, point *p) {
     turn_back_inside(w, p, p->x);
 }
 
-/* Whether a chain is straight although its target is nearer to its root than its end. */
+/* Whether a chain lies in one line, folded or not, although its target is nearer than it is long. */
 int is_stuck(const work *w, const point *p) {
     for (int k = 0; k < w->s->arcs; k++) {
         const dqik_arc *arc = w->s->arc + k;
         double line[3], next[3], crossed[3], astray = 0.0, reach = bone_of(p, arc, 0, line);
-        int onward = 1;
         for (int i = 1; i < arc->points; i++) {
             reach += bone_of(p, arc, i, next);
             cross3(crossed, line, next);
             astray += norm3(crossed);
-            onward &= dot3(line, next) > 0.0;
             copy3(line, next);
         }
         const double away = distance3(w->places + 3 * arc->goal, p->p + 3 * arc->point[0]);
-        if (onward && astray < STRAIGHT && away < (1.0 - IN_LINE) * reach) return 1;
+        if (astray < STRAIGHT && away < (1.0 - IN_LINE) * reach) return 1;
     }
     return 0;
 }

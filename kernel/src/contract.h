@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 99527102 /* a hash of all below */
+#define DQIK_LAYOUT 15953987 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -44,6 +44,8 @@
 #define YIELD_EXCESS 0.01
 #define YIELD_FLOOR 0.02
 #define YIELD_REACH 0.05
+#define YIELD_MISS 0.003
+#define YIELD_ROUNDS 2
 
 /* solvers/iterate/linear_step.py */
 #define SAME 1e-09
@@ -266,6 +268,7 @@ typedef struct {
     const int32_t *yield_top;
     const uint8_t *yield_path; /* (yields, J) */
     const double *yield_extra; /* (yields) */
+    const uint8_t *alone; /* (G) whether a goal has joints of its own */
     const int32_t *run_start; /* (n + 1) of (runs, 2): from, to */
     const int32_t *run;
     const int32_t *first; /* (all) first row that each row shares a degree of freedom with */
@@ -297,6 +300,7 @@ typedef struct {
     const dqik_settings *descending;
     const dqik_settings *finishing;
     const dqik_settings *approaching; /* NULL: none */
+    const dqik_settings *yielding;
     int32_t spend; /* iterations in all, where those left over go to missed goals; else 0 */
     const dqik_sweep *sweep; /* NULL: it steps along a Jacobian */
 } dqik_stage;
@@ -310,6 +314,7 @@ typedef struct {
     double tolerance;
     double rotation_tolerance;
     const uint8_t *counts; /* (goals) 1: a position counts, 2: a rotation counts */
+    const dqik_stage *held; /* the joint space of stiff joints with limits, and nothing else; NULL: none */
 } dqik_problem;
 
 /* The questions and answers of frames, `FrameArrays.addresses`: each array, and its bytes from frame to frame; see solvers/model/frames.py. */

@@ -34,6 +34,26 @@ static void place_still_slides(const work *w, const double *links, const double 
     }
 }
 
+/* Bring stiff joints, which no stage moves, inside their limits. */
+static void bring_inside(const dqik_problem *problem, const pose_memory *m) {
+    const dqik_stage *s = problem->held;
+    if (!s) return;
+    work w;
+    memset(&w, 0, sizeof w);
+    w.s = s, w.k = &problem->skeleton;
+    for (int b = 0; b < s->blocks; b++) {
+        const int joint = s->block_joint[b], at = s->block_start[b];
+        const double *axis = w.k->axis + 3 * joint;
+        double x[3];
+        if (s->block_kind[b] == DQIK_SLIDE) {
+            x[0] = clamp(dot3(m->t + 3 * joint, axis), s->lo[at], s->hi[at]);
+            for (int c = 0; c < 3; c++) m->t[3 * joint + c] = axis[c] * x[0];
+        } else {
+            nearest_motion(&w, b, m->q + 4 * joint, x);
+        }
+    }
+}
+
 /* Write the joints that a stage moves to the pose. */
 static void pose_stage(const work *w, pose_memory *m) {
     const dqik_stage *s = w->s;
@@ -102,6 +122,7 @@ int solve_frame(const dqik_problem *problem, const frame_view *frame, const dqik
     memcpy(m.q, frame->start_rotations, 4 * bytes);
     memcpy(m.t, frame->start_translations, 3 * bytes);
     for (int j = 0; j < joints; j++) q_unit(m.q + 4 * j);
+    bring_inside(problem, &m);
     memset(frame->position_errors, 0, sizeof(double) * (size_t)problem->goals);
     memset(frame->rotation_errors, 0, sizeof(double) * (size_t)problem->goals);
     memset(frame->at_limit, 0, (size_t)joints);

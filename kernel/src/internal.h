@@ -37,6 +37,7 @@ typedef struct {
     int use_soft;            /* whether the rows of soft tasks count */
     const double *link_q, *link_t; /* (J, 4), (J, 3) */
     double *places, *turns, *ends, *shares; /* (G, 3), (G, 4), (G, 3), (G): the stage's targets as it sees them */
+    double *yielded, *blamed, *ways; /* (G), (G), (G + 1): of goals that yield after a solve */
     double *base_q, *base_x; /* pose that the pull aims at */
     point now, tried, best, given, afresh;
     point attempt[DQIK_SWIVELS]; /* one a swivel */
@@ -125,7 +126,12 @@ int solve_stage(work *w, const dqik_problem *problem, const double *rotations, c
 int track_stage(work *w, const dqik_problem *problem, const frame_view *frame, const double *warm_q,
                 const double *warm_t, const double *start_q, const double *start_t, const double *before);
 
+int polish(work *w, const dqik_problem *problem, int were);
+
+/* yielding.c */
 double yield_ratio(const work *w, const point *at, int i);
+void yield_targets(work *w, const point *at);
+int let_yield(work *w, const dqik_problem *problem, const double *rotations, const double *translations);
 
 /* attempts.c */
 int looks_recoverable(const work *w, int met_before);

@@ -2,32 +2,6 @@
 /* A stage of a frame, solved afresh or from the frame before it; see solvers/group/stage.py. */
 #include "internal.h"
 
-/* How far a goal's target is from its chain's root, in lengths of the chain; `at` has any pose of the frame. */
-double yield_ratio(const work *w, const point *at, int i) {
-    const dqik_stage *s = w->s;
-    const int joints = w->k->joints;
-    double reach = s->yield_extra[i];
-    for (int j = 0; j < joints; j++)
-        if (s->yield_path[(size_t)i * (size_t)joints + (size_t)j]) reach += norm3(w->link_t + 3 * j);
-    return distance3(w->places + 3 * s->yield_goal[i], at->p + 3 * s->yield_top[i]) / most(reach, 1e-12);
-}
-
-/* Targets out of reach are drawn in to just beyond it and count less; `at` has any pose of the frame. */
-static void yield_targets(work *w, const point *at) {
-    const dqik_stage *s = w->s;
-    if (s->goals < 2) return;
-    for (int i = 0; i < s->yields; i++) {
-        int g = s->yield_goal[i];
-        const double *root = at->p + 3 * s->yield_top[i];
-        double away[3];
-        minus3(away, w->places + 3 * g, root);
-        double ratio = yield_ratio(w, at, i), excess = most(ratio - 1.0, 0.0) / YIELD_EXCESS;
-        if (ratio > 1.0 + YIELD_REACH)
-            for (int c = 0; c < 3; c++) w->places[3 * g + c] = root[c] + away[c] * (1.0 + YIELD_REACH) / ratio;
-        w->shares[g] = most(1.0 / (1.0 + excess * excess), YIELD_FLOOR);
-    }
-}
-
 /* The pose that the pull aims at: the start, its straight limbs bent the way they prefer, at its poles. `w->given`
  * stands at the start. Uses `w->tried`. */
 static void set_base(work *w, const double *rotations, const double *translations) {
@@ -127,7 +101,7 @@ static int continue_in_pull(work *w) {
 
 /* A few steps without the pull, so that it costs no accuracy; nor the poles, where they stand against goals. Solvers
  * that may settle before they arrive go on where they miss. Returns all iterations with those that there `were`. */
-static int polish(work *w, const dqik_problem *problem, int were) {
+int polish(work *w, const dqik_problem *problem, int were) {
     const dqik_stage *s = w->s;
     int iterations = were;
     if (!s->polishing) return iterations;
@@ -190,7 +164,16 @@ int solve_stage(work *w, const dqik_problem *problem, const double *rotations, c
         iterations += restart(w, problem, !s->phase[s->phases - 1].abandons);
         met = within(w, &w->now, problem->tolerance, problem->rotation_tolerance);
     }
-    if (!met && !(rows_square(w, &w->now) <= rows_square(w, &w->given))) copy_point(w, &w->now, &w->given);
+    if (!met) {
+        double *shares = w->shares;
+        iterations += let_yield(w, problem, rotations, translations);
+        w->use_soft = 0;
+        errors(w, &w->now);
+        errors(w, &w->given);
+        if (!(rows_square(w, &w->now) <= rows_square(w, &w->given))) copy_point(w, &w->now, &w->given);
+        w->use_soft = 1, w->shares = shares;
+        errors(w, &w->now);
+    }
     return iterations;
 }
 
@@ -243,6 +226,12 @@ int track_stage(work *w, const dqik_problem *problem, const frame_view *frame, c
         forward_all(w, &w->given);
         errors(w, &w->given);
         iterations += retry(w, problem, before);
+    }
+    if (!within(w, &w->now, problem->tolerance, problem->rotation_tolerance)) {
+        double *shares = w->shares;
+        iterations += let_yield(w, problem, start_q, start_t);
+        w->shares = shares;
+        errors(w, &w->now);
     }
     return iterations;
 }

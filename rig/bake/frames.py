@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Frames that were read, solved in runs, and their answers as channels that do not jump from frame to frame."""
+"""Solves frames in runs, and makes their channels continuous from frame to frame."""
 
 from collections.abc import Iterator, Sequence
 
@@ -10,17 +10,17 @@ from ..blender.channels import Channels
 from ..frame import write
 from ..frame.read import FrameInput
 
-CHUNK = 128  # frames solved at once: more costs memory and gains little
+CHUNK = 128  # frames solved at once: more take more memory and gain little time
 
 
 def solve_inputs(
     inputs: Sequence[FrameInput | None], frames: Sequence[float], follow: bool, chunk: int = CHUNK
 ) -> Iterator[tuple[int, Batch]]:
-    """Solve frames that were read, in order; yields the index of a batch's first frame and the batch.
+    """Solve frames in order; yields each batch with the index of its first frame.
 
     inputs : None for frames on which there is nothing to solve.
-    follow : each frame from the one before where they are one apart, as live playback does with `PREVIOUS`.
-    chunk : frames solved at once at most.
+    follow : start each frame from the one before if they are one apart, as live playback does with `PREVIOUS`.
+    chunk : the most frames in a batch.
     """
     for first, run in _runs(inputs, frames if follow else None):
         prepared = run[0].prepared
@@ -37,35 +37,36 @@ def solve_inputs(
 def answers(
     inputs: Sequence[FrameInput | None], starts: Sequence[Channels], batches: Sequence[tuple[int, Batch]]
 ) -> list[Channels]:
-    """The channels of each frame, continuous from frame to frame: no sign flips of quaternions, no turns of Euler.
+    """The channels of each frame, without sign flips of quaternions or whole turns of Euler angles between frames.
 
     starts : the channels that each frame starts from.
     """
-    found: list[Channels] = []
-    solved = dict(batches)
+    channels: list[Channels] = []
+    batch_at = dict(batches)
     frame, batch, first = 0, None, 0
     while frame < len(inputs):
-        if frame in solved:
-            batch, first = solved[frame], frame
+        if frame in batch_at:
+            batch, first = batch_at[frame], frame
         frame_input, start = inputs[frame], starts[frame]
-        before = found[-1] if found else start
+        before = channels[-1] if channels else start
         if frame_input is None or batch is None:
-            found.append(_continued(start, before))
+            channels.append(_continued(start, before))
         elif frame == first and start.modes.quaternions_only and not frame_input.rig.slide_joint.size:
-            found += _quaternion_answers(inputs, starts, batch, first, before)
+            channels += _quaternion_answers(inputs, starts, batch, first, before)
         else:
             rotations, translations = batch.rotations[frame - first], batch.translations[frame - first]
-            found.append(write.answer(
-                frame_input.rig, rotations, translations, _continued(start, before), frame_input.slide_scale, before
+            channels.append(write.answer(
+                frame_input.rig, rotations, translations, _continued(start, before).copy(), frame_input.slide_scale,
+                before,
             ))  # fmt: skip
-        frame = len(found)
-    return found
+        frame = len(channels)
+    return channels
 
 
 def _runs(
     inputs: Sequence[FrameInput | None], frames: Sequence[float] | None
 ) -> Iterator[tuple[int, list[FrameInput]]]:
-    """Runs of frames that are solved alike, with the index of their first; without gaps in `frames`, if given."""
+    """Runs of frames that share a prepared solve, with the index of the first; a gap in `frames` ends a run."""
     run: list[FrameInput] = []
     for index, frame_input in enumerate(inputs):
         gap = frames is not None and index > 0 and frames[index] - frames[index - 1] > 1.0
@@ -79,7 +80,7 @@ def _runs(
 
 
 def _together(prepared: Prepared, run: Sequence[FrameInput]):
-    """What frames of a run ask, as arrays with a leading axis for them."""
+    """The inputs of a run's frames as arrays with a leading frame axis."""
     arrays = prepared.arrays(len(run))
     for frame, frame_input in enumerate(run):
         arrays.positions[frame], arrays.orientations[frame], arrays.poles[frame] = (
@@ -91,7 +92,7 @@ def _together(prepared: Prepared, run: Sequence[FrameInput]):
 
 
 def _continued(start: Channels, before: Channels) -> Channels:
-    """Channels that stand as `start`, written near to those of the frame before."""
+    """The channels `start`, with the rotation values nearest to those of the frame before."""
     bones = np.arange(len(start.rotations))
     rotations = start.modes.channels(start.quaternions(), bones, before.rotations)
     return Channels(rotations, start.locations, start.modes)
@@ -100,7 +101,7 @@ def _continued(start: Channels, before: Channels) -> Channels:
 def _quaternion_answers(
     inputs: Sequence[FrameInput | None], starts: Sequence[Channels], batch: Batch, first: int, before: Channels
 ) -> list[Channels]:
-    """The channels of a batch's frames, all of quaternions with nothing that slides, each near to the one before."""
+    """The channels of a batch if all bones use quaternions and none slides, each near to the frame before."""
     rig, count = inputs[first].rig, len(batch.iterations)
     q = batch.rotations[:, rig.solved_joints]
     q /= np.sqrt((q * q).sum(-1, keepdims=True))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Solved frames as keyframes. Writing is the bake's last step: one that is stopped or fails has changed nothing."""
+"""Writes solved frames as keyframes. This is the last step, so a bake that stops or fails before changes nothing."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from .reduce import reduce_keys
 
 @dataclass
 class Options:
-    """What to bake: `action` NEW or CURRENT, bones by index (None: all solved), and the tolerance of key reduction."""
+    """Settings of a bake: `action` NEW or CURRENT, `bones` by index (None: all solved), tolerance of key reduction."""
 
     action: str = "NEW"
     bones: frozenset[int] | None = None
@@ -25,18 +25,18 @@ class Options:
 
 
 def check(ob: bpy.types.Object, action: str) -> None:
-    """Raise a `DqikError` where keys could not be kept: on linked objects, in linked or blended actions."""
+    """Raise a `DqikError` if keys would be lost or hidden: on linked objects, in linked or blended actions."""
     data = ob.animation_data
     if ob.library is not None:
         raise DqikError(f"{ob.name!r} is linked, so keys would be lost: make a library override first")
     if data is None:
         return
     if data.use_tweak_mode:
-        raise DqikError(f"Leave the NLA's tweak mode of {ob.name!r} first")
+        raise DqikError(f"Leave the NLA tweak mode of {ob.name!r} first")
     if action == "CURRENT" and data.action is not None and data.action.library is not None:
         raise DqikError(f"Action {data.action.name!r} is linked, so keys would be lost: bake into a new action")
     if action == "CURRENT" and _is_blended(data):
-        raise DqikError(f"The action of {ob.name!r} is blended with the NLA, so keys would not be met: "
+        raise DqikError(f"The action of {ob.name!r} is blended with the NLA, which would change the baked pose: "
                         "bake into a new action")  # fmt: skip
 
 
@@ -47,19 +47,19 @@ def write_keys(
     keys = list(_keys(ob, rigs, np.asarray(frames, dtype=float), solved, options))
     data = ob.animation_data
     before = (None, None) if data is None else (data.action, getattr(data, "action_slot", None))
-    made = _new_action(ob) if options.action == "NEW" or before[0] is None else None
-    writer = curves.Writer(ob, made or before[0])
+    new = _new_action(ob) if options.action == "NEW" or before[0] is None else None
+    writer = curves.Writer(ob, new or before[0])
     try:
         for key in keys:
             writer.write(*key)
     except Exception:
         writer.undo()
-        if made is not None:
+        if new is not None:
             _assign(ob, before)
-            bpy.data.actions.remove(made)
+            bpy.data.actions.remove(new)
         raise
     writer.finish()
-    if made is not None:
+    if new is not None:
         _set_aside(ob, before)
     return sum(len(key[3]) for key in keys)
 
@@ -67,7 +67,7 @@ def write_keys(
 def _keys(
     ob: bpy.types.Object, rigs: Sequence[Rig], frames: np.ndarray, solved: Sequence[Channels], options: Options
 ):
-    """Of each curve: path, index, group, frames (K,), values (K,), and slopes (K,) where keys are reduced."""
+    """For each curve: path, index, group, frames (K,), values (K,), and slopes (K,) if keys are reduced."""
     rotations = np.stack([one.rotations for one in solved])  # (F, N, 4)
     locations = np.stack([one.locations for one in solved])
     modes = solved[0].modes.of_bone
@@ -89,14 +89,14 @@ def _keys(
 
 
 def _new_action(ob: bpy.types.Object) -> bpy.types.Action:
-    """An action for the keys: a copy of the present one, so that what else it moves goes on moving."""
+    """An action for the keys: a copy of the present one, which keeps its other curves."""
     data = ob.animation_data
     old = None if data is None else data.action
     if data is None or old is None or _is_blended(data):
         return bpy.data.actions.new(f"{ob.name if old is None else old.name} DQIK")
-    made = old.copy()
-    made.name = f"{old.name} DQIK"
-    return made
+    copy = old.copy()
+    copy.name = f"{old.name} DQIK"
+    return copy
 
 
 def _is_blended(data: bpy.types.AnimData) -> bool:
@@ -106,7 +106,7 @@ def _is_blended(data: bpy.types.AnimData) -> bool:
 
 
 def _set_aside(ob: bpy.types.Object, before: tuple) -> None:
-    """Keep the action from before: in the file and, where it was blended with the NLA, as a track below the new one."""
+    """Keep the old action in the file and, if it was blended with the NLA, as a track below the new action."""
     data, (action, slot) = ob.animation_data, before
     if action is not None:
         action.use_fake_user = True
@@ -124,7 +124,7 @@ def _set_aside(ob: bpy.types.Object, before: tuple) -> None:
 
 
 def _assign(ob: bpy.types.Object, before: tuple) -> None:
-    """Give an object the action and the slot back that it had."""
+    """Assign the old action and slot to an object again."""
     action, slot = before
     ob.animation_data.action = action
     if slot is not None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Fewer keys for the same motion: a piecewise cubic through some of the baked frames. NumPy only."""
+"""Key reduction: a piecewise cubic through some of the baked frames. NumPy only."""
 
 import numpy as np
 
@@ -7,8 +7,8 @@ import numpy as np
 def reduce_keys(frames: np.ndarray, values: np.ndarray, tolerance: float) -> tuple[np.ndarray, np.ndarray]:
     """Indices of the frames (K,) to key, and the channels' slopes (K, C) there.
 
-    Cubic Hermite segments with the baked motion's own slopes; a segment that misses a baked value by more than the
-    tolerance is split where it misses most. All channels of a bone are keyed on the same frames.
+    The segments are cubic Hermite curves with the slopes of the baked motion. A segment that misses a baked value by
+    more than the tolerance is split where it misses most. All channels of a bone are keyed on the same frames.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ def reduce_keys(frames: np.ndarray, values: np.ndarray, tolerance: float) -> tup
 
 
 def _hermite(frames: np.ndarray, values: np.ndarray, slopes: np.ndarray, first: int, last: int) -> np.ndarray:
-    """The cubic (last - first + 1, C) between two keys, at the frames from one to the other."""
+    """The cubic between two keys at their frames and all between, (last - first + 1, C)."""
     span = frames[last] - frames[first]
     t = ((frames[first : last + 1] - frames[first]) / span)[:, None]
     return (

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Blender's data as arrays and back: channels, rotation modes, what animates them, dependencies."""
+"""Blender's data as arrays and back: channels, rotation modes, animation, dependencies."""

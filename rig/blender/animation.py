@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What sets an armature's channels anew on every frame: F-curves, drivers and NLA strips, told by their contents.
+"""The animation of an armature's channels: F-curves, drivers and NLA strips.
 
-Blender's rules (`animsys_evaluate_nla`, tried on every version): an F-curve counts unless it, or its group, is muted or
-it holds nothing. NLA tracks count unless they are muted, the NLA is off, or another track is solo; then every strip of
-theirs counts at every frame, a muted one too, since Blender resets what only inactive strips animate.
+Blender's rules (`animsys_evaluate_nla`, tried on every version): an F-curve counts unless it is empty, or it or its
+group is muted. An NLA track counts unless it is muted, the NLA is off, or another track is solo. All its strips then
+count at every frame, even muted ones, because Blender resets channels that only inactive strips animate.
 """
 
 import re
@@ -22,11 +22,11 @@ _BONE_PATH = re.compile(r'^pose\.bones\["((?:[^"\\]|\\.)*)"\]\.(.+)')
 
 @dataclass(frozen=True)
 class Animation:
-    """What animates an armature object.
+    """The animation of an armature object.
 
-    bones : {bone: (path, index) of its channels that count}.
-    driven : bones whose rotation or location drivers set: in every evaluation anew, over whatever is written.
-    settings : whether any of DQIK's settings is animated. constraints : whether one of a bone's constraints is.
+    bones : {bone: (path, index) of its animated channels}.
+    driven : bones with a driven rotation or location; a driver overwrites the channel in every evaluation.
+    settings : whether a setting of DQIK is animated. constraints : whether a constraint of a bone is animated.
     """
 
     bones: dict[str, set[tuple[str, int]]]
@@ -36,9 +36,9 @@ class Animation:
 
 
 def contents(ob: bpy.types.Object, paths: bool) -> tuple:
-    """All that `animation(ob)` depends on, to be compared with what it was.
+    """Everything that `animation(ob)` depends on, as values that show a change when compared.
 
-    paths : with the curves' data paths, which only an edit changes and which take the longest to read.
+    paths : include the curves' data paths, which only edits change and which take the longest to read.
     """
     data = ob.animation_data
     if data is None:
@@ -51,7 +51,7 @@ def contents(ob: bpy.types.Object, paths: bool) -> tuple:
 
 
 def animation(ob: bpy.types.Object) -> Animation:
-    """What animates `ob` at present."""
+    """The present animation of `ob`."""
     bones: dict[str, set[tuple[str, int]]] = {}
     driven: set[str] = set()
     settings = constraints = False
@@ -70,7 +70,7 @@ def animation(ob: bpy.types.Object) -> Animation:
 
 
 def free_channels(found: Animation, names: Sequence[str], modes: Modes) -> tuple[np.ndarray, np.ndarray]:
-    """Rotation (N, 4) and location (N, 3) channels of the bones that nothing animates, as bool."""
+    """Which rotation (N, 4) and location (N, 3) channels of the bones are not animated, as bool."""
     rotations, locations = np.ones((len(names), 4), dtype=bool), np.ones((len(names), 3), dtype=bool)
     for number, name in enumerate(names):
         for path, index in found.bones.get(name, ()):
@@ -82,35 +82,42 @@ def free_channels(found: Animation, names: Sequence[str], modes: Modes) -> tuple
 
 
 def values(ob: bpy.types.Object, frame: float) -> Iterator[tuple[str, str, int, float]]:
-    """What the curves of the assigned action say at a frame: bone, channel, index and value."""
-    for curve in curves.fcurves(ob.animation_data):
+    """The values of the assigned action's curves at a frame: bone, channel, index and value."""
+    data = ob.animation_data
+    in_nla = data is not None and any(True for _ in _counting_strips(data))
+    for curve in curves.fcurves(data):
         match = _BONE_PATH.match(curve.data_path)
-        if match and _counts(curve):
+        if match and _counts(curve, in_nla):
             yield bpy.utils.unescape_identifier(match[1]), match[2], curve.array_index, curve.evaluate(frame)
 
 
 def _counting_curves(data: bpy.types.AnimData | None) -> Iterator[bpy.types.FCurve]:
-    """The curves and drivers that set something at every frame."""
+    """The curves and drivers that count."""
     if data is None:
         return
-    yield from filter(_counts, curves.fcurves(data))
+    strips = list(_counting_strips(data))
+    yield from (curve for curve in curves.fcurves(data) if _counts(curve, bool(strips)))
     yield from (driver for driver in data.drivers if not driver.mute)
-    if not data.use_nla:
-        return
+    for strip in strips:
+        yield from (curve for curve in _strip_curves(strip) if _counts(curve, True))
+
+
+def _counting_strips(data: bpy.types.AnimData) -> Iterator[bpy.types.NlaStrip]:
+    """The strips of the tracks that count."""
     solo = any(track.is_solo for track in data.nla_tracks)
-    for track in data.nla_tracks:
+    for track in data.nla_tracks if data.use_nla else ():
         if not track.mute and (track.is_solo or not solo):
-            for strip in track.strips:
-                yield from filter(_counts, _strip_curves(strip))
+            yield from track.strips
 
 
-def _counts(curve: bpy.types.FCurve) -> bool:
-    muted_group = not curves.LAYERED and curve.group is not None and curve.group.mute  # from 4.4 on Blender ignores it
+def _counts(curve: bpy.types.FCurve, in_nla: bool) -> bool:
+    """Whether a curve counts. From 4.4 on Blender ignores a group's mute outside the NLA."""
+    muted_group = (in_nla or not curves.LAYERED) and curve.group is not None and curve.group.mute
     return not (curve.mute or curve.is_empty or muted_group)
 
 
 def _strip_curves(strip: bpy.types.NlaStrip) -> Iterator[bpy.types.FCurve]:
-    """The curves of a strip and, of a meta strip, of those inside it."""
+    """The curves of a strip and of the strips inside a meta strip."""
     yield from curves.of_action(strip.action, getattr(strip, "action_slot", None))
     for inner in strip.strips:
         yield from _strip_curves(inner)
@@ -122,18 +129,18 @@ def _strip_contents(strip: bpy.types.NlaStrip, paths: bool) -> tuple:
 
 
 def _action_contents(owner: bpy.types.AnimData | bpy.types.NlaStrip, paths: bool) -> tuple:
-    """An action with its slot and its curves."""
+    """The identity of an action and its slot, and the contents of its curves."""
     action = owner.action
     if action is None:
         return (0,)
     slot = getattr(owner, "action_slot", None)
     found = curves.of_action(action, slot)
-    groups = () if curves.LAYERED else [group.mute for group in action.groups]
+    groups = [group.mute for group in curves.groups(action, slot)] if paths or not curves.LAYERED else ()
     return action.session_uid, getattr(slot, "handle", 0), groups, _curve_contents(found, paths)
 
 
 def _curve_contents(found: Sequence[bpy.types.FCurve], paths: bool) -> tuple:
-    """What tells curves from others."""
+    """Flags, indices and, on request, paths of curves."""
     count = len(found)
     if not count:
         return ()

@@ -6,7 +6,7 @@ import numpy as np
 
 
 def matrices(bones: bpy.types.bpy_prop_collection, name: str) -> np.ndarray:
-    """4 x 4 matrices (N, 4, 4) of bones, by one call."""
+    """4 x 4 matrices (N, 4, 4) of bones, read by one call."""
     buffer = np.empty(16 * len(bones), dtype=np.float32)
     bones.foreach_get(name, buffer)
     return buffer.reshape(-1, 4, 4).swapaxes(1, 2).astype(float)
@@ -18,7 +18,7 @@ class Armature:
     Attributes
     ----------
     index : {name: number}. parent : (N,) numbers, -1 for none. rest : (N, 4, 4). length : (N,).
-    heads, tails : (N, 3). size : the largest extent of the whole.
+    heads, tails : (N, 3). size : the largest extent of the armature.
     """
 
     def __init__(self, ob: bpy.types.Object) -> None:
@@ -27,7 +27,7 @@ class Armature:
         self.parent = np.array(
             [-1 if bone.parent is None else self.index[bone.parent.name] for bone in bones], dtype=np.intp
         )
-        # bones added later stand elsewhere among the pose's bones than among the armature's
+        # bones added later have different positions in the pose and in the armature
         order = [ob.data.bones.find(bone.name) for bone in bones]
         self.rest = matrices(ob.data.bones, "matrix_local")[order]
         self.length = np.array([bone.length for bone in bones])
@@ -37,7 +37,7 @@ class Armature:
         self.size = max(float(np.ptp(ends, axis=0).max()), 1e-6)
 
     def above(self, bone: int) -> list[int]:
-        """A bone and all above it, from the bone upward."""
+        """A bone and all its ancestors, from the bone upward."""
         path = [bone]
         while self.parent[path[-1]] >= 0:
             path.append(int(self.parent[path[-1]]))

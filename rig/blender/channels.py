@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The pose channels of a whole armature as arrays: read and written by one call a channel.
+"""The pose channels of a whole armature as arrays, read and written by one call for each channel.
 
-Arrays have single precision, as Blender's channels do, so that equal bytes mean equal poses.
+The arrays have single precision, as Blender's channels have, so that equal bytes mean equal poses.
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ class Modes:
 
     Attributes
     ----------
-    numbers : the modes as Blender numbers them, as bytes, by which a change is seen.
+    numbers : Blender's numbers of the modes as bytes, which show a change when compared.
     groups : (mode, bones) for each mode in use. of_bone : (N,) names.
     paths : (path, size, bones) for each rotation channel in use.
     quaternions_only : whether all bones turn in quaternions.
@@ -56,7 +56,7 @@ class Modes:
         return channels
 
     def at_rest(self, bones: np.ndarray) -> np.ndarray:
-        """Rotation channels (S, 4) of `bones` (S,) that are not turned."""
+        """Rotation channels (S, 4) of `bones` (S,) without rotation."""
         return np.array([rotation.NO_ROTATION[self.of_bone[bone]] for bone in bones], dtype=np.float32).reshape(-1, 4)
 
     def _rows(self, bones: np.ndarray) -> list[tuple[str, np.ndarray]]:
@@ -83,7 +83,7 @@ class Channels:
 
 
 def modes(bones: bpy.types.bpy_prop_collection, before: Modes | None = None) -> Modes:
-    """The rotation modes of the bones; `before` itself where they are the same."""
+    """The rotation modes of the bones; the same object as `before` if they are equal."""
     numbers = np.empty(len(bones), dtype=np.int32)
     bones.foreach_get("rotation_mode", numbers)
     return before if before is not None and numbers.tobytes() == before.numbers else Modes(numbers)
@@ -105,7 +105,7 @@ def read(bones: bpy.types.bpy_prop_collection, of_modes: Modes | None = None) ->
 
 
 def write(ob: bpy.types.Object, new: Channels, location: bool = True) -> None:
-    """Write the rotation channels in use, and the locations if asked for; channels of other modes are left alone."""
+    """Write the rotation channels in use and, by default, the locations. Channels of other modes do not change."""
     bones, parts = ob.pose.bones, [("location", new.locations)] if location else []
     if new.modes.quaternions_only:
         parts.append(("rotation_quaternion", new.rotations))
@@ -118,6 +118,6 @@ def write(ob: bpy.types.Object, new: Channels, location: bool = True) -> None:
     for path, values in parts:
         if ob.library is None:
             bones.foreach_set(path, np.ascontiguousarray(values).reshape(-1))
-        else:  # of linked bones Blender takes no arrays
+        else:  # foreach_set() refuses linked bones
             for bone, value in zip(bones, values, strict=True):
                 setattr(bone, path, value)

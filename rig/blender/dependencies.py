@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a target's place depends on: the bones that it is, hangs from or is constrained to, through any objects."""
+"""The dependencies of a target's place: bones that it is, is parented to or is constrained to, through any objects."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ Bone = tuple[bpy.types.Object, str]
 
 
 def bones_behind(target: bpy.types.Object, subtarget: str = "") -> set[Bone]:
-    """All bones that the place of an object, or of one of its bones, depends on, those above them included."""
+    """All bones, with their ancestors, that the place of an object or of one of its bones depends on."""
     seen: set[Bone] = set()
     left: list[Bone] = [(target, subtarget)]
     while left:
@@ -33,14 +33,14 @@ def armatures_behind(ob: bpy.types.Object) -> set[int]:
 
 
 def aims(goal: bpy.types.PropertyGroup) -> Iterator[Bone]:
-    """Target and pole of a goal, as far as it has them."""
+    """The target and the pole of a goal, if it has them."""
     for target, subtarget in ((goal.target, goal.subtarget), (goal.pole_target, goal.pole_subtarget)):
         if target is not None:
             yield target, subtarget if target.type == "ARMATURE" else ""
 
 
 def _next(ob: bpy.types.Object, name: str) -> Iterator[Bone]:
-    """What the place of an object, or of a bone, depends on directly."""
+    """The direct dependencies of the place of an object or a bone."""
     bone = ob.pose.bones.get(name) if name and ob.pose else None
     if bone is not None:
         yield ob, ""
@@ -54,7 +54,7 @@ def _next(ob: bpy.types.Object, name: str) -> Iterator[Bone]:
 
 
 def _targets(constraint: bpy.types.Constraint) -> Iterator[Bone]:
-    """The objects and bones that a constraint looks at."""
+    """The target objects and bones of a constraint."""
     for holder in (constraint, *getattr(constraint, "targets", ())):
         for end in ("target", "pole_target"):
             target = getattr(holder, end, None)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Blender's rotation modes: channels of bones to unit quaternions and back, a whole armature at once. NumPy only.
+"""Converts rotation channels in Blender's rotation modes to unit quaternions and back. NumPy only.
 
-A rotation channel is four numbers, whatever the mode: a quaternion `w x y z`, an axis-angle `angle x y z`, or Euler
-angles `x y z` and an unused fourth. Going back there is a choice (sign, whole turns, the other Euler solution); it
-is taken nearest to a reference, so that keys stay continuous and a frame's channels depend on that frame only.
+A rotation channel has four numbers in every mode: a quaternion `w x y z`, an axis-angle `angle x y z`, or Euler angles
+`x y z` and an unused number. A quaternion has several channel values (sign, whole turns, the other Euler solution); the
+one nearest to a reference is chosen, so that keys stay continuous and a frame's channels depend on that frame only.
 """
 
 import numpy as np
@@ -63,7 +63,7 @@ def _axis_angle(q: np.ndarray, reference: np.ndarray) -> np.ndarray:
 def _euler(order: str, matrix: np.ndarray, reference: np.ndarray) -> np.ndarray:
     """Angles (..., 3) about x, y, z of matrices `R_k R_j R_i` for the order `ijk`, nearest to the reference.
 
-    At gimbal lock only the sum of the outer two is determined: the last is taken as the reference has it.
+    At gimbal lock only the sum of the outer two is determined, so the last is taken from the reference.
     """
     i, j, k = ("XYZ".index(letter) for letter in order)
     sign = 1.0 if (j - i) % 3 == 1 else -1.0
@@ -71,7 +71,7 @@ def _euler(order: str, matrix: np.ndarray, reference: np.ndarray) -> np.ndarray:
     b = np.arctan2(-sign * matrix[..., k, i], cosine)
     locked = cosine < 1e-6
     c = np.where(locked, reference[..., k], np.arctan2(sign * matrix[..., j, i], matrix[..., i, i]))
-    # with c known, what is left of R_k(c)^-1 R is R_j R_i, from which a is read at full precision
+    # R_k(c)^-1 R = R_j R_i, which gives a at full precision
     cos_c, sin_c = np.cos(c), np.sin(c)
     a = np.arctan2(
         sin_c * matrix[..., i, k] - sign * cos_c * matrix[..., j, k],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Visiting other frames without losing what the user has changed but not keyed, which a change of frame takes away."""
+"""Keeps unkeyed edits of the user while other frames are visited; a change of frame would undo them."""
 
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
@@ -11,9 +11,9 @@ _TRANSFORM = ("location", "rotation_quaternion", "rotation_euler", "rotation_axi
 
 @contextmanager
 def kept(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, pose_of: bpy.types.Object) -> Generator[None]:
-    """Afterwards the scene is at the same frame, its objects and the bones of its armatures stand as they did.
+    """Restore the scene's frame and the transforms of its objects and bones at the end.
 
-    Bones of armatures that are solved live are left to their solver, but for those of `pose_of`.
+    The bones of live armatures are left to their solver, except those of `pose_of`.
     """
     frame, subframe = scene.frame_current, scene.frame_subframe
     before = dict(_transforms(scene, pose_of))
@@ -36,7 +36,7 @@ def kept(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, pose_of: bpy.t
 def _transforms(
     scene: bpy.types.Scene, pose_of: bpy.types.Object
 ) -> Iterator[tuple[tuple[int, str | None], tuple[tuple[float, ...], ...]]]:
-    """Transform channels of objects that are not linked and of their bones, by object and bone."""
+    """The transform channels of objects that are not linked, and of their bones, by object and bone."""
     for ob in scene.objects:
         if ob.library is not None:
             continue

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Solvers measured on an animator's own rig and frames: the measurements, and the same as text and as a picture."""
+"""The comparison of solvers on an animator's own rig: the measurements, and their text and picture."""
 
 from .measurement import Row, measure
 from .text import comma_separated, table

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Solvers measured on an animator's own rig and frames: how near, how fast, how smooth.
+"""Measures solvers on an animator's own rig and frames: error, time and smoothness.
 
-All solvers get the same frames, read once, and solve them one at a time, as live solving would.
+The frames are read once. Each solver then solves them one at a time, as live solving would.
 """
 
 import time
@@ -15,7 +15,7 @@ from .. import bake
 from ..blender.channels import Channels
 from ..frame.read import FrameInput
 
-_BEAT = 0.03  # seconds of solving from one word about progress to the next
+_BEAT = 0.03  # seconds of solving between reports of progress
 
 
 def _none() -> np.ndarray:
@@ -24,18 +24,18 @@ def _none() -> np.ndarray:
 
 @dataclass(frozen=True)
 class Row:
-    """What one solver did on a range of frames.
+    """The measurements of one solver on a range of frames.
 
     Attributes
     ----------
-    solver : its name. message : why it was not measured; empty where it was, and the rest is 0 where not.
-    worst_error, mean_error : of the frames' worst distances from a target [armature units].
+    solver : its name. message : the reason if it was not measured; all measurements are 0 then.
+    worst_error, mean_error : over the frames, of the largest distance from a target [armature units].
     worst_rotation_error, mean_rotation_error : the same of angles [rad].
     met : share of the frames on which all goals were met.
     milliseconds : median time of a frame. iterations : mean number a frame.
-    mean_step, largest_step : how far the joints turn from frame to frame [rad], over all and at most.
-    errors, times, steps : (F,) what is behind it: worst distance, milliseconds, and the largest joint step since the
-        frame before; NaN where there is none.
+    mean_step, largest_step : mean and largest turn of a joint from frame to frame [rad].
+    errors, times, steps : (F,) of each frame: worst distance, milliseconds, and the largest joint step since the frame
+        before; NaN if there is none.
     """
 
     solver: str
@@ -58,30 +58,30 @@ def measure(
     solver: str, options: ik.Options, inputs: Sequence[FrameInput | None], bases: Sequence[Channels],
     frames: Sequence[int], follow: bool, into: list[Row],
 ) -> Iterator[float]:  # fmt: skip
-    """Solve read frames with one solver and append its row; yields the share done.
+    """Solve frames with one solver and append its row to `into`; yields the progress from 0 to 1.
 
-    Parameters as in `bake.solve_inputs`, and the channels that each frame starts from.
+    Parameters as in `bake.solve_inputs`; bases : the channels that each frame starts from.
     """
     try:
-        given = _with_solver(solver, options, inputs)
+        solver_inputs = _with_solver(solver, options, inputs)
     except ik.InvalidGoal as error:
         into.append(Row(solver, str(error)))
         return
     count = len(frames)
     errors, angles, times, iterations = np.full((4, count), np.nan)
     met, batches = np.zeros(count, dtype=bool), []
-    began = said = time.perf_counter()
-    for frame, batch in bake.solve_inputs(given, frames, follow, chunk=1):
+    began = last_report = time.perf_counter()
+    for frame, batch in bake.solve_inputs(solver_inputs, frames, follow, chunk=1):
         times[frame] = 1e3 * (time.perf_counter() - began)
         errors[frame] = batch.position_errors.max(initial=0.0)
         angles[frame] = batch.rotation_errors.max(initial=0.0)
         iterations[frame], met[frame] = batch.iterations[0], batch.converged[0]
         batches.append((frame, batch))
-        if time.perf_counter() - said > _BEAT:
+        if time.perf_counter() - last_report > _BEAT:
             yield (frame + 1) / count
-            said = time.perf_counter()
+            last_report = time.perf_counter()
         began = time.perf_counter()
-    turns = _turns(given, bases, batches)
+    turns = _turns(solver_inputs, bases, batches)
     furthest = np.concatenate([[np.nan], turns.max(-1)])
     into.append(Row(
         solver, "", float(np.nanmax(errors)), float(np.nanmean(errors)), float(np.nanmax(angles)),
@@ -92,25 +92,26 @@ def measure(
 
 
 def _with_solver(solver: str, options: ik.Options, inputs: Sequence[FrameInput | None]) -> list[FrameInput | None]:
-    """The same frames, to be solved with another solver; frames that were solved alike still are."""
+    """The same frames with another solver; frames that share a prepared solve still share one."""
     prepared: dict[int, ik.Prepared] = {}
-    found: list[FrameInput | None] = []
-    for given in inputs:
-        if given is None:
-            found.append(None)
+    solver_inputs: list[FrameInput | None] = []
+    for frame_input in inputs:
+        if frame_input is None:
+            solver_inputs.append(None)
             continue
-        old = given.prepared
+        old = frame_input.prepared
         if id(old) not in prepared:
-            prepared[id(old)] = ik.prepare(given.rig.skeleton, old.goals, solver, options)
-        found.append(replace(given, prepared=prepared[id(old)]))
-    return found
+            prepared[id(old)] = ik.prepare(frame_input.rig.skeleton, old.goals, solver, options)
+        solver_inputs.append(replace(frame_input, prepared=prepared[id(old)]))
+    return solver_inputs
 
 
 def _turns(
     inputs: Sequence[FrameInput | None], bases: Sequence[Channels], batches: Sequence[tuple[int, ik.Batch]]
 ) -> np.ndarray:
-    """How far each solved bone turns from frame to frame (F - 1, S) [rad]."""
-    bones = sorted({int(bone) for given in inputs if given is not None for bone in given.rig.solved_bones})
+    """The angle by which each solved bone turns from frame to frame (F - 1, S) [rad]."""
+    rigs = [frame_input.rig for frame_input in inputs if frame_input is not None]
+    bones = sorted({int(bone) for rig in rigs for bone in rig.solved_bones})
     q = np.stack([channels.quaternions()[bones] for channels in bake.answers(inputs, bases, batches)])
     same = np.where((q[1:] * q[:-1]).sum(-1, keepdims=True) < 0.0, -1.0, 1.0)
     chord = np.sqrt(((q[1:] - same * q[:-1]) ** 2).sum(-1))

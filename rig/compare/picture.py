@@ -22,24 +22,24 @@ COLORS: tuple[Color, ...] = (
     (0.95, 0.45, 0.17), (0.36, 0.86, 0.68), (0.99, 0.94, 0.29), (0.89, 0.50, 0.87),
     (0.00, 0.61, 0.40), (1.00, 1.00, 1.00), (0.40, 0.45, 1.00), (0.63, 0.53, 0.62),
 )  # fmt: skip
-"""Colours that can be told apart with red-green colour-blindness too; the solvers after the eighth are dashed."""
+"""Colours that people with red-green colour-blindness can tell apart; curves after the eighth are dashed."""
 
 _BACKGROUND, _PANEL, _GRID = (0.115,) * 3, (0.155,) * 3, (0.25,) * 3
 _TEXT, _FAINT = (0.92,) * 3, (0.68,) * 3
 _LEFT, _RIGHT, _TOP, _BOTTOM, _GAP = 92, 28, 146, 62, 64  # pixels around and between the plots
 _TITLE, _HEADING, _LABEL = 26, 18, 15  # sizes of letters in pixels
 _WIDTH = 2.6  # of a curve in pixels
-_WIDER = (0.0, 1.4, 2.8)  # the curves below are wider, so that they show where curves coincide
+_WIDER = (0.0, 1.4, 2.8)  # curves drawn below others are wider, so that both show where they coincide
 _DASH = (14.0, 7.0)  # lengths of a dash and of the gap after it
 _MARGIN = 0.06  # of a plot's height, above and below its curves
-_SAMPLES = 2  # in each direction, of a pixel
-_FLOOR = 1e-3  # of the tolerance: smaller errors are drawn at it
+_SAMPLES = 2  # per pixel, in each direction
+_FLOOR = 1e-3  # of the tolerance: smaller errors are drawn as this
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 @dataclass(frozen=True)
 class _Curve:
-    """A solver's line: values (F,), NaN for a gap; `number` of the solver in the menu, which chooses its look."""
+    """The curve of a solver: values (F,), NaN for a gap. `number` in the menu chooses its colour and dashes."""
 
     solver: str
     number: int
@@ -58,7 +58,7 @@ class _Curve:
 class _Plot:
     """One plot: its heading, curves, a logarithmic or linear axis, and the tolerance to mark, if any.
 
-    `least` : smaller values are drawn at it.
+    least : smaller values are drawn as this.
     """
 
     heading: str
@@ -75,7 +75,7 @@ def draw_picture(
     """Plots of errors, times and joint steps by frame, as pixels (height, width, 4), the bottom row first.
 
     None where Blender has no GPU to draw with, as in background mode. tolerance : [armature units]. scale, unit : from
-    armature units to the errors as shown. numbers : of the solvers, which choose their looks. size : width and height.
+    armature units to the errors as shown. numbers : of the solvers in the menu. size : width and height.
     """
 
     def curves(name: str, factor: float = 1.0) -> list[_Curve]:
@@ -92,7 +92,7 @@ def draw_picture(
 
 
 def _off_screen(size: tuple[int, int], draw: Callable[[], None]) -> np.ndarray | None:
-    """What `draw` draws, as pixels (height, width, 4), the bottom row first; None where there is no GPU."""
+    """The picture that `draw` makes, as pixels (height, width, 4), bottom row first; None if there is no GPU."""
     width, height = size
     try:
         screen = gpu.types.GPUOffScreen(width * _SAMPLES, height * _SAMPLES)
@@ -133,7 +133,7 @@ def _draw(title: str, plots: Sequence[_Plot], frames: np.ndarray, size: tuple[in
 
 
 def _legend(curves: Sequence[_Curve], width: int, line: int) -> None:
-    """A sample and a name of each curve, in as many lines as it takes."""
+    """A sample and the name of each curve, wrapped to the width."""
     left = _LEFT
     for curve in curves:
         needed = 40 + _text_width(curve.solver, _LABEL) + 26
@@ -283,8 +283,8 @@ def _triangles(corners: np.ndarray, color: Color) -> None:
 
 
 def _write(text: str, left: float, bottom: float, color: Color, size: int, align: float = 0.0) -> None:
-    """A line of text; `align` 0 has it begin at `left`, 1 end there."""
-    gpu.matrix.push()  # letters are made at the size at which they are drawn, and then scaled down
+    """A line of text; with `align` 0 it begins at `left`, with 1 it ends there."""
+    gpu.matrix.push()  # letters are drawn at full size, then scaled down with the picture
     gpu.matrix.translate((left - align * _text_width(text, size), bottom))
     gpu.matrix.scale_uniform(1.0 / _SAMPLES)
     blf.size(0, size * _SAMPLES)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A comparison of solvers as text: an aligned table to read, and a CSV for spreadsheets and scripts."""
+"""A comparison of solvers as text: a table to read, and a CSV for spreadsheets and scripts."""
 
 import csv
 import io
@@ -39,7 +39,7 @@ def table(rows: Sequence[Row], scale: float = 1.0) -> str:
 def comma_separated(
     title: str, rows: Sequence[Row], frames: Sequence[int], tolerance: float, scale: float, unit: str
 ) -> str:
-    """The rows as CSV: a line for each frame and measured solver, below comments and a summary that begin with #.
+    """The rows as CSV: a line for each frame and measured solver. Comments and a summary above begin with #.
 
     Parameters
     ----------

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What an armature's prepared solve depends on, read in bulk, to be compared with what it was made from.
+"""Everything that an armature's prepared solve depends on, read in bulk so that changes are found by comparison.
 
-Counts and update flags are not trusted alone: settings, rotation modes, the goals' names, bones and targets, and what
-animates the armature are read on every frame. What only an edit can change (rest pose, names, settings of bones and
-goals, constraints, data paths) is read wherever there may have been one: at every evaluation that is not a change of
-frame, after a property's update callback, where Blender says that an armature or the scene's relations changed (as they
-do with new curves), and on every frame where settings or constraints are animated.
+Counts and update flags alone are not reliable. Settings, rotation modes, the goals' names, bones and targets, and what
+animates the armature are read on every frame. The rest pose, names, settings of bones and goals, constraints and data
+paths change only with an edit. They are read when there may have been one: at every evaluation that is not a change of
+frame, after a property's update callback, when Blender reports a change of an armature or of the scene's relations (as
+it does for new curves), and on every frame if settings or constraints are animated.
 """
 
 from typing import NamedTuple
@@ -27,10 +27,10 @@ _BONE_SETTINGS = (
 
 
 class Contents(NamedTuple):
-    """All that a prepared solve depends on, in parts that are compared.
+    """Everything that a prepared solve depends on, in parts that are compared.
 
-    settings, goals, modes : of the armature object. driven : bones that drivers turn. leaving : bones (N,) that hold an answer and
-    are not solved any more, as bytes. edited : what only an edit changes.
+    settings, goals, modes : of the armature object. driven : names of the bones that drivers turn or move.
+    leaving : bones (N,) that hold an answer and are not solved any more, as bytes. edited : the result of `edited`.
     """
 
     settings: tuple
@@ -49,7 +49,7 @@ def settings(ob: bpy.types.Object) -> tuple:
 
 
 def edited(ob: bpy.types.Object) -> tuple:
-    """What only an edit changes, of an evaluated object: rest pose, names, bone settings, constraints, dependencies."""
+    """The parts of an evaluated object that only edits change: rest pose, names, bone settings, constraints."""
     pose = ob.pose.bones
     return (
         tuple(pose.keys()), tuple(ob.data.bones.keys()), _bytes(ob.data.bones, _REST), _bytes(pose, _BONE_SETTINGS),

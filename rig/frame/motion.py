@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which frames follow which: the warm start of playback."""
+"""The warm start of playback: solving a frame from the answer of the frame before."""
 
 from ...solvers import FrameArrays, Prepared
 from .read import FrameInput
@@ -7,28 +7,26 @@ from .view import View
 
 
 class FollowedMotion:
-    """An armature's frames, each solved afresh or from the one before it. Only its own methods change it."""
+    """The frames of an armature, each solved afresh or from the one before. Only its own methods change it."""
 
     def __init__(self) -> None:
         self._prepared: Prepared | None = None
         self._scene, self._frame = 0, 0.0
 
     def stop(self) -> None:
-        """Have the next frame solved afresh."""
+        """Make the next frame be solved afresh."""
         self._prepared = None
 
     def solve(self, frame_input: FrameInput, view: View, follow: bool) -> FrameArrays:
-        """Solve a frame; where it may `follow` the last one, from that one's answer.
+        """Solve a frame, from the last frame's answer if `follow` is set.
 
-        It does where it is the scene's next frame, or the same frame after an edit.
+        Only the scene's next frame, or the same frame after an edit, follows; any other frame is solved afresh.
         """
         prepared = frame_input.prepared
         if prepared is not self._prepared:
             self._arrays, self._motion = prepared.arrays(), prepared.motion()
         arrays = self._arrays
-        arrays.positions[0], arrays.orientations[0], arrays.poles[0] = (part[0] for part in frame_input.targets[:3])
-        arrays.links[0] = frame_input.links[0]
-        arrays.start_rotations[0], arrays.start_translations[0] = (part[0] for part in frame_input.start)
+        arrays.ask(frame_input.targets, frame_input.start, frame_input.links)
         next_frame = 0.0 < view.frame - self._frame <= 1.0 or (not view.fresh and view.frame == self._frame)
         if not (follow and prepared is self._prepared and view.scene_uid == self._scene and next_frame):
             self._motion.restart()

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The memory of an armature's pose: what its bones start from, and what was written to them.
+"""The memory of an armature's pose: the base pose that its bones start from, and the channels written last.
 
-Bones with keys start each frame from their keys. Bones without keep our last answer in their channels, so their base
-pose is taken when the first answer is written to them, follows the user's own posing, is stored on the bones to survive
-saving and undo, and is given back once they are not solved any more or Live goes off.
+Bones with keys start each frame from their keys. The channels of bones without keys hold our last answer, so these
+bones start from a base pose that is stored separately. It is captured when the first answer is written to a bone, and
+updated when the user poses the bone. It is stored on the bone, so that it survives saving and undo. The bone returns to
+it when it is not solved any more or Live is switched off.
 """
 
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ EDITED = 1e-5  # a channel further from what was written was changed by the user
 
 @dataclass
 class KeyedPose:
-    """The channels of a scene at a frame as keys, drivers and the user's hand have them."""
+    """The channels of a scene at a frame as keys, drivers and the user set them, without our answer."""
 
     frame: float
     channels: Channels
@@ -33,9 +34,9 @@ class PoseMemory:
     Attributes
     ----------
     bones : (N,) bool, bones that hold an answer of ours. rows : their indices.
-    base : the pose that these start from where nothing animates them; None before there is any.
-    written : the channels of these as they were written last; None where that is not known.
-    stored : whether the base pose is kept on the bones themselves, too.
+    base : the channels that these bones start from unless they are animated; None before the first answer.
+    written : the channels after our last write; None if nothing was written since the memory was made.
+    stored : whether the base pose is also stored on the bones themselves.
     """
 
     def __init__(self, stored: bool = True) -> None:
@@ -45,6 +46,7 @@ class PoseMemory:
         self.written: Channels | None = None
         self._keyed: dict[int, KeyedPose] = {}
         self._names: tuple[str, ...] = ()
+        self._free: tuple[object, bool] | None = None
 
     def copy(self, ob: bpy.types.Object) -> "PoseMemory":
         """An independent memory of the same pose, for a bake or a comparison: it stores nothing on the bones."""
@@ -56,7 +58,7 @@ class PoseMemory:
         return other
 
     def fit(self, ob: bpy.types.Object, modes: Modes, edited: bool = True) -> None:
-        """Make it fit the bones as they are: recall what is stored on them where there is nothing, or other bones.
+        """Match the memory to the present bones: read the base pose from the bones if it is missing or for other bones.
 
         edited : whether bones may have been renamed or reordered.
         """
@@ -71,10 +73,10 @@ class PoseMemory:
         self._names = tuple(ob.pose.bones.keys())
 
     def adopt_edits(self, ob: bpy.types.Object, now: Channels, free: tuple[np.ndarray, np.ndarray], view: View) -> None:
-        """Take over into the base pose what the user did to bones since our last answer.
+        """Copy the user's edits since our last answer into the base pose.
 
-        now : the original bones' channels. free : (N, 4) and (N, 3) bool, channels that nothing animates; after a
-        change of frame, the others have moved by themselves.
+        now : the original bones' channels. free : (N, 4) and (N, 3) bool, channels that nothing animates. After a
+        change of frame only these are compared, because animation has changed the others.
         """
         before = self.written
         if before is None or self.base is None or before.modes.numbers != now.modes.numbers:
@@ -83,7 +85,7 @@ class PoseMemory:
         if (now.rotations[rows].tobytes() == before.rotations[rows].tobytes()
                 and now.locations[rows].tobytes() == before.locations[rows].tobytes()):  # fmt: skip
             return
-        # written so that what is no number counts as edited
+        # `not <=` instead of `>`, so that NaN counts as edited
         turned = ~(np.abs(now.rotations - before.rotations) <= EDITED) & self.bones[:, None]
         moved = ~(np.abs(now.locations - before.locations) <= EDITED) & self.bones[:, None]
         if view.fresh:
@@ -91,7 +93,7 @@ class PoseMemory:
         edited = np.flatnonzero(turned.any(-1) | moved.any(-1))
         if not edited.size:
             return
-        # the parts of a rotation belong together: all of them count as edited with one
+        # one edited component makes the whole rotation or location edited
         turned = turned.any(-1, keepdims=True) & (free[0] if view.fresh else True)
         moved = moved.any(-1, keepdims=True) & (free[1] if view.fresh else True)
         keyed = self._keyed.get(view.scene_uid)
@@ -104,25 +106,25 @@ class PoseMemory:
     def start(
         self, ob: bpy.types.Object, posed: Channels, free: tuple[np.ndarray, np.ndarray], view: View
     ) -> Channels:
-        """The channels without us: what nothing animates as in the base pose, the rest as keys have it.
+        """The channels as they would be without DQIK: animated ones from keys and drivers, others from the base pose.
 
-        posed : the evaluated channels. Bones that hold no answer of ours are as they are.
+        posed : the evaluated channels; bones that hold no answer of ours keep them.
         """
         start, rows = posed.copy(), self.rows
         if self.base is None or not rows.size:
             return start
-        free_rotations, free_locations = free[0][rows], free[1][rows]
-        if free_rotations.all() and free_locations.all():
+        if self._is_free(free):
             start.rotations[rows], start.locations[rows] = self.base.rotations[rows], self.base.locations[rows]
             return start
+        free_rotations, free_locations = free[0][rows], free[1][rows]
         keyed = posed if view.fresh else self._keyed_channels(ob, view)
         start.rotations[rows] = np.where(free_rotations, self.base.rotations[rows], keyed.rotations[rows])
         start.locations[rows] = np.where(free_locations, self.base.locations[rows], keyed.locations[rows])
-        self._keyed[view.scene_uid] = KeyedPose(view.frame, start)
+        self._keyed[view.scene_uid] = KeyedPose(view.frame, start.copy())
         return start
 
     def occupy(self, ob: bpy.types.Object, bones: np.ndarray, now: Channels) -> None:
-        """From now on `bones` (N,) bool hold answers of ours, and no others; new ones have `now` as their base pose."""
+        """Set the bones (N,) bool that hold answers of ours; newly added ones take `now` as their base pose."""
         if bones is self.bones:
             return
         new, left = bones & ~self.bones, self.bones & ~bones
@@ -134,13 +136,13 @@ class PoseMemory:
         self._unstore(ob, np.flatnonzero(left))
 
     def note_written(self, answer: Channels | None) -> None:
-        """Remember what stands in the channels of our bones."""
+        """Remember the channels that were written last."""
         self.written = answer
 
     def give_back(self, ob: bpy.types.Object, free: tuple[np.ndarray, np.ndarray] | None, view: View | None) -> None:
-        """Put the bones that hold an answer back to their base pose; bones with keys to what those say.
+        """Put the bones that hold an answer back to their base pose, and animated channels to their animated values.
 
-        free : as for `start`; None where it is not known, then nothing counts as animated.
+        free : as for `start`; None treats all channels as not animated.
         """
         modes = channels.modes(ob.pose.bones)
         self.fit(ob, modes)
@@ -161,7 +163,7 @@ class PoseMemory:
         self._unstore(ob, rows)
 
     def rebase(self, ob: bpy.types.Object) -> None:
-        """Take the bones that hold an answer as they stand into the base pose."""
+        """Make the present channels of the bones that hold an answer their base pose."""
         now = channels.read(ob.pose.bones)
         self.fit(ob, now.modes)
         if self.base is not None and self.bones.any():
@@ -175,9 +177,16 @@ class PoseMemory:
 
     def _hold(self, bones: np.ndarray) -> None:
         self.bones, self.rows = bones, np.flatnonzero(bones)
+        self._free: tuple[object, bool] | None = None
+
+    def _is_free(self, free: tuple[np.ndarray, np.ndarray]) -> bool:
+        """Whether nothing animates our bones; worked out once for each `free`, whose arrays never change."""
+        if self._free is None or self._free[0] is not free:
+            self._free = free, bool(free[0][self.rows].all() and free[1][self.rows].all())
+        return self._free[1]
 
     def _keyed_channels(self, ob: bpy.types.Object, view: View) -> Channels:
-        """The channels as keys have them: as at the scene's last change of frame, else what the curves say."""
+        """The animated channels: as evaluated at the scene's last change of frame, or else from the curves."""
         keyed = self._keyed.get(view.scene_uid)
         if keyed is not None and keyed.frame == view.frame and len(keyed.channels.rotations) == len(self.bones):
             return keyed.channels
@@ -191,7 +200,7 @@ class PoseMemory:
         return found
 
     def _recall(self, ob: bpy.types.Object, modes: Modes) -> None:
-        """Read what is stored on the bones, in their present rotation modes."""
+        """Read the base pose that is stored on the bones, converted to their present rotation modes."""
         self.__init__(self.stored)
         bones = np.zeros(len(ob.pose.bones), dtype=bool)
         self._hold(bones)
@@ -212,7 +221,7 @@ class PoseMemory:
         self._hold(bones)
 
     def _store(self, ob: bpy.types.Object, bones: np.ndarray) -> None:
-        """Keep the base pose of some bones on the bones themselves."""
+        """Store the base pose of some bones on the bones themselves."""
         if not self.stored or self.base is None:
             return
         for number in map(int, bones):
@@ -223,7 +232,7 @@ class PoseMemory:
             ob.dqik.has_base = True
 
     def _unstore(self, ob: bpy.types.Object, bones: np.ndarray) -> None:
-        """Forget what is kept on some bones."""
+        """Remove the stored base pose of some bones."""
         if not self.stored:
             return
         for number in map(int, bones):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The prepared rig of an armature, and what animates it: made anew where what it was made from has changed."""
+"""The prepared rig of an armature and what animates it, rebuilt when anything that it depends on has changed."""
 
 import bpy
 import numpy as np
@@ -17,18 +17,18 @@ _NO_ANIMATION = Animation({}, frozenset(), False, False)
 
 
 class PreparedRig:
-    """An armature's rig or, in `refusal`, one sentence why there is nothing to solve. Only its own methods change it.
+    """An armature's prepared rig, or in `refusal` the reason why there is none. Only its own methods change it.
 
     Attributes
     ----------
-    rig : the prepared rig, None before there is one. refusal : why not.
+    rig : the prepared rig, or None. refusal : one sentence that says why there is nothing to solve.
     modes : the bones' rotation modes. free : (N, 4) and (N, 3) bool, rotation and location channels that nothing
         animates. solved : (N,) bool, bones that the rig solves. unseen : sentences about targets that Blender does not
-        evaluate. stale : a setting has changed since the last look.
+        evaluate. stale : a setting has changed since the last `look`.
     """
 
     def __init__(self, solver: str = "") -> None:
-        """`solver` : instead of the one that the armature is set to."""
+        """`solver` replaces the armature's own solver."""
         self._solver = solver
         self._contents: Contents | None = None
         self._animated: tuple = ()
@@ -48,11 +48,11 @@ class PreparedRig:
         return () if self._contents is None else self._contents.goals
 
     def touch(self) -> None:
-        """Have the next look read what only an edit changes."""
+        """Make the next `look` read everything that an edit can change."""
         self.stale = True
 
     def look(self, ob: bpy.types.Object, evaluated: bpy.types.Object, view: View) -> bool:
-        """Read the rotation modes and what animates the armature; whether there may have been an edit."""
+        """Read the rotation modes and what animates the armature. Returns whether there may have been an edit."""
         depsgraph = view.depsgraph
         edited = (
             self.stale or self._contents is None or not view.fresh
@@ -72,9 +72,9 @@ class PreparedRig:
     def update(
         self, evaluated: bpy.types.Object, facts: tuple[GoalFacts, ...], answering: np.ndarray, edited: bool, view: View
     ) -> None:
-        """Make the rig anew if anything that it depends on has changed.
+        """Rebuild the rig if anything that it depends on has changed.
 
-        answering : (N,) bool, bones that hold an answer of ours. edited : as `look` said.
+        answering : (N,) bool, bones that hold an answer of ours. edited : the result of `look`.
         """
         before = self._contents
         now = Contents(
@@ -99,7 +99,7 @@ class PreparedRig:
         self._contents = now._replace(leaving=self._leaving(answering))
 
     def _leaving(self, answering: np.ndarray) -> bytes:
-        """Bones that hold an answer and are not solved."""
+        """Bones that hold an answer and are not solved any more, as bytes."""
         if answering is self.solved:
             return b""
         leaving = answering & ~self.solved if len(self.solved) == len(answering) else answering
@@ -107,7 +107,7 @@ class PreparedRig:
 
 
 def _unseen(ob: bpy.types.Object, rig: Rig, depsgraph: bpy.types.Depsgraph) -> list[str]:
-    """Sentences about targets that Blender leaves out of the scene's evaluation, so that their motion is not seen.
+    """Sentences about targets that Blender does not evaluate, so that they seem to stand still.
 
     ob : the evaluated object.
     """

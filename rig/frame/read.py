@@ -1,37 +1,30 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One frame of an armature as arrays: where its joints hang, where they start, what the goals ask for.
+"""One frame of an armature as arrays: link offsets, start pose and targets.
 
-Positions and orientations are in armature space. Everything is read from evaluated data; what depends on our own last
-answer (the offsets of solved bones) is measured against the rest pose and used only where the two really differ, so
-that a frame's input does not depend on the frames visited before.
+Positions and orientations are in armature space and are read from evaluated data.
 """
 
 from dataclasses import dataclass
-from math import hypot
 
 import bpy
 import numpy as np
-from mathutils import Quaternion
 
 from ...solvers import Pose, Prepared
 from ...solvers.algebra import dual_quaternion, quaternion
 from ...solvers.model.goals import Targets
-from ..blender.armature import matrices
 from ..blender.channels import Channels
 from ..setup.build import Rig
+from . import links as joint_links
 from .targets import Place, armature_motion
 from .view import View
-
-_SAME = 1e-4  # of the rig's size: offsets nearer to the rest pose's are the rest pose's
-_FINE = 1e-7  # of the rig's size: others are rounded to it, no coarser than they are measured
 
 
 @dataclass
 class FrameInput:
-    """What one frame's solve needs.
+    """The input of one frame's solve.
 
-    rig, prepared : what to solve it with. links : (1, J, 8). start : `Pose` of (1, J, ...). targets : of one frame.
-    slide_scale : (T,) by which each sliding bone's location is larger than its channel.
+    rig, prepared : the rig and its prepared solve. links : (1, J, 8). start : `Pose` of (1, J, ...). targets : of one
+    frame. slide_scale : (T,) factor from each sliding bone's location channel to its offset.
     """
 
     rig: Rig
@@ -43,24 +36,17 @@ class FrameInput:
 
 
 def read(
-    ob: bpy.types.Object, rig: Rig, start: Channels, posed: Channels, places: list[Place], influences: list[float],
-    view: View,
-) -> FrameInput:  # fmt: skip
+    ob: bpy.types.Object, rig: Rig, start: Channels, places: list[Place], influences: list[float], view: View
+) -> FrameInput:
     """Read one frame of an evaluated armature object.
 
-    Parameters
-    ----------
-    start : the channels that the frame starts from. posed : those that the evaluated pose was made with, which may
-        hold our last answer. places, influences : of all goals, as `targets.read` has them.
+    start : the channels that the frame starts from. places, influences : of all goals, as `targets.read` has them.
     """
-    scale = np.ones(len(rig.slide_row))
-    links, pose, prepared = None, _start(rig, start), rig.prepared
-    if rig.simple and _hangs_as_at_rest(ob, rig, posed):
-        links = _rest_links(ob, rig)
+    pose, prepared, scale = _start(rig, start), rig.prepared, rig.slide_scale
+    links = joint_links.plain(ob, rig, start)
     if links is None:
-        world = matrices(ob.pose.bones, "matrix")
-        links, scale = _measured_links(rig, world, start, posed)
-        prepared = rig.stretched(_stretch(rig, world))
+        links, scale, stretch = joint_links.posed(ob, rig, start)
+        prepared = rig.stretched(stretch)
     for k, (joint, row) in enumerate(zip(rig.slide_joint.tolist(), rig.slide_row.tolist(), strict=True)):
         # offset = frame @ location * scale, one slide an axis of that frame
         location = start.locations[rig.bones[row]] * scale[k]
@@ -70,7 +56,7 @@ def read(
 
 
 def _start(rig: Rig, start: Channels) -> Pose:
-    """The start pose (1, J, ...), slides at 0; the last one is kept for channels that are the same."""
+    """The start pose (1, J, ...), slides at 0; cached until the rotation channels change."""
     turned = start.rotations[rig.solved_bones]
     contents = turned.tobytes()
     if rig.start is None or rig.start[0] != contents:
@@ -78,130 +64,6 @@ def _start(rig: Rig, start: Channels) -> Pose:
         rotations[0, rig.solved_joints] = start.modes.quaternions(turned, rig.solved_bones)
         rig.start = contents, rotations
     return Pose(rig.start[1], np.zeros((1, len(rig.skeleton), 3)))
-
-
-def _hangs_as_at_rest(ob: bpy.types.Object, rig: Rig, posed: Channels) -> bool:
-    """Whether no bone of the skeleton is moved off its parent or scaled, as on most rigs."""
-    if posed.locations[rig.inner_bones].any():
-        return False
-    scale = np.empty_like(posed.locations)
-    ob.pose.bones.foreach_get("scale", scale.reshape(-1))
-    return scale[rig.bones].tobytes() == rig.no_scale
-
-
-def _unscaled(matrices_of: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Rotations (..., 3, 3) and column lengths (..., 3) of 4 x 4 matrices."""
-    scale = np.sqrt((matrices_of[..., :3, :3] ** 2).sum(-2))
-    return matrices_of[..., :3, :3] / np.maximum(scale, 1e-12)[..., None, :], scale
-
-
-def _stretch(rig: Rig, world: np.ndarray) -> tuple[float, ...]:
-    """How much longer than at rest the goals' own bones are (G,), which moves their tails."""
-    length = np.sqrt((world[rig.bones[rig.goal_rows], :3, 1] ** 2).sum(-1))
-    return tuple(np.where(np.abs(length - 1.0) < _SAME, 1.0, np.round(length, 6)).tolist())
-
-
-def _inner_offsets(rig: Rig, world: np.ndarray) -> np.ndarray:
-    """Heads of the inner bones in their parents' turned frames, as evaluated."""
-    above = world[rig.parent[rig.inner]]
-    turned, _ = _unscaled(above)
-    away = world[rig.bones[rig.inner], :3, 3] - above[:, :3, 3]
-    return (away[:, None, :] @ turned)[:, 0]
-
-
-def _rest_links(ob: bpy.types.Object, rig: Rig) -> np.ndarray | None:
-    """Links (1, J, 8) of a rig whose bones all hang where they do at rest: only the roots are to be placed."""
-    links = rig.rest_links.copy()
-    return links[None] if place_roots(ob, rig, links) else None
-
-
-def place_roots(ob: bpy.types.Object, rig: Rig, links: np.ndarray) -> bool:
-    """Put the joints that hang from bones outside the skeleton where those are, into links (J, 8).
-
-    False, and nothing done, where one of these bones is scaled.
-    """
-    bones, turned = ob.pose.bones, {}
-    for bone in rig.root_parents:
-        _, q, (x, y, z) = bones[bone].matrix.decompose()
-        if not (abs(x - 1.0) < _SAME and abs(y - 1.0) < _SAME and abs(z - 1.0) < _SAME):
-            return False
-        turned[bone] = _unit(q)
-    for joint, bone, above, rest in rig.root_places:
-        w, x, y, z = rest if above < 0 else _product(turned[above], rest)
-        tx, ty, tz = bones[bone].head
-        links[joint] = (
-            w, x, y, z, -0.5 * (tx * x + ty * y + tz * z), 0.5 * (tx * w + ty * z - tz * y),
-            0.5 * (ty * w + tz * x - tx * z), 0.5 * (tz * w + tx * y - ty * x),
-        )  # fmt: skip
-    return True
-
-
-def _unit(q: Quaternion) -> tuple[float, ...]:
-    length = hypot(*q)
-    return (q[0] / length, q[1] / length, q[2] / length, q[3] / length)
-
-
-def _product(a: tuple[float, ...], b: tuple[float, ...]) -> tuple[float, ...]:
-    """Hamilton product of one pair: for so few NumPy costs more than the arithmetic, and mathutils loses digits."""
-    (aw, ax, ay, az), (bw, bx, by, bz) = a, b
-    return (aw * bw - ax * bx - ay * by - az * bz, aw * bx + ax * bw + ay * bz - az * by,
-            aw * by - ax * bz + ay * bw + az * bx, aw * bz + ax * by - ay * bx + az * bw)  # fmt: skip
-
-
-def _measured_links(rig: Rig, world: np.ndarray, start: Channels, posed: Channels) -> tuple[np.ndarray, np.ndarray]:
-    """Links (1, J, 8) as this frame has them, and the scale (T,) of the sliding bones' locations.
-
-    world : (N, 4, 4) the evaluated pose, which was made with `posed`; bones that are not solved stand as in `start`.
-    """
-    turned, scale = _unscaled(world)
-    bones, parent = rig.bones, rig.parent
-    has_parent = parent >= 0
-    offsets = world[bones, :3, 3]  # of a rooted bone: in armature space
-    offsets[rig.inner] = _inner_offsets(rig, world)
-    rotations = rig.own_rest.copy()
-    if rig.hanging:
-        above = quaternion.from_matrix(turned[parent[rig.hanging]])
-        rotations[rig.hanging] = quaternion.product(above, rig.own_rest[rig.hanging])
-    slides = rig.slide_row.tolist()
-    changed = (start.locations[bones] != posed.locations[bones]).any(-1)
-    for row in {*slides, *np.flatnonzero(changed).tolist()}:
-        # a slide starts from no location, its joints carry it; other bones stand where the start has them
-        location = (0.0 if row in slides else start.locations[bones[row]]) - posed.locations[bones[row]].astype(float)
-        moved = rig.location_frame[row] @ location * _location_scale(scale, parent[row])
-        offsets[row] += turned[parent[row]] @ moved if rig.rooted[row] and has_parent[row] else moved
-    settled = [*rig.inner, *(row for row in rig.slide_row if rig.rooted[row] and not has_parent[row])]
-    offsets[settled] = _settled(offsets[settled], rig.rest_offset[settled], rig.size)
-    still, fixed = rig.still, rig.constrained_rows
-    if still.size:
-        own = start.modes.quaternions(start.rotations[bones[still]], bones[still])
-        rotations[still] = quaternion.product(rotations[still], own)
-    if fixed.size:
-        own = quaternion.from_matrix(turned[bones[fixed]])
-        follows = (~rig.rooted & ~rig.detached)[fixed]
-        above = quaternion.from_matrix(turned[np.maximum(parent[fixed], 0)])
-        rotations[fixed] = np.where(follows[:, None], quaternion.product(quaternion.conjugate(above), own), own)
-    links = np.tile(dual_quaternion.IDENTITY, (len(rig.skeleton), 1))
-    links[rig.main] = dual_quaternion.from_parts(rotations, offsets)
-    for joint, row in zip(rig.slide_joint, rig.slide_row, strict=True):
-        # the first slide carries the offset, the main joint the orientation
-        frame, own = quaternion.IDENTITY, rotations[row]
-        if rig.rooted[row] and has_parent[row]:
-            frame = quaternion.from_matrix(turned[parent[row]])
-            own = quaternion.product(quaternion.conjugate(frame), own)
-        links[rig.main[row]] = dual_quaternion.from_parts(own, np.zeros(3))
-        links[joint] = dual_quaternion.from_parts(frame, offsets[row])
-    return links[None], np.array([_location_scale(scale, parent[row]) for row in slides])
-
-
-def _location_scale(scale: np.ndarray, parent: int) -> float:
-    """By how much bones below a `parent` move further than their location channels say."""
-    return float(scale[parent].mean()) if parent >= 0 else 1.0
-
-
-def _settled(measured: np.ndarray, rest: np.ndarray, size: float) -> np.ndarray:
-    """Offsets (B, 3): the rest pose's where the measured ones do not differ, else the measured ones on a grid."""
-    same = (np.abs(measured - rest) < _SAME * size).all(-1, keepdims=True)
-    return np.where(same, rest, np.round(measured / (_FINE * size)) * (_FINE * size))
 
 
 def _targets(
@@ -214,15 +76,15 @@ def _targets(
     """
     motion = armature_motion(ob, view)
     inverse = (ob.matrix_world if motion is None else motion @ ob.matrix_world).inverted_safe()
-    count = len(rig.goals)
-    positions, rotations, poles = np.empty((1, count, 3)), np.empty((1, count, 4)), np.zeros((1, count, 3))
-    for k, binding in enumerate(rig.goals):
+    rows: list[tuple[float, ...]] = []
+    ends: list[tuple[float, ...]] = []
+    for binding in rig.goals:
         target, pole = places[binding.index]
-        if target is not None:
-            matrix = inverse @ target
-            positions[0, k], rotations[0, k] = matrix.translation[:], matrix.to_quaternion()[:]
-        if binding.pole and pole is not None:
-            poles[0, k] = (inverse @ pole).translation[:]
+        matrix = inverse if target is None else inverse @ target
+        rows.append((*matrix.translation, *matrix.to_quaternion()))
+        ends.append((inverse @ pole).translation[:] if binding.pole and pole is not None else (0.0, 0.0, 0.0))
+    both, poles = np.array([rows]).reshape(1, -1, 7), np.array([ends]).reshape(1, -1, 3)
+    positions, rotations = both[..., :3], both[..., 3:]
     shares = [influences[binding.index] for binding in rig.goals]
     if min(shares, default=1.0) < 1.0:
         _ease(rig, prepared, shares, positions, rotations, links, start)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The report of the last solve, for the panel and for scripts: worked out when it is asked for.
+"""The report of the last solve, for the panel and for scripts, computed on request.
 
-Where Blender's evaluated pose is another one than was solved for (a constraint, an uneven scale), the report tells what
-Blender has made of it.
+It is measured on Blender's evaluated pose. That pose can differ from the solved one, because of a constraint or an
+uneven scale, for example.
 """
 
 from dataclasses import dataclass, field
@@ -15,9 +15,9 @@ from ..blender import channels, rotation
 from ..blender.channels import Channels
 from .read import FrameInput
 
-_NOISE = 1e-5  # of the rig's size: by how much single precision lets distances differ
-_TURN_NOISE = 5e-4  # [rad]
-_OUTSIDE = 1e-3  # [rad] by which a locked bone must be outside its limits to be told of
+_NOISE = 1e-5  # of the rig's size: distances that differ by less differ by rounding to single precision
+_TURN_NOISE = 5e-4  # [rad], the same for angles
+_OUTSIDE = 1e-3  # [rad]: locked bones that are outside their limits by more are reported
 
 
 @dataclass
@@ -41,7 +41,8 @@ class Status:
 class Solved:
     """One frame's solve, from which a report is made.
 
-    position_errors, rotation_errors : (G,) as solved. written : the channels that were written.
+    position_errors, rotation_errors : (G,) as solved. at_limit : (J,) joints at their limits.
+    written : the channels that were written.
     scene, frame : where and when.
     """
 
@@ -50,7 +51,7 @@ class Solved:
     rotation_errors: np.ndarray
     iterations: int
     converged: bool
-    at_limits: int
+    at_limit: np.ndarray
     seconds: float
     written: Channels
     scene: int
@@ -59,18 +60,18 @@ class Solved:
 
 
 class Report:
-    """What came of an armature's last solve. Only its own methods change it."""
+    """The result of an armature's last solve. Only its own methods change it."""
 
     def __init__(self) -> None:
         self._status: Status | None = Status()
         self._solved: Solved | None = None
 
     def clear(self, message: str = "") -> None:
-        """There was nothing to solve."""
+        """Report that there was nothing to solve."""
         self._status, self._solved = Status(message=message), None
 
     def note(self, solved: Solved) -> None:
-        """Take note of a solve."""
+        """Store a solve, from which the report is made on request."""
         self._status, self._solved = None, solved
 
     def status(self, ob: bpy.types.Object) -> Status:
@@ -92,7 +93,7 @@ def _as_solved(solved: Solved) -> Status:
         rotation_error=float(solved.rotation_errors.max(initial=0.0)),
         iterations=solved.iterations,
         milliseconds=1e3 * solved.seconds,
-        at_limits=solved.at_limits,
+        at_limits=int(solved.at_limit.sum()),
         converged=solved.converged,
         message="\n".join(solved.notes),
         solved=True,
@@ -100,7 +101,7 @@ def _as_solved(solved: Solved) -> Status:
 
 
 def _evaluated(ob: bpy.types.Object, solved: Solved) -> bpy.types.Object | None:
-    """The evaluated object, once Blender has evaluated what was written; None before, and at other frames."""
+    """The evaluated object if it holds the written pose of this frame, else None."""
     scene, layer = bpy.context.scene, bpy.context.view_layer
     depsgraph = None if layer is None else layer.depsgraph
     if depsgraph is None or scene.session_uid != solved.scene or scene.frame_current_final != solved.frame:
@@ -115,7 +116,7 @@ def _evaluated(ob: bpy.types.Object, solved: Solved) -> bpy.types.Object | None:
 
 
 def _measure(status: Status, evaluated: bpy.types.Object, solved: Solved) -> None:
-    """Correct a report by what Blender has evaluated, where that differs from what was solved."""
+    """Replace the errors of a report by those of Blender's evaluated pose, where the two differ."""
     frame_input = solved.frame_input
     rig, prepared, pose = frame_input.rig, frame_input.prepared, evaluated.pose.bones
     distances, angles = solved.position_errors.copy(), solved.rotation_errors.copy()
@@ -142,7 +143,7 @@ def _measure(status: Status, evaluated: bpy.types.Object, solved: Solved) -> Non
 
 
 def _told(solved: float, place: np.ndarray, target: np.ndarray, noise: float) -> float:
-    """A distance as solved, unless Blender's is another one."""
+    """The solved distance, or Blender's if the two differ by more than rounding."""
     distance = float(np.linalg.norm(place - target))
     return distance if abs(distance - solved) > noise else solved
 

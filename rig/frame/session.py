@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is kept of one armature between frames: its prepared rig, the memory of its pose, the report of its last solve.
+"""The state of one armature between frames: its prepared rig, the memory of its pose, the report of its last solve.
 
-Nothing here holds an ID or a depsgraph: objects are passed in anew each time.
+No ID and no depsgraph is stored here; objects are passed to every call.
 """
 
 from .motion import FollowedMotion
@@ -11,10 +11,10 @@ from .report import Report
 
 
 class Session:
-    """One armature's state, in the hands of its owners."""
+    """One armature's state; each part is changed by its own methods only."""
 
     def __init__(self, solver: str = "", stored: bool = True, report: Report | None = None) -> None:
-        """`solver` : instead of the armature's own. stored : whether its base pose is kept on the bones, too."""
+        """`solver` replaces the armature's own. stored : whether the base pose is also stored on the bones."""
         self.rig = PreparedRig(solver)
         self.pose = PoseMemory(stored)
         self.motion = FollowedMotion()

@@ -22,8 +22,8 @@ from .view import SolvedPose, View
 class Reading:
     """What one frame's solve starts from.
 
-    posed, now : the evaluated and the original bones' channels. start : those without us.
-    frame_input : what the solver needs; None where there is nothing to solve.
+    posed, now : the evaluated and the original bones' channels. start : the channels as they would be without DQIK.
+    frame_input : the solver's input; None if there is nothing to solve.
     """
 
     posed: Channels
@@ -33,9 +33,9 @@ class Reading:
 
 
 def read(session: Session, ob: bpy.types.Object, view: View, active: bool = True) -> Reading:
-    """Bring a session up to date with an original object as it stands in a view, and read the frame.
+    """Bring a session up to date with an original object in a view, and read the frame.
 
-    active : whether its goals count; without, bones that hold an answer go back to their base pose.
+    active : whether the goals count; if not, bones that hold an answer go back to their base pose.
     """
     evaluated = ob.evaluated_get(view.depsgraph)
     prepared, pose = session.rig, session.pose
@@ -53,11 +53,11 @@ def read(session: Session, ob: bpy.types.Object, view: View, active: bool = True
     if ob.dqik.start_from == "REST":
         start.rotations[rig.solved_bones] = prepared.modes.at_rest(rig.solved_bones)
         start.locations[rig.bones[rig.slide_row]] = 0.0
-    return Reading(posed, now, start, frame.read(evaluated, rig, start, posed, places, influences, view))
+    return Reading(posed, now, start, frame.read(evaluated, rig, start, places, influences, view))
 
 
 def solve(session: Session, ob: bpy.types.Object, view: View, active: bool = True) -> "Answer":
-    """Solve an armature as it stands in a view; the answer is still to be written. Arguments as for `read`."""
+    """Solve an armature in a view without writing the answer. Arguments as for `read`."""
     began = time.perf_counter()
     reading = read(session, ob, view, active)
     frame_input = reading.frame_input
@@ -75,7 +75,7 @@ def solve(session: Session, ob: bpy.types.Object, view: View, active: bool = Tru
     new = write.answer(rig, rotations, translations, reading.start, frame_input.slide_scale)
     session.report.note(Solved(
         frame_input, arrays.position_errors[0].copy(), arrays.rotation_errors[0].copy(), int(arrays.iterations[0]),
-        bool(arrays.converged[0]), int(arrays.at_limit[0].sum()), time.perf_counter() - began, new, view.scene_uid,
+        bool(arrays.converged[0]), arrays.at_limit[0].copy(), time.perf_counter() - began, new, view.scene_uid,
         view.frame, [*rig.notes, *session.rig.unseen],
     ))  # fmt: skip
     if view.others_follow:
@@ -84,14 +84,14 @@ def solve(session: Session, ob: bpy.types.Object, view: View, active: bool = Tru
 
 
 def _show_followers(ob: bpy.types.Object, view: View, frame_input: FrameInput, pose: Pose) -> None:
-    """Have targets that hang on this armature see its answer in the same evaluation."""
+    """Let the targets of other armatures that follow this one use its answer in the same evaluation."""
     world = frame_input.rig.skeleton.transforms(pose.rotations, pose.translations, frame_input.links)[0]
     view.solved[ob.session_uid] = SolvedPose(ob.evaluated_get(view.depsgraph), frame_input.rig, world)
 
 
 @dataclass
 class Answer:
-    """Channels to write, and the bones (N,) bool that hold our answer from then on."""
+    """Channels to write, and the bones (N,) bool that hold our answer afterwards."""
 
     reading: Reading
     channels: Channels
@@ -99,7 +99,7 @@ class Answer:
 
 
 def write_answer(session: Session, ob: bpy.types.Object, answer: Answer) -> None:
-    """Write an answer to an original object; bones that leave the solve get what they had without us."""
+    """Write an answer to an original object; bones that are no longer solved go back to their base pose or keys."""
     pose = session.pose
     changing = pose.rows if answer.bones is pose.bones else np.flatnonzero(pose.bones | answer.bones)
     if not changing.size:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The goals of an armature as one evaluation has them: their settings, and where their targets and poles are."""
+"""The goals of an armature in one evaluation: their settings, and the world matrices of their targets and poles."""
 
 from math import isfinite
 
@@ -10,7 +10,7 @@ from ..setup.goal_facts import GoalFacts
 from .view import View
 
 Place = tuple[Matrix | None, Matrix | None]
-"""World matrices of a goal's target and pole; None where there is none."""
+"""World matrices of a goal's target and pole; None for a missing one."""
 
 
 def read(
@@ -18,8 +18,9 @@ def read(
 ) -> tuple[tuple[GoalFacts, ...], list[Place], list[float]]:
     """All goals of an evaluated armature object: settings, places, and influences.
 
-    before : the settings as they were read last. edited : whether any may have changed; else the places alone are read,
-        and the settings only where goals were added, removed or moved, or targets lost, of which Blender tells nobody.
+    before : the settings as read last. edited : whether settings may have changed. If not, only places and influences
+        are read. Settings are still read when goals were added, removed or moved, or targets were deleted, because
+        Blender reports no update for these.
     """
     goals, own = ob.dqik.goals, ob.original.dqik.goals
     if not edited and [(goal.name, goal.bone) for goal in own] == [fact[:2] for fact in before]:
@@ -27,7 +28,7 @@ def read(
         if len(found) == len(before) and None not in found:
             return before, [place for place in found if place is not None], [goal.influence for goal in goals]
     if [(goal.name, goal.bone) for goal in goals] != [(goal.name, goal.bone) for goal in own]:
-        goals = own  # remove(), clear() and move() on a collection tell Blender of no change
+        goals = own  # remove(), clear() and move() on a collection cause no update in Blender
         ob.original.update_tag(refresh={"OBJECT"})
     facts, places = list[GoalFacts](), list[Place]()
     for goal in goals:
@@ -44,7 +45,7 @@ def read(
 
 
 def _places(goal: bpy.types.PropertyGroup, facts: GoalFacts, view: View) -> Place | None:
-    """Where target and pole of a goal are; None where they are other ones, or have other problems, than before."""
+    """Places of a goal's target and pole; None if they are other objects, or have other problems, than before."""
     target, pole = goal.target, goal.pole_target
     if _uid(target) != facts.target or _uid(pole) != facts.pole:
         return None
@@ -59,7 +60,7 @@ def _uid(ob: bpy.types.Object | None) -> int:
 
 
 def _place(target: bpy.types.Object | None, bone: str, view: View) -> tuple[Matrix | None, str]:
-    """A target's world matrix or None, and what is wrong with it."""
+    """A target's world matrix, or None and a message about what is wrong with it."""
     if target is None:
         return None, ""
     if not target.is_evaluated:
@@ -80,16 +81,16 @@ def _place(target: bpy.types.Object | None, bone: str, view: View) -> tuple[Matr
 
 
 def armature_motion(ob: bpy.types.Object, view: View) -> Matrix | None:
-    """How an evaluated armature object moves in the world with armatures that are solved in this evaluation."""
+    """The world motion that the armatures solved in this evaluation cause on an evaluated armature object."""
     return _motion(ob, "", view, frozenset()) if view.solved else None
 
 
 def _motion(ob: bpy.types.Object, bone: str, view: View, seen: frozenset[tuple[int, str]]) -> Matrix | None:
-    """How an evaluated object, or a bone of it, moves in the world with armatures that are solved in this evaluation.
+    """The world motion that the armatures solved in this evaluation cause on an evaluated object or one of its bones.
 
-    Followed are parents, and constraints that carry the object along; None where nothing moves.
+    It comes through parents and through constraints that carry the object along; None if nothing moves.
 
-    seen : objects and bones that were followed already, for those that follow each other in a circle.
+    seen : objects and bones visited so far, which ends cycles.
     """
     if (_uid(ob), bone) in seen:
         return None
@@ -114,7 +115,7 @@ def _motion(ob: bpy.types.Object, bone: str, view: View, seen: frozenset[tuple[i
 
 
 def _carried(constraint: bpy.types.Constraint, view: View, seen: frozenset[tuple[int, str]]) -> Matrix | None:
-    """How a constraint moves its owner in the world with armatures that are solved in this evaluation."""
+    """The world motion that a constraint passes to its owner from armatures solved in this evaluation."""
     if constraint.type not in {"CHILD_OF", "COPY_TRANSFORMS", "COPY_LOCATION"} or constraint.target is None:
         return None
     target = constraint.target

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is being evaluated: the scene at a frame, by one depsgraph."""
+"""A view: a scene at a frame, as one depsgraph evaluates it."""
 
 from dataclasses import dataclass, field
 
@@ -13,7 +13,7 @@ from ..setup.build import Rig
 
 @dataclass
 class SolvedPose:
-    """An armature's answer that its depsgraph does not know yet: the evaluated object, its rig, joints (J, 8)."""
+    """An armature's answer that the depsgraph has not evaluated yet: the evaluated object, its rig, joints (J, 8)."""
 
     ob: bpy.types.Object
     rig: Rig
@@ -33,13 +33,13 @@ class SolvedPose:
 
 @dataclass
 class View:
-    """A scene at a frame, as a depsgraph evaluates it. Not to be kept beyond the handler that it was made in.
+    """A scene at a frame, as a depsgraph evaluates it. Do not store it beyond the handler that made it.
 
     Attributes
     ----------
-    fresh : right after a change of frame, when the evaluated channels with keys stand as their keys say.
-    others_follow : whether armatures of the scene follow each other. solved : then, by `session_uid`, those that were
-        solved in this evaluation.
+    fresh : whether the frame has just changed, so that animated channels have their animated values.
+    others_follow : whether armatures of the scene follow each other. solved : if so, the armatures solved in this
+        evaluation, by `session_uid`.
     """
 
     depsgraph: bpy.types.Depsgraph
@@ -50,7 +50,7 @@ class View:
 
     @property
     def in_viewport(self) -> bool:
-        """Whether this is a view layer's own evaluation, not a render's."""
+        """Whether this is a view layer's evaluation, not a render's."""
         return self.depsgraph.mode == "VIEWPORT"
 
     @property

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Solved poses as channels of the armature's bones, each in its own rotation mode, and onto the bones."""
+"""Converts solved poses to the bones' channels, each in its own rotation mode, and writes them."""
 
 import bpy
 import numpy as np
@@ -13,36 +13,38 @@ def answer(
     rig: Rig, rotations: np.ndarray, translations: np.ndarray, start: Channels, slide_scale: np.ndarray,
     reference: Channels | None = None,
 ) -> Channels:  # fmt: skip
-    """The channels of all bones for one solved frame: solved bones as solved, all others as in `start`.
+    """The channels of all bones for one solved frame: `start`, with the solved bones overwritten in place.
 
     Parameters
     ----------
     rotations, translations : (J, 4) and (J, 3) of the solver's pose. slide_scale : as in `FrameInput`.
-    reference : channels to stay near to where a rotation can be written in several ways; `start` by default.
+    reference : channels that decide between several ways to write a rotation, the nearest wins; `start` by default.
     """
-    found, bones = start.copy(), rig.solved_bones
+    bones = rig.solved_bones
     near = (start if reference is None else reference).rotations[bones]
-    found.rotations[bones] = start.modes.channels(rotations[rig.solved_joints], bones, near)
+    start.rotations[bones] = start.modes.channels(rotations[rig.solved_joints], bones, near)
     for k, (joint, row) in enumerate(zip(rig.slide_joint, rig.slide_row, strict=True)):
         offset = translations[joint : joint + 3].sum(0)
-        found.locations[rig.bones[row]] = rig.location_frame[row].T @ offset / max(slide_scale[k], 1e-12)
-    return found
+        start.locations[rig.bones[row]] = rig.location_frame[row].T @ offset / max(slide_scale[k], 1e-12)
+    return start
 
 
 def apply(ob: bpy.types.Object, new: Channels, bones: np.ndarray, now: Channels, posed: Channels) -> Channels:
-    """Write some bones' channels to the original object and have it evaluated, where that changes anything.
+    """Write some bones' channels to the original object and tag it for evaluation, if that changes anything.
 
     Parameters
     ----------
-    bones : indices. now : the original bones' channels, which get the new ones. posed : the evaluated channels: those
-        of a render may still be as the keys have them, although the original's are the new ones already.
+    bones : indices. now : the original bones' channels, updated in place. posed : the evaluated channels; in a render
+        they can still have their keyed values although the original's are new.
     """
     turned, moved = _differs(now, new, bones)
     if turned or moved:
-        now.rotations[bones], now.locations[bones] = new.rotations[bones], new.locations[bones]
+        now.rotations[bones] = new.rotations[bones]
+        if moved:
+            now.locations[bones] = new.locations[bones]
         channels.write(ob, now, location=moved)
     if turned or moved or any(_differs(posed, new, bones)):
-        ob.update_tag(refresh={"OBJECT"})  # has the pose evaluated, but neither curves nor the armature's rest pose
+        ob.update_tag(refresh={"OBJECT"})  # evaluates the pose, but neither curves nor the armature's rest pose
     return now
 
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How far the joints of a human figure turn, as limits of its bones.
+"""Joint limits of a human figure.
 
-The figures are the American Academy of Orthopaedic Surgeons' ("AAOS" in docs/references.md), those of the collar bone
-are Neumann's. They are angles of anatomy, "forward" or "toward the midline"; where a bone's X and Z axes point differs
-from rig to rig, so that each is worked out from the rest pose: from where the figure's left, up and forward are, and
-from where the bone points. What limits cannot say is rounded: an ellipse of swing about the rest pose, whatever that
-is, and the same for both sexes and any age.
+The ranges are those of the American Academy of Orthopaedic Surgeons ("AAOS" in docs/references.md), and Neumann's for
+the collar bone. They are given in anatomical directions such as "forward" or "toward the midline". The X and Z axes of
+bones differ from rig to rig, so the ranges are converted in the rest pose, from the figure's left, up and forward and
+the direction of the bone. The limits are simpler than real joints: an ellipse of swing about the rest pose, equal for
+both sexes and any age.
 """
 
 from collections.abc import Iterable
@@ -19,17 +19,16 @@ from . import limits, roles
 from .bend import BEND
 from .roles import Role
 
-ALIGNED = np.radians(20.0)  # a bone's axis this near to that of its bend is taken for it
-_BENT = np.radians(4.0)  # a limb bent by more at rest says itself about which axis it bends
+ALIGNED = np.radians(20.0)  # a bend axis this near to the bone's X or Z axis is rounded to it
+_BENT = np.radians(4.0)  # a limb bent by more at rest bends about the axis of that bend
 _DEGENERATE = 0.3  # sine of the angle to a direction below which a bone cannot bend toward it
 
 
 @dataclass(frozen=True)
 class Motion:
-    """A range [degrees] toward a direction and away from it, from the `neutral` direction or else from the rest pose.
+    """A range [degrees] toward a direction and away from it, from the `neutral` direction or by default the rest pose.
 
-    Directions are sums of `left`, `up`, `forward`, `out` (away from the midline) and their opposites, by their letters:
-    "U", "F", "O", and "D", "B", "I".
+    Directions are sums of letters: L left, U up, D down, F forward, B back, O out (away from the midline), I in.
     """
 
     toward: str
@@ -40,7 +39,7 @@ class Motion:
 
 @dataclass(frozen=True)
 class Twist:
-    """A range [degrees] of turning about the bone, by where it takes the direction `side`: toward and away."""
+    """A range [degrees] of twist about the bone: it moves the direction `side` toward `toward`, and away from it."""
 
     side: str
     toward: str
@@ -80,41 +79,41 @@ RANGES["head"] = RANGES["neck"]
 
 @dataclass
 class Preset:
-    """What a preset did: names of the bones that it limited, and of those whose axes are not those of their joint."""
+    """The result of a preset: names of the bones that got limits, and of bones whose axes do not fit their joint."""
 
     limited: list[str]
     rolled: list[str]
 
 
 def apply(ob: bpy.types.Object, chosen: Iterable[bpy.types.PoseBone]) -> Preset:
-    """Limits and preferred bends for those of the chosen bones that are recognised; others are left alone."""
+    """Set limits and preferred bends of the chosen bones that are recognised; others do not change."""
     armature = Armature(ob)
-    found = roles.find(list(armature.index), armature.parent.tolist())
-    body = Body(armature, found)
-    done = Preset([], [])
+    bone_roles = roles.find(list(armature.index), armature.parent.tolist())
+    body = Body(armature, bone_roles)
+    preset = Preset([], [])
     for bone in chosen:
         number = armature.index[bone.name]
-        role = found.get(number)
+        role = bone_roles.get(number)
         if role is None or role.name not in RANGES:
             continue
         fitted = body.fit(number, role)
         if fitted is None:
-            done.rolled.append(bone.name)
+            preset.rolled.append(bone.name)
             continue
         lo, hi, preferred = fitted
         limits.put(bone, lo, hi)
         if preferred.any():
             bone.dqik_preferred_angle = preferred
-        done.limited.append(bone.name)
-    return done
+        preset.limited.append(bone.name)
+    return preset
 
 
 class Body:
     """A figure at rest: its directions, and the bones that share a range."""
 
-    def __init__(self, armature: Armature, found: dict[int, Role]) -> None:
-        self.armature, self.found = armature, found
-        by_role = {role: bone for bone, role in found.items()}
+    def __init__(self, armature: Armature, bone_roles: dict[int, Role]) -> None:
+        self.armature = armature
+        by_role = {role: bone for bone, role in bone_roles.items()}
         heads = armature.heads
         pairs = [(by_role.get(Role(name, roles.LEFT)), by_role.get(Role(name, roles.RIGHT)))
                  for name in ("thigh", "arm", "hip_joint", "collar")]  # fmt: skip
@@ -125,10 +124,12 @@ class Body:
         self.left = _unit(left)
         self.forward = _unit(np.cross(self.left, up))
         self.up = np.cross(self.forward, self.left)
-        chest = max((b for b, role in found.items() if role.name == "spine"), key=self._depth, default=None)
+        chest = max((b for b, role in bone_roles.items() if role.name == "spine"), key=self._depth, default=None)
         self.shares = {
-            "spine": 0 if chest is None else sum(found.get(b, Role("")).name == "spine" for b in armature.above(chest)),
-            "neck": sum(role.name in ("neck", "head") for role in found.values()),
+            "spine": 0 if chest is None else sum(
+                bone_roles.get(b, Role("")).name == "spine" for b in armature.above(chest)
+            ),
+            "neck": sum(role.name in ("neck", "head") for role in bone_roles.values()),
         }
         self.shares["head"] = self.shares["neck"]
 
@@ -136,9 +137,9 @@ class Body:
         return len(self.armature.above(bone))
 
     def direction(self, letters: str, side: str) -> np.ndarray:
-        """A sum of directions by their letters, of unit length; `side` tells where the midline is."""
+        """The unit sum of directions by their letters; `side` is that of the limb, for O and I."""
         out = -self.left if side == roles.RIGHT else self.left
-        known = {
+        directions = {
             "L": self.left,
             "U": self.up,
             "F": self.forward,
@@ -147,12 +148,12 @@ class Body:
             "B": -self.forward,
             "I": -out,
         }
-        return _unit(sum((known[letter] for letter in letters), np.zeros(3)))
+        return _unit(sum((directions[letter] for letter in letters), np.zeros(3)))
 
     def fit(self, bone: int, role: Role) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
         """Limits of a bone, `lo` and `hi` of twist, swing X and swing Z, and its preferred bend, all in radians.
 
-        None where the bone is a hinge that neither its X nor its Z axis is the axis of.
+        None if the bone is a hinge and neither its X nor its Z axis is near the axis of the hinge.
         """
         joint, share = RANGES[role.name], 1.0 / max(self.shares.get(role.name, 1), 1)
         rest = self.armature.rest[bone, :3, :3]
@@ -182,7 +183,7 @@ class Body:
         return np.maximum(lo, -np.pi), np.minimum(hi, np.pi), preferred
 
     def _bend(self, bone: int, joint: Range, role: Role) -> tuple[np.ndarray, float]:
-        """The unit axis that a bone's main bend turns it about, and by how much it is bent at rest if it is a hinge."""
+        """The unit axis of a bone's main bend, and for a hinge its angle at rest."""
         along = self.armature.rest[bone, :3, 1]
         axis = np.cross(along, self.direction(joint.bend.toward, role.side))
         above = int(self.armature.parent[bone])
@@ -200,7 +201,7 @@ class Body:
         return _unit(axis), 0.0
 
     def _range(self, along: np.ndarray, motion: Motion, side: str) -> tuple[float, float]:
-        """Degrees toward and away, from the rest pose."""
+        """The range in degrees from the rest pose, toward the direction and away from it."""
         if not motion.neutral:
             return motion.most, motion.least
         toward, neutral = (self.direction(letters, side) for letters in (motion.toward, motion.neutral))
@@ -209,14 +210,14 @@ class Body:
         return motion.most - there, motion.least + there
 
     def _twist(self, along: np.ndarray, twist: Twist, side: str) -> tuple[float, float]:
-        """Degrees about the bone, the way that counts as positive and the other."""
+        """The range of twist in degrees, in the positive and the negative direction."""
         turned = np.cross(along, self.direction(twist.side, side))
         positive = turned @ self.direction(twist.toward, side) >= 0.0
         return (twist.most, twist.least) if positive else (twist.least, twist.most)
 
 
 def _aligned(local: np.ndarray) -> tuple[np.ndarray, float]:
-    """The axes (2, 2) of two bends, rounded to a bone's own, and the angle by which the first is off."""
+    """The axes (2, 2) of two bends rounded to the bone's X and Z, and the angle between the first and its rounding."""
     nearest = int(np.abs(local[0]).argmax())
     rounded = np.zeros((2, 2))
     rounded[0, nearest] = np.copysign(1.0, local[0, nearest])
@@ -225,19 +226,19 @@ def _aligned(local: np.ndarray) -> tuple[np.ndarray, float]:
 
 
 def _radii(local: np.ndarray, ranges: np.ndarray) -> np.ndarray:
-    """How far an ellipse of swing reaches along a bone's X and Z axes (2, 2): the positive way and the other.
+    """The radii (2, 2) of an ellipse of swing along a bone's X and Z axes, in positive and negative direction.
 
-    local : axes (2, 2) of the two bends in X and Z. ranges : (2, 2) of each [rad], the positive way and the other.
+    local : axes (2, 2) of the two bends in X and Z. ranges : (2, 2) of each [rad], positive and negative.
     """
-    found = np.empty((2, 2))
+    radii = np.empty((2, 2))
     for axis in range(2):
         for way, sign in enumerate((1.0, -1.0)):
             parts = sign * local[:, axis]
             reach = np.where(parts >= 0.0, ranges[:, 0], ranges[:, 1])
             used = np.abs(parts) > 1e-6
             blocked = (used & (reach <= 0.0)).any()
-            found[axis, way] = 0.0 if blocked else 1.0 / np.sqrt(((parts[used] / reach[used]) ** 2).sum())
-    return found
+            radii[axis, way] = 0.0 if blocked else 1.0 / np.sqrt(((parts[used] / reach[used]) ** 2).sum())
+    return radii
 
 
 def _unit(vector: np.ndarray) -> np.ndarray:

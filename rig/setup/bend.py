@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which way a straight limb likes to bend: knees back, elbows forward.
+"""Preferred bends of straight limbs: knees bend back, elbows bend forward.
 
-A limb that is straight at rest may fold to either side of a target that sweeps across it, and folds over in one
-frame where the nearest side changes. The weak pull toward the base pose decides once a limb's base is slightly bent.
-This finds the two-bone limbs among the goals' chains and the axis to bend each about. NumPy only.
+A limb that is straight at rest can fold to either side. When a target sweeps across it, it would flip to the other
+side in one frame. A base pose that is slightly bent prevents this, because the weak pull toward it prefers one side.
+This file finds the two-bone limbs among the goals' chains and the axis about which each bends. NumPy only.
 """
 
 from collections.abc import Sequence
@@ -12,12 +12,12 @@ from itertools import pairwise
 
 import numpy as np
 
-BEND = np.radians(20.0)  # of the lower bone, where it is straighter than that at rest
-_OWN_BEND = np.radians(4.0)  # a rest pose bent by more says itself which way
-_FOOT_ANGLE = np.cos(np.radians(50.0))  # what follows a limb is a foot if it is turned further than this from it
-_FOOT_LENGTH = 0.2  # and longer than this share of the lower bone: stubs of imported rigs point anywhere
-_NEARLY = 0.9
-_LIMB_SHARE = 0.4  # of the chain's length in the two bones
+BEND = np.radians(20.0)  # preferred bend of the lower bone; limbs bent by more at rest keep theirs
+_OWN_BEND = np.radians(4.0)  # limbs bent by more at rest bend further the same way
+_FOOT_ANGLE = np.cos(np.radians(50.0))  # a bone below the limb is a foot if it is turned away by more than this
+_FOOT_LENGTH = 0.2  # ... and longer than this share of the lower bone: short stubs of imported rigs point anywhere
+_NEARLY = 0.9  # of the best score: of pairs that score this well the outermost is the limb
+_LIMB_SHARE = 0.4  # of the chain's length: two bones that are shorter together are no limb
 _MIDDLE = 0.02  # of the figure's size: bones nearer to the mirror plane belong to the trunk
 
 
@@ -42,11 +42,11 @@ def find_limbs(
     parent : (B,) indices, -1 for none.
     chains : per goal, its bones from the effector's upward.
     """
-    served = np.bincount([bone for chain in chains for bone in set(chain)], minlength=len(heads))
+    goal_count = np.bincount([bone for chain in chains for bone in set(chain)], minlength=len(heads))
     size = float(np.ptp(np.concatenate([heads, tails]), axis=0).max()) or 1.0
-    found = []
+    candidates = []
     for chain in chains:
-        own = [bone for bone in chain if served[bone] == 1]
+        own = [bone for bone in chain if goal_count[bone] == 1]
         pair = _longest_pair(own, heads, tails, parent)
         if pair is None:
             continue
@@ -55,12 +55,12 @@ def find_limbs(
         if trunk and len(chains) > 2:
             continue
         last = own[0] if own[0] != lower else None
-        found.append((upper, lower, last))
-    feet = [_foot(heads, tails, *limb) for limb in found]
+        candidates.append((upper, lower, last))
+    feet = [_foot(heads, tails, *candidate) for candidate in candidates]
     pointing = [foot for foot in feet if foot is not None]
     forward = np.sum(pointing, axis=0) if pointing else np.array([0.0, -1.0, 0.0])
     limbs = []
-    for (upper, lower, _), foot in zip(found, feet, strict=True):
+    for (upper, lower, _), foot in zip(candidates, feet, strict=True):
         limb = _bend(heads, tails, upper, lower, forward if foot is None else -foot)
         if limb is not None:
             limbs.append(limb)
@@ -70,10 +70,10 @@ def find_limbs(
 def _longest_pair(
     own: list[int], heads: np.ndarray, tails: np.ndarray, parent: Sequence[int]
 ) -> tuple[int, int] | None:
-    """The two neighbours of a chain that look most like a limb: long, and in line, if they are a good part of it.
+    """The two neighbouring bones of a chain that are most like a limb: long, in line, and a good part of the chain.
 
-    In line, since a long collar bone makes as long a pair with the upper arm as the forearm does; the outermost of
-    nearly equal ones.
+    A long collar bone and the upper arm are as long as a limb, but not in line. Of nearly equal pairs the outermost one
+    is returned.
     """
     length = np.linalg.norm(tails - heads, axis=-1)
     pairs = []
@@ -88,7 +88,7 @@ def _longest_pair(
 
 
 def _foot(heads: np.ndarray, tails: np.ndarray, upper: int, lower: int, last: int | None) -> np.ndarray | None:
-    """The unit direction in which what follows a limb points, if that is well off the limb's own."""
+    """The unit direction of the foot below a limb, across the limb; None if there is no foot."""
     if last is None:
         return None
     along, foot = _unit(tails[lower] - heads[upper]), tails[last] - tails[lower]
@@ -100,7 +100,7 @@ def _foot(heads: np.ndarray, tails: np.ndarray, upper: int, lower: int, last: in
 
 
 def _bend(heads: np.ndarray, tails: np.ndarray, upper: int, lower: int, toward: np.ndarray) -> Limb | None:
-    """The limb with the axis that moves its lower end toward a direction, or further the way it is bent at rest."""
+    """The limb, with the axis that moves its lower end toward a direction, or further the way it is bent at rest."""
     first, second = _unit(heads[lower] - heads[upper]), _unit(tails[lower] - heads[lower])
     normal = np.cross(first, second)
     bent = float(np.arctan2(np.linalg.norm(normal), first @ second))

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""An armature and its goals as a prepared solve: everything that depends on the rig but not on the frame."""
+"""Builds the prepared solve of an armature: everything that depends on the rig but not on the frame."""
 
 from dataclasses import dataclass, field, replace
 
 import bpy
 import numpy as np
+from mathutils import Vector
 
 from ... import solvers as ik
 from ...solvers.algebra import dual_quaternion, quaternion
@@ -13,7 +14,23 @@ from .goal_facts import GoalFacts
 from .plan import Plan, plan
 
 PULL = 1e-5
-_TURNING = {"COPY_ROTATION", "COPY_TRANSFORMS", "DAMPED_TRACK", "TRACK_TO"}
+_TURNING = {"COPY_ROTATION", "COPY_TRANSFORMS"}  # their result does not depend on the bone's position
+_LOCAL = {"LOCAL", "LOCAL_WITH_PARENT"}
+
+
+@dataclass(frozen=True)
+class RootPlace:
+    """A root of the skeleton whose parent is a bone outside it.
+
+    first : its first joint. parent : that bone. offset : from that bone's head, in its frame, at rest.
+    loose : its row, if a location moves it without a slide; else -1. turned : it turns with its parent.
+    """
+
+    first: int
+    parent: int
+    offset: Vector
+    loose: int
+    turned: bool
 
 
 @dataclass(frozen=True)
@@ -32,21 +49,22 @@ class Rig:
     ----------
     size : the armature's largest extent [armature units].
     bones, parent, main : (M,) bone numbers, their parents' (-1 for none), and the joints that turn them.
-    rooted : (M,) the parent is not part of the skeleton, so the joint is placed by its world transform.
-    detached : (M,) orientation does not follow the parent. constrained : (M,) a constraint turns it.
-    own_rest : (M, 4) rest orientation in the parent's frame, or in the armature's where detached.
+    rooted : (M,) the parent is not part of the skeleton, so the joint is placed in armature space.
+    detached : (M,) the orientation does not follow the parent. constrained : (M,) a constraint or driver turns it.
+    own_rest : (M, 4) rest orientation in the parent's frame, or in armature space if detached.
     rest_offset : (M, 3) head in the parent's frame at rest.
     slide_joint, slide_row : (T,) first slide joint of each bone that may move, and its row in `bones`.
-    location_frame : (M, 3, 3) from location channel to offset in the parent's frame.
-    solved, solved_bones, solved_joints : (S,) rows, bones and joints of those whose rotation the solver writes.
+    location_frame : (M, 3, 3) from a location channel to an offset in the parent's frame.
+    solved, solved_bones, solved_joints : (S,) rows, bones and joints of the bones that are solved.
     locked_bones : (L,) bones of the skeleton that are locked and have limits.
-    inner, roots, hanging, still, constrained_rows : rows that hang from another, that do not, of those the ones that a
-        parent turns, fixed ones, constrained ones. root_above : per root, the bone that turns it, -1 for none;
-        root_parents the different ones; root_places : per root its joint, bone, the bone that turns it, its rest
-        orientation.
+    inner, roots : rows with and without a parent in the skeleton. hanging : roots that a parent outside it turns.
+    still, constrained_rows : rows that are not solved, without and with a constraint or driver.
+    root_places : a `RootPlace` for each root that has a parent.
     rest_links : (J, 8) links with every inner joint at its rest offset.
-    refusal : why there is nothing to solve, where bones only go back to their base pose.
-    simple : no bone of the skeleton is fixed, constrained or slides. goal_rows : (G,) rows of the goals' own bones.
+    refusal : the reason why there is nothing to solve, if bones only go back to their base pose.
+    goal_rows : (G,) rows of the goals' own bones. slide_scale : (T,) ones.
+    loose : (M,) the bone has a location, because it is not connected. loose_rows, loose_bones : loose and not sliding.
+    local_rows : rows of bones whose constraints all act in the parent's frame.
     """
 
     size: float
@@ -65,6 +83,8 @@ class Rig:
     slide_row: np.ndarray
     location_frame: np.ndarray
     solved: np.ndarray
+    loose: np.ndarray
+    local_rows: frozenset[int]
     locked_bones: list[int]
     notes: list[str] = field(default_factory=list)
     refusal: str = ""
@@ -73,26 +93,32 @@ class Rig:
         fixed = np.setdiff1d(np.arange(len(self.bones)), self.solved)
         self.solved_bones, self.solved_joints = self.bones[self.solved], self.main[self.solved]
         self.inner, self.roots = np.flatnonzero(~self.rooted), np.flatnonzero(self.rooted)
-        self.inner_bones = self.bones[self.inner]
         self.no_scale = np.ones((len(self.bones), 3), dtype=np.float32).tobytes()
         self.still, self.constrained_rows = fixed[~self.constrained[fixed]], fixed[self.constrained[fixed]]
         self.hanging = [row for row in self.roots if self.parent[row] >= 0 and not self.detached[row]]
-        self.simple = not (fixed.size or self.slide_row.size)
-        self.root_above = [int(self.parent[row]) if row in self.hanging else -1 for row in self.roots]
-        self.root_parents = sorted({bone for bone in self.root_above if bone >= 0})
+        slides = dict(zip(self.slide_row.tolist(), self.slide_joint.tolist(), strict=True))
         self.root_places = [
-            (int(self.main[row]), int(self.bones[row]), above, tuple(self.own_rest[row].tolist()))
-            for row, above in zip(self.roots, self.root_above, strict=True)
-        ]
+            RootPlace(
+                slides.get(row, int(self.main[row])), int(self.parent[row]), Vector(self.rest_offset[row]),
+                row if self.loose[row] and row not in slides else -1, row in slides or row in self.hanging,
+            )
+            for row in self.roots.tolist() if self.parent[row] >= 0
+        ]  # fmt: skip
+        self.slide_scale = np.ones(len(slides))
+        self.loose_rows = np.setdiff1d(np.flatnonzero(self.loose), self.slide_row)
+        self.loose_bones = self.bones[self.loose_rows]
         self.joint_of_bone = dict(zip(self.bones.tolist(), self.main.tolist(), strict=True))
         self.goal_rows = [int(np.flatnonzero(self.main == goal.joint)[0]) for goal in self.prepared.goals]
         self.start: tuple[bytes, np.ndarray] | None = None
         self.stretch: tuple[tuple[float, ...], ik.Prepared] = (1.0,) * len(self.goals), self.prepared
         self.rest_links = np.tile(dual_quaternion.IDENTITY, (len(self.skeleton), 1))
         self.rest_links[self.main] = dual_quaternion.from_parts(self.own_rest, self.rest_offset)
+        for row, joint in slides.items():
+            self.rest_links[joint] = dual_quaternion.from_parts(quaternion.IDENTITY, self.rest_offset[row])
+            self.rest_links[self.main[row]] = dual_quaternion.from_parts(self.own_rest[row], np.zeros(3))
 
     def stretched(self, factors: tuple[float, ...]) -> ik.Prepared:
-        """The prepared solve with the goals' own bones longer by `factors` (G,); the last one is kept."""
+        """The prepared solve with the goals' bones stretched by `factors` (G,); cached until they change."""
         if all(factor == 1.0 for factor in factors):
             return self.prepared
         if self.stretch[0] != factors:
@@ -105,7 +131,7 @@ class Rig:
 
 
 def solver_options(settings: bpy.types.PropertyGroup, solver: str, size: float) -> ik.Options:
-    """What an armature of some `size` asks of a solver."""
+    """The solver options of an armature's settings; `size` is that of the armature."""
     as_mmd = solver == "CCD" and settings.unit_angle > 0.0
     return ik.Options(
         iterations=settings.iterations,
@@ -122,55 +148,70 @@ def solver_options(settings: bpy.types.PropertyGroup, solver: str, size: float) 
 def build(
     ob: bpy.types.Object, facts: tuple[GoalFacts, ...], leaving: np.ndarray, driven: frozenset[str], solver: str = ""
 ) -> Rig | str:
-    """Prepare an evaluated armature object for solving, or say in one sentence why there is nothing to solve.
+    """Prepare an evaluated armature object for solving. Returns a reason in one sentence if there is nothing to solve.
 
-    leaving, driven : as in `plan`. solver : instead of the one that the armature is set to.
+    leaving, driven : as in `plan`. solver : replaces the armature's own solver.
     """
-    wanted, settings, pose = plan(ob, facts, leaving, driven), ob.dqik, ob.pose.bones
-    if isinstance(wanted, str):
-        return wanted
-    for bone in np.flatnonzero(wanted.moved):
+    solve_plan, settings, pose = plan(ob, facts, leaving, driven), ob.dqik, ob.pose.bones
+    if isinstance(solve_plan, str):
+        return solve_plan
+    for bone in np.flatnonzero(solve_plan.moved):
         if wrong := limits.wrong(pose[int(bone)]):
             return wrong
-    chosen = solver or settings.solver
-    options = solver_options(settings, chosen, wanted.armature.size)
+    name = solver or settings.solver
+    options = solver_options(settings, name, solve_plan.armature.size)
     try:
-        parts = _Parts(pose, wanted)
-        skeleton = ik.Skeleton(parts.joints)
-        prepared = ik.prepare(skeleton, parts.goals(wanted), chosen, options)
-    except ik.DqikError as error:  # a solver that can do nothing for these goals, among others
+        parts = _Parts(pose, solve_plan)
+        skeleton = ik.Skeleton(parts.joints, _length(ob, facts, driven, solve_plan, leaving))
+        prepared = ik.prepare(skeleton, parts.goals(solve_plan), name, options)
+    except ik.DqikError as error:  # for example if the solver does not support these goals
         return str(error)
-    bones = np.array(wanted.bones)
+    bones = np.array(solve_plan.bones)
     return Rig(
-        size=wanted.armature.size,
+        size=solve_plan.armature.size,
         skeleton=skeleton,
         prepared=prepared,
-        goals=[GoalBinding(goal.number, bool(goal.facts.pole)) for goal in wanted.goals],
+        goals=[GoalBinding(goal.number, bool(goal.facts.pole)) for goal in solve_plan.goals],
         bones=bones,
-        parent=wanted.armature.parent[bones],
-        main=np.array([parts.main[bone] for bone in wanted.bones]),
+        parent=solve_plan.armature.parent[bones],
+        main=np.array([parts.main[bone] for bone in solve_plan.bones]),
         rooted=np.array(parts.rooted),
         detached=np.array(parts.detached),
-        constrained=wanted.constrained[bones],
+        constrained=solve_plan.constrained[bones],
         own_rest=np.array(parts.own_rest),
         rest_offset=np.array(parts.rest_offset),
         slide_joint=np.array(list(parts.slides.values()), dtype=np.intp),
-        slide_row=np.array([wanted.bones.index(bone) for bone in parts.slides], dtype=np.intp),
+        slide_row=np.array([solve_plan.bones.index(bone) for bone in parts.slides], dtype=np.intp),
         location_frame=np.array(parts.location_frame),
-        solved=np.flatnonzero(wanted.moved[bones]),
-        locked_bones=[bone for bone in wanted.bones if pose[bone].dqik_lock and pose[bone].dqik_use_limits],
-        notes=wanted.notes,
-        refusal=wanted.refusal,
+        solved=np.flatnonzero(solve_plan.moved[bones]),
+        loose=np.array([pose[bone].parent is None or not pose[bone].bone.use_connect for bone in solve_plan.bones]),
+        local_rows=frozenset(row for row, bone in enumerate(solve_plan.bones) if _is_local(pose[bone])),
+        locked_bones=[bone for bone in solve_plan.bones if pose[bone].dqik_lock and pose[bone].dqik_use_limits],
+        notes=solve_plan.notes,
+        refusal=solve_plan.refusal,
     )
+
+
+def _length(
+    ob: bpy.types.Object, facts: tuple[GoalFacts, ...], driven: frozenset[str], solve_plan: Plan, leaving: np.ndarray
+) -> float | None:
+    """The skeleton's length without bones that only leave the solve; None if there are none.
+
+    The length weighs the errors, and leaving bones must not change these weights.
+    """
+    if solve_plan.refusal or not (leaving & ~solve_plan.moved & ~solve_plan.constrained).any():
+        return None
+    rest = plan(ob, facts, np.zeros_like(leaving), driven)
+    return None if isinstance(rest, str) else ik.Skeleton(_Parts(ob.pose.bones, rest).joints).length
 
 
 class _Parts:
     """The joints of a plan's bones, collected bone by bone.
 
-    A bone is one joint; one that may move as well hangs from three slides, along the axes of its location channels.
+    A bone is one ball or hinge joint. A bone that may also move has three slides above it, along its location axes.
     """
 
-    def __init__(self, pose: bpy.types.bpy_prop_collection, wanted: Plan) -> None:
+    def __init__(self, pose: bpy.types.bpy_prop_collection, solve_plan: Plan) -> None:
         self.joints: list[ik.Joint] = []
         self.main: dict[int, int] = {}
         self.slides: dict[int, int] = {}  # bone: its first slide joint
@@ -179,11 +220,11 @@ class _Parts:
         self.rest_offset: list[np.ndarray] = []
         self.rooted: list[bool] = []
         self.detached: list[bool] = []
-        for bone in wanted.bones:
-            self._add(bone, pose[bone], wanted)
+        for bone in solve_plan.bones:
+            self._add(bone, pose[bone], solve_plan)
 
-    def _add(self, bone: int, pose_bone: bpy.types.PoseBone, wanted: Plan) -> None:
-        armature, name = wanted.armature, pose_bone.name
+    def _add(self, bone: int, pose_bone: bpy.types.PoseBone, solve_plan: Plan) -> None:
+        armature, name = solve_plan.armature, pose_bone.name
         above, rest = int(armature.parent[bone]), armature.rest[bone]
         relative = rest if above < 0 else np.linalg.inv(armature.rest[above]) @ rest
         detached = above >= 0 and (not pose_bone.bone.use_inherit_rotation or _held_in_space(pose_bone))
@@ -191,10 +232,13 @@ class _Parts:
         link, offset = self.main.get(above, -1), relative[:3, 3]
         frame = relative[:3, :3] if pose_bone.bone.use_local_location else np.eye(3)
         self.location_frame.append(frame)
-        if wanted.slides[bone]:
+        if solve_plan.slides[bone]:
             self.slides[bone] = len(self.joints)
             for axis, letter in enumerate("XYZ"):
-                self.joints.append(ik.Joint(f"{name} {letter}", link, "prismatic", offset, axis=frame[:, axis]))
+                self.joints.append(ik.Joint(
+                    f"{name} {letter}", link, "prismatic", offset, axis=frame[:, axis],
+                    stiffness=pose_bone.dqik_stiffness,
+                ))  # fmt: skip
                 link, offset = len(self.joints) - 1, np.zeros(3)
         self.main[bone] = len(self.joints)
         self.joints.append(
@@ -204,9 +248,9 @@ class _Parts:
                 offset=offset,
                 rest=turned,
                 stiffness=pose_bone.dqik_stiffness,
-                preferred=wanted.bends.get(bone),
+                preferred=solve_plan.bends.get(bone),
                 inherit_rotation=not detached,
-                **(_joint_kind(pose_bone) if wanted.moved[bone] else {"kind": "fixed"}),
+                **(_joint_kind(pose_bone) if solve_plan.moved[bone] else {"kind": "fixed"}),
             )
         )
         self.own_rest.append(turned)
@@ -214,14 +258,14 @@ class _Parts:
         self.rooted.append(above not in self.main)
         self.detached.append(detached)
 
-    def goals(self, wanted: Plan) -> list[ik.Goal]:
-        """The solver's goals; where their targets are is read frame by frame."""
+    def goals(self, solve_plan: Plan) -> list[ik.Goal]:
+        """The solver's goals, with placeholders for the targets, which are read in each frame."""
         return [
             ik.Goal(
                 self.main[goal.bone],
                 position=(0.0, 0.0, 0.0) if goal.facts.use_position else None,
                 rotation=(1.0, 0.0, 0.0, 0.0) if goal.facts.use_rotation else None,
-                offset=(0.0, wanted.armature.length[goal.bone] if goal.facts.use_tail else 0.0, 0.0),
+                offset=(0.0, solve_plan.armature.length[goal.bone] if goal.facts.use_tail else 0.0, 0.0),
                 position_weight=goal.facts.position_weight,
                 rotation_weight=goal.facts.rotation_weight,
                 priority=goal.facts.priority,
@@ -229,7 +273,7 @@ class _Parts:
                 pole=(0.0, 0.0, 0.0) if goal.facts.pole else None,
                 pole_angle=goal.facts.pole_angle,
             )
-            for goal in wanted.goals
+            for goal in solve_plan.goals
         ]
 
     def _joints_of(self, bone: int) -> range:
@@ -237,7 +281,7 @@ class _Parts:
 
 
 def _held_in_space(bone: bpy.types.PoseBone) -> bool:
-    """Whether a constraint turns a bone the same way wherever its parent turns."""
+    """Whether a constraint gives a bone its orientation independently of its parent."""
     return any(
         c.type in _TURNING
         and c.owner_space in {"WORLD", "POSE", "CUSTOM"}
@@ -250,8 +294,14 @@ def _held_in_space(bone: bpy.types.PoseBone) -> bool:
     )
 
 
+def _is_local(bone: bpy.types.PoseBone) -> bool:
+    """Whether a bone has active constraints, and all act in the frame of its parent."""
+    active = [c for c in bone.constraints if not c.mute and c.is_valid and c.influence > 0.0]
+    return bool(active) and all(c.owner_space in _LOCAL and c.type not in {"IK", "SPLINE_IK"} for c in active)
+
+
 def _joint_kind(bone: bpy.types.PoseBone) -> dict:
-    """Kind, axis and limits of a bone's joint; a bone that may turn about one axis alone is a hinge."""
+    """Kind, axis and limits of a bone's joint; a bone that may turn about only one axis is a hinge."""
     if not bone.dqik_use_limits:
         return {"kind": "ball"}
     twist = (bone.dqik_twist_min, bone.dqik_twist_max)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Goals of an armature: made anew, removed, or taken over from Blender's IK constraints with their poles and limits."""
+"""Adding and removing goals, and converting Blender's IK constraints, poles and limits to goals and limits."""
 
 from collections.abc import Iterable
 
@@ -10,7 +10,7 @@ from ..blender.armature import Armature
 from . import bend, limits
 
 TARGET_SIZE = 0.04  # of the armature's size
-STRAIGHT = 0.02  # of a chain's length: a middle that is nearer to its line shows no bend
+STRAIGHT = 0.02  # of a chain's length: chains whose middle is nearer to their line count as straight
 
 
 def new_goal(
@@ -28,7 +28,7 @@ def new_goal(
 def new_target(
     ob: bpy.types.Object, bone: str, at_tail: bool = True, collection: bpy.types.Collection | None = None
 ) -> bpy.types.Object:
-    """An empty at a bone's tail or head, turned like the bone, in a collection, by default in the armature's own."""
+    """Create an empty at a bone's tail or head, turned like the bone. Its collection is the armature's by default."""
     empty = bpy.data.objects.new(f"{bone} target", None)
     pose_bone = ob.pose.bones[bone]
     empty.empty_display_type = "CUBE"
@@ -48,12 +48,12 @@ def new_target(
 def remove_goal(ob: bpy.types.Object, index: int) -> bool:
     """Remove a goal; the one after it, or else the last, becomes the active one.
 
-    A goal that an override has from its library cannot be removed: it is muted, and False returned.
+    A library override cannot remove a goal of its library: the goal is muted and False returned.
     """
     settings = ob.dqik
     try:
         settings.goals.remove(index)
-    except TypeError:  # Blender's way to say so
+    except TypeError:  # raised for a goal of the library
         settings.goals[index].mute = True
         return False
     settings.active_goal = max(min(settings.active_goal, len(settings.goals) - 1), 0)
@@ -62,14 +62,14 @@ def remove_goal(ob: bpy.types.Object, index: int) -> bool:
 
 
 def take_over(ob: bpy.types.Object) -> tuple[int, list[str]]:
-    """Make goals of the armature's active IK constraints and mute those; how many, and what could not be taken."""
-    made, left = 0, []
+    """Convert the active IK constraints to goals and mute them. Returns the number of goals, and problems."""
+    count, problems = 0, []
     for bone in ob.pose.bones:
         for constraint in bone.constraints:
             if constraint.type != "IK" or constraint.mute:
                 continue
             if constraint.target is None:
-                left.append(f"The IK constraint of {bone.name!r} has no target")
+                problems.append(f"The IK constraint of {bone.name!r} has no target: choose an object")
                 continue
             goal = new_goal(ob, bone.name, constraint.chain_count, constraint.use_rotation)
             goal.target, goal.subtarget = constraint.target, constraint.subtarget
@@ -80,15 +80,15 @@ def take_over(ob: bpy.types.Object) -> tuple[int, list[str]]:
                 goal.pole_target, goal.pole_subtarget = constraint.pole_target, constraint.pole_subtarget
                 goal.pole_angle = _pole_angle(ob, bone, constraint)
             constraint.mute = True
-            made += 1
-    return made, left
+            count += 1
+    return count, problems
 
 
 def _pole_angle(ob: bpy.types.Object, bone: bpy.types.PoseBone, constraint: bpy.types.Constraint) -> float:
-    """Our pole angle for a constraint's.
+    """The goal's pole angle that corresponds to an IK constraint's.
 
-    Blender's is measured from an axis of the chain's first bone, `X cos + Z sin`, which it turns toward the pole. Ours
-    is measured from where the limb bends: so it is the angle from that axis to the bend, on the rig at rest.
+    Blender turns an axis of the chain's first bone, `X cos(angle) + Z sin(angle)`, toward the pole. A goal turns the
+    direction of the bend toward it. The result is the angle from that axis to the bend, on the rig at rest.
     """
     armature = Armature(ob)
     above = armature.above(armature.index[bone.name])
@@ -104,7 +104,7 @@ def _pole_angle(ob: bpy.types.Object, bone: bpy.types.PoseBone, constraint: bpy.
         limb = next(iter(bend.find_limbs(heads, tails, armature.parent, [chain])), None)
         if limb is None:
             return 0.0
-        out = -np.cross(limb.axis, tails[limb.lower] - heads[limb.lower])  # the middle moves against the lower end
+        out = -np.cross(limb.axis, tails[limb.lower] - heads[limb.lower])  # the middle moves opposite to the lower end
     rest = armature.rest
     axis = rest[root, :3, 0] * np.cos(constraint.pole_angle) + rest[root, :3, 2] * np.sin(constraint.pole_angle)
     axis = axis - line * (axis @ line)
@@ -112,7 +112,7 @@ def _pole_angle(ob: bpy.types.Object, bone: bpy.types.PoseBone, constraint: bpy.
 
 
 def limits_from_ik(bones: Iterable[bpy.types.PoseBone]) -> int:
-    """Copy IK limits and locks to bones that have any; how many had."""
+    """Copy IK limits and locks to the limits of the bones. Returns the number of bones that have any."""
     count = 0
     for bone in bones:
         lo, hi, any_limit = [], [], False

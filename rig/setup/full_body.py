@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Goals for the ends of a human figure."""
+"""Goals for hands, feet and head of a human figure."""
 
 from dataclasses import dataclass, field
 
@@ -18,50 +18,50 @@ ENDS = {
 
 @dataclass
 class SetUp:
-    """What was done: bones that got a goal, that had one, the hips that may move, and what was not found."""
+    """Bones with a new goal, bones that had a goal before, the hips that may now move, and the parts not found."""
 
-    made: list[str] = field(default_factory=list)
-    there: list[str] = field(default_factory=list)
+    new_goals: list[str] = field(default_factory=list)
+    old_goals: list[str] = field(default_factory=list)
     hips: str = ""
     missing: list[str] = field(default_factory=list)
 
 
 def set_up(ob: bpy.types.Object, scene: bpy.types.Scene, use_rotation: bool) -> SetUp:
-    """Goals for hands, feet and head that move all bones up to the hips, which may then move as well as turn.
+    """Add goals for hands, feet and head. They move all bones up to the hips, which may then move as well as turn.
 
-    Targets are empties at the bones' heads (wrists, ankles, the top of the neck), in a collection of their own; at the
-    tails where goals ask for no rotation. Bones that have a goal keep it.
+    Targets are empties in a collection of their own. They are at the bones' heads (wrists, ankles, the top of the
+    neck), or at the tails if `use_rotation` is off. Bones that have a goal keep it.
     """
-    armature, done = Armature(ob), SetUp()
-    found = roles.find(list(armature.index), armature.parent.tolist())
-    bones = {role: bone for bone, role in found.items()}
+    armature, result = Armature(ob), SetUp()
+    bone_roles = roles.find(list(armature.index), armature.parent.tolist())
+    bones = {role: bone for bone, role in bone_roles.items()}
     names = list(armature.index)
     hips = bones.get(Role("hips"))
-    served = {goal.bone for goal in ob.dqik.goals}
+    bones_with_goals = {goal.bone for goal in ob.dqik.goals}
     for role, words in ENDS.items():
         bone = bones.get(role)
         if bone is None:
-            done.missing.append(words)
-        elif names[bone] in served:
-            done.there.append(names[bone])
+            result.missing.append(words)
+        elif names[bone] in bones_with_goals:
+            result.old_goals.append(names[bone])
         else:
             _add_goal(ob, scene, names[bone], _chain_length(armature, bone, hips, use_rotation), use_rotation)
-            done.made.append(names[bone])
-    if done.made or done.there:
+            result.new_goals.append(names[bone])
+    if result.new_goals or result.old_goals:
         if hips is None:
-            done.missing.append("hips")
+            result.missing.append("hips")
         else:
             ob.pose.bones[names[hips]].dqik_translate = True
-            done.hips = names[hips]
-    return done
+            result.hips = names[hips]
+    return result
 
 
 def _chain_length(armature: Armature, bone: int, hips: int | None, use_rotation: bool) -> int:
-    """Bones from one end to the hips; 0, which is to the root, where there is nothing above the hips."""
+    """The number of bones from an end to the hips; 0 (to the root) if the hips are the root."""
     above = armature.above(bone)
     if hips not in above or above[-1] == hips:
         return 0
-    return above.index(hips) + (0 if use_rotation else 1)  # a goal at a bone's head counts from the parent
+    return above.index(hips) + (0 if use_rotation else 1)  # the chain of a goal at the head begins with the parent
 
 
 def _add_goal(ob: bpy.types.Object, scene: bpy.types.Scene, bone: str, chain_length: int, use_rotation: bool) -> None:
@@ -71,10 +71,10 @@ def _add_goal(ob: bpy.types.Object, scene: bpy.types.Scene, bone: str, chain_len
 
 
 def _collection(ob: bpy.types.Object, scene: bpy.types.Scene) -> bpy.types.Collection:
-    """The collection of an armature's targets."""
+    """The collection of an armature's targets; created if there is none."""
     name = f"{ob.name} targets"
-    known = next((child for child in scene.collection.children_recursive if child.name == name), None)
-    if known is None:
-        known = bpy.data.collections.new(name)
-        scene.collection.children.link(known)
-    return known
+    collection = next((child for child in scene.collection.children_recursive if child.name == name), None)
+    if collection is None:
+        collection = bpy.data.collections.new(name)
+        scene.collection.children.link(collection)
+    return collection

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A goal's settings as plain values, to plan with and to compare."""
+"""The settings of a goal as plain values, for planning and for comparison."""
 
 from typing import NamedTuple
 
 
 class GoalFacts(NamedTuple):
-    """A goal as one evaluation has it.
+    """The settings of a goal in one evaluation.
 
-    active : neither muted nor without influence. target, pole : `session_uid` of the objects, 0 for none.
-    target_problem, pole_problem : in words, why its place is not known; empty where it is.
+    active : not muted, and with an influence above 0. target, pole : `session_uid` of the objects, 0 for none.
+    target_problem, pole_problem : a message that says why the place of the object cannot be read; empty if it can.
     """
 
     name: str

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The twist-swing limits that pose bones carry."""
+"""The twist-swing limits of pose bones."""
 
 from collections.abc import Iterable
 
@@ -14,7 +14,7 @@ PARTS = ("twist", "swing_x", "swing_z")
 
 
 def put(bone: bpy.types.PoseBone, lo: Iterable[float], hi: Iterable[float]) -> None:
-    """Give a bone limits: `lo` and `hi` of twist, swing X and swing Z, in radians."""
+    """Set the limits of a bone: `lo` and `hi` of twist, swing X and swing Z, in radians."""
     for part, least, most in zip(PARTS, lo, hi, strict=True):
         setattr(bone, f"dqik_{part}_min", float(least))
         setattr(bone, f"dqik_{part}_max", float(most))
@@ -22,7 +22,7 @@ def put(bone: bpy.types.PoseBone, lo: Iterable[float], hi: Iterable[float]) -> N
 
 
 def wrong(bone: bpy.types.PoseBone) -> str:
-    """A sentence about limits whose least is above their most; empty where there are none."""
+    """A sentence about limits whose minimum is above their maximum; empty if all are right."""
     for part in PARTS if bone.dqik_use_limits else ():
         least, most = (float(np.degrees(getattr(bone, f"dqik_{part}_{end}"))) for end in ("min", "max"))
         if least > most:
@@ -32,20 +32,20 @@ def wrong(bone: bpy.types.PoseBone) -> str:
 
 
 def clear(bones: Iterable[bpy.types.PoseBone]) -> None:
-    """Switch limits off and forget them."""
+    """Switch limits off and reset them."""
     for bone in bones:
-        bone.dqik_use_limits = False  # unsetting alone tells nobody
+        bone.dqik_use_limits = False  # property_unset() calls no update callback, so set a property that does
         for name in ("dqik_use_limits", *(f"dqik_{part}_{end}" for part in PARTS for end in ("min", "max"))):
             bone.property_unset(name)
 
 
 def from_action(ob: bpy.types.Object, bones: Iterable[bpy.types.PoseBone], margin: float) -> int:
-    """Set limits to the range of the rotations that the action's curves give, widened by `margin` [rad]."""
+    """Set limits to the range of the action's rotations, widened by `margin` [rad]. Returns the number of bones set."""
     count = 0
-    found = {(curve.data_path, curve.array_index): curve for curve in curves.fcurves(ob.animation_data)}
+    curve_of = {(curve.data_path, curve.array_index): curve for curve in curves.fcurves(ob.animation_data)}
     for bone in bones:
         path = curves.bone_path(bone.name, rotation.PATHS[bone.rotation_mode])
-        own = [found.get((path, index)) for index in range(rotation.SIZES[bone.rotation_mode])]
+        own = [curve_of.get((path, index)) for index in range(rotation.SIZES[bone.rotation_mode])]
         if not any(own):
             continue
         first, last = (int(end) for end in ob.animation_data.action.frame_range)

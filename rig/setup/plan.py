@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which goals of an armature can be solved, and which bones they may move."""
+"""The plan of a solve: the goals that can be solved, and the bones that they move."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ from ..blender.armature import Armature
 from . import bend
 from .goal_facts import GoalFacts
 
-MIN_BEND = np.radians(4.0)  # a preferred bend that limits leave less of is none
-SIDE_BIAS = 1.2  # how much more the other side of a bend must leave to be taken
-_NAMED = 3  # bones that a note names before it counts the others
+MIN_BEND = np.radians(4.0)  # preferred bends that limits reduce below this are dropped
+SIDE_BIAS = 1.2  # a bend changes sides if the limits allow this many times more on the other side
+_NAMED = 3  # most bones that a note names
 
 
 @dataclass(frozen=True)
@@ -29,15 +29,16 @@ class PlannedGoal:
 
 @dataclass
 class Plan:
-    """What is to be solved on an armature.
+    """The goals of an armature that can be solved, and the bones that the solve involves.
 
     Attributes
     ----------
     bones : the bones of the solver's skeleton, parents before children.
-    moved : (N,) bool, bones that are solved. slides : (N,) bool, those of them that may move as well as turn.
+    moved : (N,) bool, bones that are solved. slides : (N,) bool, solved bones that may move as well as turn.
     constrained : (N,) bool, bones that constraints or drivers move.
     bends : {bone: preferred bend, a rotation vector (3,) in its own frame}.
-    notes : sentences about what was left out. refusal : why there is nothing to solve, where bones only leave.
+    notes : sentences about goals and bones that are left out. refusal : the reason why there is nothing to solve, if
+        bones only go back to their base pose.
     """
 
     armature: Armature
@@ -54,10 +55,10 @@ class Plan:
 def plan(
     ob: bpy.types.Object, facts: Sequence[GoalFacts], leaving: np.ndarray, driven: frozenset[str]
 ) -> Plan | str:
-    """What to solve on an evaluated armature object, or one sentence why there is nothing.
+    """Plan the solve of an evaluated armature object. Returns a reason in one sentence if there is nothing to solve.
 
-    leaving : (N,) bool, bones that hold an answer and go back to their base pose where no goal moves them any more.
-        They are part of the skeleton then, since what hangs from them moves with them.
+    leaving : (N,) bool, bones that hold an answer. Those that no goal moves any more go back to their base pose; they
+        are part of the skeleton, because their children move with them.
     driven : names of bones whose rotation or location drivers set.
     """
     armature, pose = Armature(ob), ob.pose.bones
@@ -71,8 +72,8 @@ def plan(
             continue
         bone = armature.index[goal.bone]
         chain = _chain(goal, armature.above(bone))
-        if not chain:  # it is measured all the same, as one that is not met
-            notes.append(f"Goal {goal.name!r}: there is no bone above {goal.bone!r} to move, switch on Use Tail")
+        if not chain:  # the goal stays in the plan, so that it is reported as not met
+            notes.append(f"Goal {goal.name!r}: there is no bone above {goal.bone!r} to move: switch on Use Tail")
         goals.append(PlannedGoal(number, goal, bone, chain))
     goals = _without_cycles(ob, goals, armature, notes)
     if not goals:
@@ -102,7 +103,7 @@ def plan(
 
 
 def _leaving_only(armature: Armature, leaving: np.ndarray, refusal: str) -> Plan | str:
-    """A plan by which bones go back to their base pose; the refusal alone where there are none."""
+    """A plan that puts bones back to their base pose; only the refusal if there are none."""
     if not leaving.any():
         return refusal
     none = np.zeros(len(leaving), dtype=bool)
@@ -111,25 +112,25 @@ def _leaving_only(armature: Armature, leaving: np.ndarray, refusal: str) -> Plan
 
 
 def _problem(ob: bpy.types.Object, goal: GoalFacts, armature: Armature) -> str:
-    """Why a goal cannot be solved for, in words; empty where it can."""
+    """The reason why a goal cannot be solved and what to do about it; empty if it can."""
     own = ob.original.session_uid
     if not goal.bone:
-        return "it has no bone, choose one"
+        return "it has no bone: choose one"
     if goal.bone not in armature.index:
-        return f"the armature has no bone {goal.bone!r}"
+        return f"the armature has no bone {goal.bone!r}: choose another"
     if not goal.target:
-        return "it has no target, choose an object"
+        return "it has no target: choose an object"
     if goal.target == own and not goal.subtarget:
-        return "its target is this armature; choose one of its bones as well"
+        return "its target is this armature: also choose one of its bones"
     if goal.pole == own and not goal.pole_subtarget:
-        return "its pole is this armature; choose one of its bones as well"
+        return "its pole is this armature: also choose one of its bones"
     if not (goal.use_position or goal.use_rotation):
-        return "it asks for nothing, switch on Position or Rotation"
+        return "it has no effect: switch on Position or Rotation"
     return goal.target_problem or goal.pole_problem
 
 
 def _chain(goal: GoalFacts, above: list[int]) -> list[int]:
-    """Bones that a goal may move, from its own upward; as in Blender's IK, a head's chain begins with the parent."""
+    """The bones that a goal moves, upward. As in Blender's IK, the chain of a bone's head begins with the parent."""
     counted = above if goal.use_tail else above[1:]
     chain = counted[: goal.chain_length or None]
     return chain if goal.use_tail or not goal.use_rotation else [above[0], *chain]
@@ -138,7 +139,7 @@ def _chain(goal: GoalFacts, above: list[int]) -> list[int]:
 def _without_cycles(
     ob: bpy.types.Object, goals: list[PlannedGoal], armature: Armature, notes: list[str]
 ) -> list[PlannedGoal]:
-    """The goals whose targets and poles do not follow a bone that would be solved."""
+    """The goals whose target and pole do not follow a solved bone; notes about the others."""
     moved = {bone for goal in goals for bone in goal.chain}
     kept = []
     for goal in goals:
@@ -157,7 +158,7 @@ def _without_cycles(
 
 
 def _constrained(pose: bpy.types.bpy_prop_collection, armature: Armature) -> tuple[np.ndarray, np.ndarray]:
-    """(N,) bones that an active constraint moves, and (N,) those of them that an IK constraint does."""
+    """(N,) bones that an active constraint moves, and (N,) bones that an IK constraint moves."""
     constrained, by_ik = np.zeros((2, len(pose)), dtype=bool)
     for number, bone in enumerate(pose):
         for constraint in bone.constraints:
@@ -173,59 +174,59 @@ def _constrained(pose: bpy.types.bpy_prop_collection, armature: Armature) -> tup
 
 
 def _constraint_notes(pose: bpy.types.bpy_prop_collection, left: np.ndarray, by_ik: np.ndarray) -> list[str]:
-    """Sentences about bones of the chains that are left to their constraints."""
+    """Notes about bones of the chains that are left to their constraints."""
     notes = []
     if (left & ~by_ik).any():
         notes.append(f"{_named(pose, left & ~by_ik)} left to constraints")
     if (left & by_ik).any():
-        notes.append(f"{_named(pose, left & by_ik)} left to IK constraints: mute those, or make goals of them")
+        notes.append(f"{_named(pose, left & by_ik)} left to IK constraints: mute these, or make goals of them")
     return notes
 
 
 def _named(pose: bpy.types.bpy_prop_collection, bones: np.ndarray) -> str:
-    """Some bones (N,) in words."""
+    """The names of some bones (N,) as text."""
     names = [repr(pose[int(bone)].name) for bone in np.flatnonzero(bones)]
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     return ", ".join(names[:_NAMED]) + more
 
 
 def _skeleton_bones(goals: Sequence[PlannedGoal], armature: Armature, leaving: Iterable[int]) -> list[int]:
-    """The chains' bones, the goals' own, bones that leave the solve, and all between, parents before children."""
-    wanted = {bone for goal in goals for bone in (goal.bone, *goal.chain)} | set(map(int, leaving))
-    for bone in sorted(wanted):
+    """The bones of the chains, of the goals, those that leave the solve, and all between; parents before children."""
+    members = {bone for goal in goals for bone in (goal.bone, *goal.chain)} | set(map(int, leaving))
+    for bone in sorted(members):
         between: list[int] = []
         for above in armature.above(bone)[1:]:
-            if above in wanted:
-                wanted.update(between)
+            if above in members:
+                members.update(between)
                 break
             between.append(above)
-    return sorted(wanted, key=lambda bone: (len(armature.above(bone)), bone))
+    return sorted(members, key=lambda bone: (len(armature.above(bone)), bone))
 
 
 def _bends(
     pose: bpy.types.bpy_prop_collection, armature: Armature, chains: list[list[int]], moved: np.ndarray
 ) -> dict[int, np.ndarray]:
-    """Preferred bends of bones: the user's, or found for straight limbs."""
-    found: dict[int, np.ndarray] = {}
+    """Preferred bends: those of the user, and of the elbows and knees of straight limbs."""
+    bends: dict[int, np.ndarray] = {}
     for limb in bend.find_limbs(armature.heads, armature.tails, armature.parent, chains):
         if moved[limb.lower] and moved[limb.upper]:
             own = armature.rest[limb.lower, :3, :3].T @ limb.axis * limb.angle
             inside = _inside_limits(pose[limb.lower], own)
             if inside is not None:
-                found[limb.lower] = inside
+                bends[limb.lower] = inside
     for bone in map(int, np.flatnonzero(moved)):
-        chosen = np.array(pose[bone].dqik_preferred_angle)
-        if chosen.any():
-            found[bone] = chosen
-    return found
+        preferred = np.array(pose[bone].dqik_preferred_angle)
+        if preferred.any():
+            bends[bone] = preferred
+    return bends
 
 
 def _inside_limits(bone: bpy.types.PoseBone, vector: np.ndarray) -> np.ndarray | None:
-    """A preferred bend as the bone's limits allow it, to the other side if that one leaves more."""
+    """A preferred bend, clipped to the bone's limits; to the other side if the limits allow more there."""
     if not bone.dqik_use_limits:
         return vector
     lo = np.array([bone.dqik_swing_x_min, bone.dqik_twist_min, bone.dqik_swing_z_min])
     hi = np.array([bone.dqik_swing_x_max, bone.dqik_twist_max, bone.dqik_swing_z_max])
-    wanted, other = (np.clip(side * vector, np.minimum(lo, hi), hi) for side in (1.0, -1.0))
-    best = other if np.linalg.norm(other) > SIDE_BIAS * np.linalg.norm(wanted) else wanted
+    same, other = (np.clip(side * vector, np.minimum(lo, hi), hi) for side in (1.0, -1.0))
+    best = other if np.linalg.norm(other) > SIDE_BIAS * np.linalg.norm(same) else same
     return best if np.linalg.norm(best) > MIN_BEND else None

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which bone of a human figure is which, by the names that common rigs use and by how the bones hang together.
+"""The roles of bones in a human figure, recognised by their names and their place in the hierarchy.
 
-Known are the names of Rigify, Mixamo, VRM, Unreal, 3ds Max Biped, motion capture (CMU and other BVH) and
-MikuMikuDance. Where a name means different things in different rigs ("LeftLeg", "LeftShoulder", "spine.004"), the
-bones below and above it decide.
+It recognises the names of Rigify, Mixamo, VRM, Unreal, 3ds Max Biped, motion capture (CMU and other BVH) and
+MikuMikuDance. Some names mean different bones in different rigs ("LeftLeg", "LeftShoulder", "spine.004"); the bones
+above and below decide.
 """
 
 import re
@@ -39,9 +39,9 @@ _LIMBS = {"collar", "arm", "forearm", "hand", "thigh", "shin", "foot", "toes", "
 
 
 class Role(NamedTuple):
-    """What a bone is: hips, spine, neck or head; or with a side collar, arm, forearm, hand, thigh, shin, foot or toes.
+    """A role: hips, spine, neck or head; or, with a side, collar, arm, forearm, hand, thigh, shin, foot or toes.
 
-    A hip_joint is a stub between hips and thigh.
+    A hip_joint is a short bone between hips and thigh.
     """
 
     name: str
@@ -49,9 +49,9 @@ class Role(NamedTuple):
 
 
 def find(names: Sequence[str], parent: Sequence[int]) -> dict[int, Role]:
-    """The roles of bones, as many as are recognised.
+    """The roles of the bones that are recognised.
 
-    names, parent : of the bones; -1 for no parent. Parents may come after children.
+    names, parent : of all bones; -1 for no parent. Parents may come after children.
     """
     above = [_above(bone, parent) for bone in range(len(names))]
     roles: dict[int, Role] = {}
@@ -65,14 +65,14 @@ def find(names: Sequence[str], parent: Sequence[int]) -> dict[int, Role]:
 
 
 def _by_name(name: str) -> Role | None:
-    """What a name says by itself."""
+    """The role that a name alone suggests."""
     tokens = [token.lower() for token in _TOKEN.findall(name)]
     if _HELPERS & set(tokens):
         return None
     sides = {_SIDES[token] for token in tokens if token in _SIDES}
     words = "".join(token for token in tokens if token not in _SIDES and token not in _NOISE)
     role = _ROLE.get(words)
-    if role is None and "base" in tokens:  # "ToeBase", where base is no noise
+    if role is None and "base" in tokens:  # in "ToeBase" base is part of the name
         role = _ROLE.get(words + "base")
     if role is None and not sides and words[:1] in ("l", "r"):  # "lThigh" is two tokens, "lthigh" is one
         role, sides = _ROLE.get(words[1:]), {_SIDES[words[0]]}
@@ -94,17 +94,17 @@ def _above(bone: int, parent: Sequence[int]) -> list[int]:
 
 
 def _settle_limbs(roles: dict[int, Role], above: Sequence[Sequence[int]]) -> None:
-    """Names that are one thing in one rig and another in the next, by what hangs below; only one bone a role."""
+    """Resolve ambiguous names by the bones below them, and keep one bone for each role."""
     for side in (LEFT, RIGHT):
         limb = {name: [b for b, role in roles.items() if role == (name, side)] for name in _LIMBS}
         if not limb["thigh"]:
-            # "LeftLeg" is the thigh where a knee hangs from it, "LeftHip" where nothing else is the thigh
+            # "LeftLeg" is the thigh if a shin is below it; "LeftHip" if nothing else is the thigh
             legs = [b for b in limb["shin"] if any(b in above[other] for other in limb["shin"])]
             hips = [b for b in limb["hip_joint"] if any(b in above[other] for other in limb["shin"])]
             for bone in (legs or hips)[:1]:
                 roles[bone] = Role("thigh", side)
         if not limb["arm"] and limb["collar"]:
-            # "LeftShoulder" is the upper arm where the forearm hangs from it
+            # "LeftShoulder" is the upper arm if the forearm is below it
             for bone in [b for b in limb["collar"] if any(b in above[other] for other in limb["forearm"])][-1:]:
                 roles[bone] = Role("arm", side)
         for name in _LIMBS:
@@ -113,7 +113,7 @@ def _settle_limbs(roles: dict[int, Role], above: Sequence[Sequence[int]]) -> Non
 
 
 def _settle_trunk(roles: dict[int, Role], above: Sequence[Sequence[int]]) -> None:
-    """Hips are where the legs meet, the spine leads from there to the arms, neck and head are above."""
+    """Assign the trunk: the legs meet at the hips, the spine leads to the arms, neck and head are above."""
     chest = _meeting(roles, above, ("arm", "collar"))
     hips = _hips(roles, above, chest)
     for bone in [b for b, role in roles.items() if role.name == "hips" and hips not in (None, b)]:
@@ -143,7 +143,7 @@ def _settle_trunk(roles: dict[int, Role], above: Sequence[Sequence[int]]) -> Non
 
 
 def _hips(roles: dict[int, Role], above: Sequence[Sequence[int]], chest: int | None) -> int | None:
-    """The bone that legs and trunk both hang from; one above it, if only that one has the name."""
+    """The common ancestor of legs and trunk, or a bone above it that has the name of hips."""
     legs = _meeting(roles, above, ("thigh", "hip_joint"))
     if legs is None:
         return next((b for b, role in roles.items() if role.name == "hips"), None)
@@ -154,7 +154,7 @@ def _hips(roles: dict[int, Role], above: Sequence[Sequence[int]], chest: int | N
 
 
 def _meeting(roles: dict[int, Role], above: Sequence[Sequence[int]], limbs: Sequence[str]) -> int | None:
-    """The lowest bone that a left and a right limb both hang from."""
+    """The lowest common ancestor of a left and a right limb."""
     for name in limbs:
         ends = [next((b for b, role in roles.items() if role == (name, side)), None) for side in (LEFT, RIGHT)]
         if ends[0] is not None and ends[1] is not None:

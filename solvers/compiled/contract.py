@@ -49,7 +49,7 @@ OWNERS: tuple[tuple[ModuleType, str, str], ...] = (
     (arc, "", "ARC STRAIGHT BENT IN_LINE LEVEL"),
     (poles, "", "FADE ON_LINE"),
     (posture, "", "LEAST_ARM"),
-    (yielding, "", "YIELD_EXCESS YIELD_FLOOR YIELD_REACH"),
+    (yielding, "", "YIELD_EXCESS YIELD_FLOOR YIELD_REACH YIELD_MISS YIELD_ROUNDS"),
     (linear_step, "", "SAME"),
     (linear_step, "ACTIVE_SET_", "ROUNDS"),
     (pgs, "PGS_", "LEAST LEAST_OF_STEP ROUNDS SWEEPS"),
@@ -216,6 +216,7 @@ STAGE = _structure(
     ("int32[]", "yield_goal yield_top", "(yields) goals that yield out of reach, and their chains' first joints"),
     ("uint8[]", "yield_path", "(yields, J)"),
     ("double[]", "yield_extra", "(yields)"),
+    ("uint8[]", "alone", "(G) whether a goal has joints of its own"),
     # sparsity: the rows that a degree of freedom fills, of all tasks
     ("int32[]", "run_start run", "(n + 1) of (runs, 2): from, to"),
     ("int32[]", "first", "(all) first row that each row shares a degree of freedom with"),
@@ -238,7 +239,7 @@ STAGE = _structure(
     ("dqik_settings[]", "insisting", ""),
     ("int32", "recovers", "whether a frame near its goals is tried again from near starts"),
     ("dqik_settings[]", "nearby arriving descending finishing", "of further attempts; see solvers/group/attempts.py"),
-    ("dqik_settings[]", "approaching", "NULL: none"),
+    ("dqik_settings[]", "approaching yielding", "NULL: none"),
     ("int32", "spend", "iterations in all, where those left over go to missed goals; else 0"),
     ("dqik_sweep[]", "sweep", "NULL: it steps along a Jacobian"),
 )  # fmt: skip
@@ -250,6 +251,7 @@ PROBLEM = _structure(
     ("dqik_stage[]", "stage", "(stages)"),
     ("double", "tolerance rotation_tolerance", ""),
     ("uint8[]", "counts", "(goals) 1: a position counts, 2: a rotation counts"),
+    ("dqik_stage[]", "held", "the joint space of stiff joints with limits, and nothing else; NULL: none"),
 )  # fmt: skip
 
 _C_OF_DTYPE: dict[object, str] = {np.int32: "int32", np.bool_: "uint8"}

@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 
 from ..group.stage import ALIKE, Stage
+from ..group.stages import held_joints
 from ..iterate.descent import Settings
 from ..model.skeleton import Skeleton
 from ..space import limb
 from ..space.arc import Arc
+from ..space.joint_space import JointSpace
 from ..space.limb import Limb
 from ..space.tasks.table import Kind
 from . import pack_sweep
@@ -76,11 +78,9 @@ class Packer:
         return numbers.ctypes.data
 
 
-def problem(
-    packer: Packer, skeleton: Skeleton, stages: Sequence[Stage], counts: np.ndarray, solver: str
-) -> Any:
+def problem(packer: Packer, skeleton: Skeleton, stages: Sequence[Stage], counts: np.ndarray, solver: str) -> Any:
     """A prepared solve; `counts` (G, 2): whether each goal's position and its rotation count."""
-    tolerances = stages[0].options if stages else None
+    tolerances, held = stages[0].options if stages else None, held_joints(skeleton, stages)
     return packer.fill(
         PROBLEM,
         skeleton=_skeleton(packer, skeleton),
@@ -90,6 +90,7 @@ def problem(
         tolerance=tolerances.tolerance if tolerances else 0.0,
         rotation_tolerance=tolerances.rotation_tolerance if tolerances else 0.0,
         counts=counts @ np.array([1, 2]),
+        held=None if held is None else [_held(packer, held)],
     )
 
 
@@ -103,7 +104,7 @@ def _skeleton(packer: Packer, skeleton: Skeleton) -> Any:
 def _stage(packer: Packer, stage: Stage, solver: str) -> Any:
     return packer.fill(
         STAGE,
-        **_joint_space(stage),
+        **_joint_space(stage.space, stage.settings.reluctance),
         **_joints(stage, solver),
         **_tasks(packer, stage),
         **_yielding(stage),
@@ -114,10 +115,16 @@ def _stage(packer: Packer, stage: Stage, solver: str) -> Any:
     )
 
 
-def _joint_space(stage: Stage) -> dict[str, Any]:
+def _held(packer: Packer, space: JointSpace) -> Any:
+    """A stage of which only the joint space is filled."""
+    nothing = {field.name: None if field.kind.endswith("[]") else 0 for field in STAGE.fields}
+    return packer.fill(STAGE, **{**nothing, **_joint_space(space, np.ones(space.n))})
+
+
+def _joint_space(space: JointSpace, reluctance: np.ndarray) -> dict[str, Any]:
     """Degrees of freedom, joint by joint, and their limits."""
-    space, skeleton = stage.space, stage.skeleton
-    joint = _block_joints(stage)
+    skeleton = space.skeleton
+    joint = _block_joints(space)
     kinds, basis, align, ellipse = space.block_shapes()
     slide = np.full(len(skeleton), -1)
     for index, kind in enumerate(kinds):
@@ -138,13 +145,13 @@ def _joint_space(stage: Stage) -> dict[str, Any]:
         "align": align,
         "lo": space.lo,
         "hi": space.hi,
-        "reluctance": stage.settings.reluctance,
+        "reluctance": reluctance,
         "pair": space.pairs[:, 0],
     }
 
 
-def _block_joints(stage: Stage) -> np.ndarray:
-    return np.array([stage.space.joint[block.start] for block in stage.space.blocks], dtype=int)
+def _block_joints(space: JointSpace) -> np.ndarray:
+    return np.array([space.joint[block.start] for block in space.blocks], dtype=int)
 
 
 def _joints(stage: Stage, solver: str) -> dict[str, Any]:
@@ -156,7 +163,7 @@ def _joints(stage: Stage, solver: str) -> dict[str, Any]:
               *[k for pole in poles for k in (pole.root, *pole.middle, max(pole.end, 0))],
               *[k for part in stage.limbs for k in (part.upper, part.lower, max(part.end, 0))]]:  # fmt: skip
         needed |= skeleton.ancestors[j]
-    movable = np.isin(np.arange(len(skeleton)), _block_joints(stage))
+    movable = np.isin(np.arange(len(skeleton)), _block_joints(stage.space))
     stand = [j for j in skeleton.order if needed[j] or solver == "CCD"]
     move = [j for j in skeleton.order if needed[j] and (skeleton.ancestors[j] & movable).any()]
     return {
@@ -215,6 +222,7 @@ def _yielding(stage: Stage) -> dict[str, Any]:
         "yield_top": yields.top,
         "yield_path": yields.paths.T > 0.0,
         "yield_extra": yields.extra,
+        "alone": stage.alone,
     }
 
 
@@ -284,6 +292,7 @@ def _strategy(packer: Packer, stage: Stage, solver: str) -> dict[str, Any]:
         "polishing": phases.polishing and [phases.polishing],
         "insisting": [phases.insisting],
         "nearby": [attempts.nearby],
+        "yielding": phases.yielding and [phases.yielding],
         "approaching": attempts.approaching and [attempts.approaching],
         "arriving": [attempts.arriving],
         "descending": [attempts.descending],

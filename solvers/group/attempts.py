@@ -18,7 +18,7 @@ from ..space.joint_space import JointSpace, State
 from ..space.point import Point, Request, stand
 from ..space.tasks import Tasks
 
-NEAR_SPREADS = np.array([0.4, 0.8])  # [rad, or skeleton lengths of a slide] by which near starts differ from the pose before
+NEAR_SPREADS = np.array([0.4, 0.8])  # [rad, slides: skeleton lengths] how far near starts are from the pose before
 NEAR_STARTS = 4  # of each spread
 RECOVER_ERROR = 0.25  # [skeleton lengths] a start with a larger error is not near its goals
 RECOVER_SHARE = 0.5  # of its error with which a descent must have ended, unless the frame before met its goals

@@ -23,7 +23,7 @@ from ..space.joint_space import JointSpace, State
 from ..space.point import Point, Request, stand
 from ..space.poles import Pole
 from ..space.tasks import Tasks
-from ..space.yielding import Yielding
+from ..space.yielding import YIELD_ROUNDS, Yielding, blame, shares_of_missed
 from .attempts import RECOVER_ERROR, RECOVER_SHARE, Attempts
 
 PULL = 1e-5
@@ -49,6 +49,7 @@ INSIST_ITERATIONS = 20  # without poles, where they kept the goals from being me
 POLISH_SHARE = 0.2  # of the tolerances, to which the pull-free steps bring the error
 NEAR_ITERATIONS = 12
 APPROACH_ITERATIONS, APPROACH_SETTLED = 10, 2e-2
+YIELD_ITERATIONS = 10  # of each solve in which goals that were missed yield
 
 SHARED_RELUCTANCE = 2.0  # joints that serve several goals: a spine moves less than an arm
 EFFECTOR_RELUCTANCE = 2.0
@@ -64,6 +65,7 @@ class Phases(NamedTuple):
     tracking_missed: Settings
     polishing: Settings | None
     insisting: Settings
+    yielding: Settings | None
     spend: int  # iterations in all, where those left over are spent on goals that are missed; else 0
     reluctance: np.ndarray  # (n,)
 
@@ -111,10 +113,10 @@ class Stage:
         wanted = PULL if self.limbs or options.bias == "MIDDLE" else 0.0
         pull = wanted if options.pull is None else options.pull
         self._first_damping = FIRST_DAMPING * max(1.0, self.space.n / max(self.tasks.m, 1)) ** FIRST_DAMPING_GROWTH
+        first = np.array([part._first_damping for part in parts]) if parts else self._first_damping
         self.settings = Settings(
             options.iterations, options.tolerance, options.rotation_tolerance, options.damping,
-            pull or (np.array([part._first_damping for part in parts]) if parts else self._first_damping), pull, SETTLED,
-            self._reluctance(), options, UNSETTLED,
+            pull or first, pull, SETTLED, self._reluctance(), options, UNSETTLED,
         )  # fmt: skip
         polish = min(POLISH_ITERATIONS, options.iterations)
         if pull or self._poles:
@@ -145,6 +147,13 @@ class Stage:
         abandons = self.recovers and options.restarts > 0 and method.continues
         self._first = replace(self.settings, abandons=abandons)
         self.attempts = self._attempts()
+        self.alone = (self.chains & (self.chains.sum(0) == 1)).any(-1)  # goals with joints of their own
+        own = plain and pull > 0.0 and len(self.tasks.placed) > 1 and bool(self.alone.any())
+        self.yields = any(part.yields for part in parts) if parts else own
+        self._yielding = replace(
+            self.settings, iterations=min(YIELD_ITERATIONS, self.settings.iterations),
+            first_damping=pull or TRACK_DAMPING,
+        )  # fmt: skip
 
     def phases(self) -> "Phases":
         """The settings of all that a solve may run, as the compiled kernel needs them."""
@@ -153,6 +162,7 @@ class Stage:
         return Phases(
             continues, self._phases if continues else [self._first], CHOSEN_AFTER, self._tracking,
             self._tracking_missed, self._polishing if polishes else None, self._insisting,
+            self._yielding if self.yields else None,
             0 if self._method.continues else self.options.iterations, self.settings.reluctance,
         )  # fmt: skip
 
@@ -188,7 +198,8 @@ class Stage:
                 if not met and self.options.restarts:
                     part.attempts.restart(best, 0, one, settled=not self._first.abandons)
                 self._put(minimum, frame, lane, best)
-        return self._no_worse(minimum.point, given), minimum.iterations.sum(-1)
+        yielding = self._let_yield(minimum, frames, start)
+        return self._no_worse(minimum.point, given, yielding), minimum.iterations.sum(-1)
 
     def track(
         self, previous: Pose, start: Pose, targets: Targets, links: np.ndarray | None, residual: np.ndarray | None
@@ -228,7 +239,47 @@ class Stage:
                 own = None if residual is None else residual[:, self._rows_of(lane, residual)]
                 part._retry(best, warm, one, own)
                 self._put(minimum, 0, lane, best)
+        self._let_yield(minimum, frames, start)
         return minimum.point, minimum.iterations.sum(-1) + more
+
+    def _let_yield(self, minimum: Minimum, frames: Request, start: Pose) -> Targets:
+        """Solve frames that miss goals again, with smaller shares for the goals to blame; the targets with the shares.
+
+        The errors in `minimum` are those without the shares.
+        """
+        placed, targets = self.tasks.placed, frames.targets
+        if not self.yields:
+            return targets
+        lanes = self._missed(minimum.point, frames) & [part.yields for part in self.parts]
+        missed = np.flatnonzero(lanes.any(-1))
+        if not missed.size:
+            return targets
+        some, point = replace(frames.take(missed), lanes=lanes[missed]), minimum.point.take(missed)
+        lane = self.lanes.goals[placed]
+        state = self.space.state(start, len(targets.positions)).take(missed)
+        begun = self.tasks.kinematics(state, some.links).effectors[:, placed]
+        blamed = (self.alone[placed] & lanes[missed][:, lane]).astype(float)
+        for own in (lane == number for number in range(self.lanes.count)):
+            blamed[:, own] *= blame(some.targets.positions[:, placed[own]], begun[:, own])
+        full = np.ones((len(missed), len(self.goals))) if some.targets.shares is None else some.targets.shares
+        request = some
+        for number in range(YIELD_ROUNDS):
+            shares, away = full.copy(), some.targets.positions[:, placed] - point.kinematics.effectors[:, placed]
+            errors = np.sqrt((away * away).sum(-1)) / self.skeleton.length
+            shares[:, placed] *= shares_of_missed(errors, blamed)
+            request = replace(some, targets=some.targets._replace(shares=shares))
+            begin = stand(self.tasks, point.state, request)
+            found = self._minimise(self.tasks, self.space, self._yielding, begin, request)
+            if number + 1 == YIELD_ROUNDS:
+                found = self._polish(found, request)
+            minimum.iterations[missed] += found.iterations
+            point = found.point
+        minimum.point = minimum.point.copy()
+        minimum.point.error = minimum.point.error[:, : self.tasks.m]
+        minimum.point.put(missed, stand(self._hard_tasks, point.state, some))
+        shares = np.ones((len(targets.positions), len(self.goals))) if targets.shares is None else targets.shares.copy()
+        shares[missed] = request.targets.shares
+        return targets._replace(shares=shares)
 
     def _retry(self, minimum: Minimum, given: Point, frames: Request, residual: np.ndarray | None) -> None:
         """Other starts for a frame that misses its goals, from the frame before it: near ones, then the restarts."""
@@ -256,7 +307,9 @@ class Stage:
         positions : (F, J, 3) of the joints in any pose.
         """
         known_links = self.skeleton.links if links is None else links
-        frames = Request(self._base(start, targets, links), self.yielding.targets(positions, known_links, targets), links)
+        frames = Request(
+            self._base(start, targets, links), self.yielding.targets(positions, known_links, targets), links
+        )
         if self.settings.pull:
             for pole in self._poles:
                 frames.base = self._swivelled(pole, frames.base, frames)
@@ -347,11 +400,12 @@ class Stage:
                 costs[index] = np.where(alive, cost, np.inf)
                 chosen = np.argmin(costs.reshape(tries, count, -1), axis=0) * count + np.arange(count)[:, None]
                 rows = np.searchsorted(index, chosen)
-                iterations, point, many = np.take_along_axis(iterations, rows, 0), point.gather(self.tasks.lanes, rows), frames
+                iterations, many = np.take_along_axis(iterations, rows, 0), frames
+                point = point.gather(self.tasks.lanes, rows)
         return Minimum(point, iterations, cost)
 
     def _distinct(self, state: State, cost: np.ndarray, frame: np.ndarray, alive: np.ndarray) -> np.ndarray:
-        """Which of several starts of each `frame` (S,), lane by lane, are not on their way to the answer of a cheaper one.
+        """Which starts of each `frame` (S,), lane by lane, are not on their way to the answer of a cheaper one.
 
         cost : (S, L). alive : (S, L) bool, the starts that count.
         """
@@ -532,9 +586,18 @@ class Stage:
         whole.kinematics.effectors[frame, lanes.goals == lane] = found.kinematics.effectors[0]
         whole.error[frame, lanes.rows.of == lane] = found.error[0, : found.error.shape[-1]]
 
-    def _no_worse(self, ended: Point, given: Point) -> Point:
-        """Where it ended, or what was given in the frames where that was closer and the end misses the tolerances."""
-        worse = ~self._met(ended.error) & (self._squares(ended.error) > self._squares(given.error))
+    def _no_worse(self, ended: Point, given: Point, targets: Targets) -> Point:
+        """Where it ended, or what was given in the frames where that was closer and the end misses the tolerances.
+
+        targets : with the shares by which errors are compared.
+        """
+        missed = ~self._met(ended.error)
+        if not missed.any():
+            return ended
+        mine, others = (
+            self._squares(self._hard_tasks.errors(point.kinematics, targets)) for point in (ended, given)
+        )
+        worse = missed & (mine > others)
         if worse.any():
             ended = replace(ended, error=ended.error[:, : self.tasks.m])
             given = replace(given, error=given.error[:, : self.tasks.m])

@@ -12,6 +12,7 @@ from ..model.goals import Goal, Targets
 from ..model.options import Options
 from ..model.skeleton import Pose, Skeleton
 from ..model.solution import Batch
+from ..space.joint_space import JointSpace
 from ..space.point import Point
 from .stage import Stage, carried, frames_of, of_goals, posed
 
@@ -32,10 +33,12 @@ class Stages:
         weights = np.array([(goal.position_weight, goal.rotation_weight) for goal in goals]).reshape(-1, 2)
         self.counts = weights > 0.0  # (G, 2) whether a goal's position and its rotation count
         self._tolerances = np.where(self.counts, (options.tolerance, options.rotation_tolerance), np.inf)
+        self.held = held_joints(skeleton, self.stages)
         self._placed = [g for g, goal in enumerate(goals) if goal.position is not None]
         self._oriented = [g for g, goal in enumerate(goals) if goal.rotation is not None]
+        poled = [stage for stage in self.stages if stage.tasks.poles]
         self._poled = [
-            int(stage.indices[pole.goal]) for stage in self.stages if stage.tasks.poles for pole in stage.tasks.poles.poles
+            int(stage.indices[pole.goal]) for stage in poled if stage.tasks.poles for pole in stage.tasks.poles.poles
         ]
 
     @cached_property
@@ -49,7 +52,7 @@ class Stages:
         finite = self.finite(arrays)
         frames = slice(None) if finite.all() else np.flatnonzero(finite)
         if finite.any():
-            targets, start, links = _question(arrays, frames)
+            targets, start, links = self._question(arrays, frames)
             count = len(targets.positions)
             pose, iterations = frames_of(start, count), np.zeros(count, dtype=int)
             points: list[tuple[Stage, Point]] = []
@@ -64,14 +67,15 @@ class Stages:
     def follow_into(self, arrays: FrameArrays, previous: Pose, residuals: list[np.ndarray | None]) -> None:
         """Solve one frame from the `previous` pose (1, J, 4), (1, J, 3).
 
-        residuals : error rows (1, m) that each of the `joined` stages ended the frame before with, None if not known; written.
+        residuals : error rows (1, m) that each of the `joined` stages ended the frame before with, None if not known;
+            written.
         """
-        targets, start, links = _question(arrays, slice(None))
+        targets, start, links = self._question(arrays, slice(None))
         pose, iterations = start, np.zeros(1, dtype=int)
         points: list[tuple[Stage, Point]] = []
         for index, stage in enumerate(self.joined):
-            warm = carried(stage, previous, pose) if len(self.joined) > 1 else previous
-            point, took = stage.track(warm, pose, of_goals(targets, stage.indices), links, residuals[index])
+            warm, wanted = carried(stage, previous, pose), of_goals(targets, stage.indices)
+            point, took = stage.track(warm, pose, wanted, links, residuals[index])
             residuals[index] = point.error
             pose, iterations = posed(stage, point.state, pose), iterations + took
             points.append((stage, point))
@@ -113,8 +117,29 @@ class Stages:
         return Batch(np.array(pose.rotations), np.array(pose.translations), distances, angles, iterations,
                      np.all(met, axis=-1), at_limit)  # fmt: skip
 
+    def _question(self, arrays: FrameArrays, frames: np.ndarray | slice) -> tuple[Targets, Pose, np.ndarray]:
+        """What some frames ask: targets, start poses with stiff joints inside their limits, and links."""
+        targets, start, links = _question(arrays, frames)
+        if self.held is not None:
+            start = Pose(start.rotations.copy(), start.translations.copy())
+            state = self.held.state(start, len(start.rotations))
+            joints, slides = np.unique(self.held.joint), self.held.slides(state.x)
+            start.rotations[:, joints] = state.rotations[:, joints]
+            if slides is not None:
+                sliding = np.unique(self.held.joint[~self.held.turns])
+                start.translations[:, sliding] = slides[:, sliding]
+        return targets, start, links
+
     def _check(self, arrays: FrameArrays) -> None:
         check(arrays, len(self.goals), len(self.skeleton))
+
+
+def held_joints(skeleton: Skeleton, stages: Sequence[Stage]) -> JointSpace | None:
+    """The stiff joints of the chains, which no stage moves but whose limits hold; None where there are none."""
+    chains = np.concatenate([np.zeros((1, len(skeleton)), dtype=bool), *(stage.chains for stage in stages)])
+    limited = np.array([joint.limits is not None for joint in skeleton.joints])
+    held = JointSpace(skeleton, chains.any(0) & limited, stiff=True)
+    return held if held.n else None
 
 
 class StagesMotion:

@@ -60,7 +60,8 @@ class LinearSystem:
         curvature = None if self.curvature is None else self.curvature[frames]
         metric = None if self.metric is None else self.metric[frames]
         return LinearSystem(self.space, self.x[frames], self.jacobian[frames], self.error[frames], gradient,
-                            self.damping[frames], self.reluctance, self.pull, curvature, metric, self.lanes)  # fmt: skip
+                            self.damping[frames], self.reluctance, self.pull, curvature, metric,
+                            self.lanes)  # fmt: skip
 
     def over_rows(self, values: np.ndarray) -> np.ndarray:
         """Values (F,) or (F, L) for each row (F, m), or (F, 1) where there is one lane."""

@@ -37,7 +37,7 @@ def step(system: LinearSystem) -> np.ndarray:
 
 
 def _is_least(system: LinearSystem, d: np.ndarray) -> np.ndarray:
-    """Frames (F,), or lanes of them (F, L), in which no step inside the limits is better than `d` (F, n) by more than a trifle.
+    """Frames (F,), or lanes (F, L), in which no step inside the limits is better than `d` (F, n) by more than a trifle.
 
     Limits and objective are convex: it is so where the projection takes back whatever goes further down.
     """

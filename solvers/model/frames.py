@@ -100,12 +100,12 @@ class FrameArrays:
     def __reduce__(self) -> tuple[Any, ...]:
         return FrameArrays, tuple(getattr(self, name) for name, *_ in _ARRAYS)
 
-    @property
+    @cached_property
     def goals(self) -> int:
         """G."""
         return self.positions.shape[1]
 
-    @property
+    @cached_property
     def joints(self) -> int:
         """J."""
         return self.rotations.shape[1]

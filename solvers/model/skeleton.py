@@ -117,8 +117,8 @@ class Skeleton:
     links : (J, 8) each joint's rest transform in its parent's frame.
     axis : (J, 3) unit axes in the joints' own frames.
     ancestors : (J, J) bool; `ancestors[j, k]` where joint `k` is `j` itself or above it.
-    length : a length typical of the whole, the largest distance along the tree from a root [length units]; 1 where all
-        joints lie in one place.
+    length : a length typical of the whole, which errors are divided by [length units]: unless one is given, the largest
+        distance along the tree from a root, and 1 where all joints lie in one place.
 
     Examples
     --------
@@ -133,7 +133,9 @@ class Skeleton:
     1.8
     """
 
-    def __init__(self, joints: Sequence[Joint]) -> None:
+    def __init__(self, joints: Sequence[Joint], length: float | None = None) -> None:
+        if length is not None and not 0.0 < length < np.inf:
+            raise InvalidSkeleton(f"Skeleton: length = {length!r}; expected a number above 0, or None")
         self.joints = tuple(joints)
         if not self.joints:
             raise InvalidSkeleton("Skeleton: expected at least one joint, got none")
@@ -150,6 +152,8 @@ class Skeleton:
         for joint in self.joints:
             self._check_limits(joint)
         self._index_tree()
+        if length is not None:
+            self.length = float(length)
 
     def __len__(self) -> int:
         return len(self.joints)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Straight chains: the arc that they start from.
 
-A straight chain is singular. No small motion brings its end nearer to a root that lies behind it, and the nearest answer
-may bend it to any side, and changes sides as the target passes the chain's line. So the pose that the pull aims at has
-its straight chains bent to a slight arc, always to the same side, and a solve that ends with a goal missed and its chain
-straight is made again from that arc.
+A straight chain is singular. No small motion brings its end nearer to its root, and the nearest answer may bend it to
+any side, and changes sides as the target passes the chain's line. So the pose that the pull aims at has its straight chains
+bent to a slight arc, always to the same side, and a solve that ends with a goal missed and its chain straight is made
+again from that arc.
 
 A chain counts if all its joints serve one goal alone, none of them slides, and none has a preferred bend: those make
 limbs (`limb.py`).
@@ -57,7 +57,8 @@ def find_arcs(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray, spa
     matrices, places = dual_quaternion.placement(rest)
     found: list[Arc] = []
     for index, goal in enumerate(goals):
-        path = [j for j in skeleton.order if chains[index, j] and j in space.joint and skeleton.ancestors[goal.joint, j]]
+        above = chains[index] & skeleton.ancestors[goal.joint]
+        path = [j for j in skeleton.order if above[j] and j in space.joint]
         special = any(
             skeleton.preferred[j].any() or skeleton.kinds[j] == "prismatic" or j in skeleton.detached for j in path
         )
@@ -109,14 +110,16 @@ def _arc(
     turned = tuple(joint for joint, _ in best)
     shares = np.array([1.0 / inner if number else -0.5 for _, number in best])
     world = matrices[reference] @ axis
+    bends = [share * ARC * (matrices[j].T @ world) for j, share in zip(turned, shares, strict=True)]
     room = [
-        sum(_room(skeleton, space, j, side * share * ARC * (matrices[j].T @ world)) for j, share in zip(turned, shares, strict=True))
+        sum(_room(skeleton, space, j, side * bend) for j, bend in zip(turned, bends, strict=True))
         for side in (1.0, -1.0)
     ]  # fmt: skip
     side = -1.0 if room[1] > room[0] + SAME_ROOM else 1.0
     aim = 0.0 if best[0][1] else 1.0 - float(skeleton.stiffness[turned[0]])
     hinged = tuple(skeleton.kinds[j] == "hinge" for j in turned)
-    return Arc(goal, tuple(group[0] for group in groups), turned, tuple(shares.tolist()), hinged, reference, side * axis, aim)
+    points = tuple(group[0] for group in groups)
+    return Arc(goal, points, turned, tuple(shares.tolist()), hinged, reference, side * axis, aim)
 
 
 def _axes(
@@ -187,14 +190,13 @@ def bend(
 
 
 def stuck(kinematics: Kinematics, targets: Targets, arcs: Sequence[Arc]) -> np.ndarray:
-    """Frames (F,) in which a chain is straight although its target is nearer to its root than its end."""
+    """Frames (F,) in which a chain lies in one line, folded or not, although its target is nearer than it is long."""
     found = np.zeros(len(kinematics.positions), dtype=bool)
     for arc in arcs:
         line, lengths = _bones(kinematics, arc)
         astray = np.linalg.norm(cross(line[:, :-1], line[:, 1:]), axis=-1).sum(-1)
-        onward = (line[:, :-1] * line[:, 1:]).sum(-1).min(-1) > 0.0
         away = np.linalg.norm(targets.positions[:, arc.goal] - kinematics.positions[:, arc.points[0]], axis=-1)
-        found |= onward & (astray < STRAIGHT) & (away < (1.0 - IN_LINE) * lengths.sum(-1))
+        found |= (astray < STRAIGHT) & (away < (1.0 - IN_LINE) * lengths.sum(-1))
     return found
 
 

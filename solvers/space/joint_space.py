@@ -35,6 +35,8 @@ class State:
 class JointSpace:
     """Degrees of freedom of the `movable` (J,) joints of a skeleton.
 
+    stiff : of those with stiffness 1 alone, which nothing moves; else of all others.
+
     Attributes
     ----------
     n : number of degrees of freedom.
@@ -44,7 +46,7 @@ class JointSpace:
     blocks : one slice of degrees of freedom a joint, in order.
     """
 
-    def __init__(self, skeleton: Skeleton, movable: np.ndarray) -> None:
+    def __init__(self, skeleton: Skeleton, movable: np.ndarray, stiff: bool = False) -> None:
         self.skeleton = skeleton
         joints: list[int] = []
         columns: list[int] = []
@@ -54,7 +56,7 @@ class JointSpace:
         self.blocks: list[slice] = []
         basis = np.tile(np.eye(3), (len(skeleton), 1, 1))
         slides = np.zeros(len(skeleton), dtype=bool)
-        for index in map(int, np.flatnonzero(movable & (skeleton.stiffness < 1.0))):
+        for index in map(int, np.flatnonzero(movable & ((skeleton.stiffness >= 1.0) == stiff))):
             kind, limits = skeleton.kinds[index], skeleton.joints[index].limits
             size = DEGREES_OF_FREEDOM[kind]
             if not size:

@@ -36,8 +36,8 @@ class Split:
     def any(self, values: np.ndarray) -> np.ndarray:
         """Whether any (F, L) of values (F, K) is true."""
         if self._single:
-            return values.any(-1, keepdims=True)
-        return (values[:, None] & (self._own > 0.0)).any(-1)
+            return np.any(values, axis=-1, keepdims=True)
+        return np.any(values[:, None] & (self._own > 0.0), axis=-1)
 
     def spread(self, values: np.ndarray) -> np.ndarray:
         """Values (F, L) of the lanes for each entry (F, K); (F, 1) where there is one lane."""
@@ -61,7 +61,7 @@ class Lanes:
         """`chains` (G, J); `freedom_joints` (n,), `row_goals` and `task_goals`: what these belong to."""
         self.goals, self.count = goals, int(goals.max(initial=0)) + 1
         self.joints = np.zeros(len(skeleton), dtype=np.intp)
-        moved = chains.any(0)
+        moved = np.any(chains, axis=0)
         for joint in skeleton.order:
             if moved[joint]:
                 self.joints[joint] = goals[np.argmax(chains[:, joint])]

@@ -35,15 +35,18 @@ class Point:
         """Points of which each lane stands as in one of these frames, `frames` (F, L)."""
         joint, freedom = frames[:, lanes.joints], frames[:, lanes.freedoms.of]
         goal, row = frames[:, lanes.goals], frames[:, lanes.rows.of[: self.error.shape[-1]]]
-        joints, freedoms, goals, rows = (np.arange(part.shape[-1]) for part in (joint, freedom, goal, row))
-        world = (part[joint, joints] for part in self.kinematics[:3])
+        at, joints = self.kinematics, np.arange(joint.shape[-1])
+        x, effectors, error = (
+            np.take_along_axis(part, index.reshape(*index.shape, *[1] * (part.ndim - 2)), 0)
+            for part, index in ((self.state.x, freedom), (at.effectors, goal), (self.error, row))
+        )
+        matrices, positions, rotations = at.matrices[joint, joints], at.positions[joint, joints], at.rotations[joint, joints]
         return Point(
-            State(self.state.rotations[joint, joints], self.state.x[freedom, freedoms]),
-            Kinematics(*world, self.kinematics.effectors[goal, goals]), self.error[row, rows],
-        )  # fmt: skip
+            State(self.state.rotations[joint, joints], x), Kinematics(matrices, positions, rotations, effectors), error
+        )
 
     def where(self, lanes: Lanes, own: np.ndarray, other: "Point") -> "Point":
-        """This point in the lanes where `own` (F, L) says so, the other one in the rest."""
+        """A point that takes the lanes `own` (F, L) from this one and the rest from the other."""
         joint, goal = own[:, lanes.joints], own[:, lanes.goals]
         row, freedom = own[:, lanes.rows.of[: self.error.shape[-1]]], own[:, lanes.freedoms.of]
         at = self.kinematics

@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Goals that yield to others because their targets are out of reach."""
+"""Goals that yield to others because their targets are out of reach.
+
+A sum of squares lets a goal that cannot be met drag down one that can. Two measures tell which goal should yield. Where
+a chain hangs from a root that nothing else moves, its length tells before the solve (`Yielding`). Elsewhere, where hips
+slide or goals share a spine, a solve is made first: goals that it misses then yield (`blame`, `shares_of_missed`).
+"""
 
 from collections.abc import Sequence
 
@@ -12,17 +17,20 @@ from .joint_space import JointSpace
 YIELD_EXCESS = 0.01  # of a chain's reach beyond it, at which a goal counts half
 YIELD_FLOOR = 0.02  # what it counts at least
 YIELD_REACH = 0.05  # of a chain's reach beyond it, from which a target further off is drawn in
+YIELD_MISS = 0.003  # [skeleton lengths] by which a goal to blame misses its target where it counts half
+YIELD_ROUNDS = 2  # solves with shares that follow from the errors of the solve before
 
 
 class Yielding:
     """Which goals yield to others because their targets lie beyond their chain's reach.
 
-    A sum of squares lets a goal that cannot be met drag down one that can. How far a target lies beyond a chain's
-    length depends on the target alone, so the shares, and with them the answer, change as smoothly as it does.
-    Chains that slide, or whose root another goal moves, have no fixed reach and never yield.
+    How far a target lies beyond a chain's length depends on the target alone, so the shares, and with them the answer,
+    change as smoothly as it does. Chains that slide, or whose root another goal moves, have no fixed reach.
     """
 
-    def __init__(self, skeleton: Skeleton, goals: Sequence[Goal], space: JointSpace, chains: np.ndarray, lane: np.ndarray) -> None:
+    def __init__(
+        self, skeleton: Skeleton, goals: Sequence[Goal], space: JointSpace, chains: np.ndarray, lane: np.ndarray
+    ) -> None:
         """`lane` (G,) of each goal: it yields to others in its lane."""
         movable = np.zeros(len(skeleton), dtype=bool)
         movable[space.joint] = True
@@ -51,10 +59,10 @@ class Yielding:
         """Frames (F,) in which a target is further from its chain's root than the chain is long."""
         if not self.goals:
             return np.zeros(len(positions), dtype=bool)
-        return (self._ratio(positions, links, targets)[1] > 1.0).any(-1)
+        return np.any(self._ratio(positions, links, targets)[1] > 1.0, axis=-1)
 
     def _ratio(self, positions: np.ndarray, links: np.ndarray, targets: Targets) -> tuple[np.ndarray, np.ndarray]:
-        """From the roots of the chains to the targets (F, K, 3), and their distances in lengths of the chains (F, K)."""
+        """From the chains' roots to the targets (F, K, 3), and these distances in lengths of the chains (F, K)."""
         offsets = 2.0 * np.sqrt((links[..., 4:] ** 2).sum(-1))  # |d| = |t| / 2
         reach = np.maximum(offsets @ self.paths + self.extra, 1e-12)
         away = targets.positions[:, self.goals] - positions[:, self.top]
@@ -78,3 +86,22 @@ class Yielding:
         excess = np.maximum(ratio - 1.0, 0.0) / YIELD_EXCESS
         shares[:, self.goals] = np.maximum(1.0 / (1.0 + excess * excess), YIELD_FLOOR)
         return targets._replace(positions=drawn, shares=shares)
+
+
+def blame(targets: np.ndarray, effectors: np.ndarray) -> np.ndarray:
+    """How far each of P goals is to blame (F, P) for targets (F, P, 3) that cannot all be reached, 1 for the most.
+
+    Two hands pulled apart are equally far from where they are asked to be. To blame is the one whose target has left
+    its place in the start pose (`effectors`, (F, P, 3)), as against the way that most of the targets have gone: the
+    median of their ways and of standing still, coordinate by coordinate.
+    """
+    ways = targets - effectors
+    common = np.median(np.concatenate([ways, np.zeros_like(ways[:, :1])], 1), axis=1, keepdims=True)
+    away = np.sqrt(((ways - common) ** 2).sum(-1))
+    return away / np.maximum(away.max(-1, keepdims=True, initial=0.0), 1e-12)
+
+
+def shares_of_missed(errors: np.ndarray, blamed: np.ndarray) -> np.ndarray:
+    """Shares (F, P) of goals that miss by `errors` (F, P) [skeleton lengths]: those of a robust (Cauchy) loss."""
+    excess = errors * blamed / YIELD_MISS
+    return np.maximum(1.0 / (1.0 + excess * excess), YIELD_FLOOR)

@@ -50,7 +50,7 @@ def key_turns(ob: bpy.types.Object, bone: str, turns: Mapping[int, tuple[float, 
     """Key a bone's rotation: frame to Euler angles. Without any it swings over 30 frames."""
     for frame, angles in (turns or {1: (0.3, 0.1, 0.0), 15: (-0.4, 0.0, 0.3), 30: (0.2, -0.3, 0.1)}).items():
         ob.pose.bones[bone].rotation_quaternion = turned(angles)
-        ob.pose.bones[bone].keyframe_insert("rotation_quaternion", frame=frame)
+        ob.pose.bones[bone].keyframe_insert("rotation_quaternion", frame=frame, group=bone)
 
 
 def curves_of(ob: bpy.types.Object, bone: str) -> list[bpy.types.FCurve]:

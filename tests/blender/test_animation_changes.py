@@ -74,6 +74,16 @@ def short_strip_and_action(ob: bpy.types.Object) -> None:
     as_strip(ob)
 
 
+def two_slots(ob: bpy.types.Object) -> None:
+    """Keys of the boom, and in another slot of the same action keys of the mast."""
+    key_turns(ob, "boom")
+    data = ob.animation_data
+    first = data.action_slot
+    data.action_slot = data.action.slots.new(id_type="OBJECT", name="Second")
+    key_turns(ob, "mast")
+    data.action_slot = first
+
+
 def drivers(ob: bpy.types.Object) -> None:
     for index, expression in enumerate(("1", "frame / 60", "0", "0.1")):
         driver = ob.pose.bones["boom"].driver_add("rotation_quaternion", index).driver
@@ -99,6 +109,10 @@ def assign_other_action(ob: bpy.types.Object) -> None:
     ob.animation_data.action = bpy.data.actions["Other"]
     if SLOTS:
         ob.animation_data.action_slot = bpy.data.actions["Other"].slots[0]
+
+
+def choose_other_slot(ob: bpy.types.Object) -> None:
+    ob.animation_data.action_slot = ob.animation_data.action.slots[1]
 
 
 def take_action(ob: bpy.types.Object) -> None:
@@ -141,7 +155,7 @@ CHANGES = [
     (no_preparation, swap_keys), (one_muted, swap_mutes), (no_preparation, mute_groups),
     (two_actions, assign_other_action), (no_preparation, take_action), (strip, mute_track), (strip, mute_strip),
     (strip, nla_off), (strip, hold_nothing), (short_strip_and_action, add_strip), (drivers, mute_drivers),
-    (no_preparation, rename_keyed_bone),
+    (no_preparation, rename_keyed_bone), *([(two_slots, choose_other_slot)] if SLOTS else []),
 ]  # fmt: skip
 
 
@@ -161,24 +175,6 @@ def test_what_is_animated_may_change(prepare: Callable, change: Callable, while_
         rigs.update()
     assert history(ob) < STEADY
     assert ob.dqik.live
-
-
-@pytest.mark.parametrize("_slots", [True] if SLOTS else [])
-def test_another_slot_of_the_action_may_be_chosen(_slots: bool) -> None:
-    """Each slot has keys of another bone."""
-    ob, _ = reaching()
-    key_turns(ob, "boom")
-    data = ob.animation_data
-    first, second = data.action_slot, data.action.slots.new(id_type="OBJECT", name="Second")
-    data.action_slot = second
-    key_turns(ob, "mast")
-    data.action_slot = first
-    ob.dqik.live = True
-    for frame in (3, 4, 5):
-        rigs.at_frame(frame)
-    data.action_slot = second
-    rigs.update()
-    assert history(ob) < STEADY
 
 
 # -- goals that leave the solve ----------------------------------------------------------------------------------------

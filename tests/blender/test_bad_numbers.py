@@ -71,6 +71,25 @@ def test_a_place_that_is_no_number_gets_into_no_bone(lose: Callable, played: boo
     assert rigs.miss(ob, "jib", target) < NEAR
 
 
+@pytest.mark.parametrize("action", ["NEW", "CURRENT"])
+@pytest.mark.parametrize("lose", [lost_target, lost_armature, lost_parent])
+def test_a_place_that_is_no_number_is_baked_into_no_key(lose: Callable, action: str) -> None:
+    """The bake refuses, or keys numbers; the bones keep theirs."""
+    ob, _ = reaching()
+    rigs.at_frame(3)
+    lose(ob, nan)
+    rigs.update()
+    rigs.made_active(ob)
+    try:
+        bpy.ops.dqik.bake(frame_start=1, frame_end=5, action=action)
+    except RuntimeError as error:
+        assert "Traceback" not in str(error)
+        assert rigs.fcurves(ob) == []
+    assert all(np.isfinite(points).all() for points in rigs.keys(ob).values())
+    rigs.at_frame(4)
+    assert np.isfinite(rigs.channels(ob)).all()
+
+
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_no_solver_is_upset_by_a_place_that_is_no_number(solver: str) -> None:
     """No method raises or writes anything but numbers."""

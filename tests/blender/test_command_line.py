@@ -118,7 +118,7 @@ def test_a_file_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
         (lambda ob: rigs.made_active(ob) and bpy.ops.object.mode_set(mode="EDIT"), "Edit Mode"),
         (lambda ob: ob.dqik.goals.clear(), "no goals"),
         (lambda ob: setattr(ob.dqik.goals[0], "target", None), "no target"),
-        (lambda ob: bpy.context.scene.collection.objects.unlink(ob), "not in the scene"),
+        (lambda ob: bpy.context.scene.collection.objects.unlink(ob), "not in the open scene"),
     ],
 )
 def test_a_rig_that_cannot_be_baked_is_refused(

@@ -353,7 +353,7 @@ def all_locked(ob: bpy.types.Object) -> None:
 
 WRONG: dict[Callable, str] = {
     nothing: "goal", no_target: "no target", no_bone: "no bone", missing_bone: "'elbow'",
-    missing_subtarget: "'elbow'", missing_pole_subtarget: "'elbow'", asks_for_nothing: "nothing",
+    missing_subtarget: "'elbow'", missing_pole_subtarget: "'elbow'", asks_for_nothing: "no effect",
     own_object: "armature", limits_upside_down: "'b'", all_locked: "lock",
 }  # fmt: skip
 

@@ -5,15 +5,27 @@
 visit frames, bake or undo, and compare.
 """
 
-from collections.abc import Callable, Iterator
-from math import degrees, hypot, isfinite, pi
+from collections.abc import Callable
+from math import degrees, hypot, pi
 
 import bpy
 import numpy as np
 import rigs
+from goals import (
+    Key,
+    active_goals,
+    chain,
+    chains,
+    finite,
+    follows_itself,
+    history_matters,
+    is_live,
+    key_of,
+    size,
+)
 from mathutils import Matrix
 from rigs import at_frame, evaluated, update
-from vocabulary import BrokenError, armatures, forget, library_of, run, shown
+from vocabulary import BrokenError, armatures, forget, run, shown
 
 __all__ = ["check_bake", "check_frame", "check_off_and_on", "check_scenes", "check_undo"]
 
@@ -21,109 +33,6 @@ ANGLE = 0.02  # [deg] by which two evaluations of one pose may differ
 LENGTH = 1e-4  # of the rig's size
 LIMIT = 2e-3  # [rad] by which a bone may be outside its limits
 QUIET = ("frame", "target", "goal", "setting", "live", "check")  # groups of steps that pose no bone by themselves
-
-Key = tuple[str, str]
-
-
-def key_of(ob: bpy.types.ID) -> Key:
-    return ob.name, library_of(ob)
-
-
-def size(ob: bpy.types.Object) -> float:
-    """An armature's largest extent at rest, which tolerances refer to."""
-    points = [point for one in ob.data.bones for point in (one.head_local, one.tail_local)]
-    return float(np.ptp(np.array(points), axis=0).max()) if points else 1.0
-
-
-# -- what goals ask for ------------------------------------------------------------------------------------------------
-
-
-def chain(ob: bpy.types.Object, goal: bpy.types.PropertyGroup) -> list[bpy.types.PoseBone]:
-    """The bones that a goal may move. As in Blender's own IK the length is counted from where the goal's end is."""
-    one = ob.pose.bones.get(goal.bone)
-    line = [] if one is None else [one, *one.parent_recursive]
-    return line[: goal.chain_length + (not goal.use_tail)] if goal.chain_length > 0 else line
-
-
-def chains(ob: bpy.types.Object) -> set[str]:
-    """Names of the bones in the chains of an armature's goals, muted or not."""
-    return {one.name for goal in ob.dqik.goals for one in chain(ob, goal)}
-
-
-def target_matrix(goal: bpy.types.PropertyGroup) -> Matrix | None:
-    """A goal's target in the world as Blender evaluates it, or None where there is none."""
-    if goal.target is None:
-        return None
-    target = evaluated(goal.target)
-    if goal.subtarget and target.type == "ARMATURE":
-        one = target.pose.bones.get(goal.subtarget)
-        return None if one is None else target.matrix_world @ one.matrix
-    return target.matrix_world.copy()
-
-
-def finite(matrix: Matrix) -> bool:
-    return all(isfinite(x) for row in matrix for x in row)
-
-
-def active_goals(ob: bpy.types.Object) -> Iterator[tuple[bpy.types.PropertyGroup, Matrix]]:
-    """The goals that have an effect at this frame, as the evaluated object holds them, and where their targets are."""
-    for goal, original in zip(evaluated(ob).dqik.goals, ob.dqik.goals, strict=False):
-        if goal.mute or goal.influence <= 0.0 or not (goal.use_position or goal.use_rotation):
-            continue
-        matrix = target_matrix(original)
-        if goal.bone in ob.pose.bones and matrix is not None and finite(matrix):
-            yield goal, matrix
-
-
-def is_live(ob: bpy.types.Object) -> bool:
-    return evaluated(ob).dqik.live
-
-
-def history_matters() -> bool:
-    """Whether poses may depend on the frames before: by a setting, or since something follows itself."""
-    return any(is_live(ob) and ob.dqik.start_from == "PREVIOUS" for ob in shown()) or follows_itself()
-
-
-def follows_itself() -> bool:
-    """Whether what a goal or a constraint moves also moves its own target."""
-
-    def behind(ob: bpy.types.Object, name: str) -> Iterator[tuple[bpy.types.Object, str]]:
-        if ob.parent is not None:
-            yield ob.parent, ob.parent_bone if ob.parent_type == "BONE" else ""
-        owners = [ob]
-        if ob.type == "ARMATURE" and name in ob.pose.bones:
-            one = ob.pose.bones[name]
-            yield ob, ""
-            if one.parent is not None:
-                yield ob, one.parent.name
-            owners += [one, *(other for other in ob.pose.bones if any(c.type == "IK" for c in other.constraints))]
-            for goal in ob.dqik.goals:
-                if one in chain(ob, goal):
-                    yield from aims(goal)
-        for owner in owners:
-            for constraint in owner.constraints:
-                yield from aims(constraint)
-
-    def aims(owner: bpy.types.bpy_struct) -> Iterator[tuple[bpy.types.Object, str]]:
-        for end in ("", "pole_"):
-            target = getattr(owner, f"{end}target", None)
-            if target is not None:
-                yield target, getattr(owner, f"{end}subtarget", "") if target.type == "ARMATURE" else ""
-
-    def reaches(start: tuple[Key, str], ob: bpy.types.Object, name: str, seen: set[tuple[Key, str]]) -> bool:
-        for other, part in behind(ob, name):
-            node = (key_of(other), part)
-            if node == start:
-                return True
-            if node not in seen:
-                seen.add(node)
-                if reaches(start, other, part, seen):
-                    return True
-        return False
-
-    starts = [(ob, one.name) for ob in armatures() if ob.pose for one in ob.pose.bones]
-    starts += [(ob, "") for ob in bpy.data.objects if len(ob.constraints)]
-    return any(reaches((key_of(ob), name), ob, name, set()) for ob, name in starts)
 
 
 # -- comparing ---------------------------------------------------------------------------------------------------------
@@ -306,20 +215,22 @@ def evenly_scaled(matrix: Matrix) -> bool:
 
 def outside_limits(one: bpy.types.PoseBone) -> float:
     """How far [rad] a bone's own rotation is outside the box of its limits; 0 where no rotation could be inside."""
-    angles = np.radians(rigs.twist_and_swing(rigs.channel_rotation(one)))
-    worst, nearest = 0.0, []
-    for part, angle in zip(("twist", "swing_x", "swing_z"), angles, strict=True):
-        lo, hi = getattr(one, f"dqik_{part}_min"), getattr(one, f"dqik_{part}_max")
-        if hi < lo:
-            return 0.0
-        nearest.append(max(lo, -hi, 0.0))
-        if hi - lo >= 2.0 * pi - 1e-6:
-            continue
-        turns = (-2.0 * pi, 0.0, 2.0 * pi) if part == "twist" else (0.0,)
-        worst = max(worst, min(max(lo - angle - turn, angle + turn - hi, 0.0) for turn in turns))
-    if hypot(*nearest[1:]) > pi - 0.1 or abs(hypot(*angles[1:]) - pi) < 0.05:
-        return 0.0  # half a turn of swing has no single pair of angles
-    return worst
+    twist, x, z = np.radians(rigs.twist_and_swing(rigs.channel_rotation(one)))
+    ranges = [
+        (getattr(one, f"dqik_{part}_min"), getattr(one, f"dqik_{part}_max")) for part in ("twist", "swing_x", "swing_z")
+    ]
+    if any(hi < lo for lo, hi in ranges) or hypot(*(max(lo, -hi, 0.0) for lo, hi in ranges[1:])) > pi - 0.1:
+        return 0.0
+    size = hypot(x, z)
+    if abs(size - pi) < 1e-3:
+        return 0.0  # at half a turn of swing the twist is not determined
+    around = 1.0 - 2.0 * pi / size if size > 1e-6 else 1.0  # the same swing, the long way round
+    ways = [(twist + 2.0 * pi * k, x * way, z * way) for k in (-1, 0, 1) for way in (1.0, around)]
+    return min(max(_excess(angle, *ends) for angle, ends in zip(angles, ranges, strict=True)) for angles in ways)
+
+
+def _excess(angle: float, lo: float, hi: float) -> float:
+    return 0.0 if hi - lo >= 2.0 * pi - 1e-6 else max(lo - angle, angle - hi, 0.0)
 
 
 def limits_hold(ob: bpy.types.Object) -> None:
@@ -330,7 +241,7 @@ def limits_hold(ob: bpy.types.Object) -> None:
         return
     driven = [curve.data_path for curve in ob.animation_data.drivers] if ob.animation_data else []
     for goal, _ in active_goals(ob):
-        for one in chain(ob, goal):
+        for one in chain(ob, goal)[0 if goal.use_tail or goal.use_rotation else 1 :]:
             ours = not one.dqik_lock and not len(one.constraints)
             ours = ours and not any(f'bones["{one.name}"]' in path for path in driven)
             if ours and one.dqik_use_limits and outside_limits(one) > LIMIT:
@@ -429,9 +340,11 @@ def check_scenes(other: str, frame: float, elsewhere: float) -> None:
     at_frame(frame)
     if history_matters() or other == bpy.context.scene.name:
         return
-    here = poses()
+    here, places = poses(), [evaluated(ob).matrix_world.copy() for ob in bpy.context.scene.objects]
     bpy.data.scenes[other].frame_set(int(elsewhere))
     for ob in bpy.context.scene.objects:
         ob.update_tag()
     update()
+    if places != [evaluated(ob).matrix_world for ob in bpy.context.scene.objects]:
+        return  # Blender itself has taken keyed targets along
     same("scenes", here, poses(), f"A frame change in {other!r} changes this scene")

@@ -117,13 +117,18 @@ def steps_of(text: str) -> list[Step]:
     return [(group.strip(), code) for group, code in parts]
 
 
+def drawn(arguments: argparse.Namespace) -> dict[str, object]:
+    """What a walk's steps are drawn from, besides the seed."""
+    return {"length": arguments.length, "only": arguments.only, "without": arguments.without}
+
+
 def search(walker: Walker, arguments: argparse.Namespace) -> int:
     """Walk until the steps are done. Returns how many walks broke."""
     found: Counter[str] = Counter()
     refused: Counter[str] = Counter()
     seed, done, began = arguments.seed, 0, time.monotonic()
     while done < arguments.steps:
-        answer = walker.walk(seed=seed, length=arguments.length, only=arguments.only)
+        answer = walker.walk(seed=seed, **drawn(arguments))
         done += max(1, len(answer["steps"]))
         refused.update(line.split(":")[0] for line in answer["refused"])
         if answer["kind"]:
@@ -149,7 +154,7 @@ def once(walker: Walker, arguments: argparse.Namespace) -> int:
     if arguments.script:
         answer = walker.walk(steps=steps_of(Path(arguments.script).read_text()))
     else:
-        answer = walker.walk(seed=arguments.seed, length=arguments.length, only=arguments.only)
+        answer = walker.walk(seed=arguments.seed, **drawn(arguments))
     print(script(answer))
     print("\n".join(f"# refused: {line}" for line in answer["refused"]))
     print(f"# {answer['kind']}: {answer['text']}" if answer["kind"] else "# Nothing broke.")
@@ -172,6 +177,7 @@ def main() -> int:
     parser.add_argument("--length", type=int, default=60, help="steps a walk")
     parser.add_argument("--shrink", type=int, default=2, help="walks to shrink for each kind of fault")
     parser.add_argument("--only", default="", help="groups of steps to draw from, with commas")
+    parser.add_argument("--without", default="", help="groups of steps to leave out, with commas")
     parser.add_argument("--replay", action="store_true", help="print the walk from the seed as a script")
     parser.add_argument("--script", default="", help="do the steps of a printed script")
     parser.add_argument("--zip", type=Path, help="the extension to test; this checkout's if not given")

@@ -56,7 +56,8 @@ class Breaks:
 
 
 def walk(
-    log: Log, journal: TextIO, seed: int = 0, length: int = 60, steps: list[Step] | None = None, only: str = ""
+    log: Log, journal: TextIO, seed: int = 0, length: int = 60, steps: list[Step] | None = None, only: str = "",
+    without: str = "",
 ) -> dict[str, object]:
     """Walk `length` steps from a seed, or the given steps. Returns what broke first, if anything, and the steps."""
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
@@ -65,7 +66,7 @@ def walk(
     broken: BrokenError | None = None
     try:
         if steps is None:
-            _draw(doing, seed, length, only.split(",") if only else [])
+            _draw(doing, seed, length, only.split(",") if only else [], without.split(","))
         else:
             for group, script in steps:
                 doing.do(group, script)
@@ -77,7 +78,7 @@ def walk(
     }  # fmt: skip
 
 
-def _draw(doing: Breaks, seed: int, length: int, only: list[str]) -> None:
+def _draw(doing: Breaks, seed: int, length: int, only: list[str], without: list[str]) -> None:
     """Draw steps one by one, each from what the file then holds; half of the groups take part in a walk."""
     draw = Draw(seed)
     for script in beginning(draw):
@@ -87,6 +88,7 @@ def _draw(doing: Breaks, seed: int, length: int, only: list[str]) -> None:
     there = {group for group in groups if group in ALWAYS or draw.chance(share)}
     if only:
         there = {*ALWAYS, *only}
+    there -= set(without)
     choices = [item for item in STEPS if item[0] in there]
     weights = [weight for _, weight, _ in choices]
     while len(doing.steps) < length:

@@ -17,8 +17,10 @@ ZIP, FOLDER = Path(sys.argv[1]), Path(sys.argv[2])
 os.environ["BLENDER_USER_RESOURCES"] = str(FOLDER / "profile")
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "blender")]
 
-import bpy  # noqa: E402  it reads the profile's place when it is imported
 from log import Log  # noqa: E402
+
+LOG = Log(FOLDER / "log.txt")  # from here on, since bpy may print when it is imported
+import bpy  # noqa: E402  it reads the profile's place when it is imported
 
 
 def install() -> None:
@@ -31,16 +33,15 @@ def install() -> None:
 
 def main() -> None:
     """Do walks until the input ends."""
-    log = Log(FOLDER / "log.txt")
     install()
     import walk  # it needs the extension
 
-    log.answer(ready=bpy.app.version_string)
+    LOG.answer(ready=bpy.app.version_string)
     for line in sys.stdin:
         order = json.loads(line)
         with (FOLDER / "journal.jsonl").open("w") as journal:
-            log.new()
-            log.answer(**walk.walk(log, journal, **order))
+            LOG.new()
+            LOG.answer(**walk.walk(LOG, journal, **order))
     os._exit(0)  # Blender 4.2 crashes in Python's own clean-up
 
 

@@ -280,8 +280,9 @@ def test_easy_targets_are_met_as_dls_meets_them(count: int, reach: float, seed: 
 
 
 def moved_inside_limits(skeleton: ik.Skeleton, goals: list[ik.Goal], solution: ik.Solution) -> np.ndarray:
-    """The joints (J,) that goals may move, of which each ends inside its limits; all of the answer is finite."""
-    moving = np.any([chain_of(skeleton, goal) for goal in goals], axis=0) & (skeleton.stiffness < 1.0)
+    """The joints (J,) that may move or have limits, of which each ends inside; all of the answer is finite."""
+    limited = np.array([joint.limits is not None for joint in skeleton.joints])
+    moving = np.any([chain_of(skeleton, goal) for goal in goals], axis=0) & ((skeleton.stiffness < 1.0) | limited)
     assert np.isfinite(solution.pose.rotations).all()
     assert max([outside_limits(skeleton, solution.pose, j) for j in np.flatnonzero(moving)], default=0.0) < EXACT
     return moving

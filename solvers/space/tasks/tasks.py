@@ -53,7 +53,7 @@ class Tasks:
         lane = np.zeros(self.count, dtype=np.intp) if lane is None else lane
         scale = np.ones(self.count)
         for own in (np.flatnonzero(lane == number) for number in np.unique(lane)):
-            scale[own] = priority_weights([goals[g].priority for g in own])
+            scale[own] = priority_weights([goals[g].priority for g in own.tolist()])
         self.kinds = table.make(Setup(skeleton, goals, space, poles, self.joint, self.moves, scale))
         sizes = [kind.size * len(kind.goals) for kind in self.kinds]
         ends = np.cumsum(sizes, dtype=int).tolist()

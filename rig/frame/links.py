@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The links of a rig in one frame: the transforms from joint to joint before the joints move.
+
+They are computed from the start channels and from evaluated bones outside the skeleton. The evaluated pose of the
+skeleton's own bones is not used, because it may hold our last answer, and a frame must not depend on other frames.
+"""
+
+from collections.abc import Sequence
+from math import hypot
+
+import bpy
+import numpy as np
+from mathutils import Matrix, Quaternion, Vector
+
+from ...solvers.algebra import dual_quaternion, quaternion
+from ..blender.armature import matrices
+from ..blender.channels import Channels
+from ..setup.build import Rig
+
+_SAME = 1e-4  # scales that differ from 1 by less are taken as 1
+
+
+def plain(ob: bpy.types.Object, rig: Rig, start: Channels) -> np.ndarray | None:
+    """Links (1, J, 8) of a rig without scaled or constrained bones, as most rigs are; None for other rigs.
+
+    ob : the evaluated object. start : the channels that the frame starts from.
+    """
+    if rig.constrained_rows.size:
+        return None
+    scale = np.empty_like(start.locations)
+    ob.pose.bones.foreach_get("scale", scale.reshape(-1))
+    if scale[rig.bones].tobytes() != rig.no_scale:
+        return None
+    links, still = rig.rest_links.copy(), rig.still
+    if still.size:
+        own = start.modes.quaternions(start.rotations[rig.bones[still]], rig.bones[still])
+        turned = quaternion.product(rig.own_rest[still], own)
+        links[rig.main[still]] = dual_quaternion.from_parts(turned, rig.rest_offset[still])
+    locations = start.locations[rig.loose_bones]
+    moved = locations.any()
+    if moved:
+        offsets = rig.rest_offset[rig.loose_rows] + (rig.location_frame[rig.loose_rows] @ locations[..., None])[..., 0]
+        joints = rig.main[rig.loose_rows]
+        links[joints] = dual_quaternion.from_parts(links[joints, :4], offsets)
+    return links[None] if _place_roots(ob, rig, links, start if moved else None) else None
+
+
+def _place_roots(ob: bpy.types.Object, rig: Rig, links: np.ndarray, start: Channels | None) -> bool:
+    """Write the links of root joints, whose parents are bones outside the skeleton, into links (J, 8).
+
+    Returns False, with unusable links, if one of these bones is scaled. start : None where no location moves a bone.
+    """
+    parents: dict[int, tuple[Matrix, tuple[float, ...]]] = {}
+    for root in rig.root_places:
+        if root.parent not in parents:
+            matrix = ob.pose.bones[root.parent].matrix
+            _, q, (x, y, z) = matrix.decompose()
+            if not (abs(x - 1.0) < _SAME and abs(y - 1.0) < _SAME and abs(z - 1.0) < _SAME):
+                return False
+            parents[root.parent] = matrix, _unit(q)
+        matrix, turned = parents[root.parent]
+        offset, rest = root.offset, links[root.first, :4].tolist()
+        if start is not None and root.loose >= 0:
+            offset = offset + Vector(rig.location_frame[root.loose] @ start.locations[rig.bones[root.loose]])
+        links[root.first] = _link(_product(turned, rest) if root.turned else rest, matrix @ offset)
+    return True
+
+
+def posed(ob: bpy.types.Object, rig: Rig, start: Channels) -> tuple[np.ndarray, np.ndarray, tuple[float, ...]]:
+    """Links (1, J, 8) of any rig, measured on the pose of the start channels with Blender's rules for scale.
+
+    Also returns the scale (T,) of the sliding bones' locations, and the lengths (G,) of the goals' bones, as factors of
+    their rest lengths.
+    """
+    world = _start_matrices(ob, rig, start)
+    turned, scale = _unscaled(world)
+    bones, parent = rig.bones, rig.parent
+    has_parent = parent >= 0
+    offsets = world[bones, :3, 3]  # of a rooted bone: in armature space
+    inner = rig.inner
+    away = offsets[inner] - world[parent[inner], :3, 3]
+    offsets[inner] = (away[:, None, :] @ turned[parent[inner]])[:, 0]
+    rotations = rig.own_rest.copy()
+    if rig.hanging:
+        above = quaternion.from_matrix(turned[parent[rig.hanging]])
+        rotations[rig.hanging] = quaternion.product(above, rig.own_rest[rig.hanging])
+    still, fixed = rig.still, rig.constrained_rows
+    if still.size:
+        own = start.modes.quaternions(start.rotations[bones[still]], bones[still])
+        rotations[still] = quaternion.product(rotations[still], own)
+    if fixed.size:
+        own = quaternion.from_matrix(turned[bones[fixed]])
+        follows = (~rig.rooted & ~rig.detached)[fixed]
+        above = quaternion.from_matrix(turned[np.maximum(parent[fixed], 0)])
+        rotations[fixed] = np.where(follows[:, None], quaternion.product(quaternion.conjugate(above), own), own)
+    links = np.tile(dual_quaternion.IDENTITY, (len(rig.skeleton), 1))
+    links[rig.main] = dual_quaternion.from_parts(rotations, offsets)
+    slide_scale = np.ones(len(rig.slide_row))
+    for k, (joint, row) in enumerate(zip(rig.slide_joint.tolist(), rig.slide_row.tolist(), strict=True)):
+        # the first slide carries the offset without the location, the main joint the orientation
+        slide_scale[k] = scale[parent[row]].mean() if has_parent[row] else 1.0
+        moved = rig.location_frame[row] @ start.locations[bones[row]] * slide_scale[k]
+        frame, own = quaternion.IDENTITY, rotations[row]
+        if rig.rooted[row] and has_parent[row]:
+            moved = turned[parent[row]] @ moved
+            frame = quaternion.from_matrix(turned[parent[row]])
+            own = own if rig.detached[row] else quaternion.product(quaternion.conjugate(frame), own)
+        links[rig.main[row]] = dual_quaternion.from_parts(own, np.zeros(3))
+        links[joint] = dual_quaternion.from_parts(frame, offsets[row] - moved)
+    length = scale[bones[rig.goal_rows], 1]
+    return links[None], slide_scale, tuple(np.where(np.abs(length - 1.0) < _SAME, 1.0, length).tolist())
+
+
+def _start_matrices(ob: bpy.types.Object, rig: Rig, start: Channels) -> np.ndarray:
+    """Matrices (N, 4, 4): the skeleton's bones as Blender computes them from the start channels, others as evaluated."""
+    pose = ob.pose.bones
+    world = matrices(pose, "matrix")
+    q = start.modes.quaternions(start.rotations[rig.bones], rig.bones)
+    found: dict[int, Matrix] = {}
+    for row, number in enumerate(rig.bones.tolist()):
+        bone = pose[number]
+        above = bone.parent
+        location = Vector(start.locations[number]) if rig.loose[row] else Vector()
+        basis = Matrix.LocRotScale(location, Quaternion(q[row]), bone.scale)
+        if above is None:
+            found[number] = bone.bone.convert_local_to_pose(basis, bone.bone.matrix_local)
+        else:
+            parent = found.get(int(rig.parent[row]), above.matrix)
+            found[number] = bone.bone.convert_local_to_pose(
+                basis, bone.bone.matrix_local, parent_matrix=parent, parent_matrix_local=above.bone.matrix_local
+            )
+            if row in rig.local_rows:  # its constraints act in its parent's frame
+                found[number] = parent @ above.matrix.inverted_safe() @ bone.matrix
+        if rig.constrained[row] and rig.detached[row]:  # its constraints set its orientation, whatever its parent's
+            place = found[number].to_translation()
+            found[number] = Matrix.LocRotScale(place, bone.matrix.to_quaternion(), found[number].to_scale())
+        world[number] = found[number]
+    return world
+
+
+def _unscaled(matrices_of: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Rotations (..., 3, 3) and column lengths (..., 3) of 4 x 4 matrices."""
+    scale = np.sqrt((matrices_of[..., :3, :3] ** 2).sum(-2))
+    return matrices_of[..., :3, :3] / np.maximum(scale, 1e-12)[..., None, :], scale
+
+
+# -- single transforms in plain Python: NumPy is slower here, and mathutils has single precision -----------------------
+
+
+def _unit(q: Quaternion) -> tuple[float, ...]:
+    length = hypot(*q)
+    return (q[0] / length, q[1] / length, q[2] / length, q[3] / length)
+
+
+def _product(a: Sequence[float], b: Sequence[float]) -> tuple[float, ...]:
+    """Hamilton product."""
+    (aw, ax, ay, az), (bw, bx, by, bz) = a, b
+    return (aw * bw - ax * bx - ay * by - az * bz, aw * bx + ax * bw + ay * bz - az * by,
+            aw * by - ax * bz + ay * bw + az * bx, aw * bz + ax * by - ay * bx + az * bw)  # fmt: skip
+
+
+def _link(r: Sequence[float], place: Vector) -> tuple[float, ...]:
+    """The unit dual quaternion (8,) of a rotation and a translation: `d = 1/2 t r`."""
+    (w, x, y, z), (tx, ty, tz) = r, place
+    return (w, x, y, z, -0.5 * (tx * x + ty * y + tz * z), 0.5 * (tx * w + ty * z - tz * y),
+            0.5 * (ty * w + tz * x - tx * z), 0.5 * (tz * w + tx * y - ty * x))  # fmt: skip

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What an armature's goals ask for and may move, from the public properties and Blender's evaluation."""
+
+from collections.abc import Iterator
+from math import isfinite
+
+import bpy
+import numpy as np
+from mathutils import Matrix
+from rigs import evaluated
+from vocabulary import armatures, library_of, shown
+
+Key = tuple[str, str]
+
+
+def key_of(ob: bpy.types.ID) -> Key:
+    return ob.name, library_of(ob)
+
+
+def size(ob: bpy.types.Object) -> float:
+    """An armature's largest extent at rest, which tolerances refer to."""
+    points = [point for one in ob.data.bones for point in (one.head_local, one.tail_local)]
+    return float(np.ptp(np.array(points), axis=0).max()) if points else 1.0
+
+
+def chain(ob: bpy.types.Object, goal: bpy.types.PropertyGroup) -> list[bpy.types.PoseBone]:
+    """The bones that a goal may move. As in Blender's own IK the length is counted from where the goal's end is."""
+    one = ob.pose.bones.get(goal.bone)
+    line = [] if one is None else [one, *one.parent_recursive]
+    return line[: goal.chain_length + (not goal.use_tail)] if goal.chain_length > 0 else line
+
+
+def chains(ob: bpy.types.Object) -> set[str]:
+    """Names of the bones in the chains of an armature's goals, muted or not."""
+    return {one.name for goal in ob.dqik.goals for one in chain(ob, goal)}
+
+
+def target_matrix(goal: bpy.types.PropertyGroup) -> Matrix | None:
+    """A goal's target in the world as Blender evaluates it, or None where there is none."""
+    if goal.target is None:
+        return None
+    target = evaluated(goal.target)
+    if goal.subtarget and target.type == "ARMATURE":
+        one = target.pose.bones.get(goal.subtarget)
+        return None if one is None else target.matrix_world @ one.matrix
+    return target.matrix_world.copy()
+
+
+def finite(matrix: Matrix) -> bool:
+    return all(isfinite(x) for row in matrix for x in row)
+
+
+def active_goals(ob: bpy.types.Object) -> Iterator[tuple[bpy.types.PropertyGroup, Matrix]]:
+    """The goals that have an effect at this frame, as the evaluated object holds them, and where their targets are."""
+    for goal, original in zip(evaluated(ob).dqik.goals, ob.dqik.goals, strict=False):
+        if goal.mute or goal.influence <= 0.0 or not (goal.use_position or goal.use_rotation):
+            continue
+        matrix = target_matrix(original)
+        if goal.bone in ob.pose.bones and matrix is not None and finite(matrix):
+            yield goal, matrix
+
+
+def is_live(ob: bpy.types.Object) -> bool:
+    return evaluated(ob).dqik.live
+
+
+def history_matters() -> bool:
+    """Whether poses may depend on the frames before: by a setting, by a target that Blender does not evaluate, or since
+    something follows itself."""
+    targets = [target for ob in shown() for goal in ob.dqik.goals for target in (goal.target, goal.pole_target)]
+    if any(target is not None and target.hide_viewport for target in targets):
+        return True
+    return any(is_live(ob) and ob.dqik.start_from == "PREVIOUS" for ob in shown()) or follows_itself()
+
+
+def follows_itself() -> bool:
+    """Whether what a goal or a constraint moves also moves its own target."""
+
+    def behind(ob: bpy.types.Object, name: str) -> Iterator[tuple[bpy.types.Object, str]]:
+        if ob.parent is not None:
+            yield ob.parent, ob.parent_bone if ob.parent_type == "BONE" else ""
+        owners = [ob]
+        if ob.type == "ARMATURE" and name in ob.pose.bones:
+            one = ob.pose.bones[name]
+            yield ob, ""
+            if one.parent is not None:
+                yield ob, one.parent.name
+            owners += [one, *(other for other in ob.pose.bones if any(c.type == "IK" for c in other.constraints))]
+            for goal in ob.dqik.goals:
+                if one in chain(ob, goal):
+                    yield from aims(goal)
+        for owner in owners:
+            for constraint in owner.constraints:
+                yield from aims(constraint)
+
+    def aims(owner: bpy.types.bpy_struct) -> Iterator[tuple[bpy.types.Object, str]]:
+        for end in ("", "pole_"):
+            target = getattr(owner, f"{end}target", None)
+            if target is not None:
+                yield target, getattr(owner, f"{end}subtarget", "") if target.type == "ARMATURE" else ""
+
+    def reaches(start: tuple[Key, str], ob: bpy.types.Object, name: str, seen: set[tuple[Key, str]]) -> bool:
+        for other, part in behind(ob, name):
+            node = (key_of(other), part)
+            if node == start:
+                return True
+            if node not in seen:
+                seen.add(node)
+                if reaches(start, other, part, seen):
+                    return True
+        return False
+
+    starts = [(ob, one.name) for ob in armatures() if ob.pose for one in ob.pose.bones]
+    starts += [(ob, "") for ob in bpy.data.objects if len(ob.constraints)]
+    return any(reaches((key_of(ob), name), ob, name, set()) for ob, name in starts)

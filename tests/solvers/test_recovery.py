@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Frames that are missed are tried again: hands followed over several seeds, restarts, and what a miss costs."""
+
+import numpy as np
+import pytest
+import workloads
+from measures import turned_by
+
+import solvers as ik
+
+TOLERANCE, ROTATION_TOLERANCE = 2e-4, 1e-2
+FRAMES, STEPS = 500, 50
+SEEDS = range(5)
+JUMP = 0.45  # [rad]
+
+
+def hand_motion(seed: int) -> tuple:
+    """A hand led through random postures within all of its limits: skeleton, goals, start, positions, rotations."""
+    skeleton, goals = workloads.hand()
+    generator = np.random.default_rng([seed, *b"hand"])
+    x = workloads.motion(workloads.coordinates(skeleton, generator, FRAMES // STEPS + 1), STEPS)
+    return skeleton, goals, workloads.posed(skeleton, x[0]), *workloads.targets(skeleton, goals, x)
+
+
+def followed(way: str, seed: int, **options: object) -> list[ik.Solution]:
+    """The motion in one call, or in a prepared call for each frame from the pose before."""
+    skeleton, goals, pose, positions, rotations = hand_motion(seed)
+    settings = ik.Options(tolerance=TOLERANCE, rotation_tolerance=ROTATION_TOLERANCE, **options)
+    if way == "frames":
+        return ik.solve_frames(skeleton, goals, positions, rotations, pose, "PGS", settings)
+    prepared, solutions = ik.prepare(skeleton, goals, "PGS", settings), []
+    for frame in range(FRAMES):
+        solutions.append(prepared(positions[frame], rotations[frame], pose))
+        pose = solutions[-1].pose
+    return solutions
+
+
+@pytest.mark.parametrize("way", ["frames", "calls"])
+def test_hands_are_followed_over_several_seeds(way: str) -> None:
+    """Thumbs that come out of straight on the wrong side find back; no joint steps far between frames that are met."""
+    met, steps = [], []
+    for seed in SEEDS:
+        solutions = followed(way, seed)
+        converged = np.array([solution.converged for solution in solutions])
+        moved = [turned_by(a.pose, b.pose).max() for a, b in zip(solutions, solutions[1:], strict=False)]
+        met.append(converged.mean())
+        steps.append(np.max(np.array(moved)[converged[1:] & converged[:-1]]))
+    assert np.mean(met) >= 0.999
+    assert max(steps) <= JUMP
+
+
+def test_a_target_that_stays_out_of_reach_costs_few_steps_a_frame() -> None:
+    """A hand drawn in circles beyond its reach: attempts are not repeated in every frame."""
+    skeleton, goals, pose, positions, rotations = hand_motion(0)
+    turn = np.linspace(0, 2 * np.pi, 60)
+    circle = 0.01 * np.stack([np.zeros(60), np.cos(turn), np.sin(turn)], -1)
+    away = positions[0] + [0.5, 0.0, 0.0] + circle[:, None]
+    solutions = ik.solve_frames(skeleton, goals, away, np.repeat(rotations[:1], 60, 0), pose)
+    assert not any(solution.converged for solution in solutions)
+    assert np.mean([solution.iterations for solution in solutions[1:]]) < 40
+
+
+def test_restarts_are_honoured_in_a_motion() -> None:
+    """A planar arm held on the wrong side of an obstacle of limits: only an attempt from elsewhere meets the target."""
+    joints = [
+        ik.Joint(f"joint {i}", i - 1, "hinge", (1.0 * (i > 0), 0, 0), axis=(0, 0, 1), limits=ik.Range(-2.6, 2.6))
+        for i in range(3)
+    ]
+    skeleton, goals = ik.Skeleton(joints), [ik.Goal(2, (0, 0, 0), (1, 0, 0, 0), offset=(1.0, 0, 0))]
+    generator = np.random.default_rng(4)
+    wanted = workloads.coordinates(skeleton, generator, 40)
+    positions, rotations = workloads.targets(skeleton, goals, wanted)
+    start = workloads.posed(skeleton, np.array([2.5, 2.5, 2.5]))
+    met = [
+        np.mean([s.converged for s in ik.solve_frames(
+            skeleton, goals, positions, rotations, start, options=ik.Options(restarts=restarts, iterations=50)
+        )]) for restarts in (0, 20)
+    ]  # fmt: skip
+    assert met[1] == 1.0
+    assert met[1] > met[0]
+
+
+def test_a_recovery_is_the_same_every_time() -> None:
+    """Starts are drawn from the options' seed."""
+    skeleton, goals, pose, positions, rotations = hand_motion(1)
+    one, other = (ik.solve_frames(skeleton, goals, positions, rotations, pose) for _ in range(2))
+    for a, b in zip(one, other, strict=True):
+        np.testing.assert_array_equal(a.pose.rotations, b.pose.rotations)

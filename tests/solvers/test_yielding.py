@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Goals out of reach yield to the others where hips slide, and stiffness and limits hold there too."""
+
+import numpy as np
+import pytest
+from measures import EXACT, outside_limits, turned_by
+
+import solvers as ik
+
+HEIGHT = 1.75
+WAYS = [(0, 1, 0), (1, 0, 0), (0, 0, 1), (0.6, 0.0, 0.8)]
+LEAST = 1e-3  # of the height
+
+
+def figure(stiffness: float = 0.0) -> tuple[ik.Skeleton, list[ik.Goal]]:
+    """Hips that slide and turn, a spine, two arms and two legs; goals for the hands, then for the feet."""
+    joints: list[ik.Joint] = []
+
+    def add(name: str, parent: int, offset: tuple, kind: str = "ball", **more: object) -> int:
+        joints.append(ik.Joint(name, parent, kind, offset, **more))
+        return len(joints) - 1
+
+    hips = -1
+    for axis, name in zip(np.eye(3), "xyz", strict=True):
+        hips = add(f"hips {name}", hips, (0, 0, 0 if joints else 0.95), "prismatic", axis=axis, stiffness=stiffness)
+    hips = add("hips", hips, (0, 0, 0), stiffness=stiffness)
+    chest = hips
+    for height in (0.11, 0.13, 0.1):
+        chest = add(f"spine {height}", chest, (0, 0, height))
+    ends = []
+    for side in (1, -1):
+        collar = add(f"collar {side}", chest, (0, 0.03 * side, 0.15))
+        upper = add(f"upper arm {side}", collar, (0, 0.15 * side, 0))
+        lower = add(f"forearm {side}", upper, (0, 0.28 * side, 0), preferred=(0, 0, -0.35 * side))
+        ends.append(add(f"hand {side}", lower, (0, 0.26 * side, 0)))
+    for side in (1, -1):
+        thigh = add(f"thigh {side}", hips, (0, 0.09 * side, -0.05))
+        shin = add(f"shin {side}", thigh, (0, 0, -0.43), preferred=(0, 0.35, 0))
+        ends.append(add(f"foot {side}", shin, (0, 0, -0.42)))
+    return ik.Skeleton(joints), [ik.Goal(end, (0, 0, 0), (1, 0, 0, 0)) for end in ends]
+
+
+def at_rest(skeleton: ik.Skeleton, goals: list[ik.Goal]) -> tuple[np.ndarray, np.ndarray]:
+    """Where the goals' joints are at rest (G, 3), (G, 4)."""
+    world = ik.forward(skeleton, skeleton.rest_pose())
+    ends = [goal.joint for goal in goals]
+    return world.positions[ends], world.rotations[ends]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_hand_out_of_reach_leaves_the_other_hand_and_the_feet_alone(way: tuple) -> None:
+    """Pulled by 30 % of the height, it comes nearer than it was, and the others stay within 0.1 % of the height."""
+    skeleton, goals = figure()
+    positions, rotations = at_rest(skeleton, goals)
+    positions[0] += 0.3 * HEIGHT * np.array(way)
+    solution = ik.prepare(skeleton, goals, options=ik.Options(tolerance=1e-4 * HEIGHT))(positions, rotations)
+    reached = ik.forward(skeleton, solution.pose).positions[[goal.joint for goal in goals]]
+    missed = np.linalg.norm(reached - positions, axis=-1) / HEIGHT
+    assert not solution.converged
+    assert missed[1:].max() < LEAST
+    assert missed[0] < 0.3 + 1e-9
+
+
+@pytest.mark.parametrize("afresh", [True, False])
+@pytest.mark.parametrize("way", [(1, 0, 0), (0, 0, 1)])
+def test_the_answer_follows_a_hand_out_of_reach_and_back(way: tuple, afresh: bool) -> None:
+    """In steps of a centimetre from within reach: no joint turns by 6 degrees, and the other goals stay met."""
+    skeleton, goals = figure()
+    positions, rotations = at_rest(skeleton, goals)
+    steps = np.concatenate([np.arange(-0.2, 0.5, 0.01), np.arange(0.5, -0.2, -0.01)])
+    places = np.repeat(positions[None], len(steps), 0)
+    places[:, 0] += steps[:, None] * way
+    options = ik.Options(tolerance=1e-4 * HEIGHT, warm_start=not afresh)
+    solved = ik.solve_frames(skeleton, goals, places, np.repeat(rotations[None], len(steps), 0), options=options)
+    assert max(turned_by(a.pose, b.pose).max() for a, b in zip(solved, solved[1:], strict=False)) < np.radians(6)
+    assert max(solution.position_errors[1:].max() for solution in solved) < LEAST * HEIGHT
+
+
+def test_hands_that_ask_for_the_same_place_still_meet_half_way() -> None:
+    """Goals of one joint have nothing of their own to yield with."""
+    skeleton, _ = figure()
+    hand = skeleton.names.index("hand 1")
+    goals = [ik.Goal(hand, (0.3, 0.5, 1.4)), ik.Goal(hand, (0.3, 0.5, 1.0))]
+    solution = ik.solve(skeleton, goals)
+    assert ik.forward(skeleton, solution.pose).positions[hand] == pytest.approx([0.3, 0.5, 1.2], abs=2e-3)
+
+
+def test_stiff_hips_slide_less_and_at_last_not_at_all() -> None:
+    """As a joint that turns."""
+    slid = []
+    for stiffness in (0.0, 0.5, 0.9, 0.99, 1.0):
+        skeleton, goals = figure(stiffness)
+        positions, rotations = at_rest(skeleton, goals)
+        positions[0] += [0.3 * HEIGHT, 0, 0]
+        solution = ik.prepare(skeleton, goals)(positions, rotations)
+        slid.append(np.linalg.norm(solution.pose.translations.sum(0)) / HEIGHT)
+    assert (np.diff(slid) < 0.0).all()
+    assert slid[3] < 0.05 * slid[0]
+    assert slid[4] == 0.0
+
+
+@pytest.mark.parametrize("solver", ["PGS", "DLS", "CCD", "SVD"])
+def test_a_stiff_joint_outside_its_limits_is_brought_inside(solver: str) -> None:
+    """Balls, hinges and slides, in a call and in a motion; a stiff joint without limits stays."""
+    swing = ik.TwistSwing((-0.2, 0.2), (-0.3, 0.3), (-0.3, 0.3))
+    skeleton = ik.Skeleton([
+        ik.Joint("free", -1, "ball", (0, 0, 0)),
+        ik.Joint("ball", 0, "ball", (0, 1, 0), stiffness=1, limits=swing),
+        ik.Joint("hinge", 1, "hinge", (0, 1, 0), axis=(1, 0, 0), stiffness=1, limits=ik.Range(0.5, 1.0)),
+        ik.Joint("slide", 2, "prismatic", (0, 1, 0), axis=(0, 1, 0), stiffness=1, limits=ik.Range(0.1, 0.2)),
+        ik.Joint("stays", 3, "ball", (0, 1, 0), stiffness=1),
+        ik.Joint("tip", 4, "ball", (0, 1, 0)),
+    ])  # fmt: skip
+    rotations = np.random.default_rng(0).normal(size=(6, 4))
+    rotations /= np.linalg.norm(rotations, axis=-1, keepdims=True)
+    rotations[3] = 1, 0, 0, 0
+    start, goal = ik.Pose(rotations, np.zeros((6, 3))), ik.Goal(5, (1, 1, 1))
+    once = ik.solve(skeleton, [goal], start, solver)
+    places = np.array([[[1, 1, 1]], [[1, 1, 1.1]]], dtype=float)
+    turns = np.tile([1.0, 0, 0, 0], (2, 1, 1))
+    for solution in (once, *ik.solve_frames(skeleton, [goal], places, turns, start, solver)):
+        assert max(outside_limits(skeleton, solution.pose, joint) for joint in (1, 2, 3)) < EXACT
+        assert turned_by(start, solution.pose)[4] < 1e-9
