@@ -5,6 +5,7 @@ import math
 import threading
 import time
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from .compiled.contract import TASKS as COMPILED_TASKS
 from .compiled.library import load
 from .compiled.stages import CompiledStages
 from .group.grouping import chains_of, stage_order
-from .group.stage import Stage
+from .group.stage import Stage, side_by_side
 from .group.stages import Stages
 from .methods.table import METHODS, solver_named
 from .model import frames
@@ -58,11 +59,13 @@ class Prepared:
             method.check(skeleton, self.goals, chains)
         timed = self.options.restarts > 0 and self.options.restart_seconds is not None  # the kernel has no clock
         library = load() if self.solver in COMPILED and not timed else None
-        stages = [
-            Stage(skeleton, self.goals, indices, chains, method, self.options)
-            for indices in stage_order(skeleton, chains, apart=library is not None)
+        levels = [
+            [Stage(skeleton, self.goals, indices, chains, method, self.options) for indices in groups]
+            for groups in stage_order(skeleton, chains)
         ]
-        self.numpy = Stages(skeleton, self.goals, stages, self.options)
+        stages = [stage for level in levels for stage in level]
+        together = partial(side_by_side, self.goals, chains, method)
+        self.numpy = Stages(skeleton, self.goals, levels, self.options, together)
         known = all(kind.name in COMPILED_TASKS for stage in stages for kind in stage.tasks.kinds)
         self.compiled = (
             CompiledStages(library, skeleton, stages, self.numpy.counts, self.solver) if library and known else None

@@ -155,7 +155,7 @@ class Tracker:
         before = targets if self._targets is None else self._targets
         law = _Law(self._solver, self._prepared.options, self._gain, dt, self._feed_forward, self._base_gain)
         drift = self._drift(dt)
-        pose, points = self._start, list[Point]()
+        pose, points = self._start, list[tuple[Stage, Point]]()
         for index, stage in enumerate(self._prepared.stages):
             warm = carried(stage, self._pose, pose)
             now, then = of_goals(before, stage.indices), of_goals(targets, stage.indices)
@@ -164,7 +164,7 @@ class Tracker:
             else:
                 moved_by_others = (self._pose, now) if index else None
                 point = law.advance(stage, warm, pose, now, then, drift, moved_by_others)
-            points.append(point)
+            points.append((stage, point))
             pose = posed(stage, point.state, pose)
         self._pose, self._targets = pose, targets
         batch = self._prepared.numpy.report(pose, points, np.array([int(dt > 0.0)]), targets)

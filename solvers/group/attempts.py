@@ -103,7 +103,7 @@ class Attempts:
         if not settled:
             begin = stand(self.tasks, best.point.state.take(index), one)
             finished = self.minimise(self.tasks, self.space, self.finishing, begin, one)
-            best.iterations[frame] += int(finished.iterations[0])
+            best.iterations[frame] += finished.iterations.sum()
             best.point.put(index, finished.point)
 
     def _approached(self, found: Point, one: Request, before: State) -> tuple[Point, int]:
@@ -114,7 +114,7 @@ class Attempts:
         pulled = self.minimise(self.tasks, self.space, self.approaching, found, request)
         begin = stand(self.tasks, pulled.point.state, request)
         arrived = self.minimise(self.tasks, self.space, self.arriving, begin, request)
-        took = int(pulled.iterations[0] + arrived.iterations[0])
+        took = int(pulled.iterations.sum() + arrived.iterations.sum())
         nearer = self._distance(arrived.point.state, before) < self._distance(found.state, before)
         return (arrived.point if self._met(arrived.point)[0] and nearer[0] else found), took
 

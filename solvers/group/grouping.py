@@ -17,15 +17,11 @@ def chains_of(skeleton: Skeleton, goals: Sequence[Goal]) -> np.ndarray:
     return chains
 
 
-def stage_order(skeleton: Skeleton, chains: np.ndarray, apart: bool) -> list[list[int]]:
-    """Goals in groups to be solved one after the other.
+def stage_order(skeleton: Skeleton, chains: np.ndarray) -> list[list[list[int]]]:
+    """Goals in levels to be solved one after the other, each of groups that do not depend on each other.
 
-    Goals whose chains share a joint are solved together, and so may be all that do not depend on each other. Goals
-    whose chains hang below another's, without sharing its joints, come after it: they follow what the other moves, and
-    do not pull at it.
-
-    apart : keep groups that do not depend on each other apart. One large solve is cheaper than several small ones in
-        NumPy, but not in the compiled kernel.
+    Goals whose chains share a joint are solved together. Goals whose chains hang below another's, without sharing its
+    joints, come after it: they follow what the other moves, and do not pull at it.
     """
     groups: list[list[int]] = [[g] for g in range(len(chains)) if chains[g].any()]
     idle = [g for g in range(len(chains)) if not chains[g].any()]  # nothing to move: not to be weighed against others
@@ -50,10 +46,11 @@ def stage_order(skeleton: Skeleton, chains: np.ndarray, apart: bool) -> list[lis
                 groups[i], i = sorted(groups[i] + groups.pop(found)), 0
 
     merge(lambda a, b: share(a, b) or (below(a, b) and below(b, a)))
-    ordered: list[list[int]] = []
+    levels: list[list[list[int]]] = []
     while groups:
-        # three groups may hang on each other in a ring: then they are solved together
-        ready: list[list[int]] = [g for g in groups if not any(h is not g and below(g, h) for h in groups)] or groups
+        ready = [g for g in groups if not any(h is not g and below(g, h) for h in groups)]
+        if not ready:  # three groups may hang on each other in a ring: then they are solved together
+            groups = ready = [sorted(g for group in groups for g in group)]
         groups = [g for g in groups if g not in ready]
-        ordered += ready if apart else [sorted(g for group in ready for g in group)]
-    return [*ordered, idle] if idle else ordered
+        levels.append(ready)
+    return [*levels, [idle]] if idle else levels

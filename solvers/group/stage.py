@@ -75,31 +75,48 @@ class Stage:
 
     def __init__(
         self, skeleton: Skeleton, goals: Sequence[Goal], indices: Sequence[int], chains: np.ndarray, method: Method,
-        options: Options,
+        options: Options, parts: Sequence["Stage"] = (),
     ) -> None:  # fmt: skip
-        """`indices`: which of all the `goals` this stage solves; `chains` (G, J) bool is of all of them."""
+        """`indices`: which of all the `goals` this stage solves; `chains` (G, J) bool is of all of them.
+
+        parts : the stages of its lanes, if it has more than one; see `side_by_side`.
+        """
         self.skeleton, self.options, self._method = skeleton, options, method
         self._minimise = method.minimise
         self.indices = np.array(indices, dtype=np.intp)
         self.goals = [goals[g] for g in indices]
         self.chains = chains[self.indices]
         self.space = JointSpace(skeleton, np.any(self.chains, axis=0))
+        self.parts = list(parts) or [self]
+        lane = np.zeros(len(self.goals), dtype=np.intp)
+        for number, part in enumerate(parts):
+            lane[np.searchsorted(self.indices, part.indices)] = number
         self.limbs = limb.find_limbs(skeleton, self.goals, self.chains)
+        if parts:  # a limb's side counts within its lane
+            self.limbs = [
+                replace(one, goal=int(np.flatnonzero(lane == number)[one.goal]))
+                for number, part in enumerate(parts) for one in part.limbs
+            ]  # fmt: skip
         plain = options.unit_angle is None  # else the start and the steps are prescribed
         self.arcs = arc.find_arcs(skeleton, self.goals, self.chains, self.space) if plain else []
         slides = np.array(skeleton.kinds) == "prismatic"
         slides[self.space.joint] = False
         self.still_slides = np.flatnonzero(slides)
         self._poles = [pole for g in range(len(self.goals)) if (pole := self._pole(g))]
-        self.tasks = Tasks(skeleton, self.goals, self.space, self.chains, self._poles)
-        self._hard_tasks = Tasks(skeleton, self.goals, self.space, self.chains) if self._poles else self.tasks
-        self.yielding = Yielding(skeleton, self.goals, self.space, self.chains)
+        self.tasks = Tasks(skeleton, self.goals, self.space, self.chains, self._poles, lane)
+        self._hard_tasks = (
+            Tasks(skeleton, self.goals, self.space, self.chains, lane=lane) if self._poles else self.tasks
+        )
+        self.lanes = self._hard_tasks.lanes
+        self._folds = np.isin(np.arange(self.lanes.count), lane[[one.goal for one in self.limbs]])
+        self.yielding = Yielding(skeleton, self.goals, self.space, self.chains, lane)
         wanted = PULL if self.limbs or options.bias == "MIDDLE" else 0.0
         pull = wanted if options.pull is None else options.pull
         self._first_damping = FIRST_DAMPING * max(1.0, self.space.n / max(self.tasks.m, 1)) ** FIRST_DAMPING_GROWTH
+        first = np.array([part._first_damping for part in parts]) if parts else self._first_damping
         self.settings = Settings(
             options.iterations, options.tolerance, options.rotation_tolerance, options.damping,
-            pull or self._first_damping, pull, SETTLED, self._reluctance(), options, UNSETTLED,
+            pull or first, pull, SETTLED, self._reluctance(), options, UNSETTLED,
         )  # fmt: skip
         polish = min(POLISH_ITERATIONS, options.iterations)
         if pull or self._poles:
@@ -131,7 +148,8 @@ class Stage:
         self._first = replace(self.settings, abandons=abandons)
         self.attempts = self._attempts()
         self.alone = (self.chains & (self.chains.sum(0) == 1)).any(-1)  # goals with joints of their own
-        self.yields = plain and pull > 0.0 and len(self.tasks.placed) > 1 and bool(self.alone.any())
+        own = plain and pull > 0.0 and len(self.tasks.placed) > 1 and bool(self.alone.any())
+        self.yields = any(part.yields for part in parts) if parts else own
         self._yielding = replace(
             self.settings, iterations=min(YIELD_ITERATIONS, self.settings.iterations),
             first_damping=pull or TRACK_DAMPING,
@@ -148,9 +166,15 @@ class Stage:
             0 if self._method.continues else self.options.iterations, self.settings.reluctance,
         )  # fmt: skip
 
-    def solve(self, start: Pose, targets: Targets, links: np.ndarray | None) -> tuple[Point, np.ndarray]:
-        """Solve frames afresh from their start poses: where they end, and the iterations (F,) they took."""
+    def solve(
+        self, start: Pose, targets: Targets, links: np.ndarray | None, lanes: np.ndarray | None = None
+    ) -> tuple[Point, np.ndarray]:
+        """Solve frames afresh from their start poses: where they end, and the iterations (F,) they took.
+
+        lanes : (F, L) as in `Request`.
+        """
         given, frames = self.stand(start, start, targets, links)
+        frames.lanes = lanes
         if self.settings.pull and self._method.continues:
             minimum = self._continue(frames)
         else:
@@ -167,17 +191,15 @@ class Stage:
         if self.arcs and not self.settings.pull:
             self._unstick(minimum, given, frames)
         if self.recovers or self.options.restarts:
-            for frame in map(int, np.flatnonzero(~self._met(minimum.point))):
-                index = np.array([frame])
-                one, before = frames.take(index), given.take(index)
-                if self._recovers(before, minimum.point.take(index), one, met_before=False) and self.attempts.near(
-                    minimum, frame, one, before.state
-                ):
-                    continue
-                if self.options.restarts:
-                    self.attempts.restart(minimum, frame, one, settled=not self._first.abandons)
+            for frame, lane in np.argwhere(self._missed(minimum.point, frames)).tolist():
+                part, best, before, one = self._alone(lane, frame, minimum, given, frames)
+                recovers = part._recovers(before, best.point, one, met_before=False)
+                met = recovers and part.attempts.near(best, 0, one, before.state)
+                if not met and self.options.restarts:
+                    part.attempts.restart(best, 0, one, settled=not self._first.abandons)
+                self._put(minimum, frame, lane, best)
         yielding = self._let_yield(minimum, frames, start)
-        return self._no_worse(minimum.point, given, yielding), minimum.iterations
+        return self._no_worse(minimum.point, given, yielding), minimum.iterations.sum(-1)
 
     def track(
         self, previous: Pose, start: Pose, targets: Targets, links: np.ndarray | None, residual: np.ndarray | None
@@ -186,28 +208,39 @@ class Stage:
 
         residual : (1, m) the error rows that the frame before ended with; None if not known.
         """
-        settings = self.settings
+        settings, rows = self.settings, self.lanes.rows
         given, frames = self.stand(previous, start, targets, links)
-        rows = self.tasks.m
-        before = 0.0 if residual is None else residual[:, :rows]
-        if np.abs(given.error[:, :rows] - before).max(initial=0.0) > TRACK_JUMP:
+        before = np.zeros((1, self.tasks.m)) if residual is None else residual[:, : self.tasks.m]
+        jumped = rows.largest(np.abs(given.error[:, : self.tasks.m] - before)) > TRACK_JUMP
+        if jumped.all():
             return self.solve(start, targets, links)
+        if jumped.any():
+            frames.lanes = ~jumped
         minimum = self._polish(self._minimise(self.tasks, self.space, self._tracking, given, frames), frames)
-        if (settings.pull or self._poles) and not self._met(minimum.point)[0]:
-            point, took = stand(self.tasks, minimum.point.state, frames), minimum.iterations
-            minimum = self._minimise(self.tasks, self.space, self._tracking_missed, point, frames)
-            minimum = self._polish(minimum, frames)
-            minimum.iterations += took
-        error = np.abs(minimum.point.error[:, :rows]).max(initial=0.0)
-        if settings.pull and error > max(TRACK_LOST, 1.1 * np.abs(before).max(initial=0.0)):
-            afresh, more = self.solve(start, targets, links)
-            minimum.iterations += more
-            if _squares(afresh.error[:, :rows]) < _squares(minimum.point.error[:, :rows]):
-                minimum.point = afresh
-        if (self.recovers or self.options.restarts) and not self._met(minimum.point)[0]:
-            self._retry(minimum, given, frames, residual)
+        if settings.pull or self._poles:
+            missed = self._missed(minimum.point, frames)
+            if missed.any():
+                point, took = stand(self.tasks, minimum.point.state, frames), minimum.iterations
+                again = replace(frames, lanes=missed)
+                minimum = self._minimise(self.tasks, self.space, self._tracking_missed, point, again)
+                minimum = self._polish(minimum, again)
+                minimum.iterations += took
+        error, afresh = rows.largest(np.abs(minimum.point.error[:, : self.tasks.m])), jumped
+        if settings.pull:
+            afresh = jumped | (error > np.maximum(TRACK_LOST, 1.1 * rows.largest(np.abs(before))))
+        more = 0
+        if afresh.any():
+            point, more = self.solve(start, targets, links, afresh)
+            better = jumped | (afresh & (self._squares(point.error) < self._squares(minimum.point.error)))
+            minimum.point = point.where(self.lanes, better, minimum.point)
+        if self.recovers or self.options.restarts:
+            for _, lane in np.argwhere(self._missed(minimum.point, frames)).tolist():
+                part, best, warm, one = self._alone(lane, 0, minimum, given, frames)
+                own = None if residual is None else residual[:, self._rows_of(lane, residual)]
+                part._retry(best, warm, one, own)
+                self._put(minimum, 0, lane, best)
         self._let_yield(minimum, frames, start)
-        return minimum.point, minimum.iterations
+        return minimum.point, minimum.iterations.sum(-1) + more
 
     def _let_yield(self, minimum: Minimum, frames: Request, start: Pose) -> Targets:
         """Solve frames that miss goals again, with smaller shares for the goals to blame; the targets with the shares.
@@ -215,13 +248,19 @@ class Stage:
         The errors in `minimum` are those without the shares.
         """
         placed, targets = self.tasks.placed, frames.targets
-        missed = np.flatnonzero(~self._met(minimum.point)) if self.yields else np.zeros(0, dtype=np.intp)
+        if not self.yields:
+            return targets
+        lanes = self._missed(minimum.point, frames) & [part.yields for part in self.parts]
+        missed = np.flatnonzero(lanes.any(-1))
         if not missed.size:
             return targets
-        some, point = frames.take(missed), minimum.point.take(missed)
+        some, point = replace(frames.take(missed), lanes=lanes[missed]), minimum.point.take(missed)
+        lane = self.lanes.goals[placed]
         state = self.space.state(start, len(targets.positions)).take(missed)
         begun = self.tasks.kinematics(state, some.links).effectors[:, placed]
-        blamed = blame(some.targets.positions[:, placed], begun) * self.alone[placed]
+        blamed = (self.alone[placed] & lanes[missed][:, lane]).astype(float)
+        for own in (lane == number for number in range(self.lanes.count)):
+            blamed[:, own] *= blame(some.targets.positions[:, placed[own]], begun[:, own])
         full = np.ones((len(missed), len(self.goals))) if some.targets.shares is None else some.targets.shares
         request = some
         for number in range(YIELD_ROUNDS):
@@ -244,7 +283,7 @@ class Stage:
 
     def _retry(self, minimum: Minimum, given: Point, frames: Request, residual: np.ndarray | None) -> None:
         """Other starts for a frame that misses its goals, from the frame before it: near ones, then the restarts."""
-        met_before = residual is not None and bool(self._met_rows(residual)[0])
+        met_before = residual is not None and bool(self._met(residual).all())
         begin = replace(frames, base=given.state)
         near = self.options.restarts > 0 or self._recovers(given, minimum.point, frames, met_before)
         if near and self.attempts.near(minimum, 0, begin, given.state):
@@ -340,25 +379,43 @@ class Stage:
         state = self._folded(frames, limb.SWIVELS)
         tries = len(state.rotations) // count
         many = frames if tries == 1 else frames.take(np.tile(np.arange(count), tries))
-        point, iterations = stand(self.tasks, state, many), np.zeros(count * tries, dtype=int)
-        cost = np.full(count * tries, np.inf)
-        alive = np.arange(count * tries)
+        point, index = stand(self.tasks, state, many), np.arange(count * tries)
+        alive = np.ones((len(index), self.lanes.count), dtype=bool) if many.lanes is None else many.lanes.copy()
+        alive[count:] &= self._folds
+        cost, iterations = np.full(alive.shape, np.inf), np.zeros(alive.shape, dtype=int)
         for number, settings in enumerate(self._phases):
-            minimum = self._minimise(self.tasks, self.space, settings, point, many)
+            undecided = tries > 1 and number < CHOSEN_AFTER
+            request = replace(many, lanes=alive) if undecided else many
+            minimum = self._minimise(self.tasks, self.space, settings, point, request)
             point, cost, iterations = minimum.point, minimum.cost, iterations + minimum.iterations
-            if tries == 1 or number + 1 > CHOSEN_AFTER:
+            if not undecided:
                 continue
             if number + 1 < CHOSEN_AFTER:
-                turned = point.state.rotations[:, self.space.joint]
-                keep: np.ndarray = np.flatnonzero(_distinct(turned, cost, alive % count))
+                alive = self._distinct(point.state, cost, index % count, alive)
+                keep = np.flatnonzero(alive.any(-1))
+                index, alive, iterations = index[keep], alive[keep], iterations[keep]
+                point, many = point.take(keep), frames.take(index % count)
             else:
-                costs = np.full(tries * count, np.inf)
-                costs[alive] = cost
-                chosen = np.argmin(costs.reshape(tries, count), axis=0) * count + np.arange(count)
-                keep = np.asarray(np.searchsorted(alive, chosen), dtype=int)
-            alive, iterations = alive[keep], iterations[keep]
-            point, many = point.take(keep), frames.take(alive % count)
+                costs = np.full((tries * count, alive.shape[1]), np.inf)
+                costs[index] = np.where(alive, cost, np.inf)
+                chosen = np.argmin(costs.reshape(tries, count, -1), axis=0) * count + np.arange(count)[:, None]
+                rows = np.searchsorted(index, chosen)
+                iterations, many = np.take_along_axis(iterations, rows, 0), frames
+                point = point.gather(self.tasks.lanes, rows)
         return Minimum(point, iterations, cost)
+
+    def _distinct(self, state: State, cost: np.ndarray, frame: np.ndarray, alive: np.ndarray) -> np.ndarray:
+        """Which starts of each `frame` (S,), lane by lane, are not on their way to the answer of a cheaper one.
+
+        cost : (S, L). alive : (S, L) bool, the starts that count.
+        """
+        left = np.zeros_like(alive)
+        for lane in range(self.lanes.count):
+            some = np.flatnonzero(alive[:, lane])
+            joints = self.space.joint[self.lanes.freedoms.of == lane]
+            turned = state.rotations[some[:, None], joints]
+            left[some, lane] = _distinct(turned, cost[some, lane], frame[some])
+        return left
 
     def _folded(self, frames: Request, swivels: np.ndarray) -> State:
         """Start states: the base with its limbs folded, one after the other for each swivel (S F frames)."""
@@ -377,16 +434,22 @@ class Stage:
 
     def _unstick(self, minimum: Minimum, given: Point, frames: Request) -> None:
         """Descend again, from an arc, in frames that end with a goal missed and a chain straight."""
-        stuck = ~self._met(minimum.point) & arc.stuck(minimum.point.kinematics, frames.targets, self.arcs)
-        if not stuck.any():
+        lane = self.lanes.goals[[one.goal for one in self.arcs]]
+        straight = [
+            arc.stuck(minimum.point.kinematics, frames.targets, [self.arcs[i] for i in np.flatnonzero(lane == number)])
+            for number in range(self.lanes.count)
+        ]
+        stuck = self._missed(minimum.point, frames) & np.stack(straight, -1)
+        index = np.flatnonzero(stuck.any(-1))
+        if not index.size:
             return
-        some = frames.take(stuck)
-        begin = stand(self.tasks, self._arched(given.state.take(stuck), some.targets, some.links), some)
+        some, before = replace(frames.take(index), lanes=stuck[index]), minimum.point.take(index)
+        begin = stand(self.tasks, self._arched(given.state.take(index), some.targets, some.links), some)
         again = self._polish(self._minimise(self.tasks, self.space, self._first, begin, some), some)
-        minimum.iterations[stuck] += again.iterations
-        better = _squares(again.point.error) < _squares(minimum.point.error[stuck])
+        minimum.iterations[index] += again.iterations
+        better = stuck[index] & (self._squares(again.point.error) < self._squares(before.error))
         minimum.point = minimum.point.copy()
-        minimum.point.put(np.flatnonzero(stuck)[better], again.point.take(better))
+        minimum.point.put(index, again.point.where(self.lanes, better, before))
 
     def _turned(self, state: State, rotations: np.ndarray) -> State:
         """`state` with other rotations, brought inside the limits."""
@@ -436,10 +499,9 @@ class Stage:
         links = self.skeleton.links if frames.links is None else frames.links
         if not self.recovers or self.yielding.beyond(given.kinematics.positions, links, frames.targets)[0]:
             return False
-        rows = self.tasks.m
-        before, after = given.error[:, :rows], ended.error[:, :rows]
-        near = np.abs(before).max(initial=0.0) <= RECOVER_ERROR
-        return bool(met_before or (near and _squares(after)[0] < RECOVER_SHARE**2 * _squares(before)[0]))
+        near = np.abs(given.error[:, : self.tasks.m]).max(initial=0.0) <= RECOVER_ERROR
+        nearer = self._squares(ended.error) < RECOVER_SHARE**2 * self._squares(given.error)
+        return bool(met_before or (near and nearer.all()))
 
     def _polish(self, minimum: Minimum, frames: Request) -> Minimum:
         """A few steps without the pull, so that it costs no accuracy; nor the poles, where they stand against goals."""
@@ -448,15 +510,15 @@ class Stage:
         polished = self._minimise(self.tasks, self.space, self._polishing, minimum.point, frames)
         point, iterations = polished.point, minimum.iterations + polished.iterations
         if self._poles:
-            missed = ~self._met(point)
+            missed = self._missed(point, frames)
+            some = missed.any(-1)
             errors = self._hard_tasks.errors(point.kinematics, frames.targets)
             point = Point(point.state, point.kinematics, errors).copy()
-            if missed.any():
-                insisted = self._minimise(
-                    self._hard_tasks, self.space, self._insisting, point.take(missed), frames.take(missed)
-                )
-                point.put(missed, insisted.point)
-                iterations[missed] += insisted.iterations
+            if some.any():
+                request = replace(frames.take(some), lanes=missed[some])
+                insisted = self._minimise(self._hard_tasks, self.space, self._insisting, point.take(some), request)
+                point.put(some, insisted.point)
+                iterations[some] += insisted.iterations
         if self._method.continues:
             return Minimum(point, iterations, minimum.cost)
         return self._spend_the_rest(Minimum(point.copy(), iterations, minimum.cost), frames)
@@ -466,7 +528,7 @@ class Stage:
 
         Solvers that take many small steps may settle before they arrive.
         """
-        left = np.where(self._met(minimum.point), 0, self.options.iterations - minimum.iterations)
+        left = np.where(self._met(minimum.point.error), 0, self.options.iterations - minimum.iterations)[:, 0]
         for count in map(int, np.unique(left[left > 0])):
             some, settings = left == count, replace(self._polishing, iterations=count)
             begin = minimum.point.take(some)
@@ -475,33 +537,93 @@ class Stage:
             minimum.iterations[some] += arrived.iterations
         return minimum
 
-    def _met(self, point: Point) -> np.ndarray:
-        return self._met_rows(point.error)
+    def _met(self, error: np.ndarray) -> np.ndarray:
+        """The lanes (F, L) whose goals are met with these error rows (F, m)."""
+        return self.tasks.lanes_within(error, self.options.tolerance, self.options.rotation_tolerance)
 
-    def _met_rows(self, error: np.ndarray) -> np.ndarray:
-        return self.tasks.within(error, self.options.tolerance, self.options.rotation_tolerance)
+    def _missed(self, point: Point, frames: Request) -> np.ndarray:
+        """The lanes (F, L) to be solved whose goals are missed."""
+        missed = ~self._met(point.error)
+        return missed if frames.lanes is None else missed & frames.lanes
+
+    def _squares(self, error: np.ndarray) -> np.ndarray:
+        """Sums (F, L) of squares of the goals' error rows (F, m or more)."""
+        error = error[:, : self.tasks.m]
+        return self.lanes.rows.dot(error, error)
+
+    def _rows_of(self, lane: int, error: np.ndarray) -> np.ndarray:
+        return np.flatnonzero(self.tasks.lanes.rows.of[: error.shape[-1]] == lane)
+
+    def _alone(
+        self, lane: int, frame: int, minimum: Minimum, given: Point, frames: Request
+    ) -> tuple["Stage", Minimum, Point, Request]:
+        """A lane's own stage, and what of one frame is its own: where it ended, where it began, what it asks for."""
+        index, goals = np.array([frame]), np.flatnonzero(self.lanes.goals == lane)
+        freedoms = np.flatnonzero(self.lanes.freedoms.of == lane)
+
+        def part(state: State) -> State:
+            return State(state.rotations, state.x[:, freedoms])
+
+        def point(whole: Point) -> Point:
+            at = whole.kinematics._replace(effectors=whole.kinematics.effectors[:, goals])
+            return Point(part(whole.state), at, whole.error[:, self._rows_of(lane, whole.error)])
+
+        one = frames.take(index)
+        request = Request(part(one.base), of_goals(one.targets, goals), one.links)
+        best = Minimum(point(minimum.point.take(index)), minimum.iterations[index][:, [lane]], np.zeros((1, 1)))
+        return self.parts[lane], best, point(given.take(index)), request
+
+    def _put(self, minimum: Minimum, frame: int, lane: int, own: Minimum) -> None:
+        """Take over what a lane's own stage has found for one frame."""
+        minimum.iterations[frame, lane] = own.iterations[0, 0]
+        whole, lanes, found = minimum.point, self.lanes, own.point
+        whole.error = whole.error[:, : self.tasks.m]
+        joints = np.flatnonzero(lanes.joints == lane)
+        whole.state.rotations[frame, joints] = found.state.rotations[0, joints]
+        whole.state.x[frame, lanes.freedoms.of == lane] = found.state.x[0]
+        for mine, theirs in zip(whole.kinematics[:3], found.kinematics[:3], strict=True):
+            mine[frame, joints] = theirs[0, joints]
+        whole.kinematics.effectors[frame, lanes.goals == lane] = found.kinematics.effectors[0]
+        whole.error[frame, lanes.rows.of == lane] = found.error[0, : found.error.shape[-1]]
 
     def _no_worse(self, ended: Point, given: Point, targets: Targets) -> Point:
         """Where it ended, or what was given in the frames where that was closer and the end misses the tolerances.
 
         targets : with the shares by which errors are compared.
         """
-        rows = self.tasks.m
-        missed = ~self._met(ended)
+        missed = ~self._met(ended.error)
         if not missed.any():
             return ended
-        mine, others = (_squares(self._hard_tasks.errors(point.kinematics, targets)) for point in (ended, given))
+        mine, others = (
+            self._squares(self._hard_tasks.errors(point.kinematics, targets)) for point in (ended, given)
+        )
         worse = missed & (mine > others)
         if worse.any():
-            ended = ended.copy()
-            ended.error, given.error = ended.error[:, :rows], given.error[:, :rows]
-            ended.put(worse, given.take(worse))
+            ended = replace(ended, error=ended.error[:, : self.tasks.m])
+            given = replace(given, error=given.error[:, : self.tasks.m])
+            ended = given.where(self.lanes, worse, ended)
         return ended
 
 
-def _squares(error: np.ndarray) -> np.ndarray:
-    """Sums of squares (F,) of error rows (F, m)."""
-    return (error * error).sum(-1)
+def side_by_side(
+    goals: Sequence[Goal], chains: np.ndarray, method: Method, stages: Sequence[Stage]
+) -> list[Stage]:
+    """Stages that do not depend on each other, as few with several lanes, each of stages that are solved in like steps.
+
+    The other arguments as for `Stage`. Solvers without lanes keep the stages as they are.
+    """
+    alike: dict[tuple[float, bool, bool, bool, int], list[Stage]] = {}
+    for number, stage in enumerate(stages):
+        tasks, n = stage.tasks, stage.space.n
+        unlike = -1 if method.lanes and n else number
+        kind = stage.settings.pull, tasks.poles is not None, n < tasks.m, n < tasks.all, unlike
+        alike.setdefault(kind, []).append(stage)
+    return [
+        parts[0] if len(parts) == 1 else Stage(
+            parts[0].skeleton, goals, sorted(int(g) for part in parts for g in part.indices), chains, method,
+            parts[0].options, parts,
+        ) for parts in alike.values()
+    ]  # fmt: skip
 
 
 def _distinct(q: np.ndarray, cost: np.ndarray, frame: np.ndarray) -> np.ndarray:
@@ -530,7 +652,8 @@ def frames_of(pose: Pose, count: int) -> Pose:
 
 def of_goals(targets: Targets, indices: np.ndarray) -> Targets:
     """The targets of some of the goals."""
-    return Targets(targets.positions[:, indices], targets.rotations[:, indices], targets.poles[:, indices])
+    shares = None if targets.shares is None else targets.shares[:, indices]
+    return Targets(targets.positions[:, indices], targets.rotations[:, indices], targets.poles[:, indices], shares)
 
 
 def carried(stage: Stage, previous: Pose, pose: Pose) -> Pose:

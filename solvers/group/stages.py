@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """All stages of a prepared solve, one after the other, with NumPy: frames solved afresh, and frames of a motion."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -22,17 +23,28 @@ UNIT = 1e-15  # of a quaternion's squared length: nearer to 1 it is left as it i
 class Stages:
     """The stages of a prepared solve. Holds no state of a solve, so any number of threads may share it."""
 
-    def __init__(self, skeleton: Skeleton, goals: Sequence[Goal], stages: Sequence[Stage], options: Options) -> None:
-        self.skeleton, self.goals, self.stages = skeleton, goals, list(stages)
+    def __init__(
+        self, skeleton: Skeleton, goals: Sequence[Goal], levels: Sequence[Sequence[Stage]], options: Options,
+        side_by_side: Callable[[Sequence[Stage]], list[Stage]],
+    ) -> None:  # fmt: skip
+        """`levels`: stages that do not depend on each other, level after level; `side_by_side` joins those of one."""
+        self.skeleton, self.goals, self.stages = skeleton, goals, [stage for level in levels for stage in level]
+        self._levels, self._side_by_side = levels, side_by_side
         weights = np.array([(goal.position_weight, goal.rotation_weight) for goal in goals]).reshape(-1, 2)
         self.counts = weights > 0.0  # (G, 2) whether a goal's position and its rotation count
         self._tolerances = np.where(self.counts, (options.tolerance, options.rotation_tolerance), np.inf)
         self.held = held_joints(skeleton, self.stages)
         self._placed = [g for g, goal in enumerate(goals) if goal.position is not None]
         self._oriented = [g for g, goal in enumerate(goals) if goal.rotation is not None]
+        poled = [stage for stage in self.stages if stage.tasks.poles]
         self._poled = [
-            int(stage.indices[pole.goal]) for stage in stages if stage.tasks.poles for pole in stage.tasks.poles.poles
+            int(stage.indices[pole.goal]) for stage in poled if stage.tasks.poles for pole in stage.tasks.poles.poles
         ]
+
+    @cached_property
+    def joined(self) -> list[Stage]:
+        """The stages as NumPy solves them: those of a level side by side, where the solver can."""
+        return [stage for level in self._levels for stage in self._side_by_side(level)]
 
     def solve_into(self, arrays: FrameArrays) -> None:
         """Solve every frame afresh."""
@@ -43,11 +55,11 @@ class Stages:
             targets, start, links = self._question(arrays, frames)
             count = len(targets.positions)
             pose, iterations = frames_of(start, count), np.zeros(count, dtype=int)
-            points: list[Point] = []
-            for stage in self.stages:
+            points: list[tuple[Stage, Point]] = []
+            for stage in self.joined:
                 point, took = stage.solve(pose, of_goals(targets, stage.indices), links)
                 pose, iterations = posed(stage, point.state, pose), iterations + took
-                points.append(point)
+                points.append((stage, point))
             arrays.answer(frames, self.report(pose, points, iterations, targets))
         if not finite.all():
             arrays.answer_nothing(~finite)
@@ -55,17 +67,18 @@ class Stages:
     def follow_into(self, arrays: FrameArrays, previous: Pose, residuals: list[np.ndarray | None]) -> None:
         """Solve one frame from the `previous` pose (1, J, 4), (1, J, 3).
 
-        residuals : error rows (1, m) that each stage ended the frame before with, None if not known; written.
+        residuals : error rows (1, m) that each of the `joined` stages ended the frame before with, None if not known;
+            written.
         """
         targets, start, links = self._question(arrays, slice(None))
         pose, iterations = start, np.zeros(1, dtype=int)
-        points: list[Point] = []
-        for index, stage in enumerate(self.stages):
+        points: list[tuple[Stage, Point]] = []
+        for index, stage in enumerate(self.joined):
             warm, wanted = carried(stage, previous, pose), of_goals(targets, stage.indices)
             point, took = stage.track(warm, pose, wanted, links, residuals[index])
             residuals[index] = point.error
             pose, iterations = posed(stage, point.state, pose), iterations + took
-            points.append(point)
+            points.append((stage, point))
         arrays.answer(slice(None), self.report(pose, points, iterations, targets))
 
     def motion(self) -> "StagesMotion":
@@ -88,12 +101,14 @@ class Stages:
             finite &= np.isfinite(part).all((1, 2))
         return finite
 
-    def report(self, pose: Pose, points: list[Point], iterations: np.ndarray, targets: Targets) -> Batch:
-        """The answer of F frames: their `pose`, and a point for each stage."""
+    def report(
+        self, pose: Pose, points: Sequence[tuple[Stage, Point]], iterations: np.ndarray, targets: Targets
+    ) -> Batch:
+        """The answer of F frames: their `pose`, and where their stages ended."""
         count = len(pose.rotations)
         distances, angles = np.zeros((2, count, len(self.goals)))
         at_limit = np.zeros((count, len(self.skeleton)), dtype=bool)
-        for stage, point in zip(self.stages, points, strict=True):
+        for stage, point in points:
             found = stage.tasks.report(point.kinematics, of_goals(targets, stage.indices))
             distances[:, stage.indices], angles[:, stage.indices] = found
             if stage.space.limited:
@@ -138,7 +153,7 @@ class StagesMotion:
 
     def restart(self) -> None:
         """See `Motion`."""
-        self._residuals = [None] * len(self._stages.stages)
+        self._residuals = [None] * len(self._stages.joined)
         self._steps = self._unchanged = 0
 
     def begin(self, pose: Pose) -> None:

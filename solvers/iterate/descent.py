@@ -18,9 +18,10 @@ import numpy as np
 
 from ..model.options import Options
 from ..space.joint_space import JointSpace
+from ..space.lanes import Lanes
 from ..space.point import Point, Request, stand
 from ..space.tasks import Tasks
-from .linear_step import LinearSystem, dot
+from .linear_step import LinearSystem
 
 LEAST_DAMPING, MOST_DAMPING = 1e-12, 1e8
 DAMPING_SHARE = 0.03  # of the pull, below which damping does not go: the pull's own curvature is only modelled in part
@@ -49,7 +50,7 @@ class Settings:
     tolerance: float
     rotation_tolerance: float
     damping: float | None
-    first_damping: float
+    first_damping: float | np.ndarray  # (L,) where lanes differ
     pull: float
     settle: float
     reluctance: np.ndarray  # (n,) D
@@ -60,7 +61,7 @@ class Settings:
 
 @dataclass
 class Minimum:
-    """Where F frames ended, after how many iterations (F,), at which cost (F,)."""
+    """Where F frames ended, after how many iterations (F, L), at which cost (F, L)."""
 
     point: Point
     iterations: np.ndarray
@@ -134,79 +135,91 @@ def shortened(inner: Inner, model: type[Model] = Model) -> Minimise:
 def _minimise(model: Model, start: Point, frames: Request, inner: Inner, by_length: bool) -> Minimum:
     """Run every frame of a batch until one of the stopping rules ends it."""
     tasks, space, settings = model.tasks, model.space, model.settings
-    count = len(start.error)
+    lanes, count = tasks.lanes, len(start.error)
     point: Point = start
     index = np.arange(count)
-    cost, v = _cost(space, settings, start, frames)
+    cost, v = _cost(lanes, space, settings, start, frames)
     given = settings.damping or 0.0
     first = given if by_length else settings.first_damping if settings.damping is None else max(given, LEAST_DAMPING)
-    damping: np.ndarray = np.full(count, first)
-    share: np.ndarray = np.ones(count)
-    done = Minimum(start, np.zeros(count, dtype=int), cost)
+    damping: np.ndarray = np.full(cost.shape, first)
+    share: np.ndarray = np.ones(cost.shape)
+    done = Minimum(start, np.zeros(cost.shape, dtype=int), cost)
     settling = settings.pull > 0.0 or tasks.poles is not None
-    stalled: np.ndarray = np.zeros(count, dtype=int)
-    previous = np.full(count, np.inf)
-    earlier = np.full((count, ABANDON_STEPS), np.inf)  # costs of the last steps, in a ring
-    earlier[:, 0] = cost
-    finished = np.zeros(count, dtype=bool) if settling else _within(tasks, settings, start.error)
+    stalled: np.ndarray = np.zeros(cost.shape, dtype=int)
+    previous = np.full(cost.shape, np.inf)
+    earlier = np.full((*cost.shape, ABANDON_STEPS), np.inf)  # costs of the last steps, in a ring
+    earlier[..., 0] = cost
+    finished = np.zeros(cost.shape, dtype=bool) if settling else _within(tasks, settings, start.error)
+    if frames.lanes is not None:
+        finished |= ~frames.lanes
     for iteration in range(settings.iterations):
-        if finished.any():
-            if finished.all():
+        ended = finished.all(-1)
+        if ended.any():
+            if ended.all():
                 break
             if len(index) == count:
                 done = Minimum(point.copy(), done.iterations, cost.copy())
-            left, keep = index[finished], ~finished
-            done.point.put(left, point.take(finished))
-            done.cost[left] = cost[finished]
+            left, keep = index[ended], ~ended
+            done.point.put(left, point.take(ended))
+            done.cost[left] = cost[ended]
             point, frames, index = point.take(keep), frames.take(keep), index[keep]
             cost, damping, share = cost[keep], damping[keep], share[keep]
-            stalled, previous, earlier = stalled[keep], previous[keep], earlier[keep]
+            stalled, previous, earlier, finished = stalled[keep], previous[keep], earlier[keep], finished[keep]
             v = None if v is None else v[keep]
             model.keep(keep)
-        done.iterations[index] = iteration + 1
+        going = ~finished
+        done.iterations[index] += going
+        kept = damping if lanes.count > 1 else damping[:, 0]
         system = LinearSystem(
             space, point.state.x, model.jacobian(point, frames), point.error,
             None if v is None else settings.pull * space.pull_gradient(point.state, v, settings.reluctance),
-            damping if by_length else settings.pull + damping, settings.reluctance, settings.pull,
+            kept if by_length else settings.pull + kept, settings.reluctance, settings.pull,
+            lanes=lanes if lanes.count > 1 else None,
         )  # fmt: skip
         system.curvature = model.curvature(point, frames, system, v)
         system.metric = model.metric(point)
         d = inner(system)
         if by_length:
-            d *= np.minimum(share, LONGEST_STEP / np.maximum(np.abs(d).max(-1, initial=0.0), 1e-300))[:, None]
+            d *= lanes.freedoms.spread(
+                np.minimum(share, LONGEST_STEP / np.maximum(lanes.freedoms.largest(np.abs(d)), 1e-300))
+            )
+        if lanes.count > 1 and finished.any():
+            d *= lanes.freedoms.spread(going)
         tried = stand(tasks, space.step(point.state, d), frames)
-        tried_cost, tried_v = _cost(space, settings, tried, frames)
+        tried_cost, tried_v = _cost(lanes, space, settings, tried, frames)
         gain = cost - tried_cost
-        better = gain > 0.0
+        better = (gain > 0.0) & going
         progress = gain > LEAST_PROGRESS * cost
         poor = ~better
         if by_length:
             share = np.where(better, np.minimum(share / CUT, 1.0), share * CUT)
         else:
-            damping, poor = _adapted(settings, system, d, damping, gain, better)
+            damping, poor = _adapted(lanes, settings, system, d, damping, gain, better)
         change = point.error - tried.error
         if better.all():
             point, cost, v = tried, tried_cost, tried_v
+        elif (better | finished).all():  # lanes that have ended took no step
+            point, cost, v = tried, np.where(better, tried_cost, cost), tried_v
         elif better.any():
-            point = point.copy()
-            point.put(better, tried.take(better))
+            point = tried.where(lanes, better, point)
             cost = np.where(better, tried_cost, cost)
-            v = None if v is None or tried_v is None else np.where(better[:, None], tried_v, v)
+            v = None if v is None or tried_v is None else np.where(lanes.freedoms.spread(better), tried_v, v)
         stalled = np.where(progress, 0, stalled + better)
-        longest = np.abs(d).max(-1, initial=0.0)
-        finished = (stalled >= 3) | (longest < LEAST_STEP) | (share < LEAST_SHARE)
+        longest = lanes.freedoms.largest(np.abs(d))
+        arrived = (stalled >= 3) | (longest < LEAST_STEP) | (share < LEAST_SHARE)
         if settling:
             # steps that shrink by a ratio r have r / (1 - r) of the last one to go
             settled = longest * longest < settings.unsettled * (previous - longest)
-            finished |= better & (longest < settings.settle) & settled
+            arrived |= better & (longest < settings.settle) & settled
             previous = np.where(better, longest, previous)
-        finished &= model.learn(d, change, better, poor | finished)
+        arrived &= model.learn(d, change, better.any(-1), (poor | arrived).any(-1))[:, None]
         if settings.abandons:
             slot = (iteration + 1) % ABANDON_STEPS
-            finished |= cost > (1.0 - ABANDON_SHARE) * earlier[:, slot]
-            earlier[:, slot] = cost
+            arrived |= cost > (1.0 - ABANDON_SHARE) * earlier[..., slot]
+            earlier[..., slot] = cost
         if not settling:
-            finished |= _within(tasks, settings, point.error)
+            arrived |= _within(tasks, settings, point.error)
+        finished = finished | arrived
     if len(index) == count:
         return Minimum(point, done.iterations, cost)
     done.point.put(index, point)
@@ -215,26 +228,29 @@ def _minimise(model: Model, start: Point, frames: Request, inner: Inner, by_leng
 
 
 def _within(tasks: Tasks, settings: Settings, error: np.ndarray) -> np.ndarray:
-    return tasks.within(error, settings.tolerance, settings.rotation_tolerance)
+    return tasks.lanes_within(error, settings.tolerance, settings.rotation_tolerance)
 
 
 def _adapted(
-    settings: Settings, system: LinearSystem, d: np.ndarray, damping: np.ndarray, gain: np.ndarray, better: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """The next damping (F,) from the gain ratio: less where the model was right, more where it was not; and where."""
-    modelled = system.decrease(d)
+    lanes: Lanes, settings: Settings, system: LinearSystem, d: np.ndarray, damping: np.ndarray, gain: np.ndarray,
+    better: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    """The next damping (F, L) from the gain ratio: less where the model was right, more where it was not; and where."""
+    modelled = system.decrease(d).reshape(damping.shape)
     if settings.pull:
-        modelled -= 0.5 * settings.pull * dot(settings.reluctance * d, d)
+        modelled -= 0.5 * settings.pull * lanes.freedoms.dot(settings.reluctance * d, d)
     poor = gain < POOR_GAIN * modelled
     factor = np.where(gain > GOOD_GAIN * modelled, SHRINK, np.where(poor, GROW, 1.0))
     least = max(LEAST_DAMPING, DAMPING_SHARE * settings.pull, settings.damping or 0.0)
     return np.minimum(np.maximum(damping * np.where(better, factor, REJECT), least), MOST_DAMPING), poor | ~better
 
 
-def _cost(space: JointSpace, settings: Settings, point: Point, frames: Request) -> tuple[np.ndarray, np.ndarray | None]:
-    """The cost (F,) and, where there is a pull, the distance (F, n) from the base pose."""
-    cost = 0.5 * dot(point.error, point.error)
+def _cost(
+    lanes: Lanes, space: JointSpace, settings: Settings, point: Point, frames: Request
+) -> tuple[np.ndarray, np.ndarray | None]:
+    """The cost (F, L) and, where there is a pull, the distance (F, n) from the base pose."""
+    cost = 0.5 * lanes.rows.dot(point.error, point.error)
     if not settings.pull:
         return cost, None
     v = space.difference(point.state, frames.base)
-    return cost + 0.5 * settings.pull * dot(settings.reluctance * v, v), v
+    return cost + 0.5 * settings.pull * lanes.freedoms.dot(settings.reluctance * v, v), v

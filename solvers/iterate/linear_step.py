@@ -14,9 +14,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..space.joint_space import JointSpace
+from ..space.lanes import Lanes
 
 ROUNDS = 8
 ROUNDING = 1e-13
+SINGULAR = 1e-15  # of a matrix's trace: less on its diagonal is lost in rounding
+NEARLY_SINGULAR = 1e-6  # of J^T J's diagonal: with less damping, the damping decides along some directions
 LEAST = 1e-200  # below which a square counts as 0
 SAME = 1e-9  # [rad] a projection that moves nothing by more has changed nothing
 
@@ -34,18 +37,22 @@ def dot(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 @dataclass
 class LinearSystem:
-    """One iteration's problem for F frames, m error rows and n degrees of freedom."""
+    """One iteration's problem for F frames, m error rows and n degrees of freedom.
+
+    With `lanes` the damping is (F, L), and so are `value` and `decrease`; None for one lane.
+    """
 
     space: JointSpace
     x: np.ndarray  # (F, n) coordinates where the iteration stands
     jacobian: np.ndarray  # (F, m, n)
     error: np.ndarray  # (F, m)
     gradient: np.ndarray | None  # (F, n)
-    damping: np.ndarray  # (F,) s > 0
+    damping: np.ndarray  # (F,) or (F, L) s > 0
     reluctance: np.ndarray  # (n,) D > 0
     pull: float = 0.0  # strength of the pull, whose gradient is `pull D v` for a turn v from the base pose
     curvature: np.ndarray | None = None  # (F, n, n) K, symmetric
     metric: np.ndarray | None = None  # (F, n, n) what damps in D's place, for solvers that know better
+    lanes: Lanes | None = None
 
     def take(self, frames: np.ndarray) -> "LinearSystem":
         """The problem of some of the frames."""
@@ -53,28 +60,43 @@ class LinearSystem:
         curvature = None if self.curvature is None else self.curvature[frames]
         metric = None if self.metric is None else self.metric[frames]
         return LinearSystem(self.space, self.x[frames], self.jacobian[frames], self.error[frames], gradient,
-                            self.damping[frames], self.reluctance, self.pull, curvature, metric)  # fmt: skip
+                            self.damping[frames], self.reluctance, self.pull, curvature, metric,
+                            self.lanes)  # fmt: skip
+
+    def over_rows(self, values: np.ndarray) -> np.ndarray:
+        """Values (F,) or (F, L) for each row (F, m), or (F, 1) where there is one lane."""
+        return values[:, None] if self.lanes is None else self.lanes.rows.spread(values)
+
+    def over_freedoms(self, values: np.ndarray) -> np.ndarray:
+        """Values (F,) or (F, L) for each degree of freedom (F, n), or (F, 1) where there is one lane."""
+        return values[:, None] if self.lanes is None else self.lanes.freedoms.spread(values)
+
+    def _along_rows(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        return dot(a, b) if self.lanes is None else self.lanes.rows.dot(a, b)
+
+    def _along_freedoms(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        return dot(a, b) if self.lanes is None else self.lanes.freedoms.dot(a, b)
 
     def value(self, d: np.ndarray) -> np.ndarray:
         """The objective (F,) at steps `d` (F, n)."""
         left = self.error - (self.jacobian @ d[..., None])[..., 0]
-        value = 0.5 * dot(left, left) + 0.5 * self.damping * dot(self.reluctance * d, d)
+        value = 0.5 * self._along_rows(left, left) + 0.5 * self.damping * self._along_freedoms(self.reluctance * d, d)
         if self.curvature is not None:
-            value += 0.5 * dot(d, (self.curvature @ d[..., None])[..., 0])
-        return value if self.gradient is None else value + dot(self.gradient, d)
+            value += 0.5 * self._along_freedoms(d, (self.curvature @ d[..., None])[..., 0])
+        return value if self.gradient is None else value + self._along_freedoms(self.gradient, d)
 
     def decrease(self, d: np.ndarray) -> np.ndarray:
         """By how much (F,) the objective at `d` (F, n), its damping left out, is below that of standing still."""
         moved = (self.jacobian @ d[..., None])[..., 0]
-        gained = dot(moved, self.error - 0.5 * moved)
+        gained = self._along_rows(moved, self.error - 0.5 * moved)
         if self.curvature is not None:
-            gained -= 0.5 * dot(d, (self.curvature @ d[..., None])[..., 0])
-        return gained if self.gradient is None else gained - dot(self.gradient, d)
+            gained -= 0.5 * self._along_freedoms(d, (self.curvature @ d[..., None])[..., 0])
+        return gained if self.gradient is None else gained - self._along_freedoms(self.gradient, d)
 
     def descent(self, d: np.ndarray) -> np.ndarray:
         """The negative gradient (F, n) of the objective at `d` (F, n)."""
         left = self.error - (self.jacobian @ d[..., None])[..., 0]
-        down = (left[:, None, :] @ self.jacobian)[:, 0] - self.damping[:, None] * self.reluctance * d
+        down = (left[:, None, :] @ self.jacobian)[:, 0] - self.over_freedoms(self.damping) * self.reluctance * d
         if self.curvature is not None:
             down -= (self.curvature @ d[..., None])[..., 0]
         return down if self.gradient is None else down - self.gradient
@@ -89,7 +111,8 @@ def free_step(
     """The exact minimiser (F, n) over the free directions.
 
     Solved in the space of the error rows, where the matrix is m x m however many joints there are:
-    `(J_F D^-1 J_F^T + s I) y = e - J fixed + J_F D^-1 g / s`, then `d_F = D^-1 (J_F^T y - g / s)`.
+    `(J_F D^-1 J_F^T + s I) y = e - J fixed + J_F D^-1 g / s`, then `d_F = D^-1 (J_F^T y - g / s)`. Where there are fewer
+    degrees of freedom than rows: `(J_F^T J_F + s D) d_F = J_F^T (e - J fixed) - g`.
 
     Parameters
     ----------
@@ -98,19 +121,48 @@ def free_step(
     fixed : (F, n) the part of the step that is given; zero along free directions.
     """
     jacobian, error, gradient = _restricted(system, free, normals, fixed)
+    if 0 < jacobian.shape[-1] < jacobian.shape[-2]:
+        step = _solve_by_freedom(system, jacobian, error, gradient)
+        return step if fixed is None else step + fixed
     light = jacobian / system.reluctance
     matrix = light @ np.swapaxes(jacobian, -1, -2)
     diagonal = matrix.reshape(len(matrix), -1)[:, :: matrix.shape[-1] + 1]
     # a damping that rounding would swallow leaves a singular matrix singular
-    diagonal += np.maximum(system.damping, ROUNDING * diagonal.sum(-1))[:, None]
+    trace = diagonal.sum(-1) if system.lanes is None else system.lanes.rows.sum(diagonal)
+    diagonal += system.over_rows(np.maximum(system.damping, ROUNDING * trace))
     if gradient is None:
         y = np.linalg.solve(matrix, error[..., None])
         step = (np.swapaxes(y, -1, -2) @ light)[:, 0]
     else:
-        pulled = gradient / system.damping[:, None]
+        pulled = gradient / system.over_freedoms(system.damping)
         y = np.linalg.solve(matrix, error[..., None] + light @ pulled[..., None])
         step = (np.swapaxes(y, -1, -2) @ light)[:, 0] - pulled / system.reluctance
     return step if fixed is None else step + fixed
+
+
+def _solve_by_freedom(
+    system: LinearSystem, jacobian: np.ndarray, error: np.ndarray, gradient: np.ndarray | None
+) -> np.ndarray:
+    """`free_step` (F, n) in the space of the degrees of freedom."""
+    flipped, damped = np.swapaxes(jacobian, -1, -2), system.over_freedoms(system.damping) * system.reluctance
+    matrix = flipped @ jacobian
+    diagonal = matrix.reshape(len(matrix), -1)[:, :: matrix.shape[-1] + 1]
+    own = diagonal.copy()
+    diagonal += np.maximum(damped, SINGULAR * own.sum(-1, keepdims=True))
+
+    def solved(left: np.ndarray, d: np.ndarray | None) -> np.ndarray:
+        down = (left[:, None, :] @ jacobian)[:, 0]
+        down = down if gradient is None else down - gradient
+        return np.linalg.solve(matrix, (down if d is None else down - damped * d)[..., None])[..., 0]
+
+    step = solved(error, None)
+    # J^T J has lost the digits that the damping decides by: one step of refinement
+    largest = own.max(-1) if system.lanes is None else system.lanes.freedoms.largest(own)
+    near = system.damping <= NEARLY_SINGULAR * largest
+    if near.any():
+        again = solved(error - (jacobian @ step[..., None])[..., 0], step)
+        step = np.where(system.over_freedoms(near), step + again, step)
+    return step
 
 
 def weighted_step(
@@ -194,8 +246,9 @@ def within_limits(system: LinearSystem, step: RestrictedStep, release: bool = Tr
         normals = np.where(free[:, space.pairs].all(-1, keepdims=True), normals, 0.0)
         held = np.where(free, 0.0, projected)
         held[:, space.pairs] += normals * (projected[:, space.pairs] * normals).sum(-1, keepdims=True)
-        # a frame that is done stays as it is to the last digit, whatever the others still do
-        fixed = np.where(moved.any(-1, keepdims=True), held, fixed)
+        # what is done stays as it is to the last digit, whatever the other frames and lanes still do
+        going = moved.any(-1) if system.lanes is None else system.lanes.freedoms.any(moved)
+        fixed = np.where(system.over_freedoms(going), held, fixed)
     return projected
 
 

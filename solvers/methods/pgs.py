@@ -14,7 +14,7 @@ from functools import partial
 
 import numpy as np
 
-from ..iterate.linear_step import SAME, LinearSystem, free_step, within_limits
+from ..iterate.linear_step import SAME, SINGULAR, LinearSystem, free_step, within_limits
 from ..space.joint_space import JointSpace
 
 LEAST = 1e-10  # [rad] a way down that is shorter is none
@@ -29,63 +29,76 @@ def step(system: LinearSystem) -> np.ndarray:
     if not space.limited:
         return free_step(system)
     best = within_limits(system, partial(free_step, system))
-    todo = np.flatnonzero(~_is_least(system, best))
+    least = _is_least(system, best)
+    todo = np.flatnonzero(~least.reshape(len(best), -1).all(-1))
     if todo.size:
-        best[todo] = _rounds(system.take(todo), best[todo])
+        best[todo] = _rounds(system.take(todo), best[todo], ~least[todo])
     return best
 
 
 def _is_least(system: LinearSystem, d: np.ndarray) -> np.ndarray:
-    """Request (F,) in which no step inside the limits is better than `d` (F, n) by more than a trifle.
+    """Frames (F,), or lanes (F, L), in which no step inside the limits is better than `d` (F, n) by more than a trifle.
 
     Limits and objective are convex: it is so where the projection takes back whatever goes further down.
     """
     x = system.x + d
-    curved = (system.jacobian * system.jacobian).sum((-1, -2)) + system.damping
-    further = system.space.project(x + system.descent(d) / curved[:, None])
-    enough = np.maximum(LEAST, LEAST_OF_STEP * np.abs(d).max(-1, initial=0.0))
-    return np.abs(further - x).max(-1, initial=0.0) < enough
+    square = system.jacobian * system.jacobian
+    lanes = system.lanes
+    size = square.sum((-1, -2)) if lanes is None else lanes.freedoms.sum(square.sum(-2))
+    further = system.space.project(x + system.descent(d) / system.over_freedoms(size + system.damping))
+    longest, way = (
+        np.abs(v).max(-1, initial=0.0) if lanes is None else lanes.freedoms.largest(np.abs(v)) for v in (d, further - x)
+    )
+    return way < np.maximum(LEAST, LEAST_OF_STEP * longest)
 
 
-def _rounds(system: LinearSystem, start: np.ndarray) -> np.ndarray:
+def _rounds(system: LinearSystem, start: np.ndarray, going: np.ndarray) -> np.ndarray:
     """Sweeps and exact steps in turn from `start` (F, n); the best step met.
 
-    A frame leaves when its exact step lies inside the limits, whatever the others do.
+    A frame leaves when its exact step lies inside the limits, whatever the others do, and so does a lane.
+
+    going : (F,) or (F, L) frames, or lanes of them, that are to be improved.
     """
     best, value = start.copy(), system.value(start)
     inverses = block_inverses(system)
     left, current = np.arange(len(start)), start
     for _ in range(ROUNDS):
         current = sweeps(system, current, inverses)
-        best[left], value[left] = _better(system, best[left], value[left], current)
+        best[left], value[left] = _better(system, best[left], value[left], current, going)
         free, normals, fixed = active_set(system.space, system.x, current, system.descent(current))
         candidate = free_step(system, free, normals, fixed)
         projected = system.space.project(system.x + candidate) - system.x
-        best[left], value[left] = _better(system, best[left], value[left], projected)
-        more = np.abs(projected - candidate).max(-1) > SAME
+        best[left], value[left] = _better(system, best[left], value[left], projected, going)
+        beyond = np.abs(projected - candidate) > SAME
+        going = going & (beyond.any(-1) if system.lanes is None else system.lanes.freedoms.any(beyond))
+        more = going.reshape(len(going), -1).any(-1)
         if not more.any():
             break
-        left, current = left[more], projected[more]
+        left, current, going = left[more], projected[more], going[more]
         if not more.all():
             system, inverses = system.take(more), [inverse[more] for inverse in inverses]
     return best
 
 
 def _better(
-    system: LinearSystem, best: np.ndarray, value: np.ndarray, step: np.ndarray
+    system: LinearSystem, best: np.ndarray, value: np.ndarray, step: np.ndarray, going: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Of two steps (F, n), each frame's with the lower objective, and that objective."""
+    """Of two steps (F, n), each frame's with the lower objective where it is `going`, and that objective."""
     other = system.value(step)
-    return np.where((other < value)[:, None], step, best), np.minimum(other, value)
+    better = going & (other < value)
+    return np.where(system.over_freedoms(better), step, best), np.where(better, other, value)
 
 
 def block_inverses(system: LinearSystem) -> list[np.ndarray]:
     """Per joint, the inverse (F, k, k) of `J_j^T J_j + s D_j`."""
     inverses: list[np.ndarray] = []
+    damping = np.broadcast_to(system.over_freedoms(system.damping), system.x.shape)
     for block in system.space.blocks:
         columns = system.jacobian[:, :, block]
         matrix = np.swapaxes(columns, -1, -2) @ columns
-        matrix += system.damping[:, None, None] * np.diag(system.reluctance[block])
+        least = SINGULAR * np.trace(matrix, axis1=-2, axis2=-1)
+        damped = np.maximum(damping[:, block] * system.reluctance[block], least[:, None])
+        matrix += damped[..., None] * np.eye(damped.shape[-1])
         inverses.append(np.linalg.inv(matrix))
     return inverses
 
@@ -97,7 +110,7 @@ def sweeps(system: LinearSystem, d: np.ndarray, inverses: list[np.ndarray], coun
     """
     space, d = system.space, d.copy()
     left = system.error - (system.jacobian @ d[..., None])[..., 0]
-    weight = system.damping[:, None] * system.reluctance
+    weight = system.over_freedoms(system.damping) * system.reluctance
     for _ in range(count):
         for block, inverse in zip(space.blocks, inverses, strict=True):
             columns = system.jacobian[:, :, block]

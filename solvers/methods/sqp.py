@@ -38,7 +38,7 @@ def minimise(tasks: Tasks, space: JointSpace, settings: Settings, start: Point, 
     """Run every frame of a batch until one of the stopping rules ends it; they are those of `descent.py`."""
     objective = Objective(tasks, space, settings)
     settling = settings.pull > 0.0 or tasks.poles is not None
-    done = Minimum(start.copy(), np.zeros(len(start.error), dtype=int), objective.cost(start, frames))
+    done = Minimum(start.copy(), np.zeros((len(start.error), 1), dtype=int), objective.cost(start, frames)[:, None])
     met = np.zeros(len(start.error), dtype=bool) if settling else _within(tasks, settings, start)
     index = np.flatnonzero(~met)
     if not index.size:
@@ -86,7 +86,7 @@ def minimise(tasks: Tasks, space: JointSpace, settings: Settings, start: Point, 
             value, gradient, hessian = value[left], gradient[left], hessian[left]
             learnt, damping, stalled = learnt[left], damping[left], stalled[left]
     done.point.put(index, point)
-    done.cost = objective.cost(done.point, frames)
+    done.cost = objective.cost(done.point, frames)[:, None]
     return done
 
 

@@ -38,23 +38,24 @@ class Method:
     """A solver: in a sentence, how it brings frames nearer to their goals, and what it cannot do.
 
     `continues`: precise enough to be led to the pull's nearest answer by continuation (`stage.py`). The others start
-    from folded limbs and take the answer that they find.
+    from folded limbs and take the answer that they find. `lanes`: whether it solves stages with several lanes.
     """
 
     summary: str
     minimise: Minimise
     continues: bool = False
+    lanes: bool = False
     check: Check | None = None
 
 
 METHODS: dict[str, Method] = {
     "PGS": Method(
         "Projected Gauss-Seidel with subspace minimisation: rests exactly on joint limits. The one to start with",
-        damped(pgs.step), continues=True,
+        damped(pgs.step), continues=True, lanes=True,
     ),
     "DLS": Method(
         "Damped least squares with an active set for the limits: the robot builder's standard, smooth and robust",
-        damped(dls.step), continues=True,
+        damped(dls.step), continues=True, lanes=True,
     ),
     "CCD": Method(
         "Cyclic coordinate descent: joint by joint, limits and all, cheap and easy to foresee; for chains and MMD rigs",

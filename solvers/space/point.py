@@ -7,6 +7,7 @@ import numpy as np
 
 from ..model.goals import Targets
 from .joint_space import State
+from .lanes import Lanes
 from .tasks import Kinematics, Tasks
 
 
@@ -30,6 +31,35 @@ class Point:
         for mine, theirs in zip(self.kinematics, other.kinematics, strict=True):
             mine[frames] = theirs
 
+    def gather(self, lanes: Lanes, frames: np.ndarray) -> "Point":
+        """Points of which each lane stands as in one of these frames, `frames` (F, L)."""
+        joint, freedom = frames[:, lanes.joints], frames[:, lanes.freedoms.of]
+        goal, row = frames[:, lanes.goals], frames[:, lanes.rows.of[: self.error.shape[-1]]]
+        at, joints = self.kinematics, np.arange(joint.shape[-1])
+        x, effectors, error = (
+            np.take_along_axis(part, index.reshape(*index.shape, *[1] * (part.ndim - 2)), 0)
+            for part, index in ((self.state.x, freedom), (at.effectors, goal), (self.error, row))
+        )
+        matrices, positions, rotations = at.matrices[joint, joints], at.positions[joint, joints], at.rotations[joint, joints]
+        return Point(
+            State(self.state.rotations[joint, joints], x), Kinematics(matrices, positions, rotations, effectors), error
+        )
+
+    def where(self, lanes: Lanes, own: np.ndarray, other: "Point") -> "Point":
+        """A point that takes the lanes `own` (F, L) from this one and the rest from the other."""
+        joint, goal = own[:, lanes.joints], own[:, lanes.goals]
+        row, freedom = own[:, lanes.rows.of[: self.error.shape[-1]]], own[:, lanes.freedoms.of]
+        at = self.kinematics
+        return Point(
+            State(np.where(joint[..., None], self.state.rotations, other.state.rotations),
+                  np.where(freedom, self.state.x, other.state.x)),
+            Kinematics(np.where(joint[..., None, None], at.matrices, other.kinematics.matrices),
+                       np.where(joint[..., None], at.positions, other.kinematics.positions),
+                       np.where(joint[..., None], at.rotations, other.kinematics.rotations),
+                       np.where(goal[..., None], at.effectors, other.kinematics.effectors)),
+            np.where(row, self.error, other.error),
+        )  # fmt: skip
+
     def copy(self) -> "Point":
         """An independent copy."""
         return self.take(np.arange(len(self.error)))
@@ -37,16 +67,21 @@ class Point:
 
 @dataclass
 class Request:
-    """What F frames ask for: base pose of the pull, targets, links (or None for the skeleton's own)."""
+    """What F frames ask for: base pose of the pull, targets, links (or None for the skeleton's own).
+
+    `lanes` (F, L) bool: the lanes to be solved, while the others stay as they are; None for all.
+    """
 
     base: State
     targets: Targets
     links: np.ndarray | None
+    lanes: np.ndarray | None = None
 
     def take(self, frames: np.ndarray) -> "Request":
         """Some of the frames."""
         links = self.links if self.links is None or len(self.links) == 1 else self.links[frames]
-        return Request(self.base.take(frames), self.targets.take(frames), links)
+        lanes = None if self.lanes is None else self.lanes[frames]
+        return Request(self.base.take(frames), self.targets.take(frames), links, lanes)
 
 
 def stand(tasks: Tasks, state: State, frames: Request) -> Point:

@@ -28,7 +28,10 @@ class Yielding:
     change as smoothly as it does. Chains that slide, or whose root another goal moves, have no fixed reach.
     """
 
-    def __init__(self, skeleton: Skeleton, goals: Sequence[Goal], space: JointSpace, chains: np.ndarray) -> None:
+    def __init__(
+        self, skeleton: Skeleton, goals: Sequence[Goal], space: JointSpace, chains: np.ndarray, lane: np.ndarray
+    ) -> None:
+        """`lane` (G,) of each goal: it yields to others in its lane."""
         movable = np.zeros(len(skeleton), dtype=bool)
         movable[space.joint] = True
         sliding = np.zeros(len(skeleton), dtype=bool)
@@ -50,7 +53,7 @@ class Yielding:
             )
             extra.append(float(np.linalg.norm(goal.offset)))
         self.paths, self.extra = np.array(paths, dtype=float).reshape(len(paths), len(skeleton)).T, np.array(extra)
-        self._alone = len(goals) < 2 or not self.goals
+        self._beside = (lane == lane[:, None]).sum(-1)[self.goals] > 1  # (K,) whether there is another goal to yield to
 
     def beyond(self, positions: np.ndarray, links: np.ndarray, targets: Targets) -> np.ndarray:
         """Frames (F,) in which a target is further from its chain's root than the chain is long."""
@@ -70,9 +73,10 @@ class Yielding:
 
         positions : (F, J, 3) of the joints in any pose. links : (F or 1, J, 8) as in `Skeleton.transforms`.
         """
-        if self._alone:
+        if not self._beside.any():
             return targets
         away, ratio = self._ratio(positions, links, targets)
+        ratio = ratio * self._beside
         if ratio.max(initial=0.0) <= 1.0:
             return targets
         drawn, shares = targets.positions.copy(), np.ones(targets.positions.shape[:2])

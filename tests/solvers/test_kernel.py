@@ -6,6 +6,7 @@ digit decides, and both answers are right. Special numbers are the matter of the
 """
 
 import importlib
+import os
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -172,6 +173,40 @@ def test_mostly_the_answers_agree_to_many_digits() -> None:
         compiled, plain = both(problem)
         near.append(apart(solved(compiled, asked(problem, 1)), solved(plain, asked(problem, 1))) <= EQUAL)
     assert np.mean(near) >= 0.9
+
+
+def moved_by_little(prepared: ik.Prepared, question: Question, answer: list[Batch], seed: int) -> float:
+    """How far the answer goes when all numbers of the question change by about 1e-9."""
+    generator = np.random.default_rng(seed)
+    targets, start, links = question
+    most = 0.0
+    for _ in range(8):
+        parts = (part + 1e-9 * generator.normal(size=part.shape) for part in (*targets[:3], *start))
+        positions, rotations, poles, *pose = parts
+        changed = Targets(positions, rotations, poles), ik.Pose(*pose), links
+        most = max(most, apart(solved(prepared, changed), answer))
+    return most
+
+
+def test_isolated_answers_are_the_same_with_and_without_the_kernel() -> None:
+    """As shipped: both ways group the goals alike, and NumPy solves independent groups side by side.
+
+    An answer that goes 100 times as far as its question, either way, is not isolated: rounding decides. The number of
+    problems is that of the environment variable `DQIK_PROBLEMS`.
+    """
+    count, near = int(os.environ.get("DQIK_PROBLEMS", "200")), 0
+    for seed in range(count):
+        problem = drawn(seed)
+        question = asked(problem, 1, speed=0.0)
+        ways = both(problem)
+        answers = [solved(prepared, question) for prepared in ways]
+        difference = apart(*answers)
+        near += difference <= 1e-6
+        if difference > 1e-6:
+            pairs = zip(ways, answers, strict=True)
+            moved = [moved_by_little(prepared, question, answer, seed) for prepared, answer in pairs]
+            assert max(moved) > 1e-7, f"problem {seed}: {difference}"
+    assert near >= 0.95 * count
 
 
 @both_solvers

@@ -12,6 +12,7 @@ from ...algebra import dual_quaternion, quaternion
 from ...model.goals import Goal, Targets
 from ...model.skeleton import Skeleton
 from ..joint_space import JointSpace, State
+from ..lanes import Lanes
 from ..poles import Pole
 from . import table
 from .pole import PoleTasks
@@ -32,6 +33,7 @@ class Tasks:
     offsets : (G, 3) the effectors' places in their joints' frames.
     placed : (P,) goals that ask for a position, in the order of their rows. oriented : (R,) the same for rotations.
     poles : the pole tasks, None where there are none.
+    lanes : the lanes that the goals are solved in; priorities count within a lane.
     """
 
     def __init__(
@@ -41,12 +43,17 @@ class Tasks:
         space: JointSpace,
         chains: np.ndarray,
         poles: Sequence[Pole] = (),
+        lane: np.ndarray | None = None,
     ) -> None:
+        """`lane` (G,) of each goal; None for one lane."""
         self.skeleton, self.space, self.count, self.length = skeleton, space, len(goals), skeleton.length
         self.joint = np.array([goal.joint for goal in goals], dtype=np.intp)
         self.moves = chains[:, space.joint].astype(float)
         self.offsets = np.array([goal.offset for goal in goals], dtype=float).reshape(-1, 3)
-        scale = priority_weights([goal.priority for goal in goals])
+        lane = np.zeros(self.count, dtype=np.intp) if lane is None else lane
+        scale = np.ones(self.count)
+        for own in (np.flatnonzero(lane == number) for number in np.unique(lane)):
+            scale[own] = priority_weights([goals[g].priority for g in own.tolist()])
         self.kinds = table.make(Setup(skeleton, goals, space, poles, self.joint, self.moves, scale))
         sizes = [kind.size * len(kind.goals) for kind in self.kinds]
         ends = np.cumsum(sizes, dtype=int).tolist()
@@ -54,6 +61,10 @@ class Tasks:
         self._met = [kind for kind in self.kinds if kind.unit is not None]
         self.m = sum(sizes[: len(self._met)])
         self.all = sum(sizes)
+        none = np.zeros(0, dtype=np.intp)
+        row_goals = np.concatenate([none, *[np.repeat(kind.goals, kind.size) for kind in self.kinds]])
+        task_goals = np.concatenate([none, *[kind.goals for kind in self._met]])
+        self.lanes = Lanes(skeleton, lane, chains, space.joint, row_goals, task_goals)
         self._starts = np.array(
             [rows.start + kind.size * i for kind, rows in self._with_rows() for i in range(len(kind.goals))], dtype=int
         )
@@ -152,11 +163,15 @@ class Tasks:
 
     def within(self, error: np.ndarray, tolerance: float, rotation_tolerance: float) -> np.ndarray:
         """Frames (F,) all of whose goals are met to `tolerance` [length units] and `rotation_tolerance` [rad]."""
+        return self.lanes_within(error, tolerance, rotation_tolerance).all(-1)
+
+    def lanes_within(self, error: np.ndarray, tolerance: float, rotation_tolerance: float) -> np.ndarray:
+        """`within` lane by lane (F, L)."""
         if not self._starts.size:
-            return np.ones(len(error), dtype=bool)
+            return np.ones((len(error), self.lanes.count), dtype=bool)
         square = np.add.reduceat(error[:, : self.m] ** 2, self._starts, axis=-1)
         bound = self._bounds[0] * tolerance + self._bounds[1] * rotation_tolerance
-        return np.all(square <= bound * bound, axis=-1)
+        return ~self.lanes.tasks.any(~(square <= bound * bound))
 
     def report(self, kinematics: Kinematics, targets: Targets) -> tuple[np.ndarray, np.ndarray]:
         """Plain errors of all goals: distances (F, G) [length units] and angles (F, G) [rad]; 0 where not asked."""
