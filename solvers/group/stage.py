@@ -375,14 +375,15 @@ class Stage:
 
         Which swivel leads to the cheapest answer shows while the pull is strong; only that one is followed further.
         """
-        count = len(frames.targets.positions)
+        count, cost = len(frames.targets.positions), np.zeros((0, 0))
         state = self._folded(frames, limb.SWIVELS)
         tries = len(state.rotations) // count
         many = frames if tries == 1 else frames.take(np.tile(np.arange(count), tries))
-        point, index = stand(self.tasks, state, many), np.arange(count * tries)
-        alive = np.ones((len(index), self.lanes.count), dtype=bool) if many.lanes is None else many.lanes.copy()
+        point, index = stand(self.tasks, state, many), np.arange(count * tries, dtype=np.intp)
+        every = np.ones((len(index), self.lanes.count), dtype=bool)
+        alive: np.ndarray = every if many.lanes is None else many.lanes.copy()
         alive[count:] &= self._folds
-        cost, iterations = np.full(alive.shape, np.inf), np.zeros(alive.shape, dtype=int)
+        iterations: np.ndarray = np.zeros(alive.shape, dtype=int)
         for number, settings in enumerate(self._phases):
             undecided = tries > 1 and number < CHOSEN_AFTER
             request = replace(many, lanes=alive) if undecided else many
@@ -399,8 +400,8 @@ class Stage:
                 costs = np.full((tries * count, alive.shape[1]), np.inf)
                 costs[index] = np.where(alive, cost, np.inf)
                 chosen = np.argmin(costs.reshape(tries, count, -1), axis=0) * count + np.arange(count)[:, None]
-                rows = np.searchsorted(index, chosen)
-                iterations, many = np.take_along_axis(iterations, rows, 0), frames
+                rows = np.asarray(np.searchsorted(index, chosen), dtype=np.intp)
+                iterations, many = np.take_along_axis(iterations, rows, axis=0), frames
                 point = point.gather(self.tasks.lanes, rows)
         return Minimum(point, iterations, cost)
 
@@ -409,7 +410,7 @@ class Stage:
 
         cost : (S, L). alive : (S, L) bool, the starts that count.
         """
-        left = np.zeros_like(alive)
+        left = np.zeros(alive.shape, dtype=bool)
         for lane in range(self.lanes.count):
             some = np.flatnonzero(alive[:, lane])
             joints = self.space.joint[self.lanes.freedoms.of == lane]
@@ -511,7 +512,7 @@ class Stage:
         point, iterations = polished.point, minimum.iterations + polished.iterations
         if self._poles:
             missed = self._missed(point, frames)
-            some = missed.any(-1)
+            some = np.any(missed, axis=-1)
             errors = self._hard_tasks.errors(point.kinematics, frames.targets)
             point = Point(point.state, point.kinematics, errors).copy()
             if some.any():

@@ -138,6 +138,7 @@ def _minimise(model: Model, start: Point, frames: Request, inner: Inner, by_leng
     lanes, count = tasks.lanes, len(start.error)
     point: Point = start
     index = np.arange(count)
+    cost: np.ndarray
     cost, v = _cost(lanes, space, settings, start, frames)
     given = settings.damping or 0.0
     first = given if by_length else settings.first_damping if settings.damping is None else max(given, LEAST_DAMPING)
@@ -153,7 +154,7 @@ def _minimise(model: Model, start: Point, frames: Request, inner: Inner, by_leng
     if frames.lanes is not None:
         finished |= ~frames.lanes
     for iteration in range(settings.iterations):
-        ended = finished.all(-1)
+        ended = np.all(finished, axis=-1)
         if ended.any():
             if ended.all():
                 break
@@ -199,7 +200,8 @@ def _minimise(model: Model, start: Point, frames: Request, inner: Inner, by_leng
         if better.all():
             point, cost, v = tried, tried_cost, tried_v
         elif (better | finished).all():  # lanes that have ended took no step
-            point, cost, v = tried, np.where(better, tried_cost, cost), tried_v
+            point = tried
+            cost, v = np.where(better, tried_cost, cost), tried_v
         elif better.any():
             point = tried.where(lanes, better, point)
             cost = np.where(better, tried_cost, cost)
@@ -212,7 +214,7 @@ def _minimise(model: Model, start: Point, frames: Request, inner: Inner, by_leng
             settled = longest * longest < settings.unsettled * (previous - longest)
             arrived |= better & (longest < settings.settle) & settled
             previous = np.where(better, longest, previous)
-        arrived &= model.learn(d, change, better.any(-1), (poor | arrived).any(-1))[:, None]
+        arrived &= model.learn(d, change, np.any(better, axis=-1), np.any(poor | arrived, axis=-1))[:, None]
         if settings.abandons:
             slot = (iteration + 1) % ABANDON_STEPS
             arrived |= cost > (1.0 - ABANDON_SHARE) * earlier[..., slot]

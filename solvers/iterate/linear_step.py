@@ -111,8 +111,8 @@ def free_step(
     """The exact minimiser (F, n) over the free directions.
 
     Solved in the space of the error rows, where the matrix is m x m however many joints there are:
-    `(J_F D^-1 J_F^T + s I) y = e - J fixed + J_F D^-1 g / s`, then `d_F = D^-1 (J_F^T y - g / s)`. Where there are fewer
-    degrees of freedom than rows: `(J_F^T J_F + s D) d_F = J_F^T (e - J fixed) - g`.
+    `(J_F D^-1 J_F^T + s I) y = e - J fixed + J_F D^-1 g / s`, then `d_F = D^-1 (J_F^T y - g / s)`. Where there are
+    fewer degrees of freedom than rows: `(J_F^T J_F + s D) d_F = J_F^T (e - J fixed) - g`.
 
     Parameters
     ----------
@@ -247,7 +247,7 @@ def within_limits(system: LinearSystem, step: RestrictedStep, release: bool = Tr
         held = np.where(free, 0.0, projected)
         held[:, space.pairs] += normals * (projected[:, space.pairs] * normals).sum(-1, keepdims=True)
         # what is done stays as it is to the last digit, whatever the other frames and lanes still do
-        going = moved.any(-1) if system.lanes is None else system.lanes.freedoms.any(moved)
+        going = np.any(moved, axis=-1) if system.lanes is None else system.lanes.freedoms.any(moved)
         fixed = np.where(system.over_freedoms(going), held, fixed)
     return projected
 

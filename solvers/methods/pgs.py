@@ -70,8 +70,8 @@ def _rounds(system: LinearSystem, start: np.ndarray, going: np.ndarray) -> np.nd
         projected = system.space.project(system.x + candidate) - system.x
         best[left], value[left] = _better(system, best[left], value[left], projected, going)
         beyond = np.abs(projected - candidate) > SAME
-        going = going & (beyond.any(-1) if system.lanes is None else system.lanes.freedoms.any(beyond))
-        more = going.reshape(len(going), -1).any(-1)
+        going = going & (np.any(beyond, axis=-1) if system.lanes is None else system.lanes.freedoms.any(beyond))
+        more = np.any(going.reshape(len(going), -1), axis=-1)
         if not more.any():
             break
         left, current, going = left[more], projected[more], going[more]

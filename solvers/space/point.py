@@ -35,15 +35,14 @@ class Point:
         """Points of which each lane stands as in one of these frames, `frames` (F, L)."""
         joint, freedom = frames[:, lanes.joints], frames[:, lanes.freedoms.of]
         goal, row = frames[:, lanes.goals], frames[:, lanes.rows.of[: self.error.shape[-1]]]
-        at, joints = self.kinematics, np.arange(joint.shape[-1])
+        at, joints = self.kinematics, np.arange(len(lanes.joints))
         x, effectors, error = (
             np.take_along_axis(part, index.reshape(*index.shape, *[1] * (part.ndim - 2)), 0)
             for part, index in ((self.state.x, freedom), (at.effectors, goal), (self.error, row))
         )
-        matrices, positions, rotations = at.matrices[joint, joints], at.positions[joint, joints], at.rotations[joint, joints]
-        return Point(
-            State(self.state.rotations[joint, joints], x), Kinematics(matrices, positions, rotations, effectors), error
-        )
+        matrices, positions = at.matrices[joint, joints], at.positions[joint, joints]
+        world = Kinematics(matrices, positions, at.rotations[joint, joints], effectors)
+        return Point(State(self.state.rotations[joint, joints], x), world, error)
 
     def where(self, lanes: Lanes, own: np.ndarray, other: "Point") -> "Point":
         """A point that takes the lanes `own` (F, L) from this one and the rest from the other."""

@@ -52,8 +52,9 @@ class Tasks:
         self.offsets = np.array([goal.offset for goal in goals], dtype=float).reshape(-1, 3)
         lane = np.zeros(self.count, dtype=np.intp) if lane is None else lane
         scale = np.ones(self.count)
-        for own in (np.flatnonzero(lane == number) for number in np.unique(lane)):
-            scale[own] = priority_weights([goals[g].priority for g in own.tolist()])
+        priority = np.array([goal.priority for goal in goals], dtype=int)
+        for number in range(int(lane.max(initial=-1)) + 1):
+            scale[lane == number] = priority_weights(priority[lane == number].tolist())
         self.kinds = table.make(Setup(skeleton, goals, space, poles, self.joint, self.moves, scale))
         sizes = [kind.size * len(kind.goals) for kind in self.kinds]
         ends = np.cumsum(sizes, dtype=int).tolist()
@@ -163,7 +164,7 @@ class Tasks:
 
     def within(self, error: np.ndarray, tolerance: float, rotation_tolerance: float) -> np.ndarray:
         """Frames (F,) all of whose goals are met to `tolerance` [length units] and `rotation_tolerance` [rad]."""
-        return self.lanes_within(error, tolerance, rotation_tolerance).all(-1)
+        return np.all(self.lanes_within(error, tolerance, rotation_tolerance), axis=-1)
 
     def lanes_within(self, error: np.ndarray, tolerance: float, rotation_tolerance: float) -> np.ndarray:
         """`within` lane by lane (F, L)."""
