@@ -71,7 +71,7 @@ def _arguments() -> argparse.Namespace:
 
 def _run(part: str, arguments: argparse.Namespace) -> None:
     """Run a part and end the process."""
-    if part in ("comparison", "kernel", "seeds"):  # before NumPy is imported: one thread for all solvers, as most use one
+    if part in ("comparison", "kernel", "seeds"):  # before NumPy is imported: one thread for every solver
         os.environ |= dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     sys.path[:0] = [str(ROOT), *(str(ROOT / folder) for folder in ("examples", "tests/solvers", "tools"))]
     import report

@@ -8,6 +8,7 @@ straight and rest on limits; bodies within 70 % of them.
 import tempfile
 import time
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import judge
@@ -75,7 +76,7 @@ def _followed(key: str, way: str, seeds: int) -> Row:
         took += time.perf_counter() - began
         poses = [solution.pose for solution in solutions]
         arrived = judge.judged(work, poses, range(len(poses))).met
-        moved = np.array([turned_by(a, b).max() for a, b in zip(poses, poses[1:], strict=False)])
+        moved = np.array([turned_by(a, b).max() for a, b in pairwise(poses)])
         met.append(float(arrived.mean()))
         steps.append(float(moved[arrived[1:] & arrived[:-1]].max(initial=0.0)))
         iterations.append(float(np.mean([solution.iterations for solution in solutions])))

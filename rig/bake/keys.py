@@ -88,7 +88,7 @@ def _keys(
                 yield curves.bone_path(name, channel), index, name, frames[keep], values[keep, index], own
 
 
-def _new_action(ob: bpy.types.Object) -> bpy.types.Action:
+def _new_action(ob: bpy.types.Object) -> bpy.types.Action | None:
     """An action for the keys: a copy of the present one, which keeps its other curves."""
     data = ob.animation_data
     old = None if data is None else data.action

@@ -436,8 +436,9 @@ class Stage:
     def _unstick(self, minimum: Minimum, given: Point, frames: Request) -> None:
         """Descend again, from an arc, in frames that end with a goal missed and a chain straight."""
         lane = self.lanes.goals[[one.goal for one in self.arcs]]
+        at, arcs = minimum.point.kinematics, list(zip(self.arcs, lane.tolist(), strict=True))
         straight = [
-            arc.stuck(minimum.point.kinematics, frames.targets, [self.arcs[i] for i in np.flatnonzero(lane == number)])
+            arc.stuck(at, frames.targets, [one for one, own in arcs if own == number])
             for number in range(self.lanes.count)
         ]
         stuck = self._missed(minimum.point, frames) & np.stack(straight, -1)

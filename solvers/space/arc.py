@@ -2,9 +2,9 @@
 """Straight chains: the arc that they start from.
 
 A straight chain is singular. No small motion brings its end nearer to its root, and the nearest answer may bend it to
-any side, and changes sides as the target passes the chain's line. So the pose that the pull aims at has its straight chains
-bent to a slight arc, always to the same side, and a solve that ends with a goal missed and its chain straight is made
-again from that arc.
+any side, and changes sides as the target passes the chain's line. So the pose that the pull aims at has its straight
+chains bent to a slight arc, always to the same side, and a solve that ends with a goal missed and its chain straight is
+made again from that arc.
 
 A chain counts if all its joints serve one goal alone, none of them slides, and none has a preferred bend: those make
 limbs (`limb.py`).
