@@ -25,47 +25,62 @@ def plain(ob: bpy.types.Object, rig: Rig, start: Channels) -> np.ndarray | None:
 
     ob : the evaluated object. start : the channels that the frame starts from.
     """
-    if rig.constrained_rows.size:
+    if rig.constrained_rows.size or is_scaled(ob, rig):
         return None
-    scale = np.empty_like(start.locations)
-    ob.pose.bones.foreach_get("scale", scale.reshape(-1))
-    if scale[rig.bones].tobytes() != rig.no_scale:
-        return None
+    links, moved = _in_parents(rig, start)
+    rests = rig.root_rotations(links) if rig.still.size else rig.root_rests
+    return links[None] if place_roots(ob, rig, rests, links, start if moved else None) else None
+
+
+def _in_parents(rig: Rig, start: Channels) -> tuple[np.ndarray, bool]:
+    """Links (J, 8) of bones that are not scaled, each in its parent's frame, and whether a location moves one."""
     links, still = rig.rest_links.copy(), rig.still
     if still.size:
         own = start.modes.quaternions(start.rotations[rig.bones[still]], rig.bones[still])
         turned = quaternion.product(rig.own_rest[still], own)
         links[rig.main[still]] = dual_quaternion.from_parts(turned, rig.rest_offset[still])
     locations = start.locations[rig.loose_bones]
-    moved = locations.any()
+    moved = bool(locations.any())
     if moved:
         offsets = rig.rest_offset[rig.loose_rows] + (rig.location_frame[rig.loose_rows] @ locations[..., None])[..., 0]
         joints = rig.main[rig.loose_rows]
         links[joints] = dual_quaternion.from_parts(links[joints, :4], offsets)
-    return links[None] if place_roots(ob, rig, links, links, start if moved else None) else None
+    return links, moved
+
+
+def root_rests(rig: Rig, start: Channels) -> dict[int, list[float]]:
+    """The rotations of the roots in their parents' frames, by first joint, for `place_roots`."""
+    return rig.root_rotations(_in_parents(rig, start)[0])
+
+
+def is_scaled(ob: bpy.types.Object, rig: Rig) -> bool:
+    """Whether a bone of the skeleton of an evaluated object is scaled."""
+    bones = ob.pose.bones
+    scale = np.empty((len(bones), 3), dtype=np.float32)
+    bones.foreach_get("scale", scale.reshape(-1))
+    return scale.take(rig.bones, axis=0).tobytes() != rig.no_scale
 
 
 def place_roots(
-    ob: bpy.types.Object, rig: Rig, rest: np.ndarray, links: np.ndarray, start: Channels | None
+    ob: bpy.types.Object, rig: Rig, rests: dict[int, list[float]], links: np.ndarray, start: Channels | None
 ) -> bool:
     """Write the links of root joints, whose parents are bones outside the skeleton, into links (J, 8).
 
-    Returns False, with unusable links, if one of these bones is scaled. rest : (J, 8) as at rest; may be `links`.
-    start : None where no location moves a bone.
+    Returns False, with unusable links, if one of these bones is scaled. rests : the roots' rotations in their parents'
+    frames, by first joint. start : None where no location moves a bone.
     """
-    parents: dict[int, tuple[Matrix, tuple[float, ...]]] = {}
-    for root in rig.root_places:
-        if root.parent not in parents:
-            matrix = ob.pose.bones[root.parent].matrix
-            _, q, (x, y, z) = matrix.decompose()
-            if not (abs(x - 1.0) < _SAME and abs(y - 1.0) < _SAME and abs(z - 1.0) < _SAME):
-                return False
-            parents[root.parent] = matrix, _unit(q)
-        matrix, turned = parents[root.parent]
-        offset, q = root.offset, rest[root.first, :4].tolist()
-        if start is not None and root.loose >= 0:
-            offset = offset + Vector(rig.location_frame[root.loose] @ start.locations[rig.bones[root.loose]])
-        links[root.first] = _link(_product(turned, q) if root.turned else q, matrix @ offset)
+    bones = ob.pose.bones
+    for parent, roots in rig.root_places.items():
+        matrix = bones[parent].matrix
+        _, q, (x, y, z) = matrix.decompose()
+        if not (abs(x - 1.0) < _SAME and abs(y - 1.0) < _SAME and abs(z - 1.0) < _SAME):
+            return False
+        turned = _unit(q)
+        for root in roots:
+            offset, rest = root.offset, rests[root.first]
+            if start is not None and root.loose >= 0:
+                offset = offset + Vector(rig.location_frame[root.loose] @ start.locations[rig.bones[root.loose]])
+            links[root.first] = _link(_product(turned, rest) if root.turned else rest, matrix @ offset)
     return True
 
 
