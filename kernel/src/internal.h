@@ -123,7 +123,7 @@ int solve_frame(const dqik_problem *problem, const frame_view *frame, const dqik
 /* stage.c */
 void ask(work *w, const frame_view *frame);
 int solve_stage(work *w, const dqik_problem *problem, const double *rotations, const double *translations);
-int track_stage(work *w, const dqik_problem *problem, const frame_view *frame, const double *warm_q,
+int follow_stage(work *w, const dqik_problem *problem, const frame_view *frame, const double *warm_q,
                 const double *warm_t, const double *start_q, const double *start_t, const double *before);
 
 int polish(work *w, const dqik_problem *problem, int were);

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..group.stage import ALIKE, Stage
+from ..group.continuation import ALIKE, CHOSEN_AFTER
+from ..group.stage import Stage
 from ..group.stages import held_joints
 from ..iterate.descent import Settings
 from ..model.skeleton import Skeleton
@@ -284,15 +285,15 @@ def _arcs(packer: Packer, arcs: Sequence[Arc]) -> dict[str, Any]:
 
 def _strategy(packer: Packer, stage: Stage, solver: str) -> dict[str, Any]:
     """How a stage is solved: the settings of all runs, restarts, the order of a sweep."""
-    phases, options, attempts = stage.phases(), stage.options, stage.attempts
+    own, options, attempts = stage.runs, stage.options, stage.attempts
     runs = {
-        "phase": phases.phases,
-        "tracking": [phases.tracking],
-        "tracking_missed": [phases.tracking_missed],
-        "polishing": phases.polishing and [phases.polishing],
-        "insisting": [phases.insisting],
+        "phase": own.phases,
+        "following": [own.following],
+        "following_missed": [own.following_missed],
+        "polishing": own.polishing and [own.polishing],
+        "insisting": [own.insisting],
         "nearby": [attempts.nearby],
-        "yielding": phases.yielding and [phases.yielding],
+        "yielding": own.yielding and [own.yielding],
         "approaching": attempts.approaching and [attempts.approaching],
         "arriving": [attempts.arriving],
         "descending": [attempts.descending],
@@ -300,18 +301,18 @@ def _strategy(packer: Packer, stage: Stage, solver: str) -> dict[str, Any]:
     }
     return {
         "solver": SOLVERS[solver],
-        "continues": phases.continues,
+        "continues": own.continues,
         "restarts": options.restarts,
         "recovers": stage.recovers,
         "middle_bias": options.bias == "MIDDLE",
         "seed": options.seed % 2**64,
         "swivels": len(limb.SWIVELS),
-        "phases": len(phases.phases),
-        "chosen_after": phases.chosen_after,
+        "phases": len(own.phases),
+        "chosen_after": CHOSEN_AFTER,
         "swivel": limb.SWIVELS,
         "alike": math.cos(0.5 * ALIKE),
         **{name: each and [_settings(packer, one) for one in each] for name, each in runs.items()},
-        "spend": phases.spend,
+        "spend": own.spend,
         "sweep": [pack_sweep.sweep(packer, stage)] if solver == "CCD" else None,
     }
 
