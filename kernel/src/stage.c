@@ -37,7 +37,8 @@ void ask(work *w, const frame_view *frame) {
     }
 }
 
-/* `w->now` stands at the base with its limbs folded to their targets, turned by a swivel; see Stage._folded. */
+/* `w->now` stands at the base with its limbs folded to their targets, turned by a swivel; see
+ * solvers/group/starts.py. */
 static void start_folded(work *w, double swivel) {
     const dqik_stage *s = w->s;
     const size_t joints = (size_t)w->k->joints;
@@ -67,7 +68,8 @@ static int nearly_alike(const work *w, const point *a, const point *b) {
     return 1;
 }
 
-/* From limbs folded to their targets at several swivels, with the pull strong at first; see Stage._continue. */
+/* From limbs folded to their targets at several swivels, with the pull strong at first; see
+ * solvers/group/continuation.py. */
 static int continue_in_pull(work *w) {
     const dqik_stage *s = w->s;
     const int swivels = s->limbs ? s->swivels : 1;
@@ -96,25 +98,6 @@ static int continue_in_pull(work *w) {
     copy_point(w, &w->tried, w->attempt + chosen);
     int iterations = took[chosen];
     for (int i = s->chosen_after; i < s->phases; i++) iterations += minimise(w, s->phase + i);
-    return iterations;
-}
-
-/* A few steps without the pull, so that it costs no accuracy; nor the poles, where they stand against goals. Solvers
- * that may settle before they arrive go on where they miss. Returns all iterations with those that there `were`. */
-int polish(work *w, const dqik_problem *problem, int were) {
-    const dqik_stage *s = w->s;
-    int iterations = were;
-    if (!s->polishing) return iterations;
-    iterations += minimise(w, s->polishing);
-    w->use_soft = 0;
-    if (s->poles && !within(w, &w->now, problem->tolerance, problem->rotation_tolerance))
-        iterations += minimise(w, s->insisting);
-    if (iterations < s->spend && !within(w, &w->now, problem->tolerance, problem->rotation_tolerance)) {
-        dqik_settings rest = *s->polishing;
-        rest.iterations = s->spend - iterations;
-        iterations += minimise(w, &rest);
-    }
-    w->use_soft = 1;
     return iterations;
 }
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from solvers.compiled import contract
-from solvers.compiled.pack import Packer
+from solvers.compiled.packer import Packer
 from solvers.group import attempts, solve
 from solvers.iterate import descent
 from solvers.model.frames import room
