@@ -21,14 +21,25 @@ class SolvedPose:
 
     def correction(self, bone: bpy.types.PoseBone | None) -> Matrix | None:
         """The armature-space motion from where an evaluated bone stands to where the answer puts it."""
-        while bone is not None:
-            joint = self.rig.joint_of_bone.get(self.ob.pose.bones.find(bone.name))
-            if joint is not None:
-                at = self.world[joint]
-                place = Matrix.LocRotScale(dual_quaternion.translation(at), Quaternion(at[:4]), bone.matrix.to_scale())
-                return place @ bone.matrix.inverted_safe()
-            bone = bone.parent
-        return None
+        place = None if bone is None else self._place(bone)
+        return None if place is None else place @ bone.matrix.inverted_safe()
+
+    def _place(self, bone: bpy.types.PoseBone) -> Matrix | None:
+        """The matrix that the answer gives an evaluated bone; None if the answer does not move it.
+
+        A bone outside the skeleton follows its parent by Blender's rules for inherited rotation, scale and location.
+        """
+        joint = self.rig.joint_of_bone.get(self.ob.pose.bones.find(bone.name))
+        if joint is not None:
+            at = self.world[joint]
+            return Matrix.LocRotScale(dual_quaternion.translation(at), Quaternion(at[:4]), bone.matrix.to_scale())
+        above = bone.parent
+        place = None if above is None else self._place(above)
+        if place is None:
+            return None
+        convert, rest, rest_above = bone.bone.convert_local_to_pose, bone.bone.matrix_local, above.bone.matrix_local
+        own = convert(bone.matrix, rest, parent_matrix=above.matrix, parent_matrix_local=rest_above, invert=True)
+        return convert(own, rest, parent_matrix=place, parent_matrix_local=rest_above)
 
 
 @dataclass

@@ -162,8 +162,12 @@ def build(
     options = solver_options(settings, name, solve_plan.armature.size)
     try:
         parts = _Parts(pose, solve_plan)
+        goals = parts.goals(solve_plan)
         skeleton = ik.Skeleton(parts.joints, _length(ob, facts, driven, solve_plan, leaving))
-        prepared = ik.prepare(skeleton, parts.goals(solve_plan), name, options)
+        longest = max((float(np.linalg.norm(goal.offset)) for goal in goals), default=0.0)
+        if longest > skeleton.length:  # the skeleton has joints only: the goals' own bones may be its longest levers
+            skeleton = ik.Skeleton(parts.joints, longest)
+        prepared = ik.prepare(skeleton, goals, name, options)
     except ik.DqikError as error:  # for example if the solver does not support these goals
         return str(error)
     bones = np.array(solve_plan.bones)
