@@ -61,7 +61,6 @@ class Rig:
     still, constrained_rows : rows that are not solved, without and with a constraint or driver.
     root_places : a `RootPlace` for each root that has a parent.
     rest_links : (J, 8) links with every inner joint at its rest offset.
-    refusal : the reason why there is nothing to solve, if bones only go back to their base pose.
     goal_rows : (G,) rows of the goals' own bones. slide_scale : (T,) ones.
     loose : (M,) the bone has a location, because it is not connected. loose_rows, loose_bones : loose and not sliding.
     local_rows : rows of bones whose constraints all act in the parent's frame.
@@ -87,7 +86,6 @@ class Rig:
     local_rows: frozenset[int]
     locked_bones: list[int]
     notes: list[str] = field(default_factory=list)
-    refusal: str = ""
 
     def __post_init__(self) -> None:
         fixed = np.setdiff1d(np.arange(len(self.bones)), self.solved)
@@ -146,13 +144,13 @@ def solver_options(settings: bpy.types.PropertyGroup, solver: str, size: float) 
 
 
 def build(
-    ob: bpy.types.Object, facts: tuple[GoalFacts, ...], leaving: np.ndarray, driven: frozenset[str], solver: str = ""
+    ob: bpy.types.Object, facts: tuple[GoalFacts, ...], driven: frozenset[str], solver: str = ""
 ) -> Rig | str:
     """Prepare an evaluated armature object for solving. Returns a reason in one sentence if there is nothing to solve.
 
-    leaving, driven : as in `plan`. solver : replaces the armature's own solver.
+    driven : as in `plan`. solver : replaces the armature's own solver.
     """
-    solve_plan, settings, pose = plan(ob, facts, leaving, driven), ob.dqik, ob.pose.bones
+    solve_plan, settings, pose = plan(ob, facts, driven), ob.dqik, ob.pose.bones
     if isinstance(solve_plan, str):
         return solve_plan
     for bone in np.flatnonzero(solve_plan.moved):
@@ -163,7 +161,7 @@ def build(
     try:
         parts = _Parts(pose, solve_plan)
         goals = parts.goals(solve_plan)
-        skeleton = ik.Skeleton(parts.joints, _length(ob, facts, driven, solve_plan, leaving))
+        skeleton = ik.Skeleton(parts.joints)
         longest = max((float(np.linalg.norm(goal.offset)) for goal in goals), default=0.0)
         if longest > skeleton.length:  # the skeleton has joints only: the goals' own bones may be its longest levers
             skeleton = ik.Skeleton(parts.joints, longest)
@@ -192,21 +190,7 @@ def build(
         local_rows=frozenset(row for row, bone in enumerate(solve_plan.bones) if _is_local(pose[bone])),
         locked_bones=[bone for bone in solve_plan.bones if pose[bone].dqik_lock and pose[bone].dqik_use_limits],
         notes=solve_plan.notes,
-        refusal=solve_plan.refusal,
     )
-
-
-def _length(
-    ob: bpy.types.Object, facts: tuple[GoalFacts, ...], driven: frozenset[str], solve_plan: Plan, leaving: np.ndarray
-) -> float | None:
-    """The skeleton's length without bones that only leave the solve; None if there are none.
-
-    The length weighs the errors, and leaving bones must not change these weights.
-    """
-    if solve_plan.refusal or not (leaving & ~solve_plan.moved & ~solve_plan.constrained).any():
-        return None
-    rest = plan(ob, facts, np.zeros_like(leaving), driven)
-    return None if isinstance(rest, str) else ik.Skeleton(_Parts(ob.pose.bones, rest).joints).length
 
 
 class _Parts:
