@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import bpy
 import numpy as np
+from mathutils import Euler, Matrix, Quaternion, Vector
 
 from ...solvers.algebra import quaternion
 from . import rotation
@@ -80,6 +81,17 @@ class Channels:
     def quaternions(self) -> np.ndarray:
         """Unit quaternions (N, 4) of all bones."""
         return self.modes.quaternions(self.rotations, np.arange(len(self.rotations)))
+
+    def matrix(self, bone: int, scale: Vector) -> Matrix:
+        """A bone's matrix relative to rest, computed as Blender does, to the last bit where mathutils allows."""
+        mode, turn = self.modes.of_bone[bone], self.rotations[bone]
+        if mode == rotation.QUATERNION:
+            turned = Quaternion(turn).normalized().to_matrix()
+        elif mode == rotation.AXIS_ANGLE:
+            turned = Matrix.Rotation(turn[0], 3, Vector(turn[1:]))
+        else:
+            turned = Euler(turn[:3], mode).to_matrix()
+        return Matrix.Translation(self.locations[bone]) @ turned.to_4x4() @ Matrix.Diagonal(scale).to_4x4()
 
 
 def modes(bones: bpy.types.bpy_prop_collection, before: Modes | None = None) -> Modes:

@@ -61,7 +61,6 @@ class Rig:
     root_places : for each parent of roots, its roots' `RootPlace`s. root_rests : rest rotations by first joint.
     turns, has_poles : whether any goal turns its bone, whether any has a pole.
     rest_links : (J, 8) links with every inner joint at its rest offset.
-    refusal : the reason why there is nothing to solve, if bones only go back to their base pose.
     goal_rows : (G,) rows of the goals' own bones. slide_scale : (T,) ones.
     loose : (M,) the bone has a location, because it is not connected. loose_rows, loose_bones : loose and not sliding.
     local_rows : rows of bones whose constraints all act in the parent's frame.
@@ -87,7 +86,6 @@ class Rig:
     local_rows: frozenset[int]
     locked_bones: list[int]
     notes: list[str] = field(default_factory=list)
-    refusal: str = ""
 
     def __post_init__(self) -> None:
         fixed = np.setdiff1d(np.arange(len(self.bones)), self.solved)
@@ -153,13 +151,13 @@ def solver_options(settings: bpy.types.PropertyGroup, solver: str, size: float) 
 
 
 def build(
-    ob: bpy.types.Object, facts: tuple[GoalFacts, ...], leaving: np.ndarray, driven: frozenset[str], solver: str = ""
+    ob: bpy.types.Object, facts: tuple[GoalFacts, ...], driven: frozenset[str], solver: str = ""
 ) -> Rig | str:
     """Prepare an evaluated armature object for solving. Returns a reason in one sentence if there is nothing to solve.
 
-    leaving, driven : as in `plan`. solver : replaces the armature's own solver.
+    driven : as in `plan`. solver : replaces the armature's own solver.
     """
-    solve_plan, settings, pose = plan(ob, facts, leaving, driven), ob.dqik, ob.pose.bones
+    solve_plan, settings, pose = plan(ob, facts, driven), ob.dqik, ob.pose.bones
     if isinstance(solve_plan, str):
         return solve_plan
     for bone in np.flatnonzero(solve_plan.moved):
@@ -169,8 +167,12 @@ def build(
     options = solver_options(settings, name, solve_plan.armature.size)
     try:
         parts = _Parts(pose, solve_plan)
-        skeleton = ik.Skeleton(parts.joints, _length(ob, facts, driven, solve_plan, leaving))
-        prepared = ik.prepare(skeleton, parts.goals(solve_plan), name, options)
+        goals = parts.goals(solve_plan)
+        skeleton = ik.Skeleton(parts.joints)
+        longest = max((float(np.linalg.norm(goal.offset)) for goal in goals), default=0.0)
+        if longest > skeleton.length:  # the skeleton has joints only: the goals' own bones may be its longest levers
+            skeleton = ik.Skeleton(parts.joints, longest)
+        prepared = ik.prepare(skeleton, goals, name, options)
     except ik.DqikError as error:  # for example if the solver does not support these goals
         return str(error)
     bones = np.array(solve_plan.bones)
@@ -195,21 +197,7 @@ def build(
         local_rows=frozenset(row for row, bone in enumerate(solve_plan.bones) if _is_local(pose[bone])),
         locked_bones=[bone for bone in solve_plan.bones if pose[bone].dqik_lock and pose[bone].dqik_use_limits],
         notes=solve_plan.notes,
-        refusal=solve_plan.refusal,
     )
-
-
-def _length(
-    ob: bpy.types.Object, facts: tuple[GoalFacts, ...], driven: frozenset[str], solve_plan: Plan, leaving: np.ndarray
-) -> float | None:
-    """The skeleton's length without bones that only leave the solve; None if there are none.
-
-    The length weighs the errors, and leaving bones must not change these weights.
-    """
-    if solve_plan.refusal or not (leaving & ~solve_plan.moved & ~solve_plan.constrained).any():
-        return None
-    rest = plan(ob, facts, np.zeros_like(leaving), driven)
-    return None if isinstance(rest, str) else ik.Skeleton(_Parts(ob.pose.bones, rest).joints).length
 
 
 class _Parts:
