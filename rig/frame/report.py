@@ -14,6 +14,7 @@ from ...solvers import FrameArrays, Prepared
 from ...solvers.algebra import quaternion, twist_swing
 from ..blender import channels, rotation
 from ..blender.channels import Channels
+from ..setup import limit_frame
 from ..setup.build import Rig
 
 _NOISE = 1e-5  # of the rig's size: distances that differ by less differ by rounding to single precision
@@ -123,6 +124,7 @@ def _measure(status: Status, evaluated: bpy.types.Object, solved: Solved) -> Non
             distances[k] = _told(distances[k], place, arrays.positions[0, k], _NOISE * rig.size)
         if goal.rotation is not None:
             q = quaternion.from_matrix(np.array(bone.matrix.to_3x3().normalized()))
+            q = quaternion.product(q, rig.goal_axes[k])
             turn = quaternion.log(quaternion.product(quaternion.conjugate(q), arrays.orientations[0, k]))
             if abs(float(np.linalg.norm(turn)) - angles[k]) > _TURN_NOISE:
                 angles[k] = float(np.linalg.norm(turn))
@@ -149,7 +151,7 @@ def _is_outside(bone: bpy.types.PoseBone) -> bool:
     path = rotation.PATHS[bone.rotation_mode]
     own = np.zeros(4)
     own[: rotation.SIZES[bone.rotation_mode]] = getattr(bone, path)
-    x = twist_swing.coordinates(rotation.to_quaternion(bone.rotation_mode, own))
+    x = twist_swing.coordinates(limit_frame.of(bone).motion(rotation.to_quaternion(bone.rotation_mode, own)))
     lo = np.array([bone.dqik_twist_min, bone.dqik_swing_x_min, bone.dqik_swing_z_min])
     hi = np.array([bone.dqik_twist_max, bone.dqik_swing_x_max, bone.dqik_swing_z_max])
     return bool(((x < lo - _OUTSIDE) | (x > hi + _OUTSIDE)).any())

@@ -103,7 +103,7 @@ def _show_followers(ob: bpy.types.Object, view: View, reading: Reading, pose: Po
     frame_input, bases = reading.frame_input, {} if reading.leaving is None else reading.leaving.bases
     rig, evaluated = frame_input.rig, ob.evaluated_get(view.depsgraph)
     world = rig.skeleton.transforms(pose.rotations, pose.translations, frame_input.links)[0]
-    view.solved[ob.session_uid] = SolvedPose(evaluated, rig.joint_of_bone, world, bases)
+    view.solved[ob.session_uid] = SolvedPose(evaluated, rig.joint_of_bone, rig.bones_of(world), bases)
 
 
 @dataclass

@@ -33,7 +33,7 @@ def set_up(ob: bpy.types.Object, scene: bpy.types.Scene, use_rotation: bool) -> 
     neck), or at the tails if `use_rotation` is off. Bones that have a goal keep it.
     """
     armature, result = Armature(ob), SetUp()
-    bone_roles = roles.find(list(armature.index), armature.parent.tolist())
+    bone_roles = roles.of(ob, armature).roles
     bones = {role: bone for bone, role in bone_roles.items()}
     names = list(armature.index)
     hips = bones.get(Role("hips"))

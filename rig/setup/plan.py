@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 
+from ...solvers.algebra import quaternion
 from ..blender import dependencies
 from ..blender.armature import Armature
-from . import bend
+from . import bend, limit_frame
 from .goal_facts import GoalFacts
 
 MIN_BEND = np.radians(4.0)  # preferred bends that limits reduce below this are dropped
@@ -209,8 +210,10 @@ def _inside_limits(bone: bpy.types.PoseBone, vector: np.ndarray) -> np.ndarray |
     """A preferred bend, clipped to the bone's limits; to the other side if the limits allow more there."""
     if not bone.dqik_use_limits:
         return vector
+    axes = limit_frame.of(bone).axes
+    vector = quaternion.rotate(quaternion.conjugate(axes), vector)
     lo = np.array([bone.dqik_swing_x_min, bone.dqik_twist_min, bone.dqik_swing_z_min])
     hi = np.array([bone.dqik_swing_x_max, bone.dqik_twist_max, bone.dqik_swing_z_max])
     same, other = (np.clip(side * vector, np.minimum(lo, hi), hi) for side in (1.0, -1.0))
     best = other if np.linalg.norm(other) > SIDE_BIAS * np.linalg.norm(same) else same
-    return best if np.linalg.norm(best) > MIN_BEND else None
+    return quaternion.rotate(axes, best) if np.linalg.norm(best) > MIN_BEND else None
