@@ -24,9 +24,7 @@ from .limit_frame import LimitFrame
 from .roles import Role
 
 ALIGNED = np.radians(20.0)  # a bend axis this near to the bone's X or Z axis is rounded to it
-_ALONG = np.radians(12.0)  # a bone's Y axis this near to its limb is rounded to it
-_FAR = np.radians(50.0)  # a limb further than this from its neutral direction at rest has its ranges about that one
-_BENT = np.radians(4.0)  # a limb bent by more at rest bends about the axis of that bend
+_ALONG = np.radians(5.0)  # a bone's Y axis this near to its limb is rounded to it
 _DEGENERATE = 0.3  # sine of the angle to a direction below which a bone cannot bend toward it
 _MARGIN = np.radians(1.0)  # the rest pose is inside the limits by this
 
@@ -56,16 +54,15 @@ class Twist:
 
 @dataclass(frozen=True)
 class Range:
-    """A joint's range: its main bend, the bend across it, and its twist. A `hinge` has no bend across.
+    """A joint's range: its main bend, the bend across it, and its twist.
 
-    neutral : the direction that the ranges are about, on figures whose limb is far from it at rest.
+    A `hinge` has no bend across, and its main bend is about `Body.hinge`.
     """
 
     bend: Motion
     across: Motion
     twist: Twist
     hinge: bool = False
-    neutral: str = ""
 
 
 _NO = Motion("O", 0.0, 0.0)
@@ -76,13 +73,13 @@ RANGES = {
     "neck": Range(Motion("F", 45, 45), Motion("L", 45, 45), Twist(*_TRUNK_TWIST, 60, 60)),  # shared with the head
     "collar": Range(Motion("U", 45, 10), Motion("F", 30, 30), Twist("F", "D", 10, 10)),
     # raised sideways 180, across the body 45; horizontally forward 135 and back 45, hanging back 60
-    "arm": Range(Motion("UO", 90, 135, "O"), Motion("F", 135, 60, "O"), Twist("F", "D", 70, 90), neutral="O"),
+    "arm": Range(Motion("UO", 90, 135, "O"), Motion("F", 135, 60, "O"), Twist("F", "D", 70, 90)),
     "forearm": Range(Motion("F", 150, 0), _NO, Twist("F", "D", 80, 80), hinge=True),
     "hand": Range(Motion("DI", 80, 70), Motion("F", 20, 30), Twist("F", "D", 10, 10)),
     "hip_joint": Range(Motion("F", 0, 0), _NO, Twist("F", "I", 0, 0)),  # the pelvis is one bone
-    "thigh": Range(Motion("F", 120, 30, "D"), Motion("O", 45, 30, "D"), Twist("F", "I", 45, 45), neutral="D"),
+    "thigh": Range(Motion("F", 120, 30, "D"), Motion("O", 45, 30, "D"), Twist("F", "I", 45, 45)),
     "shin": Range(Motion("B", 135, 0), _NO, Twist("F", "I", 0, 0), hinge=True),
-    "foot": Range(Motion("UF", 20, 50), Motion("O", 10, 10), Twist("U", "I", 15, 35), neutral="FFD"),
+    "foot": Range(Motion("UF", 20, 50), Motion("O", 10, 10), Twist("U", "I", 15, 35)),
     "toes": Range(Motion("UF", 70, 45), Motion("O", 5, 5), Twist("U", "I", 0, 0)),
     "twist": Range(_NO, _NO, Twist("F", "D", 45, 45)),  # a bone that divides a limb turns about it
 }
@@ -107,7 +104,7 @@ def apply(ob: bpy.types.Object, chosen: Iterable[bpy.types.PoseBone]) -> Preset:
     figure = roles.of(ob, armature)
     if figure.refusal:
         return Preset([], [], figure.refusal)
-    anatomy = Anatomy(Body(armature, figure.roles))
+    anatomy = Anatomy(Body(armature, figure))
     preset = Preset([], [])
     for bone in chosen:
         number = armature.index[bone.name]
@@ -143,26 +140,6 @@ class Anatomy:
 
     def __init__(self, body: Body) -> None:
         self.body = body
-        self._posture: dict[tuple[str, str], np.ndarray] = {}  # rotation that brings a limb to its neutral direction
-        for name in ("arm", "thigh", "foot"):
-            for side in (roles.LEFT, roles.RIGHT):
-                self._posture[name, side] = self._to_neutral(name, side)
-
-    def _to_neutral(self, name: str, side: str) -> np.ndarray:
-        """The rotation (3, 3) in armature space of a limb to its neutral direction; none if it is near that at rest."""
-        bone = self.body.bone(name, side)
-        if bone is None or (along := self.body.along(bone)) is None:
-            return np.eye(3)
-        above = self._posture.get(("thigh", side), np.eye(3)) if name == "foot" else np.eye(3)
-        along, neutral = above @ along, self.body.direction(RANGES[name].neutral, side)
-        if np.arccos(np.clip(along @ neutral, -1.0, 1.0)) <= _FAR:
-            return above
-        return quaternion.to_matrix(quaternion.between(along, neutral)) @ above
-
-    def _turned(self, role: Role) -> np.ndarray:
-        """The rotation (3, 3) from rest to the posture in which a bone's directions are those of its range."""
-        group = {"forearm": "arm", "hand": "arm", "shin": "thigh", "toes": "foot"}.get(role.name, role.name)
-        return self._posture.get((group, role.side), np.eye(3))
 
     def fit(self, bone: int, role: Role) -> Fit | None:
         """The limits of a bone; None if the direction of its limb is not known."""
@@ -170,9 +147,9 @@ class Anatomy:
         along = body.along(bone)
         if along is None:
             return None
-        turned, rest = self._turned(role), body.armature.rest[bone, :3, :3]
+        turned, rest = body.posture(role), body.armature.rest[bone, :3, :3]
         along = turned @ along
-        axis, bent = self._bend(bone, along, joint, role, turned)
+        axis, bent = self._bend(bone, along, joint, role)
         ranges = np.radians([self._range(along, motion, role.side) for motion in (joint.bend, joint.across)]) * share
         if joint.hinge:
             ranges[0] += (-bent, bent)
@@ -183,40 +160,22 @@ class Anatomy:
         axes, local = _axes(turned @ rest, along, axis, across)
         swing = _signed(local, np.maximum(ranges, 0.0))
         lo, hi = 0.0 - np.array([twist[1], *swing[:, 1]]), np.array([twist[0], *swing[:, 0]])
-        neutral = turned if role.name in ("arm", "thigh") else self._foot(role)
-        frame = LimitFrame(quaternion.from_matrix(axes), quaternion.from_matrix(rest.T @ neutral @ rest))
+        zero = rest.T @ body.own_posture(role) @ rest
+        frame = LimitFrame(quaternion.from_matrix(axes), quaternion.from_matrix(zero))
         preferred = np.zeros(3)
         if joint.hinge and 0.0 <= bent < BEND:
             preferred = axes @ np.insert((BEND - bent) * local[0], 1, 0.0)
         lo, hi = _with_rest(frame, lo, hi)
         return Fit(np.maximum(lo, -np.pi), np.minimum(hi, np.pi), frame, preferred)
 
-    def _foot(self, role: Role) -> np.ndarray:
-        """The rotation (3, 3) of a foot alone to its neutral direction; none for other bones."""
-        if role.name != "foot":
-            return np.eye(3)
-        leg = self._posture["thigh", role.side]
-        return leg.T @ self._posture["foot", role.side]
-
-    def _bend(
-        self, bone: int, along: np.ndarray, joint: Range, role: Role, turned: np.ndarray
-    ) -> tuple[np.ndarray, float]:
+    def _bend(self, bone: int, along: np.ndarray, joint: Range, role: Role) -> tuple[np.ndarray, float]:
         """The unit axis of a bone's main bend, and for a hinge its angle at rest."""
         body = self.body
+        if joint.hinge:
+            return body.hinge(bone)
         axis = np.cross(along, body.direction(joint.bend.toward, role.side))
-        upper = body.bone({"forearm": "arm", "shin": "thigh"}.get(role.name, ""), role.side)
-        direction = None if upper is None else body.along(upper)
-        if joint.hinge and direction is not None:
-            normal = np.cross(turned @ direction, along)
-            bent = float(np.arctan2(np.linalg.norm(normal), turned @ direction @ along))
-            if np.linalg.norm(axis) < _DEGENERATE and bent >= _BENT:
-                return unit(normal), bent
-            if bent >= _BENT and abs(unit(normal) @ unit(axis)) > 0.5:
-                sign = 1.0 if normal @ axis > 0.0 else -1.0
-                return sign * unit(normal), sign * bent
         if np.linalg.norm(axis) < _DEGENERATE:
-            across = body.direction("I" if role.name == "forearm" else "F", role.side)
-            axis = np.cross(along, across if abs(along @ across) < 0.9 else body.up)
+            axis = np.cross(along, body.forward if abs(along @ body.forward) < 0.9 else body.up)
         return unit(axis), 0.0
 
     def _range(self, along: np.ndarray, motion: Motion, side: str) -> tuple[float, float]:

@@ -5,10 +5,18 @@ from functools import cached_property
 
 import numpy as np
 
+from ...solvers.algebra import quaternion
 from ..blender.armature import Armature
 from . import roles
-from .roles import Role
+from .roles import Figure, Role
 
+NEUTRAL = {"arm": "O", "thigh": "D", "foot": "FFD"}
+"""Directions that the ranges of parts are about, on figures whose limbs are far from them at rest."""
+_HINGES = {"forearm": ("arm", "F"), "shin": ("thigh", "B")}  # the bones above them, and the directions they bend toward
+_POSTURE = {"forearm": "arm", "hand": "arm", "shin": "thigh", "toes": "foot"}  # parts that go along with another
+_FAR = np.radians(50.0)  # limbs further than this from their neutral direction are far from it
+_BENT = np.radians(4.0)  # a limb bent by more at rest bends about the axis of that bend
+_DEGENERATE = 0.3  # sine of the angle to a direction below which a bone cannot bend toward it
 _ALONG = np.cos(np.radians(30.0))  # bones nearer than this to their limbs lie along them
 _SHORT = 1e-3  # of the figure's size: joints nearer than this are in one place
 _SHARED = ("spine", "neck", "head", "collar")  # parts whose bones share one range
@@ -20,12 +28,16 @@ _STRAIGHT = {"forearm": "arm", "hand": "forearm", "shin": "thigh"}  # parts that
 class Body:
     """The directions of a figure at rest, in armature space."""
 
-    def __init__(self, armature: Armature, bone_roles: dict[int, Role]) -> None:
-        self.armature, self.roles = armature, bone_roles
+    def __init__(self, armature: Armature, figure: Figure) -> None:
+        self.armature, self.roles, self.refusal = armature, figure.roles, figure.refusal
         self._by_role: dict[Role, int] = {}
-        for bone in sorted(bone_roles, key=lambda bone: len(armature.above(bone))):
-            self._by_role.setdefault(bone_roles[bone], bone)
+        for bone in sorted(self.roles, key=lambda bone: len(armature.above(bone))):
+            self._by_role.setdefault(self.roles[bone], bone)
         self.left, self.up, self.forward = self._directions()
+        self._postures: dict[tuple[str, str], np.ndarray] = {}
+        for name in NEUTRAL:
+            for side in (roles.LEFT, roles.RIGHT):
+                self._postures[name, side] = self._to_neutral(name, side)
 
     def bone(self, name: str, side: str = roles.MIDDLE) -> int | None:
         """The first bone of a role, from the root."""
@@ -72,6 +84,55 @@ class Body:
             return self.forward
         above = self.bone(_STRAIGHT.get(role.name, ""), role.side)
         return None if above is None else self.along(above)
+
+    def posture(self, role: Role) -> np.ndarray:
+        """The rotation (3, 3) in armature space from rest to the posture in which its directions are those of people.
+
+        It is none for figures that rest as people stand, with their arms anyhow between out and down.
+        """
+        return self._postures.get((_POSTURE.get(role.name, role.name), role.side), np.eye(3))
+
+    def own_posture(self, role: Role) -> np.ndarray:
+        """The rotation (3, 3) of a part alone, against the one above it, to that posture."""
+        if role.name not in NEUTRAL:
+            return np.eye(3)
+        above = self._postures["thigh", role.side] if role.name == "foot" else np.eye(3)
+        return above.T @ self.posture(role)
+
+    def _to_neutral(self, name: str, side: str) -> np.ndarray:
+        bone = self.bone(name, side)
+        along = None if bone is None else self.along(bone)
+        above = self._postures["thigh", side] if name == "foot" else np.eye(3)
+        if along is None:
+            return above
+        along, neutral = above @ along, self.direction(NEUTRAL[name], side)
+        if np.arccos(np.clip(along @ neutral, -1.0, 1.0)) <= _FAR:
+            return above
+        return quaternion.to_matrix(quaternion.between(along, neutral)) @ above
+
+    def hinge(self, lower: int) -> tuple[np.ndarray, float]:
+        """The unit axis of an elbow or a knee, in its posture, and the angle by which it is bent at rest.
+
+        A limb that is bent at rest has the axis of that bend, unless it is bent the wrong way or sideways.
+        """
+        role = self.roles[lower]
+        above, letter = _HINGES[role.name]
+        turned, upper = self.posture(role), self.bone(above, role.side)
+        along, toward = turned @ self.along(lower), self.direction(letter, role.side)
+        axis = np.cross(along, toward)
+        clear = np.linalg.norm(axis) >= _DEGENERATE
+        direction = None if upper is None else self.along(upper)
+        if direction is not None:
+            normal = np.cross(turned @ direction, along)
+            bent = float(np.arctan2(np.linalg.norm(normal), turned @ direction @ along))
+            if bent >= _BENT and not clear:
+                return unit(normal), bent
+            if bent >= _BENT and abs(unit(normal) @ unit(axis)) > 0.5:
+                sign = 1.0 if normal @ axis > 0.0 else -1.0
+                return sign * unit(normal), sign * bent
+        if not clear:
+            axis = np.cross(along, self.direction("I" if role.name == "forearm" else "F", role.side))
+        return unit(axis), 0.0
 
     def _following(self, bone: int, role: Role) -> list[int]:
         """The joints that a bone's limb may lead to, the best first."""

@@ -64,20 +64,19 @@ def pairs(tree: Tree) -> list[tuple[int, int]]:
     """Pairs of branches with a common parent that mirror each other, those nearest to the root first."""
     found = []
     for children in tree.children:
-        reach = {child: tree.farthest(child) for child in children}
-        long = [child for child in children if reach[child][1] > _REACH * tree.size]
+        long = [child for child in children if tree.reach[child] > _REACH * tree.size]
         for k, a in enumerate(long):
             for b in long[k + 1 :]:
-                (one, length), (other, width) = reach[a], reach[b]
-                same = len(one) == len(other) and abs(length - width) < _ALIKE * length
+                one, other = tree.farthest(a), tree.farthest(b)
+                same = len(one) == len(other) and abs(tree.reach[a] - tree.reach[b]) < _ALIKE * tree.reach[a]
                 if same and tree.distance(one[-1], other[-1]) > 0.5 * _REACH * tree.size:
                     found.append((a, b))
-    return sorted(found, key=lambda pair: (tree.depth(pair[0]), -tree.farthest(pair[0])[1]))
+    return sorted(found, key=lambda pair: (tree.depth(pair[0]), -tree.reach[pair[0]]))
 
 
 def by_shape(tree: Tree, root: int, kind: str) -> Limb | None:
     """The limb that begins with a bone, by the lengths of its segments."""
-    path, total = tree.farthest(root)
+    path, total = tree.farthest(root), tree.reach[root]
     branching = next((bone for bone in path[2:] if len(tree.children[bone]) > 1), None)
     best: tuple[float, dict[str, int]] | None = None
     for i in range(min(3, len(path))):

@@ -10,7 +10,9 @@ import numpy as np
 from ...solvers.algebra import quaternion
 from ..blender import dependencies
 from ..blender.armature import Armature
-from . import bend, limit_frame
+from . import bend, limit_frame, roles
+from .bend import Chain
+from .body import Body
 from .goal_facts import GoalFacts
 
 MIN_BEND = np.radians(4.0)  # preferred bends that limits reduce below this are dropped
@@ -91,7 +93,7 @@ def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], driven: frozenset[str
         notes.append(f"{_named(pose, connected)} cannot slide while connected: disconnect in Edit Mode")
     if ob.original.library is not None:
         notes.append("This armature is linked, so its pose is not saved here: make a library override")
-    bends = _bends(pose, armature, [goal.chain for goal in goals], moved)
+    bends = _bends(ob, armature, [Chain(goal.chain, goal.bone, goal.facts.use_tail) for goal in goals], moved)
     bones = _skeleton_bones(goals, armature)
     return Plan(armature, goals, bones, moved, slides & ~connected, constrained, bends, notes)
 
@@ -189,11 +191,11 @@ def _skeleton_bones(goals: Sequence[PlannedGoal], armature: Armature) -> list[in
 
 
 def _bends(
-    pose: bpy.types.bpy_prop_collection, armature: Armature, chains: list[list[int]], moved: np.ndarray
+    ob: bpy.types.Object, armature: Armature, chains: list[Chain], moved: np.ndarray
 ) -> dict[int, np.ndarray]:
     """Preferred bends: those of the user, and of the elbows and knees of straight limbs."""
-    bends: dict[int, np.ndarray] = {}
-    for limb in bend.find_limbs(armature.heads, armature.tails, armature.parent, chains):
+    pose, bends = ob.pose.bones, dict[int, np.ndarray]()
+    for limb in bend.find_limbs(Body(armature, roles.of(ob, armature)), chains):
         if moved[limb.lower] and moved[limb.upper]:
             own = armature.rest[limb.lower, :3, :3].T @ limb.axis * limb.angle
             inside = _inside_limits(pose[limb.lower], own)

@@ -7,7 +7,7 @@ import numpy as np
 
 
 class Tree:
-    """Bones by number: parents, children, ancestors, and heads (N, 3) at rest."""
+    """Bones by number: parents, children, paths from the root, heads (N, 3) at rest, and how far each bone reaches."""
 
     def __init__(self, parent: Sequence[int], heads: np.ndarray) -> None:
         self.parent, self.heads = [int(above) for above in parent], np.asarray(heads, dtype=float)
@@ -17,6 +17,7 @@ class Tree:
                 self.children[above].append(bone)
         self.size = float(np.ptp(self.heads, axis=0).max(initial=0.0)) or 1.0
         self.paths = [self._path(bone) for bone in range(len(self.parent))]
+        self.longest, self.reach = self._measure()
 
     def _path(self, bone: int) -> list[int]:
         path = [bone]
@@ -49,12 +50,18 @@ class Tree:
         """Between two heads."""
         return float(np.linalg.norm(self.heads[a] - self.heads[b]))
 
-    def farthest(self, bone: int) -> tuple[list[int], float]:
-        """The longest path of bones from a bone downward, by the sum of its segments, and its length."""
-        best: tuple[list[int], float] = [bone], 0.0
-        for child in self.children[bone]:
-            path, length = self.farthest(child)
-            length += self.distance(bone, child)
-            if length > best[1]:
-                best = [bone, *path], length
-        return best
+    def _measure(self) -> tuple[list[int], list[float]]:
+        """For each bone, the child on the longest path downward, -1 for none, and that path's length."""
+        longest, reach = [-1] * len(self.parent), [0.0] * len(self.parent)
+        for bone in sorted(range(len(self.parent)), key=self.depth, reverse=True):
+            above = self.parent[bone]
+            if above >= 0 and (length := reach[bone] + self.distance(above, bone)) > reach[above]:
+                longest[above], reach[above] = bone, length
+        return longest, reach
+
+    def farthest(self, bone: int) -> list[int]:
+        """The longest path of bones from a bone downward, by the sum of its segments."""
+        path = [bone]
+        while self.longest[path[-1]] >= 0:
+            path.append(self.longest[path[-1]])
+        return path

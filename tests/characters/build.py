@@ -2,6 +2,7 @@
 """Builds the test characters in Blender, and sends them through FBX and glTF as people get them."""
 
 import tempfile
+import warnings
 from dataclasses import dataclass
 from math import radians
 from pathlib import Path
@@ -137,7 +138,8 @@ def through(ob: bpy.types.Object, way: str) -> bpy.types.Object:
     mesh = _bound_mesh(ob)
     _select(ob, mesh)
     before = set(bpy.data.objects)
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Blender's own
         path = str(Path(folder) / ("a.glb" if way == "gltf" else "a.fbx"))
         if way == "gltf":
             bpy.ops.export_scene.gltf(filepath=path, use_selection=True, export_animations=False)

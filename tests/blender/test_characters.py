@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rigs as people have them, from many programs and through FBX and glTF: roles, and the same anatomy for all."""
+
+import contextlib
+import io
+import sys
+from math import degrees, radians
+from pathlib import Path
+
+import bpy
+import numpy as np
+import pytest
+import rigs
+from mathutils import Matrix, Quaternion, Vector
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "characters"))
+
+import build  # noqa: E402
+import poses  # noqa: E402
+from conventions import BY_NAME, CHARACTERS  # noqa: E402
+
+NAMES = [character.name for character in CHARACTERS]
+WAYS = ("native", "fbx", "fbx auto", "gltf")
+BONES_ACROSS = ("vroid", "unreal", "arms up", "arms down", "smpl", "no names in centimetres")
+
+
+def made(name: str, way: str) -> bpy.types.Object:
+    """A character, as built or as it comes back from a file."""
+    with contextlib.redirect_stdout(io.StringIO()):
+        ob = build.native(BY_NAME[name])
+        ob = ob if way == "native" else build.through(ob, way)
+    return rigs.made_active(ob)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_bone_is_known_for_what_it_is(extension: str, name: str) -> None:
+    """The roles are those written by hand, and only figures that are not human have no human limits."""
+    character = BY_NAME[name]
+    roles = sys.modules[f"{extension}.rig.setup.roles"]
+    ob = made(name, "native")
+    figure = roles.of(ob)
+    names = [bone.name for bone in ob.pose.bones]
+    found = {names[bone]: tuple(role) for bone, role in figure.roles.items()}
+    for bone, role in build.truth(character).items():
+        assert found.get(bone) == role, bone
+    if not character.human:
+        assert bpy.ops.dqik.limits_preset() == {"CANCELLED"}
+        assert figure.refusal
+        assert not any(bone.dqik_use_limits for bone in ob.pose.bones)
+    else:
+        assert bpy.ops.dqik.limits_preset() == {"FINISHED"}
+
+
+@pytest.mark.parametrize("way", WAYS[1:])
+@pytest.mark.parametrize("name", BONES_ACROSS)
+def test_imported_bones_are_known_too(extension: str, name: str, way: str) -> None:
+    """Importers turn bones, change their lengths and scale the object; roles stay the same."""
+    roles = sys.modules[f"{extension}.rig.setup.roles"]
+    ob = made(name, way)
+    names = [bone.name for bone in ob.pose.bones]
+    found = {names[bone]: tuple(role) for bone, role in roles.of(ob).roles.items()}
+    assert {bone: found.get(bone) for bone in build.truth(BY_NAME[name])} == build.truth(BY_NAME[name])
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("name", BONES_ACROSS)
+def test_knees_and_elbows_bend_as_people_do(name: str, way: str) -> None:
+    """At the ends of their limits, whatever the bones' axes: back by 135 and forward by 150 degrees, never sideways."""
+    ob = made(name, way)
+    bpy.ops.dqik.limits_preset()
+    for limb in poses.limbs(BY_NAME[name], build.truth(BY_NAME[name]), ob):
+        bent = [measured_bend(ob, limb, part, end) for part in ("swing_x", "swing_z") for end in ("min", "max")]
+        assert max(angle for angle, _ in bent) == pytest.approx(150.0 if limb.kind == "arm" else 135.0, abs=0.5)
+        assert min(angle for angle, _ in bent) == pytest.approx(0.0, abs=0.5)
+        assert max(abs(side) for _, side in bent) < 8.0  # limbs are not quite straight at rest
+
+
+def measured_bend(ob: bpy.types.Object, limb: poses.Limb, part: str, end: str) -> tuple[float, float]:
+    """The bend of a limb, measured on joints, with its lower bone at the end of one limit."""
+    bone = ob.pose.bones[limb.bones[1]]
+    axes = Quaternion(bone.dqik_limits_axes).normalized()
+    turn = Quaternion((1, 0, 0) if part == "swing_x" else (0, 0, 1), getattr(bone, f"dqik_{part}_{end}"))
+    bone.rotation_mode, bone.rotation_quaternion = "QUATERNION", axes @ turn @ axes.inverted()
+    bent = poses.bend(rigs.evaluated(ob), limb)
+    bone.rotation_quaternion = Quaternion()
+    rigs.update()
+    return bent
+
+
+@pytest.mark.parametrize("way", ["native", "fbx"])
+@pytest.mark.parametrize("name", BONES_ACROSS)
+def test_limbs_follow_targets_inside_the_limits(name: str, way: str) -> None:
+    """Poses that people can take are met, with knees and elbows bent their way and every bone inside its limits."""
+    ob = made(name, way)
+    truth = build.truth(BY_NAME[name])
+    limbs, random = poses.limbs(BY_NAME[name], truth, ob), np.random.default_rng(3)
+    targets = [poses.reach(ob, limb, random) for limb in limbs]
+    bpy.ops.dqik.setup_full_body()
+    bpy.ops.dqik.limits_preset()
+    height = max(rigs.evaluated(ob).dimensions) * 1.0
+    size = float(np.ptp([tuple(ob.matrix_world @ bone.head_local) for bone in ob.data.bones], axis=0).max())
+    assert height > 0.0
+    ob.dqik.live = True
+    goals = {goal.bone: goal for goal in ob.dqik.goals}
+    for limb, matrix in zip(limbs, targets, strict=True):
+        goals[limb.bones[2]].target.matrix_world = matrix
+    rigs.update()
+    for limb, matrix in zip(limbs, targets, strict=True):
+        assert (rigs.head(ob, limb.bones[2]) - matrix.translation).length < 2e-3 * size, limb
+        bent, side = poses.bend(rigs.evaluated(ob), limb)
+        assert bent > -8.0
+        assert abs(side) < 30.0
+    for bone in ob.pose.bones:
+        if bone.dqik_use_limits:
+            assert inside(ob, bone), bone.name
+
+
+def inside(ob: bpy.types.Object, bone: bpy.types.PoseBone) -> bool:
+    """Whether a bone is inside its limits, from its evaluated matrices and the limits' own axes."""
+    axes, zero = (Quaternion(value).normalized() for value in (bone.dqik_limits_axes, bone.dqik_limits_zero))
+    own = (zero @ axes).inverted() @ rigs.local_rotation(ob, bone.name) @ axes
+    angles = rigs.twist_and_swing(own)
+    return all(
+        degrees(getattr(bone, f"dqik_{part}_min")) - 0.1 <= angle <= degrees(getattr(bone, f"dqik_{part}_max")) + 0.1
+        for part, angle in zip(("twist", "swing_x", "swing_z"), angles, strict=True)
+    )
+
+
+def test_a_limit_has_one_meaning_in_any_axes() -> None:
+    """A bone with its own limits, and one whose axes were turned and the limits' turned back, solve to one pose."""
+    places = []
+    for turned in (Quaternion(), Quaternion((0.3, -0.5, 0.7, 0.4)).normalized()):
+        ob = rigs.chain([(0, 0, 0), (1, 0, 0), (2, 0.1, 0), (2.5, 0.1, 0.1)])
+        bpy.ops.object.mode_set(mode="EDIT")
+        for bone in ob.data.edit_bones:
+            bone.use_connect = False
+        for bone in ob.data.edit_bones:
+            matrix = bone.matrix @ turned.to_matrix().to_4x4()
+            bone.matrix = matrix
+        bpy.ops.object.mode_set(mode="OBJECT")
+        for name, twist, swing_x, swing_z in (("a", (-20, 30), (-40, 50), (-10, 60)), ("b", (0, 0), (0, 0), (-5, 120))):
+            rigs.limit(ob.pose.bones[name], twist, swing_x, swing_z)
+            ob.pose.bones[name].dqik_limits_axes = turned.inverted()
+        target = rigs.empty((0.9, 1.2, 0.4))
+        goal = rigs.goal(ob, "c", target, use_tail=False)
+        assert not goal.use_rotation
+        ob.dqik.live = True
+        rigs.update()
+        places.append([rigs.head(ob, name) for name in "abc"])
+        assert inside(ob, ob.pose.bones["a"])
+    assert (places[0][2] - places[1][2]).length < 1e-4
+    assert (places[0][1] - places[1][1]).length < 1e-3
+    assert (places[0][1] - Vector((1, 0, 0))).length > 0.1
+
+
+def test_the_user_corrects_a_role(extension: str) -> None:
+    """A role that is chosen goes from the bone that was taken for it to the chosen one; None takes a bone out."""
+    roles = sys.modules[f"{extension}.rig.setup.roles"]
+    ob = made("unity", "native")
+    number = {bone.name: k for k, bone in enumerate(ob.pose.bones)}
+    ob.pose.bones["Chest"].dqik_role = "NONE"
+    ob.pose.bones["Lower arm.L"].dqik_role = "HAND_L"
+    found = roles.of(ob).roles
+    assert found.get(number["Chest"]) is None
+    assert found[number["Lower arm.L"]] == ("hand", "L")
+    assert number["Hand.L"] not in found
+
+
+def test_a_foot_that_points_down_at_rest_and_arms_that_hang_do_not_move() -> None:
+    """Limits contain the rest pose: nothing has to move before a target does."""
+    ob = made("arms down", "fbx")
+    bpy.ops.dqik.limits_preset()
+    for bone in ob.pose.bones:
+        if bone.dqik_use_limits:
+            bone.matrix_basis = Matrix()
+    rigs.update()
+    assert all(inside(ob, bone) for bone in ob.pose.bones if bone.dqik_use_limits)
+    foot = ob.pose.bones["Foot Left"]
+    assert Quaternion(foot.dqik_limits_zero).angle > radians(40.0)

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Measures DQIK on all test characters: roles, goals, drift at rest, and moves and turns of their targets.
+
+    python tests/characters/measure.py [--ways native,fbx,...] [--moves 120] [--pictures FOLDER] [character ...]
+
+Run it with a Python that has bpy. It prints a table as Markdown. A target counts as met if its bone is within 0.1 % of
+the figure's height and 1 degree. Backward is a knee or elbow bent the wrong way by more than 8 degrees, sideways one
+that is out of its plane by more than 60.
+"""
+
+import argparse
+import contextlib
+import importlib.util
+import io
+import sys
+from math import degrees
+from pathlib import Path
+
+import bpy
+import numpy as np
+from mathutils import Matrix
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+
+import build  # noqa: E402
+import poses  # noqa: E402
+from conventions import BY_NAME, CHARACTERS, Character  # noqa: E402
+
+WAYS = ("native", "fbx", "fbx auto", "gltf")
+NEAR, TURNED = 1e-3, 1.0  # of the height, and degrees: what counts as met
+BACKWARD, SIDEWAYS = 8.0, 60.0
+
+
+def load() -> None:
+    """Register the extension from its source."""
+    root = HERE.parent.parent
+    spec = importlib.util.spec_from_file_location("dqik", root / "__init__.py", submodule_search_locations=[str(root)])
+    sys.modules["dqik"] = module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    module.register()
+
+
+def made(character: Character, way: str) -> bpy.types.Object:
+    """The character, alone in an empty file."""
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    ob = build.native(character)
+    ob = ob if way == "native" else build.through(ob, way)
+    bpy.context.view_layer.objects.active = ob
+    ob.select_set(True)
+    return ob
+
+
+def place(ob: bpy.types.Object, bone: str) -> Matrix:
+    """A bone's evaluated matrix in the world."""
+    shown = ob.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    return shown.matrix_world @ shown.pose.bones[bone].matrix
+
+
+def heads(ob: bpy.types.Object) -> np.ndarray:
+    """All bones' heads in the world, as evaluated."""
+    shown = ob.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    return np.array([shown.matrix_world @ bone.head for bone in shown.pose.bones])
+
+
+def measure(character: Character, way: str, limited: bool, moves: int, pictures: Path | None) -> dict[str, object]:
+    """One row of the table."""
+    ob, truth = made(character, way), build.truth(character)
+    found = sys.modules["dqik.rig.setup.roles"].of(ob)
+    names = [bone.name for bone in ob.pose.bones]
+    by_name = {names[bone]: tuple(role) for bone, role in found.roles.items()}
+    row: dict[str, object] = {"wrong roles": sum(by_name.get(name) != role for name, role in truth.items())}
+    limbs = poses.limbs(character, truth, ob) if character.human else []
+    random = np.random.default_rng(7)
+    asked = [(limb, poses.reach(ob, limb, random)) for limb in (limbs[k % len(limbs)] for k in range(moves) if limbs)]
+    bpy.ops.dqik.setup_full_body()
+    goals = {goal.bone: goal for goal in ob.dqik.goals}
+    row["goals"] = len(goals)
+    if limited:
+        with contextlib.suppress(RuntimeError):
+            bpy.ops.dqik.limits_preset()
+        row["limits"] = sum(bone.dqik_use_limits for bone in ob.pose.bones)
+    bpy.context.view_layer.update()
+    before, height = heads(ob), float(np.ptp(heads(ob), axis=0).max())
+    row["height"] = height
+    ob.dqik.live = True
+    bpy.context.view_layer.update()
+    row["drift"] = float(np.linalg.norm(heads(ob) - before, axis=-1).max() / height)
+    row |= moved(ob, goals, asked, limbs, height)
+    return row
+
+
+def moved(ob: bpy.types.Object, goals: dict, asked: list, limbs: list[poses.Limb], height: float) -> dict[str, object]:
+    """Move and turn one target after the other, and put it back."""
+    count = met = backward = sideways = 0
+    others = clavicle = worst = 0.0
+    rest = {bone: goal.target.matrix_world.copy() for bone, goal in goals.items()}
+    ends = {bone: place(ob, bone) for bone in goals}
+    for limb, matrix in asked:
+        goal = goals.get(limb.bones[2])
+        if goal is None:
+            count += 1
+            continue
+        target = goal.target
+        target.matrix_world = matrix
+        bpy.context.view_layer.update()
+        now = place(ob, limb.bones[2])
+        away = (now.translation - matrix.translation).length / height
+        angle = degrees(now.to_quaternion().rotation_difference(matrix.to_quaternion()).angle)
+        angle = min(angle, 360.0 - angle)
+        count += 1
+        met += away < NEAR and angle < TURNED
+        worst = max(worst, away)
+        shown = ob.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        for one in limbs:
+            bent, side = poses.bend(shown, one)
+            backward += bent < -BACKWARD and abs(side) < SIDEWAYS
+            sideways += abs(side) > SIDEWAYS
+        others = max([others, *((shown.matrix_world @ shown.pose.bones[bone].head - ends[bone].translation).length
+                                / height for bone in goals if bone != limb.bones[2])])  # fmt: skip
+        target.matrix_world = rest[limb.bones[2]]
+        bpy.context.view_layer.update()
+    return {"moves": count, "met": met, "backward": backward, "sideways": sideways, "others": others, "worst": worst}
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("characters", nargs="*")
+    parser.add_argument("--ways", default=",".join(WAYS))
+    parser.add_argument("--moves", type=int, default=120)
+    parser.add_argument("--pictures", type=Path)
+    arguments = parser.parse_args()
+    chosen = [BY_NAME[name] for name in arguments.characters] or CHARACTERS
+    load()
+    print("| character | way | wrong roles | goals | limits | drift % H | met free | backward | sideways | others % H "
+          "| met limited | backward | sideways | others % H |", file=sys.stderr)  # fmt: skip
+    print("|" + "---|" * 14, file=sys.stderr)
+    for character in chosen:
+        for way in arguments.ways.split(","):
+            with contextlib.redirect_stdout(io.StringIO()):
+                free, tight = (measure(character, way, limited, arguments.moves, None) for limited in (False, True))
+            parts = [part for row in (free, tight) for part in (
+                f"{row['met']}/{row['moves']}", row["backward"], row["sideways"], f"{100 * row['others']:.2f}")]  # fmt: skip
+            print(f"| {character.name} | {way} | {free['wrong roles']} | {free['goals']} | {tight.get('limits', 0)} | "
+                  f"{100 * free['drift']:.3f} / {100 * tight['drift']:.3f} | " + " | ".join(map(str, parts)) + " |",
+                  file=sys.stderr, flush=True)  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()
