@@ -8,7 +8,7 @@ State that lasts between frames is stored here under the object's `session_uid`;
 import traceback
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import bpy
 import numpy as np
@@ -145,6 +145,8 @@ def begin_bake(ob: bpy.types.Object, solver: str = "") -> Session:
     """
     _state.suspended.add(ob.session_uid)
     reading = Session(solver, stored=False)
+    if not solver:
+        reading.rig = session(ob).rig
     if ob.dqik.live:
         reading.pose = session(ob).pose.copy(ob)
     return reading
@@ -152,8 +154,7 @@ def begin_bake(ob: bpy.types.Object, solver: str = "") -> Session:
 
 def bake_frame(reading: Session, ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Reading:
     """Read one frame for a bake, as live solving would read it after the change of frame."""
-    frame = step.read(reading, ob, View(depsgraph, depsgraph.scene.frame_current_final, fresh=True))
-    return frame if frame.frame_input is None else replace(frame, frame_input=frame.frame_input.copy())
+    return step.read(reading, ob, View(depsgraph, depsgraph.scene.frame_current_final, fresh=True)).copy()
 
 
 def end_bake(ob: bpy.types.Object) -> None:
@@ -255,9 +256,11 @@ def _solve_live(depsgraph: bpy.types.Depsgraph, now: float, moved: set[int] | No
 def _armatures_of(view: View) -> Iterator[tuple[bpy.types.Object, bool]]:
     """The live armatures, and those that keys have just switched off; each with whether Live is on."""
     for place, uid in _armatures():
+        if uid in _state.suspended:
+            continue
         ob = bpy.data.objects[place]
         evaluated = ob.evaluated_get(view.depsgraph)
-        if uid in _state.suspended or not evaluated.is_evaluated or ob.pose is None:
+        if not evaluated.is_evaluated or ob.pose is None:
             continue
         if ob.mode == "EDIT" or ob.data.pose_position == "REST":
             continue

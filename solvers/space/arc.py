@@ -10,6 +10,7 @@ A chain counts if all its joints serve one goal alone, none of them slides, and 
 limbs (`limb.py`).
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -55,10 +56,11 @@ def find_arcs(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray, spa
     """The arcs of the chains of at least two bones that are straight at rest."""
     rest = skeleton.transforms(skeleton.rest_pose().rotations[None], None)[0]
     matrices, places = dual_quaternion.placement(rest)
+    moved = set(space.joint.tolist())
     found: list[Arc] = []
     for index, goal in enumerate(goals):
         above = chains[index] & skeleton.ancestors[goal.joint]
-        path = [j for j in skeleton.order if above[j] and j in space.joint]
+        path = [j for j in skeleton.order if above[j] and j in moved]
         special = any(
             skeleton.preferred[j].any() or skeleton.kinds[j] == "prismatic" or j in skeleton.detached for j in path
         )
@@ -81,11 +83,11 @@ def _arc(
     groups: list[list[int]] = []  # joints in one place
     least = NO_BONE * skeleton.length
     for joint in path:
-        if groups and np.linalg.norm(places[joint] - places[groups[-1][0]]) <= least:
+        if groups and math.dist(places[joint], places[groups[-1][0]]) <= least:
             groups[-1].append(joint)
         else:
             groups.append([joint])
-    if groups and np.linalg.norm(places[-1] - places[groups[-1][0]]) <= least:
+    if groups and math.dist(places[-1], places[groups[-1][0]]) <= least:
         groups.pop()
     if len(groups) < 2:
         return None

@@ -7,6 +7,7 @@ is stepped in twist-swing coordinates, in which its limits are a box times an el
 A hinge's coordinate is its angle, a slide's its length.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -56,6 +57,8 @@ class JointSpace:
         self.blocks: list[slice] = []
         basis = np.tile(np.eye(3), (len(skeleton), 1, 1))
         slides = np.zeros(len(skeleton), dtype=bool)
+        align = quaternion.between(_TWIST_AXIS, skeleton.axis)
+        aligned = quaternion.to_matrix(align)
         for index in map(int, np.flatnonzero(movable & ((skeleton.stiffness >= 1.0) == stiff))):
             kind, limits = skeleton.kinds[index], skeleton.joints[index].limits
             size = DEGREES_OF_FREEDOM[kind]
@@ -73,15 +76,12 @@ class JointSpace:
                 continue
             ball, ellipse = _ball_bounds(limits)
             bounds += ball
-            align = quaternion.between(_TWIST_AXIS, skeleton.axis[index])
-            if np.isfinite(ball).any():
+            basis[index] = aligned[index]
+            if any(math.isfinite(bound) for pair in ball for bound in pair):
                 balls.append((index, start))
-                # coordinates are twist first, then the swing in X and Z
-                basis[index] = quaternion.to_matrix(align)[:, [1, 0, 2]]
+                basis[index] = aligned[index][:, [1, 0, 2]]  # coordinates are twist first, then the swing in X and Z
                 if ellipse:
                     ellipses.append(start + 1)
-            else:
-                basis[index] = quaternion.to_matrix(align)
         self.n = len(joints)
         self.joint = np.array(joints, dtype=np.intp)
         self._slot = 3 * self.joint + np.array(columns, dtype=np.intp)
@@ -95,7 +95,7 @@ class JointSpace:
         self._plain = bool(np.abs(basis - np.eye(3)).max(initial=0.0) < 1e-12)
         self._ball_joint = np.array([joint for joint, _ in balls], dtype=np.intp)
         self._ball_dof = np.array([start for _, start in balls], dtype=np.intp)[:, None] + np.arange(3)
-        align = quaternion.between(_TWIST_AXIS, skeleton.axis[self._ball_joint])
+        align = align[self._ball_joint]
         self._align = align if np.abs(align[:, 1:]).max(initial=0.0) > 1e-12 else None
         self._pair_starts = frozenset(ellipses)
         self._pairs = np.array(ellipses, dtype=np.intp)[:, None] + np.arange(2)
