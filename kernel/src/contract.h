@@ -47,10 +47,10 @@
 #define YIELD_MISS 0.003
 #define YIELD_ROUNDS 2
 
-/* solvers/iterate/linear_step.py */
+/* solvers/iterate/active_set.py */
 #define SAME 1e-09
 
-/* solvers/iterate/linear_step.py */
+/* solvers/iterate/active_set.py */
 #define ACTIVE_SET_ROUNDS 8
 
 /* solvers/methods/pgs.py */

@@ -21,7 +21,7 @@ from ..space.joint_space import JointSpace
 from ..space.lanes import Lanes
 from ..space.point import Point, Request, stand
 from ..space.tasks import Tasks
-from .linear_step import LinearSystem
+from .linear_step import Inner, LinearSystem
 
 LEAST_DAMPING, MOST_DAMPING = 1e-12, 1e8
 DAMPING_SHARE = 0.03  # of the pull, below which damping does not go: the pull's own curvature is only modelled in part
@@ -106,9 +106,6 @@ class Model:
     def keep(self, frames: np.ndarray) -> None:
         """Forget all but some of the frames."""
 
-
-Inner = Callable[[LinearSystem], np.ndarray]
-"""The step (F, n) of one iteration, inside the limits."""
 
 Minimise = Callable[[Tasks, JointSpace, Settings, Point, Request], Minimum]
 """What a solver is to a stage: brings frames from a start nearer to what they ask for, as far as the settings say."""

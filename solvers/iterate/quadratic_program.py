@@ -10,9 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..methods.pgs import active_set
 from ..space.joint_space import JointSpace
-from .linear_step import SAME
+from .active_set import SAME, active_set
 
 ROUNDS = 32  # at most; most programs take one or two
 GRADIENT_STEPS = 3  # a round

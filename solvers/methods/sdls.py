@@ -14,14 +14,10 @@ from functools import partial
 
 import numpy as np
 
-from ..iterate.linear_step import LinearSystem, weighted_step, within_limits
+from ..iterate.active_set import limited
+from ..iterate.linear_step import weighted_step
 
 GAMMA_MAX = 0.25 * np.pi  # [rad] Buss & Kim's choice
-
-
-def step(system: LinearSystem) -> np.ndarray:
-    """The step (F, n) of one iteration, inside the limits."""
-    return within_limits(system, partial(weighted_step, system, inverse))
 
 
 def inverse(matrix: np.ndarray, error: np.ndarray, damping: np.ndarray) -> np.ndarray:
@@ -54,3 +50,7 @@ def clamp(step: np.ndarray, most: np.ndarray) -> np.ndarray:
     """`step` (..., n), scaled so that no component is larger than `most`."""
     longest = np.abs(step).max(-1, keepdims=True, initial=0.0)
     return step * np.minimum(1.0, most / np.maximum(longest, 1e-300))
+
+
+step = limited(partial(weighted_step, inverse))
+"""The step (F, n) of one iteration, inside the limits."""
