@@ -251,7 +251,7 @@ PROBLEM = _structure(
     ("dqik_stage[]", "stage", "(stages)"),
     ("double", "tolerance rotation_tolerance", ""),
     ("uint8[]", "counts", "(goals) 1: a position counts, 2: a rotation counts"),
-    ("dqik_stage[]", "held", "the joint space of stiff joints with limits, and nothing else; NULL: none"),
+    ("dqik_stage[]", "stiff", "the joint space of stiff joints with limits, and nothing else; NULL: none"),
 )  # fmt: skip
 
 _C_OF_DTYPE: dict[object, str] = {np.int32: "int32", np.bool_: "uint8"}

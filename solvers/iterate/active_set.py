@@ -49,11 +49,11 @@ def within_limits(system: LinearSystem, step: RestrictedStep, release: bool = Tr
         curved = space.normals(system.x + projected) * moved[:, space.pairs].any(-1, keepdims=True)
         normals = np.where(normals.any(-1, keepdims=True), normals, curved)
         normals = np.where(free[:, space.pairs].all(-1, keepdims=True), normals, 0.0)
-        held = np.where(free, 0.0, projected)
-        held[:, space.pairs] += normals * (projected[:, space.pairs] * normals).sum(-1, keepdims=True)
+        bounded = np.where(free, 0.0, projected)
+        bounded[:, space.pairs] += normals * (projected[:, space.pairs] * normals).sum(-1, keepdims=True)
         # what is done stays as it is to the last digit, whatever the other frames and lanes still do
         going = np.any(moved, axis=-1) if system.lanes is None else system.lanes.freedoms.any(moved)
-        fixed = np.where(system.over_freedoms(going), held, fixed)
+        fixed = np.where(system.over_freedoms(going), bounded, fixed)
     return projected
 
 
@@ -69,12 +69,12 @@ def active_set(
     start : (F, n) coordinates that the step begins at. down : (F, n) the objective's negative gradient where it ends.
     """
     x = start + d
-    held = ((x >= space.hi - SAME) & (down > 0.0)) | ((x <= space.lo + SAME) & (down < 0.0))
+    active = ((x >= space.hi - SAME) & (down > 0.0)) | ((x <= space.lo + SAME) & (down < 0.0))
     normals, pairs = space.normals(x), space.pairs
     if normals.size:
         outward = (down[:, pairs] * normals).sum(-1, keepdims=True) > 0.0
         normals = np.where(outward, normals, 0.0)
-    free = ~(space.closed | held)
+    free = ~(space.closed | active)
     fixed = np.where(free, 0.0, d)
     if normals.size:
         both = free[:, pairs].all(-1, keepdims=True)

@@ -137,8 +137,8 @@ def _minimise(model: Model, start: Point, frames: Request, inner: Inner, by_leng
     index = np.arange(count)
     cost: np.ndarray
     cost, v = _cost(lanes, space, settings, start, frames)
-    given = settings.damping or 0.0
-    first = given if by_length else settings.first_damping if settings.damping is None else max(given, LEAST_DAMPING)
+    fixed = settings.damping or 0.0
+    first = fixed if by_length else settings.first_damping if settings.damping is None else max(fixed, LEAST_DAMPING)
     damping: np.ndarray = np.full(cost.shape, first)
     share: np.ndarray = np.ones(cost.shape)
     done = Minimum(start, np.zeros(cost.shape, dtype=int), cost)
@@ -167,11 +167,11 @@ def _minimise(model: Model, start: Point, frames: Request, inner: Inner, by_leng
             model.keep(keep)
         going = ~finished
         done.iterations[index] += going
-        kept = damping if lanes.count > 1 else damping[:, 0]
+        strength = damping if lanes.count > 1 else damping[:, 0]
         system = LinearSystem(
             space, point.state.x, model.jacobian(point, frames), point.error,
             None if v is None else settings.pull * space.pull_gradient(point.state, v, settings.reluctance),
-            kept if by_length else settings.pull + kept, settings.reluctance, settings.pull,
+            strength if by_length else settings.pull + strength, settings.reluctance, settings.pull,
             lanes=lanes if lanes.count > 1 else None,
         )  # fmt: skip
         system.curvature = model.curvature(point, frames, system, v)

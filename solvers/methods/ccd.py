@@ -46,11 +46,11 @@ def minimise(tasks: Tasks, space: JointSpace, settings: Settings, start: Point, 
         return mmd.minimise(tasks, space, settings, start, frames)
     order = in_order(tasks, space, settings.options)
 
-    def advance(point: Point, asked: Request, _: int) -> State:
-        posture = Posture(tasks, point, asked)
+    def advance(point: Point, request: Request, _: int) -> State:
+        posture = Posture(tasks, point, request)
         for visit in order:
             serve(space, posture, visit)
-        return swivelled(tasks, space, posture.state, asked)
+        return swivelled(tasks, space, posture.state, request)
 
     if tasks.poles:
         start = stand(tasks, swivelled(tasks, space, start.state, frames), frames)

@@ -58,10 +58,10 @@ def pair_step(
     if fixed is not None:
         down = down - (matrix @ fixed[..., None])[..., 0]
     if free is not None:
-        # what is held becomes a row and a column of its own, so that the matrix stays regular
+        # what is not free becomes a row and a column of its own, so that the matrix stays regular
         matrix = _both_sides(system.space, matrix, free, normals)
-        held = np.eye(n) - _both_sides(system.space, np.tile(np.eye(n), (len(matrix), 1, 1)), free, normals)
-        matrix = matrix + size[..., None] * held
+        rest = np.eye(n) - _both_sides(system.space, np.tile(np.eye(n), (len(matrix), 1, 1)), free, normals)
+        matrix = matrix + size[..., None] * rest
         down = restrict(system.space, down[:, None], free, normals)[:, 0]
     step = np.linalg.solve(matrix, down[..., None])[..., 0]
     return step if fixed is None else step + fixed

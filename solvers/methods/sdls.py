@@ -25,8 +25,8 @@ def inverse(matrix: np.ndarray, error: np.ndarray, damping: np.ndarray) -> np.nd
     del damping
     u, sigma, v = np.linalg.svd(matrix, full_matrices=False)
     along = (error[:, None, :] @ u)[:, 0]
-    kept = sigma > 1e-12 * np.maximum(sigma[:, :1], 1e-300)
-    inverted = np.where(kept, 1.0 / np.where(kept, sigma, 1.0), 0.0)
+    significant = sigma > 1e-12 * np.maximum(sigma[:, :1], 1e-300)
+    inverted = np.where(significant, 1.0 / np.where(significant, sigma, 1.0), 0.0)
     moved = lengths(u).sum(-2)  # N (F, r)
     swept = inverted * (np.abs(v) @ lengths(matrix).sum(-2)[..., None])[..., 0]  # M (F, r)
     gamma = GAMMA_MAX * np.minimum(1.0, moved / np.maximum(swept, 1e-300))

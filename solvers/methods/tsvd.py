@@ -24,9 +24,9 @@ def inverse(matrix: np.ndarray, error: np.ndarray, damping: np.ndarray) -> np.nd
     """
     u, sigma, v = np.linalg.svd(matrix, full_matrices=False)
     epsilon = np.where(damping > 0.0, np.sqrt(damping), EPSILON)[:, None]
-    kept = (sigma >= np.minimum(epsilon, sigma[:, :1])) & (sigma > 0.0)
+    significant = (sigma >= np.minimum(epsilon, sigma[:, :1])) & (sigma > 0.0)
     along = (error[:, None, :] @ u)[:, 0]
-    return (np.where(kept, along / np.where(kept, sigma, 1.0), 0.0)[:, None, :] @ v)[:, 0]
+    return (np.where(significant, along / np.where(significant, sigma, 1.0), 0.0)[:, None, :] @ v)[:, 0]
 
 
 step = limited(partial(weighted_step, inverse))
