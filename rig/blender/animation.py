@@ -69,11 +69,11 @@ def animation(ob: bpy.types.Object) -> Animation:
     return Animation(bones, frozenset(driven), settings, constraints)
 
 
-def free_channels(found: Animation, names: Sequence[str], modes: Modes) -> tuple[np.ndarray, np.ndarray]:
+def free_channels(animation: Animation, names: Sequence[str], modes: Modes) -> tuple[np.ndarray, np.ndarray]:
     """Which rotation (N, 4) and location (N, 3) channels of the bones are not animated, as bool."""
     rotations, locations = np.ones((len(names), 4), dtype=bool), np.ones((len(names), 3), dtype=bool)
     for number, name in enumerate(names):
-        for path, index in found.bones.get(name, ()):
+        for path, index in animation.bones.get(name, ()):
             if path == "location":
                 locations[number, index] = False
             elif path == rotation.PATHS[modes.of_bone[number]]:
@@ -134,19 +134,19 @@ def _action_contents(owner: bpy.types.AnimData | bpy.types.NlaStrip, paths: bool
     if action is None:
         return (0,)
     slot = getattr(owner, "action_slot", None)
-    found = curves.of_action(action, slot)
+    fcurves = curves.of_action(action, slot)
     groups = [group.mute for group in curves.groups(action, slot)] if paths or not curves.LAYERED else ()
-    return action.session_uid, getattr(slot, "handle", 0), groups, _curve_contents(found, paths)
+    return action.session_uid, getattr(slot, "handle", 0), groups, _curve_contents(fcurves, paths)
 
 
-def _curve_contents(found: Sequence[bpy.types.FCurve], paths: bool) -> tuple:
+def _curve_contents(fcurves: Sequence[bpy.types.FCurve], paths: bool) -> tuple:
     """Flags and, on request, paths and indices of curves."""
-    count = len(found)
+    count = len(fcurves)
     if not count:
         return ()
     flags = np.empty((2, count), dtype=bool)
-    found.foreach_get("mute", flags[0])
-    found.foreach_get("is_empty", flags[1])
+    fcurves.foreach_get("mute", flags[0])
+    fcurves.foreach_get("is_empty", flags[1])
     if not paths:
         return (flags.tobytes(),)
-    return flags.tobytes(), [(curve.data_path, curve.array_index) for curve in found]
+    return flags.tobytes(), [(curve.data_path, curve.array_index) for curve in fcurves]

@@ -43,11 +43,11 @@ def minimise(tasks: Tasks, space: JointSpace, settings: Settings, start: Point, 
         left = ~tasks.within(point.error, settings.tolerance, settings.rotation_tolerance)
         if not left.any():
             break
-        asked = frames.take(np.flatnonzero(left))
-        posture = Posture(tasks, point.take(left), asked)
+        request = frames.take(np.flatnonzero(left))
+        posture = Posture(tasks, point.take(left), request)
         for visit, k in order:
             turn_link(space, posture, visit, visit.share * (k + 1) * unit, loop < loops // 2)
-        point.put(left, stand(tasks, posture.state, asked))
+        point.put(left, stand(tasks, posture.state, request))
         iterations[left] += 1
     return Minimum(point, iterations[:, None], 0.5 * dot(point.error, point.error)[:, None])
 

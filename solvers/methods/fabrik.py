@@ -91,10 +91,10 @@ def minimise(tasks: Tasks, space: JointSpace, settings: Settings, start: Point, 
     """Reach back and forth until the goals are met or nothing more is gained; then turn to the poles."""
     bones = make_bones(tasks, space)
 
-    def advance(point: Point, asked: Request, sweep: int) -> State:
-        posture = Posture(tasks, point, asked)
-        wanted = backward(bones, posture, asked.targets, _nudges(tasks, bones, posture, asked.targets, sweep))
-        forward(space, bones, posture, asked.targets, wanted)
+    def advance(point: Point, request: Request, sweep: int) -> State:
+        posture = Posture(tasks, point, request)
+        wanted = backward(bones, posture, request.targets, _nudges(tasks, bones, posture, request.targets, sweep))
+        forward(space, bones, posture, request.targets, wanted)
         return posture.state
 
     minimum = repeat(tasks, settings, start, frames, advance)

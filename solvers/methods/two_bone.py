@@ -109,10 +109,10 @@ def minimise(tasks: Tasks, space: JointSpace, settings: Settings, start: Point, 
     """Place the limbs; more than once only where limits keep the end from its rotation, and so from its place."""
     limbs = _limbs(tasks, space)
 
-    def advance(point: Point, asked: Request, sweep: int) -> State:
-        posture = Posture(tasks, point, asked)
+    def advance(point: Point, request: Request, sweep: int) -> State:
+        posture = Posture(tasks, point, request)
         for two in limbs:
-            place(tasks, space, posture, two, asked.targets, turned=sweep == 0)
+            place(tasks, space, posture, two, request.targets, turned=sweep == 0)
         return posture.state
 
     count = 0

@@ -57,7 +57,7 @@ def find_arcs(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray, spa
     rest = skeleton.transforms(skeleton.rest_pose().rotations[None], None)[0]
     matrices, places = dual_quaternion.placement(rest)
     moved = set(space.joint.tolist())
-    found: list[Arc] = []
+    arcs: list[Arc] = []
     for index, goal in enumerate(goals):
         above = chains[index] & skeleton.ancestors[goal.joint]
         path = [j for j in skeleton.order if above[j] and j in moved]
@@ -69,8 +69,8 @@ def find_arcs(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray, spa
         alone = [j for j in path if chains[:, j].sum() == 1]
         tip = places[goal.joint] + matrices[goal.joint] @ np.asarray(goal.offset, dtype=float)
         arc = _arc(skeleton, space, index, alone, matrices, np.concatenate([places, tip[None]]))
-        found += [arc] if arc is not None else []
-    return found
+        arcs += [arc] if arc is not None else []
+    return arcs
 
 
 def _arc(
@@ -193,13 +193,13 @@ def bend(
 
 def stuck(kinematics: Kinematics, targets: Targets, arcs: Sequence[Arc]) -> np.ndarray:
     """Frames (F,) in which a chain lies in one line, folded or not, although its target is nearer than it is long."""
-    found = np.zeros(len(kinematics.positions), dtype=bool)
+    in_line = np.zeros(len(kinematics.positions), dtype=bool)
     for arc in arcs:
         line, lengths = _bones(kinematics, arc)
         astray = np.linalg.norm(cross(line[:, :-1], line[:, 1:]), axis=-1).sum(-1)
         away = np.linalg.norm(targets.positions[:, arc.goal] - kinematics.positions[:, arc.points[0]], axis=-1)
-        found |= (astray < STRAIGHT) & (away < (1.0 - IN_LINE) * lengths.sum(-1))
-    return found
+        in_line |= (astray < STRAIGHT) & (away < (1.0 - IN_LINE) * lengths.sum(-1))
+    return in_line
 
 
 def _bones(kinematics: Kinematics, arc: Arc) -> tuple[np.ndarray, np.ndarray]:

@@ -124,12 +124,11 @@ class JointSpace:
             x[:, self._ball_dof] = self._ball_coordinates(rotations[:, self._ball_joint], slice(None))
         return self._settle(State(quaternion.normalize(rotations), self.project(x)))
 
-    def pose(self, state: State, frame: int, start: Pose) -> Pose:
-        """The pose of one frame; joints that may not slide keep the translations of `start`."""
-        translations = start.translations.copy()
-        joint = self.joint[self._lengths]
-        translations[joint] = self.skeleton.axis[joint] * state.x[frame, self._lengths, None]
-        return Pose(state.rotations[frame], translations)
+    def turned(self, state: State, rotations: np.ndarray) -> State:
+        """`state` with other rotations (F, J, 4), brought inside the limits."""
+        slides = self.slides(state.x)
+        translations = np.zeros((*rotations.shape[:2], 3)) if slides is None else slides
+        return self.state(Pose(rotations, translations), len(rotations))
 
     def slides(self, x: np.ndarray) -> np.ndarray | None:
         """Joint translations (F, J, 3) of coordinates (F, n); None where nothing slides."""
@@ -287,11 +286,11 @@ class JointSpace:
         """(pairs, 2) degrees of freedom that share a swing ellipse."""
         return self._pairs
 
-    def at_limit(self, x: np.ndarray, slack: float = AT_LIMIT) -> np.ndarray:
+    def at_limit(self, x: np.ndarray) -> np.ndarray:
         """Joints (J,) of which a coordinate in `x` (n,) lies on a limit."""
-        on = (x <= self.lo + slack) | (x >= self.hi - slack)
+        on = (x <= self.lo + AT_LIMIT) | (x >= self.hi - AT_LIMIT)
         if self._pairs.size:
-            normal = swing_normal(x[self._pairs], self.lo[self._pairs], self.hi[self._pairs], slack)
+            normal = swing_normal(x[self._pairs], self.lo[self._pairs], self.hi[self._pairs], AT_LIMIT)
             on[self._pairs[normal.any(-1)]] = True
         joints = np.zeros(len(self.skeleton), dtype=bool)
         joints[self.joint[on & ~self.closed]] = True
