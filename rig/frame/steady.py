@@ -31,6 +31,7 @@ class SteadyFrames:
         self._locations, self._scale = np.empty((2, count, 3), dtype=np.float32)
         self._modes = np.empty(count, dtype=np.int32)
         self._mode_numbers = b"" if prepared.modes is None else prepared.modes.numbers
+        self._moved = base if base.locations[rig.loose_bones].any() else None
         self._near = base.rotations[rig.solved_bones].astype(float)
         written = pose.written
         self._written = b"" if written is None else written.rotations[rig.solved_bones].tobytes()
@@ -74,7 +75,7 @@ class SteadyFrames:
         if [(goal.name, goal.bone) for goal in goals] != self._names:
             return False
         places = targets.same(evaluated, prepared.facts, view)
-        if places is None or not links.place_roots(evaluated, rig, rig.rest_links, arrays.links[0], None):
+        if places is None or not links.place_roots(evaluated, rig, rig.rest_links, arrays.links[0], self._moved):
             return False
         targets.in_armature(evaluated.matrix_world.inverted_safe(), rig, places, arrays)
         return True
