@@ -79,13 +79,13 @@ def _targets(
     """
     motion = armature_motion(ob, view)
     inverse = (ob.matrix_world if motion is None else motion @ ob.matrix_world).inverted_safe()
-    arrays = prepared.arrays()
-    goal_targets.in_armature(inverse, rig, places, arrays)
-    positions, rotations, poles = arrays.positions, arrays.orientations, arrays.poles
+    count = len(rig.goals)
+    targets = Targets(np.zeros((1, count, 3)), np.tile(quaternion.IDENTITY, (1, count, 1)), np.zeros((1, count, 3)))
+    goal_targets.in_armature(inverse, rig, places, targets)
     shares = [influences[binding.index] for binding in rig.goals]
     if min(shares, default=1.0) < 1.0:
-        _ease(rig, prepared, shares, positions, rotations, links, start)
-    return Targets(positions, rotations, poles)
+        _ease(rig, prepared, shares, targets.positions, targets.rotations, links, start)
+    return targets
 
 
 def _ease(

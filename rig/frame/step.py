@@ -2,12 +2,13 @@
 """One frame of one armature: changes -> read -> solve -> write. Playback, edits, bakes and comparisons all take it."""
 
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 
 import bpy
 import numpy as np
 
-from ...solvers import FrameArrays, Pose
+from ...solvers import FrameArrays, InvalidPose, Pose
 from ..blender import channels
 from ..blender.channels import Channels
 from . import read as frame
@@ -82,9 +83,10 @@ def solve(session: Session, ob: bpy.types.Object, view: View, active: bool = Tru
     follow = ob.dqik.start_from == "PREVIOUS" and view.in_viewport
     steady = session.steady if active and view.fresh and view.in_viewport else None
     if steady is not None and steady.read(session.rig, ob, view, session.motion.arrays):
-        arrays = session.motion.solve_arrays(view, follow)
-        _note(session, view, steady.frame_input, arrays, session.pose.written, began)
-        return Answer(None, None, session.rig.solved)
+        with suppress(InvalidPose):  # the whole step says what is not a number
+            arrays = session.motion.solve_arrays(view, follow)
+            _note(session, view, steady.frame_input, arrays, session.pose.written, began)
+            return Answer(None, None, session.rig.solved)
     session.steady = None
     reading = read(session, ob, view, active)
     frame_input = reading.frame_input
@@ -143,5 +145,5 @@ def write_answer(session: Session, ob: bpy.types.Object, answer: Answer, view: V
     pose.occupy(ob, answer.bones, answer.reading.now)
     pose.note_written(write.apply(ob, answer.channels, changing, answer.reading.now, answer.reading.posed))
     frame_input = answer.reading.frame_input
-    if frame_input is not None and SteadyFrames.fit(session.rig, pose, ob, frame_input, view):
-        session.steady = SteadyFrames(session.rig, pose, ob, frame_input, view)
+    if frame_input is not None and SteadyFrames.fit(session.rig, pose, frame_input, view):
+        session.steady = SteadyFrames(session.rig, pose, frame_input, answer.reading.start, view)

@@ -2,6 +2,7 @@
 """A view: a scene at a frame, as one depsgraph evaluates it."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import bpy
 import numpy as np
@@ -79,12 +80,12 @@ class View:
     others_follow: bool = False
     solved: dict[int, SolvedPose] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def in_viewport(self) -> bool:
         """Whether this is a view layer's evaluation, not a render's."""
         return self.depsgraph.mode == "VIEWPORT"
 
-    @property
+    @cached_property
     def scene_uid(self) -> int:
         """The scene's identity."""
         return self.depsgraph.scene.original.session_uid
