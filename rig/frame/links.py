@@ -16,14 +16,16 @@ from ...solvers.algebra import dual_quaternion, quaternion
 from ..blender.armature import matrices
 from ..blender.channels import Channels
 from ..setup.build import Rig
+from .view import SolvedPose
 
 _SAME = 1e-4  # scales that differ from 1 by less are taken as 1
 
 
-def plain(ob: bpy.types.Object, rig: Rig, start: Channels) -> np.ndarray | None:
+def plain(ob: bpy.types.Object, rig: Rig, start: Channels, leaving: SolvedPose | None) -> np.ndarray | None:
     """Links (1, J, 8) of a rig without scaled or constrained bones, as most rigs are; None for other rigs.
 
-    ob : the evaluated object. start : the channels that the frame starts from.
+    ob : the evaluated object. start : the channels that the frame starts from. leaving : the pose of the bones that
+    leave the solve, if any.
     """
     if rig.constrained_rows.size or is_scaled(ob, rig):
         return None
@@ -85,13 +87,15 @@ def place_roots(
     return True
 
 
-def posed(ob: bpy.types.Object, rig: Rig, start: Channels) -> tuple[np.ndarray, np.ndarray, tuple[float, ...]]:
+def posed(
+    ob: bpy.types.Object, rig: Rig, start: Channels, leaving: SolvedPose | None
+) -> tuple[np.ndarray, np.ndarray, tuple[float, ...]]:
     """Links (1, J, 8) of any rig, measured on the pose of the start channels with Blender's rules for scale.
 
     Also returns the scale (T,) of the sliding bones' locations, and the lengths (G,) of the goals' bones, as factors of
     their rest lengths.
     """
-    world = _start_matrices(ob, rig, start)
+    world = _start_matrices(ob, rig, start, leaving)
     turned, scale = _unscaled(world)
     bones, parent = rig.bones, rig.parent
     has_parent = parent >= 0
@@ -130,12 +134,20 @@ def posed(ob: bpy.types.Object, rig: Rig, start: Channels) -> tuple[np.ndarray, 
     return links[None], slide_scale, tuple(np.where(np.abs(length - 1.0) < _SAME, 1.0, length).tolist())
 
 
-def _start_matrices(ob: bpy.types.Object, rig: Rig, start: Channels) -> np.ndarray:
+def _matrix(bone: bpy.types.PoseBone, leaving: SolvedPose | None) -> Matrix:
+    """The matrix of an evaluated bone outside the skeleton."""
+    matrix = None if leaving is None else leaving.matrix(bone)
+    return bone.matrix if matrix is None else matrix
+
+
+def _start_matrices(ob: bpy.types.Object, rig: Rig, start: Channels, leaving: SolvedPose | None) -> np.ndarray:
     """Matrices (N, 4, 4): the skeleton as Blender computes them from the start channels, others as evaluated."""
     pose = ob.pose.bones
     world = matrices(pose, "matrix")
     q = start.modes.quaternions(start.rotations[rig.bones], rig.bones)
-    found: dict[int, Matrix] = {}
+    found = {root.parent: _matrix(pose[root.parent], leaving) for root in rig.root_places}
+    for number, matrix in found.items():
+        world[number] = matrix
     for row, number in enumerate(rig.bones.tolist()):
         bone = pose[number]
         above = bone.parent
@@ -144,7 +156,7 @@ def _start_matrices(ob: bpy.types.Object, rig: Rig, start: Channels) -> np.ndarr
         if above is None:
             found[number] = bone.bone.convert_local_to_pose(basis, bone.bone.matrix_local)
         else:
-            parent = found.get(int(rig.parent[row]), above.matrix)
+            parent = found[int(rig.parent[row])]
             found[number] = bone.bone.convert_local_to_pose(
                 basis, bone.bone.matrix_local, parent_matrix=parent, parent_matrix_local=above.bone.matrix_local
             )
