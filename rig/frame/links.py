@@ -145,7 +145,7 @@ def _start_matrices(ob: bpy.types.Object, rig: Rig, start: Channels, leaving: So
     pose = ob.pose.bones
     world = matrices(pose, "matrix")
     q = start.modes.quaternions(start.rotations[rig.bones], rig.bones)
-    found = {root.parent: _matrix(pose[root.parent], leaving) for root in rig.root_places}
+    found = {parent: _matrix(pose[parent], leaving) for parent in rig.root_places}
     for number, matrix in found.items():
         world[number] = matrix
     for row, number in enumerate(rig.bones.tolist()):
