@@ -250,6 +250,25 @@ def test_a_target_below_a_bone_that_keeps_its_orientation_is_followed_in_the_sam
         assert rigs.turn(np.array(wanted), np.array(found)) < 2e-3, f"frame {frame}"
 
 
+def test_a_target_on_an_unevenly_scaled_armature_is_followed_in_the_same_frame() -> None:
+    """Scale on a solved bone shears what turns below it, and the follower's target goes along."""
+    leader = rigs.chain([(0, 0, 0), (1, 0, 0), (1.5, -0.4, 0), (2, -0.4, 0.5)], "Leader")
+    leader.pose.bones["a"].scale = (1.3, 0.8, 0.9)
+    load = rigs.empty((0, 0, 0), "Load")
+    rigs.key_path(load, (1, 10, 20), [(1, 1, 0.5), (-0.3, 0.4, -1), (-0.7, -0.9, 0.6)])
+    rigs.goal(leader, "b", load)
+    held = rigs.empty((0, 0, 0), "Held")
+    held.parent, held.parent_type, held.parent_bone = leader, "BONE", "c"
+    follower = rigs.arm(0.4, "Follower")
+    rigs.goal(follower, "b", held)
+    leader.dqik.live = follower.dqik.live = True
+    for frame in (1, 20, 10, 11, 3):
+        rigs.at_frame(frame)
+        before = rigs.matrices(follower)
+        rigs.at_frame(frame)  # now Blender has evaluated the leader's answer
+        assert np.abs(rigs.matrices(follower) - before).max() < 1e-5, f"frame {frame}"
+
+
 # -- what cannot be solved --------------------------------------------------------------------------------------------
 
 
