@@ -8,7 +8,7 @@ State that lasts between frames is stored here under the object's `session_uid`;
 import traceback
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import bpy
 import numpy as np
@@ -17,9 +17,9 @@ from bpy.app.handlers import persistent
 from .rig.blender import channels, dependencies
 from .rig.compare import Row
 from .rig.frame import step
+from .rig.frame.read import Reading
 from .rig.frame.report import Status
 from .rig.frame.session import Session
-from .rig.frame.step import Reading
 from .rig.frame.view import View
 from .solvers import DqikError
 
@@ -111,7 +111,7 @@ def solve_once(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Status:
     used = session(ob) if ob.dqik.live else Session(stored=False)
     view = View(depsgraph, depsgraph.scene.frame_current_final, fresh=False)
     answer = step.solve(used, ob, view)
-    step.write_answer(used, ob, answer, view)
+    step.write_answer(used, ob, answer)
     if not ob.dqik.live:
         _state.sessions[ob.session_uid] = Session(report=used.report)
     bpy.context.view_layer.update()
@@ -152,7 +152,8 @@ def begin_bake(ob: bpy.types.Object, solver: str = "") -> Session:
 
 def bake_frame(reading: Session, ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Reading:
     """Read one frame for a bake, as live solving would read it after the change of frame."""
-    return step.read(reading, ob, View(depsgraph, depsgraph.scene.frame_current_final, fresh=True))
+    frame = step.read(reading, ob, View(depsgraph, depsgraph.scene.frame_current_final, fresh=True))
+    return frame if frame.frame_input is None else replace(frame, frame_input=frame.frame_input.copy())
 
 
 def end_bake(ob: bpy.types.Object) -> None:
@@ -246,7 +247,7 @@ def _solve_live(depsgraph: bpy.types.Depsgraph, now: float, moved: set[int] | No
             except Exception as error:
                 _give_up(ob, found, error)
         for ob, found, answer in answers:
-            step.write_answer(found, ob, answer, view)
+            step.write_answer(found, ob, answer)
     finally:
         _state.busy = False
 

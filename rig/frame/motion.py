@@ -40,10 +40,6 @@ class FollowedMotion:
             self._motion.restart()
             self._prepared = prepared
         self._arrays.ask(frame_input.targets, frame_input.start, frame_input.links)
-        return self.solve_arrays(view, follow)
-
-    def solve_arrays(self, view: View, follow: bool) -> FrameArrays:
-        """Solve the frame that `arrays` ask for."""
         next_frame = 0.0 < view.frame - self._frame <= 1.0 or (not view.fresh and view.frame == self._frame)
         if not (follow and view.scene_uid == self._scene and next_frame):
             self._motion.restart()

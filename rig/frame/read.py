@@ -4,7 +4,7 @@
 Positions and orientations are in armature space and are read from evaluated data.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import bpy
 import numpy as np
@@ -34,6 +34,26 @@ class FrameInput:
     start: Pose
     targets: Targets
     slide_scale: np.ndarray
+
+    def copy(self) -> "FrameInput":
+        """With links and targets of its own."""
+        return replace(self, links=self.links.copy(), targets=self.targets.copy())
+
+
+@dataclass
+class Reading:
+    """What one frame's solve starts from.
+
+    posed, now : the evaluated and the original bones' channels. start : the channels as they would be without DQIK.
+    frame_input : the solver's input; None if there is nothing to solve. leaving : the pose of bones that leave the
+    solve, if there are any.
+    """
+
+    posed: Channels
+    now: Channels
+    start: Channels
+    frame_input: FrameInput | None
+    leaving: SolvedPose | None
 
 
 def read(

@@ -6,83 +6,92 @@ compares everything that could make the next frame different by contents, and if
 through the whole step again.
 """
 
+from dataclasses import replace
+from math import isfinite
+
 import bpy
 
 from ...solvers import FrameArrays
-from ...solvers.model.goals import Targets
 from ..blender import channels
 from ..blender.channels import Channels
 from . import links, targets, write
 from .pose_memory import PoseMemory
 from .prepared_rig import PreparedRig
-from .read import FrameInput
+from .read import Reading
 from .view import View
 
 
 class SteadyFrames:
-    """What stays the same from frame to frame on one armature in one scene, and the pose as it was written last."""
+    """What stays the same from frame to frame on one armature in one scene.
 
-    def __init__(
-        self, prepared: PreparedRig, pose: PoseMemory, frame_input: FrameInput, start: Channels, view: View
-    ) -> None:
-        """`frame_input`, `start` : of the frame that was solved last, to which `SteadyFrames.fit` applies."""
-        assert pose.written is not None
+    reading : of the last steady frame, which the next one overwrites.
+    """
+
+    def __init__(self, prepared: PreparedRig, pose: PoseMemory, reading: Reading, view: View) -> None:
+        """`reading` : of a frame that went through the whole step, to which `SteadyFrames.fit` applies."""
+        assert reading.frame_input is not None
+        frame_input, start = reading.frame_input.copy(), reading.start
         rig = frame_input.rig
-        self._scene, self._rig, self.frame_input = view.scene_uid, rig, frame_input
-        self._start, self._now = start, pose.written
+        self.reading = replace(reading, frame_input=frame_input)
+        self._scene, self._bones, self._rig, self._input = view.scene_uid, pose.bones, rig, frame_input
         self._located = start if start.locations[rig.loose_bones].any() else None
         self._rests = links.root_rests(rig, start)
-        self._contents = self._pose_contents()
         self._names = [fact.name for fact in prepared.facts]
         self._near = start.rotations.take(rig.solved_bones, axis=0).astype(float)
+        self.note(reading.now)
 
     @staticmethod
-    def fit(prepared: PreparedRig, pose: PoseMemory, frame_input: FrameInput, view: View) -> bool:
-        """Whether frames like this one can be solved with less to do."""
-        rig = frame_input.rig
+    def fit(prepared: PreparedRig, reading: Reading, view: View) -> bool:
+        """Whether the frames after this one can be read with less to do, as long as only the targets change."""
+        rig, frame_input = prepared.rig, reading.frame_input
         return (
-            view.fresh and view.in_viewport and not view.others_follow and prepared.unanimated
-            and not rig.constrained_rows.size and not prepared.animates_settings and pose.bones is prepared.solved
-            and frame_input.prepared is rig.prepared and min(prepared.influences) == 1.0
+            rig is not None and frame_input is not None and frame_input.prepared is rig.prepared
+            and view.in_viewport and not view.others_follow and prepared.unanimated and not prepared.animates_settings
+            and not rig.constrained_rows.size and reading.leaving is None and min(prepared.influences) == 1.0
         )  # fmt: skip
 
-    def read(self, prepared: PreparedRig, ob: bpy.types.Object, view: View, arrays: FrameArrays) -> bool:
-        """Read the frame into `arrays`; False if it has to go through the whole step."""
-        depsgraph, bones, rig = view.depsgraph, ob.pose.bones, self._rig
+    def read(self, prepared: PreparedRig, pose: PoseMemory, ob: bpy.types.Object, view: View) -> bool:
+        """Read the frame into `reading`; False if it has to go through the whole step."""
+        depsgraph, bones, rig, reading = view.depsgraph, ob.pose.bones, self._rig, self.reading
+        if not (view.fresh and view.in_viewport) or view.others_follow:
+            return False
         if prepared.stale or depsgraph.id_type_updated("ARMATURE") or depsgraph.id_type_updated("SCENE"):
             return False
-        modes = self._now.modes
-        if view.scene_uid != self._scene or channels.modes(bones, modes) is not modes:
+        modes = reading.now.modes
+        if view.scene_uid != self._scene or pose.bones is not self._bones or channels.modes(bones, modes) is not modes:
             return False
-        self._now = channels.read(bones, modes)
+        reading.now = reading.posed = channels.read(bones, modes)
         if self._pose_contents() != self._contents or not prepared.is_animated_alike(ob):
             return False
         evaluated = ob.evaluated_get(depsgraph)
         if links.is_scaled(evaluated, rig):
             return False
-        if ob.dqik.goals.keys() != self._names:  # Blender reports no update when goals are removed by a script
+        if ob.dqik.goals.keys() != self._names:  # Blender reports no update when a script removes goals
             return False
         places = targets.same(evaluated, prepared.facts, view)
-        if places is None or not links.place_roots(
-            evaluated, rig, self._rests, arrays.links[0], self._located
-        ):
+        if places is None or not links.place_roots(evaluated, rig, self._rests, self._input.links[0], self._located):
             return False
-        request = Targets(arrays.positions, arrays.orientations, arrays.poles)
-        targets.in_armature(evaluated.matrix_world.inverted_safe(), rig, places, request)
-        return True
+        requests = self._input.targets
+        targets.in_armature(evaluated.matrix_world.inverted_safe(), rig, places, requests)
+        return isfinite(requests.positions.sum() + requests.rotations.sum() + requests.poles.sum())
 
     def write(self, pose: PoseMemory, ob: bpy.types.Object, arrays: FrameArrays) -> None:
         """Write the answer to the original bones, if it is another one."""
-        rig, now, start = self._rig, self._now, self._start
+        rig, now, start = self._rig, self.reading.now, self.reading.start
         if rig.slide_row.size:
-            new = write.answer(rig, arrays.rotations[0], arrays.translations[0], start, self.frame_input.slide_scale)
+            new = write.answer(rig, arrays.rotations[0], arrays.translations[0], start, self._input.slide_scale)
             now = write.apply(ob, new, pose.rows, now, now)
         elif not write.turn(ob, now, rig.solved_bones, write.turned(rig, arrays.rotations[0], self._near, now.modes)):
             return
         pose.note_written(now)
+        self.note(now)
+
+    def note(self, now: Channels) -> None:
+        """Note the original bones' channels as they were written last, or read if nothing was written."""
+        self.reading.now = now
         self._contents = self._pose_contents()
 
     def _pose_contents(self) -> tuple[bytes, bytes]:
-        """The channels of the skeleton's bones, as they stand in Blender."""
-        now, bones = self._now, self._rig.bones
+        """The channels of the skeleton's bones."""
+        now, bones = self.reading.now, self._rig.bones
         return now.rotations.take(bones, axis=0).tobytes(), now.locations.take(bones, axis=0).tobytes()

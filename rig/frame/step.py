@@ -2,38 +2,21 @@
 """One frame of one armature: changes -> read -> solve -> write. Playback, edits, bakes and comparisons all take it."""
 
 import time
-from contextlib import suppress
 from dataclasses import dataclass
 
 import bpy
 import numpy as np
 
-from ...solvers import FrameArrays, InvalidPose
+from ...solvers import FrameArrays
 from ..blender import channels
 from ..blender.channels import Channels
 from . import read as frame
 from . import targets, write
-from .read import FrameInput
+from .read import FrameInput, Reading
 from .report import Solved
 from .session import Session
 from .steady import SteadyFrames
 from .view import SolvedPose, View
-
-
-@dataclass
-class Reading:
-    """What one frame's solve starts from.
-
-    posed, now : the evaluated and the original bones' channels. start : the channels as they would be without DQIK.
-    frame_input : the solver's input; None if there is nothing to solve. leaving : the pose of the bones that hold an
-    answer and are not solved any more; None if there are none.
-    """
-
-    posed: Channels
-    now: Channels
-    start: Channels
-    frame_input: FrameInput | None
-    leaving: SolvedPose | None
 
 
 def read(session: Session, ob: bpy.types.Object, view: View, active: bool = True) -> Reading:
@@ -41,8 +24,11 @@ def read(session: Session, ob: bpy.types.Object, view: View, active: bool = True
 
     active : whether the goals count; if not, bones that hold an answer go back to their base pose.
     """
+    prepared, pose, steady = session.rig, session.pose, session.steady
+    if steady is not None and active and steady.read(prepared, pose, ob, view):
+        return steady.reading
+    session.steady = None
     evaluated = ob.evaluated_get(view.depsgraph)
-    prepared, pose = session.rig, session.pose
     edited = prepared.look(ob, evaluated, view)
     pose.fit(ob, prepared.modes, edited)
     now = channels.read(ob.pose.bones, prepared.modes)
@@ -62,7 +48,10 @@ def read(session: Session, ob: bpy.types.Object, view: View, active: bool = True
         start.rotations[rig.solved_bones] = prepared.modes.at_rest(rig.solved_bones)
         start.locations[rig.bones[rig.slide_row]] = 0.0
     frame_input = frame.read(evaluated, rig, start, places, prepared.influences, view, leaving)
-    return Reading(posed, now, start, frame_input, leaving)
+    reading = Reading(posed, now, start, frame_input, leaving)
+    if SteadyFrames.fit(prepared, reading, view):
+        session.steady = SteadyFrames(prepared, pose, reading, view)
+    return reading
 
 
 def _leaving(ob: bpy.types.Object, leaving: np.ndarray, start: Channels) -> SolvedPose | None:
@@ -76,14 +65,6 @@ def _leaving(ob: bpy.types.Object, leaving: np.ndarray, start: Channels) -> Solv
 def solve(session: Session, ob: bpy.types.Object, view: View, active: bool = True) -> "Answer":
     """Solve an armature in a view without writing the answer. Arguments as for `read`."""
     began = time.perf_counter()
-    follow = ob.dqik.start_from == "PREVIOUS" and view.in_viewport
-    steady = session.steady if active and view.fresh and view.in_viewport else None
-    if steady is not None and steady.read(session.rig, ob, view, session.motion.arrays):
-        with suppress(InvalidPose):  # the whole step says what is not a number
-            arrays = session.motion.solve_arrays(view, follow)
-            _note(session, view, steady.frame_input, arrays, session.pose.written, began)
-            return Answer(None, None, session.rig.solved)
-    session.steady = None
     reading = read(session, ob, view, active)
     frame_input = reading.frame_input
     if frame_input is None:
@@ -92,12 +73,14 @@ def solve(session: Session, ob: bpy.types.Object, view: View, active: bool = Tru
         if reading.leaving is not None and view.others_follow:
             view.solved[ob.session_uid] = reading.leaving
         return Answer(reading, reading.start, np.zeros_like(session.pose.bones))
-    arrays = session.motion.solve(frame_input, view, follow)
+    arrays = session.motion.solve(frame_input, view, ob.dqik.start_from == "PREVIOUS" and view.in_viewport)
     rig, rotations, translations = frame_input.rig, arrays.rotations[0], arrays.translations[0]
-    new = write.answer(rig, rotations, translations, reading.start, frame_input.slide_scale)
-    _note(session, view, frame_input, arrays, new, began)
-    if view.others_follow:
-        _show_followers(session, ob, view, reading)
+    new = None
+    if session.steady is None or session.steady.reading is not reading:
+        new = write.answer(rig, rotations, translations, reading.start, frame_input.slide_scale)
+    _note(session, view, frame_input, arrays, reading.now if new is None else new, began)
+    if view.others_follow and new is not None:
+        _show_followers(session, ob, view, reading.leaving, new)
     return Answer(reading, new, session.rig.solved)
 
 
@@ -111,37 +94,38 @@ def _note(
     ))  # fmt: skip
 
 
-def _show_followers(session: Session, ob: bpy.types.Object, view: View, reading: Reading) -> None:
+def _show_followers(
+    session: Session, ob: bpy.types.Object, view: View, leaving: SolvedPose | None, answer: Channels
+) -> None:
     """Let the targets of other armatures that follow this one use its answer in the same evaluation."""
     rig, evaluated, changed = session.rig.rig, ob.evaluated_get(view.depsgraph), session.rig.solved
-    if reading.leaving is not None:
-        changed = changed | reading.leaving.changed
+    if leaving is not None:
+        changed = changed | leaving.changed
     rows = np.flatnonzero(rig.constrained & rig.detached)
     held = frozenset(evaluated.pose.bones[int(bone)].name for bone in rig.bones[rows])
-    view.solved[ob.session_uid] = SolvedPose(evaluated, reading.start, changed, held)
+    view.solved[ob.session_uid] = SolvedPose(evaluated, answer, changed, held)
 
 
 @dataclass
 class Answer:
-    """Channels to write, and the bones (N,) bool that hold our answer afterwards; for a steady frame only the bones."""
+    """Channels to write, None after a steady frame, and the bones (N,) bool that hold our answer afterwards."""
 
-    reading: Reading | None
+    reading: Reading
     channels: Channels | None
     bones: np.ndarray
 
 
-def write_answer(session: Session, ob: bpy.types.Object, answer: Answer, view: View) -> None:
+def write_answer(session: Session, ob: bpy.types.Object, answer: Answer) -> None:
     """Write an answer to an original object; bones that are no longer solved go back to their base pose or keys."""
-    pose = session.pose
-    if answer.reading is None or answer.channels is None:
-        if session.steady is not None:
-            session.steady.write(session.pose, ob, session.motion.arrays)
+    pose, steady, reading = session.pose, session.steady, answer.reading
+    if answer.channels is None:
+        if steady is not None:
+            steady.write(pose, ob, session.motion.arrays)
         return
     changing = pose.rows if answer.bones is pose.bones else np.flatnonzero(pose.bones | answer.bones)
     if not changing.size:
         return
-    pose.occupy(ob, answer.bones, answer.reading.now)
-    pose.note_written(write.apply(ob, answer.channels, changing, answer.reading.now, answer.reading.posed))
-    frame_input = answer.reading.frame_input
-    if frame_input is not None and SteadyFrames.fit(session.rig, pose, frame_input, view):
-        session.steady = SteadyFrames(session.rig, pose, frame_input, answer.reading.start, view)
+    pose.occupy(ob, answer.bones, reading.now)
+    pose.note_written(write.apply(ob, answer.channels, changing, reading.now, reading.posed))
+    if steady is not None:
+        steady.note(reading.now)

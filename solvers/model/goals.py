@@ -123,6 +123,11 @@ class Targets(NamedTuple):
     poles: np.ndarray
     shares: np.ndarray | None = None
 
+    def copy(self) -> "Targets":
+        """With arrays of its own."""
+        shares = None if self.shares is None else self.shares.copy()
+        return Targets(self.positions.copy(), self.rotations.copy(), self.poles.copy(), shares)
+
     def take(self, frames: np.ndarray | slice) -> "Targets":
         """The targets of some of the frames."""
         shares = None if self.shares is None else self.shares[frames]
