@@ -163,7 +163,7 @@ def _start_matrices(ob: bpy.types.Object, rig: Rig, start: Channels, leaving: So
             )
             if row in rig.local_rows:  # its constraints act in its parent's frame
                 found[number] = parent @ _rounded(above.matrix.inverted_safe() @ bone.matrix, rig.size)
-        if rig.constrained[row] and rig.detached[row]:  # its constraints set its orientation, whatever its parent's
+        if row in rig.held_rows or (row in rig.local_rows and rig.detached[row]):  # whatever its parent's orientation
             place, turned = found[number].to_translation(), _rounded(bone.matrix, rig.size).to_quaternion()
             found[number] = Matrix.LocRotScale(place, turned, found[number].to_scale())
         world[number] = found[number]

@@ -101,8 +101,7 @@ def _show_followers(
     rig, evaluated, changed = session.rig.rig, ob.evaluated_get(view.depsgraph), session.rig.solved
     if leaving is not None:
         changed = changed | leaving.changed
-    rows = np.flatnonzero(rig.constrained & rig.detached)
-    held = frozenset(evaluated.pose.bones[int(bone)].name for bone in rig.bones[rows])
+    held = frozenset(evaluated.pose.bones[int(rig.bones[row])].name for row in rig.held_rows)
     view.solved[ob.session_uid] = SolvedPose(evaluated, answer, changed, held)
 
 
