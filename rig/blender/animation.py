@@ -9,6 +9,7 @@ count at every frame, even muted ones, because Blender resets channels that only
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import bpy
 import numpy as np
@@ -67,6 +68,15 @@ def animation(ob: bpy.types.Object) -> Animation:
         if curve.driver is not None and match[2].startswith(("rotation", "location")):
             driven.add(bone)
     return Animation(bones, frozenset(driven), settings, constraints)
+
+
+def animates(ob: bpy.types.Object, path: str) -> bool:
+    """Whether curves or drivers that count animate a property of an object, by its data path."""
+    data = ob.animation_data
+    if data is None:
+        return False
+    lists = [curves.fcurves(data), data.drivers, *(_strip_curves(strip) for strip in _counting_strips(data))]
+    return any(curve.data_path == path and not curve.mute for curve in chain.from_iterable(lists))
 
 
 def free_channels(animation: Animation, names: Sequence[str], modes: Modes) -> tuple[np.ndarray, np.ndarray]:
