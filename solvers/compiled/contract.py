@@ -45,7 +45,7 @@ OWNERS: tuple[tuple[ModuleType, str, str], ...] = (
     (quaternion, "", "LEAST"),
     (limits, "", "CLOSED NEWTON_STEPS"),
     (joint_space, "", "AT_LIMIT"),
-    (limb, "", "NO_LENGTH"),
+    (limb, "", "NO_LENGTH BEND_SHARE"),
     (arc, "", "ARC STRAIGHT BENT IN_LINE LEVEL"),
     (poles, "", "FADE ON_LINE"),
     (posture, "", "LEAST_ARM"),

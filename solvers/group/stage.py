@@ -354,13 +354,16 @@ class Stage:
     def _base(self, start: Pose, targets: Targets, links: np.ndarray | None) -> State:
         """The pose that the pull aims at: the start or the middle of the limits.
 
-        Straight limbs are bent as they prefer, other straight chains to an arc that points at the target.
+        Limbs are bent as they prefer and towards what their targets need, other straight chains to an arc that points
+        at the target.
         """
         state = self.space.state(start, len(start.rotations))
         if self.settings.pull and self.options.bias == "MIDDLE":
             state = self.space.middle(state)
         if self.settings.pull and self.limbs:
-            state = self._turned(state, limb.bend_base(state.rotations, self.limbs))
+            kinematics = self.tasks.kinematics(state, links)
+            bent = limb.bend_base(self.limbs, state.rotations, kinematics, targets.positions)
+            state = self._turned(state, bent)
         return self._arched(state, targets, links) if self.settings.pull else state
 
     def _arched(self, state: State, targets: Targets, links: np.ndarray | None) -> State:
