@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 229383353 /* a hash of all below */
+#define DQIK_LAYOUT 82689295 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -25,7 +25,6 @@
 
 /* solvers/space/limb.py */
 #define NO_LENGTH 1e-09
-#define BEND_SHARE 0.4
 
 /* solvers/space/arc.py */
 #define ARC 0.6981317007977318
@@ -151,6 +150,7 @@ typedef struct {
     double upper_axis[3];
     double bend;
     double side;
+    double share;
 } dqik_limb;
 
 /* The bend of a straight chain; see Arc in solvers/space/arc.py. */

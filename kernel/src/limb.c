@@ -35,7 +35,7 @@ void bend_base(const work *w, const double *rotations, const point *at, double *
         if (fabs(already) > PI) already = 0.0;
         double missing = clamp(limb->bend - already, 0.0, limb->bend);
         double more = fold_angle(limb, at, at->tips + 3 * limb->goal, w->places + 3 * limb->goal) - missing;
-        missing += BEND_SHARE * most(more, 0.0);
+        missing += limb->share * most(more, 0.0);
         for (int j = 0; j < 3; j++) v[j] = missing * limb->axis[j];
         q_exp(turn, v);
         q_product(bent + 4 * limb->lower, lower, turn);

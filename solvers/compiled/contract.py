@@ -45,7 +45,7 @@ OWNERS: tuple[tuple[ModuleType, str, str], ...] = (
     (quaternion, "", "LEAST"),
     (limits, "", "CLOSED NEWTON_STEPS"),
     (joint_space, "", "AT_LIMIT"),
-    (limb, "", "NO_LENGTH BEND_SHARE"),
+    (limb, "", "NO_LENGTH"),
     (arc, "", "ARC STRAIGHT BENT IN_LINE LEVEL"),
     (poles, "", "FADE ON_LINE"),
     (posture, "", "LEAST_ARM"),
@@ -125,7 +125,7 @@ LIMB = _structure(
     "dqik_limb", "A two-bone limb; see Limb in solvers/space/limb.py.",
     ("int32", "upper lower end goal", ""),
     ("double[3]", "axis upper_axis", ""),
-    ("double", "bend side", ""),
+    ("double", "bend side share", ""),
 )  # fmt: skip
 
 ARC = _structure(

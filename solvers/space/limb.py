@@ -20,7 +20,7 @@ from .tasks import Kinematics
 SWIVELS = np.radians([0.0, 45.0, -45.0])
 """Starts tried for each frame: limbs turned about the line from root to target; the cheapest answer wins."""
 
-BEND_SHARE = 0.4  # of the bend beyond the preferred one that a target needs: so much of it is in the base pose
+BEND_SHARE = 0.35  # of the bend beyond the preferred one that a target needs, which the base pose has
 
 NO_LENGTH = 1e-9  # of a limb: what is left of a bone's direction then is rounding
 SAME_SIZE = 0.01  # limbs whose bones are as long as each other's, to so much, are a left and a right one
@@ -32,7 +32,8 @@ class Limb:
 
     `axis` (3,) is a unit vector in the lower joint's own frame about which a positive angle folds the limb,
     `upper_axis` (3,) the same in the upper joint's frame at rest, `bend` the preferred angle [rad]. `side` is +1 or
-    -1, so that the swivels of a left and a right limb, which are of one size, mirror each other.
+    -1, so that the swivels of a left and a right limb, which are of one size, mirror each other. `share` is how much
+    of the bend that a near target needs the base pose has: nothing where the limb's root slides to an unknown place.
     """
 
     upper: int
@@ -43,6 +44,7 @@ class Limb:
     upper_axis: np.ndarray
     bend: float
     side: float
+    share: float
 
 
 def find_limbs(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray) -> list[Limb]:
@@ -50,6 +52,7 @@ def find_limbs(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray) ->
     limbs: list[Limb] = []
     sizes: list[np.ndarray] = []
     offsets = np.linalg.norm(dual_quaternion.translation(skeleton.links), axis=-1)
+    sliding = chains.any(0) & (np.array(skeleton.kinds) == "prismatic")
     for lower in np.flatnonzero(np.abs(skeleton.preferred).max(-1) > 0.0):
         upper = int(skeleton.parent[lower])
         if upper < 0 or skeleton.kinds[upper] != "ball" or skeleton.stiffness[[upper, lower]].max() >= 1.0:
@@ -67,8 +70,9 @@ def find_limbs(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray) ->
         twins = sum(bool(np.allclose(size, other, rtol=SAME_SIZE)) for other in sizes)
         sizes.append(size)
         side = -1.0 if twins % 2 else 1.0
-        limbs.append(Limb(upper, int(lower), end, serving[0], axis,
-                          quaternion.rotate(skeleton.links[lower, :4], axis), bend, side))  # fmt: skip
+        share = 0.0 if (sliding & skeleton.ancestors[upper]).any() else BEND_SHARE
+        upper_axis = quaternion.rotate(skeleton.links[lower, :4], axis)
+        limbs.append(Limb(upper, int(lower), end, serving[0], axis, upper_axis, bend, side, share))
     return limbs
 
 
@@ -78,8 +82,8 @@ def bend_base(
     """Base rotations (F, J, 4) with every limb that is straighter bent by its preferred angle, for near targets further.
 
     A near target needs a larger bend if the lower joint alone is to bring the effector as near to the limb's root. The
-    base pose has the share `BEND_SHARE` of it. With less, two answers can compete where the joints below are limited:
-    one bends the limb, the other stretches it and turns those joints, and the cheaper one changes from frame to frame.
+    base pose has the limb's `share` of it. With less, two answers can compete where the joints below are limited: one
+    bends the limb, the other stretches it and turns those joints, and the cheaper one changes from frame to frame.
     Half of the bend is taken back by the upper joint, so that the limb's end stays near its line.
 
     Parameters
@@ -93,7 +97,7 @@ def bend_base(
         already = np.where(np.abs(already) > np.pi, 0.0, already)
         missing = np.clip(limb.bend - already, 0.0, limb.bend)
         bend, needed = _bends(limb, kinematics, kinematics.effectors[:, limb.goal], positions[:, limb.goal])
-        missing = (missing + BEND_SHARE * np.maximum(needed - bend - missing, 0.0))[:, None]
+        missing = (missing + limb.share * np.maximum(needed - bend - missing, 0.0))[:, None]
         bent[:, limb.lower] = quaternion.product(own, quaternion.exp(missing * limb.axis))
         back = quaternion.exp(-0.5 * missing * limb.upper_axis)
         bent[:, limb.upper] = quaternion.product(rotations[:, limb.upper], back)

@@ -87,14 +87,23 @@ def test_left_and_right_limbs_mirror_each_other() -> None:
         assert len(sides) == 3
 
 
+def bent(skeleton: ik.Skeleton, pose: ik.Pose, target: tuple, goal: ik.Goal = FOOT) -> np.ndarray:
+    """The rotations of the base pose of a pose whose foot should be at a target."""
+    (stage,) = ik.prepare(skeleton, [goal]).stages
+    kinematics = stage.tasks.kinematics(stage.space.state(pose), None)
+    return limb.bend_base(stage.limbs, pose.rotations[None], kinematics, np.array([[target]]))[0]
+
+
+FAR = (0.2, -2, 0)  # out of the leg's reach, straight down
+
+
 def test_bend_base_bends_a_straight_limb_and_keeps_its_foot_near_its_line() -> None:
     """The knee gets its 0.35 rad, the thigh takes half of it back."""
     skeleton = leg()
-    limbs = ik.prepare(skeleton, [FOOT]).stages[0].limbs
-    rotations = limb.bend_base(skeleton.rest_pose().rotations[None], limbs)
-    world = ik.forward(skeleton, ik.Pose(rotations[0], np.zeros((4, 3))))
+    rotations = bent(skeleton, skeleton.rest_pose(), FAR)
+    world = ik.forward(skeleton, ik.Pose(rotations, np.zeros((4, 3))))
     assert knee(world) == pytest.approx(math.pi - 0.35)
-    assert_allclose(scipy_rotation(rotations[0, 2]).as_rotvec(), BEND, atol=1e-12)
+    assert_allclose(scipy_rotation(rotations[2]).as_rotvec(), BEND, atol=1e-12)
     assert abs(world.positions[3, 2]) < 0.1 * 0.9 * math.sin(0.35)
 
 
@@ -104,16 +113,43 @@ def test_bend_base_adds_no_more_than_is_missing(already: float, after: float) ->
     skeleton = leg()
     pose = skeleton.rest_pose()
     pose.rotations[2] = wxyz(Rotation.from_rotvec([already, 0, 0]))
-    rotations = limb.bend_base(pose.rotations[None], ik.prepare(skeleton, [FOOT]).stages[0].limbs)
-    assert_allclose(scipy_rotation(rotations[0, 2]).as_rotvec(), [after, 0, 0], atol=1e-12)
+    assert_allclose(scipy_rotation(bent(skeleton, pose, FAR)[2]).as_rotvec(), [after, 0, 0], atol=1e-12)
+
+
+@pytest.mark.parametrize("already", [0.0, 0.2, 1.0, 2.5])
+@pytest.mark.parametrize("distance", [0.3, 0.5, 0.7, 0.88])
+def test_bend_base_goes_a_share_of_the_way_to_the_bend_that_a_near_target_needs(
+    already: float, distance: float
+) -> None:
+    """The triangle's angle says what is needed; a limb that is bent enough stays as it is."""
+    skeleton = leg()
+    pose = skeleton.rest_pose()
+    pose.rotations[2] = wxyz(Rotation.from_rotvec([already, 0, 0]))
+    needed = math.pi - math.acos((0.5**2 + 0.4**2 - distance**2) / (2 * 0.5 * 0.4))
+    least = max(already, 0.35)
+    after = least + limb.BEND_SHARE * max(needed - least, 0.0)
+    target = np.array([0.2, 1, 0]) + distance * np.array([0.48, -0.8, 0.36])
+    rotations = bent(skeleton, pose, tuple(target))
+    assert_allclose(scipy_rotation(rotations[2]).as_rotvec(), [after, 0, 0], atol=1e-7)
+    assert_allclose(scipy_rotation(rotations[1]).as_rotvec(), [-0.5 * (after - already), 0, 0], atol=1e-7)
+
+
+def test_a_limb_whose_root_slides_is_not_bent_further_for_a_near_target() -> None:
+    """Where hips move to is not known before the solve, and so neither is how near the target is."""
+    hips = [ik.Joint("lift", -1, "prismatic", (0, 0, 0), axis=(0, 1, 0))]
+    joints = [*hips, *(replace(joint, parent=joint.parent + 1) for joint in leg().joints)]
+    skeleton = ik.Skeleton(joints)
+    goal = ik.Goal(4, position=(0, 0, 0), chain=[0, 1, 2, 3, 4])
+    rotations = bent(skeleton, skeleton.rest_pose(), (0.2, 0.6, 0), goal)
+    assert_allclose(scipy_rotation(rotations[3]).as_rotvec(), BEND, atol=1e-12)
 
 
 def test_bend_base_leaves_its_argument_alone() -> None:
     """The caller's rotations are not written to."""
     skeleton = leg()
-    rotations = skeleton.rest_pose().rotations[None]
-    limb.bend_base(rotations, ik.prepare(skeleton, [FOOT]).stages[0].limbs)
-    assert_allclose(rotations[0], skeleton.rest_pose().rotations)
+    pose = skeleton.rest_pose()
+    bent(skeleton, pose, FAR)
+    assert_allclose(pose.rotations, skeleton.rest_pose().rotations)
 
 
 @pytest.mark.parametrize("swivel", [0.0, 0.8, -0.8])
