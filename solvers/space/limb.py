@@ -79,7 +79,7 @@ def find_limbs(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray) ->
 def bend_base(
     limbs: Sequence[Limb], rotations: np.ndarray, kinematics: Kinematics, positions: np.ndarray
 ) -> np.ndarray:
-    """Base rotations (F, J, 4) with every limb that is straighter bent by its preferred angle, for near targets further.
+    """Base rotations (F, J, 4) with every limb bent by at least its preferred angle, for near targets further.
 
     A near target needs a larger bend if the lower joint alone is to bring the effector as near to the limb's root. The
     base pose has the limb's `share` of it. With less, two answers can compete where the joints below are limited: one

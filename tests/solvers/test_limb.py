@@ -3,9 +3,11 @@
 
 import math
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
+from measures import turned_by
 from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
 from skeletons import random_pose, scipy_rotation, wxyz
@@ -198,3 +200,33 @@ def test_fold_of_a_zero_length_bone_is_finite(upper: float, lower: float) -> Non
     world = folded(skeleton, FOOT, skeleton.rest_pose(), 0.5)
     assert np.isfinite(world.positions).all()
     assert np.isfinite(world.rotations).all()
+
+
+@pytest.mark.parametrize(
+    ("begin", "end"),
+    [
+        ((0.1, 0.0, 0.2), (0.1, 0.25, 0.2)),
+        ((0.1, 0.05, 0.4), (0.1, 0.25, 0.4)),
+        ((0.1, 0.0, 0.3), (0.1, 0.3, -0.3)),
+        ((0.1, 0.05, -0.3), (0.1, 0.05, 0.3)),
+    ],
+    ids=["lift", "kick", "step back", "swing"],
+)
+def test_a_limited_leg_follows_its_toes_without_a_jump(begin: tuple, end: tuple) -> None:
+    """Frames solved afresh: the knee must not stretch against its limit, the foot bent up, and then give way."""
+    thigh = ik.TwistSwing(twist=(-0.8, 0.8), swing_x=(-2.1, 0.5), swing_z=(-0.5, 0.8))
+    foot = ik.TwistSwing(twist=(-0.2, 0.2), swing_x=(-0.35, 0.87), swing_z=(-0.2, 0.2))
+    toes = ik.TwistSwing(twist=(0, 0), swing_x=(-1.2, 0.8), swing_z=(-0.1, 0.1))
+    skeleton = ik.Skeleton([
+        ik.Joint("hips", -1, "ball", (0, 0.9, 0)),
+        ik.Joint("thigh", 0, "ball", (0.1, 0, 0), limits=thigh),
+        ik.Joint("shin", 1, "hinge", (0, -0.43, 0), axis=(1, 0, 0), limits=ik.Range(0, 2.35), preferred=BEND),
+        ik.Joint("foot", 2, "ball", (0, -0.42, 0), limits=foot),
+        ik.Joint("toes", 3, "ball", (0, -0.05, 0.14), limits=toes),
+    ])  # fmt: skip
+    goal = ik.Goal("toes", position=(0, 0, 0), offset=(0, 0, 0.06), chain=["thigh", "shin", "foot", "toes"])
+    places = np.linspace(begin, end, 60)[:, None]
+    answers = ik.solve_frames(skeleton, [goal], places, options=ik.Options(warm_start=False))
+    assert all(answer.converged for answer in answers)
+    steps = [turned_by(one.pose, other.pose).max() for one, other in pairwise(answers)]
+    assert max(steps) < math.radians(8.0)  # seen from the hip, targets move by a degree at most
