@@ -47,7 +47,11 @@ _state = _State()
 
 def session(ob: bpy.types.Object) -> Session:
     """The session of an armature object, original or evaluated."""
-    return _state.sessions.setdefault(ob.original.session_uid, Session())
+    uid = ob.original.session_uid
+    found = _state.sessions.get(uid)
+    if found is None:
+        found = _state.sessions[uid] = Session()
+    return found
 
 
 def status(ob: bpy.types.Object) -> Status:

@@ -5,13 +5,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
-import published_part as published
+import published
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Ellipse
 from matplotlib.ticker import MaxNLocator
 from plots import look, save, style
-from published_part import Hand, Turn
+from published import Hand, Turn
 from workload_suite import ELLIPSE
 
 DRAWN = {"pseudo-inverse": ("pseudo-inverse", look("PINV")), "w = 1": ("Extended Jacobian", look("EXTENDED"))}

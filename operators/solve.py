@@ -4,6 +4,7 @@
 import bpy
 
 from .. import live
+from ..solvers import DqikError
 from .common import ArmatureOperator, GoalsOperator, armature
 
 
@@ -17,7 +18,11 @@ class DQIK_OT_solve(GoalsOperator, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Solve at the scene's current frame."""
         ob = armature(context)
-        report = live.solve_once(ob, context.evaluated_depsgraph_get())
+        try:
+            report = live.solve_once(ob, context.evaluated_depsgraph_get())
+        except DqikError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
         if not report.solved:
             self.report({"ERROR"}, report.message)
             return {"CANCELLED"}

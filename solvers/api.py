@@ -16,7 +16,8 @@ from .compiled.contract import TASKS as COMPILED_TASKS
 from .compiled.library import load
 from .compiled.stages import CompiledStages
 from .group.grouping import chains_of, stage_order
-from .group.stage import Stage, side_by_side
+from .group.side_by_side import side_by_side
+from .group.stage import Stage
 from .group.stages import Stages
 from .methods.table import METHODS, solver_named
 from .model import frames

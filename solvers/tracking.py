@@ -22,7 +22,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .api import prepare
-from .group.stage import Stage, carried, of_goals, posed
+from .group.stage import Stage, carried, posed
+from .group.starts import begin, request
 from .iterate.descent import LONGEST_STEP
 from .iterate.linear_step import LinearSystem, dot
 from .methods import dls, pgs, pinv, sdls, svd, tsvd
@@ -158,9 +159,9 @@ class Tracker:
         pose, points = self._start, list[tuple[Stage, Point]]()
         for index, stage in enumerate(self._prepared.stages):
             warm = carried(stage, self._pose, pose)
-            now, then = of_goals(before, stage.indices), of_goals(targets, stage.indices)
+            now, then = before.of_goals(stage.indices), targets.of_goals(stage.indices)
             if dt == 0.0:
-                point, _ = stage.stand(warm, pose, then)
+                point, _ = begin(stage, warm, pose, then)
             else:
                 moved_by_others = (self._pose, now) if index else None
                 point = law.advance(stage, warm, pose, now, then, drift, moved_by_others)
@@ -260,13 +261,13 @@ class _Law:
 
         moved_by_others : the pose and targets before other stages moved this one, if they did.
         """
-        point, frames = stage.stand(warm, start, now)
-        following = stage.frames(start, then, frames.links, point.kinematics.positions)
+        point, frames = begin(stage, warm, start, now)
+        following = request(stage, start, then, frames.links, point.kinematics.positions)
         # An error that other stages have made is removed whole; of the error before that, a share is.
         before = point
         if moved_by_others is not None:
             pose, targets = moved_by_others
-            before = stage.stand(pose, pose, targets)[0]
+            before = begin(stage, pose, pose, targets)[0]
         wanted = self._lead * stage.tasks.target_motion(frames.targets, following.targets)
         wanted += point.error - (1.0 - self._share) * before.error
         away = np.zeros_like(point.state.x)

@@ -6,7 +6,7 @@ import re
 import build_zip
 import numpy as np
 import pytest
-from published_part import FIRST, LENGTHS, extended_jacobian, led_round, pseudo_inverse
+from published import FIRST, LENGTHS, extended_jacobian, led_round, pseudo_inverse
 
 from solvers.methods import extended
 

@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 82689295 /* a hash of all below */
+#define DQIK_LAYOUT 222041339 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -96,9 +96,9 @@
 #define ABANDON_STEPS 4
 #define ABANDON_SHARE 0.3
 
-/* solvers/group/stage.py */
-#define TRACK_JUMP 0.25
-#define TRACK_LOST 0.001
+/* solvers/group/solve.py */
+#define FOLLOW_JUMP 0.25
+#define FOLLOW_LOST 0.001
 
 /* solvers/group/attempts.py */
 #define NEAR_STARTS 4
@@ -291,8 +291,8 @@ typedef struct {
     const double *swivel; /* (swivels) [rad] */
     double alike; /* |q . q'| from which on motions of a joint count as alike */
     const dqik_settings *phase; /* (phases) continuation; one for a single descent */
-    const dqik_settings *tracking;
-    const dqik_settings *tracking_missed;
+    const dqik_settings *following;
+    const dqik_settings *following_missed;
     const dqik_settings *polishing; /* NULL: none */
     const dqik_settings *insisting;
     int32_t recovers; /* whether a frame near its goals is tried again from near starts */

@@ -95,7 +95,7 @@ static void answer_nothing(const dqik_problem *problem, const frame_view *frame)
 
 /* Track a stage from the frame before. Joints of other stages stand where those have put them. The pose that it starts
  * from is gathered in the frame's answer. */
-static int track(work *w, const dqik_problem *problem, const frame_view *frame, const pose_memory *m,
+static int follow(work *w, const dqik_problem *problem, const frame_view *frame, const pose_memory *m,
                  const frame_view *previous, const double *residual) {
     const size_t bytes = sizeof(double) * (size_t)problem->skeleton.joints;
     double *warm_q = frame->rotations, *warm_t = frame->translations;
@@ -106,7 +106,7 @@ static int track(work *w, const dqik_problem *problem, const frame_view *frame, 
         memcpy(warm_q + 4 * j, previous->rotations + 4 * j, 4 * sizeof(double));
         copy3(warm_t + 3 * j, previous->translations + 3 * j);
     }
-    return track_stage(w, problem, frame, warm_q, warm_t, m->q, m->t, residual);
+    return follow_stage(w, problem, frame, warm_q, warm_t, m->q, m->t, residual);
 }
 
 /* Solve a frame, afresh or, with a motion, from the last frame of it, whose residual is then written. Returns whether
@@ -137,7 +137,7 @@ int solve_frame(const dqik_problem *problem, const frame_view *frame, const dqik
         if (motion) {
             const frame_view previous = frame_at(motion->last, 0);
             double *residual = motion->residual + row;
-            *frame->iterations += track(&w, problem, frame, &m, &previous, motion->steps > 1 ? residual : NULL);
+            *frame->iterations += follow(&w, problem, frame, &m, &previous, motion->steps > 1 ? residual : NULL);
             memcpy(residual, w.now.e, sizeof(double) * (size_t)s->rows);
             row += s->rows;
         } else {

@@ -103,10 +103,15 @@ double decrease(work *w, const double *d);
 void pgs_step(work *w, double *d);
 void dls_step(work *w, double *d);
 
-/* descent.c */
+/* point.c */
 void stand(const work *w, point *p);
-int minimise(work *w, const dqik_settings *settings);
 void copy_point(const work *w, point *to, const point *from);
+
+/* descent.c */
+int minimise(work *w, const dqik_settings *settings);
+
+/* polish.c */
+int polish(work *w, const dqik_problem *problem, int before);
 
 /* memory.c: places in the caller's block; with NULL for it, only counted */
 typedef struct {
@@ -123,10 +128,8 @@ int solve_frame(const dqik_problem *problem, const frame_view *frame, const dqik
 /* stage.c */
 void ask(work *w, const frame_view *frame);
 int solve_stage(work *w, const dqik_problem *problem, const double *rotations, const double *translations);
-int track_stage(work *w, const dqik_problem *problem, const frame_view *frame, const double *warm_q,
+int follow_stage(work *w, const dqik_problem *problem, const frame_view *frame, const double *warm_q,
                 const double *warm_t, const double *start_q, const double *start_t, const double *before);
-
-int polish(work *w, const dqik_problem *problem, int were);
 
 /* yielding.c */
 double yield_ratio(const work *w, const point *at, int i);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A stage of a frame, solved afresh or from the frame before it; see solvers/group/stage.py. */
+/* A stage of a frame, solved afresh or from the frame before it; see solvers/group/solve.py. */
 #include "internal.h"
 
 /* The pose that the pull aims at: the start, its limbs bent as they prefer and towards what their targets need, at its
@@ -38,7 +38,8 @@ void ask(work *w, const frame_view *frame) {
     }
 }
 
-/* `w->now` stands at the base with its limbs folded to their targets, turned by a swivel; see Stage._folded. */
+/* `w->now` stands at the base with its limbs folded to their targets, turned by a swivel; see
+ * solvers/group/starts.py. */
 static void start_folded(work *w, double swivel) {
     const dqik_stage *s = w->s;
     const size_t joints = (size_t)w->k->joints;
@@ -68,7 +69,8 @@ static int nearly_alike(const work *w, const point *a, const point *b) {
     return 1;
 }
 
-/* From limbs folded to their targets at several swivels, with the pull strong at first; see Stage._continue. */
+/* From limbs folded to their targets at several swivels, with the pull strong at first; see
+ * solvers/group/continuation.py. */
 static int continue_in_pull(work *w) {
     const dqik_stage *s = w->s;
     const int swivels = s->limbs ? s->swivels : 1;
@@ -97,25 +99,6 @@ static int continue_in_pull(work *w) {
     copy_point(w, &w->tried, w->attempt + chosen);
     int iterations = took[chosen];
     for (int i = s->chosen_after; i < s->phases; i++) iterations += minimise(w, s->phase + i);
-    return iterations;
-}
-
-/* A few steps without the pull, so that it costs no accuracy; nor the poles, where they stand against goals. Solvers
- * that may settle before they arrive go on where they miss. Returns all iterations with those that there `were`. */
-int polish(work *w, const dqik_problem *problem, int were) {
-    const dqik_stage *s = w->s;
-    int iterations = were;
-    if (!s->polishing) return iterations;
-    iterations += minimise(w, s->polishing);
-    w->use_soft = 0;
-    if (s->poles && !within(w, &w->now, problem->tolerance, problem->rotation_tolerance))
-        iterations += minimise(w, s->insisting);
-    if (iterations < s->spend && !within(w, &w->now, problem->tolerance, problem->rotation_tolerance)) {
-        dqik_settings rest = *s->polishing;
-        rest.iterations = s->spend - iterations;
-        iterations += minimise(w, &rest);
-    }
-    w->use_soft = 1;
     return iterations;
 }
 
@@ -191,8 +174,8 @@ static int retry(work *w, const dqik_problem *problem, const double *before) {
     return iterations;
 }
 
-/* Solve a stage from the frame before it; afresh where the targets jumped or the track is lost. */
-int track_stage(work *w, const dqik_problem *problem, const frame_view *frame, const double *warm_q,
+/* Solve a stage from the frame before it; afresh where the targets jumped or the motion is lost. */
+int follow_stage(work *w, const dqik_problem *problem, const frame_view *frame, const double *warm_q,
                 const double *warm_t, const double *start_q, const double *start_t, const double *before) {
     const dqik_stage *s = w->s;
     double jump = 0.0, error = 0.0, rest = 0.0;
@@ -202,21 +185,21 @@ int track_stage(work *w, const dqik_problem *problem, const frame_view *frame, c
     yield_targets(w, &w->now);
     errors(w, &w->now);
     for (int i = 0; i < w->rows; i++) jump = most(jump, fabs(w->now.e[i] - (before ? before[i] : 0.0)));
-    if (jump > TRACK_JUMP) {
+    if (jump > FOLLOW_JUMP) {
         ask(w, frame);
         return solve_stage(w, problem, start_q, start_t);
     }
     copy_point(w, &w->tried, &w->now);
-    int iterations = polish(w, problem, minimise(w, s->tracking));
+    int iterations = polish(w, problem, minimise(w, s->following));
     if (s->polishing && !within(w, &w->now, problem->tolerance, problem->rotation_tolerance)) {
         errors(w, &w->now); /* the poles' as well again */
-        iterations += polish(w, problem, minimise(w, s->tracking_missed));
+        iterations += polish(w, problem, minimise(w, s->following_missed));
     }
     for (int i = 0; i < w->rows; i++) {
         error = most(error, fabs(w->now.e[i]));
         if (before) rest = most(rest, fabs(before[i]));
     }
-    if (s->phase[s->phases - 1].pull > 0.0 && error > most(TRACK_LOST, 1.1 * rest)) {
+    if (s->phase[s->phases - 1].pull > 0.0 && error > most(FOLLOW_LOST, 1.1 * rest)) {
         copy_point(w, &w->afresh, &w->now);
         ask(w, frame);
         iterations += solve_stage(w, problem, start_q, start_t);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Goals that yield to others because their targets are out of reach; see solvers/space/yielding.py. */
+/* Goals that yield to others because their targets are out of reach; see solvers/space/yielding.py and
+ * solvers/group/shares.py. */
 #include "internal.h"
 
 /* How far a goal's target is from its chain's root, in lengths of the chain; `at` has any pose of the frame. */
@@ -63,8 +64,8 @@ static void blame(work *w, const point *start) {
     for (int g = 0; g < s->goals; g++) w->blamed[g] *= s->alone[g] ? 1.0 / most(largest, 1e-12) : 0.0;
 }
 
-/* Solve a frame that misses goals again, with smaller shares for the goals to blame; see Stage._let_yield. `w->shares`
- * then are these shares, in another array. Uses `w->best`. */
+/* Solve a frame that misses goals again, with smaller shares for the goals to blame; `w->shares` then are
+ * these shares, in another array. Uses `w->best`. */
 int let_yield(work *w, const dqik_problem *problem, const double *rotations, const double *translations) {
     const dqik_stage *s = w->s;
     int iterations = 0;

@@ -38,7 +38,7 @@ class Animation:
 def contents(ob: bpy.types.Object, paths: bool) -> tuple:
     """Everything that `animation(ob)` depends on, as values that show a change when compared.
 
-    paths : include the curves' data paths, which only edits change and which take the longest to read.
+    paths : include the curves' data paths and indices, which only edits change and which take the longest to read.
     """
     data = ob.animation_data
     if data is None:
@@ -140,12 +140,13 @@ def _action_contents(owner: bpy.types.AnimData | bpy.types.NlaStrip, paths: bool
 
 
 def _curve_contents(found: Sequence[bpy.types.FCurve], paths: bool) -> tuple:
-    """Flags, indices and, on request, paths of curves."""
+    """Flags and, on request, paths and indices of curves."""
     count = len(found)
     if not count:
         return ()
-    flags, indices = np.empty((2, count), dtype=bool), np.empty(count, dtype=np.int32)
+    flags = np.empty((2, count), dtype=bool)
     found.foreach_get("mute", flags[0])
     found.foreach_get("is_empty", flags[1])
-    found.foreach_get("array_index", indices)
-    return flags.tobytes(), indices.tobytes(), tuple(curve.data_path for curve in found) if paths else ()
+    if not paths:
+        return (flags.tobytes(),)
+    return flags.tobytes(), [(curve.data_path, curve.array_index) for curve in found]

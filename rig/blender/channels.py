@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import bpy
 import numpy as np
+from mathutils import Euler, Matrix, Quaternion, Vector
 
 from ...solvers.algebra import quaternion
 from . import rotation
@@ -81,6 +82,17 @@ class Channels:
         """Unit quaternions (N, 4) of all bones."""
         return self.modes.quaternions(self.rotations, np.arange(len(self.rotations)))
 
+    def matrix(self, bone: int, scale: Vector) -> Matrix:
+        """A bone's matrix relative to rest, computed as Blender does, to the last bit where mathutils allows."""
+        mode, turn = self.modes.of_bone[bone], self.rotations[bone]
+        if mode == rotation.QUATERNION:
+            turned = Quaternion(turn).normalized().to_matrix()
+        elif mode == rotation.AXIS_ANGLE:
+            turned = Matrix.Rotation(turn[0], 3, Vector(turn[1:]))
+        else:
+            turned = Euler(turn[:3], mode).to_matrix()
+        return Matrix.Translation(self.locations[bone]) @ turned.to_4x4() @ Matrix.Diagonal(scale).to_4x4()
+
 
 def modes(bones: bpy.types.bpy_prop_collection, before: Modes | None = None) -> Modes:
     """The rotation modes of the bones; the same object as `before` if they are equal."""
@@ -104,20 +116,33 @@ def read(bones: bpy.types.bpy_prop_collection, of_modes: Modes | None = None) ->
     return Channels(rotations, locations, of_modes)
 
 
-def write(ob: bpy.types.Object, new: Channels, location: bool = True) -> None:
-    """Write the rotation channels in use and, by default, the locations. Channels of other modes do not change."""
-    bones, parts = ob.pose.bones, [("location", new.locations)] if location else []
+def write(ob: bpy.types.Object, new: Channels) -> None:
+    """Write the rotation channels in use and the locations. Channels of other modes do not change."""
+    write_rotations(ob, new)
+    write_locations(ob, new)
+
+
+def write_rotations(ob: bpy.types.Object, new: Channels) -> None:
+    """Write the rotation channels in use. Channels of other modes do not change."""
     if new.modes.quaternions_only:
-        parts.append(("rotation_quaternion", new.rotations))
-    else:
-        for path, size, members in new.modes.paths:
-            buffer = np.empty((len(new.rotations), size), dtype=np.float32)
-            bones.foreach_get(path, buffer.reshape(-1))
-            buffer[members] = new.rotations[members, :size]
-            parts.append((path, buffer))
-    for path, values in parts:
-        if ob.library is None:
-            bones.foreach_set(path, np.ascontiguousarray(values).reshape(-1))
-        else:  # foreach_set() refuses linked bones
-            for bone, value in zip(bones, values, strict=True):
-                setattr(bone, path, value)
+        _set(ob, "rotation_quaternion", new.rotations)
+        return
+    for path, size, members in new.modes.paths:
+        buffer = np.empty((len(new.rotations), size), dtype=np.float32)
+        ob.pose.bones.foreach_get(path, buffer.reshape(-1))
+        buffer[members] = new.rotations[members, :size]
+        _set(ob, path, buffer)
+
+
+def write_locations(ob: bpy.types.Object, new: Channels) -> None:
+    """Write the locations."""
+    _set(ob, "location", new.locations)
+
+
+def _set(ob: bpy.types.Object, path: str, values: np.ndarray) -> None:
+    """Set one channel (N, ...) of all bones."""
+    if ob.library is None:
+        ob.pose.bones.foreach_set(path, values.reshape(-1))
+    else:  # foreach_set() refuses linked bones
+        for bone, value in zip(ob.pose.bones, values, strict=True):
+            setattr(bone, path, value)

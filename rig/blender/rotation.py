@@ -45,7 +45,7 @@ def to_quaternion(mode: str, channels: np.ndarray) -> np.ndarray:
 def from_quaternion(mode: str, q: np.ndarray, reference: np.ndarray) -> np.ndarray:
     """Rotation channels (..., 4) of unit quaternions (..., 4), the ones nearest to `reference` channels (..., 4)."""
     if mode == QUATERNION:
-        return np.where(np.einsum("...i,...i", q, reference)[..., None] < 0.0, -q, q)
+        return q * np.copysign(1.0, (q * reference).sum(-1, keepdims=True))
     if mode == AXIS_ANGLE:
         return _axis_angle(q, reference)
     angles = _euler(mode, quaternion.to_matrix(q), reference[..., :3])

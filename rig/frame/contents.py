@@ -30,14 +30,13 @@ class Contents(NamedTuple):
     """Everything that a prepared solve depends on, in parts that are compared.
 
     settings, goals, modes : of the armature object. driven : names of the bones that drivers turn or move.
-    leaving : bones (N,) that hold an answer and are not solved any more, as bytes. edited : the result of `edited`.
+    edited : the result of `edited`.
     """
 
     settings: tuple
     goals: tuple[GoalFacts, ...]
     modes: bytes
     driven: frozenset[str]
-    leaving: bytes
     edited: tuple
 
 

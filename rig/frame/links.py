@@ -16,66 +16,86 @@ from ...solvers.algebra import dual_quaternion, quaternion
 from ..blender.armature import matrices
 from ..blender.channels import Channels
 from ..setup.build import Rig
+from .view import SolvedPose
 
 _SAME = 1e-4  # scales that differ from 1 by less are taken as 1
 
 
-def plain(ob: bpy.types.Object, rig: Rig, start: Channels) -> np.ndarray | None:
+def plain(ob: bpy.types.Object, rig: Rig, start: Channels, leaving: SolvedPose | None) -> np.ndarray | None:
     """Links (1, J, 8) of a rig without scaled or constrained bones, as most rigs are; None for other rigs.
 
-    ob : the evaluated object. start : the channels that the frame starts from.
+    ob : the evaluated object. start : the channels that the frame starts from. leaving : the pose of the bones that
+    leave the solve, if any.
     """
-    if rig.constrained_rows.size:
+    if rig.constrained_rows.size or is_scaled(ob, rig):
         return None
-    scale = np.empty_like(start.locations)
-    ob.pose.bones.foreach_get("scale", scale.reshape(-1))
-    if scale[rig.bones].tobytes() != rig.no_scale:
-        return None
+    links, moved = _in_parents(rig, start)
+    rests = rig.root_rotations(links) if rig.still.size else rig.root_rests
+    return links[None] if place_roots(ob, rig, rests, links, start if moved else None, leaving) else None
+
+
+def _in_parents(rig: Rig, start: Channels) -> tuple[np.ndarray, bool]:
+    """Links (J, 8) of bones that are not scaled, each in its parent's frame, and whether a location moves one."""
     links, still = rig.rest_links.copy(), rig.still
     if still.size:
         own = start.modes.quaternions(start.rotations[rig.bones[still]], rig.bones[still])
         turned = quaternion.product(rig.own_rest[still], own)
         links[rig.main[still]] = dual_quaternion.from_parts(turned, rig.rest_offset[still])
     locations = start.locations[rig.loose_bones]
-    moved = locations.any()
+    moved = bool(locations.any())
     if moved:
         offsets = rig.rest_offset[rig.loose_rows] + (rig.location_frame[rig.loose_rows] @ locations[..., None])[..., 0]
         joints = rig.main[rig.loose_rows]
         links[joints] = dual_quaternion.from_parts(links[joints, :4], offsets)
-    return links[None] if place_roots(ob, rig, links, links, start if moved else None) else None
+    return links, moved
+
+
+def root_rests(rig: Rig, start: Channels) -> dict[int, list[float]]:
+    """The rotations of the roots in their parents' frames, by first joint, for `place_roots`."""
+    return rig.root_rotations(_in_parents(rig, start)[0])
+
+
+def is_scaled(ob: bpy.types.Object, rig: Rig) -> bool:
+    """Whether a bone of the skeleton of an evaluated object is scaled."""
+    bones = ob.pose.bones
+    scale = np.empty((len(bones), 3), dtype=np.float32)
+    bones.foreach_get("scale", scale.reshape(-1))
+    return scale.take(rig.bones, axis=0).tobytes() != rig.no_scale
 
 
 def place_roots(
-    ob: bpy.types.Object, rig: Rig, rest: np.ndarray, links: np.ndarray, start: Channels | None
-) -> bool:
+    ob: bpy.types.Object, rig: Rig, rests: dict[int, list[float]], links: np.ndarray, start: Channels | None,
+    leaving: SolvedPose | None = None,
+) -> bool:  # fmt: skip
     """Write the links of root joints, whose parents are bones outside the skeleton, into links (J, 8).
 
-    Returns False, with unusable links, if one of these bones is scaled. rest : (J, 8) as at rest; may be `links`.
-    start : None where no location moves a bone.
+    Returns False, with unusable links, if one of these bones is scaled. rests : the roots' rotations in their parents'
+    frames, by first joint. start : None where no location moves a bone. leaving : as for `plain`.
     """
-    parents: dict[int, tuple[Matrix, tuple[float, ...]]] = {}
-    for root in rig.root_places:
-        if root.parent not in parents:
-            matrix = ob.pose.bones[root.parent].matrix
-            _, q, (x, y, z) = matrix.decompose()
-            if not (abs(x - 1.0) < _SAME and abs(y - 1.0) < _SAME and abs(z - 1.0) < _SAME):
-                return False
-            parents[root.parent] = matrix, _unit(q)
-        matrix, turned = parents[root.parent]
-        offset, q = root.offset, rest[root.first, :4].tolist()
-        if start is not None and root.loose >= 0:
-            offset = offset + Vector(rig.location_frame[root.loose] @ start.locations[rig.bones[root.loose]])
-        links[root.first] = _link(_product(turned, q) if root.turned else q, matrix @ offset)
+    bones = ob.pose.bones
+    for parent, roots in rig.root_places.items():
+        matrix = _matrix(bones[parent], leaving)
+        _, q, (x, y, z) = matrix.decompose()
+        if not (abs(x - 1.0) < _SAME and abs(y - 1.0) < _SAME and abs(z - 1.0) < _SAME):
+            return False
+        turned = _unit(q)
+        for root in roots:
+            offset, rest = root.offset, rests[root.first]
+            if start is not None and root.loose >= 0:
+                offset = offset + Vector(rig.location_frame[root.loose] @ start.locations[rig.bones[root.loose]])
+            links[root.first] = _link(_product(turned, rest) if root.turned else rest, matrix @ offset)
     return True
 
 
-def posed(ob: bpy.types.Object, rig: Rig, start: Channels) -> tuple[np.ndarray, np.ndarray, tuple[float, ...]]:
+def posed(
+    ob: bpy.types.Object, rig: Rig, start: Channels, leaving: SolvedPose | None
+) -> tuple[np.ndarray, np.ndarray, tuple[float, ...]]:
     """Links (1, J, 8) of any rig, measured on the pose of the start channels with Blender's rules for scale.
 
     Also returns the scale (T,) of the sliding bones' locations, and the lengths (G,) of the goals' bones, as factors of
     their rest lengths.
     """
-    world = _start_matrices(ob, rig, start)
+    world = _start_matrices(ob, rig, start, leaving)
     turned, scale = _unscaled(world)
     bones, parent = rig.bones, rig.parent
     has_parent = parent >= 0
@@ -114,12 +134,20 @@ def posed(ob: bpy.types.Object, rig: Rig, start: Channels) -> tuple[np.ndarray, 
     return links[None], slide_scale, tuple(np.where(np.abs(length - 1.0) < _SAME, 1.0, length).tolist())
 
 
-def _start_matrices(ob: bpy.types.Object, rig: Rig, start: Channels) -> np.ndarray:
+def _matrix(bone: bpy.types.PoseBone, leaving: SolvedPose | None) -> Matrix:
+    """The matrix of an evaluated bone outside the skeleton."""
+    matrix = None if leaving is None else leaving.matrix(bone)
+    return bone.matrix if matrix is None else matrix
+
+
+def _start_matrices(ob: bpy.types.Object, rig: Rig, start: Channels, leaving: SolvedPose | None) -> np.ndarray:
     """Matrices (N, 4, 4): the skeleton as Blender computes them from the start channels, others as evaluated."""
     pose = ob.pose.bones
     world = matrices(pose, "matrix")
     q = start.modes.quaternions(start.rotations[rig.bones], rig.bones)
-    found: dict[int, Matrix] = {}
+    found = {root.parent: _matrix(pose[root.parent], leaving) for root in rig.root_places}
+    for number, matrix in found.items():
+        world[number] = matrix
     for row, number in enumerate(rig.bones.tolist()):
         bone = pose[number]
         above = bone.parent
@@ -128,7 +156,7 @@ def _start_matrices(ob: bpy.types.Object, rig: Rig, start: Channels) -> np.ndarr
         if above is None:
             found[number] = bone.bone.convert_local_to_pose(basis, bone.bone.matrix_local)
         else:
-            parent = found.get(int(rig.parent[row]), above.matrix)
+            parent = found[int(rig.parent[row])]
             found[number] = bone.bone.convert_local_to_pose(
                 basis, bone.bone.matrix_local, parent_matrix=parent, parent_matrix_local=above.bone.matrix_local
             )

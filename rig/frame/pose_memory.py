@@ -47,6 +47,7 @@ class PoseMemory:
         self._keyed: dict[int, KeyedPose] = {}
         self._names: tuple[str, ...] = ()
         self._free: tuple[object, bool] | None = None
+        self._left = np.zeros(0, dtype=np.intp)  # bones that were put back, in any scene
 
     def copy(self, ob: bpy.types.Object) -> "PoseMemory":
         """An independent memory of the same pose, for a bake or a comparison: it stores nothing on the bones."""
@@ -111,6 +112,8 @@ class PoseMemory:
         posed : the evaluated channels; bones that hold no answer of ours keep them.
         """
         start, rows = posed.copy(), self.rows
+        if self._left.size and not view.fresh:
+            self._resume(start, view)
         if self.base is None or not rows.size:
             return start
         if self._is_free(free):
@@ -132,6 +135,7 @@ class PoseMemory:
             self.base = now.copy()
         self.base.rotations[new], self.base.locations[new] = now.rotations[new], now.locations[new]
         self._hold(bones)
+        self._left = np.union1d(np.setdiff1d(self._left, self.rows), np.flatnonzero(left))
         self._store(ob, np.flatnonzero(new))
         self._unstore(ob, np.flatnonzero(left))
 
@@ -188,6 +192,19 @@ class PoseMemory:
         if self._free is None or self._free[0] is not free:
             self._free = free, bool(free[0][self.rows].all() and free[1][self.rows].all())
         return self._free[1]
+
+    def _resume(self, start: Channels, view: View) -> None:
+        """Give bones that were put back at another scene's frame the animated channels of this scene's, in `start`.
+
+        A bone that the user has changed since keeps its channels.
+        """
+        written, keyed, rows = self.written, self._keyed.get(view.scene_uid), self._left
+        if written is None or keyed is None or keyed.frame != view.frame:
+            return
+        unchanged = (start.rotations[rows] == written.rotations[rows]).all(-1)
+        unchanged &= (start.locations[rows] == written.locations[rows]).all(-1)
+        self._left = rows = rows[unchanged]
+        start.rotations[rows], start.locations[rows] = keyed.channels.rotations[rows], keyed.channels.locations[rows]
 
     def _keyed_channels(self, ob: bpy.types.Object, view: View) -> Channels:
         """The animated channels: as evaluated at the scene's last change of frame, or else from the curves."""

@@ -85,48 +85,38 @@ class PreparedRig:
 
     def update(
         self, evaluated: bpy.types.Object, facts: tuple[GoalFacts, ...], influences: list[float] | None,
-        answering: np.ndarray, edited: bool, view: View,
+        edited: bool, view: View,
     ) -> None:  # fmt: skip
         """Rebuild the rig if anything that it depends on has changed.
 
-        facts, influences : as `targets.read` returns them. answering : (N,) bool, bones that hold an answer of ours.
-        edited : the result of `look`.
+        facts, influences : as `targets.read` returns them. edited : the result of `look`.
         """
         before = self._contents
         if influences is not None:
             self.influences = influences
-        elif before is not None and facts is before.goals and answering is self.solved and not self._other:
+        elif before is not None and facts is before.goals and not self._other:
             return
         now = Contents(
-            contents.settings(evaluated), facts, self.modes.numbers, self._animation.driven, self._leaving(answering),
+            contents.settings(evaluated), facts, self.modes.numbers, self._animation.driven,
             contents.edited(evaluated) if edited or before is None else before.edited,
         )  # fmt: skip
         self.stale = self._other = False
         if now != before:
-            self._build(evaluated, facts, answering, now)
+            self._build(evaluated, facts)
+            self._contents = now
         self.unanimated = self.rig is not None and bool(
             self.free[0][self.rig.bones].all() and self.free[1][self.rig.bones].all()
         )
         if edited and view.in_viewport and self.rig is not None:
             self.unseen = _unseen(evaluated, self.rig, view.depsgraph)
 
-    def _build(
-        self, evaluated: bpy.types.Object, facts: tuple[GoalFacts, ...], answering: np.ndarray, now: Contents
-    ) -> None:
-        found = build(evaluated, facts, answering, self._animation.driven, self._solver)
+    def _build(self, evaluated: bpy.types.Object, facts: tuple[GoalFacts, ...]) -> None:
+        found = build(evaluated, facts, self._animation.driven, self._solver)
         self.rig = found if isinstance(found, Rig) else None
-        self.refusal = found if isinstance(found, str) else found.refusal
-        self.solved = np.zeros(len(answering), dtype=bool)
+        self.refusal = found if isinstance(found, str) else ""
+        self.solved = np.zeros(len(evaluated.pose.bones), dtype=bool)
         if self.rig is not None:
             self.solved[self.rig.solved_bones] = True
-        self._contents = now._replace(leaving=self._leaving(answering))
-
-    def _leaving(self, answering: np.ndarray) -> bytes:
-        """Bones that hold an answer and are not solved any more, as bytes."""
-        if answering is self.solved:
-            return b""
-        leaving = answering & ~self.solved if len(self.solved) == len(answering) else answering
-        return leaving.tobytes() if leaving.any() else b""
 
 
 def _unseen(ob: bpy.types.Object, rig: Rig, depsgraph: bpy.types.Depsgraph) -> list[str]:

@@ -17,7 +17,7 @@ from ..setup.build import Rig
 from . import links as joint_links
 from . import targets as goal_targets
 from .targets import Place, armature_motion
-from .view import View
+from .view import SolvedPose, View
 
 
 @dataclass
@@ -37,16 +37,18 @@ class FrameInput:
 
 
 def read(
-    ob: bpy.types.Object, rig: Rig, start: Channels, places: list[Place], influences: list[float], view: View
-) -> FrameInput:
+    ob: bpy.types.Object, rig: Rig, start: Channels, places: list[Place], influences: list[float], view: View,
+    leaving: SolvedPose | None,
+) -> FrameInput:  # fmt: skip
     """Read one frame of an evaluated armature object.
 
     start : the channels that the frame starts from. places, influences : of all goals, as `targets.read` has them.
+    leaving : the pose of the bones that leave the solve, if any.
     """
     pose, prepared, scale = _start(rig, start), rig.prepared, rig.slide_scale
-    links = joint_links.plain(ob, rig, start)
+    links = joint_links.plain(ob, rig, start, leaving)
     if links is None:
-        links, scale, stretch = joint_links.posed(ob, rig, start)
+        links, scale, stretch = joint_links.posed(ob, rig, start, leaving)
         prepared = rig.stretched(stretch)
     for k, (joint, row) in enumerate(zip(rig.slide_joint.tolist(), rig.slide_row.tolist(), strict=True)):
         # offset = frame @ location * scale, one slide an axis of that frame
@@ -77,13 +79,13 @@ def _targets(
     """
     motion = armature_motion(ob, view)
     inverse = (ob.matrix_world if motion is None else motion @ ob.matrix_world).inverted_safe()
-    arrays = prepared.arrays()
-    goal_targets.in_armature(inverse, rig, places, arrays)
-    positions, rotations, poles = arrays.positions, arrays.orientations, arrays.poles
+    count = len(rig.goals)
+    targets = Targets(np.zeros((1, count, 3)), np.tile(quaternion.IDENTITY, (1, count, 1)), np.zeros((1, count, 3)))
+    goal_targets.in_armature(inverse, rig, places, targets)
     shares = [influences[binding.index] for binding in rig.goals]
     if min(shares, default=1.0) < 1.0:
-        _ease(rig, prepared, shares, positions, rotations, links, start)
-    return Targets(positions, rotations, poles)
+        _ease(rig, prepared, shares, targets.positions, targets.rotations, links, start)
+    return targets
 
 
 def _ease(

@@ -7,10 +7,12 @@ through the whole step again.
 """
 
 import bpy
-import numpy as np
 
 from ...solvers import FrameArrays
-from . import links, targets
+from ...solvers.model.goals import Targets
+from ..blender import channels
+from ..blender.channels import Channels
+from . import links, targets, write
 from .pose_memory import PoseMemory
 from .prepared_rig import PreparedRig
 from .read import FrameInput
@@ -18,37 +20,30 @@ from .view import View
 
 
 class SteadyFrames:
-    """What stays the same from frame to frame on one armature in one scene, and buffers for what does not."""
+    """What stays the same from frame to frame on one armature in one scene, and the pose as it was written last."""
 
     def __init__(
-        self, prepared: PreparedRig, pose: PoseMemory, ob: bpy.types.Object, frame_input: FrameInput, view: View
+        self, prepared: PreparedRig, pose: PoseMemory, frame_input: FrameInput, start: Channels, view: View
     ) -> None:
-        """`frame_input` : of the frame that was solved last, to which `SteadyFrames.fit` applies."""
-        count, rig, base = len(ob.pose.bones), frame_input.rig, pose.base
-        assert base is not None
+        """`frame_input`, `start` : of the frame that was solved last, to which `SteadyFrames.fit` applies."""
+        assert pose.written is not None
+        rig = frame_input.rig
         self._scene, self._rig, self.frame_input = view.scene_uid, rig, frame_input
-        self._turns = np.empty((count, 4), dtype=np.float32)
-        self._locations, self._scale = np.empty((2, count, 3), dtype=np.float32)
-        self._modes = np.empty(count, dtype=np.int32)
-        self._mode_numbers = b"" if prepared.modes is None else prepared.modes.numbers
-        self._near = base.rotations[rig.solved_bones].astype(float)
-        written = pose.written
-        self._written = b"" if written is None else written.rotations[rig.solved_bones].tobytes()
-        self._unmoved = b"" if written is None else written.locations[rig.solved_bones].tobytes()
-        self._names = [fact[:2] for fact in prepared.facts]
+        self._start, self._now = start, pose.written
+        self._located = start if start.locations[rig.loose_bones].any() else None
+        self._rests = links.root_rests(rig, start)
+        self._contents = self._pose_contents()
+        self._names = [fact.name for fact in prepared.facts]
+        self._near = start.rotations.take(rig.solved_bones, axis=0).astype(float)
 
     @staticmethod
-    def fit(
-        prepared: PreparedRig, pose: PoseMemory, ob: bpy.types.Object, frame_input: FrameInput, view: View
-    ) -> bool:
+    def fit(prepared: PreparedRig, pose: PoseMemory, frame_input: FrameInput, view: View) -> bool:
         """Whether frames like this one can be solved with less to do."""
-        rig, modes = frame_input.rig, prepared.modes
+        rig = frame_input.rig
         return (
-            ob.library is None and view.fresh and view.in_viewport and not view.others_follow and prepared.unanimated
-            and modes is not None and modes.quaternions_only
-            and not (rig.still.size or rig.constrained_rows.size or rig.slide_row.size)
+            view.fresh and view.in_viewport and not view.others_follow and prepared.unanimated
+            and not rig.constrained_rows.size and not prepared.animates_settings and pose.bones is prepared.solved
             and frame_input.prepared is rig.prepared and min(prepared.influences) == 1.0
-            and not prepared.animates_settings and pose.bones is prepared.solved
         )  # fmt: skip
 
     def read(self, prepared: PreparedRig, ob: bpy.types.Object, view: View, arrays: FrameArrays) -> bool:
@@ -56,40 +51,38 @@ class SteadyFrames:
         depsgraph, bones, rig = view.depsgraph, ob.pose.bones, self._rig
         if prepared.stale or depsgraph.id_type_updated("ARMATURE") or depsgraph.id_type_updated("SCENE"):
             return False
-        if view.scene_uid != self._scene or len(bones) != len(self._modes):
+        modes = self._now.modes
+        if view.scene_uid != self._scene or channels.modes(bones, modes) is not modes:
             return False
-        bones.foreach_get("rotation_quaternion", self._turns.reshape(-1))
-        bones.foreach_get("location", self._locations.reshape(-1))
-        bones.foreach_get("rotation_mode", self._modes)
-        rows = rig.solved_bones
-        if self._turns[rows].tobytes() != self._written or self._locations[rows].tobytes() != self._unmoved:
-            return False
-        if self._modes.tobytes() != self._mode_numbers or not prepared.is_animated_alike(ob):
+        self._now = channels.read(bones, modes)
+        if self._pose_contents() != self._contents or not prepared.is_animated_alike(ob):
             return False
         evaluated = ob.evaluated_get(depsgraph)
-        evaluated.pose.bones.foreach_get("scale", self._scale.reshape(-1))
-        if self._scale[rig.bones].tobytes() != rig.no_scale:
+        if links.is_scaled(evaluated, rig):
             return False
-        goals = ob.dqik.goals
-        if [(goal.name, goal.bone) for goal in goals] != self._names:
+        if ob.dqik.goals.keys() != self._names:  # Blender reports no update when goals are removed by a script
             return False
         places = targets.same(evaluated, prepared.facts, view)
-        if places is None or not links.place_roots(evaluated, rig, rig.rest_links, arrays.links[0], None):
+        if places is None or not links.place_roots(
+            evaluated, rig, self._rests, arrays.links[0], self._located
+        ):
             return False
-        targets.in_armature(evaluated.matrix_world.inverted_safe(), rig, places, arrays)
+        request = Targets(arrays.positions, arrays.orientations, arrays.poles)
+        targets.in_armature(evaluated.matrix_world.inverted_safe(), rig, places, request)
         return True
 
     def write(self, pose: PoseMemory, ob: bpy.types.Object, arrays: FrameArrays) -> None:
         """Write the answer to the original bones, if it is another one."""
-        rig = self._rig
-        q = arrays.rotations[0].take(rig.solved_joints, axis=0)
-        q *= np.copysign(1.0, np.einsum("ij,ij->i", q, self._near))[:, None]
-        turned = q.astype(np.float32)
-        contents = turned.tobytes()
-        if contents == self._written:
+        rig, now, start = self._rig, self._now, self._start
+        if rig.slide_row.size:
+            new = write.answer(rig, arrays.rotations[0], arrays.translations[0], start, self.frame_input.slide_scale)
+            now = write.apply(ob, new, pose.rows, now, now)
+        elif not write.turn(ob, now, rig.solved_bones, write.turned(rig, arrays.rotations[0], self._near, now.modes)):
             return
-        self._written = contents
-        self._turns[rig.solved_bones] = turned
-        ob.pose.bones.foreach_set("rotation_quaternion", self._turns.reshape(-1))
-        ob.update_tag(refresh={"OBJECT"})
-        pose.note_rotations(rig.solved_bones, turned)
+        pose.note_written(now)
+        self._contents = self._pose_contents()
+
+    def _pose_contents(self) -> tuple[bytes, bytes]:
+        """The channels of the skeleton's bones, as they stand in Blender."""
+        now, bones = self._now, self._rig.bones
+        return now.rotations.take(bones, axis=0).tobytes(), now.locations.take(bones, axis=0).tobytes()

@@ -6,13 +6,15 @@ from math import isfinite
 import bpy
 from mathutils import Matrix
 
-from ...solvers import FrameArrays
+from ...solvers.model.goals import Targets
 from ..setup.build import Rig
 from ..setup.goal_facts import GoalFacts
 from .view import View
 
 Place = tuple[Matrix | None, Matrix | None]
 """World matrices of a goal's target and pole; None for a missing one."""
+
+_NO_POLE = (0.0, 0.0, 0.0)
 
 
 def read(
@@ -27,7 +29,7 @@ def read(
     goals, own = ob.dqik.goals, ob.original.dqik.goals
     if not edited and [(goal.name, goal.bone) for goal in own] == [fact[:2] for fact in before]:
         places = same(ob, before, view)
-        if places is not None:
+        if places is not None and all(_is_finite(matrix) for place in places for matrix in place if matrix is not None):
             return before, places, None
     if [(goal.name, goal.bone) for goal in goals] != [(goal.name, goal.bone) for goal in own]:
         goals = own  # remove(), clear() and move() on a collection cause no update in Blender
@@ -47,7 +49,10 @@ def read(
 
 
 def same(ob: bpy.types.Object, before: tuple[GoalFacts, ...], view: View) -> list[Place] | None:
-    """Places of the goals of an evaluated object whose settings are as before; None if a target is another one."""
+    """Places of the goals of an evaluated object whose settings are as before; None if a target is another one.
+
+    A place may have become NaN or infinite.
+    """
     goals = ob.dqik.goals
     if len(goals) != len(before):
         return None
@@ -60,17 +65,23 @@ def same(ob: bpy.types.Object, before: tuple[GoalFacts, ...], view: View) -> lis
     return places
 
 
-def in_armature(inverse: Matrix, rig: Rig, places: list[Place], arrays: FrameArrays) -> None:
-    """Write the goals' targets in armature space into arrays of one frame. inverse : from the world to the armature."""
-    positions, orientations, ends = [], [], []
-    for binding in rig.goals:
-        target, pole = places[binding.index]
-        matrix = inverse if target is None else inverse @ target
-        positions.append(matrix.translation[:])
-        orientations.append(matrix.to_quaternion()[:])
-        ends.append((inverse @ pole).translation[:] if binding.pole and pole is not None else (0.0, 0.0, 0.0))
-    if positions:
-        arrays.positions[0], arrays.orientations[0], arrays.poles[0] = positions, orientations, ends
+def in_armature(inverse: Matrix, rig: Rig, places: list[Place], targets: Targets) -> None:
+    """Write the goals' targets in armature space into `targets` of one frame, as far as the goals ask for them.
+
+    inverse : from the world to the armature.
+    """
+    if not rig.goals:
+        return
+    matrices = [
+        inverse if target is None else inverse @ target
+        for target in [places[binding.index][0] for binding in rig.goals]
+    ]
+    targets.positions[0] = [matrix.translation[:] for matrix in matrices]
+    if rig.turns:
+        targets.rotations[0] = [matrix.to_quaternion()[:] for matrix in matrices]
+    if rig.has_poles:
+        poles = [places[binding.index][1] if binding.pole else None for binding in rig.goals]
+        targets.poles[0] = [_NO_POLE if pole is None else (inverse @ pole).translation[:] for pole in poles]
 
 
 def _places(goal: bpy.types.PropertyGroup, facts: GoalFacts, view: View) -> Place | None:
@@ -78,13 +89,13 @@ def _places(goal: bpy.types.PropertyGroup, facts: GoalFacts, view: View) -> Plac
     target = goal.target
     if _uid(target) != facts.target:
         return None
-    matrix, problem = _place(target, facts.subtarget, view)
+    matrix, problem = (_place if facts.target_problem else _matrix)(target, facts.subtarget, view)
     if problem != facts.target_problem:
         return None
     if not facts.pole:
         return matrix, None
     pole = goal.pole_target
-    pole_matrix, problem = _place(pole, facts.pole_subtarget, view)
+    pole_matrix, problem = (_place if facts.pole_problem else _matrix)(pole, facts.pole_subtarget, view)
     return (matrix, pole_matrix) if _uid(pole) == facts.pole and problem == facts.pole_problem else None
 
 
@@ -94,6 +105,14 @@ def _uid(ob: bpy.types.Object | None) -> int:
 
 def _place(target: bpy.types.Object | None, bone: str, view: View) -> tuple[Matrix | None, str]:
     """A target's world matrix, or None and a message about what is wrong with it."""
+    matrix, problem = _matrix(target, bone, view)
+    if matrix is not None and not _is_finite(matrix):
+        return None, f"the place of {target.name!r} is not a number: reset its transform"
+    return matrix, problem
+
+
+def _matrix(target: bpy.types.Object | None, bone: str, view: View) -> tuple[Matrix | None, str]:
+    """A target's world matrix, which may not be finite, or None and a message about a missing bone."""
     if target is None:
         return None, ""
     if not target.is_evaluated:
@@ -107,10 +126,12 @@ def _place(target: bpy.types.Object | None, bone: str, view: View) -> tuple[Matr
     if view.solved:
         motion = _motion(target, name, view, frozenset())
         matrix = matrix if motion is None else motion @ matrix
-    x, y, z = matrix.translation
-    if not isfinite(x + y + z + matrix.determinant()):
-        return None, f"the place of {target.name!r} is not a number: reset its transform"
     return matrix, ""
+
+
+def _is_finite(matrix: Matrix) -> bool:
+    x, y, z = matrix.translation
+    return isfinite(x + y + z + matrix.determinant())
 
 
 def armature_motion(ob: bpy.types.Object, view: View) -> Matrix | None:

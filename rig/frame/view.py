@@ -2,33 +2,65 @@
 """A view: a scene at a frame, as one depsgraph evaluates it."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import bpy
 import numpy as np
-from mathutils import Matrix, Quaternion
+from mathutils import Matrix, Quaternion, Vector
 
 from ...solvers.algebra import dual_quaternion
-from ..setup.build import Rig
 
 
 @dataclass
 class SolvedPose:
-    """An armature's answer that the depsgraph has not evaluated yet: the evaluated object, its rig, joints (J, 8)."""
+    """The pose of an armature that the depsgraph has not evaluated yet.
+
+    ob : the evaluated object. joints : {bone number: joint} of the solved skeleton. world : (J, 8) of its joints.
+    bases : {bone name: matrix} of bones that go back to their base pose, relative to rest.
+    """
 
     ob: bpy.types.Object
-    rig: Rig
+    joints: dict[int, int]
     world: np.ndarray
+    bases: dict[str, Matrix]
 
     def correction(self, bone: bpy.types.PoseBone | None) -> Matrix | None:
-        """The armature-space motion from where an evaluated bone stands to where the answer puts it."""
-        while bone is not None:
-            joint = self.rig.joint_of_bone.get(self.ob.pose.bones.find(bone.name))
-            if joint is not None:
-                at = self.world[joint]
-                place = Matrix.LocRotScale(dual_quaternion.translation(at), Quaternion(at[:4]), bone.matrix.to_scale())
-                return place @ bone.matrix.inverted_safe()
-            bone = bone.parent
-        return None
+        """The armature-space motion from where an evaluated bone stands to where this pose puts it."""
+        place = None if bone is None else self.matrix(bone)
+        return None if place is None else place @ bone.matrix.inverted_safe()
+
+    def matrix(self, bone: bpy.types.PoseBone) -> Matrix | None:
+        """The armature-space matrix that this pose gives an evaluated bone; None if the bone stands there already.
+
+        Bones outside the skeleton follow their parents by Blender's rules for inherited rotation and scale.
+        """
+        joint = self.joints.get(self.ob.pose.bones.find(bone.name)) if self.joints else None
+        if joint is not None:
+            at = self.world[joint]
+            return Matrix.LocRotScale(dual_quaternion.translation(at), Quaternion(at[:4]), bone.matrix.to_scale())
+        above, base = bone.parent, self.bases.get(bone.name)
+        place = None if above is None else self.matrix(above)
+        if place is None and base is None:
+            return None
+        if above is None:
+            return bone.bone.convert_local_to_pose(base, bone.bone.matrix_local)
+        return placed(bone, above.matrix if place is None else place, base)
+
+
+def placed(bone: bpy.types.PoseBone, above: Matrix, base: Matrix | None) -> Matrix:
+    """The matrix of an evaluated bone whose parent is moved to `above`. base : its new matrix relative to rest, if any.
+
+    Blender's own numbers where it can be, to the last bit: a frame is the same before and after Blender evaluates it.
+    """
+    convert, rest, rest_above = bone.bone.convert_local_to_pose, bone.bone.matrix_local, bone.parent.bone.matrix_local
+    if base is None and len(bone.constraints):
+        base = convert(bone.matrix, rest, parent_matrix=bone.parent.matrix, parent_matrix_local=rest_above, invert=True)
+    elif base is None:
+        base = bone.matrix_basis
+    if bone.bone.use_inherit_rotation:
+        rest, rest_above = bone.bone.matrix.to_4x4(), Matrix()
+        rest.translation = bone.bone.head + Vector((0.0, bone.parent.bone.length, 0.0))
+    return convert(base, rest, parent_matrix=above, parent_matrix_local=rest_above)
 
 
 @dataclass
@@ -48,12 +80,12 @@ class View:
     others_follow: bool = False
     solved: dict[int, SolvedPose] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def in_viewport(self) -> bool:
         """Whether this is a view layer's evaluation, not a render's."""
         return self.depsgraph.mode == "VIEWPORT"
 
-    @property
+    @cached_property
     def scene_uid(self) -> int:
         """The scene's identity."""
         return self.depsgraph.scene.original.session_uid

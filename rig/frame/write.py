@@ -5,7 +5,7 @@ import bpy
 import numpy as np
 
 from ..blender import channels
-from ..blender.channels import Channels
+from ..blender.channels import Channels, Modes
 from ..setup.build import Rig
 
 
@@ -13,20 +13,40 @@ def answer(
     rig: Rig, rotations: np.ndarray, translations: np.ndarray, start: Channels, slide_scale: np.ndarray,
     reference: Channels | None = None,
 ) -> Channels:  # fmt: skip
-    """The channels of all bones for one solved frame: `start`, with the solved bones overwritten in place.
+    """The channels of all bones for one solved frame: those of `start` except where bones are solved.
 
     Parameters
     ----------
     rotations, translations : (J, 4) and (J, 3) of the solver's pose. slide_scale : as in `FrameInput`.
     reference : channels that decide between several ways to write a rotation, the nearest wins; `start` by default.
     """
-    bones = rig.solved_bones
-    near = (start if reference is None else reference).rotations[bones]
-    start.rotations[bones] = start.modes.channels(rotations[rig.solved_joints], bones, near)
+    bones, new = rig.solved_bones, Channels(start.rotations.copy(), start.locations, start.modes)
+    near = (start if reference is None else reference).rotations.take(bones, axis=0)
+    new.rotations[bones] = turned(rig, rotations, near.astype(float), start.modes)
+    if rig.slide_row.size:
+        new.locations = start.locations.copy()
     for k, (joint, row) in enumerate(zip(rig.slide_joint, rig.slide_row, strict=True)):
         offset = translations[joint : joint + 3].sum(0)
-        start.locations[rig.bones[row]] = rig.location_frame[row].T @ offset / max(slide_scale[k], 1e-12)
-    return start
+        new.locations[rig.bones[row]] = rig.location_frame[row].T @ offset / max(slide_scale[k], 1e-12)
+    return new
+
+
+def turned(rig: Rig, rotations: np.ndarray, near: np.ndarray, modes: Modes) -> np.ndarray:
+    """The rotation channels (S, 4) of the solved bones, of several ways to write a rotation those nearest to `near`."""
+    return modes.channels(rotations.take(rig.solved_joints, axis=0), rig.solved_bones, near)
+
+
+def turn(ob: bpy.types.Object, now: Channels, bones: np.ndarray, rotations: np.ndarray) -> bool:
+    """Write rotation channels (S, 4) of some bones and tag the object, if that changes anything; returns whether.
+
+    now : the original bones' channels, updated in place.
+    """
+    if now.rotations.take(bones, axis=0).tobytes() == rotations.tobytes():
+        return False
+    now.rotations[bones] = rotations
+    channels.write_rotations(ob, now)
+    ob.update_tag(refresh={"OBJECT"})  # evaluates the pose, but neither curves nor the armature's rest pose
+    return True
 
 
 def apply(ob: bpy.types.Object, new: Channels, bones: np.ndarray, now: Channels, posed: Channels) -> Channels:
@@ -37,18 +57,20 @@ def apply(ob: bpy.types.Object, new: Channels, bones: np.ndarray, now: Channels,
     bones : indices. now : the original bones' channels, updated in place. posed : the evaluated channels; in a render
         they can still have their keyed values although the original's are new.
     """
-    turned, moved = _differs(now, new, bones)
-    if turned or moved:
-        now.rotations[bones] = new.rotations[bones]
-        if moved:
-            now.locations[bones] = new.locations[bones]
-        channels.write(ob, now, location=moved)
-    if turned or moved or any(_differs(posed, new, bones)):
-        ob.update_tag(refresh={"OBJECT"})  # evaluates the pose, but neither curves nor the armature's rest pose
+    moved = _differs(now.locations, new.locations, bones)
+    if moved:
+        now.locations[bones] = new.locations[bones]
+        channels.write_locations(ob, now)
+    if turn(ob, now, bones, new.rotations.take(bones, axis=0)):
+        return now
+    behind = posed is not now and (
+        _differs(posed.rotations, new.rotations, bones) or _differs(posed.locations, new.locations, bones)
+    )
+    if moved or behind:
+        ob.update_tag(refresh={"OBJECT"})
     return now
 
 
-def _differs(one: Channels, other: Channels, bones: np.ndarray) -> tuple[bool, bool]:
-    """Whether rotations and locations of some bones differ."""
-    return (one.rotations[bones].tobytes() != other.rotations[bones].tobytes(),
-            one.locations[bones].tobytes() != other.locations[bones].tobytes())  # fmt: skip
+def _differs(one: np.ndarray, other: np.ndarray, bones: np.ndarray) -> bool:
+    """Whether channels (N, ...) of some bones differ."""
+    return one.take(bones, axis=0).tobytes() != other.take(bones, axis=0).tobytes()

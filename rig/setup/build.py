@@ -22,12 +22,11 @@ _LOCAL = {"LOCAL", "LOCAL_WITH_PARENT"}
 class RootPlace:
     """A root of the skeleton whose parent is a bone outside it.
 
-    first : its first joint. parent : that bone. offset : from that bone's head, in its frame, at rest.
+    first : its first joint. offset : from that bone's head, in its frame, at rest.
     loose : its row, if a location moves it without a slide; else -1. turned : it turns with its parent.
     """
 
     first: int
-    parent: int
     offset: Vector
     loose: int
     turned: bool
@@ -59,9 +58,9 @@ class Rig:
     locked_bones : (L,) bones of the skeleton that are locked and have limits.
     inner, roots : rows with and without a parent in the skeleton. hanging : roots that a parent outside it turns.
     still, constrained_rows : rows that are not solved, without and with a constraint or driver.
-    root_places : a `RootPlace` for each root that has a parent.
+    root_places : for each parent of roots, its roots' `RootPlace`s. root_rests : rest rotations by first joint.
+    turns, has_poles : whether any goal turns its bone, whether any has a pole.
     rest_links : (J, 8) links with every inner joint at its rest offset.
-    refusal : the reason why there is nothing to solve, if bones only go back to their base pose.
     goal_rows : (G,) rows of the goals' own bones. slide_scale : (T,) ones.
     loose : (M,) the bone has a location, because it is not connected. loose_rows, loose_bones : loose and not sliding.
     local_rows : rows of bones whose constraints all act in the parent's frame.
@@ -87,7 +86,6 @@ class Rig:
     local_rows: frozenset[int]
     locked_bones: list[int]
     notes: list[str] = field(default_factory=list)
-    refusal: str = ""
 
     def __post_init__(self) -> None:
         fixed = np.setdiff1d(np.arange(len(self.bones)), self.solved)
@@ -97,13 +95,12 @@ class Rig:
         self.still, self.constrained_rows = fixed[~self.constrained[fixed]], fixed[self.constrained[fixed]]
         self.hanging = [row for row in self.roots if self.parent[row] >= 0 and not self.detached[row]]
         slides = dict(zip(self.slide_row.tolist(), self.slide_joint.tolist(), strict=True))
-        self.root_places = [
-            RootPlace(
-                slides.get(row, int(self.main[row])), int(self.parent[row]), Vector(self.rest_offset[row]),
+        self.root_places: dict[int, list[RootPlace]] = {}
+        for row in (row for row in self.roots.tolist() if self.parent[row] >= 0):
+            self.root_places.setdefault(int(self.parent[row]), []).append(RootPlace(
+                slides.get(row, int(self.main[row])), Vector(self.rest_offset[row]),
                 row if self.loose[row] and row not in slides else -1, row in slides or row in self.hanging,
-            )
-            for row in self.roots.tolist() if self.parent[row] >= 0
-        ]  # fmt: skip
+            ))  # fmt: skip
         self.slide_scale = np.ones(len(slides))
         self.loose_rows = np.setdiff1d(np.flatnonzero(self.loose), self.slide_row)
         self.loose_bones = self.bones[self.loose_rows]
@@ -116,6 +113,14 @@ class Rig:
         for row, joint in slides.items():
             self.rest_links[joint] = dual_quaternion.from_parts(quaternion.IDENTITY, self.rest_offset[row])
             self.rest_links[self.main[row]] = dual_quaternion.from_parts(self.own_rest[row], np.zeros(3))
+        self.root_rests = self.root_rotations(self.rest_links)
+        self.turns = any(goal.rotation is not None for goal in self.prepared.goals)
+        self.has_poles = any(one.pole for one in self.goals)
+
+    def root_rotations(self, links: np.ndarray) -> dict[int, list[float]]:
+        """The rotations of some links (J, 8) of the roots' first joints."""
+        firsts = [root.first for roots in self.root_places.values() for root in roots]
+        return dict(zip(firsts, links[firsts, :4].tolist(), strict=True))
 
     def stretched(self, factors: tuple[float, ...]) -> ik.Prepared:
         """The prepared solve with the goals' bones stretched by `factors` (G,); cached until they change."""
@@ -146,13 +151,13 @@ def solver_options(settings: bpy.types.PropertyGroup, solver: str, size: float) 
 
 
 def build(
-    ob: bpy.types.Object, facts: tuple[GoalFacts, ...], leaving: np.ndarray, driven: frozenset[str], solver: str = ""
+    ob: bpy.types.Object, facts: tuple[GoalFacts, ...], driven: frozenset[str], solver: str = ""
 ) -> Rig | str:
     """Prepare an evaluated armature object for solving. Returns a reason in one sentence if there is nothing to solve.
 
-    leaving, driven : as in `plan`. solver : replaces the armature's own solver.
+    driven : as in `plan`. solver : replaces the armature's own solver.
     """
-    solve_plan, settings, pose = plan(ob, facts, leaving, driven), ob.dqik, ob.pose.bones
+    solve_plan, settings, pose = plan(ob, facts, driven), ob.dqik, ob.pose.bones
     if isinstance(solve_plan, str):
         return solve_plan
     for bone in np.flatnonzero(solve_plan.moved):
@@ -162,8 +167,12 @@ def build(
     options = solver_options(settings, name, solve_plan.armature.size)
     try:
         parts = _Parts(pose, solve_plan)
-        skeleton = ik.Skeleton(parts.joints, _length(ob, facts, driven, solve_plan, leaving))
-        prepared = ik.prepare(skeleton, parts.goals(solve_plan), name, options)
+        goals = parts.goals(solve_plan)
+        skeleton = ik.Skeleton(parts.joints)
+        longest = max((float(np.linalg.norm(goal.offset)) for goal in goals), default=0.0)
+        if longest > skeleton.length:  # the skeleton has joints only: the goals' own bones may be its longest levers
+            skeleton = ik.Skeleton(parts.joints, longest)
+        prepared = ik.prepare(skeleton, goals, name, options)
     except ik.DqikError as error:  # for example if the solver does not support these goals
         return str(error)
     bones = np.array(solve_plan.bones)
@@ -188,21 +197,7 @@ def build(
         local_rows=frozenset(row for row, bone in enumerate(solve_plan.bones) if _is_local(pose[bone])),
         locked_bones=[bone for bone in solve_plan.bones if pose[bone].dqik_lock and pose[bone].dqik_use_limits],
         notes=solve_plan.notes,
-        refusal=solve_plan.refusal,
     )
-
-
-def _length(
-    ob: bpy.types.Object, facts: tuple[GoalFacts, ...], driven: frozenset[str], solve_plan: Plan, leaving: np.ndarray
-) -> float | None:
-    """The skeleton's length without bones that only leave the solve; None if there are none.
-
-    The length weighs the errors, and leaving bones must not change these weights.
-    """
-    if solve_plan.refusal or not (leaving & ~solve_plan.moved & ~solve_plan.constrained).any():
-        return None
-    rest = plan(ob, facts, np.zeros_like(leaving), driven)
-    return None if isinstance(rest, str) else ik.Skeleton(_Parts(ob.pose.bones, rest).joints).length
 
 
 class _Parts:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The plan of a solve: the goals that can be solved, and the bones that they move."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import bpy
@@ -37,8 +37,7 @@ class Plan:
     moved : (N,) bool, bones that are solved. slides : (N,) bool, solved bones that may move as well as turn.
     constrained : (N,) bool, bones that constraints or drivers move.
     bends : {bone: preferred bend, a rotation vector (3,) in its own frame}.
-    notes : sentences about goals and bones that are left out. refusal : the reason why there is nothing to solve, if
-        bones only go back to their base pose.
+    notes : sentences about goals and bones that are left out.
     """
 
     armature: Armature
@@ -49,16 +48,11 @@ class Plan:
     constrained: np.ndarray
     bends: dict[int, np.ndarray]
     notes: list[str]
-    refusal: str = ""
 
 
-def plan(
-    ob: bpy.types.Object, facts: Sequence[GoalFacts], leaving: np.ndarray, driven: frozenset[str]
-) -> Plan | str:
+def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], driven: frozenset[str]) -> Plan | str:
     """Plan the solve of an evaluated armature object. Returns a reason in one sentence if there is nothing to solve.
 
-    leaving : (N,) bool, bones that hold an answer. Those that no goal moves any more go back to their base pose; they
-        are part of the skeleton, because their children move with them.
     driven : names of bones whose rotation or location drivers set.
     """
     armature, pose = Armature(ob), ob.pose.bones
@@ -77,8 +71,7 @@ def plan(
         goals.append(PlannedGoal(number, goal, bone, chain))
     goals = _without_cycles(ob, goals, armature, notes)
     if not goals:
-        refusal = notes[0] if notes else "Add a goal: choose a bone and the object that it should reach"
-        return _leaving_only(armature, leaving, refusal)
+        return notes[0] if notes else "Add a goal: choose a bone and the object that it should reach"
     constrained, by_ik = _constrained(pose, armature)
     by_driver = np.array([bone.name in driven for bone in pose])
     moved = np.zeros(len(pose), dtype=bool)
@@ -90,7 +83,7 @@ def plan(
     moved &= ~constrained & np.array([not bone.dqik_lock for bone in pose])
     if not moved.any():
         locked = "Every bone of the goals' chains is locked, constrained or driven: free one"
-        return _leaving_only(armature, leaving, notes[-1] if by_ik.any() else locked)
+        return notes[-1] if by_ik.any() else locked
     slides = moved & np.array([bone.dqik_translate for bone in pose])
     connected = slides & np.array([bone.bone.use_connect and bone.parent is not None for bone in pose])
     if connected.any():
@@ -98,17 +91,8 @@ def plan(
     if ob.original.library is not None:
         notes.append("This armature is linked, so its pose is not saved here: make a library override")
     bends = _bends(pose, armature, [goal.chain for goal in goals], moved)
-    bones = _skeleton_bones(goals, armature, np.flatnonzero(leaving & ~moved & ~constrained))
+    bones = _skeleton_bones(goals, armature)
     return Plan(armature, goals, bones, moved, slides & ~connected, constrained, bends, notes)
-
-
-def _leaving_only(armature: Armature, leaving: np.ndarray, refusal: str) -> Plan | str:
-    """A plan that puts bones back to their base pose; only the refusal if there are none."""
-    if not leaving.any():
-        return refusal
-    none = np.zeros(len(leaving), dtype=bool)
-    bones = _skeleton_bones([], armature, np.flatnonzero(leaving))
-    return Plan(armature, [], bones, none, none, none, {}, [], refusal)
 
 
 def _problem(ob: bpy.types.Object, goal: GoalFacts, armature: Armature) -> str:
@@ -190,9 +174,9 @@ def _named(pose: bpy.types.bpy_prop_collection, bones: np.ndarray) -> str:
     return ", ".join(names[:_NAMED]) + more
 
 
-def _skeleton_bones(goals: Sequence[PlannedGoal], armature: Armature, leaving: Iterable[int]) -> list[int]:
-    """The bones of the chains, of the goals, those that leave the solve, and all between; parents before children."""
-    members = {bone for goal in goals for bone in (goal.bone, *goal.chain)} | set(map(int, leaving))
+def _skeleton_bones(goals: Sequence[PlannedGoal], armature: Armature) -> list[int]:
+    """The bones of the chains, of the goals, and all between; parents before children."""
+    members = {bone for goal in goals for bone in (goal.bone, *goal.chain)}
     for bone in sorted(members):
         between: list[int] = []
         for above in armature.above(bone)[1:]:

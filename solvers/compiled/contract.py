@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..algebra import quaternion
-from ..group import attempts, stage, stages
+from ..group import attempts, solve, stages
 from ..iterate import aim, descent, linear_step, mmd, sweeps
 from ..methods import ccd, pgs
 from ..model import frames, limits
@@ -60,7 +60,7 @@ OWNERS: tuple[tuple[ModuleType, str, str], ...] = (
     (descent, "", "LEAST_DAMPING MOST_DAMPING DAMPING_SHARE GOOD_GAIN POOR_GAIN GROW SHRINK REJECT"),
     (descent, "", "LEAST_PROGRESS LEAST_STEP"),
     (descent, "", "ABANDON_STEPS ABANDON_SHARE"),
-    (stage, "", "TRACK_JUMP TRACK_LOST"),
+    (solve, "", "FOLLOW_JUMP FOLLOW_LOST"),
     (attempts, "", "NEAR_STARTS NEAR_SPREADS RECOVER_ERROR RECOVER_SHARE NEARER"),
     (stages, "", "HOLD_AFTER UNIT"),
 )
@@ -234,7 +234,7 @@ STAGE = _structure(
     ("double[]", "swivel", "(swivels) [rad]"),
     ("double", "alike", "|q . q'| from which on motions of a joint count as alike"),
     ("dqik_settings[]", "phase", "(phases) continuation; one for a single descent"),
-    ("dqik_settings[]", "tracking tracking_missed", ""),
+    ("dqik_settings[]", "following following_missed", ""),
     ("dqik_settings[]", "polishing", "NULL: none"),
     ("dqik_settings[]", "insisting", ""),
     ("int32", "recovers", "whether a frame near its goals is tried again from near starts"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A prepared solve as the kernel reads it: the structures of the contract, filled by the names of their fields."""
+"""A prepared solve as the kernel reads it: the structures of the contract, filled."""
 
 import math
 from collections.abc import Sequence
@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..group.stage import ALIKE, Stage
+from ..group.continuation import ALIKE, CHOSEN_AFTER
+from ..group.stage import Stage
 from ..group.stages import held_joints
 from ..iterate.descent import Settings
 from ..model.skeleton import Skeleton
@@ -17,13 +18,11 @@ from ..space.arc import Arc
 from ..space.joint_space import JointSpace
 from ..space.limb import Limb
 from ..space.tasks.table import Kind
-from . import pack_sweep
 from .contract import (
     ARC,
     CLASSES,
     KINDS,
     LIMB,
-    NUMBERS,
     PROBLEM,
     SETTINGS,
     SKELETON,
@@ -32,50 +31,9 @@ from .contract import (
     STRUCTURES,
     TASK,
     TASKS,
-    Structure,
-    split,
 )
-
-
-class Packer:
-    """Fills structures, and keeps alive what they point to."""
-
-    def __init__(self) -> None:
-        self._kept: list[Any] = []
-
-    def fill(self, structure: Structure, **values: Any) -> Any:
-        """A structure with a value for each of its fields, by name.
-
-        An array of numbers takes whatever NumPy makes one of, an array of structures a sequence of them, and either an
-        address or None for a null pointer. Raises TypeError for fields that are missing or unknown.
-        """
-        wanted = {field.name for field in structure.fields}
-        if wanted != set(values):
-            missing, unknown = sorted(wanted - set(values)), sorted(set(values) - wanted)
-            raise TypeError(f"{structure.name}: missing {missing}, unknown {unknown}")
-        filled = CLASSES[structure.name](**{
-            field.name: self._value(field.kind, values[field.name]) for field in structure.fields
-        })  # fmt: skip
-        self._kept.append(filled)
-        return filled
-
-    def _value(self, kind: str, value: Any) -> Any:
-        base, rest = split(kind)
-        if rest.startswith("]"):
-            return value if value is None or isinstance(value, int) else self._array(base, value)
-        if rest:
-            return (NUMBERS[base][0] * int(rest[:-1]))(*value)
-        return value if base in CLASSES else {"double": float}.get(base, int)(value)
-
-    def _array(self, base: str, values: Any) -> int:
-        """The address of a copy of some numbers or structures."""
-        if base in CLASSES:
-            array = (CLASSES[base] * max(len(values), 1))(*values)
-            self._kept.append(array)
-            return addressof(array)
-        numbers = np.array(values, dtype=NUMBERS[base][1], order="C")
-        self._kept.append(numbers)
-        return numbers.ctypes.data
+from .pack_sweep import sweep
+from .packer import Packer
 
 
 def problem(packer: Packer, skeleton: Skeleton, stages: Sequence[Stage], counts: np.ndarray, solver: str) -> Any:
@@ -284,15 +242,15 @@ def _arcs(packer: Packer, arcs: Sequence[Arc]) -> dict[str, Any]:
 
 def _strategy(packer: Packer, stage: Stage, solver: str) -> dict[str, Any]:
     """How a stage is solved: the settings of all runs, restarts, the order of a sweep."""
-    phases, options, attempts = stage.phases(), stage.options, stage.attempts
+    own, options, attempts = stage.runs, stage.options, stage.attempts
     runs = {
-        "phase": phases.phases,
-        "tracking": [phases.tracking],
-        "tracking_missed": [phases.tracking_missed],
-        "polishing": phases.polishing and [phases.polishing],
-        "insisting": [phases.insisting],
+        "phase": own.phases,
+        "following": [own.following],
+        "following_missed": [own.following_missed],
+        "polishing": own.polishing and [own.polishing],
+        "insisting": [own.insisting],
         "nearby": [attempts.nearby],
-        "yielding": phases.yielding and [phases.yielding],
+        "yielding": own.yielding and [own.yielding],
         "approaching": attempts.approaching and [attempts.approaching],
         "arriving": [attempts.arriving],
         "descending": [attempts.descending],
@@ -300,19 +258,19 @@ def _strategy(packer: Packer, stage: Stage, solver: str) -> dict[str, Any]:
     }
     return {
         "solver": SOLVERS[solver],
-        "continues": phases.continues,
+        "continues": own.continues,
         "restarts": options.restarts,
         "recovers": stage.recovers,
         "middle_bias": options.bias == "MIDDLE",
         "seed": options.seed % 2**64,
         "swivels": len(limb.SWIVELS),
-        "phases": len(phases.phases),
-        "chosen_after": phases.chosen_after,
+        "phases": len(own.phases),
+        "chosen_after": CHOSEN_AFTER,
         "swivel": limb.SWIVELS,
         "alike": math.cos(0.5 * ALIKE),
         **{name: each and [_settings(packer, one) for one in each] for name, each in runs.items()},
-        "spend": phases.spend,
-        "sweep": [pack_sweep.sweep(packer, stage)] if solver == "CCD" else None,
+        "spend": own.spend,
+        "sweep": [sweep(packer, stage)] if solver == "CCD" else None,
     }
 
 

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The sweep of a solver that turns one joint after the other, as the kernel reads it."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,9 +10,7 @@ from ..iterate import mmd
 from ..methods import ccd
 from ..space.posture import Visit
 from .contract import LINK, SWEEP, VISIT
-
-if TYPE_CHECKING:
-    from .pack import Packer
+from .packer import Packer
 
 
 def sweep(packer: Packer, stage: Stage) -> Any:

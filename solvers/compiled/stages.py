@@ -13,9 +13,10 @@ from ..group.stage import Stage
 from ..group.stages import check
 from ..model.frames import FrameArrays, room
 from ..model.skeleton import Pose, Skeleton
-from . import pack
 from .contract import MOTION
 from .library import Kernel
+from .pack import problem
+from .packer import Packer
 
 FRAMES_A_THREAD = 8  # at least: a thread more is not worth its start for fewer frames
 
@@ -32,9 +33,9 @@ class CompiledStages:
         """`counts` (G, 2) bool: whether each goal's position and its rotation count."""
         self.library, self.skeleton, self.goals = library, skeleton, len(counts)
         self.rows = sum(stage.tasks.m for stage in stages)
-        self._packer = pack.Packer()
+        self._packer = Packer()
         self._joints = len(skeleton)
-        self.address = addressof(pack.problem(self._packer, skeleton, stages, counts, solver))
+        self.address = addressof(problem(self._packer, skeleton, stages, counts, solver))
         self._size = int(library.work(self.address))
         self._own = threading.local()
 
@@ -76,7 +77,7 @@ class CompiledMotion:
     def __init__(self, stages: CompiledStages) -> None:
         self._stages = stages
         self._last = room(1, stages.goals, len(stages.skeleton))
-        self._packer = pack.Packer()
+        self._packer = Packer()
         self._state = self._packer.fill(
             MOTION, steps=0, unchanged=0, residual=np.zeros(stages.rows), last=self._last.address
         )

@@ -12,14 +12,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..algebra.uniform import SplitMix64
-from ..iterate.descent import Minimise, Minimum, Settings
+from ..iterate.descent import ANY, Minimise, Minimum, Settings
 from ..model.options import Options
 from ..space.joint_space import JointSpace, State
 from ..space.point import Point, Request, stand
 from ..space.tasks import Tasks
+from .settings import FOLLOW_DAMPING, POLISH_DAMPING, PULL
 
 NEAR_SPREADS = np.array([0.4, 0.8])  # [rad, slides: skeleton lengths] how far near starts are from the pose before
 NEAR_STARTS = 4  # of each spread
+NEAR_ITERATIONS = 12
+APPROACH_ITERATIONS, APPROACH_SETTLED = 10, 2e-2
 RECOVER_ERROR = 0.25  # [skeleton lengths] a start with a larger error is not near its goals
 RECOVER_SHARE = 0.5  # of its error with which a descent must have ended, unless the frame before met its goals
 RESTARTS_AT_ONCE = 8
@@ -47,6 +50,25 @@ class Attempts:
     arriving: Settings
     descending: Settings
     finishing: Settings
+
+    @classmethod
+    def of(
+        cls, tasks: Tasks, space: JointSpace, minimise: Minimise, settings: Settings, first_damping: float,
+        precise: bool,
+    ) -> "Attempts":  # fmt: skip
+        """The attempts of a stage with these `settings`; `precise`: whether its solver follows a continuation."""
+        options = settings.options
+        descending = replace(settings, pull=0.0, first_damping=first_damping, abandons=precise)
+        nearby = replace(descending, first_damping=FOLLOW_DAMPING, iterations=min(NEAR_ITERATIONS, options.iterations))
+        approaching = replace(
+            nearby, pull=PULL, first_damping=PULL, settle=APPROACH_SETTLED, unsettled=ANY, abandons=False,
+            iterations=min(APPROACH_ITERATIONS, options.iterations),
+        )  # fmt: skip
+        return cls(
+            tasks, space, minimise, options, nearby, approaching if precise else None,
+            replace(nearby, first_damping=POLISH_DAMPING, abandons=False), descending,
+            replace(descending, abandons=False),
+        )  # fmt: skip
 
     def near(self, best: Minimum, frame: int, one: Request, before: State) -> bool:
         """Attempts from starts near the pose `before` of one frame; whether one meets the goals.

@@ -14,7 +14,8 @@ from ..model.skeleton import Pose, Skeleton
 from ..model.solution import Batch
 from ..space.joint_space import JointSpace
 from ..space.point import Point
-from .stage import Stage, carried, frames_of, of_goals, posed
+from .solve import follow, solve
+from .stage import Stage, carried, frames_of, posed
 
 HOLD_AFTER = 2  # frames in a row with the same question, after which the answer stays the same
 UNIT = 1e-15  # of a quaternion's squared length: nearer to 1 it is left as it is, to the bit
@@ -57,7 +58,7 @@ class Stages:
             pose, iterations = frames_of(start, count), np.zeros(count, dtype=int)
             points: list[tuple[Stage, Point]] = []
             for stage in self.joined:
-                point, took = stage.solve(pose, of_goals(targets, stage.indices), links)
+                point, took = solve(stage, pose, targets.of_goals(stage.indices), links)
                 pose, iterations = posed(stage, point.state, pose), iterations + took
                 points.append((stage, point))
             arrays.answer(frames, self.report(pose, points, iterations, targets))
@@ -74,8 +75,8 @@ class Stages:
         pose, iterations = start, np.zeros(1, dtype=int)
         points: list[tuple[Stage, Point]] = []
         for index, stage in enumerate(self.joined):
-            warm, wanted = carried(stage, previous, pose), of_goals(targets, stage.indices)
-            point, took = stage.track(warm, pose, wanted, links, residuals[index])
+            warm, wanted = carried(stage, previous, pose), targets.of_goals(stage.indices)
+            point, took = follow(stage, warm, pose, wanted, links, residuals[index])
             residuals[index] = point.error
             pose, iterations = posed(stage, point.state, pose), iterations + took
             points.append((stage, point))
@@ -109,7 +110,7 @@ class Stages:
         distances, angles = np.zeros((2, count, len(self.goals)))
         at_limit = np.zeros((count, len(self.skeleton)), dtype=bool)
         for stage, point in points:
-            found = stage.tasks.report(point.kinematics, of_goals(targets, stage.indices))
+            found = stage.tasks.report(point.kinematics, targets.of_goals(stage.indices))
             distances[:, stage.indices], angles[:, stage.indices] = found
             if stage.space.limited:
                 at_limit |= np.stack([stage.space.at_limit(x) for x in point.state.x])

@@ -37,8 +37,9 @@ Check = Callable[[Skeleton, Sequence[Goal], np.ndarray], None]
 class Method:
     """A solver: in a sentence, how it brings frames nearer to their goals, and what it cannot do.
 
-    `continues`: precise enough to be led to the pull's nearest answer by continuation (`stage.py`). The others start
-    from folded limbs and take the answer that they find. `lanes`: whether it solves stages with several lanes.
+    `continues`: precise enough to be led to the pull's nearest answer by continuation
+    (`group/continuation.py`). The others start from folded limbs and take the answer that they find.
+    `lanes`: whether it solves stages with several lanes.
     """
 
     summary: str

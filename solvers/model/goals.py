@@ -128,6 +128,11 @@ class Targets(NamedTuple):
         shares = None if self.shares is None else self.shares[frames]
         return Targets(self.positions[frames], self.rotations[frames], self.poles[frames], shares)
 
+    def of_goals(self, indices: np.ndarray) -> "Targets":
+        """The targets of some of the goals."""
+        shares = None if self.shares is None else self.shares[:, indices]
+        return Targets(self.positions[:, indices], self.rotations[:, indices], self.poles[:, indices], shares)
+
 
 def no_rotations(goals: Sequence[Goal]) -> np.ndarray | None:
     """(G, 4) to stand in for rotations that no goal asks for; None if one does."""

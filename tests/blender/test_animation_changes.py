@@ -225,6 +225,19 @@ def test_a_goal_that_leaves_the_solve_leaves_nothing_behind(way: str, others: bo
     assert turn(alone, pose_at(ob, 15)) < STEADY
 
 
+@pytest.mark.parametrize("link", [1e-4, 1e-3, 1.0])
+def test_a_goal_that_leaves_the_solve_does_not_turn_the_others_chain(link: float) -> None:
+    """The other goal's chain hangs below the bones that leave; its first bone may be as short as can be."""
+    ob = rigs.chain([(0, 0, 0), (0, 0.1, 1), (0, 0.1 + link, 1), (0.4, 0.3, 1.6), (1.2, 0, 2)])
+    rigs.goal(ob, "c", rigs.empty((0.9, 1.2, 0.6), "Far"), chain_length=2)
+    rigs.goal(ob, "d", rigs.empty((1.4, 0.8, 1.1), "Post"))
+    for frame, mute in ((1, False), (5, True), (9, False)):
+        ob.dqik.goals[1].mute = mute
+        ob.dqik.goals[1].keyframe_insert("mute", frame=frame)
+    ob.dqik.live = True
+    assert history(ob, (4, 5, 7, 8, 9)) < STEADY
+
+
 def test_a_rig_that_another_follows_may_be_switched_off_by_keys() -> None:
     """The target on the first rig's jib is where the first rig's base pose has it, however the frame was reached."""
     first, _ = reaching()

@@ -90,6 +90,21 @@ def test_a_place_that_is_no_number_is_baked_into_no_key(lose: Callable, action: 
     assert np.isfinite(rigs.channels(ob)).all()
 
 
+@pytest.mark.parametrize("lose", [lost_target, lost_armature, lost_parent])
+def test_solve_refuses_a_place_that_is_no_number(lose: Callable) -> None:
+    """Solve says so in one sentence and writes nothing."""
+    ob, _ = reaching()
+    rigs.at_frame(3)
+    lose(ob, nan)
+    rigs.update()
+    rigs.made_active(ob)
+    before = rigs.channels(ob)
+    with pytest.raises(RuntimeError) as refused:
+        bpy.ops.dqik.solve()
+    assert "not a number" in str(refused.value) and len(str(refused.value).strip().splitlines()) == 1
+    assert np.array_equal(before, rigs.channels(ob))
+
+
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_no_solver_is_upset_by_a_place_that_is_no_number(solver: str) -> None:
     """No method raises or writes anything but numbers."""

@@ -38,6 +38,24 @@ def test_scenes_at_different_frames_leave_each_other_alone(keyed: bool) -> None:
     assert turn(here, pose_at(ob, 5)) < STEADY
 
 
+def test_a_scene_in_which_keys_switch_live_off_leaves_the_other_alone() -> None:
+    """The bones' keys at the other scene's frame are not where the solve here starts from."""
+    ob, target = reaching()
+    for bone in ("mast", "boom", "jib"):
+        key_turns(ob, bone, {1: (0.2, 0, 0), 30: (-1.3, 0.9, 0.4)})
+    for frame, live in ((1, True), (20, False)):
+        ob.dqik.live = live
+        ob.dqik.keyframe_insert("live", frame=frame)
+    second = second_scene(ob, target)
+    rigs.at_frame(6)
+    here = pose_at(ob, 5)
+    second.frame_set(25)
+    ob.update_tag()
+    rigs.update()
+    assert turn(here, rigs.matrices(ob)) < STEADY
+    assert turn(here, pose_at(ob, 5)) < STEADY
+
+
 def test_each_scene_shows_its_own_frame() -> None:
     """Switched to, a scene at another frame shows that frame's pose."""
     ob, target = reaching()

@@ -232,6 +232,24 @@ def test_a_target_on_a_solved_armature_is_followed_in_the_same_frame(way: str, o
         assert (end - aim).length < REACHED, f"frame {frame}"
 
 
+@pytest.mark.parametrize("inherit_scale", ["FULL", "NONE"])
+def test_a_target_below_a_bone_that_keeps_its_orientation_is_followed_in_the_same_frame(inherit_scale: str) -> None:
+    """A leader's bone that inherits no rotation only moves with the solved bone, and so does what hangs from it."""
+    leader = rigs.chain([(0, 0, 0), (1, 0, 0), (1.5, -0.4, 0), (2, -0.4, 0.5)], "Leader")
+    leader.data.bones["b"].use_inherit_rotation = False
+    leader.data.bones["b"].inherit_scale = inherit_scale
+    load = rigs.empty((0, 0, 0), "Load")
+    rigs.key_path(load, (1, 10, 20), [(1, 1, 0.5), (-0.3, 0.4, -1), (-0.7, -0.9, 0.6)])
+    rigs.goal(leader, "a", load)
+    follower = rigs.arm(0.4, "Follower")
+    rigs.goal(follower, "b", leader, subtarget="c", use_position=False, use_rotation=True)
+    leader.dqik.live = follower.dqik.live = True
+    for frame in (1, 20, 10, 11, 3):
+        rigs.at_frame(frame)
+        wanted, found = (rigs.evaluated(ob).pose.bones[name].matrix for ob, name in ((leader, "c"), (follower, "b")))
+        assert rigs.turn(np.array(wanted), np.array(found)) < 2e-3, f"frame {frame}"
+
+
 # -- what cannot be solved --------------------------------------------------------------------------------------------
 
 

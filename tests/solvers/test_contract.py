@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from solvers.compiled import contract
-from solvers.compiled.pack import Packer
-from solvers.group import attempts, stage
+from solvers.compiled.packer import Packer
+from solvers.group import attempts, solve
 from solvers.iterate import descent
 from solvers.model.frames import room
 
@@ -22,7 +22,7 @@ def test_the_committed_header_is_the_one_that_the_contract_makes() -> None:
 
 def test_the_header_has_the_constants_of_their_owners_to_the_last_digit() -> None:
     text = contract.header()
-    for name, value in [("GROW", descent.GROW), ("TRACK_JUMP", stage.TRACK_JUMP), ("NEARER", attempts.NEARER)]:
+    for name, value in [("GROW", descent.GROW), ("FOLLOW_JUMP", solve.FOLLOW_JUMP), ("NEARER", attempts.NEARER)]:
         (found,) = re.findall(rf"^#define {name} (\S+)$", text, re.MULTILINE)
         assert float(found) == value
 

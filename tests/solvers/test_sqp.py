@@ -17,10 +17,10 @@ from skeletons import chain, random_pose, scipy_rotation, seeds, skeletons, vect
 from test_promises import Problem, movable, problems
 
 import solvers as ik
+from solvers.group.starts import begin
 from solvers.iterate.objectives import Objective, screws, twist_jacobian_inverse
 from solvers.iterate.quadratic_program import QuadraticProgram, step
 from solvers.methods.sqp import bfgs
-from solvers.model.goals import Targets
 from solvers.space.joint_space import JointSpace
 from solvers.space.point import Point, Request
 
@@ -106,8 +106,8 @@ def standing(
         ]
     )  # fmt: skip
     targets = prepared.targets(positions, rotations, ends)
-    targets = Targets(*(part[:, stage.indices] for part in targets[:3]))
-    point, frames = stage.stand(prepared.start(pose), prepared.start(None), targets)
+    targets = targets.of_goals(stage.indices)
+    point, frames = begin(stage, prepared.start(pose), prepared.start(None), targets)
     return Objective(stage.tasks, stage.space, stage.settings), point, frames
 
 

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The settings of the runs of the outer iteration that solve a stage, one after the other."""
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from ..iterate.descent import ANY, Settings
+from ..model.options import Options
+
+PULL = 1e-5
+FIRST_DAMPING = 1e-2  # without a pull
+FIRST_DAMPING_GROWTH = 1.5  # its power of the degrees of freedom a row: many joints together carry a goal far
+CONTINUATION = (1e3, 1e2)  # multiples of the pull on the way to it
+CONTINUATION_ITERATIONS = 4
+CONTINUATION_POLE_ITERATIONS = 8  # a limb may have to turn half round to its pole
+CONTINUATION_SETTLED = 5e-2  # [rad] step at which one strength of the pull has done its work
+SETTLED = 1e-3  # [rad] and the last one
+UNSETTLED = 2e-5  # [rad] that may be left to go then
+FOLLOW_DAMPING = 1e-4
+FOLLOW_ITERATIONS = 6
+FOLLOW_MISSED_ITERATIONS = 20  # more where a goal is missed, so that it does not drag others along
+FOLLOW_SETTLED, FOLLOW_UNSETTLED = 5e-2, 3e-2
+POLISH_ITERATIONS = 3
+POLISH_DAMPING = 1e-8
+POLISH_SHARE = 0.2  # of the tolerances, to which the pull-free steps bring the error
+INSIST_ITERATIONS = 20  # without poles, where they kept the goals from being met
+YIELD_ITERATIONS = 10  # of each solve in which goals that were missed yield
+
+
+class Runs(NamedTuple):
+    """The settings of all runs that a solve may need, as NumPy and the compiled kernel use them."""
+
+    continues: bool
+    phases: list[Settings]  # of a solve from afresh
+    following: Settings
+    following_missed: Settings
+    polishing: Settings | None
+    insisting: Settings
+    yielding: Settings | None
+    spend: int  # iterations in all, where those left over are spent on goals that are missed; else 0
+
+
+def first_damping(freedoms: int, rows: int) -> float:
+    """The damping that a descent without a pull starts with."""
+    return FIRST_DAMPING * max(1.0, freedoms / max(rows, 1)) ** FIRST_DAMPING_GROWTH
+
+
+def last_phase(
+    options: Options, pull: float, damping: float | np.ndarray, reluctance: np.ndarray, poles: bool
+) -> Settings:
+    """The settings of the run that arrives: with the pull itself, and most of the iterations.
+
+    damping : as `first_damping`; (L,) where lanes differ. reluctance : (n,). poles : whether any goal has one.
+    """
+    polish = min(POLISH_ITERATIONS, options.iterations) if pull or poles else 0
+    return Settings(
+        options.iterations - polish, options.tolerance, options.rotation_tolerance, options.damping, pull or damping,
+        pull, SETTLED, reluctance, options, UNSETTLED,
+    )  # fmt: skip
+
+
+def runs(settings: Settings, poles: bool, precise: bool, abandons: bool, yields: bool) -> Runs:
+    """All runs of a stage whose last phase has these `settings`.
+
+    precise : whether the solver follows a continuation. abandons : whether a first descent may end early, because other
+    starts follow it. yields : whether goals that are missed may yield to others.
+    """
+    options, pull, polishes = settings.options, settings.pull, bool(settings.pull or poles)
+    continues = bool(pull) and precise
+    following = replace(settings, first_damping=FOLLOW_DAMPING)
+    if polishes:
+        most = FOLLOW_ITERATIONS if precise else options.iterations
+        following = replace(
+            settings, iterations=min(settings.iterations, most), settle=FOLLOW_SETTLED, unsettled=FOLLOW_UNSETTLED
+        )
+    missed = min(settings.iterations, FOLLOW_MISSED_ITERATIONS)
+    polishing = replace(
+        settings, pull=0.0, iterations=min(POLISH_ITERATIONS, options.iterations), first_damping=POLISH_DAMPING,
+        tolerance=POLISH_SHARE * options.tolerance, rotation_tolerance=POLISH_SHARE * options.rotation_tolerance,
+    )  # fmt: skip
+    yielding = replace(
+        settings, iterations=min(YIELD_ITERATIONS, settings.iterations), first_damping=pull or FOLLOW_DAMPING
+    )
+    return Runs(
+        continues,
+        _continuation(settings, poles) if continues else [replace(settings, abandons=abandons)],
+        following,
+        replace(following, iterations=missed) if polishes else following,
+        polishing if polishes else None,
+        replace(polishing, iterations=INSIST_ITERATIONS, first_damping=FIRST_DAMPING),
+        yielding if yields else None,
+        0 if precise else options.iterations,
+    )
+
+
+def _continuation(settings: Settings, poles: bool) -> list[Settings]:
+    """Phases with a pull that is strong at first and weaker by steps; the last one has these `settings`."""
+    wanted = CONTINUATION_POLE_ITERATIONS if poles else CONTINUATION_ITERATIONS
+    most = min(wanted, settings.iterations // (len(CONTINUATION) + 1))
+    phases = [
+        replace(
+            settings, pull=factor * settings.pull, first_damping=factor * settings.pull, settle=CONTINUATION_SETTLED,
+            unsettled=ANY, iterations=most,
+        ) for factor in CONTINUATION
+    ]  # fmt: skip
+    return [*phases, replace(settings, iterations=settings.iterations - most * len(CONTINUATION))]

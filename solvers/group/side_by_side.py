@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Independent stages solved side by side, as the lanes of one stage; and one lane of it solved alone."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..iterate.descent import Minimum
+from ..methods.table import Method
+from ..model.goals import Goal
+from ..space.joint_space import State
+from ..space.point import Point, Request
+from .stage import Stage
+
+
+def side_by_side(goals: Sequence[Goal], chains: np.ndarray, method: Method, stages: Sequence[Stage]) -> list[Stage]:
+    """Stages that do not depend on each other, as few with several lanes, each of stages that are solved in like steps.
+
+    The other arguments as for `Stage`. Solvers without lanes keep the stages as they are.
+    """
+    alike: dict[tuple[float, bool, bool, bool, int], list[Stage]] = {}
+    for number, stage in enumerate(stages):
+        tasks, n = stage.tasks, stage.space.n
+        unlike = -1 if method.lanes and n else number
+        kind = stage.settings.pull, tasks.poles is not None, n < tasks.m, n < tasks.all, unlike
+        alike.setdefault(kind, []).append(stage)
+    return [
+        parts[0] if len(parts) == 1 else Stage(
+            parts[0].skeleton, goals, sorted(int(g) for part in parts for g in part.indices), chains, method,
+            parts[0].options, parts,
+        ) for parts in alike.values()
+    ]  # fmt: skip
+
+
+def rows_of(stage: Stage, lane: int, error: np.ndarray) -> np.ndarray:
+    """The columns of error rows (F, m) that are a lane's."""
+    return np.flatnonzero(stage.tasks.lanes.rows.of[: error.shape[-1]] == lane)
+
+
+def alone(
+    stage: Stage, lane: int, frame: int, minimum: Minimum, start: Point, frames: Request
+) -> tuple[Stage, Minimum, Point, Request]:
+    """A lane's own stage, and its part of one frame: where it ended, where it began, and its request."""
+    index, goals = np.array([frame]), np.flatnonzero(stage.lanes.goals == lane)
+    freedoms = np.flatnonzero(stage.lanes.freedoms.of == lane)
+
+    def part(state: State) -> State:
+        return State(state.rotations, state.x[:, freedoms])
+
+    def point(whole: Point) -> Point:
+        at = whole.kinematics._replace(effectors=whole.kinematics.effectors[:, goals])
+        return Point(part(whole.state), at, whole.error[:, rows_of(stage, lane, whole.error)])
+
+    one = frames.take(index)
+    request = Request(part(one.base), one.targets.of_goals(goals), one.links)
+    best = Minimum(point(minimum.point.take(index)), minimum.iterations[index][:, [lane]], np.zeros((1, 1)))
+    return stage.parts[lane], best, point(start.take(index)), request
+
+
+def put(stage: Stage, minimum: Minimum, frame: int, lane: int, own: Minimum) -> None:
+    """Take over the minimum `own` of a lane's own stage for one frame."""
+    minimum.iterations[frame, lane] = own.iterations[0, 0]
+    whole, lanes, point = minimum.point, stage.lanes, own.point
+    whole.error = whole.error[:, : stage.tasks.m]
+    joints = np.flatnonzero(lanes.joints == lane)
+    whole.state.rotations[frame, joints] = point.state.rotations[0, joints]
+    whole.state.x[frame, lanes.freedoms.of == lane] = point.state.x[0]
+    for mine, theirs in zip(whole.kinematics[:3], point.kinematics[:3], strict=True):
+        mine[frame, joints] = theirs[0, joints]
+    whole.kinematics.effectors[frame, lanes.goals == lane] = point.kinematics.effectors[0]
+    whole.error[frame, lanes.rows.of == lane] = point.error[0, : point.error.shape[-1]]

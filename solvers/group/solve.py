@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A stage solved for a batch of frames: afresh, or one frame from the frame before it.
+
+With a pull the answer is the pose nearest to the base pose that meets the goals: a solve afresh finds it by
+continuation. Without a pull it is one descent from the start. Frames that miss their goals are tried again.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from ..iterate.descent import Minimum
+from ..model.goals import Targets
+from ..model.skeleton import Pose
+from ..space import arc, limb
+from ..space.point import Point, Request, stand
+from .attempts import RECOVER_ERROR, RECOVER_SHARE
+from .continuation import continued
+from .polish import polish
+from .shares import solve_shares
+from .side_by_side import alone, put, rows_of
+from .stage import Stage
+from .starts import arched, begin, folded, swivelled
+
+FOLLOW_JUMP = 0.25  # [skeleton lengths] an error that grew by more in one frame is a jump: solve it afresh
+FOLLOW_LOST = 1e-3  # [skeleton lengths] error with which a followed frame counts as lost
+
+
+def solve(
+    stage: Stage, start: Pose, targets: Targets, links: np.ndarray | None, lanes: np.ndarray | None = None
+) -> tuple[Point, np.ndarray]:
+    """Solve frames afresh from their start poses: where they end, and the iterations (F,) they took.
+
+    lanes : (F, L) as in `Request`.
+    """
+    first, frames = begin(stage, start, start, targets, links)
+    frames.lanes = lanes
+    minimum = continued(stage, frames) if stage.runs.continues else _descent(stage, first, frames)
+    minimum = polish(stage, minimum, frames)
+    if stage.arcs and not stage.settings.pull:
+        _unstick(stage, minimum, first, frames)
+    restarts = stage.options.restarts > 0
+    if stage.recovers or restarts:
+        for frame, lane in np.argwhere(stage.missed(minimum.point, frames)).tolist():
+            part, best, before, one = alone(stage, lane, frame, minimum, first, frames)
+            recovers = _recovers(part, before, best.point, one, met_before=False)
+            met = recovers and part.attempts.near(best, 0, one, before.state)
+            if not met and restarts:
+                part.attempts.restart(best, 0, one, settled=not stage.runs.phases[0].abandons)
+            put(stage, minimum, frame, lane, best)
+    shared = solve_shares(stage, minimum, frames, start)
+    return _no_worse(stage, minimum.point, first, shared), minimum.iterations.sum(-1)
+
+
+def follow(
+    stage: Stage, previous: Pose, start: Pose, targets: Targets, links: np.ndarray | None, residual: np.ndarray | None
+) -> tuple[Point, np.ndarray]:
+    """Solve one frame from the frame before it; as `solve` where the targets jumped or the motion is lost.
+
+    residual : (1, m) the error rows that the frame before ended with; None if not known.
+    """
+    settings, rows, m = stage.settings, stage.lanes.rows, stage.tasks.m
+    first, frames = begin(stage, previous, start, targets, links)
+    before = np.zeros((1, m)) if residual is None else residual[:, :m]
+    jumped = rows.largest(np.abs(first.error[:, :m] - before)) > FOLLOW_JUMP
+    if jumped.all():
+        return solve(stage, start, targets, links)
+    if jumped.any():
+        frames.lanes = ~jumped
+    minimum = _followed(stage, first, frames)
+    error, afresh = rows.largest(np.abs(minimum.point.error[:, :m])), jumped
+    if settings.pull:
+        afresh = jumped | (error > np.maximum(FOLLOW_LOST, 1.1 * rows.largest(np.abs(before))))
+    more = 0
+    if afresh.any():
+        point, more = solve(stage, start, targets, links, afresh)
+        better = jumped | (afresh & (stage.squares(point.error) < stage.squares(minimum.point.error)))
+        minimum.point = point.where(stage.lanes, better, minimum.point)
+    if stage.recovers or stage.options.restarts:
+        for _, lane in np.argwhere(stage.missed(minimum.point, frames)).tolist():
+            part, best, warm, one = alone(stage, lane, 0, minimum, first, frames)
+            own = None if residual is None else residual[:, rows_of(stage, lane, residual)]
+            _retry(part, best, warm, one, own)
+            put(stage, minimum, 0, lane, best)
+    solve_shares(stage, minimum, frames, start)
+    return minimum.point, minimum.iterations.sum(-1) + more
+
+
+def _descent(stage: Stage, first: Point, frames: Request) -> Minimum:
+    """One descent: from folded limbs with a pull, from the start without."""
+    if stage.settings.pull:
+        first = stand(stage.tasks, folded(stage, frames, limb.SWIVELS[:1]), frames)
+    elif stage.poles:
+        first = stand(stage.tasks, swivelled(stage, first.state, frames), frames)
+    return stage.minimise(stage.runs.phases[0], first, frames)
+
+
+def _followed(stage: Stage, first: Point, frames: Request) -> Minimum:
+    """A short descent from the frame before, and a longer one where goals are missed after it."""
+    minimum = polish(stage, stage.minimise(stage.runs.following, first, frames), frames)
+    missed = stage.missed(minimum.point, frames)
+    if stage.runs.polishing is None or not missed.any():
+        return minimum
+    again = replace(frames, lanes=missed)
+    longer = stage.minimise(stage.runs.following_missed, stand(stage.tasks, minimum.point.state, frames), again)
+    longer = polish(stage, longer, again)
+    longer.iterations += minimum.iterations
+    return longer
+
+
+def _unstick(stage: Stage, minimum: Minimum, first: Point, frames: Request) -> None:
+    """Descend again, from an arc, in frames that end with a goal missed and a chain straight."""
+    lane = stage.lanes.goals[[one.goal for one in stage.arcs]]
+    at, arcs = minimum.point.kinematics, list(zip(stage.arcs, lane.tolist(), strict=True))
+    straight = [
+        arc.stuck(at, frames.targets, [one for one, own in arcs if own == number])
+        for number in range(stage.lanes.count)
+    ]
+    stuck = stage.missed(minimum.point, frames) & np.stack(straight, -1)
+    index = np.flatnonzero(stuck.any(-1))
+    if not index.size:
+        return
+    some, before = replace(frames.take(index), lanes=stuck[index]), minimum.point.take(index)
+    bent = stand(stage.tasks, arched(stage, first.state.take(index), some.targets, some.links), some)
+    again = polish(stage, stage.minimise(stage.runs.phases[0], bent, some), some)
+    minimum.iterations[index] += again.iterations
+    better = stuck[index] & (stage.squares(again.point.error) < stage.squares(before.error))
+    minimum.point = minimum.point.copy()
+    minimum.point.put(index, again.point.where(stage.lanes, better, before))
+
+
+def _retry(stage: Stage, minimum: Minimum, warm: Point, frames: Request, residual: np.ndarray | None) -> None:
+    """Other starts for a frame that misses its goals, from the frame before it: near ones, then the restarts."""
+    met_before = residual is not None and bool(stage.met(residual).all())
+    request = replace(frames, base=warm.state)
+    restarts = stage.options.restarts > 0
+    near = restarts or _recovers(stage, warm, minimum.point, frames, met_before)
+    if near and stage.attempts.near(minimum, 0, request, warm.state):
+        return
+    if restarts:
+        stage.attempts.restart(minimum, 0, request, settled=True)
+
+
+def _recovers(stage: Stage, first: Point, last: Point, frames: Request, met_before: bool) -> bool:
+    """Whether a miss of a frame (1,) that began near its goals looks like one that another start would mend.
+
+    It does where the frame before met its goals, or where the descent has brought these much nearer: so targets
+    that stay out of reach do not make every frame slow.
+    """
+    links = stage.skeleton.links if frames.links is None else frames.links
+    if not stage.recovers or stage.yielding.beyond(first.kinematics.positions, links, frames.targets)[0]:
+        return False
+    near = np.abs(first.error[:, : stage.tasks.m]).max(initial=0.0) <= RECOVER_ERROR
+    nearer = stage.squares(last.error) < RECOVER_SHARE**2 * stage.squares(first.error)
+    return bool(met_before or (near and nearer.all()))
+
+
+def _no_worse(stage: Stage, last: Point, first: Point, targets: Targets) -> Point:
+    """Where frames ended; where they began if that was closer and the end misses the tolerances.
+
+    targets : with the shares by which errors are compared.
+    """
+    missed = ~stage.met(last.error)
+    if not missed.any():
+        return last
+    mine, others = (stage.squares(stage.hard_tasks.errors(point.kinematics, targets)) for point in (last, first))
+    worse = missed & (mine > others)
+    if worse.any():
+        last = replace(last, error=last.error[:, : stage.tasks.m])
+        first = replace(first, error=first.error[:, : stage.tasks.m])
+        last = first.where(stage.lanes, worse, last)
+    return last

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The poses that a stage starts from, and the request of frames with the base pose of their pull."""
+
+import numpy as np
+
+from ..algebra import dual_quaternion, quaternion
+from ..model.goals import Targets
+from ..model.skeleton import Pose
+from ..space import arc, limb, poles
+from ..space.joint_space import State
+from ..space.point import Point, Request
+from ..space.poles import Pole
+from .stage import Stage
+
+
+def begin(
+    stage: Stage, pose: Pose, start: Pose, targets: Targets, links: np.ndarray | None = None
+) -> tuple[Point, Request]:
+    """Where frames in a pose stand, and their request if `start` is the pose that the pull leads to."""
+    links = _with_still_slides(stage, start, links)
+    state = stage.space.state(pose, len(targets.positions))
+    kinematics = stage.tasks.kinematics(state, links)
+    frames = request(stage, start, targets, links, kinematics.positions)
+    return Point(state, kinematics, stage.tasks.errors(kinematics, frames.targets)), frames
+
+
+def request(stage: Stage, start: Pose, targets: Targets, links: np.ndarray | None, positions: np.ndarray) -> Request:
+    """The request of frames: targets out of reach yield, and the base pose already keeps the poles.
+
+    positions : (F, J, 3) of the joints in any pose.
+    """
+    own_links = stage.skeleton.links if links is None else links
+    frames = Request(_base(stage, start, targets, links), stage.yielding.targets(positions, own_links, targets), links)
+    if stage.settings.pull:
+        frames.base = swivelled(stage, frames.base, frames)
+    return frames
+
+
+def folded(stage: Stage, frames: Request, swivels: np.ndarray) -> State:
+    """Start states: the base with its limbs folded, one after the other for each swivel (S F frames)."""
+    base = frames.base
+    if not stage.limbs and not stage.poles:
+        return base
+    kinematics = stage.tasks.kinematics(base, frames.links)
+    starts: list[State] = []
+    for angle in swivels if stage.limbs else swivels[:1]:
+        rotations = limb.fold(stage.limbs, stage.goals, base.rotations, kinematics, frames.targets, angle)
+        starts.append(swivelled(stage, _turned(stage, base, rotations), frames))
+    return State(np.concatenate([s.rotations for s in starts]), np.concatenate([s.x for s in starts]))
+
+
+def arched(stage: Stage, state: State, targets: Targets, links: np.ndarray | None) -> State:
+    """`state` with its straight chains bent to arcs that point at their targets."""
+    if not stage.arcs:
+        return state
+    kinematics = stage.tasks.kinematics(state, links)
+    rotations = arc.bend(state.rotations, kinematics, targets, stage.arcs, stage.skeleton.axis)
+    return _turned(stage, state, rotations)
+
+
+def swivelled(stage: Stage, state: State, frames: Request) -> State:
+    """`state` with the chains that have poles turned about their lines until their middles point at these."""
+    for pole in stage.poles:
+        state = _swivelled(stage, pole, state, frames)
+    return state
+
+
+def _swivelled(stage: Stage, pole: Pole, state: State, frames: Request) -> State:
+    kinematics = stage.tasks.kinematics(state, frames.links)
+    at, root = kinematics.positions, pole.root
+    end = kinematics.effectors[:, pole.goal] if pole.end < 0 else at[:, pole.end]
+    if stage.skeleton.kinds[root] != "ball" or root not in stage.space.joint:
+        return state
+    rotations = state.rotations.copy()
+    rotations[:, root] = poles.swivel(
+        rotations[:, root], kinematics.matrices[:, root], at[:, root], at[:, list(pole.middle)].mean(1), end,
+        frames.targets.poles[:, pole.goal], pole.angle,
+    )  # fmt: skip
+    return _turned(stage, state, rotations)
+
+
+def _turned(stage: Stage, state: State, rotations: np.ndarray) -> State:
+    """`state` with other rotations, brought inside the limits."""
+    slides = stage.space.slides(state.x)
+    translations = np.zeros((*rotations.shape[:2], 3)) if slides is None else slides
+    return stage.space.state(Pose(rotations, translations), len(rotations))
+
+
+def _base(stage: Stage, start: Pose, targets: Targets, links: np.ndarray | None) -> State:
+    """The pose that the pull aims at: the start or the middle of the limits.
+
+    Limbs are bent as they prefer and towards what their targets need, other straight chains to an arc that points at
+    the target.
+    """
+    state = stage.space.state(start, len(start.rotations))
+    if not stage.settings.pull:
+        return state
+    if stage.options.bias == "MIDDLE":
+        state = stage.space.middle(state)
+    if stage.limbs:
+        kinematics = stage.tasks.kinematics(state, links)
+        bent = limb.bend_base(stage.limbs, state.rotations, kinematics, targets.positions)
+        state = _turned(stage, state, bent)
+    return arched(stage, state, targets, links)
+
+
+def _with_still_slides(stage: Stage, start: Pose, links: np.ndarray | None) -> np.ndarray | None:
+    """Links with the slides that this stage does not move put where the start pose has them."""
+    if not stage.still_slides.size:
+        return links
+    links = np.array(stage.skeleton.links[None] if links is None else links)
+    count = max(len(links), len(start.translations))
+    links = np.array(np.broadcast_to(links, (count, *links.shape[1:])))
+    moved = dual_quaternion.from_parts(quaternion.IDENTITY, start.translations[:, stage.still_slides])
+    links[:, stage.still_slides] = dual_quaternion.product(links[:, stage.still_slides], moved)
+    return links

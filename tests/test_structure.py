@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""No two files need each other, directly or through others: those of the extension, the scripts, the kernel."""
+
+import ast
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from build_zip import ROOT
+
+EXTENSION = ("__init__.py", "live.py", "properties.py", "operators", "rig", "solvers", "ui")
+
+
+def circle(needs: Mapping[str, set[str]]) -> set[str]:
+    """Names that need each other in a ring, with those that need them; empty where there is no ring."""
+    left = {name: others & needs.keys() for name, others in needs.items()}
+    while ready := {name for name, others in left.items() if not others}:
+        left = {name: others - ready for name, others in left.items() if name not in ready}
+    return set(left)
+
+
+def sources(*places: str) -> list[Path]:
+    """The Python files of folders and files of the project."""
+    paths = [ROOT / place for place in places]
+    return sorted(file for path in paths for file in (path.rglob("*.py") if path.is_dir() else [path]))
+
+
+def imports(path: Path, modules: Mapping[str, Path], root: Path) -> set[str]:
+    """The modules, by dotted name below `root`, that a file imports anywhere in it, for types as well."""
+    package = path.relative_to(root).parent.parts
+    wanted: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            wanted |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            base = ".".join(package[: len(package) + 1 - node.level] if node.level else ())
+            base = ".".join(part for part in (base, node.module) if part)
+            inside = {".".join(part for part in (base, alias.name) if part) for alias in node.names}
+            submodules = inside & modules.keys()
+            wanted |= submodules | ({base} if len(submodules) < len(node.names) else set())
+    return wanted & modules.keys()
+
+
+def python_needs(root: Path, *places: str) -> dict[str, set[str]]:
+    """Which modules below `root` import which."""
+    modules = {
+        ".".join(path.relative_to(root).with_suffix("").parts).removesuffix("__init__").rstrip("."): path
+        for path in sources(*places)
+    }
+    return {name: imports(path, modules, root) - {name} for name, path in modules.items()}
+
+
+def kernel_needs() -> dict[str, set[str]]:
+    """Which C files of the kernel call functions of which."""
+    paths = sorted((ROOT / "kernel" / "src").rglob("*.c"))
+    texts = {path.name: re.sub(r"/\*.*?\*/", "", path.read_text(encoding="utf-8"), flags=re.S) for path in paths}
+    definition = re.compile(r"^(?!static|typedef)[\w ]+[ *](\w+)\([^;{]*\)\s*\{", re.M)
+    owner = {name: file for file, text in texts.items() for name in definition.findall(text)}
+    call = re.compile(r"(?<![\w.>])(\w+)\s*\(")
+    calls = {file: set(call.findall(text)) & owner.keys() for file, text in texts.items()}
+    return {file: {owner[name] for name in names} - {file} for file, names in calls.items()}
+
+
+def test_a_circle_is_found() -> None:
+    """Among three names, of which one is outside it."""
+    assert circle({"a": {"b"}, "b": {"a"}, "c": set()}) == {"a", "b"}
+    assert circle({"a": {"b"}, "b": {"c"}, "c": set()}) == set()
+
+
+def test_no_files_of_the_extension_import_each_other() -> None:
+    """Not even inside functions, or for types alone."""
+    needs = python_needs(ROOT, *EXTENSION)
+    assert needs["solvers.group.solve"] >= {"solvers.group.stage", "solvers.model.goals", "solvers.space.arc"}
+    assert circle(needs) == set()
+
+
+@pytest.mark.parametrize("folder", ["benchmarks", "tools"])
+def test_no_scripts_import_each_other(folder: str) -> None:
+    """Each folder's own files."""
+    needs = python_needs(ROOT / folder, folder)
+    assert any(needs.values())
+    assert circle(needs) == set()
+
+
+def test_no_files_of_the_kernel_call_each_other() -> None:
+    """A stage calls the iteration, and the iteration the step, never back."""
+    needs = kernel_needs()
+    assert "descent.c" in needs["polish.c"]
+    assert circle(needs) == set()
