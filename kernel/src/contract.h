@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 180846545 /* a hash of all below */
+#define DQIK_LAYOUT 90742439 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -150,6 +150,7 @@ typedef struct {
     double upper_axis[3];
     double bend;
     double side;
+    double share;
 } dqik_limb;
 
 /* The bend of a straight chain; see Arc in solvers/space/arc.py. */

@@ -125,7 +125,7 @@ LIMB = _structure(
     "dqik_limb", "A two-bone limb; see Limb in solvers/space/limb.py.",
     ("int32", "upper lower end goal", ""),
     ("double[3]", "axis upper_axis", ""),
-    ("double", "bend side", ""),
+    ("double", "bend side share", ""),
 )  # fmt: skip
 
 ARC = _structure(

@@ -69,7 +69,8 @@ def swivelled(stage: Stage, state: State, frames: Request) -> State:
 def _base(stage: Stage, start: Pose, targets: Targets, links: np.ndarray | None) -> State:
     """The pose that the pull aims at: the start or the middle of the limits.
 
-    Straight limbs are bent as they prefer, other straight chains to an arc that points at the target.
+    Limbs are bent as they prefer and towards what their targets need, other straight chains to an arc that points at
+    the target.
     """
     state = stage.space.state(start, len(start.rotations))
     if not stage.settings.pull:
@@ -77,7 +78,9 @@ def _base(stage: Stage, start: Pose, targets: Targets, links: np.ndarray | None)
     if stage.options.bias == "MIDDLE":
         state = stage.space.middle(state)
     if stage.limbs:
-        state = stage.space.turned(state, limb.bend_base(state.rotations, stage.limbs))
+        kinematics = stage.tasks.kinematics(state, links)
+        bent = limb.bend_base(stage.limbs, state.rotations, kinematics, targets.positions)
+        state = stage.space.turned(state, bent)
     return arched(stage, state, targets, links)
 
 
