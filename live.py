@@ -146,7 +146,7 @@ def begin_bake(ob: bpy.types.Object, solver: str = "") -> Session:
     _state.suspended.add(ob.session_uid)
     reading = Session(solver, stored=False)
     if not solver:
-        reading.rig = session(ob).rig
+        reading.rig = session_of(ob).rig
     if ob.dqik.live:
         reading.pose = session_of(ob).pose.copy(ob)
     return reading
