@@ -27,7 +27,7 @@ from ..algebra import quaternion
 from ..space.joint_space import JointSpace
 from ..space.point import Point, Request, stand
 from ..space.posture import Posture, Visit, visits
-from ..space.tasks import Tasks, cross
+from ..space.tasks import Tasks
 from .descent import Minimum, Settings
 from .linear_step import dot
 
@@ -70,7 +70,7 @@ def links(tasks: Tasks, space: JointSpace) -> list[tuple[Visit, int]]:
 def turn_link(space: JointSpace, posture: Posture, visit: Visit, most: float, early: bool) -> None:
     """Turn a link's one effector toward its target, by `most` [rad] at most; `early`: in the first half."""
     arm, end = (_unit(part[:, 0]) for part in posture.arms(visit))
-    normal = cross(arm, end)
+    normal = quaternion.cross(arm, end)
     square = dot(normal, normal)
     turns = square > ALIGNED
     angle = np.where(turns, np.minimum(np.arccos(np.clip(dot(arm, end), -1.0, 1.0)), most), 0.0)

@@ -26,12 +26,13 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from ..algebra import quaternion
 from ..iterate.active_set import limited
 from ..iterate.descent import Model, Settings
 from ..iterate.linear_step import ROUNDING, LinearSystem, restrict
 from ..space.joint_space import JointSpace, State
 from ..space.point import Point
-from ..space.tasks import ROTATION_LENGTH, Kinematics, Tasks, cross
+from ..space.tasks import ROTATION_LENGTH, Kinematics, Tasks
 
 
 def pair_step(
@@ -141,7 +142,7 @@ class Pairs:
         points = np.concatenate([kinematics.positions, kinematics.effectors], 1)
         split = self._placed
         arms = points[:, self._lever] - kinematics.positions[:, self._joint[:split]]
-        moved = np.where(self._turns[:split, :, None], cross(axes[:, :split], arms), axes[:, :split])
+        moved = np.where(self._turns[:split, :, None], quaternion.cross(axes[:, :split], arms), axes[:, :split])
         moved *= self.inside[:split, :, None] / self._length
         return np.concatenate([moved, axes[:, split:] * self._rotates], 1)
 

@@ -20,7 +20,7 @@ from ..algebra import dual_quaternion, quaternion
 from ..model.goals import Goal, Targets
 from ..model.skeleton import Skeleton
 from .joint_space import JointSpace
-from .tasks import Kinematics, cross
+from .tasks import Kinematics
 
 ARC = float(np.radians(40.0))  # bend of a whole chain
 STRAIGHT, BENT = 0.05, 0.2  # [rad] a chain bent by less counts as straight, one bent by more is left alone
@@ -170,7 +170,7 @@ def bend(
         axis = axis - (axis * chord).sum(-1, keepdims=True) * chord
         size = np.linalg.norm(axis, axis=-1, keepdims=True)
         axis = np.where(size > LEVEL, axis / np.maximum(size, LEVEL), 0.0)
-        crossed = cross(line[:, :-1], line[:, 1:])
+        crossed = quaternion.cross(line[:, :-1], line[:, 1:])
         total = np.arctan2(np.linalg.norm(crossed, axis=-1), (line[:, :-1] * line[:, 1:]).sum(-1)).sum(-1)
         already = (crossed.sum(1) * axis).sum(-1)
         straight = np.clip((BENT - total) / (BENT - STRAIGHT), 0.0, 1.0)
@@ -196,7 +196,7 @@ def stuck(kinematics: Kinematics, targets: Targets, arcs: Sequence[Arc]) -> np.n
     in_line = np.zeros(len(kinematics.positions), dtype=bool)
     for arc in arcs:
         line, lengths = _bones(kinematics, arc)
-        astray = np.linalg.norm(cross(line[:, :-1], line[:, 1:]), axis=-1).sum(-1)
+        astray = np.linalg.norm(quaternion.cross(line[:, :-1], line[:, 1:]), axis=-1).sum(-1)
         away = np.linalg.norm(targets.positions[:, arc.goal] - kinematics.positions[:, arc.points[0]], axis=-1)
         in_line |= (astray < STRAIGHT) & (away < (1.0 - IN_LINE) * lengths.sum(-1))
     return in_line

@@ -90,17 +90,24 @@ def bend_base(
     ----------
     rotations, kinematics : the pose to be bent. positions : (F, G, 3) of the targets.
     """
+    lower, upper = [limb.lower for limb in limbs], [limb.upper for limb in limbs]
+    goal, share = [limb.goal for limb in limbs], np.array([limb.share for limb in limbs])
+    axis, upper_axis = np.array([(limb.axis, limb.upper_axis) for limb in limbs]).swapaxes(0, 1)
+    preferred = np.array([limb.bend for limb in limbs])
+    own, above = rotations[:, lower], rotations[:, upper]
+    already = 2.0 * np.arctan2((own[..., 1:] * axis).sum(-1), own[..., 0])
+    already = np.where(np.abs(already) > np.pi, 0.0, already)
+    missing = np.clip(preferred - already, 0.0, preferred)
+    root, middle = kinematics.positions[:, upper], kinematics.positions[:, lower]
+    distance = np.linalg.norm(positions[:, goal] - root, axis=-1)
+    turned_axis = (kinematics.matrices[:, lower] @ axis[..., None])[..., 0]
+    bend, needed = bends(root, middle, kinematics.effectors[:, goal], distance, turned_axis)
+    missing = (missing + share * np.maximum(needed - bend - missing, 0.0))[..., None]
+    turned = quaternion.product(own, quaternion.exp(missing * axis))
+    back = quaternion.product(above, quaternion.exp(-0.5 * missing * upper_axis))
     bent = rotations.copy()
-    for limb in limbs:
-        own = rotations[:, limb.lower]
-        already = 2.0 * np.arctan2(own[:, 1:] @ limb.axis, own[:, 0])
-        already = np.where(np.abs(already) > np.pi, 0.0, already)
-        missing = np.clip(limb.bend - already, 0.0, limb.bend)
-        bend, needed = _bends(limb, kinematics, kinematics.effectors[:, limb.goal], positions[:, limb.goal])
-        missing = (missing + limb.share * np.maximum(needed - bend - missing, 0.0))[:, None]
-        bent[:, limb.lower] = quaternion.product(own, quaternion.exp(missing * limb.axis))
-        back = quaternion.exp(-0.5 * missing * limb.upper_axis)
-        bent[:, limb.upper] = quaternion.product(rotations[:, limb.upper], back)
+    for number, limb in enumerate(limbs):
+        bent[:, limb.lower], bent[:, limb.upper] = turned[:, number], back[:, number]
     return bent
 
 
@@ -158,7 +165,7 @@ def _bends(limb: Limb, kinematics: Kinematics, end: np.ndarray, wanted: np.ndarr
 def bends(
     root: np.ndarray, middle: np.ndarray, end: np.ndarray, distance: np.ndarray, axis: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """How far (F,) the middle joint is bent about unit axes (F, 3), and how far (F,) it must be for a distance (F,).
+    """How far (...) the middle joint is bent about unit axes (..., 3), and how far it must be for a distance (...).
 
     The first has the axis' sign, the second is from 0, straight, to pi: the law of cosines for the distance of the end
     from the root, in the plane square to the axis, what lies along the axis set apart. Distances that no bend gives
@@ -168,9 +175,9 @@ def bends(
     upper, lower = middle - root, end - middle
     least = NO_LENGTH * (np.linalg.norm(upper, axis=-1) + np.linalg.norm(lower, axis=-1))
     along_upper, along_lower = ((axis * part).sum(-1, keepdims=True) for part in (upper, lower))
-    height = (along_upper + along_lower)[:, 0]
+    height = (along_upper + along_lower)[..., 0]
     upper, lower = upper - along_upper * axis, lower - along_lower * axis
-    bend = np.arctan2((axis * np.cross(upper, lower)).sum(-1), (upper * lower).sum(-1))
+    bend = np.arctan2((axis * quaternion.cross(upper, lower)).sum(-1), (upper * lower).sum(-1))
     a, b = np.linalg.norm(upper, axis=-1), np.linalg.norm(lower, axis=-1)
     d = np.clip(np.sqrt(np.maximum(distance * distance - height * height, 0.0)), np.abs(a - b), a + b)
     # tan^2 of half the bend is (1 - cos) / (1 + cos), here in factors: exact where the limb is straight or folded

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...algebra import quaternion
 from ...model.goals import Targets
 from ..joint_space import JointSpace, State
 from ..poles import Pole, angles_and_gradients, swivel
@@ -59,7 +60,7 @@ class PoleTasks:
                 at = point[:, None]
                 if self._detached:
                     at = np.where((lever >= 0)[:, None], kinematics.positions[:, lever], at)
-                torque = np.cross(at, share[:, None])
+                torque = quaternion.cross(at, share[:, None])
                 row += acts * ((axes * torque).sum(-1) + (moments @ share[..., None])[..., 0])
             out[:, index] = pole.weight * row
 
