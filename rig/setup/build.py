@@ -68,7 +68,8 @@ class Rig:
     rest_links : (J, 8) links with every inner joint at its rest offset.
     goal_rows : (G,) rows of the goals' own bones. slide_scale : (T,) ones.
     loose : (M,) the bone has a location, because it is not connected. loose_rows, loose_bones : loose and not sliding.
-    local_rows : rows of bones whose constraints all act in the parent's frame.
+    local_rows : rows of bones whose constraints all act in the parent's frame. held_rows : rows of bones whose
+        constraints set their orientation, whatever their place and their parent's orientation.
     """
 
     size: float
@@ -91,6 +92,7 @@ class Rig:
     local_rows: frozenset[int]
     frames: tuple[np.ndarray, np.ndarray] | None
     frame_axes: np.ndarray
+    held_rows: frozenset[int]
     locked_bones: list[int]
     notes: list[str] = field(default_factory=list)
 
@@ -111,7 +113,6 @@ class Rig:
         self.slide_scale = np.ones(len(slides))
         self.loose_rows = np.setdiff1d(np.flatnonzero(self.loose), self.slide_row)
         self.loose_bones = self.bones[self.loose_rows]
-        self.joint_of_bone = dict(zip(self.bones.tolist(), self.main.tolist(), strict=True))
         self.goal_rows = [int(np.flatnonzero(self.main == goal.joint)[0]) for goal in self.prepared.goals]
         self.frame_rows = np.flatnonzero(np.abs(self.frame_axes - quaternion.IDENTITY).max(-1) > limit_frame.SAME)
         self.goal_axes = self.frame_axes[self.goal_rows]
@@ -133,16 +134,6 @@ class Rig:
     def to_bones(self, motions: np.ndarray) -> np.ndarray:
         """The inverse of `to_joints`."""
         return motions if self.frames is None else limit_frame.rotations(motions, *self.frames)
-
-    def bones_of(self, world: np.ndarray) -> np.ndarray:
-        """The bones' transforms (J, 8) of the joints' (J, 8)."""
-        if self.frames is None:
-            return world
-        turned, joints = world.copy(), self.main[self.frame_rows]
-        back = quaternion.conjugate(self.frame_axes[self.frame_rows])
-        parts = world[joints].reshape(-1, 2, 4)
-        turned[joints] = quaternion.product(parts, back[:, None]).reshape(-1, 8)
-        return turned
 
     def root_rotations(self, links: np.ndarray) -> dict[int, list[float]]:
         """The rotations of some links (J, 8) of the roots' first joints."""
@@ -221,6 +212,7 @@ def build(
         location_frame=np.array(parts.location_frame),
         solved=np.flatnonzero(solve_plan.moved[bones]),
         loose=np.array([pose[bone].parent is None or not pose[bone].bone.use_connect for bone in solve_plan.bones]),
+        held_rows=frozenset(row for row, bone in enumerate(solve_plan.bones) if _held_in_space(pose[bone])),
         local_rows=frozenset(row for row, bone in enumerate(solve_plan.bones) if _is_local(pose[bone])),
         frames=parts.solved_frames(solve_plan),
         frame_axes=np.array([parts.frames[bone].axes for bone in solve_plan.bones]),
