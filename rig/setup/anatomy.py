@@ -81,7 +81,6 @@ RANGES = {
     "shin": Range(Motion("B", 135, 0), _NO, Twist("F", "I", 0, 0), hinge=True),
     "foot": Range(Motion("UF", 20, 50), Motion("O", 10, 10), Twist("U", "I", 15, 35)),
     "toes": Range(Motion("UF", 70, 45), Motion("O", 5, 5), Twist("U", "I", 0, 0)),
-    "twist": Range(_NO, _NO, Twist("F", "D", 45, 45)),  # a bone that divides a limb turns about it
 }
 RANGES["head"] = RANGES["neck"]
 
@@ -90,7 +89,7 @@ RANGES["head"] = RANGES["neck"]
 class Preset:
     """The result of a preset: names of the bones that got limits, and of limbs whose place in the figure is unknown.
 
-    refusal : a sentence if the figure is not a human one.
+    refusal : a sentence if human limits do not fit the figure, or do nothing on it.
     """
 
     limited: list[str]
@@ -102,8 +101,8 @@ def apply(ob: bpy.types.Object, chosen: Iterable[bpy.types.PoseBone]) -> Preset:
     """Set limits and preferred bends of the chosen bones that are recognised; others do not change."""
     armature = Armature(ob)
     figure = roles.of(ob, armature)
-    if figure.refusal:
-        return Preset([], [], figure.refusal)
+    if refusal := figure.controlled or figure.not_human:
+        return Preset([], [], refusal)
     anatomy = Anatomy(Body(armature, figure))
     preset = Preset([], [])
     for bone in chosen:

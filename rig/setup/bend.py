@@ -65,7 +65,7 @@ def _arms_and_legs(body: Body) -> list[tuple[int, int]]:
     """The upper and lower bones of the arms and legs of a human figure."""
     pairs = [(body.bone(upper, side), body.bone(lower, side))
              for upper, lower in (("arm", "forearm"), ("thigh", "shin")) for side in (LEFT, RIGHT)]  # fmt: skip
-    return [] if body.refusal else [(a, b) for a, b in pairs if a is not None and b is not None]
+    return [(a, b) for a, b in pairs if a is not None and b is not None and body.human]
 
 
 def _by_shape(body: Body, chains: Sequence[Chain], others: Sequence[Chain]) -> list[Limb]:

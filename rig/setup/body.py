@@ -29,7 +29,7 @@ class Body:
     """The directions of a figure at rest, in armature space."""
 
     def __init__(self, armature: Armature, figure: Figure) -> None:
-        self.armature, self.roles, self.refusal = armature, figure.roles, figure.refusal
+        self.armature, self.roles, self.human = armature, figure.roles, not figure.not_human
         self._by_role: dict[Role, int] = {}
         for bone in sorted(self.roles, key=lambda bone: len(armature.above(bone))):
             self._by_role.setdefault(self.roles[bone], bone)

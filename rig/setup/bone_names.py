@@ -80,7 +80,7 @@ def read(names: Sequence[str]) -> list[BoneName]:
     """What the names of all bones of an armature say; words that most of them share mean nothing."""
     words = [_words(name) for name in names]
     shared = Counter(word for own in words for word in set(own))
-    common = {word for word, count in shared.items() if 2 * count > len(names) > 3} - _PARTS
+    common = {word for word, count in shared.items() if 2 * count > len(names) > 3} - _VOCABULARY
     return [_read([word for word in own if word not in common]) for own in words]
 
 

@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 
 from ..blender.armature import Armature
-from . import bend, limits, roles
+from . import bend, handover, limits, roles
 from .bend import Chain
 from .body import Body
 
@@ -81,7 +81,7 @@ def take_over(ob: bpy.types.Object) -> tuple[int, list[str]]:
             if constraint.pole_target is not None:
                 goal.pole_target, goal.pole_subtarget = constraint.pole_target, constraint.pole_subtarget
                 goal.pole_angle = _pole_angle(ob, bone, constraint)
-            constraint.mute = True
+            handover.mute(ob, bone, goal)
             count += 1
     return count, problems
 

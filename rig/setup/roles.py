@@ -35,11 +35,19 @@ class Role(NamedTuple):
     side: str = MIDDLE
 
 
+NONE = Role("")
+
+
 class Figure(NamedTuple):
-    """The roles of a figure's bones by number; `refusal` says why it has no human limits, if it has none."""
+    """The roles of a figure's bones by number.
+
+    not_human : a sentence about why human limits do not fit it; empty if they do. controlled : a sentence about why
+    goals cannot move its bones, because other bones control them by constraints; empty if they can.
+    """
 
     roles: dict[int, Role]
-    refusal: str = ""
+    not_human: str = ""
+    controlled: str = ""
 
 
 def items() -> list[tuple[str, str, str]]:
@@ -60,9 +68,19 @@ def of(ob: bpy.types.Object, armature: Armature | None = None) -> Figure:
     armature = Armature(ob) if armature is None else armature
     tree = Tree(armature.parent, armature.heads)
     names = bone_names.read(list(armature.index))
+    for bone in _target_bones(ob):
+        if bone in armature.index:
+            names[armature.index[bone]] = BoneName(helper=True)
     roles = find(tree, names)
     _correct(roles, [bone.dqik_role for bone in ob.pose.bones])
-    return Figure(roles, _refusal(tree, names, roles))
+    return Figure(roles, _not_human(tree, names, roles), _controlled(ob, roles))
+
+
+def _target_bones(ob: bpy.types.Object) -> set[str]:
+    """Names of the bones that are targets or poles of the armature's own goals."""
+    aims = [(goal.target, goal.subtarget) for goal in ob.dqik.goals]
+    aims += [(goal.pole_target, goal.pole_subtarget) for goal in ob.dqik.goals]
+    return {bone for target, bone in aims if target is not None and target.original == ob.original}
 
 
 def find(tree: Tree, names: list[BoneName]) -> dict[int, Role]:
@@ -213,7 +231,7 @@ def _head(tree: Tree, names: list[BoneName], roles: dict[int, Role], top: int) -
     return end
 
 
-# -- corrections and animals --------------------------------------------------------------------------------------------
+# -- corrections, controls and animals ----------------------------------------------------------------------------------
 
 
 def _identifier(role: Role) -> str:
@@ -238,7 +256,21 @@ def _correct(roles: dict[int, Role], chosen: list[str]) -> None:
         roles[bone] = role
 
 
-def _refusal(tree: Tree, names: list[BoneName], roles: dict[int, Role]) -> str:
+def _controlled(ob: bpy.types.Object, roles: dict[int, Role]) -> str:
+    """A sentence about a figure whose limbs follow other bones by constraints, as in generated rigs; else empty.
+
+    IK and limits do not count: goals replace the one, and the other leaves the bones free.
+    """
+    limbs = [ob.pose.bones[bone] for bone, role in roles.items() if role.name in ("arm", "forearm", "thigh", "shin")]
+    led = [bone for bone in limbs if any(
+        not c.mute and c.type not in ("IK", "SPLINE_IK") and not c.type.startswith("LIMIT_") for c in bone.constraints
+    )]  # fmt: skip
+    if 2 * len(led) <= len(limbs):
+        return ""
+    return f"Bones such as {led[0].name!r} follow the controls of this rig, so goals cannot move them: "            "set up the rig that it was made from, or add goals for its FK controls"  # fmt: skip
+
+
+def _not_human(tree: Tree, names: list[BoneName], roles: dict[int, Role]) -> str:
     """A sentence about a figure that is not human; empty for a human one."""
     bones = {role: bone for bone, role in roles.items()}
     if any(names[bone].animal for bone in roles):

@@ -7,6 +7,7 @@ import sys
 from math import degrees, radians
 from pathlib import Path
 
+import addon_utils
 import bpy
 import numpy as np
 import pytest
@@ -45,7 +46,7 @@ def test_each_bone_is_known_for_what_it_is(extension: str, name: str) -> None:
         assert found.get(bone) == role, bone
     if not character.human:
         assert bpy.ops.dqik.limits_preset() == {"CANCELLED"}
-        assert figure.refusal
+        assert figure.not_human
         assert not any(bone.dqik_use_limits for bone in ob.pose.bones)
     else:
         assert bpy.ops.dqik.limits_preset() == {"FINISHED"}
@@ -177,3 +178,76 @@ def test_a_foot_that_points_down_at_rest_and_arms_that_hang_do_not_move() -> Non
     assert all(inside(ob, bone) for bone in ob.pose.bones if bone.dqik_use_limits)
     foot = ob.pose.bones["Foot Left"]
     assert Quaternion(foot.dqik_limits_zero).angle > radians(40.0)
+
+
+@pytest.fixture(scope="module")
+def rigify() -> None:
+    """Blender's add-on for generated rigs."""
+    addon_utils.enable("rigify", default_set=True)
+
+
+METARIGS = {
+    "armature_human_metarig_add": True, "armature_basic_human_metarig_add": True,
+    "armature_basic_quadruped_metarig_add": False, "armature_bird_metarig_add": False,
+    "armature_cat_metarig_add": False, "armature_horse_metarig_add": False, "armature_wolf_metarig_add": False,
+}  # fmt: skip
+
+
+@pytest.mark.usefixtures("rigify")
+@pytest.mark.parametrize("metarig", METARIGS)
+def test_metarigs_get_goals_for_all_limbs(extension: str, metarig: str) -> None:
+    """Both hands, both feet and the head, also of animals, which have no human limits."""
+    roles = sys.modules[f"{extension}.rig.setup.roles"]
+    getattr(bpy.ops.object, metarig)()
+    ob = bpy.context.object
+    found = {tuple(role) for role in roles.of(ob).roles.values()}
+    assert found >= {("hand", "L"), ("hand", "R"), ("foot", "L"), ("foot", "R"), ("head", ""), ("hips", "")}
+    assert bpy.ops.dqik.setup_full_body() == {"FINISHED"}
+    assert len(ob.dqik.goals) >= 5
+    assert (bpy.ops.dqik.limits_preset() == {"FINISHED"}) == METARIGS[metarig]
+
+
+@pytest.mark.usefixtures("rigify")
+def test_a_generated_rig_is_left_alone() -> None:
+    """Its bones follow its controls: a sentence, and nothing changes. Its FK controls take goals and are met."""
+    bpy.ops.object.armature_basic_human_metarig_add()
+    bpy.ops.pose.rigify_generate()
+    ob = rigs.made_active(next(ob for ob in bpy.data.objects if ob.type == "ARMATURE" and "ORG-spine" in ob.data.bones))
+    before = rigs.matrices(ob)
+    for act in (bpy.ops.dqik.setup_full_body, bpy.ops.dqik.limits_preset):
+        assert act() == {"CANCELLED"}
+    assert not ob.dqik.goals
+    assert not any(bone.dqik_use_limits for bone in ob.pose.bones)
+    assert np.array_equal(before, rigs.matrices(ob))
+    ob.pose.bones["upper_arm_parent.L"]["IK_FK"] = 1.0
+    rigs.update()
+    target = rigs.empty(rigs.head(ob, "hand_fk.L") + Vector((-0.1, -0.15, 0.05)))
+    rigs.goal(ob, "hand_fk.L", target, use_tail=False, chain_length=3)
+    ob.dqik.live = True
+    rigs.update()
+    for bone in ("hand_fk.L", "DEF-hand.L"):
+        assert (rigs.head(ob, bone) - rigs.place(target)).length < 2e-3
+
+
+def test_an_ik_constraint_is_taken_over_for_good() -> None:
+    """Drivers and keys do not switch it on again, and the driver of its influence drives the goal's."""
+    ob = rigs.bent_arm()
+    ob["switch"], ob["pole"] = 0.25, 0
+    target = rigs.empty((1.2, -0.8, 0.3))
+    first, second = (rigs.blender_ik(ob, "b", target) for _ in range(2))
+    second.mute = True
+    for path, name in ((first.path_from_id("influence"), "switch"), (first.path_from_id("mute"), "pole"),
+                       (second.path_from_id("mute"), "pole")):  # fmt: skip
+        driver = ob.driver_add(path).driver
+        driver.expression = "x" if name == "switch" or "IK.001" not in path else "1 - x"
+        variable = driver.variables.new()
+        variable.name, variable.targets[0].id, variable.targets[0].data_path = "x", ob, f'["{name}"]'
+    rigs.update()
+    assert bpy.ops.dqik.goals_from_constraints() == {"FINISHED"}
+    for switch, pole in ((0.25, 0), (0.75, 1), (0.5, 0)):
+        ob["switch"], ob["pole"] = switch, pole
+        ob.update_tag()
+        rigs.update()
+        assert all(constraint.mute for constraint in rigs.evaluated(ob).pose.bones["b"].constraints)
+        assert rigs.evaluated(ob).dqik.goals[0].influence == pytest.approx(switch)
+    assert len(ob.dqik.goals) == 1
