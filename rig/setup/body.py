@@ -18,6 +18,7 @@ _FAR = np.radians(50.0)  # limbs further than this from their neutral direction 
 _BENT = np.radians(4.0)  # a limb bent by more at rest bends about the axis of that bend
 _DEGENERATE = 0.3  # sine of the angle to a direction below which a bone cannot bend toward it
 _ALONG = np.cos(np.radians(30.0))  # bones nearer than this to their limbs lie along them
+_ON = np.cos(np.radians(40.0))  # feet nearer than this to their shins point on along them
 _SHORT = 1e-3  # of the figure's size: joints nearer than this are in one place
 _SHARED = ("spine", "neck", "head", "collar")  # parts whose bones share one range
 _NEXT = {"collar": "arm", "arm": "forearm", "forearm": "hand", "hip_joint": "thigh", "thigh": "shin", "shin": "foot",
@@ -74,7 +75,7 @@ class Body:
             line = heads[following] - heads[bone]
             if np.linalg.norm(line) > _SHORT * self.armature.size:
                 return unit(line)
-        if self._bones_lie_along:
+        if self._bones_lie_along and not self._continues(bone, role):
             return self.armature.rest[bone, :3, 1].copy()
         if role.name in ("spine", "neck", "head"):
             return self.up
@@ -84,6 +85,12 @@ class Body:
             return self.forward
         above = self.bone(_STRAIGHT.get(role.name, ""), role.side)
         return None if above is None else self.along(above)
+
+    def _continues(self, bone: int, role: Role) -> bool:
+        """Whether a foot without toes points on along its shin, as the last bones of imported limbs do."""
+        shin = self.bone("shin", role.side) if role.name == "foot" else None
+        line = None if shin is None else self.along(shin)
+        return line is not None and float(self.armature.rest[bone, :3, 1] @ line) > _ON
 
     def posture(self, role: Role) -> np.ndarray:
         """The rotation (3, 3) in armature space from rest to the posture in which its directions are those of people.

@@ -17,15 +17,21 @@ LEFT, RIGHT, MIDDLE = "L", "R", ""
 
 _SIDES = {"l": LEFT, "left": LEFT, "lft": LEFT, "lt": LEFT, "左": LEFT,
           "r": RIGHT, "right": RIGHT, "rgt": RIGHT, "rt": RIGHT, "右": RIGHT}  # fmt: skip
-_NOISE = set("""mixamorig bip biped j c def org character ccbase cc base bone bones joint jnt skel skin rig b m x sk bn
-    stretch bend valve valvebiped bind deform main armature mid of the 半""".split())  # "mid": also a finger
-_HELPERS = set("""ik fk mch pole target ctrl control tweak helper end nub site tip top heel parent master footsteps prop
-    weapon attachment socket breast bust boob hair ponytail skirt cloth jaw eye eyes ear tongue brow lip cheek nose
-    teeth sec adj face facial muscle pole handle vis d p ex phys jiggle cancel anim rotation transform tail beak muzzle
-    親 先 目 髪 胸 キャンセル""".split())
+
+
+def _set(words: str) -> set[str]:
+    return set(words.split())
+
+
+_NOISE = _set("""mixamorig bip biped j c def org character ccbase cc base bone bones joint jnt skel skin rig b m x sk bn
+    stretch bend valve valvebiped bind deform main armature mid of the 半""")
+_HELPERS = _set("""ik fk mch pole target ctrl control tweak helper end nub site tip top heel parent master footsteps
+    prop weapon attachment socket breast bust boob hair ponytail skirt cloth jaw eye eyes ear tongue brow lip cheek nose
+    teeth sec adj face facial muscle handle vis d p ex phys jiggle cancel anim rotation transform tail beak muzzle
+    親 先 目 髪 胸 キャンセル""")
 _TWISTS = {"twist", "roll", "part", "捩", "捩れ", "捻", "捻り"}
-_FINGERS = set("""thumb index middle ring pinky pinkie little finger fingers metacarpal metacarpals carpal palm proximal
-    intermediate distal cup 親指 人指 人差指 中指 薬指 小指 指""".split())
+_FINGERS = _set("""thumb index middle ring pinky pinkie little finger fingers metacarpal metacarpals carpal palm
+    proximal intermediate distal cup 親指 人指 人差指 中指 薬指 小指 指""")
 _QUALIFIERS = {"upper": "up", "up": "up", "lower": "low", "low": "low", "fore": "fore", "front": "front", "in": "",
                "back": "back", "rear": "back", "hind": "back"}  # fmt: skip
 ANIMAL = {"wing", "wings", "hoof", "paw", "hock", "stifle", "fetlock", "pastern", "翼", "羽"}

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .bone_names import LEFT, RIGHT, BoneName
+from .bone_names import BoneName
 from .tree import Tree
 
 PARTS = {"arm": ("collar", "arm", "forearm", "hand", "finger"), "leg": ("hip_joint", "thigh", "shin", "foot", "toes")}
@@ -103,27 +103,21 @@ def _parts(path: list[int], triple: tuple[int, int, int], parts: Sequence[str]) 
     return bones
 
 
-def left_of(tree: Tree, legs: tuple[Limb, Limb], top: int | None) -> bool:
-    """Whether the first of two legs is the left one: the feet point forward, and the head is up.
+def left(tree: Tree, legs: tuple[Limb, Limb], top: int | None) -> np.ndarray:
+    """The direction (3,) to the figure's left: the feet point forward, and the head is up.
 
-    top : a bone at the top of the figure, if known. Figures whose feet say nothing face -Y.
+    top : a bone at the top of the figure, if known. Figures whose feet say nothing face -Y, or +Z if they stand on Y.
     """
     heads = tree.heads
-    hips = 0.5 * sum(heads[leg.bones["thigh"]] for leg in legs)
-    feet = 0.5 * sum(heads[leg.bones.get("foot", leg.path[-1])] for leg in legs)
+    hips, feet, ends = (
+        0.5 * sum(heads[leg.bones.get(part, leg.path[-1])] for leg in legs) for part in ("thigh", "foot", "")
+    )
     up = _unit(hips - feet if top is None else heads[top] - hips)
-    ends = 0.5 * sum(heads[leg.path[-1]] for leg in legs)
     forward = ends - feet
     forward = forward - up * (up @ forward)
     if np.linalg.norm(forward) < 0.02 * tree.size:
         forward = np.array([0.0, -1.0, 0.0]) if abs(up[1]) < 0.7 else np.array([0.0, 0.0, 1.0])
-    left = np.cross(up, forward)
-    return float(left @ (heads[legs[0].bones["thigh"]] - heads[legs[1].bones["thigh"]])) > 0.0
-
-
-def sided(tree: Tree, first: Limb, second: Limb, first_is_left: bool) -> dict[str, Limb]:
-    """Two limbs by side."""
-    return {LEFT: first if first_is_left else second, RIGHT: second if first_is_left else first}
+    return np.cross(up, forward)
 
 
 def _unit(vector: np.ndarray) -> np.ndarray:

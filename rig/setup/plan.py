@@ -95,7 +95,8 @@ def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], driven: frozenset[str
         notes.append(f"{_named(pose, connected)} cannot slide while connected: disconnect in Edit Mode")
     if ob.original.library is not None:
         notes.append("This armature is linked, so its pose is not saved here: make a library override")
-    bends = _bends(pose, Body(armature, figure), [Chain(goal.chain, goal.bone, goal.facts.use_tail) for goal in goals], moved)
+    chains = [Chain(goal.chain, goal.bone, goal.facts.use_tail) for goal in goals]
+    bends = _bends(pose, Body(armature, figure), chains, moved)
     bones = _skeleton_bones(goals, armature)
     return Plan(armature, goals, bones, moved, slides & ~connected, constrained, bends, notes)
 

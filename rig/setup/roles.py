@@ -6,6 +6,7 @@ capture, MakeHuman, MikuMikuDance and the like (`bone_names`). Limbs without suc
 The user's own choice for a bone comes first.
 """
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import bpy
@@ -95,7 +96,7 @@ def find(tree: Tree, names: list[BoneName]) -> dict[int, Role]:
     return roles
 
 
-# -- limbs --------------------------------------------------------------------------------------------------------------
+# -- limbs -------------------------------------------------------------------------------------------------------------
 
 
 def _complete(tree: Tree, names: list[BoneName], found: dict[tuple[str, str], Limb]) -> None:
@@ -103,43 +104,44 @@ def _complete(tree: Tree, names: list[BoneName], found: dict[tuple[str, str], Li
     missing = [kind for kind in PARTS if not any((kind, side) in found for side in (LEFT, RIGHT))]
     if not missing:
         return
+    pairs = [pair for pair in limbs.pairs(tree) if _is_free(tree, names, found, pair)]
+    chosen = {missing[0]: pairs[0]} if len(missing) == 1 and pairs else {}
+    if len(missing) == 2 and pairs:  # legs are nearer to the root
+        arms = next((pair for pair in pairs if tree.depth(pair[0]) > tree.depth(pairs[0][0])), None)
+        chosen = {} if arms is None else {"leg": pairs[0], "arm": arms}
+    made: dict[str, tuple[Limb, Limb]] = {}
+    for kind, pair in chosen.items():
+        one, other = (limbs.by_shape(tree, bone, kind) for bone in pair)
+        if one is not None and other is not None:
+            made[kind] = one, other
+    left = _left(tree, found)
+    if left is None and "leg" in made:
+        top = tree.parent[chosen["arm"][0]] if "arm" in made else None
+        left = limbs.left(tree, made["leg"], top)
+    for kind, (one, other) in made.items():
+        if left is not None:
+            is_left = float((tree.heads[one.path[-1]] - tree.heads[other.path[-1]]) @ left) > 0.0
+            found[kind, LEFT], found[kind, RIGHT] = (one, other) if is_left else (other, one)
+
+
+def _is_free(
+    tree: Tree, names: list[BoneName], found: dict[tuple[str, str], Limb], pair: tuple[int, int]
+) -> bool:  # fmt: skip
+    """Whether two branches may be limbs: names do not tell otherwise, and they hold no limb that is found."""
     used = {bone for limb in found.values() for bone in limb.bones.values()}
-    pairs = [pair for pair in limbs.pairs(tree)
-             if not any(names[bone].helper or names[bone].parts.keys() & set(TRUNK) for bone in pair)
-             and not any(tree.is_above(bone, other) or tree.is_above(other, bone) for bone in pair for other in used)
-             ]  # fmt: skip
-    if len(missing) == 2:
-        legs = pairs[0] if pairs else None
-        arms = None if legs is None else next(
-            (pair for pair in pairs if tree.depth(pair[0]) > tree.depth(legs[0])), None
-        )
-        chosen = {"leg": legs, "arm": arms} if arms is not None else {}
-    else:
-        chosen = {missing[0]: pairs[0] if pairs else None}
-    made = {kind: tuple(limbs.by_shape(tree, bone, kind) for bone in pair) for kind, pair in chosen.items() if pair}
-    made = {kind: both for kind, both in made.items() if all(limb is not None for limb in both)}
-    if "leg" in made and ("arm", LEFT) not in found:
-        top = tree.paths[made["arm"][0].path[-1]][tree.depth(chosen["arm"][0]) - 1] if "arm" in made else None
-        first_is_left = limbs.left_of(tree, made["leg"], top)
-        legs = made["leg"][0].bones["thigh"], made["leg"][1].bones["thigh"]
-        axis = (tree.heads[legs[0]] - tree.heads[legs[1]]) * (1.0 if first_is_left else -1.0)
-    else:
-        axis = _left(tree, found)
-    for kind, both in made.items():
-        upper = PARTS[kind][1]
-        apart = tree.heads[both[0].path[-1]] - tree.heads[both[1].path[-1]]
-        if axis is None or upper not in both[0].bones:
-            continue
-        for side, limb in limbs.sided(tree, *both, float(apart @ axis) > 0.0).items():
-            found[kind, side] = limb
+    return not any(
+        names[bone].helper or names[bone].parts.keys() & set(TRUNK)
+        or any(tree.is_above(bone, other) or tree.is_above(other, bone) for other in used)
+        for bone in pair
+    )  # fmt: skip
 
 
 def _left(tree: Tree, found: dict[tuple[str, str], Limb]) -> np.ndarray | None:
     """The figure's left, from limbs that are found on both sides."""
     for kind, parts in PARTS.items():
-        both = [found.get((kind, side)) for side in (LEFT, RIGHT)]
-        if None not in both:
-            return tree.heads[both[0].bones[parts[2]]] - tree.heads[both[1].bones[parts[2]]]
+        one, other = (found.get((kind, side)) for side in (LEFT, RIGHT))
+        if one is not None and other is not None:
+            return tree.heads[one.bones[parts[2]]] - tree.heads[other.bones[parts[2]]]
     return None
 
 
@@ -150,7 +152,7 @@ def _assign_limb(
     parts, bones = PARTS[kind], limb.bones
     for part, bone in bones.items():
         roles[bone] = Role(part, side)
-    for above, below in zip(parts[:3], parts[1:4], strict=True):
+    for above, below in pairwise(parts[:4]):
         if above in bones and below in bones:
             path = tree.paths[bones[below]]
             for bone in path[path.index(bones[above]) + 1 : -1]:
@@ -162,7 +164,7 @@ def _assign_limb(
                 roles.setdefault(bone, Role("finger", side))
 
 
-# -- trunk --------------------------------------------------------------------------------------------------------------
+# -- trunk -------------------------------------------------------------------------------------------------------------
 
 
 def _assign_trunk(
@@ -195,11 +197,11 @@ def _best(name: BoneName) -> str:
 
 def _meeting(tree: Tree, found: dict[tuple[str, str], Limb], kind: str) -> int | None:
     """The lowest bone above a left and a right limb."""
-    both = [found.get((kind, side)) for side in (LEFT, RIGHT)]
-    if None in both:
+    one, other = (found.get((kind, side)) for side in (LEFT, RIGHT))
+    if one is None or other is None:
         return None
     upper = PARTS[kind][1]
-    return tree.common(both[0].bones[upper], both[1].bones[upper])
+    return tree.common(one.bones[upper], other.bones[upper])
 
 
 def _hips(tree: Tree, names: list[BoneName], legs: int | None, chest: int | None) -> int | None:
@@ -231,7 +233,7 @@ def _head(tree: Tree, names: list[BoneName], roles: dict[int, Role], top: int) -
     return end
 
 
-# -- corrections, controls and animals ----------------------------------------------------------------------------------
+# -- corrections, controls and animals ---------------------------------------------------------------------------------
 
 
 def _identifier(role: Role) -> str:
@@ -267,7 +269,10 @@ def _controlled(ob: bpy.types.Object, roles: dict[int, Role]) -> str:
     )]  # fmt: skip
     if 2 * len(led) <= len(limbs):
         return ""
-    return f"Bones such as {led[0].name!r} follow the controls of this rig, so goals cannot move them: "            "set up the rig that it was made from, or add goals for its FK controls"  # fmt: skip
+    return (
+        f"Bones such as {led[0].name!r} follow the controls of this rig, so goals cannot move them: "
+        "set up the rig that it was made from, or add goals for its FK controls"
+    )
 
 
 def _not_human(tree: Tree, names: list[BoneName], roles: dict[int, Role]) -> str:
@@ -275,15 +280,18 @@ def _not_human(tree: Tree, names: list[BoneName], roles: dict[int, Role]) -> str
     bones = {role: bone for bone, role in roles.items()}
     if any(names[bone].animal for bone in roles):
         return "This figure has wings, paws or hooves, so Human Limits does not fit it: set limits bone by bone"
-    trunk = _line(tree, bones, Role("hips"), *(Role(name, side) for side in (LEFT, RIGHT) for name in ("collar", "arm")))
+    shoulders = [Role(name, side) for side in (LEFT, RIGHT) for name in ("collar", "arm")]
+    trunk = _line(tree, bones, Role("hips"), *shoulders)
     legs = _lines(tree, bones, "thigh", ("foot", "shin"))
     arms = _lines(tree, bones, "arm", ("hand", "forearm"))
     if trunk is None or legs is None:
         return ""
     upright = float(-trunk @ legs)
     if upright < _LEANING or (upright < _ACROSS and arms is not None and float(arms @ legs) > _PARALLEL):
-        return "This figure stands on four legs or leans like a bird, so Human Limits does not fit it: " \
-               "set limits bone by bone"  # fmt: skip
+        return (
+            "This figure stands on four legs or leans like a bird, so Human Limits does not fit it: "
+            "set limits bone by bone"
+        )
     return ""
 
 

@@ -62,8 +62,10 @@ def find_limbs(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray) ->
         if not serving:
             continue
         joint = goals[serving[0]].joint
-        path = [j for j in skeleton.order if skeleton.ancestors[joint, j] and j != lower and _above(skeleton, j) == lower
-                and (j == joint or skeleton.kinds[j] != "fixed")]  # fmt: skip
+        path = [
+            j for j in skeleton.order if skeleton.ancestors[joint, j] and j != lower
+            and _above(skeleton, j) == lower and (j == joint or skeleton.kinds[j] != "fixed")
+        ]  # fmt: skip
         bend = float(np.linalg.norm(skeleton.preferred[lower]))
         axis = skeleton.preferred[lower] / bend
         end = path[0] if path else -1

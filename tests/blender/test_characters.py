@@ -16,9 +16,10 @@ from mathutils import Matrix, Quaternion, Vector
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "characters"))
 
-import build  # noqa: E402
-import poses  # noqa: E402
-from conventions import BY_NAME, CHARACTERS  # noqa: E402
+import poses
+from conventions import BY_NAME, CHARACTERS
+
+import build
 
 NAMES = [character.name for character in CHARACTERS]
 WAYS = ("native", "fbx", "fbx auto", "gltf")

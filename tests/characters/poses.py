@@ -20,7 +20,8 @@ LIMBS = {"arm": ("arm", "forearm", "hand"), "leg": ("thigh", "shin", "foot")}
 class Limb:
     """A limb of a character: the names of its upper, lower and end bone; its neutral direction and its bend's axis.
 
-    The axis is that of a positive bend, in the armature's space, of the limb in its neutral direction.
+    The axis is that of a positive bend, in the armature's space, of the limb in its neutral direction. end_turn : how
+    far the end may turn about it, in degrees.
     """
 
     kind: str
@@ -30,6 +31,7 @@ class Limb:
     axis: Vector
     out: Vector
     forward: Vector
+    end_turn: tuple[float, float]
 
 
 def limbs(character: Character, roles: dict, ob: bpy.types.Object) -> list[Limb]:
@@ -48,7 +50,8 @@ def limbs(character: Character, roles: dict, ob: bpy.types.Object) -> list[Limb]
             out = left * sign
             neutral = out if kind == "arm" else -up
             toward = forward if kind == "arm" else -forward
-            found.append(Limb(kind, side, bones, neutral, neutral.cross(toward).normalized(), out, forward))
+            turns = (-8.0, 0.0 if character.feet and kind == "leg" else 8.0)  # feet that point down go no further
+            found.append(Limb(kind, side, bones, neutral, neutral.cross(toward).normalized(), out, forward, turns))
     return found
 
 
@@ -81,7 +84,7 @@ def reach(ob: bpy.types.Object, limb: Limb, random: np.random.Generator) -> Matr
     axis = limb.neutral.rotation_difference(toward) @ limb.axis
     turn(ob, upper, raised)
     turn(ob, lower, Quaternion(axis, bend) @ raised)
-    turn(ob, end, Quaternion(axis, bend) @ raised @ Quaternion(limb.axis, radians(random.uniform(-8.0, 8.0))))
+    turn(ob, end, Quaternion(axis, bend) @ raised @ Quaternion(limb.axis, radians(random.uniform(*limb.end_turn))))
     shown = ob.evaluated_get(bpy.context.evaluated_depsgraph_get())
     matrix = shown.matrix_world @ shown.pose.bones[end.name].matrix
     for bone in (upper, lower, end):
@@ -104,7 +107,7 @@ def bend(ob: bpy.types.Object, limb: Limb) -> tuple[float, float]:
 
     ob : evaluated. At rest the upper bone's frame is the figure's, in the limb's neutral direction.
     """
-    upper, lower = rested(ob, limb)
+    upper = rested(ob, limb)[0]
     bones = [ob.pose.bones[bone] for bone in limb.bones]
     back = (bones[0].matrix.to_quaternion() @ bones[0].bone.matrix_local.to_quaternion().inverted()).inverted()
     now = back @ (bones[2].head - bones[1].head).normalized()
