@@ -252,3 +252,64 @@ def test_an_ik_constraint_is_taken_over_for_good() -> None:
         assert all(constraint.mute for constraint in rigs.evaluated(ob).pose.bones["b"].constraints)
         assert rigs.evaluated(ob).dqik.goals[0].influence == pytest.approx(switch)
     assert len(ob.dqik.goals) == 1
+
+
+def test_legs_that_end_at_their_shins_have_goals_there() -> None:
+    """The feet of such rigs hang on IK controls; the goals are at the ends of the shins, and knees go forward."""
+    ob = made("legs that end in IK bones", "native")
+    assert bpy.ops.dqik.setup_full_body() == {"FINISHED"}
+    goals = {goal.bone: goal for goal in ob.dqik.goals}
+    assert {"shin.L", "shin.R", "hand.L", "hand.R", "head"} <= goals.keys()
+    assert goals["shin.L"].use_tail
+    ob.dqik.live = True
+    rigs.update()
+    goals["shin.L"].target.location.z += 0.3
+    rigs.update()
+    assert rigs.miss(ob, "shin.L", goals["shin.L"].target) < 2e-3
+    assert rigs.head(ob, "shin.L").y < rigs.head(ob, "thigh.L").y - 0.1
+
+
+def test_a_goal_at_the_end_of_a_shin_is_a_legs() -> None:
+    """With a chain of two bones as well: the knee goes forward, not back as an elbow would."""
+    ob = made("motion builder", "fbx")
+    target = rigs.empty(rigs.tail(ob, "LeftKnee") + Vector((0, 0, 0.3)))
+    rigs.goal(ob, "LeftKnee", target, chain_length=2, use_tail=True)
+    ob.dqik.live = True
+    rigs.update()
+    assert rigs.miss(ob, "LeftKnee", target) < 2e-3
+    assert rigs.head(ob, "LeftKnee").y < rigs.head(ob, "LeftHip").y - 0.1
+
+
+@pytest.mark.parametrize("scale", [1.0, 1.2])
+@pytest.mark.parametrize("name", ["vroid", "arms down"])
+def test_frames_in_any_way_give_one_pose(name: str, scale: float) -> None:
+    """Played, visited, and baked, with limits in axes of their own and with a bone that is scaled."""
+    ob = made(name, "fbx")
+    truth, random = build.truth(BY_NAME[name]), np.random.default_rng(11)
+    limbs = poses.limbs(BY_NAME[name], truth, ob)
+    bpy.ops.dqik.setup_full_body()
+    bpy.ops.dqik.limits_preset()
+    ob.pose.bones[limbs[0].bones[0]].scale = (scale,) * 3
+    goals = {goal.bone: goal for goal in ob.dqik.goals}
+    rigs.at_frame(1)
+    for limb in limbs:
+        target = goals[limb.bones[2]].target
+        target.keyframe_insert("location", frame=1)
+        target.keyframe_insert("rotation_quaternion", frame=1)
+        target.matrix_world = poses.reach(ob, limb, random)
+        target.keyframe_insert("location", frame=9)
+        target.keyframe_insert("rotation_quaternion", frame=9)
+    ob.dqik.live = True
+    frames = range(1, 10)
+    played = {frame: (rigs.at_frame(frame), rigs.matrices(ob))[1] for frame in frames}
+    visited = {frame: (rigs.at_frame(frame), rigs.matrices(ob))[1] for frame in (7, 2, 4, 9)}
+    for frame, matrices in visited.items():
+        assert np.abs(matrices - played[frame]).max() < 1e-4
+    if scale == 1.0:
+        assert ob.dqik.status.error < 1e-2
+    assert all(inside(ob, bone) for bone in ob.pose.bones if bone.dqik_use_limits)
+    assert bpy.ops.dqik.bake(frame_start=1, frame_end=9) == {"FINISHED"}
+    assert not ob.dqik.live
+    for frame in frames:
+        rigs.at_frame(frame)
+        assert np.abs(rigs.matrices(ob) - played[frame]).max() < 1e-3
