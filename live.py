@@ -16,9 +16,9 @@ from bpy.app.handlers import persistent
 
 from .rig.blender import channels, dependencies
 from .rig.compare import Row
-from .rig.frame import step
+from .rig.frame import report, step
 from .rig.frame.read import Reading
-from .rig.frame.report import Status
+from .rig.frame.report import GoalError, Status
 from .rig.frame.session import Session
 from .rig.frame.view import View
 from .solvers import DqikError
@@ -154,6 +154,23 @@ def bake_frame(reading: Session, ob: bpy.types.Object, depsgraph: bpy.types.Deps
     """Read one frame for a bake, as live solving would read it after the change of frame."""
     frame = step.read(reading, ob, View(depsgraph, depsgraph.scene.frame_current_final, fresh=True))
     return frame if frame.frame_input is None else replace(frame, frame_input=frame.frame_input.copy())
+
+
+def shown_errors(reading: Session, ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> tuple[GoalError, ...]:
+    """How far the pose that Blender shows at this frame misses each goal.
+
+    If Live is off, goals with an influence below 1 are left out: their targets depend on a pose that is not solved.
+    reading : the session to read frames with if Live is off; it stores nothing.
+    """
+    if ob.dqik.live:
+        return status(ob).goals
+    found = bake_frame(reading, ob, depsgraph).frame_input
+    if found is None:
+        return ()
+    evaluated, targets = ob.evaluated_get(depsgraph), found.targets
+    errors = report.measure(evaluated, found.rig, found.prepared, targets.positions[0], targets.rotations[0])
+    whole = {index for index, goal in enumerate(evaluated.dqik.goals) if goal.influence == 1.0}
+    return tuple(error for error in report.goal_errors(found.rig, found.prepared, *errors) if error.goal in whole)
 
 
 def end_bake(ob: bpy.types.Object) -> None:

@@ -22,12 +22,15 @@ from bpy.props import (
 
 from . import live
 from .rig.compare import Row
+from .rig.frame.report import GoalError
 from .solvers import SOLVERS, kernel
 from .solvers.compiled.contract import SOLVERS as COMPILED
 
 _OVERRIDE = {"LIBRARY_OVERRIDABLE"}
 _KEYED = {"ANIMATABLE"}
 _FIXED: set[str] = set()
+
+_NO_ERROR = GoalError(-1, 0.0, 0.0, met=True)
 
 START_FROM = [
     ("POSE", "Pose", "Solve every frame afresh, from the keyed pose, or the base pose of bones without keys. "
@@ -76,6 +79,12 @@ def _switched(self: bpy.types.bpy_struct, context: bpy.types.Context) -> None:
     """Live solving was switched on or off."""
     del context
     live.switch(self.id_data)
+
+
+def _error(goal: bpy.types.bpy_struct) -> GoalError:
+    """The errors of a goal after the last solve; none where it was not solved."""
+    number = int(goal.path_from_id().rpartition("[")[2][:-1])
+    return next((error for error in live.status(goal.id_data).goals if error.goal == number), _NO_ERROR)
 
 
 class DqikGoal(bpy.types.PropertyGroup):
@@ -144,6 +153,22 @@ class DqikGoal(bpy.types.PropertyGroup):
         description="Angle between the elbow or knee and the pole; at 0 it points straight at the pole",
         min=-pi, max=pi, subtype="ANGLE", options=_FIXED, override=_OVERRIDE, update=_touched,
     )  # fmt: skip
+    error: FloatProperty(name="Error", description="Distance of the bone from its target after the last solve",
+                         subtype="DISTANCE", get=lambda goal: _error(goal).distance)  # fmt: skip
+    rotation_error: FloatProperty(name="Rotation Error", description="Angle of the bone to its target after the last "
+                                  "solve", subtype="ANGLE", get=lambda goal: _error(goal).angle)  # fmt: skip
+    missed: BoolProperty(name="Missed", description="Whether the last solve did not meet the goal",
+                         get=lambda goal: not _error(goal).met)  # fmt: skip
+
+
+class DqikMissedFrame(bpy.types.PropertyGroup):
+    """A frame on which the last bake or check missed goals; its name is theirs."""
+
+    frame: IntProperty(name="Frame", description="The frame", options=_FIXED, override=_OVERRIDE)
+    error: FloatProperty(name="Error", description="Largest distance of a bone from its target", subtype="DISTANCE",
+                         options=_FIXED, override=_OVERRIDE)  # fmt: skip
+    rotation_error: FloatProperty(name="Rotation Error", description="Largest angle of a bone to its target",
+                                  subtype="ANGLE", options=_FIXED, override=_OVERRIDE)  # fmt: skip
 
 
 def _of_status(name: str, default: object):
@@ -239,6 +264,10 @@ class DqikSettings(bpy.types.PropertyGroup):
     active_goal: IntProperty(
         name="Active Goal", description="The goal that the panel shows", min=0, options=_FIXED, override=_OVERRIDE
     )
+    missed_frames: CollectionProperty(
+        type=DqikMissedFrame, name="Missed Frames", description="Frames on which the last bake or check missed goals",
+        override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"},
+    )  # fmt: skip
     status: PointerProperty(type=DqikStatus, name="Status", description="The report of the last solve")
     has_base: BoolProperty(options={"HIDDEN"}, override=_OVERRIDE)
 
@@ -294,7 +323,7 @@ def _bone_properties() -> dict[str, object]:
     }  # fmt: skip
 
 
-CLASSES = (DqikGoal, DqikStatus, DqikSettings)
+CLASSES = (DqikGoal, DqikMissedFrame, DqikStatus, DqikSettings)
 
 
 def register() -> None:

@@ -3,10 +3,10 @@
 
 import bpy
 
-from . import bake, command_line, compare, full_body, goals, limits, presets, render, solve, targets
+from . import bake, check, command_line, compare, full_body, goals, limits, presets, render, solve, targets
 
 CLASSES = (
-    *goals.CLASSES, *targets.CLASSES, *solve.CLASSES, *bake.CLASSES, *compare.CLASSES, *limits.CLASSES,
+    *goals.CLASSES, *targets.CLASSES, *solve.CLASSES, *bake.CLASSES, *check.CLASSES, *compare.CLASSES, *limits.CLASSES,
     *presets.CLASSES, *full_body.CLASSES, *render.CLASSES,
 )  # fmt: skip
 
