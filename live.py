@@ -21,6 +21,7 @@ from .rig.frame.read import Reading
 from .rig.frame.report import GoalError, Status
 from .rig.frame.session import Session
 from .rig.frame.view import View
+from .rig.overlay.workspace import Workspace
 from .solvers import DqikError
 
 COMPARING_SOLVER = "PGS"  # reads the frames of a comparison, because it accepts every kind of goal
@@ -36,6 +37,7 @@ class _State:
 
     sessions: dict[int, Session] = field(default_factory=dict)
     comparisons: dict[int, Sequence[Row]] = field(default_factory=dict)
+    workspaces: dict[int, Workspace] = field(default_factory=dict)
     objects: bytes | None = None
     armatures: list[tuple[int, int]] = field(default_factory=list)
     busy: bool = False
@@ -72,6 +74,18 @@ def comparison(ob: bpy.types.Object) -> Sequence[Row]:
 def note_comparison(ob: bpy.types.Object, rows: Sequence[Row]) -> None:
     """Store the rows of a comparison of solvers on this armature."""
     _state.comparisons[ob.session_uid] = tuple(rows)
+
+
+def workspace(ob: bpy.types.Object) -> Workspace | None:
+    """The reach that was last computed for a goal of this armature."""
+    return _state.workspaces.get(ob.original.session_uid)
+
+
+def note_workspace(ob: bpy.types.Object, computed: Workspace | None) -> None:
+    """Store the reach of a goal of this armature; None forgets it."""
+    _state.workspaces.pop(ob.session_uid, None)
+    if computed is not None:
+        _state.workspaces[ob.session_uid] = computed
 
 
 def forget() -> None:

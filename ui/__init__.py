@@ -1,20 +1,25 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The DQIK tab of the 3D view's sidebar: panels and lists. They draw and do not compute."""
+"""The DQIK tab of the 3D view's sidebar: panels and lists; the overlay and marks."""
 
 import bpy
 
-from . import bone, compare, goals, main, solver
+from . import bone, compare, goals, main, marks, overlay, solver
 
-CLASSES = (*main.CLASSES, *goals.CLASSES, *bone.CLASSES, *solver.CLASSES, *compare.CLASSES)
+CLASSES = (*main.CLASSES, *goals.CLASSES, *bone.CLASSES, *overlay.CLASSES, *solver.CLASSES, *compare.CLASSES)
+_DRAWN = (overlay, marks)
 
 
 def register() -> None:
-    """Register the panels."""
+    """Register the panels, and draw in the editors."""
     for cls in CLASSES:
         bpy.utils.register_class(cls)
+    for drawn in _DRAWN:
+        drawn.start()
 
 
 def unregister() -> None:
-    """Unregister the panels, in reverse."""
+    """Undo `register`, in reverse."""
+    for drawn in reversed(_DRAWN):
+        drawn.stop()
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)
