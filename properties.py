@@ -23,6 +23,7 @@ from bpy.props import (
 from . import live
 from .rig.compare import Row
 from .rig.frame.report import GoalError
+from .rig.overlay.workspace import Workspace
 from .solvers import SOLVERS, kernel
 from .solvers.compiled.contract import SOLVERS as COMPILED
 
@@ -51,6 +52,16 @@ SOLVER_NUMBERS = {name: number for number, name in enumerate((
 """The numbers of the solvers in .blend files: add new ones at the end only."""
 
 
+SOLVER_LABELS = {
+    "PGS": "Balanced (PGS)", "DLS": "Fast (DLS)", "CCD": "Joint by Joint (CCD)", "SQP": "Hard Targets (SQP)",
+    "PINV": "Shortest Step (PINV)", "SVD": "Fixed Damping (SVD)", "TSVD": "Straight Limbs (TSVD)",
+    "SDLS": "Out of Reach (SDLS)", "TRANSPOSE": "Spread Out (Transpose)", "ALTERNATIVE": "Calm (Alternative)",
+    "EXTENDED": "Tails (Extended)", "FABRIK": "Free Chains (FABRIK)", "TWO_BONE": "Two-Bone Limbs (Two Bone)",
+    "NEWTON": "Few Steps (Newton)", "BROYDEN": "Learning (Broyden)",
+}  # fmt: skip
+"""What each solver is for or like, with its short name behind."""
+
+
 ORDERS = [
     ("TIP_TO_ROOT", "Tip to Root", "Turn the bones next to the target first: hands move before shoulders", 0),
     ("ROOT_TO_TIP", "Root to Tip", "Turn the bones at the root first: the whole body takes part", 1),
@@ -64,7 +75,7 @@ OBJECTIVES = [
 
 def _solver_items() -> list[tuple]:
     """The items of the solver menu: the first solvers, then the others under a heading."""
-    items = [(name, name, SOLVERS[name], number) for name, number in SOLVER_NUMBERS.items() if name in SOLVERS]
+    items = [(name, SOLVER_LABELS[name], SOLVERS[name], number) for name, number in SOLVER_NUMBERS.items()]
     first = [item for item in items if item[0] in FIRST_SOLVERS]
     return [*first, ("", "Classic methods", ""), *(item for item in items if item not in first)]
 
@@ -275,6 +286,11 @@ class DqikSettings(bpy.types.PropertyGroup):
     def comparison(self) -> Sequence[Row]:
         """The last comparison of solvers, one row for each solver; not saved."""
         return live.comparison(self.id_data)
+
+    @property
+    def workspace(self) -> Workspace | None:
+        """The reach that was last computed for a goal; not saved."""
+        return live.workspace(self.id_data)
 
 
 def _redraw(self: bpy.types.bpy_struct, context: bpy.types.Context) -> None:

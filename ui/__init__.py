@@ -3,10 +3,10 @@
 
 import bpy
 
-from . import bone, compare, goals, main, marks, overlay, solver
+from . import bone, compare, goals, main, marks, overlay, render, solver
 
 CLASSES = (*main.CLASSES, *goals.CLASSES, *bone.CLASSES, *overlay.CLASSES, *solver.CLASSES, *compare.CLASSES)
-_DRAWN = (overlay, marks)
+_DRAWN = (overlay, marks, render)
 
 
 def register() -> None:

@@ -4,9 +4,9 @@
 import bpy
 
 from ..operators.common import armature
-from .common import ArmatureSidebar, paragraph, settled
+from .common import ArmatureSidebar, is_narrow, paragraph, settled
 
-_LIMITS = (("Twist Y", "twist"), ("Swing X", "swing_x"), ("Swing Z", "swing_z"))
+_LIMITS = (("Twist about Y", "twist"), ("Swing about X", "swing_x"), ("Swing about Z", "swing_z"))
 
 
 class DQIK_PT_bone(ArmatureSidebar, bpy.types.Panel):
@@ -48,16 +48,14 @@ class DQIK_PT_limits(ArmatureSidebar, bpy.types.Panel):
         column = layout.column(align=True)
         column.active = bone.dqik_use_limits
         for label, name in _LIMITS:
-            row = column.split(factor=0.3, align=True)
-            row.label(text=label)
-            row = row.row(align=True)
-            row.prop(bone, f"dqik_{name}_min", text="")
-            row.prop(bone, f"dqik_{name}_max", text="")
+            column.label(text=label)
+            pair = column.column(align=True) if is_narrow(context) else column.row(align=True)
+            pair.prop(bone, f"dqik_{name}_min", text="Min")
+            pair.prop(bone, f"dqik_{name}_max", text="Max")
         layout.label(text="For the selected bones:")
         column = layout.column(align=True)
-        row = column.row(align=True)
-        row.operator("dqik.limits_from_ik", text="From IK Limits").only_selected = True
-        row.operator("dqik.limits_from_action", text="From Action").only_selected = True
+        column.operator("dqik.limits_from_ik").only_selected = True
+        column.operator("dqik.limits_from_action").only_selected = True
         column.operator("dqik.limits_preset").only_selected = True
         column.operator("dqik.limits_clear").only_selected = True
 

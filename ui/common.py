@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Shared by the panels: their place in the sidebar, units, and wrapped text."""
+"""Shared by the panels: their place in the sidebar, and wrapped text."""
 
 import textwrap
 
@@ -8,7 +8,7 @@ import bpy
 from ..operators.common import armature
 
 _LETTER = 6.2  # mean width of a letter in pixels, at a resolution scale of 1
-_SMALL = 1e-5  # [m] or feet; shorter lengths are shown as "< ..."
+_NARROW = 190  # pixels of a sidebar at a resolution scale of 1
 _MARGIN = 60  # pixels beside a line of text in a panel, including its icon
 
 
@@ -35,14 +35,9 @@ def settled(layout: bpy.types.UILayout) -> bpy.types.UILayout:
     return layout
 
 
-def length(scene: bpy.types.Scene, value: float) -> str:
-    """A length in the scene's units; very small ones are shown as "< ..."."""
-    units = scene.unit_settings
-    value *= units.scale_length
-    if units.system == "NONE":
-        return f"{value:.1e}"
-    text = bpy.utils.units.to_string(units.system, "LENGTH", max(value, _SMALL), precision=3)
-    return f"< {text}" if value < _SMALL else text
+def is_narrow(context: bpy.types.Context) -> bool:
+    """Whether two numbers do not fit beside each other."""
+    return context.region.width / context.preferences.system.ui_scale < _NARROW
 
 
 def paragraph(context: bpy.types.Context, layout: bpy.types.UILayout, text: str, icon: str = "NONE") -> None:

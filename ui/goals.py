@@ -4,26 +4,30 @@
 import bpy
 
 from ..operators.common import armature
+from ..rig.blender import units
 from .common import ArmatureSidebar, paragraph, settled
 
 
 class DQIK_UL_goals(bpy.types.UIList):
-    """A row for each goal: name, target, mute"""
+    """A row for each goal: its name, its target or by how much it is missed, and mute"""
 
     def draw_item(
         self, context: bpy.types.Context, layout: bpy.types.UILayout, data: bpy.types.PropertyGroup,
         item: bpy.types.PropertyGroup, icon: int, active_data: bpy.types.PropertyGroup, active_property: str,
         index: int = 0, flt_flag: int = 0,
     ) -> None:  # fmt: skip
-        del context, icon, active_data, active_property, index, flt_flag
-        broken = _fault(data.id_data, item)
+        del icon, active_data, active_property, index, flt_flag
+        broken, missed = _fault(data.id_data, item), item.missed
         row = layout.row(align=True)
         names = row.split(factor=0.55)
         names.active = not item.mute
         names.prop(item, "name", text="", emboss=False, icon="ERROR" if broken else "CON_KINEMATIC")
-        target = names.row()
-        target.active = False
-        target.label(text="" if item.target is None else item.subtarget or item.target.name)
+        aside = names.row()
+        aside.active, aside.alert = missed, missed
+        if missed:
+            aside.label(text=units.miss(context.scene, data.id_data, item.error, item.rotation_error))
+        else:
+            aside.label(text="" if item.target is None else item.subtarget or item.target.name)
         row.prop(item, "mute", text="", emboss=False, icon="HIDE_ON" if item.mute else "HIDE_OFF")
 
 
@@ -53,6 +57,24 @@ class DQIK_PT_goals(ArmatureSidebar, bpy.types.Panel):
         if goal is not None:
             layout.separator()
             _settings(settled(layout), ob, goal)
+
+
+class DQIK_PT_chain(ArmatureSidebar, bpy.types.Panel):
+    """The bones that the goal moves"""
+
+    bl_label = "Chain and Priority"
+    bl_parent_id = "DQIK_PT_goals"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return super().poll(context) and _active(armature(context)) is not None
+
+    def draw(self, context: bpy.types.Context) -> None:
+        column, goal = settled(self.layout).column(), _active(armature(context))
+        column.prop(goal, "chain_length")
+        column.prop(goal, "use_tail")
+        column.prop(goal, "priority")
 
 
 class DQIK_PT_pole(ArmatureSidebar, bpy.types.Panel):
@@ -103,16 +125,11 @@ def _settings(layout: bpy.types.UILayout, ob: bpy.types.Object, goal: bpy.types.
     row.alert = goal.target is None
     row.prop(goal, "target")
     _bone_of(column, goal, goal.target, "subtarget")
-    column.prop(goal, "use_tail")
 
     column = layout.column()
+    column.prop(goal, "influence")
     _weighted(column, goal, "position")
     _weighted(column, goal, "rotation")
-
-    column = layout.column()
-    column.prop(goal, "chain_length")
-    column.prop(goal, "priority")
-    column.prop(goal, "influence")
 
 
 def _weighted(layout: bpy.types.UILayout, goal: bpy.types.PropertyGroup, part: str) -> None:
@@ -134,4 +151,4 @@ def _bone_of(
         row.prop_search(goal, name, target.pose, "bones", text="Bone", icon="BONE_DATA")
 
 
-CLASSES = (DQIK_UL_goals, DQIK_PT_goals, DQIK_PT_pole)
+CLASSES = (DQIK_UL_goals, DQIK_PT_goals, DQIK_PT_chain, DQIK_PT_pole)

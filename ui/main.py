@@ -33,6 +33,7 @@ class DQIK_PT_main(Sidebar, bpy.types.Panel):
         row.operator("dqik.solve")
         row.operator("dqik.reset_pose")
         column.operator("dqik.bake", text="Bake...")
+        column.operator("dqik.check_range", text="Check Range...")
         if settings.goals:
             status.draw(context, layout, ob)
 

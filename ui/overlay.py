@@ -11,7 +11,6 @@ from bpy_extras.view3d_utils import location_3d_to_region_2d
 from gpu_extras.batch import batch_for_shader
 from mathutils import Vector
 
-from .. import live
 from ..operators.common import armature
 from ..rig.blender import units
 from ..rig.overlay import scene, workspace
@@ -62,7 +61,7 @@ class DQIK_PT_overlay(ArmatureSidebar, bpy.types.Panel):
             column.prop(overlay, name)
         row = layout.row(align=True)
         row.operator("dqik.reach_show")
-        if live.workspace(ob) is not None:
+        if ob.dqik.workspace is not None:
             row.operator("dqik.reach_hide", text="", icon="X")
 
 
@@ -77,7 +76,7 @@ def _refresh() -> _Cache | None:
         return None
     shown = scene.Shown(overlay.goals, overlay.limits, overlay.at_limit, overlay.holds)
     found = scene.read(ob, context.evaluated_depsgraph_get(), context.selected_pose_bones or (), shown)
-    reach = live.workspace(ob) if overlay.reach else None
+    reach = ob.dqik.workspace if overlay.reach else None
     contents = (*found.contents, id(reach))
     if contents != _cache.contents:
         _fill(ob, scene.draw(found), reach)

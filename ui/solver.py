@@ -28,6 +28,11 @@ class DQIK_PT_solver(ArmatureSidebar, bpy.types.Panel):
         column.prop(settings, "rotation_tolerance", text="Rotation")
         column.prop(settings, "damping")
         layout.prop(settings, "implementation")
+        report = settings.status
+        if report.milliseconds > 0.0:
+            row = layout.row()
+            row.active = False
+            row.label(text=f"{report.iterations} iterations, {report.milliseconds:.1f} ms")
 
 
 CLASSES = (DQIK_PT_solver,)
