@@ -1,25 +1,26 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The DQIK tab of the 3D view's sidebar: panels and lists; the overlay and marks."""
+"""The DQIK tab of the 3D view's sidebar: panels and lists; the overlay, marks, shortcuts, translations."""
 
 import bpy
 
-from . import bone, compare, goals, main, marks, overlay, render, solver
+from . import bone, compare, goals, keymap, main, marks, overlay, preferences, render, solver, translations
 
-CLASSES = (*main.CLASSES, *goals.CLASSES, *bone.CLASSES, *overlay.CLASSES, *solver.CLASSES, *compare.CLASSES)
-_DRAWN = (overlay, marks, render)
+PANELS = (*main.CLASSES, *goals.CLASSES, *bone.CLASSES, *overlay.CLASSES, *solver.CLASSES, *compare.CLASSES)
+CLASSES = (*PANELS, *preferences.CLASSES)
+_STARTED = (translations, overlay, marks, render, keymap)
 
 
 def register() -> None:
-    """Register the panels, and draw in the editors."""
+    """Register the panels and the preferences; start what draws in editors, translates, and waits for keys."""
     for cls in CLASSES:
         bpy.utils.register_class(cls)
-    for drawn in _DRAWN:
-        drawn.start()
+    for part in _STARTED:
+        part.start()
 
 
 def unregister() -> None:
     """Undo `register`, in reverse."""
-    for drawn in reversed(_DRAWN):
-        drawn.stop()
+    for part in reversed(_STARTED):
+        part.stop()
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)

@@ -4,6 +4,7 @@
 import textwrap
 
 import bpy
+from bpy.app.translations import pgettext_iface as iface_
 
 from ..operators.common import armature
 
@@ -45,5 +46,5 @@ def paragraph(context: bpy.types.Context, layout: bpy.types.UILayout, text: str,
     scale = context.preferences.system.ui_scale
     width = max(int((context.region.width / scale - _MARGIN) / _LETTER), 16)
     column = layout.column(align=True)
-    for number, line in enumerate(textwrap.wrap(text, width)):
-        column.label(text=line, icon=icon if number == 0 else "NONE" if icon == "NONE" else "BLANK1")
+    for number, line in enumerate(textwrap.wrap(iface_(text), width)):
+        column.label(text=line, translate=False, icon=icon if number == 0 else "NONE" if icon == "NONE" else "BLANK1")

@@ -40,10 +40,10 @@ class DQIK_PT_goals(ArmatureSidebar, bpy.types.Panel):
         layout, ob = self.layout, armature(context)
         settings = ob.dqik
         if not settings.goals:
-            place = "Select" if ob.mode == "POSE" else "In Pose Mode, select"
-            paragraph(context, layout, f"{place} the bones that should reach a target, such as hands and feet", "INFO")
-            layout.operator("dqik.goal_add", icon="ADD")
+            hint = "In Pose Mode, select the bones that should reach a target, such as hands and feet"
+            paragraph(context, layout, hint, "INFO")
             layout.operator("dqik.setup_full_body", icon="OUTLINER_OB_ARMATURE")
+            layout.operator("dqik.goal_add", icon="ADD")
         if any(c.type == "IK" and not c.mute for bone in ob.pose.bones for c in bone.constraints):
             layout.operator("dqik.goals_from_constraints", icon="CON_KINEMATIC")
         if settings.goals:

@@ -77,7 +77,7 @@ def _refresh() -> _Cache | None:
     shown = scene.Shown(overlay.goals, overlay.limits, overlay.at_limit, overlay.holds)
     found = scene.read(ob, context.evaluated_depsgraph_get(), context.selected_pose_bones or (), shown)
     reach = ob.dqik.workspace if overlay.reach else None
-    contents = (*found.contents, id(reach))
+    contents = (*found.contents, reach)
     if contents != _cache.contents:
         _fill(ob, scene.draw(found), reach)
         _cache.contents = contents

@@ -2,6 +2,7 @@
 """The panel of the solver and its settings."""
 
 import bpy
+from bpy.app.translations import pgettext_iface as iface_
 
 from ..operators.common import armature
 from .common import ArmatureSidebar, settled
@@ -32,7 +33,7 @@ class DQIK_PT_solver(ArmatureSidebar, bpy.types.Panel):
         if report.milliseconds > 0.0:
             row = layout.row()
             row.active = False
-            row.label(text=f"{report.iterations} iterations, {report.milliseconds:.1f} ms")
+            row.label(text=iface_("{} iterations, {:.1f} ms").format(report.iterations, report.milliseconds))
 
 
 CLASSES = (DQIK_PT_solver,)

@@ -2,6 +2,7 @@
 """The report of the last solve in the panel, the frames that missed goals, and warnings."""
 
 import bpy
+from bpy.app.translations import pgettext_iface as iface_
 
 from ..operators.mend import MENDED_BY
 from ..rig.blender import units
@@ -23,25 +24,26 @@ def draw(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.types.O
 def _result(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.types.Object) -> None:
     """The result in a constant number of lines, so that the panel does not jump while a target is dragged."""
     report = ob.dqik.status
-    misses = [goal.name for goal in ob.dqik.goals if goal.missed]
+    misses = sorted((goal for goal in ob.dqik.goals if goal.missed), key=lambda goal: -goal.error)
     column = layout.column(align=True)
     if misses:
-        column.label(text=f"Not met at frame {context.scene.frame_current}:", icon="ERROR")
-        column.label(text=", ".join(misses), icon="BLANK1")
+        others = f" +{len(misses) - 1}" if len(misses) > 1 else ""
+        column.label(text=iface_("Not met at frame {}:").format(context.scene.frame_current), icon="ERROR")
+        column.label(text=f"{misses[0].name}{others}", icon="BLANK1")
     else:
         column.label(text="All goals met", icon="CHECKMARK")
     column = column.column(align=True)
     column.active = False
     if not misses:
         error = units.miss(context.scene, ob, report.error, report.rotation_error)
-        column.label(text=f"Off by {error}", icon="BLANK1")
-    column.label(text=f"{_count(report.at_limits, 'joint')} at limits", icon="BLANK1")
+        column.label(text=iface_("Off by {}").format(error), icon="BLANK1")
+    column.label(text=iface_("Joints at limits: {}").format(report.at_limits), icon="BLANK1")
 
 
 def _missed_frames(layout: bpy.types.UILayout, ob: bpy.types.Object) -> None:
     """How many frames are marked, and buttons that go from one to the next."""
     row = layout.row(align=True)
-    row.label(text=f"Missed: {_count(len(ob.dqik.missed_frames), 'frame')}", icon="MARKER")
+    row.label(text=iface_("Frames missed: {}").format(len(ob.dqik.missed_frames)), icon="MARKER")
     row.operator("dqik.missed_frame", text="", icon="TRIA_LEFT").direction = "PREVIOUS"
     row.operator("dqik.missed_frame", text="", icon="TRIA_RIGHT").direction = "NEXT"
     row.operator("dqik.missed_clear", text="", icon="X")
@@ -59,8 +61,4 @@ def _warnings(context: bpy.types.Context, layout: bpy.types.UILayout, message: s
                 if kind:
                     button.kind = kind
     if len(lines) > _WARNINGS:
-        layout.label(text=f"and {_count(len(lines) - _WARNINGS, 'more warning')}", icon="BLANK1")
-
-
-def _count(number: int, thing: str) -> str:
-    return f"{number or 'No'} {thing}{'' if number == 1 else 's'}"
+        layout.label(text=iface_("More warnings: {}").format(len(lines) - _WARNINGS), icon="BLANK1")

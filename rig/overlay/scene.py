@@ -102,7 +102,7 @@ def read(
     evaluated = ob.evaluated_get(depsgraph)
     pose = evaluated.pose.bones
     view = View(depsgraph, depsgraph.scene.frame_current_final, fresh=False)
-    facts, places, _ = targets.read(evaluated, view, (), True) if shown.goals else ((), [], None)
+    facts, places, _ = targets.read(evaluated, view, (), True)
     lo, hi = (
         np.stack([_values(pose, f"dqik_{part}_{end}") for part in PARTS], -1) for end in ("min", "max")
     )
@@ -127,7 +127,8 @@ def draw(scene: Scene) -> Drawing:
             _draw_limits(drawing, scene, chosen)
     if shown.holds:
         _draw_marks(drawing, "held", scene, np.flatnonzero(scene.holds > 0.0))
-    _draw_goals(drawing, scene)
+    if shown.goals:
+        _draw_goals(drawing, scene)
     _to_world(drawing, scene.ob.matrix_world)
     return drawing
 

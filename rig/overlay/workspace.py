@@ -13,7 +13,7 @@ from ..frame.read import FrameInput
 from .reach import POSTURES, Chain, Shell, shell
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Workspace:
     """The reach of a goal. shell : in the frame of the bone that carries the chain, the armature's if that is empty.
 

@@ -63,7 +63,7 @@ def public(struct: bpy.types.Struct) -> list[bpy.types.Property]:
 
 def test_all_panels_are_registered_in_the_dqik_tab(ui: ModuleType) -> None:
     assert panels(ui)
-    for cls in ui.CLASSES:
+    for cls in ui.PANELS:
         assert getattr(bpy.types, cls.__name__, None) is cls
     for cls in panels(ui):
         assert (cls.bl_space_type, cls.bl_region_type, cls.bl_category) == ("VIEW_3D", "UI", "DQIK")
