@@ -309,19 +309,23 @@ class DqikOverlay(bpy.types.PropertyGroup):
         name="Overlay", description="Show goals, limits and joints at their limits in the 3D view", update=_redraw
     )
     goals: BoolProperty(
-        name="Goals and Misses", description="Join each target to its bone, and write the distance that is missed",
+        name="Goals", description="Join each target to its bone, and write the distance that is missed",
         default=True, update=_redraw,
     )  # fmt: skip
     limits: BoolProperty(
-        name="Limits of Selected Bones", description="Show the border of the swing, the range of the twist, and the "
-        "part of both that is in use", default=True, update=_redraw,
+        name="Limits", description="Of the selected bones, show the border of the swing, the range of the twist, and "
+        "the part of both that is in use", default=True, update=_redraw,
+    )  # fmt: skip
+    handles: BoolProperty(
+        name="Handles", description="Show handles that change the limits of the active bone when they are dragged",
+        default=True, update=_redraw,
     )  # fmt: skip
     at_limit: BoolProperty(
-        name="Joints at Limits", description="Colour the bones that are at one of their limits", default=True,
+        name="At Limits", description="Colour the bones that are at one of their limits", default=True,
         update=_redraw,
     )  # fmt: skip
     holds: BoolProperty(
-        name="Held Bones", description="Mark the bones that hold their pose", default=True, update=_redraw
+        name="Holds", description="Mark the bones that hold their pose", default=True, update=_redraw
     )
     reach: BoolProperty(
         name="Reach", description="Show the computed reach of a goal: blue where its bone can go, green where it can "

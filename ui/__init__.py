@@ -3,10 +3,10 @@
 
 import bpy
 
-from . import bone, compare, goals, keymap, main, marks, overlay, preferences, render, solver, translations
+from . import bone, compare, goals, handles, keymap, main, marks, overlay, preferences, render, solver, translations
 
 PANELS = (*main.CLASSES, *goals.CLASSES, *bone.CLASSES, *overlay.CLASSES, *solver.CLASSES, *compare.CLASSES)
-CLASSES = (*PANELS, *preferences.CLASSES)
+CLASSES = (*PANELS, *handles.CLASSES, *preferences.CLASSES)
 _STARTED = (translations, overlay, marks, render, keymap)
 
 

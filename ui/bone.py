@@ -7,6 +7,10 @@ from ..operators.common import armature
 from .common import ArmatureSidebar, is_narrow, paragraph, settled
 
 _LIMITS = (("Twist about Y", "twist"), ("Swing about X", "swing_x"), ("Swing about Z", "swing_z"))
+_COMMANDS = (
+    ("dqik.limits_preset", "Human Limits"), ("dqik.limits_from_ik", "From IK Limits"),
+    ("dqik.limits_from_action", "From Action"), ("dqik.limits_clear", "Clear Limits"),
+)
 
 
 class DQIK_PT_bone(ArmatureSidebar, bpy.types.Panel):
@@ -16,7 +20,7 @@ class DQIK_PT_bone(ArmatureSidebar, bpy.types.Panel):
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
-        layout, bone = settled(self.layout), _bone(context)
+        layout, bone = settled(context, self.layout), _bone(context)
         if bone is None:
             paragraph(context, layout, "Select a bone in Pose Mode", "INFO")
             return
@@ -52,12 +56,10 @@ class DQIK_PT_limits(ArmatureSidebar, bpy.types.Panel):
             pair = column.column(align=True) if is_narrow(context) else column.row(align=True)
             pair.prop(bone, f"dqik_{name}_min", text="Min")
             pair.prop(bone, f"dqik_{name}_max", text="Max")
-        layout.label(text="For the selected bones:")
+        layout.label(text="Selected Bones")
         column = layout.column(align=True)
-        column.operator("dqik.limits_from_ik").only_selected = True
-        column.operator("dqik.limits_from_action").only_selected = True
-        column.operator("dqik.limits_preset").only_selected = True
-        column.operator("dqik.limits_clear").only_selected = True
+        for operator, text in _COMMANDS:
+            column.operator(operator, text=text).only_selected = True
 
 
 def _bone(context: bpy.types.Context) -> bpy.types.PoseBone | None:

@@ -30,15 +30,15 @@ class ArmatureSidebar(Sidebar):
         return ob is not None and ob.mode != "EDIT"
 
 
-def settled(layout: bpy.types.UILayout) -> bpy.types.UILayout:
-    """Set a layout up for settings: names to the left, values in one column to the right."""
-    layout.use_property_split, layout.use_property_decorate = True, False
-    return layout
-
-
 def is_narrow(context: bpy.types.Context) -> bool:
-    """Whether two numbers do not fit beside each other."""
+    """Whether two numbers, or a name and a number, do not fit beside each other."""
     return context.region.width / context.preferences.system.ui_scale < _NARROW
+
+
+def settled(context: bpy.types.Context, layout: bpy.types.UILayout) -> bpy.types.UILayout:
+    """Set a layout up for settings: names to the left, values in one column to the right; names inside if narrow."""
+    layout.use_property_split, layout.use_property_decorate = not is_narrow(context), False
+    return layout
 
 
 def paragraph(context: bpy.types.Context, layout: bpy.types.UILayout, text: str, icon: str = "NONE") -> None:

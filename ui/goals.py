@@ -5,7 +5,7 @@ import bpy
 
 from ..operators.common import armature
 from ..rig.blender import units
-from .common import ArmatureSidebar, paragraph, settled
+from .common import ArmatureSidebar, is_narrow, paragraph, settled
 
 
 class DQIK_UL_goals(bpy.types.UIList):
@@ -18,16 +18,18 @@ class DQIK_UL_goals(bpy.types.UIList):
     ) -> None:  # fmt: skip
         del icon, active_data, active_property, index, flt_flag
         broken, missed = _fault(data.id_data, item), item.missed
+        narrow = is_narrow(context)
+        layout = layout.column(align=True) if narrow else layout
         row = layout.row(align=True)
-        names = row.split(factor=0.55)
+        names = row.row() if narrow else row.split(factor=0.55)
         names.active = not item.mute
         names.prop(item, "name", text="", emboss=False, icon="ERROR" if broken else "CON_KINEMATIC")
-        aside = names.row()
-        aside.active, aside.alert = missed, missed
-        if missed:
-            aside.label(text=units.miss(context.scene, data.id_data, item.error, item.rotation_error))
-        else:
-            aside.label(text="" if item.target is None else item.subtarget or item.target.name)
+        if missed or not narrow:
+            aside = layout.row() if narrow else names.row()
+            aside.active, aside.alert = missed, missed
+            aim = "" if item.target is None else item.subtarget or item.target.name
+            miss = units.miss(context.scene, data.id_data, item.error, item.rotation_error)
+            aside.label(text=miss if missed else aim, translate=False)
         row.prop(item, "mute", text="", emboss=False, icon="HIDE_ON" if item.mute else "HIDE_OFF")
 
 
@@ -56,13 +58,13 @@ class DQIK_PT_goals(ArmatureSidebar, bpy.types.Panel):
         goal = _active(ob)
         if goal is not None:
             layout.separator()
-            _settings(settled(layout), ob, goal)
+            _settings(settled(context, layout), ob, goal)
 
 
 class DQIK_PT_chain(ArmatureSidebar, bpy.types.Panel):
     """The bones that the goal moves"""
 
-    bl_label = "Chain and Priority"
+    bl_label = "Chain"
     bl_parent_id = "DQIK_PT_goals"
     bl_options = {"DEFAULT_CLOSED"}
 
@@ -71,7 +73,7 @@ class DQIK_PT_chain(ArmatureSidebar, bpy.types.Panel):
         return super().poll(context) and _active(armature(context)) is not None
 
     def draw(self, context: bpy.types.Context) -> None:
-        column, goal = settled(self.layout).column(), _active(armature(context))
+        column, goal = settled(context, self.layout).column(), _active(armature(context))
         column.prop(goal, "chain_length")
         column.prop(goal, "use_tail")
         column.prop(goal, "priority")
@@ -89,7 +91,7 @@ class DQIK_PT_pole(ArmatureSidebar, bpy.types.Panel):
         return super().poll(context) and _active(armature(context)) is not None
 
     def draw(self, context: bpy.types.Context) -> None:
-        layout, goal = settled(self.layout), _active(armature(context))
+        layout, goal = settled(context, self.layout), _active(armature(context))
         layout.prop(goal, "pole_target", text="Target")
         _bone_of(layout, goal, goal.pole_target, "pole_subtarget")
         layout.prop(goal, "pole_angle", text="Angle")

@@ -15,7 +15,7 @@ class Shortcut(NamedTuple):
 
 
 SHORTCUTS = (
-    Shortcut("dqik.goal_add", "G"), Shortcut("dqik.pin", "P"), Shortcut("dqik.unpin", "U"),
+    Shortcut("dqik.goal_add", "A"), Shortcut("dqik.pin", "P"), Shortcut("dqik.unpin", "U"),
     Shortcut("dqik.solve", "V"), Shortcut("dqik.targets_to_pose", "T"), Shortcut("dqik.bake", "B"),
 )  # fmt: skip
 KEYMAPS = ("Pose", "Object Mode")

@@ -57,10 +57,10 @@ class DQIK_PT_overlay(ArmatureSidebar, bpy.types.Panel):
         layout, overlay, ob = self.layout, context.window_manager.dqik_overlay, armature(context)
         column = layout.column(align=True)
         column.active = overlay.show
-        for name in ("goals", "limits", "at_limit", "holds", "reach"):
+        for name in ("goals", "limits", "handles", "at_limit", "holds", "reach"):
             column.prop(overlay, name)
         row = layout.row(align=True)
-        row.operator("dqik.reach_show")
+        row.operator("dqik.reach_show", text="Compute Reach")
         if ob.dqik.workspace is not None:
             row.operator("dqik.reach_hide", text="", icon="X")
 

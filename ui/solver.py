@@ -15,7 +15,7 @@ class DQIK_PT_solver(ArmatureSidebar, bpy.types.Panel):
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
-        layout, settings = settled(self.layout), armature(context).dqik
+        layout, settings = settled(context, self.layout), armature(context).dqik
         layout.prop(settings, "solver", text="Method")
         if settings.solver == "CCD":
             layout.prop(settings, "order")

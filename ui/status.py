@@ -6,7 +6,7 @@ from bpy.app.translations import pgettext_iface as iface_
 
 from ..operators.mend import MENDED_BY
 from ..rig.blender import units
-from .common import paragraph
+from .common import is_narrow, paragraph
 
 _WARNINGS = 3  # most warnings that are shown at once
 
@@ -17,7 +17,7 @@ def draw(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.types.O
     if report.milliseconds > 0.0:
         _result(context, layout, ob)
     if len(ob.dqik.missed_frames):
-        _missed_frames(layout, ob)
+        _missed_frames(context, layout, ob)
     _warnings(context, layout, report.message)
 
 
@@ -28,22 +28,23 @@ def _result(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.type
     column = layout.column(align=True)
     if misses:
         others = f" +{len(misses) - 1}" if len(misses) > 1 else ""
-        column.label(text=iface_("Not met at frame {}:").format(context.scene.frame_current), icon="ERROR")
-        column.label(text=f"{misses[0].name}{others}", icon="BLANK1")
+        paragraph(context, column, iface_("Not met at frame {}:").format(context.scene.frame_current), "ERROR")
+        column.label(text=f"{misses[0].name}{others}", icon="BLANK1", translate=False)
     else:
-        column.label(text="All goals met", icon="CHECKMARK")
+        paragraph(context, column, "All goals met", "CHECKMARK")
     column = column.column(align=True)
     column.active = False
     if not misses:
         error = units.miss(context.scene, ob, report.error, report.rotation_error)
         column.label(text=iface_("Off by {}").format(error), icon="BLANK1")
-    column.label(text=iface_("Joints at limits: {}").format(report.at_limits), icon="BLANK1")
+    column.label(text=iface_("At limits: {}").format(report.at_limits), icon="BLANK1")
 
 
-def _missed_frames(layout: bpy.types.UILayout, ob: bpy.types.Object) -> None:
+def _missed_frames(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.types.Object) -> None:
     """How many frames are marked, and buttons that go from one to the next."""
-    row = layout.row(align=True)
-    row.label(text=iface_("Frames missed: {}").format(len(ob.dqik.missed_frames)), icon="MARKER")
+    row = layout.column(align=True) if is_narrow(context) else layout.row(align=True)
+    row.label(text=iface_("Missed: {}").format(len(ob.dqik.missed_frames)), icon="MARKER")
+    row = row.row(align=True)
     row.operator("dqik.missed_frame", text="", icon="TRIA_LEFT").direction = "PREVIOUS"
     row.operator("dqik.missed_frame", text="", icon="TRIA_RIGHT").direction = "NEXT"
     row.operator("dqik.missed_clear", text="", icon="X")

@@ -22,6 +22,9 @@ _GERMAN_OPERATORS = {
     "Compare Solvers": "Verfahren vergleichen",
     "Compare Solvers...": "Verfahren vergleichen ...",
     "Limits from IK Limits": "Grenzen aus IK-Grenzen",
+    "From IK Limits": "Aus IK-Grenzen",
+    "From Action": "Aus Action",
+    "Compute Reach": "Reichweite berechnen",
     "Limits from Action": "Grenzen aus Action",
     "Clear Limits": "Grenzen löschen",
     "Human Limits": "Grenzen eines Menschen",
@@ -38,25 +41,24 @@ _GERMAN_OPERATORS = {
 }
 
 _GERMAN = {
-    "Inverse Kinematics": "Inverse Kinematik",
+    "IK": "IK",
     "Live": "Live",
     "Goals": "Ziele",
     "Goal": "Ziel",
-    "Chain and Priority": "Kette und Vorrang",
+    "Chain": "Kette",
     "Chain Length": "Kettenlänge",
     "Use Tail": "Bis zum Ende",
     "Priority": "Vorrang",
     "Overlay": "Einblendung",
-    "Goals and Misses": "Ziele und Abstände",
-    "Limits of Selected Bones": "Grenzen der Auswahl",
-    "Joints at Limits": "Gelenke am Anschlag",
-    "Held Bones": "Gehaltene Knochen",
+    "Handles": "Griffe",
+    "At Limits": "Am Anschlag",
+    "Holds": "Gehalten",
     "Reach": "Reichweite",
     "Limits": "Grenzen",
     "Twist about Y": "Drehung um Y",
     "Swing about X": "Schwenk um X",
     "Swing about Z": "Schwenk um Z",
-    "For the selected bones:": "Für ausgewählte Knochen:",
+    "Selected Bones": "Ausgewählte Knochen",
     "Stiffness": "Steifigkeit",
     "Preferred": "Bevorzugt",
     "Lock": "Sperren",
@@ -73,8 +75,8 @@ _GERMAN = {
     "All goals met": "Alle Ziele erreicht",
     "Not met at frame {}:": "Verfehlt bei Frame {}:",
     "Off by {}": "Abstand {}",
-    "Joints at limits: {}": "Gelenke am Anschlag: {}",
-    "Frames missed: {}": "Verfehlte Frames: {}",
+    "At limits: {}": "Am Anschlag: {}",
+    "Missed: {}": "Verfehlt: {}",
     "More warnings: {}": "Weitere Warnungen: {}",
     "{} iterations, {:.1f} ms": "{} Schritte, {:.1f} ms",
     "Shortcuts": "Tastenkürzel",
@@ -104,7 +106,7 @@ def german() -> dict[tuple[str, str], str]:
 
 def start() -> None:
     """Tell Blender the translations."""
-    bpy.app.translations.register(__name__, dict.fromkeys(("de", "de_DE"), german()))
+    bpy.app.translations.register(__name__, {"de_DE": german()})
 
 
 def stop() -> None:

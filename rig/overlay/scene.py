@@ -205,12 +205,12 @@ def _draw_limits(drawing: Drawing, scene: Scene, chosen: list[int]) -> None:
         drawing.add_curves(kind, path[which])
         drawing.add_lines(kind, np.stack([heads, path[:, -1]], -2)[which])
 
-    twists, rims = limits.is_twist_limited(lo, hi), _rims(tips)
+    twists, on_rims = limits.is_twist_limited(lo, hi), rims(tips)
     neutral = np.clip(0.0, lo[:, 0], hi[:, 0])
-    centres = heads + _on_axis(frames, x, rims)
+    centres = heads + _on_axis(frames, x, on_rims)
 
     def arc(begin: np.ndarray, end: np.ndarray, which: np.ndarray) -> np.ndarray:
-        return limits.places(frames, heads, rims, limits.twist_path(x, begin, end, ARC))[which]
+        return limits.places(frames, heads, on_rims, limits.twist_path(x, begin, end, ARC))[which]
 
     whole = arc(lo[:, 0], hi[:, 0], twists)
     drawing.add_curves("twist", whole)
@@ -223,17 +223,17 @@ def _draw_limits(drawing: Drawing, scene: Scene, chosen: list[int]) -> None:
         drawing.add_faces(kind, np.stack([apex, part[:, :-1], part[:, 1:]], -2))
 
 
-def _rims(tips: np.ndarray) -> np.ndarray:
+def rims(tips: np.ndarray) -> np.ndarray:
     """Points (B, 3) whose circle about the bone's axis shows the twist: the limb's if it lies across the bone."""
     length = np.linalg.norm(tips, axis=-1, keepdims=True)
     beside = np.hypot(tips[:, :1], tips[:, 2:]) > _ACROSS * length
     return np.where(beside, tips, length * np.array([_ARC_WIDTH, _ARC_PLACE, 0.0]))
 
 
-def _on_axis(frames: np.ndarray, x: np.ndarray, rims: np.ndarray) -> np.ndarray:
-    """The centres (B, 3) of the rims' circles, from the heads."""
-    axis = rims * np.array([0.0, 1.0, 0.0])
-    return limits.places(frames, np.zeros_like(rims), axis, x[:, None])[:, 0]
+def _on_axis(frames: np.ndarray, x: np.ndarray, on_rims: np.ndarray) -> np.ndarray:
+    """The centres (B, 3) of the circles of points on rims (B, 3), from the heads."""
+    axis = on_rims * np.array([0.0, 1.0, 0.0])
+    return limits.places(frames, np.zeros_like(axis), axis, x[:, None])[:, 0]
 
 
 def _draw_goals(drawing: Drawing, scene: Scene) -> None:

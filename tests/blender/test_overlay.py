@@ -208,6 +208,31 @@ def test_the_drawing_is_made_again_only_after_a_change(overlay: ModuleType) -> N
         before = after
 
 
+@pytest.mark.parametrize("across", [False, True])
+def test_a_handle_lies_on_its_limit_and_follows_the_pointer(extension: str, across: bool) -> None:
+    """At a limit's value it is where Blender puts the bone's tip; under the pointer it has the value asked for."""
+    handles = importlib.import_module(f"{extension}.rig.overlay.handles")
+    ob = turned_rig(across=across)
+    bone = ob.pose.bones["b"]
+    rigs.limit(bone, (-60, 80), (-30, 100), (-70, 40))
+    rigs.posed(bone, Quaternion())
+    rigs.update()
+    joint = handles.joint(rigs.evaluated(ob).pose.bones["b"])
+    look = Matrix.Rotation(0.7, 4, (1, 0.3, 0.2)) @ Matrix.Diagonal((0.2, 0.25, 0.1, 1.0))  # of an orthographic view
+    size = np.array([800.0, 600.0])
+    for part, wanted in ((1, -30), (1, 100), (2, -70), (2, 40)):
+        coordinates = np.zeros(3)
+        coordinates[part] = radians(wanted)
+        place = joint.places(part, coordinates[part : part + 1])[0]
+        rigs.posed(bone, motion(coordinates))
+        rigs.update()
+        shown = rigs.head(ob, "c") if across else rigs.tail(ob, "b")
+        assert (shown - Vector(place)).length < 1e-4
+        pointer = (0.5 + 0.5 * np.array((look @ shown).xy)) * size
+        value = joint.value_at(part, radians(wanted - 15), np.array(look), size, pointer)
+        assert value == pytest.approx(radians(wanted), abs=handles.STEP)
+
+
 # -- reach -------------------------------------------------------------------------------------------------------------
 
 
