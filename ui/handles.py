@@ -9,13 +9,19 @@ from ..operators.common import armature
 from ..rig.overlay import handles, scene
 
 _COLORS = ((0.85, 0.60, 1.00), (1.00, 0.45, 0.45), (0.45, 0.65, 1.00))  # twist, swing X, swing Z
-_SIZE = 0.12
+_SIZE = 0.06
 _ENDS = ("min", "max")
-_SPHERE = [  # an octahedron as triangles
-    corner
-    for x in ((1, 0, 0), (-1, 0, 0)) for y in ((0, 1, 0), (0, -1, 0)) for z in ((0, 0, 1), (0, 0, -1))
-    for corner in (x, y, z)
-]  # fmt: skip
+_ROUND = 12  # corners around a handle
+
+
+def _sphere() -> list[tuple[float, float, float]]:
+    """The triangles of a sphere of radius 1, as corners."""
+    turn = np.linspace(0.0, 2.0 * np.pi, _ROUND + 1)
+    rise = np.linspace(-0.5 * np.pi, 0.5 * np.pi, _ROUND // 2 + 1)
+    grid = np.array([[(np.cos(t) * np.cos(r), np.sin(t) * np.cos(r), np.sin(r)) for t in turn] for r in rise])
+    low, high = grid[:-1], grid[1:]
+    quads = (low[:, :-1], low[:, 1:], high[:, 1:], low[:, :-1], high[:, 1:], high[:, :-1])
+    return [tuple(corner) for corner in np.stack(quads, 2).reshape(-1, 3).tolist()]
 
 
 def _bone(context: bpy.types.Context) -> bpy.types.PoseBone | None:
@@ -34,7 +40,7 @@ class DQIK_GT_limit(bpy.types.Gizmo):
     def setup(self) -> None:
         """Make the shape, which all states share."""
         if not hasattr(self, "shape"):
-            self.shape = self.new_custom_shape("TRIS", _SPHERE)
+            self.shape = self.new_custom_shape("TRIS", _sphere())
 
     def draw(self, context: bpy.types.Context) -> None:
         del context
@@ -115,7 +121,7 @@ class DQIK_GGT_limits(bpy.types.GizmoGroup):
         for handle in self.gizmos:
             value = (joint.lo, joint.hi)[handle.end][handle.part]
             handle.matrix_basis = Matrix.Translation(joint.places(handle.part, np.array([value]))[0])
-            handle.hide = joint.lo[handle.part] == joint.hi[handle.part] == 0.0
+            handle.hide = bool(joint.lo[handle.part] == joint.hi[handle.part] == 0.0)
 
 
 def _evaluated(context: bpy.types.Context, bone: bpy.types.PoseBone) -> bpy.types.PoseBone:

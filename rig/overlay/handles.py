@@ -54,9 +54,9 @@ class Joint:
 
 def joint(bone: bpy.types.PoseBone) -> Joint:
     """The joint of an evaluated bone."""
-    own, tip = scene.frame(bone), scene.tip(bone)
+    own, tip = scene.frame(bone), scene.tip(bone, bone.children)
     lo, hi = (np.array([getattr(bone, f"dqik_{part}_{end}") for part in scene.PARTS]) for end in ("min", "max"))
     return Joint(
         quaternion.to_matrix(np.array(own.to_quaternion())), np.array(bone.head), np.array(bone.id_data.matrix_world),
-        tip, scene.rims(tip[None])[0], scene.coordinates(bone, own), lo, hi,
+        tip, scene.rims(tip[None])[0], scene.coordinates([bone], [own])[0], lo, hi,
     )  # fmt: skip

@@ -143,23 +143,26 @@ def frame(bone: bpy.types.PoseBone) -> Matrix:
     )
 
 
-def coordinates(bone: bpy.types.PoseBone, own: Matrix) -> np.ndarray:
-    """The twist-swing coordinates (3,) of an evaluated bone. own : its `frame`."""
-    q = own.to_quaternion().inverted() @ bone.matrix.to_quaternion()
+def coordinates(bones: Sequence[bpy.types.PoseBone], own: Sequence[Matrix]) -> np.ndarray:
+    """The twist-swing coordinates (B, 3) of evaluated bones. own : their `frame`s."""
+    q = [
+        matrix.to_quaternion().inverted() @ bone.matrix.to_quaternion()
+        for bone, matrix in zip(bones, own, strict=True)
+    ]
     return twist_swing.coordinates(np.array(q))
 
 
-def tip(bone: bpy.types.PoseBone) -> np.ndarray:
+def tip(bone: bpy.types.PoseBone, children: Sequence[bpy.types.PoseBone]) -> np.ndarray:
     """The point (3,) of an evaluated bone that shows its direction, from its head and in its own frame.
 
     It is the bone's tail, or the next joint of the limb if the limb leaves the bone's axis, as it does in rigs whose
     bones lie across their limbs.
     """
     along = np.array([0.0, bone.length * bone.matrix.to_scale().y, 0.0])
-    if not bone.children:
+    if not children:
         return along
-    child = max(bone.children, key=lambda one: (len(one.children_recursive), (one.head - bone.head).length))
-    joint = np.array(bone.matrix.to_quaternion().inverted() @ (child.head - bone.head))
+    away = max((child.head - bone.head for child in children), key=lambda vector: vector.length)
+    joint = np.array(bone.matrix.to_quaternion().inverted() @ away)
     across = np.hypot(joint[0], joint[2]) > _ACROSS * np.linalg.norm(joint)
     return joint if across else along
 
@@ -188,8 +191,13 @@ def _draw_limits(drawing: Drawing, scene: Scene, chosen: list[int]) -> None:
     bones = [scene.ob.pose.bones[number] for number in chosen]
     own = [frame(bone) for bone in bones]
     frames = quaternion.to_matrix(np.array([matrix.to_quaternion() for matrix in own]))
-    x = np.array([coordinates(bone, matrix) for bone, matrix in zip(bones, own, strict=True)])
-    heads, tips = np.array([bone.head for bone in bones]), np.array([tip(bone) for bone in bones])
+    x = coordinates(bones, own)
+    below: dict[str, list[bpy.types.PoseBone]] = {bone.name: [] for bone in scene.ob.pose.bones}
+    for bone in scene.ob.pose.bones:  # in Blender, each bone's `children` is a search through all bones
+        if bone.parent is not None:
+            below[bone.parent.name].append(bone)
+    heads = np.array([bone.head for bone in bones])
+    tips = np.array([tip(bone, below[bone.name]) for bone in bones])
     lo, hi = scene.lo[chosen], scene.hi[chosen]
     at_twist, at_swing = limits.at_limit(x, lo, hi)
 
