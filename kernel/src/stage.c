@@ -2,8 +2,8 @@
 /* A stage of a frame, solved afresh or from the frame before it; see solvers/group/solve.py. */
 #include "internal.h"
 
-/* The pose that the pull aims at: the start, its straight limbs bent the way they prefer, at its poles. `w->given`
- * stands at the start. Uses `w->tried`. */
+/* The pose that the pull aims at: the start, its limbs bent as they prefer and towards what their targets need, at its
+ * poles. `w->given` stands at the start. Uses `w->tried`. */
 static void set_base(work *w, const double *rotations, const double *translations) {
     const dqik_stage *s = w->s;
     const int pulls = s->phase[s->phases - 1].pull > 0.0;
@@ -12,7 +12,8 @@ static void set_base(work *w, const double *rotations, const double *translation
     if (pulls && s->middle_bias) middle_of_limits(w, p);
     if (pulls && s->limbs) {
         memcpy(w->base_q, p->q, sizeof(double) * 4 * (size_t)w->k->joints);
-        bend_base(w, w->base_q, p->q);
+        forward_all(w, p);
+        bend_base(w, w->base_q, p, p->q);
         turn_back_inside(w, p, p->x);
     }
     if (pulls) bend_to_arcs(w, p);

@@ -6,10 +6,10 @@ import numpy as np
 from ..algebra import dual_quaternion, quaternion
 from ..model.goals import Targets
 from ..model.skeleton import Pose
-from ..space import arc, limb, poles
+from ..space import arc, limb
 from ..space.joint_space import State
 from ..space.point import Point, Request
-from ..space.poles import Pole
+from ..space.tasks import turned_to_pole
 from .stage import Stage
 
 
@@ -45,7 +45,7 @@ def folded(stage: Stage, frames: Request, swivels: np.ndarray) -> State:
     starts: list[State] = []
     for angle in swivels if stage.limbs else swivels[:1]:
         rotations = limb.fold(stage.limbs, stage.goals, base.rotations, kinematics, frames.targets, angle)
-        starts.append(swivelled(stage, _turned(stage, base, rotations), frames))
+        starts.append(swivelled(stage, stage.space.turned(base, rotations), frames))
     return State(np.concatenate([s.rotations for s in starts]), np.concatenate([s.x for s in starts]))
 
 
@@ -55,41 +55,22 @@ def arched(stage: Stage, state: State, targets: Targets, links: np.ndarray | Non
         return state
     kinematics = stage.tasks.kinematics(state, links)
     rotations = arc.bend(state.rotations, kinematics, targets, stage.arcs, stage.skeleton.axis)
-    return _turned(stage, state, rotations)
+    return stage.space.turned(state, rotations)
 
 
 def swivelled(stage: Stage, state: State, frames: Request) -> State:
     """`state` with the chains that have poles turned about their lines until their middles point at these."""
-    for pole in stage.poles:
-        state = _swivelled(stage, pole, state, frames)
+    for pole in stage.tasks.poles.swivelling if stage.tasks.poles else ():
+        kinematics = stage.tasks.kinematics(state, frames.links)
+        state = turned_to_pole(stage.space, state, kinematics, frames.targets, pole)
     return state
-
-
-def _swivelled(stage: Stage, pole: Pole, state: State, frames: Request) -> State:
-    kinematics = stage.tasks.kinematics(state, frames.links)
-    at, root = kinematics.positions, pole.root
-    end = kinematics.effectors[:, pole.goal] if pole.end < 0 else at[:, pole.end]
-    if stage.skeleton.kinds[root] != "ball" or root not in stage.space.joint:
-        return state
-    rotations = state.rotations.copy()
-    rotations[:, root] = poles.swivel(
-        rotations[:, root], kinematics.matrices[:, root], at[:, root], at[:, list(pole.middle)].mean(1), end,
-        frames.targets.poles[:, pole.goal], pole.angle,
-    )  # fmt: skip
-    return _turned(stage, state, rotations)
-
-
-def _turned(stage: Stage, state: State, rotations: np.ndarray) -> State:
-    """`state` with other rotations, brought inside the limits."""
-    slides = stage.space.slides(state.x)
-    translations = np.zeros((*rotations.shape[:2], 3)) if slides is None else slides
-    return stage.space.state(Pose(rotations, translations), len(rotations))
 
 
 def _base(stage: Stage, start: Pose, targets: Targets, links: np.ndarray | None) -> State:
     """The pose that the pull aims at: the start or the middle of the limits.
 
-    Straight limbs are bent as they prefer, other straight chains to an arc that points at the target.
+    Limbs are bent as they prefer and towards what their targets need, other straight chains to an arc that points at
+    the target.
     """
     state = stage.space.state(start, len(start.rotations))
     if not stage.settings.pull:
@@ -97,7 +78,9 @@ def _base(stage: Stage, start: Pose, targets: Targets, links: np.ndarray | None)
     if stage.options.bias == "MIDDLE":
         state = stage.space.middle(state)
     if stage.limbs:
-        state = _turned(stage, state, limb.bend_base(state.rotations, stage.limbs))
+        kinematics = stage.tasks.kinematics(state, links)
+        bent = limb.bend_base(stage.limbs, state.rotations, kinematics, targets.positions)
+        state = stage.space.turned(state, bent)
     return arched(stage, state, targets, links)
 
 
