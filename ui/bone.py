@@ -4,12 +4,13 @@
 import bpy
 
 from ..operators.common import armature
-from .common import ArmatureSidebar, is_narrow, paragraph, settled
+from .common import ArmatureSidebar, is_available, is_narrow, paragraph, settled
 
 _LIMITS = (("Twist about Y", "twist"), ("Swing about X", "swing_x"), ("Swing about Z", "swing_z"))
 _COMMANDS = (
     ("dqik.limits_preset", "Human Limits"), ("dqik.limits_from_ik", "From IK Limits"),
-    ("dqik.limits_from_action", "From Action"), ("dqik.limits_clear", "Clear Limits"),
+    ("dqik.limits_from_action", "From Action"), ("dqik.limits_mirror", "Mirror Limits"),
+    ("dqik.limits_clear", "Clear Limits"),
 )
 
 
@@ -59,7 +60,10 @@ class DQIK_PT_limits(ArmatureSidebar, bpy.types.Panel):
         layout.label(text="Selected Bones")
         column = layout.column(align=True)
         for operator, text in _COMMANDS:
-            column.operator(operator, text=text).only_selected = True
+            if is_available(operator):
+                button = column.operator(operator, text=text)
+                if hasattr(button, "only_selected"):
+                    button.only_selected = True
 
 
 def _bone(context: bpy.types.Context) -> bpy.types.PoseBone | None:

@@ -5,7 +5,9 @@ import bpy
 
 from ..operators.common import armature
 from ..rig.blender import units
-from .common import ArmatureSidebar, is_narrow, paragraph, settled
+from .common import ArmatureSidebar, is_available, is_narrow, paragraph, settled
+
+_TOOLS = ("dqik.pin", "dqik.unpin", "dqik.targets_to_pose", "dqik.goals_mirror")
 
 
 class DQIK_UL_goals(bpy.types.UIList):
@@ -55,6 +57,7 @@ class DQIK_PT_goals(ArmatureSidebar, bpy.types.Panel):
             buttons.operator("dqik.goal_add", text="", icon="ADD")
             buttons.operator("dqik.goal_remove", text="", icon="REMOVE")
             layout.operator("dqik.target_select", icon="RESTRICT_SELECT_OFF")
+        _tools(context, layout)
         goal = _active(ob)
         if goal is not None:
             layout.separator()
@@ -95,6 +98,14 @@ class DQIK_PT_pole(ArmatureSidebar, bpy.types.Panel):
         layout.prop(goal, "pole_target", text="Target")
         _bone_of(layout, goal, goal.pole_target, "pole_subtarget")
         layout.prop(goal, "pole_angle", text="Angle")
+
+
+def _tools(context: bpy.types.Context, layout: bpy.types.UILayout) -> None:
+    """What brings targets and bones together, two buttons beside each other if there is room."""
+    offered = [operator for operator in _TOOLS if is_available(operator)]
+    grid = layout.grid_flow(columns=1 if is_narrow(context) else 2, even_columns=True, align=True, row_major=True)
+    for operator in offered:
+        grid.operator(operator)
 
 
 def _active(ob: bpy.types.Object) -> bpy.types.PropertyGroup | None:

@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 import bpy
 
+from .common import is_available
+
 
 class Shortcut(NamedTuple):
     """An operator with its key, pressed together with Shift and Alt."""
@@ -25,8 +27,7 @@ _added: list[tuple[bpy.types.KeyMap, bpy.types.KeyMapItem]] = []
 
 def available() -> Iterator[Shortcut]:
     """The shortcuts whose operators exist."""
-    names = dir(bpy.ops.dqik)
-    return (shortcut for shortcut in SHORTCUTS if shortcut.operator.partition(".")[2] in names)
+    return (shortcut for shortcut in SHORTCUTS if is_available(shortcut.operator))
 
 
 def items(context: bpy.types.Context) -> Iterator[tuple[bpy.types.KeyMap, bpy.types.KeyMapItem]]:

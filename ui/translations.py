@@ -13,6 +13,7 @@ _GERMAN_OPERATORS = {
     "Goals from IK Constraints": "Ziele aus IK-Constraints",
     "Solve": "Lösen",
     "Reset Pose": "Pose zurücksetzen",
+    "Mirror Limits": "Grenzen spiegeln",
     "Bake": "Backen",
     "Bake...": "Backen ...",
     "Check Range": "Bereich prüfen",
