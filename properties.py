@@ -24,6 +24,7 @@ from . import live
 from .rig.compare import Row
 from .rig.frame.report import GoalError
 from .rig.overlay.workspace import Workspace
+from .rig.setup import roles
 from .solvers import SOLVERS, kernel
 from .solvers.compiled.contract import SOLVERS as COMPILED
 
@@ -357,6 +358,19 @@ def _bone_properties() -> dict[str, object]:
         "dqik_swing_x_max": _angle("Swing X Max", "Largest bend about the bone's X axis", pi),
         "dqik_swing_z_min": _angle("Swing Z Min", "Smallest bend about the bone's Z axis", -pi),
         "dqik_swing_z_max": _angle("Swing Z Max", "Largest bend about the bone's Z axis", pi),
+        "dqik_role": EnumProperty(
+            name="Role", description="The bone's part in the figure, for Set Up Full Body and Human Limits",
+            items=roles.items(), default="AUTO", options=_FIXED, override=_OVERRIDE,
+        ),
+        "dqik_limits_axes": FloatVectorProperty(
+            name="Limits' Axes", description="The axes of the limits, as a rotation of the bone's own axes at rest: "
+            "Human Limits turns them so that Y is along the limb", size=4, default=(1.0, 0.0, 0.0, 0.0),
+            subtype="QUATERNION", options=_FIXED, override=_OVERRIDE, update=_touched,
+        ),
+        "dqik_limits_zero": FloatVectorProperty(
+            name="Limits' Zero", description="The rotation of the bone from rest at which its limits read zero", size=4,
+            default=(1.0, 0.0, 0.0, 0.0), subtype="QUATERNION", options=_FIXED, override=_OVERRIDE, update=_touched,
+        ),
         "dqik_stiffness": FloatProperty(
             name="Stiffness", description="How much the bone resists turning: at 0 not at all, at 1 it does not turn",
             default=0.0, min=0.0, max=1.0, subtype="FACTOR", options=_KEYED, override=_OVERRIDE, update=_touched,

@@ -4,7 +4,7 @@
 import bpy
 from bpy.props import BoolProperty
 
-from ..rig.setup import full_body
+from ..rig.setup import full_body, roles
 from .common import ArmatureOperator, armature
 
 
@@ -22,6 +22,9 @@ class DQIK_OT_setup_full_body(ArmatureOperator, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Add the goals."""
         ob = armature(context)
+        if refusal := roles.of(ob).controlled:
+            self.report({"WARNING"}, refusal)
+            return {"CANCELLED"}
         result = full_body.set_up(ob, context.scene, self.use_rotation)
         if not result.new_goals and not result.old_goals:
             self.report({"WARNING"}, f"No bone of {ob.name!r} is named as a hand, a foot or a head: "

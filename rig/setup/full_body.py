@@ -33,19 +33,21 @@ def set_up(ob: bpy.types.Object, scene: bpy.types.Scene, use_rotation: bool) -> 
     neck), or at the tails if `use_rotation` is off. Bones that have a goal keep it.
     """
     armature, result = Armature(ob), SetUp()
-    bone_roles = roles.find(list(armature.index), armature.parent.tolist())
+    bone_roles = roles.of(ob, armature).roles
     bones = {role: bone for bone, role in bone_roles.items()}
     names = list(armature.index)
     hips = bones.get(Role("hips"))
     bones_with_goals = {goal.bone for goal in ob.dqik.goals}
     for role, words in ENDS.items():
-        bone = bones.get(role)
+        bone, turns = bones.get(role), use_rotation
+        if bone is None and role.name == "foot":  # a leg without a foot has its goal at the end of the shin
+            bone, turns = bones.get(Role("shin", role.side)), False
         if bone is None:
             result.missing.append(words)
         elif names[bone] in bones_with_goals:
             result.old_goals.append(names[bone])
         else:
-            _add_goal(ob, scene, names[bone], _chain_length(armature, bone, hips, use_rotation), use_rotation)
+            _add_goal(ob, scene, names[bone], _chain_length(armature, bone, hips, turns), turns)
             result.new_goals.append(names[bone])
     if result.new_goals or result.old_goals:
         if hips is None:

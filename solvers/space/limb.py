@@ -55,7 +55,7 @@ def find_limbs(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray) ->
     offsets = np.linalg.norm(dual_quaternion.translation(skeleton.links), axis=-1)
     sliding = chains.any(0) & (np.array(skeleton.kinds) == "prismatic")
     for lower in np.flatnonzero(np.abs(skeleton.preferred).max(-1) > 0.0):
-        upper = int(skeleton.parent[lower])
+        upper = _above(skeleton, int(lower))
         if upper < 0 or skeleton.kinds[upper] != "ball" or skeleton.stiffness[[upper, lower]].max() >= 1.0:
             continue
         both = chains[:, lower] & chains[:, upper]
@@ -63,7 +63,10 @@ def find_limbs(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray) ->
         if not serving:
             continue
         joint = goals[serving[0]].joint
-        path = [j for j in range(len(skeleton)) if skeleton.ancestors[joint, j] and skeleton.parent[j] == lower]
+        path = [
+            j for j in skeleton.order if skeleton.ancestors[joint, j] and j != lower
+            and _above(skeleton, j) == lower and (j == joint or skeleton.kinds[j] != "fixed")
+        ]  # fmt: skip
         bend = float(np.linalg.norm(skeleton.preferred[lower]))
         axis = skeleton.preferred[lower] / bend
         end = path[0] if path else -1
@@ -74,9 +77,20 @@ def find_limbs(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray) ->
         below = skeleton.ancestors[joint] & ~skeleton.ancestors[upper]
         limited = any(skeleton.joints[j].limits is not None for j in (upper, *np.flatnonzero(below)))
         share = BEND_SHARE if limited and not (sliding & skeleton.ancestors[upper]).any() else 0.0
-        upper_axis = quaternion.rotate(skeleton.links[lower, :4], axis)
+        upper_axis = axis
+        between = [j for j in skeleton.order if skeleton.ancestors[lower, j] and skeleton.ancestors[j, upper]]
+        for link in skeleton.links[between[:0:-1], :4]:  # from the lower joint's frame up to the upper one's
+            upper_axis = quaternion.rotate(link, upper_axis)
         limbs.append(Limb(upper, int(lower), end, serving[0], axis, upper_axis, bend, side, share))
     return limbs
+
+
+def _above(skeleton: Skeleton, joint: int) -> int:
+    """The nearest joint above that may move; -1 for none. Fixed ones, such as bones that only twist, divide a limb."""
+    above = int(skeleton.parent[joint])
+    while above >= 0 and skeleton.kinds[above] == "fixed":
+        above = int(skeleton.parent[above])
+    return above
 
 
 def bend_base(
