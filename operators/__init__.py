@@ -3,11 +3,11 @@
 
 import bpy
 
-from . import bake, command_line, compare, full_body, goals, limits, presets, render, solve, targets
+from . import bake, check, command_line, compare, full_body, goals, limits, mend, presets, reach, render, solve, targets
 
 CLASSES = (
-    *goals.CLASSES, *targets.CLASSES, *solve.CLASSES, *bake.CLASSES, *compare.CLASSES, *limits.CLASSES,
-    *presets.CLASSES, *full_body.CLASSES, *render.CLASSES,
+    *goals.CLASSES, *targets.CLASSES, *solve.CLASSES, *bake.CLASSES, *check.CLASSES, *compare.CLASSES, *limits.CLASSES,
+    *presets.CLASSES, *full_body.CLASSES, *reach.CLASSES, *mend.CLASSES, *render.CLASSES,
 )  # fmt: skip
 
 

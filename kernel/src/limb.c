@@ -23,7 +23,8 @@ static double fold_angle(const dqik_limb *limb, const point *at, const double *e
     return 2.0 * atan2(sqrt(most(shorter, 0.0)), sqrt(most(longer, 0.0))) - bend;
 }
 
-/* `bent` is `rotations`, the pose of `at`, with every limb bent as it prefers, and further for a near target. */
+/* `bent` is `rotations` with every limb bent as it prefers, and those with a share further for a near target; for these
+ * `at` stands at the pose. */
 void bend_base(const work *w, const double *rotations, const point *at, double *bent) {
     const dqik_stage *s = w->s;
     memcpy(bent, rotations, sizeof(double) * 4 * (size_t)w->k->joints);
@@ -34,8 +35,10 @@ void bend_base(const work *w, const double *rotations, const point *at, double *
         double already = 2.0 * atan2(dot3(lower + 1, limb->axis), lower[0]);
         if (fabs(already) > PI) already = 0.0;
         double missing = clamp(limb->bend - already, 0.0, limb->bend);
-        double more = fold_angle(limb, at, at->tips + 3 * limb->goal, w->places + 3 * limb->goal) - missing;
-        missing += limb->share * most(more, 0.0);
+        if (limb->share > 0.0) {
+            double more = fold_angle(limb, at, at->tips + 3 * limb->goal, w->places + 3 * limb->goal) - missing;
+            missing += limb->share * most(more, 0.0);
+        }
         for (int j = 0; j < 3; j++) v[j] = missing * limb->axis[j];
         q_exp(turn, v);
         q_product(bent + 4 * limb->lower, lower, turn);

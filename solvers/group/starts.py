@@ -78,7 +78,8 @@ def _base(stage: Stage, start: Pose, targets: Targets, links: np.ndarray | None)
     if stage.options.bias == "MIDDLE":
         state = stage.space.middle(state)
     if stage.limbs:
-        kinematics = stage.tasks.kinematics(state, links)
+        further = any(one.share for one in stage.limbs)
+        kinematics = stage.tasks.kinematics(state, links) if further else None
         bent = limb.bend_base(stage.limbs, state.rotations, kinematics, targets.positions)
         state = stage.space.turned(state, bent)
     return arched(stage, state, targets, links)

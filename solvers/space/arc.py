@@ -18,7 +18,7 @@ import numpy as np
 
 from ..algebra import dual_quaternion, quaternion
 from ..model.goals import Goal, Targets
-from ..model.skeleton import Skeleton
+from ..model.skeleton import Pose, Skeleton
 from .joint_space import JointSpace
 from .tasks import Kinematics
 
@@ -112,11 +112,8 @@ def _arc(
     turned = tuple(joint for joint, _ in best)
     shares = np.array([1.0 / inner if number else -0.5 for _, number in best])
     world = matrices[reference] @ axis
-    bends = [share * ARC * (matrices[j].T @ world) for j, share in zip(turned, shares, strict=True)]
-    room = [
-        sum(_room(skeleton, space, j, side * bend) for j, bend in zip(turned, bends, strict=True))
-        for side in (1.0, -1.0)
-    ]  # fmt: skip
+    bends = np.array([share * ARC * (matrices[j].T @ world) for j, share in zip(turned, shares, strict=True)])
+    room = _room(skeleton, space, list(turned), bends)
     side = -1.0 if room[1] > room[0] + SAME_ROOM else 1.0
     aim = 0.0 if best[0][1] else 1.0 - float(skeleton.stiffness[turned[0]])
     hinged = tuple(skeleton.kinds[j] == "hinge" for j in turned)
@@ -143,13 +140,17 @@ def _turns_about(skeleton: Skeleton, joint: int, matrix: np.ndarray, axis: np.nd
     return kind == "ball" or (kind == "hinge" and abs(matrix @ skeleton.axis[joint] @ axis) >= PARALLEL)
 
 
-def _room(skeleton: Skeleton, space: JointSpace, joint: int, turn: np.ndarray) -> float:
-    """How far [rad] the limits let a joint turn by a rotation vector (3,) in its own frame from rest."""
-    block = next(block for block in space.blocks if space.joint[block.start] == joint)
-    if skeleton.kinds[joint] == "hinge":
-        turn = (turn @ skeleton.axis[joint]) * skeleton.axis[joint]
-    moved = quaternion.log(space.nearest(block, quaternion.exp(turn[None]))[0])[0]
-    return float(moved @ turn / max(np.linalg.norm(turn), 1e-300))
+def _room(skeleton: Skeleton, space: JointSpace, joints: list[int], bends: np.ndarray) -> np.ndarray:
+    """How far (2,) [rad] in all the limits let joints turn by rotation vectors (K, 3) in their own frames, and back."""
+    for row, joint in enumerate(joints):
+        if skeleton.kinds[joint] == "hinge":
+            bends[row] = (bends[row] @ skeleton.axis[joint]) * skeleton.axis[joint]
+    both = np.stack([bends, -bends])
+    rotations = np.tile(quaternion.IDENTITY, (2, len(skeleton), 1))
+    rotations[:, joints] = quaternion.exp(both)
+    inside = space.state(Pose(rotations, np.zeros((2, len(skeleton), 3))), 2).rotations[:, joints]
+    lengths = np.maximum(np.linalg.norm(bends, axis=-1), 1e-300)
+    return ((quaternion.log(inside) * both).sum(-1) / lengths).sum(-1)
 
 
 def bend(

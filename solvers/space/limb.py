@@ -20,7 +20,7 @@ from .tasks import Kinematics
 SWIVELS = np.radians([0.0, 45.0, -45.0])
 """Starts tried for each frame: limbs turned about the line from root to target; the cheapest answer wins."""
 
-BEND_SHARE = 0.35  # of the bend beyond the preferred one that a target needs, which the base pose has
+BEND_SHARE = 0.35  # of the bend beyond the preferred one that a target needs, which a limited limb's base pose has
 
 NO_LENGTH = 1e-9  # of a limb: what is left of a bone's direction then is rounding
 SAME_SIZE = 0.01  # limbs whose bones are as long as each other's, to so much, are a left and a right one
@@ -33,7 +33,8 @@ class Limb:
     `axis` (3,) is a unit vector in the lower joint's own frame about which a positive angle folds the limb,
     `upper_axis` (3,) the same in the upper joint's frame at rest, `bend` the preferred angle [rad]. `side` is +1 or
     -1, so that the swivels of a left and a right limb, which are of one size, mirror each other. `share` is how much
-    of the bend that a near target needs the base pose has: nothing where the limb's root slides to an unknown place.
+    of the bend that a near target needs the base pose has: nothing where no joint from the limb's root to its effector
+    has limits, and where the root slides to an unknown place.
     """
 
     upper: int
@@ -73,7 +74,9 @@ def find_limbs(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray) ->
         twins = sum(bool(np.allclose(size, other, rtol=SAME_SIZE)) for other in sizes)
         sizes.append(size)
         side = -1.0 if twins % 2 else 1.0
-        share = 0.0 if (sliding & skeleton.ancestors[upper]).any() else BEND_SHARE
+        below = skeleton.ancestors[joint] & ~skeleton.ancestors[upper]
+        limited = any(skeleton.joints[j].limits is not None for j in (upper, *np.flatnonzero(below)))
+        share = BEND_SHARE if limited and not (sliding & skeleton.ancestors[upper]).any() else 0.0
         upper_axis = axis
         between = [j for j in skeleton.order if skeleton.ancestors[lower, j] and skeleton.ancestors[j, upper]]
         for link in skeleton.links[between[:0:-1], :4]:  # from the lower joint's frame up to the upper one's
@@ -91,7 +94,7 @@ def _above(skeleton: Skeleton, joint: int) -> int:
 
 
 def bend_base(
-    limbs: Sequence[Limb], rotations: np.ndarray, kinematics: Kinematics, positions: np.ndarray
+    limbs: Sequence[Limb], rotations: np.ndarray, kinematics: Kinematics | None, positions: np.ndarray
 ) -> np.ndarray:
     """Base rotations (F, J, 4) with every limb bent by at least its preferred angle, for near targets further.
 
@@ -102,7 +105,7 @@ def bend_base(
 
     Parameters
     ----------
-    rotations, kinematics : the pose to be bent. positions : (F, G, 3) of the targets.
+    rotations, kinematics : the pose to be bent; None where no limb has a `share`. positions : (F, G, 3) of the targets.
     """
     lower, upper = [limb.lower for limb in limbs], [limb.upper for limb in limbs]
     goal, share = [limb.goal for limb in limbs], np.array([limb.share for limb in limbs])
@@ -112,11 +115,13 @@ def bend_base(
     already = 2.0 * np.arctan2((own[..., 1:] * axis).sum(-1), own[..., 0])
     already = np.where(np.abs(already) > np.pi, 0.0, already)
     missing = np.clip(preferred - already, 0.0, preferred)
-    root, middle = kinematics.positions[:, upper], kinematics.positions[:, lower]
-    distance = np.linalg.norm(positions[:, goal] - root, axis=-1)
-    turned_axis = (kinematics.matrices[:, lower] @ axis[..., None])[..., 0]
-    bend, needed = bends(root, middle, kinematics.effectors[:, goal], distance, turned_axis)
-    missing = (missing + share * np.maximum(needed - bend - missing, 0.0))[..., None]
+    if kinematics is not None:
+        root, middle = kinematics.positions[:, upper], kinematics.positions[:, lower]
+        distance = np.linalg.norm(positions[:, goal] - root, axis=-1)
+        turned_axis = (kinematics.matrices[:, lower] @ axis[..., None])[..., 0]
+        bend, needed = bends(root, middle, kinematics.effectors[:, goal], distance, turned_axis)
+        missing += share * np.maximum(needed - bend - missing, 0.0)
+    missing = missing[..., None]
     turned = quaternion.product(own, quaternion.exp(missing * axis))
     back = quaternion.product(above, quaternion.exp(-0.5 * missing * upper_axis))
     bent = rotations.copy()
