@@ -3,8 +3,8 @@
  * solvers/space/limb.py and poles.py. */
 #include "internal.h"
 
-/* `bent` is `rotations` with every limb that is bent less than its preferred angle bent by that angle. */
-void bend_base(const work *w, const double *rotations, double *bent) {
+/* `bent` is `rotations` with every limb that is bent less than its preferred angle bent by a share of what is missing. */
+void bend_base(const work *w, const double *rotations, double share, double *bent) {
     const dqik_stage *s = w->s;
     memcpy(bent, rotations, sizeof(double) * 4 * (size_t)w->k->joints);
     for (int i = 0; i < s->limbs; i++) {
@@ -13,7 +13,7 @@ void bend_base(const work *w, const double *rotations, double *bent) {
         double turn[4], v[3];
         double already = 2.0 * atan2(dot3(lower + 1, limb->axis), lower[0]);
         if (fabs(already) > PI) already = 0.0;
-        double missing = clamp(limb->bend - already, 0.0, limb->bend);
+        double missing = share * clamp(limb->bend - already, 0.0, limb->bend);
         for (int j = 0; j < 3; j++) v[j] = missing * limb->axis[j];
         q_exp(turn, v);
         q_product(bent + 4 * limb->lower, lower, turn);

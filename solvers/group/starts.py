@@ -1,15 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The poses that a stage starts from, and the request of frames with the base pose of their pull."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ..algebra import dual_quaternion, quaternion
 from ..model.goals import Targets
 from ..model.skeleton import Pose
 from ..space import arc, limb, poles
+from ..space.arc import Arc
 from ..space.joint_space import State
+from ..space.limb import Limb
 from ..space.point import Point, Request
 from ..space.poles import Pole
+from ..space.tasks import ROTATION_LENGTH
 from .stage import Stage
 
 
@@ -49,12 +54,21 @@ def folded(stage: Stage, frames: Request, swivels: np.ndarray) -> State:
     return State(np.concatenate([s.rotations for s in starts]), np.concatenate([s.x for s in starts]))
 
 
-def arched(stage: Stage, state: State, targets: Targets, links: np.ndarray | None) -> State:
-    """`state` with its straight chains bent to arcs that point at their targets."""
+def arched(
+    stage: Stage, state: State, targets: Targets, links: np.ndarray | None, shares: np.ndarray | None = None
+) -> State:
+    """`state` with its straight chains bent to arcs that point at their targets.
+
+    shares : (F, L) of the way to its arc that the chains of each lane are bent; None for all of it.
+    """
     if not stage.arcs:
         return state
     kinematics = stage.tasks.kinematics(state, links)
-    rotations = arc.bend(state.rotations, kinematics, targets, stage.arcs, stage.skeleton.axis)
+    if shares is None:
+        shares = np.ones((len(targets.positions), stage.lanes.count))
+    rotations = arc.bend(
+        state.rotations, kinematics, targets, stage.arcs, stage.skeleton.axis, _of_goals(stage, stage.arcs, shares)
+    )
     return _turned(stage, state, rotations)
 
 
@@ -89,16 +103,37 @@ def _turned(stage: Stage, state: State, rotations: np.ndarray) -> State:
 def _base(stage: Stage, start: Pose, targets: Targets, links: np.ndarray | None) -> State:
     """The pose that the pull aims at: the start or the middle of the limits.
 
-    Straight limbs are bent as they prefer, other straight chains to an arc that points at the target.
+    Straight limbs are bent as they prefer, other straight chains to an arc that points at the target, as far as the
+    targets are away from the start (`_bend_shares`).
     """
     state = stage.space.state(start, len(start.rotations))
     if not stage.settings.pull:
         return state
+    shares = _bend_shares(stage, state, targets, links) if stage.limbs or stage.arcs else None
     if stage.options.bias == "MIDDLE":
         state = stage.space.middle(state)
     if stage.limbs:
-        state = _turned(stage, state, limb.bend_base(state.rotations, stage.limbs))
-    return arched(stage, state, targets, links)
+        bent = limb.bend_base(state.rotations, stage.limbs, _of_goals(stage, stage.limbs, shares))
+        state = _turned(stage, state, bent)
+    return arched(stage, state, targets, links, shares)
+
+
+def _bend_shares(stage: Stage, state: State, targets: Targets, links: np.ndarray | None) -> np.ndarray:
+    """The share (F, L) of their preferred bend that straight limbs and chains get in the base pose.
+
+    It falls to 0 as the targets come to where the start pose has their goals: a start that meets all goals is the
+    answer, whatever bend is preferred.
+    """
+    distances, angles = stage.tasks.report(stage.tasks.kinematics(state, links), targets)
+    weights = stage.tasks.weights > 0.0
+    away = np.maximum(weights[0] * distances / stage.skeleton.length, weights[1] * ROTATION_LENGTH * angles)
+    of_lane = stage.lanes.goals == np.arange(stage.lanes.count)[:, None]  # (L, G)
+    return np.minimum((away[:, None] * of_lane).max(-1) / limb.EASE, 1.0)
+
+
+def _of_goals(stage: Stage, parts: Sequence[Limb] | Sequence[Arc], shares: np.ndarray) -> np.ndarray:
+    """The shares (F, P) of some limbs or arcs from those of the lanes (F, L)."""
+    return shares[:, stage.lanes.goals[[part.goal for part in parts]]]
 
 
 def _with_still_slides(stage: Stage, start: Pose, links: np.ndarray | None) -> np.ndarray | None:

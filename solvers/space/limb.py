@@ -22,6 +22,7 @@ SWIVELS = np.radians([0.0, 45.0, -45.0])
 
 
 NO_LENGTH = 1e-9  # of a limb: what is left of a bone's direction then is rounding
+EASE = 0.05  # [skeleton lengths] targets nearer to where the start pose has their goals bend its limbs less
 SAME_SIZE = 0.01  # limbs whose bones are as long as each other's, to so much, are a left and a right one
 
 
@@ -71,19 +72,21 @@ def find_limbs(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray) ->
     return limbs
 
 
-def bend_base(rotations: np.ndarray, limbs: Sequence[Limb]) -> np.ndarray:
+def bend_base(rotations: np.ndarray, limbs: Sequence[Limb], shares: np.ndarray) -> np.ndarray:
     """Base rotations (F, J, 4) with every limb that is straighter bent by its preferred angle.
 
     Half of it is taken back by the upper joint, so that the limb's end stays near its line.
+
+    shares : (F, L) of the bend that is missing, by which each limb is bent.
     """
     if not limbs:
         return rotations
     bent = rotations.copy()
-    for limb in limbs:
+    for limb, share in zip(limbs, shares.T, strict=True):
         own = rotations[:, limb.lower]
         already = 2.0 * np.arctan2(own[:, 1:] @ limb.axis, own[:, 0])
         already = np.where(np.abs(already) > np.pi, 0.0, already)
-        missing = np.clip(limb.bend - already, 0.0, limb.bend)[:, None]
+        missing = (share * np.clip(limb.bend - already, 0.0, limb.bend))[:, None]
         bent[:, limb.lower] = quaternion.product(own, quaternion.exp(missing * limb.axis))
         back = quaternion.exp(-0.5 * missing * limb.upper_axis)
         bent[:, limb.upper] = quaternion.product(rotations[:, limb.upper], back)

@@ -91,7 +91,7 @@ def test_bend_base_bends_a_straight_limb_and_keeps_its_foot_near_its_line() -> N
     """The knee gets its 0.35 rad, the thigh takes half of it back."""
     skeleton = leg()
     limbs = ik.prepare(skeleton, [FOOT]).stages[0].limbs
-    rotations = limb.bend_base(skeleton.rest_pose().rotations[None], limbs)
+    rotations = limb.bend_base(skeleton.rest_pose().rotations[None], limbs, np.ones((1, 1)))
     world = ik.forward(skeleton, ik.Pose(rotations[0], np.zeros((4, 3))))
     assert knee(world) == pytest.approx(math.pi - 0.35)
     assert_allclose(scipy_rotation(rotations[0, 2]).as_rotvec(), BEND, atol=1e-12)
@@ -104,7 +104,7 @@ def test_bend_base_adds_no_more_than_is_missing(already: float, after: float) ->
     skeleton = leg()
     pose = skeleton.rest_pose()
     pose.rotations[2] = wxyz(Rotation.from_rotvec([already, 0, 0]))
-    rotations = limb.bend_base(pose.rotations[None], ik.prepare(skeleton, [FOOT]).stages[0].limbs)
+    rotations = limb.bend_base(pose.rotations[None], ik.prepare(skeleton, [FOOT]).stages[0].limbs, np.ones((1, 1)))
     assert_allclose(scipy_rotation(rotations[0, 2]).as_rotvec(), [after, 0, 0], atol=1e-12)
 
 
@@ -112,7 +112,7 @@ def test_bend_base_leaves_its_argument_alone() -> None:
     """The caller's rotations are not written to."""
     skeleton = leg()
     rotations = skeleton.rest_pose().rotations[None]
-    limb.bend_base(rotations, ik.prepare(skeleton, [FOOT]).stages[0].limbs)
+    limb.bend_base(rotations, ik.prepare(skeleton, [FOOT]).stages[0].limbs, np.ones((1, 1)))
     assert_allclose(rotations[0], skeleton.rest_pose().rotations)
 
 
@@ -162,3 +162,26 @@ def test_fold_of_a_zero_length_bone_is_finite(upper: float, lower: float) -> Non
     world = folded(skeleton, FOOT, skeleton.rest_pose(), 0.5)
     assert np.isfinite(world.positions).all()
     assert np.isfinite(world.rotations).all()
+
+
+@pytest.mark.parametrize("knee_bend", [0.0, 0.1, -0.1, 1.0])
+def test_a_start_that_meets_its_goals_is_the_answer(knee_bend: float) -> None:
+    """The preferred bend does not move a leg whose foot stands on its target already."""
+    skeleton = leg()
+    pose = skeleton.rest_pose()
+    pose.rotations[2] = wxyz(Rotation.from_rotvec([knee_bend, 0, 0]))
+    foot = ik.forward(skeleton, pose).positions[3]
+    found = ik.solve(skeleton, [replace(FOOT, position=tuple(foot))], pose=pose)
+    assert_allclose(ik.forward(skeleton, found.pose).positions, ik.forward(skeleton, pose).positions, atol=1e-5)
+
+
+def test_the_preferred_bend_fades_in_continuously_as_the_target_leaves() -> None:
+    """From a straight leg the knee moves on in small steps, and always to the preferred side."""
+    skeleton = leg()
+    foot = ik.forward(skeleton, skeleton.rest_pose()).positions[3]
+    knees = []
+    for lift in np.linspace(0.0, 0.1, 101):
+        found = ik.solve(skeleton, [replace(FOOT, position=tuple(foot + (0.0, lift, 0.0)))])
+        turn = scipy_rotation(found.pose.rotations[2]).as_rotvec()
+        knees.append(float(turn @ BEND))
+    assert (np.diff(knees) > 0.0).all()
