@@ -22,6 +22,7 @@ from bpy.props import (
 
 from . import live
 from .rig.compare import Row
+from .rig.setup import goals
 from .solvers import SOLVERS, kernel
 from .solvers.compiled.contract import SOLVERS as COMPILED
 
@@ -76,6 +77,12 @@ def _switched(self: bpy.types.bpy_struct, context: bpy.types.Context) -> None:
     """Live solving was switched on or off."""
     del context
     live.switch(self.id_data)
+
+
+def _targets_follow(self: bpy.types.bpy_struct, context: bpy.types.Context) -> None:
+    """The targets become children of the armature object, or are so no longer."""
+    del context
+    goals.set_follow(self.id_data, goals.own_empties(self.id_data), self.targets_follow)
 
 
 class DqikGoal(bpy.types.PropertyGroup):
@@ -139,6 +146,7 @@ class DqikGoal(bpy.types.PropertyGroup):
         name="Pole Bone", description="The bone to point at, if the pole target is an armature", options=_FIXED,
         override=_OVERRIDE, update=_touched,
     )  # fmt: skip
+    own_target: BoolProperty(options={"HIDDEN"}, override=_OVERRIDE)  # made for this goal, and removed with it
     pole_angle: FloatProperty(
         name="Pole Angle",
         description="Angle between the elbow or knee and the pole; at 0 it points straight at the pole",
@@ -239,6 +247,11 @@ class DqikSettings(bpy.types.PropertyGroup):
     active_goal: IntProperty(
         name="Active Goal", description="The goal that the panel shows", min=0, options=_FIXED, override=_OVERRIDE
     )
+    targets_follow: BoolProperty(
+        name="Targets Follow Armature",
+        description="Moving the armature object moves target objects without another parent too: they become its "
+        "children. Control bones always follow", options=_FIXED, override=_OVERRIDE, update=_targets_follow,
+    )  # fmt: skip
     status: PointerProperty(type=DqikStatus, name="Status", description="The report of the last solve")
     has_base: BoolProperty(options={"HIDDEN"}, override=_OVERRIDE)
 
@@ -287,6 +300,9 @@ def _bone_properties() -> dict[str, object]:
             name="Lock", description="Keep the bone as it is posed", options=_FIXED, override=_OVERRIDE,
             update=_touched,
         ),
+        # settings that were made for goals, which go back with the last of these
+        "dqik_made_translate": BoolProperty(options={"HIDDEN"}, override=_OVERRIDE),
+        "dqik_made_stiffness": FloatProperty(options={"HIDDEN"}, override=_OVERRIDE),
         # the base pose, stored here so that it survives saving and undo
         "dqik_base_rotation": FloatVectorProperty(size=4, options={"HIDDEN"}, override=_OVERRIDE),
         "dqik_base_location": FloatVectorProperty(size=3, options={"HIDDEN"}, override=_OVERRIDE),

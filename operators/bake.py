@@ -8,7 +8,7 @@ from .. import live
 from ..rig import bake
 from ..rig.bake import keys
 from ..rig.blender import scene_state
-from ..rig.setup import constraints
+from ..rig.setup import goals
 from ..solvers import DqikError
 from .common import armature
 from .frames import FramesOperator, Steps, read_frames, shares
@@ -75,8 +75,7 @@ class DQIK_OT_bake(FramesOperator, bpy.types.Operator):
             return {"CANCELLED"}
         ob.dqik.live = False
         if self.clear_goals:
-            for index in reversed(range(len(ob.dqik.goals))):
-                constraints.remove_goal(ob, index)
+            goals.remove(ob, range(len(ob.dqik.goals)))
         ob.update_tag(refresh={"TIME"})  # this object only: others may have unkeyed edits
         context.view_layer.update()
         missed = sum(int((~batch.converged).sum()) for _, batch in batches)
