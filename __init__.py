@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """DQIK: whole-armature inverse kinematics for Blender."""
 
-from . import live, operators, properties, ui
+from . import live, operators, properties, selecting, ui
 
-_MODULES = (properties, operators, ui, live)
+_MODULES = (properties, operators, ui, live, selecting)
 
 
 def register() -> None:

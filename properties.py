@@ -22,7 +22,7 @@ from bpy.props import (
 
 from . import live
 from .rig.compare import Row
-from .rig.setup import goals
+from .rig.setup import goals, selection
 from .solvers import SOLVERS, kernel
 from .solvers.compiled.contract import SOLVERS as COMPILED
 
@@ -83,6 +83,12 @@ def _targets_follow(self: bpy.types.bpy_struct, context: bpy.types.Context) -> N
     """The targets become children of the armature object, or are so no longer."""
     del context
     goals.set_follow(self.id_data, goals.own_empties(self.id_data), self.targets_follow)
+
+
+def _goal_activated(self: bpy.types.bpy_struct, context: bpy.types.Context) -> None:
+    """Another goal became the active one, so its target is selected."""
+    del context
+    selection.show_active_goal(self.id_data)
 
 
 class DqikGoal(bpy.types.PropertyGroup):
@@ -245,8 +251,9 @@ class DqikSettings(bpy.types.PropertyGroup):
         override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"},
     )  # fmt: skip
     active_goal: IntProperty(
-        name="Active Goal", description="The goal that the panel shows", min=0, options=_FIXED, override=_OVERRIDE
-    )
+        name="Active Goal", description="The goal that the panel shows", min=0, options=_FIXED, override=_OVERRIDE,
+        update=_goal_activated,
+    )  # fmt: skip
     targets_follow: BoolProperty(
         name="Targets Follow Armature",
         description="Moving the armature object moves target objects without another parent too: they become its "

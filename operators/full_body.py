@@ -47,7 +47,7 @@ class DQIK_OT_setup_full_body(ArmatureOperator, bpy.types.Operator):
         if result.hips:
             parts.append(f"{result.hips!r} may move")
         if result.keyed_hips:
-            parts.append(f"{result.hips!r} has keys, so its goal is muted: use Targets to Pose to key its target instead")
+            parts.append(f"{result.hips!r} stays on its keys: to move it by its target, raise the Influence of its goal")
         if result.missing:
             parts.append(f"not found: {', '.join(result.missing)}")
         self.report({"WARNING"} if result.missing else {"INFO"}, "; ".join(parts))

@@ -4,7 +4,7 @@
 import bpy
 from bpy.props import BoolProperty, IntProperty, StringProperty
 
-from ..rig.setup import constraints, goals
+from ..rig.setup import constraints, goals, selection
 from .common import ArmatureOperator, GoalsOperator, armature
 
 
@@ -24,7 +24,7 @@ class DQIK_OT_goal_add(ArmatureOperator, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Add the goals."""
         ob = armature(context)
-        names = [self.bone] if self.bone else _selected(context, ob)
+        names = [self.bone] if self.bone else selection.selected(context, ob)
         for name in names:
             if name not in ob.pose.bones:
                 self.report({"ERROR"}, f"{ob.name!r} has no bone {name!r}")
@@ -87,14 +87,6 @@ class DQIK_OT_goals_from_constraints(ArmatureOperator, bpy.types.Operator):
             {"INFO"}, f"Added {count} goals, and limits for {limited} bones" + "".join(f". {text}" for text in problems)
         )
         return {"FINISHED"}
-
-
-def _selected(context: bpy.types.Context, ob: bpy.types.Object) -> list[str]:
-    """Names of the armature's selected pose bones, else of the active one."""
-    chosen = [bone.name for bone in getattr(context, "selected_pose_bones", None) or () if bone.id_data == ob]
-    if not chosen and ob.data.bones.active is not None:
-        chosen = [ob.data.bones.active.name]
-    return chosen
 
 
 CLASSES = (DQIK_OT_goal_add, DQIK_OT_goal_remove, DQIK_OT_goals_from_constraints)

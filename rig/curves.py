@@ -36,11 +36,6 @@ def groups(action: bpy.types.Action | None, slot: object) -> bpy.types.bpy_prop_
     return () if bag is None else bag.groups
 
 
-def has_keys(ob: bpy.types.Object, bone: str) -> bool:
-    """Whether the object's action has curves of a bone."""
-    return any(curve.data_path.startswith(bone_path(bone, "")) for curve in fcurves(ob.animation_data))
-
-
 def remove_bones(ob: bpy.types.Object, names: Sequence[str]) -> None:
     """Remove the curves of bones from an object's action, and their groups if these become empty."""
     owner = ob.animation_data

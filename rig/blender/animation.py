@@ -69,6 +69,11 @@ def animation(ob: bpy.types.Object) -> Animation:
     return Animation(bones, frozenset(driven), settings, constraints)
 
 
+def moves(ob: bpy.types.Object, bone: str) -> bool:
+    """Whether keys or drivers turn or move a bone."""
+    return any(path.startswith(("location", "rotation")) for path, _ in animation(ob).bones.get(bone, ()))
+
+
 def free_channels(found: Animation, names: Sequence[str], modes: Modes) -> tuple[np.ndarray, np.ndarray]:
     """Which rotation (N, 4) and location (N, 3) channels of the bones are not animated, as bool."""
     rotations, locations = np.ones((len(names), 4), dtype=bool), np.ones((len(names), 3), dtype=bool)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import bpy
 
-from .. import curves
+from ..blender import animation
 from ..blender.armature import Armature
 from . import control_shapes, controls, goals, roles
 from .roles import LEFT, RIGHT, Role
@@ -26,14 +26,18 @@ class End(NamedTuple):
 
 
 ENDS = {
-    HIPS: End("hips", -1, 1.0, control_shapes.RING, 0.25),
+    HIPS: End("hips", -1, 1.5, control_shapes.RING, 0.25),
     Role("head"): End("head", 0, 2.0, control_shapes.RING, 0.14),
     Role("hand", LEFT): End("left hand", 0, 1.0, control_shapes.BOX, 0.05),
     Role("hand", RIGHT): End("right hand", 0, 1.0, control_shapes.BOX, 0.05),
-    Role("foot", LEFT): End("left foot", 0, 4.0, control_shapes.BOX, 0.07),
-    Role("foot", RIGHT): End("right foot", 0, 4.0, control_shapes.BOX, 0.07),
+    Role("foot", LEFT): End("left foot", 0, 2.5, control_shapes.BOX, 0.07),
+    Role("foot", RIGHT): End("right foot", 0, 2.5, control_shapes.BOX, 0.07),
 }
-"""A hand that is out of reach lifts no foot and hardly moves the head; hips follow the others."""
+"""A hand that is out of reach lifts no foot and hardly moves the head; hips follow the others.
+
+Measured over reaches and hips' moves: with lighter feet or heavier hips a hand out of reach lifts feet by more than a
+millimetre, or hips that follow it keep it from its target; with heavier feet or lighter hips solves take too many steps.
+"""
 
 _EXTREMITIES = ENDS.keys() - {HIPS}
 
@@ -47,7 +51,7 @@ it serves several goals."""
 class SetUp:
     """Bones with a new goal, bones that had a goal before, the hips that may now move, and the parts not found.
 
-    keyed_hips : the hips have keys, so their goal is muted.
+    keyed_hips : the hips have keys, so their goal holds them there (`goals.KEYED_INFLUENCE`).
     """
 
     new_goals: list[str] = field(default_factory=list)
@@ -86,11 +90,10 @@ def set_up(ob: bpy.types.Object, scene: bpy.types.Scene, use_rotation: bool, as_
     for bone, role in bone_roles.items() if new else ():
         if role.name in STIFFNESS:
             goals.stiffen(ob.pose.bones[names[bone]], STIFFNESS[role.name])
-    root = "" if hips is None or armature.parent[hips] < 0 else names[armature.above(hips)[-1]]
-    _add_targets(ob, scene, new, result.hips, root, as_bones)
-    if HIPS in (role for _, role, _ in new) and curves.has_keys(ob, result.hips):
+    _add_targets(ob, scene, new, result.hips, root_of(armature, hips), as_bones)
+    if HIPS in (role for _, role, _ in new) and animation.moves(ob, result.hips):
         goal = next(goal for goal in ob.dqik.goals if goal.bone == result.hips)
-        goal.mute = result.keyed_hips = True
+        goal.influence, result.keyed_hips = goals.KEYED_INFLUENCE, True
     return result
 
 
@@ -102,6 +105,13 @@ def chain_length(armature: Armature, bone: int, hips: int | None, use_tail: bool
     if bone == hips:
         return 1
     return above.index(hips) + (1 if use_tail else 0)  # the chain of a goal at the head begins with the parent
+
+
+def root_of(armature: Armature, hips: int | None) -> str:
+    """The name of the root bone above the hips; empty if there is none."""
+    if hips is None or armature.parent[hips] < 0:
+        return ""
+    return list(armature.index)[armature.above(hips)[-1]]
 
 
 def _add_goal(

@@ -10,9 +10,13 @@ from collections.abc import Iterable, Iterator, Sequence
 import bpy
 from mathutils import Matrix
 
+from ..blender import keying
 from ..blender.armature import Armature
-from . import controls
+from . import controls, selection
 from .controls import Control
+
+KEYED_INFLUENCE = 1e-3
+"""An influence with which a goal holds its bone where keys put it, whatever its target: at 0 it would have no effect."""
 
 TARGET_SIZE = 0.04  # of the armature's size: an empty's
 
@@ -25,18 +29,22 @@ def new_goal(
     goal = settings.goals.add()
     goal.name = goal.bone = bone
     goal.chain_length, goal.use_rotation = chain_length, use_rotation
-    settings.active_goal = len(settings.goals) - 1
+    with selection.quiet():
+        settings.active_goal = len(settings.goals) - 1
     return goal
 
 
 def add_control_bones(ob: bpy.types.Object, wanted: Sequence[tuple[int, Control]]) -> None:
     """Add a control bone for each goal, given by its number, as its target; at the bone's present place."""
+    if not wanted:
+        return
     names = controls.add(ob, [control for _, control in wanted], Armature(ob).size)
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    found = places(ob, [number for number, _ in wanted], depsgraph)  # before the goals count, which may move the bones
     for (number, _), name in zip(wanted, names, strict=True):
         goal = ob.dqik.goals[number]
         goal.target, goal.subtarget, goal.own_target = ob, name, True
-    bpy.context.view_layer.update()
-    to_pose(ob, [number for number, _ in wanted], bpy.context.evaluated_depsgraph_get())
+    put_targets(ob, found, depsgraph)
 
 
 def new_empty(
@@ -77,16 +85,38 @@ def own_empties(ob: bpy.types.Object) -> list[bpy.types.Object]:
 
 def to_pose(ob: bpy.types.Object, numbers: Iterable[int], depsgraph: bpy.types.Depsgraph) -> list[str]:
     """Put the targets of goals where their bones are. Returns the names of goals whose targets cannot be put there."""
-    left = []
-    for goal in (ob.dqik.goals[number] for number in numbers):
-        if goal.bone not in ob.pose.bones or goal.target is None:
-            left.append(goal.name)
-            continue
-        evaluated = ob.evaluated_get(depsgraph)
-        matrix = _place_of(evaluated, goal.bone, goal.use_tail)
-        if not _put(goal.target, goal.subtarget, matrix, goal.use_rotation or goal.own_target, depsgraph):
+    return put_targets(ob, places(ob, numbers, depsgraph), depsgraph)
+
+
+def places(ob: bpy.types.Object, numbers: Iterable[int], depsgraph: bpy.types.Depsgraph) -> dict[int, Matrix]:
+    """The world matrices of the bones of goals, at the tails or heads that should reach the targets, by number."""
+    evaluated, found = ob.evaluated_get(depsgraph), {}
+    for number in numbers:
+        goal = ob.dqik.goals[number]
+        if goal.bone in ob.pose.bones:
+            found[number] = _place_of(evaluated, goal.bone, goal.use_tail)
+    return found
+
+
+def put_targets(ob: bpy.types.Object, wanted: dict[int, Matrix], depsgraph: bpy.types.Depsgraph) -> list[str]:
+    """Move the targets of goals to world matrices, given by number. Returns the names of goals for which it cannot."""
+    left: list[str] = []
+    moved: dict[tuple[bpy.types.Object, str], Matrix] = {}  # bones whose children come after them
+    for number in sorted(wanted, key=lambda number: _depth(ob.dqik.goals[number])):
+        goal = ob.dqik.goals[number]
+        if goal.target is None or not _put(goal.target, goal.subtarget, wanted[number], goal.use_rotation or goal.own_target, depsgraph, moved):
             left.append(goal.name)
     return left
+
+
+def key_targets(ob: bpy.types.Object, numbers: Iterable[int], frame: float) -> None:
+    """Key the place and rotation of the targets of goals at a frame."""
+    for goal in (ob.dqik.goals[number] for number in numbers):
+        target = goal.target
+        if target is not None and target.library is None:
+            bone = target.pose.bones.get(goal.subtarget) if target.type == "ARMATURE" else None
+            owner = target if bone is None else bone
+            keying.key(owner, frame, "Object Transforms" if bone is None else bone.name)
 
 
 def remove(ob: bpy.types.Object, numbers: Iterable[int]) -> list[str]:
@@ -109,7 +139,8 @@ def remove(ob: bpy.types.Object, numbers: Iterable[int]) -> list[str]:
             bones.append(own[1])
         elif own[0] is not None:
             _remove_empty(own[0])
-    settings.active_goal = max(min(settings.active_goal, len(settings.goals) - 1), 0)
+    with selection.quiet():
+        settings.active_goal = max(min(settings.active_goal, len(settings.goals) - 1), 0)
     aimed = {aim for other in _users_of(ob.data) for aim in _aimed_bones(other)}
     controls.remove(ob, [bone for bone in bones if bone not in aimed])
     if not any(goal.own_target for goal in settings.goals):
@@ -153,17 +184,32 @@ def _place_of(ob: bpy.types.Object, bone: str, at_tail: bool) -> Matrix:
     return ob.matrix_world @ matrix
 
 
+def _depth(goal: bpy.types.PropertyGroup) -> int:
+    """The number of bones above a goal's target bone."""
+    target = goal.target
+    bone = target.data.bones.get(goal.subtarget) if target is not None and target.type == "ARMATURE" else None
+    return 0 if bone is None else len(bone.parent_recursive)
+
+
 def _put(
-    target: bpy.types.Object, bone: str, matrix: Matrix, use_rotation: bool, depsgraph: bpy.types.Depsgraph
-) -> bool:
-    """Move an object, or one of its bones, to a world matrix; returns whether that is possible."""
+    target: bpy.types.Object, bone: str, matrix: Matrix, use_rotation: bool, depsgraph: bpy.types.Depsgraph,
+    moved: dict[tuple[bpy.types.Object, str], Matrix],
+) -> bool:  # fmt: skip
+    """Move an object, or one of its bones, to a world matrix; returns whether that is possible.
+
+    moved : armature-space matrices of bones that were moved since the evaluation; a bone is added.
+    """
     evaluated = target.evaluated_get(depsgraph)
     owner = target.pose.bones.get(bone) if bone and target.type == "ARMATURE" else target
     if owner is None or target.library is not None or any(not constraint.mute for constraint in owner.constraints):
         return False
     if owner != target:
-        above = None if owner.parent is None else evaluated.pose.bones[owner.parent.name].matrix
-        controls.place(owner, evaluated.matrix_world.inverted_safe() @ matrix, above, use_rotation)
+        above = None
+        if owner.parent is not None:
+            above = moved.get((target, owner.parent.name), evaluated.pose.bones[owner.parent.name].matrix)
+        own = evaluated.matrix_world.inverted_safe() @ matrix
+        controls.place(owner, own, above, use_rotation)
+        moved[target, bone] = Matrix.LocRotScale(*own.decompose()[:2], evaluated.pose.bones[bone].matrix.to_scale())
     else:
         place, turn, _ = matrix.decompose()
         _, before, scale = evaluated.matrix_world.decompose()
