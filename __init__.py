@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """DQIK: whole-armature inverse kinematics for Blender."""
 
-from . import live, operators, properties, selecting, ui
+from . import live, operators, properties, ui
 
-_MODULES = (properties, operators, ui, live, selecting)
+_MODULES = (properties, operators, ui, live)
 
 
 def register() -> None:

@@ -3,7 +3,21 @@
 
 import bpy
 
-from . import bake, command_line, compare, full_body, goals, limits, mirror, pins, presets, render, solve, targets
+from . import (
+    active_goal,
+    bake,
+    command_line,
+    compare,
+    full_body,
+    goals,
+    limits,
+    mirror,
+    pins,
+    presets,
+    render,
+    solve,
+    targets,
+)
 
 CLASSES = (
     *goals.CLASSES, *targets.CLASSES, *solve.CLASSES, *bake.CLASSES, *compare.CLASSES, *limits.CLASSES,
@@ -16,10 +30,12 @@ def register() -> None:
     for cls in CLASSES:
         bpy.utils.register_class(cls)
     command_line.register()
+    active_goal.register()
 
 
 def unregister() -> None:
     """Unregister the operators, in reverse."""
+    active_goal.unregister()
     command_line.unregister()
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)

@@ -47,7 +47,7 @@ class DQIK_OT_setup_full_body(ArmatureOperator, bpy.types.Operator):
         if result.hips:
             parts.append(f"{result.hips!r} may move")
         if result.keyed_hips:
-            parts.append(f"{result.hips!r} stays on its keys: to move it by its target, raise the Influence of its goal")
+            parts.append(f"{result.hips!r} stays on its keys: raise the Influence of its goal to move it by its target")
         if result.missing:
             parts.append(f"not found: {', '.join(result.missing)}")
         self.report({"WARNING"} if result.missing else {"INFO"}, "; ".join(parts))

@@ -55,11 +55,7 @@ class DQIK_OT_target_select(GoalsOperator, bpy.types.Operator):
 
 
 class DQIK_OT_targets_to_pose(GoalsOperator, bpy.types.Operator):
-    """Put targets where their bones are, so that switching Live on moves nothing.
-
-    Those of the selected bones, or all. Over a range of frames the targets get keys: the motion of the bones becomes
-    motion of the targets
-    """
+    """Put the targets of the selected bones, or all, where the bones are. Over a range of frames, key them"""
 
     bl_idname = "dqik.targets_to_pose"
     bl_label = "Targets to Pose"

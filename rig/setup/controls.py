@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Control bones: the targets of goals as bones of the same armature, with shapes, colours and a collection of their own.
+"""Control bones: targets of goals as bones of the same armature, with shapes, colours and a collection of their own.
 
 A control bone rests where the bone of its goal rests, so that mirrored pasting and the pose library work on it. It does
 not deform, and has no parent, or the rig's root bone as its parent.

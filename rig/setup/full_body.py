@@ -35,8 +35,8 @@ ENDS = {
 }
 """A hand that is out of reach lifts no foot and hardly moves the head; hips follow the others.
 
-Measured over reaches and hips' moves: with lighter feet or heavier hips a hand out of reach lifts feet by more than a
-millimetre, or hips that follow it keep it from its target; with heavier feet or lighter hips solves take too many steps.
+Measured over reaches and moves of hips: with lighter feet or heavier hips, a hand out of reach lifts feet by more than
+a millimetre, or hips that should follow keep it from its target. With heavier feet or lighter hips, solves take long.
 """
 
 _EXTREMITIES = ENDS.keys() - {HIPS}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Adding goals with targets of their own, putting targets where bones are, and removing goals with what belongs to them.
+"""Adding goals with their own targets, putting targets where bones are, and removing goals with what belongs to them.
 
 A target made for a goal is a control bone of the armature, or an empty where the armature cannot be edited. The goal
 owns it: it is removed with the goal.
@@ -16,7 +16,7 @@ from . import controls, selection
 from .controls import Control
 
 KEYED_INFLUENCE = 1e-3
-"""An influence with which a goal holds its bone where keys put it, whatever its target: at 0 it would have no effect."""
+"""With this influence a goal holds its bone where keys put it, wherever its target is; at 0 it would have no effect."""
 
 TARGET_SIZE = 0.04  # of the armature's size: an empty's
 
@@ -104,7 +104,8 @@ def put_targets(ob: bpy.types.Object, wanted: dict[int, Matrix], depsgraph: bpy.
     moved: dict[tuple[bpy.types.Object, str], Matrix] = {}  # bones whose children come after them
     for number in sorted(wanted, key=lambda number: _depth(ob.dqik.goals[number])):
         goal = ob.dqik.goals[number]
-        if goal.target is None or not _put(goal.target, goal.subtarget, wanted[number], goal.use_rotation or goal.own_target, depsgraph, moved):
+        turn = goal.use_rotation or goal.own_target
+        if goal.target is None or not _put(goal.target, goal.subtarget, wanted[number], turn, depsgraph, moved):
             left.append(goal.name)
     return left
 

@@ -13,9 +13,8 @@ from .controls import Control
 
 LEFT, RIGHT = "L", "R"
 _SIDE = re.compile(r"Left|Right|LEFT|RIGHT|(?<![A-Za-z])(?:left|right|[LRlr])(?![A-Za-z])|左|右|^[lr](?=[A-Z])")
-_OTHER = {"Left": "Right", "LEFT": "RIGHT", "left": "right", "L": "R", "l": "r", "左": "右"}
-_OTHER |= {right: left for left, right in _OTHER.items()}
-_LEFT = {"Left", "LEFT", "left", "L", "l", "左"}
+_RIGHT_OF = {"Left": "Right", "LEFT": "RIGHT", "left": "right", "L": "R", "l": "r", "左": "右"}
+_OTHER = _RIGHT_OF | {right: left for left, right in _RIGHT_OF.items()}
 _AXIS = 0.9  # cosine from which an axis of a bone counts as the mirror image of one of its counterpart's
 _GOAL_SETTINGS = (
     "mute", "chain_length", "use_position", "use_rotation", "position_weight", "rotation_weight", "influence",
@@ -25,7 +24,7 @@ _GOAL_SETTINGS = (
 
 def side(name: str) -> str:
     """The side that a name says: "L", "R", or empty."""
-    found = {LEFT if match in _LEFT else RIGHT for match in _SIDE.findall(name)}
+    found = {LEFT if match in _RIGHT_OF else RIGHT for match in _SIDE.findall(name)}
     return found.pop() if len(found) == 1 else ""
 
 

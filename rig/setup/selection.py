@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Selected bones and targets, and the goals that belong to them."""
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 import bpy
@@ -12,7 +12,7 @@ class _State:
 
 
 @contextmanager
-def quiet() -> Iterator[None]:
+def quiet() -> Generator[None]:
     """Changes of the active goal leave the selection alone meanwhile."""
     before, _State.quiet = _State.quiet, True
     try:
@@ -68,9 +68,13 @@ def show_active_goal(ob: bpy.types.Object) -> None:
         for name in names:
             if name in ob.pose.bones and is_visible(ob, name):
                 return select_only(ob, name)
-    elif active is not None and active.mode == "OBJECT" and goal.target is not None and goal.target != ob:
-        if goal.target.name in layer.objects and goal.target.visible_get(view_layer=layer):
-            for other in layer.objects:
-                other.select_set(other == goal.target)
-            layer.objects.active = goal.target
+    elif active is not None and active.mode == "OBJECT" and _is_shown(goal.target) and goal.target != ob:
+        for other in layer.objects:  # the armature stays the active object
+            other.select_set(other == goal.target)
     return None
+
+
+def _is_shown(ob: bpy.types.Object | None) -> bool:
+    """Whether an object can be seen in the view layer."""
+    layer = bpy.context.view_layer
+    return ob is not None and ob.name in layer.objects and ob.visible_get(view_layer=layer)

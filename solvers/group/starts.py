@@ -109,7 +109,7 @@ def _base(stage: Stage, start: Pose, targets: Targets, links: np.ndarray | None)
     state = stage.space.state(start, len(start.rotations))
     if not stage.settings.pull:
         return state
-    shares = _bend_shares(stage, state, targets, links) if stage.limbs or stage.arcs else None
+    shares = _bend_shares(stage, state, targets, links)
     if stage.options.bias == "MIDDLE":
         state = stage.space.middle(state)
     if stage.limbs:

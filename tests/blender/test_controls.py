@@ -14,8 +14,8 @@ STILL = 5e-4  # of the height, by which Live may move a figure that nobody touch
 MET = 2e-3
 BENDS = {
     "hips": (5, 5, 0), "spine": (10, 10, 0), "chest": (5, 10, 4), "head": (0, 20, 5), "arm.L": (0, 0, -70),
-    "arm.R": (0, 0, 70), "forearm.L": (10, 0, -40), "hand.L": (10, 0, -20), "thigh.L": (-40, 0, 0), "shin.L": (60, 0, 0),
-    "thigh.R": (-10, 5, 0), "shin.R": (25, 0, 0), "foot.L": (-10, 0, 0),
+    "arm.R": (0, 0, 70), "forearm.L": (10, 0, -40), "hand.L": (10, 0, -20), "thigh.L": (-40, 0, 0),
+    "shin.L": (60, 0, 0), "thigh.R": (-10, 5, 0), "shin.R": (25, 0, 0), "foot.L": (-10, 0, 0),
 }  # fmt: skip
 
 

@@ -181,7 +181,7 @@ def test_the_preferred_bend_fades_in_continuously_as_the_target_leaves() -> None
     foot = ik.forward(skeleton, skeleton.rest_pose()).positions[3]
     knees = []
     for lift in np.linspace(0.0, 0.1, 101):
-        found = ik.solve(skeleton, [replace(FOOT, position=tuple(foot + (0.0, lift, 0.0)))])
+        found = ik.solve(skeleton, [replace(FOOT, position=tuple(foot + np.array([0.0, lift, 0.0])))])
         turn = scipy_rotation(found.pose.rotations[2]).as_rotvec()
         knees.append(float(turn @ BEND))
     assert (np.diff(knees) > 0.0).all()

@@ -4,8 +4,8 @@
 import bpy
 from bpy.app.handlers import persistent
 
-from .operators.common import armature
-from .rig.setup import selection
+from ..rig.setup import selection
+from .common import armature
 
 
 class _State:
