@@ -8,7 +8,7 @@ State that lasts between frames is stored here under the object's `session_uid`;
 import traceback
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import bpy
 import numpy as np
@@ -45,23 +45,23 @@ class _State:
 _state = _State()
 
 
-def session(ob: bpy.types.Object) -> Session:
+def session_of(ob: bpy.types.Object) -> Session:
     """The session of an armature object, original or evaluated."""
     uid = ob.original.session_uid
-    found = _state.sessions.get(uid)
-    if found is None:
-        found = _state.sessions[uid] = Session()
-    return found
+    session = _state.sessions.get(uid)
+    if session is None:
+        session = _state.sessions[uid] = Session()
+    return session
 
 
 def status(ob: bpy.types.Object) -> Status:
     """The report of the object's last solve."""
-    found = _state.sessions.get(ob.original.session_uid)
-    if found is None:
+    session = _state.sessions.get(ob.original.session_uid)
+    if session is None:
         return Status()
     if ob.data.pose_position == "REST":
         return Status(message="The armature is shown in Rest Position: choose Pose Position to solve")
-    return found.report.status(ob.original)
+    return session.report.status(ob.original)
 
 
 def comparison(ob: bpy.types.Object) -> Sequence[Row]:
@@ -84,7 +84,7 @@ def touch(ob: bpy.types.Object) -> None:
     """A setting of this armature changed: read everything again, and solve at the next evaluation."""
     if getattr(ob, "type", "") != "ARMATURE":
         return
-    session(ob).rig.touch()
+    session_of(ob).rig.touch()
     _state.objects = None
     if ob.dqik.live:
         ob.update_tag(refresh={"DATA"})
@@ -95,12 +95,12 @@ def switch(ob: bpy.types.Object) -> None:
     if ob.type != "ARMATURE":
         return
     touch(ob)
-    found = session(ob)
-    found.motion.stop()
+    session = session_of(ob)
+    session.motion.stop()
     if not ob.dqik.live:
-        found.report.clear()
+        session.report.clear()
         if ob.pose is not None:
-            found.pose.give_back(ob, *_now(ob, found))
+            session.pose.give_back(ob, *_now(ob, session))
 
 
 def keep(ob: bpy.types.Object) -> None:
@@ -117,22 +117,22 @@ def solve_once(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Status:
 
     If live solving is off, the solve starts from the current pose, and the answer stays on the bones.
     """
-    used = session(ob) if ob.dqik.live else Session(stored=False)
+    session = session_of(ob) if ob.dqik.live else Session(stored=False)
     view = View(depsgraph, depsgraph.scene.frame_current_final, fresh=False)
-    answer = step.solve(used, ob, view)
-    step.write_answer(used, ob, answer)
+    answer = step.solve(session, ob, view)
+    step.write_answer(session, ob, answer)
     if not ob.dqik.live:
-        _state.sessions[ob.session_uid] = Session(report=used.report)
+        _state.sessions[ob.session_uid] = Session(report=session.report)
     bpy.context.view_layer.update()
-    return used.report.status(ob)
+    return session.report.status(ob)
 
 
 def reset(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> None:
     """Put the bones that the goals move (all bones if there are no goals) to rest; this becomes their base pose."""
-    found = session(ob)
+    session = session_of(ob)
     view = View(depsgraph, depsgraph.scene.frame_current_final, fresh=False)
-    step.read(found, ob, view)
-    rig = found.rig.rig
+    step.read(session, ob, view)
+    rig = session.rig.rig
     moved = np.arange(len(ob.pose.bones)) if rig is None else rig.solved_bones
     slid = moved if rig is None else rig.bones[rig.slide_row]
     now = channels.read(ob.pose.bones)
@@ -140,7 +140,7 @@ def reset(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> None:
     now.locations[slid] = 0.0
     channels.write(ob, now)
     if ob.dqik.live:
-        found.pose.rebase(ob)
+        session.pose.rebase(ob)
     ob.update_tag(refresh={"DATA"})
 
 
@@ -154,15 +154,16 @@ def begin_bake(ob: bpy.types.Object, solver: str = "") -> Session:
     """
     _state.suspended.add(ob.session_uid)
     reading = Session(solver, stored=False)
+    if not solver:
+        reading.rig = session_of(ob).rig
     if ob.dqik.live:
-        reading.pose = session(ob).pose.copy(ob)
+        reading.pose = session_of(ob).pose.copy(ob)
     return reading
 
 
 def bake_frame(reading: Session, ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Reading:
     """Read one frame for a bake, as live solving would read it after the change of frame."""
-    frame = step.read(reading, ob, View(depsgraph, depsgraph.scene.frame_current_final, fresh=True))
-    return frame if frame.frame_input is None else replace(frame, frame_input=frame.frame_input.copy())
+    return step.read(reading, ob, View(depsgraph, depsgraph.scene.frame_current_final, fresh=True)).copy()
 
 
 def end_bake(ob: bpy.types.Object) -> None:
@@ -200,7 +201,7 @@ def _on_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = N
 @persistent
 def _on_forget(*_: object) -> None:
     """After undo, redo or loading a file, all state but the reports is out of date."""
-    reports = {uid: found.report for uid, found in _state.sessions.items()}
+    reports = {uid: session.report for uid, session in _state.sessions.items()}
     forget()
     _state.busy = False
     _state.sessions.update((uid, Session(report=report)) for uid, report in reports.items())
@@ -229,7 +230,7 @@ def unregister() -> None:
             installed.remove(handler)
     for ob in bpy.data.objects:
         if ob.type == "ARMATURE" and ob.dqik.has_base:
-            session(ob).pose.give_back(ob, *_now(ob, session(ob)))
+            session_of(ob).pose.give_back(ob, *_now(ob, session_of(ob)))
     forget()
 
 
@@ -248,15 +249,15 @@ def _solve_live(depsgraph: bpy.types.Depsgraph, now: float, moved: set[int] | No
         view = View(depsgraph, now, fresh=moved is None)
         answers: list[tuple[bpy.types.Object, Session, step.Answer]] = []
         for ob, live in _followed_first(list(_armatures_of(view)), view):
-            found = session(ob)
-            if moved is not None and not _concerned(ob, found, moved | set(view.solved)):
+            session = session_of(ob)
+            if moved is not None and not _concerned(ob, session, moved | set(view.solved)):
                 continue
             try:
-                answers.append((ob, found, step.solve(found, ob, view, active=live)))
+                answers.append((ob, session, step.solve(session, ob, view, active=live)))
             except Exception as error:
-                _give_up(ob, found, error)
-        for ob, found, answer in answers:
-            step.write_answer(found, ob, answer)
+                _give_up(ob, session, error)
+        for ob, session, answer in answers:
+            step.write_answer(session, ob, answer)
     finally:
         _state.busy = False
 
@@ -264,9 +265,11 @@ def _solve_live(depsgraph: bpy.types.Depsgraph, now: float, moved: set[int] | No
 def _armatures_of(view: View) -> Iterator[tuple[bpy.types.Object, bool]]:
     """The live armatures, and those that keys have just switched off; each with whether Live is on."""
     for place, uid in _armatures():
+        if uid in _state.suspended:
+            continue
         ob = bpy.data.objects[place]
         evaluated = ob.evaluated_get(view.depsgraph)
-        if uid in _state.suspended or not evaluated.is_evaluated or ob.pose is None:
+        if not evaluated.is_evaluated or ob.pose is None:
             continue
         if ob.mode == "EDIT" or ob.data.pose_position == "REST":
             continue
@@ -307,31 +310,31 @@ def _followed_first(
     return ordered or left
 
 
-def _concerned(ob: bpy.types.Object, found: Session, moved: set[int]) -> bool:
+def _concerned(ob: bpy.types.Object, session: Session, moved: set[int]) -> bool:
     """Whether one of the moved objects is this armature or one of its targets, or a setting has changed."""
-    return ob.session_uid in moved or found.rig.stale or any(
+    return ob.session_uid in moved or session.rig.stale or any(
         target is not None and target.session_uid in moved
         for goal in ob.dqik.goals
         for target in (goal.target, goal.pole_target)
     )
 
 
-def _now(ob: bpy.types.Object, found: Session) -> tuple[tuple[np.ndarray, np.ndarray] | None, View | None]:
+def _now(ob: bpy.types.Object, session: Session) -> tuple[tuple[np.ndarray, np.ndarray] | None, View | None]:
     """The unanimated channels and the view at the context's frame, for `PoseMemory.give_back`."""
     layer = getattr(bpy.context, "view_layer", None)
     depsgraph = None if layer is None else layer.depsgraph
     if depsgraph is None:
         return None, None
     view = View(depsgraph, bpy.context.scene.frame_current_final, fresh=False)
-    found.rig.look(ob, ob, view)
-    return found.rig.free, view
+    session.rig.look(ob, ob, view)
+    return session.rig.free, view
 
 
-def _give_up(ob: bpy.types.Object, found: Session, error: Exception) -> None:
+def _give_up(ob: bpy.types.Object, session: Session, error: Exception) -> None:
     """Switch live solving off for this armature and report the reason; playback continues."""
     text = str(error)
     if not isinstance(error, DqikError):
         traceback.print_exc()
         text = f"Switched off after an error: {error}"
     ob.dqik.live = False
-    found.report.clear(text)
+    session.report.clear(text)

@@ -99,16 +99,15 @@ def _play(clocks: dict[str, Clock]) -> dict[str, np.ndarray]:
 
 def _watch(clocks: dict[str, Clock]) -> None:
     """Put clocks around the extension's handlers, its solves and its writing; once."""
-    live, playback = (importlib.import_module(f"{scene.EXTENSION}.{name}") for name in ("live", "rig.playback"))
-    if hasattr(live, "watched"):
+    step = importlib.import_module(f"{scene.EXTENSION}.rig.frame.step")
+    if hasattr(step, "watched"):
         return
-    live.watched = True
+    step.watched = True
     for handlers in (bpy.app.handlers.frame_change_post, bpy.app.handlers.depsgraph_update_post):
         for index, handler in enumerate(handlers):
             if sys.modules[handler.__module__].__name__.startswith(scene.EXTENSION):
                 handlers[index] = clocks["handlers"].around(handler)
-    live.apply = clocks["write"].around(live.apply)
-    playback.Playback._write = clocks["write"].around(playback.Playback._write)
+    step.write_answer = clocks["write"].around(step.write_answer)
     for module, name in [("compiled.stages", "CompiledStages"), ("compiled.stages", "CompiledMotion"),
                          ("group.stages", "Stages"), ("group.stages", "StagesMotion")]:  # fmt: skip
         owner = getattr(importlib.import_module(f"{scene.EXTENSION}.solvers.{module}"), name)

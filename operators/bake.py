@@ -60,7 +60,7 @@ class DQIK_OT_bake(FramesOperator, bpy.types.Operator):
             return {"CANCELLED"}
         try:
             keys.check(ob, self.action)
-            with live.aside(ob) as reading, scene_state.kept(scene, context.view_layer, ob):
+            with live.aside(ob) as reading, scene_state.restored(scene, context.view_layer, ob):
                 inputs, starts = yield from shares(read_frames(context, ob, frames, reading), 0.0, 0.6)
             batches = []
             for batch in bake.solve_inputs(inputs, frames, ob.dqik.start_from == "PREVIOUS"):

@@ -60,7 +60,7 @@ class DQIK_OT_compare_solvers(FramesOperator, bpy.types.Operator):
         try:
             with (
                 live.aside(ob, live.COMPARING_SOLVER) as reading,
-                scene_state.kept(scene, context.view_layer, ob),
+                scene_state.restored(scene, context.view_layer, ob),
             ):
                 inputs, bases = yield from shares(read_frames(context, ob, frames, reading), 0.0, 0.3)
             size = next(frame_input.rig.size for frame_input in inputs if frame_input is not None)

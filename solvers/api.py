@@ -67,9 +67,9 @@ class Prepared:
         stages = [stage for level in levels for stage in level]
         together = partial(side_by_side, self.goals, chains, method)
         self.numpy = Stages(skeleton, self.goals, levels, self.options, together)
-        known = all(kind.name in COMPILED_TASKS for stage in stages for kind in stage.tasks.kinds)
+        supported = all(kind.name in COMPILED_TASKS for stage in stages for kind in stage.tasks.kinds)
         self.compiled = (
-            CompiledStages(library, skeleton, stages, self.numpy.counts, self.solver) if library and known else None
+            CompiledStages(library, skeleton, stages, self.numpy.counts, self.solver) if library and supported else None
         )
         ends = [(0.0, 0.0, 0.0) if goal.pole is None else goal.pole for goal in self.goals]
         self._poles = np.array(ends, dtype=float).reshape(-1, 3)

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from build_zip import ROOT
 
+ROOMS = ("algebra", "model", "space", "iterate", "methods", "group", "compiled")
+"""Of `solvers`: each may import from those before it. The files beside them may import from all."""
 EXTENSION = ("__init__.py", "live.py", "properties.py", "operators", "rig", "solvers", "ui")
 
 
@@ -73,6 +75,16 @@ def test_no_files_of_the_extension_import_each_other() -> None:
     needs = python_needs(ROOT, *EXTENSION)
     assert needs["solvers.group.solve"] >= {"solvers.group.stage", "solvers.model.goals", "solvers.space.arc"}
     assert circle(needs) == set()
+
+
+def test_rooms_of_the_solvers_import_from_those_below() -> None:
+    """Never from one above, nor from the entry points."""
+    upward = [
+        f"{name} imports {other}"
+        for name, others in python_needs(ROOT / "solvers", "solvers").items() if "." in name
+        for other in others if ROOMS.index(name.partition(".")[0]) < ROOMS.index(other.partition(".")[0])
+    ]  # fmt: skip
+    assert upward == []
 
 
 @pytest.mark.parametrize("folder", ["benchmarks", "tools"])

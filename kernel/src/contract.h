@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 41722702 /* a hash of all below */
+#define DQIK_LAYOUT 107872452 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -51,10 +51,10 @@
 #define YIELD_MISS 0.003
 #define YIELD_ROUNDS 2
 
-/* solvers/iterate/linear_step.py */
+/* solvers/iterate/active_set.py */
 #define SAME 1e-09
 
-/* solvers/iterate/linear_step.py */
+/* solvers/iterate/active_set.py */
 #define ACTIVE_SET_ROUNDS 8
 
 /* solvers/methods/pgs.py */
@@ -154,6 +154,7 @@ typedef struct {
     double upper_axis[3];
     double bend;
     double side;
+    double share;
 } dqik_limb;
 
 /* The bend of a straight chain; see Arc in solvers/space/arc.py. */
@@ -318,7 +319,7 @@ typedef struct {
     double tolerance;
     double rotation_tolerance;
     const uint8_t *counts; /* (goals) 1: a position counts, 2: a rotation counts */
-    const dqik_stage *held; /* the joint space of stiff joints with limits, and nothing else; NULL: none */
+    const dqik_stage *stiff; /* the joint space of stiff joints with limits, and nothing else; NULL: none */
 } dqik_problem;
 
 /* The questions and answers of frames, `FrameArrays.addresses`: each array, and its bytes from frame to frame; see solvers/model/frames.py. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Damped least squares inside the limits; see solvers/methods/dls.py and within_limits in linear_step.py. */
+/* Damped least squares inside the limits; see solvers/methods/dls.py and iterate/active_set.py. */
 #include "linear_step.h"
 
 /* An active set: what the step carries past a limit is put on it, and the other degrees of freedom are solved again. */

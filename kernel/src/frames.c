@@ -36,7 +36,7 @@ static void place_still_slides(const work *w, const double *links, const double 
 
 /* Bring stiff joints, which no stage moves, inside their limits. */
 static void bring_inside(const dqik_problem *problem, const pose_memory *m) {
-    const dqik_stage *s = problem->held;
+    const dqik_stage *s = problem->stiff;
     if (!s) return;
     work w;
     memset(&w, 0, sizeof w);

@@ -158,7 +158,7 @@ void bend_to_arcs(const work *w, point *p, double share);
 int is_stuck(const work *w, const point *p);
 
 /* limb.c */
-void bend_base(const work *w, const double *rotations, double share, double *bent);
+void bend_base(const work *w, const double *rotations, const point *at, double share, double *bent);
 void fold(const work *w, const double *rotations, const point *base, double swivel, double *folded);
 void swivel_to_pole(const work *w, const dqik_pole *pole, point *p);
 

@@ -3,31 +3,12 @@
  * solvers/space/limb.py and poles.py. */
 #include "internal.h"
 
-/* `bent` is `rotations` with every limb that is bent less than its preferred angle bent by a share of what is missing. */
-void bend_base(const work *w, const double *rotations, double share, double *bent) {
-    const dqik_stage *s = w->s;
-    memcpy(bent, rotations, sizeof(double) * 4 * (size_t)w->k->joints);
-    for (int i = 0; i < s->limbs; i++) {
-        const dqik_limb *limb = s->limb + i;
-        const double *lower = rotations + 4 * limb->lower, *upper = rotations + 4 * limb->upper;
-        double turn[4], v[3];
-        double already = 2.0 * atan2(dot3(lower + 1, limb->axis), lower[0]);
-        if (fabs(already) > PI) already = 0.0;
-        double missing = share * clamp(limb->bend - already, 0.0, limb->bend);
-        for (int j = 0; j < 3; j++) v[j] = missing * limb->axis[j];
-        q_exp(turn, v);
-        q_product(bent + 4 * limb->lower, lower, turn);
-        for (int j = 0; j < 3; j++) v[j] = -0.5 * missing * limb->upper_axis[j];
-        q_exp(turn, v);
-        q_product(bent + 4 * limb->upper, upper, turn);
-    }
-}
-
 /* By how much the middle joint must turn about `axis` for the end to be as far from the root as `wanted` is: the law of
  * cosines in the plane square to the axis; see limb.bends. */
-static double fold_angle(const double *root, const double *middle, const double *end, const double *wanted,
-                         const double *axis) {
-    double upper[3], lower[3], across[3];
+static double fold_angle(const dqik_limb *limb, const point *at, const double *end, const double *wanted) {
+    const double *root = at->p + 3 * limb->upper, *middle = at->p + 3 * limb->lower;
+    double upper[3], lower[3], across[3], axis[3];
+    times3(axis, at->m + 9 * limb->lower, limb->axis);
     minus3(upper, middle, root);
     minus3(lower, end, middle);
     double none = NO_LENGTH * (norm3(upper) + norm3(lower));
@@ -42,6 +23,29 @@ static double fold_angle(const double *root, const double *middle, const double 
     return 2.0 * atan2(sqrt(most(shorter, 0.0)), sqrt(most(longer, 0.0))) - bend;
 }
 
+/* `bent` is `rotations`, the pose of `at`, with every limb bent as it prefers, and further for a near target; by a share
+ * of that. */
+void bend_base(const work *w, const double *rotations, const point *at, double share, double *bent) {
+    const dqik_stage *s = w->s;
+    memcpy(bent, rotations, sizeof(double) * 4 * (size_t)w->k->joints);
+    for (int i = 0; i < s->limbs; i++) {
+        const dqik_limb *limb = s->limb + i;
+        const double *lower = rotations + 4 * limb->lower, *upper = rotations + 4 * limb->upper;
+        double turn[4], v[3];
+        double already = 2.0 * atan2(dot3(lower + 1, limb->axis), lower[0]);
+        if (fabs(already) > PI) already = 0.0;
+        double missing = clamp(limb->bend - already, 0.0, limb->bend);
+        double more = fold_angle(limb, at, at->tips + 3 * limb->goal, w->places + 3 * limb->goal) - missing;
+        missing = share * (missing + limb->share * most(more, 0.0));
+        for (int j = 0; j < 3; j++) v[j] = missing * limb->axis[j];
+        q_exp(turn, v);
+        q_product(bent + 4 * limb->lower, lower, turn);
+        for (int j = 0; j < 3; j++) v[j] = -0.5 * missing * limb->upper_axis[j];
+        q_exp(turn, v);
+        q_product(bent + 4 * limb->upper, upper, turn);
+    }
+}
+
 /* `folded` is `rotations`, the pose of `base`, with every limb folded to its target's distance and turned to it. */
 void fold(const work *w, const double *rotations, const point *base, double swivel, double *folded) {
     const dqik_stage *s = w->s;
@@ -51,15 +55,14 @@ void fold(const work *w, const double *rotations, const point *base, double swiv
         const double *tip = base->tips + 3 * limb->goal, *end = limb->end < 0 ? tip : base->p + 3 * limb->end;
         const double *root = base->p + 3 * limb->upper, *middle = base->p + 3 * limb->lower;
         const double *matrix = base->m + 9 * limb->lower;
-        double beyond[3], wanted[3], axis[3], own[3], arm[3], turn[4], aim[4], moved[3], from[3], to[3], v[3];
+        double beyond[3], wanted[3], own[3], arm[3], turn[4], aim[4], moved[3], from[3], to[3], v[3];
         minus3(beyond, tip, end);
         if (s->asks[limb->goal] & 2 && limb->end >= 0) {
             transposed_times3(own, base->m + 9 * s->goal_joint[limb->goal], beyond);
             q_rotate(beyond, w->turns + 4 * limb->goal, own);
         }
         minus3(wanted, w->places + 3 * limb->goal, beyond);
-        times3(axis, matrix, limb->axis);
-        double angle = fold_angle(root, middle, end, wanted, axis);
+        double angle = fold_angle(limb, base, end, wanted);
         for (int j = 0; j < 3; j++) v[j] = angle * limb->axis[j];
         q_exp(turn, v);
         q_product(folded + 4 * limb->lower, rotations + 4 * limb->lower, turn);

@@ -15,7 +15,7 @@ def reduce_keys(frames: np.ndarray, values: np.ndarray, tolerance: float) -> tup
     frames : (N,) increasing. values : (N, C). tolerance : in the channels' unit, met at every baked frame.
     """
     slopes = np.gradient(values, frames, axis=0) if len(frames) > 1 else np.zeros_like(values)
-    kept, segments = {0, len(frames) - 1}, [(0, len(frames) - 1)]
+    keys, segments = {0, len(frames) - 1}, [(0, len(frames) - 1)]
     while segments:
         first, last = segments.pop()
         if last - first < 2:
@@ -23,9 +23,9 @@ def reduce_keys(frames: np.ndarray, values: np.ndarray, tolerance: float) -> tup
         miss = np.abs(_hermite(frames, values, slopes, first, last) - values[first : last + 1]).max(-1)
         worst = int(np.argmax(miss))
         if miss[worst] > tolerance:
-            kept.add(first + worst)
+            keys.add(first + worst)
             segments += [(first, first + worst), (first + worst, last)]
-    indices = np.array(sorted(kept))
+    indices = np.array(sorted(keys))
     return indices, slopes[indices]
 
 

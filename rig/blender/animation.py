@@ -9,6 +9,7 @@ count at every frame, even muted ones, because Blender resets channels that only
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import bpy
 import numpy as np
@@ -69,16 +70,25 @@ def animation(ob: bpy.types.Object) -> Animation:
     return Animation(bones, frozenset(driven), settings, constraints)
 
 
+def animates(ob: bpy.types.Object, path: str) -> bool:
+    """Whether curves or drivers that count animate a property of an object, by its data path."""
+    data = ob.animation_data
+    if data is None:
+        return False
+    lists = [curves.fcurves(data), data.drivers, *(_strip_curves(strip) for strip in _counting_strips(data))]
+    return any(curve.data_path == path and not curve.mute for curve in chain.from_iterable(lists))
+
+
 def moves(ob: bpy.types.Object, bone: str) -> bool:
     """Whether keys or drivers turn or move a bone."""
     return any(path.startswith(("location", "rotation")) for path, _ in animation(ob).bones.get(bone, ()))
 
 
-def free_channels(found: Animation, names: Sequence[str], modes: Modes) -> tuple[np.ndarray, np.ndarray]:
+def free_channels(animation: Animation, names: Sequence[str], modes: Modes) -> tuple[np.ndarray, np.ndarray]:
     """Which rotation (N, 4) and location (N, 3) channels of the bones are not animated, as bool."""
     rotations, locations = np.ones((len(names), 4), dtype=bool), np.ones((len(names), 3), dtype=bool)
     for number, name in enumerate(names):
-        for path, index in found.bones.get(name, ()):
+        for path, index in animation.bones.get(name, ()):
             if path == "location":
                 locations[number, index] = False
             elif path == rotation.PATHS[modes.of_bone[number]]:
@@ -139,19 +149,19 @@ def _action_contents(owner: bpy.types.AnimData | bpy.types.NlaStrip, paths: bool
     if action is None:
         return (0,)
     slot = getattr(owner, "action_slot", None)
-    found = curves.of_action(action, slot)
+    fcurves = curves.of_action(action, slot)
     groups = [group.mute for group in curves.groups(action, slot)] if paths or not curves.LAYERED else ()
-    return action.session_uid, getattr(slot, "handle", 0), groups, _curve_contents(found, paths)
+    return action.session_uid, getattr(slot, "handle", 0), groups, _curve_contents(fcurves, paths)
 
 
-def _curve_contents(found: Sequence[bpy.types.FCurve], paths: bool) -> tuple:
+def _curve_contents(fcurves: Sequence[bpy.types.FCurve], paths: bool) -> tuple:
     """Flags and, on request, paths and indices of curves."""
-    count = len(found)
+    count = len(fcurves)
     if not count:
         return ()
     flags = np.empty((2, count), dtype=bool)
-    found.foreach_get("mute", flags[0])
-    found.foreach_get("is_empty", flags[1])
+    fcurves.foreach_get("mute", flags[0])
+    fcurves.foreach_get("is_empty", flags[1])
     if not paths:
         return (flags.tobytes(),)
-    return flags.tobytes(), [(curve.data_path, curve.array_index) for curve in found]
+    return flags.tobytes(), [(curve.data_path, curve.array_index) for curve in fcurves]

@@ -62,8 +62,8 @@ class Modes:
 
     def _rows(self, bones: np.ndarray) -> list[tuple[str, np.ndarray]]:
         """The rows of `bones` of each mode in use."""
-        found = ((mode, np.flatnonzero(np.isin(bones, members))) for mode, members in self.groups)
-        return [(mode, rows) for mode, rows in found if rows.size]
+        by_mode = ((mode, np.flatnonzero(np.isin(bones, members))) for mode, members in self.groups)
+        return [(mode, rows) for mode, rows in by_mode if rows.size]
 
 
 @dataclass

@@ -32,6 +32,12 @@ def armatures_behind(ob: bpy.types.Object) -> set[int]:
     return {other.original.session_uid for other, _ in behind} - {ob.original.session_uid}
 
 
+def direct(ob: bpy.types.Object) -> set[bpy.types.Object]:
+    """The objects that an object or one of its bones is parented or constrained to."""
+    names = ["", *(bone.name for bone in (ob.pose.bones if ob.pose else ()))]
+    return {other for name in names for other, _ in _next(ob, name)} - {ob}
+
+
 def aims(goal: bpy.types.PropertyGroup) -> Iterator[Bone]:
     """The target and the pole of a goal, if it has them."""
     for target, subtarget in ((goal.target, goal.subtarget), (goal.pole_target, goal.pole_subtarget)):

@@ -10,7 +10,7 @@ _TRANSFORM = ("location", "rotation_quaternion", "rotation_euler", "rotation_axi
 
 
 @contextmanager
-def kept(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, pose_of: bpy.types.Object) -> Generator[None]:
+def restored(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, pose_of: bpy.types.Object) -> Generator[None]:
     """Restore the scene's frame and the transforms of its objects and bones at the end.
 
     The bones of live armatures are left to their solver, except those of `pose_of`.

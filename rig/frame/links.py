@@ -19,6 +19,7 @@ from ..setup.build import Rig
 from .view import SolvedPose
 
 _SAME = 1e-4  # scales that differ from 1 by less are taken as 1
+_ROUNDED = 5e-6  # of a turn's matrix and of the rig's size, to which measured bones are rounded
 
 
 def plain(ob: bpy.types.Object, rig: Rig, start: Channels, leaving: SolvedPose | None) -> np.ndarray | None:
@@ -161,12 +162,24 @@ def _start_matrices(ob: bpy.types.Object, rig: Rig, start: Channels, leaving: So
                 basis, bone.bone.matrix_local, parent_matrix=parent, parent_matrix_local=above.bone.matrix_local
             )
             if row in rig.local_rows:  # its constraints act in its parent's frame
-                found[number] = parent @ above.matrix.inverted_safe() @ bone.matrix
-        if rig.constrained[row] and rig.detached[row]:  # its constraints set its orientation, whatever its parent's
-            place = found[number].to_translation()
-            found[number] = Matrix.LocRotScale(place, bone.matrix.to_quaternion(), found[number].to_scale())
+                found[number] = parent @ _rounded(above.matrix.inverted_safe() @ bone.matrix, rig.size)
+        if row in rig.held_rows or (row in rig.local_rows and rig.detached[row]):  # whatever its parent's orientation
+            place, turned = found[number].to_translation(), _rounded(bone.matrix, rig.size).to_quaternion()
+            found[number] = Matrix.LocRotScale(place, turned, found[number].to_scale())
         world[number] = found[number]
     return world
+
+
+def _rounded(matrix: Matrix, size: float) -> Matrix:
+    """A matrix without its last digits, which come from the evaluation of our last answer.
+
+    Where goals are out of reach, a solve can magnify them by the inverse of its pull.
+    """
+    numbers = np.array(matrix)
+    numbers[:3, 3] /= size
+    numbers[:3] = np.round(numbers[:3] / _ROUNDED) * _ROUNDED
+    numbers[:3, 3] *= size
+    return Matrix(numbers)
 
 
 def _unscaled(matrices_of: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -113,7 +113,7 @@ class PoseMemory:
         """
         start, rows = posed.copy(), self.rows
         if self._left.size and not view.fresh:
-            self._resume(start, view)
+            self._resume(start, ob, view)
         if self.base is None or not rows.size:
             return start
         if self._is_free(free):
@@ -193,18 +193,19 @@ class PoseMemory:
             self._free = free, bool(free[0][self.rows].all() and free[1][self.rows].all())
         return self._free[1]
 
-    def _resume(self, start: Channels, view: View) -> None:
+    def _resume(self, start: Channels, ob: bpy.types.Object, view: View) -> None:
         """Give bones that were put back at another scene's frame the animated channels of this scene's, in `start`.
 
         A bone that the user has changed since keeps its channels.
         """
-        written, keyed, rows = self.written, self._keyed.get(view.scene_uid), self._left
-        if written is None or keyed is None or keyed.frame != view.frame:
+        written, rows = self.written, self._left
+        if written is None:
             return
         unchanged = (start.rotations[rows] == written.rotations[rows]).all(-1)
         unchanged &= (start.locations[rows] == written.locations[rows]).all(-1)
         self._left = rows = rows[unchanged]
-        start.rotations[rows], start.locations[rows] = keyed.channels.rotations[rows], keyed.channels.locations[rows]
+        keyed = self._keyed_channels(ob, view)
+        start.rotations[rows], start.locations[rows] = keyed.rotations[rows], keyed.locations[rows]
 
     def _keyed_channels(self, ob: bpy.types.Object, view: View) -> Channels:
         """The animated channels: as evaluated at the scene's last change of frame, or else from the curves."""

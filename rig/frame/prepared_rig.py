@@ -9,7 +9,7 @@ from ..blender.animation import Animation
 from ..blender.channels import Modes
 from ..setup.build import Rig, build
 from ..setup.goal_facts import GoalFacts
-from . import contents
+from . import contents, unseen
 from .contents import Contents
 from .view import View
 
@@ -108,7 +108,7 @@ class PreparedRig:
             self.free[0][self.rig.bones].all() and self.free[1][self.rig.bones].all()
         )
         if edited and view.in_viewport and self.rig is not None:
-            self.unseen = _unseen(evaluated, self.rig, view.depsgraph)
+            self.unseen = unseen.notes(evaluated, self.rig, view.depsgraph)
 
     def _build(self, evaluated: bpy.types.Object, facts: tuple[GoalFacts, ...]) -> None:
         found = build(evaluated, facts, self._animation.driven, self._solver)
@@ -117,21 +117,3 @@ class PreparedRig:
         self.solved = np.zeros(len(evaluated.pose.bones), dtype=bool)
         if self.rig is not None:
             self.solved[self.rig.solved_bones] = True
-
-
-def _unseen(ob: bpy.types.Object, rig: Rig, depsgraph: bpy.types.Depsgraph) -> list[str]:
-    """Sentences about targets that Blender does not evaluate, so that they seem to stand still.
-
-    ob : the evaluated object.
-    """
-    wanted: dict[bpy.types.Object, str] = {}
-    goals = ob.dqik.goals
-    for binding in rig.goals:
-        goal = goals[binding.index]
-        wanted.update((aim.original, goal.name) for aim in (goal.target, goal.pole_target) if aim is not None)
-    shown = {evaluated.original.session_uid for evaluated in depsgraph.ids}
-    return [
-        f"Goal {name!r}: {aim.name!r} is disabled in the viewport and stands still; hide it with the eye instead"
-        for aim, name in wanted.items()
-        if aim.session_uid not in shown
-    ]

@@ -4,7 +4,7 @@
 Positions and orientations are in armature space and are read from evaluated data.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import bpy
 import numpy as np
@@ -37,7 +37,9 @@ class FrameInput:
 
     def copy(self) -> "FrameInput":
         """With links and targets of its own."""
-        return replace(self, links=self.links.copy(), targets=self.targets.copy())
+        return FrameInput(
+            self.rig, self.prepared, self.links.copy(), self.start, self.targets.copy(), self.slide_scale
+        )
 
 
 @dataclass
@@ -54,6 +56,11 @@ class Reading:
     start: Channels
     frame_input: FrameInput | None
     leaving: SolvedPose | None
+
+    def copy(self) -> "Reading":
+        """With an input of its own, which the next frame does not overwrite."""
+        frame_input = None if self.frame_input is None else self.frame_input.copy()
+        return Reading(self.posed, self.now, self.start, frame_input, self.leaving)
 
 
 def read(

@@ -6,7 +6,6 @@ compares everything that could make the next frame different by contents, and if
 through the whole step again.
 """
 
-from dataclasses import replace
 from math import isfinite
 
 import bpy
@@ -30,9 +29,9 @@ class SteadyFrames:
     def __init__(self, prepared: PreparedRig, pose: PoseMemory, reading: Reading, view: View) -> None:
         """`reading` : of a frame that went through the whole step, to which `SteadyFrames.fit` applies."""
         assert reading.frame_input is not None
-        frame_input, start = reading.frame_input.copy(), reading.start
+        self.reading, start = reading.copy(), reading.start
+        frame_input = self.reading.frame_input
         rig = frame_input.rig
-        self.reading = replace(reading, frame_input=frame_input)
         self._scene, self._bones, self._rig, self._input = view.scene_uid, pose.bones, rig, frame_input
         self._located = start if start.locations[rig.loose_bones].any() else None
         self._rests = links.root_rests(rig, start)

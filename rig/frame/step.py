@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 
-from ...solvers import FrameArrays, Pose
+from ...solvers import FrameArrays
 from ..blender import channels
 from ..blender.channels import Channels
 from . import read as frame
@@ -56,14 +56,10 @@ def read(session: Session, ob: bpy.types.Object, view: View, active: bool = True
 
 def _leaving(ob: bpy.types.Object, leaving: np.ndarray, start: Channels) -> SolvedPose | None:
     """The pose of bones (N,) bool of an evaluated object that go back to `start`; None if there are none."""
-    rows = np.flatnonzero(leaving).tolist()
-    bones = [(row, ob.pose.bones[row]) for row in rows]
-    bases = {
-        bone.name: start.matrix(row, bone.scale)
-        for row, bone in bones
-        if not bone.is_in_ik_chain and all(c.mute or c.influence <= 0.0 for c in bone.constraints)
-    }
-    return SolvedPose(ob, {}, np.zeros((0, 8)), bases) if bases else None
+    for row in np.flatnonzero(leaving).tolist():
+        bone = ob.pose.bones[row]
+        leaving[row] = not bone.is_in_ik_chain and all(c.mute or c.influence <= 0.0 for c in bone.constraints)
+    return SolvedPose(ob, start, leaving) if leaving.any() else None
 
 
 def solve(session: Session, ob: bpy.types.Object, view: View, active: bool = True) -> "Answer":
@@ -83,8 +79,8 @@ def solve(session: Session, ob: bpy.types.Object, view: View, active: bool = Tru
     if session.steady is None or session.steady.reading is not reading:
         new = write.answer(rig, rotations, translations, reading.start, frame_input.slide_scale)
     _note(session, view, frame_input, arrays, reading.now if new is None else new, began)
-    if view.others_follow:
-        _show_followers(ob, view, reading, Pose(rotations[None], translations[None]))
+    if view.others_follow and new is not None:
+        _show_followers(session, ob, view, reading.leaving, new)
     return Answer(reading, new, session.rig.solved)
 
 
@@ -98,12 +94,15 @@ def _note(
     ))  # fmt: skip
 
 
-def _show_followers(ob: bpy.types.Object, view: View, reading: Reading, pose: Pose) -> None:
+def _show_followers(
+    session: Session, ob: bpy.types.Object, view: View, leaving: SolvedPose | None, answer: Channels
+) -> None:
     """Let the targets of other armatures that follow this one use its answer in the same evaluation."""
-    frame_input, bases = reading.frame_input, {} if reading.leaving is None else reading.leaving.bases
-    rig, evaluated = frame_input.rig, ob.evaluated_get(view.depsgraph)
-    world = rig.skeleton.transforms(pose.rotations, pose.translations, frame_input.links)[0]
-    view.solved[ob.session_uid] = SolvedPose(evaluated, rig.joint_of_bone, world, bases)
+    rig, evaluated, changed = session.rig.rig, ob.evaluated_get(view.depsgraph), session.rig.solved
+    if leaving is not None:
+        changed = changed | leaving.changed
+    held = frozenset(evaluated.pose.bones[int(rig.bones[row])].name for row in rig.held_rows)
+    view.solved[ob.session_uid] = SolvedPose(evaluated, answer, changed, held)
 
 
 @dataclass

@@ -6,23 +6,23 @@ from functools import cached_property
 
 import bpy
 import numpy as np
-from mathutils import Matrix, Quaternion, Vector
+from mathutils import Matrix, Vector
 
-from ...solvers.algebra import dual_quaternion
+from ..blender.channels import Channels
 
 
 @dataclass
 class SolvedPose:
     """The pose of an armature that the depsgraph has not evaluated yet.
 
-    ob : the evaluated object. joints : {bone number: joint} of the solved skeleton. world : (J, 8) of its joints.
-    bases : {bone name: matrix} of bones that go back to their base pose, relative to rest.
+    ob : the evaluated object. channels : of all bones. changed : (N,) bool, bones that these channels change.
+    held : names of bones whose orientation constraints set, whatever their parents'.
     """
 
     ob: bpy.types.Object
-    joints: dict[int, int]
-    world: np.ndarray
-    bases: dict[str, Matrix]
+    channels: Channels
+    changed: np.ndarray
+    held: frozenset[str] = frozenset()
 
     def correction(self, bone: bpy.types.PoseBone | None) -> Matrix | None:
         """The armature-space motion from where an evaluated bone stands to where this pose puts it."""
@@ -32,19 +32,19 @@ class SolvedPose:
     def matrix(self, bone: bpy.types.PoseBone) -> Matrix | None:
         """The armature-space matrix that this pose gives an evaluated bone; None if the bone stands there already.
 
-        Bones outside the skeleton follow their parents by Blender's rules for inherited rotation and scale.
+        Bones follow their parents by Blender's rules for inherited rotation and scale.
         """
-        joint = self.joints.get(self.ob.pose.bones.find(bone.name)) if self.joints else None
-        if joint is not None:
-            at = self.world[joint]
-            return Matrix.LocRotScale(dual_quaternion.translation(at), Quaternion(at[:4]), bone.matrix.to_scale())
-        above, base = bone.parent, self.bases.get(bone.name)
+        number, above = self.ob.pose.bones.find(bone.name), bone.parent
+        base = self.channels.matrix(number, bone.scale) if self.changed[number] else None
         place = None if above is None else self.matrix(above)
         if place is None and base is None:
             return None
         if above is None:
             return bone.bone.convert_local_to_pose(base, bone.bone.matrix_local)
-        return placed(bone, above.matrix if place is None else place, base)
+        place = placed(bone, above.matrix if place is None else place, base)
+        if bone.name in self.held:
+            return Matrix.LocRotScale(place.to_translation(), bone.matrix.to_quaternion(), place.to_scale())
+        return place
 
 
 def placed(bone: bpy.types.PoseBone, above: Matrix, base: Matrix | None) -> Matrix:

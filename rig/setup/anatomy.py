@@ -16,7 +16,7 @@ import numpy as np
 
 from ..blender.armature import Armature
 from . import limits, roles
-from .bend import BEND
+from .bend import BEND, unit
 from .roles import Role
 
 ALIGNED = np.radians(20.0)  # a bend axis this near to the bone's X or Z axis is rounded to it
@@ -121,8 +121,8 @@ class Body:
         low = next((by_role[role] for role in (Role("hips"), Role("shin", roles.LEFT)) if role in by_role), None)
         high = next((by_role[Role(name)] for name in ("head", "neck", "spine") if Role(name) in by_role), None)
         up = np.array([0.0, 0, 1]) if low is None or high is None else heads[high] - heads[low]
-        self.left = _unit(left)
-        self.forward = _unit(np.cross(self.left, up))
+        self.left = unit(left)
+        self.forward = unit(np.cross(self.left, up))
         self.up = np.cross(self.forward, self.left)
         chest = max((b for b, role in bone_roles.items() if role.name == "spine"), key=self._depth, default=None)
         self.shares = {
@@ -148,7 +148,7 @@ class Body:
             "B": -self.forward,
             "I": -out,
         }
-        return _unit(sum((directions[letter] for letter in letters), np.zeros(3)))
+        return unit(sum((directions[letter] for letter in letters), np.zeros(3)))
 
     def fit(self, bone: int, role: Role) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
         """Limits of a bone, `lo` and `hi` of twist, swing X and swing Z, and its preferred bend, all in radians.
@@ -165,7 +165,7 @@ class Body:
         ranges *= share
         if joint.hinge:
             ranges[0] += (-bent, bent)
-        across = _unit(np.cross(axis, along))
+        across = unit(np.cross(axis, along))
         if across @ np.cross(along, self.direction(joint.across.toward, role.side)) < 0.0:
             across = -across
         local = np.array([rest[:, (0, 2)].T @ axis, rest[:, (0, 2)].T @ across])  # axes of both bends in X and Z
@@ -192,20 +192,20 @@ class Body:
             normal = np.cross(upper, along)
             bent = float(np.arctan2(np.linalg.norm(normal), upper @ along))
             if np.linalg.norm(axis) < _DEGENERATE:
-                return _unit(normal), bent
-            if bent >= _BENT and abs(_unit(normal) @ _unit(axis)) > 0.5:
+                return unit(normal), bent
+            if bent >= _BENT and abs(unit(normal) @ unit(axis)) > 0.5:
                 sign = 1.0 if normal @ axis > 0.0 else -1.0
-                return sign * _unit(normal), sign * bent
+                return sign * unit(normal), sign * bent
         if np.linalg.norm(axis) < _DEGENERATE:
             axis = np.cross(along, self.forward if abs(along @ self.forward) < 0.9 else self.up)
-        return _unit(axis), 0.0
+        return unit(axis), 0.0
 
     def _range(self, along: np.ndarray, motion: Motion, side: str) -> tuple[float, float]:
         """The range in degrees from the rest pose, toward the direction and away from it."""
         if not motion.neutral:
             return motion.most, motion.least
         toward, neutral = (self.direction(letters, side) for letters in (motion.toward, motion.neutral))
-        toward = _unit(toward - neutral * (toward @ neutral))
+        toward = unit(toward - neutral * (toward @ neutral))
         there = float(np.degrees(np.arctan2(along @ toward, along @ neutral)))
         return motion.most - there, motion.least + there
 
@@ -239,8 +239,3 @@ def _radii(local: np.ndarray, ranges: np.ndarray) -> np.ndarray:
             blocked = (used & (reach <= 0.0)).any()
             radii[axis, way] = 0.0 if blocked else 1.0 / np.sqrt(((parts[used] / reach[used]) ** 2).sum())
     return radii
-
-
-def _unit(vector: np.ndarray) -> np.ndarray:
-    length = np.linalg.norm(vector)
-    return vector / length if length > 1e-12 else np.zeros(3)

@@ -79,7 +79,7 @@ def _longest_pair(
     pairs = []
     for lower, upper in pairwise(own):
         if parent[lower] == upper:
-            in_line = max(_unit(tails[upper] - heads[upper]) @ _unit(tails[lower] - heads[lower]), 0.0)
+            in_line = max(unit(tails[upper] - heads[upper]) @ unit(tails[lower] - heads[lower]), 0.0)
             pairs.append(((length[lower] + length[upper]) * in_line**2, upper, lower))
     best = max(pairs, default=None)
     if best is None or length[[*best[1:]]].sum() <= _LIMB_SHARE * length[own].sum():
@@ -91,29 +91,30 @@ def _foot(heads: np.ndarray, tails: np.ndarray, upper: int, lower: int, last: in
     """The unit direction of the foot below a limb, across the limb; None if there is no foot."""
     if last is None:
         return None
-    along, foot = _unit(tails[lower] - heads[upper]), tails[last] - tails[lower]
+    along, foot = unit(tails[lower] - heads[upper]), tails[last] - tails[lower]
     if np.linalg.norm(foot) < _FOOT_LENGTH * np.linalg.norm(tails[lower] - heads[lower]):
         return None
-    if abs(along @ _unit(foot)) > _FOOT_ANGLE:
+    if abs(along @ unit(foot)) > _FOOT_ANGLE:
         return None
-    return _unit(foot - along * (along @ foot))
+    return unit(foot - along * (along @ foot))
 
 
 def _bend(heads: np.ndarray, tails: np.ndarray, upper: int, lower: int, toward: np.ndarray) -> Limb | None:
     """The limb, with the axis that moves its lower end toward a direction, or further the way it is bent at rest."""
-    first, second = _unit(heads[lower] - heads[upper]), _unit(tails[lower] - heads[lower])
+    first, second = unit(heads[lower] - heads[upper]), unit(tails[lower] - heads[lower])
     normal = np.cross(first, second)
     bent = float(np.arctan2(np.linalg.norm(normal), first @ second))
     if bent >= BEND:
         return None
     if bent >= _OWN_BEND:
-        return Limb(upper, lower, _unit(normal), BEND - bent)
+        return Limb(upper, lower, unit(normal), BEND - bent)
     axis = np.cross(second, toward)
     if np.linalg.norm(axis) < 0.2 * np.linalg.norm(toward):
         axis = np.cross(second, np.eye(3)[np.argmin(np.abs(second))])
-    return Limb(upper, lower, _unit(axis), BEND)
+    return Limb(upper, lower, unit(axis), BEND)
 
 
-def _unit(vector: np.ndarray) -> np.ndarray:
+def unit(vector: np.ndarray) -> np.ndarray:
+    """`v / |v|` (3,); zero where `v` is."""
     length = np.linalg.norm(vector)
     return vector / length if length > 1e-12 else np.zeros(3)

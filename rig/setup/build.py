@@ -63,7 +63,8 @@ class Rig:
     rest_links : (J, 8) links with every inner joint at its rest offset.
     goal_rows : (G,) rows of the goals' own bones. slide_scale : (T,) ones.
     loose : (M,) the bone has a location, because it is not connected. loose_rows, loose_bones : loose and not sliding.
-    local_rows : rows of bones whose constraints all act in the parent's frame.
+    local_rows : rows of bones whose constraints all act in the parent's frame. held_rows : rows of bones whose
+        constraints set their orientation, whatever their place and their parent's orientation.
     """
 
     size: float
@@ -84,6 +85,7 @@ class Rig:
     solved: np.ndarray
     loose: np.ndarray
     local_rows: frozenset[int]
+    held_rows: frozenset[int]
     locked_bones: list[int]
     notes: list[str] = field(default_factory=list)
 
@@ -104,7 +106,6 @@ class Rig:
         self.slide_scale = np.ones(len(slides))
         self.loose_rows = np.setdiff1d(np.flatnonzero(self.loose), self.slide_row)
         self.loose_bones = self.bones[self.loose_rows]
-        self.joint_of_bone = dict(zip(self.bones.tolist(), self.main.tolist(), strict=True))
         self.goal_rows = [int(np.flatnonzero(self.main == goal.joint)[0]) for goal in self.prepared.goals]
         self.start: tuple[bytes, np.ndarray] | None = None
         self.stretch: tuple[tuple[float, ...], ik.Prepared] = (1.0,) * len(self.goals), self.prepared
@@ -194,6 +195,7 @@ def build(
         location_frame=np.array(parts.location_frame),
         solved=np.flatnonzero(solve_plan.moved[bones]),
         loose=np.array([pose[bone].parent is None or not pose[bone].bone.use_connect for bone in solve_plan.bones]),
+        held_rows=frozenset(row for row, bone in enumerate(solve_plan.bones) if _held_in_space(pose[bone])),
         local_rows=frozenset(row for row, bone in enumerate(solve_plan.bones) if _is_local(pose[bone])),
         locked_bones=[bone for bone in solve_plan.bones if pose[bone].dqik_lock and pose[bone].dqik_use_limits],
         notes=solve_plan.notes,

@@ -67,23 +67,19 @@ def limits_from_ik(bones: Iterable[bpy.types.PoseBone]) -> int:
     """Copy IK limits and locks to the limits of the bones. Returns the number of bones that have any."""
     count = 0
     for bone in bones:
-        lo, hi, any_limit = [], [], False
-        for axis in "yxz":  # twist, swing X, swing Z
-            if getattr(bone, f"lock_ik_{axis}"):
-                lo.append(0.0)
-                hi.append(0.0)
-                any_limit = True
-            elif getattr(bone, f"use_ik_limit_{axis}"):
-                lo.append(getattr(bone, f"ik_min_{axis}"))
-                hi.append(getattr(bone, f"ik_max_{axis}"))
-                any_limit = True
-            else:
-                lo.append(-np.pi)
-                hi.append(np.pi)
-        if any_limit:
-            limits.put(bone, lo, hi)
+        ranges = [_ik_range(bone, axis) for axis in "yxz"]  # twist, swing X, swing Z
+        if any(ranges):
+            limits.put(bone, *zip(*(own or (-np.pi, np.pi) for own in ranges), strict=True))
             count += 1
         stiffness = max(getattr(bone, f"ik_stiffness_{axis}") for axis in "xyz")
         if stiffness > 0.0:
             bone.dqik_stiffness = stiffness
     return count
+
+
+def _ik_range(bone: bpy.types.PoseBone, axis: str) -> tuple[float, float] | None:
+    """A bone's IK limits about an axis [rad]; None if there are none."""
+    if getattr(bone, f"lock_ik_{axis}"):
+        return 0.0, 0.0
+    limited = getattr(bone, f"use_ik_limit_{axis}")
+    return (getattr(bone, f"ik_min_{axis}"), getattr(bone, f"ik_max_{axis}")) if limited else None

@@ -140,7 +140,7 @@ def _without_cycles(
 ) -> list[PlannedGoal]:
     """The goals whose target and pole do not follow a solved bone; notes about the others."""
     moved = {bone for goal in goals for bone in goal.chain}
-    kept = []
+    independent = []
     for goal in goals:
         follows = {
             armature.index.get(name, -1)
@@ -149,11 +149,11 @@ def _without_cycles(
         }
         solved = sorted(follows & moved)
         if not solved:
-            kept.append(goal)
+            independent.append(goal)
         else:
             bone = ob.pose.bones[solved[-1]].name
             notes.append(f"Goal {goal.facts.name!r}: its target or pole follows bone {bone!r}, which is solved")
-    return kept
+    return independent
 
 
 def _constrained(pose: bpy.types.bpy_prop_collection, armature: Armature) -> tuple[np.ndarray, np.ndarray]:

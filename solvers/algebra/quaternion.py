@@ -144,11 +144,11 @@ def between(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     a, b = np.broadcast_arrays(a, b)
     length = np.sqrt((a * a).sum(-1) * (b * b).sum(-1))
     w = length + (a * b).sum(-1)
-    q = np.concatenate([w[..., None], np.cross(a, b)], -1)
+    q = np.concatenate([w[..., None], cross(a, b)], -1)
     opposite = (w <= 1e-12 * length) & (length > 0.0)
     if opposite.any():
         least = np.eye(3)[np.argmin(np.abs(a), -1)]
-        q = np.where(opposite[..., None], np.concatenate([0.0 * w[..., None], np.cross(a, least)], -1), q)
+        q = np.where(opposite[..., None], np.concatenate([0.0 * w[..., None], cross(a, least)], -1), q)
     return normalize(q)
 
 
@@ -156,6 +156,15 @@ def angle(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Angle (...) in radians between two orientations (..., 4), the short way; exact near 0, unlike `acos`."""
     turn = relative(a, b)
     return 2.0 * np.arctan2(np.sqrt((turn[..., 1:] ** 2).sum(-1)), np.abs(turn[..., 0]))
+
+
+def cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """`a x b` of (..., 3) arrays; `numpy.cross` costs ten times as much on small ones."""
+    c = np.empty(np.broadcast_shapes(a.shape, b.shape))
+    c[..., 0] = a[..., 1] * b[..., 2] - a[..., 2] * b[..., 1]
+    c[..., 1] = a[..., 2] * b[..., 0] - a[..., 0] * b[..., 2]
+    c[..., 2] = a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
+    return c
 
 
 def skew(v: np.ndarray) -> np.ndarray:

@@ -19,7 +19,7 @@ import numpy as np
 
 from ..algebra import quaternion
 from ..group import attempts, solve, stages
-from ..iterate import aim, descent, linear_step, mmd, sweeps
+from ..iterate import active_set, aim, descent, mmd, sweeps
 from ..methods import ccd, pgs
 from ..model import frames, limits
 from ..space import arc, joint_space, limb, poles, posture, yielding
@@ -52,8 +52,8 @@ OWNERS: tuple[tuple[ModuleType, str, str], ...] = (
     (poles, "", "FADE ON_LINE"),
     (posture, "", "LEAST_ARM"),
     (yielding, "", "YIELD_EXCESS YIELD_FLOOR YIELD_REACH YIELD_MISS YIELD_ROUNDS"),
-    (linear_step, "", "SAME"),
-    (linear_step, "ACTIVE_SET_", "ROUNDS"),
+    (active_set, "", "SAME"),
+    (active_set, "ACTIVE_SET_", "ROUNDS"),
     (pgs, "PGS_", "LEAST LEAST_OF_STEP ROUNDS SWEEPS"),
     (aim, "", "STAY"),
     (ccd, "CCD_", "NOTHING LEAST_GAIN ROUNDS STEPS SHARES"),
@@ -127,7 +127,7 @@ LIMB = _structure(
     "dqik_limb", "A two-bone limb; see Limb in solvers/space/limb.py.",
     ("int32", "upper lower end goal", ""),
     ("double[3]", "axis upper_axis", ""),
-    ("double", "bend side", ""),
+    ("double", "bend side share", ""),
 )  # fmt: skip
 
 ARC = _structure(
@@ -253,7 +253,7 @@ PROBLEM = _structure(
     ("dqik_stage[]", "stage", "(stages)"),
     ("double", "tolerance rotation_tolerance", ""),
     ("uint8[]", "counts", "(goals) 1: a position counts, 2: a rotation counts"),
-    ("dqik_stage[]", "held", "the joint space of stiff joints with limits, and nothing else; NULL: none"),
+    ("dqik_stage[]", "stiff", "the joint space of stiff joints with limits, and nothing else; NULL: none"),
 )  # fmt: skip
 
 _C_OF_DTYPE: dict[object, str] = {np.int32: "int32", np.bool_: "uint8"}

@@ -77,5 +77,5 @@ def kernel() -> str:
     >>> ik.kernel().split(":")[0] in ("compiled", "numpy")
     True
     """
-    found, reason = _find()
-    return "compiled" if found is not None else f"numpy: {reason}"
+    library, reason = _find()
+    return "compiled" if library is not None else f"numpy: {reason}"

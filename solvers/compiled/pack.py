@@ -10,7 +10,7 @@ import numpy as np
 
 from ..group.continuation import ALIKE, CHOSEN_AFTER
 from ..group.stage import Stage
-from ..group.stages import held_joints
+from ..group.stages import stiff_joints
 from ..iterate.descent import Settings
 from ..model.skeleton import Skeleton
 from ..space import limb
@@ -38,7 +38,7 @@ from .packer import Packer
 
 def problem(packer: Packer, skeleton: Skeleton, stages: Sequence[Stage], counts: np.ndarray, solver: str) -> Any:
     """A prepared solve; `counts` (G, 2): whether each goal's position and its rotation count."""
-    tolerances, held = stages[0].options if stages else None, held_joints(skeleton, stages)
+    tolerances, stiff = stages[0].options if stages else None, stiff_joints(skeleton, stages)
     return packer.fill(
         PROBLEM,
         skeleton=_skeleton(packer, skeleton),
@@ -48,7 +48,7 @@ def problem(packer: Packer, skeleton: Skeleton, stages: Sequence[Stage], counts:
         tolerance=tolerances.tolerance if tolerances else 0.0,
         rotation_tolerance=tolerances.rotation_tolerance if tolerances else 0.0,
         counts=counts @ np.array([1, 2]),
-        held=None if held is None else [_held(packer, held)],
+        stiff=None if stiff is None else [_joint_space_alone(packer, stiff)],
     )
 
 
@@ -73,7 +73,7 @@ def _stage(packer: Packer, stage: Stage, solver: str) -> Any:
     )
 
 
-def _held(packer: Packer, space: JointSpace) -> Any:
+def _joint_space_alone(packer: Packer, space: JointSpace) -> Any:
     """A stage of which only the joint space is filled."""
     nothing = {field.name: None if field.kind.endswith("[]") else 0 for field in STAGE.fields}
     return packer.fill(STAGE, **{**nothing, **_joint_space(space, np.ones(space.n))})

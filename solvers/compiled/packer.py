@@ -13,7 +13,7 @@ class Packer:
     """Fills structures, and keeps alive what they point to."""
 
     def __init__(self) -> None:
-        self._kept: list[Any] = []
+        self._referents: list[Any] = []
 
     def fill(self, structure: Structure, **values: Any) -> Any:
         """A structure with a value for each of its fields, by name.
@@ -28,7 +28,7 @@ class Packer:
         filled = CLASSES[structure.name](**{
             field.name: self._value(field.kind, values[field.name]) for field in structure.fields
         })  # fmt: skip
-        self._kept.append(filled)
+        self._referents.append(filled)
         return filled
 
     def _value(self, kind: str, value: Any) -> Any:
@@ -43,8 +43,8 @@ class Packer:
         """The address of a copy of some numbers or structures."""
         if base in CLASSES:
             array = (CLASSES[base] * max(len(values), 1))(*values)
-            self._kept.append(array)
+            self._referents.append(array)
             return addressof(array)
         numbers = np.array(values, dtype=NUMBERS[base][1], order="C")
-        self._kept.append(numbers)
+        self._referents.append(numbers)
         return numbers.ctypes.data

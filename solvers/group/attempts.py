@@ -86,10 +86,10 @@ class Attempts:
             if met.any():
                 far = np.where(met, self._distance(minimum.point.state, many.base), np.inf)
                 chosen = int(np.argmax(far <= far.min() / NEARER))
-                found, took = self._approached(minimum.point.take(np.array([chosen])), one, before)
+                nearest, took = self._approached(minimum.point.take(np.array([chosen])), one, before)
                 best.iterations[frame] += took
                 best.point.error = best.point.error[:, : self.tasks.m]
-                best.point.put(index, found)
+                best.point.put(index, nearest)
                 return True
         return False
 
@@ -128,17 +128,17 @@ class Attempts:
             best.iterations[frame] += finished.iterations.sum()
             best.point.put(index, finished.point)
 
-    def _approached(self, found: Point, one: Request, before: State) -> tuple[Point, int]:
+    def _approached(self, answer: Point, one: Request, before: State) -> tuple[Point, int]:
         """An answer (1,) brought nearer to the pose before, as far as the goals allow, and the iterations that took."""
         if self.approaching is None:
-            return found, 0
+            return answer, 0
         request = replace(one, base=before)
-        pulled = self.minimise(self.tasks, self.space, self.approaching, found, request)
+        pulled = self.minimise(self.tasks, self.space, self.approaching, answer, request)
         begin = stand(self.tasks, pulled.point.state, request)
         arrived = self.minimise(self.tasks, self.space, self.arriving, begin, request)
         took = int(pulled.iterations.sum() + arrived.iterations.sum())
-        nearer = self._distance(arrived.point.state, before) < self._distance(found.state, before)
-        return (arrived.point if self._met(arrived.point)[0] and nearer[0] else found), took
+        nearer = self._distance(arrived.point.state, before) < self._distance(answer.state, before)
+        return (arrived.point if self._met(arrived.point)[0] and nearer[0] else answer), took
 
     def _distance(self, state: State, before: State) -> np.ndarray:
         """The largest turn [rad] or slide [skeleton lengths] of any joint (F,) between two poses."""

@@ -39,11 +39,11 @@ def stage_order(skeleton: Skeleton, chains: np.ndarray) -> list[list[list[int]]]
     def merge(together: Callable[[list[int], list[int]], bool]) -> None:
         i = 0
         while i < len(groups):
-            found = next((j for j in range(i + 1, len(groups)) if together(groups[i], groups[j])), None)
-            if found is None:
+            partner = next((j for j in range(i + 1, len(groups)) if together(groups[i], groups[j])), None)
+            if partner is None:
                 i += 1
             else:
-                groups[i], i = sorted(groups[i] + groups.pop(found)), 0
+                groups[i], i = sorted(groups[i] + groups.pop(partner)), 0
 
     merge(lambda a, b: share(a, b) or (below(a, b) and below(b, a)))
     levels: list[list[list[int]]] = []

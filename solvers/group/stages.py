@@ -34,7 +34,7 @@ class Stages:
         weights = np.array([(goal.position_weight, goal.rotation_weight) for goal in goals]).reshape(-1, 2)
         self.counts = weights > 0.0  # (G, 2) whether a goal's position and its rotation count
         self._tolerances = np.where(self.counts, (options.tolerance, options.rotation_tolerance), np.inf)
-        self.held = held_joints(skeleton, self.stages)
+        self.stiff = stiff_joints(skeleton, self.stages)
         self._placed = [g for g, goal in enumerate(goals) if goal.position is not None]
         self._oriented = [g for g, goal in enumerate(goals) if goal.rotation is not None]
         poled = [stage for stage in self.stages if stage.tasks.poles]
@@ -110,8 +110,8 @@ class Stages:
         distances, angles = np.zeros((2, count, len(self.goals)))
         at_limit = np.zeros((count, len(self.skeleton)), dtype=bool)
         for stage, point in points:
-            found = stage.tasks.report(point.kinematics, targets.of_goals(stage.indices))
-            distances[:, stage.indices], angles[:, stage.indices] = found
+            errors = stage.tasks.report(point.kinematics, targets.of_goals(stage.indices))
+            distances[:, stage.indices], angles[:, stage.indices] = errors
             if stage.space.limited:
                 at_limit |= np.stack([stage.space.at_limit(x) for x in point.state.x])
         met = (distances <= self._tolerances[:, 0]) & (angles <= self._tolerances[:, 1])
@@ -121,13 +121,13 @@ class Stages:
     def _question(self, arrays: FrameArrays, frames: np.ndarray | slice) -> tuple[Targets, Pose, np.ndarray]:
         """What some frames ask: targets, start poses with stiff joints inside their limits, and links."""
         targets, start, links = _question(arrays, frames)
-        if self.held is not None:
+        if self.stiff is not None:
             start = Pose(start.rotations.copy(), start.translations.copy())
-            state = self.held.state(start, len(start.rotations))
-            joints, slides = np.unique(self.held.joint), self.held.slides(state.x)
+            state = self.stiff.state(start, len(start.rotations))
+            joints, slides = np.unique(self.stiff.joint), self.stiff.slides(state.x)
             start.rotations[:, joints] = state.rotations[:, joints]
             if slides is not None:
-                sliding = np.unique(self.held.joint[~self.held.turns])
+                sliding = np.unique(self.stiff.joint[~self.stiff.turns])
                 start.translations[:, sliding] = slides[:, sliding]
         return targets, start, links
 
@@ -135,12 +135,12 @@ class Stages:
         check(arrays, len(self.goals), len(self.skeleton))
 
 
-def held_joints(skeleton: Skeleton, stages: Sequence[Stage]) -> JointSpace | None:
+def stiff_joints(skeleton: Skeleton, stages: Sequence[Stage]) -> JointSpace | None:
     """The stiff joints of the chains, which no stage moves but whose limits hold; None where there are none."""
     chains = np.concatenate([np.zeros((1, len(skeleton)), dtype=bool), *(stage.chains for stage in stages)])
     limited = np.array([joint.limits is not None for joint in skeleton.joints])
-    held = JointSpace(skeleton, chains.any(0) & limited, stiff=True)
-    return held if held.n else None
+    space = JointSpace(skeleton, chains.any(0) & limited, stiff=True)
+    return space if space.n else None
 
 
 class StagesMotion:

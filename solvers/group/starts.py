@@ -8,13 +8,12 @@ import numpy as np
 from ..algebra import dual_quaternion, quaternion
 from ..model.goals import Targets
 from ..model.skeleton import Pose
-from ..space import arc, limb, poles
+from ..space import arc, limb
 from ..space.arc import Arc
 from ..space.joint_space import State
 from ..space.limb import Limb
 from ..space.point import Point, Request
-from ..space.poles import Pole
-from ..space.tasks import ROTATION_LENGTH
+from ..space.tasks import ROTATION_LENGTH, Kinematics, turned_to_pole
 from .stage import Stage
 
 
@@ -50,7 +49,7 @@ def folded(stage: Stage, frames: Request, swivels: np.ndarray) -> State:
     starts: list[State] = []
     for angle in swivels if stage.limbs else swivels[:1]:
         rotations = limb.fold(stage.limbs, stage.goals, base.rotations, kinematics, frames.targets, angle)
-        starts.append(swivelled(stage, _turned(stage, base, rotations), frames))
+        starts.append(swivelled(stage, stage.space.turned(base, rotations), frames))
     return State(np.concatenate([s.rotations for s in starts]), np.concatenate([s.x for s in starts]))
 
 
@@ -69,62 +68,45 @@ def arched(
     rotations = arc.bend(
         state.rotations, kinematics, targets, stage.arcs, stage.skeleton.axis, _of_goals(stage, stage.arcs, shares)
     )
-    return _turned(stage, state, rotations)
+    return stage.space.turned(state, rotations)
 
 
 def swivelled(stage: Stage, state: State, frames: Request) -> State:
     """`state` with the chains that have poles turned about their lines until their middles point at these."""
-    for pole in stage.poles:
-        state = _swivelled(stage, pole, state, frames)
+    for pole in stage.tasks.poles.swivelling if stage.tasks.poles else ():
+        kinematics = stage.tasks.kinematics(state, frames.links)
+        state = turned_to_pole(stage.space, state, kinematics, frames.targets, pole)
     return state
-
-
-def _swivelled(stage: Stage, pole: Pole, state: State, frames: Request) -> State:
-    kinematics = stage.tasks.kinematics(state, frames.links)
-    at, root = kinematics.positions, pole.root
-    end = kinematics.effectors[:, pole.goal] if pole.end < 0 else at[:, pole.end]
-    if stage.skeleton.kinds[root] != "ball" or root not in stage.space.joint:
-        return state
-    rotations = state.rotations.copy()
-    rotations[:, root] = poles.swivel(
-        rotations[:, root], kinematics.matrices[:, root], at[:, root], at[:, list(pole.middle)].mean(1), end,
-        frames.targets.poles[:, pole.goal], pole.angle,
-    )  # fmt: skip
-    return _turned(stage, state, rotations)
-
-
-def _turned(stage: Stage, state: State, rotations: np.ndarray) -> State:
-    """`state` with other rotations, brought inside the limits."""
-    slides = stage.space.slides(state.x)
-    translations = np.zeros((*rotations.shape[:2], 3)) if slides is None else slides
-    return stage.space.state(Pose(rotations, translations), len(rotations))
 
 
 def _base(stage: Stage, start: Pose, targets: Targets, links: np.ndarray | None) -> State:
     """The pose that the pull aims at: the start or the middle of the limits.
 
-    Straight limbs are bent as they prefer, other straight chains to an arc that points at the target, as far as the
-    targets are away from the start (`_bend_shares`).
+    Limbs are bent as they prefer and towards what their targets need, other straight chains to an arc that points at
+    the target; as far as the targets are away from the start (`_bend_shares`).
     """
     state = stage.space.state(start, len(start.rotations))
     if not stage.settings.pull:
         return state
-    shares = _bend_shares(stage, state, targets, links)
+    kinematics = stage.tasks.kinematics(state, links)
+    shares = _bend_shares(stage, kinematics, targets)
     if stage.options.bias == "MIDDLE":
         state = stage.space.middle(state)
+        kinematics = stage.tasks.kinematics(state, links)
     if stage.limbs:
-        bent = limb.bend_base(state.rotations, stage.limbs, _of_goals(stage, stage.limbs, shares))
-        state = _turned(stage, state, bent)
+        of_limbs = _of_goals(stage, stage.limbs, shares)
+        bent = limb.bend_base(stage.limbs, state.rotations, kinematics, targets.positions, of_limbs)
+        state = stage.space.turned(state, bent)
     return arched(stage, state, targets, links, shares)
 
 
-def _bend_shares(stage: Stage, state: State, targets: Targets, links: np.ndarray | None) -> np.ndarray:
-    """The share (F, L) of their preferred bend that straight limbs and chains get in the base pose.
+def _bend_shares(stage: Stage, start: Kinematics, targets: Targets) -> np.ndarray:
+    """The share (F, L) of their bends that limbs and straight chains get in the base pose.
 
     It falls to 0 as the targets come to where the start pose has their goals: a start that meets all goals is the
     answer, whatever bend is preferred.
     """
-    distances, angles = stage.tasks.report(stage.tasks.kinematics(state, links), targets)
+    distances, angles = stage.tasks.report(start, targets)
     weights = stage.tasks.weights > 0.0
     away = np.maximum(weights[0] * distances / stage.skeleton.length, weights[1] * ROTATION_LENGTH * angles)
     of_lane = stage.lanes.goals == np.arange(stage.lanes.count)[:, None]  # (L, G)

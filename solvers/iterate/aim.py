@@ -11,7 +11,6 @@ import numpy as np
 from ..algebra import quaternion
 from ..space.joint_space import JointSpace
 from ..space.posture import Posture, Visit
-from ..space.tasks import cross
 
 STAY = 1e-9  # weight of staying as it is, against the points': decides what they leave open
 
@@ -22,7 +21,7 @@ def about_axis(axis: np.ndarray, points: np.ndarray, targets: np.ndarray, weight
     level = (points * targets).sum(-1) - (points * k).sum(-1) * (targets * k).sum(-1)
     size = np.sqrt((points * points).sum(-1) * (targets * targets).sum(-1))
     cosine = (w * (level + STAY * size)).sum(-1)
-    angle = np.arctan2((w * (k * cross(points, targets)).sum(-1)).sum(-1), cosine)
+    angle = np.arctan2((w * (k * quaternion.cross(points, targets)).sum(-1)).sum(-1), cosine)
     return quaternion.exp(angle[:, None] * axis)
 
 
@@ -40,7 +39,7 @@ def about_point(points: np.ndarray, targets: np.ndarray, weights: np.ndarray) ->
     trace = b[:, 0, 0] + b[:, 1, 1] + b[:, 2, 2]
     matrix = np.empty((len(b), 4, 4))
     matrix[:, 0, 0] = trace
-    matrix[:, 0, 1:] = matrix[:, 1:, 0] = (weights[..., None] * cross(points, targets)).sum(1)
+    matrix[:, 0, 1:] = matrix[:, 1:, 0] = (weights[..., None] * quaternion.cross(points, targets)).sum(1)
     matrix[:, 1:, 1:] = b + np.swapaxes(b, -1, -2) - trace[:, None, None] * np.eye(3)
     _, vectors = np.linalg.eigh(matrix)
     best = vectors[:, :, -1]

@@ -22,7 +22,7 @@ from ..algebra import quaternion, twist_swing
 from ..model.goals import Targets
 from ..space.joint_space import JointSpace, State
 from ..space.point import Point, Request
-from ..space.tasks import Kinematics, Tasks, cross
+from ..space.tasks import Kinematics, Tasks
 from .linear_step import LinearSystem
 
 _NEAR = 0.05  # [rad] below which series are more precise: their next terms are under 1e-8
@@ -65,7 +65,7 @@ class Curvature:
         if placed.stop:
             columns = jacobian[:, placed].reshape(frames, -1, 3, self.space.n)
             away = error[:, placed].reshape(frames, -1, 1, 3)
-            lever = cross(away, axes[:, None] * tasks.moves[tasks.placed][..., None])  # r x u_i (F, P, n, 3)
+            lever = quaternion.cross(away, axes[:, None] * tasks.moves[tasks.placed][..., None])  # r x u_i (F, P, n, 3)
             first = self._first * (lever @ columns).sum(1)
             total -= first + np.swapaxes(first, -1, -2)
         if oriented.stop:
@@ -116,13 +116,13 @@ def rates(x: np.ndarray, body: np.ndarray) -> np.ndarray:
     undo_twist = quaternion.to_matrix(quaternion.exp(-x[..., :1] * _TWIST))
     total = np.zeros((*x.shape[:-1], 3, 3, 3))
     # the twist carries the swing's columns about its axis
-    carried = -0.5 * cross(_TWIST, np.swapaxes(body[..., 1:], -1, -2))
+    carried = -0.5 * quaternion.cross(_TWIST, np.swapaxes(body[..., 1:], -1, -2))
     total[..., 0, 1:, :] = total[..., 1:, 0, :] = carried
     # J_r(s) = I - A [s] + B [s]^2, its derivative by s_i times e_j
-    once = cross(swing[..., None, :], _SWING)  # s x e_j (..., 2, 3)
-    along = a[..., None, None] * once - b[..., None, None] * cross(swing[..., None, :], once)
+    once = quaternion.cross(swing[..., None, :], _SWING)  # s x e_j (..., 2, 3)
+    along = a[..., None, None] * once - b[..., None, None] * quaternion.cross(swing[..., None, :], once)
     curved = -x[..., 1:, None, None] * along[..., None, :, :]
-    curved += c[..., None, None, None] * cross(_SWING[:, None, :], once[..., None, :, :])
+    curved += c[..., None, None, None] * quaternion.cross(_SWING[:, None, :], once[..., None, :, :])
     curved = 0.5 * (curved + np.swapaxes(curved, -3, -2))
     total[..., 1:, 1:, :] = curved @ np.swapaxes(undo_twist, -1, -2)[..., None, :, :]
     return total

@@ -21,7 +21,7 @@ from ..space.joint_space import JointSpace
 from ..space.lanes import Lanes
 from ..space.point import Point, Request, stand
 from ..space.tasks import Tasks
-from .linear_step import LinearSystem
+from .linear_step import Inner, LinearSystem
 
 LEAST_DAMPING, MOST_DAMPING = 1e-12, 1e8
 DAMPING_SHARE = 0.03  # of the pull, below which damping does not go: the pull's own curvature is only modelled in part
@@ -107,9 +107,6 @@ class Model:
         """Forget all but some of the frames."""
 
 
-Inner = Callable[[LinearSystem], np.ndarray]
-"""The step (F, n) of one iteration, inside the limits."""
-
 Minimise = Callable[[Tasks, JointSpace, Settings, Point, Request], Minimum]
 """What a solver is to a stage: brings frames from a start nearer to what they ask for, as far as the settings say."""
 
@@ -140,8 +137,8 @@ def _minimise(model: Model, start: Point, frames: Request, inner: Inner, by_leng
     index = np.arange(count)
     cost: np.ndarray
     cost, v = _cost(lanes, space, settings, start, frames)
-    given = settings.damping or 0.0
-    first = given if by_length else settings.first_damping if settings.damping is None else max(given, LEAST_DAMPING)
+    fixed = settings.damping or 0.0
+    first = fixed if by_length else settings.first_damping if settings.damping is None else max(fixed, LEAST_DAMPING)
     damping: np.ndarray = np.full(cost.shape, first)
     share: np.ndarray = np.ones(cost.shape)
     done = Minimum(start, np.zeros(cost.shape, dtype=int), cost)
@@ -170,11 +167,11 @@ def _minimise(model: Model, start: Point, frames: Request, inner: Inner, by_leng
             model.keep(keep)
         going = ~finished
         done.iterations[index] += going
-        kept = damping if lanes.count > 1 else damping[:, 0]
+        strength = damping if lanes.count > 1 else damping[:, 0]
         system = LinearSystem(
             space, point.state.x, model.jacobian(point, frames), point.error,
             None if v is None else settings.pull * space.pull_gradient(point.state, v, settings.reluctance),
-            kept if by_length else settings.pull + kept, settings.reluctance, settings.pull,
+            strength if by_length else settings.pull + strength, settings.reluctance, settings.pull,
             lanes=lanes if lanes.count > 1 else None,
         )  # fmt: skip
         system.curvature = model.curvature(point, frames, system, v)

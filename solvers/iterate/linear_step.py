@@ -16,18 +16,13 @@ import numpy as np
 from ..space.joint_space import JointSpace
 from ..space.lanes import Lanes
 
-ROUNDS = 8
 ROUNDING = 1e-13
 SINGULAR = 1e-15  # of a matrix's trace: less on its diagonal is lost in rounding
 NEARLY_SINGULAR = 1e-6  # of J^T J's diagonal: with less damping, the damping decides along some directions
 LEAST = 1e-200  # below which a square counts as 0
-SAME = 1e-9  # [rad] a projection that moves nothing by more has changed nothing
 
 Invert = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 """`A^# e` (F, n) of matrices `A` (F, m, n), errors `e` (F, m) and damping (F,)."""
-
-RestrictedStep = Callable[..., np.ndarray]
-"""A step (F, n) over the free directions: takes `free`, `normals` and `fixed` as `free_step` does."""
 
 
 def dot(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -102,6 +97,10 @@ class LinearSystem:
         return down if self.gradient is None else down - self.gradient
 
 
+Inner = Callable[[LinearSystem], np.ndarray]
+"""The step (F, n) of one iteration, inside the limits."""
+
+
 def free_step(
     system: LinearSystem,
     free: np.ndarray | None = None,
@@ -166,8 +165,8 @@ def _solve_by_freedom(
 
 
 def weighted_step(
-    system: LinearSystem,
     invert: Invert,
+    system: LinearSystem,
     free: np.ndarray | None = None,
     normals: np.ndarray | None = None,
     fixed: np.ndarray | None = None,
@@ -210,46 +209,6 @@ def least_norm(matrix: np.ndarray, error: np.ndarray, damping: np.ndarray) -> np
     if wide:
         return (flipped @ np.linalg.solve(square, error[..., None]))[..., 0]
     return np.linalg.solve(square, flipped @ error[..., None])[..., 0]
-
-
-def within_limits(system: LinearSystem, step: RestrictedStep, release: bool = True) -> np.ndarray:
-    """A step (F, n) inside the limits, by an active set.
-
-    Degrees of freedom that the step carries past a limit are put on it and the rest is solved again, until none is
-    carried past.
-
-    release : whether a step may take off its limit what alone would go further past it. If not, every step that is
-        short enough leads downhill (Bertsekas 1982, "Projected Newton methods"), which far targets need.
-    """
-    space = system.space
-    if not space.limited:
-        return step()
-    free = np.tile(~space.closed, (len(system.x), 1))
-    normals = np.zeros((len(system.x), len(space.pairs), 2))
-    fixed, projected = np.zeros_like(system.x), np.zeros_like(system.x)
-    if not release:
-        down = system.descent(fixed)
-        free &= ~(((system.x >= space.hi - SAME) & (down > 0.0)) | ((system.x <= space.lo + SAME) & (down < 0.0)))
-        normals = space.normals(system.x)
-        normals = normals * ((down[:, space.pairs] * normals).sum(-1, keepdims=True) > 0.0)
-        normals = normals * free[:, space.pairs].all(-1, keepdims=True)
-    for _ in range(ROUNDS):
-        candidate = step(free, normals, fixed)
-        projected = space.project(system.x + candidate) - system.x
-        moved = np.abs(projected - candidate) > SAME
-        if not moved.any():
-            break
-        bound = moved & ((system.x + projected >= space.hi - SAME) | (system.x + projected <= space.lo + SAME))
-        free &= ~bound
-        curved = space.normals(system.x + projected) * moved[:, space.pairs].any(-1, keepdims=True)
-        normals = np.where(normals.any(-1, keepdims=True), normals, curved)
-        normals = np.where(free[:, space.pairs].all(-1, keepdims=True), normals, 0.0)
-        held = np.where(free, 0.0, projected)
-        held[:, space.pairs] += normals * (projected[:, space.pairs] * normals).sum(-1, keepdims=True)
-        # what is done stays as it is to the last digit, whatever the other frames and lanes still do
-        going = np.any(moved, axis=-1) if system.lanes is None else system.lanes.freedoms.any(moved)
-        fixed = np.where(system.over_freedoms(going), held, fixed)
-    return projected
 
 
 def _restricted(

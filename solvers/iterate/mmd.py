@@ -27,7 +27,7 @@ from ..algebra import quaternion
 from ..space.joint_space import JointSpace
 from ..space.point import Point, Request, stand
 from ..space.posture import Posture, Visit, visits
-from ..space.tasks import Tasks, cross
+from ..space.tasks import Tasks
 from .descent import Minimum, Settings
 from .linear_step import dot
 
@@ -43,11 +43,11 @@ def minimise(tasks: Tasks, space: JointSpace, settings: Settings, start: Point, 
         left = ~tasks.within(point.error, settings.tolerance, settings.rotation_tolerance)
         if not left.any():
             break
-        asked = frames.take(np.flatnonzero(left))
-        posture = Posture(tasks, point.take(left), asked)
+        request = frames.take(np.flatnonzero(left))
+        posture = Posture(tasks, point.take(left), request)
         for visit, k in order:
             turn_link(space, posture, visit, visit.share * (k + 1) * unit, loop < loops // 2)
-        point.put(left, stand(tasks, posture.state, asked))
+        point.put(left, stand(tasks, posture.state, request))
         iterations[left] += 1
     return Minimum(point, iterations[:, None], 0.5 * dot(point.error, point.error)[:, None])
 
@@ -70,7 +70,7 @@ def links(tasks: Tasks, space: JointSpace) -> list[tuple[Visit, int]]:
 def turn_link(space: JointSpace, posture: Posture, visit: Visit, most: float, early: bool) -> None:
     """Turn a link's one effector toward its target, by `most` [rad] at most; `early`: in the first half."""
     arm, end = (_unit(part[:, 0]) for part in posture.arms(visit))
-    normal = cross(arm, end)
+    normal = quaternion.cross(arm, end)
     square = dot(normal, normal)
     turns = square > ALIGNED
     angle = np.where(turns, np.minimum(np.arccos(np.clip(dot(arm, end), -1.0, 1.0)), most), 0.0)

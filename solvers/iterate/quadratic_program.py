@@ -10,9 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..methods.pgs import active_set
 from ..space.joint_space import JointSpace
-from .linear_step import SAME
+from .active_set import SAME, active_set
 
 ROUNDS = 32  # at most; most programs take one or two
 GRADIENT_STEPS = 3  # a round
@@ -73,22 +72,22 @@ def step(program: QuadraticProgram) -> np.ndarray:
     newton = program.free_step()
     d = program.inside(newton)
     left = np.flatnonzero(np.abs(d - newton).max(-1, initial=0.0) > SAME)
-    part, held = program.take(left), np.zeros((len(left), space.n))
+    part, active = program.take(left), np.zeros((len(left), space.n))
     d[left] *= (part.value(d[left]) < 0.0)[:, None]
     for _ in range(ROUNDS):
         if not left.size:
             break
-        start = np.where(held.any(-1, keepdims=True), d[left], _along_gradient(part, d[left]))
-        down = np.where(held != 0.0, held, part.descent(start))
+        start = np.where(active.any(-1, keepdims=True), d[left], _along_gradient(part, d[left]))
+        down = np.where(active != 0.0, active, part.descent(start))
         free, normals, fixed = active_set(space, part.x, start, down)
         way = np.where(free, part.free_step(free, normals, fixed) - start, 0.0)
         share, hit = _next_limit(space, part.x + start, way)
         tried = part.inside(start + np.outer(SHARES, share)[..., None] * way)
         lowest = np.argmin(part.value(tried), axis=0)
         best, hit = tried[lowest, np.arange(len(left))], hit * (lowest == 0)[:, None]
-        more = (np.abs(best - d[left]).max(-1, initial=0.0) > SAME) | hit.any(-1) | held.any(-1)
+        more = (np.abs(best - d[left]).max(-1, initial=0.0) > SAME) | hit.any(-1) | active.any(-1)
         d[left] = best
-        held = np.where(hit.any(-1, keepdims=True), held + hit, 0.0)[more]
+        active = np.where(hit.any(-1, keepdims=True), active + hit, 0.0)[more]
         left, part = left[more], part.take(more)
     return d
 

@@ -35,8 +35,8 @@ def repeat(tasks: Tasks, settings: Settings, start: Point, frames: Request, adva
     for sweep in range(settings.iterations):
         if not index.size:
             break
-        asked = frames.take(index)
-        after = stand(tasks, advance(point, asked, sweep), asked)
+        request = frames.take(index)
+        after = stand(tasks, advance(point, request, sweep), request)
         iterations[index] += 1
         reached, before = _cost(after, rows), cost[index]
         better = reached < (1.0 - SAME) * before

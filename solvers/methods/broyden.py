@@ -12,21 +12,18 @@ The Jacobian is computed anew where a step gains less than it promised, and befo
 progress: the learnt one may see no way where there is one.
 """
 
-from functools import partial
-
 import numpy as np
 
 from ..algebra import quaternion
+from ..iterate.active_set import limited
 from ..iterate.descent import Model, Settings
-from ..iterate.linear_step import LinearSystem, dot, free_step, within_limits
+from ..iterate.linear_step import dot, free_step
 from ..space.joint_space import JointSpace
 from ..space.point import Point, Request
 from ..space.tasks import Tasks
 
-
-def step(system: LinearSystem) -> np.ndarray:
-    """The step (F, n) of one iteration, inside the limits."""
-    return within_limits(system, partial(free_step, system), release=False)
+step = limited(free_step, release=False)
+"""The step (F, n) of one iteration, inside the limits."""
 
 
 class Secant(Model):

@@ -28,12 +28,10 @@ from ..iterate.linear_step import dot
 from ..iterate.sweeps import repeat
 from ..model.limits import FULL_TURN
 from ..model.options import Options
-from ..model.skeleton import Pose
-from ..space import poles
 from ..space.joint_space import JointSpace, State
 from ..space.point import Point, Request, stand
 from ..space.posture import Posture, Visit, visits
-from ..space.tasks import Tasks
+from ..space.tasks import Tasks, turned_to_pole
 
 NOTHING = 1e-24  # share of B's square under which a hinge has nothing to turn
 LEAST_GAIN = 2e-15  # of B's size: a limited ball that would gain less, which may be rounding alone, stays
@@ -48,11 +46,11 @@ def minimise(tasks: Tasks, space: JointSpace, settings: Settings, start: Point, 
         return mmd.minimise(tasks, space, settings, start, frames)
     order = in_order(tasks, space, settings.options)
 
-    def advance(point: Point, asked: Request, _: int) -> State:
-        posture = Posture(tasks, point, asked)
+    def advance(point: Point, request: Request, _: int) -> State:
+        posture = Posture(tasks, point, request)
         for visit in order:
             serve(space, posture, visit)
-        return swivelled(tasks, space, posture.state, asked)
+        return swivelled(tasks, space, posture.state, request)
 
     if tasks.poles:
         start = stand(tasks, swivelled(tasks, space, start.state, frames), frames)
@@ -191,20 +189,9 @@ def swivelled(tasks: Tasks, space: JointSpace, state: State, frames: Request) ->
 
     The goals count with the poles: a hand that is asked for an orientation is not turned away from it for a pole.
     """
-    for pole in tasks.poles.poles if tasks.poles else ():
-        root = pole.root
-        if tasks.skeleton.kinds[root] != "ball" or root not in space.joint:
-            continue
+    for pole in tasks.poles.swivelling if tasks.poles else ():
         point = stand(tasks, state, frames)
-        at = point.kinematics.positions
-        end = point.kinematics.effectors[:, pole.goal] if pole.end < 0 else at[:, pole.end]
-        rotations, slides = state.rotations.copy(), space.slides(state.x)
-        rotations[:, root] = poles.swivel(
-            rotations[:, root], point.kinematics.matrices[:, root], at[:, root], at[:, list(pole.middle)].mean(1), end,
-            frames.targets.poles[:, pole.goal], pole.angle,
-        )  # fmt: skip
-        translations = np.zeros((*rotations.shape[:2], 3)) if slides is None else slides
-        turned = stand(tasks, space.state(Pose(rotations, translations), len(rotations)), frames)
+        turned = stand(tasks, turned_to_pole(space, state, point.kinematics, frames.targets, pole), frames)
         better = ((turned.error**2).sum(-1) < (point.error**2).sum(-1))[:, None]
         state = State(
             np.where(better[..., None], turned.state.rotations, state.rotations),

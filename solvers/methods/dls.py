@@ -7,13 +7,8 @@
 chain is straight or the target out of reach an undamped step has no bound, a damped one stays short.
 """
 
-from functools import partial
+from ..iterate.active_set import limited
+from ..iterate.linear_step import free_step
 
-import numpy as np
-
-from ..iterate.linear_step import LinearSystem, free_step, within_limits
-
-
-def step(system: LinearSystem) -> np.ndarray:
-    """The step (F, n) of one iteration, inside the limits."""
-    return within_limits(system, partial(free_step, system))
+step = limited(free_step)
+"""The step (F, n) of one iteration, inside the limits."""

@@ -19,24 +19,20 @@ paper leaves open, here:
   freedom, by induction from the root, in any pose.
 - Stiffness. A stiff joint gets rows of its own that ask it to stay.
 - Convergence. `w^2` is the damping, which follows how well the linear model foretells the errors (`descent.py`).
-- Limits. The active set of the other solvers (`linear_step.within_limits`).
+- Limits. The active set of the other solvers (`active_set.py`).
 """
 
-from functools import partial
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from ..algebra import quaternion
+from ..iterate.active_set import limited
 from ..iterate.descent import Model, Settings
-from ..iterate.linear_step import ROUNDING, LinearSystem, restrict, within_limits
+from ..iterate.linear_step import ROUNDING, LinearSystem, restrict
 from ..space.joint_space import JointSpace, State
 from ..space.point import Point
-from ..space.tasks import ROTATION_LENGTH, Kinematics, Tasks, cross
-
-
-def step(system: LinearSystem) -> np.ndarray:
-    """The step (F, n) of one iteration, inside the limits."""
-    return within_limits(system, partial(pair_step, system))
+from ..space.tasks import ROTATION_LENGTH, Kinematics, Tasks
 
 
 def pair_step(
@@ -63,13 +59,17 @@ def pair_step(
     if fixed is not None:
         down = down - (matrix @ fixed[..., None])[..., 0]
     if free is not None:
-        # what is held becomes a row and a column of its own, so that the matrix stays regular
+        # what is not free becomes a row and a column of its own, so that the matrix stays regular
         matrix = _both_sides(system.space, matrix, free, normals)
-        held = np.eye(n) - _both_sides(system.space, np.tile(np.eye(n), (len(matrix), 1, 1)), free, normals)
-        matrix = matrix + size[..., None] * held
+        rest = np.eye(n) - _both_sides(system.space, np.tile(np.eye(n), (len(matrix), 1, 1)), free, normals)
+        matrix = matrix + size[..., None] * rest
         down = restrict(system.space, down[:, None], free, normals)[:, 0]
     step = np.linalg.solve(matrix, down[..., None])[..., 0]
     return step if fixed is None else step + fixed
+
+
+step = limited(pair_step)
+"""The step (F, n) of one iteration, inside the limits."""
 
 
 def _both_sides(space: JointSpace, matrix: np.ndarray, free: np.ndarray, normals: np.ndarray | None) -> np.ndarray:
@@ -142,7 +142,7 @@ class Pairs:
         points = np.concatenate([kinematics.positions, kinematics.effectors], 1)
         split = self._placed
         arms = points[:, self._lever] - kinematics.positions[:, self._joint[:split]]
-        moved = np.where(self._turns[:split, :, None], cross(axes[:, :split], arms), axes[:, :split])
+        moved = np.where(self._turns[:split, :, None], quaternion.cross(axes[:, :split], arms), axes[:, :split])
         moved *= self.inside[:split, :, None] / self._length
         return np.concatenate([moved, axes[:, split:] * self._rotates], 1)
 

@@ -33,7 +33,7 @@ from ..model.skeleton import Skeleton
 from ..space.joint_space import JointSpace, State
 from ..space.point import Point, Request, stand
 from ..space.posture import Posture, Visit, visits
-from ..space.tasks import Tasks, cross
+from ..space.tasks import Tasks
 from .ccd import swivelled
 
 STRETCHED = 1.0 - 1e-9  # of its length: a chain that has to reach further is straight
@@ -91,10 +91,10 @@ def minimise(tasks: Tasks, space: JointSpace, settings: Settings, start: Point, 
     """Reach back and forth until the goals are met or nothing more is gained; then turn to the poles."""
     bones = make_bones(tasks, space)
 
-    def advance(point: Point, asked: Request, sweep: int) -> State:
-        posture = Posture(tasks, point, asked)
-        wanted = backward(bones, posture, asked.targets, _nudges(tasks, bones, posture, asked.targets, sweep))
-        forward(space, bones, posture, asked.targets, wanted)
+    def advance(point: Point, request: Request, sweep: int) -> State:
+        posture = Posture(tasks, point, request)
+        wanted = backward(bones, posture, request.targets, _nudges(tasks, bones, posture, request.targets, sweep))
+        forward(space, bones, posture, request.targets, wanted)
         return posture.state
 
     minimum = repeat(tasks, settings, start, frames, advance)
@@ -236,7 +236,7 @@ def _nudges(tasks: Tasks, bones: list[Bone], posture: Posture, targets: Targets,
         lengths = np.linalg.norm(points, axis=-1)
         line = points[np.arange(len(points)), lengths[:, :-1].argmax(1)]
         line = line / np.maximum(np.linalg.norm(line, axis=-1, keepdims=True), 1e-300)
-        astray = np.linalg.norm(cross(points, line[:, None]), axis=-1).max(-1)
+        astray = np.linalg.norm(quaternion.cross(points, line[:, None]), axis=-1).max(-1)
         stuck = (astray <= IN_LINE * size) & (lengths[:, -1] < (1.0 - IN_LINE) * lengths[:, -2])
         for index, joint in zip(path[1:], joints[1:], strict=True) if stuck.any() else ():
             own = posture.matrices[:, joint]
@@ -245,7 +245,7 @@ def _nudges(tasks: Tasks, bones: list[Bone], posture: Posture, targets: Targets,
                 *([own @ preferred] if preferred.any() else []), own[:, :, 0], own[:, :, 2]]  # fmt: skip
             away = np.zeros_like(line)
             for axis in axes:
-                away = np.where((np.linalg.norm(away, axis=-1) > 1e-3)[:, None], away, cross(line, axis))
+                away = np.where((np.linalg.norm(away, axis=-1) > 1e-3)[:, None], away, quaternion.cross(line, axis))
             away = away / np.maximum(np.linalg.norm(away, axis=-1, keepdims=True), 1e-3)
             nudges[index] = nudges.get(index, 0.0) + np.where(stuck[:, None], NUDGE * size[:, None] * away, 0.0)
     return nudges

@@ -14,13 +14,12 @@ downward `H` would lead up to a saddle: its eigenvalues are taken as positive. A
 curvature of the ellipse is left out, and it converges as the others do.
 """
 
-from functools import partial
-
 import numpy as np
 
+from ..iterate.active_set import limited
 from ..iterate.curvature import Curvature
 from ..iterate.descent import Model, Settings
-from ..iterate.linear_step import LinearSystem, dot, restrict, within_limits
+from ..iterate.linear_step import LinearSystem, dot, restrict
 from ..space.joint_space import JointSpace
 from ..space.point import Point, Request
 from ..space.tasks import Tasks
@@ -58,11 +57,6 @@ class SecondOrder(Model):
         self._slow = None if self._slow is None else self._slow[frames]
 
 
-def step(system: LinearSystem) -> np.ndarray:
-    """The step (F, n) of one iteration, inside the limits."""
-    return within_limits(system, partial(modified_step, system), release=False)
-
-
 def modified_step(
     system: LinearSystem,
     free: np.ndarray | None = None,
@@ -86,3 +80,7 @@ def modified_step(
     along = (down @ vectors)[:, 0] / np.maximum(curved, np.finfo(float).tiny)
     step = scale * (vectors @ along[..., None])[..., 0]
     return step if fixed is None else step + fixed
+
+
+step = limited(modified_step, release=False)
+"""The step (F, n) of one iteration, inside the limits."""

@@ -10,12 +10,10 @@ It begins with the step of an active set (`within_limits`). Mostly that is the l
 where the set holds a joint that would better leave its limit, the sweeps find out.
 """
 
-from functools import partial
-
 import numpy as np
 
-from ..iterate.linear_step import SAME, SINGULAR, LinearSystem, free_step, within_limits
-from ..space.joint_space import JointSpace
+from ..iterate.active_set import SAME, active_set, within_limits
+from ..iterate.linear_step import SINGULAR, LinearSystem, free_step
 
 LEAST = 1e-10  # [rad] a way down that is shorter is none
 LEAST_OF_STEP = 1e-3  # nor is one that is shorter than this share of the step: the next iteration is the cheaper remedy
@@ -28,7 +26,7 @@ def step(system: LinearSystem) -> np.ndarray:
     space = system.space
     if not space.limited:
         return free_step(system)
-    best = within_limits(system, partial(free_step, system))
+    best = within_limits(system, free_step)
     least = _is_least(system, best)
     todo = np.flatnonzero(~least.reshape(len(best), -1).all(-1))
     if todo.size:
@@ -122,32 +120,3 @@ def sweeps(system: LinearSystem, d: np.ndarray, inverses: list[np.ndarray], coun
             left -= (columns @ (new - d[:, block])[..., None])[..., 0]
             d[:, block] = new
     return d
-
-
-def active_set(
-    space: JointSpace, start: np.ndarray, d: np.ndarray, down: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """What a step `d` (F, n) leaves free: coordinates off their bounds or pulled inward, tangents of active ellipses.
-
-    Returns `(free, normals, fixed)` as `linear_step.free_step` takes them.
-
-    Parameters
-    ----------
-    start : (F, n) coordinates that the step begins at. down : (F, n) the objective's negative gradient where it ends.
-    """
-    x = start + d
-    held = ((x >= space.hi - SAME) & (down > 0.0)) | ((x <= space.lo + SAME) & (down < 0.0))
-    normals = space.normals(x)
-    if normals.size:
-        pairs = space.pairs
-        outward = (down[:, pairs] * normals).sum(-1, keepdims=True) > 0.0
-        normals = np.where(outward, normals, 0.0)
-    free = ~(space.closed | held)
-    fixed = np.where(free, 0.0, d)
-    if normals.size:
-        pairs = space.pairs
-        both = free[:, pairs].all(-1, keepdims=True)
-        normals = np.where(both, normals, 0.0)
-        along = normals * (d[:, pairs] * normals).sum(-1, keepdims=True)
-        fixed[:, pairs] += along
-    return free, normals, fixed

@@ -10,11 +10,8 @@ without bound, which is what damping (DLS) and the other relatives cure; here th
 
 from functools import partial
 
-import numpy as np
+from ..iterate.active_set import limited
+from ..iterate.linear_step import least_norm, weighted_step
 
-from ..iterate.linear_step import LinearSystem, least_norm, weighted_step, within_limits
-
-
-def step(system: LinearSystem) -> np.ndarray:
-    """The step (F, n) of one iteration, inside the limits."""
-    return within_limits(system, partial(weighted_step, system, least_norm))
+step = limited(partial(weighted_step, least_norm))
+"""The step (F, n) of one iteration, inside the limits."""

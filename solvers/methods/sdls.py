@@ -14,14 +14,10 @@ from functools import partial
 
 import numpy as np
 
-from ..iterate.linear_step import LinearSystem, weighted_step, within_limits
+from ..iterate.active_set import limited
+from ..iterate.linear_step import weighted_step
 
 GAMMA_MAX = 0.25 * np.pi  # [rad] Buss & Kim's choice
-
-
-def step(system: LinearSystem) -> np.ndarray:
-    """The step (F, n) of one iteration, inside the limits."""
-    return within_limits(system, partial(weighted_step, system, inverse))
 
 
 def inverse(matrix: np.ndarray, error: np.ndarray, damping: np.ndarray) -> np.ndarray:
@@ -29,8 +25,8 @@ def inverse(matrix: np.ndarray, error: np.ndarray, damping: np.ndarray) -> np.nd
     del damping
     u, sigma, v = np.linalg.svd(matrix, full_matrices=False)
     along = (error[:, None, :] @ u)[:, 0]
-    kept = sigma > 1e-12 * np.maximum(sigma[:, :1], 1e-300)
-    inverted = np.where(kept, 1.0 / np.where(kept, sigma, 1.0), 0.0)
+    significant = sigma > 1e-12 * np.maximum(sigma[:, :1], 1e-300)
+    inverted = np.where(significant, 1.0 / np.where(significant, sigma, 1.0), 0.0)
     moved = lengths(u).sum(-2)  # N (F, r)
     swept = inverted * (np.abs(v) @ lengths(matrix).sum(-2)[..., None])[..., 0]  # M (F, r)
     gamma = GAMMA_MAX * np.minimum(1.0, moved / np.maximum(swept, 1e-300))
@@ -54,3 +50,7 @@ def clamp(step: np.ndarray, most: np.ndarray) -> np.ndarray:
     """`step` (..., n), scaled so that no component is larger than `most`."""
     longest = np.abs(step).max(-1, keepdims=True, initial=0.0)
     return step * np.minimum(1.0, most / np.maximum(longest, 1e-300))
+
+
+step = limited(partial(weighted_step, inverse))
+"""The step (F, n) of one iteration, inside the limits."""

@@ -43,9 +43,9 @@ def minimise(tasks: Tasks, space: JointSpace, settings: Settings, start: Point, 
     index = np.flatnonzero(~met)
     if not index.size:
         return done
-    point, asked = start.take(index), frames.take(index)
-    value = objective.value(point, asked)
-    gradient, jacobian = objective.derivatives(point, asked)
+    point, request = start.take(index), frames.take(index)
+    value = objective.value(point, request)
+    gradient, jacobian = objective.derivatives(point, request)
     hessian, learnt = gauss_newton(settings, jacobian), np.zeros(len(index), dtype=bool)
     first = settings.first_damping if settings.damping is None else settings.damping
     damping, stalled = np.full(len(index), max(first, LEAST_DAMPING)), np.zeros(len(index), dtype=int)
@@ -58,7 +58,7 @@ def minimise(tasks: Tasks, space: JointSpace, settings: Settings, start: Point, 
         d = step(program)
         longest = _longest(tasks, space, d)
         most = np.minimum(1.0, LONGEST_STEP / np.maximum(longest, 1e-300))
-        share, tried, reached = _search(objective, point, asked, value, gradient, d, most)
+        share, tried, reached = _search(objective, point, request, value, gradient, d, most)
         gain = value - reached
         better = gain > 0.0
         finished = (longest < LEAST_STEP) | ~(better | learnt)
@@ -71,7 +71,7 @@ def minimise(tasks: Tasks, space: JointSpace, settings: Settings, start: Point, 
         steep = gain > STEEP * value
         point, value = _either(better, tried, point), np.where(better, reached, value)
         before = gradient
-        gradient, jacobian = objective.derivatives(point, asked)
+        gradient, jacobian = objective.derivatives(point, request)
         # what was learnt elsewhere may lead nowhere here
         afresh = steep | ~better | (settings.pull > 0.0)
         hessian = np.where(afresh[:, None, None], gauss_newton(settings, jacobian), bfgs(hessian, d, gradient - before))
@@ -82,7 +82,7 @@ def minimise(tasks: Tasks, space: JointSpace, settings: Settings, start: Point, 
         if finished.any():
             done.point.put(index[finished], point.take(finished))
             left = ~finished
-            index, point, asked = index[left], point.take(left), asked.take(left)
+            index, point, request = index[left], point.take(left), request.take(left)
             value, gradient, hessian = value[left], gradient[left], hessian[left]
             learnt, damping, stalled = learnt[left], damping[left], stalled[left]
     done.point.put(index, point)

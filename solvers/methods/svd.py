@@ -12,14 +12,10 @@ from functools import partial
 
 import numpy as np
 
-from ..iterate.linear_step import LinearSystem, weighted_step, within_limits
+from ..iterate.active_set import limited
+from ..iterate.linear_step import weighted_step
 
 DAMPING = 1e-3  # k^2, of squared singular values that are about 1 for an arm as long as its skeleton
-
-
-def step(system: LinearSystem) -> np.ndarray:
-    """The step (F, n) of one iteration, inside the limits."""
-    return within_limits(system, partial(weighted_step, system, inverse))
 
 
 def inverse(matrix: np.ndarray, error: np.ndarray, damping: np.ndarray) -> np.ndarray:
@@ -28,3 +24,7 @@ def inverse(matrix: np.ndarray, error: np.ndarray, damping: np.ndarray) -> np.nd
     factor = sigma / (sigma * sigma + np.where(damping > 0.0, damping, DAMPING)[:, None])
     along = (error[:, None, :] @ u)[:, 0]
     return ((factor * along)[:, None, :] @ v)[:, 0]
+
+
+step = limited(partial(weighted_step, inverse))
+"""The step (F, n) of one iteration, inside the limits."""

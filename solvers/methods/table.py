@@ -115,8 +115,8 @@ METHODS: dict[str, Method] = {
 
 def solver_named(name: str) -> str:
     """The name as it stands in `METHODS`: capitals, spaces and hyphens do not matter; `UnknownSolver` otherwise."""
-    known = name.strip().upper().replace("-", "_").replace(" ", "_") if isinstance(name, str) else ""
-    if known not in METHODS:
+    key = name.strip().upper().replace("-", "_").replace(" ", "_") if isinstance(name, str) else ""
+    if key not in METHODS:
         names = suggestions(str(name), METHODS, "{}")
         raise UnknownSolver(f"solver {name!r} is not known; the solvers are {names}")
-    return known
+    return key

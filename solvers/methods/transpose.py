@@ -13,14 +13,10 @@ from functools import partial
 
 import numpy as np
 
-from ..iterate.linear_step import LinearSystem, dot, weighted_step, within_limits
+from ..iterate.active_set import limited
+from ..iterate.linear_step import dot, weighted_step
 
 REPEATS = 20
-
-
-def step(system: LinearSystem) -> np.ndarray:
-    """The step (F, n) of one iteration, inside the limits."""
-    return within_limits(system, partial(weighted_step, system, repeated), release=False)
 
 
 def repeated(matrix: np.ndarray, error: np.ndarray, damping: np.ndarray) -> np.ndarray:
@@ -40,3 +36,7 @@ def scaled_transpose(matrix: np.ndarray, error: np.ndarray) -> tuple[np.ndarray,
     square = dot(moved, moved)
     alpha = (dot(error, moved) / np.where(square > 0.0, square, 1.0))[:, None]
     return alpha * down, alpha * moved
+
+
+step = limited(partial(weighted_step, repeated), release=False)
+"""The step (F, n) of one iteration, inside the limits."""

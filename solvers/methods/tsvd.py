@@ -11,14 +11,10 @@ from functools import partial
 
 import numpy as np
 
-from ..iterate.linear_step import LinearSystem, weighted_step, within_limits
+from ..iterate.active_set import limited
+from ..iterate.linear_step import weighted_step
 
 EPSILON = 0.003  # of singular values that are about 1 for an arm as long as its skeleton
-
-
-def step(system: LinearSystem) -> np.ndarray:
-    """The step (F, n) of one iteration, inside the limits."""
-    return within_limits(system, partial(weighted_step, system, inverse))
 
 
 def inverse(matrix: np.ndarray, error: np.ndarray, damping: np.ndarray) -> np.ndarray:
@@ -28,6 +24,10 @@ def inverse(matrix: np.ndarray, error: np.ndarray, damping: np.ndarray) -> np.nd
     """
     u, sigma, v = np.linalg.svd(matrix, full_matrices=False)
     epsilon = np.where(damping > 0.0, np.sqrt(damping), EPSILON)[:, None]
-    kept = (sigma >= np.minimum(epsilon, sigma[:, :1])) & (sigma > 0.0)
+    significant = (sigma >= np.minimum(epsilon, sigma[:, :1])) & (sigma > 0.0)
     along = (error[:, None, :] @ u)[:, 0]
-    return (np.where(kept, along / np.where(kept, sigma, 1.0), 0.0)[:, None, :] @ v)[:, 0]
+    return (np.where(significant, along / np.where(significant, sigma, 1.0), 0.0)[:, None, :] @ v)[:, 0]
+
+
+step = limited(partial(weighted_step, inverse))
+"""The step (F, n) of one iteration, inside the limits."""

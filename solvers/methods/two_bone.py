@@ -34,7 +34,7 @@ from ..space import limb, poles
 from ..space.joint_space import JointSpace, State
 from ..space.point import Point, Request, stand
 from ..space.posture import Posture, Visit, visits
-from ..space.tasks import Tasks, cross
+from ..space.tasks import Tasks
 
 KEPT = 1e-4  # [rad] of bend are kept in a stretched limb: it ends 1e-9 of its length short
 STRAIGHT = 1e-5  # sine of the bend below which a limb has no plane of its own
@@ -102,17 +102,17 @@ def _parallel(skeleton: Skeleton, upper: int, lower: int) -> bool:
         return False
     rest = skeleton.transforms(skeleton.rest_pose().rotations[None], None)[0, [upper, lower], :4]
     axes = quaternion.rotate(rest, skeleton.axis[[upper, lower]])
-    return bool(np.linalg.norm(np.cross(axes[0], axes[1])) < 1e-4)
+    return bool(np.linalg.norm(quaternion.cross(axes[0], axes[1])) < 1e-4)
 
 
 def minimise(tasks: Tasks, space: JointSpace, settings: Settings, start: Point, frames: Request) -> Minimum:
     """Place the limbs; more than once only where limits keep the end from its rotation, and so from its place."""
     limbs = _limbs(tasks, space)
 
-    def advance(point: Point, asked: Request, sweep: int) -> State:
-        posture = Posture(tasks, point, asked)
+    def advance(point: Point, request: Request, sweep: int) -> State:
+        posture = Posture(tasks, point, request)
         for two in limbs:
-            place(tasks, space, posture, two, asked.targets, turned=sweep == 0)
+            place(tasks, space, posture, two, request.targets, turned=sweep == 0)
         return posture.state
 
     count = 0
@@ -195,7 +195,7 @@ def _axes(
     skeleton: Skeleton, posture: Posture, lower: Visit, upper_bone: np.ndarray, lower_bone: np.ndarray, limited: bool
 ) -> list[np.ndarray]:
     """World axes (F, 3) about which a positive angle folds the limb: the one to take, then others, best first."""
-    normal = cross(upper_bone, lower_bone)
+    normal = quaternion.cross(upper_bone, lower_bone)
     size = STRAIGHT * _length(upper_bone) * _length(lower_bone)
     own = posture.matrices[:, lower.joint]
     preferred = own @ skeleton.preferred[lower.joint]
@@ -212,7 +212,7 @@ def _axes(
         some = (_length(first) == 0.0) & (_length(level) > 1e-3 * _length(other))
         first = np.where(some[:, None], level, first)
     first = _unit(first)
-    second = _unit(cross(lower_bone, first))
+    second = _unit(quaternion.cross(lower_bone, first))
     return [first, -first, second, -second] if limited else [first]
 
 

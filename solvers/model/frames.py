@@ -185,10 +185,10 @@ def asking(targets: Targets, start: Pose, links: np.ndarray) -> FrameArrays:
     """
     frames, goals = targets.positions.shape[:2]
     joints, count = start.rotations.shape[1], len(QUESTIONS)
-    given = (*targets[:3], *start, links.reshape(-1, joints, 8))
+    arrays = (*targets[:3], *start, links.reshape(-1, joints, 8))
     sizes = zip(_ARRAYS[count:], _shapes(goals, joints)[count:], strict=True)
     return FrameArrays(
-        *(np.ascontiguousarray(array, np.float64) for array in given),
+        *(np.ascontiguousarray(array, np.float64) for array in arrays),
         *(np.zeros((frames, *shape), dtype) for (_, _, dtype, _), shape in sizes),
     )
 

@@ -78,8 +78,8 @@ class Options:
         angle = self.unit_angle
         if angle is not None and (not isinstance(angle, Real) or not 0.0 < float(angle) < np.inf):
             raise InvalidOptions(f"options.unit_angle = {angle!r}; expected a number above 0 [rad], or None")
-        for name, known in [("bias", BIASES), ("objective", OBJECTIVES), ("order", ORDERS)]:
-            if getattr(self, name) not in known:
+        for name, choices in [("bias", BIASES), ("objective", OBJECTIVES), ("order", ORDERS)]:
+            if getattr(self, name) not in choices:
                 raise InvalidOptions(
-                    f"options.{name} = {getattr(self, name)!r}; expected {' or '.join(map(repr, known))}"
+                    f"options.{name} = {getattr(self, name)!r}; expected {' or '.join(map(repr, choices))}"
                 )

@@ -168,8 +168,8 @@ def _element(element: ElementTree.Element) -> _Element:
     where = f"joint {name!r}"
     kind = _attribute(element, "type", where)
     if kind not in KINDS:
-        known = suggestions(kind, KINDS, "{}")
-        raise InvalidSkeleton(f"URDF: {where}: type {kind!r} is not supported; the types are {known}")
+        names = suggestions(kind, KINDS, "{}")
+        raise InvalidSkeleton(f"URDF: {where}: type {kind!r} is not supported; the types are {names}")
     mimic = _child(element, "mimic")
     if mimic is not None:
         raise InvalidSkeleton(
@@ -218,9 +218,9 @@ def _check_names(links: list[str], elements: list[_Element]) -> None:
     for element in elements:
         for link in (element.parent, element.child):
             if link not in links:
-                known = suggestions(link, links)
+                names = suggestions(link, links)
                 raise InvalidSkeleton(
-                    f"URDF: joint {element.name!r}: no link is called {link!r}; the links are {known}"
+                    f"URDF: joint {element.name!r}: no link is called {link!r}; the links are {names}"
                 )
         if element.child in owner:
             raise InvalidSkeleton(

@@ -10,6 +10,7 @@ A chain counts if all its joints serve one goal alone, none of them slides, and 
 limbs (`limb.py`).
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -17,9 +18,9 @@ import numpy as np
 
 from ..algebra import dual_quaternion, quaternion
 from ..model.goals import Goal, Targets
-from ..model.skeleton import Skeleton
+from ..model.skeleton import Pose, Skeleton
 from .joint_space import JointSpace
-from .tasks import Kinematics, cross
+from .tasks import Kinematics
 
 ARC = float(np.radians(40.0))  # bend of a whole chain
 STRAIGHT, BENT = 0.05, 0.2  # [rad] a chain bent by less counts as straight, one bent by more is left alone
@@ -55,10 +56,11 @@ def find_arcs(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray, spa
     """The arcs of the chains of at least two bones that are straight at rest."""
     rest = skeleton.transforms(skeleton.rest_pose().rotations[None], None)[0]
     matrices, places = dual_quaternion.placement(rest)
-    found: list[Arc] = []
+    moved = set(space.joint.tolist())
+    arcs: list[Arc] = []
     for index, goal in enumerate(goals):
         above = chains[index] & skeleton.ancestors[goal.joint]
-        path = [j for j in skeleton.order if above[j] and j in space.joint]
+        path = [j for j in skeleton.order if above[j] and j in moved]
         special = any(
             skeleton.preferred[j].any() or skeleton.kinds[j] == "prismatic" or j in skeleton.detached for j in path
         )
@@ -67,8 +69,8 @@ def find_arcs(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray, spa
         alone = [j for j in path if chains[:, j].sum() == 1]
         tip = places[goal.joint] + matrices[goal.joint] @ np.asarray(goal.offset, dtype=float)
         arc = _arc(skeleton, space, index, alone, matrices, np.concatenate([places, tip[None]]))
-        found += [arc] if arc is not None else []
-    return found
+        arcs += [arc] if arc is not None else []
+    return arcs
 
 
 def _arc(
@@ -81,11 +83,11 @@ def _arc(
     groups: list[list[int]] = []  # joints in one place
     least = NO_BONE * skeleton.length
     for joint in path:
-        if groups and np.linalg.norm(places[joint] - places[groups[-1][0]]) <= least:
+        if groups and math.dist(places[joint], places[groups[-1][0]]) <= least:
             groups[-1].append(joint)
         else:
             groups.append([joint])
-    if groups and np.linalg.norm(places[-1] - places[groups[-1][0]]) <= least:
+    if groups and math.dist(places[-1], places[groups[-1][0]]) <= least:
         groups.pop()
     if len(groups) < 2:
         return None
@@ -110,11 +112,8 @@ def _arc(
     turned = tuple(joint for joint, _ in best)
     shares = np.array([1.0 / inner if number else -0.5 for _, number in best])
     world = matrices[reference] @ axis
-    bends = [share * ARC * (matrices[j].T @ world) for j, share in zip(turned, shares, strict=True)]
-    room = [
-        sum(_room(skeleton, space, j, side * bend) for j, bend in zip(turned, bends, strict=True))
-        for side in (1.0, -1.0)
-    ]  # fmt: skip
+    bends = np.array([share * ARC * (matrices[j].T @ world) for j, share in zip(turned, shares, strict=True)])
+    room = _room(skeleton, space, list(turned), bends)
     side = -1.0 if room[1] > room[0] + SAME_ROOM else 1.0
     aim = 0.0 if best[0][1] else 1.0 - float(skeleton.stiffness[turned[0]])
     hinged = tuple(skeleton.kinds[j] == "hinge" for j in turned)
@@ -141,13 +140,17 @@ def _turns_about(skeleton: Skeleton, joint: int, matrix: np.ndarray, axis: np.nd
     return kind == "ball" or (kind == "hinge" and abs(matrix @ skeleton.axis[joint] @ axis) >= PARALLEL)
 
 
-def _room(skeleton: Skeleton, space: JointSpace, joint: int, turn: np.ndarray) -> float:
-    """How far [rad] the limits let a joint turn by a rotation vector (3,) in its own frame from rest."""
-    block = next(block for block in space.blocks if space.joint[block.start] == joint)
-    if skeleton.kinds[joint] == "hinge":
-        turn = (turn @ skeleton.axis[joint]) * skeleton.axis[joint]
-    moved = quaternion.log(space.nearest(block, quaternion.exp(turn[None]))[0])[0]
-    return float(moved @ turn / max(np.linalg.norm(turn), 1e-300))
+def _room(skeleton: Skeleton, space: JointSpace, joints: list[int], bends: np.ndarray) -> np.ndarray:
+    """How far (2,) [rad] in all the limits let joints turn by rotation vectors (K, 3) in their own frames, and back."""
+    for row, joint in enumerate(joints):
+        if skeleton.kinds[joint] == "hinge":
+            bends[row] = (bends[row] @ skeleton.axis[joint]) * skeleton.axis[joint]
+    both = np.stack([bends, -bends])
+    rotations = np.tile(quaternion.IDENTITY, (2, len(skeleton), 1))
+    rotations[:, joints] = quaternion.exp(both)
+    inside = space.state(Pose(rotations, np.zeros((2, len(skeleton), 3))), 2).rotations[:, joints]
+    lengths = np.maximum(np.linalg.norm(bends, axis=-1), 1e-300)
+    return ((quaternion.log(inside) * both).sum(-1) / lengths).sum(-1)
 
 
 def bend(
@@ -169,7 +172,7 @@ def bend(
         axis = axis - (axis * chord).sum(-1, keepdims=True) * chord
         size = np.linalg.norm(axis, axis=-1, keepdims=True)
         axis = np.where(size > LEVEL, axis / np.maximum(size, LEVEL), 0.0)
-        crossed = cross(line[:, :-1], line[:, 1:])
+        crossed = quaternion.cross(line[:, :-1], line[:, 1:])
         total = np.arctan2(np.linalg.norm(crossed, axis=-1), (line[:, :-1] * line[:, 1:]).sum(-1)).sum(-1)
         already = (crossed.sum(1) * axis).sum(-1)
         straight = share_of_arc * np.clip((BENT - total) / (BENT - STRAIGHT), 0.0, 1.0)
@@ -192,13 +195,13 @@ def bend(
 
 def stuck(kinematics: Kinematics, targets: Targets, arcs: Sequence[Arc]) -> np.ndarray:
     """Frames (F,) in which a chain lies in one line, folded or not, although its target is nearer than it is long."""
-    found = np.zeros(len(kinematics.positions), dtype=bool)
+    in_line = np.zeros(len(kinematics.positions), dtype=bool)
     for arc in arcs:
         line, lengths = _bones(kinematics, arc)
-        astray = np.linalg.norm(cross(line[:, :-1], line[:, 1:]), axis=-1).sum(-1)
+        astray = np.linalg.norm(quaternion.cross(line[:, :-1], line[:, 1:]), axis=-1).sum(-1)
         away = np.linalg.norm(targets.positions[:, arc.goal] - kinematics.positions[:, arc.points[0]], axis=-1)
-        found |= (astray < STRAIGHT) & (away < (1.0 - IN_LINE) * lengths.sum(-1))
-    return found
+        in_line |= (astray < STRAIGHT) & (away < (1.0 - IN_LINE) * lengths.sum(-1))
+    return in_line
 
 
 def _bones(kinematics: Kinematics, arc: Arc) -> tuple[np.ndarray, np.ndarray]:

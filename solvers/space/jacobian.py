@@ -66,7 +66,7 @@ def velocity_jacobian(
     [0.0, 0.0, 1.0, 0.0, 2.0, 0.0]
     """
     columns = _columns(skeleton, pose, joint, offset)
-    carried = np.cross(columns.swings, columns.levers - columns.centres)
+    carried = quaternion.cross(columns.swings, columns.levers - columns.centres)
     return np.concatenate([columns.turns, carried + columns.moves], axis=1).T
 
 
@@ -209,7 +209,7 @@ def _columns(skeleton: Skeleton, pose: Pose, joint: int | str, offset: Sequence[
 def _twists(columns: _Columns) -> np.ndarray:
     """Twists (6, n) of the effector's frame: its velocity, taken to the origin of the skeleton's frame."""
     inherits = columns.turns.any(-1, keepdims=True)
-    carried = np.cross(columns.swings, np.where(inherits, 0.0, columns.levers) - columns.centres)
+    carried = quaternion.cross(columns.swings, np.where(inherits, 0.0, columns.levers) - columns.centres)
     return np.concatenate([columns.turns, carried + columns.moves], axis=1).T
 
 

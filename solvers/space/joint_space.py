@@ -7,6 +7,7 @@ is stepped in twist-swing coordinates, in which its limits are a box times an el
 A hinge's coordinate is its angle, a slide's its length.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -56,6 +57,8 @@ class JointSpace:
         self.blocks: list[slice] = []
         basis = np.tile(np.eye(3), (len(skeleton), 1, 1))
         slides = np.zeros(len(skeleton), dtype=bool)
+        align = quaternion.between(_TWIST_AXIS, skeleton.axis)
+        aligned = quaternion.to_matrix(align)
         for index in map(int, np.flatnonzero(movable & ((skeleton.stiffness >= 1.0) == stiff))):
             kind, limits = skeleton.kinds[index], skeleton.joints[index].limits
             size = DEGREES_OF_FREEDOM[kind]
@@ -73,15 +76,12 @@ class JointSpace:
                 continue
             ball, ellipse = _ball_bounds(limits)
             bounds += ball
-            align = quaternion.between(_TWIST_AXIS, skeleton.axis[index])
-            if np.isfinite(ball).any():
+            basis[index] = aligned[index]
+            if any(math.isfinite(bound) for pair in ball for bound in pair):
                 balls.append((index, start))
-                # coordinates are twist first, then the swing in X and Z
-                basis[index] = quaternion.to_matrix(align)[:, [1, 0, 2]]
+                basis[index] = aligned[index][:, [1, 0, 2]]  # coordinates are twist first, then the swing in X and Z
                 if ellipse:
                     ellipses.append(start + 1)
-            else:
-                basis[index] = quaternion.to_matrix(align)
         self.n = len(joints)
         self.joint = np.array(joints, dtype=np.intp)
         self._slot = 3 * self.joint + np.array(columns, dtype=np.intp)
@@ -95,7 +95,7 @@ class JointSpace:
         self._plain = bool(np.abs(basis - np.eye(3)).max(initial=0.0) < 1e-12)
         self._ball_joint = np.array([joint for joint, _ in balls], dtype=np.intp)
         self._ball_dof = np.array([start for _, start in balls], dtype=np.intp)[:, None] + np.arange(3)
-        align = quaternion.between(_TWIST_AXIS, skeleton.axis[self._ball_joint])
+        align = align[self._ball_joint]
         self._align = align if np.abs(align[:, 1:]).max(initial=0.0) > 1e-12 else None
         self._pair_starts = frozenset(ellipses)
         self._pairs = np.array(ellipses, dtype=np.intp)[:, None] + np.arange(2)
@@ -124,12 +124,11 @@ class JointSpace:
             x[:, self._ball_dof] = self._ball_coordinates(rotations[:, self._ball_joint], slice(None))
         return self._settle(State(quaternion.normalize(rotations), self.project(x)))
 
-    def pose(self, state: State, frame: int, start: Pose) -> Pose:
-        """The pose of one frame; joints that may not slide keep the translations of `start`."""
-        translations = start.translations.copy()
-        joint = self.joint[self._lengths]
-        translations[joint] = self.skeleton.axis[joint] * state.x[frame, self._lengths, None]
-        return Pose(state.rotations[frame], translations)
+    def turned(self, state: State, rotations: np.ndarray) -> State:
+        """`state` with other rotations (F, J, 4), brought inside the limits."""
+        slides = self.slides(state.x)
+        translations = np.zeros((*rotations.shape[:2], 3)) if slides is None else slides
+        return self.state(Pose(rotations, translations), len(rotations))
 
     def slides(self, x: np.ndarray) -> np.ndarray | None:
         """Joint translations (F, J, 3) of coordinates (F, n); None where nothing slides."""
@@ -287,11 +286,11 @@ class JointSpace:
         """(pairs, 2) degrees of freedom that share a swing ellipse."""
         return self._pairs
 
-    def at_limit(self, x: np.ndarray, slack: float = AT_LIMIT) -> np.ndarray:
+    def at_limit(self, x: np.ndarray) -> np.ndarray:
         """Joints (J,) of which a coordinate in `x` (n,) lies on a limit."""
-        on = (x <= self.lo + slack) | (x >= self.hi - slack)
+        on = (x <= self.lo + AT_LIMIT) | (x >= self.hi - AT_LIMIT)
         if self._pairs.size:
-            normal = swing_normal(x[self._pairs], self.lo[self._pairs], self.hi[self._pairs], slack)
+            normal = swing_normal(x[self._pairs], self.lo[self._pairs], self.hi[self._pairs], AT_LIMIT)
             on[self._pairs[normal.any(-1)]] = True
         joints = np.zeros(len(self.skeleton), dtype=bool)
         joints[self.joint[on & ~self.closed]] = True

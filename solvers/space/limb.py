@@ -3,8 +3,8 @@
 
 A joint with a `preferred` rotation vector whose parent is a ball joint is the middle of a limb (a knee, an elbow).
 A straight limb is singular: the nearest answer may bend it either way, and changes its mind as the target passes.
-So the pose that the pull aims at has its limbs slightly bent, and a solve from afresh starts with the limbs folded
-to the distance of their targets (Parent, "analytic IK"), already on the right side.
+So the pose that the pull aims at has its limbs bent, slightly or for near targets further, and a solve from afresh
+starts with the limbs folded to the distance of their targets (Parent, "analytic IK"), already on the right side.
 """
 
 from collections.abc import Sequence
@@ -20,9 +20,10 @@ from .tasks import Kinematics
 SWIVELS = np.radians([0.0, 45.0, -45.0])
 """Starts tried for each frame: limbs turned about the line from root to target; the cheapest answer wins."""
 
+BEND_SHARE = 0.35  # of the bend beyond the preferred one that a target needs, which the base pose has
 
-NO_LENGTH = 1e-9  # of a limb: what is left of a bone's direction then is rounding
 EASE = 0.05  # [skeleton lengths] targets nearer to where the start pose has their goals bend its limbs less
+NO_LENGTH = 1e-9  # of a limb: what is left of a bone's direction then is rounding
 SAME_SIZE = 0.01  # limbs whose bones are as long as each other's, to so much, are a left and a right one
 
 
@@ -32,7 +33,8 @@ class Limb:
 
     `axis` (3,) is a unit vector in the lower joint's own frame about which a positive angle folds the limb,
     `upper_axis` (3,) the same in the upper joint's frame at rest, `bend` the preferred angle [rad]. `side` is +1 or
-    -1, so that the swivels of a left and a right limb, which are of one size, mirror each other.
+    -1, so that the swivels of a left and a right limb, which are of one size, mirror each other. `share` is how much
+    of the bend that a near target needs the base pose has: nothing where the limb's root slides to an unknown place.
     """
 
     upper: int
@@ -43,6 +45,7 @@ class Limb:
     upper_axis: np.ndarray
     bend: float
     side: float
+    share: float
 
 
 def find_limbs(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray) -> list[Limb]:
@@ -50,6 +53,7 @@ def find_limbs(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray) ->
     limbs: list[Limb] = []
     sizes: list[np.ndarray] = []
     offsets = np.linalg.norm(dual_quaternion.translation(skeleton.links), axis=-1)
+    sliding = chains.any(0) & (np.array(skeleton.kinds) == "prismatic")
     for lower in np.flatnonzero(np.abs(skeleton.preferred).max(-1) > 0.0):
         upper = int(skeleton.parent[lower])
         if upper < 0 or skeleton.kinds[upper] != "ball" or skeleton.stiffness[[upper, lower]].max() >= 1.0:
@@ -67,29 +71,45 @@ def find_limbs(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray) ->
         twins = sum(bool(np.allclose(size, other, rtol=SAME_SIZE)) for other in sizes)
         sizes.append(size)
         side = -1.0 if twins % 2 else 1.0
-        limbs.append(Limb(upper, int(lower), end, serving[0], axis,
-                          quaternion.rotate(skeleton.links[lower, :4], axis), bend, side))  # fmt: skip
+        share = 0.0 if (sliding & skeleton.ancestors[upper]).any() else BEND_SHARE
+        upper_axis = quaternion.rotate(skeleton.links[lower, :4], axis)
+        limbs.append(Limb(upper, int(lower), end, serving[0], axis, upper_axis, bend, side, share))
     return limbs
 
 
-def bend_base(rotations: np.ndarray, limbs: Sequence[Limb], shares: np.ndarray) -> np.ndarray:
-    """Base rotations (F, J, 4) with every limb that is straighter bent by its preferred angle.
+def bend_base(
+    limbs: Sequence[Limb], rotations: np.ndarray, kinematics: Kinematics, positions: np.ndarray, shares: np.ndarray
+) -> np.ndarray:
+    """Base rotations (F, J, 4) with every limb bent by at least its preferred angle, for near targets further.
 
-    Half of it is taken back by the upper joint, so that the limb's end stays near its line.
+    A near target needs a larger bend if the lower joint alone is to bring the effector as near to the limb's root. The
+    base pose has the limb's `share` of it. With less, two answers can compete where the joints below are limited: one
+    bends the limb, the other stretches it and turns those joints, and the cheaper one changes from frame to frame.
+    Half of the bend is taken back by the upper joint, so that the limb's end stays near its line.
 
-    shares : (F, L) of the bend that is missing, by which each limb is bent.
+    Parameters
+    ----------
+    rotations, kinematics : the pose to be bent. positions : (F, G, 3) of the targets.
+    shares : (F, L) of all this, by which each limb is bent.
     """
-    if not limbs:
-        return rotations
+    lower, upper = [limb.lower for limb in limbs], [limb.upper for limb in limbs]
+    goal, share = [limb.goal for limb in limbs], np.array([limb.share for limb in limbs])
+    axis, upper_axis = np.array([(limb.axis, limb.upper_axis) for limb in limbs]).swapaxes(0, 1)
+    preferred = np.array([limb.bend for limb in limbs])
+    own, above = rotations[:, lower], rotations[:, upper]
+    already = 2.0 * np.arctan2((own[..., 1:] * axis).sum(-1), own[..., 0])
+    already = np.where(np.abs(already) > np.pi, 0.0, already)
+    missing = np.clip(preferred - already, 0.0, preferred)
+    root, middle = kinematics.positions[:, upper], kinematics.positions[:, lower]
+    distance = np.linalg.norm(positions[:, goal] - root, axis=-1)
+    turned_axis = (kinematics.matrices[:, lower] @ axis[..., None])[..., 0]
+    bend, needed = bends(root, middle, kinematics.effectors[:, goal], distance, turned_axis)
+    missing = (shares * (missing + share * np.maximum(needed - bend - missing, 0.0)))[..., None]
+    turned = quaternion.product(own, quaternion.exp(missing * axis))
+    back = quaternion.product(above, quaternion.exp(-0.5 * missing * upper_axis))
     bent = rotations.copy()
-    for limb, share in zip(limbs, shares.T, strict=True):
-        own = rotations[:, limb.lower]
-        already = 2.0 * np.arctan2(own[:, 1:] @ limb.axis, own[:, 0])
-        already = np.where(np.abs(already) > np.pi, 0.0, already)
-        missing = (share * np.clip(limb.bend - already, 0.0, limb.bend))[:, None]
-        bent[:, limb.lower] = quaternion.product(own, quaternion.exp(missing * limb.axis))
-        back = quaternion.exp(-0.5 * missing * limb.upper_axis)
-        bent[:, limb.upper] = quaternion.product(rotations[:, limb.upper], back)
+    for number, limb in enumerate(limbs):
+        bent[:, limb.lower], bent[:, limb.upper] = turned[:, number], back[:, number]
     return bent
 
 
@@ -120,7 +140,7 @@ def fold(
         wanted = targets.positions[:, limb.goal] - beyond
         root, middle = positions[:, limb.upper], positions[:, limb.lower]
         matrix = matrices[:, limb.lower]
-        bend, needed = bends(root, middle, end, np.linalg.norm(wanted - root, axis=-1), matrix @ limb.axis)
+        bend, needed = _bends(limb, kinematics, end, wanted)
         # towards the positive side, whichever side it is on: a limb bent the other way passes through straight
         fold_turn = quaternion.exp((needed - bend)[:, None] * limb.axis)
         folded[:, limb.lower] = quaternion.product(rotations[:, limb.lower], fold_turn)
@@ -137,10 +157,17 @@ def fold(
     return folded
 
 
+def _bends(limb: Limb, kinematics: Kinematics, end: np.ndarray, wanted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """`bends` of a limb's middle joint for an end that is at `end` (F, 3) and should be at `wanted` (F, 3)."""
+    root, middle = kinematics.positions[:, limb.upper], kinematics.positions[:, limb.lower]
+    distance = np.linalg.norm(wanted - root, axis=-1)
+    return bends(root, middle, end, distance, kinematics.matrices[:, limb.lower] @ limb.axis)
+
+
 def bends(
     root: np.ndarray, middle: np.ndarray, end: np.ndarray, distance: np.ndarray, axis: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """How far (F,) the middle joint is bent about unit axes (F, 3), and how far (F,) it must be for a distance (F,).
+    """How far (...) the middle joint is bent about unit axes (..., 3), and how far it must be for a distance (...).
 
     The first has the axis' sign, the second is from 0, straight, to pi: the law of cosines for the distance of the end
     from the root, in the plane square to the axis, what lies along the axis set apart. Distances that no bend gives
@@ -150,9 +177,9 @@ def bends(
     upper, lower = middle - root, end - middle
     least = NO_LENGTH * (np.linalg.norm(upper, axis=-1) + np.linalg.norm(lower, axis=-1))
     along_upper, along_lower = ((axis * part).sum(-1, keepdims=True) for part in (upper, lower))
-    height = (along_upper + along_lower)[:, 0]
+    height = (along_upper + along_lower)[..., 0]
     upper, lower = upper - along_upper * axis, lower - along_lower * axis
-    bend = np.arctan2((axis * np.cross(upper, lower)).sum(-1), (upper * lower).sum(-1))
+    bend = np.arctan2((axis * quaternion.cross(upper, lower)).sum(-1), (upper * lower).sum(-1))
     a, b = np.linalg.norm(upper, axis=-1), np.linalg.norm(lower, axis=-1)
     d = np.clip(np.sqrt(np.maximum(distance * distance - height * height, 0.0)), np.abs(a - b), a + b)
     # tan^2 of half the bend is (1 - cos) / (1 + cos), here in factors: exact where the limb is straight or folded

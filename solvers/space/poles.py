@@ -50,13 +50,14 @@ def angles_and_gradients(
     u_off, p_off = u - d * along, p - d * (p * d).sum(-1, keepdims=True)
     rho = np.maximum(np.linalg.norm(u_off, axis=-1, keepdims=True), 1e-12)
     pole_rho = np.maximum(np.linalg.norm(p_off, axis=-1, keepdims=True), 1e-12)
-    phi = np.arctan2((d * np.cross(p_off, u_off)).sum(-1, keepdims=True), (p_off * u_off).sum(-1, keepdims=True))
+    turned = (d * quaternion.cross(p_off, u_off)).sum(-1, keepdims=True)
+    phi = np.arctan2(turned, (p_off * u_off).sum(-1, keepdims=True))
     phi = np.remainder(phi - offset + np.pi, 2.0 * np.pi) - np.pi
     # a dihedral angle's gradients: by m and P square to their planes, by b from the balance of moments about a
-    by_m = np.cross(d, u_off) / rho**2
-    by_pole = -np.cross(d, p_off) / pole_rho**2
-    moment = np.cross(u, by_m) + np.cross(p, by_pole)
-    by_b = -np.cross(moment, line) / length**2
+    by_m = quaternion.cross(d, u_off) / rho**2
+    by_pole = -quaternion.cross(d, p_off) / pole_rho**2
+    moment = quaternion.cross(u, by_m) + quaternion.cross(p, by_pole)
+    by_b = -quaternion.cross(moment, line) / length**2
     by_a = -(by_m + by_pole + by_b)
     # distance from the line, against the size of the limb, which changes where the middle is a mean of joints
     w = m - b
@@ -99,8 +100,8 @@ def swivel_vector(a: np.ndarray, m: np.ndarray, b: np.ndarray, pole: np.ndarray,
     line = (b - a) / np.maximum(np.linalg.norm(b - a, axis=-1, keepdims=True), 1e-12)
     u, p = m - a, pole - a
     across = (p * u).sum(-1) - (p * line).sum(-1) * (u * line).sum(-1)
-    phi = np.arctan2((line * np.cross(p, u)).sum(-1), across) - offset
+    phi = np.arctan2((line * quaternion.cross(p, u)).sum(-1), across) - offset
     for v in (u, p):
-        off = np.linalg.norm(np.cross(line, v), axis=-1)
+        off = np.linalg.norm(quaternion.cross(line, v), axis=-1)
         phi = np.where(off > ON_LINE * np.linalg.norm(v, axis=-1), phi, 0.0)
     return -phi[:, None] * line

@@ -50,7 +50,7 @@ def visits(tasks: Tasks, space: JointSpace) -> list[Visit]:
     skeleton = tasks.skeleton
     places, turns = (weight > 0.0 for weight in tasks.weights)
     levers = skeleton.levers(tasks.joint, np.arange(len(skeleton)))
-    found: list[Visit] = []
+    order: list[Visit] = []
     blocks = {int(space.joint[block.start]): block for block in space.blocks}
     for joint in (joint for joint in skeleton.order if joint in blocks):
         block = blocks[joint]
@@ -60,11 +60,11 @@ def visits(tasks: Tasks, space: JointSpace) -> list[Visit]:
         turning = np.flatnonzero(own & turns & same & bool(space.turns[block.start]))
         if not goals.size and not turning.size:
             continue
-        found.append(Visit(
+        order.append(Visit(
             joint, block, skeleton.kinds[joint], 1.0 - float(skeleton.stiffness[joint]), goals, levers[goals, joint],
             turning, *_below(skeleton, joint, tasks.joint),
         ))  # fmt: skip
-    return found
+    return order
 
 
 def _below(

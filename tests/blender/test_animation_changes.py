@@ -225,11 +225,31 @@ def test_a_goal_that_leaves_the_solve_leaves_nothing_behind(way: str, others: bo
     assert turn(alone, pose_at(ob, 15)) < STEADY
 
 
-@pytest.mark.parametrize("link", [1e-4, 1e-3, 1.0])
+@pytest.mark.parametrize("inherits", [True, False])
+@pytest.mark.parametrize("kind", ["DAMPED_TRACK", "COPY_ROTATION", "LIMIT_ROTATION"])
+def test_a_constrained_bone_in_a_chain_carries_nothing_from_frame_to_frame(kind: str, inherits: bool) -> None:
+    """Its constraint is evaluated on our last answer. The goal is out of reach, which magnifies whatever is left."""
+    ob, target = crane(), load()
+    rigs.goal(ob, "jib", target)
+    rigs.goal(ob, "mast", rigs.empty((0.5, -2.0, -0.6), "Far"))
+    ob.data.bones["boom"].use_inherit_rotation = inherits
+    made = ob.pose.bones["boom"].constraints.new(kind)
+    if kind == "LIMIT_ROTATION":
+        made.owner_space, made.use_limit_x, made.max_x, ob.pose.bones["boom"].rotation_quaternion[1] = (
+            "LOCAL", True, 0.1, 0.4)  # fmt: skip
+    else:
+        made.target = rigs.empty((1.0, 0.9, 1.8), "Sight")
+        made.target.rotation_quaternion = turned((0.4, 1.0, -0.3))
+    ob.dqik.live = True
+    assert history(ob, (4, 9, 15, 22)) < STEADY
+
+
+@pytest.mark.parametrize("link", [1e-4, 1e-2, 1.0])
 def test_a_goal_that_leaves_the_solve_does_not_turn_the_others_chain(link: float) -> None:
-    """The other goal's chain hangs below the bones that leave; its first bone may be as short as can be."""
+    """The other goal's chain hangs below the bones that leave. With a tiny first bone, a target behind it and out of
+    reach, a rounding error of its start would turn the chain."""
     ob = rigs.chain([(0, 0, 0), (0, 0.1, 1), (0, 0.1 + link, 1), (0.4, 0.3, 1.6), (1.2, 0, 2)])
-    rigs.goal(ob, "c", rigs.empty((0.9, 1.2, 0.6), "Far"), chain_length=2)
+    rigs.goal(ob, "c", rigs.empty((1.5, -2.0, -0.6), "Far"), chain_length=2)
     rigs.goal(ob, "d", rigs.empty((1.4, 0.8, 1.1), "Post"))
     for frame, mute in ((1, False), (5, True), (9, False)):
         ob.dqik.goals[1].mute = mute

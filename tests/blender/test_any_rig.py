@@ -175,3 +175,18 @@ def in_chains(ob: bpy.types.Object) -> set[str]:
             chain = chain[1:]
         found |= {bone.name for bone in chain[: goal.chain_length or None]}
     return found
+
+
+@pytest.mark.parametrize("place", [(1.2, 0.9, 1.4), (0.9, 1.2, 0.6)])
+@pytest.mark.parametrize("link", [1e-4, 1e-3])
+def test_a_tiny_bone_before_a_long_one_leaves_the_pose_steady(link: float, place: tuple[float, float, float]) -> None:
+    """A target out of reach that moves by a millionth of the long bone turns neither of the two."""
+    ob, target = rigs.chain([(0, 0.1, 1), (0, 0.1 + link, 1), (0.4, 0.3, 1.6)]), rigs.empty(place)
+    rigs.goal(ob, "b", target)
+    ob.dqik.live = True
+    rigs.update()
+    before = rigs.matrices(ob)
+    for axis in range(3):
+        target.location[axis] += 1e-6
+        rigs.update()
+        assert rigs.turn(before, rigs.matrices(ob)) < np.radians(0.02)

@@ -201,7 +201,8 @@ def test_nothing_in_the_scene_changes(
         live_module, unkeyed = module(extension, "live"), module(extension, "rig.blender.scene_state")
         frames = module(extension, "operators.frames")
         scene, layer = bpy.context.scene, bpy.context.view_layer
-        with contextlib.suppress(KeyboardInterrupt), live_module.aside(arm) as reading, unkeyed.kept(scene, layer, arm):
+        restored = unkeyed.restored(scene, layer, arm)
+        with contextlib.suppress(KeyboardInterrupt), live_module.aside(arm) as reading, restored:
             steps = frames.read_frames(bpy.context, arm, list(FRAMES), reading)
             next(steps)
             next(steps)

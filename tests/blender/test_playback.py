@@ -174,3 +174,19 @@ def test_what_hangs_on_the_bones_goes_along_on_the_same_frame(start_from: str) -
         assert (point - wanted).length < 1e-3
         assert (rigs.place(child) - wanted).length < 1e-3
         assert (rigs.place(copy) - wanted).length < 1e-3
+
+
+def test_a_moved_bone_below_a_still_one_is_solved_alike_on_all_frames() -> None:
+    """Its location counts on the second frame as it does on the first."""
+    ob = rigs.armature([
+        rigs.Bone("base", (0, 0, 0), (0, 0, 1)),
+        rigs.Bone("a", (0, 0, 1), (0.5, -0.1, 1.5), "base"),
+        rigs.Bone("b", (0.5, -0.1, 1.5), (1, 0, 1.2), "a", True),
+    ])  # fmt: skip
+    target = rigs.empty((0.3, 0.6, 1.4))
+    rigs.goal(ob, "b", target, chain_length=2)
+    ob.pose.bones["a"].location = (-0.2, 0.4, 0.1)
+    ob.dqik.live = True
+    for frame in (2, 3, 9):
+        rigs.at_frame(frame)
+        assert rigs.miss(ob, "b", target) < 1e-3

@@ -250,6 +250,25 @@ def test_a_target_below_a_bone_that_keeps_its_orientation_is_followed_in_the_sam
         assert rigs.turn(np.array(wanted), np.array(found)) < 2e-3, f"frame {frame}"
 
 
+def test_a_target_on_an_unevenly_scaled_armature_is_followed_in_the_same_frame() -> None:
+    """Scale on a solved bone shears what turns below it, and the follower's target goes along."""
+    leader = rigs.chain([(0, 0, 0), (1, 0, 0), (1.5, -0.4, 0), (2, -0.4, 0.5)], "Leader")
+    leader.pose.bones["a"].scale = (1.3, 0.8, 0.9)
+    load = rigs.empty((0, 0, 0), "Load")
+    rigs.key_path(load, (1, 10, 20), [(1, 1, 0.5), (-0.3, 0.4, -1), (-0.7, -0.9, 0.6)])
+    rigs.goal(leader, "b", load)
+    held = rigs.empty((0, 0, 0), "Held")
+    held.parent, held.parent_type, held.parent_bone = leader, "BONE", "c"
+    follower = rigs.arm(0.4, "Follower")
+    rigs.goal(follower, "b", held)
+    leader.dqik.live = follower.dqik.live = True
+    for frame in (1, 20, 10, 11, 3):
+        rigs.at_frame(frame)
+        before = rigs.matrices(follower)
+        rigs.at_frame(frame)  # now Blender has evaluated the leader's answer
+        assert np.abs(rigs.matrices(follower) - before).max() < 1e-5, f"frame {frame}"
+
+
 # -- what cannot be solved --------------------------------------------------------------------------------------------
 
 
@@ -482,24 +501,116 @@ def in_an_excluded_collection(target: bpy.types.Object) -> None:
     moved_to_collection(target).exclude = True
 
 
-@pytest.mark.parametrize("disable", [disabled, in_a_disabled_collection, in_an_excluded_collection])
+def in_a_collection_of_an_excluded_one(target: bpy.types.Object) -> None:
+    inner = moved_to_collection(target).collection
+    outer = bpy.data.collections.new("Outer")
+    bpy.context.scene.collection.children.link(outer)
+    outer.children.link(inner)
+    bpy.context.scene.collection.children.unlink(inner)
+    bpy.context.view_layer.layer_collection.children["Outer"].exclude = True
+
+
+def in_no_collection(target: bpy.types.Object) -> None:
+    bpy.context.scene.collection.objects.unlink(target)
+
+
+def disabled_by_keys(target: bpy.types.Object) -> None:
+    for frame, hidden in ((1, False), (5, True)):
+        target.hide_viewport = hidden
+        target.keyframe_insert("hide_viewport", frame=frame)
+
+
+def disabled_by_a_driver(target: bpy.types.Object) -> None:
+    target.driver_add("hide_viewport").driver.expression = "frame > 4"
+
+
+UNSEEN = {
+    disabled: "disabled in the viewport",
+    in_a_disabled_collection: "disabled in the viewport",
+    in_an_excluded_collection: "not in the view layer",
+    in_a_collection_of_an_excluded_one: "not in the view layer",
+    in_no_collection: "not in the view layer",
+    disabled_by_keys: "disabled in the viewport",
+    disabled_by_a_driver: "disabled in the viewport",
+}
+
+
+@pytest.mark.parametrize("disable", UNSEEN)
 def test_a_target_that_blender_does_not_evaluate_is_said(disable: Callable) -> None:
-    """Such a target stands still for us; the message names it, until it is enabled again."""
+    """It stands still where its keys would move it; the message says so in one line, without any other edit."""
     ob, target = moving_arm("Rig", (0, 0, 0))
     rigs.at_frame(3)
     assert rigs.message(ob) == ""
     disable(target)
-    ob.dqik.goals[0].priority = 1  # any edit
     rigs.update()
+    rigs.at_frame(9)
+    still = rigs.place(target)
+    rigs.at_frame(20)
+    assert (rigs.place(target) - still).length == 0.0
+    assert target.name in rigs.message(ob) and UNSEEN[disable] in rigs.message(ob)
+    assert len(rigs.message(ob).splitlines()) == 1
+
+
+@pytest.mark.parametrize("disable", [disabled, in_a_disabled_collection, in_an_excluded_collection])
+def test_a_target_that_blender_evaluates_again_is_followed(disable: Callable) -> None:
+    """The message goes with the next update."""
+    ob, target = moving_arm("Rig", (0, 0, 0))
+    disable(target)
+    rigs.at_frame(3)
     assert target.name in rigs.message(ob)
     target.hide_viewport = False
     for layer in bpy.context.view_layer.layer_collection.children:
         layer.collection.hide_viewport = layer.exclude = False
-    ob.dqik.goals[0].priority = 0
     rigs.update()
-    rigs.at_frame(9)
     assert rigs.message(ob) == ""
+    rigs.at_frame(9)
     assert rigs.miss(ob, "b", target) < REACHED
+
+
+def a_child(target: bpy.types.Object) -> None:
+    rigs.empty((0, 0, 0), "Kid").parent = target
+
+
+def a_constrained_object(target: bpy.types.Object) -> None:
+    rigs.empty((0, 0, 0), "Kid").constraints.new("COPY_LOCATION").target = target
+
+
+def a_constrained_object_of_a_disabled_one(target: bpy.types.Object) -> None:
+    """Through another object that is disabled itself."""
+    between = rigs.empty((0, 0, 0), "Between")
+    a_constrained_object(between)
+    between.constraints.new("COPY_LOCATION").target = target
+    between.hide_viewport = True
+
+
+def a_driver(target: bpy.types.Object) -> None:
+    driver = rigs.empty((0, 0, 0), "Kid").driver_add("location", 0).driver
+    variable = driver.variables.new()
+    variable.type, driver.expression = "TRANSFORMS", variable.name
+    variable.targets[0].id, variable.targets[0].transform_type = target, "LOC_X"
+
+
+def a_bone_of_the_armature(target: bpy.types.Object) -> None:
+    bpy.data.objects["Rig"].pose.bones["a"].constraints.new("LIMIT_ROTATION").influence = 0.0
+    bpy.data.objects["Rig"].pose.bones["a"].constraints.new("COPY_SCALE").target = target
+    bpy.data.objects["Rig"].pose.bones["a"].constraints[1].influence = 0.001
+
+
+@pytest.mark.parametrize("disable", [disabled, in_an_excluded_collection])
+@pytest.mark.parametrize(
+    "depend",
+    [a_child, a_constrained_object, a_constrained_object_of_a_disabled_one, a_driver, a_bone_of_the_armature],
+)
+def test_a_disabled_target_that_something_shown_depends_on_is_followed(depend: Callable, disable: Callable) -> None:
+    """Blender evaluates it for that other object, so nothing is said of it."""
+    ob, target = moving_arm("Rig", (0, 0, 0))
+    depend(target)
+    disable(target)
+    rigs.at_frame(9)
+    before = rigs.place(target)
+    rigs.at_frame(20)
+    assert (rigs.place(target) - before).length > 0.3
+    assert target.name not in rigs.message(ob)
 
 
 # -- numbers that are none --------------------------------------------------------------------------------------------

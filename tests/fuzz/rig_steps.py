@@ -180,10 +180,11 @@ def mute_drivers(draw: Draw) -> str:
 
 @step("drivers", 0.5)
 def remove_driver(draw: Draw) -> str:
+    """Tagged as Blender's menu does; until then Blender itself evaluates the other drivers of the object wrongly."""
     ob = draw.rig()
     draw.one(ob.animation_data.drivers if ob.animation_data else ())
     words = f"{named(ob)}.animation_data.drivers"
-    return f"{words}.remove({words}[0])"
+    return f"{words}.remove({words}[0])\n{named(ob)}.update_tag()"
 
 
 # -- constraints -------------------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from measures import chain_of
 
 import solvers as ik
 from solvers.model.goals import Targets
-from solvers.space.joint_space import JointSpace
+from solvers.space.joint_space import JointSpace, State
 from solvers.space.point import Point, Request, stand
 from solvers.space.poles import POLE_WEIGHT, Pole
 from solvers.space.tasks import Tasks
@@ -30,3 +30,12 @@ def standing(skeleton: ik.Skeleton, goals: list[ik.Goal], start: ik.Pose) -> tup
     rotations /= np.linalg.norm(rotations, axis=-1, keepdims=True)
     frames = Request(space.state(start), Targets(positions, rotations, poles), None)
     return tasks, space, stand(tasks, frames.base, frames), frames
+
+
+def pose_of(space: JointSpace, state: State, start: ik.Pose) -> ik.Pose:
+    """The pose of a state's first frame; joints that may not slide keep the translations of `start`."""
+    translations, slides = start.translations.copy(), space.slides(state.x)
+    joints = space.joint[~space.turns]
+    if slides is not None:
+        translations[joints] = slides[0, joints]
+    return ik.Pose(state.rotations[0], translations)

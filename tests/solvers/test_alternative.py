@@ -26,7 +26,7 @@ from skeletons import (
     skeletons,
     torso,
 )  # fmt: skip
-from standing import standing
+from standing import pose_of, standing
 
 import solvers as ik
 from solvers.iterate.descent import Model, Settings
@@ -59,7 +59,7 @@ def test_a_column_is_how_a_goal_moves_that_is_fastened_to_the_joint(kind: str) -
         for sign in (1, -1):
             d = np.zeros((1, space.n))
             d[0, k] = sign * step
-            pose = space.pose(space.step(point.state, d), 0, start)
+            pose = pose_of(space, space.step(point.state, d), start)
             before, after = ik.forward(skeleton, start), ik.forward(skeleton, pose)
             j = space.joint[k]
             fastened = scipy_rotation(before.rotations[j]).inv().apply(place - before.positions[j])

@@ -28,7 +28,7 @@ from skeletons import (
     torso,
     wxyz,
 )  # fmt: skip
-from standing import standing
+from standing import pose_of, standing
 
 import solvers as ik
 from solvers.methods import ccd
@@ -199,7 +199,7 @@ def one_visit(skeleton: ik.Skeleton, goals: list[ik.Goal], times: int = 1) -> ik
     posture, (visit,) = Posture(tasks, point, frames), visits(tasks, space)
     for _ in range(times):
         ccd.serve(space, posture, visit)
-    return space.pose(posture.state, 0, start)
+    return pose_of(space, posture.state, start)
 
 
 @st.composite
@@ -225,12 +225,12 @@ def test_no_visit_takes_its_goals_further_from_their_targets(problem: tuple) -> 
     """Whatever the joint, its limits and what hangs below it; and the places kept are those of the pose."""
     skeleton, goals, start = problem
     tasks, space, point, frames = standing(skeleton, goals, start)
-    posture, pose = Posture(tasks, point, frames), space.pose(point.state, 0, start)
+    posture, pose = Posture(tasks, point, frames), pose_of(space, point.state, start)
     for visit in visits(tasks, space):
         own = [goal for goal in goals if chain_of(skeleton, goal)[visit.joint]]
         before = objective(skeleton, pose, own)
         ccd.serve(space, posture, visit)
-        pose = space.pose(posture.state, 0, start)
+        pose = pose_of(space, posture.state, start)
         assert objective(skeleton, pose, own) <= before + 1e-12 * max(before, 1.0)
         assert outside_limits(skeleton, pose, visit.joint) < EXACT
     world = ik.forward(skeleton, pose)

@@ -13,6 +13,7 @@ from numpy.testing import assert_allclose
 from scipy.linalg import lstsq, null_space
 from scipy.spatial.transform import Rotation
 from skeletons import arm, chain, random_pose, scipy_rotation, seeds, skeletons
+from standing import pose_of
 
 import solvers as ik
 from solvers.iterate.descent import Settings
@@ -150,9 +151,9 @@ def test_the_rows_are_the_derivatives_of_relative_transforms(skeleton: ik.Skelet
     at = standing(skeleton, [goal], pose)
     space, state, rows = at.space, at.point.state, dense(at)
     path = [j for j in skeleton.order if j in space.joint]
-    start = space.pose(state, 0, pose)
+    start = pose_of(space, state, pose)
     steps = STEP * np.concatenate([np.eye(space.n), -np.eye(space.n)])
-    poses = [space.pose(space.step(state, step[None]), 0, start) for step in steps]
+    poses = [pose_of(space, space.step(state, step[None]), start) for step in steps]
     seen = [Seen(skeleton, pose, effector(skeleton, pose, joint, goal.offset)) for pose in [start, *poses]]
     for place, second in enumerate(path):
         first = path[max(place - 1, 0)]

@@ -11,9 +11,10 @@ from scipy.spatial.transform import Rotation
 from skeletons import arm, chain, random_pose, seeds, skeletons, wxyz
 
 import solvers as ik
+from solvers.algebra.quaternion import cross
 from solvers.group.stage import Stage
 from solvers.model.goals import Targets
-from solvers.space.tasks import cross, priority_weights
+from solvers.space.tasks import priority_weights
 
 STEP = 1e-6
 NO_PLACE, NO_TURN = (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)

@@ -3,9 +3,11 @@
 
 import math
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
+from measures import turned_by
 from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
 from skeletons import random_pose, scipy_rotation, wxyz
@@ -87,14 +89,23 @@ def test_left_and_right_limbs_mirror_each_other() -> None:
         assert len(sides) == 3
 
 
+def bent(skeleton: ik.Skeleton, pose: ik.Pose, target: tuple, goal: ik.Goal = FOOT) -> np.ndarray:
+    """The rotations of the base pose of a pose whose foot should be at a target."""
+    (stage,) = ik.prepare(skeleton, [goal]).stages
+    kinematics = stage.tasks.kinematics(stage.space.state(pose), None)
+    return limb.bend_base(stage.limbs, pose.rotations[None], kinematics, np.array([[target]]), np.ones((1, 1)))[0]
+
+
+FAR = (0.2, -2, 0)  # out of the leg's reach, straight down
+
+
 def test_bend_base_bends_a_straight_limb_and_keeps_its_foot_near_its_line() -> None:
     """The knee gets its 0.35 rad, the thigh takes half of it back."""
     skeleton = leg()
-    limbs = ik.prepare(skeleton, [FOOT]).stages[0].limbs
-    rotations = limb.bend_base(skeleton.rest_pose().rotations[None], limbs, np.ones((1, 1)))
-    world = ik.forward(skeleton, ik.Pose(rotations[0], np.zeros((4, 3))))
+    rotations = bent(skeleton, skeleton.rest_pose(), FAR)
+    world = ik.forward(skeleton, ik.Pose(rotations, np.zeros((4, 3))))
     assert knee(world) == pytest.approx(math.pi - 0.35)
-    assert_allclose(scipy_rotation(rotations[0, 2]).as_rotvec(), BEND, atol=1e-12)
+    assert_allclose(scipy_rotation(rotations[2]).as_rotvec(), BEND, atol=1e-12)
     assert abs(world.positions[3, 2]) < 0.1 * 0.9 * math.sin(0.35)
 
 
@@ -104,16 +115,43 @@ def test_bend_base_adds_no_more_than_is_missing(already: float, after: float) ->
     skeleton = leg()
     pose = skeleton.rest_pose()
     pose.rotations[2] = wxyz(Rotation.from_rotvec([already, 0, 0]))
-    rotations = limb.bend_base(pose.rotations[None], ik.prepare(skeleton, [FOOT]).stages[0].limbs, np.ones((1, 1)))
-    assert_allclose(scipy_rotation(rotations[0, 2]).as_rotvec(), [after, 0, 0], atol=1e-12)
+    assert_allclose(scipy_rotation(bent(skeleton, pose, FAR)[2]).as_rotvec(), [after, 0, 0], atol=1e-12)
+
+
+@pytest.mark.parametrize("already", [0.0, 0.2, 1.0, 2.5])
+@pytest.mark.parametrize("distance", [0.3, 0.5, 0.7, 0.88])
+def test_bend_base_goes_a_share_of_the_way_to_the_bend_that_a_near_target_needs(
+    already: float, distance: float
+) -> None:
+    """The triangle's angle says what is needed; a limb that is bent enough stays as it is."""
+    skeleton = leg()
+    pose = skeleton.rest_pose()
+    pose.rotations[2] = wxyz(Rotation.from_rotvec([already, 0, 0]))
+    needed = math.pi - math.acos((0.5**2 + 0.4**2 - distance**2) / (2 * 0.5 * 0.4))
+    least = max(already, 0.35)
+    after = least + limb.BEND_SHARE * max(needed - least, 0.0)
+    target = np.array([0.2, 1, 0]) + distance * np.array([0.48, -0.8, 0.36])
+    rotations = bent(skeleton, pose, tuple(target))
+    assert_allclose(scipy_rotation(rotations[2]).as_rotvec(), [after, 0, 0], atol=1e-7)
+    assert_allclose(scipy_rotation(rotations[1]).as_rotvec(), [-0.5 * (after - already), 0, 0], atol=1e-7)
+
+
+def test_a_limb_whose_root_slides_is_not_bent_further_for_a_near_target() -> None:
+    """Where hips move to is not known before the solve, and so neither is how near the target is."""
+    hips = [ik.Joint("lift", -1, "prismatic", (0, 0, 0), axis=(0, 1, 0))]
+    joints = [*hips, *(replace(joint, parent=joint.parent + 1) for joint in leg().joints)]
+    skeleton = ik.Skeleton(joints)
+    goal = ik.Goal(4, position=(0, 0, 0), chain=[0, 1, 2, 3, 4])
+    rotations = bent(skeleton, skeleton.rest_pose(), (0.2, 0.6, 0), goal)
+    assert_allclose(scipy_rotation(rotations[3]).as_rotvec(), BEND, atol=1e-12)
 
 
 def test_bend_base_leaves_its_argument_alone() -> None:
     """The caller's rotations are not written to."""
     skeleton = leg()
-    rotations = skeleton.rest_pose().rotations[None]
-    limb.bend_base(rotations, ik.prepare(skeleton, [FOOT]).stages[0].limbs, np.ones((1, 1)))
-    assert_allclose(rotations[0], skeleton.rest_pose().rotations)
+    pose = skeleton.rest_pose()
+    bent(skeleton, pose, FAR)
+    assert_allclose(pose.rotations, skeleton.rest_pose().rotations)
 
 
 @pytest.mark.parametrize("swivel", [0.0, 0.8, -0.8])
@@ -164,6 +202,36 @@ def test_fold_of_a_zero_length_bone_is_finite(upper: float, lower: float) -> Non
     assert np.isfinite(world.rotations).all()
 
 
+@pytest.mark.parametrize(
+    ("begin", "end"),
+    [
+        ((0.1, 0.0, 0.2), (0.1, 0.25, 0.2)),
+        ((0.1, 0.05, 0.4), (0.1, 0.25, 0.4)),
+        ((0.1, 0.0, 0.3), (0.1, 0.3, -0.3)),
+        ((0.1, 0.05, -0.3), (0.1, 0.05, 0.3)),
+    ],
+    ids=["lift", "kick", "step back", "swing"],
+)
+def test_a_limited_leg_follows_its_toes_without_a_jump(begin: tuple, end: tuple) -> None:
+    """Frames solved afresh: the knee must not stretch against its limit, the foot bent up, and then give way."""
+    thigh = ik.TwistSwing(twist=(-0.8, 0.8), swing_x=(-2.1, 0.5), swing_z=(-0.5, 0.8))
+    foot = ik.TwistSwing(twist=(-0.2, 0.2), swing_x=(-0.35, 0.87), swing_z=(-0.2, 0.2))
+    toes = ik.TwistSwing(twist=(0, 0), swing_x=(-1.2, 0.8), swing_z=(-0.1, 0.1))
+    skeleton = ik.Skeleton([
+        ik.Joint("hips", -1, "ball", (0, 0.9, 0)),
+        ik.Joint("thigh", 0, "ball", (0.1, 0, 0), limits=thigh),
+        ik.Joint("shin", 1, "hinge", (0, -0.43, 0), axis=(1, 0, 0), limits=ik.Range(0, 2.35), preferred=BEND),
+        ik.Joint("foot", 2, "ball", (0, -0.42, 0), limits=foot),
+        ik.Joint("toes", 3, "ball", (0, -0.05, 0.14), limits=toes),
+    ])  # fmt: skip
+    goal = ik.Goal("toes", position=(0, 0, 0), offset=(0, 0, 0.06), chain=["thigh", "shin", "foot", "toes"])
+    places = np.linspace(begin, end, 60)[:, None]
+    answers = ik.solve_frames(skeleton, [goal], places, options=ik.Options(warm_start=False))
+    assert all(answer.converged for answer in answers)
+    steps = [turned_by(one.pose, other.pose).max() for one, other in pairwise(answers)]
+    assert max(steps) < math.radians(8.0)  # seen from the hip, targets move by a degree at most
+
+
 @pytest.mark.parametrize("knee_bend", [0.0, 0.1, -0.1, 1.0])
 def test_a_start_that_meets_its_goals_is_the_answer(knee_bend: float) -> None:
     """The preferred bend does not move a leg whose foot stands on its target already."""
@@ -182,6 +250,5 @@ def test_the_preferred_bend_fades_in_continuously_as_the_target_leaves() -> None
     knees = []
     for lift in np.linspace(0.0, 0.1, 101):
         found = ik.solve(skeleton, [replace(FOOT, position=tuple(foot + np.array([0.0, lift, 0.0])))])
-        turn = scipy_rotation(found.pose.rotations[2]).as_rotvec()
-        knees.append(float(turn @ BEND))
+        knees.append(float(scipy_rotation(found.pose.rotations[2]).as_rotvec() @ BEND))
     assert (np.diff(knees) > 0.0).all()

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Tasks: what goals ask for, as rows of errors and Jacobians. A file a kind, a table of the kinds, all together."""
 
-from .setup import ROTATION_LENGTH, Columns, Kinematics, Setup, cross, priority_weights
+from .pole import turned_to_pole
+from .setup import ROTATION_LENGTH, Columns, Kinematics, Setup, priority_weights
 from .tasks import Tasks
 
-__all__ = ["ROTATION_LENGTH", "Columns", "Kinematics", "Setup", "Tasks", "cross", "priority_weights"]
+__all__ = ["ROTATION_LENGTH", "Columns", "Kinematics", "Setup", "Tasks", "priority_weights", "turned_to_pole"]

@@ -8,13 +8,20 @@ from typing import Any
 
 import numpy as np
 
+from ...algebra import quaternion
 from ...model.goals import Targets
-from ..poles import Pole, angles_and_gradients
+from ..joint_space import JointSpace, State
+from ..poles import Pole, angles_and_gradients, swivel
 from .setup import Columns, Kinematics, Setup
 
 
 class PoleTasks:
-    """The pole tasks of a stage; see `table.Kind`."""
+    """The pole tasks of a stage; see `table.Kind`.
+
+    Attributes
+    ----------
+    poles : all of them. swivelling : those whose chain's root is a ball that may move.
+    """
 
     name, size, unit = "pole", 1, None
 
@@ -25,14 +32,13 @@ class PoleTasks:
         self.acts = setup.moves[self.goals] > 0.0
         self._moved: list[np.ndarray] = []  # per pole and point (root, middle joints, end): (points, n)
         self._levers: list[np.ndarray] = []
-        self._swivels: list[bool] = []
         skeleton, joint = setup.skeleton, setup.space.joint
         for pole in self.poles:
             points = np.array([pole.root, *pole.middle, setup.joint[pole.goal] if pole.end < 0 else pole.end])
             self._moved.append(setup.moves[pole.goal] * skeleton.ancestors[points][:, joint])
             self._levers.append(skeleton.levers(points, joint))
-            self._swivels.append(skeleton.kinds[pole.root] == "ball" and pole.root in joint)
         self._detached = bool(skeleton.detached)
+        self.swivelling = [pole for pole in self.poles if skeleton.kinds[pole.root] == "ball" and pole.root in joint]
 
     def errors(self, kinematics: Kinematics, targets: Targets) -> np.ndarray:
         """Faded angles (F, poles, 1) [rad] from the bends to the poles."""
@@ -54,7 +60,7 @@ class PoleTasks:
                 at = point[:, None]
                 if self._detached:
                     at = np.where((lever >= 0)[:, None], kinematics.positions[:, lever], at)
-                torque = np.cross(at, share[:, None])
+                torque = quaternion.cross(at, share[:, None])
                 row += acts * ((axes * torque).sum(-1) + (moments @ share[..., None])[..., 0])
             out[:, index] = pole.weight * row
 
@@ -67,14 +73,31 @@ class PoleTasks:
         """What the kernel needs of one task beside what all kinds have."""
         pole = self.poles[index]
         own = {"goal": pole.goal, "root": pole.root, "end": pole.end, "middles": len(pole.middle),
-               "middle": pole.middle, "angle": pole.angle, "swivels": self._swivels[index],
+               "middle": pole.middle, "angle": pole.angle, "swivels": pole in self.swivelling,
                "moved": self._moved[index]}  # fmt: skip
         return {"levers": self._levers[index], "data": ("dqik_pole", own)}
 
     def _angle(self, pole: Pole, kinematics: Kinematics, targets: Targets) -> tuple[np.ndarray, np.ndarray]:
-        a, *middle, b = _points(pole, kinematics)
-        m = sum(middle, np.zeros_like(a)) / len(middle)
-        return angles_and_gradients(a, m, b, targets.poles[:, pole.goal], pole.angle)
+        return angles_and_gradients(*_chain(pole, kinematics), targets.poles[:, pole.goal], pole.angle)
+
+
+def turned_to_pole(space: JointSpace, state: State, kinematics: Kinematics, targets: Targets, pole: Pole) -> State:
+    """`state`, at which `kinematics` stand, with a chain turned about its line until its middle points at `pole`.
+
+    pole : one whose chain's root is a ball that may move.
+    """
+    root, rotations = pole.root, state.rotations.copy()
+    rotations[:, root] = swivel(
+        rotations[:, root], kinematics.matrices[:, root], *_chain(pole, kinematics), targets.poles[:, pole.goal],
+        pole.angle,
+    )  # fmt: skip
+    return space.turned(state, rotations)
+
+
+def _chain(pole: Pole, kinematics: Kinematics) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Root, middle and end (F, 3) of a pole's chain."""
+    a, *middle, b = _points(pole, kinematics)
+    return a, sum(middle, np.zeros_like(a)) / len(middle), b
 
 
 def _points(pole: Pole, kinematics: Kinematics) -> list[np.ndarray]:

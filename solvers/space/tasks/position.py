@@ -10,7 +10,7 @@ import numpy as np
 
 from ...algebra import quaternion
 from ...model.goals import Targets
-from .setup import Columns, Kinematics, Setup, cross
+from .setup import Columns, Kinematics, Setup
 
 
 class PositionTasks:
@@ -42,7 +42,7 @@ class PositionTasks:
         if self._detached:
             away = (self._levers >= 0)[..., None]
             points = np.where(away, kinematics.positions[:, self._levers], effectors[:, :, None])  # (F, P, n, 3)
-            moved = moments[:, None] - np.swapaxes(cross(points, np.swapaxes(axes, -1, -2)[:, None]), -1, -2)
+            moved = moments[:, None] - np.swapaxes(quaternion.cross(points, np.swapaxes(axes, -1, -2)[:, None]), -1, -2)
         else:  # u x (e - p) = p x u - e x u
             moved = moments[:, None] - quaternion.skew(effectors) @ axes[:, None]
         np.multiply(moved, self._moves, out=out.reshape(moved.shape))

@@ -44,15 +44,6 @@ class Columns(NamedTuple):
     moments: np.ndarray  # (F, 3, n) p x u, the direction for slides
 
 
-def cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """`a x b` of (..., 3) arrays; `numpy.cross` costs ten times as much on small ones."""
-    c = np.empty(np.broadcast_shapes(a.shape, b.shape))
-    c[..., 0] = a[..., 1] * b[..., 2] - a[..., 2] * b[..., 1]
-    c[..., 1] = a[..., 2] * b[..., 0] - a[..., 0] * b[..., 2]
-    c[..., 2] = a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
-    return c
-
-
 def priority_weights(priorities: Sequence[int]) -> np.ndarray:
     """Row weights (G,) of goals of these priorities: `PRIORITY_STEP` a level, `PRIORITY_SPAN` in all at most."""
     levels = sorted(set(priorities))

@@ -81,8 +81,8 @@ class Tasks:
         for row, name in enumerate(("position", "rotation")):
             if name in named:
                 self.weights[row, named[name].goals] = named[name].weights
-        found = named.get("pole")
-        self.poles = found if isinstance(found, PoleTasks) else None
+        pole_tasks = named.get("pole")
+        self.poles = pole_tasks if isinstance(pole_tasks, PoleTasks) else None
         self._rotation = named.get("rotation")
         self._slides = ~space.turns
 
@@ -177,9 +177,9 @@ class Tasks:
     def report(self, kinematics: Kinematics, targets: Targets) -> tuple[np.ndarray, np.ndarray]:
         """Plain errors of all goals: distances (F, G) [length units] and angles (F, G) [rad]; 0 where not asked."""
         frames = len(kinematics.positions)
-        found = np.zeros((2, frames, self.count))
+        plain = np.zeros((2, frames, self.count))
         for kind in self._met:
             away = kind.errors(kinematics, targets)
-            unit = found[_UNITS.index(kind.unit or "length")]
+            unit = plain[_UNITS.index(kind.unit or "length")]
             unit[:, kind.goals] = np.maximum(unit[:, kind.goals], np.sqrt((away * away).sum(-1)))
-        return found[0], found[1]
+        return plain[0], plain[1]

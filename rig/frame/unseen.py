@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Targets that Blender does not evaluate, so that they stand still.
+
+Blender evaluates the objects of a view layer, except those that they or their collections disable in the viewport, and
+all objects that these depend on. Hiding with the eye makes no difference. A goal is no dependency for Blender.
+"""
+
+from collections.abc import Iterator
+
+import bpy
+
+from ..blender import animation, dependencies
+from ..setup.build import Rig
+
+_LISTS = (bpy.types.Scene, bpy.types.Collection, bpy.types.Action, bpy.types.WorkSpace, bpy.types.Screen)
+
+
+def notes(ob: bpy.types.Object, rig: Rig, depsgraph: bpy.types.Depsgraph) -> list[str]:
+    """Sentences about the targets and poles of an evaluated object that Blender does not evaluate."""
+    aims: dict[bpy.types.Object, str] = {}
+    for binding in rig.goals:
+        goal = ob.dqik.goals[binding.index]
+        aims.update((aim.original, goal.name) for aim in (goal.target, goal.pole_target) if aim is not None)
+    shown = {evaluated.original.session_uid for evaluated in depsgraph.ids}
+    found = []
+    for aim, name in aims.items():
+        reason = _reason(aim, shown, depsgraph.view_layer)
+        if reason and not _is_needed(aim, shown):
+            found.append(f"Goal {name!r}: {aim.name!r} stands still {reason}; hide it with the eye instead")
+    return found
+
+
+def _reason(aim: bpy.types.Object, shown: set[int], layer: bpy.types.ViewLayer) -> str:
+    """Why an object is not evaluated for its own sake; empty if it is."""
+    if aim.session_uid not in shown:
+        there = any(ob == aim for ob in layer.objects)
+        return "while it is disabled in the viewport" if there else "while it is not in the view layer"
+    return "where it is disabled in the viewport" if animation.animates(aim, "hide_viewport") else ""
+
+
+def _is_needed(aim: bpy.types.Object, shown: set[int]) -> bool:
+    """Whether a shown object depends on this one, and so makes Blender evaluate it."""
+    seen: set[bpy.types.ID] = set()
+    left: set[bpy.types.ID] = {aim}
+    while left:
+        seen |= left
+        users = bpy.data.user_map(subset=left)
+        left = {user for here in left for user in users[here] if user not in seen and _depends(user, here)}
+        if any(user.session_uid in shown for user in left):
+            return True
+    return False
+
+
+def _depends(user: bpy.types.ID, used: bpy.types.ID) -> bool:
+    """Whether Blender evaluates an ID for another one that uses it; not if only goals or lists of objects use it."""
+    if isinstance(user, _LISTS):
+        return False
+    if isinstance(user, bpy.types.Object) and len(user.dqik.goals):
+        return used in {*_driven_by(user), *dependencies.direct(user)}
+    return True
+
+
+def _driven_by(ob: bpy.types.Object) -> Iterator[bpy.types.ID | None]:
+    """The IDs that the drivers of an object read."""
+    for curve in ob.animation_data.drivers if ob.animation_data else ():
+        for variable in curve.driver.variables:
+            yield from (target.id for target in variable.targets)

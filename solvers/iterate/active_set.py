@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The active set: the limits that hold for a step, and steps over the directions that they leave free."""
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+from ..space.joint_space import JointSpace
+from .linear_step import Inner, LinearSystem
+
+ROUNDS = 8
+SAME = 1e-9  # [rad] a projection that moves nothing by more has changed nothing
+
+RestrictedStep = Callable[..., np.ndarray]
+"""A step (F, n) over the free directions: takes a system, `free`, `normals` and `fixed` as `free_step` does."""
+
+
+def limited(step: RestrictedStep, release: bool = True) -> Inner:
+    """The step of one iteration of a solver, inside the limits; see `within_limits`."""
+    return partial(within_limits, step=step, release=release)
+
+
+def within_limits(system: LinearSystem, step: RestrictedStep, release: bool = True) -> np.ndarray:
+    """The step (F, n) of a solver inside the limits.
+
+    Degrees of freedom that the step carries past a limit are put on it and the rest is solved again, until none is
+    carried past.
+
+    release : whether a step may take off its limit what alone would go further past it. If not, every step that is
+        short enough leads downhill (Bertsekas 1982, "Projected Newton methods"), which far targets need.
+    """
+    space = system.space
+    if not space.limited:
+        return step(system)
+    free = np.tile(~space.closed, (len(system.x), 1))
+    normals = np.zeros((len(system.x), len(space.pairs), 2))
+    fixed, projected = np.zeros_like(system.x), np.zeros_like(system.x)
+    if not release:
+        free, normals, fixed = active_set(space, system.x, fixed, system.descent(fixed))
+    for _ in range(ROUNDS):
+        candidate = step(system, free, normals, fixed)
+        projected = space.project(system.x + candidate) - system.x
+        moved = np.abs(projected - candidate) > SAME
+        if not moved.any():
+            break
+        bound = moved & ((system.x + projected >= space.hi - SAME) | (system.x + projected <= space.lo + SAME))
+        free &= ~bound
+        curved = space.normals(system.x + projected) * moved[:, space.pairs].any(-1, keepdims=True)
+        normals = np.where(normals.any(-1, keepdims=True), normals, curved)
+        normals = np.where(free[:, space.pairs].all(-1, keepdims=True), normals, 0.0)
+        bounded = np.where(free, 0.0, projected)
+        bounded[:, space.pairs] += normals * (projected[:, space.pairs] * normals).sum(-1, keepdims=True)
+        # what is done stays as it is to the last digit, whatever the other frames and lanes still do
+        going = np.any(moved, axis=-1) if system.lanes is None else system.lanes.freedoms.any(moved)
+        fixed = np.where(system.over_freedoms(going), bounded, fixed)
+    return projected
+
+
+def active_set(
+    space: JointSpace, start: np.ndarray, d: np.ndarray, down: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """What a step `d` (F, n) leaves free: coordinates off their bounds or pulled inward, tangents of active ellipses.
+
+    Returns `(free, normals, fixed)` as `linear_step.free_step` takes them.
+
+    Parameters
+    ----------
+    start : (F, n) coordinates that the step begins at. down : (F, n) the objective's negative gradient where it ends.
+    """
+    x = start + d
+    active = ((x >= space.hi - SAME) & (down > 0.0)) | ((x <= space.lo + SAME) & (down < 0.0))
+    normals, pairs = space.normals(x), space.pairs
+    if normals.size:
+        outward = (down[:, pairs] * normals).sum(-1, keepdims=True) > 0.0
+        normals = np.where(outward, normals, 0.0)
+    free = ~(space.closed | active)
+    fixed = np.where(free, 0.0, d)
+    if normals.size:
+        both = free[:, pairs].all(-1, keepdims=True)
+        normals = np.where(both, normals, 0.0)
+        fixed[:, pairs] += normals * (d[:, pairs] * normals).sum(-1, keepdims=True)
+    return free, normals, fixed
