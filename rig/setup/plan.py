@@ -69,10 +69,11 @@ def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], driven: frozenset[str
             notes.append(f"Goal {goal.name!r}: {problem}")
             continue
         bone = armature.index[goal.bone]
-        chain = _chain(goal, armature.above(bone))
+        chain = _chain(goal, armature.above(bone), pose[bone].dqik_translate)
         if not chain:  # the goal stays in the plan, so that it is reported as not met
             notes.append(f"Goal {goal.name!r}: there is no bone above {goal.bone!r} to move: switch on Use Tail")
         goals.append(PlannedGoal(number, goal, bone, chain))
+    _leave_carriers(ob, goals, armature)
     goals = _without_cycles(ob, goals, armature, notes)
     if not goals:
         return notes[0] if notes else "Add a goal: choose a bone and the object that it should reach"
@@ -119,11 +120,25 @@ def _problem(ob: bpy.types.Object, goal: GoalFacts, armature: Armature) -> str:
     return goal.target_problem or goal.pole_problem
 
 
-def _chain(goal: GoalFacts, above: list[int]) -> list[int]:
-    """The bones that a goal moves, upward. As in Blender's IK, the chain of a bone's head begins with the parent."""
-    counted = above if goal.use_tail else above[1:]
+def _chain(goal: GoalFacts, above: list[int], translates: bool) -> list[int]:
+    """The bones that a goal moves, upward.
+
+    As in Blender's IK, the chain of a bone's head begins with the parent; with the bone itself if it may move.
+    """
+    counted = above if goal.use_tail or translates else above[1:]
     chain = counted[: goal.chain_length or None]
-    return chain if goal.use_tail or not goal.use_rotation else [above[0], *chain]
+    return chain if above[0] in chain or not goal.use_rotation else [above[0], *chain]
+
+
+def _leave_carriers(ob: bpy.types.Object, goals: list[PlannedGoal], armature: Armature) -> None:
+    """Take bones that carry control bones, such as a root bone, out of all chains."""
+    carriers = {
+        armature.index.get(name, -1)
+        for goal in goals if ob.dqik.goals[goal.number].own_target
+        for owner, name in dependencies.bones_behind_goal(ob.dqik.goals[goal.number]) if owner.original == ob.original
+    }  # fmt: skip
+    for goal in goals:
+        goal.chain[:] = [bone for bone in goal.chain if bone not in carriers]
 
 
 def _without_cycles(

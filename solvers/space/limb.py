@@ -22,6 +22,7 @@ SWIVELS = np.radians([0.0, 45.0, -45.0])
 
 BEND_SHARE = 0.35  # of the bend beyond the preferred one that a target needs, which a limited limb's base pose has
 
+EASE = 0.05  # [skeleton lengths] targets nearer to where the start pose has their goals bend its limbs less
 NO_LENGTH = 1e-9  # of a limb: what is left of a bone's direction then is rounding
 SAME_SIZE = 0.01  # limbs whose bones are as long as each other's, to so much, are a left and a right one
 
@@ -94,7 +95,7 @@ def _above(skeleton: Skeleton, joint: int) -> int:
 
 
 def bend_base(
-    limbs: Sequence[Limb], rotations: np.ndarray, kinematics: Kinematics | None, positions: np.ndarray
+    limbs: Sequence[Limb], rotations: np.ndarray, kinematics: Kinematics, positions: np.ndarray, shares: np.ndarray
 ) -> np.ndarray:
     """Base rotations (F, J, 4) with every limb bent by at least its preferred angle, for near targets further.
 
@@ -105,7 +106,8 @@ def bend_base(
 
     Parameters
     ----------
-    rotations, kinematics : the pose to be bent; None where no limb has a `share`. positions : (F, G, 3) of the targets.
+    rotations, kinematics : the pose to be bent. positions : (F, G, 3) of the targets.
+    shares : (F, L) of all this, by which each limb is bent.
     """
     lower, upper = [limb.lower for limb in limbs], [limb.upper for limb in limbs]
     goal, share = [limb.goal for limb in limbs], np.array([limb.share for limb in limbs])
@@ -115,13 +117,11 @@ def bend_base(
     already = 2.0 * np.arctan2((own[..., 1:] * axis).sum(-1), own[..., 0])
     already = np.where(np.abs(already) > np.pi, 0.0, already)
     missing = np.clip(preferred - already, 0.0, preferred)
-    if kinematics is not None:
-        root, middle = kinematics.positions[:, upper], kinematics.positions[:, lower]
-        distance = np.linalg.norm(positions[:, goal] - root, axis=-1)
-        turned_axis = (kinematics.matrices[:, lower] @ axis[..., None])[..., 0]
-        bend, needed = bends(root, middle, kinematics.effectors[:, goal], distance, turned_axis)
-        missing += share * np.maximum(needed - bend - missing, 0.0)
-    missing = missing[..., None]
+    root, middle = kinematics.positions[:, upper], kinematics.positions[:, lower]
+    distance = np.linalg.norm(positions[:, goal] - root, axis=-1)
+    turned_axis = (kinematics.matrices[:, lower] @ axis[..., None])[..., 0]
+    bend, needed = bends(root, middle, kinematics.effectors[:, goal], distance, turned_axis)
+    missing = (shares * (missing + share * np.maximum(needed - bend - missing, 0.0)))[..., None]
     turned = quaternion.product(own, quaternion.exp(missing * axis))
     back = quaternion.product(above, quaternion.exp(-0.5 * missing * upper_axis))
     bent = rotations.copy()

@@ -93,7 +93,7 @@ def bent(skeleton: ik.Skeleton, pose: ik.Pose, target: tuple, goal: ik.Goal = FO
     """The rotations of the base pose of a pose whose foot should be at a target."""
     (stage,) = ik.prepare(skeleton, [goal]).stages
     kinematics = stage.tasks.kinematics(stage.space.state(pose), None)
-    return limb.bend_base(stage.limbs, pose.rotations[None], kinematics, np.array([[target]]))[0]
+    return limb.bend_base(stage.limbs, pose.rotations[None], kinematics, np.array([[target]]), np.ones((1, 1)))[0]
 
 
 KNEE = ik.Range(-3.0, 3.0)
@@ -238,3 +238,25 @@ def test_a_limited_leg_follows_its_toes_without_a_jump(begin: tuple, end: tuple)
     assert all(answer.converged for answer in answers)
     steps = [turned_by(one.pose, other.pose).max() for one, other in pairwise(answers)]
     assert max(steps) < math.radians(8.0)  # seen from the hip, targets move by a degree at most
+
+
+@pytest.mark.parametrize("knee_bend", [0.0, 0.1, -0.1, 1.0])
+def test_a_start_that_meets_its_goals_is_the_answer(knee_bend: float) -> None:
+    """The preferred bend does not move a leg whose foot stands on its target already."""
+    skeleton = leg()
+    pose = skeleton.rest_pose()
+    pose.rotations[2] = wxyz(Rotation.from_rotvec([knee_bend, 0, 0]))
+    foot = ik.forward(skeleton, pose).positions[3]
+    found = ik.solve(skeleton, [replace(FOOT, position=tuple(foot))], pose=pose)
+    assert_allclose(ik.forward(skeleton, found.pose).positions, ik.forward(skeleton, pose).positions, atol=1e-5)
+
+
+def test_the_preferred_bend_fades_in_continuously_as_the_target_leaves() -> None:
+    """From a straight leg the knee moves on in small steps, and always to the preferred side."""
+    skeleton = leg()
+    foot = ik.forward(skeleton, skeleton.rest_pose()).positions[3]
+    knees = []
+    for lift in np.linspace(0.0, 0.1, 101):
+        found = ik.solve(skeleton, [replace(FOOT, position=tuple(foot + np.array([0.0, lift, 0.0])))])
+        knees.append(float(scipy_rotation(found.pose.rotations[2]).as_rotvec() @ BEND))
+    assert (np.diff(knees) > 0.0).all()
