@@ -34,6 +34,11 @@ class LimitFrame:
         """Whether these are the bone's own axes and zero is at rest."""
         return bool(np.abs(np.stack([self.axes, self.zero]) - quaternion.IDENTITY).max() < SAME)
 
+    def turned(self, turn: np.ndarray) -> "LimitFrame":
+        """The frame that allows `turn q turn^-1` where this one allows a rotation `q`. turn : (4,)."""
+        zero = quaternion.product(quaternion.product(turn, self.zero), quaternion.conjugate(turn))
+        return LimitFrame(quaternion.product(turn, self.axes), zero)
+
     def motion(self, q: np.ndarray) -> np.ndarray:
         """`m` (..., 4) of rotations `q` (..., 4) from rest."""
         return motions(q, self.start, self.axes)

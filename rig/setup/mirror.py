@@ -7,9 +7,11 @@ from collections.abc import Iterable
 import bpy
 import numpy as np
 
+from ...solvers.algebra import quaternion
 from ..blender.armature import Armature
-from . import controls, goals, limits
+from . import controls, goals, limit_frame, limits
 from .controls import Control
+from .limit_frame import LimitFrame
 
 LEFT, RIGHT = "L", "R"
 _SIDE = re.compile(r"Left|Right|LEFT|RIGHT|(?<![A-Za-z])(?:left|right|[LRlr])(?![A-Za-z])|左|右|^[lr](?=[A-Z])")
@@ -84,7 +86,8 @@ def mirror_goals(ob: bpy.types.Object, source: str, as_bones: bool) -> tuple[int
 def mirror_limits(ob: bpy.types.Object, bones: Iterable[bpy.types.PoseBone], source: str) -> tuple[int, list[str]]:
     """Copy limits, stiffness, lock and preferred bend of bones on the `source` side to the other side.
 
-    Returns the number of bones, and the names of those without a counterpart whose axes are a mirror image.
+    Returns the number of bones, and the names of those without a counterpart. Where the axes of the two are no mirror
+    image, or the limits have axes of their own, the other bone's limits get the mirror image of these axes.
     """
     armature, count, left = Armature(ob), 0, []
     plane = _plane(armature)
@@ -96,10 +99,11 @@ def mirror_limits(ob: bpy.types.Object, bones: Iterable[bpy.types.PoseBone], sou
         one, two = (armature.rest[armature.index[name], :3, :3] for name in (bone.name, other.name))
         turns = two.T @ -plane @ one  # a rotation's axis in the other bone's frame: it is a pseudovector
         axes, signs = np.abs(turns).argmax(0), np.sign(turns[np.abs(turns).argmax(0), range(3)])
-        if bone.dqik_use_limits and ((np.abs(turns).max(0) < _AXIS).any() or axes[1] != 1):
-            left.append(bone.name)
-            continue
-        _copy_limits(bone, other, axes, signs)
+        frame = limit_frame.of(bone)
+        if frame.is_own and (np.abs(turns).max(0) >= _AXIS).all() and axes[1] == 1:
+            _copy_limits(bone, other, axes, signs, limit_frame.OWN)
+        else:
+            _copy_limits(bone, other, np.arange(3), np.ones(3), frame.turned(quaternion.from_matrix(turns)))
         other.dqik_preferred_angle = turns @ np.array(bone.dqik_preferred_angle)
         for name in ("dqik_stiffness", "dqik_made_stiffness", "dqik_lock"):
             setattr(other, name, getattr(bone, name))
@@ -142,8 +146,10 @@ def _plane(armature: Armature) -> np.ndarray:
     return np.eye(3) - 2.0 * np.outer(normal, normal)
 
 
-def _copy_limits(one: bpy.types.PoseBone, two: bpy.types.PoseBone, axes: np.ndarray, signs: np.ndarray) -> None:
-    """Copy limits; an axis k of the one bone is `signs[k]` times the axis `axes[k]` of the other."""
+def _copy_limits(
+    one: bpy.types.PoseBone, two: bpy.types.PoseBone, axes: np.ndarray, signs: np.ndarray, frame: LimitFrame
+) -> None:  # fmt: skip
+    """Copy limits to a frame; axis k of the one's limits is `signs[k]` times axis `axes[k]` of the other's."""
     if not one.dqik_use_limits:
         limits.clear([two])
         return
@@ -153,4 +159,4 @@ def _copy_limits(one: bpy.types.PoseBone, two: bpy.types.PoseBone, axes: np.ndar
         pair = getattr(one, f"dqik_{part}_min"), getattr(one, f"dqik_{part}_max")
         to = parts[axes[k]]
         lo[to], hi[to] = pair if signs[k] > 0 else (-pair[1], -pair[0])
-    limits.put(two, [lo[part] for part in limits.PARTS], [hi[part] for part in limits.PARTS])
+    limits.put(two, [lo[part] for part in limits.PARTS], [hi[part] for part in limits.PARTS], frame)

@@ -313,3 +313,24 @@ def test_frames_in_any_way_give_one_pose(name: str, scale: float) -> None:
     for frame in frames:
         rigs.at_frame(frame)
         assert np.abs(rigs.matrices(ob) - played[frame]).max() < 1e-3
+
+
+@pytest.mark.parametrize("name", ["vroid", "arms down"])
+def test_limits_in_axes_of_their_own_are_mirrored(name: str) -> None:
+    """Mirrored from one side, a knee and an elbow of the other bend as Human Limits has them bend."""
+    ob = made(name, "fbx")
+    bpy.ops.dqik.limits_preset()
+    limbs = poses.limbs(BY_NAME[name], build.truth(BY_NAME[name]), ob)
+    right = [limb for limb in limbs if limb.side == "R"]
+    wanted = [sorted(measured_bend(ob, limb, part, end)[0] for part in ("swing_x", "swing_z") for end in ("min", "max"))
+              for limb in right]  # fmt: skip
+    for limb in right:
+        ob.pose.bones[limb.bones[1]].dqik_use_limits = False
+    bpy.ops.object.mode_set(mode="POSE")
+    assert bpy.ops.dqik.limits_mirror() == {"FINISHED"}
+    for limb, angles in zip(right, wanted, strict=True):
+        bone = ob.pose.bones[limb.bones[1]]
+        assert bone.dqik_use_limits
+        bent = [measured_bend(ob, limb, part, end) for part in ("swing_x", "swing_z") for end in ("min", "max")]
+        assert sorted(angle for angle, _ in bent) == pytest.approx(angles, abs=1.0)
+        assert max(abs(side) for _, side in bent) < 8.0

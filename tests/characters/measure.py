@@ -121,7 +121,7 @@ def moved(ob: bpy.types.Object, goals: dict, asked: list, limbs: list[poses.Limb
     count = met = backward = sideways = 0
     others = worst = 0.0
     rest = {own: goal.target.matrix_world.copy() for own, goal in goals.items()}
-    ends = {own: place(ob, own) for own in goals}
+    ends = {own: place(ob, own) for own, goal in goals.items() if goal.priority >= 0}  # the hips follow the others
     for bone, matrix in asked:
         goal = goals.get(bone)
         if goal is None:
@@ -145,7 +145,7 @@ def moved(ob: bpy.types.Object, goals: dict, asked: list, limbs: list[poses.Limb
             backward += bent < -BACKWARD and abs(side) < SIDEWAYS
             sideways += abs(side) > SIDEWAYS
         others = max([others, *((shown.matrix_world @ shown.pose.bones[other].head - ends[other].translation).length
-                                / height for other in goals if other != bone)])  # fmt: skip
+                                / height for other in ends if other != bone)])  # fmt: skip
         target.matrix_world = rest[bone]
         bpy.context.view_layer.update()
     return {"moves": count, "met": met, "backward": backward, "sideways": sideways, "others": others, "worst": worst}
