@@ -290,7 +290,7 @@ def test_the_solver_reaches_every_point_of_the_shell(extension: str) -> None:
     ik, live = (importlib.import_module(f"{extension}.{name}") for name in ("solvers", "live"))
     ob.dqik.live = True
     rigs.update()
-    rig = live.session(ob).rig.rig
+    rig = live.session_of(ob).rig.rig
     goal = rig.prepared.goals[0]
     for place in points[:: len(points) // 25]:
         request = ik.Goal(goal.joint, position=place, offset=goal.offset, chain=goal.chain)
