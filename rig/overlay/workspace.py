@@ -54,7 +54,7 @@ def compute(
     chain = Chain(rig.skeleton, prepared.goals[goal], frame_input.links[0], pose)
     found = yield from shell(chain, postures)
     if chain.base >= 0:
-        bone = {joint: bone for bone, joint in rig.joint_of_bone.items()}[chain.base]
+        bone = int(rig.bones[np.flatnonzero(rig.main == chain.base)[0]])
         world = rig.skeleton.transforms(pose.rotations[None], pose.translations[None], frame_input.links)[0, chain.base]
         carrier, turn, place = ob.pose.bones[bone].name, world[:4], dual_quaternion.translation(world)
     else:
