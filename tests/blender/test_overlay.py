@@ -183,6 +183,19 @@ def test_bones_at_their_limits_are_those_that_the_solver_counts(overlay: ModuleT
     assert len(drawing.lines["limit"][0]) == ob.dqik.status.at_limits
 
 
+def test_a_straight_elbow_is_at_its_limit(overlay: ModuleType) -> None:
+    """Its swing begins at zero, which is the border of its limits and their centre."""
+    ob = rigs.figure()
+    rigs.limit(ob.pose.bones["arm.L"], (-50, 50), (-60, 60), (-60, 60))
+    rigs.limit(ob.pose.bones["forearm.L"], (-20, 20), (0, 0), (0, 140))
+    rigs.goal(ob, "forearm.L", rigs.empty((5, 0, 1.45)), chain_length=2)
+    ob.dqik.live = True
+    rigs.update()
+    assert ob.dqik.status.at_limits == 1
+    lines = drawn(overlay, ob, limits=False, goals=False).lines["limit"][0]
+    assert np.abs(lines - [[rigs.head(ob, "forearm.L"), rigs.tail(ob, "forearm.L")]]).max() < 1e-5
+
+
 def test_goals_are_joined_to_their_bones_and_misses_have_their_distance(overlay: ModuleType) -> None:
     ob = turned_rig()
     near, far = rigs.empty(rigs.tail(ob, "c"), "Near"), rigs.empty((9, 9, 9), "Far")
