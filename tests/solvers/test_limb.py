@@ -76,6 +76,27 @@ def test_there_is_no_limb_without_a_bend_a_ball_and_a_goal_that_reaches_both(
     assert ik.prepare(skeleton, [goal]).stages[0].limbs == []
 
 
+@pytest.mark.parametrize("turn", [0.0, 0.4])
+def test_fixed_joints_inside_a_limb_are_part_of_its_bones(turn: float) -> None:
+    """Bones that divide a thigh and a shin: the foot still comes to its target, by the law of cosines."""
+    about = (math.cos(turn / 2), 0.0, math.sin(turn / 2), 0.0)
+    back = (about[0], 0.0, -about[2], 0.0)
+    skeleton = ik.Skeleton([
+        ik.Joint("hips", -1, "ball", (0, 1, 0)),
+        ik.Joint("thigh", 0, "ball", (0.2, 0, 0)),
+        ik.Joint("thigh twist", 1, "fixed", (0, -0.2, 0), rest=about),
+        ik.Joint("shin", 2, "hinge", (0, -0.3, 0), rest=back, axis=(1, 0, 0), preferred=BEND),
+        ik.Joint("shin twist", 3, "fixed", (0, -0.25, 0)),
+        ik.Joint("foot", 4, "ball", (0, -0.15, 0)),
+    ])  # fmt: skip
+    goal = ik.Goal(5, position=(0.2, 0.4, 0.3), chain=[1, 2, 3, 4, 5])
+    (found,) = ik.prepare(skeleton, [goal]).stages[0].limbs
+    assert (found.upper, found.lower, found.end) == (1, 3, 5)
+    assert_allclose(found.upper_axis, [1, 0, 0], atol=1e-12)
+    world = folded(skeleton, goal, skeleton.rest_pose())
+    assert_allclose(world.positions[5], goal.position, atol=1e-9)
+
+
 def test_left_and_right_limbs_mirror_each_other() -> None:
     """Two legs of one size swivel opposite ways, whichever is named first; a third limb of another size does not."""
     left, right, arm = leg(side=1.0).joints, leg(side=-1.0).joints, leg(upper=0.3, lower=0.25).joints
