@@ -28,7 +28,7 @@ def draw(ob: bpy.types.Object, path: Path) -> None:
     away = Vector((-0.6, -1.0, 0.35)).normalized()
     camera.location = centre + away * 3.0 * size
     camera.rotation_euler = (-away).to_track_quat("-Z", "Y").to_euler()
-    camera.data.clip_end = 10.0 * size
+    camera.data.clip_start, camera.data.clip_end = 0.01 * size, 10.0 * size
     scene.camera, scene.render.engine = camera, "BLENDER_WORKBENCH"
     scene.display.shading.color_type, scene.display.shading.light = "OBJECT", "STUDIO"
     scene.render.resolution_x = scene.render.resolution_y = 480
