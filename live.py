@@ -106,7 +106,7 @@ def switch(ob: bpy.types.Object) -> None:
 def keep(ob: bpy.types.Object) -> None:
     """Switch live solving off and leave the bones as they are now, also those with keys until the next frame."""
     now = channels.read(ob.pose.bones)
-    session(ob).pose.rebase(ob)
+    session_of(ob).pose.rebase(ob)
     ob.dqik.live = False
     channels.write(ob, now)
     ob.update_tag(refresh={"OBJECT"})

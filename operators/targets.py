@@ -92,12 +92,12 @@ class DQIK_OT_targets_to_pose(GoalsOperator, bpy.types.Operator):
         """Read the bones on all frames, then key the targets; returns the names of goals whose targets stay."""
         scene, left = context.scene, list[str]()
         frames = range(self.frame_start, self.frame_end + 1)
-        with scene_state.kept(scene, context.view_layer, ob):
+        with scene_state.restored(scene, context.view_layer, ob):
             wanted = []
             for frame in frames:
                 scene.frame_set(frame)
                 wanted.append(goals.places(ob, numbers, context.evaluated_depsgraph_get()))
-        with live.aside(ob), scene_state.kept(scene, context.view_layer, ob):
+        with live.aside(ob), scene_state.restored(scene, context.view_layer, ob):
             for frame, places in zip(frames, wanted, strict=True):
                 scene.frame_set(frame)
                 left = goals.put_targets(ob, places, context.evaluated_depsgraph_get())
