@@ -6,22 +6,26 @@ import bpy
 from . import (
     active_goal,
     bake,
+    check,
     command_line,
     compare,
     full_body,
     goals,
     limits,
+    mend,
     mirror,
     pins,
     presets,
+    reach,
     render,
     solve,
     targets,
 )
 
 CLASSES = (
-    *goals.CLASSES, *targets.CLASSES, *solve.CLASSES, *bake.CLASSES, *compare.CLASSES, *limits.CLASSES,
-    *presets.CLASSES, *full_body.CLASSES, *render.CLASSES, *pins.CLASSES, *mirror.CLASSES,
+    *goals.CLASSES, *targets.CLASSES, *solve.CLASSES, *bake.CLASSES, *check.CLASSES, *compare.CLASSES, *limits.CLASSES,
+    *presets.CLASSES, *full_body.CLASSES, *reach.CLASSES, *mend.CLASSES, *render.CLASSES, *pins.CLASSES,
+    *mirror.CLASSES,
 )  # fmt: skip
 
 

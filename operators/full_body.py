@@ -4,7 +4,7 @@
 import bpy
 from bpy.props import BoolProperty, EnumProperty
 
-from ..rig.setup import controls, full_body
+from ..rig.setup import controls, full_body, roles
 from .common import ArmatureOperator, armature
 
 
@@ -32,6 +32,9 @@ class DQIK_OT_setup_full_body(ArmatureOperator, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Add the goals."""
         ob = armature(context)
+        if refusal := roles.of(ob).controlled:
+            self.report({"WARNING"}, refusal)
+            return {"CANCELLED"}
         as_bones = self.targets == "BONES" and controls.can_add(ob)
         result = full_body.set_up(ob, context.scene, self.use_rotation, as_bones)
         if not result.new_goals and not result.old_goals:

@@ -6,6 +6,7 @@ from mathutils import Matrix
 
 from .. import live
 from ..rig.blender import keying
+from ..rig.frame import missed
 from ..solvers import DqikError
 from .common import ArmatureOperator, GoalsOperator, armature
 
@@ -28,8 +29,11 @@ class DQIK_OT_solve(GoalsOperator, bpy.types.Operator):
         if not report.solved:
             self.report({"ERROR"}, report.message)
             return {"CANCELLED"}
-        met = "All goals met" if report.converged else "Not all goals met"
-        self.report({"INFO"}, f"{met}: worst error {report.error:.3g} after {report.iterations} iterations")
+        if report.converged:
+            self.report({"INFO"}, "All goals met")
+        else:
+            errors = missed.worst_first(report.goals)
+            self.report({"WARNING"}, missed.at_frame(context.scene, ob, errors, report.frame))
         return {"FINISHED"}
 
 

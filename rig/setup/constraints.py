@@ -7,7 +7,9 @@ import bpy
 import numpy as np
 
 from ..blender.armature import Armature
-from . import bend, limits
+from . import bend, handover, limits, roles
+from .bend import Chain
+from .body import Body
 from .goals import new_goal
 
 STRAIGHT = 0.02  # of a chain's length: chains whose middle is nearer to their line count as straight
@@ -31,7 +33,7 @@ def take_over(ob: bpy.types.Object) -> tuple[int, list[str]]:
             if constraint.pole_target is not None:
                 goal.pole_target, goal.pole_subtarget = constraint.pole_target, constraint.pole_subtarget
                 goal.pole_angle = _pole_angle(ob, bone, constraint)
-            constraint.mute = True
+            handover.mute(ob, bone, goal)
             count += 1
     return count, problems
 
@@ -53,7 +55,8 @@ def _pole_angle(ob: bpy.types.Object, bone: bpy.types.PoseBone, constraint: bpy.
     line = line / max(np.linalg.norm(line), 1e-12)
     out = middle - line * (middle @ line)
     if np.linalg.norm(out) < STRAIGHT * armature.length[chain].sum():
-        limb = next(iter(bend.find_limbs(heads, tails, armature.parent, [chain])), None)
+        body = Body(armature, roles.of(ob, armature))
+        limb = next(iter(bend.find_limbs(body, [Chain(chain, above[0], constraint.use_tail)])), None)
         if limb is None:
             return 0.0
         out = -np.cross(limb.axis, tails[limb.lower] - heads[limb.lower])  # the middle moves opposite to the lower end

@@ -69,20 +69,22 @@ def set_up(ob: bpy.types.Object, scene: bpy.types.Scene, use_rotation: bool, as_
     it.
     """
     armature, result = Armature(ob), SetUp()
-    names = list(armature.index)
-    bone_roles = roles.find(names, armature.parent.tolist())
+    bone_roles = roles.of(ob, armature).roles
     bones = {role: bone for bone, role in bone_roles.items()}
+    names = list(armature.index)
     hips = bones.get(HIPS)
     bones_with_goals = {goal.bone for goal in ob.dqik.goals}
     new: list[tuple[int, Role, str]] = []
     for role, end in ENDS.items():
-        bone = bones.get(role)
+        bone, turns = bones.get(role), use_rotation
+        if bone is None and role.name == "foot":  # a leg without a foot has its goal at the end of the shin
+            bone, turns = bones.get(Role("shin", role.side)), False
         if bone is None:
             result.missing.append(end.words)
         elif names[bone] in bones_with_goals:
             result.old_goals.append(names[bone])
         elif role != HIPS or not _EXTREMITIES.isdisjoint(bones):
-            new.append((_add_goal(ob, armature, bone, role, hips, use_rotation), role, names[bone]))
+            new.append((_add_goal(ob, armature, bone, role, hips, turns or role == HIPS), role, names[bone]))
     result.new_goals = [name for _, _, name in new]
     if hips is not None and (result.new_goals or result.old_goals):
         result.hips = names[hips]
@@ -118,7 +120,6 @@ def _add_goal(
     ob: bpy.types.Object, armature: Armature, bone: int, role: Role, hips: int | None, use_rotation: bool
 ) -> int:
     """Add a goal without a target; returns its number."""
-    use_rotation |= role == HIPS
     name = ob.pose.bones[bone].name
     goal = goals.new_goal(ob, name, chain_length(armature, bone, hips, not use_rotation), use_rotation)
     goal.use_tail, goal.priority = not use_rotation, ENDS[role].priority

@@ -7,10 +7,14 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 
+from ...solvers.algebra import quaternion
 from ..blender import dependencies
 from ..blender.armature import Armature
-from . import bend
+from . import bend, limit_frame, roles
+from .bend import Chain
+from .body import Body
 from .goal_facts import GoalFacts
+from .roles import Figure
 
 MIN_BEND = np.radians(4.0)  # preferred bends that limits reduce below this are dropped
 SIDE_BIAS = 1.2  # a bend changes sides if the limits allow this many times more on the other side
@@ -81,7 +85,8 @@ def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], driven: frozenset[str
     if (moved & by_driver).any():
         notes.append(f"{_named(pose, moved & by_driver)} left to drivers")
     constrained |= by_driver
-    moved &= ~constrained & np.array([not bone.dqik_lock for bone in pose])
+    figure = roles.of(ob, armature)
+    moved &= ~constrained & np.array([not bone.dqik_lock for bone in pose]) & ~_dividing(pose, figure)
     if not moved.any():
         locked = "Every bone of the goals' chains is locked, constrained or driven: free one"
         return notes[-1] if by_ik.any() else locked
@@ -91,7 +96,8 @@ def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], driven: frozenset[str
         notes.append(f"{_named(pose, connected)} cannot slide while connected: disconnect in Edit Mode")
     if ob.original.library is not None:
         notes.append("This armature is linked, so its pose is not saved here: make a library override")
-    bends = _bends(pose, armature, [goal.chain for goal in goals], moved)
+    chains = [Chain(goal.chain, goal.bone, goal.facts.use_tail) for goal in goals]
+    bends = _bends(pose, Body(armature, figure), chains, moved)
     bones = _skeleton_bones(goals, armature)
     return Plan(armature, goals, bones, moved, slides & ~connected, constrained, bends, notes)
 
@@ -202,14 +208,22 @@ def _skeleton_bones(goals: Sequence[PlannedGoal], armature: Armature) -> list[in
     return sorted(members, key=lambda bone: (len(armature.above(bone)), bone))
 
 
+def _dividing(pose: bpy.types.bpy_prop_collection, figure: Figure) -> np.ndarray:
+    """(N,) bones that divide a limb's upper or lower bone to twist: without limits of their own, they do not turn."""
+    return np.array([
+        figure.roles.get(number, roles.NONE).name == "twist" and not bone.dqik_use_limits
+        for number, bone in enumerate(pose)
+    ], dtype=bool)  # fmt: skip
+
+
 def _bends(
-    pose: bpy.types.bpy_prop_collection, armature: Armature, chains: list[list[int]], moved: np.ndarray
+    pose: bpy.types.bpy_prop_collection, body: Body, chains: list[Chain], moved: np.ndarray
 ) -> dict[int, np.ndarray]:
     """Preferred bends: those of the user, and of the elbows and knees of straight limbs."""
     bends: dict[int, np.ndarray] = {}
-    for limb in bend.find_limbs(armature.heads, armature.tails, armature.parent, chains):
+    for limb in bend.find_limbs(body, chains):
         if moved[limb.lower] and moved[limb.upper]:
-            own = armature.rest[limb.lower, :3, :3].T @ limb.axis * limb.angle
+            own = body.armature.rest[limb.lower, :3, :3].T @ limb.axis * limb.angle
             inside = _inside_limits(pose[limb.lower], own)
             if inside is not None:
                 bends[limb.lower] = inside
@@ -224,8 +238,10 @@ def _inside_limits(bone: bpy.types.PoseBone, vector: np.ndarray) -> np.ndarray |
     """A preferred bend, clipped to the bone's limits; to the other side if the limits allow more there."""
     if not bone.dqik_use_limits:
         return vector
+    axes = limit_frame.of(bone).axes
+    vector = quaternion.rotate(quaternion.conjugate(axes), vector)
     lo = np.array([bone.dqik_swing_x_min, bone.dqik_twist_min, bone.dqik_swing_z_min])
     hi = np.array([bone.dqik_swing_x_max, bone.dqik_twist_max, bone.dqik_swing_z_max])
     same, other = (np.clip(side * vector, np.minimum(lo, hi), hi) for side in (1.0, -1.0))
     best = other if np.linalg.norm(other) > SIDE_BIAS * np.linalg.norm(same) else same
-    return best if np.linalg.norm(best) > MIN_BEND else None
+    return quaternion.rotate(axes, best) if np.linalg.norm(best) > MIN_BEND else None
