@@ -117,6 +117,15 @@ def switch(ob: bpy.types.Object) -> None:
             session.pose.give_back(ob, *_now(ob, session))
 
 
+def keep(ob: bpy.types.Object) -> None:
+    """Switch live solving off and leave the bones as they are now, also those with keys until the next frame."""
+    now = channels.read(ob.pose.bones)
+    session_of(ob).pose.rebase(ob)
+    ob.dqik.live = False
+    channels.write(ob, now)
+    ob.update_tag(refresh={"OBJECT"})
+
+
 def solve_once(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Status:
     """Solve an armature at the current frame, write the answer and return the report.
 

@@ -24,6 +24,7 @@ from . import live
 from .rig.compare import Row
 from .rig.frame.report import GoalError
 from .rig.overlay.workspace import Workspace
+from .rig.setup import goals, roles, selection
 from .solvers import SOLVERS, kernel
 from .solvers.compiled.contract import SOLVERS as COMPILED
 
@@ -98,6 +99,18 @@ def _error(goal: bpy.types.bpy_struct) -> GoalError:
     return next((error for error in live.status(goal.id_data).goals if error.goal == number), _NO_ERROR)
 
 
+def _targets_follow(self: bpy.types.bpy_struct, context: bpy.types.Context) -> None:
+    """The targets become children of the armature object, or are so no longer."""
+    del context
+    goals.set_follow(self.id_data, goals.own_empties(self.id_data), self.targets_follow)
+
+
+def _goal_activated(self: bpy.types.bpy_struct, context: bpy.types.Context) -> None:
+    """Another goal became the active one, so its target is selected."""
+    del context
+    selection.show_active_goal(self.id_data)
+
+
 class DqikGoal(bpy.types.PropertyGroup):
     """One goal: a bone, the target that it should reach, and weights."""
 
@@ -159,6 +172,7 @@ class DqikGoal(bpy.types.PropertyGroup):
         name="Pole Bone", description="The bone to point at, if the pole target is an armature", options=_FIXED,
         override=_OVERRIDE, update=_touched,
     )  # fmt: skip
+    own_target: BoolProperty(options={"HIDDEN"}, override=_OVERRIDE)  # made for this goal, and removed with it
     pole_angle: FloatProperty(
         name="Pole Angle",
         description="Angle between the elbow or knee and the pole; at 0 it points straight at the pole",
@@ -273,11 +287,17 @@ class DqikSettings(bpy.types.PropertyGroup):
         override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"},
     )  # fmt: skip
     active_goal: IntProperty(
-        name="Active Goal", description="The goal that the panel shows", min=0, options=_FIXED, override=_OVERRIDE
-    )
+        name="Active Goal", description="The goal that the panel shows", min=0, options=_FIXED, override=_OVERRIDE,
+        update=_goal_activated,
+    )  # fmt: skip
     missed_frames: CollectionProperty(
         type=DqikMissedFrame, name="Missed Frames", description="Frames on which the last bake or check missed goals",
         override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"},
+    )  # fmt: skip
+    targets_follow: BoolProperty(
+        name="Targets Follow Armature",
+        description="Moving the armature object moves target objects without another parent too: they become its "
+        "children. Control bones always follow", options=_FIXED, override=_OVERRIDE, update=_targets_follow,
     )  # fmt: skip
     status: PointerProperty(type=DqikStatus, name="Status", description="The report of the last solve")
     has_base: BoolProperty(options={"HIDDEN"}, override=_OVERRIDE)
@@ -357,6 +377,19 @@ def _bone_properties() -> dict[str, object]:
         "dqik_swing_x_max": _angle("Swing X Max", "Largest bend about the bone's X axis", pi),
         "dqik_swing_z_min": _angle("Swing Z Min", "Smallest bend about the bone's Z axis", -pi),
         "dqik_swing_z_max": _angle("Swing Z Max", "Largest bend about the bone's Z axis", pi),
+        "dqik_role": EnumProperty(
+            name="Role", description="The bone's part in the figure, for Set Up Full Body and Human Limits",
+            items=roles.items(), default="AUTO", options=_FIXED, override=_OVERRIDE,
+        ),
+        "dqik_limits_axes": FloatVectorProperty(
+            name="Limits' Axes", description="The axes of the limits, as a rotation of the bone's own axes at rest: "
+            "Human Limits turns them so that Y is along the limb", size=4, default=(1.0, 0.0, 0.0, 0.0),
+            subtype="QUATERNION", options=_FIXED, override=_OVERRIDE, update=_touched,
+        ),
+        "dqik_limits_zero": FloatVectorProperty(
+            name="Limits' Zero", description="The rotation of the bone from rest at which its limits read zero", size=4,
+            default=(1.0, 0.0, 0.0, 0.0), subtype="QUATERNION", options=_FIXED, override=_OVERRIDE, update=_touched,
+        ),
         "dqik_stiffness": FloatProperty(
             name="Stiffness", description="How much the bone resists turning: at 0 not at all, at 1 it does not turn",
             default=0.0, min=0.0, max=1.0, subtype="FACTOR", options=_KEYED, override=_OVERRIDE, update=_touched,
@@ -372,6 +405,9 @@ def _bone_properties() -> dict[str, object]:
             name="Lock", description="Keep the bone as it is posed", options=_FIXED, override=_OVERRIDE,
             update=_touched,
         ),
+        # settings that were made for goals, which go back with the last of these
+        "dqik_made_translate": BoolProperty(options={"HIDDEN"}, override=_OVERRIDE),
+        "dqik_made_stiffness": FloatProperty(options={"HIDDEN"}, override=_OVERRIDE),
         # the base pose, stored here so that it survives saving and undo
         "dqik_base_rotation": FloatVectorProperty(size=4, options={"HIDDEN"}, override=_OVERRIDE),
         "dqik_base_location": FloatVectorProperty(size=3, options={"HIDDEN"}, override=_OVERRIDE),

@@ -13,7 +13,7 @@ from ..rig.blender import scene_state
 from ..rig.frame import missed
 from ..rig.frame.read import FrameInput
 from ..rig.frame.report import GoalError, goal_errors
-from ..rig.setup import constraints
+from ..rig.setup import goals
 from ..solvers import Batch, DqikError
 from .common import armature
 from .frames import FramesOperator, Steps, read_frames, shares
@@ -81,8 +81,7 @@ class DQIK_OT_bake(FramesOperator, bpy.types.Operator):
         ob.dqik.live = False
         missed.store(ob, _errors(inputs, frames, batches))
         if self.clear_goals:
-            for index in reversed(range(len(ob.dqik.goals))):
-                constraints.remove_goal(ob, index)
+            goals.remove(ob, range(len(ob.dqik.goals)))
         ob.update_tag(refresh={"TIME"})  # this object only: others may have unkeyed edits
         context.view_layer.update()
         misses = missed.summary(scene, ob)

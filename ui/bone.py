@@ -33,6 +33,7 @@ class DQIK_PT_bone(ArmatureSidebar, bpy.types.Panel):
         column.prop(bone, "dqik_translate")
         column.prop(bone, "dqik_stiffness")
         column.prop(bone, "dqik_preferred_angle", text="Preferred")
+        layout.prop(bone, "dqik_role")
 
 
 class DQIK_PT_limits(ArmatureSidebar, bpy.types.Panel):

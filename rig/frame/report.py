@@ -15,6 +15,7 @@ from ...solvers import FrameArrays, Prepared
 from ...solvers.algebra import quaternion, twist_swing
 from ..blender import channels, rotation
 from ..blender.channels import Channels
+from ..setup import limit_frame
 from ..setup.build import Rig
 
 _NOISE = 1e-5  # of the rig's size: distances that differ by less differ by rounding to single precision
@@ -126,7 +127,8 @@ def measure(
             distances[k] = np.linalg.norm(place - positions[k])
         if goal.rotation is not None:
             q = quaternion.from_matrix(np.array(bone.matrix.to_3x3().normalized()))
-            turn = quaternion.log(quaternion.product(quaternion.conjugate(q), orientations[k]))
+            own = quaternion.product(q, rig.goal_axes[k])
+            turn = quaternion.log(quaternion.product(quaternion.conjugate(own), orientations[k]))
             angles[k] = np.linalg.norm(turn)
     return distances, angles
 
@@ -187,7 +189,7 @@ def _is_outside(bone: bpy.types.PoseBone) -> bool:
     path = rotation.PATHS[bone.rotation_mode]
     own = np.zeros(4)
     own[: rotation.SIZES[bone.rotation_mode]] = getattr(bone, path)
-    x = twist_swing.coordinates(rotation.to_quaternion(bone.rotation_mode, own))
+    x = twist_swing.coordinates(limit_frame.of(bone).motion(rotation.to_quaternion(bone.rotation_mode, own)))
     lo = np.array([bone.dqik_twist_min, bone.dqik_swing_x_min, bone.dqik_swing_z_min])
     hi = np.array([bone.dqik_twist_max, bone.dqik_swing_x_max, bone.dqik_swing_z_max])
     return bool(((x < lo - _OUTSIDE) | (x > hi + _OUTSIDE)).any())

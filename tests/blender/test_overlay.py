@@ -129,6 +129,26 @@ def test_a_bone_at_its_limit_touches_the_border_where_blender_shows_it(
         assert (shown - Vector(points[k])).length < 1e-4
 
 
+def test_limits_in_axes_of_their_own_are_drawn_where_blender_shows_the_next_joint(overlay: ModuleType) -> None:
+    """A bone across its limb, whose limits' Y is along the limb and whose limits read zero away from rest."""
+    ob = turned_rig(across=True)
+    bone, limits = ob.pose.bones["b"], importlib.import_module(overlay.__name__.replace("scene", "limits"))
+    rigs.limit(bone, *LIMITS["wide"])
+    rest = ob.data.bones["b"].matrix_local.to_3x3().inverted()
+    limb = rest @ (ob.data.bones["c"].head_local - ob.data.bones["b"].head_local)
+    axes, zero = Vector((0, 1, 0)).rotation_difference(limb), Quaternion((0.9, 0.1, -0.3, 0.2)).normalized()
+    bone.dqik_limits_axes, bone.dqik_limits_zero = axes, zero
+    rigs.posed(bone, zero @ axes @ motion(np.array([0.3, 0.1, 0.2])) @ axes.inverted())
+    rigs.update()
+    points = drawn(overlay, ob, "b", at_limit=False, goals=False).lines["swing"][0][: overlay.BORDER, 0]
+    found = seen(overlay, ob, "b")
+    coordinates = limits.swing_border(np.array([0.3]), found.lo[1:2], found.hi[1:2], overlay.BORDER)[0]
+    for k in range(0, overlay.BORDER, 5):
+        rigs.posed(bone, zero @ axes @ motion(coordinates[k]) @ axes.inverted())
+        rigs.update()
+        assert (rigs.head(ob, "c") - Vector(points[k])).length < 1e-4
+
+
 @pytest.mark.parametrize("across", [False, True])
 def test_the_arc_of_the_twist_ends_at_its_limits(overlay: ModuleType, across: bool) -> None:
     """Where a bone lies across its limb, the arc is the path of the next joint."""
