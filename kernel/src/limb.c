@@ -23,8 +23,8 @@ static double fold_angle(const dqik_limb *limb, const point *at, const double *e
     return 2.0 * atan2(sqrt(most(shorter, 0.0)), sqrt(most(longer, 0.0))) - bend;
 }
 
-/* `bent` is `rotations`, the pose of `at`, with every limb bent as it prefers, and those with a share further for a near
- * target; by a share of that. */
+/* `bent` is `rotations` with every limb bent as it prefers, and those with a share of their own further for a near
+ * target, for which `at` stands at the pose; by a share of all that. */
 void bend_base(const work *w, const double *rotations, const point *at, double share, double *bent) {
     const dqik_stage *s = w->s;
     memcpy(bent, rotations, sizeof(double) * 4 * (size_t)w->k->joints);

@@ -8,12 +8,8 @@ static void set_base(work *w, const double *rotations, const double *translation
     const dqik_stage *s = w->s;
     const int pulls = s->phase[s->phases - 1].pull > 0.0;
     point *p = pulls ? &w->tried : &w->given;
-    double share = 0.0;
+    const double share = pulls && (s->limbs || s->arcs) ? least(furthest_goal(w, &w->given) / EASE, 1.0) : 0.0;
     if (pulls) enter(w, p, rotations, translations);
-    if (pulls && (s->limbs || s->arcs)) {
-        forward_all(w, p);
-        share = least(furthest_goal(w, p) / EASE, 1.0);
-    }
     if (pulls && s->middle_bias) middle_of_limits(w, p);
     if (pulls && s->limbs) {
         memcpy(w->base_q, p->q, sizeof(double) * 4 * (size_t)w->k->joints);
@@ -186,7 +182,11 @@ int follow_stage(work *w, const dqik_problem *problem, const frame_view *frame, 
     double jump = 0.0, error = 0.0, rest = 0.0;
     enter(w, &w->now, warm_q, warm_t);
     forward_all(w, &w->now);
-    if (s->phase[s->phases - 1].pull > 0.0) set_base(w, start_q, start_t);
+    if (s->phase[s->phases - 1].pull > 0.0) {
+        enter(w, &w->given, start_q, start_t);
+        if (s->limbs || s->arcs) forward_all(w, &w->given);
+        set_base(w, start_q, start_t);
+    }
     yield_targets(w, &w->now);
     errors(w, &w->now);
     for (int i = 0; i < w->rows; i++) jump = most(jump, fabs(w->now.e[i] - (before ? before[i] : 0.0)));

@@ -83,7 +83,7 @@ def set_up(ob: bpy.types.Object, scene: bpy.types.Scene, use_rotation: bool, as_
         elif names[bone] in bones_with_goals:
             result.old_goals.append(names[bone])
         elif role != HIPS or not _EXTREMITIES.isdisjoint(bones):
-            new.append((_add_goal(ob, armature, bone, role, hips, turns), role, names[bone]))
+            new.append((_add_goal(ob, armature, bone, role, hips, turns or role == HIPS), role, names[bone]))
     result.new_goals = [name for _, _, name in new]
     if hips is not None and (result.new_goals or result.old_goals):
         result.hips = names[hips]
@@ -119,7 +119,6 @@ def _add_goal(
     ob: bpy.types.Object, armature: Armature, bone: int, role: Role, hips: int | None, use_rotation: bool
 ) -> int:
     """Add a goal without a target; returns its number."""
-    use_rotation |= role == HIPS
     name = ob.pose.bones[bone].name
     goal = goals.new_goal(ob, name, chain_length(armature, bone, hips, not use_rotation), use_rotation)
     goal.use_tail, goal.priority = not use_rotation, ENDS[role].priority

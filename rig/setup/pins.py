@@ -18,8 +18,7 @@ def pin(ob: bpy.types.Object, names: Sequence[str], position: bool, rotation: bo
     targets cannot be moved.
     """
     armature, held = Armature(ob), {goal.bone: number for number, goal in enumerate(ob.dqik.goals)}
-    bone_roles = roles.of(ob, armature).roles
-    hips = next((bone for bone, role in bone_roles.items() if role == full_body.HIPS), None)
+    hips = next((bone for bone, role in roles.of(ob, armature).roles.items() if role == full_body.HIPS), None)
     wanted: list[tuple[int, controls.Control]] = []
     for name in names:
         if name in held:

@@ -117,11 +117,13 @@ def bend_base(
     already = 2.0 * np.arctan2((own[..., 1:] * axis).sum(-1), own[..., 0])
     already = np.where(np.abs(already) > np.pi, 0.0, already)
     missing = np.clip(preferred - already, 0.0, preferred)
-    root, middle = kinematics.positions[:, upper], kinematics.positions[:, lower]
-    distance = np.linalg.norm(positions[:, goal] - root, axis=-1)
-    turned_axis = (kinematics.matrices[:, lower] @ axis[..., None])[..., 0]
-    bend, needed = bends(root, middle, kinematics.effectors[:, goal], distance, turned_axis)
-    missing = (shares * (missing + share * np.maximum(needed - bend - missing, 0.0)))[..., None]
+    if share.any():
+        root, middle = kinematics.positions[:, upper], kinematics.positions[:, lower]
+        distance = np.linalg.norm(positions[:, goal] - root, axis=-1)
+        turned_axis = (kinematics.matrices[:, lower] @ axis[..., None])[..., 0]
+        bend, needed = bends(root, middle, kinematics.effectors[:, goal], distance, turned_axis)
+        missing += share * np.maximum(needed - bend - missing, 0.0)
+    missing = (shares * missing)[..., None]
     turned = quaternion.product(own, quaternion.exp(missing * axis))
     back = quaternion.product(above, quaternion.exp(-0.5 * missing * upper_axis))
     bent = rotations.copy()
