@@ -4,7 +4,7 @@
 import bpy
 
 from ..operators.common import armature
-from .common import ArmatureSidebar, is_available, is_narrow, paragraph, settled
+from .common import ArmatureSidebar, is_narrow, paragraph, settled
 
 _LIMITS = (("Twist about Y", "twist"), ("Swing about X", "swing_x"), ("Swing about Z", "swing_z"))
 _COMMANDS = (
@@ -61,10 +61,7 @@ class DQIK_PT_limits(ArmatureSidebar, bpy.types.Panel):
         layout.label(text="Selected Bones")
         column = layout.column(align=True)
         for operator, text in _COMMANDS:
-            if is_available(operator):
-                button = column.operator(operator, text=text)
-                if hasattr(button, "only_selected"):
-                    button.only_selected = True
+            column.operator(operator, text=text).only_selected = True
 
 
 def _bone(context: bpy.types.Context) -> bpy.types.PoseBone | None:

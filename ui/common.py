@@ -30,11 +30,6 @@ class ArmatureSidebar(Sidebar):
         return ob is not None and ob.mode != "EDIT"
 
 
-def is_available(operator: str) -> bool:
-    """Whether an operator of DQIK is registered."""
-    return operator.partition(".")[2] in dir(bpy.ops.dqik)
-
-
 def is_narrow(context: bpy.types.Context) -> bool:
     """Whether two numbers, or a name and a number, do not fit beside each other."""
     return context.region.width / context.preferences.system.ui_scale < _NARROW

@@ -5,7 +5,7 @@ import bpy
 
 from ..operators.common import armature
 from ..rig.blender import units
-from .common import ArmatureSidebar, is_available, is_narrow, paragraph, settled
+from .common import ArmatureSidebar, is_narrow, paragraph, settled
 
 _TOOLS = ("dqik.pin", "dqik.unpin", "dqik.targets_to_pose", "dqik.goals_mirror")
 
@@ -56,7 +56,8 @@ class DQIK_PT_goals(ArmatureSidebar, bpy.types.Panel):
             buttons.operator("dqik.target_select", icon="RESTRICT_SELECT_OFF")
             buttons.operator("dqik.goal_add", text="", icon="ADD")
             buttons.operator("dqik.goal_remove", text="", icon="REMOVE")
-        _tools(context, layout)
+            _tools(context, layout)
+            layout.prop(settings, "targets_follow")
         goal = _active(ob)
         if goal is not None:
             layout.separator()
@@ -101,9 +102,8 @@ class DQIK_PT_pole(ArmatureSidebar, bpy.types.Panel):
 
 def _tools(context: bpy.types.Context, layout: bpy.types.UILayout) -> None:
     """What brings targets and bones together, two buttons beside each other if there is room."""
-    offered = [operator for operator in _TOOLS if is_available(operator)]
     grid = layout.grid_flow(columns=1 if is_narrow(context) else 2, even_columns=True, align=True, row_major=True)
-    for operator in offered:
+    for operator in _TOOLS:
         grid.operator(operator)
 
 

@@ -6,8 +6,6 @@ from typing import NamedTuple
 
 import bpy
 
-from .common import is_available
-
 
 class Shortcut(NamedTuple):
     """An operator with its key, pressed together with Shift and Alt."""
@@ -25,14 +23,9 @@ KEYMAPS = ("Pose", "Object Mode")
 _added: list[tuple[bpy.types.KeyMap, bpy.types.KeyMapItem]] = []
 
 
-def available() -> Iterator[Shortcut]:
-    """The shortcuts whose operators exist."""
-    return (shortcut for shortcut in SHORTCUTS if is_available(shortcut.operator))
-
-
 def items(context: bpy.types.Context) -> Iterator[tuple[bpy.types.KeyMap, bpy.types.KeyMapItem]]:
     """The shortcuts as the user has them, with their keymaps."""
-    names = {shortcut.operator for shortcut in available()}
+    names = {shortcut.operator for shortcut in SHORTCUTS}
     for name in KEYMAPS:
         keymap = context.window_manager.keyconfigs.user.keymaps.get(name)
         if keymap is not None:
@@ -46,7 +39,7 @@ def start() -> None:
         return
     for name in KEYMAPS:
         keymap = config.keymaps.new(name=name)
-        for shortcut in available():
+        for shortcut in SHORTCUTS:
             item = keymap.keymap_items.new(shortcut.operator, shortcut.key, "PRESS", shift=True, alt=True)
             _added.append((keymap, item))
 
