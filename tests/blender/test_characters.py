@@ -97,7 +97,7 @@ def test_limbs_follow_targets_inside_the_limits(name: str, way: str) -> None:
     truth = build.truth(BY_NAME[name])
     limbs, random = poses.limbs(BY_NAME[name], truth, ob), np.random.default_rng(3)
     targets = [poses.reach(ob, limb, random) for limb in limbs]
-    bpy.ops.dqik.setup_full_body()
+    bpy.ops.dqik.setup_full_body(targets="EMPTIES")
     bpy.ops.dqik.limits_preset()
     height = max(rigs.evaluated(ob).dimensions) * 1.0
     size = float(np.ptp([tuple(ob.matrix_world @ bone.head_local) for bone in ob.data.bones], axis=0).max())
@@ -257,7 +257,7 @@ def test_an_ik_constraint_is_taken_over_for_good() -> None:
 def test_legs_that_end_at_their_shins_have_goals_there() -> None:
     """The feet of such rigs hang on IK controls; the goals are at the ends of the shins, and knees go forward."""
     ob = made("legs that end in IK bones", "native")
-    assert bpy.ops.dqik.setup_full_body() == {"FINISHED"}
+    assert bpy.ops.dqik.setup_full_body(targets="EMPTIES") == {"FINISHED"}
     goals = {goal.bone: goal for goal in ob.dqik.goals}
     assert {"shin.L", "shin.R", "hand.L", "hand.R", "head"} <= goals.keys()
     assert goals["shin.L"].use_tail
@@ -287,7 +287,7 @@ def test_frames_in_any_way_give_one_pose(name: str, scale: float) -> None:
     ob = made(name, "fbx")
     truth, random = build.truth(BY_NAME[name]), np.random.default_rng(11)
     limbs = poses.limbs(BY_NAME[name], truth, ob)
-    bpy.ops.dqik.setup_full_body()
+    bpy.ops.dqik.setup_full_body(targets="EMPTIES")
     bpy.ops.dqik.limits_preset()
     ob.pose.bones[limbs[0].bones[0]].scale = (scale,) * 3
     goals = {goal.bone: goal for goal in ob.dqik.goals}

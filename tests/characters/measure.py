@@ -77,7 +77,7 @@ def measure(character: Character, way: str, limited: bool, moves: int, pictures:
     random = np.random.default_rng(7)
     asked = [(limb.bones[2], poses.reach(ob, limb, random))
              for limb in (limbs[k % len(limbs)] for k in range(moves) if limbs)]  # fmt: skip
-    bpy.ops.dqik.setup_full_body()
+    bpy.ops.dqik.setup_full_body(targets="EMPTIES")
     goals = {goal.bone: goal for goal in ob.dqik.goals}
     row["goals"] = len(goals)
     if limited:
