@@ -93,6 +93,12 @@ def _switched(self: bpy.types.bpy_struct, context: bpy.types.Context) -> None:
     live.switch(self.id_data)
 
 
+def _error(goal: bpy.types.bpy_struct) -> GoalError:
+    """The errors of a goal after the last solve; none where it was not solved."""
+    number = int(goal.path_from_id().rpartition("[")[2][:-1])
+    return next((error for error in live.status(goal.id_data).goals if error.goal == number), _NO_ERROR)
+
+
 def _targets_follow(self: bpy.types.bpy_struct, context: bpy.types.Context) -> None:
     """The targets become children of the armature object, or are so no longer."""
     del context
@@ -103,12 +109,6 @@ def _goal_activated(self: bpy.types.bpy_struct, context: bpy.types.Context) -> N
     """Another goal became the active one, so its target is selected."""
     del context
     selection.show_active_goal(self.id_data)
-
-
-def _error(goal: bpy.types.bpy_struct) -> GoalError:
-    """The errors of a goal after the last solve; none where it was not solved."""
-    number = int(goal.path_from_id().rpartition("[")[2][:-1])
-    return next((error for error in live.status(goal.id_data).goals if error.goal == number), _NO_ERROR)
 
 
 class DqikGoal(bpy.types.PropertyGroup):
@@ -290,14 +290,14 @@ class DqikSettings(bpy.types.PropertyGroup):
         name="Active Goal", description="The goal that the panel shows", min=0, options=_FIXED, override=_OVERRIDE,
         update=_goal_activated,
     )  # fmt: skip
+    missed_frames: CollectionProperty(
+        type=DqikMissedFrame, name="Missed Frames", description="Frames on which the last bake or check missed goals",
+        override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"},
+    )  # fmt: skip
     targets_follow: BoolProperty(
         name="Targets Follow Armature",
         description="Moving the armature object moves target objects without another parent too: they become its "
         "children. Control bones always follow", options=_FIXED, override=_OVERRIDE, update=_targets_follow,
-    )  # fmt: skip
-    missed_frames: CollectionProperty(
-        type=DqikMissedFrame, name="Missed Frames", description="Frames on which the last bake or check missed goals",
-        override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"},
     )  # fmt: skip
     status: PointerProperty(type=DqikStatus, name="Status", description="The report of the last solve")
     has_base: BoolProperty(options={"HIDDEN"}, override=_OVERRIDE)

@@ -49,7 +49,7 @@ def settled(context: bpy.types.Context, layout: bpy.types.UILayout) -> bpy.types
 def paragraph(context: bpy.types.Context, layout: bpy.types.UILayout, text: str, icon: str = "NONE") -> None:
     """Text, wrapped to the width of the sidebar."""
     scale = context.preferences.system.ui_scale
-    width = max(int((context.region.width / scale - _MARGIN) / _LETTER), 16)
+    width = max(int((context.region.width / scale - _MARGIN) / _LETTER), 12)
     column = layout.column(align=True)
     for number, line in enumerate(textwrap.wrap(iface_(text), width)):
         column.label(text=line, translate=False, icon=icon if number == 0 else "NONE" if icon == "NONE" else "BLANK1")

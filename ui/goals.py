@@ -25,7 +25,7 @@ class DQIK_UL_goals(bpy.types.UIList):
         row = layout.row(align=True)
         names = row.row() if narrow else row.split(factor=0.55)
         names.active = not item.mute
-        names.prop(item, "name", text="", emboss=False, icon="ERROR" if broken else "CON_KINEMATIC")
+        names.prop(item, "name", text="", emboss=False, icon="ERROR" if broken else "NONE")
         if missed or not narrow:
             aside = layout.row() if narrow else names.row()
             aside.active, aside.alert = missed, missed
@@ -51,12 +51,11 @@ class DQIK_PT_goals(ArmatureSidebar, bpy.types.Panel):
         if any(c.type == "IK" and not c.mute for bone in ob.pose.bones for c in bone.constraints):
             layout.operator("dqik.goals_from_constraints", icon="CON_KINEMATIC")
         if settings.goals:
-            row = layout.row()
-            row.template_list("DQIK_UL_goals", "", settings, "goals", settings, "active_goal", rows=3)
-            buttons = row.column(align=True)
+            layout.template_list("DQIK_UL_goals", "", settings, "goals", settings, "active_goal", rows=3)
+            buttons = layout.row(align=True)
+            buttons.operator("dqik.target_select", icon="RESTRICT_SELECT_OFF")
             buttons.operator("dqik.goal_add", text="", icon="ADD")
             buttons.operator("dqik.goal_remove", text="", icon="REMOVE")
-            layout.operator("dqik.target_select", icon="RESTRICT_SELECT_OFF")
         _tools(context, layout)
         goal = _active(ob)
         if goal is not None:
@@ -141,8 +140,8 @@ def _settings(layout: bpy.types.UILayout, ob: bpy.types.Object, goal: bpy.types.
 
     column = layout.column()
     column.prop(goal, "influence")
-    _weighted(column, goal, "position")
-    _weighted(column, goal, "rotation")
+    for part in ("position", "rotation"):
+        (_weighted if layout.use_property_split else _weighted_below)(column, goal, part)
 
 
 def _weighted(layout: bpy.types.UILayout, goal: bpy.types.PropertyGroup, part: str) -> None:
@@ -150,6 +149,14 @@ def _weighted(layout: bpy.types.UILayout, goal: bpy.types.PropertyGroup, part: s
     row = layout.row(heading=part.title(), align=True)
     row.prop(goal, f"use_{part}", text="")
     weight = row.row(align=True)
+    weight.active = getattr(goal, f"use_{part}")
+    weight.prop(goal, f"{part}_weight", text="")
+
+
+def _weighted_below(layout: bpy.types.UILayout, goal: bpy.types.PropertyGroup, part: str) -> None:
+    """The same, with the weight below the switch."""
+    layout.prop(goal, f"use_{part}")
+    weight = layout.row()
     weight.active = getattr(goal, f"use_{part}")
     weight.prop(goal, f"{part}_weight", text="")
 

@@ -13,9 +13,7 @@ static void set_base(work *w, const double *rotations, const double *translation
     if (pulls && s->middle_bias) middle_of_limits(w, p);
     if (pulls && s->limbs) {
         memcpy(w->base_q, p->q, sizeof(double) * 4 * (size_t)w->k->joints);
-        int further = 0;
-        for (int i = 0; i < s->limbs; i++) further |= s->limb[i].share > 0.0;
-        if (further) forward_all(w, p);
+        if (s->middle_bias) forward_all(w, p);
         bend_base(w, w->base_q, p, share, p->q);
         turn_back_inside(w, p, p->x);
     }

@@ -66,11 +66,8 @@ def places(frames: np.ndarray, heads: np.ndarray, tips: np.ndarray, coordinates:
 
 def at_limit(x: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Whether the twist (B,) and the swing (B,) of coordinates `x` (B, 3) are at a limit, if they have room at all."""
-    room = hi - lo
-    twist = ((x - lo)[:, 0] < NEAR) | ((hi - x)[:, 0] < NEAR)
+    has_room = hi - lo > CLOSED
+    at_end = has_room & ((x - lo < NEAR) | (hi - x < NEAR))  # of a swing: also where its ellipse is shut on that side
     swing = project_swing(x[:, 1:], lo[:, 1:], hi[:, 1:])
-    level = locate(swing, lo[:, 1:], hi[:, 1:]).level
-    return (
-        twist & is_twist_limited(lo, hi) & (room[:, 0] > CLOSED),
-        (level > 1.0 - NEAR) & is_swing_limited(lo, hi) & (room[:, 1:] > CLOSED).any(-1),
-    )
+    on_border = (locate(swing, lo[:, 1:], hi[:, 1:]).level > 1.0 - NEAR) & has_room[:, 1:].any(-1)
+    return at_end[:, 0] & is_twist_limited(lo, hi), (at_end[:, 1:].any(-1) | on_border) & is_swing_limited(lo, hi)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import bpy
 import numpy as np
-from mathutils import Matrix, Vector
+from mathutils import Matrix, Quaternion, Vector
 
 from ...solvers.algebra import quaternion, twist_swing
 from ..blender import channels
@@ -14,6 +14,7 @@ from ..blender.armature import matrices
 from ..frame import targets
 from ..frame.targets import Place
 from ..frame.view import View
+from ..setup import limit_frame
 from ..setup.goal_facts import GoalFacts
 from . import limits
 
@@ -69,7 +70,8 @@ class Drawing:
 class Scene:
     """The data of an armature that the overlay shows, in one view. `contents` shows by comparison what has changed.
 
-    ob : the evaluated object. world : of all bones, in armature space. lo, hi : (N, 3) limits. limited : (N,).
+    ob : the evaluated object. world : of all bones, in armature space. lo, hi : (N, 3) limits. frames :
+    as `limit_frame.read` returns them. limited : (N,).
     holds : (N,) 0 to 1. selected : the numbers of the selected bones. facts, places : of the goals.
     """
 
@@ -78,6 +80,7 @@ class Scene:
     world: np.ndarray
     lo: np.ndarray
     hi: np.ndarray
+    frames: tuple[np.ndarray, np.ndarray]
     limited: np.ndarray
     holds: np.ndarray
     selected: list[int]
@@ -90,7 +93,8 @@ class Scene:
         place = [tuple(row) for row in self.ob.matrix_world]
         return (
             self.ob.original.session_uid, self.shown, place, self.world.tobytes(), self.ob.dqik.tolerance,
-            self.lo.tobytes(), self.hi.tobytes(), self.limited.tobytes(), self.holds.tobytes(), self.selected,
+            self.lo.tobytes(), self.hi.tobytes(),
+            *(part.tobytes() for part in self.frames), self.limited.tobytes(), self.holds.tobytes(), self.selected,
             self.facts, [None if place is None else place.translation[:] for place, _ in self.places],
         )  # fmt: skip
 
@@ -108,7 +112,8 @@ def read(
     )
     numbers = {bone.name: number for number, bone in enumerate(pose)} if selected else {}
     return Scene(
-        evaluated, shown, matrices(pose, "matrix"), lo, hi, _values(pose, "dqik_use_limits") > 0.5,
+        evaluated, shown, matrices(pose, "matrix"), lo, hi, limit_frame.read(pose),
+        _values(pose, "dqik_use_limits") > 0.5,
         _values(pose, "dqik_hold") if shown.holds and hasattr(bpy.types.PoseBone, "dqik_hold") else np.zeros(len(pose)),
         [numbers[bone.name] for bone in selected if bone.id_data == ob], tuple(facts), places,
     )  # fmt: skip
@@ -134,37 +139,40 @@ def draw(scene: Scene) -> Drawing:
 
 
 def frame(bone: bpy.types.PoseBone) -> Matrix:
-    """The armature-space matrix that an evaluated bone has without a transform of its own, by Blender's own rules."""
-    rest, above = bone.bone.matrix_local, bone.parent
+    """The armature-space matrix of the axes of an evaluated bone's limits, at their zero, by Blender's own rules."""
+    rest, above, zero = bone.bone.matrix_local, bone.parent, Quaternion(limit_frame.of(bone).start).to_matrix().to_4x4()
     if above is None:
-        return bone.bone.convert_local_to_pose(Matrix(), rest)
+        return bone.bone.convert_local_to_pose(zero, rest)
     return bone.bone.convert_local_to_pose(
-        Matrix(), rest, parent_matrix=above.matrix, parent_matrix_local=above.bone.matrix_local
+        zero, rest, parent_matrix=above.matrix, parent_matrix_local=above.bone.matrix_local
     )
 
 
 def coordinates(bones: Sequence[bpy.types.PoseBone], own: Sequence[Matrix]) -> np.ndarray:
     """The twist-swing coordinates (B, 3) of evaluated bones. own : their `frame`s."""
     q = [
-        matrix.to_quaternion().inverted() @ bone.matrix.to_quaternion()
+        matrix.to_quaternion().inverted() @ bone.matrix.to_quaternion() @ Quaternion(limit_frame.of(bone).axes)
         for bone, matrix in zip(bones, own, strict=True)
     ]
     return twist_swing.coordinates(np.array(q))
 
 
 def tip(bone: bpy.types.PoseBone, children: Sequence[bpy.types.PoseBone]) -> np.ndarray:
-    """The point (3,) of an evaluated bone that shows its direction, from its head and in its own frame.
+    """The point (3,) of an evaluated bone that shows its direction, from its head and in the axes of its limits.
 
     It is the bone's tail, or the next joint of the limb if the limb leaves the bone's axis, as it does in rigs whose
     bones lie across their limbs.
     """
-    along = np.array([0.0, bone.length * bone.matrix.to_scale().y, 0.0])
-    if not children:
-        return along
-    away = max((child.head - bone.head for child in children), key=lambda vector: vector.length)
-    joint = np.array(bone.matrix.to_quaternion().inverted() @ away)
-    across = np.hypot(joint[0], joint[2]) > _ACROSS * np.linalg.norm(joint)
-    return joint if across else along
+    axes, length = Quaternion(limit_frame.of(bone).axes), bone.length * bone.matrix.to_scale().y
+    along = axes.inverted() @ Vector((0.0, length, 0.0))
+    if children:
+        away = max((child.head - bone.head for child in children), key=lambda vector: vector.length)
+        joint = bone.matrix.to_quaternion().inverted() @ away
+        if np.hypot(joint.x, joint.z) > _ACROSS * joint.length:
+            along = axes.inverted() @ joint
+    elif axes.angle > _ACROSS:  # the limb goes on along the limits' Y
+        along = Vector((0.0, length, 0.0))
+    return np.array(along)
 
 
 def _values(bones: bpy.types.bpy_prop_collection, name: str) -> np.ndarray:
@@ -180,7 +188,8 @@ def _at_limit(scene: Scene) -> np.ndarray:
     bones = np.flatnonzero(scene.limited)
     at = np.zeros(len(scene.limited), dtype=bool)
     if bones.size:
-        x = twist_swing.coordinates(own.quaternions()[bones])
+        start, axes = (part[bones] for part in scene.frames)
+        x = twist_swing.coordinates(limit_frame.motions(own.quaternions()[bones], start, axes))
         twist, swing = limits.at_limit(x, scene.lo[bones], scene.hi[bones])
         at[bones] = twist | swing
     return at

@@ -54,9 +54,10 @@ def compute(
     chain = Chain(rig.skeleton, prepared.goals[goal], frame_input.links[0], pose)
     found = yield from shell(chain, postures)
     if chain.base >= 0:
-        bone = {joint: bone for bone, joint in rig.joint_of_bone.items()}[chain.base]
+        row = int(np.flatnonzero(rig.main == chain.base)[0])
         world = rig.skeleton.transforms(pose.rotations[None], pose.translations[None], frame_input.links)[0, chain.base]
-        carrier, turn, place = ob.pose.bones[bone].name, world[:4], dual_quaternion.translation(world)
+        turn = quaternion.product(world[:4], quaternion.conjugate(rig.frame_axes[row]))
+        carrier, place = ob.pose.bones[int(rig.bones[row])].name, dual_quaternion.translation(world)
     else:
         root = ob.pose.bones[int(rig.bones[_root_row(rig.parent, rig.bones, rig.goal_rows[goal])])].parent
         carrier, turn, place = "", quaternion.IDENTITY, np.zeros(3)

@@ -69,9 +69,8 @@ def set_up(ob: bpy.types.Object, scene: bpy.types.Scene, use_rotation: bool, as_
     it.
     """
     armature, result = Armature(ob), SetUp()
-    bone_roles = roles.of(ob, armature).roles
+    names, bone_roles = list(armature.index), roles.of(ob, armature).roles
     bones = {role: bone for bone, role in bone_roles.items()}
-    names = list(armature.index)
     hips = bones.get(HIPS)
     bones_with_goals = {goal.bone for goal in ob.dqik.goals}
     new: list[tuple[int, Role, str]] = []

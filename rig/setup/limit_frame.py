@@ -52,6 +52,17 @@ def of(bone: bpy.types.PoseBone) -> LimitFrame:
     return LimitFrame(*(quaternion.normalize(part) for part in parts))
 
 
+def read(bones: bpy.types.bpy_prop_collection) -> tuple[np.ndarray, np.ndarray]:
+    """`start` and `axes` (N, 4) of the limits of all bones, read in bulk; rotations that have no length are none."""
+    parts = []
+    for name in ("dqik_limits_axes", "dqik_limits_zero"):
+        part = np.empty(4 * len(bones), dtype=np.float32)
+        bones.foreach_get(name, part)
+        parts.append(quaternion.normalize(part.reshape(-1, 4).astype(float)))
+    axes, zero = parts
+    return quaternion.product(zero, axes), axes
+
+
 def motions(q: np.ndarray, start: np.ndarray, axes: np.ndarray) -> np.ndarray:
     """Motions (..., S, 4) in the frames of bones with rotations `q` (..., S, 4) from rest: `start^-1 q axes`."""
     return quaternion.product(quaternion.product(quaternion.conjugate(start), q), axes)

@@ -129,6 +129,26 @@ def test_a_bone_at_its_limit_touches_the_border_where_blender_shows_it(
         assert (shown - Vector(points[k])).length < 1e-4
 
 
+def test_limits_in_axes_of_their_own_are_drawn_where_blender_shows_the_next_joint(overlay: ModuleType) -> None:
+    """A bone across its limb, whose limits' Y is along the limb and whose limits read zero away from rest."""
+    ob = turned_rig(across=True)
+    bone, limits = ob.pose.bones["b"], importlib.import_module(overlay.__name__.replace("scene", "limits"))
+    rigs.limit(bone, *LIMITS["wide"])
+    rest = ob.data.bones["b"].matrix_local.to_3x3().inverted()
+    limb = rest @ (ob.data.bones["c"].head_local - ob.data.bones["b"].head_local)
+    axes, zero = Vector((0, 1, 0)).rotation_difference(limb), Quaternion((0.9, 0.1, -0.3, 0.2)).normalized()
+    bone.dqik_limits_axes, bone.dqik_limits_zero = axes, zero
+    rigs.posed(bone, zero @ axes @ motion(np.array([0.3, 0.1, 0.2])) @ axes.inverted())
+    rigs.update()
+    points = drawn(overlay, ob, "b", at_limit=False, goals=False).lines["swing"][0][: overlay.BORDER, 0]
+    found = seen(overlay, ob, "b")
+    coordinates = limits.swing_border(np.array([0.3]), found.lo[1:2], found.hi[1:2], overlay.BORDER)[0]
+    for k in range(0, overlay.BORDER, 5):
+        rigs.posed(bone, zero @ axes @ motion(coordinates[k]) @ axes.inverted())
+        rigs.update()
+        assert (rigs.head(ob, "c") - Vector(points[k])).length < 1e-4
+
+
 @pytest.mark.parametrize("across", [False, True])
 def test_the_arc_of_the_twist_ends_at_its_limits(overlay: ModuleType, across: bool) -> None:
     """Where a bone lies across its limb, the arc is the path of the next joint."""
@@ -161,6 +181,19 @@ def test_bones_at_their_limits_are_those_that_the_solver_counts(overlay: ModuleT
     drawing = drawn(overlay, ob, limits=False, goals=False)
     assert ob.dqik.status.at_limits > 0
     assert len(drawing.lines["limit"][0]) == ob.dqik.status.at_limits
+
+
+def test_a_straight_elbow_is_at_its_limit(overlay: ModuleType) -> None:
+    """Its swing begins at zero, which is the border of its limits and their centre."""
+    ob = rigs.figure()
+    rigs.limit(ob.pose.bones["arm.L"], (-50, 50), (-60, 60), (-60, 60))
+    rigs.limit(ob.pose.bones["forearm.L"], (-20, 20), (0, 0), (0, 140))
+    rigs.goal(ob, "forearm.L", rigs.empty((5, 0, 1.45)), chain_length=2)
+    ob.dqik.live = True
+    rigs.update()
+    assert ob.dqik.status.at_limits == 1
+    lines = drawn(overlay, ob, limits=False, goals=False).lines["limit"][0]
+    assert np.abs(lines - [[rigs.head(ob, "forearm.L"), rigs.tail(ob, "forearm.L")]]).max() < 1e-5
 
 
 def test_goals_are_joined_to_their_bones_and_misses_have_their_distance(overlay: ModuleType) -> None:
@@ -290,7 +323,7 @@ def test_the_solver_reaches_every_point_of_the_shell(extension: str) -> None:
     ik, live = (importlib.import_module(f"{extension}.{name}") for name in ("solvers", "live"))
     ob.dqik.live = True
     rigs.update()
-    rig = live.session(ob).rig.rig
+    rig = live.session_of(ob).rig.rig
     goal = rig.prepared.goals[0]
     for place in points[:: len(points) // 25]:
         request = ik.Goal(goal.joint, position=place, offset=goal.offset, chain=goal.chain)
