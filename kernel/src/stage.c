@@ -14,7 +14,7 @@ static void set_base(work *w, const double *rotations, const double *translation
     if (pulls && s->limbs) {
         memcpy(w->base_q, p->q, sizeof(double) * 4 * (size_t)w->k->joints);
         if (s->middle_bias) forward_all(w, p);
-        bend_base(w, w->base_q, p, share, p->q);
+        bend_base(w, w->base_q, s->middle_bias ? p : &w->given, share, p->q);
         turn_back_inside(w, p, p->x);
     }
     if (pulls) bend_to_arcs(w, p, share);
