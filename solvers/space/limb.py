@@ -23,6 +23,9 @@ SWIVELS = np.radians([0.0, 45.0, -45.0])
 BEND_SHARE = 0.35  # of the bend beyond the preferred one that a target needs, which the base pose has
 
 NO_LENGTH = 1e-9  # of a limb: what is left of a bone's direction then is rounding
+HELD_BEND = 0.05
+"""How much of its bend a held joint keeps in the base pose: enough to tell on which side it bends."""
+
 SAME_SIZE = 0.01  # limbs whose bones are as long as each other's, to so much, are a left and a right one
 
 
@@ -34,6 +37,7 @@ class Limb:
     `upper_axis` (3,) the same in the upper joint's frame at rest, `bend` the preferred angle [rad]. `side` is +1 or
     -1, so that the swivels of a left and a right limb, which are of one size, mirror each other. `share` is how much
     of the bend that a near target needs the base pose has: nothing where the limb's root slides to an unknown place.
+    A held limb has less of both, so that its base pose is the start.
     """
 
     upper: int
@@ -47,8 +51,11 @@ class Limb:
     share: float
 
 
-def find_limbs(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray) -> list[Limb]:
-    """The limbs of the joints that prefer a bend and may move, each with the first goal that can fold it."""
+def find_limbs(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray, hold: np.ndarray) -> list[Limb]:
+    """The limbs of the joints that prefer a bend and may move, each with the first goal that can fold it.
+
+    hold : (J,) by how much more than other joints each one is held.
+    """
     limbs: list[Limb] = []
     sizes: list[np.ndarray] = []
     offsets = np.linalg.norm(dual_quaternion.translation(skeleton.links), axis=-1)
@@ -71,6 +78,8 @@ def find_limbs(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray) ->
         sizes.append(size)
         side = -1.0 if twins % 2 else 1.0
         share = 0.0 if (sliding & skeleton.ancestors[upper]).any() else BEND_SHARE
+        bend *= 1.0 - float(skeleton.hold[[upper, lower]].max()) * (1.0 - HELD_BEND)
+        share *= 1.0 - float(hold[[upper, lower]].max())
         upper_axis = quaternion.rotate(skeleton.links[lower, :4], axis)
         limbs.append(Limb(upper, int(lower), end, serving[0], axis, upper_axis, bend, side, share))
     return limbs
