@@ -16,7 +16,7 @@ from bpy.app.handlers import persistent
 
 from .rig.blender import channels, dependencies
 from .rig.compare import Row
-from .rig.frame import step
+from .rig.frame import holds, step
 from .rig.frame.read import Reading
 from .rig.frame.report import Status
 from .rig.frame.session import Session
@@ -119,7 +119,7 @@ def solve_once(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Status:
 
 
 def reset(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> None:
-    """Put the bones that the goals move (all bones if there are no goals) to rest; this becomes their base pose."""
+    """Put the bones that the goals move (all bones if there are no goals) to rest, not held; this becomes their base pose."""
     session = session_of(ob)
     view = View(depsgraph, depsgraph.scene.frame_current_final, fresh=False)
     step.read(session, ob, view)
@@ -130,6 +130,7 @@ def reset(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> None:
     now.rotations[moved] = now.modes.at_rest(moved)
     now.locations[slid] = 0.0
     channels.write(ob, now)
+    holds.clear(ob.pose.bones[bone] for bone in moved.tolist())
     if ob.dqik.live:
         session.pose.rebase(ob)
     ob.update_tag(refresh={"DATA"})

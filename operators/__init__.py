@@ -3,11 +3,11 @@
 
 import bpy
 
-from . import bake, command_line, compare, full_body, goals, limits, presets, render, solve, targets
+from . import bake, command_line, compare, full_body, goals, holds, limits, presets, render, solve, targets
 
 CLASSES = (
     *goals.CLASSES, *targets.CLASSES, *solve.CLASSES, *bake.CLASSES, *compare.CLASSES, *limits.CLASSES,
-    *presets.CLASSES, *full_body.CLASSES, *render.CLASSES,
+    *holds.CLASSES, *presets.CLASSES, *full_body.CLASSES, *render.CLASSES,
 )  # fmt: skip
 
 
