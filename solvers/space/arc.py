@@ -20,7 +20,7 @@ from ..algebra import dual_quaternion, quaternion
 from ..model.goals import Goal, Targets
 from ..model.skeleton import Pose, Skeleton
 from .joint_space import JointSpace
-from .limb import HELD_BEND
+from .limb import kept_bend
 from .tasks import Kinematics
 
 ARC = float(np.radians(40.0))  # bend of a whole chain
@@ -119,9 +119,9 @@ def _arc(
     bends = np.array([share * ARC * (matrices[j].T @ world) for j, share in zip(turned, shares, strict=True)])
     room = _room(skeleton, space, list(turned), bends)
     side = -1.0 if room[1] > room[0] + SAME_ROOM else 1.0
-    held = float(skeleton.hold[list(turned)].max()) if pulls else 0.0
-    shares *= 1.0 - held * (1.0 - HELD_BEND)
-    aim = 0.0 if best[0][1] else (1.0 - float(skeleton.stiffness[turned[0]])) * (1.0 - held)
+    kept = kept_bend(skeleton.hold[list(turned)]) if pulls else 1.0
+    shares *= kept
+    aim = 0.0 if best[0][1] else (1.0 - float(skeleton.stiffness[turned[0]])) * kept
     hinged = tuple(skeleton.kinds[j] == "hinge" for j in turned)
     points = tuple(group[0] for group in groups)
     return Arc(goal, points, turned, tuple(shares.tolist()), hinged, reference, side * axis, aim)

@@ -23,9 +23,7 @@ SWIVELS = np.radians([0.0, 45.0, -45.0])
 BEND_SHARE = 0.35  # of the bend beyond the preferred one that a target needs, which the base pose has
 
 NO_LENGTH = 1e-9  # of a limb: what is left of a bone's direction then is rounding
-HELD_BEND = 0.05
-"""How much of its bend a held joint keeps in the base pose: enough to tell on which side it bends."""
-
+HELD_BEND = 0.02  # what the base pose keeps of the bend of held joints: enough to tell on which side they bend
 SAME_SIZE = 0.01  # limbs whose bones are as long as each other's, to so much, are a left and a right one
 
 
@@ -78,11 +76,16 @@ def find_limbs(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray, ho
         sizes.append(size)
         side = -1.0 if twins % 2 else 1.0
         share = 0.0 if (sliding & skeleton.ancestors[upper]).any() else BEND_SHARE
-        bend *= 1.0 - float(skeleton.hold[[upper, lower]].max()) * (1.0 - HELD_BEND)
+        bend *= kept_bend(skeleton.hold[[upper, lower]])
         share *= 1.0 - float(hold[[upper, lower]].max())
         upper_axis = quaternion.rotate(skeleton.links[lower, :4], axis)
         limbs.append(Limb(upper, int(lower), end, serving[0], axis, upper_axis, bend, side, share))
     return limbs
+
+
+def kept_bend(hold: np.ndarray) -> float:
+    """How much of its bend a limb or a chain has in the base pose if its joints have these holds."""
+    return max(HELD_BEND, 1.0 - 2.0 * float(hold.max()))
 
 
 def bend_base(

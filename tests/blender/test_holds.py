@@ -18,8 +18,8 @@ def planted_figure(live: bool = True, **settings: object) -> bpy.types.Object:
     for bone in ob.pose.bones:
         bone.rotation_mode = "QUATERNION"
     for side, sign in (("L", 1.0), ("R", -1.0)):
-        pose = {"arm": ((0, 0, 1), -50.0 * sign), "forearm": ((1, 0, 0), 50.0), "thigh": ((1, 0, 0), -20.0),
-                "shin": ((1, 0, 0), 40.0)}  # fmt: skip
+        pose = {"arm": ((0, 0, 1), -50.0 * sign), "forearm": ((0, 0, 1), -50.0 * sign), "thigh": ((1, 0, 0), 20.0),
+                "shin": ((1, 0, 0), -40.0)}  # fmt: skip
         for name, (axis, angle) in pose.items():
             rigs.posed(ob.pose.bones[f"{name}.{side}"], rigs.rotation(axis, angle))
     rigs.update()
