@@ -119,7 +119,10 @@ def solve_once(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Status:
 
 
 def reset(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> None:
-    """Put the bones that the goals move (all bones if there are no goals) to rest, not held; this becomes their base pose."""
+    """Put the bones that the goals move (all bones if there are no goals) to rest; this becomes their base pose.
+
+    They are not held there.
+    """
     session = session_of(ob)
     view = View(depsgraph, depsgraph.scene.frame_current_final, fresh=False)
     step.read(session, ob, view)

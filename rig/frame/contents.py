@@ -29,8 +29,8 @@ _BONE_SETTINGS = (
 class Contents(NamedTuple):
     """Everything that a prepared solve depends on, in parts that are compared.
 
-    settings, goals, modes : of the armature object. holds : of all bones, as bytes. driven : names of the bones that drivers turn or move.
-    edited : the result of `edited`.
+    settings, goals, modes : of the armature object. holds : of all bones, as bytes. driven : names of the bones that
+    drivers turn or move. edited : the result of `edited`.
     """
 
     settings: tuple

@@ -89,7 +89,8 @@ class PreparedRig:
     ) -> None:  # fmt: skip
         """Rebuild the rig if anything that it depends on has changed.
 
-        ob : the original object, whose holds may have been set since it was evaluated. facts, influences : as `targets.read` returns them. edited : the result of `look`.
+        ob : the original object, whose holds may have been set since it was evaluated.
+        facts, influences : as `targets.read` returns them. edited : the result of `look`.
         """
         before = self._contents
         if influences is not None:

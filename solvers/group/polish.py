@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The last steps of a stage: without the pull, and more of them where poles or held joints keep goals from being met."""
+"""The last steps of a stage: without the pull, and without poles and holds that keep goals from being met."""
 
 from dataclasses import replace
 
@@ -11,7 +11,10 @@ from .stage import Stage
 
 
 def polish(stage: Stage, minimum: Minimum, frames: Request) -> Minimum:
-    """A few steps without the pull, so that it costs no accuracy; nor the poles, where they stand against goals."""
+    """A few steps without the pull, so that it costs no accuracy.
+
+    Then more, without poles and holds, where these keep goals from being met.
+    """
     if stage.runs.polishing is None:
         return Minimum(minimum.point.copy(), minimum.iterations, minimum.cost)
     polished = stage.minimise(stage.runs.polishing, minimum.point, frames)

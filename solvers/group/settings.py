@@ -67,8 +67,8 @@ def runs(
     """All runs of a stage whose last phase has these `settings`.
 
     released : (n,) the reluctance without holds, where holds or poles can keep goals from being met; else None.
-    poles : whether any goal has one. precise : whether the solver follows a continuation. abandons : whether a first descent may end early, because other
-    starts follow it. yields : whether goals that are missed may yield to others.
+    poles : whether any goal has one. precise : whether the solver follows a continuation. abandons : whether a first
+    descent may end early, because other starts follow it. yields : whether goals that are missed may yield to others.
     """
     options, pull, polishes = settings.options, settings.pull, bool(settings.pull or poles)
     continues = bool(pull) and precise

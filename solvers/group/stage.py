@@ -83,16 +83,18 @@ class Stage:
         damping = np.array([part._first_damping for part in parts]) if parts else self._first_damping
         poles = bool(self.poles)
         self.holds = bool(pull) and bool(self.hold.any())
-        reluctance = released = self._reluctance()
-        if self.holds:
-            reluctance = released * HELD_RELUCTANCE ** self.hold[self.space.joint]
+        released = self._reluctance()
+        reluctance = released * HELD_RELUCTANCE ** self.hold[self.space.joint] if self.holds else released
         self.settings = last_phase(options, pull, damping, reluctance, poles)
         self.alone = (self.chains & (self.chains.sum(0) == 1)).any(-1)
         own = plain and pull > 0.0 and len(self.tasks.placed) > 1 and bool(self.alone.any())
         self.yields = any(part.yields for part in parts) if parts else own
         self.recovers = not pull and not poles and plain
         abandons = self.recovers and options.restarts > 0 and self.precise
-        self.runs = runs(self.settings, released if poles or self.holds else None, poles, self.precise, abandons, self.yields)
+        keeps_off = poles or self.holds  # goals may be missed because of them
+        self.runs = runs(
+            self.settings, released if keeps_off else None, poles, self.precise, abandons, self.yields
+        )
         self.attempts = Attempts.of(
             self.hard_tasks, self.space, self._minimise, self.settings, self._first_damping, self.precise
         )
