@@ -16,11 +16,12 @@ from bpy.app.handlers import persistent
 
 from .rig.blender import channels, dependencies
 from .rig.compare import Row
-from .rig.frame import holds, step
+from .rig.frame import holds, report, step
 from .rig.frame.read import Reading
-from .rig.frame.report import Status
+from .rig.frame.report import GoalError, Status
 from .rig.frame.session import Session
 from .rig.frame.view import View
+from .rig.overlay.workspace import Workspace
 from .solvers import DqikError
 
 COMPARING_SOLVER = "PGS"  # reads the frames of a comparison, because it accepts every kind of goal
@@ -36,6 +37,7 @@ class _State:
 
     sessions: dict[int, Session] = field(default_factory=dict)
     comparisons: dict[int, Sequence[Row]] = field(default_factory=dict)
+    workspaces: dict[int, Workspace] = field(default_factory=dict)
     objects: bytes | None = None
     armatures: list[tuple[int, int]] = field(default_factory=list)
     busy: bool = False
@@ -74,6 +76,18 @@ def note_comparison(ob: bpy.types.Object, rows: Sequence[Row]) -> None:
     _state.comparisons[ob.session_uid] = tuple(rows)
 
 
+def workspace(ob: bpy.types.Object) -> Workspace | None:
+    """The reach that was last computed for a goal of this armature."""
+    return _state.workspaces.get(ob.original.session_uid)
+
+
+def note_workspace(ob: bpy.types.Object, computed: Workspace | None) -> None:
+    """Store the reach of a goal of this armature; None forgets it."""
+    _state.workspaces.pop(ob.session_uid, None)
+    if computed is not None:
+        _state.workspaces[ob.session_uid] = computed
+
+
 def forget() -> None:
     """Drop all state that lasts between frames, as if Blender had just started."""
     _state.sessions.clear()
@@ -101,6 +115,15 @@ def switch(ob: bpy.types.Object) -> None:
         session.report.clear()
         if ob.pose is not None:
             session.pose.give_back(ob, *_now(ob, session))
+
+
+def keep(ob: bpy.types.Object) -> None:
+    """Switch live solving off and leave the bones as they are now, also those with keys until the next frame."""
+    now = channels.read(ob.pose.bones)
+    session_of(ob).pose.rebase(ob)
+    ob.dqik.live = False
+    channels.write(ob, now)
+    ob.update_tag(refresh={"OBJECT"})
 
 
 def solve_once(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Status:
@@ -159,6 +182,23 @@ def begin_bake(ob: bpy.types.Object, solver: str = "") -> Session:
 def bake_frame(reading: Session, ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Reading:
     """Read one frame for a bake, as live solving would read it after the change of frame."""
     return step.read(reading, ob, View(depsgraph, depsgraph.scene.frame_current_final, fresh=True)).copy()
+
+
+def shown_errors(reading: Session, ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> tuple[GoalError, ...]:
+    """How far the pose that Blender shows at this frame misses each goal.
+
+    If Live is off, goals with an influence below 1 are left out: their targets depend on a pose that is not solved.
+    reading : the session to read frames with if Live is off; it stores nothing.
+    """
+    if ob.dqik.live:
+        return status(ob).goals
+    found = bake_frame(reading, ob, depsgraph).frame_input
+    if found is None:
+        return ()
+    evaluated, targets = ob.evaluated_get(depsgraph), found.targets
+    errors = report.measure(evaluated, found.rig, found.prepared, targets.positions[0], targets.rotations[0])
+    whole = {index for index, goal in enumerate(evaluated.dqik.goals) if goal.influence == 1.0}
+    return tuple(error for error in report.goal_errors(found.rig, found.prepared, *errors) if error.goal in whole)
 
 
 def end_bake(ob: bpy.types.Object) -> None:

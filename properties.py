@@ -22,12 +22,17 @@ from bpy.props import (
 
 from . import live
 from .rig.compare import Row
+from .rig.frame.report import GoalError
+from .rig.overlay.workspace import Workspace
+from .rig.setup import goals, roles, selection
 from .solvers import SOLVERS, kernel
 from .solvers.compiled.contract import SOLVERS as COMPILED
 
 _OVERRIDE = {"LIBRARY_OVERRIDABLE"}
 _KEYED = {"ANIMATABLE"}
 _FIXED: set[str] = set()
+
+_NO_ERROR = GoalError(-1, 0.0, 0.0, met=True)
 
 START_FROM = [
     ("POSE", "Pose", "Solve every frame afresh, from the keyed pose, or the base pose of bones without keys. "
@@ -48,6 +53,16 @@ SOLVER_NUMBERS = {name: number for number, name in enumerate((
 """The numbers of the solvers in .blend files: add new ones at the end only."""
 
 
+SOLVER_LABELS = {
+    "PGS": "Balanced (PGS)", "DLS": "Fast (DLS)", "CCD": "Joint by Joint (CCD)", "SQP": "Hard Targets (SQP)",
+    "PINV": "Shortest Step (PINV)", "SVD": "Fixed Damping (SVD)", "TSVD": "Straight Limbs (TSVD)",
+    "SDLS": "Out of Reach (SDLS)", "TRANSPOSE": "Spread Out (Transpose)", "ALTERNATIVE": "Calm (Alternative)",
+    "EXTENDED": "Tails (Extended)", "FABRIK": "Free Chains (FABRIK)", "TWO_BONE": "Two-Bone Limbs (Two Bone)",
+    "NEWTON": "Few Steps (Newton)", "BROYDEN": "Learning (Broyden)",
+}  # fmt: skip
+"""What each solver is for or like, with its short name behind."""
+
+
 ORDERS = [
     ("TIP_TO_ROOT", "Tip to Root", "Turn the bones next to the target first: hands move before shoulders", 0),
     ("ROOT_TO_TIP", "Root to Tip", "Turn the bones at the root first: the whole body takes part", 1),
@@ -61,7 +76,7 @@ OBJECTIVES = [
 
 def _solver_items() -> list[tuple]:
     """The items of the solver menu: the first solvers, then the others under a heading."""
-    items = [(name, name, SOLVERS[name], number) for name, number in SOLVER_NUMBERS.items() if name in SOLVERS]
+    items = [(name, SOLVER_LABELS[name], SOLVERS[name], number) for name, number in SOLVER_NUMBERS.items()]
     first = [item for item in items if item[0] in FIRST_SOLVERS]
     return [*first, ("", "Classic methods", ""), *(item for item in items if item not in first)]
 
@@ -76,6 +91,24 @@ def _switched(self: bpy.types.bpy_struct, context: bpy.types.Context) -> None:
     """Live solving was switched on or off."""
     del context
     live.switch(self.id_data)
+
+
+def _error(goal: bpy.types.bpy_struct) -> GoalError:
+    """The errors of a goal after the last solve; none where it was not solved."""
+    number = int(goal.path_from_id().rpartition("[")[2][:-1])
+    return next((error for error in live.status(goal.id_data).goals if error.goal == number), _NO_ERROR)
+
+
+def _targets_follow(self: bpy.types.bpy_struct, context: bpy.types.Context) -> None:
+    """The targets become children of the armature object, or are so no longer."""
+    del context
+    goals.set_follow(self.id_data, goals.own_empties(self.id_data), self.targets_follow)
+
+
+def _goal_activated(self: bpy.types.bpy_struct, context: bpy.types.Context) -> None:
+    """Another goal became the active one, so its target is selected."""
+    del context
+    selection.show_active_goal(self.id_data)
 
 
 class DqikGoal(bpy.types.PropertyGroup):
@@ -139,11 +172,28 @@ class DqikGoal(bpy.types.PropertyGroup):
         name="Pole Bone", description="The bone to point at, if the pole target is an armature", options=_FIXED,
         override=_OVERRIDE, update=_touched,
     )  # fmt: skip
+    own_target: BoolProperty(options={"HIDDEN"}, override=_OVERRIDE)  # made for this goal, and removed with it
     pole_angle: FloatProperty(
         name="Pole Angle",
         description="Angle between the elbow or knee and the pole; at 0 it points straight at the pole",
         min=-pi, max=pi, subtype="ANGLE", options=_FIXED, override=_OVERRIDE, update=_touched,
     )  # fmt: skip
+    error: FloatProperty(name="Error", description="Distance of the bone from its target after the last solve",
+                         subtype="DISTANCE", get=lambda goal: _error(goal).distance)  # fmt: skip
+    rotation_error: FloatProperty(name="Rotation Error", description="Angle of the bone to its target after the last "
+                                  "solve", subtype="ANGLE", get=lambda goal: _error(goal).angle)  # fmt: skip
+    missed: BoolProperty(name="Missed", description="Whether the last solve did not meet the goal",
+                         get=lambda goal: not _error(goal).met)  # fmt: skip
+
+
+class DqikMissedFrame(bpy.types.PropertyGroup):
+    """A frame on which the last bake or check missed goals; its name is theirs."""
+
+    frame: IntProperty(name="Frame", description="The frame", options=_FIXED, override=_OVERRIDE)
+    error: FloatProperty(name="Error", description="Largest distance of a bone from its target", subtype="DISTANCE",
+                         options=_FIXED, override=_OVERRIDE)  # fmt: skip
+    rotation_error: FloatProperty(name="Rotation Error", description="Largest angle of a bone to its target",
+                                  subtype="ANGLE", options=_FIXED, override=_OVERRIDE)  # fmt: skip
 
 
 def _of_status(name: str, default: object):
@@ -241,8 +291,18 @@ class DqikSettings(bpy.types.PropertyGroup):
         override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"},
     )  # fmt: skip
     active_goal: IntProperty(
-        name="Active Goal", description="The goal that the panel shows", min=0, options=_FIXED, override=_OVERRIDE
-    )
+        name="Active Goal", description="The goal that the panel shows", min=0, options=_FIXED, override=_OVERRIDE,
+        update=_goal_activated,
+    )  # fmt: skip
+    missed_frames: CollectionProperty(
+        type=DqikMissedFrame, name="Missed Frames", description="Frames on which the last bake or check missed goals",
+        override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"},
+    )  # fmt: skip
+    targets_follow: BoolProperty(
+        name="Targets Follow Armature",
+        description="Moving the armature object moves target objects without another parent too: they become its "
+        "children. Control bones always follow", options=_FIXED, override=_OVERRIDE, update=_targets_follow,
+    )  # fmt: skip
     status: PointerProperty(type=DqikStatus, name="Status", description="The report of the last solve")
     has_base: BoolProperty(options={"HIDDEN"}, override=_OVERRIDE)
 
@@ -250,6 +310,51 @@ class DqikSettings(bpy.types.PropertyGroup):
     def comparison(self) -> Sequence[Row]:
         """The last comparison of solvers, one row for each solver; not saved."""
         return live.comparison(self.id_data)
+
+    @property
+    def workspace(self) -> Workspace | None:
+        """The reach that was last computed for a goal; not saved."""
+        return live.workspace(self.id_data)
+
+
+def _redraw(self: bpy.types.bpy_struct, context: bpy.types.Context) -> None:
+    """Draw all 3D views again."""
+    del self
+    for window in context.window_manager.windows:
+        for area in window.screen.areas:
+            if area.type == "VIEW_3D":
+                area.tag_redraw()
+
+
+class DqikOverlay(bpy.types.PropertyGroup):
+    """What 3D views show of the active armature; not saved."""
+
+    show: BoolProperty(
+        name="Overlay", description="Show goals, limits and joints at their limits in the 3D view", update=_redraw
+    )
+    goals: BoolProperty(
+        name="Goals", description="Join each target to its bone, and write the distance that is missed",
+        default=True, update=_redraw,
+    )  # fmt: skip
+    limits: BoolProperty(
+        name="Limits", description="Of the selected bones, show the border of the swing, the range of the twist, and "
+        "the part of both that is in use", default=True, update=_redraw,
+    )  # fmt: skip
+    handles: BoolProperty(
+        name="Handles", description="Show handles that change the limits of the active bone when they are dragged",
+        default=True, update=_redraw,
+    )  # fmt: skip
+    at_limit: BoolProperty(
+        name="At Limits", description="Colour the bones that are at one of their limits", default=True,
+        update=_redraw,
+    )  # fmt: skip
+    holds: BoolProperty(
+        name="Holds", description="Mark the bones that hold their pose", default=True, update=_redraw
+    )
+    reach: BoolProperty(
+        name="Reach", description="Show the computed reach of a goal: blue where its bone can go, green where it can "
+        "go from at least half of all directions", default=True, update=_redraw,
+    )  # fmt: skip
 
 
 def _angle(name: str, text: str, default: float, keyed: bool = False) -> object:
@@ -276,6 +381,19 @@ def _bone_properties() -> dict[str, object]:
         "dqik_swing_x_max": _angle("Swing X Max", "Largest bend about the bone's X axis", pi),
         "dqik_swing_z_min": _angle("Swing Z Min", "Smallest bend about the bone's Z axis", -pi),
         "dqik_swing_z_max": _angle("Swing Z Max", "Largest bend about the bone's Z axis", pi),
+        "dqik_role": EnumProperty(
+            name="Role", description="The bone's part in the figure, for Set Up Full Body and Human Limits",
+            items=roles.items(), default="AUTO", options=_FIXED, override=_OVERRIDE,
+        ),
+        "dqik_limits_axes": FloatVectorProperty(
+            name="Limits' Axes", description="The axes of the limits, as a rotation of the bone's own axes at rest: "
+            "Human Limits turns them so that Y is along the limb", size=4, default=(1.0, 0.0, 0.0, 0.0),
+            subtype="QUATERNION", options=_FIXED, override=_OVERRIDE, update=_touched,
+        ),
+        "dqik_limits_zero": FloatVectorProperty(
+            name="Limits' Zero", description="The rotation of the bone from rest at which its limits read zero", size=4,
+            default=(1.0, 0.0, 0.0, 0.0), subtype="QUATERNION", options=_FIXED, override=_OVERRIDE, update=_touched,
+        ),
         "dqik_stiffness": FloatProperty(
             name="Stiffness", description="How much the bone resists turning: at 0 not at all, at 1 it does not turn",
             default=0.0, min=0.0, max=1.0, subtype="FACTOR", options=_KEYED, override=_OVERRIDE, update=_touched,
@@ -296,6 +414,9 @@ def _bone_properties() -> dict[str, object]:
             name="Lock", description="Keep the bone as it is posed", options=_FIXED, override=_OVERRIDE,
             update=_touched,
         ),
+        # settings that were made for goals, which go back with the last of these
+        "dqik_made_translate": BoolProperty(options={"HIDDEN"}, override=_OVERRIDE),
+        "dqik_made_stiffness": FloatProperty(options={"HIDDEN"}, override=_OVERRIDE),
         # the base pose, stored here so that it survives saving and undo
         "dqik_base_rotation": FloatVectorProperty(size=4, options={"HIDDEN"}, override=_OVERRIDE),
         "dqik_base_location": FloatVectorProperty(size=3, options={"HIDDEN"}, override=_OVERRIDE),
@@ -303,7 +424,7 @@ def _bone_properties() -> dict[str, object]:
     }  # fmt: skip
 
 
-CLASSES = (DqikGoal, DqikStatus, DqikSettings)
+CLASSES = (DqikGoal, DqikMissedFrame, DqikStatus, DqikSettings, DqikOverlay)
 
 
 def register() -> None:
@@ -313,6 +434,9 @@ def register() -> None:
     bpy.types.Object.dqik = PointerProperty(
         type=DqikSettings, name="DQIK", description="Whole-armature inverse kinematics", override=_OVERRIDE
     )
+    bpy.types.WindowManager.dqik_overlay = PointerProperty(
+        type=DqikOverlay, name="DQIK Overlay", description="What 3D views show of the active armature"
+    )
     for name, prop in _bone_properties().items():
         setattr(bpy.types.PoseBone, name, prop)
 
@@ -321,6 +445,7 @@ def unregister() -> None:
     """Undo `register`, in reverse."""
     for name in reversed(_bone_properties()):
         delattr(bpy.types.PoseBone, name)
+    del bpy.types.WindowManager.dqik_overlay
     del bpy.types.Object.dqik
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)

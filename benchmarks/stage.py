@@ -34,8 +34,9 @@ class Stage:
             goal.use_rotation = rotation
 
     def clear(self) -> None:
-        """Remove the solver's set-up."""
+        """Remove the solver's set-up, and go back to the first frame, where the next solver is set up."""
         scene.clear(self.task.rig, rebuild.HIPS)
+        bpy.context.scene.frame_set(self.frames[0])
 
     def record(self) -> measure.Motion:
         """Play all frames and record the pose and the time of each."""

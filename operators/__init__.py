@@ -3,11 +3,30 @@
 
 import bpy
 
-from . import bake, command_line, compare, full_body, goals, holds, limits, presets, render, solve, targets
+from . import (
+    active_goal,
+    bake,
+    check,
+    command_line,
+    compare,
+    full_body,
+    goals,
+    holds,
+    limits,
+    mend,
+    mirror,
+    pins,
+    presets,
+    reach,
+    render,
+    solve,
+    targets,
+)
 
 CLASSES = (
-    *goals.CLASSES, *targets.CLASSES, *solve.CLASSES, *bake.CLASSES, *compare.CLASSES, *limits.CLASSES,
-    *holds.CLASSES, *presets.CLASSES, *full_body.CLASSES, *render.CLASSES,
+    *goals.CLASSES, *targets.CLASSES, *solve.CLASSES, *bake.CLASSES, *check.CLASSES, *compare.CLASSES, *limits.CLASSES,
+    *presets.CLASSES, *full_body.CLASSES, *reach.CLASSES, *mend.CLASSES, *render.CLASSES, *pins.CLASSES,
+    *mirror.CLASSES, *holds.CLASSES,
 )  # fmt: skip
 
 
@@ -16,10 +35,12 @@ def register() -> None:
     for cls in CLASSES:
         bpy.utils.register_class(cls)
     command_line.register()
+    active_goal.register()
 
 
 def unregister() -> None:
     """Unregister the operators, in reverse."""
+    active_goal.unregister()
     command_line.unregister()
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Baking solved frames to keyframes."""
 
+from collections.abc import Iterator, Sequence
+
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty
 
@@ -8,8 +10,11 @@ from .. import live
 from ..rig import bake
 from ..rig.bake import keys
 from ..rig.blender import scene_state
-from ..rig.setup import constraints
-from ..solvers import DqikError
+from ..rig.frame import missed
+from ..rig.frame.read import FrameInput
+from ..rig.frame.report import GoalError, goal_errors
+from ..rig.setup import goals
+from ..solvers import Batch, DqikError
 from .common import armature
 from .frames import FramesOperator, Steps, read_frames, shares
 
@@ -74,14 +79,13 @@ class DQIK_OT_bake(FramesOperator, bpy.types.Operator):
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
         ob.dqik.live = False
+        missed.store(ob, _errors(inputs, frames, batches))
         if self.clear_goals:
-            for index in reversed(range(len(ob.dqik.goals))):
-                constraints.remove_goal(ob, index)
+            goals.remove(ob, range(len(ob.dqik.goals)))
         ob.update_tag(refresh={"TIME"})  # this object only: others may have unkeyed edits
         context.view_layer.update()
-        missed = sum(int((~batch.converged).sum()) for _, batch in batches)
-        self.report({"INFO"}, f"Baked {len(frames)} frames, {count} keys"
-                    + (f"; goals missed on {missed} frames" if missed else ""))  # fmt: skip
+        misses = missed.summary(scene, ob)
+        self.report({"INFO"}, f"Baked {len(frames)} frames, {count} keys" + (f"; {misses}" if misses else ""))
         return {"FINISHED"}
 
     def _bones(self, context: bpy.types.Context, ob: bpy.types.Object) -> frozenset[int] | None:
@@ -90,6 +94,17 @@ class DQIK_OT_bake(FramesOperator, bpy.types.Operator):
             return None
         selected = (bone for bone in context.selected_pose_bones or () if bone.id_data == ob)
         return frozenset(ob.pose.bones.find(bone.name) for bone in selected)
+
+
+def _errors(
+    inputs: Sequence[FrameInput | None], frames: Sequence[int], batches: Sequence[tuple[int, Batch]]
+) -> Iterator[tuple[int, tuple[GoalError, ...]]]:
+    """Each solved frame with the errors of its goals."""
+    for first, batch in batches:
+        for k, errors in enumerate(zip(batch.position_errors, batch.rotation_errors, strict=True)):
+            solved = inputs[first + k]
+            if solved is not None:
+                yield frames[first + k], goal_errors(solved.rig, solved.prepared, *errors)
 
 
 CLASSES = (DQIK_OT_bake,)

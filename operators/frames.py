@@ -23,38 +23,16 @@ Steps = Generator[float, None, set[str]]
 _Result = TypeVar("_Result")
 
 
-class FramesOperator(GoalsOperator):
-    """Asks for a range of frames in a dialog, then processes it one step at a time; Esc stops it."""
-
-    frame_start: IntProperty(name="Start", description="First frame. Start 0 and End -1 take the scene's range",
-                             default=0)  # fmt: skip
-    frame_end: IntProperty(name="End", description="Last frame", default=-1)
-    step: IntProperty(name="Step", description="Number of frames from one to the next", default=1, min=1)
+class SteppedOperator:
+    """An operator that works at once if called from a script, and from the panel one step at a time; Esc stops it."""
 
     doing = "Working"  # shown in the status bar
     stopped = "Stopped, nothing was changed"  # reported after Esc
-    _from_dialog = False
+    _from_panel = False
 
     def _run(self, context: bpy.types.Context) -> Steps:
         """Do the work. If the generator is closed before its end, everything must be as before."""
         raise NotImplementedError
-
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        """From the panel: show the dialog, then work in steps."""
-        del event
-        if not (self.properties.is_property_set("frame_start") or self.properties.is_property_set("frame_end")):
-            self.frame_start, self.frame_end = context.scene.frame_start, context.scene.frame_end
-        self._from_dialog = True
-        return context.window_manager.invoke_props_dialog(self, title=self.bl_label, confirm_text=self.bl_label)
-
-    def draw_range(self) -> None:
-        """The range, in the dialog and in the panel that adjusts the last operation."""
-        layout = self.layout
-        layout.use_property_split, layout.use_property_decorate = True, False
-        column = layout.column(align=True)
-        column.prop(self, "frame_start")
-        column.prop(self, "frame_end")
-        column.prop(self, "step")
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         """Do one step at each timer event."""
@@ -76,8 +54,8 @@ class FramesOperator(GoalsOperator):
         return {"RUNNING_MODAL"}
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        """Work at once if called from a script, in steps if confirmed in the dialog."""
-        if self._from_dialog:
+        """Work at once if called from a script, else in steps."""
+        if self._from_panel:
             return self._start(context)
         steps = self._run(context)
         while True:
@@ -88,12 +66,12 @@ class FramesOperator(GoalsOperator):
 
     def cancel(self, context: bpy.types.Context) -> None:
         """The dialog was left, or Blender stops the operator, for example when it quits."""
-        if not self._from_dialog:
+        if not self._from_panel:
             self._steps.close()
             self._leave(context, {"CANCELLED"})
 
     def _start(self, context: bpy.types.Context) -> set[str]:
-        self._from_dialog = False
+        self._from_panel = False
         self._steps = self._run(context)
         self._timer = context.window_manager.event_timer_add(_BEAT, window=context.window)
         context.window_manager.progress_begin(0, 100)
@@ -106,6 +84,32 @@ class FramesOperator(GoalsOperator):
         context.window_manager.progress_end()
         context.workspace.status_text_set(None)
         return result
+
+
+class FramesOperator(SteppedOperator, GoalsOperator):
+    """Asks for a range of frames in a dialog, then processes it."""
+
+    frame_start: IntProperty(name="Start", description="First frame. Start 0 and End -1 take the scene's range",
+                             default=0)  # fmt: skip
+    frame_end: IntProperty(name="End", description="Last frame", default=-1)
+    step: IntProperty(name="Step", description="Number of frames from one to the next", default=1, min=1)
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        """From the panel: show the dialog, then work in steps."""
+        del event
+        if not (self.properties.is_property_set("frame_start") or self.properties.is_property_set("frame_end")):
+            self.frame_start, self.frame_end = context.scene.frame_start, context.scene.frame_end
+        self._from_panel = True
+        return context.window_manager.invoke_props_dialog(self, title=self.bl_label, confirm_text=self.bl_label)
+
+    def draw_range(self) -> None:
+        """The range, in the dialog and in the panel that adjusts the last operation."""
+        layout = self.layout
+        layout.use_property_split, layout.use_property_decorate = True, False
+        column = layout.column(align=True)
+        column.prop(self, "frame_start")
+        column.prop(self, "frame_end")
+        column.prop(self, "step")
 
     def _frames(self, scene: bpy.types.Scene) -> list[int]:
         """The requested frames. If the range ends before it starts, reports an error and returns none."""

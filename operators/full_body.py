@@ -1,20 +1,30 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Goals for a whole human figure in one press."""
+"""Setting up goals for a whole figure."""
 
 import bpy
-from bpy.props import BoolProperty
+from bpy.props import BoolProperty, EnumProperty
 
-from ..rig.setup import full_body
+from ..rig.setup import controls, full_body, roles
 from .common import ArmatureOperator, armature
 
 
 class DQIK_OT_setup_full_body(ArmatureOperator, bpy.types.Operator):
-    """Add goals and targets for the hands, feet and head of a human figure, and let its hips move"""
+    """Add goals for hands, feet, head and hips of a human figure, and let its hips move"""
 
     bl_idname = "dqik.setup_full_body"
     bl_label = "Set Up Full Body"
     bl_options = {"REGISTER", "UNDO"}
 
+    targets: EnumProperty(
+        name="Targets",
+        description="What the body follows",
+        items=[
+            ("BONES", "Bones", "Control bones of the same armature, to pose and key them with the body. "
+             "Where the armature cannot be edited, empties"),
+            ("EMPTIES", "Empties", "Empties in a collection of their own"),
+        ],
+        default="BONES",
+    )  # fmt: skip
     use_rotation: BoolProperty(
         name="Rotation", description="Turn hands, feet and head with their targets", default=True
     )
@@ -22,17 +32,25 @@ class DQIK_OT_setup_full_body(ArmatureOperator, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Add the goals."""
         ob = armature(context)
-        result = full_body.set_up(ob, context.scene, self.use_rotation)
+        if refusal := roles.of(ob).controlled:
+            self.report({"WARNING"}, refusal)
+            return {"CANCELLED"}
+        as_bones = self.targets == "BONES" and controls.can_add(ob)
+        result = full_body.set_up(ob, context.scene, self.use_rotation, as_bones)
         if not result.new_goals and not result.old_goals:
             self.report({"WARNING"}, f"No bone of {ob.name!r} is named as a hand, a foot or a head: "
                         "name them as Rigify, Mixamo or VRM does, or use Add Goal")  # fmt: skip
             return {"CANCELLED"}
         count = len(result.new_goals)
         parts = [f"Added goals for {count} bones" if count else "Added no goals"]
+        if count and self.targets == "BONES" and not as_bones:
+            parts.append("this armature's bones cannot be edited, so their targets are empties")
         if result.old_goals:
             parts.append(f"{len(result.old_goals)} bones had goals already")
         if result.hips:
             parts.append(f"{result.hips!r} may move")
+        if result.keyed_hips:
+            parts.append(f"{result.hips!r} stays on its keys: raise the Influence of its goal to move it by its target")
         if result.missing:
             parts.append(f"not found: {', '.join(result.missing)}")
         self.report({"WARNING"} if result.missing else {"INFO"}, "; ".join(parts))

@@ -4,7 +4,7 @@
 import bpy
 from bpy.props import BoolProperty, IntProperty, StringProperty
 
-from ..rig.setup import constraints
+from ..rig.setup import constraints, goals, selection
 from .common import ArmatureOperator, GoalsOperator, armature
 
 
@@ -24,7 +24,7 @@ class DQIK_OT_goal_add(ArmatureOperator, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Add the goals."""
         ob = armature(context)
-        names = [self.bone] if self.bone else _selected(context, ob)
+        names = [self.bone] if self.bone else selection.selected(context, ob)
         for name in names:
             if name not in ob.pose.bones:
                 self.report({"ERROR"}, f"{ob.name!r} has no bone {name!r}")
@@ -37,14 +37,14 @@ class DQIK_OT_goal_add(ArmatureOperator, bpy.types.Operator):
             self.report({"ERROR"}, "In Pose Mode, select the bones that should reach a target")
             return {"CANCELLED"}
         for name in names:
-            goal = constraints.new_goal(ob, name, self.chain_length, self.use_rotation)
-            goal.target = target or constraints.new_target(ob, name)
-            goal.subtarget = self.subtarget
+            goal = goals.new_goal(ob, name, self.chain_length, self.use_rotation)
+            goal.target = target or goals.new_empty(ob, name)
+            goal.subtarget, goal.own_target = self.subtarget, target is None
         return {"FINISHED"}
 
 
 class DQIK_OT_goal_remove(GoalsOperator, bpy.types.Operator):
-    """Remove the active goal; its target object stays"""
+    """Remove the active goal, and its target if it was made for the goal"""
 
     bl_idname = "dqik.goal_remove"
     bl_label = "Remove Goal"
@@ -61,7 +61,7 @@ class DQIK_OT_goal_remove(GoalsOperator, bpy.types.Operator):
             self.report({"ERROR"}, f"There is no goal {index}: {ob.name!r} has {len(settings.goals)}, counted from 0")
             return {"CANCELLED"}
         name = settings.goals[index].name
-        if not constraints.remove_goal(ob, index):
+        if goals.remove(ob, [index]):
             self.report({"WARNING"}, f"Goal {name!r} belongs to the library file, so it was muted instead of removed")
         return {"FINISHED"}
 
@@ -87,14 +87,6 @@ class DQIK_OT_goals_from_constraints(ArmatureOperator, bpy.types.Operator):
             {"INFO"}, f"Added {count} goals, and limits for {limited} bones" + "".join(f". {text}" for text in problems)
         )
         return {"FINISHED"}
-
-
-def _selected(context: bpy.types.Context, ob: bpy.types.Object) -> list[str]:
-    """Names of the armature's selected pose bones, else of the active one."""
-    chosen = [bone.name for bone in getattr(context, "selected_pose_bones", None) or () if bone.id_data == ob]
-    if not chosen and ob.data.bones.active is not None:
-        chosen = [ob.data.bones.active.name]
-    return chosen
 
 
 CLASSES = (DQIK_OT_goal_add, DQIK_OT_goal_remove, DQIK_OT_goals_from_constraints)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Joint limits of a human figure, recognised by the names of the bones."""
+"""Joint limits of a human figure, recognised by the names of its bones and by its shape."""
 
 import bpy
 
@@ -11,7 +11,7 @@ _NAMED = 3  # most bones that a report names
 
 
 class DQIK_OT_limits_preset(LimitsOperator, bpy.types.Operator):
-    """Set limits and preferred bends of human joints, for bones with the usual names"""
+    """Set limits and preferred bends of human joints, for bones that are recognised as parts of a figure"""
 
     bl_idname = "dqik.limits_preset"
     bl_label = "Human Limits"
@@ -21,15 +21,18 @@ class DQIK_OT_limits_preset(LimitsOperator, bpy.types.Operator):
         """Set the limits of the recognised bones."""
         ob, bones = armature(context), self._bones(context)
         preset = anatomy.apply(ob, bones)
-        if not preset.limited and not preset.rolled:
-            self.report({"WARNING"}, f"None of {self._which()} is named as a part of a human figure: "
-                        "name them as Rigify, Mixamo or VRM does")  # fmt: skip
+        if preset.refusal:
+            self.report({"WARNING"}, preset.refusal)
+            return {"CANCELLED"}
+        if not preset.limited and not preset.skipped:
+            self.report({"WARNING"}, f"None of {self._which()} is known as a part of a human figure: "
+                        "set their Role in the Bone panel")  # fmt: skip
             return {"CANCELLED"}
         text = f"Set the limits of {len(preset.limited)} of {len(bones)} bones; the others did not change"
-        if preset.rolled:
-            names = ", ".join(map(repr, preset.rolled[:_NAMED])) + (", ..." if len(preset.rolled) > _NAMED else "")
-            text += f". Skipped {names}: change their roll in Edit Mode so that they bend about X or Z"
-        self.report({"WARNING"} if preset.rolled else {"INFO"}, text)
+        if preset.skipped:
+            names = ", ".join(map(repr, preset.skipped[:_NAMED])) + (", ..." if len(preset.skipped) > _NAMED else "")
+            text += f". Left alone: {names}, whose direction is not known"
+        self.report({"WARNING"} if preset.skipped else {"INFO"}, text)
         return {"FINISHED"}
 
 

@@ -2,8 +2,11 @@
 """Solving the current frame once, and resetting the pose."""
 
 import bpy
+from mathutils import Matrix
 
 from .. import live
+from ..rig.blender import keying
+from ..rig.frame import missed
 from ..solvers import DqikError
 from .common import ArmatureOperator, GoalsOperator, armature
 
@@ -26,13 +29,37 @@ class DQIK_OT_solve(GoalsOperator, bpy.types.Operator):
         if not report.solved:
             self.report({"ERROR"}, report.message)
             return {"CANCELLED"}
-        met = "All goals met" if report.converged else "Not all goals met"
-        self.report({"INFO"}, f"{met}: worst error {report.error:.3g} after {report.iterations} iterations")
+        if report.converged:
+            self.report({"INFO"}, "All goals met")
+        else:
+            errors = missed.worst_first(report.goals)
+            self.report({"WARNING"}, missed.at_frame(context.scene, ob, errors, report.frame))
+        return {"FINISHED"}
+
+
+class DQIK_OT_keep_pose(ArmatureOperator, bpy.types.Operator):
+    """Switch Live off and keep the pose as it is now, to go on without targets. Bake does so for a range of frames"""
+
+    bl_idname = "dqik.keep_pose"
+    bl_label = "Keep Pose"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        """Keep the pose; with Auto Keying, key the bones that the goals moved."""
+        ob = armature(context)
+        if not ob.dqik.live:
+            self.report({"WARNING"}, "Live is off already")
+            return {"CANCELLED"}
+        moved = [bone.name for bone in ob.pose.bones if bone.dqik_base_mode]
+        live.keep(ob)
+        if context.scene.tool_settings.use_keyframe_insert_auto:
+            for name in moved:
+                keying.key(ob.pose.bones[name], context.scene.frame_current, name)
         return {"FINISHED"}
 
 
 class DQIK_OT_reset_pose(ArmatureOperator, bpy.types.Operator):
-    """Put the bones that the goals move back to rest. Solves start from there afterwards"""
+    """Put the bones that the goals move, and the control bones, back to rest. Solves start from there afterwards"""
 
     bl_idname = "dqik.reset_pose"
     bl_label = "Reset Pose"
@@ -40,8 +67,12 @@ class DQIK_OT_reset_pose(ArmatureOperator, bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Reset the bones that the goals move, or all bones if there are no goals."""
-        live.reset(armature(context), context.evaluated_depsgraph_get())
+        ob = armature(context)
+        for goal in ob.dqik.goals:
+            if goal.own_target and goal.target == ob and goal.subtarget in ob.pose.bones:
+                ob.pose.bones[goal.subtarget].matrix_basis = Matrix()
+        live.reset(ob, context.evaluated_depsgraph_get())
         return {"FINISHED"}
 
 
-CLASSES = (DQIK_OT_solve, DQIK_OT_reset_pose)
+CLASSES = (DQIK_OT_solve, DQIK_OT_keep_pose, DQIK_OT_reset_pose)

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Selecting the targets of goals."""
+"""Selecting the targets of goals, and putting them where the bones are."""
 
 import bpy
-from bpy.props import IntProperty
+from bpy.props import BoolProperty, IntProperty
 
+from .. import live
+from ..rig.blender import scene_state
+from ..rig.setup import goals, selection
 from .common import GoalsOperator, armature
 
 
@@ -25,6 +28,8 @@ class DQIK_OT_target_select(GoalsOperator, bpy.types.Operator):
             return {"CANCELLED"}
         goal = goals[index]
         target = goal.target
+        if target == ob and context.mode == "POSE" and goal.subtarget in ob.pose.bones:
+            return self._select_bone(ob, goal.subtarget)
         if target is None:
             self.report({"ERROR"}, f"Goal {goal.name!r} has no target: choose an object")
             return {"CANCELLED"}
@@ -38,14 +43,71 @@ class DQIK_OT_target_select(GoalsOperator, bpy.types.Operator):
         context.view_layer.objects.active = target
         if target.type == "ARMATURE" and goal.subtarget in target.pose.bones:
             bpy.ops.object.mode_set(mode="POSE")
-            for bone in target.pose.bones:
-                _select(bone, bone.name == goal.subtarget)
-            target.data.bones.active = target.data.bones[goal.subtarget]
+            return self._select_bone(target, goal.subtarget)
+        return {"FINISHED"}
+
+    def _select_bone(self, ob: bpy.types.Object, name: str) -> set[str]:
+        if not selection.is_visible(ob, name):
+            self.report({"ERROR"}, f"Bone {name!r} is hidden: show it or its bone collection first")
+            return {"CANCELLED"}
+        selection.select_only(ob, name)
         return {"FINISHED"}
 
 
-def _select(bone: bpy.types.PoseBone, on: bool) -> None:
-    (bone if hasattr(bone, "select") else bone.bone).select = on  # moved to the pose bone in Blender 5.0
+class DQIK_OT_targets_to_pose(GoalsOperator, bpy.types.Operator):
+    """Put the targets of the selected bones, or all, where the bones are. Over a range of frames, key them"""
+
+    bl_idname = "dqik.targets_to_pose"
+    bl_label = "Targets to Pose"
+    bl_options = {"REGISTER", "UNDO"}
+
+    frame_start: IntProperty(name="Start", description="First frame. An End before it means the current frame only",
+                             default=0)  # fmt: skip
+    frame_end: IntProperty(name="End", description="Last frame", default=-1)
+    all: BoolProperty(name="All", description="Move the targets of all goals, not only those of selected bones")
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        """Move the targets, and key them if there is a range or Auto Keying is on."""
+        ob, scene = armature(context), context.scene
+        names = set() if self.all else set(selection.selected(context, ob))
+        numbers = [
+            number for number, goal in enumerate(ob.dqik.goals)
+            if not names or goal.bone in names or (goal.target == ob and goal.subtarget in names)
+        ]  # fmt: skip
+        if not numbers:
+            self.report({"WARNING"}, "None of the selected bones has a goal")
+            return {"CANCELLED"}
+        if self.frame_end >= self.frame_start:
+            left = self._over_range(context, ob, numbers)
+        else:
+            left = goals.to_pose(ob, numbers, context.evaluated_depsgraph_get())
+            if scene.tool_settings.use_keyframe_insert_auto:
+                goals.key_targets(ob, numbers, scene.frame_current)
+        if left:
+            self.report({"WARNING"}, f"The targets of {', '.join(map(repr, left))} cannot be moved: they are missing, "
+                        "or constraints or another file set their place")  # fmt: skip
+        return {"FINISHED"}
+
+    def _over_range(self, context: bpy.types.Context, ob: bpy.types.Object, numbers: list[int]) -> list[str]:
+        """Read the bones on all frames, then key the targets; returns the names of goals whose targets stay."""
+        scene, left = context.scene, list[str]()
+        frames = range(self.frame_start, self.frame_end + 1)
+        with scene_state.restored(scene, context.view_layer, ob):
+            wanted = []
+            for frame in frames:
+                scene.frame_set(frame)
+                wanted.append(goals.places(ob, numbers, context.evaluated_depsgraph_get()))
+        with live.aside(ob), scene_state.restored(scene, context.view_layer, ob):
+            for frame, places in zip(frames, wanted, strict=True):
+                scene.frame_set(frame)
+                left = goals.put_targets(ob, places, context.evaluated_depsgraph_get())
+                goals.key_targets(ob, places, frame)
+        for number in set(numbers) & wanted[0].keys():
+            goal = ob.dqik.goals[number]
+            if goal.influence < 2.0 * goals.KEYED_INFLUENCE:
+                goal.influence = 1.0  # the target has the keys now
+        scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
+        return left
 
 
-CLASSES = (DQIK_OT_target_select,)
+CLASSES = (DQIK_OT_target_select, DQIK_OT_targets_to_pose)

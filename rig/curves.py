@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Actions and F-curves in every supported Blender: plain actions up to 4.3, slots and channelbags from 4.4 on."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import bpy
@@ -33,6 +34,19 @@ def groups(action: bpy.types.Action | None, slot: object) -> bpy.types.bpy_prop_
     """The groups of these F-curves."""
     bag = _bag(action, slot)
     return () if bag is None else bag.groups
+
+
+def remove_bones(ob: bpy.types.Object, names: Sequence[str]) -> None:
+    """Remove the curves of bones from an object's action, and their groups if these become empty."""
+    owner = ob.animation_data
+    if owner is None or owner.action is None or owner.action.library is not None:
+        return
+    bag = _bag(owner.action, getattr(owner, "action_slot", None))
+    starts = tuple(bone_path(name, "") for name in names)
+    for curve in [curve for curve in ([] if bag is None else bag.fcurves) if curve.data_path.startswith(starts)]:
+        bag.fcurves.remove(curve)
+    for group in [group for group in ([] if bag is None else bag.groups) if group.name in names and not group.channels]:
+        bag.groups.remove(group)
 
 
 def _bag(action: bpy.types.Action | None, slot: object) -> object:

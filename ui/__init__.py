@@ -1,20 +1,26 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The DQIK tab of the 3D view's sidebar: panels and lists. They draw and do not compute."""
+"""The DQIK tab of the 3D view's sidebar: panels and lists; the overlay, marks, shortcuts, translations."""
 
 import bpy
 
-from . import bone, compare, goals, main, solver
+from . import bone, compare, goals, handles, keymap, main, marks, overlay, preferences, render, solver, translations
 
-CLASSES = (*main.CLASSES, *goals.CLASSES, *bone.CLASSES, *solver.CLASSES, *compare.CLASSES)
+PANELS = (*main.CLASSES, *goals.CLASSES, *bone.CLASSES, *overlay.CLASSES, *solver.CLASSES, *compare.CLASSES)
+CLASSES = (*PANELS, *handles.CLASSES, *preferences.CLASSES)
+_STARTED = (translations, overlay, marks, render, keymap)
 
 
 def register() -> None:
-    """Register the panels."""
+    """Register the panels and the preferences; start what draws in editors, translates, and waits for keys."""
     for cls in CLASSES:
         bpy.utils.register_class(cls)
+    for part in _STARTED:
+        part.start()
 
 
 def unregister() -> None:
-    """Unregister the panels, in reverse."""
+    """Undo `register`, in reverse."""
+    for part in reversed(_STARTED):
+        part.stop()
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)

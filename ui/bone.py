@@ -4,9 +4,14 @@
 import bpy
 
 from ..operators.common import armature
-from .common import ArmatureSidebar, paragraph, settled
+from .common import ArmatureSidebar, is_available, is_narrow, paragraph, settled
 
-_LIMITS = (("Twist Y", "twist"), ("Swing X", "swing_x"), ("Swing Z", "swing_z"))
+_LIMITS = (("Twist about Y", "twist"), ("Swing about X", "swing_x"), ("Swing about Z", "swing_z"))
+_COMMANDS = (
+    ("dqik.limits_preset", "Human Limits"), ("dqik.limits_from_ik", "From IK Limits"),
+    ("dqik.limits_from_action", "From Action"), ("dqik.limits_mirror", "Mirror Limits"),
+    ("dqik.limits_clear", "Clear Limits"),
+)
 
 
 class DQIK_PT_bone(ArmatureSidebar, bpy.types.Panel):
@@ -16,7 +21,7 @@ class DQIK_PT_bone(ArmatureSidebar, bpy.types.Panel):
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
-        layout, bone = settled(self.layout), _bone(context)
+        layout, bone = settled(context, self.layout), _bone(context)
         if bone is None:
             paragraph(context, layout, "Select a bone in Pose Mode", "INFO")
             return
@@ -31,6 +36,7 @@ class DQIK_PT_bone(ArmatureSidebar, bpy.types.Panel):
         row.prop(bone, "dqik_hold")
         row.operator("dqik.holds_clear", text="", icon="X").only_selected = True
         column.prop(bone, "dqik_preferred_angle", text="Preferred")
+        layout.prop(bone, "dqik_role")
 
 
 class DQIK_PT_limits(ArmatureSidebar, bpy.types.Panel):
@@ -51,18 +57,17 @@ class DQIK_PT_limits(ArmatureSidebar, bpy.types.Panel):
         column = layout.column(align=True)
         column.active = bone.dqik_use_limits
         for label, name in _LIMITS:
-            row = column.split(factor=0.3, align=True)
-            row.label(text=label)
-            row = row.row(align=True)
-            row.prop(bone, f"dqik_{name}_min", text="")
-            row.prop(bone, f"dqik_{name}_max", text="")
-        layout.label(text="For the selected bones:")
+            column.label(text=label)
+            pair = column.column(align=True) if is_narrow(context) else column.row(align=True)
+            pair.prop(bone, f"dqik_{name}_min", text="Min")
+            pair.prop(bone, f"dqik_{name}_max", text="Max")
+        layout.label(text="Selected Bones")
         column = layout.column(align=True)
-        row = column.row(align=True)
-        row.operator("dqik.limits_from_ik", text="From IK Limits").only_selected = True
-        row.operator("dqik.limits_from_action", text="From Action").only_selected = True
-        column.operator("dqik.limits_preset").only_selected = True
-        column.operator("dqik.limits_clear").only_selected = True
+        for operator, text in _COMMANDS:
+            if is_available(operator):
+                button = column.operator(operator, text=text)
+                if hasattr(button, "only_selected"):
+                    button.only_selected = True
 
 
 def _bone(context: bpy.types.Context) -> bpy.types.PoseBone | None:

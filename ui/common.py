@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Shared by the panels: their place in the sidebar, units, and wrapped text."""
+"""Shared by the panels: their place in the sidebar, and wrapped text."""
 
 import textwrap
 
 import bpy
+from bpy.app.translations import pgettext_iface as iface_
 
 from ..operators.common import armature
 
 _LETTER = 6.2  # mean width of a letter in pixels, at a resolution scale of 1
-_SMALL = 1e-5  # [m] or feet; shorter lengths are shown as "< ..."
+_NARROW = 190  # pixels of a sidebar at a resolution scale of 1
 _MARGIN = 60  # pixels beside a line of text in a panel, including its icon
 
 
@@ -29,26 +30,26 @@ class ArmatureSidebar(Sidebar):
         return ob is not None and ob.mode != "EDIT"
 
 
-def settled(layout: bpy.types.UILayout) -> bpy.types.UILayout:
-    """Set a layout up for settings: names to the left, values in one column to the right."""
-    layout.use_property_split, layout.use_property_decorate = True, False
+def is_available(operator: str) -> bool:
+    """Whether an operator of DQIK is registered."""
+    return operator.partition(".")[2] in dir(bpy.ops.dqik)
+
+
+def is_narrow(context: bpy.types.Context) -> bool:
+    """Whether two numbers, or a name and a number, do not fit beside each other."""
+    return context.region.width / context.preferences.system.ui_scale < _NARROW
+
+
+def settled(context: bpy.types.Context, layout: bpy.types.UILayout) -> bpy.types.UILayout:
+    """Set a layout up for settings: names to the left, values in one column to the right; names inside if narrow."""
+    layout.use_property_split, layout.use_property_decorate = not is_narrow(context), False
     return layout
-
-
-def length(scene: bpy.types.Scene, value: float) -> str:
-    """A length in the scene's units; very small ones are shown as "< ..."."""
-    units = scene.unit_settings
-    value *= units.scale_length
-    if units.system == "NONE":
-        return f"{value:.1e}"
-    text = bpy.utils.units.to_string(units.system, "LENGTH", max(value, _SMALL), precision=3)
-    return f"< {text}" if value < _SMALL else text
 
 
 def paragraph(context: bpy.types.Context, layout: bpy.types.UILayout, text: str, icon: str = "NONE") -> None:
     """Text, wrapped to the width of the sidebar."""
     scale = context.preferences.system.ui_scale
-    width = max(int((context.region.width / scale - _MARGIN) / _LETTER), 16)
+    width = max(int((context.region.width / scale - _MARGIN) / _LETTER), 12)
     column = layout.column(align=True)
-    for number, line in enumerate(textwrap.wrap(text, width)):
-        column.label(text=line, icon=icon if number == 0 else "NONE" if icon == "NONE" else "BLANK1")
+    for number, line in enumerate(textwrap.wrap(iface_(text), width)):
+        column.label(text=line, translate=False, icon=icon if number == 0 else "NONE" if icon == "NONE" else "BLANK1")

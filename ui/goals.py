@@ -4,26 +4,34 @@
 import bpy
 
 from ..operators.common import armature
-from .common import ArmatureSidebar, paragraph, settled
+from ..rig.blender import units
+from .common import ArmatureSidebar, is_available, is_narrow, paragraph, settled
+
+_TOOLS = ("dqik.pin", "dqik.unpin", "dqik.targets_to_pose", "dqik.goals_mirror")
 
 
 class DQIK_UL_goals(bpy.types.UIList):
-    """A row for each goal: name, target, mute"""
+    """A row for each goal: its name, its target or by how much it is missed, and mute"""
 
     def draw_item(
         self, context: bpy.types.Context, layout: bpy.types.UILayout, data: bpy.types.PropertyGroup,
         item: bpy.types.PropertyGroup, icon: int, active_data: bpy.types.PropertyGroup, active_property: str,
         index: int = 0, flt_flag: int = 0,
     ) -> None:  # fmt: skip
-        del context, icon, active_data, active_property, index, flt_flag
-        broken = _fault(data.id_data, item)
+        del icon, active_data, active_property, index, flt_flag
+        broken, missed = _fault(data.id_data, item), item.missed
+        narrow = is_narrow(context)
+        layout = layout.column(align=True) if narrow else layout
         row = layout.row(align=True)
-        names = row.split(factor=0.55)
+        names = row.row() if narrow else row.split(factor=0.55)
         names.active = not item.mute
-        names.prop(item, "name", text="", emboss=False, icon="ERROR" if broken else "CON_KINEMATIC")
-        target = names.row()
-        target.active = False
-        target.label(text="" if item.target is None else item.subtarget or item.target.name)
+        names.prop(item, "name", text="", emboss=False, icon="ERROR" if broken else "NONE")
+        if missed or not narrow:
+            aside = layout.row() if narrow else names.row()
+            aside.active, aside.alert = missed, missed
+            aim = "" if item.target is None else item.subtarget or item.target.name
+            miss = units.miss(context.scene, data.id_data, item.error, item.rotation_error)
+            aside.label(text=miss if missed else aim, translate=False)
         row.prop(item, "mute", text="", emboss=False, icon="HIDE_ON" if item.mute else "HIDE_OFF")
 
 
@@ -36,23 +44,41 @@ class DQIK_PT_goals(ArmatureSidebar, bpy.types.Panel):
         layout, ob = self.layout, armature(context)
         settings = ob.dqik
         if not settings.goals:
-            place = "Select" if ob.mode == "POSE" else "In Pose Mode, select"
-            paragraph(context, layout, f"{place} the bones that should reach a target, such as hands and feet", "INFO")
-            layout.operator("dqik.goal_add", icon="ADD")
+            hint = "In Pose Mode, select the bones that should reach a target, such as hands and feet"
+            paragraph(context, layout, hint, "INFO")
             layout.operator("dqik.setup_full_body", icon="OUTLINER_OB_ARMATURE")
+            layout.operator("dqik.goal_add", icon="ADD")
         if any(c.type == "IK" and not c.mute for bone in ob.pose.bones for c in bone.constraints):
             layout.operator("dqik.goals_from_constraints", icon="CON_KINEMATIC")
         if settings.goals:
-            row = layout.row()
-            row.template_list("DQIK_UL_goals", "", settings, "goals", settings, "active_goal", rows=3)
-            buttons = row.column(align=True)
+            layout.template_list("DQIK_UL_goals", "", settings, "goals", settings, "active_goal", rows=3)
+            buttons = layout.row(align=True)
+            buttons.operator("dqik.target_select", icon="RESTRICT_SELECT_OFF")
             buttons.operator("dqik.goal_add", text="", icon="ADD")
             buttons.operator("dqik.goal_remove", text="", icon="REMOVE")
-            layout.operator("dqik.target_select", icon="RESTRICT_SELECT_OFF")
+        _tools(context, layout)
         goal = _active(ob)
         if goal is not None:
             layout.separator()
-            _settings(settled(layout), ob, goal)
+            _settings(settled(context, layout), ob, goal)
+
+
+class DQIK_PT_chain(ArmatureSidebar, bpy.types.Panel):
+    """The bones that the goal moves"""
+
+    bl_label = "Chain"
+    bl_parent_id = "DQIK_PT_goals"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return super().poll(context) and _active(armature(context)) is not None
+
+    def draw(self, context: bpy.types.Context) -> None:
+        column, goal = settled(context, self.layout).column(), _active(armature(context))
+        column.prop(goal, "chain_length")
+        column.prop(goal, "use_tail")
+        column.prop(goal, "priority")
 
 
 class DQIK_PT_pole(ArmatureSidebar, bpy.types.Panel):
@@ -67,10 +93,18 @@ class DQIK_PT_pole(ArmatureSidebar, bpy.types.Panel):
         return super().poll(context) and _active(armature(context)) is not None
 
     def draw(self, context: bpy.types.Context) -> None:
-        layout, goal = settled(self.layout), _active(armature(context))
+        layout, goal = settled(context, self.layout), _active(armature(context))
         layout.prop(goal, "pole_target", text="Target")
         _bone_of(layout, goal, goal.pole_target, "pole_subtarget")
         layout.prop(goal, "pole_angle", text="Angle")
+
+
+def _tools(context: bpy.types.Context, layout: bpy.types.UILayout) -> None:
+    """What brings targets and bones together, two buttons beside each other if there is room."""
+    offered = [operator for operator in _TOOLS if is_available(operator)]
+    grid = layout.grid_flow(columns=1 if is_narrow(context) else 2, even_columns=True, align=True, row_major=True)
+    for operator in offered:
+        grid.operator(operator)
 
 
 def _active(ob: bpy.types.Object) -> bpy.types.PropertyGroup | None:
@@ -103,16 +137,11 @@ def _settings(layout: bpy.types.UILayout, ob: bpy.types.Object, goal: bpy.types.
     row.alert = goal.target is None
     row.prop(goal, "target")
     _bone_of(column, goal, goal.target, "subtarget")
-    column.prop(goal, "use_tail")
 
     column = layout.column()
-    _weighted(column, goal, "position")
-    _weighted(column, goal, "rotation")
-
-    column = layout.column()
-    column.prop(goal, "chain_length")
-    column.prop(goal, "priority")
     column.prop(goal, "influence")
+    for part in ("position", "rotation"):
+        (_weighted if layout.use_property_split else _weighted_below)(column, goal, part)
 
 
 def _weighted(layout: bpy.types.UILayout, goal: bpy.types.PropertyGroup, part: str) -> None:
@@ -120,6 +149,14 @@ def _weighted(layout: bpy.types.UILayout, goal: bpy.types.PropertyGroup, part: s
     row = layout.row(heading=part.title(), align=True)
     row.prop(goal, f"use_{part}", text="")
     weight = row.row(align=True)
+    weight.active = getattr(goal, f"use_{part}")
+    weight.prop(goal, f"{part}_weight", text="")
+
+
+def _weighted_below(layout: bpy.types.UILayout, goal: bpy.types.PropertyGroup, part: str) -> None:
+    """The same, with the weight below the switch."""
+    layout.prop(goal, f"use_{part}")
+    weight = layout.row()
     weight.active = getattr(goal, f"use_{part}")
     weight.prop(goal, f"{part}_weight", text="")
 
@@ -134,4 +171,4 @@ def _bone_of(
         row.prop_search(goal, name, target.pose, "bones", text="Bone", icon="BONE_DATA")
 
 
-CLASSES = (DQIK_UL_goals, DQIK_PT_goals, DQIK_PT_pole)
+CLASSES = (DQIK_UL_goals, DQIK_PT_goals, DQIK_PT_chain, DQIK_PT_pole)

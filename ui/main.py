@@ -5,13 +5,13 @@ import bpy
 
 from ..operators.common import armature
 from . import status
-from .common import Sidebar, paragraph
+from .common import Sidebar, is_narrow, paragraph
 
 
 class DQIK_PT_main(Sidebar, bpy.types.Panel):
     """Whole-armature inverse kinematics"""
 
-    bl_label = "Inverse Kinematics"
+    bl_label = "IK"
 
     def draw(self, context: bpy.types.Context) -> None:
         layout, ob = self.layout, armature(context)
@@ -29,10 +29,11 @@ class DQIK_PT_main(Sidebar, bpy.types.Panel):
         live.scale_y = 1.6
         live.prop(settings, "live", toggle=True, icon="RADIOBUT_ON" if settings.live else "RADIOBUT_OFF")
         column = layout.column(align=True)
-        row = column.row(align=True)
+        row = column.column(align=True) if is_narrow(context) else column.row(align=True)
         row.operator("dqik.solve")
         row.operator("dqik.reset_pose")
         column.operator("dqik.bake", text="Bake...")
+        column.operator("dqik.check_range", text="Check Range...")
         if settings.goals:
             status.draw(context, layout, ob)
 

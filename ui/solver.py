@@ -2,6 +2,7 @@
 """The panel of the solver and its settings."""
 
 import bpy
+from bpy.app.translations import pgettext_iface as iface_
 
 from ..operators.common import armature
 from .common import ArmatureSidebar, settled
@@ -14,7 +15,7 @@ class DQIK_PT_solver(ArmatureSidebar, bpy.types.Panel):
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
-        layout, settings = settled(self.layout), armature(context).dqik
+        layout, settings = settled(context, self.layout), armature(context).dqik
         layout.prop(settings, "solver", text="Method")
         if settings.solver == "CCD":
             layout.prop(settings, "order")
@@ -29,6 +30,11 @@ class DQIK_PT_solver(ArmatureSidebar, bpy.types.Panel):
         column.prop(settings, "rotation_tolerance", text="Rotation")
         column.prop(settings, "damping")
         layout.prop(settings, "implementation")
+        report = settings.status
+        if report.milliseconds > 0.0:
+            row = layout.row()
+            row.active = False
+            row.label(text=iface_("{} iterations, {:.1f} ms").format(report.iterations, report.milliseconds))
 
 
 CLASSES = (DQIK_PT_solver,)

@@ -1,49 +1,65 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The report of the last solve in the panel, and warnings."""
-
-from math import degrees
+"""The report of the last solve in the panel, the frames that missed goals, and warnings."""
 
 import bpy
+from bpy.app.translations import pgettext_iface as iface_
 
-from .common import paragraph
+from ..operators.mend import MENDED_BY
+from ..rig.blender import units
+from .common import is_narrow, paragraph
 
-_SMALL = 1e-4  # [m]; smaller distances are shown as "less than ..."
+_WARNINGS = 3  # most warnings that are shown at once
 
 
 def draw(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.types.Object) -> None:
-    """The report of the last solve, then warnings."""
+    """The report of the last solve, then the missed frames, then warnings."""
     report = ob.dqik.status
     if report.milliseconds > 0.0:
-        _result(context, layout, report)
-    for line in report.message.splitlines():
-        paragraph(context, layout.box(), line, "ERROR")
-    if ob.dqik.live and not context.scene.render.use_lock_interface:
-        box = layout.box().column()
-        paragraph(context, box, "To render while live, lock the interface", "INFO")
-        box.operator("dqik.lock_interface")
+        _result(context, layout, ob)
+    if len(ob.dqik.missed_frames):
+        _missed_frames(context, layout, ob)
+    _warnings(context, layout, report.message)
 
 
-def _result(context: bpy.types.Context, layout: bpy.types.UILayout, report: bpy.types.PropertyGroup) -> None:
+def _result(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.types.Object) -> None:
     """The result in a constant number of lines, so that the panel does not jump while a target is dragged."""
+    report = ob.dqik.status
+    misses = sorted((goal for goal in ob.dqik.goals if goal.missed), key=lambda goal: -goal.error)
     column = layout.column(align=True)
-    if report.converged:
-        column.label(text="All goals met", icon="CHECKMARK")
+    if misses:
+        others = f" +{len(misses) - 1}" if len(misses) > 1 else ""
+        paragraph(context, column, iface_("Not met at frame {}:").format(context.scene.frame_current), "ERROR")
+        column.label(text=f"{misses[0].name}{others}", icon="BLANK1", translate=False)
     else:
-        column.label(text="Not all goals met", icon="INFO")
+        paragraph(context, column, "All goals met", "CHECKMARK")
     column = column.column(align=True)
     column.active = False
-    angle = f", {degrees(report.rotation_error):.1f}\N{DEGREE SIGN}" if report.rotation_error > 0.0 else ""
-    column.label(text=f"Off by {_length(context.scene, report.error)}{angle}", icon="BLANK1")
-    column.label(text=f"{_count(report.iterations, 'iteration')} in {report.milliseconds:.1f} ms", icon="BLANK1")
-    column.label(text=f"{_count(report.at_limits, 'joint')} at limits", icon="BLANK1")
+    if not misses:
+        error = units.miss(context.scene, ob, report.error, report.rotation_error)
+        column.label(text=iface_("Off by {}").format(error), icon="BLANK1")
+    column.label(text=iface_("At limits: {}").format(report.at_limits), icon="BLANK1")
 
 
-def _length(scene: bpy.types.Scene, value: float) -> str:
-    units = scene.unit_settings
-    length = max(value * units.scale_length, _SMALL)
-    text = bpy.utils.units.to_string(units.system, "LENGTH", round(length, 4), precision=2)
-    return f"less than {text}" if length == _SMALL else text
+def _missed_frames(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.types.Object) -> None:
+    """How many frames are marked, and buttons that go from one to the next."""
+    row = layout.column(align=True) if is_narrow(context) else layout.row(align=True)
+    row.label(text=iface_("Missed: {}").format(len(ob.dqik.missed_frames)), icon="MARKER")
+    row = row.row(align=True)
+    row.operator("dqik.missed_frame", text="", icon="TRIA_LEFT").direction = "PREVIOUS"
+    row.operator("dqik.missed_frame", text="", icon="TRIA_RIGHT").direction = "NEXT"
+    row.operator("dqik.missed_clear", text="", icon="X")
 
 
-def _count(number: int, thing: str) -> str:
-    return f"{number or 'No'} {thing}{'' if number == 1 else 's'}"
+def _warnings(context: bpy.types.Context, layout: bpy.types.UILayout, message: str) -> None:
+    """Each warning once, with the button that mends it."""
+    lines = list(dict.fromkeys(message.splitlines()))
+    for line in lines[:_WARNINGS]:
+        box = layout.box().column()
+        paragraph(context, box, line, "ERROR")
+        for phrase, (operator, kind, text) in MENDED_BY.items():
+            if phrase in line:
+                button = box.operator(operator, text=text)
+                if kind:
+                    button.kind = kind
+    if len(lines) > _WARNINGS:
+        layout.label(text=iface_("More warnings: {}").format(len(lines) - _WARNINGS), icon="BLANK1")

@@ -13,7 +13,7 @@ static double bone_of(const point *p, const dqik_arc *arc, int i, double *line) 
 }
 
 /* Bend the straight chains of a pose, which stands, to arcs that point at their targets. Its transforms are those of the pose before. */
-static void bend(const work *w, point *p, const dqik_arc *arc) {
+static void bend(const work *w, point *p, const dqik_arc *arc, double share) {
     double sum[3] = {0.0, 0.0, 0.0}, chord[3] = {0.0, 0.0, 0.0}, line[3], next[3], crossed[3], axis[3], total = 0.0;
     double length = bone_of(p, arc, 0, line);
     for (int i = 0; i < arc->points; i++) {
@@ -30,7 +30,7 @@ static void bend(const work *w, point *p, const dqik_arc *arc) {
     for (int c = 0; c < 3; c++) axis[c] -= along * chord[c] / size;
     const double level = norm3(axis);
     for (int c = 0; c < 3; c++) axis[c] = level > LEVEL ? axis[c] / level : 0.0;
-    const double straight = clamp((BENT - total) / (BENT - STRAIGHT), 0.0, 1.0);
+    const double straight = share * clamp((BENT - total) / (BENT - STRAIGHT), 0.0, 1.0);
     const double missing = straight * (ARC - dot3(sum, axis));
     if (arc->aim > 0.0) {
         const int root = arc->turned[0];
@@ -60,10 +60,10 @@ static void bend(const work *w, point *p, const dqik_arc *arc) {
     }
 }
 
-void bend_to_arcs(const work *w, point *p) {
+void bend_to_arcs(const work *w, point *p, double share) {
     if (!w->s->arcs) return;
     forward_all(w, p);
-    for (int i = 0; i < w->s->arcs; i++) bend(w, p, w->s->arc + i);
+    for (int i = 0; i < w->s->arcs; i++) bend(w, p, w->s->arc + i, share);
     turn_back_inside(w, p, p->x);
 }
 

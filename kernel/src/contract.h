@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 47809941 /* a hash of all below */
+#define DQIK_LAYOUT 162432250 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -25,6 +25,10 @@
 
 /* solvers/space/limb.py */
 #define NO_LENGTH 1e-09
+#define EASE 0.05
+
+/* solvers/tasks/setup.py */
+#define ROTATION_LENGTH 0.25
 
 /* solvers/space/arc.py */
 #define ARC 0.6981317007977318

@@ -96,6 +96,7 @@ void errors(const work *w, point *p);
 void jacobian(work *w, const point *p);
 int within(const work *w, const point *p, double tolerance, double rotation_tolerance);
 void report(const work *w, const point *p, const frame_view *frame);
+double furthest_goal(const work *w, const point *p);
 double rows_square(const work *w, const point *p);
 int targets_finite(const dqik_stage *s, const frame_view *frame);
 
@@ -154,11 +155,11 @@ int sweep(work *w, const dqik_settings *settings);
 int follow_links(work *w, const dqik_settings *settings);
 
 /* arc.c */
-void bend_to_arcs(const work *w, point *p);
+void bend_to_arcs(const work *w, point *p, double share);
 int is_stuck(const work *w, const point *p);
 
 /* limb.c */
-void bend_base(const work *w, const double *rotations, const point *at, double *bent);
+void bend_base(const work *w, const double *rotations, const point *at, double share, double *bent);
 void fold(const work *w, const double *rotations, const point *base, double swivel, double *folded);
 void swivel_to_pole(const work *w, const dqik_pole *pole, point *p);
 

@@ -23,8 +23,9 @@ static double fold_angle(const dqik_limb *limb, const point *at, const double *e
     return 2.0 * atan2(sqrt(most(shorter, 0.0)), sqrt(most(longer, 0.0))) - bend;
 }
 
-/* `bent` is `rotations`, the pose of `at`, with every limb bent as it prefers, and further for a near target. */
-void bend_base(const work *w, const double *rotations, const point *at, double *bent) {
+/* `bent` is `rotations` with every limb bent as it prefers, and those with a share of their own further for a near
+ * target, for which `at` stands at the pose; by a share of all that. */
+void bend_base(const work *w, const double *rotations, const point *at, double share, double *bent) {
     const dqik_stage *s = w->s;
     memcpy(bent, rotations, sizeof(double) * 4 * (size_t)w->k->joints);
     for (int i = 0; i < s->limbs; i++) {
@@ -34,8 +35,11 @@ void bend_base(const work *w, const double *rotations, const point *at, double *
         double already = 2.0 * atan2(dot3(lower + 1, limb->axis), lower[0]);
         if (fabs(already) > PI) already = 0.0;
         double missing = clamp(limb->bend - already, 0.0, limb->bend);
-        double more = fold_angle(limb, at, at->tips + 3 * limb->goal, w->places + 3 * limb->goal) - missing;
-        missing += limb->share * most(more, 0.0);
+        if (limb->share > 0.0) {
+            double more = fold_angle(limb, at, at->tips + 3 * limb->goal, w->places + 3 * limb->goal) - missing;
+            missing += limb->share * most(more, 0.0);
+        }
+        missing *= share;
         for (int j = 0; j < 3; j++) v[j] = missing * limb->axis[j];
         q_exp(turn, v);
         q_product(bent + 4 * limb->lower, lower, turn);

@@ -2,21 +2,22 @@
 /* A stage of a frame, solved afresh or from the frame before it; see solvers/group/solve.py. */
 #include "internal.h"
 
-/* The pose that the pull aims at: the start, its limbs bent as they prefer and towards what their targets need, at its
- * poles. `w->given` stands at the start. Uses `w->tried`. */
+/* The pose that the pull aims at: the start, its limbs bent as they prefer and towards what their targets need, as far as
+ * these are away from the start, at its poles. `w->given` stands at the start. Uses `w->tried`. */
 static void set_base(work *w, const double *rotations, const double *translations) {
     const dqik_stage *s = w->s;
     const int pulls = s->phase[s->phases - 1].pull > 0.0;
     point *p = pulls ? &w->tried : &w->given;
+    const double share = pulls && (s->limbs || s->arcs) ? least(furthest_goal(w, &w->given) / EASE, 1.0) : 0.0;
     if (pulls) enter(w, p, rotations, translations);
     if (pulls && s->middle_bias) middle_of_limits(w, p);
     if (pulls && s->limbs) {
         memcpy(w->base_q, p->q, sizeof(double) * 4 * (size_t)w->k->joints);
-        forward_all(w, p);
-        bend_base(w, w->base_q, p, p->q);
+        if (s->middle_bias) forward_all(w, p);
+        bend_base(w, w->base_q, p, share, p->q);
         turn_back_inside(w, p, p->x);
     }
-    if (pulls) bend_to_arcs(w, p);
+    if (pulls) bend_to_arcs(w, p, share);
     if (pulls && s->poles) {
         forward_all(w, p);
         for (int i = 0; i < s->poles; i++) swivel_to_pole(w, s->pole + i, p);
@@ -106,7 +107,7 @@ static int continue_in_pull(work *w) {
 static int start_from_arcs(work *w, const dqik_problem *problem) {
     copy_point(w, &w->best, &w->now);
     copy_point(w, &w->now, &w->given);
-    bend_to_arcs(w, &w->now);
+    bend_to_arcs(w, &w->now, 1.0);
     forward_all(w, &w->now);
     errors(w, &w->now);
     copy_point(w, &w->tried, &w->now);
@@ -181,7 +182,11 @@ int follow_stage(work *w, const dqik_problem *problem, const frame_view *frame, 
     double jump = 0.0, error = 0.0, rest = 0.0;
     enter(w, &w->now, warm_q, warm_t);
     forward_all(w, &w->now);
-    if (s->phase[s->phases - 1].pull > 0.0) set_base(w, start_q, start_t);
+    if (s->phase[s->phases - 1].pull > 0.0) {
+        enter(w, &w->given, start_q, start_t);
+        if (s->limbs || s->arcs) forward_all(w, &w->given);
+        set_base(w, start_q, start_t);
+    }
     yield_targets(w, &w->now);
     errors(w, &w->now);
     for (int i = 0; i < w->rows; i++) jump = most(jump, fabs(w->now.e[i] - (before ? before[i] : 0.0)));

@@ -105,7 +105,7 @@ def _quaternion_answers(
 ) -> list[Channels]:
     """The channels of a batch if all bones use quaternions and none slides, each near to the frame before."""
     rig, count = inputs[first].rig, len(batch.iterations)
-    q = batch.rotations[:, rig.solved_joints]
+    q = rig.to_bones(batch.rotations[:, rig.solved_joints])
     q /= np.sqrt((q * q).sum(-1, keepdims=True))
     previous = np.concatenate([before.rotations[None, rig.solved_bones], q[:-1]])
     flips = np.where((q * previous).sum(-1, keepdims=True) < 0.0, -1.0, 1.0)

@@ -79,6 +79,11 @@ def animates(ob: bpy.types.Object, path: str) -> bool:
     return any(curve.data_path == path and not curve.mute for curve in chain.from_iterable(lists))
 
 
+def moves(ob: bpy.types.Object, bone: str) -> bool:
+    """Whether keys or drivers turn or move a bone."""
+    return any(path.startswith(("location", "rotation")) for path, _ in animation(ob).bones.get(bone, ()))
+
+
 def free_channels(animation: Animation, names: Sequence[str], modes: Modes) -> tuple[np.ndarray, np.ndarray]:
     """Which rotation (N, 4) and location (N, 3) channels of the bones are not animated, as bool."""
     rotations, locations = np.ones((len(names), 4), dtype=bool), np.ones((len(names), 3), dtype=bool)

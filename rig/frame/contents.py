@@ -22,7 +22,8 @@ _REST = (("matrix_local", 16, np.float32), ("head", 3, np.float32), ("length", 1
 _BONE_SETTINGS = (
     *((name, 1, bool) for name in ("dqik_translate", "dqik_use_limits", "dqik_lock")),
     *((f"dqik_{part}_{end}", 1, np.float32) for part in ("twist", "swing_x", "swing_z") for end in ("min", "max")),
-    ("dqik_stiffness", 1, np.float32), ("dqik_preferred_angle", 3, np.float32),
+    ("dqik_limits_axes", 4, np.float32), ("dqik_limits_zero", 4, np.float32), ("dqik_stiffness", 1, np.float32),
+    ("dqik_preferred_angle", 3, np.float32),
 )  # fmt: skip
 
 

@@ -99,6 +99,9 @@ def posed(
     world = _start_matrices(ob, rig, start, leaving)
     turned, scale = _unscaled(world)
     bones, parent = rig.bones, rig.parent
+    if rig.frames is not None:  # a joint's axes are those of its bone's limits
+        own = bones[rig.frame_rows]
+        turned[own] = turned[own] @ quaternion.to_matrix(rig.frame_axes[rig.frame_rows])
     has_parent = parent >= 0
     offsets = world[bones, :3, 3]  # of a rooted bone: in armature space
     inner = rig.inner

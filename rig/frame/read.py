@@ -91,7 +91,7 @@ def _start(rig: Rig, start: Channels) -> Pose:
     contents = turned.tobytes()
     if rig.start is None or rig.start[0] != contents:
         rotations = np.tile(quaternion.IDENTITY, (1, len(rig.skeleton), 1))
-        rotations[0, rig.solved_joints] = start.modes.quaternions(turned, rig.solved_bones)
+        rotations[0, rig.solved_joints] = rig.to_joints(start.modes.quaternions(turned, rig.solved_bones))
         rig.start = contents, rotations
     return Pose(rig.start[1], np.zeros((1, len(rig.skeleton), 3)))
 

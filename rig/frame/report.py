@@ -6,6 +6,7 @@ uneven scale, for example.
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import bpy
 import numpy as np
@@ -14,6 +15,7 @@ from ...solvers import FrameArrays, Prepared
 from ...solvers.algebra import quaternion, twist_swing
 from ..blender import channels, rotation
 from ..blender.channels import Channels
+from ..setup import limit_frame
 from ..setup.build import Rig
 
 _NOISE = 1e-5  # of the rig's size: distances that differ by less differ by rounding to single precision
@@ -21,11 +23,24 @@ _TURN_NOISE = 5e-4  # [rad], the same for angles
 _OUTSIDE = 1e-3  # [rad]: locked bones that are outside their limits by more are reported
 
 
+class GoalError(NamedTuple):
+    """How far a bone is from its target: distance [armature units] and angle [rad].
+
+    goal : the goal's number in the list. met : within the tolerances, or of no weight.
+    """
+
+    goal: int
+    distance: float
+    angle: float
+    met: bool
+
+
 @dataclass
 class Status:
     """The last solve of an armature; `solved` is False where there was nothing to solve.
 
     error [armature units], rotation_error [rad] : the worst of all goals. milliseconds : of reading and solving.
+    goals : the errors of each goal that was solved. frame : the frame that was solved.
     """
 
     error: float = 0.0
@@ -36,6 +51,8 @@ class Status:
     converged: bool = False
     message: str = ""
     solved: bool = False
+    goals: tuple[GoalError, ...] = ()
+    frame: float = 0.0
 
 
 @dataclass
@@ -79,22 +96,62 @@ class Report:
         status = _as_solved(solved)
         evaluated = _evaluated(ob, solved)
         if evaluated is not None:
-            _measure(status, evaluated, solved)
+            _correct(status, evaluated, solved)
             self._status = status  # it will not change before the next solve
         return status
 
 
+def goal_errors(rig: Rig, prepared: Prepared, distances: np.ndarray, angles: np.ndarray) -> tuple[GoalError, ...]:
+    """The errors of a frame's goals from their distances (G,) [armature units] and angles (G,) [rad]."""
+    options, errors = prepared.options, []
+    for binding, goal, distance, angle in zip(
+        rig.goals, prepared.goals, distances.tolist(), angles.tolist(), strict=True
+    ):
+        met = (distance <= options.tolerance or goal.position_weight == 0.0) and (
+            angle <= options.rotation_tolerance or goal.rotation_weight == 0.0
+        )
+        errors.append(GoalError(binding.index, distance, angle, met))
+    return tuple(errors)
+
+
+def measure(
+    ob: bpy.types.Object, rig: Rig, prepared: Prepared, positions: np.ndarray, orientations: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Distances (G,) and angles (G,) of the goals' bones of an evaluated object from their targets (G, 3), (G, 4)."""
+    pose = ob.pose.bones
+    distances, angles = np.zeros((2, len(rig.goals)))
+    for k, (row, goal) in enumerate(zip(rig.goal_rows, prepared.goals, strict=True)):
+        bone = pose[int(rig.bones[row])]
+        if goal.position is not None:
+            place = np.array(bone.tail if any(goal.offset) else bone.head)
+            distances[k] = np.linalg.norm(place - positions[k])
+        if goal.rotation is not None:
+            q = quaternion.from_matrix(np.array(bone.matrix.to_3x3().normalized()))
+            own = quaternion.product(q, rig.goal_axes[k])
+            turn = quaternion.log(quaternion.product(quaternion.conjugate(own), orientations[k]))
+            angles[k] = np.linalg.norm(turn)
+    return distances, angles
+
+
 def _as_solved(solved: Solved) -> Status:
-    return Status(
-        error=float(solved.arrays.position_errors.max(initial=0.0)),
-        rotation_error=float(solved.arrays.rotation_errors.max(initial=0.0)),
-        iterations=int(solved.arrays.iterations[0]),
+    arrays = solved.arrays
+    status = Status(
+        iterations=int(arrays.iterations[0]),
         milliseconds=1e3 * solved.seconds,
-        at_limits=int(solved.arrays.at_limit.sum()),
-        converged=bool(solved.arrays.converged[0]),
+        at_limits=int(arrays.at_limit.sum()),
         message="\n".join(solved.notes),
         solved=True,
+        frame=solved.frame,
     )
+    _put_errors(status, solved, arrays.position_errors[0], arrays.rotation_errors[0])
+    return status
+
+
+def _put_errors(status: Status, solved: Solved, distances: np.ndarray, angles: np.ndarray) -> None:
+    """Set the errors of a report to those of its goals (G,)."""
+    status.goals = goal_errors(solved.rig, solved.prepared, distances, angles)
+    status.converged = all(goal.met for goal in status.goals)
+    status.error, status.rotation_error = float(distances.max(initial=0.0)), float(angles.max(initial=0.0))
 
 
 def _evaluated(ob: bpy.types.Object, solved: Solved) -> bpy.types.Object | None:
@@ -112,36 +169,19 @@ def _evaluated(ob: bpy.types.Object, solved: Solved) -> bpy.types.Object | None:
     return evaluated if np.array_equal(posed.rotations[bones], solved.written.rotations[bones]) else None
 
 
-def _measure(status: Status, evaluated: bpy.types.Object, solved: Solved) -> None:
-    """Replace the errors of a report by those of Blender's evaluated pose, where the two differ."""
-    rig, prepared, arrays, pose = solved.rig, solved.prepared, solved.arrays, evaluated.pose.bones
-    distances, angles = arrays.position_errors[0].copy(), arrays.rotation_errors[0].copy()
-    for k, (row, goal) in enumerate(zip(rig.goal_rows, prepared.goals, strict=True)):
-        bone = pose[int(rig.bones[row])]
-        if goal.position is not None:
-            place = np.array(bone.tail if any(goal.offset) else bone.head)
-            distances[k] = _told(distances[k], place, arrays.positions[0, k], _NOISE * rig.size)
-        if goal.rotation is not None:
-            q = quaternion.from_matrix(np.array(bone.matrix.to_3x3().normalized()))
-            turn = quaternion.log(quaternion.product(quaternion.conjugate(q), arrays.orientations[0, k]))
-            if abs(float(np.linalg.norm(turn)) - angles[k]) > _TURN_NOISE:
-                angles[k] = float(np.linalg.norm(turn))
-    if (distances != arrays.position_errors[0]).any() or (angles != arrays.rotation_errors[0]).any():
-        options = prepared.options
-        weighted = np.array([(goal.position_weight > 0.0, goal.rotation_weight > 0.0) for goal in prepared.goals])
-        far = (distances > options.tolerance) & weighted[:, 0]
-        status.converged = not (far | ((angles > options.rotation_tolerance) & weighted[:, 1])).any()
-        status.error, status.rotation_error = float(distances.max(initial=0.0)), float(angles.max(initial=0.0))
+def _correct(status: Status, evaluated: bpy.types.Object, solved: Solved) -> None:
+    """Replace the errors of a report by those of Blender's evaluated pose, where these differ by more than rounding."""
+    rig, arrays, pose = solved.rig, solved.arrays, evaluated.pose.bones
+    expected = arrays.position_errors[0], arrays.rotation_errors[0]
+    shown = measure(evaluated, rig, solved.prepared, arrays.positions[0], arrays.orientations[0])
+    _put_errors(status, solved, *(
+        np.where(np.abs(new - old) > noise, new, old)
+        for new, old, noise in zip(shown, expected, (_NOISE * rig.size, _TURN_NOISE), strict=True)
+    ))  # fmt: skip
     outside = [repr(pose[bone].name) for bone in rig.locked_bones if _is_outside(pose[bone])]
     if outside:
         note = f"Locked outside its limits: {', '.join(outside)}"
         status.message = "\n".join(filter(None, [status.message, note]))
-
-
-def _told(solved: float, place: np.ndarray, target: np.ndarray, noise: float) -> float:
-    """The solved distance, or Blender's if the two differ by more than rounding."""
-    distance = float(np.linalg.norm(place - target))
-    return distance if abs(distance - solved) > noise else solved
 
 
 def _is_outside(bone: bpy.types.PoseBone) -> bool:
@@ -149,7 +189,7 @@ def _is_outside(bone: bpy.types.PoseBone) -> bool:
     path = rotation.PATHS[bone.rotation_mode]
     own = np.zeros(4)
     own[: rotation.SIZES[bone.rotation_mode]] = getattr(bone, path)
-    x = twist_swing.coordinates(rotation.to_quaternion(bone.rotation_mode, own))
+    x = twist_swing.coordinates(limit_frame.of(bone).motion(rotation.to_quaternion(bone.rotation_mode, own)))
     lo = np.array([bone.dqik_twist_min, bone.dqik_swing_x_min, bone.dqik_swing_z_min])
     hi = np.array([bone.dqik_twist_max, bone.dqik_swing_x_max, bone.dqik_swing_z_max])
     return bool(((x < lo - _OUTSIDE) | (x > hi + _OUTSIDE)).any())

@@ -6,6 +6,7 @@ from math import isfinite
 import bpy
 from mathutils import Matrix
 
+from ...solvers.algebra import quaternion
 from ...solvers.model.goals import Targets
 from ..setup.build import Rig
 from ..setup.goal_facts import GoalFacts
@@ -79,6 +80,8 @@ def in_armature(inverse: Matrix, rig: Rig, places: list[Place], targets: Targets
     targets.positions[0] = [matrix.translation[:] for matrix in matrices]
     if rig.turns:
         targets.rotations[0] = [matrix.to_quaternion()[:] for matrix in matrices]
+        if rig.frames is not None:
+            targets.rotations[0] = quaternion.product(targets.rotations[0], rig.goal_axes)
     if rig.has_poles:
         poles = [places[binding.index][1] if binding.pole else None for binding in rig.goals]
         targets.poles[0] = [_NO_POLE if pole is None else (inverse @ pole).translation[:] for pole in poles]

@@ -33,7 +33,7 @@ def answer(
 
 def turned(rig: Rig, rotations: np.ndarray, near: np.ndarray, modes: Modes) -> np.ndarray:
     """The rotation channels (S, 4) of the solved bones, of several ways to write a rotation those nearest to `near`."""
-    return modes.channels(rotations.take(rig.solved_joints, axis=0), rig.solved_bones, near)
+    return modes.channels(rig.to_bones(rotations.take(rig.solved_joints, axis=0)), rig.solved_bones, near)
 
 
 def turn(ob: bpy.types.Object, now: Channels, bones: np.ndarray, rotations: np.ndarray) -> bool:

@@ -2,10 +2,11 @@
 """Joint limits of a human figure.
 
 The ranges are those of the American Academy of Orthopaedic Surgeons ("AAOS" in docs/references.md), and Neumann's for
-the collar bone. They are given in anatomical directions such as "forward" or "toward the midline". The X and Z axes of
-bones differ from rig to rig, so the ranges are converted in the rest pose, from the figure's left, up and forward and
-the direction of the bone. The limits are simpler than real joints: an ellipse of swing about the rest pose, equal for
-both sexes and any age.
+the collar bone. They are given in anatomical directions such as "forward" or "toward the midline". The axes of bones
+differ from rig to rig, so the ranges are converted in the rest pose, from the figure's left, up and forward and the
+directions of its limbs, from joint to joint. Limits are about a bone's own axes where these fit the joint, and else in
+a frame of their own (`limit_frame`). They are simpler than real joints: an ellipse of swing, equal for both sexes and
+any age.
 """
 
 from collections.abc import Iterable
@@ -14,14 +15,18 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 
+from ...solvers.algebra import quaternion, twist_swing
 from ..blender.armature import Armature
 from . import limits, roles
-from .bend import BEND, unit
+from .bend import BEND
+from .body import Body, unit
+from .limit_frame import LimitFrame
 from .roles import Role
 
 ALIGNED = np.radians(20.0)  # a bend axis this near to the bone's X or Z axis is rounded to it
-_BENT = np.radians(4.0)  # a limb bent by more at rest bends about the axis of that bend
+_ALONG = np.radians(5.0)  # a bone's Y axis this near to its limb is rounded to it
 _DEGENERATE = 0.3  # sine of the angle to a direction below which a bone cannot bend toward it
+_MARGIN = np.radians(1.0)  # the rest pose is inside the limits by this
 
 
 @dataclass(frozen=True)
@@ -49,7 +54,10 @@ class Twist:
 
 @dataclass(frozen=True)
 class Range:
-    """A joint's range: its main bend, the bend across it, and its twist. A `hinge` has no bend across."""
+    """A joint's range: its main bend, the bend across it, and its twist.
+
+    A `hinge` has no bend across, and its main bend is about `Body.hinge`.
+    """
 
     bend: Motion
     across: Motion
@@ -79,163 +87,144 @@ RANGES["head"] = RANGES["neck"]
 
 @dataclass
 class Preset:
-    """The result of a preset: names of the bones that got limits, and of bones whose axes do not fit their joint."""
+    """The result of a preset: names of the bones that got limits, and of limbs whose place in the figure is unknown.
+
+    refusal : a sentence if human limits do not fit the figure, or do nothing on it.
+    """
 
     limited: list[str]
-    rolled: list[str]
+    skipped: list[str]
+    refusal: str = ""
 
 
 def apply(ob: bpy.types.Object, chosen: Iterable[bpy.types.PoseBone]) -> Preset:
     """Set limits and preferred bends of the chosen bones that are recognised; others do not change."""
     armature = Armature(ob)
-    bone_roles = roles.find(list(armature.index), armature.parent.tolist())
-    body = Body(armature, bone_roles)
+    figure = roles.of(ob, armature)
+    if refusal := figure.controlled or figure.not_human:
+        return Preset([], [], refusal)
+    anatomy = Anatomy(Body(armature, figure))
     preset = Preset([], [])
     for bone in chosen:
         number = armature.index[bone.name]
-        role = bone_roles.get(number)
+        role = figure.roles.get(number)
         if role is None or role.name not in RANGES:
             continue
-        fitted = body.fit(number, role)
+        fitted = anatomy.fit(number, role)
         if fitted is None:
-            preset.rolled.append(bone.name)
+            preset.skipped.append(bone.name)
             continue
-        lo, hi, preferred = fitted
-        limits.put(bone, lo, hi)
-        if preferred.any():
-            bone.dqik_preferred_angle = preferred
+        limits.put(bone, fitted.lo, fitted.hi, fitted.frame)
+        if fitted.preferred.any():
+            bone.dqik_preferred_angle = fitted.preferred
         preset.limited.append(bone.name)
     return preset
 
 
-class Body:
-    """A figure at rest: its directions, and the bones that share a range."""
+@dataclass(frozen=True)
+class Fit:
+    """Limits of a bone: `lo` and `hi` of twist, swing X and swing Z [rad] in a frame.
 
-    def __init__(self, armature: Armature, bone_roles: dict[int, Role]) -> None:
-        self.armature = armature
-        by_role = {role: bone for bone, role in bone_roles.items()}
-        heads = armature.heads
-        pairs = [(by_role.get(Role(name, roles.LEFT)), by_role.get(Role(name, roles.RIGHT)))
-                 for name in ("thigh", "arm", "hip_joint", "collar")]  # fmt: skip
-        left = next((heads[a] - heads[b] for a, b in pairs if a is not None and b is not None), np.array([1.0, 0, 0]))
-        low = next((by_role[role] for role in (Role("hips"), Role("shin", roles.LEFT)) if role in by_role), None)
-        high = next((by_role[Role(name)] for name in ("head", "neck", "spine") if Role(name) in by_role), None)
-        up = np.array([0.0, 0, 1]) if low is None or high is None else heads[high] - heads[low]
-        self.left = unit(left)
-        self.forward = unit(np.cross(self.left, up))
-        self.up = np.cross(self.forward, self.left)
-        chest = max((b for b, role in bone_roles.items() if role.name == "spine"), key=self._depth, default=None)
-        self.shares = {
-            "spine": 0 if chest is None else sum(
-                bone_roles.get(b, Role("")).name == "spine" for b in armature.above(chest)
-            ),
-            "neck": sum(role.name in ("neck", "head") for role in bone_roles.values()),
-        }
-        self.shares["head"] = self.shares["neck"]
+    preferred : the bend that a straight hinge prefers, a rotation vector in the bone's own axes.
+    """
 
-    def _depth(self, bone: int) -> int:
-        return len(self.armature.above(bone))
+    lo: np.ndarray
+    hi: np.ndarray
+    frame: LimitFrame
+    preferred: np.ndarray
 
-    def direction(self, letters: str, side: str) -> np.ndarray:
-        """The unit sum of directions by their letters; `side` is that of the limb, for O and I."""
-        out = -self.left if side == roles.RIGHT else self.left
-        directions = {
-            "L": self.left,
-            "U": self.up,
-            "F": self.forward,
-            "O": out,
-            "D": -self.up,
-            "B": -self.forward,
-            "I": -out,
-        }
-        return unit(sum((directions[letter] for letter in letters), np.zeros(3)))
 
-    def fit(self, bone: int, role: Role) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
-        """Limits of a bone, `lo` and `hi` of twist, swing X and swing Z, and its preferred bend, all in radians.
+class Anatomy:
+    """Converts the ranges of human joints to limits of the bones of one figure."""
 
-        None if the bone is a hinge and neither its X nor its Z axis is near the axis of the hinge.
-        """
-        joint, share = RANGES[role.name], 1.0 / max(self.shares.get(role.name, 1), 1)
-        rest = self.armature.rest[bone, :3, :3]
-        axis, bent = self._bend(bone, joint, role)
-        along = rest[:, 1]
-        ranges = np.radians([
-            self._range(along, motion, role.side) for motion in (joint.bend, joint.across)
-        ])  # fmt: skip
-        ranges *= share
+    def __init__(self, body: Body) -> None:
+        self.body = body
+
+    def fit(self, bone: int, role: Role) -> Fit | None:
+        """The limits of a bone; None if the direction of its limb is not known."""
+        body, joint, share = self.body, RANGES[role.name], self.body.share(role)
+        along = body.along(bone)
+        if along is None:
+            return None
+        turned, rest = body.posture(role), body.armature.rest[bone, :3, :3]
+        along = turned @ along
+        axis, bent = self._bend(bone, along, joint, role)
+        ranges = np.radians([self._range(along, motion, role.side) for motion in (joint.bend, joint.across)]) * share
         if joint.hinge:
             ranges[0] += (-bent, bent)
-        across = unit(np.cross(axis, along))
-        if across @ np.cross(along, self.direction(joint.across.toward, role.side)) < 0.0:
+        across = np.cross(axis, along)
+        if across @ np.cross(along, body.direction(joint.across.toward, role.side)) < 0.0:
             across = -across
-        local = np.array([rest[:, (0, 2)].T @ axis, rest[:, (0, 2)].T @ across])  # axes of both bends in X and Z
-        aligned, off = _aligned(local)
-        if joint.hinge and off > ALIGNED:
-            return None
-        if off <= ALIGNED:
-            local = aligned
-        swing = _radii(local, np.maximum(ranges, 0.0))
         twist = np.radians(self._twist(along, joint.twist, role.side)) * share
+        axes, local = _axes(turned @ rest, along, axis, across)
+        swing = _signed(local, np.maximum(ranges, 0.0))
         lo, hi = 0.0 - np.array([twist[1], *swing[:, 1]]), np.array([twist[0], *swing[:, 0]])
+        zero = rest.T @ body.own_posture(role) @ rest
+        frame = LimitFrame(quaternion.from_matrix(axes), quaternion.from_matrix(zero))
         preferred = np.zeros(3)
         if joint.hinge and 0.0 <= bent < BEND:
-            preferred[[0, 2]] = (BEND - bent) * local[0]
-        return np.maximum(lo, -np.pi), np.minimum(hi, np.pi), preferred
+            preferred = axes @ np.insert((BEND - bent) * local[0], 1, 0.0)
+        lo, hi = _with_rest(frame, lo, hi)
+        return Fit(np.maximum(lo, -np.pi), np.minimum(hi, np.pi), frame, preferred)
 
-    def _bend(self, bone: int, joint: Range, role: Role) -> tuple[np.ndarray, float]:
+    def _bend(self, bone: int, along: np.ndarray, joint: Range, role: Role) -> tuple[np.ndarray, float]:
         """The unit axis of a bone's main bend, and for a hinge its angle at rest."""
-        along = self.armature.rest[bone, :3, 1]
-        axis = np.cross(along, self.direction(joint.bend.toward, role.side))
-        above = int(self.armature.parent[bone])
-        if joint.hinge and above >= 0:
-            upper = self.armature.rest[above, :3, 1]
-            normal = np.cross(upper, along)
-            bent = float(np.arctan2(np.linalg.norm(normal), upper @ along))
-            if np.linalg.norm(axis) < _DEGENERATE:
-                return unit(normal), bent
-            if bent >= _BENT and abs(unit(normal) @ unit(axis)) > 0.5:
-                sign = 1.0 if normal @ axis > 0.0 else -1.0
-                return sign * unit(normal), sign * bent
+        body = self.body
+        if joint.hinge:
+            return body.hinge(bone)
+        axis = np.cross(along, body.direction(joint.bend.toward, role.side))
         if np.linalg.norm(axis) < _DEGENERATE:
-            axis = np.cross(along, self.forward if abs(along @ self.forward) < 0.9 else self.up)
+            axis = np.cross(along, body.forward if abs(along @ body.forward) < 0.9 else body.up)
         return unit(axis), 0.0
 
     def _range(self, along: np.ndarray, motion: Motion, side: str) -> tuple[float, float]:
         """The range in degrees from the rest pose, toward the direction and away from it."""
         if not motion.neutral:
             return motion.most, motion.least
-        toward, neutral = (self.direction(letters, side) for letters in (motion.toward, motion.neutral))
+        toward, neutral = (self.body.direction(letters, side) for letters in (motion.toward, motion.neutral))
         toward = unit(toward - neutral * (toward @ neutral))
         there = float(np.degrees(np.arctan2(along @ toward, along @ neutral)))
         return motion.most - there, motion.least + there
 
     def _twist(self, along: np.ndarray, twist: Twist, side: str) -> tuple[float, float]:
         """The range of twist in degrees, in the positive and the negative direction."""
-        turned = np.cross(along, self.direction(twist.side, side))
-        positive = turned @ self.direction(twist.toward, side) >= 0.0
+        around = np.cross(along, self.body.direction(twist.side, side))
+        positive = around @ self.body.direction(twist.toward, side) >= 0.0
         return (twist.most, twist.least) if positive else (twist.least, twist.most)
 
 
-def _aligned(local: np.ndarray) -> tuple[np.ndarray, float]:
-    """The axes (2, 2) of two bends rounded to the bone's X and Z, and the angle between the first and its rounding."""
+def _axes(rest: np.ndarray, along: np.ndarray, axis: np.ndarray, across: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The axes (3, 3) of a bone's limits, as columns in its own axes, and the axes (2, 2) of both bends in X and Z.
+
+    rest : the bone's axes. They are the limits' too, if Y is near to the limb and X or Z near to the bend's axis.
+    """
+    local = np.array([rest[:, (0, 2)].T @ axis, rest[:, (0, 2)].T @ across])
     nearest = int(np.abs(local[0]).argmax())
+    off = np.arccos(np.clip(abs(local[0, nearest]), 0.0, 1.0))
+    if rest[:, 1] @ along < np.cos(_ALONG) or off > ALIGNED:
+        return rest.T @ np.column_stack([axis, along, np.cross(axis, along)]), np.array(
+            [[1.0, 0.0], [0.0, np.sign(across @ np.cross(axis, along))]]
+        )
     rounded = np.zeros((2, 2))
     rounded[0, nearest] = np.copysign(1.0, local[0, nearest])
     rounded[1, 1 - nearest] = np.copysign(1.0, local[1, 1 - nearest])
-    return rounded, float(np.arccos(np.clip(abs(local[0, nearest]) / np.linalg.norm(local[0]), 0.0, 1.0)))
+    return np.eye(3), rounded
 
 
-def _radii(local: np.ndarray, ranges: np.ndarray) -> np.ndarray:
-    """The radii (2, 2) of an ellipse of swing along a bone's X and Z axes, in positive and negative direction.
+def _signed(local: np.ndarray, ranges: np.ndarray) -> np.ndarray:
+    """The reach (2, 2) about X and Z, in positive and negative direction.
 
-    local : axes (2, 2) of the two bends in X and Z. ranges : (2, 2) of each [rad], positive and negative.
+    local : axes (2, 2) of the two bends, each +-X or +-Z. ranges : (2, 2) of each [rad], positive and negative.
     """
-    radii = np.empty((2, 2))
-    for axis in range(2):
-        for way, sign in enumerate((1.0, -1.0)):
-            parts = sign * local[:, axis]
-            reach = np.where(parts >= 0.0, ranges[:, 0], ranges[:, 1])
-            used = np.abs(parts) > 1e-6
-            blocked = (used & (reach <= 0.0)).any()
-            radii[axis, way] = 0.0 if blocked else 1.0 / np.sqrt(((parts[used] / reach[used]) ** 2).sum())
-    return radii
+    swing = np.empty((2, 2))
+    for part, both in zip(local, ranges, strict=True):
+        axis = int(np.abs(part).argmax())
+        swing[axis] = both if part[axis] > 0.0 else both[::-1]
+    return swing
+
+
+def _with_rest(frame: LimitFrame, lo: np.ndarray, hi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Limits widened so that the rest pose is inside, for figures that rest where people cannot."""
+    x = twist_swing.coordinates(frame.motion(quaternion.IDENTITY))
+    outside = np.abs(x) > _MARGIN
+    return np.where(outside, np.minimum(lo, x - _MARGIN), lo), np.where(outside, np.maximum(hi, x + _MARGIN), hi)

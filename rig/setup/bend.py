@@ -3,14 +3,20 @@
 
 A limb that is straight at rest can fold to either side. When a target sweeps across it, it would flip to the other
 side in one frame. A base pose that is slightly bent prevents this, because the weak pull toward it prefers one side.
-This file finds the two-bone limbs among the goals' chains and the axis about which each bends. NumPy only.
+This file finds the two-bone limbs among the goals' chains and the axis about which each bends. Arms and
+legs of a human figure are known by their roles, other limbs by their shape. NumPy only.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
+
+from ..blender.armature import Armature
+from .body import Body, unit
+from .bone_names import LEFT, RIGHT
 
 BEND = np.radians(20.0)  # preferred bend of the lower bone; limbs bent by more at rest keep theirs
 _OWN_BEND = np.radians(4.0)  # limbs bent by more at rest bend further the same way
@@ -19,6 +25,14 @@ _FOOT_LENGTH = 0.2  # ... and longer than this share of the lower bone: short st
 _NEARLY = 0.9  # of the best score: of pairs that score this well the outermost is the limb
 _LIMB_SHARE = 0.4  # of the chain's length: two bones that are shorter together are no limb
 _MIDDLE = 0.02  # of the figure's size: bones nearer to the mirror plane belong to the trunk
+
+
+class Chain(NamedTuple):
+    """The bones of a goal's chain, upward. The goal is for the tail or the head of a bone, `effector`."""
+
+    bones: Sequence[int]
+    effector: int
+    to_tail: bool
 
 
 @dataclass(frozen=True)
@@ -31,40 +45,61 @@ class Limb:
     angle: float
 
 
-def find_limbs(
-    heads: np.ndarray, tails: np.ndarray, parent: Sequence[int], chains: Sequence[Sequence[int]]
-) -> list[Limb]:
-    """The limbs among the chains of a figure at rest.
+def find_limbs(body: Body, chains: Sequence[Chain]) -> list[Limb]:
+    """The limbs among the chains of a figure at rest: its arms and legs, and limbs of other chains by their shape."""
+    limbs, known = [], set()
+    for upper, lower in _arms_and_legs(body):
+        for number, chain in enumerate(chains):
+            if number not in known and upper in chain.bones and lower in chain.bones:
+                axis, bent = body.hinge(lower)
+                known.add(number)
+                if bent < BEND and all(limb.lower != lower for limb in limbs):
+                    turned = body.posture(body.roles[lower])
+                    limbs.append(Limb(upper, lower, turned.T @ axis, BEND - bent))
+    taken = {bone for limb in limbs for bone in (limb.upper, limb.lower)}
+    others = [chain for number, chain in enumerate(chains) if number not in known]
+    return limbs + [limb for limb in _by_shape(body, chains, others) if not {limb.upper, limb.lower} & taken]
 
-    Parameters
-    ----------
-    heads, tails : (B, 3) of the bones at rest, in armature space.
-    parent : (B,) indices, -1 for none.
-    chains : per goal, its bones from the effector's upward.
-    """
-    goal_count = np.bincount([bone for chain in chains for bone in set(chain)], minlength=len(heads))
-    size = float(np.ptp(np.concatenate([heads, tails]), axis=0).max()) or 1.0
+
+def _arms_and_legs(body: Body) -> list[tuple[int, int]]:
+    """The upper and lower bones of the arms and legs of a human figure."""
+    pairs = [(body.bone(upper, side), body.bone(lower, side))
+             for upper, lower in (("arm", "forearm"), ("thigh", "shin")) for side in (LEFT, RIGHT)]  # fmt: skip
+    return [(a, b) for a, b in pairs if a is not None and b is not None and body.human]
+
+
+def _by_shape(body: Body, chains: Sequence[Chain], others: Sequence[Chain]) -> list[Limb]:
+    """The limbs of some chains, by the lengths and directions of their bones."""
+    heads, parent = body.armature.heads, body.armature.parent
+    goal_count = np.bincount([bone for chain in chains for bone in set(chain.bones)], minlength=len(heads))
     candidates = []
-    for chain in chains:
-        own = [bone for bone in chain if goal_count[bone] == 1]
-        pair = _longest_pair(own, heads, tails, parent)
+    for chain in others:
+        tails = _ends(body.armature, [chain.effector, *chain.bones])
+        own = [bone for bone in chain.bones if goal_count[bone] == 1]
+        limb = own[1:] if not chain.to_tail and len(own) > 2 and own[0] == chain.effector else own
+        pair = _longest_pair(limb, heads, tails, parent)
         if pair is None:
             continue
         upper, lower = pair
-        trunk = len(own) < len(chain) and np.abs(0.5 * (heads[lower] + tails[lower])[0]) < _MIDDLE * size
-        if trunk and len(chains) > 2:
+        middle = np.abs(0.5 * (heads[lower] + tails[lower])[0]) < _MIDDLE * body.armature.size
+        if len(own) < len(chain.bones) and middle and len(chains) > 2:
             continue
-        last = own[0] if own[0] != lower else None
-        candidates.append((upper, lower, last))
-    feet = [_foot(heads, tails, *candidate) for candidate in candidates]
+        candidates.append((tails, upper, lower, own[0] if own[0] != lower else None))
+    feet = [_foot(heads, *candidate) for candidate in candidates]
     pointing = [foot for foot in feet if foot is not None]
     forward = np.sum(pointing, axis=0) if pointing else np.array([0.0, -1.0, 0.0])
-    limbs = []
-    for (upper, lower, _), foot in zip(candidates, feet, strict=True):
-        limb = _bend(heads, tails, upper, lower, forward if foot is None else -foot)
-        if limb is not None:
-            limbs.append(limb)
-    return limbs
+    bent = [_bend(heads, tails, upper, lower, forward if foot is None else -foot)
+            for (tails, upper, lower, _), foot in zip(candidates, feet, strict=True)]  # fmt: skip
+    return [limb for limb in bent if limb is not None]
+
+
+def _ends(armature: Armature, chain: Sequence[int]) -> np.ndarray:
+    """Where the bones (B, 3) of a chain end: at the head of the one below; the first, which has none, at its tail."""
+    ends = armature.tails.copy()
+    for below, bone in pairwise(chain):
+        if below != bone:
+            ends[bone] = armature.heads[below]
+    return ends
 
 
 def _longest_pair(
@@ -112,9 +147,3 @@ def _bend(heads: np.ndarray, tails: np.ndarray, upper: int, lower: int, toward: 
     if np.linalg.norm(axis) < 0.2 * np.linalg.norm(toward):
         axis = np.cross(second, np.eye(3)[np.argmin(np.abs(second))])
     return Limb(upper, lower, unit(axis), BEND)
-
-
-def unit(vector: np.ndarray) -> np.ndarray:
-    """`v / |v|` (3,); zero where `v` is."""
-    length = np.linalg.norm(vector)
-    return vector / length if length > 1e-12 else np.zeros(3)

@@ -9,8 +9,9 @@ from mathutils import Vector
 
 from ... import solvers as ik
 from ...solvers.algebra import dual_quaternion, quaternion
-from . import limits
+from . import limit_frame, limits
 from .goal_facts import GoalFacts
+from .limit_frame import LimitFrame
 from .plan import Plan, plan
 
 PULL = 1e-5
@@ -50,10 +51,14 @@ class Rig:
     bones, parent, main : (M,) bone numbers, their parents' (-1 for none), and the joints that turn them.
     rooted : (M,) the parent is not part of the skeleton, so the joint is placed in armature space.
     detached : (M,) the orientation does not follow the parent. constrained : (M,) a constraint or driver turns it.
-    own_rest : (M, 4) rest orientation in the parent's frame, or in armature space if detached.
+    own_rest : (M, 4) rest orientation in the parent's frame, or in armature space if detached. This frame, as those of
+        offsets and locations below, is the one of the parent's limits; see `limit_frame`.
     rest_offset : (M, 3) head in the parent's frame at rest.
     slide_joint, slide_row : (T,) first slide joint of each bone that may move, and its row in `bones`.
     location_frame : (M, 3, 3) from a location channel to an offset in the parent's frame.
+    frames : `start` and `axes` (S, 4) of the solved bones' limits; None if all are the bones' own.
+    frame_rows : (K,) rows of bones with other frames. frame_axes : (M, 4) of all bones. goal_axes : (G, 4) of the
+        goals' bones. The last three are unused where `frames` is None.
     solved, solved_bones, solved_joints : (S,) rows, bones and joints of the bones that are solved.
     locked_bones : (L,) bones of the skeleton that are locked and have limits.
     inner, roots : rows with and without a parent in the skeleton. hanging : roots that a parent outside it turns.
@@ -85,6 +90,8 @@ class Rig:
     solved: np.ndarray
     loose: np.ndarray
     local_rows: frozenset[int]
+    frames: tuple[np.ndarray, np.ndarray] | None
+    frame_axes: np.ndarray
     held_rows: frozenset[int]
     locked_bones: list[int]
     notes: list[str] = field(default_factory=list)
@@ -107,6 +114,8 @@ class Rig:
         self.loose_rows = np.setdiff1d(np.flatnonzero(self.loose), self.slide_row)
         self.loose_bones = self.bones[self.loose_rows]
         self.goal_rows = [int(np.flatnonzero(self.main == goal.joint)[0]) for goal in self.prepared.goals]
+        self.frame_rows = np.flatnonzero(np.abs(self.frame_axes - quaternion.IDENTITY).max(-1) > limit_frame.SAME)
+        self.goal_axes = self.frame_axes[self.goal_rows]
         self.start: tuple[bytes, np.ndarray] | None = None
         self.stretch: tuple[tuple[float, ...], ik.Prepared] = (1.0,) * len(self.goals), self.prepared
         self.rest_links = np.tile(dual_quaternion.IDENTITY, (len(self.skeleton), 1))
@@ -117,6 +126,14 @@ class Rig:
         self.root_rests = self.root_rotations(self.rest_links)
         self.turns = any(goal.rotation is not None for goal in self.prepared.goals)
         self.has_poles = any(one.pole for one in self.goals)
+
+    def to_joints(self, q: np.ndarray) -> np.ndarray:
+        """The joints' motions (..., S, 4) of rotations (..., S, 4) of the solved bones from rest."""
+        return q if self.frames is None else limit_frame.motions(q, *self.frames)
+
+    def to_bones(self, motions: np.ndarray) -> np.ndarray:
+        """The inverse of `to_joints`."""
+        return motions if self.frames is None else limit_frame.rotations(motions, *self.frames)
 
     def root_rotations(self, links: np.ndarray) -> dict[int, list[float]]:
         """The rotations of some links (J, 8) of the roots' first joints."""
@@ -197,6 +214,8 @@ def build(
         loose=np.array([pose[bone].parent is None or not pose[bone].bone.use_connect for bone in solve_plan.bones]),
         held_rows=frozenset(row for row, bone in enumerate(solve_plan.bones) if _held_in_space(pose[bone])),
         local_rows=frozenset(row for row, bone in enumerate(solve_plan.bones) if _is_local(pose[bone])),
+        frames=parts.solved_frames(solve_plan),
+        frame_axes=np.array([parts.frames[bone].axes for bone in solve_plan.bones]),
         locked_bones=[bone for bone in solve_plan.bones if pose[bone].dqik_lock and pose[bone].dqik_use_limits],
         notes=solve_plan.notes,
     )
@@ -217,6 +236,7 @@ class _Parts:
         self.rest_offset: list[np.ndarray] = []
         self.rooted: list[bool] = []
         self.detached: list[bool] = []
+        self.frames: dict[int, LimitFrame] = {}
         for bone in solve_plan.bones:
             self._add(bone, pose[bone], solve_plan, float(holds[bone]))
 
@@ -228,7 +248,14 @@ class _Parts:
         turned = quaternion.from_matrix((rest if detached else relative)[:3, :3])
         link, offset = self.main.get(above, -1), relative[:3, 3]
         frame = relative[:3, :3] if pose_bone.bone.use_local_location else np.eye(3)
+        own = self.frames[bone] = limit_frame.of(pose_bone) if solve_plan.moved[bone] else limit_frame.OWN
+        parent = self.frames.get(above, limit_frame.OWN)
+        if not (own.is_own and parent.is_own):
+            back = quaternion.conjugate(parent.axes)
+            turned = quaternion.product(turned if detached else quaternion.product(back, turned), own.start)
+            offset, frame = quaternion.rotate(back, offset), quaternion.rotate(back, frame.T).T
         self.location_frame.append(frame)
+        place = offset
         if solve_plan.slides[bone]:
             self.slides[bone] = len(self.joints)
             for axis, letter in enumerate("XYZ"):
@@ -245,14 +272,14 @@ class _Parts:
                 offset=offset,
                 rest=turned,
                 stiffness=pose_bone.dqik_stiffness,
-                preferred=solve_plan.bends.get(bone),
+                preferred=_preferred(solve_plan.bends.get(bone), own),
                 hold=hold,
                 inherit_rotation=not detached,
                 **(_joint_kind(pose_bone) if solve_plan.moved[bone] else {"kind": "fixed"}),
             )
         )
         self.own_rest.append(turned)
-        self.rest_offset.append(relative[:3, 3])
+        self.rest_offset.append(place)
         self.rooted.append(above not in self.main)
         self.detached.append(detached)
 
@@ -263,7 +290,7 @@ class _Parts:
                 self.main[goal.bone],
                 position=(0.0, 0.0, 0.0) if goal.facts.use_position else None,
                 rotation=(1.0, 0.0, 0.0, 0.0) if goal.facts.use_rotation else None,
-                offset=(0.0, solve_plan.armature.length[goal.bone] if goal.facts.use_tail else 0.0, 0.0),
+                offset=self._tail(goal.bone, solve_plan.armature.length[goal.bone] if goal.facts.use_tail else 0.0),
                 position_weight=goal.facts.position_weight,
                 rotation_weight=goal.facts.rotation_weight,
                 priority=goal.facts.priority,
@@ -274,8 +301,25 @@ class _Parts:
             for goal in solve_plan.goals
         ]
 
+    def solved_frames(self, solve_plan: Plan) -> tuple[np.ndarray, np.ndarray] | None:
+        """`start` and `axes` (S, 4) of the solved bones' limit frames; None if all are the bones' own."""
+        frames = [self.frames[bone] for bone in solve_plan.bones if solve_plan.moved[bone]]
+        if all(frame.is_own for frame in frames):
+            return None
+        return np.array([frame.start for frame in frames]), np.array([frame.axes for frame in frames])
+
+    def _tail(self, bone: int, length: float) -> tuple[float, ...]:
+        """The point at a length along a bone, in its joint's frame."""
+        tail = np.array([0.0, length, 0.0])
+        return tuple(quaternion.rotate(quaternion.conjugate(self.frames[bone].axes), tail).tolist())
+
     def _joints_of(self, bone: int) -> range:
         return range(self.slides.get(bone, self.main[bone]), self.main[bone] + 1)
+
+
+def _preferred(bend: np.ndarray | None, frame: LimitFrame) -> np.ndarray | None:
+    """A preferred bend, a rotation vector (3,) in the bone's axes, as one of its joint."""
+    return bend if bend is None or frame.is_own else quaternion.log(frame.motion(quaternion.exp(bend)))
 
 
 def _held_in_space(bone: bpy.types.PoseBone) -> bool:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Adding and removing goals, and converting Blender's IK constraints, poles and limits to goals and limits."""
+"""Converting Blender's IK constraints, poles and limits to goals and limits."""
 
 from collections.abc import Iterable
 
@@ -7,58 +7,12 @@ import bpy
 import numpy as np
 
 from ..blender.armature import Armature
-from . import bend, limits
+from . import bend, handover, limits, roles
+from .bend import Chain
+from .body import Body
+from .goals import new_goal
 
-TARGET_SIZE = 0.04  # of the armature's size
 STRAIGHT = 0.02  # of a chain's length: chains whose middle is nearer to their line count as straight
-
-
-def new_goal(
-    ob: bpy.types.Object, bone: str, chain_length: int = 0, use_rotation: bool = False
-) -> bpy.types.PropertyGroup:
-    """Add a goal for a bone and make it the active one."""
-    settings = ob.dqik
-    goal = settings.goals.add()
-    goal.name = goal.bone = bone
-    goal.chain_length, goal.use_rotation = chain_length, use_rotation
-    settings.active_goal = len(settings.goals) - 1
-    return goal
-
-
-def new_target(
-    ob: bpy.types.Object, bone: str, at_tail: bool = True, collection: bpy.types.Collection | None = None
-) -> bpy.types.Object:
-    """Create an empty at a bone's tail or head, turned like the bone. Its collection is the armature's by default."""
-    empty = bpy.data.objects.new(f"{bone} target", None)
-    pose_bone = ob.pose.bones[bone]
-    empty.empty_display_type = "CUBE"
-    empty.empty_display_size = (
-        TARGET_SIZE * max(max(ob.dimensions), 1e-3) if any(ob.dimensions) else pose_bone.length / 2
-    )
-    empty.rotation_mode = "QUATERNION"
-    matrix = ob.matrix_world @ pose_bone.matrix
-    empty.location = ob.matrix_world @ (pose_bone.tail if at_tail else pose_bone.head)
-    empty.rotation_quaternion = matrix.to_quaternion()
-    own = [holder for holder in ob.users_collection if holder.library is None and holder.override_library is None]
-    for holder in [collection] if collection else own or [bpy.context.scene.collection]:
-        holder.objects.link(empty)
-    return empty
-
-
-def remove_goal(ob: bpy.types.Object, index: int) -> bool:
-    """Remove a goal; the one after it, or else the last, becomes the active one.
-
-    A library override cannot remove a goal of its library: the goal is muted and False returned.
-    """
-    settings = ob.dqik
-    try:
-        settings.goals.remove(index)
-    except TypeError:  # raised for a goal of the library
-        settings.goals[index].mute = True
-        return False
-    settings.active_goal = max(min(settings.active_goal, len(settings.goals) - 1), 0)
-    settings.solver = settings.solver  # remove() calls no update callback, so set a property that does
-    return True
 
 
 def take_over(ob: bpy.types.Object) -> tuple[int, list[str]]:
@@ -79,7 +33,7 @@ def take_over(ob: bpy.types.Object) -> tuple[int, list[str]]:
             if constraint.pole_target is not None:
                 goal.pole_target, goal.pole_subtarget = constraint.pole_target, constraint.pole_subtarget
                 goal.pole_angle = _pole_angle(ob, bone, constraint)
-            constraint.mute = True
+            handover.mute(ob, bone, goal)
             count += 1
     return count, problems
 
@@ -101,7 +55,8 @@ def _pole_angle(ob: bpy.types.Object, bone: bpy.types.PoseBone, constraint: bpy.
     line = line / max(np.linalg.norm(line), 1e-12)
     out = middle - line * (middle @ line)
     if np.linalg.norm(out) < STRAIGHT * armature.length[chain].sum():
-        limb = next(iter(bend.find_limbs(heads, tails, armature.parent, [chain])), None)
+        body = Body(armature, roles.of(ob, armature))
+        limb = next(iter(bend.find_limbs(body, [Chain(chain, above[0], constraint.use_tail)])), None)
         if limb is None:
             return 0.0
         out = -np.cross(limb.axis, tails[limb.lower] - heads[limb.lower])  # the middle moves opposite to the lower end

@@ -9,12 +9,19 @@ import numpy as np
 from ...solvers.algebra import twist_swing
 from .. import curves
 from ..blender import rotation
+from . import limit_frame
+from .limit_frame import LimitFrame
 
 PARTS = ("twist", "swing_x", "swing_z")
+_NAMES = ("dqik_use_limits", "dqik_limits_axes", "dqik_limits_zero",
+          *(f"dqik_{part}_{end}" for part in PARTS for end in ("min", "max")))  # fmt: skip
 
 
-def put(bone: bpy.types.PoseBone, lo: Iterable[float], hi: Iterable[float]) -> None:
-    """Set the limits of a bone: `lo` and `hi` of twist, swing X and swing Z, in radians."""
+def put(
+    bone: bpy.types.PoseBone, lo: Iterable[float], hi: Iterable[float], frame: LimitFrame = limit_frame.OWN
+) -> None:
+    """Set the limits of a bone: `lo` and `hi` of twist, swing X and swing Z, in radians and in a frame."""
+    bone.dqik_limits_axes, bone.dqik_limits_zero = frame.axes, frame.zero
     for part, least, most in zip(PARTS, lo, hi, strict=True):
         setattr(bone, f"dqik_{part}_min", float(least))
         setattr(bone, f"dqik_{part}_max", float(most))
@@ -35,7 +42,7 @@ def clear(bones: Iterable[bpy.types.PoseBone]) -> None:
     """Switch limits off and reset them."""
     for bone in bones:
         bone.dqik_use_limits = False  # property_unset() calls no update callback, so set a property that does
-        for name in ("dqik_use_limits", *(f"dqik_{part}_{end}" for part in PARTS for end in ("min", "max"))):
+        for name in _NAMES:
             bone.property_unset(name)
 
 

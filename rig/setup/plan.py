@@ -7,10 +7,14 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 
+from ...solvers.algebra import quaternion
 from ..blender import dependencies
 from ..blender.armature import Armature
-from . import bend
+from . import bend, limit_frame, roles
+from .bend import Chain
+from .body import Body
 from .goal_facts import GoalFacts
+from .roles import Figure
 
 MIN_BEND = np.radians(4.0)  # preferred bends that limits reduce below this are dropped
 SIDE_BIAS = 1.2  # a bend changes sides if the limits allow this many times more on the other side
@@ -65,10 +69,11 @@ def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], driven: frozenset[str
             notes.append(f"Goal {goal.name!r}: {problem}")
             continue
         bone = armature.index[goal.bone]
-        chain = _chain(goal, armature.above(bone))
+        chain = _chain(goal, armature.above(bone), pose[bone].dqik_translate)
         if not chain:  # the goal stays in the plan, so that it is reported as not met
             notes.append(f"Goal {goal.name!r}: there is no bone above {goal.bone!r} to move: switch on Use Tail")
         goals.append(PlannedGoal(number, goal, bone, chain))
+    _leave_carriers(ob, goals, armature)
     goals = _without_cycles(ob, goals, armature, notes)
     if not goals:
         return notes[0] if notes else "Add a goal: choose a bone and the object that it should reach"
@@ -80,7 +85,8 @@ def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], driven: frozenset[str
     if (moved & by_driver).any():
         notes.append(f"{_named(pose, moved & by_driver)} left to drivers")
     constrained |= by_driver
-    moved &= ~constrained & np.array([not bone.dqik_lock for bone in pose])
+    figure = roles.of(ob, armature)
+    moved &= ~constrained & np.array([not bone.dqik_lock for bone in pose]) & ~_dividing(pose, figure)
     if not moved.any():
         locked = "Every bone of the goals' chains is locked, constrained or driven: free one"
         return notes[-1] if by_ik.any() else locked
@@ -90,7 +96,8 @@ def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], driven: frozenset[str
         notes.append(f"{_named(pose, connected)} cannot slide while connected: disconnect in Edit Mode")
     if ob.original.library is not None:
         notes.append("This armature is linked, so its pose is not saved here: make a library override")
-    bends = _bends(pose, armature, [goal.chain for goal in goals], moved)
+    chains = [Chain(goal.chain, goal.bone, goal.facts.use_tail) for goal in goals]
+    bends = _bends(pose, Body(armature, figure), chains, moved)
     bones = _skeleton_bones(goals, armature)
     return Plan(armature, goals, bones, moved, slides & ~connected, constrained, bends, notes)
 
@@ -113,11 +120,25 @@ def _problem(ob: bpy.types.Object, goal: GoalFacts, armature: Armature) -> str:
     return goal.target_problem or goal.pole_problem
 
 
-def _chain(goal: GoalFacts, above: list[int]) -> list[int]:
-    """The bones that a goal moves, upward. As in Blender's IK, the chain of a bone's head begins with the parent."""
-    counted = above if goal.use_tail else above[1:]
+def _chain(goal: GoalFacts, above: list[int], translates: bool) -> list[int]:
+    """The bones that a goal moves, upward.
+
+    As in Blender's IK, the chain of a bone's head begins with the parent; with the bone itself if it may move.
+    """
+    counted = above if goal.use_tail or translates else above[1:]
     chain = counted[: goal.chain_length or None]
-    return chain if goal.use_tail or not goal.use_rotation else [above[0], *chain]
+    return chain if above[0] in chain or not goal.use_rotation else [above[0], *chain]
+
+
+def _leave_carriers(ob: bpy.types.Object, goals: list[PlannedGoal], armature: Armature) -> None:
+    """Take bones that carry control bones, such as a root bone, out of all chains."""
+    carriers = {
+        armature.index.get(name, -1)
+        for goal in goals if ob.dqik.goals[goal.number].own_target
+        for owner, name in dependencies.bones_behind_goal(ob.dqik.goals[goal.number]) if owner.original == ob.original
+    }  # fmt: skip
+    for goal in goals:
+        goal.chain[:] = [bone for bone in goal.chain if bone not in carriers]
 
 
 def _without_cycles(
@@ -187,14 +208,22 @@ def _skeleton_bones(goals: Sequence[PlannedGoal], armature: Armature) -> list[in
     return sorted(members, key=lambda bone: (len(armature.above(bone)), bone))
 
 
+def _dividing(pose: bpy.types.bpy_prop_collection, figure: Figure) -> np.ndarray:
+    """(N,) bones that divide a limb's upper or lower bone to twist: without limits of their own, they do not turn."""
+    return np.array([
+        figure.roles.get(number, roles.NONE).name == "twist" and not bone.dqik_use_limits
+        for number, bone in enumerate(pose)
+    ], dtype=bool)  # fmt: skip
+
+
 def _bends(
-    pose: bpy.types.bpy_prop_collection, armature: Armature, chains: list[list[int]], moved: np.ndarray
+    pose: bpy.types.bpy_prop_collection, body: Body, chains: list[Chain], moved: np.ndarray
 ) -> dict[int, np.ndarray]:
     """Preferred bends: those of the user, and of the elbows and knees of straight limbs."""
     bends: dict[int, np.ndarray] = {}
-    for limb in bend.find_limbs(armature.heads, armature.tails, armature.parent, chains):
+    for limb in bend.find_limbs(body, chains):
         if moved[limb.lower] and moved[limb.upper]:
-            own = armature.rest[limb.lower, :3, :3].T @ limb.axis * limb.angle
+            own = body.armature.rest[limb.lower, :3, :3].T @ limb.axis * limb.angle
             inside = _inside_limits(pose[limb.lower], own)
             if inside is not None:
                 bends[limb.lower] = inside
@@ -209,8 +238,10 @@ def _inside_limits(bone: bpy.types.PoseBone, vector: np.ndarray) -> np.ndarray |
     """A preferred bend, clipped to the bone's limits; to the other side if the limits allow more there."""
     if not bone.dqik_use_limits:
         return vector
+    axes = limit_frame.of(bone).axes
+    vector = quaternion.rotate(quaternion.conjugate(axes), vector)
     lo = np.array([bone.dqik_swing_x_min, bone.dqik_twist_min, bone.dqik_swing_z_min])
     hi = np.array([bone.dqik_swing_x_max, bone.dqik_twist_max, bone.dqik_swing_z_max])
     same, other = (np.clip(side * vector, np.minimum(lo, hi), hi) for side in (1.0, -1.0))
     best = other if np.linalg.norm(other) > SIDE_BIAS * np.linalg.norm(same) else same
-    return best if np.linalg.norm(best) > MIN_BEND else None
+    return quaternion.rotate(axes, best) if np.linalg.norm(best) > MIN_BEND else None

@@ -1,162 +1,313 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The roles of bones in a human figure, recognised by their names and their place in the hierarchy.
+"""The roles of bones in a figure, recognised by their names, their place in the hierarchy and the figure's shape.
 
-It recognises the names of Rigify, Mixamo, VRM, Unreal, 3ds Max Biped, motion capture (CMU and other BVH) and
-MikuMikuDance. Some names mean different bones in different rigs ("LeftLeg", "LeftShoulder", "spine.004"); the bones
-above and below decide.
+Names are those of Rigify, Mixamo, VRM, Unreal, Unity, Auto-Rig Pro, Advanced Skeleton, Valve, 3ds Max Biped, motion
+capture, MakeHuman, MikuMikuDance and the like (`bone_names`). Limbs without such names are found by shape (`limbs`).
+The user's own choice for a bone comes first.
 """
 
-import re
-from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
-LEFT, RIGHT, MIDDLE = "L", "R", ""
+import bpy
+import numpy as np
 
-_SIDES = {"l": LEFT, "left": LEFT, "lft": LEFT, "左": LEFT, "r": RIGHT, "right": RIGHT, "rgt": RIGHT, "右": RIGHT}
-_NOISE = {"mixamorig", "bip", "j", "c", "def", "org", "character", "ccbase", "cc", "base", "bone", "jnt", "skel"}
-_HELPERS = {
-    "ik", "fk", "mch", "pole", "target", "ctrl", "control", "tweak", "twist", "roll", "helper", "end", "nub", "site",
-    "heel", "parent", "master", "捩", "捩れ", "先", "親",
-}  # fmt: skip
-_WORDS = {
-    "hips": "hips hip pelvis 下半身 センター",
-    "spine": "spine chest upperchest lowerback back torso abdomen waist lumbar thorax 上半身",
-    "neck": "neck 首",
-    "head": "head skull 頭",
-    "collar": "collar clavicle collarbone shoulder 肩",
-    "arm": "arm upperarm uparm humerus shldr 腕",
-    "forearm": "forearm lowerarm lowarm elbow radius ひじ",
-    "hand": "hand wrist 手首",
-    "thigh": "thigh upleg upperleg femur 足",
-    "shin": "shin calf leg lowerleg lowleg knee tibia ひざ",
-    "foot": "foot ankle 足首",
-    "toes": "toe toes toebase ball つま先",
-    "hip_joint": "hipjoint",
-}
-_ROLE = {word: role for role, words in _WORDS.items() for word in words.split()}
-_TOKEN = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[左右]|[^\W\d_a-zA-Z左右]+")
-_LIMBS = {"collar", "arm", "forearm", "hand", "thigh", "shin", "foot", "toes", "hip_joint"}
+from ..blender.armature import Armature
+from . import bone_names, limbs
+from .bone_names import LEFT, MIDDLE, RIGHT, BoneName
+from .limbs import PARTS, Limb
+from .tree import Tree
+
+SIDED = ("collar", "arm", "forearm", "hand", "finger", "hip_joint", "thigh", "shin", "foot", "toes", "twist")
+TRUNK = ("hips", "spine", "neck", "head")
+_SEVERAL = ("spine", "neck", "collar", "finger", "twist")  # roles that several bones have
+_LEANING = np.cos(np.radians(65.0))  # trunks that lean more against the legs are not those of people
+_ACROSS = np.cos(np.radians(45.0))  # ... with arms that point as the legs do, if they lean by more than this
+_PARALLEL = np.cos(np.radians(50.0))
 
 
 class Role(NamedTuple):
-    """A role: hips, spine, neck or head; or, with a side, collar, arm, forearm, hand, thigh, shin, foot or toes.
+    """A role: hips, spine, neck or head; or, with a side, one of `SIDED`.
 
-    A hip_joint is a short bone between hips and thigh.
+    A hip_joint is a bone between hips and thigh, and a twist one that divides a limb's upper or lower bone.
     """
 
     name: str
     side: str = MIDDLE
 
 
-def find(names: Sequence[str], parent: Sequence[int]) -> dict[int, Role]:
-    """The roles of the bones that are recognised.
+NONE = Role("")
 
-    names, parent : of all bones; -1 for no parent. Parents may come after children.
+
+class Figure(NamedTuple):
+    """The roles of a figure's bones by number.
+
+    not_human : a sentence about why human limits do not fit it; empty if they do. controlled : a sentence about why
+    goals cannot move its bones, because other bones control them by constraints; empty if they can.
     """
-    above = [_above(bone, parent) for bone in range(len(names))]
+
+    roles: dict[int, Role]
+    not_human: str = ""
+    controlled: str = ""
+
+
+def items() -> list[tuple[str, str, str]]:
+    """The choices of a bone's role in the panel."""
+    words = {LEFT: "Left ", RIGHT: "Right ", MIDDLE: ""}
+    own = [(Role(name), name) for name in TRUNK]
+    own += [(Role(name, side), name) for name in SIDED for side in (LEFT, RIGHT)]
+    return [
+        ("AUTO", "Automatic", "Recognise the bone by its name and its place"),
+        ("NONE", "None", "The bone is no part of the figure"),
+        *((_identifier(role), f"{words[role.side]}{name.replace('_', ' ').title()}", "")
+          for role, name in own),
+    ]  # fmt: skip
+
+
+def of(ob: bpy.types.Object, armature: Armature | None = None) -> Figure:
+    """The roles of an armature object's bones, with the user's corrections."""
+    armature = Armature(ob) if armature is None else armature
+    tree = Tree(armature.parent, armature.heads)
+    names = bone_names.read(list(armature.index))
+    for bone in _target_bones(ob):
+        if bone in armature.index:
+            names[armature.index[bone]] = BoneName(helper=True)
+    roles = find(tree, names)
+    _correct(roles, [bone.dqik_role for bone in ob.pose.bones])
+    return Figure(roles, _not_human(tree, names, roles), _controlled(ob, roles))
+
+
+def _target_bones(ob: bpy.types.Object) -> set[str]:
+    """Names of the bones that are targets or poles of the armature's own goals."""
+    aims = [(goal.target, goal.subtarget) for goal in ob.dqik.goals]
+    aims += [(goal.pole_target, goal.pole_subtarget) for goal in ob.dqik.goals]
+    return {bone for target, bone in aims if target is not None and target.original == ob.original}
+
+
+def find(tree: Tree, names: list[BoneName]) -> dict[int, Role]:
+    """The roles of the bones that are recognised."""
+    found = {(kind, side): limbs.by_names(tree, names, kind, side) for kind in PARTS for side in (LEFT, RIGHT)}
+    named = {key: limb for key, limb in found.items() if limb is not None}
+    _complete(tree, names, named)
     roles: dict[int, Role] = {}
-    for bone in sorted(range(len(names)), key=lambda bone: len(above[bone])):
-        role = _by_name(names[bone])
-        if role is not None:
-            roles[bone] = role
-    _settle_limbs(roles, above)
-    _settle_trunk(roles, above)
+    for (kind, side), limb in named.items():
+        _assign_limb(tree, names, roles, limb, kind, side)
+    _assign_trunk(tree, names, roles, named)
     return roles
 
 
-def _by_name(name: str) -> Role | None:
-    """The role that a name alone suggests."""
-    tokens = [token.lower() for token in _TOKEN.findall(name)]
-    if _HELPERS & set(tokens):
-        return None
-    sides = {_SIDES[token] for token in tokens if token in _SIDES}
-    words = "".join(token for token in tokens if token not in _SIDES and token not in _NOISE)
-    role = _ROLE.get(words)
-    if role is None and "base" in tokens:  # in "ToeBase" base is part of the name
-        role = _ROLE.get(words + "base")
-    if role is None and not sides and words[:1] in ("l", "r"):  # "lThigh" is two tokens, "lthigh" is one
-        role, sides = _ROLE.get(words[1:]), {_SIDES[words[0]]}
-    side = next(iter(sides)) if len(sides) == 1 else MIDDLE
-    if role == "hips" and side:
-        role = "hip_joint"
-    if role is None or len(sides) > 1 or (role in _LIMBS) != bool(side):
-        return None
-    return Role(role, side)
+# -- limbs -------------------------------------------------------------------------------------------------------------
 
 
-def _above(bone: int, parent: Sequence[int]) -> list[int]:
-    """The bones above a bone, the nearest first."""
-    path: list[int] = []
-    while parent[bone] >= 0:
-        bone = parent[bone]
-        path.append(bone)
-    return path
+def _complete(tree: Tree, names: list[BoneName], found: dict[tuple[str, str], Limb]) -> None:
+    """Add legs and arms that names do not tell, by shape, to those that they do."""
+    missing = [kind for kind in PARTS if not any((kind, side) in found for side in (LEFT, RIGHT))]
+    if not missing:
+        return
+    pairs = [pair for pair in limbs.pairs(tree) if _is_free(tree, names, found, pair)]
+    chosen = {missing[0]: pairs[0]} if len(missing) == 1 and pairs else {}
+    if len(missing) == 2 and pairs:  # legs are nearer to the root
+        arms = next((pair for pair in pairs if tree.depth(pair[0]) > tree.depth(pairs[0][0])), None)
+        chosen = {} if arms is None else {"leg": pairs[0], "arm": arms}
+    made: dict[str, tuple[Limb, Limb]] = {}
+    for kind, pair in chosen.items():
+        one, other = (limbs.by_shape(tree, bone, kind) for bone in pair)
+        if one is not None and other is not None:
+            made[kind] = one, other
+    left = _left(tree, found)
+    if left is None and "leg" in made:
+        top = tree.parent[chosen["arm"][0]] if "arm" in made else None
+        left = limbs.left(tree, made["leg"], top)
+    for kind, (one, other) in made.items():
+        if left is not None:
+            is_left = float((tree.heads[one.path[-1]] - tree.heads[other.path[-1]]) @ left) > 0.0
+            found[kind, LEFT], found[kind, RIGHT] = (one, other) if is_left else (other, one)
 
 
-def _settle_limbs(roles: dict[int, Role], above: Sequence[Sequence[int]]) -> None:
-    """Resolve ambiguous names by the bones below them, and keep one bone for each role."""
-    for side in (LEFT, RIGHT):
-        limb = {name: [b for b, role in roles.items() if role == (name, side)] for name in _LIMBS}
-        if not limb["thigh"]:
-            # "LeftLeg" is the thigh if a shin is below it; "LeftHip" if nothing else is the thigh
-            legs = [b for b in limb["shin"] if any(b in above[other] for other in limb["shin"])]
-            hips = [b for b in limb["hip_joint"] if any(b in above[other] for other in limb["shin"])]
-            for bone in (legs or hips)[:1]:
-                roles[bone] = Role("thigh", side)
-        if not limb["arm"] and limb["collar"]:
-            # "LeftShoulder" is the upper arm if the forearm is below it
-            for bone in [b for b in limb["collar"] if any(b in above[other] for other in limb["forearm"])][-1:]:
-                roles[bone] = Role("arm", side)
-        for name in _LIMBS:
-            for bone in [b for b, role in roles.items() if role == (name, side)][1:]:
-                del roles[bone]  # segments below the first, or copies
+def _is_free(
+    tree: Tree, names: list[BoneName], found: dict[tuple[str, str], Limb], pair: tuple[int, int]
+) -> bool:  # fmt: skip
+    """Whether two branches may be limbs: names do not tell otherwise, and they hold no limb that is found."""
+    used = {bone for limb in found.values() for bone in limb.bones.values()}
+    return not any(
+        names[bone].helper or names[bone].parts.keys() & set(TRUNK)
+        or any(tree.is_above(bone, other) or tree.is_above(other, bone) for other in used)
+        for bone in pair
+    )  # fmt: skip
 
 
-def _settle_trunk(roles: dict[int, Role], above: Sequence[Sequence[int]]) -> None:
-    """Assign the trunk: the legs meet at the hips, the spine leads to the arms, neck and head are above."""
-    chest = _meeting(roles, above, ("arm", "collar"))
-    hips = _hips(roles, above, chest)
-    for bone in [b for b, role in roles.items() if role.name == "hips" and hips not in (None, b)]:
-        if hips in above[bone]:
-            roles[bone] = Role("spine")
-        else:
-            del roles[bone]
+def _left(tree: Tree, found: dict[tuple[str, str], Limb]) -> np.ndarray | None:
+    """The figure's left, from limbs that are found on both sides."""
+    for kind, parts in PARTS.items():
+        one, other = (found.get((kind, side)) for side in (LEFT, RIGHT))
+        if one is not None and other is not None:
+            return tree.heads[one.bones[parts[2]]] - tree.heads[other.bones[parts[2]]]
+    return None
+
+
+def _assign_limb(
+    tree: Tree, names: list[BoneName], roles: dict[int, Role], limb: Limb, kind: str, side: str
+) -> None:  # fmt: skip
+    """The roles of a limb's bones, of bones that divide it, and of its fingers."""
+    parts, bones = PARTS[kind], limb.bones
+    for part, bone in bones.items():
+        roles[bone] = Role(part, side)
+    for above, below in pairwise(parts[:4]):
+        if above in bones and below in bones:
+            path = tree.paths[bones[below]]
+            for bone in path[path.index(bones[above]) + 1 : -1]:
+                roles[bone] = Role("collar" if above == "collar" else "twist", side)
+    end = bones.get(parts[3])
+    if kind == "arm" and end is not None:
+        for bone in tree.below(end):
+            if not names[bone].helper:
+                roles.setdefault(bone, Role("finger", side))
+
+
+# -- trunk -------------------------------------------------------------------------------------------------------------
+
+
+def _assign_trunk(
+    tree: Tree, names: list[BoneName], roles: dict[int, Role], found: dict[tuple[str, str], Limb]
+) -> None:  # fmt: skip
+    """The trunk: the legs meet at the hips, the spine leads to the arms, neck and head are above."""
+    legs, chest = _meeting(tree, found, "leg"), _meeting(tree, found, "arm")
+    hips = _hips(tree, names, legs, chest)
     if hips is not None:
         roles[hips] = Role("hips")
-    if chest is None or chest == hips:
+    if chest is not None and hips is not None and chest != hips and tree.is_above(hips, chest):
+        for bone in tree.paths[chest][tree.depth(hips) + 1 :]:
+            part = "neck" if bone == chest and _best(names[bone]) == "neck" else "spine"
+            roles.setdefault(bone, Role(part))
+    top = hips if chest is None else chest
+    if top is None:
         return
-    for bone in [chest, *above[chest]]:
-        if bone == hips:
-            break
-        if bone not in roles:
-            roles[bone] = Role("spine")
-    over = [b for b, role in roles.items() if role.name == "spine" and chest in above[b]]
-    heads = [b for b, role in roles.items() if role.name == "head"]
-    if over and not heads:
-        top = max(over, key=lambda bone: len(above[bone]))
-        roles[top] = Role("head")
-        over.remove(top)
-    for bone in over:
-        roles[bone] = Role("neck")
-    for bone in sorted(heads, key=lambda bone: len(above[bone]))[1:]:
-        del roles[bone]
+    head = _head(tree, names, roles, top)
+    if head is None:
+        return
+    roles[head] = Role("head")
+    for bone in tree.paths[head][tree.depth(top) + 1 : -1]:
+        part = _best(names[bone]) if chest is None else "neck"
+        roles.setdefault(bone, Role(part if part in ("spine", "neck") else "neck"))
 
 
-def _hips(roles: dict[int, Role], above: Sequence[Sequence[int]], chest: int | None) -> int | None:
-    """The common ancestor of legs and trunk, or a bone above it that has the name of hips."""
-    legs = _meeting(roles, above, ("thigh", "hip_joint"))
+def _best(name: BoneName) -> str:
+    return max(name.parts, key=lambda part: name.parts[part], default="")
+
+
+def _meeting(tree: Tree, found: dict[tuple[str, str], Limb], kind: str) -> int | None:
+    """The lowest bone above a left and a right limb."""
+    one, other = (found.get((kind, side)) for side in (LEFT, RIGHT))
+    if one is None or other is None:
+        return None
+    upper = PARTS[kind][1]
+    return tree.common(one.bones[upper], other.bones[upper])
+
+
+def _hips(tree: Tree, names: list[BoneName], legs: int | None, chest: int | None) -> int | None:
+    """The bone where legs and trunk meet, or one above it that has the name of hips."""
     if legs is None:
-        return next((b for b, role in roles.items() if role.name == "hips"), None)
-    paths = [legs, *above[legs]]
-    core = next((bone for bone in paths if chest is None or bone in (chest, *above[chest])), legs)
-    named = (bone for bone in (core, *above[core]) if roles.get(bone) == Role("hips"))
+        return next((b for b, name in enumerate(names) if _best(name) == "hips"), None)
+    core = next((b for b in tree.paths[legs][::-1] if chest is None or tree.is_above(b, chest)), legs)
+    named = (b for b in tree.paths[core][::-1] if _best(names[b]) == "hips")
     return next(named, core)
 
 
-def _meeting(roles: dict[int, Role], above: Sequence[Sequence[int]], limbs: Sequence[str]) -> int | None:
-    """The lowest common ancestor of a left and a right limb."""
-    for name in limbs:
-        ends = [next((b for b, role in roles.items() if role == (name, side)), None) for side in (LEFT, RIGHT)]
-        if ends[0] is not None and ends[1] is not None:
-            return next((bone for bone in above[ends[0]] if bone in above[ends[1]]), None)
-    return None
+def _head(tree: Tree, names: list[BoneName], roles: dict[int, Role], top: int) -> int | None:
+    """The head above the chest: by its name, or the end of the trunk."""
+    above = [b for b in tree.below(top) if b not in roles and not names[b].side and not names[b].helper]
+    named = [b for b in above if _best(names[b]) == "head"]
+    if named:
+        return min(named, key=tree.depth)
+    trunk = [b for b in above if _best(names[b]) in ("spine", "neck")]
+    if trunk:
+        return max(trunk, key=tree.depth)
+    free = [b for b in above if not any(names[x].helper or x in roles for x in tree.paths[b][tree.depth(top) + 1 :])]
+    ends = [b for b in free if not any(child in free for child in tree.children[b])]
+    if not ends:
+        return None
+    end = max(ends, key=tree.depth)
+    path = tree.paths[end][tree.depth(top) + 1 :]
+    if len(path) > 2 and tree.distance(path[-1], path[-2]) > 1.3 * tree.distance(path[-2], path[-3]):
+        return path[-2]  # the last joint is the crown of the head
+    return end
+
+
+# -- corrections, controls and animals ---------------------------------------------------------------------------------
+
+
+def _identifier(role: Role) -> str:
+    return f"{role.name}_{role.side}".rstrip("_").upper()
+
+
+def _correct(roles: dict[int, Role], chosen: list[str]) -> None:
+    """Put the user's choices into `roles`; a role that one bone has goes over to the chosen one."""
+    by_identifier = {_identifier(role): role for role in
+                     [Role(name) for name in TRUNK] + [Role(name, side) for name in SIDED for side in (LEFT, RIGHT)]
+                     }  # fmt: skip
+    for bone, choice in enumerate(chosen):
+        if choice == "AUTO":
+            continue
+        roles.pop(bone, None)
+        role = by_identifier.get(choice)
+        if role is None:
+            continue
+        if role.name not in _SEVERAL:
+            for other in [b for b, own in roles.items() if own == role and chosen[b] == "AUTO"]:
+                del roles[other]
+        roles[bone] = role
+
+
+def _controlled(ob: bpy.types.Object, roles: dict[int, Role]) -> str:
+    """A sentence about a figure whose limbs follow other bones by constraints, as in generated rigs; else empty.
+
+    IK and limits do not count: goals replace the one, and the other leaves the bones free.
+    """
+    limbs = [ob.pose.bones[bone] for bone, role in roles.items() if role.name in ("arm", "forearm", "thigh", "shin")]
+    led = [bone for bone in limbs if any(
+        not c.mute and c.type not in ("IK", "SPLINE_IK") and not c.type.startswith("LIMIT_") for c in bone.constraints
+    )]  # fmt: skip
+    if 2 * len(led) <= len(limbs):
+        return ""
+    return (
+        f"Bones such as {led[0].name!r} follow the controls of this rig, so goals cannot move them: "
+        "set up the rig that it was made from, or add goals for its FK controls"
+    )
+
+
+def _not_human(tree: Tree, names: list[BoneName], roles: dict[int, Role]) -> str:
+    """A sentence about a figure that is not human; empty for a human one."""
+    bones = {role: bone for bone, role in roles.items()}
+    if any(names[bone].animal for bone in roles):
+        return "This figure has wings, paws or hooves, so Human Limits does not fit it: set limits bone by bone"
+    shoulders = [Role(name, side) for side in (LEFT, RIGHT) for name in ("collar", "arm")]
+    trunk = _line(tree, bones, Role("hips"), *shoulders)
+    legs = _lines(tree, bones, "thigh", ("foot", "shin"))
+    arms = _lines(tree, bones, "arm", ("hand", "forearm"))
+    if trunk is None or legs is None:
+        return ""
+    upright = float(-trunk @ legs)
+    if upright < _LEANING or (upright < _ACROSS and arms is not None and float(arms @ legs) > _PARALLEL):
+        return (
+            "This figure stands on four legs or leans like a bird, so Human Limits does not fit it: "
+            "set limits bone by bone"
+        )
+    return ""
+
+
+def _line(tree: Tree, bones: dict[Role, int], first: Role, *ends: Role) -> np.ndarray | None:
+    """The unit direction between two roles' heads, to the first of `ends` that is there."""
+    end = next((bones[role] for role in ends if role in bones), None)
+    if first not in bones or end is None:
+        return None
+    line = tree.heads[end] - tree.heads[bones[first]]
+    length = np.linalg.norm(line)
+    return line / length if length > 1e-3 * tree.size else None
+
+
+def _lines(tree: Tree, bones: dict[Role, int], upper: str, ends: tuple[str, ...]) -> np.ndarray | None:
+    """The mean unit direction of both limbs of a kind."""
+    both = [_line(tree, bones, Role(upper, side), *(Role(end, side) for end in ends)) for side in (LEFT, RIGHT)]
+    lines = [line for line in both if line is not None]
+    total = np.sum(lines, axis=0) if lines else np.zeros(3)
+    return total / np.linalg.norm(total) if np.linalg.norm(total) > 1e-6 else None

@@ -23,6 +23,7 @@ from ..iterate import active_set, aim, descent, mmd, sweeps
 from ..methods import ccd, pgs
 from ..model import frames, limits
 from ..space import arc, joint_space, limb, poles, posture, yielding
+from ..space.tasks import setup
 
 # -- constants --------------------------------------------------------------------------------------------------------
 
@@ -45,7 +46,8 @@ OWNERS: tuple[tuple[ModuleType, str, str], ...] = (
     (quaternion, "", "LEAST"),
     (limits, "", "CLOSED NEWTON_STEPS"),
     (joint_space, "", "AT_LIMIT"),
-    (limb, "", "NO_LENGTH"),
+    (limb, "", "NO_LENGTH EASE"),
+    (setup, "", "ROTATION_LENGTH"),
     (arc, "", "ARC STRAIGHT BENT IN_LINE LEVEL"),
     (poles, "", "FADE ON_LINE"),
     (posture, "", "LEAST_ARM"),

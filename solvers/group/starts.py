@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The poses that a stage starts from, and the request of frames with the base pose of their pull."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ..algebra import dual_quaternion, quaternion
 from ..model.goals import Targets
 from ..model.skeleton import Pose
 from ..space import arc, limb
+from ..space.arc import Arc
 from ..space.joint_space import State
+from ..space.limb import Limb
 from ..space.point import Point, Request
-from ..space.tasks import turned_to_pole
+from ..space.tasks import ROTATION_LENGTH, Kinematics, turned_to_pole
 from .stage import Stage
 
 
@@ -49,12 +53,21 @@ def folded(stage: Stage, frames: Request, swivels: np.ndarray) -> State:
     return State(np.concatenate([s.rotations for s in starts]), np.concatenate([s.x for s in starts]))
 
 
-def arched(stage: Stage, state: State, targets: Targets, links: np.ndarray | None) -> State:
-    """`state` with its straight chains bent to arcs that point at their targets."""
+def arched(
+    stage: Stage, state: State, targets: Targets, links: np.ndarray | None, shares: np.ndarray | None = None
+) -> State:
+    """`state` with its straight chains bent to arcs that point at their targets.
+
+    shares : (F, L) of the way to its arc that the chains of each lane are bent; None for all of it.
+    """
     if not stage.arcs:
         return state
     kinematics = stage.tasks.kinematics(state, links)
-    rotations = arc.bend(state.rotations, kinematics, targets, stage.arcs, stage.skeleton.axis)
+    if shares is None:
+        shares = np.ones((len(targets.positions), stage.lanes.count))
+    rotations = arc.bend(
+        state.rotations, kinematics, targets, stage.arcs, stage.skeleton.axis, _of_goals(stage, stage.arcs, shares)
+    )
     return stage.space.turned(state, rotations)
 
 
@@ -70,18 +83,39 @@ def _base(stage: Stage, start: Pose, targets: Targets, links: np.ndarray | None)
     """The pose that the pull aims at: the start or the middle of the limits.
 
     Limbs are bent as they prefer and towards what their targets need, other straight chains to an arc that points at
-    the target.
+    the target; as far as the targets are away from the start (`_bend_shares`).
     """
     state = stage.space.state(start, len(start.rotations))
     if not stage.settings.pull:
         return state
+    kinematics = stage.tasks.kinematics(state, links)
+    shares = _bend_shares(stage, kinematics, targets)
     if stage.options.bias == "MIDDLE":
         state = stage.space.middle(state)
-    if stage.limbs:
         kinematics = stage.tasks.kinematics(state, links)
-        bent = limb.bend_base(stage.limbs, state.rotations, kinematics, targets.positions)
+    if stage.limbs:
+        of_limbs = _of_goals(stage, stage.limbs, shares)
+        bent = limb.bend_base(stage.limbs, state.rotations, kinematics, targets.positions, of_limbs)
         state = stage.space.turned(state, bent)
-    return arched(stage, state, targets, links)
+    return arched(stage, state, targets, links, shares)
+
+
+def _bend_shares(stage: Stage, start: Kinematics, targets: Targets) -> np.ndarray:
+    """The share (F, L) of their bends that limbs and straight chains get in the base pose.
+
+    It falls to 0 as the targets come to where the start pose has their goals: a start that meets all goals is the
+    answer, whatever bend is preferred.
+    """
+    distances, angles = stage.tasks.report(start, targets)
+    weights = stage.tasks.weights > 0.0
+    away = np.maximum(weights[0] * distances / stage.skeleton.length, weights[1] * ROTATION_LENGTH * angles)
+    of_lane = stage.lanes.goals == np.arange(stage.lanes.count)[:, None]  # (L, G)
+    return np.minimum((away[:, None] * of_lane).max(-1) / limb.EASE, 1.0)
+
+
+def _of_goals(stage: Stage, parts: Sequence[Limb] | Sequence[Arc], shares: np.ndarray) -> np.ndarray:
+    """The shares (F, P) of some limbs or arcs from those of the lanes (F, L)."""
+    return shares[:, stage.lanes.goals[[part.goal for part in parts]]]
 
 
 def _with_still_slides(stage: Stage, start: Pose, links: np.ndarray | None) -> np.ndarray | None:

@@ -160,16 +160,17 @@ def _room(skeleton: Skeleton, space: JointSpace, joints: list[int], bends: np.nd
 
 
 def bend(
-    rotations: np.ndarray, kinematics: Kinematics, targets: Targets, arcs: Sequence[Arc], axes: np.ndarray
-) -> np.ndarray:
+    rotations: np.ndarray, kinematics: Kinematics, targets: Targets, arcs: Sequence[Arc], axes: np.ndarray,
+    shares: np.ndarray,
+) -> np.ndarray:  # fmt: skip
     """Rotations (F, J, 4), at which `kinematics` stand, with straight chains bent to arcs that point at their targets.
 
     Otherwise an arc would have to bend to the other side for a target far from the chain's line.
 
-    axes : (J, 3) of the skeleton's joints.
+    axes : (J, 3) of the skeleton's joints. shares : (F, A) of the way to its arc that each chain is bent.
     """
     bent = rotations.copy()
-    for arc in arcs:
+    for arc, share_of_arc in zip(arcs, shares.T, strict=True):
         line, lengths = _bones(kinematics, arc)
         chord = (line * lengths[..., None]).sum(1)
         axis = (kinematics.matrices[:, arc.reference] @ arc.axis[:, None])[..., 0]
@@ -180,7 +181,7 @@ def bend(
         crossed = quaternion.cross(line[:, :-1], line[:, 1:])
         total = np.arctan2(np.linalg.norm(crossed, axis=-1), (line[:, :-1] * line[:, 1:]).sum(-1)).sum(-1)
         already = (crossed.sum(1) * axis).sum(-1)
-        straight = np.clip((BENT - total) / (BENT - STRAIGHT), 0.0, 1.0)
+        straight = share_of_arc * np.clip((BENT - total) / (BENT - STRAIGHT), 0.0, 1.0)
         missing = straight * (ARC - already)
         if arc.aim:
             root = arc.turned[0]

@@ -20,8 +20,9 @@ from .tasks import Kinematics
 SWIVELS = np.radians([0.0, 45.0, -45.0])
 """Starts tried for each frame: limbs turned about the line from root to target; the cheapest answer wins."""
 
-BEND_SHARE = 0.35  # of the bend beyond the preferred one that a target needs, which the base pose has
+BEND_SHARE = 0.35  # of the bend beyond the preferred one that a target needs, which a limited limb's base pose has
 
+EASE = 0.05  # [skeleton lengths] targets nearer to where the start pose has their goals bend its limbs less
 NO_LENGTH = 1e-9  # of a limb: what is left of a bone's direction then is rounding
 HELD_BEND = 0.02  # what the base pose keeps of the bend of held joints: enough to tell on which side they bend
 SAME_SIZE = 0.01  # limbs whose bones are as long as each other's, to so much, are a left and a right one
@@ -34,8 +35,9 @@ class Limb:
     `axis` (3,) is a unit vector in the lower joint's own frame about which a positive angle folds the limb,
     `upper_axis` (3,) the same in the upper joint's frame at rest, `bend` the preferred angle [rad]. `side` is +1 or
     -1, so that the swivels of a left and a right limb, which are of one size, mirror each other. `share` is how much
-    of the bend that a near target needs the base pose has: nothing where the limb's root slides to an unknown place.
-    A held limb has less of both, so that its base pose is the start.
+    of the bend that a near target needs the base pose has: nothing where no joint from the limb's root to its effector
+    has limits, and where the root slides to an unknown place. A held limb has less of both, so that
+    its base pose is the start.
     """
 
     upper: int
@@ -59,7 +61,7 @@ def find_limbs(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray, ho
     offsets = np.linalg.norm(dual_quaternion.translation(skeleton.links), axis=-1)
     sliding = chains.any(0) & (np.array(skeleton.kinds) == "prismatic")
     for lower in np.flatnonzero(np.abs(skeleton.preferred).max(-1) > 0.0):
-        upper = int(skeleton.parent[lower])
+        upper = _above(skeleton, int(lower))
         if upper < 0 or skeleton.kinds[upper] != "ball" or skeleton.stiffness[[upper, lower]].max() >= 1.0:
             continue
         both = chains[:, lower] & chains[:, upper]
@@ -67,7 +69,10 @@ def find_limbs(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray, ho
         if not serving:
             continue
         joint = goals[serving[0]].joint
-        path = [j for j in range(len(skeleton)) if skeleton.ancestors[joint, j] and skeleton.parent[j] == lower]
+        path = [
+            j for j in skeleton.order if skeleton.ancestors[joint, j] and j != lower
+            and _above(skeleton, j) == lower and (j == joint or skeleton.kinds[j] != "fixed")
+        ]  # fmt: skip
         bend = float(np.linalg.norm(skeleton.preferred[lower]))
         axis = skeleton.preferred[lower] / bend
         end = path[0] if path else -1
@@ -75,12 +80,25 @@ def find_limbs(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray, ho
         twins = sum(bool(np.allclose(size, other, rtol=SAME_SIZE)) for other in sizes)
         sizes.append(size)
         side = -1.0 if twins % 2 else 1.0
-        share = 0.0 if (sliding & skeleton.ancestors[upper]).any() else BEND_SHARE
+        below = skeleton.ancestors[joint] & ~skeleton.ancestors[upper]
+        limited = any(skeleton.joints[j].limits is not None for j in (upper, *np.flatnonzero(below)))
+        share = BEND_SHARE if limited and not (sliding & skeleton.ancestors[upper]).any() else 0.0
         bend *= kept_bend(skeleton.hold[[upper, lower]])
         share *= 1.0 - float(hold[[upper, lower]].max())
-        upper_axis = quaternion.rotate(skeleton.links[lower, :4], axis)
+        upper_axis = axis
+        between = [j for j in skeleton.order if skeleton.ancestors[lower, j] and skeleton.ancestors[j, upper]]
+        for link in skeleton.links[between[:0:-1], :4]:  # from the lower joint's frame up to the upper one's
+            upper_axis = quaternion.rotate(link, upper_axis)
         limbs.append(Limb(upper, int(lower), end, serving[0], axis, upper_axis, bend, side, share))
     return limbs
+
+
+def _above(skeleton: Skeleton, joint: int) -> int:
+    """The nearest joint above that may move; -1 for none. Fixed ones, such as bones that only twist, divide a limb."""
+    above = int(skeleton.parent[joint])
+    while above >= 0 and skeleton.kinds[above] == "fixed":
+        above = int(skeleton.parent[above])
+    return above
 
 
 def kept_bend(hold: np.ndarray) -> float:
@@ -89,7 +107,7 @@ def kept_bend(hold: np.ndarray) -> float:
 
 
 def bend_base(
-    limbs: Sequence[Limb], rotations: np.ndarray, kinematics: Kinematics, positions: np.ndarray
+    limbs: Sequence[Limb], rotations: np.ndarray, kinematics: Kinematics, positions: np.ndarray, shares: np.ndarray
 ) -> np.ndarray:
     """Base rotations (F, J, 4) with every limb bent by at least its preferred angle, for near targets further.
 
@@ -101,6 +119,7 @@ def bend_base(
     Parameters
     ----------
     rotations, kinematics : the pose to be bent. positions : (F, G, 3) of the targets.
+    shares : (F, L) of all this, by which each limb is bent.
     """
     lower, upper = [limb.lower for limb in limbs], [limb.upper for limb in limbs]
     goal, share = [limb.goal for limb in limbs], np.array([limb.share for limb in limbs])
@@ -110,11 +129,13 @@ def bend_base(
     already = 2.0 * np.arctan2((own[..., 1:] * axis).sum(-1), own[..., 0])
     already = np.where(np.abs(already) > np.pi, 0.0, already)
     missing = np.clip(preferred - already, 0.0, preferred)
-    root, middle = kinematics.positions[:, upper], kinematics.positions[:, lower]
-    distance = np.linalg.norm(positions[:, goal] - root, axis=-1)
-    turned_axis = (kinematics.matrices[:, lower] @ axis[..., None])[..., 0]
-    bend, needed = bends(root, middle, kinematics.effectors[:, goal], distance, turned_axis)
-    missing = (missing + share * np.maximum(needed - bend - missing, 0.0))[..., None]
+    if share.any():
+        root, middle = kinematics.positions[:, upper], kinematics.positions[:, lower]
+        distance = np.linalg.norm(positions[:, goal] - root, axis=-1)
+        turned_axis = (kinematics.matrices[:, lower] @ axis[..., None])[..., 0]
+        bend, needed = bends(root, middle, kinematics.effectors[:, goal], distance, turned_axis)
+        missing += share * np.maximum(needed - bend - missing, 0.0)
+    missing = (shares * missing)[..., None]
     turned = quaternion.product(own, quaternion.exp(missing * axis))
     back = quaternion.product(above, quaternion.exp(-0.5 * missing * upper_axis))
     bent = rotations.copy()

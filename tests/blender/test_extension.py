@@ -22,7 +22,10 @@ FOLDERS = {"operators", "rig", "solvers", "ui"}  # of Python modules only
 WHEELS = {
     f"wheels/dqik_kernel-{build_kernel.VERSION}-py3-none-{platform.tag}.whl" for platform in build_kernel.PLATFORMS
 }
-BLENDER = {"addon_utils", "blf", "bmesh", "bpy", "bpy_extras", "gpu", "gpu_extras", "idprop", "mathutils", "numpy"}
+BLENDER = {
+    "addon_utils", "blf", "bmesh", "bpy", "bpy_extras", "gpu", "gpu_extras", "idprop", "mathutils", "numpy",
+    "rna_keymap_ui",
+}  # fmt: skip
 COMPILED = (".whl", ".so", ".dll", ".dylib", ".pyd", ".pyc", ".a", ".lib", ".o", ".exe")
 # Installs, solves and uninstalls twice in a profile of its own. The process leaves without Python's own clean-up, in
 # which Blender 4.2 crashes once an add-on has property callbacks.

@@ -63,7 +63,7 @@ def public(struct: bpy.types.Struct) -> list[bpy.types.Property]:
 
 def test_all_panels_are_registered_in_the_dqik_tab(ui: ModuleType) -> None:
     assert panels(ui)
-    for cls in ui.CLASSES:
+    for cls in ui.PANELS:
         assert getattr(bpy.types, cls.__name__, None) is cls
     for cls in panels(ui):
         assert (cls.bl_space_type, cls.bl_region_type, cls.bl_category) == ("VIEW_3D", "UI", "DQIK")
@@ -86,9 +86,11 @@ def test_only_the_first_panel_is_there_without_an_armature(ui: ModuleType) -> No
 
 
 def test_panels_of_an_armature_in_object_and_pose_mode(ui: ModuleType, arm: bpy.types.Object) -> None:
-    assert shown(ui) == {"DQIK_PT_main", "DQIK_PT_goals", "DQIK_PT_bone", "DQIK_PT_solver", "DQIK_PT_compare"}
+    assert shown(ui) == {
+        "DQIK_PT_main", "DQIK_PT_goals", "DQIK_PT_bone", "DQIK_PT_overlay", "DQIK_PT_solver", "DQIK_PT_compare",
+    }  # fmt: skip
     bpy.ops.dqik.goal_add(bone="c")
-    assert "DQIK_PT_pole" in shown(ui)
+    assert {"DQIK_PT_chain", "DQIK_PT_pole"} <= shown(ui)
     assert "DQIK_PT_limits" not in shown(ui)
     bpy.ops.object.mode_set(mode="POSE")
     arm.data.bones.active = arm.data.bones["b"]
@@ -128,7 +130,8 @@ def test_goals_without_bone_or_target_do_not_stop_a_panel_from_showing(ui: Modul
 
 
 def test_panels_name_operators_that_exist(ui: ModuleType) -> None:
-    named = {node.args[0].value for method, node in calls(ui) if method == "operator"}
+    arguments = [node.args[0] for method, node in calls(ui) if method == "operator"]
+    named = {first.value for first in arguments if isinstance(first, ast.Constant)}
     assert "dqik.bake" in named
     for name in named:
         group, operator = name.split(".")
@@ -137,7 +140,8 @@ def test_panels_name_operators_that_exist(ui: ModuleType) -> None:
 
 def test_panels_name_properties_that_exist(ui: ModuleType, arm: bpy.types.Object) -> None:
     bpy.ops.dqik.goal_add(bone="c")
-    owners = (arm.dqik, arm.dqik.goals[0], arm.dqik.status, arm.pose.bones["a"], bpy.context.scene.render)
+    owners = (arm.dqik, arm.dqik.goals[0], arm.dqik.status, arm.pose.bones["a"], bpy.context.scene.render,
+              bpy.context.window_manager.dqik_overlay)  # fmt: skip
     named = {
         node.args[1].value
         for method, node in calls(ui)
@@ -197,6 +201,64 @@ def test_a_target_that_cannot_be_selected_is_named(arm: bpy.types.Object, troubl
     with pytest.raises(RuntimeError, match="has no target" if trouble == "missing" else "hidden"):
         bpy.ops.dqik.target_select()
     assert bpy.context.object == arm
+
+
+def test_a_warning_of_each_kind_is_mended_by_its_button(extension: str, arm: bpy.types.Object) -> None:
+    """The situation, its warning, the button that the panel offers, and no warning afterwards."""
+    mend = sys.modules[f"{extension}.operators.mend"]
+
+    def button() -> None:
+        message = arm.dqik.status.message
+        found = [one for phrase, one in mend.MENDED_BY.items() if phrase in message]
+        assert len(found) == 1, message
+        operator, kind, _ = found[0]
+        group, name = operator.split(".")
+        call = getattr(getattr(bpy.ops, group), name)
+        assert call(**({"kind": kind} if kind else {})) == {"FINISHED"}
+        rigs.update()
+        assert not arm.dqik.status.message
+
+    bpy.ops.dqik.goal_add(bone="c")
+    target = arm.dqik.goals[0].target
+    arm.dqik.live = True
+    rigs.update()
+    assert not arm.dqik.status.message
+    arm.data.pose_position = "REST"
+    button()
+    arm.pose.bones["b"].dqik_translate = True
+    rigs.update()
+    button()
+    rigs.goal(arm, "a", target, use_tail=False)
+    rigs.update()
+    button()
+    arm.dqik.goals[1].mute = True
+    target.hide_viewport = True
+    rigs.update()
+    button()
+    rigs.blender_ik(arm, "b", rigs.empty((1, 1, 1)), chain_count=1)
+    rigs.update()
+    button()
+
+
+def test_the_panel_advises_to_lock_the_interface_only_while_live(ui: ModuleType, arm: bpy.types.Object) -> None:
+    bpy.ops.dqik.goal_add(bone="c")
+    render = bpy.context.scene.render
+    render.use_lock_interface = False
+    assert not ui.render.is_needed(bpy.context)
+    arm.dqik.live = True
+    assert ui.render.is_needed(bpy.context)
+    render.use_lock_interface = True
+    assert not ui.render.is_needed(bpy.context)
+
+
+def test_methods_are_named_by_what_they_are_for(arm: bpy.types.Object) -> None:
+    """The short name stands behind, the identifiers stay."""
+    items = arm.dqik.bl_rna.properties["solver"].enum_items
+    names = {item.identifier: item.name for item in items if item.identifier}
+    assert names["PGS"] == "Balanced (PGS)"
+    for identifier, name in names.items():
+        short = name[name.index("(") + 1 : -1]
+        assert short.upper().replace(" ", "_") == identifier
 
 
 def test_locking_the_interface() -> None:

@@ -290,7 +290,8 @@ def walk() -> Steps:
 
     yield from click_button("dqik.live")
     assert rig().dqik.live
-    yield from click_button("dqik.lock_interface")
+    with in_view():  # its button is beside the output settings, where renders start
+        bpy.ops.dqik.lock_interface()
     assert bpy.context.scene.render.use_lock_interface
     yield from shot("04 live")
 
@@ -390,9 +391,12 @@ def panels() -> Steps:
     """Every panel, open, in every situation that it may meet; `shot` says if one could not be drawn."""
     bpy.context.view_layer.objects.active = rig()
     bpy.ops.object.mode_set(mode="POSE")
-    yield from open_panel("influence", "pole_angle")
+    yield from open_panel("rotation_weight", "chain_length")
+    yield from open_panel("priority", "pole_angle")
     yield from open_panel("pole_angle", "dqik_stiffness")
-    yield from open_panel("limits_clear", "dqik.solver")
+    yield from open_panel("limits_clear", "reach_show")
+    yield from open_panel("reach_show", "dqik.solver")
+    bpy.context.window_manager.dqik_overlay.show = True
     yield from click_button("dqik_use_limits")
     assert bpy.context.active_pose_bone.dqik_use_limits
     yield from click_button("limits_clear")
@@ -468,7 +472,7 @@ def main() -> None:
     """Start the walk once the window is there."""
     try:
         bpy.context.preferences.view.show_splash = False
-        bpy.context.preferences.view.ui_scale = 0.8  # so that all panels fit
+        bpy.context.preferences.view.ui_scale = 0.6  # so that all panels fit
         bpy.context.preferences.use_preferences_save = False
         install()
         bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)

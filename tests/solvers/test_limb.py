@@ -93,9 +93,10 @@ def bent(skeleton: ik.Skeleton, pose: ik.Pose, target: tuple, goal: ik.Goal = FO
     """The rotations of the base pose of a pose whose foot should be at a target."""
     (stage,) = ik.prepare(skeleton, [goal]).stages
     kinematics = stage.tasks.kinematics(stage.space.state(pose), None)
-    return limb.bend_base(stage.limbs, pose.rotations[None], kinematics, np.array([[target]]))[0]
+    return limb.bend_base(stage.limbs, pose.rotations[None], kinematics, np.array([[target]]), np.ones((1, 1)))[0]
 
 
+KNEE = ik.Range(-3.0, 3.0)
 FAR = (0.2, -2, 0)  # out of the leg's reach, straight down
 
 
@@ -124,7 +125,7 @@ def test_bend_base_goes_a_share_of_the_way_to_the_bend_that_a_near_target_needs(
     already: float, distance: float
 ) -> None:
     """The triangle's angle says what is needed; a limb that is bent enough stays as it is."""
-    skeleton = leg()
+    skeleton = leg(limits=KNEE)
     pose = skeleton.rest_pose()
     pose.rotations[2] = wxyz(Rotation.from_rotvec([already, 0, 0]))
     needed = math.pi - math.acos((0.5**2 + 0.4**2 - distance**2) / (2 * 0.5 * 0.4))
@@ -139,11 +140,18 @@ def test_bend_base_goes_a_share_of_the_way_to_the_bend_that_a_near_target_needs(
 def test_a_limb_whose_root_slides_is_not_bent_further_for_a_near_target() -> None:
     """Where hips move to is not known before the solve, and so neither is how near the target is."""
     hips = [ik.Joint("lift", -1, "prismatic", (0, 0, 0), axis=(0, 1, 0))]
-    joints = [*hips, *(replace(joint, parent=joint.parent + 1) for joint in leg().joints)]
+    joints = [*hips, *(replace(joint, parent=joint.parent + 1) for joint in leg(limits=KNEE).joints)]
     skeleton = ik.Skeleton(joints)
     goal = ik.Goal(4, position=(0, 0, 0), chain=[0, 1, 2, 3, 4])
     rotations = bent(skeleton, skeleton.rest_pose(), (0.2, 0.6, 0), goal)
     assert_allclose(scipy_rotation(rotations[3]).as_rotvec(), BEND, atol=1e-12)
+
+
+def test_a_limb_without_limits_is_not_bent_further_for_a_near_target() -> None:
+    """Only limits make a limb's answers compete; without them the base pose stays as near to the start as it can."""
+    skeleton = leg()
+    rotations = bent(skeleton, skeleton.rest_pose(), (0.2, 0.6, 0))
+    assert_allclose(scipy_rotation(rotations[2]).as_rotvec(), BEND, atol=1e-12)
 
 
 def test_bend_base_leaves_its_argument_alone() -> None:
@@ -230,3 +238,25 @@ def test_a_limited_leg_follows_its_toes_without_a_jump(begin: tuple, end: tuple)
     assert all(answer.converged for answer in answers)
     steps = [turned_by(one.pose, other.pose).max() for one, other in pairwise(answers)]
     assert max(steps) < math.radians(8.0)  # seen from the hip, targets move by a degree at most
+
+
+@pytest.mark.parametrize("knee_bend", [0.0, 0.1, -0.1, 1.0])
+def test_a_start_that_meets_its_goals_is_the_answer(knee_bend: float) -> None:
+    """The preferred bend does not move a leg whose foot stands on its target already."""
+    skeleton = leg()
+    pose = skeleton.rest_pose()
+    pose.rotations[2] = wxyz(Rotation.from_rotvec([knee_bend, 0, 0]))
+    foot = ik.forward(skeleton, pose).positions[3]
+    found = ik.solve(skeleton, [replace(FOOT, position=tuple(foot))], pose=pose)
+    assert_allclose(ik.forward(skeleton, found.pose).positions, ik.forward(skeleton, pose).positions, atol=1e-5)
+
+
+def test_the_preferred_bend_fades_in_continuously_as_the_target_leaves() -> None:
+    """From a straight leg the knee moves on in small steps, and always to the preferred side."""
+    skeleton = leg()
+    foot = ik.forward(skeleton, skeleton.rest_pose()).positions[3]
+    knees = []
+    for lift in np.linspace(0.0, 0.1, 101):
+        found = ik.solve(skeleton, [replace(FOOT, position=tuple(foot + np.array([0.0, lift, 0.0])))])
+        knees.append(float(scipy_rotation(found.pose.rotations[2]).as_rotvec() @ BEND))
+    assert (np.diff(knees) > 0.0).all()

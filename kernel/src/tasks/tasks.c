@@ -46,6 +46,18 @@ int within(const work *w, const point *p, double tolerance, double rotation_tole
     return 1;
 }
 
+/* The largest distance [skeleton lengths] of a goal that counts from its target, or angle times ROTATION_LENGTH. */
+double furthest_goal(const work *w, const point *p) {
+    double most_away = 0.0, e[3];
+    for (const dqik_task *t = w->s->task; t < w->s->task + w->s->tasks; t++) {
+        const task_kind *kind = kind_of(t);
+        if (kind->unit == SOFT || !(t->weight > 0.0)) continue;
+        kind->errors(w, p, t, 1.0, e);
+        most_away = most(most_away, norm3(e) * (kind->unit == LENGTH ? 1.0 / w->k->length : ROTATION_LENGTH));
+    }
+    return most_away;
+}
+
 double rows_square(const work *w, const point *p) {
     double sum = 0.0;
     for (int i = 0; i < w->rows; i++) sum += p->e[i] * p->e[i];

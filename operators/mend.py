@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Mending what the panel warns of."""
+
+from collections.abc import Callable
+
+import bpy
+from bpy.props import EnumProperty
+
+from .common import ArmatureOperator, armature
+
+MENDED_BY: dict[str, tuple[str, str, str]] = {
+    "Rest Position": ("dqik.mend", "POSE_POSITION", "Show the Pose"),
+    "cannot slide while connected": ("dqik.mend", "TRANSLATE", "Switch Translate Off"),
+    "switch on Use Tail": ("dqik.mend", "USE_TAIL", "Switch Use Tail On"),
+    "is disabled in the viewport": ("dqik.mend", "SHOW_TARGETS", "Enable It"),
+    "left to IK constraints": ("dqik.goals_from_constraints", "", "Make Goals of Them"),
+    "make a library override": ("object.make_override_library", "", "Make Library Override"),
+}
+"""Phrases of warnings, and what mends them: the operator, its kind, and the button's text."""
+
+
+def _pose_position(ob: bpy.types.Object) -> None:
+    ob.data.pose_position = "POSE"
+
+
+def _translate(ob: bpy.types.Object) -> None:
+    for bone in ob.pose.bones:
+        if bone.dqik_translate and bone.parent is not None and bone.bone.use_connect:
+            bone.dqik_translate = False
+
+
+def _use_tail(ob: bpy.types.Object) -> None:
+    for goal in ob.dqik.goals:
+        bone = ob.pose.bones.get(goal.bone)
+        if bone is not None and bone.parent is None:
+            goal.use_tail = True
+
+
+def _show_targets(ob: bpy.types.Object) -> None:
+    for goal in ob.dqik.goals:
+        for target in (goal.target, goal.pole_target):
+            if target is not None and target.hide_viewport:
+                target.hide_viewport = False
+
+
+_MENDERS: dict[str, Callable[[bpy.types.Object], None]] = {
+    "POSE_POSITION": _pose_position, "TRANSLATE": _translate, "USE_TAIL": _use_tail, "SHOW_TARGETS": _show_targets,
+}  # fmt: skip
+
+
+class DQIK_OT_mend(ArmatureOperator, bpy.types.Operator):
+    """Mend what the panel warns of"""
+
+    bl_idname = "dqik.mend"
+    bl_label = "Mend"
+    bl_options = {"REGISTER", "UNDO"}
+
+    kind: EnumProperty(
+        name="Kind", description="What to mend",
+        items=[
+            ("POSE_POSITION", "Pose Position", "Show the armature's pose instead of its rest position"),
+            ("TRANSLATE", "Translate", "Switch Translate off for connected bones, which cannot move"),
+            ("USE_TAIL", "Use Tail", "Bring the tails of root bones to their targets instead of their heads"),
+            ("SHOW_TARGETS", "Enable Targets", "Enable targets that are disabled in the viewport"),
+        ],
+    )  # fmt: skip
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        """Mend it."""
+        _MENDERS[self.kind](armature(context))
+        return {"FINISHED"}
+
+
+CLASSES = (DQIK_OT_mend,)

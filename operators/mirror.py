@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Mirroring goals and limits from one side of the body to the other."""
+
+import bpy
+from bpy.props import EnumProperty
+
+from ..rig.setup import controls, mirror
+from .common import ArmatureOperator, GoalsOperator, armature
+from .limits import LimitsOperator
+
+
+class MirrorOperator(ArmatureOperator):
+    """Base of operators that copy from one side to the other, by the names of the bones."""
+
+    direction: EnumProperty(
+        name="Direction",
+        description="The side to copy from and the side to copy to",
+        items=[
+            (mirror.LEFT, "Left to Right", "Copy what the left side has to the right side"),
+            (mirror.RIGHT, "Right to Left", "Copy what the right side has to the left side"),
+        ],
+        default=mirror.LEFT,
+    )
+
+    def _report_copied(self, what: str, count: int, left: list[str]) -> set[str]:
+        if not count:
+            self.report({"WARNING"}, f"There are no {what} to mirror, or no bones named as the other side")
+            return {"CANCELLED"}
+        text = f"Mirrored the {what} of {count} bones"
+        if left:
+            text += f"; without a mirror image: {', '.join(map(repr, left))}"
+        self.report({"WARNING"} if left else {"INFO"}, text)
+        return {"FINISHED"}
+
+
+class DQIK_OT_goals_mirror(MirrorOperator, GoalsOperator, bpy.types.Operator):
+    """Copy the goals of one side of the body to the other, by the names of the bones"""
+
+    bl_idname = "dqik.goals_mirror"
+    bl_label = "Mirror Goals"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        """Copy the goals."""
+        ob = armature(context)
+        return self._report_copied("goals", *mirror.mirror_goals(ob, self.direction, controls.can_add(ob)))
+
+
+class DQIK_OT_limits_mirror(MirrorOperator, LimitsOperator, bpy.types.Operator):
+    """Copy limits, stiffness, locks and preferred bends of one side of the body to the other"""
+
+    bl_idname = "dqik.limits_mirror"
+    bl_label = "Mirror Limits"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        """Copy the settings of the bones."""
+        ob = armature(context)
+        return self._report_copied("limits", *mirror.mirror_limits(ob, self._bones(context), self.direction))
+
+
+CLASSES = (DQIK_OT_goals_mirror, DQIK_OT_limits_mirror)

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The limits of bones as curves: the border of the swing, and the range of the twist. NumPy only.
+
+A curve of a limit is a row of coordinates, (twist, swing X, swing Z) in radians, of which `places` gives the points in
+space. All functions work on B bones at once. Limits `lo` and `hi` are (B, 3), of the same three.
+"""
+
+import numpy as np
+
+from ...solvers.algebra import quaternion, twist_swing
+from ...solvers.model.limits import CLOSED, FULL_TURN, locate, project_swing
+
+NEAR = 2e-3  # a coordinate this close to its limit lies on it: [rad] of a twist, relative for a swing
+_FREE = FULL_TURN - 1e-6  # limits are stored in single precision
+
+
+def is_twist_limited(lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
+    """Whether the twist is limited (B,)."""
+    return (hi - lo)[:, 0] < _FREE
+
+
+def is_swing_limited(lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
+    """Whether the swing is limited (B,)."""
+    return np.any((hi - lo)[:, 1:] < _FREE, axis=-1)
+
+
+def swing_border(twist: np.ndarray, lo: np.ndarray, hi: np.ndarray, count: int) -> np.ndarray:
+    """Coordinates (B, count, 3) along the border of the swing at a twist (B,): a closed curve.
+
+    A swing of more than half a turn is shown as half a turn. `count` is a multiple of 4.
+    """
+    lo, hi = lo[:, None, 1:], hi[:, None, 1:]
+    turn = FULL_TURN * np.arange(count) / count
+    circle = np.stack([np.cos(turn), np.sin(turn)], -1)
+    circle[np.abs(circle) < 1e-12] = 0.0
+    centre = np.clip(0.0, lo, hi)
+    border = centre + np.where(circle >= 0.0, hi - centre, centre - lo) * circle
+    length = np.sqrt((border * border).sum(-1, keepdims=True))
+    border = border * np.minimum(1.0, np.pi / np.maximum(length, 1e-12))
+    return np.concatenate([np.broadcast_to(twist[:, None, None], (len(twist), count, 1)), border], -1)
+
+
+def swing_path(x: np.ndarray, count: int) -> np.ndarray:
+    """Coordinates (B, count, 3) from no swing to the swing of `x` (B, 3), at the twist of `x`."""
+    share = np.ones((1, count, 3))
+    share[..., 1:] = np.linspace(0.0, 1.0, count)[:, None]
+    return share * x[:, None]
+
+
+def twist_path(x: np.ndarray, begin: np.ndarray, end: np.ndarray, count: int) -> np.ndarray:
+    """Coordinates (B, count, 3) from the twist `begin` to the twist `end` (B,), at the swing of `x` (B, 3)."""
+    path = np.repeat(x[:, None], count, 1)
+    path[..., 0] = begin[:, None] + (end - begin)[:, None] * np.linspace(0.0, 1.0, count)
+    return path
+
+
+def places(frames: np.ndarray, heads: np.ndarray, tips: np.ndarray, coordinates: np.ndarray) -> np.ndarray:
+    """Where points of bones are (B, K, 3) when the bones' rotations have some coordinates (B, K, 3).
+
+    frames : (B, 3, 3) orientations of the bones without a rotation of their own. heads : (B, 3). tips : (B, 3) one
+    point of each bone, from its head, in its own frame.
+    """
+    turned = quaternion.rotate(twist_swing.compose(coordinates), np.broadcast_to(tips[:, None], coordinates.shape))
+    return heads[:, None] + turned @ np.swapaxes(frames, -1, -2)
+
+
+def at_limit(x: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Whether the twist (B,) and the swing (B,) of coordinates `x` (B, 3) are at a limit, if they have room at all."""
+    has_room = hi - lo > CLOSED
+    at_end = has_room & ((x - lo < NEAR) | (hi - x < NEAR))  # of a swing: also where its ellipse is shut on that side
+    swing = project_swing(x[:, 1:], lo[:, 1:], hi[:, 1:])
+    on_border = (locate(swing, lo[:, 1:], hi[:, 1:]).level > 1.0 - NEAR) & has_room[:, 1:].any(-1)
+    return at_end[:, 0] & is_twist_limited(lo, hi), (at_end[:, 1:].any(-1) | on_border) & is_swing_limited(lo, hi)

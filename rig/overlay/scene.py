@@ -1,0 +1,294 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the overlay shows of an armature in a view: read in bulk, and turned into lines, faces and points on demand."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import bpy
+import numpy as np
+from mathutils import Matrix, Quaternion, Vector
+
+from ...solvers.algebra import quaternion, twist_swing
+from ..blender import channels
+from ..blender.armature import matrices
+from ..frame import targets
+from ..frame.targets import Place
+from ..frame.view import View
+from ..setup import limit_frame
+from ..setup.goal_facts import GoalFacts
+from . import limits
+
+PARTS = ("twist", "swing_x", "swing_z")
+BORDER = 64  # points of a swing's border
+ARC = 33  # points of a path or an arc
+_RIBS = 8  # lines from a joint to the border of its swing
+_ARC_WIDTH, _ARC_PLACE = 0.25, 0.4  # radius and place of a twist's arc, as shares of the bone's length
+_ACROSS = 0.5  # a limb that leaves its bone's axis by more than this share of its length lies across the bone
+_MARK = 0.08  # size of a mark, as a share of the bone's length
+_OCTAHEDRON = np.array([(a, b) for a in range(6) for b in range(a + 1, 6) if a // 2 != b // 2])
+_CORNERS = np.concatenate([np.eye(3), -np.eye(3)])[[0, 3, 1, 4, 2, 5]]
+
+
+@dataclass(frozen=True)
+class Shown:
+    """Which parts are shown."""
+
+    goals: bool = True
+    limits: bool = True
+    at_limit: bool = True
+    holds: bool = True
+
+
+@dataclass
+class Drawing:
+    """The overlay in world space: by kind, lines (N, 2, 3), faces (N, 3, 3); `misses` are places (3,) and errors.
+
+    The kinds are: goal and miss (from a bone to its target), swing and twist (limits), use (the part in use), limit
+    (what is at its limit), held.
+    """
+
+    lines: dict[str, list[np.ndarray]] = field(default_factory=dict)
+    faces: dict[str, list[np.ndarray]] = field(default_factory=dict)
+    misses: list[tuple[Vector, float]] = field(default_factory=list)
+
+    def add_lines(self, kind: str, lines: np.ndarray) -> None:
+        """Add lines (..., 2, 3)."""
+        if lines.size:
+            self.lines.setdefault(kind, []).append(lines.reshape(-1, 2, 3))
+
+    def add_curves(self, kind: str, curves: np.ndarray) -> None:
+        """Add open curves (..., K, 3)."""
+        self.add_lines(kind, np.stack([curves[..., :-1, :], curves[..., 1:, :]], -2))
+
+    def add_faces(self, kind: str, faces: np.ndarray) -> None:
+        """Add triangles (..., 3, 3)."""
+        if faces.size:
+            self.faces.setdefault(kind, []).append(faces.reshape(-1, 3, 3))
+
+
+@dataclass
+class Scene:
+    """The data of an armature that the overlay shows, in one view. `contents` shows by comparison what has changed.
+
+    ob : the evaluated object. world : of all bones, in armature space. lo, hi : (N, 3) limits. frames :
+    as `limit_frame.read` returns them. limited : (N,).
+    holds : (N,) 0 to 1. selected : the numbers of the selected bones. facts, places : of the goals.
+    """
+
+    ob: bpy.types.Object
+    shown: Shown
+    world: np.ndarray
+    lo: np.ndarray
+    hi: np.ndarray
+    frames: tuple[np.ndarray, np.ndarray]
+    limited: np.ndarray
+    holds: np.ndarray
+    selected: list[int]
+    facts: tuple[GoalFacts, ...]
+    places: list[Place]
+
+    @property
+    def contents(self) -> tuple:
+        """Everything that the drawing depends on."""
+        place = [tuple(row) for row in self.ob.matrix_world]
+        return (
+            self.ob.original.session_uid, self.shown, place, self.world.tobytes(), self.ob.dqik.tolerance,
+            self.lo.tobytes(), self.hi.tobytes(),
+            *(part.tobytes() for part in self.frames), self.limited.tobytes(), self.holds.tobytes(), self.selected,
+            self.facts, [None if place is None else place.translation[:] for place, _ in self.places],
+        )  # fmt: skip
+
+
+def read(
+    ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph, selected: Sequence[bpy.types.PoseBone], shown: Shown
+) -> Scene:
+    """Read an original armature object and its goals as a depsgraph evaluates them."""
+    evaluated = ob.evaluated_get(depsgraph)
+    pose = evaluated.pose.bones
+    view = View(depsgraph, depsgraph.scene.frame_current_final, fresh=False)
+    facts, places, _ = targets.read(evaluated, view, (), True)
+    lo, hi = (
+        np.stack([_values(pose, f"dqik_{part}_{end}") for part in PARTS], -1) for end in ("min", "max")
+    )
+    numbers = {bone.name: number for number, bone in enumerate(pose)} if selected else {}
+    return Scene(
+        evaluated, shown, matrices(pose, "matrix"), lo, hi, limit_frame.read(pose),
+        _values(pose, "dqik_use_limits") > 0.5,
+        _values(pose, "dqik_hold") if shown.holds and hasattr(bpy.types.PoseBone, "dqik_hold") else np.zeros(len(pose)),
+        [numbers[bone.name] for bone in selected if bone.id_data == ob], tuple(facts), places,
+    )  # fmt: skip
+
+
+def draw(scene: Scene) -> Drawing:
+    """The geometry of a scene."""
+    drawing, shown = Drawing(), scene.shown
+    if shown.at_limit or shown.limits:
+        at = _at_limit(scene)
+        if shown.at_limit:
+            _draw_bones(drawing, "limit", scene, np.flatnonzero(at))
+    if shown.limits:
+        chosen = [bone for bone in scene.selected if scene.limited[bone]]
+        if chosen:
+            _draw_limits(drawing, scene, chosen)
+    if shown.holds:
+        _draw_marks(drawing, "held", scene, np.flatnonzero(scene.holds > 0.0))
+    if shown.goals:
+        _draw_goals(drawing, scene)
+    _to_world(drawing, scene.ob.matrix_world)
+    return drawing
+
+
+def frame(bone: bpy.types.PoseBone) -> Matrix:
+    """The armature-space matrix of the axes of an evaluated bone's limits, at their zero, by Blender's own rules."""
+    rest, above, zero = bone.bone.matrix_local, bone.parent, Quaternion(limit_frame.of(bone).start).to_matrix().to_4x4()
+    if above is None:
+        return bone.bone.convert_local_to_pose(zero, rest)
+    return bone.bone.convert_local_to_pose(
+        zero, rest, parent_matrix=above.matrix, parent_matrix_local=above.bone.matrix_local
+    )
+
+
+def coordinates(bones: Sequence[bpy.types.PoseBone], own: Sequence[Matrix]) -> np.ndarray:
+    """The twist-swing coordinates (B, 3) of evaluated bones. own : their `frame`s."""
+    q = [
+        matrix.to_quaternion().inverted() @ bone.matrix.to_quaternion() @ Quaternion(limit_frame.of(bone).axes)
+        for bone, matrix in zip(bones, own, strict=True)
+    ]
+    return twist_swing.coordinates(np.array(q))
+
+
+def tip(bone: bpy.types.PoseBone, children: Sequence[bpy.types.PoseBone]) -> np.ndarray:
+    """The point (3,) of an evaluated bone that shows its direction, from its head and in the axes of its limits.
+
+    It is the bone's tail, or the next joint of the limb if the limb leaves the bone's axis, as it does in rigs whose
+    bones lie across their limbs.
+    """
+    axes, length = Quaternion(limit_frame.of(bone).axes), bone.length * bone.matrix.to_scale().y
+    along = axes.inverted() @ Vector((0.0, length, 0.0))
+    if children:
+        away = max((child.head - bone.head for child in children), key=lambda vector: vector.length)
+        joint = bone.matrix.to_quaternion().inverted() @ away
+        if np.hypot(joint.x, joint.z) > _ACROSS * joint.length:
+            along = axes.inverted() @ joint
+    elif axes.angle > _ACROSS:  # the limb goes on along the limits' Y
+        along = Vector((0.0, length, 0.0))
+    return np.array(along)
+
+
+def _values(bones: bpy.types.bpy_prop_collection, name: str) -> np.ndarray:
+    """One number of each bone (N,)."""
+    values = np.empty(len(bones), dtype=bool if "use" in name else np.float32)
+    bones.foreach_get(name, values)
+    return values.astype(float)
+
+
+def _at_limit(scene: Scene) -> np.ndarray:
+    """Whether each bone (N,) is at a limit."""
+    own = channels.read(scene.ob.pose.bones)
+    bones = np.flatnonzero(scene.limited)
+    at = np.zeros(len(scene.limited), dtype=bool)
+    if bones.size:
+        start, axes = (part[bones] for part in scene.frames)
+        x = twist_swing.coordinates(limit_frame.motions(own.quaternions()[bones], start, axes))
+        twist, swing = limits.at_limit(x, scene.lo[bones], scene.hi[bones])
+        at[bones] = twist | swing
+    return at
+
+
+def _draw_limits(drawing: Drawing, scene: Scene, chosen: list[int]) -> None:
+    """The limits of some bones, and what their present rotation uses of them."""
+    bones = [scene.ob.pose.bones[number] for number in chosen]
+    own = [frame(bone) for bone in bones]
+    frames = quaternion.to_matrix(np.array([matrix.to_quaternion() for matrix in own]))
+    x = coordinates(bones, own)
+    below: dict[str, list[bpy.types.PoseBone]] = {bone.name: [] for bone in scene.ob.pose.bones}
+    for bone in scene.ob.pose.bones:  # in Blender, each bone's `children` is a search through all bones
+        if bone.parent is not None:
+            below[bone.parent.name].append(bone)
+    heads = np.array([bone.head for bone in bones])
+    tips = np.array([tip(bone, below[bone.name]) for bone in bones])
+    lo, hi = scene.lo[chosen], scene.hi[chosen]
+    at_twist, at_swing = limits.at_limit(x, lo, hi)
+
+    swings = limits.is_swing_limited(lo, hi)
+    border = limits.places(frames, heads, tips, limits.swing_border(x[:, 0], lo, hi, BORDER))[swings]
+    border = np.concatenate([border, border[:, :1]], 1)
+    drawing.add_curves("swing", border)
+    apex = np.broadcast_to(heads[swings][:, None], border[:, :-1].shape)
+    drawing.add_faces("swing", np.stack([apex, border[:, :-1], border[:, 1:]], -2))
+    drawing.add_lines("swing", np.stack([apex, border[:, :-1]], -2)[:, :: BORDER // _RIBS])
+    path = limits.places(frames, heads, tips, limits.swing_path(x, ARC))
+    for kind, which in (("use", swings & ~at_swing), ("limit", swings & at_swing)):
+        drawing.add_curves(kind, path[which])
+        drawing.add_lines(kind, np.stack([heads, path[:, -1]], -2)[which])
+
+    twists, on_rims = limits.is_twist_limited(lo, hi), rims(tips)
+    neutral = np.clip(0.0, lo[:, 0], hi[:, 0])
+    centres = heads + _on_axis(frames, x, on_rims)
+
+    def arc(begin: np.ndarray, end: np.ndarray, which: np.ndarray) -> np.ndarray:
+        return limits.places(frames, heads, on_rims, limits.twist_path(x, begin, end, ARC))[which]
+
+    whole = arc(lo[:, 0], hi[:, 0], twists)
+    drawing.add_curves("twist", whole)
+    drawing.add_lines("twist", np.stack([np.repeat(centres[twists][:, None], 2, 1), whole[:, [0, -1]]], -2))
+    for kind, which in (("use", twists & ~at_twist), ("limit", twists & at_twist)):
+        part = arc(neutral, x[:, 0], which)
+        drawing.add_curves(kind, part)
+        drawing.add_lines(kind, np.stack([centres[which], part[:, -1]], -2))
+        apex = np.broadcast_to(centres[which][:, None], part[:, :-1].shape)
+        drawing.add_faces(kind, np.stack([apex, part[:, :-1], part[:, 1:]], -2))
+
+
+def rims(tips: np.ndarray) -> np.ndarray:
+    """Points (B, 3) whose circle about the bone's axis shows the twist: the limb's if it lies across the bone."""
+    length = np.linalg.norm(tips, axis=-1, keepdims=True)
+    beside = np.hypot(tips[:, :1], tips[:, 2:]) > _ACROSS * length
+    return np.where(beside, tips, length * np.array([_ARC_WIDTH, _ARC_PLACE, 0.0]))
+
+
+def _on_axis(frames: np.ndarray, x: np.ndarray, on_rims: np.ndarray) -> np.ndarray:
+    """The centres (B, 3) of the circles of points on rims (B, 3), from the heads."""
+    axis = on_rims * np.array([0.0, 1.0, 0.0])
+    return limits.places(frames, np.zeros_like(axis), axis, x[:, None])[:, 0]
+
+
+def _draw_goals(drawing: Drawing, scene: Scene) -> None:
+    """A line from each goal's bone to its target, with the distance where the two are apart."""
+    pose, back = scene.ob.pose.bones, scene.ob.matrix_world.inverted_safe()
+    size = max(float(np.ptp(scene.world[:, :3, 3], axis=0).max()), 1e-6) if len(scene.world) else 1.0
+    ends: list[int] = []
+    for goal, (place, _) in zip(scene.facts, scene.places, strict=True):
+        number = pose.find(goal.bone)
+        if not goal.active or place is None or number < 0:
+            continue
+        ends.append(number)
+        point = pose[number].tail if goal.use_tail else pose[number].head
+        target = back @ place.translation
+        distance = (target - point).length
+        missed = goal.use_position and distance > scene.ob.dqik.tolerance * size
+        drawing.add_lines("miss" if missed else "goal", np.array([point, target]))
+        if missed:
+            drawing.misses.append((place.translation.copy(), distance))
+    _draw_marks(drawing, "goal", scene, np.array(ends, dtype=int))
+
+
+def _draw_bones(drawing: Drawing, kind: str, scene: Scene, bones: np.ndarray) -> None:
+    """Lines along bones."""
+    pose = [scene.ob.pose.bones[int(number)] for number in bones]
+    drawing.add_lines(kind, np.array([(bone.head, bone.tail) for bone in pose]).reshape(-1, 2, 3))
+
+
+def _draw_marks(drawing: Drawing, kind: str, scene: Scene, bones: np.ndarray) -> None:
+    """An octahedron around the middle of each bone."""
+    for bone in (scene.ob.pose.bones[int(number)] for number in bones):
+        corners = np.array(0.5 * (bone.head + bone.tail)) + _MARK * bone.length * _CORNERS
+        drawing.add_lines(kind, corners[_OCTAHEDRON])
+
+
+def _to_world(drawing: Drawing, matrix: Matrix) -> None:
+    """Move a drawing from armature space to the world."""
+    world = np.array(matrix)
+    for parts in (drawing.lines, drawing.faces):
+        for kind, pieces in parts.items():
+            parts[kind] = [np.concatenate(pieces) @ world[:3, :3].T + world[:3, 3]]

@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A figure at rest: its left, up and forward, and the directions of its limbs from joint to joint. NumPy only."""
+
+from functools import cached_property
+
+import numpy as np
+
+from ...solvers.algebra import quaternion
+from ..blender.armature import Armature
+from . import roles
+from .roles import Figure, Role
+
+NEUTRAL = {"arm": "O", "thigh": "D", "foot": "FFD"}
+"""Directions that the ranges of parts are about, on figures whose limbs are far from them at rest."""
+_HINGES = {"forearm": ("arm", "F"), "shin": ("thigh", "B")}  # the bones above them, and the directions they bend toward
+_POSTURE = {"forearm": "arm", "hand": "arm", "shin": "thigh", "toes": "foot"}  # parts that go along with another
+_FAR = np.radians(50.0)  # limbs further than this from their neutral direction are far from it
+_BENT = np.radians(4.0)  # a limb bent by more at rest bends about the axis of that bend
+_DEGENERATE = 0.3  # sine of the angle to a direction below which a bone cannot bend toward it
+_ALONG = np.cos(np.radians(30.0))  # bones nearer than this to their limbs lie along them
+_ON = np.cos(np.radians(40.0))  # feet nearer than this to their shins point on along them
+_SHORT = 1e-3  # of the figure's size: joints nearer than this are in one place
+_SHARED = ("spine", "neck", "head", "collar")  # parts whose bones share one range
+_NEXT = {"collar": "arm", "arm": "forearm", "forearm": "hand", "hip_joint": "thigh", "thigh": "shin", "shin": "foot",
+         "foot": "toes"}  # fmt: skip
+_STRAIGHT = {"forearm": "arm", "hand": "forearm", "shin": "thigh"}  # parts that continue the one above if in doubt
+
+
+class Body:
+    """The directions of a figure at rest, in armature space."""
+
+    def __init__(self, armature: Armature, figure: Figure) -> None:
+        self.armature, self.roles, self.human = armature, figure.roles, not figure.not_human
+        self._by_role: dict[Role, int] = {}
+        for bone in sorted(self.roles, key=lambda bone: len(armature.above(bone))):
+            self._by_role.setdefault(self.roles[bone], bone)
+        self.left, self.up, self.forward = self._directions()
+        self._postures: dict[tuple[str, str], np.ndarray] = {}
+        for name in NEUTRAL:
+            for side in (roles.LEFT, roles.RIGHT):
+                self._postures[name, side] = self._to_neutral(name, side)
+
+    def bone(self, name: str, side: str = roles.MIDDLE) -> int | None:
+        """The first bone of a role, from the root."""
+        return self._by_role.get(Role(name, side))
+
+    def share(self, role: Role) -> float:
+        """The share of a range for each of the bones that have it in common."""
+        if role.name not in _SHARED:
+            return 1.0
+        names = ("neck", "head") if role.name in ("neck", "head") else (role.name,)
+        return 1.0 / sum(other.name in names and other.side == role.side for other in self.roles.values())
+
+    def direction(self, letters: str, side: str) -> np.ndarray:
+        """The unit sum of directions by their letters; `side` is that of the limb, for O and I."""
+        out = -self.left if side == roles.RIGHT else self.left
+        directions = {
+            "L": self.left,
+            "U": self.up,
+            "F": self.forward,
+            "O": out,
+            "D": -self.up,
+            "B": -self.forward,
+            "I": -out,
+        }
+        return unit(sum((directions[letter] for letter in letters), np.zeros(3)))
+
+    def along(self, bone: int) -> np.ndarray | None:
+        """The unit direction of a bone's limb, from its joint to the next one; None if that is not known.
+
+        At the ends of limbs it leads to the furthest joint below, or along the bone if bones lie along their limbs.
+        """
+        role, heads = self.roles[bone], self.armature.heads
+        for following in self._following(bone, role):
+            line = heads[following] - heads[bone]
+            if np.linalg.norm(line) > _SHORT * self.armature.size:
+                return unit(line)
+        if self._bones_lie_along and not self._continues(bone, role):
+            return self.armature.rest[bone, :3, 1].copy()
+        if role.name in ("spine", "neck", "head"):
+            return self.up
+        if role.name == "foot":
+            return self.direction("FFD", role.side)
+        if role.name == "toes":
+            return self.forward
+        above = self.bone(_STRAIGHT.get(role.name, ""), role.side)
+        return None if above is None else self.along(above)
+
+    def _continues(self, bone: int, role: Role) -> bool:
+        """Whether a foot without toes points on along its shin, as the last bones of imported limbs do."""
+        shin = self.bone("shin", role.side) if role.name == "foot" else None
+        line = None if shin is None else self.along(shin)
+        return line is not None and float(self.armature.rest[bone, :3, 1] @ line) > _ON
+
+    def posture(self, role: Role) -> np.ndarray:
+        """The rotation (3, 3) in armature space from rest to the posture in which its directions are those of people.
+
+        It is none for figures that rest as people stand, with their arms anyhow between out and down.
+        """
+        return self._postures.get((_POSTURE.get(role.name, role.name), role.side), np.eye(3))
+
+    def own_posture(self, role: Role) -> np.ndarray:
+        """The rotation (3, 3) of a part alone, against the one above it, to that posture."""
+        if role.name not in NEUTRAL:
+            return np.eye(3)
+        above = self._postures["thigh", role.side] if role.name == "foot" else np.eye(3)
+        return above.T @ self.posture(role)
+
+    def _to_neutral(self, name: str, side: str) -> np.ndarray:
+        bone = self.bone(name, side)
+        along = None if bone is None else self.along(bone)
+        above = self._postures["thigh", side] if name == "foot" else np.eye(3)
+        if along is None:
+            return above
+        along, neutral = above @ along, self.direction(NEUTRAL[name], side)
+        if np.arccos(np.clip(along @ neutral, -1.0, 1.0)) <= _FAR:
+            return above
+        return quaternion.to_matrix(quaternion.between(along, neutral)) @ above
+
+    def hinge(self, lower: int) -> tuple[np.ndarray, float]:
+        """The unit axis of an elbow or a knee, in its posture, and the angle by which it is bent at rest.
+
+        A limb that is bent at rest has the axis of that bend, unless it is bent the wrong way or sideways.
+        """
+        role = self.roles[lower]
+        above, letter = _HINGES[role.name]
+        turned, upper = self.posture(role), self.bone(above, role.side)
+        along, toward = turned @ self.along(lower), self.direction(letter, role.side)
+        axis = np.cross(along, toward)
+        clear = np.linalg.norm(axis) >= _DEGENERATE
+        direction = None if upper is None else self.along(upper)
+        if direction is not None:
+            normal = np.cross(turned @ direction, along)
+            bent = float(np.arctan2(np.linalg.norm(normal), turned @ direction @ along))
+            if bent >= _BENT and not clear:
+                return unit(normal), bent
+            if bent >= _BENT and abs(unit(normal) @ unit(axis)) > 0.5:
+                sign = 1.0 if normal @ axis > 0.0 else -1.0
+                return sign * unit(normal), sign * bent
+        if not clear:
+            axis = np.cross(along, self.direction("I" if role.name == "forearm" else "F", role.side))
+        return unit(axis), 0.0
+
+    def _following(self, bone: int, role: Role) -> list[int]:
+        """The joints that a bone's limb may lead to, the best first."""
+        below = [b for b in range(len(self.armature.parent)) if bone in self.armature.above(b)[1:]]
+        if role.name in ("spine", "neck", "hips"):
+            trunk = [b for b in below if b in self.roles and self.roles[b].name in ("spine", "neck", "head")]
+            return sorted(trunk, key=lambda b: len(self.armature.above(b)))
+        if role.name == "twist":
+            limb = [b for b in below if b in self.roles and self.roles[b].name not in ("twist", "finger")]
+            return sorted(limb, key=lambda b: len(self.armature.above(b)))
+        if role.name == "head":
+            return []
+        following = self.bone(_NEXT.get(role.name, ""), role.side)
+        if following in below:
+            return [following]
+        if role.name == "hand":  # the furthest fingertip
+            below = [b for b in below if self.roles.get(b, Role("")).name == "finger"] or below
+        away = np.linalg.norm(self.armature.heads[below] - self.armature.heads[bone], axis=-1)
+        return [below[int(away.argmax())]] if below and role.name in ("hand", "foot", "toes") else []
+
+    @cached_property
+    def _bones_lie_along(self) -> bool:
+        """Whether most bones of the limbs point from joint to joint."""
+        votes = []
+        for name in ("arm", "forearm", "thigh", "shin"):
+            for side in (roles.LEFT, roles.RIGHT):
+                upper, lower = self.bone(name, side), self.bone(_NEXT[name], side)
+                if upper is not None and lower is not None:
+                    line = self.armature.heads[lower] - self.armature.heads[upper]
+                    votes.append(float(self.armature.rest[upper, :3, 1] @ unit(line)) > _ALONG)
+        return sum(votes) * 2 > len(votes) if votes else True
+
+    def _directions(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Left, up and forward: from pairs of limbs, and from the hips, or else the knees, to the head."""
+        heads = self.armature.heads
+        pairs = [(self.bone(name, roles.LEFT), self.bone(name, roles.RIGHT))
+                 for name in ("thigh", "arm", "shin", "hip_joint", "collar")]  # fmt: skip
+        across = [heads[a] - heads[b] for a, b in pairs if a is not None and b is not None]
+        left = next((unit(line) for line in across if np.linalg.norm(line) > _SHORT * self.armature.size),
+                    np.array([1.0, 0, 0]))  # fmt: skip
+        low = next((b for b in (self.bone("hips"), self.bone("shin", roles.LEFT)) if b is not None), None)
+        high = next((b for b in map(self.bone, ("head", "neck")) if b is not None), self._chest())
+        up = np.array([0.0, 0, 1]) if low is None or high is None else heads[high] - heads[low]
+        if np.linalg.norm(np.cross(left, up)) < _SHORT * self.armature.size:
+            up = np.array([0.0, 0, 1])
+        forward = unit(np.cross(left, up))
+        return left, np.cross(forward, left), forward
+
+    def _chest(self) -> int | None:
+        spine = [b for b, role in self.roles.items() if role.name == "spine"]
+        return max(spine, key=lambda bone: len(self.armature.above(bone)), default=None)
+
+
+def unit(vector: np.ndarray) -> np.ndarray:
+    """A vector (3,) of length 1; zero if it has none."""
+    length = np.linalg.norm(vector)
+    return vector / length if length > 1e-12 else np.zeros(3)

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Control bones: targets of goals as bones of the same armature, with shapes, colours and a collection of their own.
+
+A control bone rests where the bone of its goal rests, so that mirrored pasting and the pose library work on it. It does
+not deform, and has no parent, or the rig's root bone as its parent.
+"""
+
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import contextmanager
+from typing import NamedTuple
+
+import bpy
+from mathutils import Matrix
+
+from .. import curves
+from . import control_shapes
+
+PREFIX = "DQIK "
+COLLECTION = "DQIK"
+LENGTH = 0.05  # of the armature's size: length of a control bone
+_COLOURS = {"L": "THEME04", "R": "THEME01", "": "THEME09"}
+
+
+class Control(NamedTuple):
+    """A control bone to make.
+
+    name : without the prefix. bone : whose place at rest it takes. at_tail : at the tail instead of the head.
+    parent : name of its parent, a bone or a control before it with the prefix; empty for none. turns : whether it turns
+    with the parent. side : "L", "R" or "". shape : of `control_shapes`. size : of the
+    shape, as a fraction of the armature's size.
+    """
+
+    name: str
+    bone: str
+    at_tail: bool = False
+    parent: str = ""
+    turns: bool = True
+    side: str = ""
+    shape: str = control_shapes.BALL
+    size: float = 0.06
+
+
+def is_control(bone: bpy.types.Bone) -> bool:
+    """Whether a bone is a control bone."""
+    return bone.name.startswith(PREFIX) and any(one.name == COLLECTION for one in bone.collections)
+
+
+def can_add(ob: bpy.types.Object) -> bool:
+    """Whether bones can be added to an armature object: neither it nor its data comes from a library."""
+    layer = bpy.context.view_layer
+    return (
+        ob.library is None and ob.override_library is None and ob.data.library is None
+        and ob.data.override_library is None and ob.name in layer.objects and ob.visible_get(view_layer=layer)
+    )  # fmt: skip
+
+
+def add(ob: bpy.types.Object, controls: Sequence[Control], size: float) -> list[str]:
+    """Add control bones at rest and return their names. `size` is that of the armature."""
+    names: list[str] = []
+    parents: dict[str, str] = {}
+    with _edit_mode(ob) as bones:
+        for control in controls:
+            pattern, made = bones[control.bone], bones.new(PREFIX + control.name)
+            made.head, made.tail, made.roll = pattern.head, pattern.tail, pattern.roll
+            made.length = LENGTH * size
+            if control.at_tail:
+                made.translate(pattern.tail - pattern.head)
+            parents[PREFIX + control.name] = made.name
+            made.parent = bones.get(parents.get(control.parent, control.parent))
+            made.use_inherit_rotation = control.turns
+            made.use_deform = made.select = made.select_head = made.select_tail = False
+            names.append(made.name)
+    collection = ob.data.collections_all.get(COLLECTION) or ob.data.collections.new(COLLECTION)
+    for name, control in zip(names, controls, strict=True):
+        bone, pose_bone = ob.data.bones[name], ob.pose.bones[name]
+        for other in list(bone.collections):
+            other.unassign(bone)
+        collection.assign(bone)
+        bone.color.palette = _COLOURS[control.side]
+        pose_bone.custom_shape = control_shapes.shape(control.shape)
+        pose_bone.use_custom_shape_bone_size = False
+        pose_bone.custom_shape_scale_xyz = (control.size * size,) * 3
+        pose_bone.lock_scale = (True, True, True)
+    return names
+
+
+def remove(ob: bpy.types.Object, names: Iterable[str]) -> None:
+    """Remove control bones, their curves in the object's action, and the collection and shapes that are not used."""
+    names = [name for name in names if name in ob.data.bones and is_control(ob.data.bones[name])]
+    if not names or not can_add(ob):
+        return
+    for name in names:
+        ob.pose.bones[name].custom_shape = None
+    curves.remove_bones(ob, names)
+    with _edit_mode(ob) as bones:
+        for name in names:
+            bones.remove(bones[name])
+    collection = ob.data.collections_all.get(COLLECTION)
+    if collection is not None and not collection.bones and not collection.children:
+        ob.data.collections.remove(collection)
+    control_shapes.remove_unused()
+
+
+def place(bone: bpy.types.PoseBone, matrix: Matrix, above: Matrix | None, use_rotation: bool = True) -> None:
+    """Pose an original bone so that its head, and if asked its orientation, are those of a matrix in armature space.
+
+    above : the armature-space matrix of its parent; None if it has none.
+    """
+    place, turn, _ = matrix.decompose()
+    wanted, rest = Matrix.LocRotScale(place, turn, None), bone.bone.matrix_local
+    if above is None:
+        basis = bone.bone.convert_local_to_pose(wanted, rest, invert=True)
+    else:
+        basis = bone.bone.convert_local_to_pose(
+            wanted, rest, parent_matrix=above, parent_matrix_local=bone.bone.parent.matrix_local, invert=True
+        )
+    bone.location = basis.translation
+    if use_rotation:
+        turn_to(bone, basis)
+
+
+def turn_to(owner: bpy.types.PoseBone | bpy.types.Object, basis: Matrix) -> None:
+    """Set the rotation channels of a bone or an object, in its own rotation mode."""
+    turn = basis.to_quaternion()
+    if owner.rotation_mode == "QUATERNION":
+        turn.make_compatible(owner.rotation_quaternion)
+        owner.rotation_quaternion = turn
+    elif owner.rotation_mode == "AXIS_ANGLE":
+        axis, angle = turn.to_axis_angle()
+        owner.rotation_axis_angle = (angle, *axis)
+    else:
+        owner.rotation_euler = turn.to_euler(owner.rotation_mode, owner.rotation_euler)
+
+
+@contextmanager
+def _edit_mode(ob: bpy.types.Object) -> Generator[bpy.types.ArmatureEditBones]:
+    """The edit bones of an armature object; the active object and its mode are as before at the end."""
+    objects = bpy.context.view_layer.objects
+    active, mode = objects.active, "OBJECT" if objects.active is None else objects.active.mode
+    if active != ob:
+        if mode != "OBJECT":
+            bpy.ops.object.mode_set(mode="OBJECT")
+        objects.active = ob
+    own_mode = ob.mode
+    bpy.ops.object.mode_set(mode="EDIT")
+    try:
+        yield ob.data.edit_bones
+    finally:
+        bpy.ops.object.mode_set(mode=own_mode)
+        if active != ob:
+            objects.active = active
+            if mode != "OBJECT":
+                bpy.ops.object.mode_set(mode=mode)

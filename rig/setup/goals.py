@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Adding goals with their own targets, putting targets where bones are, and removing goals with what belongs to them.
+
+A target made for a goal is a control bone of the armature, or an empty where the armature cannot be edited. The goal
+owns it: it is removed with the goal.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import bpy
+from mathutils import Matrix
+
+from ..blender import keying
+from ..blender.armature import Armature
+from . import controls, selection
+from .controls import Control
+
+KEYED_INFLUENCE = 1e-3
+"""With this influence a goal holds its bone where keys put it, wherever its target is; at 0 it would have no effect."""
+
+TARGET_SIZE = 0.04  # of the armature's size: an empty's
+
+
+def new_goal(
+    ob: bpy.types.Object, bone: str, chain_length: int = 0, use_rotation: bool = False
+) -> bpy.types.PropertyGroup:
+    """Add a goal for a bone and make it the active one."""
+    settings = ob.dqik
+    goal = settings.goals.add()
+    goal.name = goal.bone = bone
+    goal.chain_length, goal.use_rotation = chain_length, use_rotation
+    with selection.quiet():
+        settings.active_goal = len(settings.goals) - 1
+    return goal
+
+
+def add_control_bones(ob: bpy.types.Object, wanted: Sequence[tuple[int, Control]]) -> None:
+    """Add a control bone for each goal, given by its number, as its target; at the bone's present place."""
+    if not wanted:
+        return
+    names = controls.add(ob, [control for _, control in wanted], Armature(ob).size)
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    found = places(ob, [number for number, _ in wanted], depsgraph)  # before the goals count, which may move the bones
+    for (number, _), name in zip(wanted, names, strict=True):
+        goal = ob.dqik.goals[number]
+        goal.target, goal.subtarget, goal.own_target = ob, name, True
+    put_targets(ob, found, depsgraph)
+
+
+def new_empty(
+    ob: bpy.types.Object, bone: str, at_tail: bool = True, collection: bpy.types.Collection | None = None
+) -> bpy.types.Object:
+    """Create an empty at a bone's tail or head, turned like the bone. Its collection is the armature's by default."""
+    empty = bpy.data.objects.new(f"{bone} target", None)
+    size = max(ob.dimensions)
+    empty.empty_display_type = "CUBE"
+    empty.empty_display_size = TARGET_SIZE * max(size, 1e-3) if size > 0.0 else ob.pose.bones[bone].length / 2
+    empty.rotation_mode = "QUATERNION"
+    matrix = _place_of(ob, bone, at_tail)
+    empty.location, empty.rotation_quaternion = matrix.translation, matrix.to_quaternion()
+    own = [holder for holder in ob.users_collection if holder.library is None and holder.override_library is None]
+    for holder in [collection] if collection else own or [bpy.context.scene.collection]:
+        holder.objects.link(empty)
+    if ob.dqik.targets_follow:
+        set_follow(ob, [empty], True)
+    return empty
+
+
+def set_follow(ob: bpy.types.Object, targets: Iterable[bpy.types.Object], follow: bool) -> None:
+    """Parent targets without a parent to the armature object, or clear that parent; they stay where they are."""
+    for target in targets:
+        if follow and target.parent is None and target.library is None:
+            target.parent, target.matrix_parent_inverse = ob, ob.matrix_world.inverted_safe()
+        elif not follow and target.parent == ob and target.parent_type == "OBJECT":
+            matrix = ob.matrix_world @ target.matrix_parent_inverse @ target.matrix_basis
+            target.parent = None
+            target.matrix_basis = matrix
+
+
+def own_empties(ob: bpy.types.Object) -> list[bpy.types.Object]:
+    """The objects, other than the armature, that are targets or poles of its goals, each once."""
+    aims = (aim for goal in ob.dqik.goals for aim in (goal.target, goal.pole_target))
+    return list(dict.fromkeys(aim for aim in aims if aim is not None and aim.type != "ARMATURE"))
+
+
+def to_pose(ob: bpy.types.Object, numbers: Iterable[int], depsgraph: bpy.types.Depsgraph) -> list[str]:
+    """Put the targets of goals where their bones are. Returns the names of goals whose targets cannot be put there."""
+    return put_targets(ob, places(ob, numbers, depsgraph), depsgraph)
+
+
+def places(ob: bpy.types.Object, numbers: Iterable[int], depsgraph: bpy.types.Depsgraph) -> dict[int, Matrix]:
+    """The world matrices of the bones of goals, at the tails or heads that should reach the targets, by number."""
+    evaluated, found = ob.evaluated_get(depsgraph), {}
+    for number in numbers:
+        goal = ob.dqik.goals[number]
+        if goal.bone in ob.pose.bones:
+            found[number] = _place_of(evaluated, goal.bone, goal.use_tail)
+    return found
+
+
+def put_targets(ob: bpy.types.Object, wanted: dict[int, Matrix], depsgraph: bpy.types.Depsgraph) -> list[str]:
+    """Move the targets of goals to world matrices, given by number. Returns the names of goals for which it cannot."""
+    left: list[str] = []
+    moved: dict[tuple[bpy.types.Object, str], Matrix] = {}  # bones whose children come after them
+    for number in sorted(wanted, key=lambda number: _depth(ob.dqik.goals[number])):
+        goal = ob.dqik.goals[number]
+        turn = goal.use_rotation or goal.own_target
+        if goal.target is None or not _put(goal.target, goal.subtarget, wanted[number], turn, depsgraph, moved):
+            left.append(goal.name)
+    return left
+
+
+def key_targets(ob: bpy.types.Object, numbers: Iterable[int], frame: float) -> None:
+    """Key the place and rotation of the targets of goals at a frame."""
+    for goal in (ob.dqik.goals[number] for number in numbers):
+        target = goal.target
+        if target is not None and target.library is None:
+            bone = target.pose.bones.get(goal.subtarget) if target.type == "ARMATURE" else None
+            owner = target if bone is None else bone
+            keying.key(owner, frame, "Object Transforms" if bone is None else bone.name)
+
+
+def remove(ob: bpy.types.Object, numbers: Iterable[int]) -> list[str]:
+    """Remove goals with the targets that they own; after the last one, the settings made for them go back too.
+
+    A library override cannot remove a goal of its library: such goals are muted, and their names returned.
+    """
+    settings, left = ob.dqik, []
+    bones: list[str] = []
+    for number in sorted(numbers, reverse=True):
+        goal = settings.goals[number]
+        own = (goal.target, goal.subtarget) if goal.own_target else (None, "")
+        try:
+            settings.goals.remove(number)
+        except TypeError:  # raised for a goal of the library
+            settings.goals[number].mute = True
+            left.append(settings.goals[number].name)
+            continue
+        if own[0] == ob:
+            bones.append(own[1])
+        elif own[0] is not None:
+            _remove_empty(own[0])
+    with selection.quiet():
+        settings.active_goal = max(min(settings.active_goal, len(settings.goals) - 1), 0)
+    aimed = {aim for other in _users_of(ob.data) for aim in _aimed_bones(other)}
+    controls.remove(ob, [bone for bone in bones if bone not in aimed])
+    if not any(goal.own_target for goal in settings.goals):
+        restore(ob)
+    settings.solver = settings.solver  # remove() calls no update callback, so set a property that does
+    return left
+
+
+def let_translate(bone: bpy.types.PoseBone) -> None:
+    """Switch Translate on for the goals; `restore` switches it off again."""
+    if not bone.dqik_translate:
+        bone.dqik_translate = bone.dqik_made_translate = True
+
+
+def stiffen(bone: bpy.types.PoseBone, stiffness: float) -> None:
+    """Set the stiffness of a bone that has none, for the goals; `restore` takes it away again."""
+    if bone.dqik_stiffness == 0.0:
+        bone.dqik_stiffness = stiffness
+        bone.dqik_made_stiffness = bone.dqik_stiffness
+
+
+def restore(ob: bpy.types.Object) -> None:
+    """Put settings that were made for goals back, where the user has not changed them since."""
+    for bone in ob.pose.bones:
+        if bone.dqik_made_translate:
+            bone.dqik_translate = bone.dqik_made_translate = False
+        if bone.dqik_made_stiffness:
+            if bone.dqik_stiffness == bone.dqik_made_stiffness:
+                bone.dqik_stiffness = 0.0
+            bone.dqik_made_stiffness = 0.0
+
+
+# -- inside ------------------------------------------------------------------------------------------------------------
+
+
+def _place_of(ob: bpy.types.Object, bone: str, at_tail: bool) -> Matrix:
+    """The world matrix of a bone's tail or head."""
+    found = ob.pose.bones[bone]
+    matrix = found.matrix.copy()
+    matrix.translation = found.tail if at_tail else found.head
+    return ob.matrix_world @ matrix
+
+
+def _depth(goal: bpy.types.PropertyGroup) -> int:
+    """The number of bones above a goal's target bone."""
+    target = goal.target
+    bone = target.data.bones.get(goal.subtarget) if target is not None and target.type == "ARMATURE" else None
+    return 0 if bone is None else len(bone.parent_recursive)
+
+
+def _put(
+    target: bpy.types.Object, bone: str, matrix: Matrix, use_rotation: bool, depsgraph: bpy.types.Depsgraph,
+    moved: dict[tuple[bpy.types.Object, str], Matrix],
+) -> bool:  # fmt: skip
+    """Move an object, or one of its bones, to a world matrix; returns whether that is possible.
+
+    moved : armature-space matrices of bones that were moved since the evaluation; a bone is added.
+    """
+    evaluated = target.evaluated_get(depsgraph)
+    owner = target.pose.bones.get(bone) if bone and target.type == "ARMATURE" else target
+    if owner is None or target.library is not None or any(not constraint.mute for constraint in owner.constraints):
+        return False
+    if owner != target:
+        above = None
+        if owner.parent is not None:
+            above = moved.get((target, owner.parent.name), evaluated.pose.bones[owner.parent.name].matrix)
+        own = evaluated.matrix_world.inverted_safe() @ matrix
+        controls.place(owner, own, above, use_rotation)
+        moved[target, bone] = Matrix.LocRotScale(*own.decompose()[:2], evaluated.pose.bones[bone].matrix.to_scale())
+    else:
+        place, turn, _ = matrix.decompose()
+        _, before, scale = evaluated.matrix_world.decompose()
+        target.matrix_world = Matrix.LocRotScale(place, turn if use_rotation else before, scale)
+    target.update_tag(refresh={"OBJECT"})
+    return True
+
+
+def _remove_empty(target: bpy.types.Object) -> None:
+    """Remove an empty that was made as a target, unless a goal still uses it, and its collection if that is empty."""
+    if target.library is not None or any(target in own_empties(ob) for ob in bpy.data.objects):
+        return
+    holders = list(target.users_collection)
+    bpy.data.objects.remove(target)
+    for holder in holders:
+        if holder.name.endswith(" targets") and holder.library is None and not holder.all_objects:
+            bpy.data.collections.remove(holder)
+
+
+def _users_of(armature: bpy.types.Armature) -> Iterator[bpy.types.Object]:
+    return (ob for ob in bpy.data.objects if ob.data == armature)
+
+
+def _aimed_bones(ob: bpy.types.Object) -> Iterator[str]:
+    """Names of the bones that are targets or poles of an object's goals."""
+    for goal in ob.dqik.goals:
+        yield from (goal.subtarget, goal.pole_subtarget)

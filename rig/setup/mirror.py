@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The other side of the body: counterparts of bones by name, and goals and limits mirrored to them."""
+
+import re
+from collections.abc import Iterable
+
+import bpy
+import numpy as np
+
+from ..blender.armature import Armature
+from . import controls, goals, limits
+from .controls import Control
+
+LEFT, RIGHT = "L", "R"
+_SIDE = re.compile(r"Left|Right|LEFT|RIGHT|(?<![A-Za-z])(?:left|right|[LRlr])(?![A-Za-z])|左|右|^[lr](?=[A-Z])")
+_RIGHT_OF = {"Left": "Right", "LEFT": "RIGHT", "left": "right", "L": "R", "l": "r", "左": "右"}
+_OTHER = _RIGHT_OF | {right: left for left, right in _RIGHT_OF.items()}
+_AXIS = 0.9  # cosine from which an axis of a bone counts as the mirror image of one of its counterpart's
+_GOAL_SETTINGS = (
+    "mute", "chain_length", "use_position", "use_rotation", "position_weight", "rotation_weight", "influence",
+    "priority", "use_tail",
+)  # fmt: skip
+
+
+def side(name: str) -> str:
+    """The side that a name says: "L", "R", or empty."""
+    found = {LEFT if match in _RIGHT_OF else RIGHT for match in _SIDE.findall(name)}
+    return found.pop() if len(found) == 1 else ""
+
+
+def counterpart(name: str) -> str:
+    """The name on the other side; the name itself if it says no side."""
+    flipped = bpy.utils.flip_name(name)
+    if flipped != name or not side(name):
+        return flipped
+    return _SIDE.sub(lambda match: _OTHER[match[0]], name)
+
+
+def control_name(bone: str) -> str:
+    """The name of a bone's control, without prefix, in the form that Blender mirrors: with its side as a suffix."""
+    own = side(bone)
+    if not own or bpy.utils.flip_name(controls.PREFIX + bone) != controls.PREFIX + bone:
+        return bone
+    return f"{_SIDE.sub('', bone).strip(' ._-')}.{own}"
+
+
+def mirror_goals(ob: bpy.types.Object, source: str, as_bones: bool) -> tuple[int, list[str]]:
+    """Copy the goals of bones on the `source` side to the other side, with targets of their own.
+
+    Goals that are there get the settings. Returns the number of goals, and the names of those without a counterpart.
+    """
+    count, left = 0, []
+    wanted: list[tuple[int, Control]] = []
+    at_pose: list[int] = []
+    for number in range(len(ob.dqik.goals)):
+        goal = ob.dqik.goals[number]
+        if side(goal.bone) != source:
+            continue
+        bone = counterpart(goal.bone)
+        if bone not in ob.pose.bones:
+            left.append(goal.name)
+            continue
+        present = next((k for k, other in enumerate(ob.dqik.goals) if other.bone == bone), None)
+        if present is None:
+            goals.new_goal(ob, bone)
+            present = len(ob.dqik.goals) - 1
+        goal, other = ob.dqik.goals[number], ob.dqik.goals[present]  # add() may have moved the collection
+        for name in _GOAL_SETTINGS:
+            setattr(other, name, getattr(goal, name))
+        other.name, other.pole_angle = counterpart(goal.name), -goal.pole_angle
+        _mirror_aim(goal, other, "pole_target", "pole_subtarget")
+        if other.target is None and not _mirror_aim(goal, other, "target", "subtarget"):
+            at_pose.append(present)
+            if as_bones:
+                wanted.append((present, _control_like(ob, goal, bone)))
+        count += 1
+    goals.add_control_bones(ob, wanted)
+    for number in at_pose if not as_bones else ():
+        goal = ob.dqik.goals[number]
+        goal.target, goal.own_target = goals.new_empty(ob, goal.bone, goal.use_tail), True
+    return count, left
+
+
+def mirror_limits(ob: bpy.types.Object, bones: Iterable[bpy.types.PoseBone], source: str) -> tuple[int, list[str]]:
+    """Copy limits, stiffness, lock and preferred bend of bones on the `source` side to the other side.
+
+    Returns the number of bones, and the names of those without a counterpart whose axes are a mirror image.
+    """
+    armature, count, left = Armature(ob), 0, []
+    plane = _plane(armature)
+    for bone in bones:
+        other = ob.pose.bones.get(counterpart(bone.name))
+        if side(bone.name) != source or other is None:
+            left += [bone.name] if side(bone.name) == source and bone.dqik_use_limits else []
+            continue
+        one, two = (armature.rest[armature.index[name], :3, :3] for name in (bone.name, other.name))
+        turns = two.T @ -plane @ one  # a rotation's axis in the other bone's frame: it is a pseudovector
+        axes, signs = np.abs(turns).argmax(0), np.sign(turns[np.abs(turns).argmax(0), range(3)])
+        if bone.dqik_use_limits and ((np.abs(turns).max(0) < _AXIS).any() or axes[1] != 1):
+            left.append(bone.name)
+            continue
+        _copy_limits(bone, other, axes, signs)
+        other.dqik_preferred_angle = turns @ np.array(bone.dqik_preferred_angle)
+        for name in ("dqik_stiffness", "dqik_made_stiffness", "dqik_lock"):
+            setattr(other, name, getattr(bone, name))
+        count += 1
+    return count, left
+
+
+# -- inside ------------------------------------------------------------------------------------------------------------
+
+
+def _mirror_aim(goal: bpy.types.PropertyGroup, other: bpy.types.PropertyGroup, aim: str, bone: str) -> bool:
+    """Set a goal's target or pole to the counterpart of another goal's; returns whether there is one."""
+    target, name = getattr(goal, aim), getattr(goal, bone)
+    if target is None:
+        return False
+    if target.type == "ARMATURE" and name:
+        found = target if counterpart(name) != name and counterpart(name) in target.pose.bones else None
+    else:
+        found = bpy.data.objects.get(counterpart(target.name)) if counterpart(target.name) != target.name else None
+    if found is not None:
+        setattr(other, aim, found)
+        setattr(other, bone, counterpart(name) if name else "")
+    return found is not None
+
+
+def _control_like(ob: bpy.types.Object, goal: bpy.types.PropertyGroup, bone: str) -> Control:
+    """A control for a bone, with the parent of the goal's control."""
+    own = ob.data.bones.get(goal.subtarget) if goal.target == ob else None
+    parent = own.parent.name if own is not None and own.parent is not None else ""
+    return Control(control_name(bone), bone, goal.use_tail, parent, side=side(bone))
+
+
+def _plane(armature: Armature) -> np.ndarray:
+    """(3, 3) the reflection between the two sides, from the places of bones and their counterparts."""
+    pairs = [(name, counterpart(name)) for name in armature.index if side(name) == LEFT]
+    ways = [armature.heads[armature.index[a]] - armature.heads[armature.index[b]]
+            for a, b in pairs if b in armature.index and a != b]  # fmt: skip
+    normal = np.sum(ways, axis=0) if ways else np.zeros(3)
+    normal = normal / np.linalg.norm(normal) if np.linalg.norm(normal) > 1e-9 else np.array([1.0, 0.0, 0.0])
+    return np.eye(3) - 2.0 * np.outer(normal, normal)
+
+
+def _copy_limits(one: bpy.types.PoseBone, two: bpy.types.PoseBone, axes: np.ndarray, signs: np.ndarray) -> None:
+    """Copy limits; an axis k of the one bone is `signs[k]` times the axis `axes[k]` of the other."""
+    if not one.dqik_use_limits:
+        limits.clear([two])
+        return
+    parts = ("swing_x", "twist", "swing_z")
+    lo, hi = {}, {}
+    for k, part in enumerate(parts):
+        pair = getattr(one, f"dqik_{part}_min"), getattr(one, f"dqik_{part}_max")
+        to = parts[axes[k]]
+        lo[to], hi[to] = pair if signs[k] > 0 else (-pair[1], -pair[0])
+    limits.put(two, [lo[part] for part in limits.PARTS], [hi[part] for part in limits.PARTS])

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Selected bones and targets, and the goals that belong to them."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+
+import bpy
+
+
+class _State:
+    quiet = False  # whether changes of the active goal leave the selection alone
+
+
+@contextmanager
+def quiet() -> Generator[None]:
+    """Changes of the active goal leave the selection alone meanwhile."""
+    before, _State.quiet = _State.quiet, True
+    try:
+        yield
+    finally:
+        _State.quiet = before
+
+
+def is_visible(ob: bpy.types.Object, name: str) -> bool:
+    """Whether a bone can be seen, and so be selected, in Pose Mode."""
+    bone = ob.data.bones[name]
+    hidden = getattr(ob.pose.bones[name], "hide", bone.hide)  # moved to the pose bone in Blender 5.0
+    return not hidden and (not bone.collections or any(one.is_visible_effectively for one in bone.collections))
+
+
+def select_only(ob: bpy.types.Object, name: str) -> None:
+    """Select only this bone of an armature object, and make it the active one."""
+    for bone in ob.pose.bones:
+        (bone if hasattr(bone, "select") else bone.bone).select = bone.name == name  # moved in Blender 5.0
+    ob.data.bones.active = ob.data.bones[name]
+
+
+def selected(context: bpy.types.Context, ob: bpy.types.Object) -> list[str]:
+    """Names of the armature's selected bones that can be seen, else of the active one; none outside Pose Mode."""
+    if ob.mode != "POSE":
+        return []
+    names = [bone.name for bone in getattr(context, "selected_pose_bones", None) or () if bone.id_data == ob]
+    active = ob.data.bones.active
+    return names or ([active.name] if active is not None and is_visible(ob, active.name) else [])
+
+
+def goal_of_bone(ob: bpy.types.Object, name: str) -> int:
+    """The number of the goal whose target or bone this is; -1 for none."""
+    goals = ob.dqik.goals
+    targets = (k for k, goal in enumerate(goals) if goal.target == ob and goal.subtarget == name)
+    return next(targets, next((k for k, goal in enumerate(goals) if goal.bone == name), -1))
+
+
+def goal_of_object(ob: bpy.types.Object, target: bpy.types.Object) -> int:
+    """The number of the goal of an armature object whose target or pole is this object; -1 for none."""
+    return next((k for k, goal in enumerate(ob.dqik.goals) if target in (goal.target, goal.pole_target)), -1)
+
+
+def show_active_goal(ob: bpy.types.Object) -> None:
+    """Select the target of the active goal, or its bone: in Pose Mode if it is a bone, else in Object Mode."""
+    goals, number = ob.dqik.goals, ob.dqik.active_goal
+    layer = bpy.context.view_layer
+    if _State.quiet or layer is None or number >= len(goals):
+        return
+    goal, active = goals[number], layer.objects.active
+    if active == ob and ob.mode == "POSE":
+        names = ([goal.subtarget] if goal.target == ob else []) + [goal.bone]
+        for name in names:
+            if name in ob.pose.bones and is_visible(ob, name):
+                return select_only(ob, name)
+    elif active is not None and active.mode == "OBJECT" and _is_shown(goal.target) and goal.target != ob:
+        for other in layer.objects:  # the armature stays the active object
+            other.select_set(other == goal.target)
+    return None
+
+
+def _is_shown(ob: bpy.types.Object | None) -> bool:
+    """Whether an object can be seen in the view layer."""
+    layer = bpy.context.view_layer
+    return ob is not None and ob.name in layer.objects and ob.visible_get(view_layer=layer)

@@ -1,0 +1,315 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rigs as people have them, from many programs and through FBX and glTF: roles, and the same anatomy for all."""
+
+import contextlib
+import io
+import sys
+from math import degrees, radians
+from pathlib import Path
+
+import addon_utils
+import bpy
+import numpy as np
+import pytest
+import rigs
+from mathutils import Matrix, Quaternion, Vector
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "characters"))
+
+import poses
+from conventions import BY_NAME, CHARACTERS
+
+import build
+
+NAMES = [character.name for character in CHARACTERS]
+WAYS = ("native", "fbx", "fbx auto", "gltf")
+BONES_ACROSS = ("vroid", "unreal", "arms up", "arms down", "smpl", "no names in centimetres")
+
+
+def made(name: str, way: str) -> bpy.types.Object:
+    """A character, as built or as it comes back from a file."""
+    with contextlib.redirect_stdout(io.StringIO()):
+        ob = build.native(BY_NAME[name])
+        ob = ob if way == "native" else build.through(ob, way)
+    return rigs.made_active(ob)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_bone_is_known_for_what_it_is(extension: str, name: str) -> None:
+    """The roles are those written by hand, and only figures that are not human have no human limits."""
+    character = BY_NAME[name]
+    roles = sys.modules[f"{extension}.rig.setup.roles"]
+    ob = made(name, "native")
+    figure = roles.of(ob)
+    names = [bone.name for bone in ob.pose.bones]
+    found = {names[bone]: tuple(role) for bone, role in figure.roles.items()}
+    for bone, role in build.truth(character).items():
+        assert found.get(bone) == role, bone
+    if not character.human:
+        assert bpy.ops.dqik.limits_preset() == {"CANCELLED"}
+        assert figure.not_human
+        assert not any(bone.dqik_use_limits for bone in ob.pose.bones)
+    else:
+        assert bpy.ops.dqik.limits_preset() == {"FINISHED"}
+
+
+@pytest.mark.parametrize("way", WAYS[1:])
+@pytest.mark.parametrize("name", BONES_ACROSS)
+def test_imported_bones_are_known_too(extension: str, name: str, way: str) -> None:
+    """Importers turn bones, change their lengths and scale the object; roles stay the same."""
+    roles = sys.modules[f"{extension}.rig.setup.roles"]
+    ob = made(name, way)
+    names = [bone.name for bone in ob.pose.bones]
+    found = {names[bone]: tuple(role) for bone, role in roles.of(ob).roles.items()}
+    assert {bone: found.get(bone) for bone in build.truth(BY_NAME[name])} == build.truth(BY_NAME[name])
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("name", BONES_ACROSS)
+def test_knees_and_elbows_bend_as_people_do(name: str, way: str) -> None:
+    """At the ends of their limits, whatever the bones' axes: back by 135 and forward by 150 degrees, never sideways."""
+    ob = made(name, way)
+    bpy.ops.dqik.limits_preset()
+    for limb in poses.limbs(BY_NAME[name], build.truth(BY_NAME[name]), ob):
+        bent = [measured_bend(ob, limb, part, end) for part in ("swing_x", "swing_z") for end in ("min", "max")]
+        assert max(angle for angle, _ in bent) == pytest.approx(150.0 if limb.kind == "arm" else 135.0, abs=0.5)
+        assert min(angle for angle, _ in bent) == pytest.approx(0.0, abs=0.5)
+        assert max(abs(side) for _, side in bent) < 8.0  # limbs are not quite straight at rest
+
+
+def measured_bend(ob: bpy.types.Object, limb: poses.Limb, part: str, end: str) -> tuple[float, float]:
+    """The bend of a limb, measured on joints, with its lower bone at the end of one limit."""
+    bone = ob.pose.bones[limb.bones[1]]
+    axes = Quaternion(bone.dqik_limits_axes).normalized()
+    turn = Quaternion((1, 0, 0) if part == "swing_x" else (0, 0, 1), getattr(bone, f"dqik_{part}_{end}"))
+    bone.rotation_mode, bone.rotation_quaternion = "QUATERNION", axes @ turn @ axes.inverted()
+    bent = poses.bend(rigs.evaluated(ob), limb)
+    bone.rotation_quaternion = Quaternion()
+    rigs.update()
+    return bent
+
+
+@pytest.mark.parametrize("way", ["native", "fbx"])
+@pytest.mark.parametrize("name", BONES_ACROSS)
+def test_limbs_follow_targets_inside_the_limits(name: str, way: str) -> None:
+    """Poses that people can take are met, with knees and elbows bent their way and every bone inside its limits."""
+    ob = made(name, way)
+    truth = build.truth(BY_NAME[name])
+    limbs, random = poses.limbs(BY_NAME[name], truth, ob), np.random.default_rng(3)
+    targets = [poses.reach(ob, limb, random) for limb in limbs]
+    bpy.ops.dqik.setup_full_body(targets="EMPTIES")
+    bpy.ops.dqik.limits_preset()
+    height = max(rigs.evaluated(ob).dimensions) * 1.0
+    size = float(np.ptp([tuple(ob.matrix_world @ bone.head_local) for bone in ob.data.bones], axis=0).max())
+    assert height > 0.0
+    ob.dqik.live = True
+    goals = {goal.bone: goal for goal in ob.dqik.goals}
+    for limb, matrix in zip(limbs, targets, strict=True):
+        goals[limb.bones[2]].target.matrix_world = matrix
+    rigs.update()
+    for limb, matrix in zip(limbs, targets, strict=True):
+        assert (rigs.head(ob, limb.bones[2]) - matrix.translation).length < 2e-3 * size, limb
+        bent, side = poses.bend(rigs.evaluated(ob), limb)
+        assert bent > -8.0
+        assert abs(side) < 30.0
+    for bone in ob.pose.bones:
+        if bone.dqik_use_limits:
+            assert inside(ob, bone), bone.name
+
+
+def inside(ob: bpy.types.Object, bone: bpy.types.PoseBone) -> bool:
+    """Whether a bone is inside its limits, from its evaluated matrices and the limits' own axes."""
+    axes, zero = (Quaternion(value).normalized() for value in (bone.dqik_limits_axes, bone.dqik_limits_zero))
+    own = (zero @ axes).inverted() @ rigs.local_rotation(ob, bone.name) @ axes
+    angles = rigs.twist_and_swing(own)
+    return all(
+        degrees(getattr(bone, f"dqik_{part}_min")) - 0.1 <= angle <= degrees(getattr(bone, f"dqik_{part}_max")) + 0.1
+        for part, angle in zip(("twist", "swing_x", "swing_z"), angles, strict=True)
+    )
+
+
+def test_a_limit_has_one_meaning_in_any_axes() -> None:
+    """A bone with its own limits, and one whose axes were turned and the limits' turned back, solve to one pose."""
+    places = []
+    for turned in (Quaternion(), Quaternion((0.3, -0.5, 0.7, 0.4)).normalized()):
+        ob = rigs.chain([(0, 0, 0), (1, 0, 0), (2, 0.1, 0), (2.5, 0.1, 0.1)])
+        bpy.ops.object.mode_set(mode="EDIT")
+        for bone in ob.data.edit_bones:
+            bone.use_connect = False
+        for bone in ob.data.edit_bones:
+            matrix = bone.matrix @ turned.to_matrix().to_4x4()
+            bone.matrix = matrix
+        bpy.ops.object.mode_set(mode="OBJECT")
+        for name, twist, swing_x, swing_z in (("a", (-20, 30), (-40, 50), (-10, 60)), ("b", (0, 0), (0, 0), (-5, 120))):
+            rigs.limit(ob.pose.bones[name], twist, swing_x, swing_z)
+            ob.pose.bones[name].dqik_limits_axes = turned.inverted()
+        target = rigs.empty((0.9, 1.2, 0.4))
+        goal = rigs.goal(ob, "c", target, use_tail=False)
+        assert not goal.use_rotation
+        ob.dqik.live = True
+        rigs.update()
+        places.append([rigs.head(ob, name) for name in "abc"])
+        assert inside(ob, ob.pose.bones["a"])
+    assert (places[0][2] - places[1][2]).length < 1e-4
+    assert (places[0][1] - places[1][1]).length < 1e-3
+    assert (places[0][1] - Vector((1, 0, 0))).length > 0.1
+
+
+def test_the_user_corrects_a_role(extension: str) -> None:
+    """A role that is chosen goes from the bone that was taken for it to the chosen one; None takes a bone out."""
+    roles = sys.modules[f"{extension}.rig.setup.roles"]
+    ob = made("unity", "native")
+    number = {bone.name: k for k, bone in enumerate(ob.pose.bones)}
+    ob.pose.bones["Chest"].dqik_role = "NONE"
+    ob.pose.bones["Lower arm.L"].dqik_role = "HAND_L"
+    found = roles.of(ob).roles
+    assert found.get(number["Chest"]) is None
+    assert found[number["Lower arm.L"]] == ("hand", "L")
+    assert number["Hand.L"] not in found
+
+
+def test_a_foot_that_points_down_at_rest_and_arms_that_hang_do_not_move() -> None:
+    """Limits contain the rest pose: nothing has to move before a target does."""
+    ob = made("arms down", "fbx")
+    bpy.ops.dqik.limits_preset()
+    for bone in ob.pose.bones:
+        if bone.dqik_use_limits:
+            bone.matrix_basis = Matrix()
+    rigs.update()
+    assert all(inside(ob, bone) for bone in ob.pose.bones if bone.dqik_use_limits)
+    foot = ob.pose.bones["Foot Left"]
+    assert Quaternion(foot.dqik_limits_zero).angle > radians(40.0)
+
+
+@pytest.fixture(scope="module")
+def rigify() -> None:
+    """Blender's add-on for generated rigs."""
+    addon_utils.enable("rigify", default_set=True)
+
+
+METARIGS = {
+    "armature_human_metarig_add": True, "armature_basic_human_metarig_add": True,
+    "armature_basic_quadruped_metarig_add": False, "armature_bird_metarig_add": False,
+    "armature_cat_metarig_add": False, "armature_horse_metarig_add": False, "armature_wolf_metarig_add": False,
+}  # fmt: skip
+
+
+@pytest.mark.usefixtures("rigify")
+@pytest.mark.parametrize("metarig", METARIGS)
+def test_metarigs_get_goals_for_all_limbs(extension: str, metarig: str) -> None:
+    """Both hands, both feet and the head, also of animals, which have no human limits."""
+    roles = sys.modules[f"{extension}.rig.setup.roles"]
+    getattr(bpy.ops.object, metarig)()
+    ob = bpy.context.object
+    found = {tuple(role) for role in roles.of(ob).roles.values()}
+    assert found >= {("hand", "L"), ("hand", "R"), ("foot", "L"), ("foot", "R"), ("head", ""), ("hips", "")}
+    assert bpy.ops.dqik.setup_full_body(targets="EMPTIES") == {"FINISHED"}
+    assert len(ob.dqik.goals) >= 5
+    assert (bpy.ops.dqik.limits_preset() == {"FINISHED"}) == METARIGS[metarig]
+
+
+@pytest.mark.usefixtures("rigify")
+def test_a_generated_rig_is_left_alone() -> None:
+    """Its bones follow its controls: a sentence, and nothing changes. Its FK controls take goals and are met."""
+    bpy.ops.object.armature_basic_human_metarig_add()
+    bpy.ops.pose.rigify_generate()
+    ob = rigs.made_active(next(ob for ob in bpy.data.objects if ob.type == "ARMATURE" and "ORG-spine" in ob.data.bones))
+    before = rigs.matrices(ob)
+    for act in (bpy.ops.dqik.setup_full_body, bpy.ops.dqik.limits_preset):
+        assert act() == {"CANCELLED"}
+    assert not ob.dqik.goals
+    assert not any(bone.dqik_use_limits for bone in ob.pose.bones)
+    assert np.array_equal(before, rigs.matrices(ob))
+    ob.pose.bones["upper_arm_parent.L"]["IK_FK"] = 1.0
+    rigs.update()
+    target = rigs.empty(rigs.head(ob, "hand_fk.L") + Vector((-0.1, -0.15, 0.05)))
+    rigs.goal(ob, "hand_fk.L", target, use_tail=False, chain_length=3)
+    ob.dqik.live = True
+    rigs.update()
+    for bone in ("hand_fk.L", "DEF-hand.L"):
+        assert (rigs.head(ob, bone) - rigs.place(target)).length < 2e-3
+
+
+def test_an_ik_constraint_is_taken_over_for_good() -> None:
+    """Drivers and keys do not switch it on again, and the driver of its influence drives the goal's."""
+    ob = rigs.bent_arm()
+    ob["switch"], ob["pole"] = 0.25, 0
+    target = rigs.empty((1.2, -0.8, 0.3))
+    first, second = (rigs.blender_ik(ob, "b", target) for _ in range(2))
+    second.mute = True
+    for path, name in ((first.path_from_id("influence"), "switch"), (first.path_from_id("mute"), "pole"),
+                       (second.path_from_id("mute"), "pole")):  # fmt: skip
+        driver = ob.driver_add(path).driver
+        driver.expression = "x" if name == "switch" or "IK.001" not in path else "1 - x"
+        variable = driver.variables.new()
+        variable.name, variable.targets[0].id, variable.targets[0].data_path = "x", ob, f'["{name}"]'
+    rigs.update()
+    assert bpy.ops.dqik.goals_from_constraints() == {"FINISHED"}
+    for switch, pole in ((0.25, 0), (0.75, 1), (0.5, 0)):
+        ob["switch"], ob["pole"] = switch, pole
+        ob.update_tag()
+        rigs.update()
+        assert all(constraint.mute for constraint in rigs.evaluated(ob).pose.bones["b"].constraints)
+        assert rigs.evaluated(ob).dqik.goals[0].influence == pytest.approx(switch)
+    assert len(ob.dqik.goals) == 1
+
+
+def test_legs_that_end_at_their_shins_have_goals_there() -> None:
+    """The feet of such rigs hang on IK controls; the goals are at the ends of the shins, and knees go forward."""
+    ob = made("legs that end in IK bones", "native")
+    assert bpy.ops.dqik.setup_full_body(targets="EMPTIES") == {"FINISHED"}
+    goals = {goal.bone: goal for goal in ob.dqik.goals}
+    assert {"shin.L", "shin.R", "hand.L", "hand.R", "head"} <= goals.keys()
+    assert goals["shin.L"].use_tail
+    ob.dqik.live = True
+    rigs.update()
+    goals["shin.L"].target.location.z += 0.3
+    rigs.update()
+    assert rigs.miss(ob, "shin.L", goals["shin.L"].target) < 2e-3
+    assert rigs.head(ob, "shin.L").y < rigs.head(ob, "thigh.L").y - 0.1
+
+
+def test_a_goal_at_the_end_of_a_shin_is_a_legs() -> None:
+    """With a chain of two bones as well: the knee goes forward, not back as an elbow would."""
+    ob = made("motion builder", "fbx")
+    target = rigs.empty(rigs.tail(ob, "LeftKnee") + Vector((0, 0, 0.3)))
+    rigs.goal(ob, "LeftKnee", target, chain_length=2, use_tail=True)
+    ob.dqik.live = True
+    rigs.update()
+    assert rigs.miss(ob, "LeftKnee", target) < 2e-3
+    assert rigs.head(ob, "LeftKnee").y < rigs.head(ob, "LeftHip").y - 0.1
+
+
+@pytest.mark.parametrize("scale", [1.0, 1.2])
+@pytest.mark.parametrize("name", ["vroid", "arms down"])
+def test_frames_in_any_way_give_one_pose(name: str, scale: float) -> None:
+    """Played, visited, and baked, with limits in axes of their own and with a bone that is scaled."""
+    ob = made(name, "fbx")
+    truth, random = build.truth(BY_NAME[name]), np.random.default_rng(11)
+    limbs = poses.limbs(BY_NAME[name], truth, ob)
+    bpy.ops.dqik.setup_full_body(targets="EMPTIES")
+    bpy.ops.dqik.limits_preset()
+    ob.pose.bones[limbs[0].bones[0]].scale = (scale,) * 3
+    goals = {goal.bone: goal for goal in ob.dqik.goals}
+    rigs.at_frame(1)
+    for limb in limbs:
+        target = goals[limb.bones[2]].target
+        target.keyframe_insert("location", frame=1)
+        target.keyframe_insert("rotation_quaternion", frame=1)
+        target.matrix_world = poses.reach(ob, limb, random)
+        target.keyframe_insert("location", frame=9)
+        target.keyframe_insert("rotation_quaternion", frame=9)
+    ob.dqik.live = True
+    frames = range(1, 10)
+    played = {frame: (rigs.at_frame(frame), rigs.matrices(ob))[1] for frame in frames}
+    visited = {frame: (rigs.at_frame(frame), rigs.matrices(ob))[1] for frame in (7, 2, 4, 9)}
+    for frame, matrices in visited.items():
+        assert np.abs(matrices - played[frame]).max() < 1e-4
+    if scale == 1.0:
+        assert ob.dqik.status.error < 1e-2
+    assert all(inside(ob, bone) for bone in ob.pose.bones if bone.dqik_use_limits)
+    assert bpy.ops.dqik.bake(frame_start=1, frame_end=9) == {"FINISHED"}
+    assert not ob.dqik.live
+    for frame in frames:
+        rigs.at_frame(frame)
+        assert np.abs(rigs.matrices(ob) - played[frame]).max() < 1e-3

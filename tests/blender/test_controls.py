@@ -1,0 +1,291 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Control bones: the targets of Set Up Full Body as bones of the same armature."""
+
+from math import radians
+
+import bpy
+import numpy as np
+import pytest
+import rigs
+from mathutils import Euler, Matrix, Vector
+
+HEIGHT = 1.8
+STILL = 5e-4  # of the height, by which Live may move a figure that nobody touched
+MET = 2e-3
+BENDS = {
+    "hips": (5, 5, 0), "spine": (10, 10, 0), "chest": (5, 10, 4), "head": (0, 20, 5), "arm.L": (0, 0, -70),
+    "arm.R": (0, 0, 70), "forearm.L": (10, 0, -40), "hand.L": (10, 0, -20), "thigh.L": (-40, 0, 0),
+    "shin.L": (60, 0, 0), "thigh.R": (-10, 5, 0), "shin.R": (25, 0, 0), "foot.L": (-10, 0, 0),
+}  # fmt: skip
+
+
+def posed(ob: bpy.types.Object) -> bpy.types.Object:
+    """A lunge with one straight arm."""
+    for name, angles in BENDS.items():
+        rigs.posed(ob.pose.bones[name], Euler([radians(angle) for angle in angles]).to_quaternion())
+    ob.pose.bones["hips"].location = (0.05, 0.02, -0.1)
+    rigs.update()
+    return ob
+
+
+def with_root(ob: bpy.types.Object) -> bpy.types.Object:
+    bpy.ops.object.mode_set(mode="EDIT")
+    root = ob.data.edit_bones.new("root")
+    root.head, root.tail = (0, 0, 0), (0, 0.5, 0)
+    ob.data.edit_bones["hips"].parent = root
+    bpy.ops.object.mode_set(mode="OBJECT")
+    return ob
+
+
+def in_centimetres(ob: bpy.types.Object) -> bpy.types.Object:
+    """The figure as FBX brings it: 100 times as large in an object of 1 %, turned and moved."""
+    bpy.ops.object.mode_set(mode="EDIT")
+    for bone in ob.data.edit_bones:
+        bone.use_connect = False
+    for bone in ob.data.edit_bones:
+        bone.head, bone.tail = 100 * bone.head, 100 * bone.tail
+    bpy.ops.object.mode_set(mode="OBJECT")
+    ob.matrix_world = Matrix.LocRotScale((5, 3, 1), Euler((0.3, 0.2, 2.1)), (0.01, 0.01, 0.01))
+    rigs.update()
+    return ob
+
+
+def control(ob: bpy.types.Object, bone: str) -> bpy.types.PoseBone:
+    """The control bone of a bone's goal."""
+    goal = next(goal for goal in ob.dqik.goals if goal.bone == bone)
+    assert goal.target == ob
+    return ob.pose.bones[goal.subtarget]
+
+
+def shift(ob: bpy.types.Object, bone: str, way: tuple[float, float, float]) -> None:
+    """Move the control of a bone by a way in the world."""
+    own = control(ob, bone)
+    rigs.update()
+    own.matrix = ob.matrix_world.inverted() @ Matrix.Translation(way) @ ob.matrix_world @ own.matrix
+    rigs.update()
+
+
+def select(ob: bpy.types.Object, *names: str) -> None:
+    bpy.ops.object.mode_set(mode="POSE")
+    for bone in ob.pose.bones:
+        (bone if hasattr(bone, "select") else bone.bone).select = bone.name in names
+    ob.data.bones.active = ob.data.bones[names[-1]] if names else None
+
+
+def places(ob: bpy.types.Object) -> dict[str, Vector]:
+    """World positions of the heads of the figure's own bones."""
+    return {bone.name: rigs.head(ob, bone.name) for bone in ob.pose.bones if bone.bone.use_deform}
+
+
+def moved(before: dict[str, Vector], after: dict[str, Vector]) -> float:
+    return max((before[name] - after[name]).length for name in before)
+
+
+def contents(ob: bpy.types.Object) -> tuple:
+    """What Set Up may change, to find it as it was."""
+    return (
+        [bone.name for bone in ob.data.bones], [one.name for one in ob.data.collections_all],
+        sorted(other.name for other in bpy.data.objects), sorted(mesh.name for mesh in bpy.data.meshes),
+        sorted(one.name for one in bpy.data.collections), rigs.channels(ob).tolist(),
+        [(bone.dqik_translate, bone.dqik_stiffness, bone.dqik_use_limits) for bone in ob.pose.bones],
+    )  # fmt: skip
+
+
+def test_controls_stand_at_rest_where_their_bones_do_and_do_not_deform() -> None:
+    """They have shapes, colours and a collection of their own, and names that Blender mirrors."""
+    ob = rigs.figure()
+    bpy.ops.object.mode_set(mode="POSE")
+    assert bpy.ops.dqik.setup_full_body() == {"FINISHED"}
+    assert ob.mode == "POSE"
+    names = {"DQIK hand.L", "DQIK hand.R", "DQIK foot.L", "DQIK foot.R", "DQIK head", "DQIK hips"}
+    assert {bone.name for bone in ob.data.collections_all["DQIK"].bones} == names
+    for goal in ob.dqik.goals:
+        bone, own = ob.data.bones[goal.subtarget], ob.data.bones[goal.bone]
+        assert np.allclose(bone.matrix_local, own.matrix_local, atol=1e-5)
+        assert not bone.use_deform
+        assert bone.color.palette != "DEFAULT"
+        assert ob.pose.bones[bone.name].custom_shape is not None
+        assert bpy.utils.flip_name(bone.name) in names
+
+
+@pytest.mark.parametrize("prepare", [lambda ob: ob, posed, with_root, lambda ob: posed(with_root(ob)), in_centimetres,
+                                     lambda ob: posed(in_centimetres(ob))])  # fmt: skip
+@pytest.mark.parametrize("targets", ["BONES", "EMPTIES"])
+def test_a_figure_that_nobody_touched_stands_still(prepare, targets: str) -> None:
+    """In any pose, on any rig, Set Up and Live move nothing."""
+    ob = prepare(rigs.figure())
+    before = places(ob)
+    bpy.ops.dqik.setup_full_body(targets=targets)
+    rigs.update()
+    assert moved(before, places(ob)) < 1e-6 * HEIGHT
+    ob.dqik.live = True
+    rigs.update()
+    assert moved(before, places(ob)) < STILL * HEIGHT
+    assert ob.dqik.status.converged
+
+
+def test_removing_the_goals_leaves_the_file_as_it_was() -> None:
+    """Also when the controls have keys: their curves go with them, other curves stay."""
+    ob = posed(rigs.figure())
+    rigs.update()
+    ob.pose.bones["chest"].keyframe_insert("rotation_quaternion", frame=1)
+    before = contents(ob)
+    bpy.ops.dqik.setup_full_body()
+    control(ob, "hand.L").keyframe_insert("location", frame=1)
+    while ob.dqik.goals:
+        assert bpy.ops.dqik.goal_remove() == {"FINISHED"}
+    assert contents(ob) == before
+    assert {curve.data_path for curve in rigs.fcurves(ob)} == {'pose.bones["chest"].rotation_quaternion'}
+
+
+def test_removing_empties_leaves_the_file_as_it_was() -> None:
+    """Empties and their collection go too; an empty that another goal uses stays."""
+    ob = rigs.figure()
+    before = contents(ob)
+    bpy.ops.dqik.setup_full_body(targets="EMPTIES")
+    rigs.goal(ob, "chest", ob.dqik.goals[0].target)
+    shared = ob.dqik.goals[0].target.name
+    for _ in range(6):
+        bpy.ops.dqik.goal_remove(index=0)
+    assert [name for name in contents(ob)[2] if name not in before[2]] == [shared]
+    bpy.data.objects.remove(bpy.data.objects[shared])
+    bpy.data.collections.remove(bpy.data.collections["Figure targets"])
+    bpy.ops.dqik.goal_remove(index=0)
+    assert contents(ob) == before
+
+
+def test_settings_that_the_user_changed_since_stay() -> None:
+    """Only what Set Up made goes back."""
+    ob = rigs.figure()
+    ob.pose.bones["collar.L"].dqik_stiffness = 0.25
+    bpy.ops.dqik.setup_full_body()
+    assert ob.pose.bones["collar.L"].dqik_stiffness == 0.25
+    ob.pose.bones["collar.R"].dqik_stiffness = 0.5
+    while ob.dqik.goals:
+        bpy.ops.dqik.goal_remove()
+    assert [ob.pose.bones[name].dqik_stiffness for name in ("collar.L", "collar.R", "spine")] == [0.25, 0.5, 0.0]
+
+
+def test_clearing_goals_after_a_bake_removes_the_controls() -> None:
+    """The baked pose stays, without curves of bones that are gone."""
+    ob = rigs.figure()
+    bpy.ops.dqik.setup_full_body()
+    own = control(ob, "hand.L")
+    for frame, height in ((1, 0.0), (10, -0.2)):
+        own.location.z = height
+        own.keyframe_insert("location", frame=frame)
+    ob.dqik.live = True
+    rigs.at_frame(5)
+    shown = places(ob)
+    bpy.ops.dqik.bake(frame_start=1, frame_end=10, clear_goals=True)
+    rigs.at_frame(5)
+    assert moved(shown, places(ob)) < 1e-5
+    assert not any(bone.name.startswith("DQIK") for bone in ob.data.bones)
+    assert all("DQIK" not in curve.data_path for curve in rigs.fcurves(ob))
+
+
+def test_a_second_press_changes_nothing() -> None:
+    ob = posed(rigs.figure())
+    bpy.ops.dqik.setup_full_body()
+    before = contents(ob), [goal.subtarget for goal in ob.dqik.goals]
+    bpy.ops.dqik.setup_full_body()
+    assert (contents(ob), [goal.subtarget for goal in ob.dqik.goals]) == before
+
+
+def test_mirrored_pasting_lands_on_the_other_target() -> None:
+    """The pose of the left hand's control, copied and pasted flipped, moves the right hand to the mirror image."""
+    ob = rigs.figure()
+    bpy.ops.dqik.setup_full_body()
+    ob.dqik.live = True
+    shift(ob, "hand.L", (-0.3, -0.25, -0.1))
+    select(ob, "DQIK hand.L")
+    bpy.ops.pose.copy()
+    bpy.ops.pose.paste(flipped=True)
+    rigs.update()
+    left, right = rigs.head(ob, "hand.L"), rigs.head(ob, "hand.R")
+    assert (right - Vector((-left.x, left.y, left.z))).length < MET
+    assert (left - rigs.head(ob, "DQIK hand.L")).length < MET
+
+
+def test_a_linked_armature_gets_empties() -> None:
+    """Bones cannot be added to data that two files share; here the data is an override's."""
+    ob = rigs.figure()
+    path = bpy.app.tempdir + "figure.blend"
+    bpy.data.libraries.write(path, {ob})
+    bpy.data.objects.remove(ob)
+    with bpy.data.libraries.load(path, link=True) as (_, into):
+        into.objects = ["Figure"]
+    linked = into.objects[0]
+    bpy.context.scene.collection.objects.link(linked)
+    ob = rigs.made_active(linked.override_create(remap_local_usages=True))
+    assert bpy.ops.dqik.setup_full_body() == {"FINISHED"}
+    assert {goal.target.type for goal in ob.dqik.goals} == {"EMPTY"}
+
+
+def test_the_hips_follow_their_target_and_hands_and_feet_stay() -> None:
+    ob = posed(rigs.figure())
+    bpy.ops.dqik.setup_full_body()
+    ob.dqik.live = True
+    rigs.update()
+    before = places(ob)
+    shift(ob, "hips", (0.0, 0.05, -0.15))
+    after = places(ob)
+    assert (after["hips"] - before["hips"] - Vector((0.0, 0.05, -0.15))).length < MET
+    for name in ("foot.L", "foot.R", "hand.L", "hand.R"):
+        assert (after[name] - before[name]).length < 1e-3
+
+
+@pytest.mark.parametrize("way", [(-0.3, -0.9, 0.0), (-0.4, -0.2, 0.9), (0.3, -0.6, -0.6), (-1.5, -0.6, 0.2)])
+def test_a_hand_out_of_reach_lifts_no_foot(way: tuple[float, float, float]) -> None:
+    """Feet stay within a millimetre, the other hand and the head within a thousandth of the height."""
+    ob = rigs.figure()
+    bpy.ops.dqik.setup_full_body()
+    ob.dqik.live = True
+    rigs.update()
+    before = places(ob)
+    shift(ob, "hand.L", way)
+    after = places(ob)
+    assert (after["hand.L"] - before["hand.L"]).length > 0.2
+    for name, most in {"foot.L": 1e-3, "foot.R": 1e-3, "hand.R": 1e-3 * HEIGHT, "head": 1e-3 * HEIGHT}.items():
+        assert (after[name] - before[name]).length < most, name
+
+
+@pytest.mark.parametrize("way", [(-0.5, -0.35, 0.35), (-0.6, -0.4, 0.0), (-0.35, -0.35, -0.35), (-0.2, 0.2, -0.3)])
+def test_the_collar_turns_little_in_ordinary_reaches(way: tuple[float, float, float]) -> None:
+    """Up, across, to a table and behind: the hand arrives and the collar turns by at most 20 degrees."""
+    ob = rigs.figure()
+    bpy.ops.dqik.setup_full_body()
+    ob.dqik.live = True
+    shift(ob, "hand.L", way)
+    assert (rigs.head(ob, "hand.L") - rigs.head(ob, "DQIK hand.L")).length < MET
+    assert rigs.local_rotation(ob, "collar.L").angle < radians(20.0)
+
+
+def test_keyed_hips_stay_on_their_keys() -> None:
+    """Set Up leaves them where their curves put them, on other frames too; the hands still reach."""
+    ob = rigs.figure()
+    hips = ob.pose.bones["hips"]
+    for frame, height in ((1, 0.0), (10, -0.12)):
+        hips.location = (0.0, height, 0.0)
+        hips.keyframe_insert("location", frame=frame)
+    rigs.at_frame(1)
+    bpy.ops.dqik.setup_full_body()
+    for goal in ob.dqik.goals:
+        goal.mute = goal.bone not in ("hips", "foot.L", "foot.R")
+    ob.dqik.live = True
+    for frame in (1, 4, 7, 10):
+        rigs.at_frame(frame)
+        wanted = [curve.evaluate(frame) for curve in rigs.fcurves(ob) if curve.data_path.endswith('["hips"].location')]
+        assert (rigs.evaluated(ob).pose.bones["hips"].location - Vector(wanted)).length < 2e-3
+        assert (rigs.head(ob, "foot.L") - rigs.head(ob, "DQIK foot.L")).length < MET
+
+
+def test_a_goal_of_the_user_that_moves_the_root_leaves_it_to_the_controls() -> None:
+    """A chain to the root would make every control follow a solved bone: the root is left out."""
+    ob = with_root(rigs.figure())
+    bpy.ops.dqik.setup_full_body()
+    rigs.goal(ob, "chest", rigs.empty((0, 0.1, 1.3)), chain_length=0)
+    ob.dqik.live = True
+    rigs.update()
+    assert "follows" not in ob.dqik.status.message
+    assert rigs.local_rotation(ob, "root").angle < 1e-6

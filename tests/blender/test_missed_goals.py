@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Each goal's own error, and the frames that miss a goal after a bake or a check."""
+
+import sys
+
+import bpy
+import numpy as np
+import pytest
+import rigs
+from situations import NEAR
+
+FRAMES = (1, 12)
+FAR = 7  # from this frame on the left target is out of reach
+
+
+def rig() -> tuple[bpy.types.Object, dict[str, bpy.types.Object]]:
+    """Two arms; the right hand's target stays in reach, the left one's leaves it."""
+    ob = rigs.figure()
+    targets = {}
+    for side, sign in (("L", 1), ("R", -1)):
+        bone = f"hand.{side}"
+        targets[bone] = rigs.empty((sign * 0.6, -0.3, 1.4), bone)
+        rigs.goal(ob, bone, targets[bone], chain_length=3)
+    for frame in range(FRAMES[0], FRAMES[1] + 1):
+        far = frame >= FAR
+        targets["hand.L"].location.x = 0.6 + (1.0 + 0.1 * frame if far else 0.0)
+        targets["hand.L"].keyframe_insert("location", frame=frame)
+    rigs.at_frame(1)
+    return rigs.made_active(ob), targets
+
+
+def missing_frames(ob: bpy.types.Object, targets: dict[str, bpy.types.Object]) -> list[int]:
+    """The frames on which Blender shows a hand away from its target."""
+    found = []
+    for frame in range(FRAMES[0], FRAMES[1] + 1):
+        rigs.at_frame(frame)
+        if max(rigs.miss(ob, bone, target) for bone, target in targets.items()) > NEAR:
+            found.append(frame)
+    return found
+
+
+@pytest.mark.parametrize("constrained", [False, True])
+def test_each_goal_has_the_error_that_blender_shows(constrained: bool) -> None:
+    """Of its own bone, also where a constraint turns a bone that the solver did not expect."""
+    ob, targets = rig()
+    if constrained:
+        made = ob.pose.bones["forearm.R"].constraints.new("COPY_ROTATION")
+        made.target, made.influence = rigs.empty((0, 0, 0), "Guide"), 0.7
+    ob.dqik.live = True
+    for frame in (3, 9):
+        rigs.at_frame(frame)
+        for goal in ob.dqik.goals:
+            miss = rigs.miss(ob, goal.bone, targets[goal.bone])
+            assert abs(goal.error - miss) < 1e-4
+            assert goal.missed == (miss > NEAR)
+        assert ob.dqik.status.converged == (not any(goal.missed for goal in ob.dqik.goals))
+        assert ob.dqik.status.error == pytest.approx(max(goal.error for goal in ob.dqik.goals))
+
+
+def test_a_rotation_that_is_missed_has_its_angle() -> None:
+    ob, targets = rig()
+    goal = ob.dqik.goals[1]
+    goal.use_rotation, goal.use_position = True, False
+    limited = ("collar.R", "arm.R", "forearm.R", "hand.R")
+    for name in limited:
+        rigs.limit(ob.pose.bones[name], (-5, 5), (-5, 5), (-5, 5))
+    ob.dqik.live = True
+    rigs.at_frame(2)
+    shown, target = rigs.evaluated(ob).pose.bones["hand.R"], rigs.evaluated(targets["hand.R"])
+    angle = shown.matrix.to_quaternion().rotation_difference(target.matrix_world.to_quaternion()).angle
+    assert goal.missed
+    assert goal.rotation_error == pytest.approx(min(angle, 2 * np.pi - angle), abs=1e-3)
+
+
+def test_goals_that_are_not_solved_miss_nothing() -> None:
+    ob, _ = rig()
+    assert not any(goal.missed or goal.error for goal in ob.dqik.goals)
+    ob.dqik.goals[0].mute, ob.dqik.live = True, True
+    rigs.at_frame(9)
+    assert not ob.dqik.goals[0].missed
+    assert ob.dqik.status.converged
+    ob.dqik.live = False
+    assert not any(goal.missed for goal in ob.dqik.goals)
+
+
+def test_solve_names_the_missed_goal_and_the_frame() -> None:
+    ob, _ = rig()
+    rigs.at_frame(9)
+    assert bpy.ops.dqik.solve() == {"FINISHED"}
+    scene, missed = bpy.context.scene, sys.modules["bl_ext.user_default.dqik.rig.frame.missed"]
+    status = sys.modules["bl_ext.user_default.dqik.live"].status(ob)
+    text = missed.at_frame(scene, ob, missed.worst_first(status.goals), status.frame)
+    assert "frame 9" in text
+    assert "hand.L" in text
+    assert "hand.R" not in text
+
+
+@pytest.mark.parametrize("clear_goals", [False, True])
+def test_a_bake_marks_the_frames_that_miss(clear_goals: bool) -> None:
+    ob, targets = rig()
+    bpy.ops.dqik.bake(frame_start=FRAMES[0], frame_end=FRAMES[1], clear_goals=clear_goals)
+    marked = {entry.frame: entry for entry in ob.dqik.missed_frames}
+    assert list(marked) == missing_frames(ob, targets) == list(range(FAR, FRAMES[1] + 1))
+    assert {entry.name for entry in marked.values()} == {"hand.L"}
+    rigs.at_frame(10)
+    assert marked[10].error == pytest.approx(rigs.miss(ob, "hand.L", targets["hand.L"]), abs=1e-4)
+
+
+@pytest.mark.parametrize("live", [False, True])
+def test_a_check_marks_the_frames_that_miss_as_they_are_shown(live: bool) -> None:
+    """With Live off a pose that nothing has solved is checked as it stands; nothing but the marks changes."""
+    ob, targets = rig()
+    ob.dqik.live = live
+    expected = missing_frames(ob, targets)
+    rigs.at_frame(4)
+    before = rigs.matrices(ob)
+    assert bpy.ops.dqik.check_range(frame_start=FRAMES[0], frame_end=FRAMES[1]) == {"FINISHED"}
+    assert [entry.frame for entry in ob.dqik.missed_frames] == expected
+    assert len(expected) == (FRAMES[1] - FAR + 1 if live else FRAMES[1])
+    assert bpy.context.scene.frame_current == 4
+    assert rigs.turn(before, rigs.matrices(ob)) < 1e-3
+
+
+def test_a_check_after_a_bake_sees_keys_that_were_changed() -> None:
+    ob, targets = rig()
+    bpy.ops.dqik.bake(frame_start=FRAMES[0], frame_end=FRAMES[1])
+    for curve in rigs.fcurves(ob):
+        if '"arm.R"' in curve.data_path:
+            curve.keyframe_points[2].co.y += 0.4
+            curve.update()
+    expected = missing_frames(ob, targets)
+    assert 3 in expected
+    bpy.ops.dqik.check_range(frame_start=FRAMES[0], frame_end=FRAMES[1])
+    assert [entry.frame for entry in ob.dqik.missed_frames] == expected
+
+
+def test_a_check_without_misses_removes_the_marks() -> None:
+    ob, _ = rig()
+    ob.dqik.live = True
+    bpy.ops.dqik.check_range(frame_start=1, frame_end=12)
+    assert len(ob.dqik.missed_frames)
+    bpy.ops.dqik.check_range(frame_start=1, frame_end=FAR - 1)
+    assert not len(ob.dqik.missed_frames)
+
+
+def test_going_from_one_missed_frame_to_the_next() -> None:
+    ob, _ = rig()
+    ob.dqik.live = True
+    bpy.ops.dqik.check_range(frame_start=1, frame_end=12)
+    rigs.at_frame(1)
+    assert bpy.ops.dqik.missed_frame(direction="PREVIOUS") == {"CANCELLED"}
+    for frame in (FAR, FAR + 1):
+        assert bpy.ops.dqik.missed_frame(direction="NEXT") == {"FINISHED"}
+        assert bpy.context.scene.frame_current == frame
+    assert bpy.ops.dqik.missed_frame(direction="PREVIOUS") == {"FINISHED"}
+    assert bpy.context.scene.frame_current == FAR
+    assert bpy.ops.dqik.missed_clear() == {"FINISHED"}
+    assert not len(ob.dqik.missed_frames)

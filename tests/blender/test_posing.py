@@ -1,0 +1,328 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Posing with goals: pins, targets put to the pose, one side mirrored to the other, the goal of the selection."""
+
+from math import degrees, radians
+
+import bpy
+import numpy as np
+import pytest
+import rigs
+from mathutils import Euler, Quaternion, Vector
+from test_controls import HEIGHT, STILL, contents, control, moved, places, posed, select, shift, with_root
+
+EXACT = 1e-4 * HEIGHT
+DANCERS = ("hips", "spine", "chest", "arm.L", "forearm.L", "arm.R", "thigh.L", "shin.L", "foot.R")
+
+
+def live_figure(prepare=posed, targets: str = "BONES") -> bpy.types.Object:
+    """A figure with goals, solved."""
+    ob = prepare(rigs.figure())
+    bpy.ops.dqik.setup_full_body(targets=targets)
+    ob.dqik.live = True
+    rigs.update()
+    return ob
+
+
+def key_dance(ob: bpy.types.Object) -> None:
+    """Keys of hips and joints over 20 frames, straight and bent limbs among them."""
+    for frame in (1, 7, 13, 20):
+        for k, name in enumerate(DANCERS):
+            bone = ob.pose.bones[name]
+            angles = 0.5 * np.sin(frame * (0.3 + 0.1 * k) + np.arange(3) + k)
+            bone.rotation_quaternion = Euler(angles).to_quaternion()
+            bone.keyframe_insert("rotation_quaternion", frame=frame)
+        ob.pose.bones["hips"].location = (0.02 * frame, 0.01 * frame, 0.05 * np.sin(frame))
+        ob.pose.bones["hips"].keyframe_insert("location", frame=frame)
+    rigs.at_frame(1)
+
+
+# -- targets to pose, and back -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("targets", ["BONES", "EMPTIES"])
+@pytest.mark.parametrize("prepare", [lambda ob: ob, with_root])
+def test_from_fk_to_ik_and_back_without_a_jump(prepare, targets: str) -> None:
+    """A keyed dance becomes motion of the targets: with Live on, and baked, every frame is where it was."""
+    ob = prepare(rigs.figure())
+    key_dance(ob)
+    bpy.ops.dqik.setup_full_body(targets=targets)
+    before = {}
+    for frame in range(1, 21):
+        rigs.at_frame(frame)
+        before[frame] = places(ob)
+    rigs.at_frame(5)
+    assert bpy.ops.dqik.targets_to_pose(frame_start=1, frame_end=20, all=True) == {"FINISHED"}
+    assert bpy.context.scene.frame_current == 5
+    ob.dqik.live = True
+    for frame in before:
+        rigs.at_frame(frame)
+        assert moved(before[frame], places(ob)) < EXACT, frame
+    bpy.ops.dqik.bake(frame_start=1, frame_end=20, clear_goals=True)
+    for frame in before:
+        rigs.at_frame(frame)
+        assert moved(before[frame], places(ob)) < EXACT, frame
+
+
+def test_targets_of_selected_bones_only() -> None:
+    """In Pose Mode the targets of the selected bones, or the selected targets, are put to the pose; others stay."""
+    ob = rigs.figure()
+    bpy.ops.dqik.setup_full_body()
+    posed(ob)
+    before = rigs.head(ob, "DQIK hand.R")
+    select(ob, "hand.L", "DQIK foot.L")
+    assert bpy.ops.dqik.targets_to_pose() == {"FINISHED"}
+    rigs.update()
+    for name in ("hand.L", "foot.L"):
+        assert (rigs.head(ob, f"DQIK {name}") - rigs.head(ob, name)).length < 1e-5
+    assert (rigs.head(ob, "DQIK hand.R") - before).length == 0.0
+    assert (before - rigs.head(ob, "hand.R")).length > 0.1
+
+
+def test_live_on_after_targets_to_pose_moves_nothing() -> None:
+    """A pose made by hand with Live off is taken over."""
+    ob = rigs.figure()
+    bpy.ops.dqik.setup_full_body()
+    before = places(posed(ob))
+    assert bpy.ops.dqik.targets_to_pose(all=True) == {"FINISHED"}
+    ob.dqik.live = True
+    rigs.update()
+    assert moved(before, places(ob)) < STILL * HEIGHT
+
+
+def test_auto_keying_keys_the_targets() -> None:
+    ob = rigs.figure()
+    bpy.ops.dqik.setup_full_body()
+    bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
+    bpy.ops.dqik.targets_to_pose(all=True)
+    bpy.context.scene.tool_settings.use_keyframe_insert_auto = False
+    paths = {curve.data_path for curve in rigs.fcurves(ob)}
+    assert 'pose.bones["DQIK hand.L"].location' in paths
+    assert 'pose.bones["DQIK hand.L"].rotation_quaternion' in paths
+
+
+def test_keep_pose_switches_live_off_without_a_jump() -> None:
+    """Switching Live off by itself goes back to the pose from before; Keep Pose stays, and Live on again too."""
+    ob = live_figure()
+    shift(ob, "hand.R", (0.2, -0.2, 0.2))
+    shown = places(ob)
+    assert bpy.ops.dqik.keep_pose() == {"FINISHED"}
+    rigs.update()
+    assert not ob.dqik.live
+    assert moved(shown, places(ob)) < 1e-6
+    bpy.ops.dqik.targets_to_pose(all=True)
+    ob.dqik.live = True
+    rigs.update()
+    assert moved(shown, places(ob)) < STILL * HEIGHT
+
+
+def test_reset_pose_puts_figure_and_controls_to_rest() -> None:
+    ob = live_figure(lambda ob: ob)
+    rest = places(ob)
+    shift(ob, "hand.R", (0.2, -0.2, 0.2))
+    bpy.ops.dqik.reset_pose()
+    rigs.update()
+    assert moved(rest, places(ob)) < STILL * HEIGHT
+
+
+# -- pins --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("live", [True, False])
+def test_a_pinned_bone_stays_where_it_is(live: bool) -> None:
+    """Pinning moves nothing. Then the other hand is pulled, and the pinned elbow and chest stay."""
+    ob = posed(rigs.figure())
+    bpy.ops.dqik.setup_full_body()
+    ob.dqik.live = live
+    rigs.update()
+    before = places(ob)
+    select(ob, "forearm.L", "chest")
+    assert bpy.ops.dqik.pin() == {"FINISHED"}
+    ob.dqik.live = True
+    rigs.update()
+    assert moved(before, places(ob)) < STILL * HEIGHT
+    shift(ob, "hand.R", (-0.2, -0.3, 0.1))
+    after = places(ob)
+    assert (after["hand.R"] - before["hand.R"]).length > 0.05
+    for name in ("forearm.L", "chest"):
+        assert (after[name] - before[name]).length < 2e-3
+
+
+def test_unpin_leaves_the_file_as_it_was() -> None:
+    ob = posed(rigs.figure())
+    before = contents(ob)
+    select(ob, "forearm.L", "shin.R")
+    bpy.ops.dqik.pin(rotation=False)
+    assert {(goal.use_position, goal.use_rotation) for goal in ob.dqik.goals} == {(True, False)}
+    select(ob, "shin.R", "DQIK forearm.L")
+    assert bpy.ops.dqik.unpin() == {"FINISHED"}
+    assert len(ob.dqik.goals) == 0
+    assert contents(ob) == before
+
+
+def test_pinning_a_bone_that_has_a_goal_moves_its_target_there() -> None:
+    """No second goal; a muted one counts again."""
+    ob = rigs.figure()
+    bpy.ops.dqik.setup_full_body()
+    posed(ob)
+    goal = next(goal for goal in ob.dqik.goals if goal.bone == "hand.L")
+    goal.mute = True
+    select(ob, "hand.L")
+    assert bpy.ops.dqik.pin() == {"FINISHED"}
+    rigs.update()
+    assert len(ob.dqik.goals) == 6
+    assert not goal.mute
+    assert (rigs.head(ob, "DQIK hand.L") - rigs.head(ob, "hand.L")).length < 1e-5
+
+
+def test_controls_of_imported_names_mirror_too() -> None:
+    """Blender does not flip "DQIK mixamorig:LeftForeArm"; the controls' names say the side as a suffix."""
+    ob = rigs.armature([
+        rigs.Bone("mixamorig:Hips", (0, 0, 1), (0, 0, 1.2)),
+        rigs.Bone("mixamorig:LeftForeArm", (0.3, 0, 1.2), (0.6, 0, 1.2), "mixamorig:Hips"),
+        rigs.Bone("mixamorig:RightForeArm", (-0.3, 0, 1.2), (-0.6, 0, 1.2), "mixamorig:Hips"),
+    ])  # fmt: skip
+    select(ob, "mixamorig:LeftForeArm", "mixamorig:RightForeArm")
+    bpy.ops.dqik.pin()
+    names = {goal.subtarget for goal in ob.dqik.goals}
+    assert {bpy.utils.flip_name(name) for name in names} == names
+    assert len(names) == 2
+
+
+# -- mirroring ---------------------------------------------------------------------------------------------------------
+
+
+def test_goals_are_mirrored_by_name() -> None:
+    """The right hand gets the left hand's settings and a control at its own place."""
+    ob = rigs.figure()
+    select(ob, "hand.L")
+    bpy.ops.dqik.pin()
+    ob.dqik.goals[0].priority, ob.dqik.goals[0].position_weight = 3, 0.5
+    assert bpy.ops.dqik.goals_mirror() == {"FINISHED"}
+    other = ob.dqik.goals[1]
+    assert (other.bone, other.subtarget, other.priority, other.position_weight) == ("hand.R", "DQIK hand.R", 3, 0.5)
+    rigs.update()
+    assert (rigs.head(ob, "DQIK hand.R") - rigs.head(ob, "hand.R")).length < 1e-5
+    assert bpy.ops.dqik.goals_mirror(direction="R") == {"FINISHED"}
+    assert len(ob.dqik.goals) == 2
+
+
+@pytest.mark.parametrize("roll", [0.0, 0.7])
+def test_mirrored_limits_allow_the_mirrored_rotations(roll: float) -> None:
+    """A rotation at a limit of the left arm, mirrored by Blender's own pasting, is at the limit of the right."""
+    ob = rigs.figure()
+    bpy.ops.object.mode_set(mode="EDIT")
+    for side, sign in (("L", 1), ("R", -1)):
+        ob.data.edit_bones[f"arm.{side}"].roll = sign * roll
+    bpy.ops.object.mode_set(mode="POSE")
+    rigs.limit(ob.pose.bones["arm.L"], (-20, 40), (-10, 70), (-30, 50))
+    assert bpy.ops.dqik.limits_mirror() == {"FINISHED"}
+    right = ob.pose.bones["arm.R"]
+    ends = {part: [degrees(getattr(right, f"dqik_{part}_{end}")) for end in ("min", "max")]
+            for part in ("twist", "swing_x", "swing_z")}  # before pasting, which copies custom properties as well
+    for axis, part, angle in (("Y", "twist", 40), ("X", "swing_x", -10), ("Z", "swing_z", 50), ("Z", "swing_z", -30)):
+        rigs.posed(ob.pose.bones["arm.L"], Quaternion([float(axis == one) for one in "XYZ"], radians(angle)))
+        select(ob, "arm.L")
+        bpy.ops.pose.copy()
+        bpy.ops.pose.paste(flipped=True)
+        found = rigs.twist_and_swing(right.rotation_quaternion)["YXZ".index(axis)]
+        assert min(abs(found - end) for end in ends[part]) < 1e-3
+
+
+# -- selection ---------------------------------------------------------------------------------------------------------
+
+
+def test_selecting_a_target_or_a_bone_makes_its_goal_the_active_one() -> None:
+    ob = live_figure()
+    for name, goal in (("DQIK hand.R", "hand.R"), ("foot.L", "foot.L"), ("DQIK head", "head")):
+        select(ob, name)
+        ob.update_tag()
+        rigs.update()
+        assert ob.dqik.goals[ob.dqik.active_goal].bone == goal
+        assert [bone.name for bone in bpy.context.selected_pose_bones] == [name]  # and the selection stays
+
+
+def test_making_a_goal_active_selects_its_target() -> None:
+    """If the control is hidden, its bone; nothing that cannot be seen is selected."""
+    ob = live_figure()
+    select(ob)
+    number = next(k for k, goal in enumerate(ob.dqik.goals) if goal.bone == "hand.R")
+    ob.dqik.active_goal = number
+    assert [bone.name for bone in bpy.context.selected_pose_bones] == ["DQIK hand.R"]
+    ob.data.collections_all["DQIK"].is_visible = False
+    ob.dqik.active_goal = (number + 1) % 6
+    assert [bone.name for bone in bpy.context.selected_pose_bones] == [ob.dqik.goals[ob.dqik.active_goal].bone]
+    with pytest.raises(RuntimeError, match="hidden"):
+        bpy.ops.dqik.target_select()
+
+
+def test_an_empty_that_is_selected_makes_its_goal_active() -> None:
+    ob = live_figure(targets="EMPTIES")
+    rigs.made_active(ob.dqik.goals[3].target)
+    rigs.update()
+    assert ob.dqik.active_goal == 3
+
+
+def test_operators_do_not_take_bones_that_cannot_be_seen() -> None:
+    """In Object Mode, or hidden: no goal for the bone that was active once."""
+    ob = rigs.figure()
+    select(ob, "hand.L")
+    bpy.ops.object.mode_set(mode="OBJECT")
+    for operator in (bpy.ops.dqik.goal_add, bpy.ops.dqik.pin):
+        with pytest.raises(RuntimeError, match="In Pose Mode"):
+            operator()
+    bpy.ops.object.mode_set(mode="POSE")
+    collection = ob.data.collections.new("hidden")
+    collection.assign(ob.data.bones["hand.L"])
+    collection.is_visible = False
+    with pytest.raises(RuntimeError, match="In Pose Mode"):
+        bpy.ops.dqik.pin()
+    assert len(ob.dqik.goals) == 0
+
+
+# -- targets and the armature object -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("follow", [True, False])
+def test_moving_the_armature_takes_its_targets_along_or_not(follow: bool) -> None:
+    ob = live_figure(targets="EMPTIES")
+    before, targets = places(ob), {goal.bone: rigs.place(goal.target) for goal in ob.dqik.goals}
+    ob.dqik.targets_follow = follow
+    rigs.update()
+    assert moved(before, places(ob)) < STILL * HEIGHT
+    ob.location, ob.rotation_euler = (0.0, 0.05, 0.0), (0.0, 0.0, 0.1)
+    rigs.update()
+    for goal in ob.dqik.goals:
+        way = ob.matrix_world @ targets[goal.bone] if follow else targets[goal.bone]
+        assert (rigs.place(goal.target) - way).length < 1e-5
+    ob.dqik.targets_follow = False
+    assert all(goal.target.parent is None for goal in ob.dqik.goals)
+
+
+@pytest.mark.parametrize("operator", ["pin", "targets_to_pose", "goals_mirror", "limits_mirror", "keep_pose", "unpin"])
+def test_one_undo_takes_an_operator_back(operator: str) -> None:
+    """And redo brings it again."""
+    ob = posed(rigs.figure())
+    ob.pose.bones["arm.L"].dqik_stiffness = 0.5
+    select(ob, "hand.L")
+    bpy.ops.dqik.pin()
+    ob.dqik.live = operator == "keep_pose"
+    ob.pose.bones["DQIK hand.L"].location += Vector((0.1, 0.0, 0.1))
+    rigs.update()
+    if operator == "pin":
+        select(ob, "foot.L")
+
+    def state() -> tuple:
+        found = bpy.data.objects["Figure"]
+        return contents(found), [goal.name for goal in found.dqik.goals], found.dqik.live
+
+    bpy.ops.ed.undo_push(message="Before")
+    before = state()
+    assert getattr(bpy.ops.dqik, operator)() == {"FINISHED"}
+    rigs.update()
+    bpy.ops.ed.undo_push(message="After")
+    after = state()
+    bpy.ops.ed.undo()
+    assert state() == before
+    bpy.ops.ed.redo()
+    assert state() == after != before
+    assert control(bpy.data.objects["Figure"], "hand.L") is not None if operator != "unpin" else True

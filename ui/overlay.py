@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Draws the overlay of the active armature in 3D views. The geometry is made again only when something has changed."""
+
+from collections.abc import Callable
+
+import blf
+import bpy
+import gpu
+import numpy as np
+from bpy_extras.view3d_utils import location_3d_to_region_2d
+from gpu_extras.batch import batch_for_shader
+from mathutils import Vector
+
+from ..operators.common import armature
+from ..rig.blender import units
+from ..rig.overlay import scene, workspace
+from .common import ArmatureSidebar
+
+_COLORS = {
+    "goal": (0.30, 0.85, 0.55, 0.9), "miss": (1.00, 0.35, 0.15, 1.0), "swing": (0.45, 0.70, 1.00, 0.9),
+    "twist": (0.85, 0.60, 1.00, 0.9), "use": (1.00, 0.90, 0.35, 1.0), "limit": (1.00, 0.25, 0.20, 1.0),
+    "held": (1.00, 0.65, 0.10, 1.0), "reach": (0.45, 0.70, 1.00, 0.55), "dexterous": (0.35, 0.95, 0.60, 0.8),
+}  # fmt: skip
+_WIDTHS = {"goal": 1.5, "miss": 2.5, "swing": 1.5, "twist": 1.5, "use": 2.5, "limit": 3.5, "held": 2.0}
+_FACE_ALPHA = 0.10
+_POINT, _LETTERS = 3.0, 12  # sizes in pixels
+_POINT_SHADERS = ("POINT_UNIFORM_COLOR", "UNIFORM_COLOR")  # the first is missing in old versions of Blender
+
+_Batch = tuple[gpu.types.GPUBatch, str]
+
+
+class _Cache:
+    """The batches that were drawn last, and what they were made from."""
+
+    def __init__(self) -> None:
+        self.contents: tuple = ()
+        self.lines: list[_Batch] = []
+        self.faces: list[_Batch] = []
+        self.points: list[_Batch] = []
+        self.labels: list[tuple[Vector, str]] = []
+
+
+_cache = _Cache()
+_handles: list[object] = []
+
+
+class DQIK_PT_overlay(ArmatureSidebar, bpy.types.Panel):
+    """What the 3D view shows of goals and limits"""
+
+    bl_label = "Overlay"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw_header(self, context: bpy.types.Context) -> None:
+        self.layout.prop(context.window_manager.dqik_overlay, "show", text="")
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout, overlay, ob = self.layout, context.window_manager.dqik_overlay, armature(context)
+        column = layout.column(align=True)
+        column.active = overlay.show
+        for name in ("goals", "limits", "handles", "at_limit", "holds", "reach"):
+            column.prop(overlay, name)
+        row = layout.row(align=True)
+        row.operator("dqik.reach_show", text="Compute Reach")
+        if ob.dqik.workspace is not None:
+            row.operator("dqik.reach_hide", text="", icon="X")
+
+
+def _refresh() -> _Cache | None:
+    """The batches of the active armature; None if nothing is to be shown."""
+    context = bpy.context
+    overlay, space = context.window_manager.dqik_overlay, context.space_data
+    if not overlay.show or space is None or not space.overlay.show_overlays:
+        return None
+    ob = armature(context)
+    if ob is None or ob.mode == "EDIT" or ob.pose is None or not ob.visible_get(view_layer=context.view_layer):
+        return None
+    shown = scene.Shown(overlay.goals, overlay.limits, overlay.at_limit, overlay.holds)
+    found = scene.read(ob, context.evaluated_depsgraph_get(), context.selected_pose_bones or (), shown)
+    reach = ob.dqik.workspace if overlay.reach else None
+    contents = (*found.contents, reach)
+    if contents != _cache.contents:
+        _fill(ob, scene.draw(found), reach)
+        _cache.contents = contents
+    return _cache
+
+
+def _fill(ob: bpy.types.Object, drawing: scene.Drawing, reach: workspace.Workspace | None) -> None:
+    """Make the batches of a drawing."""
+    lines, faces = gpu.shader.from_builtin("POLYLINE_UNIFORM_COLOR"), gpu.shader.from_builtin("UNIFORM_COLOR")
+    _cache.lines = [(_batch(lines, "LINES", np.concatenate(parts)), kind) for kind, parts in drawing.lines.items()]
+    _cache.faces = [(_batch(faces, "TRIS", np.concatenate(parts)), kind) for kind, parts in drawing.faces.items()]
+    _cache.labels = [
+        (place, units.miss(bpy.context.scene, ob, distance, 0.0)) for place, distance in drawing.misses
+    ]
+    evaluated = ob.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    _cache.points = []
+    if reach is not None and reach.made_from == workspace.settings(evaluated, reach.goal):
+        for kind, points in zip(("reach", "dexterous"), reach.points(evaluated), strict=True):
+            if len(points):
+                _cache.points.append((_batch(_point_shader(), "POINTS", points), kind))
+
+
+def _batch(shader: gpu.types.GPUShader, kind: str, points: np.ndarray) -> gpu.types.GPUBatch:
+    return batch_for_shader(shader, kind, {"pos": points.reshape(-1, 3).astype(np.float32)})
+
+
+def _point_shader() -> gpu.types.GPUShader:
+    for name in _POINT_SHADERS[:-1]:
+        try:
+            return gpu.shader.from_builtin(name)
+        except (ValueError, SystemError):
+            continue
+    return gpu.shader.from_builtin(_POINT_SHADERS[-1])
+
+
+def _draw_view() -> None:
+    """Draw faces, points and lines in the space of the view."""
+    cache = _refresh()
+    if cache is None:
+        return
+    context = bpy.context
+    scale = context.preferences.system.ui_scale
+    gpu.state.blend_set("ALPHA")
+    gpu.state.depth_test_set("NONE")
+    try:
+        flat = gpu.shader.from_builtin("UNIFORM_COLOR")
+        for batch, kind in cache.faces:
+            flat.uniform_float("color", (*_COLORS[kind][:3], _FACE_ALPHA))
+            batch.draw(flat)
+        if cache.points:
+            points = _point_shader()
+            gpu.state.point_size_set(_POINT * scale)
+            for batch, kind in cache.points:
+                points.uniform_float("color", _COLORS[kind])
+                batch.draw(points)
+        wide = gpu.shader.from_builtin("POLYLINE_UNIFORM_COLOR")
+        for batch, kind in cache.lines:
+            wide.uniform_float("viewportSize", (context.region.width, context.region.height))
+            wide.uniform_float("lineWidth", _WIDTHS[kind] * scale)
+            wide.uniform_float("color", _COLORS[kind])
+            batch.draw(wide)
+    finally:
+        gpu.state.blend_set("NONE")
+        gpu.state.point_size_set(1.0)
+
+
+def _draw_labels() -> None:
+    """Write the distance beside each target that is missed."""
+    context = bpy.context
+    overlay = context.window_manager.dqik_overlay
+    if not overlay.show or not context.space_data.overlay.show_overlays:
+        return
+    scale = context.preferences.system.ui_scale
+    for place, text in _cache.labels:
+        at = location_3d_to_region_2d(context.region, context.region_data, place)
+        if at is not None:
+            blf.size(0, _LETTERS * scale)
+            blf.color(0, *_COLORS["miss"])
+            blf.position(0, at.x + 8 * scale, at.y + 8 * scale, 0)
+            blf.draw(0, text)
+
+
+_DRAWINGS: tuple[tuple[Callable[[], None], str], ...] = ((_draw_view, "POST_VIEW"), (_draw_labels, "POST_PIXEL"))
+
+CLASSES = (DQIK_PT_overlay,)
+
+
+def start() -> None:
+    """Draw in all 3D views from now on."""
+    for draw, when in _DRAWINGS:
+        _handles.append(bpy.types.SpaceView3D.draw_handler_add(draw, (), "WINDOW", when))
+
+
+def stop() -> None:
+    """Stop drawing."""
+    while _handles:
+        bpy.types.SpaceView3D.draw_handler_remove(_handles.pop(), "WINDOW")
+    _cache.__init__()

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Translations of the interface. Texts that Blender translates itself, such as "Bone", are left to it."""
+
+import bpy
+
+_ANY, _OPERATOR = "*", "Operator"
+
+_GERMAN_OPERATORS = {
+    "Add Goal": "Ziel hinzufügen",
+    "Remove Goal": "Ziel entfernen",
+    "Select Target": "Zielobjekt auswählen",
+    "Set Up Full Body": "Ganzen Körper einrichten",
+    "Goals from IK Constraints": "Ziele aus IK-Constraints",
+    "Solve": "Lösen",
+    "Reset Pose": "Pose zurücksetzen",
+    "Mirror Limits": "Grenzen spiegeln",
+    "Bake": "Backen",
+    "Bake...": "Backen ...",
+    "Check Range": "Bereich prüfen",
+    "Check Range...": "Bereich prüfen ...",
+    "Go to Missed Frame": "Zum verfehlten Frame gehen",
+    "Clear Marks": "Markierungen entfernen",
+    "Compare Solvers": "Verfahren vergleichen",
+    "Compare Solvers...": "Verfahren vergleichen ...",
+    "Limits from IK Limits": "Grenzen aus IK-Grenzen",
+    "From IK Limits": "Aus IK-Grenzen",
+    "From Action": "Aus Action",
+    "Compute Reach": "Reichweite berechnen",
+    "Limits from Action": "Grenzen aus Action",
+    "Clear Limits": "Grenzen löschen",
+    "Human Limits": "Grenzen eines Menschen",
+    "Show Reach": "Reichweite zeigen",
+    "Hide Reach": "Reichweite ausblenden",
+    "Lock Interface": "Oberfläche sperren",
+    "Lock Interface for DQIK": "Oberfläche für DQIK sperren",
+    "Show the Pose": "Pose anzeigen",
+    "Switch Translate Off": "Verschieben ausschalten",
+    "Switch Use Tail On": "Bis zum Ende einschalten",
+    "Enable It": "Einschalten",
+    "Make Goals of Them": "Zu Zielen machen",
+    "Make Library Override": "Bibliotheksüberschreibung anlegen",
+}
+
+_GERMAN = {
+    "IK": "IK",
+    "Live": "Live",
+    "Goals": "Ziele",
+    "Goal": "Ziel",
+    "Chain": "Kette",
+    "Chain Length": "Kettenlänge",
+    "Use Tail": "Bis zum Ende",
+    "Priority": "Vorrang",
+    "Overlay": "Einblendung",
+    "Handles": "Griffe",
+    "At Limits": "Am Anschlag",
+    "Holds": "Gehalten",
+    "Reach": "Reichweite",
+    "Limits": "Grenzen",
+    "Twist about Y": "Drehung um Y",
+    "Swing about X": "Schwenk um X",
+    "Swing about Z": "Schwenk um Z",
+    "Selected Bones": "Ausgewählte Knochen",
+    "Stiffness": "Steifigkeit",
+    "Preferred": "Bevorzugt",
+    "Lock": "Sperren",
+    "Translate": "Verschieben",
+    "Solver": "Verfahren",
+    "Method": "Methode",
+    "Start From": "Beginnen bei",
+    "Runs In": "Läuft in",
+    "Balanced (PGS)": "Ausgewogen (PGS)",
+    "Fast (DLS)": "Schnell (DLS)",
+    "Joint by Joint (CCD)": "Gelenk für Gelenk (CCD)",
+    "Hard Targets (SQP)": "Schwierige Ziele (SQP)",
+    "Comparison": "Vergleich",
+    "All goals met": "Alle Ziele erreicht",
+    "Not met at frame {}:": "Verfehlt bei Frame {}:",
+    "Off by {}": "Abstand {}",
+    "At limits: {}": "Am Anschlag: {}",
+    "Missed: {}": "Verfehlt: {}",
+    "More warnings: {}": "Weitere Warnungen: {}",
+    "{} iterations, {:.1f} ms": "{} Schritte, {:.1f} ms",
+    "Shortcuts": "Tastenkürzel",
+    "Select an armature, or the target of one of its goals":
+        "Ein Skelett auswählen, oder das Zielobjekt eines seiner Ziele",
+    "Leave Edit Mode to set goals and solve": "Für Ziele den Bearbeitungsmodus verlassen",
+    "Select a bone in Pose Mode": "Im Posenmodus einen Knochen auswählen",
+    "In Pose Mode, select the bones that should reach a target, such as hands and feet":
+        "Im Posenmodus die Knochen auswählen, die ein Ziel erreichen sollen, zum Beispiel Hände und Füße",
+    "DQIK is live: lock the interface before you render": "DQIK ist live: vor dem Rendern die Oberfläche sperren",
+    "Solve on every change of frame, and whenever a target or a bone moves. "
+    "Switching it off returns the bones to their pose from before":
+        "Bei jedem Framewechsel lösen, und wenn sich ein Zielobjekt oder ein Knochen bewegt. "
+        "Ausgeschaltet kehren die Knochen zu ihrer früheren Pose zurück",
+    "Solve a range of frames and key the solved bones. Esc stops the bake and changes nothing":
+        "Einen Bereich von Frames lösen und die Knochen mit Keyframes versehen. Esc bricht ab und ändert nichts",
+    "Measure on every frame of a range how far the goals are missed, and mark these frames in the timeline":
+        "Auf jedem Frame eines Bereichs messen, wie weit die Ziele verfehlt werden, und diese Frames markieren",
+}  # fmt: skip
+
+
+def german() -> dict[tuple[str, str], str]:
+    """The German texts by context and English text."""
+    operators = {(_OPERATOR, key): text for key, text in _GERMAN_OPERATORS.items()}
+    return operators | {(_ANY, key): text for key, text in (_GERMAN_OPERATORS | _GERMAN).items()}
+
+
+def start() -> None:
+    """Tell Blender the translations."""
+    bpy.app.translations.register(__name__, {"de_DE": german()})
+
+
+def stop() -> None:
+    """Take the translations away."""
+    bpy.app.translations.unregister(__name__)
