@@ -16,7 +16,7 @@ from bpy.app.handlers import persistent
 
 from .rig.blender import channels, dependencies
 from .rig.compare import Row
-from .rig.frame import report, step
+from .rig.frame import holds, report, step
 from .rig.frame.read import Reading
 from .rig.frame.report import GoalError, Status
 from .rig.frame.session import Session
@@ -142,7 +142,10 @@ def solve_once(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Status:
 
 
 def reset(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> None:
-    """Put the bones that the goals move (all bones if there are no goals) to rest; this becomes their base pose."""
+    """Put the bones that the goals move (all bones if there are no goals) to rest; this becomes their base pose.
+
+    They are not held there.
+    """
     session = session_of(ob)
     view = View(depsgraph, depsgraph.scene.frame_current_final, fresh=False)
     step.read(session, ob, view)
@@ -153,6 +156,7 @@ def reset(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> None:
     now.rotations[moved] = now.modes.at_rest(moved)
     now.locations[slid] = 0.0
     channels.write(ob, now)
+    holds.clear(ob.pose.bones[bone] for bone in moved.tolist())
     if ob.dqik.live:
         session.pose.rebase(ob)
     ob.update_tag(refresh={"DATA"})

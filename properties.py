@@ -282,6 +282,10 @@ class DqikSettings(bpy.types.PropertyGroup):
         name="Start From", description="The pose from which each frame is solved", items=START_FROM, default="POSE",
         options=_FIXED, override=_OVERRIDE, update=_touched,
     )  # fmt: skip
+    hold_keyed: BoolProperty(
+        name="Keep Keyed Poses", description="Bones with keys stay as they are keyed while others reach the goals, "
+        "like bones with a Hold of a half", default=True, options=_FIXED, override=_OVERRIDE, update=_touched,
+    )  # fmt: skip
     goals: CollectionProperty(
         type=DqikGoal, name="Goals", description="What the armature's bones should reach",
         override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"},
@@ -392,6 +396,11 @@ def _bone_properties() -> dict[str, object]:
         ),
         "dqik_stiffness": FloatProperty(
             name="Stiffness", description="How much the bone resists turning: at 0 not at all, at 1 it does not turn",
+            default=0.0, min=0.0, max=1.0, subtype="FACTOR", options=_KEYED, override=_OVERRIDE, update=_touched,
+        ),
+        "dqik_hold": FloatProperty(
+            name="Hold", description="How firmly the bone stays as it is posed while others reach the goals. "
+            "Posing a solved bone by hand sets it to 1, clearing its rotation (Alt R) to 0",
             default=0.0, min=0.0, max=1.0, subtype="FACTOR", options=_KEYED, override=_OVERRIDE, update=_touched,
         ),
         "dqik_preferred_angle": FloatVectorProperty(

@@ -11,6 +11,7 @@ from . import (
     compare,
     full_body,
     goals,
+    holds,
     limits,
     mend,
     mirror,
@@ -25,7 +26,7 @@ from . import (
 CLASSES = (
     *goals.CLASSES, *targets.CLASSES, *solve.CLASSES, *bake.CLASSES, *check.CLASSES, *compare.CLASSES, *limits.CLASSES,
     *presets.CLASSES, *full_body.CLASSES, *reach.CLASSES, *mend.CLASSES, *render.CLASSES, *pins.CLASSES,
-    *mirror.CLASSES,
+    *mirror.CLASSES, *holds.CLASSES,
 )  # fmt: skip
 
 

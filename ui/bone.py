@@ -32,6 +32,9 @@ class DQIK_PT_bone(ArmatureSidebar, bpy.types.Panel):
         column.active = not bone.dqik_lock
         column.prop(bone, "dqik_translate")
         column.prop(bone, "dqik_stiffness")
+        row = column.row(align=True)
+        row.prop(bone, "dqik_hold")
+        row.operator("dqik.holds_clear", text="", icon="X").only_selected = True
         column.prop(bone, "dqik_preferred_angle", text="Preferred")
         layout.prop(bone, "dqik_role")
 

@@ -23,6 +23,7 @@ class DQIK_PT_solver(ArmatureSidebar, bpy.types.Panel):
         elif settings.solver == "SQP":
             layout.prop(settings, "objective")
         layout.prop(settings, "start_from")
+        layout.prop(settings, "hold_keyed")
         column = layout.column()
         column.prop(settings, "iterations")
         column.prop(settings, "tolerance")

@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 107872452 /* a hash of all below */
+#define DQIK_LAYOUT 162432250 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -141,6 +141,7 @@ typedef struct {
     double pull;
     double settle;
     double unsettled;
+    const double *reluctance; /* (n) */
     int32_t abandons; /* whether it ends where the cost falls too slowly */
 } dqik_settings;
 
@@ -247,7 +248,6 @@ typedef struct {
     const double *align; /* (blocks, 4) takes Y to the twist axis */
     const double *lo; /* (n) */
     const double *hi;
-    const double *reluctance;
     const int32_t *pair; /* (pairs) first of two degrees of freedom that share an ellipse */
     int32_t standing;
     int32_t moving;

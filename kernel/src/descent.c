@@ -7,7 +7,7 @@ static void weigh(const work *w, point *p) {
     for (int i = 0; i < w->all; i++) cost += p->e[i] * p->e[i];
     if (w->pull > 0.0) {
         difference(w, p, p->v);
-        for (int k = 0; k < w->n; k++) far += w->s->reluctance[k] * p->v[k] * p->v[k];
+        for (int k = 0; k < w->n; k++) far += w->reluctance[k] * p->v[k] * p->v[k];
     }
     p->cost = 0.5 * cost + 0.5 * w->pull * far;
 }
@@ -20,7 +20,7 @@ static int descend(work *w, const dqik_settings *settings) {
     const int settling = settings->pull > 0.0 || (w->use_soft && s->poles);
     int stalled = 0, iteration = 0;
     double previous = INFINITY, earlier[ABANDON_STEPS]; /* costs of the last steps, in a ring */
-    w->pull = settings->pull;
+    w->pull = settings->pull, w->reluctance = settings->reluctance;
     weigh(w, &w->now);
     for (int i = 0; i < ABANDON_STEPS; i++) earlier[i] = i ? INFINITY : w->now.cost;
     if (!settling && within(w, &w->now, settings->tolerance, settings->rotation_tolerance)) return 0;
@@ -41,7 +41,7 @@ static int descend(work *w, const dqik_settings *settings) {
         double modelled = decrease(w, w->d), longest = 0.0, far = 0.0;
         for (int k = 0; k < w->n; k++) {
             longest = most(longest, fabs(w->d[k]));
-            far += s->reluctance[k] * w->d[k] * w->d[k];
+            far += w->reluctance[k] * w->d[k] * w->d[k];
         }
         modelled -= 0.5 * settings->pull * far;
         damping *= !better ? REJECT : gain > GOOD_GAIN * modelled ? SHRINK : gain < POOR_GAIN * modelled ? GROW : 1.0;

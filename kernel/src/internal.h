@@ -48,6 +48,7 @@ typedef struct {
     double *pulled;   /* (n) */
     double damping;   /* s */
     double pull;
+    const double *reluctance; /* (n) of the run */
     double *matrix;   /* (all, all) */
     double *rhs, *left; /* (all) */
     int solved_by_rows; /* the step is what `rhs` gave: what it leaves of the errors is s times that */

@@ -185,7 +185,7 @@ void difference(const work *w, const point *p, double *v) {
 /* Gradient of 1/2 pull v^T D v, of which `p->v` has v. */
 void pull_gradient(const work *w, const point *p, double *gradient) {
     const dqik_stage *s = w->s;
-    for (int i = 0; i < s->n; i++) gradient[i] = w->pull * s->reluctance[i] * p->v[i];
+    for (int i = 0; i < s->n; i++) gradient[i] = w->pull * w->reluctance[i] * p->v[i];
     for (int b = 0; b < s->blocks; b++) {
         if (s->block_kind[b] != DQIK_BALL) continue;
         int at = s->block_start[b];

@@ -22,7 +22,7 @@ double value(work *w, const double *d) {
     double sum = 0.0, far = 0.0, slope = 0.0;
     residual(w, d, w->left);
     for (int i = 0; i < w->all; i++) sum += w->left[i] * w->left[i];
-    for (int k = 0; k < w->n; k++) far += w->s->reluctance[k] * d[k] * d[k];
+    for (int k = 0; k < w->n; k++) far += w->reluctance[k] * d[k] * d[k];
     if (w->pull > 0.0)
         for (int k = 0; k < w->n; k++) slope += w->gradient[k] * d[k];
     return 0.5 * sum + 0.5 * w->damping * far + slope;
@@ -47,7 +47,7 @@ double decrease(work *w, const double *d) {
 void descent(work *w, const double *d, double *down) {
     residual(w, d, w->left);
     for (int k = 0; k < w->n; k++) {
-        down[k] = column_dot(w, k, column(w, k), w->left) - w->damping * w->s->reluctance[k] * d[k];
+        down[k] = column_dot(w, k, column(w, k), w->left) - w->damping * w->reluctance[k] * d[k];
         if (w->pull > 0.0) down[k] -= w->gradient[k];
     }
 }
@@ -63,7 +63,7 @@ static void solve_by_freedom(work *w, const uint8_t *free, const double *columns
         const double *c = columns + (size_t)k * (size_t)all;
         const int a = n - 1 - k;
         double *row = w->matrix + (size_t)a * (size_t)next;
-        row[a] = w->damping * s->reluctance[k], y[a] = 0.0;
+        row[a] = w->damping * w->reluctance[k], y[a] = 0.0;
         if (free && !free[k]) continue;
         const double square_of = column_dot(w, k, c, c);
         largest = most(largest, square_of);
@@ -87,7 +87,7 @@ static void solve_by_freedom(work *w, const uint8_t *free, const double *columns
         const int a = n - 1 - k;
         more[a] = 0.0;
         if (free && !free[k]) continue;
-        more[a] = column_dot(w, k, columns + (size_t)k * (size_t)all, w->left) - w->damping * s->reluctance[k] * y[a];
+        more[a] = column_dot(w, k, columns + (size_t)k * (size_t)all, w->left) - w->damping * w->reluctance[k] * y[a];
         if (w->pull > 0.0) more[a] -= w->pulled[k] * w->damping;
     }
     solve_factored(w->matrix, more, n, s->first_freedom);
@@ -98,7 +98,7 @@ static void solve_by_freedom(work *w, const uint8_t *free, const double *columns
 static void add_outer(const work *w, int k, const double *c, double *matrix, int next) {
     const dqik_stage *s = w->s;
     const int end = s->run_start[k + 1];
-    const double light = 1.0 / s->reluctance[k], pulled = w->pulled[k];
+    const double light = 1.0 / w->reluctance[k], pulled = w->pulled[k];
     for (int from = s->run_start[k]; from < end; from++)
         for (int i = s->run[2 * from]; i < s->run[2 * from + 1]; i++) {
             double *row = matrix + (size_t)i * (size_t)next;
@@ -115,7 +115,7 @@ static void add_outer_of_ball(const work *w, int k, const double *c, const uint8
     const int end = s->run_start[k + 1];
     const double *b = c + w->all, *a = b + w->all, *pulled = w->pulled + k;
     double light[3];
-    for (int i = 0; i < 3; i++) light[i] = !free || free[k + i] ? 1.0 / s->reluctance[k + i] : 0.0;
+    for (int i = 0; i < 3; i++) light[i] = !free || free[k + i] ? 1.0 / w->reluctance[k + i] : 0.0;
     for (int from = s->run_start[k]; from < end; from++)
         for (int i = s->run[2 * from]; i < s->run[2 * from + 1]; i++) {
             double *row = matrix + (size_t)i * (size_t)next;
@@ -185,7 +185,7 @@ void free_step(work *w, const uint8_t *free, const double *normals, const double
         if (!free || free[k]) {
             along = column_dot(w, k, columns + (size_t)k * (size_t)all, w->rhs);
             if (pulls) along -= w->pulled[k];
-            along /= s->reluctance[k];
+            along /= w->reluctance[k];
         }
         step[k] = fixed ? along + fixed[k] : along;
     }

@@ -32,7 +32,7 @@ static void block_inverses(work *w) {
         for (int i = 0; i < size; i++)
             for (int j = 0; j < size; j++)
                 a[size * i + j] = column_dot(w, at + i, column(w, at + i), column(w, at + j)) +
-                                  (i == j ? w->damping * s->reluctance[at + i] : 0.0);
+                                  (i == j ? w->damping * w->reluctance[at + i] : 0.0);
         invert(a, size, w->inverses + 9 * b);
     }
 }
@@ -48,7 +48,7 @@ static void sweeps(work *w, double *d) {
             double down[3], wanted[3];
             for (int i = 0; i < size; i++) {
                 int k = at + i;
-                down[i] = column_dot(w, k, column(w, k), w->rhs) - w->damping * s->reluctance[k] * d[k];
+                down[i] = column_dot(w, k, column(w, k), w->rhs) - w->damping * w->reluctance[k] * d[k];
                 if (w->pull > 0.0) down[i] -= w->gradient[k];
             }
             for (int i = 0; i < size; i++) {

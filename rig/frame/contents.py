@@ -30,13 +30,14 @@ _BONE_SETTINGS = (
 class Contents(NamedTuple):
     """Everything that a prepared solve depends on, in parts that are compared.
 
-    settings, goals, modes : of the armature object. driven : names of the bones that drivers turn or move.
-    edited : the result of `edited`.
+    settings, goals, modes : of the armature object. holds : of all bones, as bytes. driven : names of the bones that
+    drivers turn or move. edited : the result of `edited`.
     """
 
     settings: tuple
     goals: tuple[GoalFacts, ...]
     modes: bytes
+    holds: bytes
     driven: frozenset[str]
     edited: tuple
 

@@ -15,6 +15,7 @@ import numpy as np
 from ...solvers.algebra import quaternion
 from ..blender import animation, channels, rotation
 from ..blender.channels import Channels, Modes
+from . import holds
 from .view import View
 
 EDITED = 1e-5  # a channel further from what was written was changed by the user
@@ -74,7 +75,7 @@ class PoseMemory:
         self._names = tuple(ob.pose.bones.keys())
 
     def adopt_edits(self, ob: bpy.types.Object, now: Channels, free: tuple[np.ndarray, np.ndarray], view: View) -> None:
-        """Copy the user's edits since our last answer into the base pose.
+        """Copy the user's edits since our last answer into the base pose, and hold the bones there.
 
         now : the original bones' channels. free : (N, 4) and (N, 3) bool, channels that nothing animates. After a
         change of frame only these are compared, because animation has changed the others.
@@ -103,6 +104,8 @@ class PoseMemory:
                 np.copyto(target.rotations, now.rotations, where=turned)
                 np.copyto(target.locations, now.locations, where=moved)
         self._store(ob, edited)
+        if self.stored:
+            holds.note_posed(ob, now, turned.any(-1), moved.any(-1))
 
     def start(
         self, ob: bpy.types.Object, posed: Channels, free: tuple[np.ndarray, np.ndarray], view: View

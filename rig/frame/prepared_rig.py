@@ -9,7 +9,7 @@ from ..blender.animation import Animation
 from ..blender.channels import Modes
 from ..setup.build import Rig, build
 from ..setup.goal_facts import GoalFacts
-from . import contents, unseen
+from . import contents, holds, unseen
 from .contents import Contents
 from .view import View
 
@@ -84,25 +84,27 @@ class PreparedRig:
         return edited
 
     def update(
-        self, evaluated: bpy.types.Object, facts: tuple[GoalFacts, ...], influences: list[float] | None,
-        edited: bool, view: View,
+        self, ob: bpy.types.Object, evaluated: bpy.types.Object, facts: tuple[GoalFacts, ...],
+        influences: list[float] | None, edited: bool, view: View,
     ) -> None:  # fmt: skip
         """Rebuild the rig if anything that it depends on has changed.
 
+        ob : the original object, whose holds may have been set since it was evaluated.
         facts, influences : as `targets.read` returns them. edited : the result of `look`.
         """
         before = self._contents
         if influences is not None:
             self.influences = influences
-        elif before is not None and facts is before.goals and not self._other:
+        elif before is not None and facts is before.goals and not (self._other or self.stale):
             return
+        of_bones = holds.read(ob if view.in_viewport else evaluated, self.free)
         now = Contents(
-            contents.settings(evaluated), facts, self.modes.numbers, self._animation.driven,
+            contents.settings(evaluated), facts, self.modes.numbers, of_bones.tobytes(), self._animation.driven,
             contents.edited(evaluated) if edited or before is None else before.edited,
         )  # fmt: skip
         self.stale = self._other = False
         if now != before:
-            self._build(evaluated, facts)
+            self._build(evaluated, facts, of_bones)
             self._contents = now
         self.unanimated = self.rig is not None and bool(
             self.free[0][self.rig.bones].all() and self.free[1][self.rig.bones].all()
@@ -110,8 +112,8 @@ class PreparedRig:
         if edited and view.in_viewport and self.rig is not None:
             self.unseen = unseen.notes(evaluated, self.rig, view.depsgraph)
 
-    def _build(self, evaluated: bpy.types.Object, facts: tuple[GoalFacts, ...]) -> None:
-        found = build(evaluated, facts, self._animation.driven, self._solver)
+    def _build(self, evaluated: bpy.types.Object, facts: tuple[GoalFacts, ...], of_bones: np.ndarray) -> None:
+        found = build(evaluated, facts, self._animation.driven, of_bones, self._solver)
         self.rig = found if isinstance(found, Rig) else None
         self.refusal = found if isinstance(found, str) else ""
         self.solved = np.zeros(len(evaluated.pose.bones), dtype=bool)

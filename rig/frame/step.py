@@ -38,7 +38,7 @@ def read(session: Session, ob: bpy.types.Object, view: View, active: bool = True
     if view.in_viewport:
         pose.adopt_edits(ob, now, prepared.free, view)
     facts, places, influences = targets.read(evaluated, view, prepared.facts, edited) if active else ((), [], [])
-    prepared.update(evaluated, facts, influences, edited, view)
+    prepared.update(ob, evaluated, facts, influences, edited, view)
     start = pose.start(ob, posed, prepared.free, view)
     leaving = None if pose.bones is prepared.solved else _leaving(evaluated, pose.bones & ~prepared.solved, start)
     rig = prepared.rig

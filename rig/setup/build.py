@@ -169,11 +169,11 @@ def solver_options(settings: bpy.types.PropertyGroup, solver: str, size: float) 
 
 
 def build(
-    ob: bpy.types.Object, facts: tuple[GoalFacts, ...], driven: frozenset[str], solver: str = ""
+    ob: bpy.types.Object, facts: tuple[GoalFacts, ...], driven: frozenset[str], holds: np.ndarray, solver: str = ""
 ) -> Rig | str:
     """Prepare an evaluated armature object for solving. Returns a reason in one sentence if there is nothing to solve.
 
-    driven : as in `plan`. solver : replaces the armature's own solver.
+    driven : as in `plan`. holds : (N,) of all bones. solver : replaces the armature's own solver.
     """
     solve_plan, settings, pose = plan(ob, facts, driven), ob.dqik, ob.pose.bones
     if isinstance(solve_plan, str):
@@ -184,7 +184,7 @@ def build(
     name = solver or settings.solver
     options = solver_options(settings, name, solve_plan.armature.size)
     try:
-        parts = _Parts(pose, solve_plan)
+        parts = _Parts(pose, solve_plan, holds)
         goals = parts.goals(solve_plan)
         skeleton = ik.Skeleton(parts.joints)
         longest = max((float(np.linalg.norm(goal.offset)) for goal in goals), default=0.0)
@@ -227,7 +227,7 @@ class _Parts:
     A bone is one ball or hinge joint. A bone that may also move has three slides above it, along its location axes.
     """
 
-    def __init__(self, pose: bpy.types.bpy_prop_collection, solve_plan: Plan) -> None:
+    def __init__(self, pose: bpy.types.bpy_prop_collection, solve_plan: Plan, holds: np.ndarray) -> None:
         self.joints: list[ik.Joint] = []
         self.main: dict[int, int] = {}
         self.slides: dict[int, int] = {}  # bone: its first slide joint
@@ -238,9 +238,9 @@ class _Parts:
         self.detached: list[bool] = []
         self.frames: dict[int, LimitFrame] = {}
         for bone in solve_plan.bones:
-            self._add(bone, pose[bone], solve_plan)
+            self._add(bone, pose[bone], solve_plan, float(holds[bone]))
 
-    def _add(self, bone: int, pose_bone: bpy.types.PoseBone, solve_plan: Plan) -> None:
+    def _add(self, bone: int, pose_bone: bpy.types.PoseBone, solve_plan: Plan, hold: float) -> None:
         armature, name = solve_plan.armature, pose_bone.name
         above, rest = int(armature.parent[bone]), armature.rest[bone]
         relative = rest if above < 0 else np.linalg.inv(armature.rest[above]) @ rest
@@ -261,7 +261,7 @@ class _Parts:
             for axis, letter in enumerate("XYZ"):
                 self.joints.append(ik.Joint(
                     f"{name} {letter}", link, "prismatic", offset, axis=frame[:, axis],
-                    stiffness=pose_bone.dqik_stiffness,
+                    stiffness=pose_bone.dqik_stiffness, hold=hold,
                 ))  # fmt: skip
                 link, offset = len(self.joints) - 1, np.zeros(3)
         self.main[bone] = len(self.joints)
@@ -273,6 +273,7 @@ class _Parts:
                 rest=turned,
                 stiffness=pose_bone.dqik_stiffness,
                 preferred=_preferred(solve_plan.bends.get(bone), own),
+                hold=hold,
                 inherit_rotation=not detached,
                 **(_joint_kind(pose_bone) if solve_plan.moved[bone] else {"kind": "fixed"}),
             )

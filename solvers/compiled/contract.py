@@ -120,6 +120,7 @@ SETTINGS = _structure(
     ("double", "tolerance rotation_tolerance", ""),
     ("double", "damping", "below 0: it adapts from first_damping, without a lower bound of its own"),
     ("double", "first_damping pull settle unsettled", ""),
+    ("double[]", "reluctance", "(n)"),
     ("int32", "abandons", "whether it ends where the cost falls too slowly"),
 )  # fmt: skip
 
@@ -199,7 +200,7 @@ STAGE = _structure(
     ("int32[]", "slide", "(J) block of a joint that slides, or -1"),
     ("double[]", "basis", "(blocks, 9) columns of the degrees of freedom"),
     ("double[]", "align", "(blocks, 4) takes Y to the twist axis"),
-    ("double[]", "lo hi reluctance", "(n)"),
+    ("double[]", "lo hi", "(n)"),
     ("int32[]", "pair", "(pairs) first of two degrees of freedom that share an ellipse"),
     ("int32", "standing moving still_slides", ""),
     ("int32[]", "stand", "(standing) joints whose transforms matter, parents first"),
@@ -238,7 +239,7 @@ STAGE = _structure(
     ("dqik_settings[]", "phase", "(phases) continuation; one for a single descent"),
     ("dqik_settings[]", "following following_missed", ""),
     ("dqik_settings[]", "polishing", "NULL: none"),
-    ("dqik_settings[]", "insisting", ""),
+    ("dqik_settings[]", "insisting", "NULL: none"),
     ("int32", "recovers", "whether a frame near its goals is tried again from near starts"),
     ("dqik_settings[]", "nearby arriving descending finishing", "of further attempts; see solvers/group/attempts.py"),
     ("dqik_settings[]", "approaching yielding", "NULL: none"),

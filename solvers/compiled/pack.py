@@ -62,7 +62,7 @@ def _skeleton(packer: Packer, skeleton: Skeleton) -> Any:
 def _stage(packer: Packer, stage: Stage, solver: str) -> Any:
     return packer.fill(
         STAGE,
-        **_joint_space(stage.space, stage.settings.reluctance),
+        **_joint_space(stage.space),
         **_joints(stage, solver),
         **_tasks(packer, stage),
         **_yielding(stage),
@@ -76,10 +76,10 @@ def _stage(packer: Packer, stage: Stage, solver: str) -> Any:
 def _joint_space_alone(packer: Packer, space: JointSpace) -> Any:
     """A stage of which only the joint space is filled."""
     nothing = {field.name: None if field.kind.endswith("[]") else 0 for field in STAGE.fields}
-    return packer.fill(STAGE, **{**nothing, **_joint_space(space, np.ones(space.n))})
+    return packer.fill(STAGE, **{**nothing, **_joint_space(space)})
 
 
-def _joint_space(space: JointSpace, reluctance: np.ndarray) -> dict[str, Any]:
+def _joint_space(space: JointSpace) -> dict[str, Any]:
     """Degrees of freedom, joint by joint, and their limits."""
     skeleton = space.skeleton
     joint = _block_joints(space)
@@ -103,7 +103,6 @@ def _joint_space(space: JointSpace, reluctance: np.ndarray) -> dict[str, Any]:
         "align": align,
         "lo": space.lo,
         "hi": space.hi,
-        "reluctance": reluctance,
         "pair": space.pairs[:, 0],
     }
 
@@ -248,7 +247,7 @@ def _strategy(packer: Packer, stage: Stage, solver: str) -> dict[str, Any]:
         "following": [own.following],
         "following_missed": [own.following_missed],
         "polishing": own.polishing and [own.polishing],
-        "insisting": [own.insisting],
+        "insisting": own.insisting and [own.insisting],
         "nearby": [attempts.nearby],
         "yielding": own.yielding and [own.yielding],
         "approaching": attempts.approaching and [attempts.approaching],

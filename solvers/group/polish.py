@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The last steps of a stage: without the pull, and without poles that keep goals from being met."""
+"""The last steps of a stage: without the pull, and without poles and holds that keep goals from being met."""
 
 from dataclasses import replace
 
@@ -11,12 +11,15 @@ from .stage import Stage
 
 
 def polish(stage: Stage, minimum: Minimum, frames: Request) -> Minimum:
-    """A few steps without the pull, so that it costs no accuracy; nor the poles, where they stand against goals."""
+    """A few steps without the pull, so that it costs no accuracy.
+
+    Then more, without poles and holds, where these keep goals from being met.
+    """
     if stage.runs.polishing is None:
         return Minimum(minimum.point.copy(), minimum.iterations, minimum.cost)
     polished = stage.minimise(stage.runs.polishing, minimum.point, frames)
     point, iterations = polished.point, minimum.iterations + polished.iterations
-    if stage.poles:
+    if stage.runs.insisting is not None:
         missed = stage.missed(point, frames)
         some = np.any(missed, axis=-1)
         errors = stage.hard_tasks.errors(point.kinematics, frames.targets)

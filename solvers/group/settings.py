@@ -25,7 +25,7 @@ FOLLOW_SETTLED, FOLLOW_UNSETTLED = 5e-2, 3e-2
 POLISH_ITERATIONS = 3
 POLISH_DAMPING = 1e-8
 POLISH_SHARE = 0.2  # of the tolerances, to which the pull-free steps bring the error
-INSIST_ITERATIONS = 20  # without poles, where they kept the goals from being met
+INSIST_ITERATIONS = 20  # without poles and holds, where they kept the goals from being met
 YIELD_ITERATIONS = 10  # of each solve in which goals that were missed yield
 
 
@@ -37,7 +37,7 @@ class Runs(NamedTuple):
     following: Settings
     following_missed: Settings
     polishing: Settings | None
-    insisting: Settings
+    insisting: Settings | None
     yielding: Settings | None
     spend: int  # iterations in all, where those left over are spent on goals that are missed; else 0
 
@@ -61,11 +61,14 @@ def last_phase(
     )  # fmt: skip
 
 
-def runs(settings: Settings, poles: bool, precise: bool, abandons: bool, yields: bool) -> Runs:
+def runs(
+    settings: Settings, released: np.ndarray | None, poles: bool, precise: bool, abandons: bool, yields: bool
+) -> Runs:
     """All runs of a stage whose last phase has these `settings`.
 
-    precise : whether the solver follows a continuation. abandons : whether a first descent may end early, because other
-    starts follow it. yields : whether goals that are missed may yield to others.
+    released : (n,) the reluctance without holds, where holds or poles can keep goals from being met; else None.
+    poles : whether any goal has one. precise : whether the solver follows a continuation. abandons : whether a first
+    descent may end early, because other starts follow it. yields : whether goals that are missed may yield to others.
     """
     options, pull, polishes = settings.options, settings.pull, bool(settings.pull or poles)
     continues = bool(pull) and precise
@@ -89,7 +92,9 @@ def runs(settings: Settings, poles: bool, precise: bool, abandons: bool, yields:
         following,
         replace(following, iterations=missed) if polishes else following,
         polishing if polishes else None,
-        replace(polishing, iterations=INSIST_ITERATIONS, first_damping=FIRST_DAMPING),
+        None if released is None else replace(
+            polishing, iterations=INSIST_ITERATIONS, first_damping=FIRST_DAMPING, reluctance=released
+        ),
         yielding if yields else None,
         0 if precise else options.iterations,
     )

@@ -23,6 +23,7 @@ from .settings import PULL, first_damping, last_phase, runs
 
 SHARED_RELUCTANCE = 2.0  # joints that serve several goals: a spine moves less than an arm
 EFFECTOR_RELUCTANCE = 2.0
+HELD_RELUCTANCE = 1e5  # of a joint with hold 1, for one with hold 0
 
 
 class Stage:
@@ -38,6 +39,8 @@ class Stage:
     folds : (L,) bool, the lanes that have limbs.
     alone : (G,) bool, the goals that have joints of their own. yields : whether such goals yield if they are missed.
     recovers : whether a frame that misses its goals may be tried again from near poses.
+    hold : (J,) by how much more than the least held joint of the stage each of its joints is held; 0 for others.
+    holds : whether it pulls, and some joints are held more than others.
     """
 
     def __init__(
@@ -58,9 +61,15 @@ class Stage:
         lane = np.zeros(len(self.goals), dtype=np.intp)
         for number, part in enumerate(parts):
             lane[np.searchsorted(self.indices, part.indices)] = number
-        self.limbs = _limbs_of_parts(parts, lane) if parts else limb.find_limbs(skeleton, self.goals, self.chains)
+        self.hold = np.maximum.reduce([part.hold for part in parts]) if parts else self._relative_hold()
+        self.limbs = (
+            _limbs_of_parts(parts, lane) if parts else limb.find_limbs(skeleton, self.goals, self.chains, self.hold)
+        )
         plain = options.unit_angle is None  # else the start and the steps are prescribed
-        self.arcs = arc.find_arcs(skeleton, self.goals, self.chains, self.space) if plain else []
+        pull = options.pull
+        if pull is None:
+            pull = PULL if self.limbs or options.bias == "MIDDLE" or skeleton.hold[self.space.joint].any() else 0.0
+        self.arcs = arc.find_arcs(skeleton, self.goals, self.chains, self.space, pull > 0.0) if plain else []
         slides = np.array(skeleton.kinds) == "prismatic"
         slides[self.space.joint] = False
         self.still_slides = np.flatnonzero(slides)
@@ -70,19 +79,22 @@ class Stage:
         self.lanes = self.hard_tasks.lanes
         self.folds = np.isin(np.arange(self.lanes.count), lane[[one.goal for one in self.limbs]])
         self.yielding = Yielding(skeleton, self.goals, self.space, self.chains, lane)
-        pull = options.pull
-        if pull is None:
-            pull = PULL if self.limbs or options.bias == "MIDDLE" else 0.0
         self._first_damping = first_damping(self.space.n, self.tasks.m)
         damping = np.array([part._first_damping for part in parts]) if parts else self._first_damping
         poles = bool(self.poles)
-        self.settings = last_phase(options, pull, damping, self._reluctance(), poles)
+        self.holds = bool(pull) and bool(self.hold.any())
+        released = self._reluctance()
+        reluctance = released * HELD_RELUCTANCE ** self.hold[self.space.joint] if self.holds else released
+        self.settings = last_phase(options, pull, damping, reluctance, poles)
         self.alone = (self.chains & (self.chains.sum(0) == 1)).any(-1)
         own = plain and pull > 0.0 and len(self.tasks.placed) > 1 and bool(self.alone.any())
         self.yields = any(part.yields for part in parts) if parts else own
         self.recovers = not pull and not poles and plain
         abandons = self.recovers and options.restarts > 0 and self.precise
-        self.runs = runs(self.settings, poles, self.precise, abandons, self.yields)
+        keeps_off = poles or self.holds  # goals may be missed because of them
+        self.runs = runs(
+            self.settings, released if keeps_off else None, poles, self.precise, abandons, self.yields
+        )
         self.attempts = Attempts.of(
             self.hard_tasks, self.space, self._minimise, self.settings, self._first_damping, self.precise
         )
@@ -105,8 +117,14 @@ class Stage:
         error = error[:, : self.tasks.m]
         return self.lanes.rows.dot(error, error)
 
+    def _relative_hold(self) -> np.ndarray:
+        """`hold`: where all joints are held alike, none moves before another."""
+        own, hold = np.unique(self.space.joint), np.zeros(len(self.skeleton))
+        hold[own] = self.skeleton.hold[own] - self.skeleton.hold[own].min(initial=1.0)
+        return hold
+
     def _reluctance(self) -> np.ndarray:
-        """How unwilling each degree of freedom is to move (n,): the metric of the pull and of the damping.
+        """How unwilling each degree of freedom is to move (n,), holds aside: the metric of the pull and of the damping.
 
         Equal for all of a joint's, which keeps the pull's gradient simple (`JointSpace.pull_gradient`).
         """

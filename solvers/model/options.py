@@ -31,7 +31,7 @@ class Options:
     seed : of the random restarts.
     pull : strength of the weak pull toward the start pose with its preferred bends, which picks the nearest of many
         answers and lets frames solved afresh move continuously. 0 for none; None for 1e-5 where a joint prefers a
-        bend or `bias` is "MIDDLE", else 0.
+        bend or is held (`Joint.hold`), or `bias` is "MIDDLE", else 0.
     bias : where the pull leads: "START", to the start pose; "MIDDLE", to the middle of a joint's limits where it has
         some, to the start elsewhere. Joints that prefer a bend have it either way. How much of the way each joint
         goes is a matter of its stiffness.

@@ -44,6 +44,8 @@ class Joint:
     limits : `Range` for a hinge or a slide, `TwistSwing` for a ball, None for no limits.
     stiffness : 0..1, reluctance to move; at 1 the joint stays where it is.
     preferred : (3,) rotation vector toward which it likes to bend; None for its start.
+    hold : 0..1, how firmly the pull of `Options.pull` holds the joint to its start; joints that are held less move
+        first. Goals that can be met are met whatever is held.
     inherit_rotation : False for a joint that follows its parent in position but not in orientation; its `rest` is then
         its orientation in the skeleton's frame.
 
@@ -63,6 +65,7 @@ class Joint:
     limits: Range | TwistSwing | None = None
     stiffness: float = 0.0
     preferred: Sequence[float] | None = None
+    hold: float = 0.0
     inherit_rotation: bool = True
 
 
@@ -147,7 +150,8 @@ class Skeleton:
         self.parent = self._parents()
         self.links = np.stack([self._link(joint) for joint in self.joints])
         self.axis = np.stack([self._axis(joint) for joint in self.joints])
-        self.stiffness = np.array([self._stiffness(joint) for joint in self.joints])
+        self.stiffness = np.array([_fraction(joint, "stiffness") for joint in self.joints])
+        self.hold = np.array([_fraction(joint, "hold") for joint in self.joints])
         self.preferred = np.stack([self._preferred(joint) for joint in self.joints])
         for joint in self.joints:
             self._check_limits(joint)
@@ -263,16 +267,6 @@ class Skeleton:
         return axis / length
 
     @staticmethod
-    def _stiffness(joint: Joint) -> float:
-        try:
-            stiffness = float(joint.stiffness)
-        except (TypeError, ValueError):
-            stiffness = np.nan
-        if not 0.0 <= stiffness <= 1.0:
-            raise InvalidSkeleton(f"joint {joint.name!r} stiffness: expected 0..1, got {joint.stiffness!r}")
-        return stiffness
-
-    @staticmethod
     def _preferred(joint: Joint) -> np.ndarray:
         if joint.preferred is None:
             return np.zeros(3)
@@ -372,6 +366,17 @@ class Skeleton:
             at = positions[:, above] + shift[:, self.segment[above]]
             shift[:, head] = at + quaternion.rotate(world[:, above, :4], offsets[:, head])
         return dual_quaternion.from_parts(world[..., :4], positions + shift[:, self.segment])
+
+
+def _fraction(joint: Joint, name: str) -> float:
+    """A joint's setting between 0 and 1."""
+    try:
+        value = float(getattr(joint, name))
+    except (TypeError, ValueError):
+        value = np.nan
+    if not 0.0 <= value <= 1.0:
+        raise InvalidSkeleton(f"joint {joint.name!r} {name}: expected 0..1, got {getattr(joint, name)!r}")
+    return value
 
 
 def forward(skeleton: Skeleton, pose: Pose) -> World:

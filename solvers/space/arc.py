@@ -20,6 +20,7 @@ from ..algebra import dual_quaternion, quaternion
 from ..model.goals import Goal, Targets
 from ..model.skeleton import Pose, Skeleton
 from .joint_space import JointSpace
+from .limb import kept_bend
 from .tasks import Kinematics
 
 ARC = float(np.radians(40.0))  # bend of a whole chain
@@ -52,8 +53,10 @@ class Arc:
     aim: float
 
 
-def find_arcs(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray, space: JointSpace) -> list[Arc]:
-    """The arcs of the chains of at least two bones that are straight at rest."""
+def find_arcs(
+    skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray, space: JointSpace, pulls: bool
+) -> list[Arc]:
+    """The arcs of the chains of at least two bones that are straight at rest; with a pull, held ones are slight."""
     rest = skeleton.transforms(skeleton.rest_pose().rotations[None], None)[0]
     matrices, places = dual_quaternion.placement(rest)
     moved = set(space.joint.tolist())
@@ -68,14 +71,15 @@ def find_arcs(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray, spa
             continue
         alone = [j for j in path if chains[:, j].sum() == 1]
         tip = places[goal.joint] + matrices[goal.joint] @ np.asarray(goal.offset, dtype=float)
-        arc = _arc(skeleton, space, index, alone, matrices, np.concatenate([places, tip[None]]))
+        arc = _arc(skeleton, space, index, alone, matrices, np.concatenate([places, tip[None]]), pulls)
         arcs += [arc] if arc is not None else []
     return arcs
 
 
 def _arc(
-    skeleton: Skeleton, space: JointSpace, goal: int, path: list[int], matrices: np.ndarray, places: np.ndarray
-) -> Arc | None:
+    skeleton: Skeleton, space: JointSpace, goal: int, path: list[int], matrices: np.ndarray, places: np.ndarray,
+    pulls: bool,
+) -> Arc | None:  # fmt: skip
     """The arc of the joints on a path at rest; None if it has less than two bones, is not straight, or cannot bend.
 
     places : (J + 1, 3) of the joints, then of the effector.
@@ -115,7 +119,9 @@ def _arc(
     bends = np.array([share * ARC * (matrices[j].T @ world) for j, share in zip(turned, shares, strict=True)])
     room = _room(skeleton, space, list(turned), bends)
     side = -1.0 if room[1] > room[0] + SAME_ROOM else 1.0
-    aim = 0.0 if best[0][1] else 1.0 - float(skeleton.stiffness[turned[0]])
+    kept = kept_bend(skeleton.hold[list(turned)]) if pulls else 1.0
+    shares *= kept
+    aim = 0.0 if best[0][1] else (1.0 - float(skeleton.stiffness[turned[0]])) * kept
     hinged = tuple(skeleton.kinds[j] == "hinge" for j in turned)
     points = tuple(group[0] for group in groups)
     return Arc(goal, points, turned, tuple(shares.tolist()), hinged, reference, side * axis, aim)

@@ -24,6 +24,7 @@ BEND_SHARE = 0.35  # of the bend beyond the preferred one that a target needs, w
 
 EASE = 0.05  # [skeleton lengths] targets nearer to where the start pose has their goals bend its limbs less
 NO_LENGTH = 1e-9  # of a limb: what is left of a bone's direction then is rounding
+HELD_BEND = 0.02  # what the base pose keeps of the bend of held joints: enough to tell on which side they bend
 SAME_SIZE = 0.01  # limbs whose bones are as long as each other's, to so much, are a left and a right one
 
 
@@ -35,7 +36,8 @@ class Limb:
     `upper_axis` (3,) the same in the upper joint's frame at rest, `bend` the preferred angle [rad]. `side` is +1 or
     -1, so that the swivels of a left and a right limb, which are of one size, mirror each other. `share` is how much
     of the bend that a near target needs the base pose has: nothing where no joint from the limb's root to its effector
-    has limits, and where the root slides to an unknown place.
+    has limits, and where the root slides to an unknown place. A held limb has less of both, so that
+    its base pose is the start.
     """
 
     upper: int
@@ -49,8 +51,11 @@ class Limb:
     share: float
 
 
-def find_limbs(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray) -> list[Limb]:
-    """The limbs of the joints that prefer a bend and may move, each with the first goal that can fold it."""
+def find_limbs(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray, hold: np.ndarray) -> list[Limb]:
+    """The limbs of the joints that prefer a bend and may move, each with the first goal that can fold it.
+
+    hold : (J,) by how much more than other joints each one is held.
+    """
     limbs: list[Limb] = []
     sizes: list[np.ndarray] = []
     offsets = np.linalg.norm(dual_quaternion.translation(skeleton.links), axis=-1)
@@ -78,6 +83,8 @@ def find_limbs(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray) ->
         below = skeleton.ancestors[joint] & ~skeleton.ancestors[upper]
         limited = any(skeleton.joints[j].limits is not None for j in (upper, *np.flatnonzero(below)))
         share = BEND_SHARE if limited and not (sliding & skeleton.ancestors[upper]).any() else 0.0
+        bend *= kept_bend(skeleton.hold[[upper, lower]])
+        share *= 1.0 - float(hold[[upper, lower]].max())
         upper_axis = axis
         between = [j for j in skeleton.order if skeleton.ancestors[lower, j] and skeleton.ancestors[j, upper]]
         for link in skeleton.links[between[:0:-1], :4]:  # from the lower joint's frame up to the upper one's
@@ -92,6 +99,11 @@ def _above(skeleton: Skeleton, joint: int) -> int:
     while above >= 0 and skeleton.kinds[above] == "fixed":
         above = int(skeleton.parent[above])
     return above
+
+
+def kept_bend(hold: np.ndarray) -> float:
+    """How much of its bend a limb or a chain has in the base pose if its joints have these holds."""
+    return max(HELD_BEND, 1.0 - 2.0 * float(hold.max()))
 
 
 def bend_base(

@@ -165,6 +165,23 @@ def test_a_motion_is_followed_the_same_way(speed: float) -> None:
     assert same.count(False) <= 1
 
 
+def held(problem: Problem, seed: int) -> Problem:
+    """A problem with some of its joints held, and a pull that holds them."""
+    generator = np.random.default_rng(seed)
+    holds = generator.choice([0.0, 0.3, 1.0], len(problem.skeleton)).tolist()
+    joints = [replace(joint, hold=hold) for joint, hold in zip(problem.skeleton.joints, holds, strict=True)]
+    options = replace(problem.options, pull=1e-5)
+    return replace(problem, skeleton=ik.Skeleton(joints), options=options)
+
+
+def test_held_joints_are_held_the_same_way() -> None:
+    """Frames solved afresh and frames that are followed, whether or not the goals can be met with the holds."""
+    problems = [held(drawn(seed, most=6), seed) for seed in range(20)]
+    same = [is_same(problem, asked(problem, 2), solved) for problem in problems]
+    same += [is_same(problem, asked(problem, 3, seed), followed) for seed, problem in enumerate(problems)]
+    assert same.count(False) <= 2
+
+
 def test_mostly_the_answers_agree_to_many_digits() -> None:
     """What is left to rounding is the exception: nine in ten first steps agree to 1e-9."""
     near = []

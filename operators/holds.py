@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Clearing the holds of bones."""
+
+import bpy
+from bpy.props import BoolProperty
+
+from ..rig.frame import holds
+from .common import ArmatureOperator, armature
+
+
+class DQIK_OT_holds_clear(ArmatureOperator, bpy.types.Operator):
+    """Let bones that were posed by hand follow the goals again"""
+
+    bl_idname = "dqik.holds_clear"
+    bl_label = "Clear Holds"
+    bl_options = {"REGISTER", "UNDO"}
+
+    only_selected: BoolProperty(name="Only Selected Bones", description="Clear the holds of selected bones only")
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        """Clear the holds."""
+        ob = armature(context)
+        selected = [bone for bone in context.selected_pose_bones or () if bone.id_data == ob]
+        count = holds.clear(selected if self.only_selected else ob.pose.bones)
+        if not count:
+            self.report({"WARNING"}, f"None of {'the selected' if self.only_selected else 'the'} bones is held")
+            return {"CANCELLED"}
+        self.report({"INFO"}, f"Cleared the holds of {count} bones")
+        return {"FINISHED"}
+
+
+CLASSES = (DQIK_OT_holds_clear,)

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Holds: how firmly bones stay as they are posed while others reach the goals.
+
+A bone that the user poses by hand is held fully, one with keys by half: so a bone posed by hand stays before those that
+are keyed. Where all bones are held alike the holds make no difference.
+"""
+
+from collections.abc import Iterable
+
+import bpy
+import numpy as np
+
+from ..blender.channels import Channels
+
+POSED, KEYED = 1.0, 0.5
+
+
+def read(ob: bpy.types.Object, free: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+    """The holds (N,) of all bones. `free`: (N, 4) and (N, 3) bool, channels that nothing animates."""
+    holds = np.empty(len(ob.pose.bones), dtype=np.float32)
+    ob.pose.bones.foreach_get("dqik_hold", holds)
+    if ob.dqik.hold_keyed:
+        keyed = ~(free[0].all(-1) & free[1].all(-1))
+        holds[keyed] = np.maximum(holds[keyed], KEYED)
+    return holds
+
+
+def note_posed(ob: bpy.types.Object, now: Channels, turned: np.ndarray, moved: np.ndarray) -> None:
+    """Hold the solved bones that the user has turned (N,) or, if they may move, moved (N,), in their channels `now`.
+
+    Bones whose changed channels are exactly at rest were cleared, so they are not held any more.
+    """
+    moved = moved & np.array([bone.dqik_translate for bone in ob.pose.bones])
+    bones = np.flatnonzero(turned | moved)
+    rested = ~turned[bones] | (now.rotations[bones] == now.modes.at_rest(bones)).all(-1)
+    rested &= ~moved[bones] | (now.locations[bones] == 0.0).all(-1)
+    for number, cleared in zip(bones.tolist(), rested.tolist(), strict=True):
+        _set(ob.pose.bones[number], 0.0 if cleared else POSED)
+
+
+def clear(bones: Iterable[bpy.types.PoseBone]) -> int:
+    """Clear the holds of bones; returns how many had one."""
+    return sum(_set(bone, 0.0) for bone in bones)
+
+
+def _set(bone: bpy.types.PoseBone, hold: float) -> bool:
+    """Set a bone's hold if it is another one; returns whether it was."""
+    if bone.dqik_hold == hold:
+        return False
+    bone.dqik_hold = hold
+    return True

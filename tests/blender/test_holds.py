@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Holds: bones posed by hand or keyed stay as they are, as far as the goals permit."""
+
+from math import degrees, radians
+
+import bpy
+import numpy as np
+import pytest
+import rigs
+
+PLANTED = ("forearm.L", "forearm.R", "shin.L", "shin.R")
+TURNED = rigs.rotation((0.3, 1, 0.2), 53.0)
+
+
+def planted_figure(live: bool = True, **settings: object) -> bpy.types.Object:
+    """A figure with bent arms and knees, hips that may move, and targets at its wrists and ankles."""
+    ob = rigs.figure()
+    for bone in ob.pose.bones:
+        bone.rotation_mode = "QUATERNION"
+    for side, sign in (("L", 1.0), ("R", -1.0)):
+        pose = {"arm": ((0, 0, 1), -50.0 * sign), "forearm": ((0, 0, 1), -50.0 * sign), "thigh": ((1, 0, 0), 20.0),
+                "shin": ((1, 0, 0), -40.0)}  # fmt: skip
+        for name, (axis, angle) in pose.items():
+            rigs.posed(ob.pose.bones[f"{name}.{side}"], rigs.rotation(axis, angle))
+    rigs.update()
+    for name in PLANTED:
+        rigs.goal(ob, name, rigs.empty(rigs.tail(ob, name), name))
+    ob.pose.bones["hips"].dqik_translate = True
+    for name, value in settings.items():
+        setattr(ob.dqik, name, value)
+    ob.dqik.live = live
+    rigs.update()
+    return ob
+
+
+def off(ob: bpy.types.Object, name: str, wanted=TURNED) -> float:
+    """Degrees by which the evaluated bone is turned from a rotation."""
+    return degrees(rigs.local_rotation(ob, name).rotation_difference(wanted).angle)
+
+
+def assert_planted(ob: bpy.types.Object) -> None:
+    """All goals are met."""
+    for name in PLANTED:
+        assert rigs.miss(ob, name, bpy.data.objects[name]) < 3e-4, name
+
+
+@pytest.mark.parametrize("start_from", ["POSE", "PREVIOUS"])
+@pytest.mark.parametrize("solver", ["PGS", "DLS"])
+@pytest.mark.parametrize("mode", ["QUATERNION", "XYZ"])
+def test_a_bone_posed_by_hand_stays_as_posed(start_from: str, solver: str, mode: str) -> None:
+    """A chest turned far stays within a degree, at once and on other frames, and hands and feet stay planted."""
+    ob = planted_figure(start_from=start_from, solver=solver)
+    ob.pose.bones["chest"].rotation_mode = mode
+    rigs.update()
+    rigs.posed(ob.pose.bones["chest"], TURNED)
+    rigs.update()
+    assert ob.pose.bones["chest"].dqik_hold == 1.0
+    assert off(ob, "chest") < 1.0
+    assert_planted(ob)
+    for frame in (2, 3, 9):
+        rigs.at_frame(frame)
+        assert off(ob, "chest") < 1.0
+        assert_planted(ob)
+    assert [bone.name for bone in ob.pose.bones if bone.dqik_hold] == ["chest"]
+
+
+def test_hips_moved_by_hand_stay_where_they_are() -> None:
+    """A bone that may move is held in its place, too."""
+    ob = planted_figure()
+    ob.pose.bones["hips"].location = (0.06, -0.1, 0.05)
+    rigs.update()
+    assert ob.pose.bones["hips"].dqik_hold == 1.0
+    np.testing.assert_allclose(ob.pose.bones["hips"].location, (0.06, -0.1, 0.05), atol=2e-3)
+    assert_planted(ob)
+
+
+def test_a_location_that_no_goal_moves_makes_no_hold() -> None:
+    """A solved bone that only turns in the solve is not held when it is moved by hand."""
+    ob = planted_figure()
+    ob.pose.bones["collar.L"].location = (0.01, 0.0, 0.01)
+    rigs.update()
+    assert ob.pose.bones["collar.L"].dqik_hold == 0.0
+
+
+def test_goals_come_before_holds() -> None:
+    """A target that only the held bones can reach is reached."""
+    ob = planted_figure()
+    for name in ("chest", "spine", "arm.L", "forearm.L"):
+        rigs.posed(ob.pose.bones[name], rigs.rotation((1, 0, 0), 10.0))
+        rigs.update()
+    bpy.data.objects["forearm.L"].location = (0.3, -0.5, 0.9)
+    rigs.update()
+    assert_planted(ob)
+
+
+def test_clearing_the_rotation_clears_the_hold() -> None:
+    """Alt R takes the hold away, and the bone follows the goals again."""
+    ob = planted_figure()
+    before = rigs.matrices(ob)
+    rigs.made_active(ob)
+    bpy.ops.object.mode_set(mode="POSE")
+    chest = ob.pose.bones["chest"]
+    rigs.posed(chest, TURNED)
+    rigs.update()
+    for bone in ob.pose.bones:
+        (bone if bpy.app.version >= (5, 0, 0) else bone.bone).select = bone == chest
+    bpy.ops.pose.rot_clear()
+    rigs.update()
+    assert chest.dqik_hold == 0.0
+    assert rigs.turn(before, rigs.matrices(ob)) < radians(0.5)
+
+
+def test_clear_holds_lets_bones_go() -> None:
+    """The operator clears the holds of all bones, and says when there are none."""
+    ob = planted_figure()
+    rigs.made_active(ob)
+    rigs.posed(ob.pose.bones["chest"], TURNED)
+    rigs.update()
+    held = off(ob, "chest")
+    assert bpy.ops.dqik.holds_clear() == {"FINISHED"}
+    rigs.update()
+    assert ob.pose.bones["chest"].dqik_hold == 0.0
+    assert off(ob, "chest") > held + 5.0
+    assert bpy.ops.dqik.holds_clear() == {"CANCELLED"}
+
+
+def test_reset_pose_clears_the_holds() -> None:
+    """Nothing stays held in the rest pose."""
+    ob = planted_figure()
+    rigs.made_active(ob)
+    rigs.posed(ob.pose.bones["chest"], TURNED)
+    rigs.update()
+    bpy.ops.dqik.reset_pose()
+    assert not any(bone.dqik_hold for bone in ob.pose.bones)
+
+
+def test_a_bone_keyed_under_live_comes_back_as_it_was_keyed() -> None:
+    """A key of what is seen is what is seen when the frame comes back, with the goals met."""
+    ob = planted_figure()
+    chest, hand = ob.pose.bones["chest"], bpy.data.objects["forearm.L"]
+    rigs.key_path(hand, (10, 20), (hand.location.copy(), hand.location + rigs.Vector((0.05, -0.1, 0.1))))
+    rigs.at_frame(10)
+    rigs.posed(chest, TURNED)
+    rigs.update()
+    seen = rigs.local_rotation(ob, "chest")
+    chest.keyframe_insert("rotation_quaternion", frame=10)
+    rigs.update()
+    assert off(ob, "chest", seen) < 0.1
+    chest.rotation_quaternion = rigs.rotation((0, 1, 0), -20.0)
+    chest.keyframe_insert("rotation_quaternion", frame=20)
+    for frame in (20, 14, 1, 10):
+        rigs.at_frame(frame)
+        assert_planted(ob)
+    assert off(ob, "chest", seen) < 0.1
+
+
+def test_a_whole_pose_keyed_under_live_comes_back() -> None:
+    """With every bone keyed as seen, a bone posed by hand among them, the frame comes back."""
+    ob = planted_figure()
+    rigs.at_frame(10)
+    rigs.posed(ob.pose.bones["chest"], TURNED)
+    rigs.update()
+    seen = rigs.matrices(ob)
+    for frame, turned in ((10, False), (20, True)):
+        for bone in ob.pose.bones:
+            if turned:
+                bone.rotation_quaternion = rigs.rotation((1, 2, 0), 5.0) @ bone.rotation_quaternion
+            bone.keyframe_insert("rotation_quaternion", frame=frame)
+            bone.keyframe_insert("location", frame=frame)
+    for frame in (20, 15, 10):
+        rigs.at_frame(frame)
+        assert_planted(ob)
+    assert rigs.turn(seen, rigs.matrices(ob)) < radians(0.1)
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_keyed_bones_are_held_unless_the_user_says_otherwise(keep: bool) -> None:
+    """A chest keyed before Live goes on stays as it is keyed; with Keep Keyed Poses off it gives way."""
+    ob = planted_figure(live=False, hold_keyed=keep)
+    chest = ob.pose.bones["chest"]
+    rigs.posed(chest, TURNED)
+    chest.keyframe_insert("rotation_quaternion", frame=1)
+    ob.dqik.live = True
+    rigs.at_frame(2)
+    assert_planted(ob)
+    assert (off(ob, "chest") < 1.0) == keep
+
+
+def test_a_bone_posed_by_hand_stays_before_keyed_bones() -> None:
+    """On a figure with every bone keyed a bone posed by hand stays as posed."""
+    ob = planted_figure()
+    for bone in ob.pose.bones:
+        bone.keyframe_insert("rotation_quaternion", frame=1)
+    rigs.at_frame(1)
+    rigs.posed(ob.pose.bones["chest"], TURNED)
+    rigs.update()
+    assert off(ob, "chest") < 1.0
+    assert_planted(ob)
+
+
+def test_a_hold_can_be_keyed() -> None:
+    """With its hold keyed a bone is let go and held again."""
+    ob = planted_figure()
+    chest = ob.pose.bones["chest"]
+    rigs.posed(chest, TURNED)
+    rigs.update()
+    for frame, hold in ((1, 1.0), (11, 0.0), (21, 1.0)):
+        chest.dqik_hold = hold
+        chest.keyframe_insert("dqik_hold", frame=frame)
+    found = {}
+    for frame in (1, 11, 21):
+        rigs.at_frame(frame)
+        found[frame] = off(ob, "chest")
+        assert_planted(ob)
+    assert max(found[1], found[21]) < 1.0 < 5.0 < found[11]
+
+
+def test_undo_takes_the_hold_back() -> None:
+    """Undoing a pose made by hand leaves the bone as it was, not held."""
+    ob = planted_figure()
+    before = rigs.matrices(ob)
+    bpy.ops.ed.undo_push(message="Live")
+    rigs.posed(ob.pose.bones["chest"], TURNED)
+    rigs.update()
+    bpy.ops.ed.undo_push(message="Posed")
+    bpy.ops.ed.undo()
+    ob = bpy.data.objects["Figure"]
+    rigs.update()
+    assert ob.pose.bones["chest"].dqik_hold == 0.0
+    assert rigs.turn(before, rigs.matrices(ob)) < 1e-4
+    bpy.ops.ed.redo()
+    ob = bpy.data.objects["Figure"]
+    rigs.update()
+    assert ob.pose.bones["chest"].dqik_hold == 1.0
+    assert off(ob, "chest") < 1.0
+
+
+def test_a_figure_that_nobody_poses_is_not_held() -> None:
+    """Playing frames and moving targets sets no hold."""
+    ob = planted_figure()
+    bpy.data.objects["forearm.L"].location.z += 0.1
+    rigs.update()
+    for frame in (3, 4, 8):
+        rigs.at_frame(frame)
+    assert not any(bone.dqik_hold for bone in ob.pose.bones)

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Holds: held joints stay at their start, goals permitting; goals that can be met are met whatever is held."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from measures import both_solvers, goal_errors, turned_by
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.spatial.transform import Rotation
+from skeletons import LEFT, RIGHT, chain, random_pose, seeds, torso, wxyz
+from standing import standing
+
+import solvers as ik
+
+CHEST = 1
+PULL = ik.Options(pull=1e-5)
+levels = st.lists(st.sampled_from([0.0, 0.0, 0.3, 0.5, 1.0]), min_size=8, max_size=8)
+
+
+def held(skeleton: ik.Skeleton, holds: dict[int, float]) -> ik.Skeleton:
+    """A skeleton with holds of some joints."""
+    joints = [replace(joint, hold=holds.get(index, 0.0)) for index, joint in enumerate(skeleton.joints)]
+    return ik.Skeleton(joints)
+
+
+def goals_at(skeleton: ik.Skeleton, pose: ik.Pose) -> list[ik.Goal]:
+    """Goals for both hands where they are in a pose."""
+    world = ik.forward(skeleton, pose)
+    return [ik.Goal(hand, world.positions[hand], world.rotations[hand]) for hand in (LEFT, RIGHT)]
+
+
+def posed_chest() -> tuple[ik.Pose, list[ik.Goal]]:
+    """A torso with bent arms whose chest was turned after its hands had found their places, and their goals."""
+    skeleton, generator = torso(), np.random.default_rng(1)
+    pose = random_pose(skeleton, generator, 0.3)
+    for hand, side in ((LEFT, 1), (RIGHT, -1)):
+        pose.rotations[hand - 1] = wxyz(Rotation.from_rotvec([0, 0, 1.2 * side]))
+    goals = goals_at(skeleton, pose)
+    pose.rotations[CHEST] = wxyz(Rotation.from_quat(pose.rotations[CHEST], scalar_first=True)
+                                 * Rotation.from_rotvec([0.1, 0.5, 0.2]))  # fmt: skip
+    return pose, goals
+
+
+@pytest.mark.parametrize("solver", ["PGS", "DLS", "SQP", "NEWTON"])
+def test_a_held_joint_stays_where_it_is_while_the_goals_are_met(solver: str) -> None:
+    """To a tenth of a degree; without the hold it gives way by more than ten times as much."""
+    pose, goals = posed_chest()
+    moved = []
+    for hold in (0.0, 1.0):
+        found = ik.solve(held(torso(), {CHEST: hold}), goals, pose, solver, PULL)
+        assert found.converged
+        moved.append(turned_by(pose, found.pose)[CHEST])
+    assert moved[1] < math.radians(0.1) < 0.1 * moved[0]
+
+
+@both_solvers
+@pytest.mark.parametrize("warm", [True, False])
+def test_a_held_joint_stays_in_a_motion(solver: str, warm: bool) -> None:
+    """Frames that follow each other, and frames that are each solved afresh."""
+    pose, goals = posed_chest()
+    skeleton = held(torso(), {CHEST: 1.0})
+    ways = 0.08 * np.sin(np.linspace(0.0, 3.0, 20))[:, None, None] * np.array([[0.3, 0.5, 0.2], [-0.4, 0.3, 0.1]])
+    places = np.array([goal.position for goal in goals]) + ways
+    turns = np.tile([goal.rotation for goal in goals], (20, 1, 1))
+    options = replace(PULL, warm_start=warm)
+    for found in ik.solve_frames(skeleton, goals, places, turns, pose, solver, options):
+        assert found.converged
+        assert turned_by(pose, found.pose)[CHEST] < math.radians(0.5)
+
+
+@both_solvers
+def test_a_held_slide_stays(solver: str) -> None:
+    """A root that may slide, and an arm that reaches its goal from where the root is held."""
+    arm = chain(3)
+    joints = [ik.Joint("slide", -1, "prismatic", (0, 0, 0), axis=(1, 0, 0), hold=1.0)]
+    joints += [replace(joint, parent=joint.parent + 1) for joint in arm.joints]
+    skeleton = ik.Skeleton(joints)
+    start = random_pose(skeleton, np.random.default_rng(2), 0.4)
+    goal = ik.Goal(3, ik.forward(skeleton, start).positions[3] + [0.3, -0.3, 0.1])
+    found = ik.solve(skeleton, [goal], start, solver, PULL)
+    assert found.converged
+    assert abs(found.pose.translations[0] - start.translations[0]).max() < 1e-3
+
+
+@both_solvers
+def test_joints_held_alike_are_not_held_before_each_other(solver: str) -> None:
+    """The answer is that without holds, to the bit."""
+    pose, goals = posed_chest()
+    plain = ik.solve(torso(), goals, pose, solver, PULL)
+    alike = ik.solve(held(torso(), dict.fromkeys(range(len(torso())), 0.7)), goals, pose, solver, PULL)
+    assert_array_equal(plain.pose.rotations, alike.pose.rotations)
+
+
+@both_solvers
+@settings(max_examples=60, derandomize=True)
+@given(seeds, levels)
+def test_goals_that_can_be_met_are_met_with_any_holds(solver: str, seed: int, holds: list[float]) -> None:
+    """Both hands at places and turns that another pose has, however far the held joints have to move for it."""
+    skeleton, generator = torso(), np.random.default_rng(seed)
+    goals = goals_at(skeleton, random_pose(skeleton, generator, 0.7))
+    start = random_pose(skeleton, generator, 0.5)
+    found = ik.solve(held(skeleton, dict(enumerate(holds))), goals, start, solver, PULL)
+    assert found.converged
+    for goal in goals:
+        distance, angle = goal_errors(skeleton, found.pose, goal)
+        assert distance <= 1e-4
+        assert angle <= 1e-3
+
+
+@both_solvers
+@pytest.mark.parametrize("hold", [0.5, 1.0])
+@pytest.mark.parametrize("distance", [0.3, 1.2, 1.9])
+def test_a_held_straight_arm_folds_if_its_goal_needs_it(solver: str, hold: float, distance: float) -> None:
+    """A target on the line of an arm that is held straight is singular, and is reached all the same."""
+    joints = [replace(joint, hold=hold) for joint in chain(3).joints]
+    skeleton = ik.Skeleton([*joints[:1], replace(joints[1], preferred=(0.3, 0, 0)), joints[2]])
+    assert ik.solve(skeleton, [ik.Goal(2, (0, distance, 0))], None, solver, PULL).converged
+
+
+def test_the_pulls_gradient_with_holds_matches_finite_differences() -> None:
+    """Of half the weighted square of the turns from the base pose, with weights as unequal as holds make them."""
+    generator = np.random.default_rng(3)
+    skeleton = torso()
+    goals = goals_at(skeleton, skeleton.rest_pose())
+    _, space, point, _ = standing(skeleton, goals, random_pose(skeleton, generator))
+    weight = (1e5 ** generator.random(len(skeleton)))[space.joint]
+    base = space.state(random_pose(skeleton, generator, 0.4))
+
+    def cost(step: np.ndarray) -> float:
+        v = space.difference(space.step(point.state, step), base)
+        return 0.5 * float((weight * v * v).sum())
+
+    v = space.difference(point.state, base)
+    steps = 1e-6 * np.eye(space.n)[:, None]
+    expected = np.array([(cost(step) - cost(-step)) / 2e-6 for step in steps])
+    assert_allclose(space.pull_gradient(point.state, v, weight)[0], expected, rtol=1e-5, atol=1e-3)
+
+
+@pytest.mark.parametrize("hold", [-0.1, 1.1, math.nan, "much"])
+def test_a_hold_out_of_range_is_refused(hold: object) -> None:
+    """The message names the joint and what came."""
+    with pytest.raises(ValueError, match="joint 'a' hold: expected 0..1"):
+        ik.Skeleton([ik.Joint("a", -1, "ball", (0, 0, 0), hold=hold)])
