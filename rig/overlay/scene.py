@@ -114,7 +114,7 @@ def read(
     return Scene(
         evaluated, shown, matrices(pose, "matrix"), lo, hi, limit_frame.read(pose),
         _values(pose, "dqik_use_limits") > 0.5,
-        _values(pose, "dqik_hold") if shown.holds and hasattr(bpy.types.PoseBone, "dqik_hold") else np.zeros(len(pose)),
+        _values(pose, "dqik_hold") if shown.holds else np.zeros(len(pose)),
         [numbers[bone.name] for bone in selected if bone.id_data == ob], tuple(facts), places,
     )  # fmt: skip
 
