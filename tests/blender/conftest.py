@@ -53,10 +53,14 @@ def pytest_runtest_makereport(
 
 @pytest.hookimpl(trylast=True)
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """Leave without Python's own clean-up: Blender 4.2 crashes in it once an add-on has property callbacks."""
+    """Leave without Python's own clean-up.
+
+    Blender 4.2 crashes in it once an add-on has property callbacks, and 4.5 now and then waits for its own thread that
+    closes files.
+    """
     session = config.pluginmanager.get_plugin("session")
     status = getattr(session, "exitstatus", None) if session else None
-    if bpy.app.version < (4, 3, 0) and status is not None:
+    if status is not None:
         shutil.rmtree(_profile, ignore_errors=True)
         sys.stdout.flush()
         sys.stderr.flush()

@@ -155,7 +155,7 @@ def open_panel(above: str, inside: str) -> Steps:
             continue
         yield from click((x, y))
         yield 0.6  # it slides open
-        if (yield from find(inside, y - 10 * scale, max(y - 100 * scale, sidebar.y))):
+        if (yield from find(inside, y - 10 * scale, max(y - 160 * scale, sidebar.y))):
             return
     raise AssertionError(f"no panel with {inside!r} opens below {above!r}")
 
