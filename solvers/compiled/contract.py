@@ -51,7 +51,7 @@ OWNERS: tuple[tuple[ModuleType, str, str], ...] = (
     (arc, "", "ARC STRAIGHT BENT IN_LINE LEVEL"),
     (poles, "", "FADE ON_LINE"),
     (posture, "", "LEAST_ARM"),
-    (yielding, "", "YIELD_EXCESS YIELD_FLOOR YIELD_REACH YIELD_MISS YIELD_ROUNDS"),
+    (yielding, "", "YIELD_EXCESS YIELD_FLOOR YIELD_REACH YIELD_MISS YIELD_LEAST YIELD_NEAR LEAST_ROUNDS MOST_ROUNDS ROUND_SHARE"),
     (active_set, "", "SAME"),
     (active_set, "ACTIVE_SET_", "ROUNDS"),
     (pgs, "PGS_", "LEAST LEAST_OF_STEP ROUNDS SWEEPS"),
@@ -219,7 +219,8 @@ STAGE = _structure(
     ("int32[]", "yield_goal yield_top", "(yields) goals that yield out of reach, and their chains' first joints"),
     ("uint8[]", "yield_path", "(yields, J)"),
     ("double[]", "yield_extra", "(yields)"),
-    ("uint8[]", "alone", "(G) whether a goal has joints of its own"),
+    ("uint8[]", "may_yield", "(G) whether a goal may yield to others of its priority"),
+    ("int32[]", "priority", "(G)"),
     # sparsity: the rows that a degree of freedom fills, of all tasks
     ("int32[]", "run_start run", "(n + 1) of (runs, 2): from, to"),
     ("int32[]", "first", "(all) first row that each row shares a degree of freedom with"),
