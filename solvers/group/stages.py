@@ -137,9 +137,12 @@ class Stages:
 
 def stiff_joints(skeleton: Skeleton, stages: Sequence[Stage]) -> JointSpace | None:
     """The stiff joints of the chains, which no stage moves but whose limits hold; None where there are none."""
+    stiff = skeleton.stiffness >= 1.0
+    if not stiff.any():
+        return None
     chains = np.concatenate([np.zeros((1, len(skeleton)), dtype=bool), *(stage.chains for stage in stages)])
     limited = np.array([joint.limits is not None for joint in skeleton.joints])
-    space = JointSpace(skeleton, chains.any(0) & limited, stiff=True)
+    space = JointSpace(skeleton, chains.any(0) & limited & stiff, stiff=True)
     return space if space.n else None
 
 
