@@ -65,7 +65,7 @@ def norm(q: np.ndarray) -> np.ndarray:
 
 
 def normalize(q: np.ndarray) -> np.ndarray:
-    """Nearest unit dual quaternion (..., 8): real part of length 1, dual part square to it.
+    """Nearest unit dual quaternion (..., 8): real part of length 1, dual part orthogonal to it.
 
     A real part of zero length becomes the identity.
     """
@@ -107,7 +107,7 @@ def transform(q: np.ndarray, points: np.ndarray) -> np.ndarray:
 def exp(twist: np.ndarray) -> np.ndarray:
     """Twist (..., 6) `(rotation vector, linear part)` to a unit dual quaternion (..., 8).
 
-    The screw that the twist describes, run for unit time: translation = `J_l(v) u` (Sola 2018, eq. 172).
+    The transform is the screw motion of the twist over unit time: translation = `J_l(v) u` (Sola 2018, eq. 172).
     """
     v, u = twist[..., :3], twist[..., 3:]
     return from_parts(quaternion.exp(v), (quaternion.left_jacobian(v) @ u[..., None])[..., 0])
@@ -121,6 +121,6 @@ def log(q: np.ndarray) -> np.ndarray:
 
 
 def interpolate(a: np.ndarray, b: np.ndarray, fraction: np.ndarray | float) -> np.ndarray:
-    """Screw interpolation (..., 8) `a (conj(a) b)^t` from `a` (t = 0) to `b` (t = 1), the short way."""
+    """Screw interpolation (..., 8) `a (conj(a) b)^t` from `a` (t = 0) to `b` (t = 1), by the shorter rotation."""
     fraction = np.asarray(fraction, dtype=float)
     return product(a, exp(fraction[..., None] * log(product(conjugate(a), b))))
