@@ -10,7 +10,7 @@ from .contract import CLASSES, NUMBERS, Structure, split
 
 
 class Packer:
-    """Fills structures, and keeps alive what they point to."""
+    """Fills structures, and keeps alive the memory that they point to."""
 
     def __init__(self) -> None:
         self._referents: list[Any] = []
@@ -18,12 +18,12 @@ class Packer:
     def fill(self, structure: Structure, **values: Any) -> Any:
         """A structure with a value for each of its fields, by name.
 
-        An array of numbers takes whatever NumPy makes one of, an array of structures a sequence of them, and either an
-        address or None for a null pointer. Raises TypeError for fields that are missing or unknown.
+        An array of numbers takes any value that NumPy converts to one, an array of structures a sequence of them. Both
+        take an address, or None for a null pointer. Raises TypeError for fields that are missing or unknown.
         """
-        wanted = {field.name for field in structure.fields}
-        if wanted != set(values):
-            missing, unknown = sorted(wanted - set(values)), sorted(set(values) - wanted)
+        names = {field.name for field in structure.fields}
+        if names != set(values):
+            missing, unknown = sorted(names - set(values)), sorted(set(values) - names)
             raise TypeError(f"{structure.name}: missing {missing}, unknown {unknown}")
         filled = CLASSES[structure.name](**{
             field.name: self._value(field.kind, values[field.name]) for field in structure.fields

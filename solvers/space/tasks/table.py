@@ -48,7 +48,7 @@ class Kind(Protocol):
         ...
 
     def pack(self, index: int) -> dict[str, Any]:
-        """A task's data for the kernel that only its kind has: `levers`, and `data` (structure name and fields) or None."""
+        """The kernel's data of a task that only its kind has: `levers`, and `data` (structure and fields) or None."""
         ...
 
 
