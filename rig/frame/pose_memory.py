@@ -146,11 +146,6 @@ class PoseMemory:
         """Remember the channels that were written last."""
         self.written = answer
 
-    def note_rotations(self, bones: np.ndarray, rotations: np.ndarray) -> None:
-        """Remember rotation channels (S, 4) of some bones (S,) that were written."""
-        if self.written is not None:
-            self.written.rotations[bones] = rotations
-
     def give_back(self, ob: bpy.types.Object, free: tuple[np.ndarray, np.ndarray] | None, view: View | None) -> None:
         """Put the bones that hold an answer back to their base pose, and animated channels to their animated values.
 
