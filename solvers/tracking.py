@@ -124,9 +124,7 @@ class Tracker:
         """The pose of the last step; before the first, the start."""
         return Pose(self._pose.rotations[0], self._pose.translations[0])
 
-    def step(
-        self, positions: ArrayLike | None, rotations: ArrayLike | None = None, dt: float = 1.0 / RATE
-    ) -> Solution:
+    def step(self, positions: ArrayLike | None, rotations: ArrayLike | None = None, dt: float = 1.0 / RATE) -> Solution:
         """Move toward where the targets are `dt` seconds after the last step.
 
         The targets' velocity is their move since the last step; on the first step they count as still. With `dt = 0`

@@ -88,9 +88,7 @@ def _resolve(skeleton: Skeleton, goal: Goal, where: str) -> Goal:
     return replace(goal, joint=joint, chain=_resolve_chain(skeleton, goal.chain, joint, where))
 
 
-def _resolve_chain(
-    skeleton: Skeleton, chain: Sequence[int | str] | None, carrier: int, where: str
-) -> list[int] | None:
+def _resolve_chain(skeleton: Skeleton, chain: Sequence[int | str] | None, carrier: int, where: str) -> list[int] | None:
     """The indices of a goal's chain."""
     if chain is None:
         return None
