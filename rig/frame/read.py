@@ -37,9 +37,7 @@ class FrameInput:
 
     def copy(self) -> "FrameInput":
         """With links and targets of its own."""
-        return FrameInput(
-            self.rig, self.prepared, self.links.copy(), self.start, self.targets.copy(), self.slide_scale
-        )
+        return FrameInput(self.rig, self.prepared, self.links.copy(), self.start, self.targets.copy(), self.slide_scale)
 
 
 @dataclass

@@ -34,7 +34,6 @@ def _placement_tensor() -> np.ndarray:
 _PRODUCT = _product_tensor()
 _PLACEMENT = _placement_tensor()
 _CONJUGATE = np.array([1.0, -1.0, -1.0, -1.0, 1.0, -1.0, -1.0, -1.0])
-_DUAL = np.array([1.0, 1.0, 1.0, 1.0, -1.0, -1.0, -1.0, -1.0])
 
 
 def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -46,16 +45,6 @@ def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 def conjugate(q: np.ndarray) -> np.ndarray:
     """Quaternion conjugate of both parts (..., 8): the inverse of a unit dual quaternion."""
     return q * _CONJUGATE
-
-
-def dual_conjugate(q: np.ndarray) -> np.ndarray:
-    """`r - eps d` (..., 8)."""
-    return q * _DUAL
-
-
-def point_conjugate(q: np.ndarray) -> np.ndarray:
-    """Both conjugations (..., 8): the right-hand factor when a point `1 + eps p` is transformed."""
-    return q * (_CONJUGATE * _DUAL)
 
 
 def norm(q: np.ndarray) -> np.ndarray:
@@ -118,9 +107,3 @@ def log(q: np.ndarray) -> np.ndarray:
     v = quaternion.log(q[..., :4])
     u = (quaternion.left_jacobian_inverse(v) @ translation(q)[..., None])[..., 0]
     return np.concatenate([v, u], -1)
-
-
-def interpolate(a: np.ndarray, b: np.ndarray, fraction: np.ndarray | float) -> np.ndarray:
-    """Screw interpolation (..., 8) `a (conj(a) b)^t` from `a` (t = 0) to `b` (t = 1), by the shorter rotation."""
-    fraction = np.asarray(fraction, dtype=float)
-    return product(a, exp(fraction[..., None] * log(product(conjugate(a), b))))

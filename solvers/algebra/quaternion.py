@@ -99,16 +99,6 @@ def log(q: np.ndarray) -> np.ndarray:
     return xyz * (np.arctan2(sine, np.abs(w)) / sine * np.where(w < 0.0, -2.0, 2.0))
 
 
-def reparametrize(v: np.ndarray) -> np.ndarray:
-    """The same rotation as a vector of length <= pi: `(1 - 2 pi/|v|) v` past pi (Kenwright VII-A2).
-
-    This keeps away from the sphere `|v| = 2 pi`, where the exponential map is singular. Removes any number of turns.
-    """
-    angle = np.sqrt((v * v).sum(-1, keepdims=True))
-    turns = np.rint(angle / (2.0 * np.pi))
-    return v * np.where(angle > np.pi, 1.0 - 2.0 * np.pi * turns / np.maximum(angle, 1e-300), 1.0)
-
-
 def to_matrix(q: np.ndarray) -> np.ndarray:
     """Rotation matrices (..., 3, 3) of unit quaternions (..., 4)."""
     outer = q[..., :, None] * q[..., None, :]
