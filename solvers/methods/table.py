@@ -66,7 +66,7 @@ METHODS: dict[str, Method] = {
         ccd.minimise,
     ),
     "SQP": Method(
-        "Quadratic programs with a Hessian that it learns (Amino): for hard targets near the limits, with restarts",
+        "Quadratic programs with a BFGS Hessian (Amino): for hard targets near the limits, with restarts",
         sqp.minimise, continues=True,
     ),
     "PINV": Method(
@@ -90,7 +90,7 @@ METHODS: dict[str, Method] = {
         shortened(transpose.step),
     ),
     "ALTERNATIVE": Method(
-        "Pulls the goals to the effectors: the pseudo-inverse with other levers, calm while targets are far away",
+        "Pseudo-inverse with levers that end at the goals: calm while targets are far away",
         shortened(alternative.step, alternative.GoalLevers),
     ),
     "EXTENDED": Method(
