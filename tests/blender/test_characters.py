@@ -189,7 +189,7 @@ def rigify() -> None:
 
 
 @pytest.mark.usefixtures("rigify")
-@pytest.mark.parametrize("metarig", [metarig for metarig in METARIGS if "arm" in metarig.roles], ids=lambda one: one.name)
+@pytest.mark.parametrize("metarig", [one for one in METARIGS if "arm" in one.roles], ids=lambda one: one.name)
 def test_metarigs_get_goals_for_all_limbs(extension: str, metarig: Metarig) -> None:
     """Both hands, both feet and the head, also of animals, which have no human limits."""
     ob = metarig.add()

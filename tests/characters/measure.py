@@ -68,7 +68,9 @@ def heads(ob: bpy.types.Object) -> np.ndarray:
     return np.array([shown.matrix_world @ bone.head for bone in shown.pose.bones])
 
 
-def measure(character: Character | Metarig, way: str, limited: bool, moves: int, pictures: Path | None) -> dict[str, object]:
+def measure(
+    character: Character | Metarig, way: str, limited: bool, moves: int, pictures: Path | None
+) -> dict[str, object]:  # fmt: skip
     """One row of the table."""
     ob, truth = made(character, way), build.truth(character)
     found = sys.modules["dqik.rig.setup.roles"].of(ob)

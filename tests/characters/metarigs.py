@@ -42,7 +42,10 @@ _HUMAN = {
     "shin": "shin.{}", "foot": "foot.{}", "toes": "toe.{}", "-": "breast.{} pelvis.{} heel.02.{}",
 }  # fmt: skip
 _HIND = {"thigh": "thigh.{}", "shin": "shin.{}", "foot": "foot.{}", "toes": "toe.{}"}
-_FRONT = {"arm": "front_thigh.{}", "forearm": "front_shin.{}", "hand": "front_foot.{}"}
+_WOLF = {
+    **_HIND, "collar": "shoulder.{}", "arm": "front_thigh.{}", "forearm": "front_shin.{}", "hand": "front_foot.{}",
+    "-": "breast.{}",
+}  # fmt: skip
 _FACE = " face jaw tongue teeth.T teeth.B nose"
 _CAT = {
     "head": "spine.006", "collar": "shoulder.{}", "arm": "upper_arm.{}", "forearm": "forearm.{}", "hand": "hand.{}",
@@ -62,8 +65,8 @@ _BIRD = {
 METARIGS = (
     Metarig("rigify human", "human", {**_HUMAN, "-": _HUMAN["-"] + _FACE, "finger": "palm.01.{} thumb.01.{}"}, True),
     Metarig("rigify basic human", "basic_human", _HUMAN, True),
-    Metarig("rigify basic quadruped", "basic_quadruped", {**_HIND, **_FRONT, "collar": "shoulder.{}", "-": "breast.{}"}),
-    Metarig("rigify wolf", "wolf", {**_HIND, **_FRONT, "collar": "shoulder.{}", "-": "breast.{}" + _FACE}),
+    Metarig("rigify basic quadruped", "basic_quadruped", _WOLF),
+    Metarig("rigify wolf", "wolf", {**_WOLF, "-": "breast.{}" + _FACE}),
     Metarig("rigify cat", "cat", _CAT),
     Metarig("rigify horse", "horse", _HORSE),
     Metarig("rigify bird", "bird", _BIRD),

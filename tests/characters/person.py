@@ -6,6 +6,7 @@ The body is made from the figure's joints at rest and the true roles of its bone
 
 from typing import NamedTuple
 
+import bmesh
 import bpy
 import numpy as np
 from mathutils import Matrix, Quaternion, Vector
@@ -13,7 +14,7 @@ from mathutils import Matrix, Quaternion, Vector
 SKIN, SHIRT, TROUSERS, SHOES, HAIR = range(5)
 COLOURS = ((0.83, 0.6, 0.46), (0.2, 0.42, 0.62), (0.2, 0.21, 0.27), (0.1, 0.08, 0.07), (0.12, 0.07, 0.04))
 VOXEL = 0.009  # of the height: size of the body's faces
-_BINDING = 0.3  # of a bone's distance: how far a vertex between two bones follows both
+_BINDING = 0.022  # of the height: a vertex follows bones that are further from it than the nearest by less
 
 
 class Part(NamedTuple):
@@ -182,8 +183,6 @@ def _leg(figure: Figure, side: str) -> list[Part]:
 def _merged(parts: list[Part], voxel: float) -> bpy.types.Mesh:
     """One smooth surface around all parts."""
     sphere = bpy.data.meshes.new("Ball")
-    import bmesh  # noqa: PLC0415 - absent where the helper is only read
-
     ball = bmesh.new()
     bmesh.ops.create_icosphere(ball, subdivisions=3, radius=1.0)
     ball.to_mesh(sphere)
@@ -220,10 +219,10 @@ def _distance(part: Part, points: np.ndarray) -> np.ndarray:
 def _bind(person: bpy.types.Object, figure: Figure, points: np.ndarray, parts: list[Part]) -> None:
     """Weights by the distance to the parts of each bone; a vertex follows bones that touch each other."""
     bones = sorted({part.bone for part in parts if part.bone})
-    away = np.array([np.min([_distance(part, points) for part in parts if part.bone == bone], axis=0) for bone in bones])
+    away = np.array([np.min([_distance(part, points) for part in parts if part.bone == bone], axis=0)
+                     for bone in bones])  # fmt: skip
     near = away.min(0)
-    reach = 0.022 * figure.size
-    weights = np.clip(1.0 - (away - near) / reach, 0.0, None) ** 2
+    weights = np.clip(1.0 - (away - near) / (_BINDING * figure.size), 0.0, None) ** 2
     weights *= _joined(figure, bones)[away.argmin(0)].T
     weights /= weights.sum(0)
     groups = [person.vertex_groups.new(name=bone) for bone in bones]
