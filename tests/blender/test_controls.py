@@ -261,6 +261,34 @@ def test_the_collar_turns_little_in_ordinary_reaches(way: tuple[float, float, fl
     assert rigs.local_rotation(ob, "collar.L").angle < radians(20.0)
 
 
+@pytest.mark.parametrize("way", [(-0.3, -0.9, 0.0), (-0.4, -0.2, 0.9), (-0.5, -0.3, -1.2), (-1.5, -0.6, 0.2)])
+def test_the_collar_turns_no_further_for_a_hand_out_of_reach(way: tuple[float, float, float]) -> None:
+    """Its limits are those that Set Up made. A collar bone that stands beyond them stays as it is."""
+    ob = rigs.figure()
+    collar = ob.pose.bones["collar.R"]
+    rigs.posed(collar, Euler((0.0, 0.0, radians(-40.0))).to_quaternion())
+    rigs.update()
+    bpy.ops.dqik.setup_full_body()
+    ob.dqik.live = True
+    rigs.update()
+    assert rigs.local_rotation(ob, "collar.R").angle == pytest.approx(radians(40.0), abs=1e-3)
+    shift(ob, "hand.L", way)
+    assert radians(5.0) < rigs.local_rotation(ob, "collar.L").angle < radians(20.5)
+
+
+def test_limits_of_the_user_and_keyed_collars_are_left_alone() -> None:
+    ob = rigs.figure()
+    left, right = (ob.pose.bones[f"collar.{side}"] for side in "LR")
+    rigs.limit(left, (-30, 30), (-50, 50), (-50, 50))
+    right.keyframe_insert("rotation_quaternion", frame=1)
+    bpy.ops.dqik.setup_full_body()
+    assert left.dqik_swing_x_max == pytest.approx(radians(50.0))
+    assert not right.dqik_use_limits
+    while ob.dqik.goals:
+        bpy.ops.dqik.goal_remove()
+    assert left.dqik_use_limits
+
+
 def test_keyed_hips_stay_on_their_keys() -> None:
     """Set Up leaves them where their curves put them, on other frames too; the hands still reach."""
     ob = rigs.figure()

@@ -40,7 +40,7 @@ class Reach:
     """A reach: how far hands go from a joint, to the left hand's side, forward and up, in heights; the right mirrored.
 
     joint : role and side that the left hand's place is measured from. hands : "L", or "LR" for both. turn : degrees by
-    which the camera is turned to the figure's left from its front.
+    which the camera is turned to the figure's left from its front. hips : how far the hips' target goes before.
     """
 
     name: str
@@ -48,19 +48,32 @@ class Reach:
     to: tuple[float, float, float]
     hands: str = "L"
     turn: float = 35.0
+    hips: tuple[float, float, float] = (0.0, 0.0, 0.0)
 
 
+_DOWN = (0.0, -0.08, -0.24)
 REACHES = (
     Reach("up", ("arm", "L"), (0.02, 0.06, 0.29)),
     Reach("across", ("arm", "R"), (-0.02, 0.13, -0.03)),
     Reach("behind", ("thigh", ""), (0.03, -0.085, 0.03), turn=140.0),
-    Reach("floor", ("toes", "L"), (0.03, 0.16, 0.03), turn=65.0),
+    Reach("floor", ("toes", "L"), (0.03, 0.1, 0.03), turn=65.0, hips=_DOWN),
     Reach("table", ("arm", "L"), (-0.03, 0.26, -0.2), turn=50.0),
     Reach("up, both", ("arm", "L"), (0.02, 0.06, 0.29), "LR"),
     Reach("across, both", ("arm", "R"), (0.06, 0.13, -0.07), "LR"),
     Reach("behind, both", ("thigh", ""), (0.05, -0.085, 0.03), "LR", 140.0),
-    Reach("floor, both", ("toes", "L"), (0.0, 0.14, 0.03), "LR", 65.0),
+    Reach("floor, both", ("toes", "L"), (0.0, 0.1, 0.03), "LR", 65.0, _DOWN),
     Reach("table, both", ("arm", "L"), (-0.03, 0.26, -0.2), "LR", 50.0),
+)
+
+
+FAR = (
+    Reach("far ahead", ("arm", "L"), (0.0, 0.6, 0.0)),
+    Reach("far out", ("arm", "L"), (0.6, 0.0, 0.0)),
+    Reach("far up", ("arm", "L"), (0.0, 0.1, 0.6)),
+    Reach("far down", ("toes", "L"), (0.03, 0.1, 0.03)),
+    Reach("far across", ("arm", "R"), (-0.4, 0.3, -0.1)),
+    Reach("far down, both", ("toes", "L"), (0.03, 0.1, 0.03), "LR"),
+    Reach("far ahead, both", ("arm", "L"), (0.0, 0.6, 0.0), "LR"),
 )
 
 
@@ -120,14 +133,25 @@ def turned(ob: bpy.types.Object, bone: str) -> float:
     return degrees(min(angle, 6.283185307179586 - angle))
 
 
+def make(ob: bpy.types.Object, figure: Figure, reach: Reach) -> None:
+    """Move the targets of a reach."""
+    aims = targets(ob)
+    if any(reach.hips):
+        ways = zip(reach.hips, (figure.left, figure.forward, figure.up), strict=True)
+        hips = figure.bone("hips")
+        move(ob, aims[hips], measure.place(ob, hips).translation + figure.size * sum((k * way for k, way in ways),
+                                                                                    Vector()))  # fmt: skip
+    for side in reach.hands:
+        move(ob, aims[figure.bone("hand", side)], place(figure, reach, side))
+
+
 def measured(ob: bpy.types.Object, figure: Figure, character: object, reach: Reach) -> dict[str, float]:
     """Make a reach and measure it: degrees, and millimetres of a person."""
     aims = targets(ob)
     before = {bone: measure.place(ob, bone).translation for bone in aims}
     rests = {bone: target.matrix_basis.copy() for bone, target in aims.items()}
     spots = {figure.bone("hand", side): place(figure, reach, side) for side in reach.hands}
-    for bone, spot in spots.items():
-        move(ob, aims[bone], spot)
+    make(ob, figure, reach)
     bpy.context.view_layer.update()
     scale = MILLIMETRES / figure.size
     after = {bone: measure.place(ob, bone) for bone in aims}
@@ -146,9 +170,7 @@ def measured(ob: bpy.types.Object, figure: Figure, character: object, reach: Rea
         "wrong": sum(bent < -measure.BACKWARD or abs(side) > measure.SIDEWAYS for bent, side in bends),
     }
     for bone, target in aims.items():
-        result.setdefault("", 0.0)
         target.matrix_basis = rests[bone]
-    result.pop("")
     return result
 
 
@@ -160,8 +182,7 @@ def draw(ob: bpy.types.Object, figure: Figure, reach: Reach, path: Path) -> None
     aims = targets(ob)
     rests = {bone: target.matrix_basis.copy() for bone, target in aims.items()}
     spots = [place(figure, reach, side) for side in reach.hands]
-    for side, spot in zip(reach.hands, spots, strict=True):
-        move(ob, aims[figure.bone("hand", side)], spot)
+    make(ob, figure, reach)
     bpy.context.view_layer.update()
     things = [_ball(spot, 0.022 * figure.size) for spot in spots]
     things.append(_slab(figure, 0.9, 0.9, 0.01, Vector(), ground(figure), (0.72, 0.72, 0.7)))
@@ -261,7 +282,7 @@ def main() -> None:
         character = measure.BY_NAME[name]
         with contextlib.redirect_stdout(io.StringIO()):
             ob, figure = set_up(character, arguments.way, arguments.limits, arguments.empties)
-        for reach in REACHES:
+        for reach in (*REACHES, *FAR):
             row = measured(ob, figure, character, reach)
             print(f"{name:20} {reach.name:14}", "  ".join(f"{key} {value:6.1f}" for key, value in row.items()),
                   file=sys.stderr)  # fmt: skip
