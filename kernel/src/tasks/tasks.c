@@ -14,7 +14,7 @@ static double weight_of(const work *w, const dqik_task *t) {
     return kind_of(t)->unit == SOFT ? t->weight : t->weight * w->shares[t->goal];
 }
 
-/* A soft task does not count where the goals are to be met without it. */
+/* Soft tasks do not count in runs without poles. */
 static int counts(const work *w, const dqik_task *t) { return w->use_soft || kind_of(t)->unit != SOFT; }
 
 void errors(const work *w, point *p) {
@@ -46,7 +46,8 @@ int within(const work *w, const point *p, double tolerance, double rotation_tole
     return 1;
 }
 
-/* How far goals are from their targets [skeleton lengths], of what counts; angles times ROTATION_LENGTH. */
+/* Errors (G) of the goals that have a weight: the distance [skeleton lengths], or the angle times ROTATION_LENGTH if that
+ * is larger. */
 void misses(const work *w, const point *p, double *to) {
     double e[3];
     memset(to, 0, sizeof(double) * (size_t)w->s->goals);
@@ -58,7 +59,7 @@ void misses(const work *w, const point *p, double *to) {
     }
 }
 
-/* Move and turn targets by shares (G) of what the goals miss of theirs. */
+/* Move and turn targets `places` and `turns` by shares (G) of the goals' errors. */
 void shift_targets(const work *w, const point *p, const double *shares, double *places, double *turns) {
     for (const dqik_task *t = w->s->task; t < w->s->task + w->s->tasks; t++) {
         double e[3], turn[4];
@@ -97,7 +98,7 @@ double square_missed(work *w, point *p, const dqik_problem *problem) {
     return sum;
 }
 
-/* Plain distances and angles, against what the frame asks for rather than what the stage makes of it. */
+/* Unweighted distances and angles from the frame's targets, which yielding does not change. */
 void report(const work *w, const point *p, const frame_view *frame) {
     for (const dqik_task *t = w->s->task; t < w->s->task + w->s->tasks; t++) {
         const task_kind *kind = kind_of(t);
