@@ -136,7 +136,7 @@ int serve_in_order(work *w, const dqik_problem *problem, const double *rotations
     }
     w->places = w->shifted_places, w->turns = w->shifted_turns;
     errors(w, &w->now);
-    iterations = polish(w, problem, iterations);
+    if (s->polishing) iterations += minimise(w, s->polishing);
     w->places = places, w->turns = turns;
     return iterations;
 }

@@ -16,7 +16,6 @@ from ..model.skeleton import Pose
 from ..space.joint_space import State
 from ..space.point import Request, stand
 from ..space.yielding import LEAST_ROUNDS, MOST_ROUNDS, ROUND_SHARE, blame
-from .polish import polish
 from .stage import Stage
 
 
@@ -54,9 +53,11 @@ def serve_in_order(stage: Stage, minimum: Minimum, frames: Request, start: Pose)
         request = replace(some, targets=served, lanes=going)
         again = stage.minimise(stage.runs.yielding, stand(stage.tasks, point.state, request), request)
         point, took = again.point, took + again.iterations
-    request = replace(some, targets=served)
-    again = polish(stage, Minimum(stand(stage.tasks, point.state, request), took, np.zeros(took.shape)), request)
-    minimum.iterations[missed], point = again.iterations, again.point
+    if stage.runs.polishing is not None:
+        request = replace(some, targets=served)
+        again = stage.minimise(stage.runs.polishing, stand(stage.tasks, point.state, request), request)
+        point, took = again.point, took + again.iterations
+    minimum.iterations[missed] = took
     minimum.point = minimum.point.copy()
     minimum.point.error = minimum.point.error[:, : stage.tasks.m]
     minimum.point.put(missed, stand(stage.hard_tasks, point.state, some))

@@ -23,7 +23,7 @@ from .settings import PULL, first_damping, last_phase, runs
 
 SHARED_RELUCTANCE = 2.0  # joints that serve several goals: a spine moves less than an arm
 EFFECTOR_RELUCTANCE = 2.0
-HELD_RELUCTANCE = 1e5  # of a joint with hold 1, for one with hold 0
+HELD_RELUCTANCE = 1e4  # of a joint with hold 1, for one with hold 0
 
 
 class Stage:
