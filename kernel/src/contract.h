@@ -51,6 +51,8 @@
 #define YIELD_MISS 0.003
 #define YIELD_LEAST 0.1
 #define YIELD_NEAR 0.02
+
+/* solvers/space/yielding.py */
 #define LEAST_ROUNDS 2
 #define MOST_ROUNDS 8
 #define ROUND_SHARE 0.1
