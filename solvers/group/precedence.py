@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Goals that cannot all be met, solved again in their order: those that come first are met, the others come near.
+"""Goals that cannot all be met are solved again in their order: the first ones are met, the others come near.
 
-A higher weight alone does not do that: the weights that it takes make the descent slow. Here goals that come later get
-smaller shares, and the targets of those that come first are shifted, in each round, by what these still miss (the method
-of multipliers: Hestenes 1969, Powell 1969). So moderate weights suffice.
+Weights alone cannot do that: weights that are large enough make the descent slow. In each round here, goals that come
+later get smaller shares, and the targets of the first ones are shifted by the errors that are left (the method of
+multipliers: Hestenes 1969, "Multiplier and gradient methods"). So moderate weights suffice.
 """
 
 from dataclasses import replace

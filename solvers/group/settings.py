@@ -26,7 +26,7 @@ POLISH_ITERATIONS = 3
 POLISH_DAMPING = 1e-8
 POLISH_SHARE = 0.2  # of the tolerances, to which the pull-free steps bring the error
 INSIST_ITERATIONS = 20  # without poles and holds, where they kept the goals from being met
-YIELD_ITERATIONS = 6  # of each solve in which goals yield to those that come before them
+YIELD_ITERATIONS = 4  # of each solve in which goals yield to those that come before them
 YIELD_DAMPING = 1e-3
 
 
@@ -84,9 +84,7 @@ def runs(
         settings, pull=0.0, iterations=min(POLISH_ITERATIONS, options.iterations), first_damping=POLISH_DAMPING,
         tolerance=POLISH_SHARE * options.tolerance, rotation_tolerance=POLISH_SHARE * options.rotation_tolerance,
     )  # fmt: skip
-    yielding = replace(
-        settings, iterations=min(YIELD_ITERATIONS, settings.iterations), first_damping=YIELD_DAMPING
-    )
+    yielding = replace(settings, iterations=min(YIELD_ITERATIONS, settings.iterations), first_damping=YIELD_DAMPING)
     return Runs(
         continues,
         _continuation(settings, poles) if continues else [replace(settings, abandons=abandons)],

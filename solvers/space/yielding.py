@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Goals that yield to others because not all can be met.
 
-A sum of squares lets a goal that cannot be met drag down one that can. Three measures tell which goal should yield.
-Where a chain hangs from a root that nothing else moves, its length tells before the solve (`Yielding`). Elsewhere, where
-hips slide or goals share a spine, a solve is made first: if it misses goals, those of a lower priority yield, and of
-equal ones those to blame (`Precedence`, `blame`).
+A sum of squares lets a goal that cannot be met drag down one that can. If a chain hangs from a root that nothing else
+moves, its length tells before the solve whether its goal yields (`Yielding`). In other cases, where hips slide or goals
+share a spine, a solve is made first. If it misses goals, those of a lower priority yield, and of goals of the same
+priority those to blame (`Precedence`, `blame`).
 """
 
 from collections.abc import Sequence
@@ -19,10 +19,10 @@ YIELD_EXCESS = 0.01  # of a chain's reach beyond it, at which a goal counts half
 YIELD_FLOOR = 0.02  # what it counts at least
 YIELD_REACH = 0.05  # of a chain's reach beyond it, from which a target further off is drawn in
 YIELD_MISS = 0.003  # [skeleton lengths] by which a goal to blame misses its target where it counts half
-YIELD_LEAST = 0.1  # what it counts at least
-YIELD_NEAR = 0.02  # [skeleton lengths] by which a goal misses its target where half of its miss is added to the target
+YIELD_LEAST = 0.1  # what it counts at least then
+YIELD_NEAR = 0.02  # [skeleton lengths] error of a goal whose target is shifted by half the error
 LEAST_ROUNDS, MOST_ROUNDS = 2, 8  # solves with shares and shifts that follow from the errors of the solve before
-ROUND_SHARE = 0.1  # of the tolerance, by which a round must change what some goal misses, or it was the last one
+ROUND_SHARE = 0.1  # of the tolerance: a round that changes no goal's error by more is the last one
 
 
 class Yielding:
