@@ -12,8 +12,9 @@ from mathutils import Matrix
 
 from ..blender import keying
 from ..blender.armature import Armature
-from . import controls, selection
+from . import controls, limits, selection
 from .controls import Control
+from .limit_frame import LimitFrame
 
 KEYED_INFLUENCE = 1e-3
 """With this influence a goal holds its bone where keys put it, wherever its target is; at 0 it would have no effect."""
@@ -163,6 +164,12 @@ def stiffen(bone: bpy.types.PoseBone, stiffness: float) -> None:
         bone.dqik_made_stiffness = bone.dqik_stiffness
 
 
+def limit(bone: bpy.types.PoseBone, lo: Iterable[float], hi: Iterable[float], frame: LimitFrame) -> None:
+    """Set the limits of a bone that has none, for the goals; `restore` takes them away again."""
+    limits.put(bone, lo, hi, frame)
+    bone.dqik_made_limits = limits.values(bone)
+
+
 def restore(ob: bpy.types.Object) -> None:
     """Put settings that were made for goals back, where the user has not changed them since."""
     for bone in ob.pose.bones:
@@ -172,6 +179,10 @@ def restore(ob: bpy.types.Object) -> None:
             if bone.dqik_stiffness == bone.dqik_made_stiffness:
                 bone.dqik_stiffness = 0.0
             bone.dqik_made_stiffness = 0.0
+        if any(bone.dqik_made_limits):
+            if bone.dqik_use_limits and limits.values(bone) == tuple(bone.dqik_made_limits):
+                limits.clear([bone])
+            bone.property_unset("dqik_made_limits")
 
 
 # -- inside ------------------------------------------------------------------------------------------------------------

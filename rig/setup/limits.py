@@ -28,6 +28,11 @@ def put(
     bone.dqik_use_limits = True
 
 
+def values(bone: bpy.types.PoseBone) -> tuple[float, ...]:
+    """The limits of a bone: minimum and maximum of twist, swing X and swing Z [rad]."""
+    return tuple(getattr(bone, f"dqik_{part}_{end}") for part in PARTS for end in ("min", "max"))
+
+
 def wrong(bone: bpy.types.PoseBone) -> str:
     """A sentence about limits whose minimum is above their maximum; empty if all are right."""
     for part in PARTS if bone.dqik_use_limits else ():
