@@ -140,7 +140,7 @@ def frame_of(batch: Batch, frame: int) -> Batch:
 @settings(max_examples=60, derandomize=True)
 @given(seeds, st.sampled_from([0, 1]))
 def test_a_step_leads_to_the_same_pose(seed: int, iterations: int) -> None:
-    """Projection onto limits, folded limbs turned to their poles, and a step, from the same point to the same point."""
+    """Projection onto limits, limbs folded and turned to their poles, and a step, from the same point to the same."""
     problem = drawn(seed)
     assert is_same(problem, asked(problem, 2), solved, iterations=iterations)
 
@@ -258,7 +258,7 @@ def test_an_answer_is_the_same_to_the_bit_twice_alone_and_in_a_batch(seed: int) 
     compiled, _ = both(problem, restarts=2)
     together = compiled.solve_batch(*question)
     compiled.compiled.memory()
-    memory = compiled.compiled._own.memory
+    memory = compiled.compiled._local.memory
     memory[:] = np.random.default_rng(seed).choice([np.nan, 1e300, -1.0, 0.0], memory.size)
     assert_identical(compiled.solve_batch(*question), together)
     for frame in (0, 7, 23):
@@ -274,7 +274,7 @@ def test_a_motion_is_the_same_to_the_bit_whatever_the_memory_held(seed: int) -> 
     question = asked(problem, 5, seed, 0.1)
     first, second = both(problem)[0], both(problem)[0]
     second.compiled.memory()
-    second.compiled._own.memory[:] = np.nan
+    second.compiled._local.memory[:] = np.nan
     for one, other in zip(followed(first, question), followed(second, question), strict=True):
         assert_identical(one, other)
 

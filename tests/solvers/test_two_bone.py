@@ -362,7 +362,7 @@ CROSSED = ik.Skeleton([
         (chain(5), [ik.Goal(4, (1, 1, 1))], r"goal 0 \(joint 'joint 4'\) has 5 to move .* set its chain length to 2"),
         (chain(5), [ik.Goal(4, (1, 1, 1), chain=[4])], "has 1 to move"),
         (chain(3), [ik.Goal(2, (1, 1, 1), (1, 0, 0, 0), chain=[0, 1])], "asks for a rotation, .* chain length to 3"),
-        (chain(3), [ik.Goal(2, rotation=(1, 0, 0, 0))], "asks for no place"),
+        (chain(3), [ik.Goal(2, rotation=(1, 0, 0, 0))], "has no position"),
         (chain(3), [ik.Goal(2, (1, 1, 1)), ik.Goal(1, (0, 1, 0))], "goal 1 .*shares 'joint 0' with goal 0"),
         (SLIDING, [ik.Goal(2, (1, 1, 1))], "no slides; goal 0 .* has 'rail'"),
         (CROSSED, [ik.Goal(2, (1, 1, 1))], "the hinge 'pan' at the root"),
