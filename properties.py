@@ -317,46 +317,6 @@ class DqikSettings(bpy.types.PropertyGroup):
         return live.workspace(self.id_data)
 
 
-def _redraw(self: bpy.types.bpy_struct, context: bpy.types.Context) -> None:
-    """Draw all 3D views again."""
-    del self
-    for window in context.window_manager.windows:
-        for area in window.screen.areas:
-            if area.type == "VIEW_3D":
-                area.tag_redraw()
-
-
-class DqikOverlay(bpy.types.PropertyGroup):
-    """What 3D views show of the active armature; not saved."""
-
-    show: BoolProperty(
-        name="Overlay", description="Show goals, limits and joints at their limits in the 3D view", update=_redraw
-    )
-    goals: BoolProperty(
-        name="Goals", description="Join each target to its bone, and write the distance that is missed",
-        default=True, update=_redraw,
-    )  # fmt: skip
-    limits: BoolProperty(
-        name="Limits", description="Of the selected bones, show the border of the swing, the range of the twist, and "
-        "the part of both that is in use", default=True, update=_redraw,
-    )  # fmt: skip
-    handles: BoolProperty(
-        name="Handles", description="Show handles that change the limits of the active bone when they are dragged",
-        default=True, update=_redraw,
-    )  # fmt: skip
-    at_limit: BoolProperty(
-        name="At Limits", description="Colour the bones that are at one of their limits", default=True,
-        update=_redraw,
-    )  # fmt: skip
-    holds: BoolProperty(
-        name="Holds", description="Mark the bones that hold their pose", default=True, update=_redraw
-    )
-    reach: BoolProperty(
-        name="Reach", description="Show the computed reach of a goal: blue where its bone can go, green where it can "
-        "go from at least half of all directions", default=True, update=_redraw,
-    )  # fmt: skip
-
-
 def _angle(name: str, text: str, default: float, keyed: bool = False) -> object:
     return FloatProperty(
         name=name, description=text, default=default, soft_min=-pi, soft_max=pi, min=-2.0 * pi, max=2.0 * pi,
@@ -425,7 +385,7 @@ def _bone_properties() -> dict[str, object]:
     }  # fmt: skip
 
 
-CLASSES = (DqikGoal, DqikMissedFrame, DqikStatus, DqikSettings, DqikOverlay)
+CLASSES = (DqikGoal, DqikMissedFrame, DqikStatus, DqikSettings)
 
 
 def register() -> None:
@@ -435,9 +395,6 @@ def register() -> None:
     bpy.types.Object.dqik = PointerProperty(
         type=DqikSettings, name="DQIK", description="Whole-armature inverse kinematics", override=_OVERRIDE
     )
-    bpy.types.WindowManager.dqik_overlay = PointerProperty(
-        type=DqikOverlay, name="DQIK Overlay", description="What 3D views show of the active armature"
-    )
     for name, prop in _bone_properties().items():
         setattr(bpy.types.PoseBone, name, prop)
 
@@ -446,7 +403,6 @@ def unregister() -> None:
     """Undo `register`, in reverse."""
     for name in reversed(_bone_properties()):
         delattr(bpy.types.PoseBone, name)
-    del bpy.types.WindowManager.dqik_overlay
     del bpy.types.Object.dqik
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)

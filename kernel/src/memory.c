@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Working memory: one block from the caller, in which a stage finds its arrays. */
+/* Working memory: the arrays of a stage in one block from the caller. */
 #include "internal.h"
 
 typedef struct {
@@ -44,7 +44,7 @@ static work take_work(arena *a, const dqik_problem *problem, const dqik_stage *s
     return w;
 }
 
-/* The pose so far comes first, then the arrays of the stage at work. */
+/* The pose comes first, then the arrays of the stage. */
 static pose_memory take_pose(arena *a, int joints) {
     pose_memory m = {take(a, 4 * joints), take(a, 3 * joints), take(a, 4 * joints), take(a, 3 * joints)};
     return m;

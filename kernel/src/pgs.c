@@ -3,7 +3,8 @@
 #include "cholesky.h"
 #include "linear_step.h"
 
-/* The free directions at a step: coordinates off their bounds or pulled inward, tangents of active ellipses. */
+/* The directions that stay free after a step: coordinates off their bounds or pulled inward, and tangents of active
+ * ellipses. */
 static void active_set(work *w, const double *d) {
     const dqik_stage *s = w->s;
     descent(w, d, w->down);
@@ -40,7 +41,7 @@ static void block_inverses(work *w) {
 /* Block Gauss-Seidel sweeps over the joints, each projected on its limits as it is updated (Kenwright eq. 28-31). */
 static void sweeps(work *w, double *d) {
     const dqik_stage *s = w->s;
-    residual(w, d, w->rhs); /* in residual form: J^T J is never formed */
+    residual(w, d, w->rhs); /* residual e - J d, so that J^T J is never formed */
     for (int sweep = 0; sweep < PGS_SWEEPS; sweep++)
         for (int b = 0; b < s->blocks; b++) {
             int at = s->block_start[b], size = block_size(s, b);
@@ -65,7 +66,7 @@ static void sweeps(work *w, double *d) {
         }
 }
 
-/* Keep in `best` the better of it and `step`. */
+/* Replace `best` by `step` if that is better. */
 static void keep_better(work *w, double *best, double *best_value, const double *step) {
     double other = value(w, step);
     if (other < *best_value) {
@@ -74,7 +75,7 @@ static void keep_better(work *w, double *best, double *best_value, const double 
     }
 }
 
-/* Whether `d` is the minimum inside the limits, to rounding: a gradient step from there is projected back to it. */
+/* Whether `d` is the minimum inside the limits, up to PGS_LEAST: the projection undoes a further step downhill. */
 static int is_least(work *w, const double *d) {
     double curved = w->damping, longest = 0.0;
     for (int k = 0; k < w->n; k++) longest = most(longest, fabs(d[k]));

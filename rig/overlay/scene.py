@@ -108,9 +108,7 @@ def read(
     pose = evaluated.pose.bones
     view = View(depsgraph, depsgraph.scene.frame_current_final, fresh=False)
     facts, places, _ = targets.read(evaluated, view, (), True)
-    lo, hi = (
-        np.stack([_values(pose, f"dqik_{part}_{end}") for part in PARTS], -1) for end in ("min", "max")
-    )
+    lo, hi = (np.stack([_values(pose, f"dqik_{part}_{end}") for part in PARTS], -1) for end in ("min", "max"))
     numbers = {bone.name: number for number, bone in enumerate(pose)} if selected else {}
     return Scene(
         evaluated, shown, matrices(pose, "matrix"), lo, hi, limit_frame.read(pose),

@@ -92,9 +92,9 @@ def runs(
         following,
         replace(following, iterations=missed) if polishes else following,
         polishing if polishes else None,
-        None if released is None else replace(
-            polishing, iterations=INSIST_ITERATIONS, first_damping=FIRST_DAMPING, reluctance=released
-        ),
+        None
+        if released is None
+        else replace(polishing, iterations=INSIST_ITERATIONS, first_damping=FIRST_DAMPING, reluctance=released),
         yielding if yields else None,
         0 if precise else options.iterations,
     )

@@ -92,9 +92,7 @@ class Stage:
         self.recovers = not pull and not poles and plain
         abandons = self.recovers and options.restarts > 0 and self.precise
         keeps_off = poles or self.holds  # goals may be missed because of them
-        self.runs = runs(
-            self.settings, released if keeps_off else None, poles, self.precise, abandons, self.yields
-        )
+        self.runs = runs(self.settings, released if keeps_off else None, poles, self.precise, abandons, self.yields)
         self.attempts = Attempts.of(
             self.hard_tasks, self.space, self._minimise, self.settings, self._first_damping, self.precise
         )

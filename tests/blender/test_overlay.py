@@ -401,5 +401,3 @@ def test_marked_frames_are_drawn_as_runs(extension: str) -> None:
     marks = importlib.import_module(f"{extension}.ui.marks")
     assert marks.runs([]) == []
     assert marks.runs([7, 3, 4, 5, 9]) == [(3, 5), (7, 7), (9, 9)]
-
-

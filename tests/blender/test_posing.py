@@ -248,8 +248,10 @@ def test_mirrored_limits_allow_the_mirrored_rotations(roll: float) -> None:
     rigs.limit(ob.pose.bones["arm.L"], (-20, 40), (-10, 70), (-30, 50))
     assert bpy.ops.dqik.limits_mirror() == {"FINISHED"}
     right = ob.pose.bones["arm.R"]
-    ends = {part: [degrees(getattr(right, f"dqik_{part}_{end}")) for end in ("min", "max")]
-            for part in ("twist", "swing_x", "swing_z")}  # before pasting, which copies custom properties as well
+    ends = {
+        part: [degrees(getattr(right, f"dqik_{part}_{end}")) for end in ("min", "max")]
+        for part in ("twist", "swing_x", "swing_z")
+    }  # before pasting, which copies custom properties as well
     for axis, part, angle in (("Y", "twist", 40), ("X", "swing_x", -10), ("Z", "swing_z", 50), ("Z", "swing_z", -30)):
         rigs.posed(ob.pose.bones["arm.L"], Quaternion([float(axis == one) for one in "XYZ"], radians(angle)))
         select(ob, "arm.L")

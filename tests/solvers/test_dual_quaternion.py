@@ -104,21 +104,6 @@ def test_conjugate_is_the_inverse_of_a_unit_dual_quaternion() -> None:
     assert_allclose(both, np.tile(dual_quaternion.IDENTITY, (60, 1)), atol=1e-14)
 
 
-def test_dual_conjugate_changes_the_sign_of_the_dual_part_alone() -> None:
-    """`r - eps d`."""
-    assert_allclose(dual_quaternion.dual_conjugate(np.arange(8.0)), [0, 1, 2, 3, -4, -5, -6, -7])
-
-
-def test_point_conjugate_carries_a_point() -> None:
-    """`Q (1 + eps p) Q*` is the transformed point."""
-    p = np.array([0.3, -1.2, 2.0])
-    point = np.concatenate([[1.0, 0, 0, 0, 0], p])
-    carried = dual_quaternion.product(
-        dual_quaternion.product(TRANSFORMS[0], point), dual_quaternion.point_conjugate(TRANSFORMS[0])
-    )
-    assert_allclose(carried, [1, 0, 0, 0, 0, *(ROTATIONS[0].apply(p) + MOVES[0])], atol=1e-14)
-
-
 # -- norm -------------------------------------------------------------------------------------------------------------
 
 
@@ -195,28 +180,6 @@ def test_log_of_a_half_turn() -> None:
 def test_log_of_a_double_cover_is_the_same_twist() -> None:
     """`Q` and `-Q` are one motion."""
     assert_allclose(dual_quaternion.log(-TRANSFORMS), dual_quaternion.log(TRANSFORMS), atol=1e-12)
-
-
-def test_interpolate_runs_along_the_screw_at_constant_speed() -> None:
-    """Ends at 0 and 1, and two steps of a third and two thirds compose to the whole, for either sign of the end."""
-    a, b = TRANSFORMS[0], TRANSFORMS[1]
-    between = dual_quaternion.product(dual_quaternion.conjugate(a), b)
-    whole = screw_matrix(dual_quaternion.log(between))
-    third = screw_matrix(dual_quaternion.log(between) / 3)
-    for end in (b, -b):
-        found = dual_quaternion.interpolate(a, end, np.array([0.0, 1 / 3, 1.0]))
-        assert_allclose(as_matrix(found[0]), as_matrix(a), atol=1e-12)
-        assert_allclose(as_matrix(found[1]), as_matrix(a) @ third, atol=1e-12)
-        assert_allclose(as_matrix(found[2]), as_matrix(a) @ whole, atol=1e-12)
-    assert_allclose(as_matrix(b), as_matrix(a) @ whole, atol=1e-12)
-
-
-def test_interpolate_halfway_round_a_quarter_turn() -> None:
-    """From (1, 0, 0) a quarter of the circle about the origin: half-way lies on the circle, not on the chord."""
-    start = dual_quaternion.from_parts(quaternion.IDENTITY, np.array([1.0, 0, 0]))
-    end = dual_quaternion.from_parts(np.array([HALF, 0, 0, HALF]), np.array([0, 1.0, 0]))
-    middle = dual_quaternion.interpolate(start, end, 0.5)
-    assert_allclose(dual_quaternion.translation(middle), [HALF, HALF, 0], atol=1e-14)
 
 
 @pytest.mark.parametrize("shape", [(), (3,), (2, 3)])

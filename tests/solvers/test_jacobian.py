@@ -293,8 +293,10 @@ def test_an_effector_on_no_joint_is_refused(joint: object) -> None:
     skeleton = chain(2)
     for function in (ik.velocity_jacobian, ik.twist_jacobian, ik.exponential_map_jacobian, ik.dual_quaternion_jacobian,
                      ik.finite_difference_jacobian):  # fmt: skip
-        expected = "effector: no joint is called 'hand'; the joints are 'joint" if joint == "hand" else (
-            rf"effector: joint = {joint!r}.*0 to 1"
+        expected = (
+            "effector: no joint is called 'hand'; the joints are 'joint"
+            if joint == "hand"
+            else (rf"effector: joint = {joint!r}.*0 to 1")
         )
         with pytest.raises(ik.InvalidGoal, match=expected):
             function(skeleton, skeleton.rest_pose(), joint)

@@ -5,7 +5,6 @@ Goals are drawn with numbers of no special kind, so that no two turns are equall
 decides.
 """
 
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

@@ -134,21 +134,6 @@ def test_log_of_a_half_turn_is_pi_along_its_axis(q: np.ndarray) -> None:
     assert_allclose(quaternion.log(-q), -math.pi * q[1:])
 
 
-def test_reparametrize_takes_off_whole_turns() -> None:
-    """Three quarters of a turn become one quarter the other way; two turns and a bit become the bit."""
-    n = np.array([0.6, 0, 0.8])
-    for angle, expected in [(1.5, -0.5), (0.75, 0.75), (2.0, 0.0), (4.25, 0.25), (-1.5, 0.5), (1.0, 1.0), (0.0, 0.0)]:
-        assert_allclose(quaternion.reparametrize(angle * math.pi * n), expected * math.pi * n, atol=1e-14)
-
-
-@given(directions, st.floats(0, 40))
-def test_reparametrize_keeps_the_rotation_and_leaves_at_most_a_half_turn(n: np.ndarray, angle: float) -> None:
-    """The same rotation by a vector no longer than pi."""
-    short = quaternion.reparametrize(angle * n)
-    assert np.linalg.norm(short) <= math.pi + 1e-12
-    same_rotation(wxyz(Rotation.from_rotvec(short)), wxyz(Rotation.from_rotvec(angle * n)), 1e-12)
-
-
 # -- matrices and vectors ---------------------------------------------------------------------------------------------
 
 

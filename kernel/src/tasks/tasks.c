@@ -14,7 +14,7 @@ static double weight_of(const work *w, const dqik_task *t) {
     return kind_of(t)->unit == SOFT ? t->weight : t->weight * w->shares[t->goal];
 }
 
-/* A soft task does not count where the goals are to be met without it. */
+/* Soft tasks do not count in runs without poles. */
 static int counts(const work *w, const dqik_task *t) { return w->use_soft || kind_of(t)->unit != SOFT; }
 
 void errors(const work *w, point *p) {
@@ -46,7 +46,7 @@ int within(const work *w, const point *p, double tolerance, double rotation_tole
     return 1;
 }
 
-/* The largest distance [skeleton lengths] of a goal that counts from its target, or angle times ROTATION_LENGTH. */
+/* The largest error of a goal with a weight: distance [skeleton lengths], or angle times ROTATION_LENGTH. */
 double furthest_goal(const work *w, const point *p) {
     double most_away = 0.0, e[3];
     for (const dqik_task *t = w->s->task; t < w->s->task + w->s->tasks; t++) {
@@ -64,7 +64,7 @@ double rows_square(const work *w, const point *p) {
     return sum;
 }
 
-/* Plain distances and angles, against what the frame asks for rather than what the stage makes of it. */
+/* Unweighted distances and angles from the frame's targets, which yielding does not change. */
 void report(const work *w, const point *p, const frame_view *frame) {
     for (const dqik_task *t = w->s->task; t < w->s->task + w->s->tasks; t++) {
         const task_kind *kind = kind_of(t);
