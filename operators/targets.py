@@ -55,7 +55,7 @@ class DQIK_OT_target_select(GoalsOperator, bpy.types.Operator):
 
 
 class DQIK_OT_targets_to_pose(GoalsOperator, bpy.types.Operator):
-    """Put the targets of the selected bones, or all, where the bones are. Over a range of frames, key them"""
+    """Put the targets and poles of the selected bones, or all, where the pose has them. Over a range, key them"""
 
     bl_idname = "dqik.targets_to_pose"
     bl_label = "Targets to Pose"

@@ -67,7 +67,7 @@ def walk(t: float) -> Pose:
 def reach(t: float) -> Pose:
     """The right hand goes from a hip to a high shelf, across the body and to a low table; the left one rests."""
     pose = Pose()
-    keys = [(15, 12, 40, 20), (150, 15, 20, 0), (75, -20, 50, 30), (55, 10, 25, 20), (10, 12, 25, 10)]
+    keys = [(15, 12, 40, 20), (60, 110, 25, -10), (70, -10, 45, 20), (55, 10, 25, 20), (10, 12, 25, 10)]
     lean = [(2, 0, 0), (-4, 6, 0), (6, 0, 25), (32, 0, 8), (2, 0, 0)]
     forward, out, elbow, turn = _between(keys, t)
     _arm(pose, "R", forward, out, elbow, turn)
@@ -111,7 +111,7 @@ def turn(t: float) -> Pose:
 def wave(t: float) -> Pose:
     """Both arms are raised to the sides and over the head with bent elbows, then folded before the chest."""
     pose = Pose()
-    keys = [(5, 10, 15, 10), (10, 85, 40, -20), (20, 140, 60, -30), (30, 90, 100, -40), (-15, 40, 95, 45)]
+    keys = [(5, 10, 15, 10), (15, 75, 35, -20), (30, 120, 50, -20), (45, 50, 95, -10), (40, 20, 100, 45)]
     for side in "LR":
         forward, out, elbow, turned = _between(keys, t if side == "L" else max(0.0, t - 0.06))
         _arm(pose, side, forward, out, elbow, turned)
@@ -170,7 +170,7 @@ class Puppet:
         down = side != ""  # limbs hang, the trunk stands
         about = -self.left if down else self.left  # a positive angle moves the part forward
         return (
-            Quaternion(about, radians(forward)) @ Quaternion(self.forward, radians(-sign * out if down else -out))
+            Quaternion(about, radians(forward)) @ Quaternion(self.forward, radians(sign * out if down else -out))
             @ Quaternion(self.up, radians(-sign * turned if down else turned))
         )  # fmt: skip
 
