@@ -249,7 +249,7 @@ def limit_numbers(bone: bpy.types.PoseBone) -> list[float]:
 
 @pytest.mark.parametrize("live", [True, False])
 def test_a_mirrored_paste_mirrors_limits_and_roles(live: bool) -> None:
-    """Blender's paste copies them to the other side as they are; they become mirror images, also after undo and redo."""
+    """Blender copies them to the other side as they are; they become mirror images, also after undo and redo."""
     ob = live_figure(lambda ob: ob)
     bpy.ops.dqik.limits_preset()
     ob.pose.bones["arm.L"].dqik_twist_min = -0.3
