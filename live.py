@@ -349,9 +349,7 @@ def _armatures() -> list[tuple[int, int]]:
     return _state.armatures
 
 
-def _followed_first(
-    left: list[tuple[bpy.types.Object, bool]], view: View
-) -> list[tuple[bpy.types.Object, bool]]:
+def _followed_first(left: list[tuple[bpy.types.Object, bool]], view: View) -> list[tuple[bpy.types.Object, bool]]:
     """Sort the armatures so that one comes before all armatures whose targets follow it."""
     if len(left) < 2:
         return left
@@ -368,10 +366,14 @@ def _followed_first(
 
 def _concerned(ob: bpy.types.Object, session: Session, moved: set[int]) -> bool:
     """Whether one of the moved objects is this armature or one of its targets, or a setting has changed."""
-    return ob.session_uid in moved or session.rig.stale or any(
-        target is not None and target.session_uid in moved
-        for goal in ob.dqik.goals
-        for target in (goal.target, goal.pole_target)
+    return (
+        ob.session_uid in moved
+        or session.rig.stale
+        or any(
+            target is not None and target.session_uid in moved
+            for goal in ob.dqik.goals
+            for target in (goal.target, goal.pole_target)
+        )
     )
 
 

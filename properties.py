@@ -387,6 +387,7 @@ def _bone_properties() -> dict[str, object]:
         # settings that were made for goals, which go back with the last of these
         "dqik_made_translate": BoolProperty(options={"HIDDEN"}, override=_OVERRIDE),
         "dqik_made_stiffness": FloatProperty(options={"HIDDEN"}, override=_OVERRIDE),
+        "dqik_made_limits": FloatVectorProperty(size=6, options={"HIDDEN"}, override=_OVERRIDE),
         # the base pose, stored here so that it survives saving and undo
         "dqik_base_rotation": FloatVectorProperty(size=4, options={"HIDDEN"}, override=_OVERRIDE),
         "dqik_base_location": FloatVectorProperty(size=3, options={"HIDDEN"}, override=_OVERRIDE),

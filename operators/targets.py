@@ -55,7 +55,7 @@ class DQIK_OT_target_select(GoalsOperator, bpy.types.Operator):
 
 
 class DQIK_OT_targets_to_pose(GoalsOperator, bpy.types.Operator):
-    """Put the targets of the selected bones, or all if none of these has a goal, where the bones are"""
+    """Put the targets and poles of the selected bones, or all if none of these has a goal, where the pose has them"""
 
     bl_idname = "dqik.targets_to_pose"
     bl_label = "Targets to Pose"

@@ -11,11 +11,11 @@ from typing import NamedTuple
 import bpy
 import numpy as np
 
-from ...solvers import FrameArrays, Prepared
+from ...solvers import FrameArrays, Joint, Prepared, Range
 from ...solvers.algebra import quaternion, twist_swing
 from ..blender import channels, rotation
 from ..blender.channels import Channels
-from ..setup import limit_frame
+from ..setup import limit_frame, limits
 from ..setup.build import Rig
 
 _NOISE = 1e-5  # of the rig's size: distances that differ by less differ by rounding to single precision
@@ -140,13 +140,33 @@ def _as_solved(solved: Solved) -> Status:
     status = Status(
         iterations=int(arrays.iterations[0]),
         milliseconds=1e3 * solved.seconds,
-        at_limits=int(arrays.at_limit.sum()),
+        at_limits=_at_limits(solved),
         message="\n".join(solved.notes),
         solved=True,
         frame=solved.frame,
     )
     _put_errors(status, solved, arrays.position_errors[0], arrays.rotation_errors[0])
     return status
+
+
+def _at_limits(solved: Solved) -> int:
+    """The number of solved bones at one of their limits, as near as the overlay counts them."""
+    joints = [(int(joint), solved.rig.skeleton.joints[joint]) for joint in solved.rig.solved_joints]
+    ranges = [(number, _ranges(joint)) for number, joint in joints if joint.limits is not None]
+    if not ranges:
+        return 0
+    x = twist_swing.coordinates(solved.arrays.rotations[0, [number for number, _ in ranges]])
+    lo, hi = np.array([own for _, own in ranges]).transpose(2, 0, 1)
+    return int(np.any(limits.at_limit(x, lo, hi), axis=0).sum())
+
+
+def _ranges(joint: Joint) -> list[tuple[float, float]]:
+    """The limits of a bone's joint: of twist, swing X and swing Z."""
+    if isinstance(joint.limits, Range):
+        own = (joint.limits.lo, joint.limits.hi)
+        x, y, z = np.array(joint.axis, dtype=bool)
+        return [own if about else (0.0, 0.0) for about in (y, x, z)]
+    return [joint.limits.twist, joint.limits.swing_x, joint.limits.swing_z]
 
 
 def _put_errors(status: Status, solved: Solved, distances: np.ndarray, angles: np.ndarray) -> None:

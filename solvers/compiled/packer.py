@@ -11,7 +11,7 @@ from .contract import CLASSES, NUMBERS, STRUCTURES, Structure, split
 
 
 class Packer:
-    """Fills structures, and keeps alive what they point to."""
+    """Fills structures, and keeps alive the memory that they point to."""
 
     def __init__(self) -> None:
         self._referents: list[Any] = []
@@ -19,8 +19,8 @@ class Packer:
     def fill(self, structure: Structure, **values: Any) -> Any:
         """A structure with a value for each of its fields, by name.
 
-        An array of numbers takes whatever NumPy makes one of, an array of structures a sequence of them, and either an
-        address or None for a null pointer. Raises TypeError for fields that are missing or unknown.
+        An array of numbers takes any value that NumPy converts to one, an array of structures a sequence of them. Both
+        take an address, or None for a null pointer. Raises TypeError for fields that are missing or unknown.
         """
         converters = _CONVERTERS[structure.name]
         if converters.keys() != values.keys():

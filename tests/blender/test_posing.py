@@ -63,6 +63,37 @@ def test_from_fk_to_ik_and_back_without_a_jump(prepare, targets: str) -> None:
         assert moved(before[frame], places(ob)) < EXACT, frame
 
 
+@pytest.mark.parametrize("chain_length", [2, 0])
+@pytest.mark.parametrize("as_bone", [False, True])
+def test_poles_are_put_to_the_pose_too(as_bone: bool, chain_length: int) -> None:
+    """A keyed arm whose elbow swings about keeps its pose, whatever the pole's angle; the pole stays as far away."""
+    ob = rigs.figure()
+    if as_bone:
+        bpy.ops.object.mode_set(mode="EDIT")
+        pole = ob.data.edit_bones.new("pole")
+        pole.head, pole.tail = (0.5, 0.6, 1.4), (0.5, 0.7, 1.4)
+        bpy.ops.object.mode_set(mode="OBJECT")
+    else:
+        pole = rigs.empty((0.5, 0.6, 1.4), "Pole")
+    for frame in (1, 5, 9):
+        elbow = (0.0, 0.0, -0.5 - 0.1 * frame)
+        for name, angles in {"arm.L": (0.1 * frame, 0.2 * frame, -0.1), "forearm.L": elbow}.items():
+            ob.pose.bones[name].rotation_quaternion = Euler(angles).to_quaternion()
+            ob.pose.bones[name].keyframe_insert("rotation_quaternion", frame=frame)
+    goal = rigs.goal(ob, "hand.L", rigs.empty((0, 0, 0)), use_tail=False, chain_length=chain_length)
+    goal.pole_target, goal.pole_subtarget = (ob, "pole") if as_bone else (pole, "")
+    goal.pole_angle = 0.7
+    before = {}
+    for frame in range(1, 10):
+        rigs.at_frame(frame)
+        before[frame] = places(ob)
+    assert bpy.ops.dqik.targets_to_pose(frame_start=1, frame_end=9, all=True) == {"FINISHED"}
+    ob.dqik.live = True
+    for frame, own in before.items():
+        rigs.at_frame(frame)
+        assert moved({name: own[name] for name in ("arm.L", "forearm.L", "hand.L")}, places(ob)) < EXACT, frame
+
+
 def test_targets_of_selected_bones_only() -> None:
     """In Pose Mode the targets of the selected bones, or the selected targets, are put to the pose; others stay."""
     ob = rigs.figure()
@@ -229,8 +260,10 @@ def test_mirrored_limits_allow_the_mirrored_rotations(roll: float) -> None:
     rigs.limit(ob.pose.bones["arm.L"], (-20, 40), (-10, 70), (-30, 50))
     assert bpy.ops.dqik.limits_mirror() == {"FINISHED"}
     right = ob.pose.bones["arm.R"]
-    ends = {part: [degrees(getattr(right, f"dqik_{part}_{end}")) for end in ("min", "max")]
-            for part in ("twist", "swing_x", "swing_z")}  # before pasting, which copies custom properties as well
+    ends = {
+        part: [degrees(getattr(right, f"dqik_{part}_{end}")) for end in ("min", "max")]
+        for part in ("twist", "swing_x", "swing_z")
+    }  # before pasting, which copies custom properties as well
     for axis, part, angle in (("Y", "twist", 40), ("X", "swing_x", -10), ("Z", "swing_z", 50), ("Z", "swing_z", -30)):
         rigs.posed(ob.pose.bones["arm.L"], Quaternion([float(axis == one) for one in "XYZ"], radians(angle)))
         select(ob, "arm.L")
