@@ -105,7 +105,7 @@ def touch(ob: bpy.types.Object) -> None:
     session_of(ob).rig.touch()
     _state.objects = None
     if ob.dqik.live:
-        ob.update_tag(refresh={"DATA"})
+        ob.original.update_tag(refresh={"DATA"})
 
 
 def switch(ob: bpy.types.Object) -> None:
@@ -234,7 +234,7 @@ def _on_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = N
     if depsgraph is None or _state.busy or not _armatures():
         return
     moved = {update.id.original.session_uid for update in depsgraph.updates if isinstance(update.id, bpy.types.Object)}
-    _mirror_pasted(moved)
+    _mirror_pasted(depsgraph, moved)
     _solve_live(depsgraph, scene.frame_current_final, moved)
 
 
@@ -302,8 +302,11 @@ def _solve_live(depsgraph: bpy.types.Depsgraph, now: float, moved: set[int] | No
         _state.busy = False
 
 
-def _mirror_pasted(moved: set[int]) -> None:
-    """Mirror the settings of bones of moved objects that a mirrored paste has copied from the other side."""
+def _mirror_pasted(depsgraph: bpy.types.Depsgraph, moved: set[int]) -> None:
+    """Mirror the settings of bones of moved objects that a mirrored paste has copied from the other side.
+
+    The evaluated objects get them too, because these are solved next.
+    """
     for place, uid in _armatures():
         ob = bpy.data.objects[place]
         if ob.pose is None or ob.library is not None or not (uid in moved or uid not in _state.owners):
@@ -311,6 +314,7 @@ def _mirror_pasted(moved: set[int]) -> None:
         owners = pasted.owners(ob)
         if owners != _state.owners.get(uid):
             pasted.mend(ob)
+            pasted.mend(ob.evaluated_get(depsgraph))
             _state.owners[uid] = pasted.owners(ob)
 
 
