@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 162432250 /* a hash of all below */
+#define DQIK_LAYOUT 204839962 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -49,7 +49,13 @@
 #define YIELD_FLOOR 0.02
 #define YIELD_REACH 0.05
 #define YIELD_MISS 0.003
-#define YIELD_ROUNDS 2
+#define YIELD_LEAST 0.1
+#define YIELD_NEAR 0.02
+
+/* solvers/space/yielding.py */
+#define LEAST_ROUNDS 2
+#define MOST_ROUNDS 8
+#define ROUND_SHARE 0.1
 
 /* solvers/iterate/active_set.py */
 #define SAME 1e-09
@@ -273,7 +279,8 @@ typedef struct {
     const int32_t *yield_top;
     const uint8_t *yield_path; /* (yields, J) */
     const double *yield_extra; /* (yields) */
-    const uint8_t *alone; /* (G) whether a goal has joints of its own */
+    const uint8_t *may_yield; /* (G) whether a goal may yield to others of its priority */
+    const int32_t *priority; /* (G) */
     const int32_t *run_start; /* (n + 1) of (runs, 2): from, to */
     const int32_t *run;
     const int32_t *first; /* (all) first row that each row shares a degree of freedom with */

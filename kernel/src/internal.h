@@ -37,7 +37,8 @@ typedef struct {
     int use_soft;            /* whether the rows of soft tasks count */
     const double *link_q, *link_t; /* (J, 4), (J, 3) */
     double *places, *turns, *ends, *shares; /* (G, 3), (G, 4), (G, 3), (G) targets, which yielding may change */
-    double *yielded, *blamed, *ways; /* (G), (G), (G + 1): of goals that yield after a solve */
+    double *own, *yielded, *blamed, *misses, *ways; /* (G), the last (G + 1): of goals that yield after a solve */
+    double *shifted_places, *shifted_turns; /* (G, 3), (G, 4) */
     double *base_q, *base_x; /* base pose of the pull */
     point now, tried, best, given, afresh;
     point attempt[DQIK_SWIVELS]; /* one per swivel */
@@ -96,8 +97,10 @@ void errors(const work *w, point *p);
 void jacobian(work *w, const point *p);
 int within(const work *w, const point *p, double tolerance, double rotation_tolerance);
 void report(const work *w, const point *p, const frame_view *frame);
-double furthest_goal(const work *w, const point *p);
+void misses(const work *w, const point *p, double *to);
+void shift_targets(const work *w, const point *p, const double *shares, double *places, double *turns);
 double rows_square(const work *w, const point *p);
+double square_missed(work *w, point *p, const dqik_problem *problem);
 int targets_finite(const dqik_stage *s, const frame_view *frame);
 
 /* linear_step.c, pgs.c, dls.c */
@@ -136,7 +139,7 @@ int follow_stage(work *w, const dqik_problem *problem, const frame_view *frame, 
 /* yielding.c */
 double yield_ratio(const work *w, const point *at, int i);
 void yield_targets(work *w, const point *at);
-int let_yield(work *w, const dqik_problem *problem, const double *rotations, const double *translations);
+int serve_in_order(work *w, const dqik_problem *problem, const double *rotations, const double *translations);
 
 /* attempts.c */
 int looks_recoverable(const work *w, int met_before);

@@ -26,7 +26,8 @@ _OUTSIDE = 1e-3  # [rad]: locked bones that are outside their limits by more are
 class GoalError(NamedTuple):
     """How far a bone is from its target: distance [armature units] and angle [rad].
 
-    goal : the goal's number in the list. met : within the tolerances, or of no weight.
+    goal : the goal's number in the list. met : within the tolerances, of no weight, or only a wish (of a priority
+    below 0, as the goal of the hips has).
     """
 
     goal: int
@@ -39,8 +40,8 @@ class GoalError(NamedTuple):
 class Status:
     """The last solve of an armature; `solved` is False where there was nothing to solve.
 
-    error [armature units], rotation_error [rad] : the worst of all goals. milliseconds : of reading and solving.
-    goals : the errors of each goal that was solved. frame : the frame that was solved.
+    error [armature units], rotation_error [rad] : the worst of all goals but wishes. milliseconds : of reading and
+    solving. goals : the errors of each goal that was solved. frame : the frame that was solved.
     """
 
     error: float = 0.0
@@ -107,8 +108,9 @@ def goal_errors(rig: Rig, prepared: Prepared, distances: np.ndarray, angles: np.
     for binding, goal, distance, angle in zip(
         rig.goals, prepared.goals, distances.tolist(), angles.tolist(), strict=True
     ):
-        met = (distance <= options.tolerance or goal.position_weight == 0.0) and (
-            angle <= options.rotation_tolerance or goal.rotation_weight == 0.0
+        met = goal.priority < 0 or (
+            (distance <= options.tolerance or goal.position_weight == 0.0)
+            and (angle <= options.rotation_tolerance or goal.rotation_weight == 0.0)
         )
         errors.append(GoalError(binding.index, distance, angle, met))
     return tuple(errors)
@@ -171,7 +173,9 @@ def _put_errors(status: Status, solved: Solved, distances: np.ndarray, angles: n
     """Set the errors of a report to those of its goals (G,)."""
     status.goals = goal_errors(solved.rig, solved.prepared, distances, angles)
     status.converged = all(goal.met for goal in status.goals)
-    status.error, status.rotation_error = float(distances.max(initial=0.0)), float(angles.max(initial=0.0))
+    counts = [goal.priority >= 0 for goal in solved.prepared.goals]
+    status.error = float(distances.max(initial=0.0, where=counts))
+    status.rotation_error = float(angles.max(initial=0.0, where=counts))
 
 
 def _evaluated(ob: bpy.types.Object, solved: Solved) -> bpy.types.Object | None:

@@ -265,7 +265,7 @@ def _draw_goals(drawing: Drawing, scene: Scene) -> None:
         point = pose[number].tail if goal.use_tail else pose[number].head
         target = back @ place.translation
         distance = (target - point).length
-        missed = goal.use_position and distance > scene.ob.dqik.tolerance * size
+        missed = goal.use_position and goal.priority >= 0 and distance > scene.ob.dqik.tolerance * size
         drawing.add_lines("miss" if missed else "goal", np.array([point, target]))
         if missed:
             drawing.misses.append((place.translation.copy(), distance))

@@ -191,8 +191,8 @@ def _constraint_notes(pose: bpy.types.bpy_prop_collection, left: np.ndarray, by_
 def _named(pose: bpy.types.bpy_prop_collection, bones: np.ndarray) -> str:
     """The names of some bones (N,) as text."""
     names = [repr(pose[int(bone)].name) for bone in np.flatnonzero(bones)]
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return ", ".join(names[:_NAMED]) + more
+    text = ", ".join(names[:_NAMED])
+    return f"{text} and {len(names) - _NAMED} more" if len(names) > _NAMED else text
 
 
 def _skeleton_bones(goals: Sequence[PlannedGoal], armature: Armature) -> list[int]:

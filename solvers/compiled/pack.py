@@ -179,7 +179,8 @@ def _yielding(stage: Stage) -> dict[str, Any]:
         "yield_top": yields.top,
         "yield_path": yields.paths.T > 0.0,
         "yield_extra": yields.extra,
-        "alone": stage.alone,
+        "may_yield": stage.yields,
+        "priority": np.unique([goal.priority for goal in stage.goals], return_inverse=True)[1],
     }
 
 

@@ -52,7 +52,8 @@ class Lanes:
     ----------
     count : number L of lanes.
     goals : (G,) lane of each goal. joints : (J,) lane of each joint that a lane moves or carries, else 0.
-    freedoms, rows, tasks : `Split` of the degrees of freedom, of the error rows, and of the tasks that are not soft.
+    freedoms, rows, tasks, per_goal : `Split` of the degrees of freedom, of the error rows, of the tasks that are not
+        soft, and of the goals.
     """
 
     def __init__(
@@ -70,3 +71,4 @@ class Lanes:
                 self.joints[joint] = self.joints[skeleton.parent[joint]]
         self.freedoms = Split(self.joints[freedom_joints], self.count)
         self.rows, self.tasks = Split(goals[row_goals], self.count), Split(goals[task_goals], self.count)
+        self.per_goal = Split(goals, self.count)

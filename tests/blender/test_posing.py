@@ -109,6 +109,18 @@ def test_targets_of_selected_bones_only() -> None:
     assert (before - rigs.head(ob, "hand.R")).length > 0.1
 
 
+def test_targets_of_all_goals_if_no_selected_bone_has_one() -> None:
+    """An arm posed without Live is selected: all targets follow, so that Live moves nothing."""
+    ob = rigs.figure()
+    bpy.ops.dqik.setup_full_body()
+    before = places(posed(ob))
+    select(ob, "arm.R")
+    assert bpy.ops.dqik.targets_to_pose() == {"FINISHED"}
+    ob.dqik.live = True
+    rigs.update()
+    assert moved(before, places(ob)) < STILL * HEIGHT
+
+
 def test_live_on_after_targets_to_pose_moves_nothing() -> None:
     """A pose made by hand with Live off is taken over."""
     ob = rigs.figure()
@@ -259,6 +271,46 @@ def test_mirrored_limits_allow_the_mirrored_rotations(roll: float) -> None:
         bpy.ops.pose.paste(flipped=True)
         found = rigs.twist_and_swing(right.rotation_quaternion)["YXZ".index(axis)]
         assert min(abs(found - end) for end in ends[part]) < 1e-3
+
+
+def limit_numbers(bone: bpy.types.PoseBone) -> list[float]:
+    """The limits of a bone with their axes, whose quaternion may have either sign."""
+    names = [f"dqik_{part}_{end}" for part in ("twist", "swing_x", "swing_z") for end in ("min", "max")]
+    axes = np.array(bone.dqik_limits_axes)
+    return [*(getattr(bone, name) for name in names), *(axes * np.sign(axes[np.abs(axes).argmax()]))]
+
+
+@pytest.mark.parametrize("live", [True, False])
+def test_a_mirrored_paste_mirrors_limits_and_roles(live: bool) -> None:
+    """Blender copies them to the other side as they are; they become mirror images, also after undo and redo."""
+    ob = live_figure(lambda ob: ob)
+    bpy.ops.dqik.limits_preset()
+    ob.pose.bones["arm.L"].dqik_twist_min = -0.3
+    ob.pose.bones["arm.L"].dqik_role, ob.pose.bones["arm.R"].dqik_role = "ARM_L", "ARM_R"
+    ob.dqik.live = live
+    before = {bone.name: limit_numbers(bone) for bone in ob.pose.bones}
+    bpy.ops.ed.undo_push(message="Limits")
+    rigs.update()
+    select(ob, *(bone.name for bone in ob.pose.bones))
+    bpy.ops.pose.copy()
+    bpy.ops.pose.paste(flipped=True)
+    rigs.update()
+    bpy.ops.ed.undo_push(message="Paste")
+
+    def check() -> None:
+        found = bpy.data.objects["Figure"].pose.bones
+        assert (found["arm.L"].dqik_role, found["arm.R"].dqik_role) == ("ARM_L", "ARM_R")
+        assert found["arm.R"].dqik_twist_max == pytest.approx(0.3)
+        for bone in found:
+            if not bone.name.startswith("arm."):
+                assert limit_numbers(bone) == pytest.approx(before[bone.name], abs=1e-4), bone.name
+
+    check()
+    bpy.ops.ed.undo()
+    assert bpy.data.objects["Figure"].pose.bones["arm.L"].dqik_twist_min == pytest.approx(-0.3)
+    bpy.ops.ed.redo()
+    rigs.update()
+    check()
 
 
 # -- selection ---------------------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from ..lanes import Lanes
 from ..poles import Pole
 from . import table
 from .pole import PoleTasks
-from .setup import Columns, Kinematics, Setup, priority_weights
+from .setup import ROTATION_LENGTH, Columns, Kinematics, Setup, priority_weights
 
 _UNITS = ("length", "angle")
 
@@ -121,6 +121,23 @@ class Tasks:
         """Errors (F, T, size) times weights and, for hard tasks, shares."""
         weighted = errors * kind.weights[:, None]
         return weighted if shares is None or kind.unit is None else weighted * shares[:, kind.goals, None]
+
+    def misses(self, kinematics: Kinematics, targets: Targets) -> np.ndarray:
+        """Errors (F, G) of the goals that have a weight: the distance [skeleton lengths] or, if larger, the angle.
+
+        An angle counts as in `RotationTasks`.
+        """
+        distances, angles = self.report(kinematics, targets)
+        weights = self.weights > 0.0
+        return np.maximum(weights[0] * distances / self.length, weights[1] * ROTATION_LENGTH * angles)
+
+    def shifted(self, targets: Targets, kinematics: Kinematics, wanted: Targets, shares: np.ndarray) -> Targets:
+        """`targets` moved and turned by shares (F, G) of the goals' errors from the targets `wanted`."""
+        moved, turned = targets.positions.copy(), targets.rotations.copy()
+        moved += shares[..., None] * (wanted.positions - kinematics.effectors)
+        turns = quaternion.exp(shares[:, self.oriented, None] * self.rotation_errors(kinematics, wanted))
+        turned[:, self.oriented] = quaternion.product(turns, turned[:, self.oriented])
+        return targets._replace(positions=moved, rotations=turned)
 
     def rotation_errors(self, kinematics: Kinematics, targets: Targets) -> np.ndarray:
         """Rotation vectors (F, R, 3) from the goals' joints to their targets, in the skeleton's frame."""
