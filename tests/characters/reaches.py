@@ -4,10 +4,11 @@
     python tests/characters/reaches.py [--sheet docs/images/reaches.png] [--limits] [--rest] [character ...]
 
 Run it with a Python that has bpy. Set Up Full Body is pressed on a standing figure, or with `--rest` on one at rest,
-Live goes on, and the hands' targets are moved. They turn as the arms swing, or with `--rest` not at all. To the floor,
-the targets of hips and head go first, and the other hand's goes along with the hips. Printed are how far hands miss,
-how far wrists, collar bones and the spine's joints turn, how far feet, head and hips move, and how many knees and
-elbows are bent the wrong way; in degrees, and in millimetres of a person. The sheet shows the first character.
+Live goes on, and the hands' targets are moved. They turn as the arms swing, or with `--rest` not at all. For the floor,
+the targets of hips and head, and that of the other hand, go to where a squatting figure has them. Printed are how far
+hands miss, how far wrists, collar bones and the spine's joints turn, how far feet, head and hips move, and how many
+knees and elbows are bent the wrong way; in degrees, and in millimetres of a person. The sheet shows the first
+character.
 """
 
 import argparse
@@ -30,7 +31,7 @@ import person  # noqa: E402
 import poses  # noqa: E402
 from conventions import Character  # noqa: E402
 from metarigs import Metarig  # noqa: E402
-from motions import Puppet, stand  # noqa: E402
+from motions import Puppet, squat, stand  # noqa: E402
 from person import Figure  # noqa: E402
 
 import build  # noqa: E402
@@ -45,8 +46,8 @@ class Reach:
     """A reach: how far hands go from a joint, to the left hand's side, forward and up, in heights; the right mirrored.
 
     joint : role and side that the left hand's place is measured from. hands : "L", or "LR" for both. turn : degrees by
-    which the camera is turned to the figure's left from its front. hips, head : how far their targets go before;
-    the other hand's goes along with the hips.
+    which the camera is turned to the figure's left from its front. low : the targets of hips and head, and of
+    the hand that does not reach, go to where a squatting figure has them.
     """
 
     name: str
@@ -54,21 +55,19 @@ class Reach:
     to: tuple[float, float, float]
     hands: str = "L"
     turn: float = 35.0
-    hips: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    head: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    low: bool = False
 
 
-_DOWN = (0.0, -0.12, -0.27), (0.0, 0.19, -0.42)
 REACHES = (
     Reach("up", ("arm", "L"), (0.02, 0.06, 0.29)),
     Reach("across", ("arm", "R"), (-0.02, 0.13, -0.03)),
     Reach("behind", ("thigh", ""), (0.03, -0.085, 0.03), turn=140.0),
-    Reach("floor", ("toes", "L"), (0.03, 0.09, 0.03), "L", 65.0, *_DOWN),
+    Reach("floor", ("toes", "L"), (0.03, 0.07, 0.045), "L", 65.0, low=True),
     Reach("table", ("arm", "L"), (-0.03, 0.26, -0.2), turn=50.0),
     Reach("up, both", ("arm", "L"), (0.02, 0.06, 0.29), "LR"),
     Reach("across, both", ("arm", "R"), (0.06, 0.13, -0.07), "LR"),
     Reach("behind, both", ("thigh", ""), (0.05, -0.085, 0.03), "LR", 140.0),
-    Reach("floor, both", ("toes", "L"), (0.0, 0.09, 0.03), "LR", 65.0, *_DOWN),
+    Reach("floor, both", ("toes", "L"), (0.0, 0.07, 0.045), "LR", 65.0, low=True),
     Reach("table, both", ("arm", "L"), (-0.03, 0.26, -0.2), "LR", 50.0),
 )
 
@@ -106,25 +105,33 @@ def targets(ob: bpy.types.Object) -> dict[str, bpy.types.PoseBone]:
     return {goal.bone: ob.pose.bones[goal.subtarget] for goal in ob.dqik.goals}
 
 
-def move(ob: bpy.types.Object, target: bpy.types.PoseBone, spot: Vector, turn: Quaternion) -> None:
-    """Move a target to a place in the world, and turn it."""
+def move(ob: bpy.types.Object, target: bpy.types.PoseBone, spot: Vector, rotation: Quaternion) -> None:
+    """Move a target to a place and a rotation in the world."""
     bpy.context.view_layer.update()
-    _, rotation, scale = (ob.matrix_world @ target.matrix).decompose()
-    target.matrix = ob.matrix_world.inverted() @ Matrix.LocRotScale(spot, turn @ rotation, scale)
+    target.matrix = ob.matrix_world.inverted() @ Matrix.LocRotScale(spot, rotation, ob.matrix_world.to_scale())
 
 
-def set_up(character: Character | Metarig, way: str, limited: bool, rest: bool) -> tuple[bpy.types.Object, Figure]:
-    """The character with goals, live."""
+Places = dict[str, Matrix]
+
+
+def set_up(
+    character: Character | Metarig, way: str, limited: bool, rest: bool
+) -> tuple[bpy.types.Object, Figure, Places]:  # fmt: skip
+    """The character with goals, live, and where in the world its bones are in a squat."""
     ob = measure.made(character, way)
     figure = Figure(ob, build.truth(character))
-    if not rest:
-        Puppet(figure).take(stand())
+    puppet = Puppet(figure)
+    puppet.take(squat())
+    bpy.context.view_layer.update()
+    low = {bone.name: measure.place(ob, bone.name) for bone in ob.pose.bones}
+    puppet.rest() if rest else puppet.take(stand())
+    bpy.context.view_layer.update()
     bpy.ops.dqik.setup_full_body()
     if limited:
         bpy.ops.dqik.limits_preset()
     ob.dqik.live = True
     bpy.context.view_layer.update()
-    return ob, figure
+    return ob, figure, low
 
 
 def turned(ob: bpy.types.Object, bone: str) -> float:
@@ -136,18 +143,19 @@ def turned(ob: bpy.types.Object, bone: str) -> float:
     return degrees(min(angle, 6.283185307179586 - angle))
 
 
-def make(ob: bpy.types.Object, figure: Figure, reach: Reach, turns: bool) -> None:
+def make(ob: bpy.types.Object, figure: Figure, reach: Reach, low: Places, turns: bool) -> None:
     """Move the targets of a reach; those of hands turn as the arms swing if `turns` is set."""
-    aims, still = targets(ob), Quaternion()
-    swings = {side: _swing(ob, figure, side, place(figure, reach, side)) if turns else still for side in reach.hands}
-    bones = {figure.bone("hips"): reach.hips, figure.bone("head"): reach.head}
-    bones |= {figure.bone("hand", side): reach.hips for side in "LR" if side not in reach.hands}
-    spots = {bone: measure.place(ob, bone).translation for bone in bones}
-    for bone, way in bones.items() if any(reach.hips) else ():
-        ways = zip(way, (figure.left, figure.forward, figure.up), strict=True)
-        move(ob, aims[bone], spots[bone] + figure.size * sum((share * one for share, one in ways), Vector()), still)
-    for side, swing in swings.items():
-        move(ob, aims[figure.bone("hand", side)], place(figure, reach, side), swing)
+    aims = targets(ob)
+    hands = {figure.bone("hand", side): (side, place(figure, reach, side)) for side in reach.hands}
+    turn = {bone: measure.place(ob, bone).to_quaternion() for bone in hands}
+    if turns:
+        turn = {bone: _swing(ob, figure, *hands[bone]) @ before for bone, before in turn.items()}
+    others = [figure.bone("hips"), figure.bone("head"), *(figure.bone("hand", side) for side in "LR")]
+    for bone in others if reach.low else ():
+        if bone not in hands:
+            move(ob, aims[bone], low[bone].translation, low[bone].to_quaternion())
+    for bone, (_, spot) in hands.items():
+        move(ob, aims[bone], spot, turn[bone])
 
 
 def _swing(ob: bpy.types.Object, figure: Figure, side: str, spot: Vector) -> Quaternion:
@@ -157,14 +165,14 @@ def _swing(ob: bpy.types.Object, figure: Figure, side: str, spot: Vector) -> Qua
 
 
 def measured(
-    ob: bpy.types.Object, figure: Figure, character: Character | Metarig, reach: Reach, turns: bool
+    ob: bpy.types.Object, figure: Figure, character: Character | Metarig, reach: Reach, low: Places, turns: bool
 ) -> dict[str, float]:  # fmt: skip
     """Make a reach and measure it: degrees, and millimetres of a person."""
     aims = targets(ob)
     before = {bone: measure.place(ob, bone).translation for bone in aims}
     rests = {bone: target.matrix_basis.copy() for bone, target in aims.items()}
     spots = {figure.bone("hand", side): place(figure, reach, side) for side in reach.hands}
-    make(ob, figure, reach, turns)
+    make(ob, figure, reach, low, turns)
     bpy.context.view_layer.update()
     scale = MILLIMETRES / figure.size
     after = {bone: measure.place(ob, bone) for bone in aims}
@@ -190,12 +198,12 @@ def measured(
 # -- pictures ----------------------------------------------------------------------------------------------------------
 
 
-def draw(ob: bpy.types.Object, figure: Figure, reach: Reach, path: Path) -> None:
+def draw(ob: bpy.types.Object, figure: Figure, reach: Reach, low: Places, path: Path) -> None:
     """Make a reach, draw it, and put it back."""
     aims = targets(ob)
     rests = {bone: target.matrix_basis.copy() for bone, target in aims.items()}
     spots = [place(figure, reach, side) for side in reach.hands]
-    make(ob, figure, reach, turns=True)
+    make(ob, figure, reach, low, turns=True)
     bpy.context.view_layer.update()
     things = [_ball(spot, 0.022 * figure.size) for spot in spots]
     things.append(_slab(figure, 0.9, 0.9, 0.01, Vector(), ground(figure), (0.72, 0.72, 0.7)))
@@ -294,9 +302,9 @@ def main() -> None:
     for number, name in enumerate(arguments.characters):
         character = measure.BY_NAME[name]
         with contextlib.redirect_stdout(io.StringIO()):
-            ob, figure = set_up(character, arguments.way, arguments.limits, arguments.rest)
+            ob, figure, low = set_up(character, arguments.way, arguments.limits, arguments.rest)
         for reach in (*REACHES, *FAR):
-            row = measured(ob, figure, character, reach, not arguments.rest)
+            row = measured(ob, figure, character, reach, low, not arguments.rest)
             print(f"{name:20} {reach.name:14}", "  ".join(f"{key} {value:6.1f}" for key, value in row.items()),
                   file=sys.stderr)  # fmt: skip
         if arguments.sheet and not number:
@@ -306,7 +314,7 @@ def main() -> None:
             folder = Path(bpy.app.tempdir)
             pictures = [folder / f"{count}.png" for count in range(len(REACHES))]
             for reach, picture in zip(REACHES, pictures, strict=True):
-                draw(ob, figure, reach, picture)
+                draw(ob, figure, reach, low, picture)
             sheet(pictures, arguments.sheet)
 
 
