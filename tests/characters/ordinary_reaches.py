@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Ordinary reaches of a person, measured and drawn: up, across, behind, to the floor and to a table.
 
-    python tests/characters/reaches.py [--sheet docs/images/reaches.png] [--limits] [--rest] [character ...]
+    python tests/characters/ordinary_reaches.py [--sheet docs/images/reaches.png] [--limits] [--rest] [character ...]
 
 Run it with a Python that has bpy. Set Up Full Body is pressed on a standing figure, or with `--rest` on one at rest,
 Live goes on, and the hands' targets are moved. They turn as the arms swing, or with `--rest` not at all. For the floor,
