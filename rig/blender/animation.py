@@ -18,7 +18,7 @@ from .. import curves
 from . import rotation
 from .channels import Modes
 
-_BONE_PATH = re.compile(r'^pose\.bones\["((?:[^"\\]|\\.)*)"\]\.(.+)')
+_BONE_PATH = re.compile(r'pose\.bones\[(?:"((?:[^"\\]|\\.)*)"|(\d+))\]\.(.+)')
 
 
 @dataclass(frozen=True)
@@ -57,17 +57,26 @@ def animation(ob: bpy.types.Object) -> Animation:
     driven: set[str] = set()
     settings = constraints = False
     for curve in _counting_curves(ob.animation_data):
-        path = curve.data_path
-        match = _BONE_PATH.match(path)
-        settings |= path.startswith("dqik") or (match is not None and match[2].startswith("dqik"))
-        constraints |= match is not None and match[2].startswith("constraints")
-        if match is None:
+        bone, path = split_path(ob, curve.data_path)
+        settings |= path.startswith("dqik")
+        if not bone:
             continue
-        bone = bpy.utils.unescape_identifier(match[1])
-        bones.setdefault(bone, set()).add((match[2], curve.array_index))
-        if curve.driver is not None and match[2].startswith(("rotation", "location")):
+        constraints |= path.startswith("constraints")
+        bones.setdefault(bone, set()).add((path, curve.array_index))
+        if curve.driver is not None and path.startswith(("rotation", "location")):
             driven.add(bone)
     return Animation(bones, frozenset(driven), settings, constraints)
+
+
+def split_path(ob: bpy.types.Object, path: str) -> tuple[str, str]:
+    """The bone, empty if there is none, and the rest of a data path of an object; bones have a name or a number."""
+    match = _BONE_PATH.match(path)
+    if match is None:
+        return "", path
+    if match[2] is None:
+        return bpy.utils.unescape_identifier(match[1]), match[3]
+    bones, number = ob.pose.bones if ob.pose else (), int(match[2])
+    return bones[number].name if number < len(bones) else "", match[3]
 
 
 def animates(ob: bpy.types.Object, path: str) -> bool:
@@ -101,9 +110,9 @@ def values(ob: bpy.types.Object, frame: float) -> Iterator[tuple[str, str, int, 
     data = ob.animation_data
     in_nla = data is not None and any(True for _ in _counting_strips(data))
     for curve in curves.fcurves(data):
-        match = _BONE_PATH.match(curve.data_path)
-        if match and _counts(curve, in_nla):
-            yield bpy.utils.unescape_identifier(match[1]), match[2], curve.array_index, curve.evaluate(frame)
+        bone, path = split_path(ob, curve.data_path)
+        if bone and _counts(curve, in_nla):
+            yield bone, path, curve.array_index, curve.evaluate(frame)
 
 
 def _counting_curves(data: bpy.types.AnimData | None) -> Iterator[bpy.types.FCurve]:

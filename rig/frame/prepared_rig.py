@@ -9,7 +9,7 @@ from ..blender.animation import Animation
 from ..blender.channels import Modes
 from ..setup.build import Rig, build
 from ..setup.goal_facts import GoalFacts
-from . import contents, holds, unseen
+from . import contents, feedback, holds, unseen
 from .contents import Contents
 from .view import View
 
@@ -25,6 +25,7 @@ class PreparedRig:
     modes : the bones' rotation modes. free : (N, 4) and (N, 3) bool, rotation and location channels that nothing
         animates. solved : (N,) bool, bones that the rig solves. unseen : sentences about targets that Blender does not
         evaluate. influences : of all goals. unanimated : nothing animates a bone of the skeleton.
+    follows_itself : what the solve reads of the evaluated pose follows bones that it moves.
     stale : a setting has changed since the last `look`.
     """
 
@@ -42,7 +43,7 @@ class PreparedRig:
         self.free = np.ones((0, 4), dtype=bool), np.ones((0, 3), dtype=bool)
         self.unseen: list[str] = []
         self.influences: list[float] = []
-        self.unanimated = False
+        self.unanimated = self.follows_itself = False
         self._other = True  # other modes or animation than the rig was made for
         self.solved = np.zeros(0, dtype=bool)
 
@@ -66,11 +67,8 @@ class PreparedRig:
 
     def look(self, ob: bpy.types.Object, evaluated: bpy.types.Object, view: View) -> bool:
         """Read the rotation modes and what animates the armature. Returns whether there may have been an edit."""
-        depsgraph = view.depsgraph
         edited = (
-            self.stale or self._contents is None or not view.fresh
-            or self.animates_settings
-            or depsgraph.id_type_updated("ARMATURE") or depsgraph.id_type_updated("SCENE")
+            self.stale or self._contents is None or not view.fresh or self.animates_settings or view.edited
         )  # fmt: skip
         modes = channels.modes(evaluated.pose.bones, self.modes)
         animated = animation.contents(ob, paths=False)
@@ -103,13 +101,17 @@ class PreparedRig:
             contents.edited(evaluated) if edited or before is None else before.edited,
         )  # fmt: skip
         self.stale = self._other = False
-        if now != before:
+        rebuilt = now != before
+        if rebuilt:
             self._build(evaluated, facts, of_bones)
             self._contents = now
         self.unanimated = self.rig is not None and bool(
             self.free[0][self.rig.bones].all() and self.free[1][self.rig.bones].all()
         )
-        if edited and view.in_viewport and self.rig is not None:
+        if self.rig is None or not (edited or rebuilt):
+            return
+        self.follows_itself = feedback.follows_itself(evaluated, self.rig)
+        if view.in_viewport:
             self.unseen = unseen.notes(evaluated, self.rig, view.depsgraph)
 
     def _build(self, evaluated: bpy.types.Object, facts: tuple[GoalFacts, ...], of_bones: np.ndarray) -> None:

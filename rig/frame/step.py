@@ -12,11 +12,12 @@ from ..blender import channels
 from ..blender.channels import Channels
 from . import read as frame
 from . import targets, write
+from .pose_memory import PoseMemory
 from .read import FrameInput, Reading
 from .report import Solved
 from .session import Session
 from .steady import SteadyFrames
-from .view import SolvedPose, View
+from .view import View
 
 
 def read(session: Session, ob: bpy.types.Object, view: View, active: bool = True) -> Reading:
@@ -39,27 +40,37 @@ def read(session: Session, ob: bpy.types.Object, view: View, active: bool = True
         pose.adopt_edits(ob, now, prepared.free, view)
     facts, places, influences = targets.read(evaluated, view, prepared.facts, edited) if active else ((), [], [])
     prepared.update(ob, evaluated, facts, influences, edited, view)
-    start = pose.start(ob, posed, prepared.free, view)
-    leaving = None if pose.bones is prepared.solved else _leaving(evaluated, pose.bones & ~prepared.solved, start)
-    rig = prepared.rig
+    start, rig = pose.start(ob, posed, prepared.free, view), prepared.rig
     if rig is None:
-        return Reading(posed, now, start, None, leaving)
+        return Reading(posed, now, start, None)
+    leaving = pose.bones is not prepared.solved and (pose.bones & ~prepared.solved).any()
+    if leaving or (prepared.follows_itself and pose.rows.size):
+        now, posed = _evaluate_start(pose, ob, start, now, posed, view)
+        places = targets.same(evaluated, prepared.facts, view) or places
     if ob.dqik.start_from == "REST":
         start.rotations[rig.solved_bones] = prepared.modes.at_rest(rig.solved_bones)
         start.locations[rig.bones[rig.slide_row]] = 0.0
-    frame_input = frame.read(evaluated, rig, start, places, prepared.influences, view, leaving)
-    reading = Reading(posed, now, start, frame_input, leaving)
+    frame_input = frame.read(evaluated, rig, start, places, prepared.influences)
+    reading = Reading(posed, now, start, frame_input)
     if SteadyFrames.fit(prepared, reading, view):
         session.steady = SteadyFrames(prepared, pose, reading, view)
     return reading
 
 
-def _leaving(ob: bpy.types.Object, leaving: np.ndarray, start: Channels) -> SolvedPose | None:
-    """The pose of bones (N,) bool of an evaluated object that go back to `start`; None if there are none."""
-    for row in np.flatnonzero(leaving).tolist():
-        bone = ob.pose.bones[row]
-        leaving[row] = not bone.is_in_ik_chain and all(c.mute or c.influence <= 0.0 for c in bone.constraints)
-    return SolvedPose(ob, start, leaving) if leaving.any() else None
+def _evaluate_start(
+    pose: PoseMemory, ob: bpy.types.Object, start: Channels, now: Channels, posed: Channels, view: View
+) -> tuple[Channels, Channels]:
+    """Have Blender evaluate an original object's start pose instead of our last answer; the new `now` and `posed`.
+
+    It is needed where what the solve reads depends on bones that hold our last answer. The other bones' channels in
+    `start` become those that Blender evaluates then.
+    """
+    pose.note_written(write.apply(ob, start, pose.rows, now, posed))
+    view.evaluate()
+    posed = channels.read(ob.evaluated_get(view.depsgraph).pose.bones, start.modes)
+    others = ~pose.bones
+    start.rotations[others], start.locations[others] = posed.rotations[others], posed.locations[others]
+    return channels.read(ob.pose.bones, start.modes), posed
 
 
 def solve(session: Session, ob: bpy.types.Object, view: View, active: bool = True) -> "Answer":
@@ -70,8 +81,6 @@ def solve(session: Session, ob: bpy.types.Object, view: View, active: bool = Tru
     if frame_input is None:
         session.report.clear(session.rig.refusal if active else "")
         session.motion.stop()
-        if reading.leaving is not None and view.others_follow:
-            view.solved[ob.session_uid] = reading.leaving
         return Answer(reading, reading.start, np.zeros_like(session.pose.bones))
     arrays = session.motion.solve(frame_input, view, ob.dqik.start_from == "PREVIOUS" and view.in_viewport)
     rig, rotations, translations = frame_input.rig, arrays.rotations[0], arrays.translations[0]
@@ -79,8 +88,6 @@ def solve(session: Session, ob: bpy.types.Object, view: View, active: bool = Tru
     if session.steady is None or session.steady.reading is not reading:
         new = write.answer(rig, rotations, translations, reading.start, frame_input.slide_scale)
     _note(session, view, frame_input, arrays, reading.now if new is None else new, began)
-    if view.others_follow and new is not None:
-        _show_followers(session, ob, view, reading.leaving, new)
     return Answer(reading, new, session.rig.solved)
 
 
@@ -92,17 +99,6 @@ def _note(
         frame_input.rig, frame_input.prepared, arrays, time.perf_counter() - began, written, view.scene_uid, view.frame,
         [*frame_input.rig.notes, *session.rig.unseen],
     ))  # fmt: skip
-
-
-def _show_followers(
-    session: Session, ob: bpy.types.Object, view: View, leaving: SolvedPose | None, answer: Channels
-) -> None:
-    """Let the targets of other armatures that follow this one use its answer in the same evaluation."""
-    rig, evaluated, changed = session.rig.rig, ob.evaluated_get(view.depsgraph), session.rig.solved
-    if leaving is not None:
-        changed = changed | leaving.changed
-    held = frozenset(evaluated.pose.bones[int(rig.bones[row])].name for row in rig.held_rows)
-    view.solved[ob.session_uid] = SolvedPose(evaluated, answer, changed, held)
 
 
 @dataclass
