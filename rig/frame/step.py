@@ -96,8 +96,8 @@ def _note(
 ) -> None:
     """Have the report made from a solve, on request."""
     session.report.note(Solved(
-        frame_input.rig, frame_input.prepared, arrays, time.perf_counter() - began, written, view.scene_uid, view.frame,
-        [*frame_input.rig.notes, *session.rig.unseen],
+        frame_input.rig, frame_input.prepared, arrays, time.perf_counter() - began, written, session.rig.facts,
+        session.rig.influences, view.scene_uid, view.frame, [*frame_input.rig.notes, *session.rig.unseen],
     ))  # fmt: skip
 
 
