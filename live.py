@@ -7,7 +7,7 @@ State that lasts between frames is stored here under the object's `session_uid`;
 
 import traceback
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
 import bpy
@@ -35,6 +35,7 @@ class _State:
     objects : the `session_uid` of all objects in order, as bytes; None to search them again.
     armatures : (position, session_uid) of the armatures that have goals or a base pose.
     behind : for each of these that a depsgraph evaluates, if there are several, those that it follows.
+    borrowed : gives objects back what they have only for a render's frame.
     """
 
     sessions: dict[int, Session] = field(default_factory=dict)
@@ -43,6 +44,7 @@ class _State:
     objects: bytes | None = None
     armatures: list[tuple[int, int]] = field(default_factory=list)
     behind: dict[int, set[int]] = field(default_factory=dict)
+    borrowed: list[Callable[[], None]] = field(default_factory=list)
     busy: bool = False
     suspended: set[int] = field(default_factory=set)
 
@@ -95,6 +97,7 @@ def forget() -> None:
     """Drop all state that lasts between frames, as if Blender had just started."""
     _state.sessions.clear()
     _state.behind.clear()
+    _state.borrowed.clear()
     _state.objects = None
 
 
@@ -140,7 +143,7 @@ def solve_once(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Status:
     with _busy():
         view = View(depsgraph, depsgraph.scene.frame_current_final, fresh=False)
         _levels(view)
-        step.write_answer(session, ob, step.solve(session, ob, view))
+        step.write_answer(session, ob, step.solve(session, ob, view), view)
     if not ob.dqik.live:
         _state.sessions[ob.session_uid] = Session(report=session.report)
     bpy.context.view_layer.update()
@@ -244,6 +247,16 @@ def _on_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = N
 
 
 @persistent
+def _on_rendered(*_: object) -> None:
+    """A frame has been rendered, or is followed by another evaluation: what was set for it goes back."""
+    if _state.busy:
+        return
+    while _state.borrowed:
+        with suppress(ReferenceError):  # the object was removed
+            _state.borrowed.pop()()
+
+
+@persistent
 def _on_forget(*_: object) -> None:
     """After undo, redo or loading a file, all state but the reports is out of date."""
     reports = {uid: session.report for uid, session in _state.sessions.items()}
@@ -255,6 +268,10 @@ def _on_forget(*_: object) -> None:
 _HANDLERS: dict[str, Callable] = {
     "frame_change_post": _on_frame,
     "depsgraph_update_post": _on_update,
+    "frame_change_pre": _on_rendered,
+    "depsgraph_update_pre": _on_rendered,
+    "render_post": _on_rendered,
+    "render_cancel": _on_rendered,
     "load_post": _on_forget,
     "undo_post": _on_forget,
     "redo_post": _on_forget,
@@ -306,6 +323,8 @@ def _solve_live(depsgraph: bpy.types.Depsgraph, now: float, moved: set[int] | No
             if solved:
                 view.evaluate()
             solved |= _solve_level(level, view, None if moved is None else moved | solved)
+            _state.borrowed += view.borrowed
+            view.borrowed.clear()
 
 
 def _solve_level(level: list[tuple[bpy.types.Object, bool]], view: View, moved: set[int] | None) -> set[int]:
@@ -320,7 +339,7 @@ def _solve_level(level: list[tuple[bpy.types.Object, bool]], view: View, moved: 
         except Exception as error:
             _give_up(ob, session, error)
     for ob, session, answer in answers:
-        step.write_answer(session, ob, answer)
+        step.write_answer(session, ob, answer, view)
     return {ob.session_uid for ob, _, _ in answers}
 
 

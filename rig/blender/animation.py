@@ -19,6 +19,7 @@ from . import rotation
 from .channels import Modes
 
 _BONE_PATH = re.compile(r'pose\.bones\[(?:"((?:[^"\\]|\\.)*)"|(\d+))\]\.(.+)')
+_CUSTOM_PATH = re.compile(r'(?:pose\.bones\["((?:[^"\\]|\\.)*)"\])?\["((?:[^"\\]|\\.)*)"\]$')
 
 
 @dataclass(frozen=True)
@@ -28,12 +29,14 @@ class Animation:
     bones : {bone: (path, index) of its animated channels}.
     driven : bones with a driven rotation or location; a driver overwrites the channel in every evaluation.
     settings : whether a setting of DQIK is animated. constraints : whether a constraint of a bone is animated.
+    custom : (bone, name) of animated custom properties; the bone is empty for those of the object.
     """
 
     bones: dict[str, set[tuple[str, int]]]
     driven: frozenset[str]
     settings: bool
     constraints: bool
+    custom: frozenset[tuple[str, str]] = frozenset()
 
 
 def contents(ob: bpy.types.Object, paths: bool) -> tuple:
@@ -55,17 +58,20 @@ def animation(ob: bpy.types.Object) -> Animation:
     """The present animation of `ob`."""
     bones: dict[str, set[tuple[str, int]]] = {}
     driven: set[str] = set()
+    custom: set[tuple[str, str]] = set()
     settings = constraints = False
     for curve in _counting_curves(ob.animation_data):
         bone, path = split_path(ob, curve.data_path)
         settings |= path.startswith("dqik")
+        if match := _CUSTOM_PATH.match(path):
+            custom.add((bpy.utils.unescape_identifier(match[1] or ""), bpy.utils.unescape_identifier(match[2])))
         if not bone:
             continue
         constraints |= path.startswith("constraints")
         bones.setdefault(bone, set()).add((path, curve.array_index))
         if curve.driver is not None and path.startswith(("rotation", "location")):
             driven.add(bone)
-    return Animation(bones, frozenset(driven), settings, constraints)
+    return Animation(bones, frozenset(driven), settings, constraints, frozenset(custom))
 
 
 def split_path(ob: bpy.types.Object, path: str) -> tuple[str, str]:

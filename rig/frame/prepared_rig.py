@@ -25,7 +25,7 @@ class PreparedRig:
     modes : the bones' rotation modes. free : (N, 4) and (N, 3) bool, rotation and location channels that nothing
         animates. solved : (N,) bool, bones that the rig solves. unseen : sentences about targets that Blender does not
         evaluate. influences : of all goals. unanimated : nothing animates a bone of the skeleton.
-    follows_itself : what the solve reads of the evaluated pose follows bones that it moves.
+    animation : of the armature. follows_itself : what the solve reads of Blender's evaluation follows bones it moves.
     stale : a setting has changed since the last `look`.
     """
 
@@ -35,7 +35,7 @@ class PreparedRig:
         self._contents: Contents | None = None
         self._animated: tuple = ()
         self._paths: tuple = ()
-        self._animation = _NO_ANIMATION
+        self.animation = _NO_ANIMATION
         self.stale = True
         self.rig: Rig | None = None
         self.refusal = ""
@@ -55,7 +55,7 @@ class PreparedRig:
     @property
     def animates_settings(self) -> bool:
         """Whether settings or constraints are animated, and so may change on any frame."""
-        return self._animation.settings or self._animation.constraints
+        return self.animation.settings or self.animation.constraints
 
     def is_animated_alike(self, ob: bpy.types.Object) -> bool:
         """Whether the same animates an original object as at the last `look`."""
@@ -75,8 +75,8 @@ class PreparedRig:
         paths = animation.contents(ob, paths=True) if edited or animated != self._animated else self._paths
         names = edited and self._contents is not None and self._contents.edited[0] != tuple(ob.pose.bones.keys())
         if paths != self._paths or modes is not self.modes or names or len(self.free[0]) != len(ob.pose.bones):
-            self._animation = animation.animation(ob)
-            self.free = animation.free_channels(self._animation, ob.pose.bones.keys(), modes)
+            self.animation = animation.animation(ob)
+            self.free = animation.free_channels(self.animation, ob.pose.bones.keys(), modes)
             self._other = True
         self.modes, self._animated, self._paths = modes, animated, paths
         return edited
@@ -97,7 +97,7 @@ class PreparedRig:
             return
         of_bones = holds.read(ob if view.in_viewport else evaluated, self.free)
         now = Contents(
-            contents.settings(evaluated), facts, self.modes.numbers, of_bones.tobytes(), self._animation.driven,
+            contents.settings(evaluated), facts, self.modes.numbers, of_bones.tobytes(), self.animation.driven,
             contents.edited(evaluated) if edited or before is None else before.edited,
         )  # fmt: skip
         self.stale = self._other = False
@@ -115,7 +115,7 @@ class PreparedRig:
             self.unseen = unseen.notes(evaluated, self.rig, view.depsgraph)
 
     def _build(self, evaluated: bpy.types.Object, facts: tuple[GoalFacts, ...], of_bones: np.ndarray) -> None:
-        found = build(evaluated, facts, self._animation.driven, of_bones, self._solver)
+        found = build(evaluated, facts, self.animation.driven, of_bones, self._solver)
         self.rig = found if isinstance(found, Rig) else None
         self.refusal = found if isinstance(found, str) else ""
         self.solved = np.zeros(len(evaluated.pose.bones), dtype=bool)

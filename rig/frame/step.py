@@ -11,8 +11,7 @@ from ...solvers import FrameArrays
 from ..blender import channels
 from ..blender.channels import Channels
 from . import read as frame
-from . import targets, write
-from .pose_memory import PoseMemory
+from . import rendered, targets, write
 from .read import FrameInput, Reading
 from .report import Solved
 from .session import Session
@@ -45,7 +44,7 @@ def read(session: Session, ob: bpy.types.Object, view: View, active: bool = True
         return Reading(posed, now, start, None)
     leaving = pose.bones is not prepared.solved and (pose.bones & ~prepared.solved).any()
     if leaving or (prepared.follows_itself and pose.rows.size):
-        now, posed = _evaluate_start(pose, ob, start, now, posed, view)
+        now, posed = _evaluate_start(session, ob, start, now, posed, view)
         places = targets.same(evaluated, prepared.facts, view) or places
     if ob.dqik.start_from == "REST":
         start.rotations[rig.solved_bones] = prepared.modes.at_rest(rig.solved_bones)
@@ -58,19 +57,31 @@ def read(session: Session, ob: bpy.types.Object, view: View, active: bool = True
 
 
 def _evaluate_start(
-    pose: PoseMemory, ob: bpy.types.Object, start: Channels, now: Channels, posed: Channels, view: View
+    session: Session, ob: bpy.types.Object, start: Channels, now: Channels, posed: Channels, view: View
 ) -> tuple[Channels, Channels]:
     """Have Blender evaluate an original object's start pose instead of our last answer; the new `now` and `posed`.
 
     It is needed where what the solve reads depends on bones that hold our last answer. The other bones' channels in
     `start` become those that Blender evaluates then.
     """
-    pose.note_written(write.apply(ob, start, pose.rows, now, posed))
+    pose, evaluated = session.pose, ob.evaluated_get(view.depsgraph)
+    if _is_borrowed(ob, view):
+        view.borrowed.append(rendered.show(ob, evaluated, start, session.rig.animation))
+    else:
+        pose.note_written(write.apply(ob, start, pose.rows, now, posed))
     view.evaluate()
-    posed = channels.read(ob.evaluated_get(view.depsgraph).pose.bones, start.modes)
+    posed = channels.read(evaluated.pose.bones, start.modes)
     others = ~pose.bones
     start.rotations[others], start.locations[others] = posed.rotations[others], posed.locations[others]
     return channels.read(ob.pose.bones, start.modes), posed
+
+
+def _is_borrowed(ob: bpy.types.Object, view: View) -> bool:
+    """Whether an original object has the answer for a while only: in renders, unless it is linked.
+
+    The bones of linked objects cannot be read and set in bulk.
+    """
+    return not view.in_viewport and ob.library is None
 
 
 def solve(session: Session, ob: bpy.types.Object, view: View, active: bool = True) -> "Answer":
@@ -79,7 +90,8 @@ def solve(session: Session, ob: bpy.types.Object, view: View, active: bool = Tru
     reading = read(session, ob, view, active)
     frame_input = reading.frame_input
     if frame_input is None:
-        session.report.clear(session.rig.refusal if active else "")
+        if view.in_viewport:
+            session.report.clear(session.rig.refusal if active else "")
         session.motion.stop()
         return Answer(reading, reading.start, np.zeros_like(session.pose.bones))
     arrays = session.motion.solve(frame_input, view, ob.dqik.start_from == "PREVIOUS" and view.in_viewport)
@@ -87,7 +99,8 @@ def solve(session: Session, ob: bpy.types.Object, view: View, active: bool = Tru
     new = None
     if session.steady is None or session.steady.reading is not reading:
         new = write.answer(rig, rotations, translations, reading.start, frame_input.slide_scale)
-    _note(session, view, frame_input, arrays, reading.now if new is None else new, began)
+    if view.in_viewport:
+        _note(session, view, frame_input, arrays, reading.now if new is None else new, began)
     return Answer(reading, new, session.rig.solved)
 
 
@@ -110,8 +123,11 @@ class Answer:
     bones: np.ndarray
 
 
-def write_answer(session: Session, ob: bpy.types.Object, answer: Answer) -> None:
-    """Write an answer to an original object; bones that are no longer solved go back to their base pose or keys."""
+def write_answer(session: Session, ob: bpy.types.Object, answer: Answer, view: View) -> None:
+    """Write an answer to an original object; bones that are no longer solved go back to their base pose or keys.
+
+    In a render, the object has it until the frame has been rendered.
+    """
     pose, steady, reading = session.pose, session.steady, answer.reading
     if answer.channels is None:
         if steady is not None:
@@ -119,6 +135,10 @@ def write_answer(session: Session, ob: bpy.types.Object, answer: Answer) -> None
         return
     changing = pose.rows if answer.bones is pose.bones else np.flatnonzero(pose.bones | answer.bones)
     if not changing.size:
+        return
+    if _is_borrowed(ob, view):
+        evaluated = ob.evaluated_get(view.depsgraph)
+        view.borrowed.append(rendered.show(ob, evaluated, answer.channels, session.rig.animation))
         return
     pose.occupy(ob, answer.bones, reading.now)
     pose.note_written(write.apply(ob, answer.channels, changing, reading.now, reading.posed))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A view: a scene at a frame, as one depsgraph evaluates it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -17,12 +18,14 @@ class View:
     later : for an armature that takes part in a cycle of armatures that follow each other, by `session_uid`: those of
         the cycle that it follows and that are solved after it.
     edited : whether Blender reports a change of an armature's bones or of the scene's relations.
+    borrowed : to call when a render is done: gives objects their values back that they had for the render only.
     """
 
     depsgraph: bpy.types.Depsgraph
     frame: float
     fresh: bool
     later: dict[int, set[int]] = field(default_factory=dict)
+    borrowed: list[Callable[[], None]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.edited = self.depsgraph.id_type_updated("ARMATURE") or self.depsgraph.id_type_updated("SCENE")
