@@ -28,7 +28,8 @@ class View:
     borrowed: list[Callable[[], None]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.edited = self.depsgraph.id_type_updated("ARMATURE") or self.depsgraph.id_type_updated("SCENE")
+        self._relations_changed = self.depsgraph.id_type_updated("SCENE")
+        self.edited = self._relations_changed or self.depsgraph.id_type_updated("ARMATURE")
 
     @cached_property
     def in_viewport(self) -> bool:
@@ -42,4 +43,7 @@ class View:
 
     def evaluate(self) -> None:
         """Evaluate what has been written since, without a change of frame."""
+        if self._relations_changed:  # without this, Blender up to 5.0 crashes in the next update of an object
+            self.depsgraph.scene.original.update_tag()
+            self._relations_changed = False
         self.depsgraph.update()
