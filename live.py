@@ -23,6 +23,7 @@ from .rig.frame.report import GoalError, Status
 from .rig.frame.session import Session
 from .rig.frame.view import View
 from .rig.overlay.workspace import Workspace
+from .rig.setup import pasted
 from .solvers import DqikError
 
 COMPARING_SOLVER = "PGS"  # reads the frames of a comparison, because it accepts every kind of goal
@@ -36,6 +37,7 @@ class _State:
     armatures : (position, session_uid) of the armatures that have goals or a base pose.
     behind : for each of these that a depsgraph evaluates, if there are several, those that it follows.
     borrowed : gives objects back what they have only for a render's frame.
+    owners : whose settings the bones of these have, by object, after the last update.
     """
 
     sessions: dict[int, Session] = field(default_factory=dict)
@@ -45,6 +47,7 @@ class _State:
     armatures: list[tuple[int, int]] = field(default_factory=list)
     behind: dict[int, set[int]] = field(default_factory=dict)
     borrowed: list[Callable[[], None]] = field(default_factory=list)
+    owners: dict[int, bytes] = field(default_factory=dict)
     busy: bool = False
     suspended: set[int] = field(default_factory=set)
 
@@ -98,6 +101,7 @@ def forget() -> None:
     _state.sessions.clear()
     _state.behind.clear()
     _state.borrowed.clear()
+    _state.owners.clear()
     _state.objects = None
 
 
@@ -243,6 +247,7 @@ def _on_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = N
     if depsgraph is None or _state.busy or not _armatures():
         return
     moved = {update.id.original.session_uid for update in depsgraph.updates if isinstance(update.id, bpy.types.Object)}
+    _mirror_pasted(moved)
     _solve_live(depsgraph, scene.frame_current_final, moved)
 
 
@@ -341,6 +346,18 @@ def _solve_level(level: list[tuple[bpy.types.Object, bool]], view: View, moved: 
     for ob, session, answer in answers:
         step.write_answer(session, ob, answer, view)
     return {ob.session_uid for ob, _, _ in answers}
+
+
+def _mirror_pasted(moved: set[int]) -> None:
+    """Mirror the settings of bones of moved objects that a mirrored paste has copied from the other side."""
+    for place, uid in _armatures():
+        ob = bpy.data.objects[place]
+        if ob.pose is None or ob.library is not None or not (uid in moved or uid not in _state.owners):
+            continue
+        owners = pasted.owners(ob)
+        if owners != _state.owners.get(uid):
+            pasted.mend(ob)
+            _state.owners[uid] = pasted.owners(ob)
 
 
 def _armatures_of(view: View) -> Iterator[tuple[bpy.types.Object, bool]]:

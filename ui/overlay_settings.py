@@ -36,9 +36,7 @@ class DqikOverlay(bpy.types.PropertyGroup):
         name="At Limits", description="Colour the bones that are at one of their limits", default=True,
         update=_redraw,
     )  # fmt: skip
-    holds: BoolProperty(
-        name="Holds", description="Mark the bones that hold their pose", default=True, update=_redraw
-    )
+    holds: BoolProperty(name="Holds", description="Mark the bones that hold their pose", default=True, update=_redraw)
     reach: BoolProperty(
         name="Reach", description="Show the computed reach of a goal: blue where its bone can go, green where it can "
         "go from at least half of all directions", default=True, update=_redraw,

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Straight chains: the arc that they start from.
+"""Straight chains, and the arc from which they are solved.
 
-A straight chain is singular. No small motion brings its end nearer to its root, and the nearest answer may bend it to
-any side, and changes sides as the target passes the chain's line. So the pose that the pull aims at has its straight
-chains bent to a slight arc, always to the same side, and a solve that ends with a goal missed and its chain straight is
-made again from that arc.
+A straight chain is singular: no small motion brings its end nearer to its root, and the nearest answer may bend to any
+side and changes sides as the target passes the chain's line. So in the base pose of the pull straight chains are bent
+to a slight arc, always to the same side, and a solve that misses a goal with its chain straight is repeated from that
+arc.
 
-A chain counts if all its joints serve one goal alone, none of them slides, and none has a preferred bend: those make
-limbs (`limb.py`).
+A chain qualifies if all its joints serve only one goal, none slides, and none has a preferred bend, which would make it
+a limb (`limb.py`).
 """
 
 import math
@@ -24,12 +24,12 @@ from .limb import kept_bend
 from .tasks import Kinematics
 
 ARC = float(np.radians(40.0))  # bend of a whole chain
-STRAIGHT, BENT = 0.05, 0.2  # [rad] a chain bent by less counts as straight, one bent by more is left alone
+STRAIGHT, BENT = 0.05, 0.2  # [rad] below the first a chain counts as straight, above the second it is not bent
 IN_LINE = 1e-5  # of a chain's length: a target no nearer to the root than that leaves the chain straight
-NO_BONE = 1e-9  # of the skeleton's length: a bone that is shorter has no direction
-LEVEL = 0.1  # cosine of the angle between a bone and an axis that it can bend about, at most
-ACROSS = 0.9  # of the angle between a bone and its joint's X axis, from which the Z axis is taken
-SAME_ROOM = 1e-6  # [rad] by which the one side must have more room for the chain to bend to the other
+NO_BONE = 1e-9  # of the skeleton's length: a shorter bone has no direction
+LEVEL = 0.1  # largest cosine of the angle between a bone and an axis about which it can bend
+ACROSS = 0.9  # cosine of the angle between a bone and its joint's X axis, above which the Z axis is used
+SAME_ROOM = 1e-6  # [rad] the chain bends against its axis only if that side has more room by this
 PARALLEL = 0.99  # cosine of the angle between two axes that count as one
 
 
@@ -37,10 +37,10 @@ PARALLEL = 0.99  # cosine of the angle between two axes that count as one
 class Arc:
     """The bend of a straight chain about one axis.
 
-    goal : which the chain serves. points : joints at the ends of its bones, from its root; the effector comes after
-    them. turned : joints that bend it, with the `shares` of `ARC` that they turn by, the root's negative, and whether
-    they are hinges. reference : the joint in whose frame `axis` (3,) is. aim : share of the way to its target that the
-    chain is turned at its root, 0 where that cannot turn.
+    goal : of the chain. points : joints at the ends of its bones, from its root; the effector comes after them.
+    turned : joints that bend it. shares : of `ARC`, by which each of these turns, negative for the root. hinged :
+    whether each is a hinge. reference : the joint in whose frame `axis` (3,) is. aim : share of the way to its target
+    by which the root turns the chain, 0 if it cannot turn.
     """
 
     goal: int
@@ -56,7 +56,7 @@ class Arc:
 def find_arcs(
     skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray, space: JointSpace, pulls: bool
 ) -> list[Arc]:
-    """The arcs of the chains of at least two bones that are straight at rest; with a pull, held ones are slight."""
+    """The arcs of chains of at least two bones that are straight at rest; with a pull, held chains bend less."""
     rest = skeleton.transforms(skeleton.rest_pose().rotations[None], None)[0]
     matrices, places = dual_quaternion.placement(rest)
     moved = set(space.joint.tolist())
@@ -84,7 +84,7 @@ class _Bend:
     """A straight chain at rest, and the axis that most of its joints can bend about.
 
     points, turned, shares, reference : as in `Arc`. axis (3,) : in the frame of the reference. turns : (K, 3) rotation
-    vectors of the turned joints in their own frames. rooted : the first joint that turns is the chain's root.
+    vectors of the turned joints in their own frames. rooted : whether the first joint that turns is the chain's root.
     """
 
     points: tuple[int, ...]
@@ -99,9 +99,9 @@ class _Bend:
 def _bend_of(skeleton: Skeleton, path: list[int], matrices: np.ndarray, places: np.ndarray) -> _Bend | None:
     """The bend of the joints on a path at rest; None if it has less than two bones, is not straight, or cannot bend.
 
-    places : (J + 1, 3) of the joints, then of the effector.
+    places : (J + 1, 3) positions of the joints, then of the effector.
     """
-    groups: list[list[int]] = []  # joints in one place
+    groups: list[list[int]] = []  # joints at the same position
     least = NO_BONE * skeleton.length
     for joint in path:
         if groups and math.dist(places[joint], places[groups[-1][0]]) <= least:
@@ -147,7 +147,7 @@ def _bend_of(skeleton: Skeleton, path: list[int], matrices: np.ndarray, places: 
 def _axes(
     skeleton: Skeleton, joints: list[int], own: np.ndarray, root: np.ndarray, line: np.ndarray
 ) -> list[tuple[int, np.ndarray]]:
-    """Axes square to a line that a chain may bend about, each with the joint in whose frame it stays.
+    """Axes perpendicular to a line about which a chain may bend, each with the joint in whose frame it is fixed.
 
     own : (K, 3) the axes of its joints. root : (3, 3) the frame of its first joint.
     """
@@ -163,7 +163,7 @@ def _axes(
 
 
 def _sides(skeleton: Skeleton, space: JointSpace, bends: Sequence[_Bend]) -> list[float]:
-    """The side to which the limits let each chain bend further: 1, or -1 for against its axis.
+    """The side to which the limits let each chain bend further: 1 about its axis, -1 against it.
 
     No joint belongs to two chains, so they are all bent at once.
     """
@@ -193,9 +193,9 @@ def bend(
     rotations: np.ndarray, kinematics: Kinematics, targets: Targets, arcs: Sequence[Arc], axes: np.ndarray,
     shares: np.ndarray,
 ) -> np.ndarray:  # fmt: skip
-    """Rotations (F, J, 4), at which `kinematics` stand, with straight chains bent to arcs that point at their targets.
+    """Rotations (F, J, 4) with straight chains bent to arcs and turned toward their targets; `kinematics` are theirs.
 
-    Otherwise an arc would have to bend to the other side for a target far from the chain's line.
+    If it did not point at its target, an arc would have to bend to the other side for one far from the chain's line.
 
     axes : (J, 3) of the skeleton's joints. shares : (F, A) of the way to its arc that each chain is bent.
     """
@@ -230,7 +230,7 @@ def bend(
 
 
 def stuck(kinematics: Kinematics, targets: Targets, arcs: Sequence[Arc]) -> np.ndarray:
-    """Frames (F,) in which a chain lies in one line, folded or not, although its target is nearer than it is long."""
+    """Frames (F,) in which a chain lies in one line, folded or not, although its target is nearer than its length."""
     in_line = np.zeros(len(kinematics.positions), dtype=bool)
     for arc in arcs:
         line, lengths = _bones(kinematics, arc)

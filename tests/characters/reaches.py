@@ -1,0 +1,301 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Ordinary reaches of a person, measured and drawn: up, across, behind, to the floor and to a table.
+
+    python tests/characters/reaches.py [--sheet docs/images/reaches.png] [--limits] [--empties] [character ...]
+
+Run it with a Python that has bpy. Set Up Full Body is pressed, Live goes on, and the hands' targets are moved, not
+turned. Printed are how far hands miss, how far the collar bones turn, how far the feet move, and how far the head does.
+The sheet shows the first character.
+"""
+
+import argparse
+import contextlib
+import io
+import sys
+from dataclasses import dataclass
+from math import degrees
+from pathlib import Path
+
+import bpy
+import numpy as np
+from mathutils import Matrix, Vector
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+
+import measure  # noqa: E402
+import person  # noqa: E402
+import poses  # noqa: E402
+from person import Figure  # noqa: E402
+
+import build  # noqa: E402
+
+SIZE = (330, 400)  # of a picture [pixels]
+COLUMNS = 5
+MILLIMETRES = 1750.0  # the height of a person
+
+
+@dataclass(frozen=True)
+class Reach:
+    """A reach: how far hands go from a joint, to the left hand's side, forward and up, in heights; the right mirrored.
+
+    joint : role and side that the left hand's place is measured from. hands : "L", or "LR" for both. turn : degrees by
+    which the camera is turned to the figure's left from its front. hips : how far the hips' target goes before.
+    """
+
+    name: str
+    joint: tuple[str, str]
+    to: tuple[float, float, float]
+    hands: str = "L"
+    turn: float = 35.0
+    hips: tuple[float, float, float] = (0.0, 0.0, 0.0)
+
+
+_DOWN = (0.0, -0.08, -0.24)
+REACHES = (
+    Reach("up", ("arm", "L"), (0.02, 0.06, 0.29)),
+    Reach("across", ("arm", "R"), (-0.02, 0.13, -0.03)),
+    Reach("behind", ("thigh", ""), (0.03, -0.085, 0.03), turn=140.0),
+    Reach("floor", ("toes", "L"), (0.03, 0.1, 0.03), turn=65.0, hips=_DOWN),
+    Reach("table", ("arm", "L"), (-0.03, 0.26, -0.2), turn=50.0),
+    Reach("up, both", ("arm", "L"), (0.02, 0.06, 0.29), "LR"),
+    Reach("across, both", ("arm", "R"), (0.06, 0.13, -0.07), "LR"),
+    Reach("behind, both", ("thigh", ""), (0.05, -0.085, 0.03), "LR", 140.0),
+    Reach("floor, both", ("toes", "L"), (0.0, 0.1, 0.03), "LR", 65.0, _DOWN),
+    Reach("table, both", ("arm", "L"), (-0.03, 0.26, -0.2), "LR", 50.0),
+)
+
+
+FAR = (
+    Reach("far ahead", ("arm", "L"), (0.0, 0.6, 0.0)),
+    Reach("far out", ("arm", "L"), (0.6, 0.0, 0.0)),
+    Reach("far up", ("arm", "L"), (0.0, 0.1, 0.6)),
+    Reach("far down", ("toes", "L"), (0.03, 0.1, 0.03)),
+    Reach("far across", ("arm", "R"), (-0.4, 0.3, -0.1)),
+    Reach("far down, both", ("toes", "L"), (0.03, 0.1, 0.03), "LR"),
+    Reach("far ahead, both", ("arm", "L"), (0.0, 0.6, 0.0), "LR"),
+)
+
+
+def place(figure: Figure, reach: Reach, side: str) -> Vector:
+    """Where a hand goes."""
+    role, of = reach.joint
+    joint = figure.at(role, of) if of else 0.5 * (figure.at(role, "L") + figure.at(role, "R"))
+    if (role, of or "L") == ("toes", "L") and side:
+        joint = joint - figure.up * (joint.dot(figure.up) - ground(figure))
+    centre = 0.5 * (figure.at("thigh", "L") + figure.at("thigh", "R"))
+    out, forward, up = reach.to
+    spot = joint + figure.size * (figure.left * out + figure.forward * forward + figure.up * up)
+    return spot if side == "L" else spot - figure.left * 2.0 * (spot - centre).dot(figure.left)
+
+
+def ground(figure: Figure) -> float:
+    """How high the ground is."""
+    return min(figure.at(role, side).dot(figure.up) for role in ("foot", "toes") for side in "LR") - 0.01 * figure.size
+
+
+def targets(ob: bpy.types.Object) -> dict[str, bpy.types.Object | bpy.types.PoseBone]:
+    """What is moved for each goal, by its bone."""
+    return {goal.bone: ob.pose.bones[goal.subtarget] if goal.target == ob else goal.target for goal in ob.dqik.goals}
+
+
+def move(ob: bpy.types.Object, target: bpy.types.Object | bpy.types.PoseBone, spot: Vector) -> None:
+    """Move a target to a place in the world, unturned."""
+    bpy.context.view_layer.update()
+    if isinstance(target, bpy.types.PoseBone):
+        matrix = target.matrix.copy()
+        matrix.translation = ob.matrix_world.inverted() @ spot
+        target.matrix = matrix
+    else:
+        matrix = target.matrix_world.copy()
+        matrix.translation = spot
+        target.matrix_world = matrix
+
+
+def set_up(character: object, way: str, limited: bool, empties: bool) -> tuple[bpy.types.Object, Figure]:
+    """The character with goals, live."""
+    ob = measure.made(character, way)
+    figure = Figure(ob, build.truth(character))
+    bpy.ops.dqik.setup_full_body(targets="EMPTIES" if empties else "BONES")
+    if limited:
+        bpy.ops.dqik.limits_preset()
+    ob.dqik.live = True
+    bpy.context.view_layer.update()
+    return ob, figure
+
+
+def turned(ob: bpy.types.Object, bone: str) -> float:
+    """How far a bone is turned from rest against its parent, in degrees."""
+    shown = ob.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones[bone]
+    own = shown.parent.matrix.inverted() @ shown.matrix
+    rest = shown.bone.parent.matrix_local.inverted() @ shown.bone.matrix_local
+    angle = (rest.to_quaternion().inverted() @ own.to_quaternion()).angle
+    return degrees(min(angle, 6.283185307179586 - angle))
+
+
+def make(ob: bpy.types.Object, figure: Figure, reach: Reach) -> None:
+    """Move the targets of a reach."""
+    aims = targets(ob)
+    if any(reach.hips):
+        ways = zip(reach.hips, (figure.left, figure.forward, figure.up), strict=True)
+        hips = figure.bone("hips")
+        move(ob, aims[hips], measure.place(ob, hips).translation + figure.size * sum((k * way for k, way in ways),
+                                                                                    Vector()))  # fmt: skip
+    for side in reach.hands:
+        move(ob, aims[figure.bone("hand", side)], place(figure, reach, side))
+
+
+def measured(ob: bpy.types.Object, figure: Figure, character: object, reach: Reach) -> dict[str, float]:
+    """Make a reach and measure it: degrees, and millimetres of a person."""
+    aims = targets(ob)
+    before = {bone: measure.place(ob, bone).translation for bone in aims}
+    rests = {bone: target.matrix_basis.copy() for bone, target in aims.items()}
+    spots = {figure.bone("hand", side): place(figure, reach, side) for side in reach.hands}
+    make(ob, figure, reach)
+    bpy.context.view_layer.update()
+    scale = MILLIMETRES / figure.size
+    after = {bone: measure.place(ob, bone) for bone in aims}
+    feet = [figure.bone("foot", side) for side in "LR"]
+    limbs = poses.limbs(character, figure.roles, ob)
+    shown = ob.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    bends = [poses.bend(shown, limb) for limb in limbs]
+    result = {
+        "miss": max(scale * (after[bone].translation - spot).length for bone, spot in spots.items()),
+        "wrist": max(turned(ob, bone) for bone in spots),
+        "collar": max(turned(ob, bone) for side in "LR" for bone in figure.bones.get(("collar", side), [])),
+        "spine": max(turned(ob, bone) for bone in figure.bones["spine", ""]),
+        "feet": max(scale * (after[bone].translation - before[bone]).length for bone in feet),
+        "head": scale * (after[figure.bone("head")].translation - before[figure.bone("head")]).length,
+        "hips": scale * (after[figure.bone("hips")].translation - before[figure.bone("hips")]).length,
+        "wrong": sum(bent < -measure.BACKWARD or abs(side) > measure.SIDEWAYS for bent, side in bends),
+    }
+    for bone, target in aims.items():
+        target.matrix_basis = rests[bone]
+    return result
+
+
+# -- pictures ----------------------------------------------------------------------------------------------------------
+
+
+def draw(ob: bpy.types.Object, figure: Figure, reach: Reach, path: Path) -> None:
+    """Make a reach, draw it, and put it back."""
+    aims = targets(ob)
+    rests = {bone: target.matrix_basis.copy() for bone, target in aims.items()}
+    spots = [place(figure, reach, side) for side in reach.hands]
+    make(ob, figure, reach)
+    bpy.context.view_layer.update()
+    things = [_ball(spot, 0.022 * figure.size) for spot in spots]
+    things.append(_slab(figure, 0.9, 0.9, 0.01, Vector(), ground(figure), (0.72, 0.72, 0.7)))
+    if "table" in reach.name:
+        ahead = figure.forward * 0.33 * figure.size
+        things.append(_slab(figure, 0.3, 0.16, 0.02, ahead, spots[0].dot(figure.up) - 0.02 * figure.size,
+                            (0.55, 0.4, 0.26)))  # fmt: skip
+    _photograph(figure, reach.turn, path)
+    for thing in things:
+        bpy.data.objects.remove(thing)
+    for bone, target in aims.items():
+        target.matrix_basis = rests[bone]
+
+
+def _ball(spot: Vector, radius: float) -> bpy.types.Object:
+    """A red ball at a target."""
+    bpy.ops.mesh.primitive_ico_sphere_add(subdivisions=3, radius=radius, location=spot)
+    return _painted(bpy.context.object, (0.9, 0.15, 0.1))
+
+
+def _slab(
+    figure: Figure, wide: float, deep: float, thick: float, shift: Vector, top: float, colour: tuple[float, ...]
+) -> bpy.types.Object:  # fmt: skip
+    """A flat box below the height `top`; its half sizes are of the figure's height."""
+    bpy.ops.mesh.primitive_cube_add(size=2.0)
+    slab = bpy.context.object
+    middle = 0.5 * (figure.at("foot", "L") + figure.at("foot", "R")) + shift
+    middle += figure.up * (top - thick * figure.size - middle.dot(figure.up))
+    ways = Matrix((figure.left, figure.forward, figure.up)).transposed()
+    half = figure.size * Vector((wide, deep, thick))
+    slab.matrix_world = Matrix.LocRotScale(middle, ways.to_quaternion(), half)
+    return _painted(slab, colour)
+
+
+def _painted(thing: bpy.types.Object, colour: tuple[float, ...]) -> bpy.types.Object:
+    material = bpy.data.materials.new("Colour")
+    material.diffuse_color = (*colour, 1.0)
+    thing.data.materials.append(material)
+    return thing
+
+
+def _photograph(figure: Figure, around: float, path: Path) -> None:
+    """Render the scene."""
+    scene = bpy.context.scene
+    camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
+    scene.collection.objects.link(camera)
+    camera.data.type, camera.data.ortho_scale = "ORTHO", 1.3 * figure.size
+    turn = person.facing(figure, around, 14.0)
+    middle = 0.5 * (figure.at("foot", "L") + figure.at("foot", "R"))
+    middle += figure.up * (ground(figure) + 0.57 * figure.size - middle.dot(figure.up))
+    camera.matrix_world = Matrix.LocRotScale(middle + turn @ Vector((0.0, 0.0, 5.0 * figure.size)), turn, None)
+    camera.data.clip_start, camera.data.clip_end = 0.1 * figure.size, 20.0 * figure.size
+    scene.camera, scene.render.engine = camera, "BLENDER_WORKBENCH"
+    shading = scene.display.shading
+    shading.light, shading.color_type = "STUDIO", "MATERIAL"
+    shading.show_shadows, shading.show_cavity, shading.shadow_intensity = True, True, 0.25
+    scene.display.render_aa = "16"
+    scene.view_settings.view_transform = "Standard"
+    scene.render.resolution_x, scene.render.resolution_y = SIZE
+    scene.render.film_transparent = True
+    scene.render.filepath = str(path)
+    bpy.ops.render.render(write_still=True)
+    bpy.data.objects.remove(camera)
+
+
+def sheet(pictures: list[Path], path: Path) -> None:
+    """All pictures in one, on white, rows from the top."""
+    width, height = SIZE
+    rows = -(-len(pictures) // COLUMNS)
+    whole = np.ones((rows * height, COLUMNS * width, 4), dtype=np.float32)
+    for number, picture in enumerate(pictures):
+        image = bpy.data.images.load(str(picture))
+        pixels = np.empty(width * height * 4, dtype=np.float32)
+        image.pixels.foreach_get(pixels)
+        own = pixels.reshape(height, width, 4)
+        row, column = divmod(number, COLUMNS)
+        spot = whole[(rows - 1 - row) * height :][:height, column * width :][:, :width]
+        spot[..., :3] = own[..., :3] * own[..., 3:] + 1.0 - own[..., 3:]
+        bpy.data.images.remove(image)
+    result = bpy.data.images.new("Sheet", COLUMNS * width, rows * height)
+    result.pixels.foreach_set(whole.ravel())
+    result.filepath_raw, result.file_format = str(path), "PNG"
+    result.save()
+
+
+def main() -> None:
+    """Measure, print and draw."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("characters", nargs="*", default=["rigify basic human"])
+    parser.add_argument("--way", default="native")
+    parser.add_argument("--limits", action="store_true")
+    parser.add_argument("--empties", action="store_true")
+    parser.add_argument("--sheet", type=Path)
+    arguments = parser.parse_args()
+    measure.load()
+    for number, name in enumerate(arguments.characters):
+        character = measure.BY_NAME[name]
+        with contextlib.redirect_stdout(io.StringIO()):
+            ob, figure = set_up(character, arguments.way, arguments.limits, arguments.empties)
+        for reach in (*REACHES, *FAR):
+            row = measured(ob, figure, character, reach)
+            print(f"{name:20} {reach.name:14}", "  ".join(f"{key} {value:6.1f}" for key, value in row.items()),
+                  file=sys.stderr)  # fmt: skip
+        if arguments.sheet and not number:
+            ob.dqik.live = False
+            person.body(ob, figure.roles)
+            ob.dqik.live = True
+            folder = Path(bpy.app.tempdir)
+            pictures = [folder / f"{count}.png" for count in range(len(REACHES))]
+            for reach, picture in zip(REACHES, pictures, strict=True):
+                draw(ob, figure, reach, picture)
+            sheet(pictures, arguments.sheet)
+
+
+if __name__ == "__main__":
+    main()
