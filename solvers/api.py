@@ -74,7 +74,7 @@ class Prepared:
         ends = [(0.0, 0.0, 0.0) if goal.pole is None else goal.pole for goal in self.goals]
         self._poles = np.array(ends, dtype=float).reshape(-1, 3)
         self._rest, self._no_rotations = skeleton.rest_pose(), no_rotations(self.goals)
-        self._own = threading.local()
+        self._local = threading.local()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Prepared, (self.skeleton, self.goals, self.solver, self.options)
@@ -89,14 +89,14 @@ class Prepared:
     ) -> Solution:
         """Solve one frame: `positions` (G, 3), `rotations` (G, 4) from `pose` (default: rest).
 
-        Either may be None where no goal asks for it.
+        Either may be None if no goal has it.
         """
         began = time.perf_counter()
         rotations = self._no_rotations if rotations is None else rotations
         try:
-            arrays = self._own.arrays
+            arrays = self._local.arrays
         except AttributeError:
-            arrays = self._own.arrays = self.arrays()
+            arrays = self._local.arrays = self.arrays()
         if not self._fill(arrays, positions, rotations, self._rest if pose is None else pose):
             arrays.ask(self.targets_of_frame(positions, rotations), self.start(pose))
         (self.compiled or self.numpy).solve_into(arrays)
@@ -244,8 +244,8 @@ def solve_frames(
 
     Parameters
     ----------
-    positions : (F, G, 3) targets of the goals in each frame; None where no goal asks for a position.
-    rotations : (F, G, 4) `w x y z`; None where no goal asks for a rotation.
+    positions : (F, G, 3) targets of the goals in each frame; None if no goal has a position.
+    rotations : (F, G, 4) `w x y z`; None if no goal has a rotation.
 
     Other parameters, and errors, as for `solve`.
 

@@ -131,7 +131,7 @@ class Tracker:
 
         Parameters
         ----------
-        positions : (G, 3), None where no goal asks for one. rotations : (G, 4), likewise. dt : [s].
+        positions : (G, 3), None if no goal has one. rotations : (G, 4), likewise. dt : [s].
         """
         began = time.perf_counter()
         seconds = _number("dt", dt)
@@ -207,7 +207,7 @@ def track(
 
     Parameters
     ----------
-    positions : (F, G, 3), None where no goal asks for one. rotations : (F, G, 4), likewise.
+    positions : (F, G, 3), None if no goal has one. rotations : (F, G, 4), likewise.
     rate : [1/s] frames a second.
 
     Other parameters, and errors, as for `Tracker`, which takes one frame at a time.

@@ -3,6 +3,8 @@
 
 import bpy
 
+from ..operators.messages import GERMAN as _GERMAN_MESSAGES
+
 _ANY, _OPERATOR = "*", "Operator"
 
 _GERMAN_OPERATORS = {
@@ -13,6 +15,11 @@ _GERMAN_OPERATORS = {
     "Goals from IK Constraints": "Ziele aus IK-Constraints",
     "Solve": "Lösen",
     "Reset Pose": "Pose zurücksetzen",
+    "Keep Pose": "Pose behalten",
+    "Pin": "Feststecken",
+    "Unpin": "Nicht mehr feststecken",
+    "Targets to Pose": "Zielobjekte zur Pose",
+    "Mirror Goals": "Ziele spiegeln",
     "Mirror Limits": "Grenzen spiegeln",
     "Bake": "Backen",
     "Bake...": "Backen ...",
@@ -49,6 +56,9 @@ _GERMAN = {
     "Chain": "Kette",
     "Chain Length": "Kettenlänge",
     "Use Tail": "Bis zum Ende",
+    "Targets Follow Armature": "Zielobjekte folgen dem Skelett",
+    "Hold": "Halten",
+    "Keep Keyed Poses": "Posen mit Keyframes behalten",
     "Priority": "Vorrang",
     "Overlay": "Einblendung",
     "Handles": "Griffe",
@@ -102,7 +112,8 @@ _GERMAN = {
 def german() -> dict[tuple[str, str], str]:
     """The German texts by context and English text."""
     operators = {(_OPERATOR, key): text for key, text in _GERMAN_OPERATORS.items()}
-    return operators | {(_ANY, key): text for key, text in (_GERMAN_OPERATORS | _GERMAN).items()}
+    others = _GERMAN_OPERATORS | _GERMAN | _GERMAN_MESSAGES
+    return operators | {(_ANY, key): text for key, text in others.items()}
 
 
 def start() -> None:

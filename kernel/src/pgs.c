@@ -10,8 +10,8 @@ static void active_set(work *w, const double *d) {
     descent(w, d, w->down);
     for (int k = 0; k < w->n; k++) {
         double x = w->now.x[k] + d[k], down = w->down[k];
-        int held = (x >= s->hi[k] - SAME && down > 0.0) || (x <= s->lo[k] + SAME && down < 0.0);
-        w->free[k] = w->opened[k] && !held;
+        int active = (x >= s->hi[k] - SAME && down > 0.0) || (x <= s->lo[k] + SAME && down < 0.0);
+        w->free[k] = w->opened[k] && !active;
         w->fixed[k] = w->free[k] ? 0.0 : d[k];
     }
     for (int i = 0; i < s->pairs; i++) {
@@ -46,7 +46,7 @@ static void sweeps(work *w, double *d) {
         for (int b = 0; b < s->blocks; b++) {
             int at = s->block_start[b], size = block_size(s, b);
             const double *inverse = w->inverses + 9 * b, *x = w->now.x + at;
-            double down[3], wanted[3];
+            double down[3], next[3];
             for (int i = 0; i < size; i++) {
                 int k = at + i;
                 down[i] = column_dot(w, k, column(w, k), w->rhs) - w->damping * w->reluctance[k] * d[k];
@@ -55,11 +55,11 @@ static void sweeps(work *w, double *d) {
             for (int i = 0; i < size; i++) {
                 double sum = d[at + i];
                 for (int j = 0; j < size; j++) sum += inverse[size * i + j] * down[j];
-                wanted[i] = x[i] + sum;
+                next[i] = x[i] + sum;
             }
-            project_block(s, b, wanted);
+            project_block(s, b, next);
             for (int i = 0; i < size; i++) {
-                double change = wanted[i] - x[i] - d[at + i];
+                double change = next[i] - x[i] - d[at + i];
                 if (change != 0.0) add_column(w, at + i, column(w, at + i), -change, w->rhs);
                 d[at + i] += change;
             }

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The report of the last solve, for the panel and for scripts, computed on request.
 
-It is measured on Blender's evaluated pose. That pose can differ from the solved one, because of a constraint or an
-uneven scale, for example.
+It is measured on the bones and targets that Blender evaluates. They can differ from those solved, because of a
+constraint, an uneven scale, or a target that follows the bones, for example.
 """
 
 from dataclasses import dataclass
@@ -11,12 +11,16 @@ from typing import NamedTuple
 import bpy
 import numpy as np
 
-from ...solvers import FrameArrays, Prepared
+from ...solvers import FrameArrays, Joint, Prepared, Range
 from ...solvers.algebra import quaternion, twist_swing
+from ...solvers.model.goals import Targets
 from ..blender import channels, rotation
 from ..blender.channels import Channels
-from ..setup import limit_frame
+from ..setup import limit_frame, limits
 from ..setup.build import Rig
+from ..setup.goal_facts import GoalFacts
+from . import targets
+from .view import View
 
 _NOISE = 1e-5  # of the rig's size: distances that differ by less differ by rounding to single precision
 _TURN_NOISE = 5e-4  # [rad], the same for angles
@@ -26,7 +30,8 @@ _OUTSIDE = 1e-3  # [rad]: locked bones that are outside their limits by more are
 class GoalError(NamedTuple):
     """How far a bone is from its target: distance [armature units] and angle [rad].
 
-    goal : the goal's number in the list. met : within the tolerances, or of no weight.
+    goal : the goal's number in the list. met : within the tolerances, of no weight, or only a wish (of a priority
+    below 0, as the goal of the hips has).
     """
 
     goal: int
@@ -39,8 +44,8 @@ class GoalError(NamedTuple):
 class Status:
     """The last solve of an armature; `solved` is False where there was nothing to solve.
 
-    error [armature units], rotation_error [rad] : the worst of all goals. milliseconds : of reading and solving.
-    goals : the errors of each goal that was solved. frame : the frame that was solved.
+    error [armature units], rotation_error [rad] : the worst of all goals but wishes. milliseconds : of reading and
+    solving. goals : the errors of each goal that was solved. frame : the frame that was solved.
     """
 
     error: float = 0.0
@@ -60,7 +65,7 @@ class Solved:
     """One frame's solve, from which a report is made.
 
     arrays : the question and the answer, which the next solve overwrites. written : the channels that were written.
-    scene, frame : where and when. notes : sentences about what was left out.
+    facts, influences : of all goals. scene, frame : where and when. notes : sentences about what was left out.
     """
 
     rig: Rig
@@ -68,6 +73,8 @@ class Solved:
     arrays: FrameArrays
     seconds: float
     written: Channels
+    facts: tuple[GoalFacts, ...]
+    influences: list[float]
     scene: int
     frame: float
     notes: list[str]
@@ -107,8 +114,9 @@ def goal_errors(rig: Rig, prepared: Prepared, distances: np.ndarray, angles: np.
     for binding, goal, distance, angle in zip(
         rig.goals, prepared.goals, distances.tolist(), angles.tolist(), strict=True
     ):
-        met = (distance <= options.tolerance or goal.position_weight == 0.0) and (
-            angle <= options.rotation_tolerance or goal.rotation_weight == 0.0
+        met = goal.priority < 0 or (
+            (distance <= options.tolerance or goal.position_weight == 0.0)
+            and (angle <= options.rotation_tolerance or goal.rotation_weight == 0.0)
         )
         errors.append(GoalError(binding.index, distance, angle, met))
     return tuple(errors)
@@ -138,7 +146,7 @@ def _as_solved(solved: Solved) -> Status:
     status = Status(
         iterations=int(arrays.iterations[0]),
         milliseconds=1e3 * solved.seconds,
-        at_limits=int(arrays.at_limit.sum()),
+        at_limits=_at_limits(solved),
         message="\n".join(solved.notes),
         solved=True,
         frame=solved.frame,
@@ -147,11 +155,33 @@ def _as_solved(solved: Solved) -> Status:
     return status
 
 
+def _at_limits(solved: Solved) -> int:
+    """The number of solved bones at one of their limits, as near as the overlay counts them."""
+    joints = [(int(joint), solved.rig.skeleton.joints[joint]) for joint in solved.rig.solved_joints]
+    ranges = [(number, _ranges(joint)) for number, joint in joints if joint.limits is not None]
+    if not ranges:
+        return 0
+    x = twist_swing.coordinates(solved.arrays.rotations[0, [number for number, _ in ranges]])
+    lo, hi = np.array([own for _, own in ranges]).transpose(2, 0, 1)
+    return int(np.any(limits.at_limit(x, lo, hi), axis=0).sum())
+
+
+def _ranges(joint: Joint) -> list[tuple[float, float]]:
+    """The limits of a bone's joint: of twist, swing X and swing Z."""
+    if isinstance(joint.limits, Range):
+        own = (joint.limits.lo, joint.limits.hi)
+        x, y, z = np.array(joint.axis, dtype=bool)
+        return [own if about else (0.0, 0.0) for about in (y, x, z)]
+    return [joint.limits.twist, joint.limits.swing_x, joint.limits.swing_z]
+
+
 def _put_errors(status: Status, solved: Solved, distances: np.ndarray, angles: np.ndarray) -> None:
     """Set the errors of a report to those of its goals (G,)."""
     status.goals = goal_errors(solved.rig, solved.prepared, distances, angles)
     status.converged = all(goal.met for goal in status.goals)
-    status.error, status.rotation_error = float(distances.max(initial=0.0)), float(angles.max(initial=0.0))
+    counts = [goal.priority >= 0 for goal in solved.prepared.goals]
+    status.error = float(distances.max(initial=0.0, where=counts))
+    status.rotation_error = float(angles.max(initial=0.0, where=counts))
 
 
 def _evaluated(ob: bpy.types.Object, solved: Solved) -> bpy.types.Object | None:
@@ -173,7 +203,7 @@ def _correct(status: Status, evaluated: bpy.types.Object, solved: Solved) -> Non
     """Replace the errors of a report by those of Blender's evaluated pose, where these differ by more than rounding."""
     rig, arrays, pose = solved.rig, solved.arrays, evaluated.pose.bones
     expected = arrays.position_errors[0], arrays.rotation_errors[0]
-    shown = measure(evaluated, rig, solved.prepared, arrays.positions[0], arrays.orientations[0])
+    shown = measure(evaluated, rig, solved.prepared, *_shown_targets(evaluated, solved))
     _put_errors(status, solved, *(
         np.where(np.abs(new - old) > noise, new, old)
         for new, old, noise in zip(shown, expected, (_NOISE * rig.size, _TURN_NOISE), strict=True)
@@ -182,6 +212,23 @@ def _correct(status: Status, evaluated: bpy.types.Object, solved: Solved) -> Non
     if outside:
         note = f"Locked outside its limits: {', '.join(outside)}"
         status.message = "\n".join(filter(None, [status.message, note]))
+
+
+def _shown_targets(evaluated: bpy.types.Object, solved: Solved) -> tuple[np.ndarray, np.ndarray]:
+    """Positions (G, 3) and orientations (G, 4) of the solve's targets, where Blender shows them now.
+
+    They can have moved since, for example if they follow the bones. Targets of goals with an influence below 1 are as
+    solved, because they depend on the pose.
+    """
+    positions, orientations = solved.arrays.positions.copy(), solved.arrays.orientations.copy()
+    view = View(bpy.context.view_layer.depsgraph, solved.frame, fresh=False)
+    places = targets.same(evaluated, solved.facts, view)
+    if places is not None:
+        now = Targets(positions.copy(), orientations.copy(), solved.arrays.poles.copy())
+        targets.in_armature(evaluated.matrix_world.inverted_safe(), solved.rig, places, now)
+        whole = [k for k, binding in enumerate(solved.rig.goals) if solved.influences[binding.index] == 1.0]
+        positions[0, whole], orientations[0, whole] = now.positions[0, whole], now.rotations[0, whole]
+    return positions[0], orientations[0]
 
 
 def _is_outside(bone: bpy.types.PoseBone) -> bool:

@@ -9,8 +9,8 @@ import bpy
 import numpy as np
 
 from ...solvers.algebra import quaternion
-from ..blender import dependencies
 from ..blender.armature import Armature
+from ..blender.dependencies import Dependencies, acts
 from . import bend, limit_frame, roles
 from .bend import Chain
 from .body import Body
@@ -82,7 +82,7 @@ def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], driven: frozenset[str
             notes.append(f"Goal {goal.name!r}: {problem}")
             continue
         bone = armature.index[goal.bone]
-        chain = _chain(goal, armature.above(bone), pose[bone].dqik_translate)
+        chain = chain_of(goal, armature.above(bone), pose[bone].dqik_translate)
         if not chain:  # the goal stays in the plan, so that it is reported as not met
             notes.append(f"Goal {goal.name!r}: there is no bone above {goal.bone!r} to move: switch on Use Tail")
         goals.append(PlannedGoal(number, goal, bone, chain))
@@ -133,8 +133,8 @@ def _problem(ob: bpy.types.Object, goal: GoalFacts, armature: Armature) -> str:
     return goal.target_problem or goal.pole_problem
 
 
-def _chain(goal: GoalFacts, above: list[int], translates: bool) -> list[int]:
-    """The bones that a goal moves, upward.
+def chain_of(goal: GoalFacts | bpy.types.PropertyGroup, above: list[int], translates: bool) -> list[int]:
+    """The bones that a goal moves, upward. above : those above its bone, from itself. translates : it may move.
 
     As in Blender's IK, the chain of a bone's head begins with the parent; with the bone itself if it may move.
     """
@@ -145,10 +145,11 @@ def _chain(goal: GoalFacts, above: list[int], translates: bool) -> list[int]:
 
 def _leave_carriers(ob: bpy.types.Object, goals: list[PlannedGoal], armature: Armature) -> None:
     """Take bones that carry control bones, such as a root bone, out of all chains."""
+    behind = Dependencies()
     carriers = {
         armature.index.get(name, -1)
         for goal in goals if ob.dqik.goals[goal.number].own_target
-        for owner, name in dependencies.bones_behind_goal(ob.dqik.goals[goal.number]) if owner.original == ob.original
+        for owner, name in behind.bones_behind_goal(ob.dqik.goals[goal.number]) if owner.original == ob.original
     }  # fmt: skip
     for goal in goals:
         goal.chain[:] = [bone for bone in goal.chain if bone not in carriers]
@@ -158,12 +159,12 @@ def _without_cycles(
     ob: bpy.types.Object, goals: list[PlannedGoal], armature: Armature, notes: list[str]
 ) -> list[PlannedGoal]:
     """The goals whose target and pole do not follow a solved bone; notes about the others."""
-    moved = {bone for goal in goals for bone in goal.chain}
+    moved, behind = {bone for goal in goals for bone in goal.chain}, Dependencies()
     independent = []
     for goal in goals:
         follows = {
             armature.index.get(name, -1)
-            for owner, name in dependencies.bones_behind_goal(ob.dqik.goals[goal.number])
+            for owner, name in behind.bones_behind_goal(ob.dqik.goals[goal.number])
             if owner.original == ob.original
         }
         solved = sorted(follows & moved)
@@ -180,7 +181,7 @@ def _constrained(pose: bpy.types.bpy_prop_collection, armature: Armature) -> tup
     constrained, by_ik = np.zeros((2, len(pose)), dtype=bool)
     for number, bone in enumerate(pose):
         for constraint in bone.constraints:
-            if constraint.mute or constraint.influence <= 0.0 or not constraint.is_valid:
+            if not acts(constraint):
                 continue
             if constraint.type in {"IK", "SPLINE_IK"}:
                 above = armature.above(number)
@@ -204,8 +205,8 @@ def _constraint_notes(pose: bpy.types.bpy_prop_collection, left: np.ndarray, by_
 def _named(pose: bpy.types.bpy_prop_collection, bones: np.ndarray) -> str:
     """The names of some bones (N,) as text."""
     names = [repr(pose[int(bone)].name) for bone in np.flatnonzero(bones)]
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return ", ".join(names[:_NAMED]) + more
+    text = ", ".join(names[:_NAMED])
+    return f"{text} and {len(names) - _NAMED} more" if len(names) > _NAMED else text
 
 
 def _skeleton_bones(goals: Sequence[PlannedGoal], armature: Armature) -> list[int]:

@@ -39,7 +39,7 @@ class Kernel:
 
 @functools.cache
 def _find() -> tuple[Kernel | None, str]:
-    """The kernel, or None and the reason why NumPy solves. Searched for once."""
+    """The kernel, or None, and the reason why NumPy solves. Searched for once."""
     setting = os.environ.get("DQIK_KERNEL", "")
     if setting.lower() == "numpy":
         return None, "DQIK_KERNEL=numpy asks for it"

@@ -37,7 +37,7 @@ class CompiledStages:
         self._joints = len(skeleton)
         self.address = addressof(problem(self._packer, skeleton, stages, counts, solver))
         self._size = int(library.work(self.address))
-        self._own = threading.local()
+        self._local = threading.local()
 
     def solve_into(self, arrays: FrameArrays) -> None:
         """Solve every frame afresh; many frames in several threads."""
@@ -64,11 +64,11 @@ class CompiledStages:
     def memory(self) -> int:
         """The address of the calling thread's working memory."""
         try:
-            return self._own.address
+            return self._local.address
         except AttributeError:
-            self._own.memory = np.empty(self._size)
-            self._own.address = self._own.memory.ctypes.data
-            return self._own.address
+            self._local.memory = np.empty(self._size)
+            self._local.address = self._local.memory.ctypes.data
+            return self._local.address
 
 
 class CompiledMotion:

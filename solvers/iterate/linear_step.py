@@ -38,7 +38,7 @@ class LinearSystem:
     """
 
     space: JointSpace
-    x: np.ndarray  # (F, n) coordinates where the iteration stands
+    x: np.ndarray  # (F, n) coordinates at the iteration's point
     jacobian: np.ndarray  # (F, m, n)
     error: np.ndarray  # (F, m)
     gradient: np.ndarray | None  # (F, n)
@@ -111,9 +111,9 @@ def free_step(
 ) -> np.ndarray:
     """The exact minimiser (F, n) over the free directions.
 
-    Solved in the space of the error rows, where the matrix is m x m however many joints there are:
-    `(J_F D^-1 J_F^T + s I) y = e - J fixed + J_F D^-1 g / s`, then `d_F = D^-1 (J_F^T y - g / s)`. Where there are
-    fewer degrees of freedom than rows: `(J_F^T J_F + s D) d_F = J_F^T (e - J fixed) - g`.
+    Solved in the space of the error rows, where the matrix is m x m for any number of joints: `(J_F D^-1 J_F^T + s I) y
+    = e - J fixed + J_F D^-1 g / s`, then `d_F = D^-1 (J_F^T y - g / s)`. Where there are fewer degrees of freedom than
+    rows: `(J_F^T J_F + s D) d_F = J_F^T (e - J fixed) - g`.
 
     Parameters
     ----------

@@ -2,8 +2,8 @@
 """CCD as MikuMikuDance does it: loop count and unit angle, so that its rigs bend here as they do there.
 
 The IK of a PMX bone has a target, links from the effector's parent upward, a loop count, and a unit angle in radians
-(four times what a PMD file calls its weight). MikuMikuDance's own code is not public; its players have found out how
-these are used. This follows babylon-mmd (`src/Runtime/ikSolver.ts`), with whose limit of an angle MMD.js agrees; saba
+(four times what a PMD file calls its weight). MikuMikuDance's own code is not public; its users have found out how it
+uses these. This follows babylon-mmd (`src/Runtime/ikSolver.ts`), with whose limit of an angle MMD.js agrees; saba
 (`MMDIkSolver.cpp`), from which the former began, has the same limit for all links.
 
 - Each loop visits the links from the effector upward, each for the position alone. A link turns its effector toward the
@@ -15,10 +15,10 @@ these are used. This follows babylon-mmd (`src/Runtime/ikSolver.ts`), with whose
 - It stops when the effector is within the tolerance, or after `iterations` loops.
 
 Links are the joints of the goal's chain that may turn, but for one whose origin is the effector. Where a PMX link has
-limits about several axes, a ball has its own in twist and swing, and is turned to the nearest place inside. Every
-loop serves all goals in turn, where MikuMikuDance runs all loops of one goal before the next; the result is the same
-unless goals share joints. A stiffness reduces the angle by its share. MikuMikuDance begins with the keyed pose, as a
-solve does with `pull = 0` and `warm_start` off; with a pull the stage folds limbs first, and takes steps of its own.
+limits about several axes, a ball has its own in twist and swing, and is moved to the nearest pose inside. Every loop
+serves all goals in turn, where MikuMikuDance runs all loops of one goal before the next; the result is the same unless
+goals share joints. A stiffness reduces the angle by its share. MikuMikuDance begins with the keyed pose, as a solve
+does with `pull = 0` and `warm_start` off; with a pull the stage folds limbs first, and takes steps of its own.
 """
 
 import numpy as np

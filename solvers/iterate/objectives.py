@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Amino's two measures of how far poses are from their targets, and their gradients.
+"""Amino's two measures of the distance of poses from their targets, and their gradients.
 
     f_qv = |log(conj(r_act) r_ref)|^2 + |t_ref - t_act|^2        f_dq = |log(conj(Q_act) Q_ref)|^2
 

@@ -24,7 +24,7 @@ class QuadraticProgram:
     """One iteration's problem for F frames of n degrees of freedom."""
 
     space: JointSpace
-    x: np.ndarray  # (F, n) coordinates where the iteration stands
+    x: np.ndarray  # (F, n) coordinates at the iteration's point
     gradient: np.ndarray  # (F, n)
     hessian: np.ndarray  # (F, n, n), positive definite
     reluctance: np.ndarray  # (n,) D > 0, the metric of gradients: equal for the degrees of freedom of a joint

@@ -61,8 +61,9 @@ class End:
 class Bone:
     """A joint and the bones that it carries.
 
-    ends : of the bones. aimed : the ends that the joint points at their places; a bone of no length has the ends of the
-    next joint instead. alone : the only goal of this joint and of all joints below it; -1 if there are several.
+    ends : of the bones. aimed : the ends by which the joint chooses its turn; a bone of no length has the ends of the
+        next
+    joint instead. alone : the only goal of this joint and of all joints below it; -1 if there are several.
     twists : whether a hinge comes next, so that this joint's twist must bring the goal into the hinge's plane.
     """
 
@@ -74,12 +75,12 @@ class Bone:
 
 
 def check(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray) -> None:
-    """Raise `InvalidGoal` for goals that ask for a rotation, or with slides in their chains (G, J)."""
+    """Raise `InvalidGoal` for goals with a rotation, or with slides in their chains (G, J)."""
     for index, goal in enumerate(goals):
         where = f"goal {index} (joint {skeleton.names[goal.joint]!r})"
         if goal.rotation is not None:
             raise InvalidGoal(
-                f"FABRIK reaches places only; {where} asks for a rotation: take PGS or leave the rotation out"
+                f"FABRIK solves positions only; {where} asks for a rotation: take PGS or leave the rotation out"
             )
         for joint in np.flatnonzero(chains[index] & (skeleton.stiffness < 1.0)):
             if skeleton.kinds[joint] == "prismatic":
@@ -95,8 +96,10 @@ def minimise(tasks: Tasks, space: JointSpace, settings: Settings, start: Point, 
 
     def advance(point: Point, request: Request, sweep: int) -> State:
         posture = Posture(tasks, point, request)
-        wanted = backward(bones, posture, request.targets, _nudges(tasks, bones, posture, request.targets, sweep))
-        forward(space, bones, posture, request.targets, wanted)
+        joint_targets = backward(
+            bones, posture, request.targets, _nudges(tasks, bones, posture, request.targets, sweep)
+        )
+        forward(space, bones, posture, request.targets, joint_targets)
         return posture.state
 
     minimum = repeat(tasks, settings, start, frames, advance)
@@ -148,24 +151,26 @@ def backward(bones: list[Bone], posture: Posture, targets: Targets, nudges: dict
 
     nudges : (F, 3) per bone, added to the joint's present position.
     """
-    wanted: list[np.ndarray] = [np.zeros((0, 3))] * len(bones)
+    joint_targets: list[np.ndarray] = [np.zeros((0, 3))] * len(bones)
     for index in range(len(bones) - 1, -1, -1):
         bone = bones[index]
         pivot = posture.points[:, bone.visit.joint]
         total, count = np.zeros_like(pivot), np.zeros((len(pivot), 1))
         for end in bone.ends:
-            arm, goal = _arm(posture, bone, end), _wanted(posture, targets, wanted, end)
+            arm, goal = _arm(posture, bone, end), _end_target(posture, targets, joint_targets, end)
             away = pivot + nudges.get(index, 0.0) - goal
             distance = np.linalg.norm(away, axis=-1, keepdims=True)
             length = np.linalg.norm(arm, axis=-1, keepdims=True)
             weight = posture.places[:, end.goals].sum(-1, keepdims=True)
             total += weight * (goal + away * (length / np.maximum(distance, 1e-300)))
             count += weight
-        wanted[index] = total / count
-    return wanted
+        joint_targets[index] = total / count
+    return joint_targets
 
 
-def forward(space: JointSpace, bones: list[Bone], posture: Posture, targets: Targets, wanted: list[np.ndarray]) -> None:
+def forward(
+    space: JointSpace, bones: list[Bone], posture: Posture, targets: Targets, joint_targets: list[np.ndarray]
+) -> None:
     """Turn each bone, from the roots to the tips, toward the wanted positions of its ends."""
     reach, carried = _reach(bones, posture)
     for index, bone in enumerate(bones):
@@ -174,7 +179,7 @@ def forward(space: JointSpace, bones: list[Bone], posture: Posture, targets: Tar
         arms, aims = np.empty((2, len(pivot), len(bone.aimed), 3))
         weights = np.empty(arms.shape[:2])
         for k, end in enumerate(bone.aimed):
-            arms[:, k], aims[:, k] = _arm(posture, bone, end), _wanted(posture, targets, wanted, end) - pivot
+            arms[:, k], aims[:, k] = _arm(posture, bone, end), _end_target(posture, targets, joint_targets, end) - pivot
             weights[:, k] = posture.places[:, end.goals].sum(-1)
         if bone.alone >= 0:  # if the target is out of reach for the rest of the chain, point at it
             straight = targets.positions[:, bone.alone] - carried[index] - pivot
@@ -204,9 +209,9 @@ def _arm(posture: Posture, bone: Bone, end: End) -> np.ndarray:
     return posture.points[:, end.lever] - posture.points[:, bone.visit.joint]
 
 
-def _wanted(posture: Posture, targets: Targets, wanted: list[np.ndarray], end: End) -> np.ndarray:
+def _end_target(posture: Posture, targets: Targets, joint_targets: list[np.ndarray], end: End) -> np.ndarray:
     """The wanted position (F, 3) of the lever of an end."""
-    at = targets.positions[:, end.goals[0]] if end.child < 0 else wanted[end.child]
+    at = targets.positions[:, end.goals[0]] if end.child < 0 else joint_targets[end.child]
     return at if end.lever == end.point else at + posture.points[:, end.lever] - posture.points[:, end.point]
 
 

@@ -42,7 +42,7 @@ class Method:
     summary : one line for users. minimise : its iteration.
     continues : whether it is precise enough for continuation (`group/continuation.py`), which leads to the answer
         nearest to the base pose. The others start from folded limbs and keep the answer that they find.
-    lanes : whether it solves stages with several lanes. check : refuses goals that it cannot solve; None for none.
+    lanes : whether it solves stages with several lanes. check : refuses goals that it cannot solve, or None.
     """
 
     summary: str
@@ -117,7 +117,7 @@ METHODS: dict[str, Method] = {
 
 
 def solver_named(name: str) -> str:
-    """The name as it stands in `METHODS`: capitals, spaces and hyphens do not matter; `UnknownSolver` otherwise."""
+    """The name as spelt in `METHODS`, for any case, spaces and hyphens; `UnknownSolver` if it is not there."""
     key = name.strip().upper().replace("-", "_").replace(" ", "_") if isinstance(name, str) else ""
     if key not in METHODS:
         names = suggestions(str(name), METHODS, "{}")

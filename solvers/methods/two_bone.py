@@ -58,7 +58,7 @@ def check(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray) -> None
     for index, goal in enumerate(goals):
         where = f"goal {index} (joint {skeleton.names[goal.joint]!r})"
         if goal.position is None:
-            raise InvalidGoal(f"{where} asks for no place, and TWO_BONE does nothing else: give it one or take PGS")
+            raise InvalidGoal(f"{where} has no position, which TWO_BONE needs: give it one or take PGS")
         kinds = skeleton.kinds
         moved = [j for j in skeleton.order if chains[index, j] and DEGREES_OF_FREEDOM[kinds[j]]
                  and skeleton.stiffness[j] < 1.0]  # fmt: skip
@@ -79,8 +79,8 @@ def check(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray) -> None
             taken[joint] = where
         if goal.rotation is not None and len(moved) == 2:
             raise InvalidGoal(
-                f"{where} asks for a rotation, and TWO_BONE needs the two joints of its chain for the place: set its "
-                "chain length to 3, leave the rotation out or take PGS"
+                f"{where} asks for a rotation, and TWO_BONE needs the two joints of its chain for the position: "
+                "set its chain length to 3, leave the rotation out or take PGS"
             )
         below = skeleton.ancestors[goal.joint] & skeleton.ancestors[:, moved[0]]
         for joint in skeleton.detached:

@@ -59,7 +59,7 @@ class FrameArrays:
     position_errors, rotation_errors : (F, G) distances [length units] and angles [rad] from the goals, 0 if the goal
         has none.
     iterations : (F,) int32 steps taken. converged : (F,) bool, whether all goals are met to their tolerances.
-    at_limit : (F, J) bool, joints of which a coordinate lies on a limit.
+    at_limit : (F, J) bool, joints with a coordinate on a limit.
 
     Examples
     --------

@@ -172,7 +172,7 @@ def check_targets(
     if turns is None:
         turns = np.tile(quaternion.IDENTITY, (len(either), count, 1))
     if len(places) != len(turns):
-        raise InvalidGoal(f"positions of {len(places)} frames but rotations of {len(turns)}; expected as many")
+        raise InvalidGoal(f"positions of {len(places)} frames but rotations of {len(turns)}; expected the same number")
     turns = _unit_rotations(skeleton, goals, turns)
     if poles is None:
         own = np.array([(0.0, 0.0, 0.0) if goal.pole is None else goal.pole for goal in goals], dtype=float)

@@ -17,7 +17,7 @@ DEGREES_OF_FREEDOM = {"ball": 3, "hinge": 1, "prismatic": 1, "fixed": 0}
 
 
 def vector(value: object, size: int, name: str, error: type[Exception]) -> np.ndarray:
-    """`value` as a finite array (size,), or `error` naming the thing and what came."""
+    """`value` as a finite array (size,); otherwise `error` with the name and the value."""
     try:
         array = np.array(value, dtype=float)
     except (TypeError, ValueError):

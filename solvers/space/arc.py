@@ -99,9 +99,9 @@ class _Bend:
 def _bend_of(skeleton: Skeleton, path: list[int], matrices: np.ndarray, places: np.ndarray) -> _Bend | None:
     """The bend of the joints on a path at rest; None if it has less than two bones, is not straight, or cannot bend.
 
-    places : (J + 1, 3) of the joints, then of the effector.
+    places : (J + 1, 3) positions of the joints, then of the effector.
     """
-    groups: list[list[int]] = []  # joints in one place
+    groups: list[list[int]] = []  # joints at the same position
     least = NO_BONE * skeleton.length
     for joint in path:
         if groups and math.dist(places[joint], places[groups[-1][0]]) <= least:

@@ -51,7 +51,7 @@ def velocity_jacobian(
     Parameters
     ----------
     joint : name or index of the joint that carries the effector.
-    offset : (3,) the effector's place in the joint's frame.
+    offset : (3,) position of the effector in the joint's frame.
 
     Returns
     -------

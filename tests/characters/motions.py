@@ -51,6 +51,28 @@ def _trunk(pose: Pose, forward: float = 0.0, side: float = 0.0, turn: float = 0.
     pose.put("head", "", -0.6 * forward, -0.5 * side, look - 0.8 * turn)
 
 
+def stand() -> Pose:
+    """Standing, the arms hanging a little bent."""
+    pose = Pose()
+    for side in "LR":
+        _arm(pose, side, 4.0, 9.0, 14.0)
+        _leg(pose, side, 2.0, 4.0, 2.0)
+    pose.hips = (0.0, 0.0, -0.003)
+    return pose
+
+
+def squat() -> Pose:
+    """Low on both feet, the trunk bent forward and the hands near the ground."""
+    pose = Pose()
+    for side in "LR":
+        _leg(pose, side, 118.0, 128.0, 14.0, 14.0)
+        _arm(pose, side, 85.0, 4.0, 10.0)
+    _trunk(pose, 52.0)
+    pose.put("hips", "", 24.0)
+    pose.hips = (0.0, -0.09, -0.33)
+    return pose
+
+
 def walk(t: float) -> Pose:
     """Two steps a second, arms and legs opposed."""
     pose, phase = Pose(), 4.0 * pi * t
@@ -67,7 +89,7 @@ def walk(t: float) -> Pose:
 def reach(t: float) -> Pose:
     """The right hand goes from a hip to a high shelf, across the body and to a low table; the left one rests."""
     pose = Pose()
-    keys = [(15, 12, 40, 20), (150, 15, 20, 0), (75, -20, 50, 30), (55, 10, 25, 20), (10, 12, 25, 10)]
+    keys = [(15, 12, 40, 20), (60, 110, 25, -10), (70, -10, 45, 20), (55, 10, 25, 20), (10, 12, 25, 10)]
     lean = [(2, 0, 0), (-4, 6, 0), (6, 0, 25), (32, 0, 8), (2, 0, 0)]
     forward, out, elbow, turn = _between(keys, t)
     _arm(pose, "R", forward, out, elbow, turn)
@@ -111,7 +133,7 @@ def turn(t: float) -> Pose:
 def wave(t: float) -> Pose:
     """Both arms are raised to the sides and over the head with bent elbows, then folded before the chest."""
     pose = Pose()
-    keys = [(5, 10, 15, 10), (10, 85, 40, -20), (20, 140, 60, -30), (30, 90, 100, -40), (-15, 40, 95, 45)]
+    keys = [(5, 10, 15, 10), (15, 75, 35, -20), (30, 120, 50, -20), (45, 50, 95, -10), (40, 20, 100, 45)]
     for side in "LR":
         forward, out, elbow, turned = _between(keys, t if side == "L" else max(0.0, t - 0.06))
         _arm(pose, side, forward, out, elbow, turned)
@@ -170,7 +192,7 @@ class Puppet:
         down = side != ""  # limbs hang, the trunk stands
         about = -self.left if down else self.left  # a positive angle moves the part forward
         return (
-            Quaternion(about, radians(forward)) @ Quaternion(self.forward, radians(-sign * out if down else -out))
+            Quaternion(about, radians(forward)) @ Quaternion(self.forward, radians(sign * out if down else -out))
             @ Quaternion(self.up, radians(-sign * turned if down else turned))
         )  # fmt: skip
 

@@ -57,7 +57,7 @@ KINDS: list[Any] = [PositionTasks, RotationTasks, PoleTasks]
 
 
 def make(setup: Setup) -> list[Kind]:
-    """The kinds of which the goals have tasks."""
+    """The kinds with at least one task."""
     kinds: list[Kind] = [kind(setup) for kind in KINDS]
     kinds = [kind for kind in kinds if kind.goals.size]
     return sorted(kinds, key=lambda kind: kind.unit is None)
