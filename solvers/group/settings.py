@@ -26,7 +26,7 @@ POLISH_ITERATIONS = 3
 POLISH_DAMPING = 1e-8
 POLISH_SHARE = 0.2  # of the tolerances, to which the pull-free steps bring the error
 INSIST_ITERATIONS = 20  # without poles and holds, where they kept the goals from being met
-YIELD_ITERATIONS = 4  # of each solve in which goals yield to those that come before them
+YIELD_ITERATIONS = 6  # of each solve in which goals yield to those that come before them
 YIELD_DAMPING = 1e-3
 
 
