@@ -101,8 +101,8 @@ class PoseMemory:
         if not edited.size:
             return
         # one edited component makes the whole rotation or location edited
-        turned = turned.any(-1, keepdims=True) & (free[0] if view.fresh else True)
-        moved = moved.any(-1, keepdims=True) & (free[1] if view.fresh else True)
+        of_rotation, of_location = free if view.fresh else (np.ones_like(free[0]), np.ones_like(free[1]))
+        turned, moved = turned.any(-1, keepdims=True) & of_rotation, moved.any(-1, keepdims=True) & of_location
         keyed = self._keyed.get(view.scene_uid)
         for target in (self.base, keyed.channels if keyed is not None else None):
             if target is not None:

@@ -33,7 +33,7 @@ def serve_in_order(stage: Stage, minimum: Minimum, frames: Request, start: Pose)
         return targets
     some, point = replace(frames.take(missed), lanes=lanes[missed]), minimum.point.take(missed)
     blamed = _blamed(stage, some, stage.space.state(start, len(targets.positions)).take(missed))
-    full = np.ones((len(missed), len(stage.goals))) if some.targets.shares is None else some.targets.shares
+    shares = full = np.ones((len(missed), len(stage.goals))) if some.targets.shares is None else some.targets.shares
     going, wanted, served = lanes[missed], some.targets, some.targets._replace(shares=full)
     before, yielded = np.full(full.shape, np.inf), np.ones(full.shape)
     took, tolerance = minimum.iterations[missed], stage.options.tolerance / stage.skeleton.length
@@ -48,7 +48,7 @@ def serve_in_order(stage: Stage, minimum: Minimum, frames: Request, start: Pose)
                 break
         before = misses
         own = going[:, stage.lanes.goals]
-        shares = np.where(own, stage.precedence.shares(yielded), served.shares)
+        shares = np.where(own, stage.precedence.shares(yielded), shares)
         served = stage.tasks.shifted(served, point.kinematics, wanted, shifts * own)._replace(shares=shares)
         request = replace(some, targets=served, lanes=going)
         again = stage.minimise(stage.runs.yielding, stand(stage.tasks, point.state, request), request)

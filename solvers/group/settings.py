@@ -93,7 +93,12 @@ def runs(
         polishing if polishes else None,
         None
         if released is None
-        else replace(polishing, iterations=min(INSIST_ITERATIONS, options.iterations), first_damping=FIRST_DAMPING, reluctance=released),
+        else replace(
+            polishing,
+            iterations=min(INSIST_ITERATIONS, options.iterations),
+            first_damping=FIRST_DAMPING,
+            reluctance=released,
+        ),
         yielding if ordered else None,
         0 if precise else options.iterations,
     )
