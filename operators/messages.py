@@ -24,6 +24,7 @@ GERMAN = {
     "the place of {} is not a number: reset its transform":
         "der Ort von {} ist keine Zahl: die Transformation zurücksetzen",
     "{} has no bone {}": "{} hat keinen Knochen {}",
+    "it follows {}, which follows this armature: a cycle": "es folgt {}, das diesem Skelett folgt: ein Zyklus",
     "Goal {}: there is no bone above {} to move: switch on Use Tail":
         "Ziel {}: über {} ist kein Knochen zu bewegen: Bis zum Ende einschalten",
     "Goal {}: its target or pole follows bone {}, which is solved":
@@ -149,6 +150,8 @@ GERMAN = {
     "Choose the solvers to compare": "Die Verfahren auswählen, die verglichen werden sollen",
     "{} is linked, so keys would be lost: make a library override first":
         "{} ist verknüpft, daher gingen Keyframes verloren: zuerst eine Bibliotheksüberschreibung anlegen",
+    "An NLA track of {} is solo, which hides its action: switch Solo off first":
+        "Eine NLA-Spur von {} ist solo und verdeckt die Aktion: zuerst Solo ausschalten",
     "Leave the NLA tweak mode of {} first": "Zuerst den NLA-Bearbeitungsmodus von {} verlassen",
     "An NLA track of {} is solo, which hides its action: switch Solo off first":
         "Eine NLA-Spur von {} ist auf Solo gestellt und verdeckt die Aktion: zuerst Solo ausschalten",

@@ -138,9 +138,9 @@ def _matrix(
         matrix = matrix @ found.matrix
     if later:
         behind = Dependencies().bones_behind(target, bone if target.type == "ARMATURE" else "")
-        names = sorted({repr(other.name) for other, _ in behind if other.original.session_uid in later})
-        if names:
-            return None, f"it follows {names[0]}, which follows this armature: a cycle"
+        name = min((repr(other.name) for other, _ in behind if other.original.session_uid in later), default="")
+        if name:
+            return None, f"it follows {name}, which follows this armature: a cycle"
     return matrix, ""
 
 

@@ -175,7 +175,7 @@ class Watch:
 
 
 def report_is_true(ob: bpy.types.Object) -> None:
-    """Where the report says that all goals are met, Blender's evaluation says so too."""
+    """Where the report says that all goals are met, Blender's evaluation says so too, except for wishes."""
     settings = ob.dqik
     if not settings.status.converged or settings.status.message or not is_live(ob):
         return
@@ -185,7 +185,7 @@ def report_is_true(ob: bpy.types.Object) -> None:
     into, (*_, scale) = shape.matrix_world.inverted(), shape.matrix_world.decompose()
     even_object = min(scale) > 0.0 and max(scale) < 1.0001 * min(scale) and ob.parent is None
     for goal, matrix in active_goals(ob):
-        if goal.influence < 1.0:
+        if goal.influence < 1.0 or goal.priority < 0:
             continue
         one, wanted = shape.pose.bones[goal.bone], into @ matrix
         end = one.tail if goal.use_tail else one.head
