@@ -36,17 +36,17 @@ class End(NamedTuple):
 
 
 ENDS = {
-    HIPS: End("hips", -1, 1.5, control_shapes.RING, 0.25),
-    Role("head"): End("head", 0, 2.0, control_shapes.RING, 0.14),
+    HIPS: End("hips", -1, 0.3, control_shapes.RING, 0.25),
+    Role("head"): End("head", 0, 2.2, control_shapes.RING, 0.14),
     Role("hand", LEFT): End("left hand", 0, 1.0, control_shapes.BOX, 0.05, WRIST),
     Role("hand", RIGHT): End("right hand", 0, 1.0, control_shapes.BOX, 0.05, WRIST),
-    Role("foot", LEFT): End("left foot", 0, 2.5, control_shapes.BOX, 0.07),
-    Role("foot", RIGHT): End("right foot", 0, 2.5, control_shapes.BOX, 0.07),
+    Role("foot", LEFT): End("left foot", 0, 3.5, control_shapes.BOX, 0.07),
+    Role("foot", RIGHT): End("right foot", 0, 3.5, control_shapes.BOX, 0.07),
 }
 """A hand that is out of reach lifts no foot and hardly moves the head; hips follow the others.
 
 Measured over reaches and moves of hips: with lighter feet or heavier hips, a hand out of reach lifts feet by more than
-a millimetre, or hips that should follow keep it from its target. With heavier feet or lighter hips, solves take long.
+a millimetre, or hips that should follow keep it from its target.
 """
 
 _EXTREMITIES = ENDS.keys() - {HIPS}

@@ -8,7 +8,7 @@ import bpy
 from ..blender.armature import Armature
 from . import controls, full_body, goals, mirror, roles
 
-WEIGHT = 2.5  # as that of feet: hands that are out of reach do not move them
+WEIGHT = 3.5  # as that of feet: hands that are out of reach do not move them
 
 
 def pin(ob: bpy.types.Object, names: Sequence[str], position: bool, rotation: bool, as_bones: bool) -> list[str]:
