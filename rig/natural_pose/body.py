@@ -12,8 +12,10 @@ from .weights import EFFECTORS, LimbNetworks, Trunk, Weights
 MIRROR = np.array([1.0, 1.0, -1.0, -1.0])
 """The signs of a quaternion's mirror image in the plane between left and right."""
 _NEAR = 0.1  # of the limb's length: nearer ends have no direction
+_REACH, _REACH_OF_HEAD = 1.6, 0.8
+"""How far effectors may be from their parts' rest roots, in lengths of limb or torso; those twice as far tell nothing.
+"""
 _MOST_TURN = 1.5  # of the chest about each axis [rad]
-_SOFT, _SOFT_LEG = 0.03, 0.05
 _ELBOW_TURN = np.radians(10.0)  # by which the plane of an arm is turned against its bones
 _COLLAR_UP, _COLLAR_FORWARD = np.radians(8.0), np.radians(8.0)  # per arm's length that a wrist is up, or forward
 _COLLAR_REST = -0.5  # how high the wrist is, in lengths of the arm, for a collar at rest
@@ -60,7 +62,9 @@ class Body:
             else:
                 beyond = limb.tip if limb.kind == "leg" else np.array([np.linalg.norm(limb.tip), 0.0, 0.0])
                 self._frames[k, :, 0] = signs[k] * beyond / limb.size
+        self._reaches = np.full((count, 1), _REACH)
         if head is not None:
+            self._reaches[-1] = _REACH_OF_HEAD
             self._roots[-1] = head.place
             beyond = self._head_tip(figure)
             self._tips[-1] = beyond if head.turned else 0.0
@@ -81,7 +85,6 @@ class Body:
         names = [f"{limb.kind}/{'turned' if limb.turned else 'placed'}" for limb in limbs]
         self._networks = LimbNetworks(weights, names)
         self._bend = np.array([[1.0 if limb.kind == "arm" else -1.0] for limb in limbs])
-        self._soft = np.array([[_SOFT if limb.turned or limb.kind == "arm" else _SOFT_LEG] for limb in limbs])
         self._lengths = np.array([limb.lengths for limb in limbs])
         self._limb_sizes = np.array([[limb.size] for limb in limbs])
         self._limb_roots = np.array([limb.root for limb in limbs])
@@ -214,6 +217,18 @@ class Body:
         turn = (view.turns * other.turns).sum(-1)
         return (away * away).sum(-1) + np.maximum(1.0 - turn * turn, 0.0)  # sin^2 of half the angle
 
+    def within_reach(self, view: View, other: View) -> View:
+        """The view with effectors that are far out of reach drawn toward those of another view, at last to them."""
+        away = view.places - self._roots
+        reach = np.sqrt((away * away).sum(-1, keepdims=True)) / self._sizes
+        if (reach <= self._reaches).all():
+            return view
+        share = np.clip(2.0 - reach / self._reaches, 0.0, 1.0)
+        share = share * share * (3.0 - 2.0 * share)
+        sign = np.where((view.turns * other.turns).sum(-1, keepdims=True) < 0.0, -1.0, 1.0)
+        turns = quaternion.normalize(share * view.turns + (1.0 - share) * sign * other.turns)
+        return View(other.places + share * (view.places - other.places), turns)
+
     def motions(
         self, view: View, chest: np.ndarray | None, correction: np.ndarray | float
     ) -> tuple[np.ndarray, np.ndarray]:
@@ -324,7 +339,7 @@ class Body:
             lower = self._lengths[self.placed, 1:]
             lengths = np.broadcast_to(lengths, (len(reach), *lengths.shape[1:])).copy()
             lengths[:, self.placed, 1:], lines = limb_geometry.beyond(self._end_tips, quaternion.exp(loose), lower)
-        frames = limb_geometry.triangles(line, distance, hinge, lengths, self._bend, self._soft)
+        frames = limb_geometry.triangles(line, distance, hinge, lengths, self._bend)
         if self.placed.size:
             frames[:, self.placed, 1] = frames[:, self.placed, 1] @ lines.swapaxes(-1, -2)
         return quaternion.from_matrix(frames @ self._back), toes, loose

@@ -6,6 +6,7 @@ import numpy as np
 from ...solvers.algebra import quaternion
 
 _STEADY = 0.2  # share of the usual hinge in the predicted one, so that it does not vanish
+_SOFT = 0.03  # of both lengths together, over which a limb comes to its full length without a jerk of its bend
 _FOLDED = 0.02  # of both lengths together, by which the end of a limb is further than when the limb is folded
 
 
@@ -23,18 +24,17 @@ def steady(hinge: np.ndarray, line: np.ndarray, usual: np.ndarray, straight: np.
 
 
 def triangles(
-    reach: np.ndarray, distance: np.ndarray, hinge: np.ndarray, lengths: np.ndarray, sign: np.ndarray,
-    soft: np.ndarray,
+    reach: np.ndarray, distance: np.ndarray, hinge: np.ndarray, lengths: np.ndarray, sign: np.ndarray
 ) -> np.ndarray:
     """Frames (F, L, 2, 3, 3) of both bones of limbs; columns along, forward, hinge.
 
     reach : (F, L, 3) unit lines from root to end. distance : (F, L, 1) between them. hinge : (F, L, 3) square to them.
-    lengths : (F or 1, L, 2). soft : (L, 1) share of both lengths over which a limb comes to its full length. sign : (L, 1), 1 for limbs that bend forward about their hinge (arms), -1 for legs.
+    lengths : (F or 1, L, 2). sign : (L, 1), 1 for limbs that bend forward about their hinge (arms), -1 for legs.
     """
     upper, lower = lengths[..., :1], lengths[..., 1:]
     whole = upper + lower
     spare = whole - distance  # softened: the bend of a stretched limb depends on it by a square root
-    distance = whole - 0.5 * (spare + np.sqrt(spare * spare + (soft * whole) ** 2))
+    distance = whole - 0.5 * (spare + np.sqrt(spare * spare + (_SOFT * whole) ** 2))
     distance = np.maximum(distance, np.abs(upper - lower) + _FOLDED * whole)
     hinge = hinge / np.sqrt(np.maximum((hinge * hinge).sum(-1, keepdims=True), 1e-24))
     out = sign * quaternion.cross(reach, hinge)

@@ -16,7 +16,7 @@ from .weights import Weights, load
 
 _NEAR_REST, _NEAR_POSE = 0.5, 1.3
 """How far targets move, in lengths of the limb, until a limb's own pose counts 1 / e: one at rest, and a posed one."""
-_BENDS = -1.0 / 0.15**2
+_BENDS = -1.0 / 0.3**2
 _POSED = np.radians(20.0)  # a limb whose joints have turned by more from rest counts as posed
 
 
@@ -80,6 +80,7 @@ class Prior:
             return start.rotations
         own = self._own_pose(start, links, share)
         view = self._viewer.of_targets(targets.positions, targets.rotations, start, links)
+        view = self.body.within_reach(view, own.view)
         moved = self.body.moved(view, own.view)  # (F, E)
         motions = self._motions(view, own.chest, share, np.exp(moved * own.fade)[:, self.body.placed, None] * own.ends)
         away = ((moved * own.fade) @ self.body.follows)[..., None]
