@@ -24,7 +24,7 @@ _COLLAR_REST = -0.5  # how high the wrist is, in lengths of the arm, for a colla
 class Body:
     """Evaluates a figure: joint motions from a `View`.
 
-    joints : (K,) that it turns. serves : (E, K) whether a joint serves that effector alone. follows : (E, K) the same,
+    joints : (K,) that it turns. count : of features. serves : (E, K) whether a joint serves that effector alone. follows : (E, K) the same,
     all for joints that serve several. turns_chest : whether the spine
     is free. inner : joints whose links move effectors against the hips.
     """
@@ -71,6 +71,7 @@ class Body:
             self._frames[-1] = np.eye(3)[:, 1:] if head.turned else np.stack([beyond / figure.torso, np.zeros(3)], -1)
         for k, has in enumerate(turned):
             select.append(9 * k + np.arange(9 if has else 6))
+        self.count = sum(map(len, select))
         self._select, self._turned = np.concatenate(select), np.array(turned)
 
     @staticmethod

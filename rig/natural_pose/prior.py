@@ -46,7 +46,11 @@ class Prior:
         self, figure: Figure, weights: Weights | None = None, freedom: np.ndarray | None = None,
         own: OwnMotion | None = None,
     ) -> None:  # fmt: skip
-        """`freedom` (J,) in 0..1 : how far each joint may be turned; the bones of a limb share the least of theirs."""
+        """A prior with the weights that come with the extension, or with others.
+
+        freedom : (J,) in 0..1, how far each joint may be turned; the bones of a limb share the least of theirs.
+        own : the character's own motion, ignored if it was made for other joints or goals.
+        """
         joints = len(figure.skeleton)
         free = np.ones(joints) if freedom is None else np.array(freedom, dtype=float)
         free[[kind in ("fixed", "prismatic") for kind in figure.skeleton.kinds]] = 0.0
@@ -54,10 +58,11 @@ class Prior:
         for limb in figure.limbs:
             both = [limb.upper, limb.lower]
             free[both] = free[both].min()
-        self.figure, self.own = figure, own
+        self.figure = figure
         self.body = Body(figure, load() if weights is None else weights, free)
         self.joints = self.body.joints  # (K,) that it turns
         self._freedom = free[self.joints]
+        self.own = own if own is not None and own.fits(self.body.count, len(self.joints)) else None
         self._at_rest = quaternion.relative(figure.before[self.joints], figure.rest[self.joints])
         self._viewer, self._start = Viewer(figure), None
         self._keeps_chest = bool(figure.spine) and not self.body.turns_chest and figure.spine[-1] >= 0
@@ -96,10 +101,11 @@ class Prior:
         rotations[:, self.joints] = motions
         return rotations
 
-    def view(self, rotations: np.ndarray, translations: np.ndarray | None, links: np.ndarray) -> View:
-        """Where the effectors are in poses (F, J, 4), (F, J, 3)."""
-        world = self.figure.skeleton.transforms(rotations, translations, links)
-        return self._viewer.of_pose(world, links)
+    def view(self, rotations: np.ndarray, links: np.ndarray) -> tuple[View, np.ndarray | None]:
+        """Where the effectors are in poses (F, J, 4), and the chest's turn (F, 3) where the prior does not tell it."""
+        world = self.figure.skeleton.transforms(rotations, None, links)
+        chest = quaternion.log(self._viewer.chest(world, links)) if self._keeps_chest else None
+        return self._viewer.of_pose(world, links), chest
 
     def _motions(
         self, view: View, chest: np.ndarray | None, share: float, ends: np.ndarray
@@ -121,9 +127,7 @@ class Prior:
             links = links[:1]  # seen from the hips, all frames are the same
         count = max(len(start.rotations), len(links))
         rotations = np.broadcast_to(start.rotations, (count, *start.rotations.shape[1:]))
-        world = self.figure.skeleton.transforms(rotations, start.translations, links)
-        view = self._viewer.of_pose(world, links)
-        chest = quaternion.log(self._viewer.chest(world, links)) if self._keeps_chest else None
+        view, chest = self.view(rotations, links)
         own = start.rotations[:, self.joints]
         ends = self.body.end_turns(own) - self.body.motions(view, chest, 0.0)[1]
         motions = self._motions(view, chest, share, ends)
