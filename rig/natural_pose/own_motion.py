@@ -16,7 +16,7 @@ from .view import View
 _VERSION = 1
 _CLIP = 3.0  # standard deviations of the character's own frames, beyond which features tell no more
 _LEAST_SCALE = 0.05  # of features: lengths of the limb, or parts of unit vectors
-_RIDGE = 0.03  # of the frames' number
+_RIDGE = 0.2  # of the frames' number
 
 
 @dataclass(frozen=True)
