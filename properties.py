@@ -286,6 +286,18 @@ class DqikSettings(bpy.types.PropertyGroup):
         name="Keep Keyed Poses", description="Bones with keys stay as they are keyed while others reach the goals, "
         "like bones with a Hold of a half", default=True, options=_FIXED, override=_OVERRIDE, update=_touched,
     )  # fmt: skip
+    natural_pose: FloatProperty(
+        name="Natural Pose", description="How far the body poses itself: where the goals leave elbows, knees, shoulders "
+        "and spine open, they go where people have them. Bones that are keyed, held or locked stay as they are posed. "
+        "0 keeps all bones near to their pose", default=1.0, min=0.0, max=1.0, subtype="FACTOR", options=_KEYED,
+        override=_OVERRIDE, update=_touched,
+    )  # fmt: skip
+    own_motion: StringProperty(options={"HIDDEN"}, override=_OVERRIDE, update=_touched)
+    own_motion_share: FloatProperty(
+        name="Own Motion", description="How much of the natural pose is what was learnt from this character's own "
+        "actions: 0 is people in general, 1 is this character", default=1.0, min=0.0, max=1.0, subtype="FACTOR",
+        options=_KEYED, override=_OVERRIDE, update=_touched,
+    )  # fmt: skip
     goals: CollectionProperty(
         type=DqikGoal, name="Goals", description="What the armature's bones should reach",
         override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"},

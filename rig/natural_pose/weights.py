@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Stub."""
+
+
+def load():
+    return None
