@@ -287,9 +287,9 @@ class DqikSettings(bpy.types.PropertyGroup):
         "like bones with a Hold of a half", default=True, options=_FIXED, override=_OVERRIDE, update=_touched,
     )  # fmt: skip
     natural_pose: FloatProperty(
-        name="Natural Pose", description="How far the body poses itself: where the goals leave elbows, knees, shoulders "
-        "and spine open, they go where people have them. Bones that are keyed, held or locked stay as they are posed. "
-        "0 keeps all bones near to their pose", default=1.0, min=0.0, max=1.0, subtype="FACTOR", options=_KEYED,
+        name="Natural Pose", description="How far the body poses itself: elbows, knees, shoulders and spine go where "
+        "people have them, as far as the goals leave that open. Bones that are keyed, held or locked stay as they are "
+        "posed. At 0 all bones stay near to their pose", default=1.0, min=0.0, max=1.0, subtype="FACTOR", options=_KEYED,
         override=_OVERRIDE, update=_touched,
     )  # fmt: skip
     own_motion: StringProperty(options={"HIDDEN"}, override=_OVERRIDE, update=_touched)
@@ -322,6 +322,11 @@ class DqikSettings(bpy.types.PropertyGroup):
     def comparison(self) -> Sequence[Row]:
         """The last comparison of solvers, one row for each solver; not saved."""
         return live.comparison(self.id_data)
+
+    @property
+    def natural_pose_refusal(self) -> str:
+        """Why the natural pose does not know the figure; empty if it does."""
+        return live.natural_pose_refusal(self.id_data)
 
     @property
     def workspace(self) -> Workspace | None:
@@ -395,7 +400,7 @@ def _bone_properties() -> dict[str, object]:
         "dqik_swing_z_max": _angle("Swing Z Max", "Largest bend about the bone's Z axis", pi),
         "dqik_role": EnumProperty(
             name="Role", description="The bone's part in the figure, for Set Up Full Body and Human Limits",
-            items=roles.items(), default="AUTO", options=_FIXED, override=_OVERRIDE,
+            items=roles.items(), default="AUTO", options=_FIXED, override=_OVERRIDE, update=_touched,
         ),
         "dqik_limits_axes": FloatVectorProperty(
             name="Limits' Axes", description="The axes of the limits, as a rotation of the bone's own axes at rest: "

@@ -24,17 +24,18 @@ class NaturalPose:
     Attributes
     ----------
     amount : of the natural pose, 0 to 1. share : of what was learnt from this armature's actions in it, 0 to 1.
-    refusal : one sentence that says why the prior does not know the figure; empty if it does.
+    prior : prepared for the rig; None where it does not know the figure. refusal : one sentence that says why it does
+    not; empty if it does.
     """
 
     def __init__(self) -> None:
         self.amount = self.share = 0.0
+        self.prior: Prior | None = None
         self.refusal = ""
         self._rig: Rig | None = None
         self._free: object = None
         self._own = ""
         self._figure: figures.Figure | None = None
-        self._prior: Prior | None = None
 
     def look(self, ob: bpy.types.Object, rig: Rig, free: tuple[np.ndarray, np.ndarray], edited: bool) -> None:
         """Read the settings of an evaluated object, and prepare the prior again if what it depends on has changed.
@@ -49,19 +50,19 @@ class NaturalPose:
         elif free is self._free and not (edited and settings.own_motion != self._own):
             return
         self._rig, self._free, self._own = rig, free, settings.own_motion
-        self._prior = None
+        self.prior = None
         if self._figure is not None:
-            self._prior = Prior(
+            self.prior = Prior(
                 self._figure, weights.load(), freedom(rig, free), own_motion.from_text(self._own)
             )
 
     def shape(self, frame_input: FrameInput) -> None:
         """Set the start of a frame's solve from the pose that keys and base pose give."""
         posed = frame_input.posed
-        if self._prior is None or self.amount == 0.0:
+        if self.prior is None or self.amount == 0.0:
             frame_input.start = posed
             return
-        turned = self._prior.base(posed, frame_input.targets, frame_input.links, self.amount, self.share)
+        turned = self.prior.base(posed, frame_input.targets, frame_input.links, self.amount, self.share)
         frame_input.start = Pose(turned, posed.translations)
 
 
