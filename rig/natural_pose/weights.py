@@ -1,6 +1,0 @@
-# SPDX-License-Identifier: GPL-3.0-or-later
-"""Stub."""
-
-
-def load():
-    return None
