@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The prior's own pose of one figure: chest, shoulders, elbows and knees from a view of the effectors."""
+
+import numpy as np
+
+from ...solvers.algebra import quaternion
+from . import limbs as limb_geometry
+from .figure import SIDES, Figure, Limb
+from .view import View
+from .weights import EFFECTORS, LimbNetworks, Trunk, Weights
+
+MIRROR = np.array([1.0, 1.0, -1.0, -1.0])
+"""The signs of a quaternion's mirror image in the plane between left and right."""
+_NEAR = 0.1  # of the limb's length: nearer ends have no direction
+_MOST_TURN = 1.5  # of the chest about each axis [rad]
+_ELBOW_TURN = np.radians(10.0)  # by which the plane of an arm is turned against its bones
+_COLLAR_UP, _COLLAR_FORWARD = np.radians(8.0), np.radians(8.0)  # per arm's length that a wrist is up, or forward
+_COLLAR_REST = -0.5  # how high the wrist is, in lengths of the arm, for a collar at rest
+
+
+class Body:
+    """Evaluates a figure: joint motions from a `View`.
+
+    joints : (K,) that it turns. follows : (E, K), 1 where a joint serves an effector. turns_chest : whether the spine
+    is free. inner : joints whose links move effectors against the hips.
+    """
+
+    def __init__(self, figure: Figure, weights: Weights, free: np.ndarray) -> None:
+        """`free` (J,) : above 0 for the joints that may be turned."""
+        self._figure, limbs = figure, figure.limbs
+        self._arms = sum(limb.kind == "arm" for limb in limbs)
+        count = len(limbs) + (figure.head is not None)
+        self._signs = np.array([SIDES[limb.side] for limb in limbs])
+        self._set_effectors(count)
+        self._set_limbs(limbs, weights)
+        self._set_trunk(weights, free)
+        self._set_joints(free)
+        self.follows = self._followers(count)
+        link = figure.hips.link
+        self.inner = np.array([joint for joint in range(len(figure.skeleton)) if joint != link and (
+            figure.skeleton.parent[joint] >= 0)], dtype=np.intp)  # fmt: skip
+
+    # -- preparation ----------------------------------------------------------------------------------------------
+
+    def _set_effectors(self, count: int) -> None:
+        """What the trunk's features are made of, both sides as they are."""
+        figure, head, signs = self._figure, self._figure.head, self._signs
+        self._tips, self._roots, self._frames = np.zeros((count, 3)), np.zeros((count, 3)), np.zeros((count, 3, 2))
+        self._sizes = np.full((count, 1), figure.torso)
+        select: list[np.ndarray] = []
+        turned = [limb.turned for limb in figure.limbs] + ([] if head is None else [head.turned])
+        for k, limb in enumerate(figure.limbs):
+            self._roots[k], self._sizes[k] = signs[k] * limb.root, limb.size
+            if limb.turned:
+                self._tips[k], self._frames[k] = signs[k] * limb.tip, signs[k][:, None] * limb.end_frame
+            else:
+                beyond = limb.tip if limb.kind == "leg" else np.array([np.linalg.norm(limb.tip), 0.0, 0.0])
+                self._frames[k, :, 0] = signs[k] * beyond / limb.size
+        if head is not None:
+            self._roots[-1] = head.place
+            beyond = self._head_tip(figure)
+            self._tips[-1] = beyond if head.turned else 0.0
+            self._frames[-1] = np.eye(3)[:, 1:] if head.turned else np.stack([beyond / figure.torso, np.zeros(3)], -1)
+        for k, has in enumerate(turned):
+            select.append(9 * k + np.arange(9 if has else 6))
+        self._select, self._turned = np.concatenate(select), np.array(turned)
+
+    @staticmethod
+    def _head_tip(figure: Figure) -> np.ndarray:
+        """From the head's joint to its effector at rest."""
+        offset = np.asarray(figure.goals[figure.head.goal].offset, dtype=float)
+        return quaternion.rotate(
+            quaternion.product(quaternion.conjugate(figure.axes), figure.rest[figure.head.joint]), offset
+        )
+
+    def _set_limbs(self, limbs: tuple[Limb, ...], weights: Weights) -> None:
+        names = [f"{limb.kind}/{'turned' if limb.turned else 'placed'}" for limb in limbs]
+        self._networks = LimbNetworks(weights, names)
+        self._bend = np.array([[1.0 if limb.kind == "arm" else -1.0] for limb in limbs])
+        self._lengths = np.array([limb.lengths for limb in limbs])
+        self._limb_sizes = np.array([[limb.size] for limb in limbs])
+        self._limb_roots = np.array([limb.root for limb in limbs])
+        self._back = np.array([[_turned_back(limb, frame).T for frame in limb.frames] for limb in limbs])
+        self._placed_arms = np.flatnonzero([limb.kind == "arm" and not limb.turned for limb in limbs])
+        self._ends = np.flatnonzero([limb.turned for limb in limbs])
+        self._on_toes = np.flatnonzero([limb.toe.any() for limb in limbs])
+        self._toe_lines = np.array([limbs[k].toe for k in self._on_toes]).reshape(-1, 3)
+        beyond = np.zeros((len(limbs), 6))
+        beyond[:, 0] = [np.linalg.norm(limb.tip) / limb.size for limb in limbs]
+        self._beyond = beyond[self._placed_arms]
+
+    def _set_trunk(self, weights: Weights, free: np.ndarray) -> None:
+        figure = self._figure
+        keys = [(limb.kind, limb.side) for limb in figure.limbs] + ([] if figure.head is None else [("head", "")])
+        self._trunk = Trunk(weights, [EFFECTORS.index(key) for key in keys], self._turned.tolist())
+        self._spine = [joint for joint in figure.spine if joint >= 0 and free[joint] > 0.0]
+        self.turns_chest = bool(self._spine)
+        count = len(figure.spine_lines)
+        self._fractions = np.arange(1, count + 1) / count
+        chest = figure.spine_root + figure.spine_lines.sum(0)
+        sides = [limb.side for limb in figure.limbs[: self._arms]]
+        self._shoulders = self._signs[: self._arms] * self._limb_roots[: self._arms] - chest
+        collars = [figure.collars.get(side) for side in sides]
+        self._collars = [
+            [] if collar is None else [joint for joint in collar[0] if joint >= 0 and free[joint] > 0.0]
+            for collar in collars
+        ]  # fmt: skip
+        self._collar_lines = np.array([
+            limb.root - collar[1] if collar is not None and own else np.zeros(3)
+            for limb, collar, own in zip(figure.limbs, collars, self._collars, strict=False)
+        ]).reshape(-1, 3)  # fmt: skip
+        gain = np.array([[float(bool(own))] for own in self._collars]).reshape(-1, 1)
+        self._collar_gain = gain * np.array([0.0, -_COLLAR_FORWARD, _COLLAR_UP])
+
+    def _set_joints(self, free: np.ndarray) -> None:
+        """Which joint takes which turn: columns are spine, neck, collars, then upper, lower, end and toes of limbs."""
+        figure, limbs, arms = self._figure, self._figure.limbs, self._arms
+        count = len(limbs)
+        self._first = 2 + arms
+        columns = [(joint, 0) for joint in self._spine]
+        self._neck = [joint for joint in figure.neck if joint >= 0 and free[joint] > 0.0]
+        if figure.head is not None and figure.head.turned:
+            columns += [(joint, 1) for joint in self._neck]
+        columns += [(joint, 2 + k) for k, own in enumerate(self._collars) for joint in own]
+        for k, limb in enumerate(limbs):
+            parts = (limb.upper, limb.lower, limb.end, limb.toes)
+            columns += [(joint, self._first + part * count + k) for part, joint in enumerate(parts)]
+        columns = [(joint, column) for joint, column in columns if joint >= 0 and free[joint] > 0.0]
+        self.joints = np.array([joint for joint, _ in columns], dtype=np.intp)
+        self._columns = np.array([column for _, column in columns], dtype=np.intp)
+        self._mirror = np.ones((self._first + 4 * count, 4))
+        sides = np.array([MIRROR if limb.side == "R" else np.ones(4) for limb in limbs])
+        self._mirror[2 : self._first] = sides[:arms]
+        self._mirror[self._first :] = np.tile(sides, (4, 1))
+        self._shares = np.array([1.0 / max(len(own), 1) for own in self._collars]).reshape(-1, 1)
+        self._maps = np.stack([self._map(joint) for joint in self.joints]) if columns else np.zeros((0, 4, 4))
+
+    def _map(self, joint: int) -> np.ndarray:
+        """(4, 4) `T` to the joint's motion: `conj(k) T k r`, with `k` the joint's axes in canonical ones at rest."""
+        figure = self._figure
+        axes = quaternion.product(quaternion.conjugate(figure.axes), figure.before[joint])
+        rest = quaternion.relative(figure.before[joint], figure.rest[joint])
+        turns = quaternion.product(np.eye(4), quaternion.product(axes, rest))
+        return quaternion.product(quaternion.conjugate(axes), turns)
+
+    def _followers(self, count: int) -> np.ndarray:
+        limb_of = np.full(len(self._mirror), -1)
+        limb_of[2 : self._first] = np.arange(self._arms)
+        limb_of[self._first :] = np.tile(np.arange(len(self._figure.limbs)), 4)
+        serves = limb_of[self._columns]
+        return (serves == np.arange(count)[:, None]) | (serves == -1)
+
+    # -- evaluation -----------------------------------------------------------------------------------------------
+
+    def features(self, view: View) -> np.ndarray:
+        """What is told about all effectors (F, n)."""
+        return self._told(view)[0]
+
+    def _told(self, view: View) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Features (F, n), places of wrists, ankles and head (F, E, 3), and two directions of each (F, E, 2, 3)."""
+        turned = quaternion.to_matrix(view.turns)
+        ends = view.places - (turned @ self._tips[..., None])[..., 0]
+        directions = (turned @ self._frames).swapaxes(-1, -2)
+        local = (ends - self._roots) / self._sizes
+        each = np.concatenate([local, directions.reshape(*local.shape[:-1], 6)], -1)
+        return each.reshape(len(each), -1).take(self._select, 1), ends, directions
+
+    def moved(self, view: View, other: View) -> np.ndarray:
+        """How far effectors are from those of another view, squared (F, E): lengths of the limb, and half turns."""
+        away = (view.places - other.places) / self._sizes
+        turn = (view.turns * other.turns).sum(-1)
+        return (away * away).sum(-1) + np.maximum(1.0 - turn * turn, 0.0)  # sin^2 of half the angle
+
+    def motions(self, view: View, chest: np.ndarray | None) -> np.ndarray:
+        """Motions (F, K, 4) of `joints`; `chest` (F, 3) is the chest's turn if the spine is not free."""
+        features, ends, directions = self._told(view)
+        turn = np.clip(self._trunk(features), -_MOST_TURN, _MOST_TURN) if chest is None else chest
+        if not self._figure.spine:
+            turn = np.zeros((len(features), 3))
+        frames, arms, count = len(features), self._arms, len(self._figure.limbs)
+        turns = np.empty((frames, len(self._mirror), 4))
+        turns[:, :2] = quaternion.IDENTITY
+        if self.turns_chest:
+            turns[:, 0] = quaternion.exp(turn / len(self._spine))
+        trunk = quaternion.exp(turn)
+        if self._figure.head is not None and self._neck:
+            neck = quaternion.log(quaternion.relative(trunk, view.turns[:, -1]))
+            turns[:, 1] = quaternion.exp(neck / len(self._neck))
+        reach, more = self._seen_by_limbs(ends, directions, turn, trunk)
+        collars = self._collar(reach[:, :arms])
+        turns[:, 2 : self._first] = quaternion.exp(collars * self._shares)
+        own_ends = view.turns[:, :count] * self._mirror[self._first : self._first + count]
+        own_ends[:, :arms] = quaternion.relative(trunk[:, None] * self._mirror[2 : self._first], own_ends[:, :arms])
+        collar = quaternion.exp(collars)
+        line = self._collar_lines
+        reach[:, :arms] -= quaternion.rotate(collar, line) - line
+        bones, toes = self._limb_bones(reach, more, own_ends)
+        upper, lower = bones[:, :, 0], bones[:, :, 1]
+        parts = turns[:, self._first :].reshape(frames, 4, count, 4)
+        parts[:, 0] = upper
+        parts[:, 0, :arms] = quaternion.relative(collar, upper[:, :arms])
+        parts[:, 1] = quaternion.relative(upper, lower)
+        parts[:, 2:] = quaternion.IDENTITY
+        parts[:, 2, self._ends] = quaternion.relative(lower[:, self._ends], own_ends[:, self._ends])
+        if toes is not None:
+            parts[:, 3, self._on_toes] = quaternion.conjugate(toes)
+        turns = (turns * self._mirror).take(self._columns, 1)
+        return (turns[:, :, None] @ self._maps)[:, :, 0]
+
+    def _seen_by_limbs(
+        self, ends: np.ndarray, directions: np.ndarray, turn: np.ndarray, trunk: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Places (F, L, 3) of limbs' ends from their roots, and their directions (F, L, 2, 3), read as left ones.
+
+        Arms in the axes of the chest, legs in those of the hips.
+        """
+        arms, count = self._arms, len(self._figure.limbs)
+        reach, more = ends[:, :count] * self._signs, directions[:, :count] * self._signs[:, None]
+        reach[:, arms:] -= self._limb_roots[arms:]
+        if arms:
+            chest = quaternion.to_matrix(trunk)
+            away = (ends[:, :arms] - self._chest_place(turn)[:, None]) @ chest
+            reach[:, :arms] = (away - self._shoulders) * self._signs[:arms]
+            more[:, :arms] = (directions[:, :arms] @ chest[:, None]) * self._signs[:arms, None]
+        return reach, more
+
+    def _chest_place(self, turn: np.ndarray) -> np.ndarray:
+        """Where the chest's joint is (F, 3) if the spine's bones share a turn (F, 3) evenly."""
+        figure = self._figure
+        angle = np.sqrt(np.maximum((turn * turn).sum(-1, keepdims=True), 1e-24))
+        axis, angles = turn / angle, angle * self._fractions
+        sine, versine = np.sin(angles) @ figure.spine_lines, (1.0 - np.cos(angles)) @ figure.spine_lines
+        across = quaternion.cross(axis, versine)
+        return figure.spine_root + figure.spine_lines.sum(0) + quaternion.cross(axis, sine) + quaternion.cross(
+            axis, across)  # fmt: skip
+
+    def _collar(self, reach: np.ndarray) -> np.ndarray:
+        """The collars' turns (F, A, 3): they follow raised and forward wrists."""
+        local = np.clip(reach / self._limb_sizes[: self._arms], -1.0, 1.0)
+        raised = local[..., 1:2] - _COLLAR_REST
+        return np.concatenate([raised, local[..., 2:], raised], -1) * self._collar_gain
+
+    def _limb_bones(
+        self, reach: np.ndarray, more: np.ndarray, ends: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray | None]:
+        """Turns (F, L, 2, 4) of both bones of limbs against chest or hips, and (F, T, 4) from toes to foot."""
+        told = more.reshape(*more.shape[:2], 6)
+        told[:, self._placed_arms] = self._beyond
+        local = reach / self._limb_sizes
+        distance = np.sqrt((local * local).sum(-1, keepdims=True))
+        told = np.concatenate([local, distance, local / np.maximum(distance, _NEAR), told], -1)
+        answer = self._networks(told)
+        hinge, toes = answer[..., :3], None
+        if self._on_toes.size:
+            toes = quaternion.exp(answer[:, self._on_toes, 3:])
+            line = self._toe_lines
+            reach[:, self._on_toes] += quaternion.rotate(ends[:, self._on_toes], line - quaternion.rotate(toes, line))
+            distance = np.sqrt((reach * reach).sum(-1, keepdims=True))
+        else:
+            distance = distance * self._limb_sizes
+        line = reach / np.maximum(distance, 1e-9 * self._limb_sizes)
+        hinge = limb_geometry.steady(hinge, line, self._networks.usual, self._networks.straight)
+        frames = limb_geometry.triangles(line, distance, hinge, self._lengths, self._bend)
+        return quaternion.from_matrix(frames @ self._back), toes
+
+
+def _turned_back(limb: Limb, frame: np.ndarray) -> np.ndarray:
+    """A rest frame (3, 3), that of an arm turned about the bone by the angle of its plane."""
+    if limb.kind != "arm":
+        return frame
+    cosine, sine = np.cos(_ELBOW_TURN), np.sin(_ELBOW_TURN)
+    return frame @ np.array([[1.0, 0.0, 0.0], [0.0, cosine, sine], [0.0, -sine, cosine]])

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Limbs as triangles: from the place of the wrist and the axis of the elbow's hinge to the frames of both bones."""
+
+import numpy as np
+
+from ...solvers.algebra import quaternion
+
+_STEADY = 0.2  # share of the usual hinge in the predicted one, so that it does not vanish
+_FOLDED, _STRETCHED = 0.02, 0.999  # of both lengths together: nearest and furthest that a limb's end may be
+
+
+def steady(hinge: np.ndarray, line: np.ndarray, usual: np.ndarray, straight: np.ndarray) -> np.ndarray:
+    """Hinge axes (F, L, 3) square to unit lines (F, L, 3), not of unit length.
+
+    Where the prediction points along the line, the usual hinge decides: `usual` (L, 3), of limbs that point to
+    `straight` (L, 3), carried along the shortest arc. It fades out at the opposite direction, to which no arc is
+    shortest.
+    """
+    cosine = 1.0 + (line * straight).sum(-1, keepdims=True)
+    along = (line * usual).sum(-1, keepdims=True) / np.maximum(cosine, 1e-4)
+    carried = (usual - along * (line + straight)) * np.minimum(cosine, 1.0)
+    return hinge - (hinge * line).sum(-1, keepdims=True) * line + _STEADY * carried
+
+
+def triangles(
+    reach: np.ndarray, distance: np.ndarray, hinge: np.ndarray, lengths: np.ndarray, sign: np.ndarray
+) -> np.ndarray:
+    """Frames (F, L, 2, 3, 3) of both bones of limbs; columns along, forward, hinge.
+
+    reach : (F, L, 3) unit lines from root to end. distance : (F, L, 1) between them. hinge : (F, L, 3) square to them.
+    lengths : (L, 2). sign : (L, 1), 1 for limbs that bend forward about their hinge (arms), -1 for legs.
+    """
+    upper, lower = lengths[:, :1], lengths[:, 1:]
+    whole = upper + lower
+    distance = np.clip(distance, np.abs(upper - lower) + _FOLDED * whole, _STRETCHED * whole)
+    hinge = hinge / np.sqrt(np.maximum((hinge * hinge).sum(-1, keepdims=True), 1e-24))
+    out = sign * quaternion.cross(reach, hinge)
+    cosine = np.clip((distance * distance + upper * upper - lower * lower) / (2.0 * upper * distance), -1.0, 1.0)
+    first = cosine * reach + np.sqrt(1.0 - cosine * cosine) * out
+    second = (distance * reach - upper * first) / lower
+    frames = np.empty((*reach.shape[:-1], 2, 3, 3))
+    frames[..., 0, :, 0], frames[..., 1, :, 0] = first, second
+    frames[..., 2] = hinge[..., None, :]
+    frames[..., 0, :, 1], frames[..., 1, :, 1] = quaternion.cross(hinge, first), quaternion.cross(hinge, second)
+    return frames

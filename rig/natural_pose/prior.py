@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The prior of natural poses of one rig: base poses from targets, meeting the pose that the animator set."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...solvers import Pose
+from ...solvers.algebra import quaternion
+from ...solvers.model.goals import Targets
+from .body import Body
+from .figure import Figure
+from .own_motion import OwnMotion
+from .view import View, Viewer
+from .weights import Weights, load
+
+_NEAR = 1.2  # how far targets move, in lengths of the limb, until the animator's own pose counts 1 / e
+
+
+class _Start(NamedTuple):
+    """What follows from the animator's own pose: where the effectors stand in it, and how it differs from the prior.
+
+    pose, links : what it was made from. view : of its effectors. turned : (F, 3) the chest's turn, None where the
+    prior tells it. prior : (F, K, 4) the prior's motions there. apart : (F, K, 3) from them to the animator's.
+    """
+
+    pose: Pose
+    links: np.ndarray
+    view: View
+    chest: np.ndarray | None
+    own: np.ndarray
+    apart: np.ndarray
+    share: float
+
+
+class Prior:
+    """Base poses of one rig. It never changes what it is made from, and it can be pickled."""
+
+    def __init__(
+        self, figure: Figure, weights: Weights | None = None, freedom: np.ndarray | None = None,
+        own: OwnMotion | None = None,
+    ) -> None:  # fmt: skip
+        """`freedom` (J,) in 0..1 : how far each joint may be turned; the bones of a limb share the least of theirs."""
+        joints = len(figure.skeleton)
+        free = np.ones(joints) if freedom is None else np.array(freedom, dtype=float)
+        free[[kind in ("fixed", "prismatic") for kind in figure.skeleton.kinds]] = 0.0
+        free[figure.skeleton.detached] = 0.0
+        for limb in figure.limbs:
+            both = [limb.upper, limb.lower]
+            free[both] = free[both].min()
+        self.figure, self.own = figure, own
+        self.body = Body(figure, load() if weights is None else weights, free)
+        self.joints = self.body.joints  # (K,) that it turns
+        self._freedom = free[self.joints]
+        self._viewer, self._start = Viewer(figure), None
+        self._keeps_chest = bool(figure.spine) and not self.body.turns_chest and figure.spine[-1] >= 0
+
+    def base(
+        self, start: Pose, targets: Targets, links: np.ndarray, amount: float | np.ndarray, share: float = 0.0
+    ) -> np.ndarray:
+        """Rotations (F, J, 4) that a solve starts from and is pulled to.
+
+        Where the targets are where the effectors stand in `start`, they are those of `start`; the prior takes over as
+        targets move away.
+
+        Parameters
+        ----------
+        start : the animator's own pose, (F or 1, J, ...). targets : of F frames. links : (F or 1, J, 8).
+        amount : 0..1, or (F,); at 0 the answer is `start.rotations` itself. share : 0..1 of the character's own motion.
+        """
+        amounts = np.asarray(amount, dtype=float)
+        if not amounts.any() or not self.joints.size:
+            return start.rotations
+        own = self._own_pose(start, links, share)
+        view = self._viewer.of_targets(targets.positions, targets.rotations, start, links)
+        moved = self.body.moved(view, own.view)  # (F, E)
+        motions = self._motions(view, own.chest, share)
+        weight = np.exp(moved @ (self.body.follows * (-1.0 / _NEAR**2)))[..., None]
+        motions = quaternion.product(motions, quaternion.exp(weight * own.apart))
+        rotations = np.empty((len(motions), *start.rotations.shape[1:]))
+        rotations[:] = start.rotations
+        before = start.rotations[:, self.joints]
+        shares = np.multiply.outer(amounts, self._freedom) if amounts.ndim else amounts * self._freedom
+        if (shares < 1.0).any():
+            turn = quaternion.log(quaternion.relative(before, motions))
+            motions = quaternion.product(before, quaternion.exp(shares[..., None] * turn))
+        rotations[:, self.joints] = motions
+        return rotations
+
+    def view(self, rotations: np.ndarray, translations: np.ndarray | None, links: np.ndarray) -> View:
+        """Where the effectors are in poses (F, J, 4), (F, J, 3)."""
+        world = self.figure.skeleton.transforms(rotations, translations, links)
+        return self._viewer.of_pose(world, links)
+
+    def _motions(self, view: View, chest: np.ndarray | None, share: float) -> np.ndarray:
+        """The prior's own motions (F, K, 4)."""
+        motions = self.body.motions(view, chest)
+        if self.own is not None and share > 0.0:
+            correction = self.own.correction(self.body.features(view))
+            motions = quaternion.product(motions, quaternion.exp(share * correction))
+        return motions
+
+    def _own_pose(self, start: Pose, links: np.ndarray, share: float) -> _Start:
+        """What follows from the animator's own pose, cached until it changes."""
+        last = self._start
+        if last is not None and last.share == share and self._is_same(last, start, links):
+            return last
+        inner = links[:, self.body.inner]
+        if len(start.rotations) == 1 and (inner == inner[:1]).all():
+            links = links[:1]  # seen from the hips, all frames are the same
+        count = max(len(start.rotations), len(links))
+        rotations = np.broadcast_to(start.rotations, (count, *start.rotations.shape[1:]))
+        world = self.figure.skeleton.transforms(rotations, start.translations, links)
+        view = self._viewer.of_pose(world, links)
+        chest = quaternion.log(self._viewer.chest(world, links)) if self._keeps_chest else None
+        motions = self._motions(view, chest, share)
+        own = start.rotations[:, self.joints]
+        apart = quaternion.log(quaternion.relative(motions, own))
+        pose = Pose(start.rotations.copy(), start.translations.copy())
+        self._start = _Start(pose, links.copy(), view, chest, own, apart, share)
+        return self._start
+
+    def _is_same(self, last: _Start, start: Pose, links: np.ndarray) -> bool:
+        """Whether the pose, seen from its own hips, is the same as last time."""
+        inner = self.body.inner
+        return (
+            last.pose.rotations.shape == start.rotations.shape and len(last.links) in (1, len(links))
+            and bool((last.pose.rotations == start.rotations).all())
+            and bool((last.links[:, inner] == links[:, inner]).all())
+        )  # fmt: skip
