@@ -52,9 +52,8 @@ class NaturalPose:
         self._rig, self._free, self._own = rig, free, settings.own_motion
         self.prior = None
         if self._figure is not None:
-            self.prior = Prior(
-                self._figure, weights.load(), freedom(rig, free), own_motion.from_text(self._own)
-            )
+            own = own_motion.from_text(self._own) if self._own else None
+            self.prior = Prior(self._figure, weights.load(), freedom(rig, free), own)
 
     def shape(self, frame_input: FrameInput) -> None:
         """Set the start of a frame's solve from the pose that keys and base pose give."""
