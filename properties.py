@@ -289,8 +289,8 @@ class DqikSettings(bpy.types.PropertyGroup):
     natural_pose: FloatProperty(
         name="Natural Pose", description="How far the body poses itself: elbows, knees, shoulders and spine go where "
         "people have them, as far as the goals leave that open. Bones that are keyed, held or locked stay as they are "
-        "posed. At 0 all bones stay near to their pose", default=1.0, min=0.0, max=1.0, subtype="FACTOR", options=_KEYED,
-        override=_OVERRIDE, update=_touched,
+        "posed. At 0 all bones stay near to their pose", default=1.0, min=0.0, max=1.0, subtype="FACTOR",
+        options=_KEYED, override=_OVERRIDE, update=_touched,
     )  # fmt: skip
     own_motion: StringProperty(options={"HIDDEN"}, override=_OVERRIDE, update=_touched)
     own_motion_share: FloatProperty(
