@@ -287,15 +287,14 @@ class DqikSettings(bpy.types.PropertyGroup):
         "like bones with a Hold of a half", default=True, options=_FIXED, override=_OVERRIDE, update=_touched,
     )  # fmt: skip
     natural_pose: FloatProperty(
-        name="Natural Pose", description="How far the body poses itself: elbows, knees, shoulders and spine go where "
-        "people have them, as far as the goals leave that open. Bones that are keyed, held or locked stay as they are "
-        "posed. At 0 all bones stay near to their pose", default=1.0, min=0.0, max=1.0, subtype="FACTOR",
+        name="Natural Pose", description="How far elbows, knees, shoulders and spine go where people have them, as far "
+        "as goals leave it open. Keyed, held and locked bones stay", default=1.0, min=0.0, max=1.0, subtype="FACTOR",
         options=_KEYED, override=_OVERRIDE, update=_touched,
     )  # fmt: skip
     own_motion: StringProperty(options={"HIDDEN"}, override=_OVERRIDE, update=_touched)
     own_motion_share: FloatProperty(
-        name="Own Motion", description="How much of the natural pose is what was learnt from this character's own "
-        "actions: 0 is people in general, 1 is this character", default=1.0, min=0.0, max=1.0, subtype="FACTOR",
+        name="Own Motion", description="How much of the natural pose was learnt from this character's actions, instead "
+        "of from people in general", default=1.0, min=0.0, max=1.0, subtype="FACTOR",
         options=_KEYED, override=_OVERRIDE, update=_touched,
     )  # fmt: skip
     goals: CollectionProperty(
