@@ -154,9 +154,9 @@ class Body:
 
     def features(self, view: View) -> np.ndarray:
         """What is told about all effectors (F, n)."""
-        return self._told(view)[0]
+        return self.told(view)[0]
 
-    def _told(self, view: View) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def told(self, view: View) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Features (F, n), places of wrists, ankles and head (F, E, 3), and two directions of each (F, E, 2, 3)."""
         turned = quaternion.to_matrix(view.turns)
         ends = view.places - (turned @ self._tips[..., None])[..., 0]
@@ -173,7 +173,7 @@ class Body:
 
     def motions(self, view: View, chest: np.ndarray | None) -> np.ndarray:
         """Motions (F, K, 4) of `joints`; `chest` (F, 3) is the chest's turn if the spine is not free."""
-        features, ends, directions = self._told(view)
+        features, ends, directions = self.told(view)
         turn = np.clip(self._trunk(features), -_MOST_TURN, _MOST_TURN) if chest is None else chest
         if not self._figure.spine:
             turn = np.zeros((len(features), 3))
@@ -186,7 +186,7 @@ class Body:
         if self._figure.head is not None and self._neck:
             neck = quaternion.log(quaternion.relative(trunk, view.turns[:, -1]))
             turns[:, 1] = quaternion.exp(neck / len(self._neck))
-        reach, more = self._seen_by_limbs(ends, directions, turn, trunk)
+        reach, more = self.seen_by_limbs(ends, directions, turn, trunk)
         collars = self._collar(reach[:, :arms])
         turns[:, 2 : self._first] = quaternion.exp(collars * self._shares)
         own_ends = view.turns[:, :count] * self._mirror[self._first : self._first + count]
@@ -207,7 +207,7 @@ class Body:
         turns = (turns * self._mirror).take(self._columns, 1)
         return (turns[:, :, None] @ self._maps)[:, :, 0]
 
-    def _seen_by_limbs(
+    def seen_by_limbs(
         self, ends: np.ndarray, directions: np.ndarray, turn: np.ndarray, trunk: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """Places (F, L, 3) of limbs' ends from their roots, and their directions (F, L, 2, 3), read as left ones.
@@ -240,15 +240,19 @@ class Body:
         raised = local[..., 1:2] - _COLLAR_REST
         return np.concatenate([raised, local[..., 2:], raised], -1) * self._collar_gain
 
+    def told_of_limbs(self, reach: np.ndarray, more: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Features (F, L, 13) of limbs, and the distances (F, L, 1) of their ends in lengths of the limb."""
+        beyond = more.reshape(*more.shape[:2], 6)
+        beyond[:, self._placed_arms] = self._beyond
+        local = reach / self._limb_sizes
+        distance = np.sqrt((local * local).sum(-1, keepdims=True))
+        return np.concatenate([local, distance, local / np.maximum(distance, _NEAR), beyond], -1), distance
+
     def _limb_bones(
         self, reach: np.ndarray, more: np.ndarray, ends: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray | None]:
         """Turns (F, L, 2, 4) of both bones of limbs against chest or hips, and (F, T, 4) from toes to foot."""
-        told = more.reshape(*more.shape[:2], 6)
-        told[:, self._placed_arms] = self._beyond
-        local = reach / self._limb_sizes
-        distance = np.sqrt((local * local).sum(-1, keepdims=True))
-        told = np.concatenate([local, distance, local / np.maximum(distance, _NEAR), told], -1)
+        told, distance = self.told_of_limbs(reach, more)
         answer = self._networks(told)
         hinge, toes = answer[..., :3], None
         if self._on_toes.size:

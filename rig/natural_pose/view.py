@@ -57,13 +57,17 @@ class Viewer:
             own[:, :4], dual_quaternion.translation(own), dual_quaternion.transform(at, self._offsets), at[..., :4]
         )
 
+    def turns(self, world: np.ndarray, joints: np.ndarray) -> np.ndarray:
+        """Turns (F, n, 4) of joints in a pose, from canonical axes to armature space."""
+        from_rest = quaternion.product(quaternion.conjugate(self._figure.rest[joints]), self._figure.axes)
+        return quaternion.product(world[:, joints, :4], from_rest)
+
     def chest(self, world: np.ndarray, links: np.ndarray) -> np.ndarray:
         """The chest's turn (F, 4) against the hips, away from rest and in canonical axes, in a pose."""
         hips, last = self._hips, self._figure.spine[-1]
         own = (links[:, hips.link] if hips.link >= 0 else world[:, self._hips_joint])[:, :4]
         back = quaternion.conjugate(quaternion.product(own, self._hips_from_rest))
-        from_rest = quaternion.product(quaternion.conjugate(self._figure.rest[last]), self._figure.axes)
-        return quaternion.product(back, quaternion.product(world[:, last, :4], from_rest))
+        return quaternion.product(back, self.turns(world, np.array([last]))[:, 0])
 
     @property
     def _hips_joint(self) -> int:

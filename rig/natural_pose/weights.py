@@ -16,7 +16,7 @@ TURNED, PLACED = 9, 6  # numbers that tell of an effector with a rotation, and o
 INPUTS, OUTPUTS = 13, 6  # of a limb's network
 CLIP = 4.0  # standard deviations beyond which features tell no more
 _RIDGE = 1e-2
-_USUAL = {
+USUAL = {
     "arm": (np.array([-0.78, -0.16, -0.06]), np.array([0.5, -0.7, 0.5])),
     "leg": (np.array([-0.98, 0.01, -0.03]), np.array([0.0, -1.0, 0.3])),
 }
@@ -37,7 +37,7 @@ def constant() -> Weights:
     """Weights without anything learnt: elbows and knees point where they mostly do, and the spine stays straight."""
     count = len(EFFECTORS) * (TURNED + PLACED) + 3
     weights = {"trunk/mean": np.zeros(count), "trunk/scale": np.ones(count), "trunk/correlation": np.eye(count)}
-    for kind, (usual, straight) in _USUAL.items():
+    for kind, (usual, straight) in USUAL.items():
         for way in ("turned", "placed"):
             sizes = (INPUTS, 1, 1, OUTPUTS)
             parts = {

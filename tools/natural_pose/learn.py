@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Learns the natural pose: `python learn.py cmu_poses.npz [--frames 100000] [--steps 6000] [--out weights.npz]`.
+
+Needs NumPy and JAX, about three minutes on two cores, and gives the same weights again. README.md says where the data
+come from.
+"""
+
+import argparse
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import draw
+import jax
+import jax.numpy as jnp
+import numpy as np
+import poses
+from package import ROOT, module
+
+weights = module("rig.natural_pose.weights")
+
+HIDDEN, BATCH, RATE, DECAY = 64, 512, 2e-3, 3e-3
+NOISE = 0.15  # of a network's inputs, in standard deviations
+RIDGE = 1e-3
+LEAST_SCALE = 0.02
+_USUAL_STRAIGHT = {kind: straight for kind, (_, straight) in weights.USUAL.items()}
+
+
+def scaled(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and standard deviation of columns; 1 for those that are always the same."""
+    deviation = rows.std(0)
+    return rows.mean(0), np.where(deviation < 1e-3, 1.0, np.maximum(deviation, LEAST_SCALE))
+
+
+def trunk(rows: np.ndarray) -> dict[str, np.ndarray]:
+    """Mean, scale and correlation of the trunk's rows."""
+    mean, scale = scaled(rows)
+    inputs = np.clip((rows - mean) / scale, -weights.CLIP, weights.CLIP)
+    return {"trunk/mean": mean, "trunk/scale": scale, "trunk/correlation": inputs.T @ inputs / len(inputs)}
+
+
+def limb(inputs: np.ndarray, answers: np.ndarray, steps: int, seed: int) -> dict[str, np.ndarray]:
+    """A linear map and a network from features (N, 13) to answers (N, 6)."""
+    mean, scale = scaled(inputs)
+    told = np.clip((inputs - mean) / scale, -weights.CLIP, weights.CLIP)
+    lifted = np.concatenate([told, np.ones((len(told), 1))], 1)
+    square = lifted.T @ lifted + RIDGE * len(told) * np.eye(lifted.shape[1])
+    linear = np.linalg.solve(square, lifted.T @ answers)
+    layers = network(told.astype(np.float32), answers.astype(np.float32), steps, seed)
+    parts = {"mean": mean, "scale": scale, "linear": linear[:-1], "bias": linear[-1], "usual": answers[:, :3].mean(0)}
+    for number, (weight, bias) in enumerate(layers):
+        parts[f"{number}/weight"], parts[f"{number}/bias"] = weight, bias
+    return parts
+
+
+def network(inputs: np.ndarray, answers: np.ndarray, steps: int, seed: int) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Layers of a network with SiLU between them, fitted by Adam with a falling rate (Kingma & Ba 2015)."""
+    random = np.random.default_rng(seed)
+    sizes = (inputs.shape[1], HIDDEN, HIDDEN, answers.shape[1])
+    layers = [
+        (jnp.asarray(random.normal(size=pair) * np.sqrt((2.0 if k < 2 else 1.0) / pair[0]), jnp.float32),
+         jnp.zeros(pair[1]))
+        for k, pair in enumerate(zip(sizes, sizes[1:], strict=False))
+    ]  # fmt: skip
+
+    def loss(layers: list, told: jnp.ndarray, wanted: jnp.ndarray) -> jnp.ndarray:
+        for weight, bias in layers[:-1]:
+            told = jax.nn.silu(told @ weight + bias)
+        return ((told @ layers[-1][0] + layers[-1][1] - wanted) ** 2).mean()
+
+    step = _adam(loss)
+    first = second = jax.tree_util.tree_map(jnp.zeros_like, layers)
+    for number in range(1, steps + 1):
+        rows = random.integers(0, len(inputs), BATCH)
+        told = inputs[rows] + random.normal(0.0, NOISE, (BATCH, inputs.shape[1])).astype(np.float32)
+        rate = RATE * 0.5 * (1.0 + np.cos(np.pi * number / steps)) * min(1.0, number / 200)
+        layers, first, second = step(layers, first, second, told, answers[rows], number, rate)
+    return [(np.asarray(weight, dtype=float), np.asarray(bias, dtype=float)) for weight, bias in layers]
+
+
+def _adam(loss: Callable) -> Callable:
+    """A compiled step of Adam with weight decay."""
+
+    @jax.jit
+    def step(layers, first, second, told, wanted, number, rate):  # noqa: ANN001, ANN202
+        slope = jax.grad(loss)(layers, told, wanted)
+        first = jax.tree_util.tree_map(lambda a, g: 0.9 * a + 0.1 * g, first, slope)
+        second = jax.tree_util.tree_map(lambda a, g: 0.999 * a + 0.001 * g * g, second, slope)
+
+        def moved(w, a, b):  # noqa: ANN001, ANN202
+            return w * (1.0 - rate * DECAY) - rate * (a / (1.0 - 0.9**number)) / (
+                jnp.sqrt(b / (1.0 - 0.999**number)) + 1e-8
+            )
+
+        return jax.tree_util.tree_map(moved, layers, first, second), first, second
+
+    return step
+
+
+def errors(parts: dict[str, np.ndarray], inputs: np.ndarray, answers: np.ndarray) -> str:
+    """How far the answers of a limb's hinge are off, in degrees, mean of linear map and network."""
+    whole = {f"x/{name}": part for name, part in parts.items()}
+    whole["x/straight"] = np.ones(3)
+    said = weights.LimbNetworks(whole, ["x"])(inputs[:, None])[:, 0, :3]
+    cosine = (said * answers[:, :3]).sum(-1) / np.linalg.norm(said, axis=-1)
+    return f"{np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0))).mean():.2f} degrees"
+
+
+def main() -> None:
+    """Learn and write the weights."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--frames", type=int, default=100_000)
+    parser.add_argument("--steps", type=int, default=6000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--out", type=Path, default=ROOT / "rig" / "natural_pose" / "weights.npz")
+    arguments = parser.parse_args()
+    began = time.perf_counter()
+    skeletons, clips = poses.load(arguments.data)
+    drawn = draw.examples(skeletons, [c for c in clips if not c.is_unseen], arguments.frames, arguments.seed)
+    tests = draw.examples(skeletons, [c for c in clips if c.is_unseen], 10_000, arguments.seed + 1)
+    learnt = trunk(drawn.trunk)
+    for number, (name, (inputs, answers)) in enumerate(drawn.limbs.items()):
+        parts = limb(inputs, answers, arguments.steps, arguments.seed + number)
+        print(name, len(inputs), "learnt:", errors(parts, inputs[:20_000], answers[:20_000]),
+              "unseen:", errors(parts, *tests.limbs[name]), f"{time.perf_counter() - began:.0f} s", flush=True)  # fmt: skip
+        parts["straight"] = _USUAL_STRAIGHT[name.split("/")[0]]
+        learnt.update({f"{name}/{part}": array for part, array in parts.items()})
+    np.savez_compressed(arguments.out, **{name: array.astype(np.float16) for name, array in learnt.items()})
+    print(arguments.out, arguments.out.stat().st_size, "bytes")
+
+
+if __name__ == "__main__":
+    main()
