@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Draws ordinary reaches without and with the natural pose beside each other: docs/images/natural-pose.png.
 
-    python tools/natural_pose/picture.py [--path FILE] [--character mixamo]
+    python tools/natural_pose/picture.py [--path FILE] [--character "motion builder"]
 
 Run it with a Python that has bpy. Both rows have the same targets for hands, feet, head and hips, which are met.
 """
@@ -26,8 +26,9 @@ from conventions import BY_NAME  # noqa: E402
 
 import build  # noqa: E402
 
-SIZE = (1500, 860)
-_APART, _ROW = 1.25, 2.25  # metres from figure to figure, and from row to row
+SIZE = (1500, 960)
+_APART, _ROW = 1.2, 2.3  # metres from figure to figure, and from row to row
+_TURN = Matrix.Rotation(radians(35.0), 4, "Z")
 _RADII = {"head": 0.085, "hips": 0.11, "spine": 0.11, "neck": 0.05, "collar": 0.06, "arm": 0.05, "forearm": 0.04,
           "hand": 0.035, "thigh": 0.075, "shin": 0.052, "foot": 0.04, "toes": 0.032}  # fmt: skip
 _COLOURS = {"L": (0.20, 0.42, 0.75, 1.0), "R": (0.80, 0.36, 0.24, 1.0), "": (0.55, 0.55, 0.57, 1.0)}
@@ -47,11 +48,14 @@ class Reach(NamedTuple):
     hips: Vector = Vector()
 
 
-def _hands(left: tuple[tuple, tuple], right: tuple[tuple, tuple] | None = None) -> tuple:
+Hand = tuple[tuple[float, ...], tuple[float, ...]]
+
+
+def _hands(left: Hand, right: Hand | None = None) -> tuple[tuple[Vector, Vector], tuple[Vector, Vector]]:
     """Both hands; a missing right one mirrors the left one."""
-    if right is None:
-        right = tuple((-x, y, z) for x, y, z in left)
-    return tuple((Vector(place), Vector(line).normalized()) for place, line in (left, right))
+    other = right or tuple((-x, y, z) for x, y, z in left)
+    (place, line), (other_place, other_line) = left, other
+    return (Vector(place), Vector(line).normalized()), (Vector(other_place), Vector(other_line).normalized())
 
 
 _DOWN = ((-0.24, 0.0, 0.86), (-0.15, -0.1, -1.0))  # a right hand that hangs
@@ -80,7 +84,7 @@ def main() -> None:
     """Pose and draw."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--path", type=Path, default=ROOT / "docs" / "images" / "natural-pose.png")
-    parser.add_argument("--character", default="mixamo")
+    parser.add_argument("--character", default="motion builder")
     arguments = parser.parse_args()
     character = BY_NAME[arguments.character]
     bpy.ops.wm.read_factory_settings(use_empty=True)
@@ -98,10 +102,10 @@ def main() -> None:
             pose(targets, places, reach)
             bpy.context.view_layer.update()
             print(f"{amount:.0f} {column}: {ob.dqik.status.message or 'met'} {ob.dqik.status.converged}")
-            draw(ob, targets, role_of, Vector((_APART * column, 0.0, -_ROW * row)))
+            draw(ob, targets, role_of, Matrix.Translation((_APART * column, 0.0, -_ROW * row)) @ _TURN)
     ob.hide_render = True
     for row, words in enumerate(("without", "with natural pose")):
-        write(words, Vector((-0.62, 0.0, 1.98 - _ROW * row)))
+        write(words, Vector((-0.62, 0.0, 1.95 - _ROW * row)))
     render(arguments.path)
 
 
@@ -122,7 +126,7 @@ def pose(targets: dict, places: dict, reach: Reach) -> None:
 
 
 def turned(rest: Vector, line: Vector, side: str) -> Quaternion:
-    """The turn of a hand from its rest with the palm down, so that it points along a line and the thumb goes up or in."""
+    """The turn of a hand from its rest, palm down, so that it points along a line with its thumb up or inward."""
     forward = Vector((0.0, -1.0, 0.0))  # where thumbs point at rest
     thumb = Vector((-0.5 if side == "L" else 0.5, -0.3, 1.0))
     thumb = (thumb - line * thumb.dot(line)).normalized()
@@ -131,10 +135,10 @@ def turned(rest: Vector, line: Vector, side: str) -> Quaternion:
     return (after @ before.transposed()).to_quaternion()
 
 
-def draw(ob: bpy.types.Object, targets: dict, role_of: dict, shift: Vector) -> None:
-    """Draw the evaluated pose as rounded cones from joint to joint, and the targets."""
+def draw(ob: bpy.types.Object, targets: dict, role_of: dict, place: Matrix) -> None:
+    """Draw the evaluated pose at a place, as rounded cones from joint to joint, and the targets."""
     shown = ob.evaluated_get(bpy.context.evaluated_depsgraph_get())
-    world = shown.matrix_world
+    world = place @ shown.matrix_world
     for bone in shown.pose.bones:
         role = role_of.get(bone.name)
         if role is None or role[0] not in _RADII:
@@ -147,11 +151,11 @@ def draw(ob: bpy.types.Object, targets: dict, role_of: dict, shift: Vector) -> N
         start = world @ bone.head
         end = world @ (middle or inner)[0].head if inner else world @ bone.tail
         if name == "head":
-            ball(start.lerp(end, 0.5) + shift, 0.105, 0.135, _COLOURS[side])
+            ball(start.lerp(end, 0.5), 0.105, 0.135, _COLOURS[side])
             continue
-        cone(start + shift, end + shift, _RADII[name], _COLOURS[side])
+        cone(start, end, _RADII[name], _COLOURS[side])
     for target in targets.values():
-        cube(target.matrix_world, shift)
+        cube(place @ target.matrix_world)
 
 
 def mesh(name: str, corners: np.ndarray, faces: list, colour: tuple) -> bpy.types.Object:
@@ -191,14 +195,13 @@ def ball(centre: Vector, width: float, height: float, colour: tuple) -> None:
     cone(centre - Vector((0, 0, height - width)), centre + Vector((0, 0, height - width)), width, colour)
 
 
-def cube(place: Matrix, shift: Vector) -> None:
+def cube(place: Matrix) -> None:
     """A target."""
     corners = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]) * 0.028
     matrix = np.array(place)
-    corners = corners @ matrix[:3, :3].T + matrix[:3, 3] + np.array(shift)
+    corners = corners @ matrix[:3, :3].T + matrix[:3, 3]
     faces = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
-    made = mesh("Target", corners, faces, _TARGET)
-    made.show_in_front = True
+    mesh("Target", corners, faces, _TARGET)
 
 
 def write(words: str, place: Vector) -> None:
@@ -212,13 +215,13 @@ def write(words: str, place: Vector) -> None:
 
 
 def render(path: Path) -> None:
-    """Render to a PNG from the front right of the figures."""
+    """Render to a PNG."""
     scene = bpy.context.scene
     camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
     scene.collection.objects.link(camera)
-    camera.data.type, camera.data.ortho_scale = "ORTHO", _APART * len(REACHES) + 0.3
-    away = Vector((-0.55, -1.0, 0.22)).normalized()
-    middle = Vector((_APART * (len(REACHES) - 1) / 2.0, 0.0, 0.9 - _ROW / 2.0))
+    camera.data.type, camera.data.ortho_scale = "ORTHO", _APART * len(REACHES) + 0.15
+    away = Vector((0.0, -1.0, 0.12)).normalized()
+    middle = Vector((_APART * (len(REACHES) - 1) / 2.0, 0.0, 0.98 - _ROW / 2.0))
     camera.location = middle + away * 20.0
     camera.rotation_euler = (-away).to_track_quat("-Z", "Y").to_euler()
     scene.camera, scene.render.engine = camera, "BLENDER_WORKBENCH"
