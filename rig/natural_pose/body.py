@@ -21,7 +21,8 @@ _COLLAR_REST = -0.5  # how high the wrist is, in lengths of the arm, for a colla
 class Body:
     """Evaluates a figure: joint motions from a `View`.
 
-    joints : (K,) that it turns. follows : (E, K), 1 where a joint serves an effector. turns_chest : whether the spine
+    joints : (K,) that it turns. serves : (E, K) whether a joint serves that effector alone. follows : (E, K) the same,
+    all for joints that serve several. turns_chest : whether the spine
     is free. inner : joints whose links move effectors against the hips.
     """
 
@@ -35,7 +36,8 @@ class Body:
         self._set_limbs(limbs, weights)
         self._set_trunk(weights, free)
         self._set_joints(free)
-        self.follows = self._followers(count)
+        self.serves = self._served(count)
+        self.follows = self.serves | ~self.serves.any(0)
         link = figure.hips.link
         self.inner = np.array([joint for joint in range(len(figure.skeleton)) if joint != link and (
             figure.skeleton.parent[joint] >= 0)], dtype=np.intp)  # fmt: skip
@@ -143,12 +145,13 @@ class Body:
         turns = quaternion.product(np.eye(4), quaternion.product(axes, rest))
         return quaternion.product(quaternion.conjugate(axes), turns)
 
-    def _followers(self, count: int) -> np.ndarray:
+    def _served(self, count: int) -> np.ndarray:
+        """(E, K) the effector that a joint serves alone."""
         limb_of = np.full(len(self._mirror), -1)
         limb_of[2 : self._first] = np.arange(self._arms)
         limb_of[self._first :] = np.tile(np.arange(len(self._figure.limbs)), 4)
         serves = limb_of[self._columns]
-        return (serves == np.arange(count)[:, None]) | (serves == -1)
+        return (serves == np.arange(count)[:, None])
 
     # -- evaluation -----------------------------------------------------------------------------------------------
 

@@ -14,22 +14,25 @@ from .own_motion import OwnMotion
 from .view import View, Viewer
 from .weights import Weights, load
 
-_NEAR = 1.2  # how far targets move, in lengths of the limb, until the animator's own pose counts 1 / e
+_NEAR_REST, _NEAR_POSE = 0.5, 1.3
+"""How far targets move, in lengths of the limb, until a limb's own pose counts 1 / e: one at rest, and a posed one."""
+_POSED = np.radians(20.0)  # a limb whose joints have turned by more from rest counts as posed
 
 
 class _Start(NamedTuple):
     """What follows from the animator's own pose: where the effectors stand in it, and how it differs from the prior.
 
-    pose, links : what it was made from. view : of its effectors. turned : (F, 3) the chest's turn, None where the
-    prior tells it. prior : (F, K, 4) the prior's motions there. apart : (F, K, 3) from them to the animator's.
+    pose, links, share : what it was made from. view : of its effectors. chest : (F, 3) the chest's turn, None where
+    the prior tells it. apart : (F, K, 3) from the prior's motions there to the animator's. fade : (F, E) how fast
+    these count less with the squared distance of a target.
     """
 
     pose: Pose
     links: np.ndarray
     view: View
     chest: np.ndarray | None
-    own: np.ndarray
     apart: np.ndarray
+    fade: np.ndarray
     share: float
 
 
@@ -52,6 +55,7 @@ class Prior:
         self.body = Body(figure, load() if weights is None else weights, free)
         self.joints = self.body.joints  # (K,) that it turns
         self._freedom = free[self.joints]
+        self._at_rest = quaternion.relative(figure.before[self.joints], figure.rest[self.joints])
         self._viewer, self._start = Viewer(figure), None
         self._keeps_chest = bool(figure.spine) and not self.body.turns_chest and figure.spine[-1] >= 0
 
@@ -75,7 +79,7 @@ class Prior:
         view = self._viewer.of_targets(targets.positions, targets.rotations, start, links)
         moved = self.body.moved(view, own.view)  # (F, E)
         motions = self._motions(view, own.chest, share)
-        weight = np.exp(moved @ (self.body.follows * (-1.0 / _NEAR**2)))[..., None]
+        weight = np.exp((moved * own.fade) @ self.body.follows)[..., None]
         motions = quaternion.product(motions, quaternion.exp(weight * own.apart))
         rotations = np.empty((len(motions), *start.rotations.shape[1:]))
         rotations[:] = start.rotations
@@ -116,8 +120,10 @@ class Prior:
         motions = self._motions(view, chest, share)
         own = start.rotations[:, self.joints]
         apart = quaternion.log(quaternion.relative(motions, own))
+        turned = quaternion.angle(own, self._at_rest) ** 2 @ self.body.serves.T
+        near = _NEAR_POSE + (_NEAR_REST - _NEAR_POSE) * np.exp(-turned / _POSED**2)
         pose = Pose(start.rotations.copy(), start.translations.copy())
-        self._start = _Start(pose, links.copy(), view, chest, own, apart, share)
+        self._start = _Start(pose, links.copy(), view, chest, apart, -1.0 / near**2, share)
         return self._start
 
     def _is_same(self, last: _Start, start: Pose, links: np.ndarray) -> bool:

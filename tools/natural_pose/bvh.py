@@ -10,6 +10,7 @@ from package import module
 
 quaternion = module("solvers.algebra.quaternion")
 
+ELBOWS, HANDS = 30.0, 20.0  # degrees by which the captured elbows and hands are turned about the arm at rest
 LOWERED = 50.0  # degrees by which the arms hang in the figures that rest in an A pose
 
 
@@ -26,6 +27,22 @@ def rested(skeleton: poses.Skeleton, turns: np.ndarray, lowered: float) -> tuple
                 tails[joint] = quaternion.rotate(turn, tails[joint])
                 turns[:, joint] = quaternion.product(turns[:, joint], quaternion.conjugate(turn))
     return poses.Skeleton(skeleton.names, skeleton.parents, offsets, tails, skeleton.roles), turns
+
+
+def plain_elbows(skeleton: poses.Skeleton, turns: np.ndarray) -> np.ndarray:
+    """The turns (F, J, 4) of the same motion if forearms bent straight forward at rest, as on most rigs.
+
+    In the captured rest pose the arms are turned about their length, the hands somewhat less.
+    """
+    heads, turns = skeleton.heads(), turns.copy()
+    for side, sign in (("L", 1.0), ("R", -1.0)):
+        top, end = skeleton.joint("arm", side), skeleton.joint("hand", side)
+        line = heads[end] - heads[top]
+        axis = -sign * line / np.linalg.norm(line)
+        for joint in (joint for joint in range(len(heads)) if top in _above(skeleton, joint)):
+            turn = HANDS if end in _above(skeleton, joint) else ELBOWS
+            turns[:, joint] = quaternion.product(turns[:, joint], quaternion.exp(np.radians(turn) * axis))
+    return turns
 
 
 def _above(skeleton: poses.Skeleton, joint: int) -> list[int]:
@@ -76,17 +93,17 @@ def _tree(skeleton: poses.Skeleton, joint: int, depth: int, order: list[int]) ->
 
 
 def main() -> None:
-    """Write the unseen clips, and some of subject 01, as they are and with lowered arms."""
+    """Write the unseen clips, and some of subject 01: as they are, with plain elbows, and with lowered arms at rest."""
     skeletons, clips = poses.load(Path(sys.argv[1]))
     folder = Path(sys.argv[2])
     folder.mkdir(parents=True, exist_ok=True)
     for clip in clips:
         if clip.name not in (*poses.UNSEEN, "01_01", "01_07", "01_14"):
             continue
-        for lowered in (0.0, LOWERED):
-            skeleton, turns = rested(skeletons[clip.skeleton], clip.turns[:600], lowered)
-            name = clip.name + ("_lowered" if lowered else "")
-            write(folder / f"{name}.bvh", skeleton, turns, clip.root[:600])
+        own, captured = skeletons[clip.skeleton], clip.turns[:600]
+        plain = plain_elbows(own, captured)
+        for name, turns, lowered in (("", captured, 0.0), ("_plain", plain, 0.0), ("_lowered", plain, LOWERED)):
+            write(folder / f"{clip.name}{name}.bvh", *rested(own, turns, lowered), clip.root[:600])
 
 
 if __name__ == "__main__":

@@ -20,8 +20,8 @@ solvers = module("solvers")
 
 CHUNK = 250  # frames that are seen through the same figure
 COMPOSED = 0.45  # share of the chunks with composed frames
-PLANE = np.radians(20.0)  # by which the captured elbows' hinges are turned about the arm
-HAND, HANDS = np.radians(12.0), np.radians(12.0)  # mean and spread of the same for hands, drawn for each figure
+PLANE = np.radians(30.0)  # by which the captured elbows' hinges are turned about the arm
+HAND, HANDS = np.radians(8.0), np.radians(8.0)  # mean and spread of the same for hands, drawn for each figure
 OFF, SHAKEN = np.radians(3.0), np.radians(1.5)  # of targets' rotations: by figure, and by frame
 PLACE_OFF, PLACE_SHAKEN = 0.006, 0.003  # of targets' places [m]
 CHEST_OFF, REACH_OFF = np.radians(6.0), 0.03  # of the chest's turn, and of the limbs' roots in lengths of the limb

@@ -44,7 +44,7 @@ class Recording:
     def solve(self, base: np.ndarray) -> Any:
         """The answers (arrays) of frames solved afresh from base rotations (F or 1, J, 4)."""
         rotations = np.broadcast_to(base, self.truth.shape)
-        arrays = frames.asking(self.targets, Pose(rotations, np.zeros(self.truth.shape[:2] + (3,))), self.links)
+        arrays = frames.asking(self.targets, Pose(rotations, np.zeros((*self.truth.shape[:2], 3))), self.links)
         self.prepared.solve_into(arrays)
         return arrays
 
@@ -86,7 +86,7 @@ def main() -> None:
             print(f"{key:38s} {name:5s} {without[0]:5.1f} {without[1]:4.0f} {without[2]:3d} | "
                   f"{others[0]:5.1f} {others[1]:4.0f} {others[2]:3d} | {alone:5.1f} | {without[3]:.0e} {others[3]:.0e}"
                   f"{'  WORSE' if others[0] > 1.03 * without[0] else ''}", flush=True)  # fmt: skip
-            group = "lowered" if "lowered" in key else "as captured"
+            group = next((word for word in ("lowered", "plain") if word in key), "as captured")
             table.setdefault((recording.turned, f"{group}, {name}"), []).append((without[0], others[0]))
     for (turned, name), pairs in sorted(table.items()):
         mean = np.mean(pairs, axis=0)
