@@ -6,7 +6,8 @@ import numpy as np
 from ...solvers.algebra import quaternion
 
 _STEADY = 0.2  # share of the usual hinge in the predicted one, so that it does not vanish
-_FOLDED, _STRETCHED = 0.02, 0.999  # of both lengths together: nearest and furthest that a limb's end may be
+_FOLDED = 0.02  # of both lengths together, by which the end of a limb is further than when the limb is folded
+_SOFT = 0.03  # of both lengths together, over which a limb comes to its full length without a jerk of its bend
 
 
 def steady(hinge: np.ndarray, line: np.ndarray, usual: np.ndarray, straight: np.ndarray) -> np.ndarray:
@@ -32,7 +33,9 @@ def triangles(
     """
     upper, lower = lengths[:, :1], lengths[:, 1:]
     whole = upper + lower
-    distance = np.clip(distance, np.abs(upper - lower) + _FOLDED * whole, _STRETCHED * whole)
+    spare = whole - distance  # softened: the bend of a stretched limb depends on it by a square root
+    distance = whole - 0.5 * (spare + np.sqrt(spare * spare + (_SOFT * whole) ** 2))
+    distance = np.maximum(distance, np.abs(upper - lower) + _FOLDED * whole)
     hinge = hinge / np.sqrt(np.maximum((hinge * hinge).sum(-1, keepdims=True), 1e-24))
     out = sign * quaternion.cross(reach, hinge)
     cosine = np.clip((distance * distance + upper * upper - lower * lower) / (2.0 * upper * distance), -1.0, 1.0)
