@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Draws ordinary reaches without and with the natural pose beside each other: docs/images/natural-pose.png.
 
-    python tools/natural_pose/picture.py [--path FILE] [--character "motion builder"]
+    python tests/characters/reaches.py [--path FILE] [--character "motion builder"]
 
 Run it with a Python that has bpy. Both rows have the same targets for hands, feet, head and hips, which are met.
 """
@@ -20,7 +20,7 @@ import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests" / "characters"))
+sys.path.insert(0, str(Path(__file__).parent))
 
 from conventions import BY_NAME  # noqa: E402
 
