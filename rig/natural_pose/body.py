@@ -12,6 +12,9 @@ from .weights import EFFECTORS, LimbNetworks, Trunk, Weights
 MIRROR = np.array([1.0, 1.0, -1.0, -1.0])
 """The signs of a quaternion's mirror image in the plane between left and right."""
 _NEAR = 0.1  # of the limb's length: nearer ends have no direction
+_REACH, _REACH_OF_HEAD = 1.6, 0.8
+"""How far effectors may be from their parts' rest roots, in lengths of limb or torso; those twice as far tell nothing.
+"""
 _MOST_TURN = 1.5  # of the chest about each axis [rad]
 _ELBOW_TURN = np.radians(10.0)  # by which the plane of an arm is turned against its bones
 _COLLAR_UP, _COLLAR_FORWARD = np.radians(8.0), np.radians(8.0)  # per arm's length that a wrist is up, or forward
@@ -38,6 +41,7 @@ class Body:
         self._set_joints(free)
         self.serves = self._served(count)
         self.follows = self.serves | ~self.serves.any(0)
+        self.bends = self._bends()
         link = figure.hips.link
         self.inner = np.array([joint for joint in range(len(figure.skeleton)) if joint != link and (
             figure.skeleton.parent[joint] >= 0)], dtype=np.intp)  # fmt: skip
@@ -58,7 +62,9 @@ class Body:
             else:
                 beyond = limb.tip if limb.kind == "leg" else np.array([np.linalg.norm(limb.tip), 0.0, 0.0])
                 self._frames[k, :, 0] = signs[k] * beyond / limb.size
+        self._reaches = np.full((count, 1), _REACH)
         if head is not None:
+            self._reaches[-1] = _REACH_OF_HEAD
             self._roots[-1] = head.place
             beyond = self._head_tip(figure)
             self._tips[-1] = beyond if head.turned else 0.0
@@ -83,6 +89,12 @@ class Body:
         self._limb_sizes = np.array([[limb.size] for limb in limbs])
         self._limb_roots = np.array([limb.root for limb in limbs])
         self._back = np.array([[_turned_back(limb, frame).T for frame in limb.frames] for limb in limbs])
+        self.placed = np.flatnonzero([not limb.turned for limb in limbs])
+        self._end_moves = np.array([[float(limbs[k].effector != limbs[k].lower)] for k in self.placed]).reshape(-1, 1)
+        frames = np.array([_turned_back(limbs[k], limbs[k].frames[1]) for k in self.placed]).reshape(-1, 3, 3)
+        self._end_frames = quaternion.from_matrix(frames)
+        tips = np.array([limbs[k].tip for k in self.placed]).reshape(-1, 3)
+        self._end_tips = (frames.swapaxes(-1, -2) @ tips[..., None])[..., 0]
         self._placed_arms = np.flatnonzero([limb.kind == "arm" and not limb.turned for limb in limbs])
         self._ends = np.flatnonzero([limb.turned for limb in limbs])
         self._on_toes = np.flatnonzero([limb.toe.any() for limb in limbs])
@@ -145,6 +157,23 @@ class Body:
         turns = quaternion.product(np.eye(4), quaternion.product(axes, rest))
         return quaternion.product(quaternion.conjugate(axes), turns)
 
+    def _bends(self) -> np.ndarray:
+        """(K, 3, 3) from a joint's turn to the part of it that moves the end of its limb nearer or further."""
+        figure, count = self._figure, len(self._figure.limbs)
+        projections = np.zeros((len(self.joints), 3, 3))
+        for k, (joint, column) in enumerate(zip(self.joints.tolist(), self._columns.tolist(), strict=True)):
+            part, number = divmod(column - self._first, count)
+            if column < self._first:
+                continue
+            limb = figure.limbs[number]
+            if part >= 2:
+                continue
+            mirror = MIRROR[1:] if limb.side == "R" else 1.0
+            axes = quaternion.product(quaternion.conjugate(figure.axes), figure.rest[joint])
+            axis = quaternion.rotate(quaternion.conjugate(axes), limb.frames[part][:, 2] * mirror)
+            projections[k] = np.outer(axis, axis)
+        return projections
+
     def _served(self, count: int) -> np.ndarray:
         """(E, K) the effector that a joint serves alone."""
         limb_of = np.full(len(self._mirror), -1)
@@ -152,6 +181,20 @@ class Body:
         limb_of[self._first :] = np.tile(np.arange(len(self._figure.limbs)), 4)
         serves = limb_of[self._columns]
         return (serves == np.arange(count)[:, None])
+
+    def end_turns(self, motions: np.ndarray) -> np.ndarray:
+        """The turns (F, P, 3) of the ends of limbs without rotation in motions (F, K, 4), as `motions` has them."""
+        count = len(self._figure.limbs)
+        turns = np.zeros((len(motions), len(self.placed), 3))
+        for row, limb in enumerate(self.placed.tolist()):
+            found = np.flatnonzero(self._columns == self._first + 2 * count + limb)
+            if not found.size:
+                continue
+            back = np.linalg.inv(self._maps[found[0]])
+            turn = (motions[:, found[0]] @ back) * self._mirror[self._first + limb]
+            frame = self._end_frames[row]
+            turns[:, row] = quaternion.log(quaternion.product(quaternion.relative(frame, turn), frame))
+        return turns
 
     # -- evaluation -----------------------------------------------------------------------------------------------
 
@@ -174,8 +217,25 @@ class Body:
         turn = (view.turns * other.turns).sum(-1)
         return (away * away).sum(-1) + np.maximum(1.0 - turn * turn, 0.0)  # sin^2 of half the angle
 
-    def motions(self, view: View, chest: np.ndarray | None) -> np.ndarray:
-        """Motions (F, K, 4) of `joints`; `chest` (F, 3) is the chest's turn if the spine is not free."""
+    def within_reach(self, view: View, other: View) -> View:
+        """The view with effectors that are far out of reach drawn toward those of another view, at last to them."""
+        away = view.places - self._roots
+        reach = np.sqrt((away * away).sum(-1, keepdims=True)) / self._sizes
+        if (reach <= self._reaches).all():
+            return view
+        share = np.clip(2.0 - reach / self._reaches, 0.0, 1.0)
+        share = share * share * (3.0 - 2.0 * share)
+        sign = np.where((view.turns * other.turns).sum(-1, keepdims=True) < 0.0, -1.0, 1.0)
+        turns = quaternion.normalize(share * view.turns + (1.0 - share) * sign * other.turns)
+        return View(other.places + share * (view.places - other.places), turns)
+
+    def motions(
+        self, view: View, chest: np.ndarray | None, correction: np.ndarray | float
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Motions (F, K, 4) of `joints`, and turns (F, P, 3) of hands and feet of the limbs without rotation.
+
+        chest : (F, 3) its turn if the spine is not free. correction : (F, P, 3) added to the turns that are predicted.
+        """
         features, ends, directions = self.told(view)
         turn = np.clip(self._trunk(features), -_MOST_TURN, _MOST_TURN) if chest is None else chest
         if not self._figure.spine:
@@ -197,7 +257,7 @@ class Body:
         collar = quaternion.exp(collars)
         line = self._collar_lines
         reach[:, :arms] -= quaternion.rotate(collar, line) - line
-        bones, toes = self._limb_bones(reach, more, own_ends)
+        bones, toes, loose = self._limb_bones(reach, more, own_ends, correction)
         upper, lower = bones[:, :, 0], bones[:, :, 1]
         parts = turns[:, self._first :].reshape(frames, 4, count, 4)
         parts[:, 0] = upper
@@ -205,10 +265,14 @@ class Body:
         parts[:, 1] = quaternion.relative(upper, lower)
         parts[:, 2:] = quaternion.IDENTITY
         parts[:, 2, self._ends] = quaternion.relative(lower[:, self._ends], own_ends[:, self._ends])
+        if self.placed.size:
+            frame = self._end_frames
+            turn = quaternion.product(frame, quaternion.product(quaternion.exp(loose), quaternion.conjugate(frame)))
+            parts[:, 2, self.placed] = turn
         if toes is not None:
             parts[:, 3, self._on_toes] = quaternion.conjugate(toes)
         turns = (turns * self._mirror).take(self._columns, 1)
-        return (turns[:, :, None] @ self._maps)[:, :, 0]
+        return (turns[:, :, None] @ self._maps)[:, :, 0], loose
 
     def seen_by_limbs(
         self, ends: np.ndarray, directions: np.ndarray, turn: np.ndarray, trunk: np.ndarray
@@ -252,9 +316,12 @@ class Body:
         return np.concatenate([local, distance, local / np.maximum(distance, _NEAR), beyond], -1), distance
 
     def _limb_bones(
-        self, reach: np.ndarray, more: np.ndarray, ends: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray | None]:
-        """Turns (F, L, 2, 4) of both bones of limbs against chest or hips, and (F, T, 4) from toes to foot."""
+        self, reach: np.ndarray, more: np.ndarray, ends: np.ndarray, correction: np.ndarray | float
+    ) -> tuple[np.ndarray, np.ndarray | None, np.ndarray]:
+        """Turns (F, L, 2, 4) of both bones of limbs against chest or hips, (F, T, 4) from toes to foot.
+
+        And the turns (F, P, 3) of the ends of limbs without rotation, in the axes of the lower bone.
+        """
         told, distance = self.told_of_limbs(reach, more)
         answer = self._networks(told)
         hinge, toes = answer[..., :3], None
@@ -267,8 +334,15 @@ class Body:
             distance = distance * self._limb_sizes
         line = reach / np.maximum(distance, 1e-9 * self._limb_sizes)
         hinge = limb_geometry.steady(hinge, line, self._networks.usual, self._networks.straight)
-        frames = limb_geometry.triangles(line, distance, hinge, self._lengths, self._bend)
-        return quaternion.from_matrix(frames @ self._back), toes
+        loose, lengths = (answer[:, self.placed, 3:] + correction) * self._end_moves, self._lengths[None]
+        if self.placed.size:
+            lower = self._lengths[self.placed, 1:]
+            lengths = np.broadcast_to(lengths, (len(reach), *lengths.shape[1:])).copy()
+            lengths[:, self.placed, 1:], lines = limb_geometry.beyond(self._end_tips, quaternion.exp(loose), lower)
+        frames = limb_geometry.triangles(line, distance, hinge, lengths, self._bend)
+        if self.placed.size:
+            frames[:, self.placed, 1] = frames[:, self.placed, 1] @ lines.swapaxes(-1, -2)
+        return quaternion.from_matrix(frames @ self._back), toes, loose
 
 
 def _turned_back(limb: Limb, frame: np.ndarray) -> np.ndarray:

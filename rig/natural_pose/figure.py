@@ -43,8 +43,7 @@ class Limb:
 
     kind, side : "arm" or "leg", "L" or "R". goal : the number of its goal. turned : whether the goal has a rotation.
     upper, lower, end, toes : joints; end and toes may be -1. effector : the goal's joint.
-    root : (3,) rest place of the upper joint. lengths : of the upper bone, and from the middle joint to the end of the
-        triangle. size : length of the stretched limb up to the wrist or ankle.
+    root : (3,) rest place of the upper joint. lengths : of both bones. size : length of the stretched limb up to the wrist or ankle.
     frames : (2, 3, 3) rest frames of both bones; columns along, forward, hinge.
     end_frame : (3, 2) two directions by which the goal's rotation is told.
     tip : (3,) from the wrist or ankle to the effector at rest. toe : (3,) from the ankle to the toes at rest; zero
@@ -308,16 +307,10 @@ class _Reader:
         frames = np.stack([_frame(kind, middle - root), _frame(kind, wrist - middle)])
         effector = self.goals[goal].joint
         turned = self.goals[goal].rotation is not None and effector != lower
-        last = wrist
-        if not turned:  # all beyond the middle joint is one piece
-            last = tip
-            if np.linalg.norm(tip - middle) < 0.05 * self.size:
-                return None
-            frames[1] = _along(tip - middle, frames[1])
         on_toes = turned and effector == toes
         return Limb(
             kind, side, goal, turned, upper, lower, end, toes, effector, root,
-            (float(np.linalg.norm(middle - root)), float(np.linalg.norm(last - middle))),
+            (float(np.linalg.norm(middle - root)), float(np.linalg.norm(wrist - middle))),
             float(np.linalg.norm(middle - root) + np.linalg.norm(wrist - middle)),
             frames,
             frames[1][:, :2] if kind == "arm" else np.stack([UP, FORWARD], -1),
@@ -340,11 +333,3 @@ def _frame(kind: str, line: np.ndarray) -> np.ndarray:
     straight = _STRAIGHT[kind]
     turn = quaternion.to_matrix(quaternion.between(straight, line))
     return turn @ np.stack([straight, FORWARD, np.cross(straight, FORWARD)], -1)
-
-
-def _along(line: np.ndarray, frame: np.ndarray) -> np.ndarray:
-    """A frame (3, 3) along another line, with its hinge as near as may be."""
-    along = line / np.linalg.norm(line)
-    hinge = frame[:, 2] - along * (along @ frame[:, 2])
-    hinge = hinge / np.linalg.norm(hinge)
-    return np.stack([along, np.cross(hinge, along), hinge], -1)

@@ -6,8 +6,8 @@ import numpy as np
 from ...solvers.algebra import quaternion
 
 _STEADY = 0.2  # share of the usual hinge in the predicted one, so that it does not vanish
-_FOLDED = 0.02  # of both lengths together, by which the end of a limb is further than when the limb is folded
 _SOFT = 0.03  # of both lengths together, over which a limb comes to its full length without a jerk of its bend
+_FOLDED = 0.02  # of both lengths together, by which the end of a limb is further than when the limb is folded
 
 
 def steady(hinge: np.ndarray, line: np.ndarray, usual: np.ndarray, straight: np.ndarray) -> np.ndarray:
@@ -29,9 +29,9 @@ def triangles(
     """Frames (F, L, 2, 3, 3) of both bones of limbs; columns along, forward, hinge.
 
     reach : (F, L, 3) unit lines from root to end. distance : (F, L, 1) between them. hinge : (F, L, 3) square to them.
-    lengths : (L, 2). sign : (L, 1), 1 for limbs that bend forward about their hinge (arms), -1 for legs.
+    lengths : (F or 1, L, 2). sign : (L, 1), 1 for limbs that bend forward about their hinge (arms), -1 for legs.
     """
-    upper, lower = lengths[:, :1], lengths[:, 1:]
+    upper, lower = lengths[..., :1], lengths[..., 1:]
     whole = upper + lower
     spare = whole - distance  # softened: the bend of a stretched limb depends on it by a square root
     distance = whole - 0.5 * (spare + np.sqrt(spare * spare + (_SOFT * whole) ** 2))
@@ -46,3 +46,18 @@ def triangles(
     frames[..., 2] = hinge[..., None, :]
     frames[..., 0, :, 1], frames[..., 1, :, 1] = quaternion.cross(hinge, first), quaternion.cross(hinge, second)
     return frames
+
+
+def beyond(tip: np.ndarray, turn: np.ndarray, length: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The line from the middle joint to the effector of limbs without rotation: lengths (F, P, 1), frames (F, P, 3, 3).
+
+    The frames, columns along the line, across it, hinge, are in the axes of the lower bone. tip : (P, 3) from wrist or
+    ankle to the effector at rest, turn : (F, P, 4) of the end, both in these axes. length : (P, 1) of the lower bone.
+    """
+    line = quaternion.rotate(turn, tip)
+    line[..., :1] += length
+    distance = np.sqrt((line * line).sum(-1, keepdims=True))
+    along = line / np.maximum(distance, 1e-9)
+    hinge = np.array([0.0, 0.0, 1.0]) - along * along[..., 2:]
+    hinge = hinge / np.sqrt(np.maximum((hinge * hinge).sum(-1, keepdims=True), 1e-24))
+    return distance, np.stack([along, quaternion.cross(hinge, along), hinge], -1)

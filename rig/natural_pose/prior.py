@@ -19,6 +19,7 @@ from .weights import Weights, load
 
 _NEAR_REST, _NEAR_POSE = 0.5, 1.3
 """How far targets move, in lengths of the limb, until a limb's own pose counts 1 / e: one at rest, and a posed one."""
+_BENDS = -1.0 / 0.3**2
 _POSED = np.radians(20.0)  # a limb whose joints have turned by more from rest counts as posed
 
 
@@ -34,7 +35,9 @@ class _Start(NamedTuple):
     links: np.ndarray
     view: View
     chest: np.ndarray | None
+    ends: np.ndarray
     apart: np.ndarray
+    bent: np.ndarray
     fade: np.ndarray
     share: float
 
@@ -93,10 +96,12 @@ class Prior:
             return self.compiled.base(start, targets, links, float(amounts.reshape(-1)[0]), share)
         own = self._own_pose(start, links, share)
         view = self._viewer.of_targets(targets.positions, targets.rotations, start, links)
+        view = self.body.within_reach(view, own.view)
         moved = self.body.moved(view, own.view)  # (F, E)
-        motions = self._motions(view, own.chest, share)
-        weight = np.exp((moved * own.fade) @ self.body.follows)[..., None]
-        motions = quaternion.product(motions, quaternion.exp(weight * own.apart))
+        motions = self._motions(view, own.chest, share, np.exp(moved * own.fade)[:, self.body.placed, None] * own.ends)
+        away = ((moved * own.fade) @ self.body.follows)[..., None]
+        apart = np.exp(away) * own.apart + np.exp(away + _BENDS * (moved @ self.body.follows)[..., None]) * own.bent
+        motions = quaternion.product(motions, quaternion.exp(apart))
         rotations = np.empty((len(motions), *start.rotations.shape[1:]))
         rotations[:] = start.rotations
         before = start.rotations[:, self.joints]
@@ -112,9 +117,11 @@ class Prior:
         world = self.figure.skeleton.transforms(rotations, translations, links)
         return self._viewer.of_pose(world, links)
 
-    def _motions(self, view: View, chest: np.ndarray | None, share: float) -> np.ndarray:
+    def _motions(
+        self, view: View, chest: np.ndarray | None, share: float, ends: np.ndarray
+    ) -> np.ndarray:
         """The prior's own motions (F, K, 4)."""
-        motions = self.body.motions(view, chest)
+        motions, _ = self.body.motions(view, chest, ends)
         if self.own is not None and share > 0.0:
             correction = self.own.correction(self.body.features(view))
             motions = quaternion.product(motions, quaternion.exp(share * correction))
@@ -133,13 +140,15 @@ class Prior:
         world = self.figure.skeleton.transforms(rotations, start.translations, links)
         view = self._viewer.of_pose(world, links)
         chest = quaternion.log(self._viewer.chest(world, links)) if self._keeps_chest else None
-        motions = self._motions(view, chest, share)
         own = start.rotations[:, self.joints]
+        ends = self.body.end_turns(own) - self.body.motions(view, chest, 0.0)[1]
+        motions = self._motions(view, chest, share, ends)
         apart = quaternion.log(quaternion.relative(motions, own))
+        bent = (self.body.bends @ apart[..., None])[..., 0]
         turned = quaternion.angle(own, self._at_rest) ** 2 @ self.body.serves.T
         near = _NEAR_POSE + (_NEAR_REST - _NEAR_POSE) * np.exp(-turned / _POSED**2)
         pose = Pose(start.rotations.copy(), start.translations.copy())
-        self._start = _Start(pose, links.copy(), view, chest, apart, -1.0 / near**2, share)
+        self._start = _Start(pose, links.copy(), view, chest, ends, apart - bent, bent, -1.0 / near**2, share)
         return self._start
 
     def _is_same(self, last: _Start, start: Pose, links: np.ndarray) -> bool:

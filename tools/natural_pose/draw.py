@@ -221,11 +221,13 @@ def _answers(figure: "figures.Figure", viewer: "views.Viewer", world: np.ndarray
     answers = np.zeros((len(world), len(figure.limbs), 6))
     for k, limb in enumerate(figure.limbs):
         mirror = np.ones(4) if limb.side == "L" else bodies.MIRROR
-        joints = np.array([limb.upper, limb.end, limb.toes])
+        joints = np.array([limb.upper, limb.end, limb.toes, limb.lower])
         turns = quaternion.relative(hips, viewer.turns(world, joints)) * mirror
         upper = quaternion.relative(chest * mirror, turns[:, 0]) if limb.kind == "arm" else turns[:, 0]
         frame = _twisted(limb.frames[0], PLANE) if limb.kind == "arm" else limb.frames[0]
         answers[:, k, :3] = quaternion.rotate(upper, frame[:, 2])
+        if limb.kind == "leg" and not limb.turned:  # how far the foot is bent
+            answers[:, k, 5] = quaternion.log(quaternion.relative(turns[:, 3], turns[:, 1])) @ limb.frames[1][:, 2]
         if limb.toe.any():
             answers[:, k, 3:] = quaternion.log(quaternion.relative(turns[:, 2], turns[:, 1]))
     return answers

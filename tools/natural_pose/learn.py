@@ -82,12 +82,12 @@ def _adam(loss: Callable) -> Callable:
     """A compiled step of Adam with weight decay."""
 
     @jax.jit
-    def step(layers, first, second, told, wanted, number, rate):  # noqa: ANN001, ANN202
+    def step(layers, first, second, told, wanted, number, rate):
         slope = jax.grad(loss)(layers, told, wanted)
         first = jax.tree_util.tree_map(lambda a, g: 0.9 * a + 0.1 * g, first, slope)
         second = jax.tree_util.tree_map(lambda a, g: 0.999 * a + 0.001 * g * g, second, slope)
 
-        def moved(w, a, b):  # noqa: ANN001, ANN202
+        def moved(w, a, b):
             return w * (1.0 - rate * DECAY) - rate * (a / (1.0 - 0.9**number)) / (
                 jnp.sqrt(b / (1.0 - 0.999**number)) + 1e-8
             )
