@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 8763746 /* a hash of all below */
+#define DQIK_LAYOUT 122350454 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -382,6 +382,7 @@ typedef struct {
     int32_t joint;
     int32_t turned;
     double size;
+    double reach;
     double offset[3];
     double tip[3];
     double root[3];
@@ -391,22 +392,26 @@ typedef struct {
 
 /* An arm or a leg of a figure; see rig/natural_pose/body.py. */
 typedef struct {
-    int32_t turned;
+    int32_t turned; /* own_end: the number of its end among the K joints, or -1 */
     int32_t placed_arm;
     int32_t on_toes;
+    int32_t own_end;
     double size;
     double bend;
-    double soft;
     double collar_share;
+    double end_moves;
     double sign[3];
     double root[3];
     double shoulder[3];
     double collar_gain[3];
     double collar_line[3];
     double toe_line[3];
+    double end_tip[3];
     double usual[3];
     double straight[3];
     double mirror[4];
+    double end_frame[4];
+    double end_back[16]; /* from the end's motion to its turn */
     double length[2];
     double beyond[6];
     double back[18]; /* (2, 3, 3) */
@@ -448,10 +453,11 @@ typedef struct {
     const double *fraction;
     const int32_t *joint; /* (K) */
     const int32_t *column;
-    const double *mirror; /* (columns, 4), (K, 16), (K), (K, 4) */
+    const double *mirror; /* (columns, 4), (K, 16), (K), (K, 4), (K, 9) */
     const double *map;
     const double *freedom;
     const double *at_rest;
+    const double *bend;
     const uint8_t *serves; /* (effectors, K) */
     const uint8_t *follows;
     const double *own_mean; /* (features), (features), (features + 1, 3 K); NULL: nothing learnt */
@@ -462,21 +468,25 @@ typedef struct {
     double near;
     double collar_rest;
     double steady;
+    double soft;
     double folded;
     double near_rest;
     double near_pose;
     double posed;
+    double bends;
     double own_clip;
 } dqik_figure;
 
 /* What follows from the animator's pose of a figure; see _Start in rig/natural_pose/prior.py. */
 typedef struct {
-    double *places; /* (effectors, 3), (effectors, 4), (K, 3), (effectors), (3) */
+    double *places; /* (effectors, 3), (effectors, 4), (effectors) */
     double *turns;
-    double *apart;
     double *fade;
+    double *apart; /* (K, 3), (K, 3), (limbs, 3), (3) */
+    double *bent;
+    double *ends;
     double *chest;
-    double *memory; /* 7 joints + 25 effectors + features + 4 columns + 4 K + hidden units, to work in */
+    double *memory; /* 7 joints + 32 effectors + features + 4 columns + 4 K + hidden units, to work in */
 } dqik_figure_start;
 
 /* DQIK_LAYOUT of the library. */

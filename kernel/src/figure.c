@@ -13,6 +13,8 @@ typedef struct {
     double *turns;     /* (columns, 4) */
     double *motions;   /* (K, 4) */
     double *places, *orientations; /* (E, 3), (E, 4) of the view */
+    double *ends_of_limbs; /* (limbs, 3) predicted turns of ends without rotation, in the axes of the lower bone */
+    double *moved, *corrections; /* (E), (limbs, 3) */
     double *hidden;    /* (first + second) units of a network */
 } room;
 
@@ -29,7 +31,10 @@ static room room_in(const dqik_figure *f, double *memory) {
     r.motions = r.turns + 4 * f->columns;
     r.places = r.motions + 4 * f->turned;
     r.orientations = r.places + 3 * e;
-    r.hidden = r.orientations + 4 * e;
+    r.ends_of_limbs = r.orientations + 4 * e;
+    r.moved = r.ends_of_limbs + 3 * e;
+    r.corrections = r.moved + e;
+    r.hidden = r.corrections + 3 * e;
     return r;
 }
 
@@ -190,11 +195,29 @@ static void steady_hinge(const dqik_figure *f, const dqik_figure_limb *l, const 
         hinge[c] += share * (l->usual[c] - along * (line[c] + l->straight[c])) - off * line[c];
 }
 
+/* The line from the middle joint to the effector of a limb without rotation, whose end is turned: its length, and the
+ * transposed axes along it, across it and of the hinge, in the axes of the lower bone. */
+static double line_beyond(const dqik_figure_limb *l, const double *end, double *axes) {
+    double q[4], line[3], *hinge = axes + 6;
+    q_exp(q, end);
+    q_rotate(line, q, l->end_tip);
+    line[0] += l->length[1];
+    const double length = norm3(line);
+    for (int c = 0; c < 3; c++) axes[c] = line[c] / most(length, 1e-9);
+    for (int c = 0; c < 3; c++) hinge[c] = (c == 2) - axes[c] * axes[2];
+    const double size = sqrt(most(dot3(hinge, hinge), 1e-24));
+    for (int c = 0; c < 3; c++) hinge[c] /= size;
+    cross3(axes + 3, hinge, axes);
+    return length;
+}
+
 /* The turns of both bones of a triangle whose end is at a distance along a unit line. */
 static void triangle(const dqik_figure *f, const dqik_figure_limb *l, const double *line, double distance, double *hinge,
-                     double *upper_turn, double *lower_turn) {
-    const double upper = l->length[0], lower = l->length[1], whole = upper + lower, spare = whole - distance;
-    distance = whole - 0.5 * (spare + sqrt(spare * spare + square(l->soft * whole)));
+                     const double *end, double *upper_turn, double *lower_turn) {
+    double beyond[9], lower = l->length[1];
+    if (!l->turned) lower = line_beyond(l, end, beyond);
+    const double upper = l->length[0], whole = upper + lower, spare = whole - distance;
+    distance = whole - 0.5 * (spare + sqrt(spare * spare + square(f->soft * whole)));
     distance = most(distance, fabs(upper - lower) + f->folded * whole);
     const double size = sqrt(most(dot3(hinge, hinge), 1e-24));
     double out[3], frame[2][9], turned[9];
@@ -211,13 +234,16 @@ static void triangle(const dqik_figure *f, const dqik_figure_limb *l, const doub
         cross3(forward, hinge, along);
         for (int c = 0; c < 3; c++)
             frame[part][3 * c] = along[c], frame[part][3 * c + 1] = forward[c], frame[part][3 * c + 2] = hinge[c];
+        if (part && !l->turned) matrix_product(frame[part], frame[part], beyond);
         matrix_product(turned, frame[part], l->back + 9 * part);
         q_from_matrix(part ? lower_turn : upper_turn, turned);
     }
 }
 
-/* The turns of a limb's joints, and of the collar of an arm. `end`: the effector's turn. */
-static void pose_limb(const dqik_figure *f, int number, const double *trunk, const double *chest, const double *end, room *r) {
+/* The turns of a limb's joints, and of the collar of an arm. end: the effector's turn. correction: of the predicted turn
+ * of an end without rotation. */
+static void pose_limb(const dqik_figure *f, int number, const double *trunk, const double *chest, const double *end,
+                      const double *correction, room *r) {
     const dqik_figure_limb *l = f->limb + number;
     const int arm = number < f->arms, first = 2 + f->arms + number;
     double reach[3], more[6], collar[4] = {1.0, 0.0, 0.0, 0.0}, own_end[4], told[13], out[6], m[9], turned[3];
@@ -262,15 +288,29 @@ static void pose_limb(const dqik_figure *f, int number, const double *trunk, con
     distance = norm3(reach);
     for (int c = 0; c < 3; c++) line[c] = reach[c] / most(distance, 1e-9 * l->size);
     steady_hinge(f, l, line, out);
-    triangle(f, l, line, distance, out, upper, lower);
+    double *loose = r->ends_of_limbs + 3 * number;
+    for (int c = 0; c < 3; c++) loose[c] = (out[3 + c] + (correction ? correction[c] : 0.0)) * l->end_moves;
+    triangle(f, l, line, distance, out, loose, upper, lower);
     q_relative(r->turns + 4 * first, collar, upper);
     q_relative(r->turns + 4 * (first + f->limbs), upper, lower);
-    if (l->turned) q_relative(r->turns + 4 * (first + 2 * f->limbs), lower, own_end);
+    double *end_turn = r->turns + 4 * (first + 2 * f->limbs);
+    if (l->turned) {
+        q_relative(end_turn, lower, own_end);
+    } else {
+        double back[4], q[4];
+        q_conjugate(back, l->end_frame);
+        q_exp(q, loose);
+        q_product(q, l->end_frame, q);
+        q_product(end_turn, q, back);
+    }
     if (l->on_toes) q_conjugate(r->turns + 4 * (first + 3 * f->limbs), toes);
 }
 
-/* The prior's own motions (K, 4), from the places (E, 3) and turns (E, 4) of the effectors. */
-static void pose(const dqik_figure *f, const double *places, const double *turns, const double *kept, double share, room *r) {
+/* The prior's own motions (K, 4), from the places (E, 3) and turns (E, 4) of the effectors.
+ *
+ * kept: (3) the chest's turn, where the spine is not free. corrections: (limbs, 3) of predicted ends; NULL: none. */
+static void pose(const dqik_figure *f, const double *places, const double *turns, const double *kept,
+                 const double *corrections, double share, room *r) {
     double turn[3] = {0.0}, trunk[4], chest[3], part[3];
     tell(f, places, turns, r);
     if (f->has_spine && f->keeps_chest)
@@ -291,7 +331,10 @@ static void pose(const dqik_figure *f, const double *places, const double *turns
         q_exp(r->turns + 4, part);
     }
     place_of_chest(f, turn, chest);
-    for (int i = 0; i < f->limbs; i++) pose_limb(f, i, trunk, chest, turns + 4 * i, r);
+    for (int i = 0; i < f->limbs; i++) {
+        const double *correction = corrections ? corrections + 3 * i : NULL;
+        pose_limb(f, i, trunk, chest, turns + 4 * i, correction, r);
+    }
     for (int i = 0; i < f->turned; i++) {
         const double *q = r->turns + 4 * f->column[i], *sign = f->mirror + 4 * f->column[i];
         double *motion = r->motions + 4 * i;
@@ -316,6 +359,48 @@ static void pose(const dqik_figure *f, const double *places, const double *turns
 
 /* -- the animator's pose and the targets --------------------------------------------------------------------------- */
 
+/* By what the end of a limb without rotation is turned more than predicted. */
+static void own_end(const dqik_figure *f, int number, const double *rotations, const double *predicted, double *more) {
+    const dqik_figure_limb *l = f->limb + number;
+    double turn[4] = {0.0}, own[3] = {0.0};
+    if (l->turned) {
+        more[0] = more[1] = more[2] = 0.0;
+        return;
+    }
+    if (l->own_end >= 0) {
+        const double *motion = rotations + 4 * f->joint[l->own_end];
+        for (int a = 0; a < 4; a++)
+            for (int b = 0; b < 4; b++) turn[b] += motion[a] * l->end_back[4 * a + b];
+        for (int b = 0; b < 4; b++) turn[b] *= l->mirror[b];
+        q_relative(turn, l->end_frame, turn);
+        q_product(turn, turn, l->end_frame);
+        q_log(own, turn);
+    }
+    minus3(more, own, predicted);
+}
+
+/* An effector that is far out of reach is drawn toward where it is in the animator's pose, at last to it. */
+static void keep_in_reach(const dqik_effector *e, const double *own_place, const double *own_turn, double *place,
+                          double *turn) {
+    const double reach = distance3(place, e->root) / e->size;
+    if (reach <= e->reach) return;
+    double share = clamp(2.0 - reach / e->reach, 0.0, 1.0);
+    share = share * share * (3.0 - 2.0 * share);
+    const double sign = turn[0] * own_turn[0] + dot3(turn + 1, own_turn + 1) < 0.0 ? -1.0 : 1.0;
+    for (int i = 0; i < 4; i++) turn[i] = share * turn[i] + (1.0 - share) * sign * own_turn[i];
+    q_normalize(turn);
+    for (int c = 0; c < 3; c++) place[c] = own_place[c] + share * (place[c] - own_place[c]);
+}
+
+/* How far (E) effectors have moved from the animator's pose, squared: in lengths of the limb, and in half turns. */
+static double moved(const dqik_figure *f, const dqik_figure_start *start, const room *r, int i) {
+    const double *a = r->orientations + 4 * i, *b = start->turns + 4 * i;
+    const double cosine = a[0] * b[0] + dot3(a + 1, b + 1);
+    double away[3];
+    minus3(away, r->places + 3 * i, start->places + 3 * i);
+    return dot3(away, away) / square(f->effector[i].size) + most(1.0 - cosine * cosine, 0.0);
+}
+
 void dqik_figure_begin(const dqik_figure *f, const double *rotations, const double *translations, const double *links,
                        double share, dqik_figure_start *start) {
     room r = room_in(f, start->memory);
@@ -335,13 +420,17 @@ void dqik_figure_begin(const dqik_figure *f, const double *rotations, const doub
         q_relative(turned, axes, turned);
         q_log(start->chest, turned);
     }
-    pose(f, start->places, start->turns, start->chest, share, &r);
+    pose(f, start->places, start->turns, start->chest, NULL, 0.0, &r);
+    for (int i = 0; i < f->limbs; i++) own_end(f, i, rotations, r.ends_of_limbs + 3 * i, start->ends + 3 * i);
+    pose(f, start->places, start->turns, start->chest, start->ends, share, &r);
     for (int i = 0; i < f->effectors; i++) start->fade[i] = 0.0;
     for (int k = 0; k < f->turned; k++) {
         const double *own = rotations + 4 * f->joint[k];
         double apart[4], turned[3];
         q_relative(apart, r.motions + 4 * k, own);
         q_log(start->apart + 3 * k, apart);
+        times3(start->bent + 3 * k, f->bend + 9 * k, start->apart + 3 * k);
+        minus3(start->apart + 3 * k, start->apart + 3 * k, start->bent + 3 * k);
         q_relative(apart, f->at_rest + 4 * k, own);
         q_log(turned, apart);
         for (int i = 0; i < f->effectors; i++)
@@ -357,7 +446,7 @@ void dqik_figure_base(const dqik_figure *f, const double *rotations, const doubl
                       double share, dqik_figure_start *start, const double *positions, const double *orientations,
                       double amount, double *base) {
     room r = room_in(f, start->memory);
-    double q[4], p[3], axes[4], centre[3], moved[3];
+    double q[4], p[3], axes[4], centre[3], *distance = r.moved, *ends = r.corrections;
     if (f->hips_goal >= 0) {
         memcpy(q, orientations + 4 * f->hips_goal, sizeof q);
         q_normalize(q);
@@ -372,23 +461,23 @@ void dqik_figure_base(const dqik_figure *f, const double *rotations, const doubl
         const int goal = f->effector[i].goal;
         memcpy(q, orientations + 4 * goal, sizeof q);
         q_normalize(q);
-        see(f->effector + i, axes, centre, positions + 3 * goal, q, r.places + 3 * i, r.orientations + 4 * i);
+        double *place = r.places + 3 * i, *turn = r.orientations + 4 * i;
+        see(f->effector + i, axes, centre, positions + 3 * goal, q, place, turn);
+        keep_in_reach(f->effector + i, start->places + 3 * i, start->turns + 4 * i, place, turn);
+        distance[i] = moved(f, start, &r, i);
     }
-    pose(f, r.places, r.orientations, start->chest, share, &r);
+    for (int i = 0; i < f->limbs; i++)
+        for (int c = 0; c < 3; c++) ends[3 * i + c] = exp(distance[i] * start->fade[i]) * start->ends[3 * i + c];
+    pose(f, r.places, r.orientations, start->chest, ends, share, &r);
     int whole = 1;
     for (int k = 0; k < f->turned; k++) whole = whole && amount * f->freedom[k] >= 1.0;
     memcpy(base, rotations, 4 * sizeof(double) * (size_t)f->skeleton.joints);
     for (int k = 0; k < f->turned; k++) {
-        double away = 0.0, by[3], turn[4], *motion = r.motions + 4 * k;
-        for (int i = 0; i < f->effectors; i++) {
-            if (!f->follows[f->turned * i + k]) continue;
-            const double *a = r.orientations + 4 * i, *b = start->turns + 4 * i;
-            const double cosine = a[0] * b[0] + dot3(a + 1, b + 1);
-            minus3(moved, r.places + 3 * i, start->places + 3 * i);
-            away += start->fade[i] * (dot3(moved, moved) / square(f->effector[i].size) + most(1.0 - cosine * cosine, 0.0));
-        }
-        const double weight = exp(away);
-        for (int c = 0; c < 3; c++) by[c] = weight * start->apart[3 * k + c];
+        double away = 0.0, bent = 0.0, by[3], turn[4], *motion = r.motions + 4 * k;
+        for (int i = 0; i < f->effectors; i++)
+            if (f->follows[f->turned * i + k]) away += start->fade[i] * distance[i], bent += f->bends * distance[i];
+        const double weight = exp(away), weight_of_bend = exp(away + bent);
+        for (int c = 0; c < 3; c++) by[c] = weight * start->apart[3 * k + c] + weight_of_bend * start->bent[3 * k + c];
         q_exp(turn, by);
         q_product(motion, motion, turn);
         if (!whole) {

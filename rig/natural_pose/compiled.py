@@ -29,10 +29,11 @@ class CompiledPrior:
         joints, effectors, turned = len(prior.figure.skeleton), len(prior._viewer._goals), len(prior.joints)
         networks = prior.body._networks
         hidden = networks._first.shape[-1] + networks._second.shape[-1]
-        size = 7 * joints + 25 * effectors + len(prior.body._select) + 4 * len(prior.body._mirror) + 4 * turned + hidden
+        size = 7 * joints + 32 * effectors + len(prior.body._select) + 4 * len(prior.body._mirror) + 4 * turned + hidden
         self._start = addressof(self._packer.fill(
             contract.FIGURE_START, places=np.zeros((effectors, 3)), turns=np.zeros((effectors, 4)),
-            apart=np.zeros((turned, 3)), fade=np.zeros(effectors), chest=np.zeros(3), memory=np.zeros(size),
+            fade=np.zeros(effectors), apart=np.zeros((turned, 3)), bent=np.zeros((turned, 3)),
+            ends=np.zeros((len(prior.figure.limbs), 3)), chest=np.zeros(3), memory=np.zeros(size),
         ))  # fmt: skip
         self._of: tuple[np.ndarray, np.ndarray, float] | None = None
 
@@ -104,6 +105,7 @@ def _figure(packer: Packer, prior: "Prior", fading: dict[str, float]) -> Any:
         map=parts._maps,
         freedom=prior._freedom,
         at_rest=prior._at_rest,
+        bend=parts.bends,
         serves=parts.serves,
         follows=parts.follows,
         own_mean=None if own is None else own.mean,
@@ -114,6 +116,7 @@ def _figure(packer: Packer, prior: "Prior", fading: dict[str, float]) -> Any:
         near=body._NEAR,
         collar_rest=body._COLLAR_REST,
         steady=limbs._STEADY,
+        soft=limbs._SOFT,
         folded=limbs._FOLDED,
         **fading,
         own_clip=3.0,
@@ -131,7 +134,7 @@ def _effector(packer: Packer, prior: "Prior", number: int) -> Any:
     viewer, parts = prior._viewer, prior.body
     return packer.fill(
         contract.EFFECTOR, goal=viewer._goals[number], joint=viewer._joints[number], turned=parts._turned[number],
-        size=parts._sizes[number, 0], offset=viewer._offsets[number], tip=parts._tips[number], root=parts._roots[number],
+        size=parts._sizes[number, 0], reach=parts._reaches[number, 0], offset=viewer._offsets[number], tip=parts._tips[number], root=parts._roots[number],
         frame=parts._frames[number].ravel(), from_rest=viewer._from_rest[number],
     )  # fmt: skip
 
@@ -140,14 +143,18 @@ def _limb(packer: Packer, prior: "Prior", k: int) -> Any:
     figure, parts, networks = prior.figure, prior.body, prior.body._networks
     limb, arm = figure.limbs[k], k < prior.body._arms
     nothing = np.zeros(3)
+    place = None if limb.turned else int(np.flatnonzero(parts.placed == k)[0])
+    ends = np.flatnonzero(parts._columns == parts._first + 2 * len(figure.limbs) + k)
+    own = int(ends[0]) if ends.size else -1
     return packer.fill(
         contract.FIGURE_LIMB,
         turned=limb.turned,
         placed_arm=k in parts._placed_arms,
         on_toes=k in parts._on_toes,
+        own_end=own,
         size=limb.size,
         bend=parts._bend[k, 0],
-        soft=limbs._SOFT,
+        end_moves=0.0 if place is None else parts._end_moves[place, 0],
         collar_share=parts._shares[k, 0] if arm else 1.0,
         sign=parts._signs[k],
         root=limb.root,
@@ -155,9 +162,12 @@ def _limb(packer: Packer, prior: "Prior", k: int) -> Any:
         collar_gain=parts._collar_gain[k] if arm else nothing,
         collar_line=parts._collar_lines[k] if arm else nothing,
         toe_line=limb.toe,
+        end_tip=nothing if place is None else parts._end_tips[place],
         usual=networks.usual[k],
         straight=networks.straight[k],
         mirror=parts._mirror[parts._first + k],
+        end_frame=quaternion.IDENTITY if place is None else parts._end_frames[place],
+        end_back=np.linalg.inv(parts._maps[own]).ravel() if own >= 0 else np.zeros(16),
         length=limb.lengths,
         beyond=[np.linalg.norm(limb.tip) / limb.size, 0.0, 0.0, 0.0, 0.0, 0.0],
         back=parts._back[k].ravel(),

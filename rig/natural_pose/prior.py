@@ -69,7 +69,7 @@ class Prior:
     def compiled(self) -> CompiledPrior | None:
         """The prior in the compiled kernel; None where there is no kernel."""
         library = load_kernel()
-        fading = {"near_rest": _NEAR_REST, "near_pose": _NEAR_POSE, "posed": _POSED}
+        fading = {"near_rest": _NEAR_REST, "near_pose": _NEAR_POSE, "posed": _POSED, "bends": _BENDS}
         return None if library is None else CompiledPrior(library, self, fading)
 
     def __getstate__(self) -> dict[str, object]:

@@ -291,7 +291,7 @@ NETWORK = _structure(
 EFFECTOR = _structure(
     "dqik_effector", "An effector of a figure; see rig/natural_pose/view.py and body.py.",
     ("int32", "goal joint turned", ""),
-    ("double", "size", ""),
+    ("double", "size reach", ""),
     ("double[3]", "offset tip root", ""),
     ("double[6]", "frame", "(3, 2)"),
     ("double[4]", "from_rest", ""),
@@ -299,10 +299,11 @@ EFFECTOR = _structure(
 
 FIGURE_LIMB = _structure(
     "dqik_figure_limb", "An arm or a leg of a figure; see rig/natural_pose/body.py.",
-    ("int32", "turned placed_arm on_toes", ""),
-    ("double", "size bend soft collar_share", ""),
-    ("double[3]", "sign root shoulder collar_gain collar_line toe_line usual straight", ""),
-    ("double[4]", "mirror", ""),
+    ("int32", "turned placed_arm on_toes own_end", "own_end: the number of its end among the K joints, or -1"),
+    ("double", "size bend collar_share end_moves", ""),
+    ("double[3]", "sign root shoulder collar_gain collar_line toe_line end_tip usual straight", ""),
+    ("double[4]", "mirror end_frame", ""),
+    ("double[16]", "end_back", "from the end's motion to its turn"),
     ("double[2]", "length", ""),
     ("double[6]", "beyond", ""),
     ("double[18]", "back", "(2, 3, 3)"),
@@ -325,16 +326,17 @@ FIGURE = _structure(
     ("double[4]", "chest_from_rest", ""),
     ("double[]", "spine_line fraction", "(lines, 3), (lines)"),
     ("int32[]", "joint column", "(K)"),
-    ("double[]", "mirror map freedom at_rest", "(columns, 4), (K, 16), (K), (K, 4)"),
+    ("double[]", "mirror map freedom at_rest bend", "(columns, 4), (K, 16), (K), (K, 4), (K, 9)"),
     ("uint8[]", "serves follows", "(effectors, K)"),
     ("double[]", "own_mean own_scale own_map", "(features), (features), (features + 1, 3 K); NULL: nothing learnt"),
-    ("double", "clip most_turn near collar_rest steady folded near_rest near_pose posed own_clip", ""),
+    ("double", "clip most_turn near collar_rest steady soft folded near_rest near_pose posed bends own_clip", ""),
 )  # fmt: skip
 
 FIGURE_START = _structure(
     "dqik_figure_start", "What follows from the animator's pose of a figure; see _Start in rig/natural_pose/prior.py.",
-    ("double[]w", "places turns apart fade chest", "(effectors, 3), (effectors, 4), (K, 3), (effectors), (3)"),
-    ("double[]w", "memory", "7 joints + 25 effectors + features + 4 columns + 4 K + hidden units, to work in"),
+    ("double[]w", "places turns fade", "(effectors, 3), (effectors, 4), (effectors)"),
+    ("double[]w", "apart bent ends chest", "(K, 3), (K, 3), (limbs, 3), (3)"),
+    ("double[]w", "memory", "7 joints + 32 effectors + features + 4 columns + 4 K + hidden units, to work in"),
 )  # fmt: skip
 
 STRUCTURES = (
