@@ -11,6 +11,7 @@ from ..setup.build import Rig, build
 from ..setup.goal_facts import GoalFacts
 from . import contents, holds, unseen
 from .contents import Contents
+from .natural_pose import NaturalPose
 from .view import View
 
 _NO_ANIMATION = Animation({}, frozenset(), False, False)
@@ -24,7 +25,8 @@ class PreparedRig:
     rig : the prepared rig, or None. refusal : one sentence that says why there is nothing to solve.
     modes : the bones' rotation modes. free : (N, 4) and (N, 3) bool, rotation and location channels that nothing
         animates. solved : (N,) bool, bones that the rig solves. unseen : sentences about targets that Blender does not
-        evaluate. influences : of all goals. unanimated : nothing animates a bone of the skeleton.
+        evaluate. influences : of all goals. unanimated : nothing animates a bone of the skeleton. natural : its natural
+        pose.
     stale : a setting has changed since the last `look`.
     """
 
@@ -43,6 +45,7 @@ class PreparedRig:
         self.unseen: list[str] = []
         self.influences: list[float] = []
         self.unanimated = False
+        self.natural = NaturalPose()
         self._other = True  # other modes or animation than the rig was made for
         self.solved = np.zeros(0, dtype=bool)
 

@@ -24,21 +24,23 @@ from .view import SolvedPose, View
 class FrameInput:
     """The input of one frame's solve.
 
-    rig, prepared : the rig and its prepared solve. links : (1, J, 8). start : `Pose` of (1, J, ...). targets : of one
-    frame. slide_scale : (T,) factor from each sliding bone's location channel to its offset.
+    rig, prepared : the rig and its prepared solve. links : (1, J, 8). posed : `Pose` of (1, J, ...) that the keys and
+    the base pose give. targets : of one frame. slide_scale : (T,) factor from each sliding bone's location channel to
+    its offset. start : the `Pose` that the solve starts from and is pulled to: `posed`, shaped by the natural pose.
     """
 
     rig: Rig
     prepared: Prepared
     links: np.ndarray
-    start: Pose
+    posed: Pose
     targets: Targets
     slide_scale: np.ndarray
+    start: Pose
 
     def copy(self) -> "FrameInput":
         """With links and targets of its own."""
         return FrameInput(
-            self.rig, self.prepared, self.links.copy(), self.start, self.targets.copy(), self.slide_scale
+            self.rig, self.prepared, self.links.copy(), self.posed, self.targets.copy(), self.slide_scale, self.start
         )
 
 
@@ -82,7 +84,7 @@ def read(
         location = start.locations[rig.bones[row]] * scale[k]
         pose.translations[0, joint : joint + 3] = rig.location_frame[row].T * location[:, None]
     targets = _targets(ob, rig, prepared, places, influences, links, pose, view)
-    return FrameInput(rig, prepared, links, pose, targets, scale)
+    return FrameInput(rig, prepared, links, pose, targets, scale, pose)
 
 
 def _start(rig: Rig, start: Channels) -> Pose:

@@ -72,7 +72,10 @@ class SteadyFrames:
             return False
         requests = self._input.targets
         targets.in_armature(evaluated.matrix_world.inverted_safe(), rig, places, requests)
-        return isfinite(requests.positions.sum() + requests.rotations.sum() + requests.poles.sum())
+        if not isfinite(requests.positions.sum() + requests.rotations.sum() + requests.poles.sum()):
+            return False
+        prepared.natural.shape(self._input)
+        return True
 
     def write(self, pose: PoseMemory, ob: bpy.types.Object, arrays: FrameArrays) -> None:
         """Write the answer to the original bones, if it is another one."""

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The prior of natural poses of one rig: base poses from targets, meeting the pose that the animator set."""
 
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from ...solvers import Pose
 from ...solvers.algebra import quaternion
+from ...solvers.compiled.library import load as load_kernel
 from ...solvers.model.goals import Targets
 from .body import Body
+from .compiled import CompiledPrior
 from .figure import Figure
 from .own_motion import OwnMotion
 from .view import View, Viewer
@@ -67,6 +70,17 @@ class Prior:
         self._viewer, self._start = Viewer(figure), None
         self._keeps_chest = bool(figure.spine) and not self.body.turns_chest and figure.spine[-1] >= 0
 
+    @cached_property
+    def compiled(self) -> CompiledPrior | None:
+        """The prior in the compiled kernel; None where there is no kernel."""
+        library = load_kernel()
+        fading = {"near_rest": _NEAR_REST, "near_pose": _NEAR_POSE, "posed": _POSED, "bends": _BENDS}
+        return None if library is None else CompiledPrior(library, self, fading)
+
+    def __getstate__(self) -> dict[str, object]:
+        """Without what only this process has."""
+        return {name: value for name, value in self.__dict__.items() if name != "compiled"}
+
     def base(
         self, start: Pose, targets: Targets, links: np.ndarray, amount: float | np.ndarray, share: float = 0.0
     ) -> np.ndarray:
@@ -83,6 +97,8 @@ class Prior:
         amounts = np.asarray(amount, dtype=float)
         if not amounts.any() or not self.joints.size:
             return start.rotations
+        if self.compiled is not None and len(targets.positions) == len(links) == len(start.rotations) == 1:
+            return self.compiled.base(start, targets, links, float(amounts.reshape(-1)[0]), share)
         own = self._own_pose(start, links, share)
         view = self._viewer.of_targets(targets.positions, targets.rotations, start, links)
         view = self.body.within_reach(view, own.view)
