@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 122350454 /* a hash of all below */
+#define DQIK_LAYOUT 182842184 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -458,8 +458,9 @@ typedef struct {
     const double *freedom;
     const double *at_rest;
     const double *bend;
-    const uint8_t *serves; /* (effectors, K) */
+    const uint8_t *serves; /* (effectors, K), (effectors, K), (J) whether links move effectors */
     const uint8_t *follows;
+    const uint8_t *inner;
     const double *own_mean; /* (features), (features), (features + 1, 3 K); NULL: nothing learnt */
     const double *own_scale;
     const double *own_map;
@@ -479,6 +480,10 @@ typedef struct {
 
 /* What follows from the animator's pose of a figure; see _Start in rig/natural_pose/prior.py. */
 typedef struct {
+    int32_t known; /* whether the rest is of the pose below */
+    double share; /* of the character's own motion */
+    double *rotations; /* (J, 4), (J, 8) of the pose */
+    double *links;
     double *places; /* (effectors, 3), (effectors, 4), (effectors) */
     double *turns;
     double *fade;
@@ -501,10 +506,7 @@ DQIK_EXPORT void dqik_solve(const dqik_problem *problem, const dqik_frames *fram
 /* Solve the next frames of a motion, in order. */
 DQIK_EXPORT void dqik_follow(const dqik_problem *problem, dqik_motion *motion, const dqik_frames *frames, int64_t begin, int64_t end, double *work);
 
-/* What follows from the animator's pose of a figure. */
-DQIK_EXPORT void dqik_figure_begin(const dqik_figure *figure, const double *rotations, const double *translations, const double *links, double share, dqik_figure_start *start);
-
-/* The rotations (J, 4) that a solve starts from; positions (G, 3) and orientations (G, 4) of the targets. */
-DQIK_EXPORT void dqik_figure_base(const dqik_figure *figure, const double *rotations, const double *translations, const double *links, double share, dqik_figure_start *start, const double *positions, const double *orientations, double amount, double *base);
+/* The rotations (J, 4) that a solve starts from, from the animator's pose and the targets (G, 3), (G, 4). */
+DQIK_EXPORT void dqik_figure_base(const dqik_figure *figure, dqik_figure_start *start, const double *rotations, const double *translations, const double *links, const double *positions, const double *orientations, double amount, double share, double *base);
 
 #endif

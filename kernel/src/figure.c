@@ -401,9 +401,24 @@ static double moved(const dqik_figure *f, const dqik_figure_start *start, const 
     return dot3(away, away) / square(f->effector[i].size) + most(1.0 - cosine * cosine, 0.0);
 }
 
-void dqik_figure_begin(const dqik_figure *f, const double *rotations, const double *translations, const double *links,
-                       double share, dqik_figure_start *start) {
+/* Whether the animator's pose, seen from its own hips, is the one that `start` is of. */
+static int is_known(const dqik_figure *f, const dqik_figure_start *start, const double *rotations, const double *links,
+                    double share) {
+    const size_t joints = (size_t)f->skeleton.joints;
+    if (!start->known || start->share != share) return 0;
+    if (memcmp(start->rotations, rotations, 4 * sizeof(double) * joints) != 0) return 0;
+    for (size_t j = 0; j < joints; j++)
+        if (f->inner[j] && memcmp(start->links + 8 * j, links + 8 * j, 8 * sizeof(double)) != 0) return 0;
+    return 1;
+}
+
+/* What follows from the animator's pose. */
+static void begin(const dqik_figure *f, const double *rotations, const double *translations, const double *links,
+                  double share, dqik_figure_start *start) {
     room r = room_in(f, start->memory);
+    start->known = 1, start->share = share;
+    memcpy(start->rotations, rotations, 4 * sizeof(double) * (size_t)f->skeleton.joints);
+    memcpy(start->links, links, 8 * sizeof(double) * (size_t)f->skeleton.joints);
     double q[4], p[3], axes[4], centre[3], tip[3];
     forward(f, rotations, translations, links, &r);
     hips_from(f, links, &r, f->hips_joint, q, p);
@@ -442,9 +457,10 @@ void dqik_figure_begin(const dqik_figure *f, const double *rotations, const doub
     }
 }
 
-void dqik_figure_base(const dqik_figure *f, const double *rotations, const double *translations, const double *links,
-                      double share, dqik_figure_start *start, const double *positions, const double *orientations,
-                      double amount, double *base) {
+void dqik_figure_base(const dqik_figure *f, dqik_figure_start *start, const double *rotations,
+                      const double *translations, const double *links, const double *positions,
+                      const double *orientations, double amount, double share, double *base) {
+    if (!is_known(f, start, rotations, links, share)) begin(f, rotations, translations, links, share, start);
     room r = room_in(f, start->memory);
     double q[4], p[3], axes[4], centre[3], *distance = r.moved, *ends = r.corrections;
     if (f->hips_goal >= 0) {

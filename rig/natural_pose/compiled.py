@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The prior of one rig in the compiled kernel, for single frames; many frames at once are for NumPy."""
 
+import operator
 from ctypes import addressof
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from ...solvers.compiled import contract, pack
 from ...solvers.compiled.library import Kernel
 from ...solvers.compiled.packer import Packer
 from ...solvers.model.goals import Targets
-from . import body, limbs, weights
+from . import body, limbs, own_motion, weights
 
 if TYPE_CHECKING:
     from .prior import Prior
@@ -24,41 +25,30 @@ class CompiledPrior:
     def __init__(self, library: Kernel, prior: "Prior", fading: dict[str, float]) -> None:
         """Fading : by which distances the animator's pose counts less."""
         self._library, self._packer = library, Packer()
-        self._inner = prior.body.inner
         self._figure = addressof(_figure(self._packer, prior, fading))
         joints, effectors, turned = len(prior.figure.skeleton), len(prior._viewer._goals), len(prior.joints)
         networks = prior.body._networks
         hidden = networks._first.shape[-1] + networks._second.shape[-1]
         size = 7 * joints + 32 * effectors + len(prior.body._select) + 4 * len(prior.body._mirror) + 4 * turned + hidden
         self._start = addressof(self._packer.fill(
-            contract.FIGURE_START, places=np.zeros((effectors, 3)), turns=np.zeros((effectors, 4)),
-            fade=np.zeros(effectors), apart=np.zeros((turned, 3)), bent=np.zeros((turned, 3)),
-            ends=np.zeros((len(prior.figure.limbs), 3)), chest=np.zeros(3), memory=np.zeros(size),
+            contract.FIGURE_START, known=False, share=0.0, rotations=np.zeros((joints, 4)), links=np.zeros((joints, 8)),
+            places=np.zeros((effectors, 3)), turns=np.zeros((effectors, 4)), fade=np.zeros(effectors),
+            apart=np.zeros((turned, 3)), bent=np.zeros((turned, 3)), ends=np.zeros((len(prior.figure.limbs), 3)),
+            chest=np.zeros(3), memory=np.zeros(size),
         ))  # fmt: skip
-        self._of: tuple[np.ndarray, np.ndarray, float] | None = None
+        self._last: tuple[np.ndarray, ...] = ()
+        self._addresses: list[int] = []
 
     def base(self, start: Pose, targets: Targets, links: np.ndarray, amount: float, share: float) -> np.ndarray:
         """`Prior.base` for one frame."""
-        rotations, links = np.ascontiguousarray(start.rotations), np.ascontiguousarray(links)
-        pose = rotations.ctypes.data, np.ascontiguousarray(start.translations).ctypes.data, links.ctypes.data
-        if not self._knows(rotations, links, share):
-            self._library.figure_begin(self._figure, *pose, share, self._start)
-            self._of = rotations.copy(), links[:, self._inner], share
-        found = np.empty_like(rotations)
-        positions, orientations = np.ascontiguousarray(targets.positions), np.ascontiguousarray(targets.rotations)
-        self._library.figure_base(
-            self._figure, *pose, share, self._start, positions.ctypes.data, orientations.ctypes.data, amount,
-            found.ctypes.data,
-        )  # fmt: skip
+        arrays = start.rotations, start.translations, links, targets.positions, targets.rotations
+        if len(self._last) != len(arrays) or any(map(operator.is_not, arrays, self._last)):
+            if not all(array.flags.c_contiguous and array.dtype == np.float64 for array in arrays):
+                arrays = tuple(np.ascontiguousarray(array, dtype=np.float64) for array in arrays)
+            self._last, self._addresses = arrays, [array.ctypes.data for array in arrays]
+        found = np.empty_like(start.rotations)
+        self._library.figure_base(self._figure, self._start, *self._addresses, amount, share, found.ctypes.data)
         return found
-
-    def _knows(self, rotations: np.ndarray, links: np.ndarray, share: float) -> bool:
-        """Whether the pose, seen from its own hips, is the one of the last frame."""
-        of = self._of
-        return (
-            of is not None and of[2] == share and bool((of[0] == rotations).all())
-            and bool((of[1] == links.take(self._inner, 1)).all())
-        )  # fmt: skip
 
 
 def _figure(packer: Packer, prior: "Prior", fading: dict[str, float]) -> Any:
@@ -66,6 +56,9 @@ def _figure(packer: Packer, prior: "Prior", fading: dict[str, float]) -> Any:
     figure, own, parts, viewer = prior.figure, prior.own, prior.body, prior._viewer
     hips, effectors = figure.hips, len(viewer._goals)
     chest = figure.spine[-1] if prior._keeps_chest else -1
+    network_of = {  # both sides share one
+        (limb.kind, limb.turned): _network(packer, parts._networks, k) for k, limb in enumerate(figure.limbs)
+    }
     return packer.fill(
         contract.FIGURE,
         skeleton=pack.of_skeleton(packer, figure.skeleton),
@@ -77,7 +70,7 @@ def _figure(packer: Packer, prior: "Prior", fading: dict[str, float]) -> Any:
         lines=len(figure.spine_lines),
         columns=len(parts._mirror),
         effector=[_effector(packer, prior, number) for number in range(effectors)],
-        limb=[_limb(packer, prior, number) for number in range(len(figure.limbs))],
+        limb=[_limb(packer, prior, k, network_of[limb.kind, limb.turned]) for k, limb in enumerate(figure.limbs)],
         hips_goal=hips.goal,
         hips_link=hips.link,
         hips_joint=-1 if hips.link >= 0 else viewer._hips_joint,
@@ -108,6 +101,7 @@ def _figure(packer: Packer, prior: "Prior", fading: dict[str, float]) -> Any:
         bend=parts.bends,
         serves=parts.serves,
         follows=parts.follows,
+        inner=np.isin(np.arange(len(figure.skeleton)), parts.inner),
         own_mean=None if own is None else own.mean,
         own_scale=None if own is None else own.scale,
         own_map=None if own is None else own.map,
@@ -119,7 +113,7 @@ def _figure(packer: Packer, prior: "Prior", fading: dict[str, float]) -> Any:
         soft=limbs._SOFT,
         folded=limbs._FOLDED,
         **fading,
-        own_clip=3.0,
+        own_clip=own_motion._CLIP,
     )
 
 
@@ -139,7 +133,7 @@ def _effector(packer: Packer, prior: "Prior", number: int) -> Any:
     )  # fmt: skip
 
 
-def _limb(packer: Packer, prior: "Prior", k: int) -> Any:
+def _limb(packer: Packer, prior: "Prior", k: int, network: Any) -> Any:
     figure, parts, networks = prior.figure, prior.body, prior.body._networks
     limb, arm = figure.limbs[k], k < prior.body._arms
     nothing = np.zeros(3)
@@ -171,19 +165,15 @@ def _limb(packer: Packer, prior: "Prior", k: int) -> Any:
         length=limb.lengths,
         beyond=[np.linalg.norm(limb.tip) / limb.size, 0.0, 0.0, 0.0, 0.0, 0.0],
         back=parts._back[k].ravel(),
-        network=packer.fill(
-            contract.NETWORK,
-            inputs=networks._first.shape[1],
-            first=networks._first.shape[2],
-            second=networks._second.shape[2],
-            outputs=networks._last.shape[2],
-            scale=networks._scale[k],
-            shift=networks._shift[k],
-            first_weight=networks._first[k],
-            first_bias=networks._first_bias[k],
-            second_weight=networks._second[k],
-            second_bias=networks._second_bias[k],
-            last_weight=networks._last[k],
-            last_bias=networks._last_bias[k],
-        ),
+        network=network,
     )
+
+
+def _network(packer: Packer, networks: weights.LimbNetworks, k: int) -> Any:
+    return packer.fill(
+        contract.NETWORK, inputs=networks._first.shape[1], first=networks._first.shape[2],
+        second=networks._second.shape[2], outputs=networks._last.shape[2], scale=networks._scale[k],
+        shift=networks._shift[k], first_weight=networks._first[k], first_bias=networks._first_bias[k],
+        second_weight=networks._second[k], second_bias=networks._second_bias[k], last_weight=networks._last[k],
+        last_bias=networks._last_bias[k],
+    )  # fmt: skip

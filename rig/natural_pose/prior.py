@@ -94,11 +94,13 @@ class Prior:
         start : the animator's own pose, (F or 1, J, ...). targets : of F frames. links : (F or 1, J, 8).
         amount : 0..1, or (F,); at 0 the answer is `start.rotations` itself. share : 0..1 of the character's own motion.
         """
-        amounts = np.asarray(amount, dtype=float)
-        if not amounts.any() or not self.joints.size:
+        if not self.joints.size:
             return start.rotations
-        if self.compiled is not None and len(targets.positions) == len(links) == len(start.rotations) == 1:
-            return self.compiled.base(start, targets, links, float(amounts.reshape(-1)[0]), share)
+        if isinstance(amount, float) and len(targets.positions) == len(links) == 1 and self.compiled is not None:
+            return self.compiled.base(start, targets, links, amount, share) if amount else start.rotations
+        amounts = np.asarray(amount, dtype=float)
+        if not amounts.any():
+            return start.rotations
         own = self._own_pose(start, links, share)
         view = self._viewer.of_targets(targets.positions, targets.rotations, start, links)
         view = self.body.within_reach(view, own.view)

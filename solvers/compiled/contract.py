@@ -327,13 +327,16 @@ FIGURE = _structure(
     ("double[]", "spine_line fraction", "(lines, 3), (lines)"),
     ("int32[]", "joint column", "(K)"),
     ("double[]", "mirror map freedom at_rest bend", "(columns, 4), (K, 16), (K), (K, 4), (K, 9)"),
-    ("uint8[]", "serves follows", "(effectors, K)"),
+    ("uint8[]", "serves follows inner", "(effectors, K), (effectors, K), (J) whether links move effectors"),
     ("double[]", "own_mean own_scale own_map", "(features), (features), (features + 1, 3 K); NULL: nothing learnt"),
     ("double", "clip most_turn near collar_rest steady soft folded near_rest near_pose posed bends own_clip", ""),
 )  # fmt: skip
 
 FIGURE_START = _structure(
     "dqik_figure_start", "What follows from the animator's pose of a figure; see _Start in rig/natural_pose/prior.py.",
+    ("int32", "known", "whether the rest is of the pose below"),
+    ("double", "share", "of the character's own motion"),
+    ("double[]w", "rotations links", "(J, 4), (J, 8) of the pose"),
     ("double[]w", "places turns fade", "(effectors, 3), (effectors, 4), (effectors)"),
     ("double[]w", "apart bent ends chest", "(K, 3), (K, 3), (limbs, 3), (3)"),
     ("double[]w", "memory", "7 joints + 32 effectors + features + 4 columns + 4 K + hidden units, to work in"),
@@ -359,8 +362,6 @@ class Function(NamedTuple):
 
 _PROBLEM, _FRAMES = Field("problem", "dqik_problem[]"), Field("frames", "dqik_frames[]")
 _FIGURE, _START = Field("figure", "dqik_figure[]"), Field("start", "dqik_figure_start[]w")
-_POSE = Field("rotations", "double[]"), Field("translations", "double[]"), Field("links", "double[]")
-_SHARE = Field("share", "double")
 _BEGIN, _END, _WORK = Field("begin", "int64"), Field("end", "int64"), Field("work", "double[]w")
 FUNCTIONS = (
     Function("dqik_layout", "int32", (), "DQIK_LAYOUT of the library."),
@@ -368,12 +369,11 @@ FUNCTIONS = (
     Function("dqik_solve", "void", (_PROBLEM, _FRAMES, _BEGIN, _END, _WORK), "Solve frames, each one afresh."),
     Function("dqik_follow", "void", (_PROBLEM, Field("motion", "dqik_motion[]w"), _FRAMES, _BEGIN, _END, _WORK),
              "Solve the next frames of a motion, in order."),
-    Function("dqik_figure_begin", "void", (_FIGURE, *_POSE, _SHARE, _START),
-             "What follows from the animator's pose of a figure."),
     Function("dqik_figure_base", "void", (
-        _FIGURE, *_POSE, _SHARE, _START, Field("positions", "double[]"), Field("orientations", "double[]"),
-        Field("amount", "double"), Field("base", "double[]w"),
-    ), "The rotations (J, 4) that a solve starts from; positions (G, 3) and orientations (G, 4) of the targets."),
+        _FIGURE, _START, *(Field(name, "double[]") for name in (
+            "rotations", "translations", "links", "positions", "orientations",
+        )), Field("amount", "double"), Field("share", "double"), Field("base", "double[]w"),
+    ), "The rotations (J, 4) that a solve starts from, from the animator's pose and the targets (G, 3), (G, 4)."),
 )  # fmt: skip
 
 
