@@ -25,6 +25,7 @@ UP, FORWARD = np.array([0.0, 1.0, 0.0]), np.array([0.0, 0.0, 1.0])
 _STRAIGHT = {"arm": np.array([1.0, 0.0, 0.0]), "leg": -UP}  # where limbs point when they are stretched
 _SMALL = 1e-3  # of the figure's size
 _HANGING = 0.5  # cosine to straight down, above which a thigh and a shin rest as those of people who stand
+_FOOT_DOWN, _POINTING = np.radians((30.0, 60.0))  # how far feet point down when they stand flat, and at least at rest
 _RAISED = 0.7  # sine of the angle above the horizontal, up to which arms may be raised at rest
 
 Key = tuple[str, str]
@@ -43,7 +44,7 @@ class Limb:
 
     kind, side : "arm" or "leg", "L" or "R". goal : the number of its goal. turned : whether the goal has a rotation.
     upper, lower, end, toes : joints; end and toes may be -1. effector : the goal's joint.
-    root : (3,) rest place of the upper joint. lengths : of both bones. size : length of the stretched limb up to the wrist or ankle.
+    root : (3,) rest place of the upper joint. lengths : of both bones. size : of the limb, up to the wrist or ankle.
     frames : (2, 3, 3) rest frames of both bones; columns along, forward, hinge.
     end_frame : (3, 2) two directions by which the goal's rotation is told.
     tip : (3,) from the wrist or ankle to the effector at rest. toe : (3,) from the ankle to the toes at rest; zero
@@ -183,9 +184,11 @@ def of(
     rest = world[:, :4]
     reader = _Reader(skeleton, goals, bones, place, axes, centre, world)
     hips = reader.hips()
+    if not all(reader.stands(side) for side in SIDES):
+        return "The natural pose is that of people: this figure does not rest on two straight legs"
     limbs = tuple(limb for kind in LIMBS for side in SIDES if (limb := reader.limb(kind, side)) is not None)
     if hips is None or not limbs:
-        return "The natural pose needs goals on hands, feet or head of a figure that rests upright"
+        return "The natural pose needs goals on whole arms or legs, and arms that are not raised at rest"
     spine = bones.get(("spine", ""), [])
     lines = np.diff([(bone.head - centre) @ axes for bone in spine], axis=0) if len(spine) > 1 else np.zeros((0, 3))
     shoulders = [place[key] for key in (("arm", "L"), ("arm", "R")) if key in place]
@@ -307,16 +310,24 @@ class _Reader:
         frames = np.stack([_frame(kind, middle - root), _frame(kind, wrist - middle)])
         effector = self.goals[goal].joint
         turned = self.goals[goal].rotation is not None and effector != lower
+        toe = sign * self.place[parts[3]] - wrist if parts[3] in self.place else np.zeros(3)
         on_toes = turned and effector == toes
         return Limb(
             kind, side, goal, turned, upper, lower, end, toes, effector, root,
             (float(np.linalg.norm(middle - root)), float(np.linalg.norm(wrist - middle))),
             float(np.linalg.norm(middle - root) + np.linalg.norm(wrist - middle)),
             frames,
-            frames[1][:, :2] if kind == "arm" else np.stack([UP, FORWARD], -1),
+            frames[1][:, :2] if kind == "arm" else _foot(toe),
             tip - wrist,
-            sign * self.place[parts[3]] - wrist if on_toes else np.zeros(3),
+            toe if on_toes else np.zeros(3),
         )  # fmt: skip
+
+    def stands(self, side: str) -> bool:
+        """Whether a leg hangs as those of people who stand, as far as it is known."""
+        keys = [(name, side) for name in LIMBS["leg"][:3]]
+        if not all(key in self.place for key in keys):
+            return True
+        return self._rests_well("leg", *(SIDES[side] * self.place[key] for key in keys))
 
     def _rests_well(self, kind: str, root: np.ndarray, middle: np.ndarray, wrist: np.ndarray) -> bool:
         """Whether both bones have a length, legs hang, and arms are not raised."""
@@ -326,6 +337,16 @@ class _Reader:
             return False
         lines = lines / lengths[:, None]
         return bool((lines @ -UP).min() > _HANGING) if kind == "leg" else bool((lines @ UP).max() < _RAISED)
+
+
+def _foot(line: np.ndarray) -> np.ndarray:
+    """Up and forward (3, 2) of a foot at rest; of one that points down, as they are when it stands flat.
+
+    line : from the ankle to the toes.
+    """
+    down = float(np.arctan2(-line[1], line[2])) if np.linalg.norm(line) > 0.0 else 0.0
+    turn = down - _FOOT_DOWN if down > _POINTING else 0.0
+    return quaternion.rotate(quaternion.exp(np.array([turn, 0.0, 0.0])), np.stack([UP, FORWARD])).T
 
 
 def _frame(kind: str, line: np.ndarray) -> np.ndarray:

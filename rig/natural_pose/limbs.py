@@ -5,7 +5,7 @@ import numpy as np
 
 from ...solvers.algebra import quaternion
 
-_STEADY = 0.2  # share of the usual hinge in the predicted one, so that it does not vanish
+_STEADY = 0.5  # share of the usual hinge in the predicted one, so that it does not vanish
 _SOFT = 0.03  # of both lengths together, over which a limb comes to its full length without a jerk of its bend
 _FOLDED = 0.02  # of both lengths together, by which the end of a limb is further than when the limb is folded
 
