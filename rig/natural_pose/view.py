@@ -79,7 +79,8 @@ class Viewer:
         if self._hips.link >= 0:
             own = links[:, self._hips.link]
         else:
-            own = self._figure.skeleton.transforms(start.rotations, start.translations, links)[:, self._hips.joint]
+            rotations = np.broadcast_to(start.rotations, (max(len(start.rotations), len(links)), *links.shape[1:2], 4))
+            own = self._figure.skeleton.transforms(rotations, start.translations, links)[:, self._hips.joint]
         return own[:, :4], dual_quaternion.translation(own)
 
     def _seen(self, hips: np.ndarray, place: np.ndarray, positions: np.ndarray, rotations: np.ndarray) -> View:

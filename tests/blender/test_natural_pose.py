@@ -242,6 +242,53 @@ def test_a_comparison_measures_the_frames_of_playback() -> None:
     assert abs(ob.dqik.comparison[0].largest_step - max(steps)) < 1e-3
 
 
+@pytest.mark.parametrize("hips", [True, False], ids=["hips with a goal", "hips without"])
+@pytest.mark.parametrize("use_rotation", [True, False], ids=["with rotations", "places alone"])
+def test_a_frame_alone_is_as_in_a_batch(use_rotation: bool, hips: bool, extension: str) -> None:
+    """The compiled kernel, where there is one, poses frames one by one, and NumPy many at once: they agree.
+
+    Among the frames are some far out of reach, and bones that are held, keyed or in other rotation modes.
+    """
+    live = importlib.import_module(f"{extension}.live")
+    own_motion = importlib.import_module(f"{extension}.rig.natural_pose.own_motion")
+    targets_of = importlib.import_module(f"{extension}.solvers.model.goals").Targets
+    random, ob = np.random.default_rng(5), rigs.figure()
+    for k, bone in enumerate(ob.pose.bones):
+        bone.rotation_mode = ("QUATERNION", "XYZ", "AXIS_ANGLE")[k % 3]
+        rigs.posed(bone, rigs.rotation(random.normal(size=3), 12.0))
+    ob.pose.bones["forearm.L"].dqik_hold = 0.4
+    ob.pose.bones["neck"].keyframe_insert("rotation_quaternion" if ob.pose.bones["neck"].rotation_mode == "QUATERNION"
+                                          else "rotation_euler", frame=1)  # fmt: skip
+    bpy.ops.dqik.setup_full_body(targets="EMPTIES", use_rotation=use_rotation)
+    if not hips:
+        ob.dqik.goals.remove(next(k for k, goal in enumerate(ob.dqik.goals) if goal.bone == "hips"))
+    rigs.update()
+    places = {goal.bone: goal.target.location.copy() for goal in ob.dqik.goals}
+    inputs = []
+    with live.aside(ob) as reading:
+        for spread in (0.0, 0.05, 0.2, 0.6, 3.0):
+            for goal in ob.dqik.goals:
+                goal.target.location = places[goal.bone] + Vector(random.normal(size=3)) * spread
+                goal.target.rotation_mode = "QUATERNION"
+                goal.target.rotation_quaternion = random.normal(size=4)
+            rigs.update()
+            inputs.append(live.bake_frame(reading, ob, bpy.context.evaluated_depsgraph_get()).frame_input)
+        prior = reading.rig.natural.prior
+    turns = np.tile(inputs[0].posed.rotations, (40, 1, 1))
+    turns[:, prior.joints] += 0.2 * random.normal(size=(40, len(prior.joints), 4))
+    turns /= np.linalg.norm(turns, axis=-1, keepdims=True)
+    own = own_motion.fit(prior, turns, inputs[0].links)
+    targets = targets_of(*(np.concatenate([getattr(one.targets, part) for one in inputs])
+                           for part in ("positions", "rotations", "poles")))  # fmt: skip
+    for learner in (prior, type(prior)(prior.figure, None, None, own)):
+        for amount, share in ((1.0, 0.0), (0.3, 1.0), (1.0, 0.6)):
+            links = np.concatenate([one.links for one in inputs])
+            together = learner.base(inputs[0].posed, targets, links, amount, share)
+            for frame, one in enumerate(inputs):
+                alone = learner.base(inputs[0].posed, one.targets, one.links, amount, share)
+                np.testing.assert_allclose(alone[0], together[frame], atol=1e-10)
+
+
 # -- who stands above it ----------------------------------------------------------------------------------------------
 
 
