@@ -23,6 +23,7 @@ from .rig.frame.report import GoalError, Status
 from .rig.frame.session import Session
 from .rig.frame.view import View
 from .rig.overlay.workspace import Workspace
+from .rig.setup import pasted
 from .solvers import DqikError
 
 COMPARING_SOLVER = "PGS"  # reads the frames of a comparison, because it accepts every kind of goal
@@ -34,6 +35,7 @@ class _State:
 
     objects : the `session_uid` of all objects in order, as bytes; None to search them again.
     armatures : (position, session_uid) of the armatures that have goals or a base pose.
+    owners : whose settings the bones of these have, by object, after the last update.
     """
 
     sessions: dict[int, Session] = field(default_factory=dict)
@@ -41,6 +43,7 @@ class _State:
     workspaces: dict[int, Workspace] = field(default_factory=dict)
     objects: bytes | None = None
     armatures: list[tuple[int, int]] = field(default_factory=list)
+    owners: dict[int, bytes] = field(default_factory=dict)
     busy: bool = False
     suspended: set[int] = field(default_factory=set)
 
@@ -92,6 +95,7 @@ def note_workspace(ob: bpy.types.Object, computed: Workspace | None) -> None:
 def forget() -> None:
     """Drop all state that lasts between frames, as if Blender had just started."""
     _state.sessions.clear()
+    _state.owners.clear()
     _state.objects = None
 
 
@@ -247,6 +251,7 @@ def _on_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = N
     if depsgraph is None or _state.busy or not _armatures():
         return
     moved = {update.id.original.session_uid for update in depsgraph.updates if isinstance(update.id, bpy.types.Object)}
+    _mirror_pasted(moved)
     _solve_live(depsgraph, scene.frame_current_final, moved)
 
 
@@ -314,6 +319,18 @@ def _solve_live(depsgraph: bpy.types.Depsgraph, now: float, moved: set[int] | No
         _state.busy = False
 
 
+def _mirror_pasted(moved: set[int]) -> None:
+    """Mirror the settings of bones of moved objects that a mirrored paste has copied from the other side."""
+    for place, uid in _armatures():
+        ob = bpy.data.objects[place]
+        if ob.pose is None or ob.library is not None or not (uid in moved or uid not in _state.owners):
+            continue
+        owners = pasted.owners(ob)
+        if owners != _state.owners.get(uid):
+            pasted.mend(ob)
+            _state.owners[uid] = pasted.owners(ob)
+
+
 def _armatures_of(view: View) -> Iterator[tuple[bpy.types.Object, bool]]:
     """The live armatures, and those that keys have just switched off; each with whether Live is on."""
     for place, uid in _armatures():
@@ -345,9 +362,7 @@ def _armatures() -> list[tuple[int, int]]:
     return _state.armatures
 
 
-def _followed_first(
-    left: list[tuple[bpy.types.Object, bool]], view: View
-) -> list[tuple[bpy.types.Object, bool]]:
+def _followed_first(left: list[tuple[bpy.types.Object, bool]], view: View) -> list[tuple[bpy.types.Object, bool]]:
     """Sort the armatures so that one comes before all armatures whose targets follow it."""
     if len(left) < 2:
         return left
@@ -364,10 +379,14 @@ def _followed_first(
 
 def _concerned(ob: bpy.types.Object, session: Session, moved: set[int]) -> bool:
     """Whether one of the moved objects is this armature or one of its targets, or a setting has changed."""
-    return ob.session_uid in moved or session.rig.stale or any(
-        target is not None and target.session_uid in moved
-        for goal in ob.dqik.goals
-        for target in (goal.target, goal.pole_target)
+    return (
+        ob.session_uid in moved
+        or session.rig.stale
+        or any(
+            target is not None and target.session_uid in moved
+            for goal in ob.dqik.goals
+            for target in (goal.target, goal.pole_target)
+        )
     )
 
 

@@ -24,7 +24,7 @@ from . import live
 from .rig.compare import Row
 from .rig.frame.report import GoalError
 from .rig.overlay.workspace import Workspace
-from .rig.setup import goals, roles, selection
+from .rig.setup import goals, pasted, roles, selection
 from .solvers import SOLVERS, kernel
 from .solvers.compiled.contract import SOLVERS as COMPILED
 
@@ -85,6 +85,12 @@ def _touched(self: bpy.types.bpy_struct, context: bpy.types.Context) -> None:
     """A setting changed, so the prepared solve is out of date."""
     del context
     live.touch(self.id_data)
+
+
+def _of_own_side(self: bpy.types.bpy_struct, context: bpy.types.Context) -> None:
+    """A setting of a bone changed that a mirrored paste must mirror, so it belongs to this bone."""
+    self.dqik_owner = pasted.number(self.name)
+    _touched(self, context)
 
 
 def _switched(self: bpy.types.bpy_struct, context: bpy.types.Context) -> None:
@@ -156,8 +162,9 @@ class DqikGoal(bpy.types.PropertyGroup):
         default=1.0, min=0.0, max=1.0, subtype="FACTOR", options=_KEYED, override=_OVERRIDE, update=_touched,
     )  # fmt: skip
     priority: IntProperty(
-        name="Priority", description="Goals of higher priority are met first if not all goals can be met",
-        options=_FIXED, override=_OVERRIDE, update=_touched,
+        name="Priority", description="Goals of higher priority are met first if not all goals can be met. "
+        "Those below 0 are wishes, which are not reported as missed", options=_FIXED, override=_OVERRIDE,
+        update=_touched,
     )  # fmt: skip
     use_tail: BoolProperty(
         name="Use Tail", description="Bring the tail of the bone to the target. If off, bring the head", default=True,
@@ -333,50 +340,10 @@ class DqikSettings(bpy.types.PropertyGroup):
         return live.workspace(self.id_data)
 
 
-def _redraw(self: bpy.types.bpy_struct, context: bpy.types.Context) -> None:
-    """Draw all 3D views again."""
-    del self
-    for window in context.window_manager.windows:
-        for area in window.screen.areas:
-            if area.type == "VIEW_3D":
-                area.tag_redraw()
-
-
-class DqikOverlay(bpy.types.PropertyGroup):
-    """What 3D views show of the active armature; not saved."""
-
-    show: BoolProperty(
-        name="Overlay", description="Show goals, limits and joints at their limits in the 3D view", update=_redraw
-    )
-    goals: BoolProperty(
-        name="Goals", description="Join each target to its bone, and write the distance that is missed",
-        default=True, update=_redraw,
-    )  # fmt: skip
-    limits: BoolProperty(
-        name="Limits", description="Of the selected bones, show the border of the swing, the range of the twist, and "
-        "the part of both that is in use", default=True, update=_redraw,
-    )  # fmt: skip
-    handles: BoolProperty(
-        name="Handles", description="Show handles that change the limits of the active bone when they are dragged",
-        default=True, update=_redraw,
-    )  # fmt: skip
-    at_limit: BoolProperty(
-        name="At Limits", description="Colour the bones that are at one of their limits", default=True,
-        update=_redraw,
-    )  # fmt: skip
-    holds: BoolProperty(
-        name="Holds", description="Mark the bones that hold their pose", default=True, update=_redraw
-    )
-    reach: BoolProperty(
-        name="Reach", description="Show the computed reach of a goal: blue where its bone can go, green where it can "
-        "go from at least half of all directions", default=True, update=_redraw,
-    )  # fmt: skip
-
-
 def _angle(name: str, text: str, default: float, keyed: bool = False) -> object:
     return FloatProperty(
         name=name, description=text, default=default, soft_min=-pi, soft_max=pi, min=-2.0 * pi, max=2.0 * pi,
-        subtype="ANGLE", options=_KEYED if keyed else _FIXED, override=_OVERRIDE, update=_touched,
+        subtype="ANGLE", options=_KEYED if keyed else _FIXED, override=_OVERRIDE, update=_of_own_side,
     )  # fmt: skip
 
 
@@ -389,7 +356,7 @@ def _bone_properties() -> dict[str, object]:
         ),
         "dqik_use_limits": BoolProperty(
             name="Limits", description="Keep the bone's rotation inside its twist and swing limits", options=_FIXED,
-            override=_OVERRIDE, update=_touched,
+            override=_OVERRIDE, update=_of_own_side,
         ),
         "dqik_twist_min": _angle("Twist Min", "Smallest turn about the bone's own length (Y)", -pi),
         "dqik_twist_max": _angle("Twist Max", "Largest turn about the bone's own length (Y)", pi),
@@ -399,16 +366,17 @@ def _bone_properties() -> dict[str, object]:
         "dqik_swing_z_max": _angle("Swing Z Max", "Largest bend about the bone's Z axis", pi),
         "dqik_role": EnumProperty(
             name="Role", description="The bone's part in the figure, for Set Up Full Body and Human Limits",
-            items=roles.items(), default="AUTO", options=_FIXED, override=_OVERRIDE, update=_touched,
+            items=roles.items(), default="AUTO", options=_FIXED, override=_OVERRIDE, update=_of_own_side,
         ),
         "dqik_limits_axes": FloatVectorProperty(
             name="Limits' Axes", description="The axes of the limits, as a rotation of the bone's own axes at rest: "
             "Human Limits turns them so that Y is along the limb", size=4, default=(1.0, 0.0, 0.0, 0.0),
-            subtype="QUATERNION", options=_FIXED, override=_OVERRIDE, update=_touched,
+            subtype="QUATERNION", options=_FIXED, override=_OVERRIDE, update=_of_own_side,
         ),
         "dqik_limits_zero": FloatVectorProperty(
             name="Limits' Zero", description="The rotation of the bone from rest at which its limits read zero", size=4,
-            default=(1.0, 0.0, 0.0, 0.0), subtype="QUATERNION", options=_FIXED, override=_OVERRIDE, update=_touched,
+            default=(1.0, 0.0, 0.0, 0.0), subtype="QUATERNION", options=_FIXED, override=_OVERRIDE,
+            update=_of_own_side,
         ),
         "dqik_stiffness": FloatProperty(
             name="Stiffness", description="How much the bone resists turning: at 0 not at all, at 1 it does not turn",
@@ -424,15 +392,18 @@ def _bone_properties() -> dict[str, object]:
             description="The direction in which the bone prefers to bend, as angles about its own axes. "
             "If all are zero, the elbow or knee of a straight limb finds it automatically",
             size=3, default=(0.0, 0.0, 0.0), min=-pi, max=pi, subtype="EULER", options=_KEYED, override=_OVERRIDE,
-            update=_touched,
+            update=_of_own_side,
         ),
         "dqik_lock": BoolProperty(
             name="Lock", description="Keep the bone as it is posed", options=_FIXED, override=_OVERRIDE,
             update=_touched,
         ),
+        # the bone whose role, limits and preferred bend these are: Blender's paste copies them to the other side
+        "dqik_owner": IntProperty(options={"HIDDEN"}, override=_OVERRIDE),
         # settings that were made for goals, which go back with the last of these
         "dqik_made_translate": BoolProperty(options={"HIDDEN"}, override=_OVERRIDE),
         "dqik_made_stiffness": FloatProperty(options={"HIDDEN"}, override=_OVERRIDE),
+        "dqik_made_limits": FloatVectorProperty(size=6, options={"HIDDEN"}, override=_OVERRIDE),
         # the base pose, stored here so that it survives saving and undo
         "dqik_base_rotation": FloatVectorProperty(size=4, options={"HIDDEN"}, override=_OVERRIDE),
         "dqik_base_location": FloatVectorProperty(size=3, options={"HIDDEN"}, override=_OVERRIDE),
@@ -440,7 +411,7 @@ def _bone_properties() -> dict[str, object]:
     }  # fmt: skip
 
 
-CLASSES = (DqikGoal, DqikMissedFrame, DqikStatus, DqikSettings, DqikOverlay)
+CLASSES = (DqikGoal, DqikMissedFrame, DqikStatus, DqikSettings)
 
 
 def register() -> None:
@@ -450,9 +421,6 @@ def register() -> None:
     bpy.types.Object.dqik = PointerProperty(
         type=DqikSettings, name="DQIK", description="Whole-armature inverse kinematics", override=_OVERRIDE
     )
-    bpy.types.WindowManager.dqik_overlay = PointerProperty(
-        type=DqikOverlay, name="DQIK Overlay", description="What 3D views show of the active armature"
-    )
     for name, prop in _bone_properties().items():
         setattr(bpy.types.PoseBone, name, prop)
 
@@ -461,7 +429,6 @@ def unregister() -> None:
     """Undo `register`, in reverse."""
     for name in reversed(_bone_properties()):
         delattr(bpy.types.PoseBone, name)
-    del bpy.types.WindowManager.dqik_overlay
     del bpy.types.Object.dqik
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)

@@ -80,7 +80,7 @@ def _bake_dqik(stage: Stage) -> None:
 def _bake_blender(stage: Stage) -> None:
     """Visual keys of the rotations of the solved bones, in a copy of the action, as DQIK writes them."""
     rig = stage.task.rig
-    rig.animation_data.action = rig.animation_data.action.copy()  # the hips' keys stay, beside those to come
+    rig.animation_data.action = rig.animation_data.action.copy()  # keep the hips' keys, to which the new ones are added
     bpy.context.view_layer.objects.active = rig
     rig.select_set(True)
     bpy.ops.object.mode_set(mode="POSE")

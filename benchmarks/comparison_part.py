@@ -21,13 +21,13 @@ from workload_suite import Workload, suite
 import solvers as ik
 
 SECONDS = 0.5  # of each solver and workload
-MORE = 4.0  # times that, for a motion to be played to its end, and for the targets that are solved together
+MORE = 4.0  # factor on the seconds, for playing a motion to its end and for solving targets in batches
 TURN = 0.1  # [s]
 TOGETHER = 20  # targets in a batch, at most
-PATIENCE = 0.5  # [s] of a solve; slower solvers get no restarts and no longer chains
-GROWTH_FROM = 50  # balls, from which on the growth with their number is fitted: below, calls cost more than joints
+PATIENCE = 0.5  # [s] per solve; slower solvers get no restarts and no longer chains
+GROWTH_FROM = 50  # balls: the growth is fitted from this number on, below which calls cost more than joints
 WHICH = ("mean", "max")
-COMPARABLE = 0.5  # share of the best's success, below which a solver is no match to be compared with
+COMPARABLE = 0.5  # of the best share met: solvers below it are left out of the ratio to the fastest
 
 Enter = Callable[[Workload], Entry]
 # Processor time leaves out what other programs do, where the system counts it finely enough.
@@ -95,7 +95,7 @@ def shown(rows: list[Row]) -> Result:
 
 def publish(result: Result, pictures: Path, page: Path | None, machine: str) -> None:
     """Draw the plots into a folder, and renew the tables of a page."""
-    import comparison_plots  # the rest does without matplotlib
+    import comparison_plots  # imported here because the rest works without matplotlib
     import comparison_tables
 
     comparison_plots.draw(result.rows, pictures)
@@ -200,7 +200,9 @@ def summary(workload: Workload, record: Record) -> Row:
     if None not in steps:
         row |= {"steps_median": float(np.median(steps)), "steps_p95": float(np.percentile(steps, 95))}
         row["ms_step"] = float(milliseconds.sum() / max(sum(steps[: len(milliseconds)]), 1))
-    if workload.coherent and count == len(workload.positions):  # part of a motion may lack what turns most
+    if workload.coherent and count == len(
+        workload.positions
+    ):  # the largest turn may be in the part that was not played
         row |= _turns("", judge.joint_steps(np.array([pose.rotations for pose in poses])))
         if workload.motion is not None:
             row |= _turns("own_", judge.joint_steps(workload.motion[:count]))
@@ -209,7 +211,7 @@ def summary(workload: Workload, record: Record) -> Row:
 
 
 def fitted(rows: list[Row]) -> None:
-    """Note, in the row of each solver's longest chain, with which power of the length an iteration's time grows."""
+    """Add, in the row of each solver's longest chain, the power of the length with which an iteration's time grows."""
     for solver in dict.fromkeys(row["solver"] for row in rows):
         sized = [row for row in rows if row["solver"] == solver and row["size"] and row.get("ms_step")]
         long = [row for row in sized if row["size"] >= GROWTH_FROM]

@@ -13,7 +13,7 @@ from report import Row
 
 COLD = ("A wide", "A tight", "B places", "B poses", "D body")
 COHERENT = ("A tight", "B places", "B poses", "C ellipse", "D body")
-FEWEST = 4  # solves, below which a share of them says nothing
+FEWEST = 4  # solves: a share of fewer is not shown
 NAMES = {
     "A wide": "A  arm,\nlimits wide", "A tight": "A  arm,\nlimits tight", "B places": "B  hand,\nplaces",
     "B poses": "B  hand, places\nand rotations", "C ellipse": "C  planar chain,\nellipse", "D body": "D  body",
@@ -89,7 +89,7 @@ def _dots(
 
 
 def _smoothness(rows: Sequence[Row], others: list[str]) -> Figure:
-    """A panel a coherent workload: how far joints turn in a frame, next to the motion that the targets come from."""
+    """A panel for each coherent workload: the turns of joints in a frame, relative to the motion behind the targets."""
     names = _names(rows)
     figure = Figure(figsize=(13.5, 0.36 * len(names) + 1.7), layout="constrained")
     for panel, key in zip(figure.subplots(1, len(COHERENT), sharey=True), COHERENT, strict=True):

@@ -26,7 +26,7 @@ def fill(page: Path, rows: Sequence[Row], machine: str) -> None:
 
 
 def cold(rows: Sequence[Row]) -> str:
-    """What is met in one attempt and with restarts, and the mean time of one attempt."""
+    """The share met in one attempt and with restarts, and the mean time of one attempt."""
 
     def cell(found: dict[str, Row], key: str) -> str:
         once, again = found.get(f"{key}, cold"), found.get(f"{key}, cold, 20 restarts")
@@ -38,7 +38,7 @@ def cold(rows: Sequence[Row]) -> str:
 
 
 def coherent(rows: Sequence[Row]) -> str:
-    """What is met, the median time, and the largest turn of a joint next to the motion's own."""
+    """The share met, the median time, and the largest turn of a joint relative to the motion's own."""
 
     def cell(found: dict[str, Row], key: str) -> str:
         row = found.get(f"{key}, coherent")

@@ -7,7 +7,7 @@ from workload_suite import Workload
 
 import solvers as ik
 
-ITERATIONS = 200  # at most, of one attempt
+ITERATIONS = 200  # of one attempt, at most
 
 
 class Answer(NamedTuple):
@@ -68,7 +68,7 @@ class Ours:
         return self._arrays.batch()
 
     def read(self, answer: ik.Batch) -> Answer:
-        """An answer in terms of the table."""
+        """Convert a result to an `Answer`."""
         return self._read(answer, 0)
 
     def _wanted(self, first: int, last: int):

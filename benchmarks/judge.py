@@ -13,7 +13,7 @@ from workload_suite import Workload
 import solvers as ik
 
 ROUNDING = 1.0 + 1e-6
-LIMIT_SLACK = 1e-6  # [rad or length units] outside which an answer counts as none
+LIMIT_SLACK = 1e-6  # [rad or length units] an answer further outside the limits does not count
 SURE = 1.96  # standard deviations: 95 %
 
 
@@ -66,7 +66,7 @@ def joint_steps(rotations: np.ndarray) -> np.ndarray:
 
 
 def likely_share(met: int, of: int) -> tuple[float, float]:
-    """Wilson's interval: between which two shares the true one lies, in 95 of 100 such samples."""
+    """Wilson's interval, which contains the true share in 95 of 100 such samples."""
     share, square = met / of, SURE**2 / of
     middle, half = share + 0.5 * square, SURE * np.sqrt(share * (1.0 - share) / of + square / (4.0 * of))
     return max((middle - half) / (1.0 + square), 0.0), min((middle + half) / (1.0 + square), 1.0)

@@ -36,12 +36,12 @@ from solvers.space.point import Point, Request, stand
 from solvers.space.tasks import ROTATION_LENGTH, Kinematics, Tasks
 
 SEED = 11
-SOFT, STIFF = 0.3, 10.0  # what a radian outside counts, to a radian of a goal's rotation
-OUTSIDE = 1e-3  # [rad or share of the skeleton's length] outside, that a penalty's solve is content with
-SWEEPS = 10  # of Kenwright's, without exact steps between them
+SOFT, STIFF = 0.3, 10.0  # weight of a radian outside, relative to a radian of a goal's rotation
+OUTSIDE = 1e-3  # [rad or share of the skeleton's length] outside the limits: tolerance of a solve with penalties
+SWEEPS = 10  # of Gauss-Seidel, without exact steps between them
 STEPS = 20  # frames from one pose of a motion to the next
 KNOTS = 3
-WIDE = 1.6  # of the limits: poses drawn from so much and cut to the limits have over a third of their joints on one
+WIDE = 1.6  # of the limits: of poses drawn from this range and clipped, over a third of the joints are on a limit
 FIGURES = {"arm": (1e-3, 100, 8), "hand": (2e-4, 40, 6), "body": (1e-3, 10, 3)}  # tolerance [m], cold targets, motions
 ROTATION_TOLERANCE = 1e-2  # [rad]
 BEYOND = "cold, beyond limits"
@@ -56,7 +56,7 @@ def clamped(system: LinearSystem) -> np.ndarray:
 
 
 def swept(system: LinearSystem) -> np.ndarray:
-    """Projected Gauss-Seidel sweeps from no step at all."""
+    """Projected Gauss-Seidel sweeps from a step of 0."""
     return pgs.sweeps(system, np.zeros_like(system.x), pgs.block_inverses(system), SWEEPS)
 
 
@@ -95,7 +95,7 @@ class PenaltyTasks:
         return np.concatenate([self.tasks.jacobian(state, kinematics, targets), rows], 1)
 
     def within(self, error: np.ndarray, tolerance: float, rotation_tolerance: float) -> np.ndarray:
-        """Request (F,) with their goals met and hardly any joint outside."""
+        """Frames (F,) with their goals met and no joint outside by more than the tolerance."""
         inside = np.abs(error[:, self.tasks.m :]) <= ROTATION_LENGTH * OUTSIDE * self._weight / self._weight.min()
         return inside.all(-1) & self.tasks.within(error[:, : self.tasks.m], tolerance, rotation_tolerance)
 

@@ -17,7 +17,7 @@ from workload_suite import Workload
 
 import solvers as ik
 
-INSIDE = 0.999  # share of a tolerance that counts as met, so that rounding does not undo it
+INSIDE = 0.999  # of a tolerance: an attempt stops below it, so that rounding cannot undo that a goal is met
 
 
 class Tree:

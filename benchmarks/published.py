@@ -19,7 +19,7 @@ SEED = 11
 FIRST = 7  # steps; Soch & Lorencz show the first several
 SHOWN = (0, 2, 3, 4, 5, 10)  # steps after which the chain is drawn, as in their figure 5
 STEPS = (200, 100, 50)  # targets in a turn of the ellipse; the paper does not say how many it has
-SMALL = 1e-4  # a weight of the pairs at which they hardly count
+SMALL = 1e-4  # a weight of the pairs so small that they hardly count
 
 ARM_SOLVERS = ("PGS", "DLS", "SQP", "EXTENDED")
 ARM_TARGETS = 1000
@@ -29,14 +29,16 @@ ARM_SHARE = 0.999
 HAND_SOLVERS = ("PGS", "DLS")
 HAND_TOLERANCE, HAND_ROTATION = 2e-4, 1e-2  # [m], [rad]
 HAND_STEPS = 40  # frames from one pose to the next
-TWICE = 2.0  # as far from the wrist as a pose has them: most targets are out of reach, some of bent fingers are not
-BEYOND = 1.5  # times as far from the wrist as a finger is long, straight and with the palm: all are out of reach
+TWICE = (
+    2.0  # factor on a pose's distances from the wrist: most targets are out of reach, those of bent fingers may not be
+)
+BEYOND = 1.5  # factor on the length of the straight finger with the palm: all targets are out of reach
 UNREACHABLE = 20
 UNREACHABLE_FRAMES = 15
-SETTLED = 3  # frames after which a still target's pose has to be still
-STILL, CALM = 1e-3, 1.0  # [degrees] a frame: what counts as still, and as stable where targets tremble
-TREMBLE = 1e-9  # share of its distance by which a target moves that is not to count as still
-NEAREST = 1.01  # of the least distance, within which a reach counts as the best
+SETTLED = 3  # frames after which the pose for a still target must be still
+STILL, CALM = 1e-3, 1.0  # [degrees] per frame: bounds of a still pose, and of a stable one for trembling targets
+TREMBLE = 1e-9  # of its distance: how far a trembling target moves
+NEAREST = 1.01  # of the least distance: a reach within it counts as the best
 RIVALS = 3  # starts of SciPy's search for the nearest that can be reached
 
 
@@ -77,7 +79,7 @@ BASE = np.array([workload_suite.ELLIPSE[0] - LENGTHS.sum(), 0.0])
 
 
 def pseudo_inverse(angles: np.ndarray, displacement: np.ndarray) -> np.ndarray:
-    """Eq. 4, the pseudo-inverse found by singular values, as the start is singular and has no other."""
+    """Eq. 4, the pseudo-inverse by singular values, because J J^T is singular at the start."""
     return np.linalg.pinv(extended.planar_main_link(LENGTHS, angles)) @ displacement
 
 
@@ -105,7 +107,7 @@ def soch_and_lorencz() -> dict[tuple[str, int], Turn]:
 
 
 def ellipse_claims(turns: dict[tuple[str, int], Turn]) -> list[Claim]:
-    """Errors of the first steps, ranks where the chain is straight, and what became of the rest of the turn."""
+    """Errors of the first steps, ranks of the straight chain, and errors of the rest of the turn."""
     source, claims = "Soch & Lorencz", []
 
     def add(case: str, solver: str, printed: str, measured: float, unit: str, met: bool | None) -> None:
@@ -177,11 +179,11 @@ def arm_claims(shares: dict[str, list[float]]) -> list[Claim]:
 
 @dataclass(frozen=True)
 class Hand:
-    """What a solver did with the hand: iterations of each frame by case, and the poses that targets out of reach got.
+    """A solver's results on the hand: iterations of each frame by case, and motion and reach for targets out of reach.
 
-    `still` and `trembling` (U, F - 1), by targets: by how much the joint that moved furthest turned from frame to
-    frame [rad]. `stretch` and `alone` (U,): distances from targets that are all out of reach over the least that SciPy
-    finds, of all fingers together (root mean square) and of one that has the hand for itself.
+    `still` and `trembling` (U, F - 1), by targets: the largest turn of a joint from frame to frame [rad]. `stretch` and
+    `alone` (U,): distances from targets that are all out of reach over the least that SciPy finds, of all fingers
+    together (root mean square) and of one finger without the others' goals.
     """
 
     iterations: dict[str, np.ndarray]
@@ -195,7 +197,7 @@ CASES = ("at rest", "coherent", "jump")
 
 
 def kenwright() -> dict[str, Hand]:
-    """The hand at rest, in motion, jumping from pose to pose, and reaching for what it cannot reach."""
+    """The hand at rest, in motion, jumping from pose to pose, and reaching for targets out of reach."""
     hand, goals = workloads.hand()
     generator = np.random.default_rng(SEED)
     moving = workloads.motion(workloads.coordinates(hand, generator, 4, share=workload_suite.MOTION_SHARE), HAND_STEPS)
@@ -273,7 +275,7 @@ def nearest(hand: ik.Skeleton, goals: Sequence[ik.Goal], targets: np.ndarray) ->
 
 
 def hand_claims(found: dict[str, Hand]) -> list[Claim]:
-    """Iterations, and how the hand stretches and how still it is."""
+    """Claims on iterations, on how far the hand stretches and on how still it is."""
     claims = []
     for solver, hand in found.items():
 

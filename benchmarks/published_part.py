@@ -9,7 +9,7 @@ from report import Result
 
 
 def run(pictures: Path) -> Result:
-    """Check every claim, and draw what can be drawn into a folder."""
+    """Check every claim, and draw the plots into a folder."""
     ellipse, success, hand = published.soch_and_lorencz(), published.amino(), published.kenwright()
     published_plots.draw(pictures, ellipse, hand)
     claims = [*published.ellipse_claims(ellipse), *published.arm_claims(success), *published.hand_claims(hand)]

@@ -15,7 +15,7 @@ from published import Hand, Turn
 from workload_suite import ELLIPSE
 
 DRAWN = {"pseudo-inverse": ("pseudo-inverse", look("PINV")), "w = 1": ("Extended Jacobian", look("EXTENDED"))}
-JUMP, CALM = 200.0, 7.0  # units: what the paper's figure 4 shows of the two
+JUMP, CALM = 200.0, 7.0  # units: the scales of the paper's figure 4
 
 
 def draw(folder: Path, turns: Mapping[tuple[str, int], Turn], hand: Mapping[str, Hand]) -> None:

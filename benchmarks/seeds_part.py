@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What holds over many seeds: hands and bodies followed frame by frame, and targets solved from cold beside the stick.
+"""Measures over many seeds: hands and bodies followed frame by frame, and targets solved from cold beside the stick.
 
 Motions pass through random postures, a knot every fifty frames: hands within all of their limits, so that fingers pass
 straight and rest on limits; bodies within 70 % of them.

@@ -23,7 +23,7 @@ ROUNDING = 1.0 + 1e-6
 
 @dataclass(frozen=True)
 class Workload:
-    """Targets (F, G, ...) of a figure, from a pose; each begun afresh if `restarts` is given, else warm-started."""
+    """Targets (F, G, ...) of a figure, from a pose; solved afresh if `restarts` is given, else warm-started."""
 
     figure: str
     title: str

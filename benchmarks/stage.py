@@ -17,7 +17,7 @@ LEGACY, ITASC = "legacy", "itasc"
 
 @dataclass(frozen=True)
 class Stage:
-    """The rig, on which only the hips are animated, its task, and the frames."""
+    """The rig, whose hips alone are animated, its task, and the frames."""
 
     task: measure.Task
     targets: Mapping[str, bpy.types.Object]

@@ -17,7 +17,7 @@ SIZES = (30, 150, 300)  # bones
 FIGURE, SPINE, LIMB = 30, 4, 5  # bones: of a figure, of its spine, of each of its five limbs
 FRAMES = 100
 KEYS = 10  # frames from one key of a target to the next
-AWAY = 0.25  # [m] that targets move about where their bones end
+AWAY = 0.25  # [m] radius within which targets move about their bones' ends
 
 
 class Clock:
@@ -54,7 +54,7 @@ def run(zip_path: Path, rounds: int) -> Result:
 
 
 def _measured(bones: int, clocks: dict[str, Clock], rounds: int) -> Row:
-    """Of each stage the median over frames of the least of the rounds."""
+    """Per stage, the median over the frames of the least time of the rounds."""
     rig, targets = _armature(bones)
     idle = np.min([_play(clocks)["frame"] for _ in range(rounds)], axis=0)
     bpy.context.view_layer.objects.active = rig

@@ -23,11 +23,11 @@ SEED = 7
 COLD = {"A wide": 100, "A tight": 100, "B places": 100, "B poses": 100, "D body": 50}  # targets
 FRAMES = 200
 STEPS = 50  # frames from one pose of a motion to the next
-MOTION_SHARE = 0.7  # of the limits, within which motions stay
+MOTION_SHARE = 0.7  # of the limits: range of the motions
 RESTARTS = 20
 SIZES = (10, 25, 50, 100, 200, 400)  # balls
 BALL_TARGETS = 50
-REACH = (0.3, 0.9)  # of a chain's length, between which its targets lie
+REACH = (0.3, 0.9)  # of a chain's length: range of its targets' distances
 SEGMENTS = (90.0, 60.0, 90.0, 150.0, 150.0, 90.0)  # Soch & Lorencz's chain, from (-230, 0) to (400, 0)
 ELLIPSE = (400.0, 50.0)
 
@@ -36,8 +36,8 @@ ELLIPSE = (400.0, 50.0)
 class Workload:
     """Targets (F, G, 3) and (F, G, 4) of a figure, from a pose.
 
-    `tolerance` [length units], `rotation_tolerance` [rad]: with which a target counts as met. `motion` (F, J, 4): the
-    joints' turns in the motion that a coherent workload's targets come from, where there is one.
+    `tolerance` [length units], `rotation_tolerance` [rad]: within these a target counts as met. `motion` (F, J, 4): the
+    joints' turns in the motion from which a coherent workload's targets were taken, if there is one.
     """
 
     key: str
@@ -82,7 +82,7 @@ def suite() -> Iterator[Workload]:
 def seven_joint_arm(wide: bool) -> tuple[ik.Skeleton, list[ik.Goal]]:
     """The arm of Amino's tutorial [m]: shoulder, elbow and wrist; a goal with place and rotation on the hand.
 
-    wide : every joint within half a turn to either side, which is no limit; else as tight as an arm's.
+    wide : limits of half a turn to either side, which limit nothing; else as tight as a human arm's.
     """
     shoulder, elbow, wrist = ((-np.pi, np.pi),) * 3 if wide else ((-2.0, 2.0), (0.0, 2.6), (-1.6, 1.6))
     joints = [

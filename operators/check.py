@@ -52,8 +52,9 @@ class DQIK_OT_check_range(FramesOperator, bpy.types.Operator):
             self.report({"ERROR"}, ob.dqik.status.message or reading.rig.refusal or "There is nothing to check")
             return {"CANCELLED"}
         missed.store(ob, errors)
-        checked, misses = f"Checked {len(frames)} frames", missed.summary(scene, ob)
-        self.report({"WARNING"} if misses else {"INFO"}, f"{checked}; {misses}" if misses else f"{checked}: all met")
+        misses = missed.summary(scene, ob)
+        self.report({"WARNING"} if misses else {"INFO"}, f"Checked {len(frames)} frames; {misses}" if misses
+                    else f"Checked {len(frames)} frames: all met")  # fmt: skip
         return {"FINISHED"}
 
 

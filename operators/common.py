@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Shared by the operators: the armature that they work on."""
+"""Shared by the operators: the armature that they work on, and reports in the language of the interface."""
 
 import bpy
+
+from .messages import translated
 
 
 def armature(context: bpy.types.Context) -> bpy.types.Object | None:
@@ -23,20 +25,24 @@ def _reaching_for(context: bpy.types.Context, ob: bpy.types.Object) -> bpy.types
 
 
 class ArmatureOperator:
-    """Poll of operators that need an active armature."""
+    """Poll of operators that need an active armature; what they report is translated."""
+
+    def report(self, kinds: set[str], message: str) -> None:
+        """Report a sentence in the language of the interface."""
+        super().report(kinds, translated(message))
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Whether there is an armature to work on; if not, sets the message."""
         ob = armature(context)
         if ob is None:
-            cls.poll_message_set("Select an armature first")
+            cls.poll_message_set(translated("Select an armature first"))
             return False
         if ob.mode == "EDIT":
-            cls.poll_message_set("Leave Edit Mode first")
+            cls.poll_message_set(translated("Leave Edit Mode first"))
             return False
         if ob.pose is None or not ob.pose.bones:
-            cls.poll_message_set("This armature has no bones: add some in Edit Mode")
+            cls.poll_message_set(translated("This armature has no bones: add some in Edit Mode"))
             return False
         return True
 
@@ -50,6 +56,6 @@ class GoalsOperator(ArmatureOperator):
         if not super().poll(context):
             return False
         if not armature(context).dqik.goals:
-            cls.poll_message_set("Add a goal first")
+            cls.poll_message_set(translated("Add a goal first"))
             return False
         return True

@@ -83,9 +83,7 @@ class DQIK_OT_goals_from_constraints(ArmatureOperator, bpy.types.Operator):
             self.report({"WARNING"}, problems[0] if problems else f"{ob.name!r} has no active IK constraints")
             return {"CANCELLED"}
         limited = constraints.limits_from_ik(ob.pose.bones) if self.use_limits else 0
-        self.report(
-            {"INFO"}, f"Added {count} goals, and limits for {limited} bones" + "".join(f". {text}" for text in problems)
-        )
+        self.report({"INFO"}, "; ".join([f"Added {count} goals, and limits for {limited} bones", *problems]))
         return {"FINISHED"}
 
 

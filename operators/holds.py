@@ -23,7 +23,8 @@ class DQIK_OT_holds_clear(ArmatureOperator, bpy.types.Operator):
         selected = [bone for bone in context.selected_pose_bones or () if bone.id_data == ob]
         count = holds.clear(selected if self.only_selected else ob.pose.bones)
         if not count:
-            self.report({"WARNING"}, f"None of {'the selected' if self.only_selected else 'the'} bones is held")
+            self.report({"WARNING"}, "None of the selected bones is held" if self.only_selected
+                        else "None of the bones is held")  # fmt: skip
             return {"CANCELLED"}
         self.report({"INFO"}, f"Cleared the holds of {count} bones")
         return {"FINISHED"}

@@ -31,7 +31,7 @@ class DQIK_OT_limits_preset(LimitsOperator, bpy.types.Operator):
         text = f"Set the limits of {len(preset.limited)} of {len(bones)} bones; the others did not change"
         if preset.skipped:
             names = ", ".join(map(repr, preset.skipped[:_NAMED])) + (", ..." if len(preset.skipped) > _NAMED else "")
-            text += f". Left alone: {names}, whose direction is not known"
+            text += f"; left alone: {names}, whose direction is not known"
         self.report({"WARNING"} if preset.skipped else {"INFO"}, text)
         return {"FINISHED"}
 

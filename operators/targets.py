@@ -55,14 +55,14 @@ class DQIK_OT_target_select(GoalsOperator, bpy.types.Operator):
 
 
 class DQIK_OT_targets_to_pose(GoalsOperator, bpy.types.Operator):
-    """Put the targets of the selected bones, or all, where the bones are. Over a range of frames, key them"""
+    """Put the targets and poles of the selected bones, or all if none of these has a goal, where the pose has them"""
 
     bl_idname = "dqik.targets_to_pose"
     bl_label = "Targets to Pose"
     bl_options = {"REGISTER", "UNDO"}
 
-    frame_start: IntProperty(name="Start", description="First frame. An End before it means the current frame only",
-                             default=0)  # fmt: skip
+    frame_start: IntProperty(name="Start", description="First frame of a range to key. An End before it means the "
+                             "current frame only", default=0)  # fmt: skip
     frame_end: IntProperty(name="End", description="Last frame", default=-1)
     all: BoolProperty(name="All", description="Move the targets of all goals, not only those of selected bones")
 
@@ -72,11 +72,8 @@ class DQIK_OT_targets_to_pose(GoalsOperator, bpy.types.Operator):
         names = set() if self.all else set(selection.selected(context, ob))
         numbers = [
             number for number, goal in enumerate(ob.dqik.goals)
-            if not names or goal.bone in names or (goal.target == ob and goal.subtarget in names)
-        ]  # fmt: skip
-        if not numbers:
-            self.report({"WARNING"}, "None of the selected bones has a goal")
-            return {"CANCELLED"}
+            if goal.bone in names or (goal.target == ob and goal.subtarget in names)
+        ] or list(range(len(ob.dqik.goals)))  # fmt: skip
         if self.frame_end >= self.frame_start:
             left = self._over_range(context, ob, numbers)
         else:

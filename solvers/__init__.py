@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Inverse kinematics of whole skeletons: the mathematics behind DQIK, with NumPy alone and no Blender.
+"""Inverse kinematics of whole skeletons: the mathematics of DQIK, which needs NumPy only and no Blender.
 
-Quaternions are `w x y z`. Angles are radians. Lengths are in whatever unit the skeleton is given in.
-The examples in the docstrings begin with `import numpy as np` and `import solvers as ik`.
+Quaternions are `w x y z`. Angles are radians. Lengths are in the unit of the skeleton. The examples in the docstrings
+begin with `import numpy as np` and `import solvers as ik`.
 """
 
 from .api import SOLVERS, Prepared, prepare, solve, solve_frames

@@ -32,14 +32,14 @@ SOLVERS = {name: method.summary for name, method in METHODS.items()}
 
 
 class Prepared:
-    """A skeleton, goals, a solver and options with all worked out that does not depend on the frame.
+    """A skeleton, goals, a solver and options, with everything computed that does not depend on the frame.
 
-    Calling it solves one frame; `solve_into` and `solve_batch` solve many independent ones, a `motion` solves frames
-    from one another. It never changes: any number of threads may share it, and it may be copied and pickled.
+    A call solves one frame; `solve_into` and `solve_batch` solve many independent frames; a `motion` solves each frame
+    from the one before. The object never changes: threads may share it, and it may be copied and pickled.
 
     Attributes
     ----------
-    numpy : its stages, solved with NumPy. compiled : the same solved by the compiled kernel, or None.
+    numpy : the stages, solved with NumPy. compiled : the same stages, solved by the compiled kernel, or None.
 
     Examples
     --------
@@ -74,7 +74,7 @@ class Prepared:
         ends = [(0.0, 0.0, 0.0) if goal.pole is None else goal.pole for goal in self.goals]
         self._poles = np.array(ends, dtype=float).reshape(-1, 3)
         self._rest, self._no_rotations = skeleton.rest_pose(), no_rotations(self.goals)
-        self._own = threading.local()
+        self._local = threading.local()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Prepared, (self.skeleton, self.goals, self.solver, self.options)
@@ -89,27 +89,27 @@ class Prepared:
     ) -> Solution:
         """Solve one frame: `positions` (G, 3), `rotations` (G, 4) from `pose` (default: rest).
 
-        Either may be None where no goal asks for it.
+        Either may be None if no goal has it.
         """
         began = time.perf_counter()
         rotations = self._no_rotations if rotations is None else rotations
         try:
-            arrays = self._own.arrays
+            arrays = self._local.arrays
         except AttributeError:
-            arrays = self._own.arrays = self.arrays()
-        if not self._asks(arrays, positions, rotations, self._rest if pose is None else pose):
+            arrays = self._local.arrays = self.arrays()
+        if not self._fill(arrays, positions, rotations, self._rest if pose is None else pose):
             arrays.ask(self.targets_of_frame(positions, rotations), self.start(pose))
         (self.compiled or self.numpy).solve_into(arrays)
         return arrays.solution(0, time.perf_counter() - began)
 
     @staticmethod
-    def _asks(arrays: FrameArrays, positions: Any, rotations: Any, pose: Pose) -> bool:
-        """Copy a question to `arrays` of one frame; False where it is not finite arrays of the right shapes.
+    def _fill(arrays: FrameArrays, positions: Any, rotations: Any, pose: Pose) -> bool:
+        """Copy targets and pose to `arrays` of one frame; False unless all are finite arrays of the right shapes.
 
-        False too where a target's quaternion may be zero.
+        Also False if a target's quaternion may be zero.
         """
-        places = arrays.positions, arrays.orientations, arrays.start_rotations, arrays.start_translations
-        for value, room in zip((positions, rotations, *pose), places, strict=False):
+        parts = arrays.positions, arrays.orientations, arrays.start_rotations, arrays.start_translations
+        for value, room in zip((positions, rotations, *pose), parts, strict=False):
             if type(value) is not np.ndarray or value.dtype != np.float64 or value.shape != room.shape[1:]:
                 return False
             if not math.isfinite(np.vdot(value, value)):
@@ -119,12 +119,11 @@ class Prepared:
         return min(map(abs, scalars), default=1.0) > LEAST_QUATERNION
 
     def arrays(self, count: int = 1, shared: bool = False) -> FrameArrays:
-        """Arrays for the questions and answers of `count` frames.
+        """Arrays for the inputs and outputs of `count` frames.
 
-        They ask for the rest pose with the skeleton's own links and the goals' own poles, and for targets at the
-        origin.
+        They start from the rest pose, with the skeleton's links, the goals' poles, and targets at the origin.
 
-        shared : the start poses and the links have a leading axis of 1, the same for all frames.
+        shared : whether all frames share their start pose and links, which then have a leading axis of 1.
         """
         arrays = frames.room(count, len(self.goals), len(self.skeleton), shared)
         arrays.orientations[..., 0] = 1.0
@@ -134,11 +133,11 @@ class Prepared:
         return arrays
 
     def solve_into(self, arrays: FrameArrays) -> None:
-        """Solve every frame afresh, each from its own start; frames that hold a NaN or an infinity answer NaN."""
+        """Solve every frame afresh, each from its own start; non-finite input gives NaN output."""
         (self.compiled or self.numpy).solve_into(arrays)
 
     def motion(self) -> Motion:
-        """A motion that no frame of is solved yet."""
+        """A new motion, before its first frame."""
         return (self.compiled or self.numpy).motion()
 
     def targets(
@@ -170,10 +169,10 @@ class Prepared:
 
 
 def prepare(skeleton: Skeleton, goals: Sequence[Goal], solver: str = "PGS", options: Options | None = None) -> Prepared:
-    """Work out once what does not depend on the frame: a callable `(positions, rotations, pose) -> Solution`.
+    """Compute once what does not depend on the frame; returns a callable `(positions, rotations, pose) -> Solution`.
 
-    Parameters and errors as for `solve`. The goals' own positions and rotations say only what is asked for; where the
-    targets are comes with each call.
+    Parameters and errors as for `solve`. A goal's `position` and `rotation` only say which of the two it has; each call
+    passes the targets.
 
     Examples
     --------
@@ -198,15 +197,15 @@ def solve(
 ) -> Solution:
     """Bring the goals' effectors to their targets, inside all limits, starting from `pose` (default: rest).
 
-    Never returns a joint outside its limits, a NaN, or a pose further from the goals than the one given.
+    Never returns a joint outside its limits, a NaN, or a pose further from the goals than `pose`.
 
     Parameters
     ----------
-    solver : a name in `SOLVERS`, in capitals or not.
+    solver : a name in `SOLVERS`; case does not matter.
 
     Raises
     ------
-    DqikError : a `ValueError`, of a class named after the cause, that names what is wrong with the input.
+    DqikError : a `ValueError`, of a class named after the cause, whose message says what is wrong with the input.
 
     Examples
     --------
@@ -240,15 +239,15 @@ def solve_frames(
 ) -> list[Solution]:
     """Solve a motion: one solution a frame.
 
-    Warm-started: each frame begins where the one before ended, the first at `pose`. With `options.warm_start` off all
-    frames are independent, begin at `pose` and are solved in one batch.
+    With warm start each frame begins at the answer of the one before, the first at `pose`. With `options.warm_start`
+    off all frames are independent, begin at `pose` and are solved in one batch.
 
     Parameters
     ----------
-    positions : (F, G, 3) targets of the goals in each frame; None where no goal asks for a position.
-    rotations : (F, G, 4) `w x y z`; None where no goal asks for a rotation.
+    positions : (F, G, 3) targets of the goals in each frame; None if no goal has a position.
+    rotations : (F, G, 4) `w x y z`; None if no goal has a rotation.
 
-    Others, and errors, as for `solve`.
+    Other parameters, and errors, as for `solve`.
 
     Examples
     --------

@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tracking: targets followed by their velocity, one linear step a frame.
+"""Tracking: follows targets by their velocity, with one linear step per frame.
 
     dq/dt = J^# (v + k e) + (I - J^# J) (kappa (q_base - q) - gradient)
 
 (Amino, "Proportional Position Control" and "Nullspace Projection"; he prints `J^+ v + K_p e`, in which the second term
 has no inverse.) `v` is the velocity of the target, `e` the error, `J^#` the inverse of one of the solvers, and
-`gradient` belongs to an objective that the caller may give. Feeding `v` forward makes the effectors keep up with a
-moving target; the gain `k` removes errors gradually, so that nothing jumps. Every frame costs the same, and nothing is
-iterated.
+`gradient` that of an optional objective. The feed-forward term `v` makes the effectors keep up with a moving target;
+the gain `k` removes errors gradually, so that nothing jumps. There is no iteration: every frame costs the same.
 
-In a frame of length `dt` the target moves evenly. The law above is then integrated exactly, not by Euler's rule, so
-that no gain is too high: with `a = exp(-k dt)`, the effector is asked to move by `v dt + (1 - a) e`. Without the
-velocity it would obey `k e` alone and stay behind by `v / k`: it moves by `v dt (1 - (1 - a) / (k dt)) + (1 - a) e`.
+In a frame of length `dt` the target moves at constant velocity. The law above is then integrated exactly, not by
+Euler's rule, so that no gain is too high: with `a = exp(-k dt)`, the effector moves by `v dt + (1 - a) e`. Without feed
+forward it would obey `k e` alone and lag by `v / k`: it moves by `v dt (1 - (1 - a) / (k dt)) + (1 - a) e`.
 """
 
 import time
@@ -47,18 +46,18 @@ STEPS: dict[str, Callable[[LinearSystem], np.ndarray]] = {**DAMPED, **INVERTED}
 class Tracker:
     """Follows targets by their velocity, step by step, inside all limits.
 
-    Each call of `step` moves the pose by one linear step and costs the same. The joints' freedom that the goals leave
-    goes to the pull toward the base pose, where there is one, and to `objective`.
+    Each call of `step` moves the pose by one linear step and costs the same. The pull toward the base pose, if there is
+    one, and `objective` act in the null space of the goals.
 
     Parameters
     ----------
     solver : one of `STEPS`.
     pose : where tracking starts (default: rest), brought inside the limits; also the base pose of a pull.
-    options : `damping` None grows with how far a step has to go; a number is kept as it is. With a `pull` the pose is
-        led to its base (`bias`) without moving the effectors. `iterations` and `restarts` have no effect.
+    options : `damping` None grows with the length of the step; a number is kept as it is. With a `pull` the pose moves
+        to its base (`bias`) without moving the effectors. `iterations` and `restarts` have no effect.
     gain : [1/s] rate at which errors decay, as `exp(-gain t)`; infinity removes them in one step.
     feed_forward : whether the targets' velocity is used; without it effectors lag by `velocity / gain`.
-    base_gain : [1/s] rate at which the pose is led to its base, where there is a pull.
+    base_gain : [1/s] rate at which the pose moves to its base, if there is a pull.
     objective : a function `Pose -> gradient (n,)` [rad/s or length units/s], in the order of `column_joints`. In the
         null space of the goals the pose moves against it: `z = -gradient dt` (Parent eq. 5.25-5.28; Liegeois 1977).
         `toward_posture` makes one. Joints that no goal may move stay where they are.
@@ -69,8 +68,8 @@ class Tracker:
 
     Raises
     ------
-    UnknownSolver : for solvers whose step is not one of a linear system. InvalidOptions : for gains and the step's
-        `dt`, and for an objective that returns anything but n finite numbers.
+    UnknownSolver : for solvers without a linear step. InvalidOptions : for invalid gains or a step's invalid `dt`, and
+        for an objective that returns anything but n finite numbers.
 
     Examples
     --------
@@ -124,17 +123,15 @@ class Tracker:
         """The pose of the last step; before the first, the start."""
         return Pose(self._pose.rotations[0], self._pose.translations[0])
 
-    def step(
-        self, positions: ArrayLike | None, rotations: ArrayLike | None = None, dt: float = 1.0 / RATE
-    ) -> Solution:
+    def step(self, positions: ArrayLike | None, rotations: ArrayLike | None = None, dt: float = 1.0 / RATE) -> Solution:
         """Move toward where the targets are `dt` seconds after the last step.
 
-        The targets' velocity is their move since the last step; on the first step they count as still. With `dt = 0`
-        only the limits are applied, and the velocity is measured from these targets on.
+        The targets' velocity is their move since the last step, and 0 on the first step. With `dt = 0` the step only
+        applies the limits, and the next velocity is measured from these targets.
 
         Parameters
         ----------
-        positions : (G, 3), None where no goal asks for one. rotations : (G, 4), likewise. dt : [s].
+        positions : (G, 3), None if no goal has one. rotations : (G, 4), likewise. dt : [s].
         """
         began = time.perf_counter()
         seconds = _number("dt", dt)
@@ -143,12 +140,12 @@ class Tracker:
         return self._advance(self._prepared.targets_of_frame(positions, rotations), seconds, began)
 
     def follow(self, positions: ArrayLike | None, rotations: ArrayLike | None, dt: float) -> list[Solution]:
-        """Follow targets of F frames, (F, G, 3) and (F, G, 4), `dt` seconds apart, the first with no step."""
+        """Follow targets of F frames, (F, G, 3) and (F, G, 4), `dt` seconds apart; the first frame makes no step."""
         targets = self._prepared.targets(positions, rotations)
         solutions: list[Solution] = []
         for frame in range(len(targets.positions)):
-            own = targets.take(slice(frame, frame + 1))
-            solutions.append(self._advance(own, dt if frame else 0.0, time.perf_counter()))
+            frame_targets = targets.take(slice(frame, frame + 1))
+            solutions.append(self._advance(frame_targets, dt if frame else 0.0, time.perf_counter()))
         return solutions
 
     def _advance(self, targets: Targets, dt: float, began: float) -> Solution:
@@ -172,7 +169,7 @@ class Tracker:
         return batch.solution(0, time.perf_counter() - began)
 
     def _drift(self, dt: float) -> np.ndarray | None:
-        """How far (1, J, 3) the objective's gradient leads from where the pose should go, in the joints' own frames."""
+        """The objective's gradient times `dt` (1, J, 3), as vectors in the joints' own frames."""
         if self._objective is None or dt == 0.0:
             return None
         joints, axes = self._columns
@@ -204,16 +201,16 @@ def track(
 ) -> list[Solution]:
     """Follow a motion by velocities, inside all limits: smooth, and at the same small cost in every frame.
 
-    The first frame is `pose` as it is (default: rest), brought inside the limits. An error that it has decays as
-    `exp(-gain t)`; solve the first frame beforehand to begin with none. Unlike in `solve_frames`, a frame is not
-    iterated until it is met, and after a jump of the target the effector catches up over several frames.
+    The first frame is `pose` (default: rest), brought inside the limits. Its error decays as `exp(-gain t)`; solve the
+    first frame beforehand to begin without error. Unlike in `solve_frames`, a frame is not iterated until its goals are
+    met, and after a jump of the target the effector catches up over several frames.
 
     Parameters
     ----------
-    positions : (F, G, 3), None where no goal asks for one. rotations : (F, G, 4), likewise.
+    positions : (F, G, 3), None if no goal has one. rotations : (F, G, 4), likewise.
     rate : [1/s] frames a second.
 
-    Others, and errors, as for `Tracker`, which takes one frame at a time.
+    Other parameters, and errors, as for `Tracker`, which takes one frame at a time.
 
     Examples
     --------
@@ -235,14 +232,14 @@ def track(
 
 
 def _number(name: str, value: object, least: float = 0.0) -> float:
-    """`value` as a number of `least` or more."""
+    """`value` as a number not below `least`."""
     if not isinstance(value, Real) or isinstance(value, bool) or not float(value) >= least:
         raise InvalidOptions(f"{name} = {value!r}; expected a number, {'0 or more' if least == 0.0 else 'above 0'}")
     return float(value)
 
 
 class _Law:
-    """How far a stage's degrees of freedom move in a time step `dt`."""
+    """The motion of a stage's degrees of freedom in a time step `dt`."""
 
     def __init__(
         self, solver: str, options: Options, gain: float, dt: float, feed_forward: bool, base_gain: float
@@ -257,43 +254,43 @@ class _Law:
         self, stage: Stage, warm: Pose, start: Pose, now: Targets, then: Targets, drift: np.ndarray | None,
         moved_by_others: tuple[Pose, Targets] | None,
     ) -> Point:  # fmt: skip
-        """Where a stage stands one step on from the pose `warm`, its targets having moved from `now` to `then`.
+        """The point of a stage one step after the pose `warm`, while its targets move from `now` to `then`.
 
         moved_by_others : the pose and targets before other stages moved this one, if they did.
         """
         point, frames = begin(stage, warm, start, now)
         following = request(stage, start, then, frames.links, point.kinematics.positions)
-        # An error that other stages have made is removed whole; of the error before that, a share is.
+        # An error that other stages have made is removed at once, the error before that by a share.
         before = point
         if moved_by_others is not None:
             pose, targets = moved_by_others
             before = begin(stage, pose, pose, targets)[0]
-        wanted = self._lead * stage.tasks.target_motion(frames.targets, following.targets)
-        wanted += point.error - (1.0 - self._share) * before.error
+        move = self._lead * stage.tasks.target_motion(frames.targets, following.targets)
+        move += point.error - (1.0 - self._share) * before.error
         away = np.zeros_like(point.state.x)
         if stage.settings.pull:
             away += self._back * stage.space.difference(point.state, frames.base)
         if drift is not None:
             away += stage.space.components(drift)
-        d = self._linear_step(stage, point, wanted, away, frames.targets)
+        d = self._linear_step(stage, point, move, away, frames.targets)
         return stand(stage.tasks, stage.space.step(point.state, d), following)
 
     def _linear_step(
-        self, stage: Stage, point: Point, wanted: np.ndarray, away: np.ndarray, targets: Targets
+        self, stage: Stage, point: Point, move: np.ndarray, away: np.ndarray, targets: Targets
     ) -> np.ndarray:
-        """The step (1, n) that moves the effectors by `wanted` (1, m), and by `-away` (1, n) in their null space.
+        """The step (1, n) that moves the effectors by `move` (1, m), and joints by `-away` (1, n) in its null space.
 
-        The damping grows with `wanted`, which bounds the step (Sugihara 2011), and with the error: the second
-        derivatives that a linear step leaves out are multiplied by it, and where a target stays out of reach an
-        undamped step sways to and fro.
+        The damping grows with `move`, which bounds the step (Sugihara 2011), and with the error, because the second
+        derivatives that a linear step leaves out are proportional to it: without this the pose oscillates where a
+        target stays out of reach.
 
-        A damped step weighs the system's gradient against the damping, so the gradient is multiplied by that.
+        A damped step weighs the system's gradient against the damping, so the gradient is multiplied by the damping.
         """
         reluctance = stage.settings.reluctance
         damping = np.full(1, self._damping or 0.0)
         if self._damped and self._damping is None:
             error = np.sqrt(dot(point.error, point.error))
-            damping = LEAST_DAMPING + 0.5 * dot(wanted, wanted) + 0.5 * self._share * error
+            damping = LEAST_DAMPING + 0.5 * dot(move, move) + 0.5 * self._share * error
         elif self._damped:
             damping = np.maximum(damping, NO_DAMPING)
         gradient = None
@@ -301,6 +298,6 @@ class _Law:
             strength = damping[:, None] if self._damped else 1.0
             gradient = strength * stage.space.pull_gradient(point.state, away, reluctance)
         jacobian = stage.tasks.jacobian(point.state, point.kinematics, targets)
-        d = self._step(LinearSystem(stage.space, point.state.x, jacobian, wanted, gradient, damping, reluctance, 1.0))
+        d = self._step(LinearSystem(stage.space, point.state.x, jacobian, move, gradient, damping, reluctance, 1.0))
         longest = np.abs(d * stage.space.turns).max(initial=0.0)
         return d * min(1.0, LONGEST_STEP / max(longest, 1e-300))

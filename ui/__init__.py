@@ -3,11 +3,25 @@
 
 import bpy
 
-from . import bone, compare, goals, handles, keymap, main, marks, overlay, preferences, render, solver, translations
+from . import (
+    bone,
+    compare,
+    goals,
+    handles,
+    keymap,
+    main,
+    marks,
+    overlay,
+    overlay_settings,
+    preferences,
+    render,
+    solver,
+    translations,
+)
 
 PANELS = (*main.CLASSES, *goals.CLASSES, *bone.CLASSES, *overlay.CLASSES, *solver.CLASSES, *compare.CLASSES)
-CLASSES = (*PANELS, *handles.CLASSES, *preferences.CLASSES)
-_STARTED = (translations, overlay, marks, render, keymap)
+CLASSES = (*PANELS, *overlay_settings.CLASSES, *handles.CLASSES, *preferences.CLASSES)
+_STARTED = (translations, overlay_settings, overlay, marks, render, keymap)
 
 
 def register() -> None:

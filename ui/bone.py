@@ -8,8 +8,10 @@ from .common import ArmatureSidebar, is_narrow, paragraph, settled
 
 _LIMITS = (("Twist about Y", "twist"), ("Swing about X", "swing_x"), ("Swing about Z", "swing_z"))
 _COMMANDS = (
-    ("dqik.limits_preset", "Human Limits"), ("dqik.limits_from_ik", "From IK Limits"),
-    ("dqik.limits_from_action", "From Action"), ("dqik.limits_mirror", "Mirror Limits"),
+    ("dqik.limits_preset", "Human Limits"),
+    ("dqik.limits_from_ik", "From IK Limits"),
+    ("dqik.limits_from_action", "From Action"),
+    ("dqik.limits_mirror", "Mirror Limits"),
     ("dqik.limits_clear", "Clear Limits"),
 )
 

@@ -4,9 +4,9 @@
 import textwrap
 
 import bpy
-from bpy.app.translations import pgettext_iface as iface_
 
 from ..operators.common import armature
+from ..operators.messages import translated
 
 _LETTER = 6.2  # mean width of a letter in pixels, at a resolution scale of 1
 _NARROW = 190  # pixels of a sidebar at a resolution scale of 1
@@ -46,5 +46,5 @@ def paragraph(context: bpy.types.Context, layout: bpy.types.UILayout, text: str,
     scale = context.preferences.system.ui_scale
     width = max(int((context.region.width / scale - _MARGIN) / _LETTER), 12)
     column = layout.column(align=True)
-    for number, line in enumerate(textwrap.wrap(iface_(text), width)):
+    for number, line in enumerate(textwrap.wrap(translated(text), width)):
         column.label(text=line, translate=False, icon=icon if number == 0 else "NONE" if icon == "NONE" else "BLANK1")

@@ -7,6 +7,7 @@ from ..operators.common import armature
 from ..rig.blender import units
 from .common import ArmatureSidebar, is_narrow, paragraph, settled
 
+_FEWEST, _MOST = 3, 7  # rows of the list; a full body has six goals
 _TOOLS = ("dqik.pin", "dqik.unpin", "dqik.targets_to_pose", "dqik.goals_mirror")
 
 
@@ -51,7 +52,8 @@ class DQIK_PT_goals(ArmatureSidebar, bpy.types.Panel):
         if any(c.type == "IK" and not c.mute for bone in ob.pose.bones for c in bone.constraints):
             layout.operator("dqik.goals_from_constraints", icon="CON_KINEMATIC")
         if settings.goals:
-            layout.template_list("DQIK_UL_goals", "", settings, "goals", settings, "active_goal", rows=3)
+            rows = min(max(len(settings.goals), _FEWEST), _MOST)
+            layout.template_list("DQIK_UL_goals", "", settings, "goals", settings, "active_goal", rows=rows)
             buttons = layout.row(align=True)
             buttons.operator("dqik.target_select", icon="RESTRICT_SELECT_OFF")
             buttons.operator("dqik.goal_add", text="", icon="ADD")
@@ -65,16 +67,21 @@ class DQIK_PT_goals(ArmatureSidebar, bpy.types.Panel):
             _settings(settled(context, layout), ob, goal)
 
 
-class DQIK_PT_chain(ArmatureSidebar, bpy.types.Panel):
-    """The bones that the goal moves"""
+class ActiveGoalPanel(ArmatureSidebar):
+    """A panel below the goals that is shown while one is active."""
 
-    bl_label = "Chain"
     bl_parent_id = "DQIK_PT_goals"
     bl_options = {"DEFAULT_CLOSED"}
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         return super().poll(context) and _active(armature(context)) is not None
+
+
+class DQIK_PT_chain(ActiveGoalPanel, bpy.types.Panel):
+    """The bones that the goal moves"""
+
+    bl_label = "Chain"
 
     def draw(self, context: bpy.types.Context) -> None:
         column, goal = settled(context, self.layout).column(), _active(armature(context))
@@ -83,16 +90,10 @@ class DQIK_PT_chain(ArmatureSidebar, bpy.types.Panel):
         column.prop(goal, "priority")
 
 
-class DQIK_PT_pole(ArmatureSidebar, bpy.types.Panel):
+class DQIK_PT_pole(ActiveGoalPanel, bpy.types.Panel):
     """The direction in which the elbow or knee of the goal points"""
 
     bl_label = "Pole"
-    bl_parent_id = "DQIK_PT_goals"
-    bl_options = {"DEFAULT_CLOSED"}
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return super().poll(context) and _active(armature(context)) is not None
 
     def draw(self, context: bpy.types.Context) -> None:
         layout, goal = settled(context, self.layout), _active(armature(context))

@@ -30,7 +30,7 @@ class DQIK_PT_main(Sidebar, bpy.types.Panel):
         live.prop(settings, "live", toggle=True, icon="RADIOBUT_ON" if settings.live else "RADIOBUT_OFF")
         column = layout.column(align=True)
         row = column.column(align=True) if is_narrow(context) else column.row(align=True)
-        row.operator("dqik.solve")
+        row.operator("dqik.keep_pose" if settings.live else "dqik.solve")
         row.operator("dqik.reset_pose")
         column.operator("dqik.bake", text="Bake...")
         column.operator("dqik.check_range", text="Check Range...")

@@ -89,9 +89,7 @@ def _fill(ob: bpy.types.Object, drawing: scene.Drawing, reach: workspace.Workspa
     lines, faces = gpu.shader.from_builtin("POLYLINE_UNIFORM_COLOR"), gpu.shader.from_builtin("UNIFORM_COLOR")
     _cache.lines = [(_batch(lines, "LINES", np.concatenate(parts)), kind) for kind, parts in drawing.lines.items()]
     _cache.faces = [(_batch(faces, "TRIS", np.concatenate(parts)), kind) for kind, parts in drawing.faces.items()]
-    _cache.labels = [
-        (place, units.miss(bpy.context.scene, ob, distance, 0.0)) for place, distance in drawing.misses
-    ]
+    _cache.labels = [(place, units.miss(bpy.context.scene, ob, distance, 0.0)) for place, distance in drawing.misses]
     evaluated = ob.evaluated_get(bpy.context.evaluated_depsgraph_get())
     _cache.points = []
     if reach is not None and reach.made_from == workspace.settings(evaluated, reach.goal):

@@ -9,9 +9,7 @@ from .common import paragraph
 def is_needed(context: bpy.types.Context) -> bool:
     """Whether an armature of the scene is live while the interface is not locked."""
     scene = context.scene
-    return not scene.render.use_lock_interface and any(
-        ob.type == "ARMATURE" and ob.dqik.live for ob in scene.objects
-    )
+    return not scene.render.use_lock_interface and any(ob.type == "ARMATURE" and ob.dqik.live for ob in scene.objects)
 
 
 def _in_output(panel: bpy.types.Panel, context: bpy.types.Context) -> None:

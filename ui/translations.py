@@ -3,6 +3,8 @@
 
 import bpy
 
+from ..operators.messages import GERMAN as _GERMAN_MESSAGES
+
 _ANY, _OPERATOR = "*", "Operator"
 
 _GERMAN_OPERATORS = {
@@ -14,6 +16,11 @@ _GERMAN_OPERATORS = {
     "Solve": "Lösen",
     "Learn from Actions": "Aus Actions lernen",
     "Reset Pose": "Pose zurücksetzen",
+    "Keep Pose": "Pose behalten",
+    "Pin": "Feststecken",
+    "Unpin": "Nicht mehr feststecken",
+    "Targets to Pose": "Zielobjekte zur Pose",
+    "Mirror Goals": "Ziele spiegeln",
     "Mirror Limits": "Grenzen spiegeln",
     "Bake": "Backen",
     "Bake...": "Backen ...",
@@ -50,6 +57,9 @@ _GERMAN = {
     "Chain": "Kette",
     "Chain Length": "Kettenlänge",
     "Use Tail": "Bis zum Ende",
+    "Targets Follow Armature": "Zielobjekte folgen dem Skelett",
+    "Hold": "Halten",
+    "Keep Keyed Poses": "Posen mit Keyframes behalten",
     "Priority": "Vorrang",
     "Overlay": "Einblendung",
     "Natural Pose": "Natürliche Pose",
@@ -105,7 +115,8 @@ _GERMAN = {
 def german() -> dict[tuple[str, str], str]:
     """The German texts by context and English text."""
     operators = {(_OPERATOR, key): text for key, text in _GERMAN_OPERATORS.items()}
-    return operators | {(_ANY, key): text for key, text in (_GERMAN_OPERATORS | _GERMAN).items()}
+    others = _GERMAN_OPERATORS | _GERMAN | _GERMAN_MESSAGES
+    return operators | {(_ANY, key): text for key, text in others.items()}
 
 
 def start() -> None:

@@ -20,7 +20,7 @@ FLAGS = (
     "-std=gnu11", "-O3", "-march=native", "-fno-math-errno", "-fno-trapping-math", "-fno-signed-zeros",
     "-fassociative-math", "-fPIC", "-shared",
 )  # fmt: skip
-FREE = 1e9  # [rad] a limit that is none
+FREE = 1e9  # [rad] stands for no limit
 ITERATIONS = 200
 
 
@@ -33,7 +33,7 @@ class _Stick(Structure):
 
 
 def build(folder: Path) -> ctypes.CDLL | None:
-    """The library, built in a folder by the first C compiler there is; None where there is none."""
+    """The library, built in a folder by the first C compiler found; None if there is none."""
     compilers = [[name] for name in (os.environ.get("CC", "cc"), "gcc", "clang") if shutil.which(name)]
     compilers += [[sys.executable, "-m", "ziglang", "cc"]] if find_spec("ziglang") else []
     for compiler in compilers:
@@ -47,7 +47,7 @@ def build(folder: Path) -> ctypes.CDLL | None:
 
 
 class Stick:
-    """A workload made ready for the stick."""
+    """A workload prepared for the stick."""
 
     def __init__(self, library: ctypes.CDLL, workload: Workload, restarts: int) -> None:
         self._library, self._workload, self.tree = library, workload, Tree(workload.skeleton)
@@ -70,7 +70,7 @@ class Stick:
         self._targets = np.ascontiguousarray(np.concatenate([workload.positions, turns], -1))
 
     def solve(self, q: np.ndarray) -> np.ndarray:
-        """Steps (F,) of all targets, from coordinates `q` (F, n), which take the answers."""
+        """Solve all targets from coordinates `q` (F, n), which the answers overwrite. Returns the steps (F,)."""
         steps = np.zeros(len(q), dtype=np.int32)
         self._library.stick_solve(
             byref(self._stick), self._targets.ctypes.data, q.ctypes.data, len(q), int(self._workload.coherent),

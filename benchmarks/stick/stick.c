@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A measuring stick: how fast a tree of single joints can be solved when nothing but that has to be done.
+/* A measuring stick: the speed of a solver for trees of single joints without any of DQIK's other features.
  *
- * Levenberg-Marquardt with an active set for the limits, and random restarts; no pull, no poles, no preferred bends, no
- * reluctance, no promise to be no worse than the start. Built where it runs, with all that the processor has; part of
- * no release.
+ * Levenberg-Marquardt with an active set for the limits, and random restarts; without pull, poles, preferred bends and
+ * reluctance, and without a guarantee to be no worse than the start. It is compiled on the machine that runs it, with
+ * all instructions of its processor, and is in no release.
  */
 #include <math.h>
 #include <stdint.h>
@@ -79,7 +79,8 @@ static void turn_between(double *v, const double *a, const double *b) {
     for (int i = 0; i < 3; i++) v[i] *= angle / sqrt(length);
 }
 
-/* Errors, their sum of squares; `met` where all are within the tolerances. `target` (goals, 12): place, matrix. */
+/* Errors; returns the sum of their squares. `met`: whether all are within the tolerances. `target` (goals, 12):
+ * position, matrix. */
 static double errors(const stick *s, room *r, const double *target, double weight, int *met) {
     double sum = 0.0, *e = r->e;
     *met = 1;
@@ -136,7 +137,7 @@ static void solve(double *a, double *y, int size) {
     }
 }
 
-/* d = J^T (J J^T + damping)^-1 e, or the same from the other side, over the joints that are not held. */
+/* d = J^T (J J^T + damping)^-1 e, or (J^T J + damping)^-1 J^T e, over the joints that are not on a limit. */
 static void step(const stick *s, room *r, double damping) {
     const int n = s->n, m = s->rows, size = n < m ? n : m;
     memset(r->a, 0, sizeof(double) * (size_t)size * (size_t)size);
@@ -170,7 +171,7 @@ static double uniform(uint64_t *state) {
     return (double)(*state >> 11) * 0x1.0p-53;
 }
 
-/* One descent from r->q; its cost, and the steps it took are added. */
+/* One descent from r->q; returns its cost and adds its steps to `steps`. */
 static double attempt(const stick *s, room *r, const double *target, int *steps, int *met) {
     const double weight = fmin(1.0, 3.0 * s->tolerance / s->rotation_tolerance);
     forward(s, r, r->q);
@@ -204,15 +205,15 @@ static double attempt(const stick *s, room *r, const double *target, int *steps,
         } else {
             damping *= 10.0, *met = 0;
             if (longest < 1e-6) break;
-            forward(s, r, r->q); /* errors of where it stands; the Jacobian is kept */
+            forward(s, r, r->q); /* errors at r->q; the Jacobian is kept */
             errors(s, r, target, weight, met);
         }
     }
     return cost;
 }
 
-/* Solve `count` targets (count, goals, 12) from `q` (count, n), which takes the answers; a coherent motion's each from
- * the answer before it. */
+/* Solve `count` targets (count, goals, 12) from `q` (count, n), which is overwritten by the answers; `coherent`: each
+ * from the answer before. */
 void stick_solve(const stick *s, const double *targets, double *q, int64_t count, int32_t coherent, int32_t *steps) {
     const size_t n = (size_t)s->n, m = (size_t)s->rows, size = n < m ? n : m;
     double *all = calloc(n * (4 + 9 + 3 + m) + 2 * m + size * size + size, sizeof(double)), *at = all;

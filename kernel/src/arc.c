@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The arcs that straight chains start from; see solvers/space/arc.py. */
+/* Arcs, from which straight chains are solved; see solvers/space/arc.py. */
 #include "internal.h"
 
 /* The direction of bone `i` of a chain, and its length. */
@@ -12,7 +12,8 @@ static double bone_of(const point *p, const dqik_arc *arc, int i, double *line) 
     return length;
 }
 
-/* Bend the straight chains of a pose, which stands, to arcs that point at their targets. Its transforms are those of the pose before. */
+/* Bend a straight chain of `p` to an arc that points at its target. The transforms of `p` must be up to date, and are
+ * not after it. */
 static void bend(const work *w, point *p, const dqik_arc *arc, double share) {
     double sum[3] = {0.0, 0.0, 0.0}, chord[3] = {0.0, 0.0, 0.0}, line[3], next[3], crossed[3], axis[3], total = 0.0;
     double length = bone_of(p, arc, 0, line);
@@ -67,7 +68,7 @@ void bend_to_arcs(const work *w, point *p, double share) {
     turn_back_inside(w, p, p->x);
 }
 
-/* Whether a chain lies in one line, folded or not, although its target is nearer than it is long. */
+/* Whether a chain lies in one line, folded or not, although its target is nearer than its length. */
 int is_stuck(const work *w, const point *p) {
     for (int k = 0; k < w->s->arcs; k++) {
         const dqik_arc *arc = w->s->arc + k;

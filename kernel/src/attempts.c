@@ -19,14 +19,14 @@ static double distance_from_base(const work *w, point *p) {
     return far;
 }
 
-/* Whether a target is further from its chain's root than the chain is long; `at` has any pose of the frame. */
+/* Whether a target is further from its chain's root than the chain is long; `at` is any pose of the frame. */
 static int beyond_reach(const work *w, const point *at) {
     for (int i = 0; i < w->s->yields; i++)
         if (yield_ratio(w, at, i) > 1.0) return 1;
     return 0;
 }
 
-/* Whether a miss of a frame that began near its goals, at `w->given`, looks like one that another start would mend. */
+/* Whether another start may meet the goals that a frame, which began near them at `w->given`, misses. */
 int looks_recoverable(const work *w, int met_before) {
     double largest = 0.0;
     if (!w->s->recovers || beyond_reach(w, &w->given)) return 0;
@@ -35,7 +35,8 @@ int looks_recoverable(const work *w, int met_before) {
                                                                                   rows_square(w, &w->given));
 }
 
-/* Bring the answer in `w->now`, at a distance, nearer to the base, as far as the goals allow. Uses `w->afresh`. */
+/* Bring the answer in `w->now`, which is `far` from the base, nearer to it, as far as the goals allow. Uses
+ * `w->afresh`. */
 static int approach(work *w, const dqik_problem *problem, double far) {
     if (!w->s->approaching) return 0;
     copy_point(w, &w->afresh, &w->now);
@@ -45,8 +46,8 @@ static int approach(work *w, const dqik_problem *problem, double far) {
     return iterations;
 }
 
-/* Attempts from starts near the pose before, in `w->given`; whether one meets the goals. `w->now` has the nearest of
- * those, or stays. Uses `w->best` and `w->afresh`, and leaves the base at the pose before. */
+/* Attempts from starts near the pose before, in `w->given`; returns whether one meets the goals. `w->now` becomes the
+ * nearest of these, or stays. Uses `w->best` and `w->afresh`, and leaves the base at the pose before. */
 int try_near(work *w, const dqik_problem *problem, int *iterations) {
     static const double spreads[] = NEAR_SPREADS;
     const dqik_stage *s = w->s;
@@ -73,8 +74,8 @@ int try_near(work *w, const dqik_problem *problem, int *iterations) {
     return isfinite(nearest);
 }
 
-/* Attempts from the middle of the limits, then from random states, until one converges; the best stays. `settled`:
- * whether what is in `w->now` was descended to the end. */
+/* Attempts from the middle of the limits, then from random states, until one converges; `w->now` keeps the best.
+ * `settled`: whether the descent to `w->now` ran to its end. */
 int restart(work *w, const dqik_problem *problem, int settled) {
     const dqik_stage *s = w->s;
     uint64_t random = s->seed;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Cyclic coordinate descent: the best turn of one joint after the other; see solvers/methods/ccd.py, aim.py and sweeps.py. */
+/* Cyclic coordinate descent: the best turn of one joint after the other; see solvers/methods/ccd.py, and aim.py and
+ * sweeps.py in solvers/iterate. */
 #include "internal.h"
 
 #define TINY 2.2250738585072014e-308
@@ -12,7 +13,7 @@ enum { STEP_COUNT = sizeof STEPS / sizeof *STEPS, SHARE_COUNT = sizeof SHARES / 
 /* `sum w p x t` of B. */
 static void torque(double *to, const double *b) { to[0] = b[7] - b[5], to[1] = b[2] - b[6], to[2] = b[3] - b[1]; }
 
-/* The eigenvector of the largest eigenvalue of a symmetric matrix (4, 4), which is destroyed: Jacobi's rotations. */
+/* The eigenvector of the largest eigenvalue of a symmetric matrix (4, 4), by Jacobi's rotations, which overwrite it. */
 static void largest_eigenvector(double a[4][4], double *vector) {
     double v[4][4] = {{1.0, 0.0, 0.0, 0.0}, {0.0, 1.0, 0.0, 0.0}, {0.0, 0.0, 1.0, 0.0}, {0.0, 0.0, 0.0, 1.0}};
     int turned = 1;
@@ -44,7 +45,7 @@ static void largest_eigenvector(double a[4][4], double *vector) {
     for (int i = 0; i < 4; i++) vector[i] = v[i][best];
 }
 
-/* The turn R with the largest tr(R^T B): Davenport's q-method, with a little of the identity added to B. */
+/* The turn R with the largest tr(R^T B), by Davenport's q-method; the identity is added to B with a small weight. */
 static void best_turn(double *q, const double *b) {
     double stay = 0.0, sum[3], n[4][4];
     for (int i = 0; i < 3; i++) stay += sqrt(b[i] * b[i] + b[3 + i] * b[3 + i] + b[6 + i] * b[6 + i]);
@@ -62,7 +63,7 @@ static void best_turn(double *q, const double *b) {
         for (int i = 0; i < 4; i++) q[i] = -q[i];
 }
 
-/* Turn a ball by its share of a turn in the skeleton's frame. */
+/* Turn a ball by its share of `turn`, which is in the skeleton's frame. */
 static void aim(const work *w, point *p, const dqik_visit *v, const double *turn) {
     const int joint = joint_of(w, v);
     double vector[3], own[4], motion[4];
@@ -88,7 +89,7 @@ static void serve_hinge(const work *w, point *p, const dqik_visit *v, const doub
         to += 2.0 * PI * nearbyint((0.5 * (lo + hi) - to) / (2.0 * PI));
         to = clamp(to, lo, hi);
     }
-    if (v->share != 1.0) { /* the whole way if a share of it would make things worse */
+    if (v->share != 1.0) { /* all of the way if the share would lose */
         double by = v->share * (to - from);
         if (cosine * (cos(by) - 1.0) + sine * sin(by) >= 0.0) to = from + by;
     }
@@ -110,7 +111,7 @@ static double value_at(const double *x, const double *b) {
     return sum;
 }
 
-/* The best of `best + steps`, or `best` itself where none gains more than `slack`; `step` (K, 3). */
+/* The best of `best + step[k]`, or `best` if none gains more than `slack`; `step` (K, 3). */
 static void take_best(double *best, double *reached, double step[][3], int count, double slack, const double *b) {
     double bar = *reached + slack;
     int chosen = -1;
@@ -123,8 +124,8 @@ static void take_best(double *best, double *reached, double step[][3], int count
     *reached = bar;
 }
 
-/* In twist and swing: for a rest frame P, tr(R^T B) = tr(m^T (P^T B P m)) with the motion m. `single`: (2, 3) arm and
- * end of the only goal there is, or NULL. */
+/* Turn a limited ball by descent in twist and swing: for a rest frame P, tr(R^T B) = tr(m^T (P^T B P m)) with the
+ * motion m. `single`: (2, 3) arm and end of the only goal, or NULL. */
 static void serve_limited_ball(const work *w, point *p, const dqik_visit *v, const double *of, const double *single) {
     const dqik_stage *s = w->s;
     const int joint = joint_of(w, v), at = s->block_start[v->block];
@@ -204,7 +205,7 @@ static void serve_slide(const work *w, point *p, const dqik_visit *v) {
     slide_below(w, p, v, axis);
 }
 
-/* Move one joint to where its goals' errors are least, inside its limits; a stiff one only part of the way. */
+/* Move one joint to the best place for its goals, as far as its limits and its stiffness allow. */
 static void serve(const work *w, point *p, const dqik_visit *v) {
     const dqik_stage *s = w->s;
     const int kind = s->block_kind[v->block], at = s->block_start[v->block], alone = v->goals == 1 && !v->turning;
@@ -249,7 +250,7 @@ static double all_squares(const work *w, const point *p) {
     return sum;
 }
 
-/* Bring `p` up to date, and turn each pole's chain about its line if that lowers the sum of all errors. */
+/* Update `p`, and turn each pole's chain about its line if that lowers the sum of all errors. */
 static void stand_swivelled(work *w, point *p) {
     stand(w, p);
     for (int i = 0; w->use_soft && i < w->s->poles; i++) {
@@ -260,7 +261,8 @@ static void stand_swivelled(work *w, point *p) {
     }
 }
 
-/* Sweep `w->now` over the joints until the goals are met or the errors no longer fall. Returns the number of sweeps. */
+/* Sweep over the joints from `w->now` until the goals are met or the sweeps gain nothing more. Returns the number of
+ * sweeps. */
 int sweep(work *w, const dqik_settings *settings) {
     const dqik_sweep *order = w->s->sweep;
     if (order->by_links) return follow_links(w, settings);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Cholesky's factor of symmetric positive definite matrices, and inverses of small ones. */
+/* Cholesky factors of symmetric positive definite matrices, and inverses of small ones. */
 #include "cholesky.h"
 
 #include "rotation.h"
@@ -19,7 +19,7 @@ void factor(double *a, int size, const int32_t *first) {
         }
         const double inverse = 1.0 / sqrt(most(row[i], LEAST));
         for (int j = i + 1; j < size; j++) row[j] *= inverse;
-        row[i] = inverse; /* the diagonal keeps its inverse */
+        row[i] = inverse; /* the diagonal stores its inverse */
     }
 }
 

@@ -5,13 +5,13 @@
 
 #include <stdint.h>
 
-/* Numbers from one row of a matrix to the next: blocks of four, which compilers know how to do at once. */
+/* Doubles from one row of a matrix to the next: a multiple of four, so that compilers vectorise a block of a row. */
 static inline int stride(int size) { return (size + 3) / 4 * 4; }
 
-/* Replace the upper half of a matrix, row by row, by its factor. A column holds nothing above its `first` row (NULL:
- * it may). */
+/* Replace the upper half of a matrix (row by row) by its factor. Entries above the `first` row of a column are 0; NULL
+ * if all may be non-zero. */
 void factor(double *a, int size, const int32_t *first);
-/* Solve with a factor: `y` goes in and comes out. */
+/* Solve with a factor, in place: `y` is the right-hand side, then the solution. */
 void solve_factored(const double *a, double *y, int size, const int32_t *first);
 /* Inverse of a matrix of size 1 or 3. */
 void invert(const double *a, int size, double *to);

@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 182842184 /* a hash of all below */
+#define DQIK_LAYOUT 105678712 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -49,7 +49,13 @@
 #define YIELD_FLOOR 0.02
 #define YIELD_REACH 0.05
 #define YIELD_MISS 0.003
-#define YIELD_ROUNDS 2
+#define YIELD_LEAST 0.1
+#define YIELD_NEAR 0.02
+
+/* solvers/space/yielding.py */
+#define LEAST_ROUNDS 2
+#define MOST_ROUNDS 8
+#define ROUND_SHARE 0.1
 
 /* solvers/iterate/active_set.py */
 #define SAME 1e-09
@@ -124,25 +130,25 @@ enum { DQIK_POSITION = 0, DQIK_ROTATION = 1, DQIK_POLE = 2 }; /* kind of task */
 /* A tree of J joints; see solvers/model/skeleton.py. */
 typedef struct {
     int32_t joints; /* J */
-    double length; /* [length units] of the longest path from a root */
+    double length; /* [length units] by which errors are divided */
     const int32_t *order; /* (J) parents before children */
     const int32_t *parent; /* (J) -1 for a root */
     const uint8_t *detached; /* (J) whether it follows its parent in position only */
     const double *axis; /* (J, 3) */
 } dqik_skeleton;
 
-/* How one run of the outer iteration goes; see Settings in solvers/iterate/descent.py. */
+/* Settings of one run of the outer iteration; see Settings in solvers/iterate/descent.py. */
 typedef struct {
     int32_t iterations;
     double tolerance;
     double rotation_tolerance;
-    double damping; /* below 0: it adapts from first_damping, without a lower bound of its own */
+    double damping; /* below 0: adapts from first_damping, without a lower bound */
     double first_damping;
     double pull;
     double settle;
     double unsettled;
     const double *reluctance; /* (n) */
-    int32_t abandons; /* whether it ends where the cost falls too slowly */
+    int32_t abandons; /* whether it stops where the cost falls too slowly */
 } dqik_settings;
 
 /* A two-bone limb; see Limb in solvers/space/limb.py. */
@@ -169,7 +175,7 @@ typedef struct {
     const double *share; /* (turns) of the arc */
     const uint8_t *hinged; /* (turns) */
     double axis[3]; /* in the frame of the joint `reference` */
-    double aim; /* share of the way to the target that the chain is turned at its root */
+    double aim; /* share of the way to its target by which the root turns the chain */
 } dqik_arc;
 
 /* The chain that a pole bends; see Pole in solvers/space/poles.py. */
@@ -186,17 +192,17 @@ typedef struct {
 
 /* A task of a goal; see solvers/space/tasks/table.py. */
 typedef struct {
-    int32_t kind; /* rows: as many from `row` on */
+    int32_t kind; /* rows: their number, from `row` on */
     int32_t goal;
     int32_t row;
     int32_t rows;
     double weight; /* of a unit of its error */
-    const uint8_t *acts; /* (n) degrees of freedom whose columns may not be 0 */
+    const uint8_t *acts; /* (n) degrees of freedom with non-zero columns */
     const int32_t *levers; /* (points, n) as in Skeleton.levers, for the points that its error depends on; or NULL */
-    const void *data; /* what only its kind has, or NULL */
+    const void *data; /* a structure that only its kind has, or NULL */
 } dqik_task;
 
-/* One joint of a sweep, and what it moves of what is read later; see solvers/space/posture.py. Points are the places of the joints, then the effectors. */
+/* One joint of a sweep, with the joints and points that it moves and that are read later; see solvers/space/posture.py. Points are the positions of the joints, then of the effectors. */
 typedef struct {
     int32_t block;
     int32_t goals;
@@ -204,14 +210,14 @@ typedef struct {
     int32_t turned;
     int32_t swept;
     int32_t heads;
-    double share; /* of a turn that it takes */
-    const int32_t *goal; /* (goals) whose places it moves; the joint that carries the turn there, or -1 */
+    double share; /* part of each turn that it makes */
+    const int32_t *goal; /* (goals) that it moves; the joint that carries the turn to each, or -1 */
     const int32_t *lever;
     const int32_t *turn; /* (turning) goals whose orientations it turns */
     const int32_t *joint; /* (turned) joints that turn with it */
-    const int32_t *point; /* (swept) points that go round it */
+    const int32_t *point; /* (swept) points that rotate about it */
     const int32_t *head; /* (heads) detached joints below it */
-    const int32_t *carried_start; /* (heads + 1); points that go where each head goes */
+    const int32_t *carried_start; /* (heads + 1); points that move with each head */
     const int32_t *carried;
 } dqik_visit;
 
@@ -220,10 +226,10 @@ typedef struct {
     int32_t visit;
     int32_t goal;
     int32_t lever;
-    double most; /* [rad] of the turn */
+    double most; /* [rad] largest turn */
 } dqik_link;
 
-/* What a solver that turns one joint after the other does in a sweep. */
+/* A sweep of a solver that turns one joint after the other. */
 typedef struct {
     int32_t visits; /* by_links: by MikuMikuDance's rule */
     int32_t links;
@@ -252,16 +258,16 @@ typedef struct {
     int32_t standing;
     int32_t moving;
     int32_t still_slides;
-    const int32_t *stand; /* (standing) joints whose transforms matter, parents first */
+    const int32_t *stand; /* (standing) joints whose transforms are needed, parents first */
     const int32_t *move; /* (moving) those of them that an iteration moves */
-    const int32_t *still_slide; /* (still_slides) slides that the stage leaves where they are */
-    int32_t goals; /* rows of the tasks that goals are met by; of all */
+    const int32_t *still_slide; /* (still_slides) slides that the stage does not move */
+    int32_t goals; /* rows: of hard tasks; all: with soft tasks */
     int32_t tasks;
     int32_t rows;
     int32_t all;
-    const int32_t *goal_index; /* (G) number among the goals of all stages; joint that carries the effector */
+    const int32_t *goal_index; /* (G) index among the goals of all stages; joint that carries the effector */
     const int32_t *goal_joint;
-    const uint8_t *asks; /* (G) 1: for a position, 2: for a rotation */
+    const uint8_t *asks; /* (G) 1: a position, 2: a rotation, 3: both */
     const double *offset; /* (G, 3) */
     const double *place_weight; /* (G) of its position and its rotation, 0 for none */
     const double *turn_weight;
@@ -273,13 +279,14 @@ typedef struct {
     const int32_t *yield_top;
     const uint8_t *yield_path; /* (yields, J) */
     const double *yield_extra; /* (yields) */
-    const uint8_t *alone; /* (G) whether a goal has joints of its own */
+    const uint8_t *may_yield; /* (G) whether a goal may yield to others of its priority */
+    const int32_t *priority; /* (G) */
     const int32_t *run_start; /* (n + 1) of (runs, 2): from, to */
     const int32_t *run;
     const int32_t *first; /* (all) first row that each row shares a degree of freedom with */
     const int32_t *partner_start; /* (n + 1); degrees of freedom before each one that share rows with it */
     const int32_t *partner;
-    const int32_t *first_freedom; /* (n) as `first`, of the degrees of freedom from the last to the first */
+    const int32_t *first_freedom; /* (n) like `first`, for the degrees of freedom from last to first */
     int32_t limbs;
     const dqik_limb *limb; /* (limbs) */
     int32_t arcs;
@@ -293,21 +300,21 @@ typedef struct {
     int32_t phases;
     int32_t chosen_after;
     const double *swivel; /* (swivels) [rad] */
-    double alike; /* |q . q'| from which on motions of a joint count as alike */
+    double alike; /* |q . q'| above which two motions of a joint count as the same */
     const dqik_settings *phase; /* (phases) continuation; one for a single descent */
     const dqik_settings *following;
     const dqik_settings *following_missed;
     const dqik_settings *polishing; /* NULL: none */
     const dqik_settings *insisting;
-    int32_t recovers; /* whether a frame near its goals is tried again from near starts */
+    int32_t recovers; /* whether a frame near its goals is solved again from near starts */
     const dqik_settings *nearby; /* of further attempts; see solvers/group/attempts.py */
     const dqik_settings *arriving;
     const dqik_settings *descending;
     const dqik_settings *finishing;
     const dqik_settings *approaching; /* NULL: none */
     const dqik_settings *yielding;
-    int32_t spend; /* iterations in all, where those left over go to missed goals; else 0 */
-    const dqik_sweep *sweep; /* NULL: it steps along a Jacobian */
+    int32_t spend; /* iterations in all, if those left are spent on missed goals; else 0 */
+    const dqik_sweep *sweep; /* NULL for solvers that step along a Jacobian */
 } dqik_stage;
 
 /* A prepared solve. */
@@ -319,10 +326,10 @@ typedef struct {
     double tolerance;
     double rotation_tolerance;
     const uint8_t *counts; /* (goals) 1: a position counts, 2: a rotation counts */
-    const dqik_stage *stiff; /* the joint space of stiff joints with limits, and nothing else; NULL: none */
+    const dqik_stage *stiff; /* only the joint space, of stiff joints with limits; NULL: none */
 } dqik_problem;
 
-/* The questions and answers of frames, `FrameArrays.addresses`: each array, and its bytes from frame to frame; see solvers/model/frames.py. */
+/* The inputs and outputs of frames, `FrameArrays.addresses`: each array, and its bytes from frame to frame; see solvers/model/frames.py. */
 typedef struct {
     const double *positions;
     int64_t positions_step;
@@ -354,10 +361,10 @@ typedef struct {
 
 /* The state of one motion; see Motion in solvers/model/frames.py. */
 typedef struct {
-    int32_t steps; /* 0: the next frame is solved afresh; 1: there is a pose before it; 2: and a residual */
-    int32_t unchanged; /* frames in a row with the same question */
-    double *residual; /* (rows of all stages) that the last frame ended with */
-    dqik_frames *last; /* (1) the last frame's question and answer */
+    int32_t steps; /* 0: the next frame is solved afresh; 1: from the last pose; 2: and residual */
+    int32_t unchanged; /* frames in a row with the same inputs */
+    double *residual; /* (rows of all stages) last error rows of the last frame */
+    dqik_frames *last; /* (1) the last frame's inputs and outputs */
 } dqik_motion;
 
 /* A network with a linear map beside it; see LimbNetworks in rig/natural_pose/weights.py. */

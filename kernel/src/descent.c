@@ -12,7 +12,7 @@ static void weigh(const work *w, point *p) {
     p->cost = 0.5 * cost + 0.5 * w->pull * far;
 }
 
-/* Levenberg and Marquardt. */
+/* Levenberg-Marquardt from `w->now`; returns the iterations. */
 static int descend(work *w, const dqik_settings *settings) {
     const dqik_stage *s = w->s;
     double damping = settings->damping < 0.0 ? settings->first_damping : most(settings->damping, LEAST_DAMPING);
@@ -60,7 +60,7 @@ static int descend(work *w, const dqik_settings *settings) {
         if (!settling) {
             if (within(w, &w->now, settings->tolerance, settings->rotation_tolerance)) break;
         } else if (better) {
-            /* steps that shrink by a ratio r have r / (1 - r) of the last one to go */
+            /* if steps go on shrinking by a ratio r, r / (1 - r) of the last one remains */
             if (longest < settings->settle && longest * longest < settings->unsettled * (previous - longest))
                 break;
             previous = longest;
@@ -69,7 +69,7 @@ static int descend(work *w, const dqik_settings *settings) {
     return iteration;
 }
 
-/* Run `w->now` until one of the stopping rules ends it; returns the iterations it took. */
+/* Iterate from `w->now` until a stopping rule ends it; returns the iterations. */
 int minimise(work *w, const dqik_settings *settings) {
     for (int i = w->s->rows; !w->use_soft && i < w->all; i++) w->now.e[i] = 0.0;
     return w->s->sweep ? sweep(w, settings) : descend(w, settings);

@@ -2,7 +2,7 @@
 /* Damped least squares inside the limits; see solvers/methods/dls.py and iterate/active_set.py. */
 #include "linear_step.h"
 
-/* An active set: what the step carries past a limit is put on it, and the other degrees of freedom are solved again. */
+/* Degrees of freedom that the step moves past a limit are fixed on it, and the others are solved again. */
 void dls_step(work *w, double *d) {
     const dqik_stage *s = w->s;
     w->solved_by_rows = !s->limited && w->n >= w->all;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A frame from its question to its answer, stage after stage; see solvers/group/stages.py. */
+/* Solves a frame from its inputs to its outputs, stage after stage; see solvers/group/stages.py. */
 #include "internal.h"
 
 #define AT(name) (void *)((char *)(uintptr_t)frames->name + i * frames->name##_step)
@@ -24,7 +24,7 @@ static void read_links(const dqik_problem *problem, const double *links, pose_me
     }
 }
 
-/* Slides that the stage does not move keep their translation of the pose, as part of their links. */
+/* Add the translations of slides that the stage does not move to their links. */
 static void place_still_slides(const work *w, const double *links, const double *translations, double *link_t) {
     for (int i = 0; i < w->s->still_slides; i++) {
         int j = w->s->still_slide[i];
@@ -72,7 +72,7 @@ static int all_finite(const double *values, int64_t count) {
     return 1;
 }
 
-/* Whether all that the frame's answer depends on is finite. */
+/* Whether all inputs that the frame's answer depends on are finite. */
 static int is_finite(const dqik_problem *problem, const frame_view *frame) {
     const int64_t joints = problem->skeleton.joints;
     int finite = all_finite(frame->start_rotations, 4 * joints) && all_finite(frame->start_translations, 3 * joints) &&
@@ -82,7 +82,7 @@ static int is_finite(const dqik_problem *problem, const frame_view *frame) {
     return finite;
 }
 
-/* NaN: it cannot be mistaken for a pose. */
+/* Set the frame's outputs to NaN, which cannot be mistaken for a pose. */
 static void answer_nothing(const dqik_problem *problem, const frame_view *frame) {
     for (int j = 0; j < problem->skeleton.joints; j++) {
         for (int i = 0; i < 4; i++) frame->rotations[4 * j + i] = NAN;
@@ -93,8 +93,8 @@ static void answer_nothing(const dqik_problem *problem, const frame_view *frame)
     *frame->iterations = 0, *frame->converged = 0;
 }
 
-/* Track a stage from the frame before. Joints of other stages stand where those have put them. The pose that it starts
- * from is gathered in the frame's answer. */
+/* Solve a stage from the frame before. Joints of other stages keep the pose of this frame so far. The start pose is
+ * built in the frame's outputs. */
 static int follow(work *w, const dqik_problem *problem, const frame_view *frame, const pose_memory *m,
                  const frame_view *previous, const double *residual) {
     const size_t bytes = sizeof(double) * (size_t)problem->skeleton.joints;
@@ -109,8 +109,8 @@ static int follow(work *w, const dqik_problem *problem, const frame_view *frame,
     return follow_stage(w, problem, frame, warm_q, warm_t, m->q, m->t, residual);
 }
 
-/* Solve a frame, afresh or, with a motion, from the last frame of it, whose residual is then written. Returns whether
- * the question is finite. */
+/* Solve a frame: afresh, or from the last frame of a motion, whose residual is then overwritten. Returns whether the
+ * inputs are finite. */
 int solve_frame(const dqik_problem *problem, const frame_view *frame, const dqik_motion *motion, double *memory) {
     const int joints = problem->skeleton.joints;
     const size_t bytes = sizeof(double) * (size_t)joints;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the kernel's parts share: a stage at work on one frame. */
+/* Shared by the kernel's files: the working memory of a stage that solves one frame. */
 #ifndef DQIK_INTERNAL_H
 #define DQIK_INTERNAL_H
 
@@ -16,7 +16,7 @@ typedef struct {
     uint8_t *converged, *at_limit;
 } frame_view;
 
-/* A state, the world transforms of it, and the error rows it has. */
+/* A state with its world transforms and error rows. */
 typedef struct {
     double *q;       /* (J, 4) joint motions */
     double *x;       /* (n) coordinates */
@@ -25,7 +25,7 @@ typedef struct {
     double *p;       /* (J, 3) world positions */
     double *tips;    /* (G, 3) effectors */
     double *e;       /* (all) */
-    double *v;       /* (n) turn from the base pose */
+    double *v;       /* (n) difference from the base pose */
     double cost;
 } point;
 
@@ -36,14 +36,15 @@ typedef struct {
     int n, rows, all;        /* all = rows + those of soft tasks */
     int use_soft;            /* whether the rows of soft tasks count */
     const double *link_q, *link_t; /* (J, 4), (J, 3) */
-    double *places, *turns, *ends, *shares; /* (G, 3), (G, 4), (G, 3), (G): the stage's targets as it sees them */
-    double *yielded, *blamed, *ways; /* (G), (G), (G + 1): of goals that yield after a solve */
-    double *base_q, *base_x; /* pose that the pull aims at */
+    double *places, *turns, *ends, *shares; /* (G, 3), (G, 4), (G, 3), (G) targets, which yielding may change */
+    double *own, *yielded, *blamed, *misses, *ways; /* (G), the last (G + 1): of goals that yield after a solve */
+    double *shifted_places, *shifted_turns; /* (G, 3), (G, 4) */
+    double *base_q, *base_x; /* base pose of the pull */
     point now, tried, best, given, afresh;
-    point attempt[DQIK_SWIVELS]; /* one a swivel */
+    point attempt[DQIK_SWIVELS]; /* one per swivel */
     /* one iteration's linear system */
-    double *jacobian; /* (n, all) a column a degree of freedom */
-    double *bent;     /* (n, all) the same with columns along ellipses */
+    double *jacobian; /* (n, all) a column per degree of freedom */
+    double *bent;     /* (n, all) the same, tangential to active ellipses */
     double *gradient; /* (n) */
     double *pulled;   /* (n) */
     double damping;   /* s */
@@ -51,13 +52,13 @@ typedef struct {
     const double *reluctance; /* (n) of the run */
     double *matrix;   /* (all, all) */
     double *rhs, *left; /* (all) */
-    int solved_by_rows; /* the step is what `rhs` gave: what it leaves of the errors is s times that */
+    int solved_by_rows; /* `rhs` holds y of the step, whose remaining error is s y */
     double *d, *candidate, *current, *fixed, *down, *trial, *again; /* (n) */
     double *normals; /* (pairs, 2) */
     double *inverses; /* (blocks, 9) */
     double *axes;     /* (blocks, 9) world directions of the degrees of freedom, as columns */
     uint8_t *free, *opened; /* (n) */
-    point kept, swung; /* of solvers that sweep */
+    point kept, swung; /* for solvers that sweep */
 } work;
 
 /* Degrees of freedom of a block. */
@@ -96,8 +97,10 @@ void errors(const work *w, point *p);
 void jacobian(work *w, const point *p);
 int within(const work *w, const point *p, double tolerance, double rotation_tolerance);
 void report(const work *w, const point *p, const frame_view *frame);
-double furthest_goal(const work *w, const point *p);
+void misses(const work *w, const point *p, double *to);
+void shift_targets(const work *w, const point *p, const double *shares, double *places, double *turns);
 double rows_square(const work *w, const point *p);
+double square_missed(work *w, point *p, const dqik_problem *problem);
 int targets_finite(const dqik_stage *s, const frame_view *frame);
 
 /* linear_step.c, pgs.c, dls.c */
@@ -115,10 +118,10 @@ int minimise(work *w, const dqik_settings *settings);
 /* polish.c */
 int polish(work *w, const dqik_problem *problem, int before);
 
-/* memory.c: places in the caller's block; with NULL for it, only counted */
+/* memory.c: arrays in the caller's block; NULL only counts their size */
 typedef struct {
-    double *link_q, *link_t; /* (J, 4), (J, 3) links as rotation and place */
-    double *q, *t;           /* (J, 4), (J, 3) the pose, as far as the stages have moved it */
+    double *link_q, *link_t; /* (J, 4), (J, 3) rotations and translations of the links */
+    double *q, *t;           /* (J, 4), (J, 3) the pose after the stages so far */
 } pose_memory;
 pose_memory pose_in(double *memory, const dqik_problem *problem);
 work work_in(double *memory, const dqik_problem *problem, const dqik_stage *s);
@@ -136,7 +139,7 @@ int follow_stage(work *w, const dqik_problem *problem, const frame_view *frame, 
 /* yielding.c */
 double yield_ratio(const work *w, const point *at, int i);
 void yield_targets(work *w, const point *at);
-int let_yield(work *w, const dqik_problem *problem, const double *rotations, const double *translations);
+int serve_in_order(work *w, const dqik_problem *problem, const double *rotations, const double *translations);
 
 /* attempts.c */
 int looks_recoverable(const work *w, int met_before);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Degrees of freedom: coordinates, steps along them, and their limits; see solvers/space/joint_space.py, twist_swing.py. */
+/* Degrees of freedom: coordinates, steps along them, and their limits; see solvers/space/joint_space.py and
+ * solvers/algebra/twist_swing.py. */
 #include "internal.h"
 
 #define FULL_TURN (2.0 * PI)
@@ -49,7 +50,7 @@ void compose(double *q, const double *x) {
     q_product(q, swing, twist);
 }
 
-/* Angular velocity in the turned joint's own frame, a column a coordinate (row by row). */
+/* Angular velocity in the turned joint's frame, a column per coordinate (row by row). */
 void body_jacobian(double *c, const double *x) {
     double v[3] = {x[1], 0.0, x[2]}, right[9], undo[9];
     right_jacobian(right, v);
@@ -66,7 +67,7 @@ static void ball_body(const dqik_stage *s, int block, const double *x, double *c
     matrix_product(c, align, c);
 }
 
-/* Rotations of limited balls and hinges follow from their coordinates, exactly. */
+/* Compute the rotation of a limited ball or a hinge from its coordinates. */
 static void settle_block(const work *w, int b, const double *x, double *q) {
     const dqik_stage *s = w->s;
     const double *axis = w->k->axis + 3 * s->block_joint[b];
@@ -87,7 +88,7 @@ void settle(const work *w, point *p) {
         settle_block(w, b, p->x + w->s->block_start[b], p->q + 4 * w->s->block_joint[b]);
 }
 
-/* Coordinates of a joint's rotation; none for a slide. */
+/* Coordinates of a joint's rotation; does nothing for a slide. */
 static void measure_block(const work *w, int b, const double *q, double *x) {
     const dqik_stage *s = w->s;
     const int at = s->block_start[b];
@@ -108,7 +109,7 @@ static void measure_block(const work *w, int b, const double *q, double *x) {
     }
 }
 
-/* A motion `q` of a joint that turns, moved inside its limits, and its coordinates. */
+/* Move the motion `q` of a ball or hinge inside its limits, and compute its coordinates. */
 void nearest_motion(const work *w, int b, double *q, double *x) {
     measure_block(w, b, q, x);
     project_block(w->s, b, x);
@@ -116,7 +117,7 @@ void nearest_motion(const work *w, int b, double *q, double *x) {
     settle_block(w, b, x, q);
 }
 
-/* Coordinates of the rotations in `p->q` and of `translations` (NULL: none moved), moved inside the limits. */
+/* Compute coordinates of the rotations in `p->q` and of `translations` (NULL: slides stay), inside the limits. */
 static void measure(const work *w, point *p, const double *translations) {
     const dqik_stage *s = w->s;
     for (int b = 0; b < s->blocks; b++) {
@@ -131,7 +132,7 @@ static void measure(const work *w, point *p, const double *translations) {
     settle(w, p);
 }
 
-/* The state of a pose, moved to the nearest one inside the limits. */
+/* The state of a pose, moved to the nearest state inside the limits. */
 void enter(const work *w, point *p, const double *rotations, const double *translations) {
     if (rotations != p->q) memcpy(p->q, rotations, sizeof(double) * 4 * (size_t)w->k->joints);
     for (int j = 0; j < w->k->joints; j++) q_normalize(p->q + 4 * j);
@@ -182,7 +183,7 @@ void difference(const work *w, const point *p, double *v) {
     }
 }
 
-/* Gradient of 1/2 pull v^T D v, of which `p->v` has v. */
+/* Gradient of 1/2 pull v^T D v, with v in `p->v`. */
 void pull_gradient(const work *w, const point *p, double *gradient) {
     const dqik_stage *s = w->s;
     for (int i = 0; i < s->n; i++) gradient[i] = w->pull * w->reluctance[i] * p->v[i];
@@ -251,8 +252,8 @@ void sample(const work *w, point *p, uint64_t *random) {
     settle(w, p);
 }
 
-/* `from` with all degrees of freedom moved at random, inside their limits, by `spread` [rad or skeleton lengths] at most.
- * Uses `w->d`. */
+/* `from` with all degrees of freedom moved at random, inside their limits, by `spread` [rad or skeleton lengths] at
+ * most. Uses `w->d`. */
 void sample_near(work *w, point *to, const point *from, double spread, uint64_t *random) {
     const dqik_stage *s = w->s;
     for (int b = 0; b < s->blocks; b++) {

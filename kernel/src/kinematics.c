@@ -2,7 +2,7 @@
 /* Forward kinematics; see solvers/model/skeleton.py. */
 #include "internal.h"
 
-/* Q_j = Q_parent link_j motion_j (Kenwright eq. 13, 15), kept as rotation and place. */
+/* Q_j = Q_parent link_j motion_j (Kenwright eq. 13, 15), stored as rotation and translation. */
 static void forward_joint(const work *w, point *p, int j, const double *slide) {
     const dqik_skeleton *k = w->k;
     int above = k->parent[j];

@@ -51,7 +51,7 @@ void project_swing(double *swing, const double *lo, const double *hi) {
     for (int i = 0; i < 2; i++) swing[i] = swing[i] - at.offset[i] + inside[i];
 }
 
-/* Outward unit normal where a swing lies on its ellipse; zero and 0 where it is inside. */
+/* Outward unit normal where a swing lies on its ellipse; zero, and returns 0, where it is inside. */
 int swing_normal(double *normal, const double *swing, const double *lo, const double *hi, double slack) {
     ellipse at = locate(swing, lo, hi);
     double g[2];

@@ -3,7 +3,7 @@
  *
  *     minimise  1/2 |e - J d|^2 + g . d + 1/2 s d^T D d      with x + d inside the limits
  *
- * The Jacobian is kept by columns: a degree of freedom fills the rows of the goals that it serves and no others.
+ * The Jacobian is stored by columns: a degree of freedom fills only the rows of the goals whose chains it is in.
  */
 #include "linear_step.h"
 
@@ -52,8 +52,8 @@ void descent(work *w, const double *d, double *down) {
     }
 }
 
-/* (J_F^T J_F + s D) d = J_F^T (e - J fixed) - g, tips before what carries them, so that most of the matrix stays
- * empty. The answer is left in `w->trial`. */
+/* Solve (J_F^T J_F + s D) d = J_F^T (e - J fixed) - g, in the order from tips to roots, so that most of the matrix
+ * stays empty. The solution is in `w->trial`. */
 static void solve_by_freedom(work *w, const uint8_t *free, const double *columns) {
     const dqik_stage *s = w->s;
     const int all = w->all, n = w->n, next = stride(n);
@@ -79,7 +79,7 @@ static void solve_by_freedom(work *w, const uint8_t *free, const double *columns
     factor(w->matrix, n, s->first_freedom);
     solve_factored(w->matrix, y, n, s->first_freedom);
     if (w->damping > NEARLY_SINGULAR * largest) return;
-    /* Where J is nearly singular the damping decides, and J^T J has lost the digits for it: one step of refinement. */
+    /* where J is nearly singular the damping decides, but J^T J has lost its digits: one step of refinement */
     memcpy(w->left, w->rhs, sizeof(double) * (size_t)all);
     for (int k = 0; k < n; k++)
         if (!free || free[k]) add_column(w, k, columns + (size_t)k * (size_t)all, -y[n - 1 - k], w->left);
@@ -127,7 +127,7 @@ static void add_outer_of_ball(const work *w, int k, const double *c, const uint8
         }
 }
 
-/* (J_F D^-1 J_F^T + s I) y = e - J fixed + J_F D^-1 g / s. The answer is left in `w->rhs`. */
+/* Solve (J_F D^-1 J_F^T + s I) y = e - J fixed + J_F D^-1 g / s. The solution is in `w->rhs`. */
 static void solve_by_rows(work *w, const uint8_t *free, const double *columns) {
     const dqik_stage *s = w->s;
     const int all = w->all, next = stride(all);
@@ -146,8 +146,8 @@ static void solve_by_rows(work *w, const uint8_t *free, const double *columns) {
     solve_factored(w->matrix, w->rhs, all, s->first);
 }
 
-/* The exact minimiser over the free directions, solved in the space of the error rows or, where there are fewer, in
- * that of the degrees of freedom. */
+/* The exact minimiser over the free directions, solved in the space of the error rows or, if there are fewer degrees of
+ * freedom, in theirs. */
 void free_step(work *w, const uint8_t *free, const double *normals, const double *fixed, double *step) {
     const dqik_stage *s = w->s;
     const int all = w->all, n = w->n;
@@ -191,7 +191,7 @@ void free_step(work *w, const uint8_t *free, const double *normals, const double
     }
 }
 
-/* to = project(x + d) - x; returns how far that is from d. */
+/* to = project(x + d) - x; returns its largest difference from d. */
 double onto_limits(const work *w, const double *d, double *to) {
     const double *x = w->now.x;
     double far = 0.0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the steps of one iteration share: the Jacobian by columns, and the objective; see
+/* Shared by the steps of one iteration: the Jacobian by columns, and the objective; see
  * solvers/iterate/linear_step.py. */
 #ifndef DQIK_LINEAR_STEP_H
 #define DQIK_LINEAR_STEP_H
 
 #include "internal.h"
 
-/* Runs of rows that a degree of freedom fills, and the rows of a run. */
+/* Loops over the runs of rows that a degree of freedom fills, and over the rows of a run. */
 #define RUNS(s, k) for (int r_ = (s)->run_start[k]; r_ < (s)->run_start[(k) + 1]; r_++)
 #define ROWS(s, i) for (int i = (s)->run[2 * r_]; i < (s)->run[2 * r_ + 1]; i++)
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Working memory: one block from the caller, in which a stage finds its arrays. */
+/* Working memory: the arrays of a stage in one block from the caller. */
 #include "internal.h"
 
 typedef struct {
@@ -27,7 +27,8 @@ static work take_work(arena *a, const dqik_problem *problem, const dqik_stage *s
     memset(&w, 0, sizeof w);
     w.s = s, w.k = &problem->skeleton, w.n = n, w.rows = s->rows, w.all = all, w.use_soft = 1;
     w.places = take(a, 3 * s->goals), w.turns = take(a, 4 * s->goals), w.ends = take(a, 3 * s->goals);
-    w.yielded = take(a, s->goals), w.blamed = take(a, s->goals), w.ways = take(a, s->goals + 1);
+    w.own = take(a, s->goals), w.yielded = take(a, s->goals), w.blamed = take(a, s->goals), w.misses = take(a, s->goals);
+    w.ways = take(a, s->goals + 1), w.shifted_places = take(a, 3 * s->goals), w.shifted_turns = take(a, 4 * s->goals);
     w.shares = take(a, s->goals), w.base_q = take(a, 4 * joints), w.base_x = take(a, n);
     w.now = take_point(a, joints, s), w.tried = take_point(a, joints, s), w.best = take_point(a, joints, s);
     w.given = take_point(a, joints, s), w.afresh = take_point(a, joints, s);
@@ -44,7 +45,7 @@ static work take_work(arena *a, const dqik_problem *problem, const dqik_stage *s
     return w;
 }
 
-/* The pose so far comes first, then the arrays of the stage at work. */
+/* The pose comes first, then the arrays of the stage. */
 static pose_memory take_pose(arena *a, int joints) {
     pose_memory m = {take(a, 4 * joints), take(a, 3 * joints), take(a, 4 * joints), take(a, 3 * joints)};
     return m;

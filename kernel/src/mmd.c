@@ -7,7 +7,7 @@ static void to_unit(double *v) {
     for (int i = 0; i < 3; i++) v[i] /= length;
 }
 
-/* The first of the three Euler angles of a turn: the one about `axis`. */
+/* The first of a turn's three Euler angles, which is about `axis`. */
 static double angle_about(const double *axis, const double *turn) {
     const double x[3] = {1.0, 0.0, 0.0};
     double q[4], frame[9], back[9], m[9];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The frames of a motion, each one solved from the one before it; see StagesMotion in solvers/group/stages.py. */
+/* The frames of a motion, each solved from the one before; see StagesMotion in solvers/group/stages.py. */
 #include "internal.h"
 
 static int same(const double *a, const double *b, int64_t count) {
@@ -36,7 +36,7 @@ static void copy_answer(const dqik_problem *problem, const frame_view *from, con
     *to->iterations = *from->iterations, *to->converged = *from->converged;
 }
 
-/* Solve the next frame of a motion. A question that has not changed for HOLD_AFTER frames is answered as before. */
+/* Solve the next frame of a motion. After HOLD_AFTER frames with the same inputs the answer is repeated. */
 static void follow_frame(const dqik_problem *problem, dqik_motion *motion, const frame_view *frame, double *memory) {
     const frame_view last = frame_at(motion->last, 0);
     const int unchanged = motion->steps > 1 && asks_the_same(problem, frame, &last) ? motion->unchanged + 1 : 0;

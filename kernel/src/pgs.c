@@ -3,14 +3,15 @@
 #include "cholesky.h"
 #include "linear_step.h"
 
-/* The free directions at a step: coordinates off their bounds or pulled inward, tangents of active ellipses. */
+/* The directions that stay free after a step: coordinates off their bounds or pulled inward, and tangents of active
+ * ellipses. */
 static void active_set(work *w, const double *d) {
     const dqik_stage *s = w->s;
     descent(w, d, w->down);
     for (int k = 0; k < w->n; k++) {
         double x = w->now.x[k] + d[k], down = w->down[k];
-        int held = (x >= s->hi[k] - SAME && down > 0.0) || (x <= s->lo[k] + SAME && down < 0.0);
-        w->free[k] = w->opened[k] && !held;
+        int active = (x >= s->hi[k] - SAME && down > 0.0) || (x <= s->lo[k] + SAME && down < 0.0);
+        w->free[k] = w->opened[k] && !active;
         w->fixed[k] = w->free[k] ? 0.0 : d[k];
     }
     for (int i = 0; i < s->pairs; i++) {
@@ -40,12 +41,12 @@ static void block_inverses(work *w) {
 /* Block Gauss-Seidel sweeps over the joints, each projected on its limits as it is updated (Kenwright eq. 28-31). */
 static void sweeps(work *w, double *d) {
     const dqik_stage *s = w->s;
-    residual(w, d, w->rhs); /* in residual form: J^T J is never formed */
+    residual(w, d, w->rhs); /* residual e - J d, so that J^T J is never formed */
     for (int sweep = 0; sweep < PGS_SWEEPS; sweep++)
         for (int b = 0; b < s->blocks; b++) {
             int at = s->block_start[b], size = block_size(s, b);
             const double *inverse = w->inverses + 9 * b, *x = w->now.x + at;
-            double down[3], wanted[3];
+            double down[3], next[3];
             for (int i = 0; i < size; i++) {
                 int k = at + i;
                 down[i] = column_dot(w, k, column(w, k), w->rhs) - w->damping * w->reluctance[k] * d[k];
@@ -54,18 +55,18 @@ static void sweeps(work *w, double *d) {
             for (int i = 0; i < size; i++) {
                 double sum = d[at + i];
                 for (int j = 0; j < size; j++) sum += inverse[size * i + j] * down[j];
-                wanted[i] = x[i] + sum;
+                next[i] = x[i] + sum;
             }
-            project_block(s, b, wanted);
+            project_block(s, b, next);
             for (int i = 0; i < size; i++) {
-                double change = wanted[i] - x[i] - d[at + i];
+                double change = next[i] - x[i] - d[at + i];
                 if (change != 0.0) add_column(w, at + i, column(w, at + i), -change, w->rhs);
                 d[at + i] += change;
             }
         }
 }
 
-/* Keep in `best` the better of it and `step`. */
+/* Replace `best` by `step` if that is better. */
 static void keep_better(work *w, double *best, double *best_value, const double *step) {
     double other = value(w, step);
     if (other < *best_value) {
@@ -74,7 +75,7 @@ static void keep_better(work *w, double *best, double *best_value, const double 
     }
 }
 
-/* Whether `d` is the minimum inside the limits, to rounding: a gradient step from there is projected back to it. */
+/* Whether `d` is the minimum inside the limits, up to PGS_LEAST: the projection undoes a further step downhill. */
 static int is_least(work *w, const double *d) {
     double curved = w->damping, longest = 0.0;
     for (int k = 0; k < w->n; k++) longest = most(longest, fabs(d[k]));

@@ -15,7 +15,7 @@ void copy_point(const work *w, point *to, const point *from) {
     to->cost = from->cost;
 }
 
-/* Transforms and errors of a state whose joints outside the stage stand as they stood. */
+/* Transforms and errors of a state; transforms of joints outside the stage are not recomputed. */
 void stand(const work *w, point *p) {
     forward_moved(w, p);
     errors(w, p);

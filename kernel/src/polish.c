@@ -2,9 +2,9 @@
 /* The last steps of a stage; see solvers/group/polish.py. */
 #include "internal.h"
 
-/* A few steps without the pull, so that it costs no accuracy; then more, without poles and holds, where these keep goals
- * from being met. Solvers that may settle before they arrive go on where they miss. Returns all iterations, with those
- * `before`. */
+/* A few steps without the pull, so that it costs no accuracy; then more, without poles and holds, if these keep goals
+ * from being met. Solvers that may settle before they meet the goals use up their remaining steps. Returns all
+ * iterations, with those `before`. */
 int polish(work *w, const dqik_problem *problem, int before) {
     const dqik_stage *s = w->s;
     int iterations = before;

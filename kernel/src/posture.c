@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where the joints stand while one after the other is turned; see solvers/space/posture.py.
+/* The positions and orientations of joints during a sweep; see solvers/space/posture.py.
  *
- * A point that is swept over has its motions, its coordinates, and of its places and orientations those that the joints
- * visited later, and the goals, still need. */
+ * During a sweep a point has all motions and coordinates, but only those positions and orientations that goals or a later
+ * visit read. */
 #include "internal.h"
 
 int joint_of(const work *w, const dqik_visit *v) { return w->s->block_joint[v->block]; }
@@ -12,7 +12,7 @@ static double *place(const work *w, const point *p, int i) {
     return i < w->k->joints ? p->p + 3 * i : p->tips + 3 * (i - w->k->joints);
 }
 
-/* Turn what hangs below a joint. Segments that do not inherit rotation are only moved, with their heads. */
+/* Turn everything below a joint. Segments that do not inherit rotation only move with their heads. */
 void turn_below(const work *w, point *p, const dqik_visit *v, const double *turn) {
     double origin[3], arm[3], moved[3];
     copy3(origin, p->p + 3 * joint_of(w, v));
@@ -36,8 +36,8 @@ void slide_below(const work *w, point *p, const dqik_visit *v, const double *shi
     for (int i = 0; v->heads && i < v->carried_start[v->heads]; i++) add3(place(w, p, v->carried[i]), shift);
 }
 
-/* Give a joint another motion, or the nearest one inside its limits. The turn in the skeleton's frame is a unit
- * quaternion, so that rounding in the matrices is not multiplied from joint to joint. */
+/* Set a joint's motion, or the nearest one inside its limits. The turn in the skeleton's frame is made from a unit
+ * quaternion, so that rounding in the matrices does not grow from joint to joint. */
 void move_joint(const work *w, point *p, const dqik_visit *v, double *motion) {
     const int joint = joint_of(w, v);
     double *q = p->q + 4 * joint, own[4], turn[9];
@@ -50,8 +50,8 @@ void move_joint(const work *w, point *p, const dqik_visit *v, double *motion) {
     turn_below(w, p, v, turn);
 }
 
-/* Vectors from the joint to the point that it moves for a goal, and to where this point should be. An arm shorter than
- * LEAST_ARM is zero exactly. */
+/* Vectors from the joint to the lever or effector of a goal, and to its target. An arm shorter than LEAST_ARM is
+ * exactly 0. */
 void arm_of(const work *w, const point *p, const dqik_visit *v, int goal, int lever, double *arm, double *end) {
     const double *origin = p->p + 3 * joint_of(w, v), *tip = p->tips + 3 * goal, *target = w->places + 3 * goal;
     const double least_arm = LEAST_ARM * w->k->length;

@@ -69,7 +69,7 @@ static inline void q_normalize(double *q) {
     else
         q[0] = 1.0, q[1] = q[2] = q[3] = 0.0;
 }
-/* Normalise what is not of unit length yet; what is, to rounding, stays as it is to the bit. */
+/* Normalise a quaternion; one of unit length, up to UNIT, stays the same to the bit. */
 static inline void q_unit(double *q) {
     if (!(fabs(q[0] * q[0] + dot3(q + 1, q + 1) - 1.0) <= UNIT)) q_normalize(q);
 }

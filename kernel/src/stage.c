@@ -8,7 +8,11 @@ static void set_base(work *w, const double *rotations, const double *translation
     const dqik_stage *s = w->s;
     const int pulls = s->phase[s->phases - 1].pull > 0.0;
     point *p = pulls ? &w->tried : &w->given;
-    const double share = pulls && (s->limbs || s->arcs) ? least(furthest_goal(w, &w->given) / EASE, 1.0) : 0.0;
+    double share = 0.0;
+    if (pulls && (s->limbs || s->arcs)) {
+        misses(w, &w->given, w->misses);
+        for (int g = 0; g < s->goals; g++) share = most(share, least(w->misses[g] / EASE, 1.0));
+    }
     if (pulls) enter(w, p, rotations, translations);
     if (pulls && s->middle_bias) middle_of_limits(w, p);
     if (pulls && s->limbs) {
@@ -151,12 +155,10 @@ int solve_stage(work *w, const dqik_problem *problem, const double *rotations, c
     }
     if (!met) {
         double *shares = w->shares;
-        iterations += let_yield(w, problem, rotations, translations);
-        w->use_soft = 0;
-        errors(w, &w->now);
-        errors(w, &w->given);
-        if (!(rows_square(w, &w->now) <= rows_square(w, &w->given))) copy_point(w, &w->now, &w->given);
-        w->use_soft = 1, w->shares = shares;
+        iterations += serve_in_order(w, problem, rotations, translations);
+        if (!(square_missed(w, &w->now, problem) <= square_missed(w, &w->given, problem)))
+            copy_point(w, &w->now, &w->given);
+        w->shares = shares;
         errors(w, &w->now);
     }
     return iterations;
@@ -218,7 +220,7 @@ int follow_stage(work *w, const dqik_problem *problem, const frame_view *frame, 
     }
     if (!within(w, &w->now, problem->tolerance, problem->rotation_tolerance)) {
         double *shares = w->shares;
-        iterations += let_yield(w, problem, start_q, start_t);
+        iterations += serve_in_order(w, problem, start_q, start_t);
         w->shares = shares;
         errors(w, &w->now);
     }

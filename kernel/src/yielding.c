@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Goals that yield to others because their targets are out of reach; see solvers/space/yielding.py and
- * solvers/group/shares.py. */
+/* Goals that yield to others because not all can be met; see solvers/space/yielding.py and
+ * solvers/group/precedence.py. */
 #include "internal.h"
 
 /* How far a goal's target is from its chain's root, in lengths of the chain; `at` has any pose of the frame. */
@@ -61,30 +61,82 @@ static void blame(work *w, const point *start) {
         w->blamed[t->goal] = norm3(away);
         largest = most(largest, w->blamed[t->goal]);
     }
-    for (int g = 0; g < s->goals; g++) w->blamed[g] *= s->alone[g] ? 1.0 / most(largest, 1e-12) : 0.0;
+    for (int g = 0; g < s->goals; g++) w->blamed[g] *= s->may_yield[g] ? 1.0 / most(largest, 1e-12) : 0.0;
 }
 
-/* Solve a frame that misses goals again, with smaller shares for the goals to blame; `w->shares` then are
- * these shares, in another array. Uses `w->best`. */
-int let_yield(work *w, const dqik_problem *problem, const double *rotations, const double *translations) {
+/* 1 for errors of 0, a half for errors of `half`. */
+static double falling(double error, double half) { return 1.0 / (1.0 + error / half * (error / half)); }
+
+/* The shares that goals are left with as against others of their priority, in `w->own`: they only fall. */
+static void own_shares(work *w, const double *full) {
+    for (int g = 0; g < w->s->goals; g++)
+        w->own[g] = least(w->own[g], most(full[g] * falling(w->misses[g] * w->blamed[g], YIELD_MISS), YIELD_LEAST));
+}
+
+/* Shares of the goals, in `w->yielded`; see Precedence.shares. */
+static void order_shares(work *w) {
     const dqik_stage *s = w->s;
+    for (int g = 0; g < s->goals; g++) {
+        double share = 1.0;
+        for (int h = 0; h < s->goals; h++)
+            if (s->priority[h] > s->priority[g]) share = least(share, w->own[h]);
+        w->yielded[g] = share * w->own[g];
+    }
+}
+
+/* By how much of what they miss the goals' targets are to be shifted, in `w->ways`; see Precedence.shifts. Returns the
+ * most that a goal misses which comes first. */
+static double order_shifts(work *w) {
+    const dqik_stage *s = w->s;
+    double left = 0.0;
+    for (int g = 0; g < s->goals; g++) {
+        double after = 0.0;
+        for (int h = 0; h < s->goals; h++) {
+            if (s->priority[h] < s->priority[g])
+                after = most(after, 1.0 - falling(w->misses[h], YIELD_MISS));
+            else if (h != g && s->priority[h] == s->priority[g])
+                after = most(after, 1.0 - w->own[h]);
+        }
+        w->ways[g] = falling(w->misses[g], YIELD_NEAR) * after;
+        left = most(left, w->ways[g] * w->misses[g]);
+    }
+    return left;
+}
+
+/* Solve a frame that misses goals again, in the order of the goals; `w->shares` then are the shares that they got, in
+ * another array. Uses `w->best`. */
+int serve_in_order(work *w, const dqik_problem *problem, const double *rotations, const double *translations) {
+    const dqik_stage *s = w->s;
+    const size_t goals = (size_t)s->goals;
+    double *const full = w->shares, *const places = w->places, *const turns = w->turns;
+    const double tolerance = problem->tolerance / w->k->length;
     int iterations = 0;
     if (!s->yielding) return 0;
     enter(w, &w->best, rotations, translations);
     forward_all(w, &w->best);
     blame(w, &w->best);
-    const double *full = w->shares;
+    for (int g = 0; g < s->goals; g++) w->own[g] = 1.0;
+    memcpy(w->shifted_places, places, sizeof(double) * 3 * goals);
+    memcpy(w->shifted_turns, turns, sizeof(double) * 4 * goals);
     w->shares = w->yielded;
-    for (int i = 0; i < YIELD_ROUNDS; i++) {
-        for (int g = 0; g < s->goals; g++) {
-            const double away = distance3(w->places + 3 * g, w->now.tips + 3 * g);
-            const double excess = away / w->k->length * w->blamed[g] / YIELD_MISS;
-            w->shares[g] = full[g] * (w->blamed[g] > 0.0 ? most(1.0 / (1.0 + excess * excess), YIELD_FLOOR) : 1.0);
-        }
+    for (int i = 0; i < MOST_ROUNDS; i++) {
+        double changed = 0.0;
+        for (int g = 0; g < s->goals; g++) w->ways[g] = w->misses[g];
+        misses(w, &w->now, w->misses);
+        for (int g = 0; g < s->goals; g++) changed = most(changed, fabs(w->misses[g] - w->ways[g]));
+        own_shares(w, full);
+        const double left = order_shifts(w);
+        if (i >= LEAST_ROUNDS && (left <= tolerance || changed <= ROUND_SHARE * tolerance)) break;
+        order_shares(w);
+        shift_targets(w, &w->now, w->ways, w->shifted_places, w->shifted_turns);
+        w->places = w->shifted_places, w->turns = w->shifted_turns;
         errors(w, &w->now);
-        int took = minimise(w, s->yielding);
-        if (i + 1 == YIELD_ROUNDS) took = polish(w, problem, took);
-        iterations += took;
+        iterations += minimise(w, s->yielding);
+        w->places = places, w->turns = turns;
     }
+    w->places = w->shifted_places, w->turns = w->shifted_turns;
+    errors(w, &w->now);
+    iterations = polish(w, problem, iterations);
+    w->places = places, w->turns = turns;
     return iterations;
 }

@@ -64,9 +64,7 @@ def write_keys(
     return sum(len(key[3]) for key in keys)
 
 
-def _keys(
-    ob: bpy.types.Object, rigs: Sequence[Rig], frames: np.ndarray, solved: Sequence[Channels], options: Options
-):
+def _keys(ob: bpy.types.Object, rigs: Sequence[Rig], frames: np.ndarray, solved: Sequence[Channels], options: Options):
     """For each curve: path, index, group, frames (K,), values (K,), and slopes (K,) if keys are reduced."""
     rotations = np.stack([one.rotations for one in solved])  # (F, N, 4)
     locations = np.stack([one.locations for one in solved])

@@ -32,8 +32,8 @@ def worst_first(errors: Iterable[GoalError]) -> list[GoalError]:
 def named(ob: bpy.types.Object, missed: Sequence[GoalError]) -> str:
     """The names of missed goals as text."""
     names = [ob.dqik.goals[error.goal].name for error in missed]
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return ", ".join(names[:_NAMED]) + more
+    text = ", ".join(names[:_NAMED])
+    return f"{text} and {len(names) - _NAMED} more" if len(names) > _NAMED else text
 
 
 def at_frame(scene: bpy.types.Scene, ob: bpy.types.Object, missed: Sequence[GoalError], frame: float) -> str:
@@ -49,5 +49,5 @@ def summary(scene: bpy.types.Scene, ob: bpy.types.Object) -> str:
         return ""
     worst = max(frames, key=lambda entry: (entry.error, entry.rotation_error))
     by = units.miss(scene, ob, worst.error, worst.rotation_error)
-    count = f"{len(frames)} frame{'' if len(frames) == 1 else 's'}"
+    count = "1 frame" if len(frames) == 1 else f"{len(frames)} frames"
     return f"goals missed on {count}, most at frame {worst.frame}: {worst.name} by {by}"

@@ -5,14 +5,10 @@ Bones with keys, bones that are locked or left to constraints, and bones that no
 Held bones keep it as far as they are held. The base pose in the memory of the pose does not change.
 """
 
-from dataclasses import dataclass
-
 import bpy
 import numpy as np
-from mathutils import Quaternion, Vector
 
 from ...solvers import Pose
-from ...solvers.algebra import dual_quaternion
 from ..natural_pose import figure as figures
 from ..natural_pose import own_motion, weights
 from ..natural_pose.figure import Figure
@@ -41,7 +37,6 @@ class NaturalPose:
         self._free: object = None
         self._own = ""
         self._figure: Figure | None = None
-        self._hips: Hips | None = None
 
     def look(self, ob: bpy.types.Object, rig: Rig, free: tuple[np.ndarray, np.ndarray], edited: bool) -> None:
         """Read the settings of an evaluated object, and prepare the prior again if what it depends on has changed.
@@ -56,72 +51,23 @@ class NaturalPose:
         elif free is self._free and not (edited and settings.own_motion != self._own):
             return
         self._rig, self._free, self._own = rig, free, settings.own_motion
-        self.prior = self._hips = None
+        self.prior = None
         if self._figure is not None:
             own = own_motion.from_text(self._own) if self._own else None
             self.prior = Prior(self._figure, weights.load(), freedom(rig, free), own)
-            self._hips = hips(rig, self._figure, free)
 
     def shape(self, frame_input: FrameInput) -> None:
-        """Set the start of a frame's solve from the pose that keys and base pose give."""
+        """Shape the start of a frame's solve, which is the animator's pose, carried along with its root."""
         posed = frame_input.posed
         if self.prior is None or self.amount == 0.0:
-            frame_input.start = posed
             return
         turned = self.prior.base(posed, frame_input.targets, frame_input.links, self.amount, self.share)
-        moves = self._hips is not None
-        frame_input.start = (
-            self._hips.at_target(frame_input, turned, self.amount) if moves else Pose(turned, posed.translations)
-        )
-
-
-@dataclass(frozen=True)
-class Hips:
-    """Hips that may move and have a goal: solves start with them at their target, where the body is seen from.
-
-    Otherwise legs would stretch for their targets before the hips come down, and knees could end on the wrong side.
-
-    goal : its number. joint, slides : what turns them and what moves them, slides (3,). point : the goal's offset.
-    axes : of the slides. freedom : as for `freedom`.
-    """
-
-    goal: int
-    joint: int
-    slides: np.ndarray
-    point: Vector
-    axes: list[Vector]
-    freedom: float
-
-    def at_target(self, frame_input: FrameInput, turned: np.ndarray, amount: float) -> Pose:
-        """The pose with rotations `turned` (1, J, 4) and the hips moved toward their target, by an amount of 0 to 1."""
-        posed, targets, share = frame_input.posed, frame_input.targets, amount * self.freedom
-        first = frame_input.links[0, self.slides[0]]
-        before, origin = Quaternion(first[:4]), Vector(dual_quaternion.translation(first))
-        rotation = Quaternion(targets.rotations[0, self.goal]).normalized()
-        away = before.inverted() @ (Vector(targets.positions[0, self.goal]) - rotation @ self.point - origin)
-        rest = before @ Quaternion(frame_input.links[0, self.joint, :4])
-        rotations, translations = turned.copy(), posed.translations.copy()
-        own = Quaternion(turned[0, self.joint])
-        rotations[0, self.joint] = own.slerp(rest.inverted() @ rotation, share)
-        moved = np.array([axis * axis.dot(away) for axis in self.axes])
-        translations[0, self.slides] += share * (moved - translations[0, self.slides])
-        return Pose(rotations, translations)
-
-
-def hips(rig: Rig, figure: Figure, free: tuple[np.ndarray, np.ndarray]) -> Hips | None:
-    """The hips of a figure that has a goal for them, if they are a root and may move."""
-    number = figure.hips.goal
-    if number < 0:
-        return None
-    goal = rig.prepared.goals[number]
-    row = int(np.flatnonzero(rig.main == goal.joint)[0])
-    place = np.flatnonzero(rig.slide_row == row)
-    if not place.size or not rig.rooted[row]:
-        return None
-    slide, bone = int(rig.slide_joint[place[0]]), rig.bones[row]
-    may = min(float(freedom(rig, free)[goal.joint]), float(free[1][bone].all()))
-    axes = [Vector(axis) for axis in rig.location_frame[row].T]
-    return Hips(number, int(goal.joint), np.arange(slide, slide + 3), Vector(goal.offset), axes, may)
+        if turned is posed.rotations:
+            return
+        carried = frame_input.start
+        for _, joint, *_ in frame_input.rig.root_goals:
+            turned[:, joint] = carried.rotations[:, joint]
+        frame_input.start = Pose(turned, carried.translations)
 
 
 def freedom(rig: Rig, free: tuple[np.ndarray, np.ndarray]) -> np.ndarray:

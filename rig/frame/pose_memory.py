@@ -107,9 +107,7 @@ class PoseMemory:
         if self.stored:
             holds.note_posed(ob, now, turned.any(-1), moved.any(-1))
 
-    def start(
-        self, ob: bpy.types.Object, posed: Channels, free: tuple[np.ndarray, np.ndarray], view: View
-    ) -> Channels:
+    def start(self, ob: bpy.types.Object, posed: Channels, free: tuple[np.ndarray, np.ndarray], view: View) -> Channels:
         """The channels as they would be without DQIK: animated ones from keys and drivers, others from the base pose.
 
         posed : the evaluated channels; bones that hold no answer of ours keep them.
@@ -145,11 +143,6 @@ class PoseMemory:
     def note_written(self, answer: Channels | None) -> None:
         """Remember the channels that were written last."""
         self.written = answer
-
-    def note_rotations(self, bones: np.ndarray, rotations: np.ndarray) -> None:
-        """Remember rotation channels (S, 4) of some bones (S,) that were written."""
-        if self.written is not None:
-            self.written.rotations[bones] = rotations
 
     def give_back(self, ob: bpy.types.Object, free: tuple[np.ndarray, np.ndarray] | None, view: View | None) -> None:
         """Put the bones that hold an answer back to their base pose, and animated channels to their animated values.

@@ -15,6 +15,7 @@ from ...solvers.model.goals import Targets
 from ..blender.channels import Channels
 from ..setup.build import Rig
 from . import links as joint_links
+from . import root
 from . import targets as goal_targets
 from .targets import Place, armature_motion
 from .view import SolvedPose, View
@@ -26,7 +27,8 @@ class FrameInput:
 
     rig, prepared : the rig and its prepared solve. links : (1, J, 8). posed : `Pose` of (1, J, ...) that the keys and
     the base pose give. targets : of one frame. slide_scale : (T,) factor from each sliding bone's location channel to
-    its offset. start : the `Pose` that the solve starts from and is pulled to: `posed`, shaped by the natural pose.
+    its offset. start : the `Pose` that the solve starts from and is pulled to: `posed`, carried along with its root and
+    shaped by the natural pose.
     """
 
     rig: Rig
@@ -36,6 +38,10 @@ class FrameInput:
     targets: Targets
     slide_scale: np.ndarray
     start: Pose
+
+    def carry(self) -> None:
+        """Set `start` from the other attributes."""
+        self.start = root.carried(self.rig, self.posed, self.links, self.targets)
 
     def copy(self) -> "FrameInput":
         """With links and targets of its own."""
@@ -84,7 +90,7 @@ def read(
         location = start.locations[rig.bones[row]] * scale[k]
         pose.translations[0, joint : joint + 3] = rig.location_frame[row].T * location[:, None]
     targets = _targets(ob, rig, prepared, places, influences, links, pose, view)
-    return FrameInput(rig, prepared, links, pose, targets, scale, pose)
+    return FrameInput(rig, prepared, links, pose, targets, scale, root.carried(rig, pose, links, targets))
 
 
 def _start(rig: Rig, start: Channels) -> Pose:

@@ -11,11 +11,11 @@ from typing import NamedTuple
 import bpy
 import numpy as np
 
-from ...solvers import FrameArrays, Prepared
+from ...solvers import FrameArrays, Joint, Prepared, Range
 from ...solvers.algebra import quaternion, twist_swing
 from ..blender import channels, rotation
 from ..blender.channels import Channels
-from ..setup import limit_frame
+from ..setup import limit_frame, limits
 from ..setup.build import Rig
 
 _NOISE = 1e-5  # of the rig's size: distances that differ by less differ by rounding to single precision
@@ -26,7 +26,8 @@ _OUTSIDE = 1e-3  # [rad]: locked bones that are outside their limits by more are
 class GoalError(NamedTuple):
     """How far a bone is from its target: distance [armature units] and angle [rad].
 
-    goal : the goal's number in the list. met : within the tolerances, or of no weight.
+    goal : the goal's number in the list. met : within the tolerances, of no weight, or only a wish (of a priority
+    below 0, as the goal of the hips has).
     """
 
     goal: int
@@ -39,8 +40,8 @@ class GoalError(NamedTuple):
 class Status:
     """The last solve of an armature; `solved` is False where there was nothing to solve.
 
-    error [armature units], rotation_error [rad] : the worst of all goals. milliseconds : of reading and solving.
-    goals : the errors of each goal that was solved. frame : the frame that was solved.
+    error [armature units], rotation_error [rad] : the worst of all goals but wishes. milliseconds : of reading and
+    solving. goals : the errors of each goal that was solved. frame : the frame that was solved.
     """
 
     error: float = 0.0
@@ -107,8 +108,9 @@ def goal_errors(rig: Rig, prepared: Prepared, distances: np.ndarray, angles: np.
     for binding, goal, distance, angle in zip(
         rig.goals, prepared.goals, distances.tolist(), angles.tolist(), strict=True
     ):
-        met = (distance <= options.tolerance or goal.position_weight == 0.0) and (
-            angle <= options.rotation_tolerance or goal.rotation_weight == 0.0
+        met = goal.priority < 0 or (
+            (distance <= options.tolerance or goal.position_weight == 0.0)
+            and (angle <= options.rotation_tolerance or goal.rotation_weight == 0.0)
         )
         errors.append(GoalError(binding.index, distance, angle, met))
     return tuple(errors)
@@ -138,7 +140,7 @@ def _as_solved(solved: Solved) -> Status:
     status = Status(
         iterations=int(arrays.iterations[0]),
         milliseconds=1e3 * solved.seconds,
-        at_limits=int(arrays.at_limit.sum()),
+        at_limits=_at_limits(solved),
         message="\n".join(solved.notes),
         solved=True,
         frame=solved.frame,
@@ -147,11 +149,33 @@ def _as_solved(solved: Solved) -> Status:
     return status
 
 
+def _at_limits(solved: Solved) -> int:
+    """The number of solved bones at one of their limits, as near as the overlay counts them."""
+    joints = [(int(joint), solved.rig.skeleton.joints[joint]) for joint in solved.rig.solved_joints]
+    ranges = [(number, _ranges(joint)) for number, joint in joints if joint.limits is not None]
+    if not ranges:
+        return 0
+    x = twist_swing.coordinates(solved.arrays.rotations[0, [number for number, _ in ranges]])
+    lo, hi = np.array([own for _, own in ranges]).transpose(2, 0, 1)
+    return int(np.any(limits.at_limit(x, lo, hi), axis=0).sum())
+
+
+def _ranges(joint: Joint) -> list[tuple[float, float]]:
+    """The limits of a bone's joint: of twist, swing X and swing Z."""
+    if isinstance(joint.limits, Range):
+        own = (joint.limits.lo, joint.limits.hi)
+        x, y, z = np.array(joint.axis, dtype=bool)
+        return [own if about else (0.0, 0.0) for about in (y, x, z)]
+    return [joint.limits.twist, joint.limits.swing_x, joint.limits.swing_z]
+
+
 def _put_errors(status: Status, solved: Solved, distances: np.ndarray, angles: np.ndarray) -> None:
     """Set the errors of a report to those of its goals (G,)."""
     status.goals = goal_errors(solved.rig, solved.prepared, distances, angles)
     status.converged = all(goal.met for goal in status.goals)
-    status.error, status.rotation_error = float(distances.max(initial=0.0)), float(angles.max(initial=0.0))
+    counts = [goal.priority >= 0 for goal in solved.prepared.goals]
+    status.error = float(distances.max(initial=0.0, where=counts))
+    status.rotation_error = float(angles.max(initial=0.0, where=counts))
 
 
 def _evaluated(ob: bpy.types.Object, solved: Solved) -> bpy.types.Object | None:

@@ -74,6 +74,7 @@ class SteadyFrames:
         targets.in_armature(evaluated.matrix_world.inverted_safe(), rig, places, requests)
         if not isfinite(requests.positions.sum() + requests.rotations.sum() + requests.poles.sum()):
             return False
+        self._input.carry()
         prepared.natural.shape(self._input)
         return True
 

@@ -8,20 +8,7 @@ space. All functions work on B bones at once. Limits `lo` and `hi` are (B, 3), o
 import numpy as np
 
 from ...solvers.algebra import quaternion, twist_swing
-from ...solvers.model.limits import CLOSED, FULL_TURN, locate, project_swing
-
-NEAR = 2e-3  # a coordinate this close to its limit lies on it: [rad] of a twist, relative for a swing
-_FREE = FULL_TURN - 1e-6  # limits are stored in single precision
-
-
-def is_twist_limited(lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
-    """Whether the twist is limited (B,)."""
-    return (hi - lo)[:, 0] < _FREE
-
-
-def is_swing_limited(lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
-    """Whether the swing is limited (B,)."""
-    return np.any((hi - lo)[:, 1:] < _FREE, axis=-1)
+from ...solvers.model.limits import FULL_TURN
 
 
 def swing_border(twist: np.ndarray, lo: np.ndarray, hi: np.ndarray, count: int) -> np.ndarray:
@@ -62,12 +49,3 @@ def places(frames: np.ndarray, heads: np.ndarray, tips: np.ndarray, coordinates:
     """
     turned = quaternion.rotate(twist_swing.compose(coordinates), np.broadcast_to(tips[:, None], coordinates.shape))
     return heads[:, None] + turned @ np.swapaxes(frames, -1, -2)
-
-
-def at_limit(x: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Whether the twist (B,) and the swing (B,) of coordinates `x` (B, 3) are at a limit, if they have room at all."""
-    has_room = hi - lo > CLOSED
-    at_end = has_room & ((x - lo < NEAR) | (hi - x < NEAR))  # of a swing: also where its ellipse is shut on that side
-    swing = project_swing(x[:, 1:], lo[:, 1:], hi[:, 1:])
-    on_border = (locate(swing, lo[:, 1:], hi[:, 1:]).level > 1.0 - NEAR) & has_room[:, 1:].any(-1)
-    return at_end[:, 0] & is_twist_limited(lo, hi), (at_end[:, 1:].any(-1) | on_border) & is_swing_limited(lo, hi)

@@ -16,6 +16,7 @@ from ..frame.targets import Place
 from ..frame.view import View
 from ..setup import limit_frame
 from ..setup.goal_facts import GoalFacts
+from ..setup.limits import at_limit, is_swing_limited, is_twist_limited
 from . import limits
 
 PARTS = ("twist", "swing_x", "swing_z")
@@ -107,9 +108,7 @@ def read(
     pose = evaluated.pose.bones
     view = View(depsgraph, depsgraph.scene.frame_current_final, fresh=False)
     facts, places, _ = targets.read(evaluated, view, (), True)
-    lo, hi = (
-        np.stack([_values(pose, f"dqik_{part}_{end}") for part in PARTS], -1) for end in ("min", "max")
-    )
+    lo, hi = (np.stack([_values(pose, f"dqik_{part}_{end}") for part in PARTS], -1) for end in ("min", "max"))
     numbers = {bone.name: number for number, bone in enumerate(pose)} if selected else {}
     return Scene(
         evaluated, shown, matrices(pose, "matrix"), lo, hi, limit_frame.read(pose),
@@ -190,7 +189,7 @@ def _at_limit(scene: Scene) -> np.ndarray:
     if bones.size:
         start, axes = (part[bones] for part in scene.frames)
         x = twist_swing.coordinates(limit_frame.motions(own.quaternions()[bones], start, axes))
-        twist, swing = limits.at_limit(x, scene.lo[bones], scene.hi[bones])
+        twist, swing = at_limit(x, scene.lo[bones], scene.hi[bones])
         at[bones] = twist | swing
     return at
 
@@ -208,9 +207,9 @@ def _draw_limits(drawing: Drawing, scene: Scene, chosen: list[int]) -> None:
     heads = np.array([bone.head for bone in bones])
     tips = np.array([tip(bone, below[bone.name]) for bone in bones])
     lo, hi = scene.lo[chosen], scene.hi[chosen]
-    at_twist, at_swing = limits.at_limit(x, lo, hi)
+    at_twist, at_swing = at_limit(x, lo, hi)
 
-    swings = limits.is_swing_limited(lo, hi)
+    swings = is_swing_limited(lo, hi)
     border = limits.places(frames, heads, tips, limits.swing_border(x[:, 0], lo, hi, BORDER))[swings]
     border = np.concatenate([border, border[:, :1]], 1)
     drawing.add_curves("swing", border)
@@ -222,7 +221,7 @@ def _draw_limits(drawing: Drawing, scene: Scene, chosen: list[int]) -> None:
         drawing.add_curves(kind, path[which])
         drawing.add_lines(kind, np.stack([heads, path[:, -1]], -2)[which])
 
-    twists, on_rims = limits.is_twist_limited(lo, hi), rims(tips)
+    twists, on_rims = is_twist_limited(lo, hi), rims(tips)
     neutral = np.clip(0.0, lo[:, 0], hi[:, 0])
     centres = heads + _on_axis(frames, x, on_rims)
 
@@ -266,7 +265,7 @@ def _draw_goals(drawing: Drawing, scene: Scene) -> None:
         point = pose[number].tail if goal.use_tail else pose[number].head
         target = back @ place.translation
         distance = (target - point).length
-        missed = goal.use_position and distance > scene.ob.dqik.tolerance * size
+        missed = goal.use_position and goal.priority >= 0 and distance > scene.ob.dqik.tolerance * size
         drawing.add_lines("miss" if missed else "goal", np.array([point, target]))
         if missed:
             drawing.misses.append((place.translation.copy(), distance))

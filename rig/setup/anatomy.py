@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Joint limits of a human figure.
 
-The ranges are those of the American Academy of Orthopaedic Surgeons ("AAOS" in docs/references.md), and Neumann's for
-the collar bone. They are given in anatomical directions such as "forward" or "toward the midline". The axes of bones
-differ from rig to rig, so the ranges are converted in the rest pose, from the figure's left, up and forward and the
-directions of its limbs, from joint to joint. Limits are about a bone's own axes where these fit the joint, and else in
-a frame of their own (`limit_frame`). They are simpler than real joints: an ellipse of swing, equal for both sexes and
-any age.
+The ranges are those of the American Academy of Orthopaedic Surgeons ("AAOS" in docs/references.md). The collar bone has
+about half of Neumann's, which are those of a shrug: reaching turns it by less than 20 degrees. They are given in
+anatomical directions such as "forward" or "toward the midline". The axes of bones differ from rig to rig, so the ranges
+are converted in the rest pose, from the figure's left, up and forward and the directions of its limbs, from joint to
+joint. Limits are about a bone's own axes where these fit the joint, and else in a frame of their own (`limit_frame`).
+They are simpler than real joints: an ellipse of swing, equal for both sexes and any age.
 """
 
 from collections.abc import Iterable
@@ -71,7 +71,7 @@ _TRUNK_TWIST = ("F", "L")
 RANGES = {
     "spine": Range(Motion("F", 80, 25), Motion("L", 35, 35), Twist(*_TRUNK_TWIST, 45, 45)),  # shared by its bones
     "neck": Range(Motion("F", 45, 45), Motion("L", 45, 45), Twist(*_TRUNK_TWIST, 60, 60)),  # shared with the head
-    "collar": Range(Motion("U", 45, 10), Motion("F", 30, 30), Twist("F", "D", 10, 10)),
+    "collar": Range(Motion("U", 19, 8), Motion("F", 16, 16), Twist("F", "D", 6, 6)),
     # raised sideways 180, across the body 45; horizontally forward 135 and back 45, hanging back 60
     "arm": Range(Motion("UO", 90, 135, "O"), Motion("F", 135, 60, "O"), Twist("F", "D", 70, 90)),
     "forearm": Range(Motion("F", 150, 0), _NO, Twist("F", "D", 80, 80), hinge=True),
@@ -79,7 +79,8 @@ RANGES = {
     "hip_joint": Range(Motion("F", 0, 0), _NO, Twist("F", "I", 0, 0)),  # the pelvis is one bone
     "thigh": Range(Motion("F", 120, 30, "D"), Motion("O", 45, 30, "D"), Twist("F", "I", 45, 45)),
     "shin": Range(Motion("B", 135, 0), _NO, Twist("F", "I", 0, 0), hinge=True),
-    "foot": Range(Motion("UF", 20, 50), Motion("O", 10, 10), Twist("U", "I", 15, 35)),
+    # 20 up with a straight knee; walkers and jumpers turn it by 30, and by 25 to the sides (CMU's motion capture)
+    "foot": Range(Motion("UF", 30, 50), Motion("O", 25, 25), Twist("U", "I", 15, 35)),
     "toes": Range(Motion("UF", 70, 45), Motion("O", 5, 5), Twist("U", "I", 0, 0)),
 }
 RANGES["head"] = RANGES["neck"]
@@ -164,7 +165,7 @@ class Anatomy:
         preferred = np.zeros(3)
         if joint.hinge and 0.0 <= bent < BEND:
             preferred = axes @ np.insert((BEND - bent) * local[0], 1, 0.0)
-        lo, hi = _with_rest(frame, lo, hi)
+        lo, hi = with_rotation(frame, quaternion.IDENTITY, lo, hi)
         return Fit(np.maximum(lo, -np.pi), np.minimum(hi, np.pi), frame, preferred)
 
     def _bend(self, bone: int, along: np.ndarray, joint: Range, role: Role) -> tuple[np.ndarray, float]:
@@ -223,8 +224,10 @@ def _signed(local: np.ndarray, ranges: np.ndarray) -> np.ndarray:
     return swing
 
 
-def _with_rest(frame: LimitFrame, lo: np.ndarray, hi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Limits widened so that the rest pose is inside, for figures that rest where people cannot."""
-    x = twist_swing.coordinates(frame.motion(quaternion.IDENTITY))
+def with_rotation(
+    frame: LimitFrame, q: np.ndarray, lo: np.ndarray, hi: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Limits widened so that a rotation `q` (4,) from rest is inside: figures rest and stand where people cannot."""
+    x = twist_swing.coordinates(frame.motion(q))
     outside = np.abs(x) > _MARGIN
     return np.where(outside, np.minimum(lo, x - _MARGIN), lo), np.where(outside, np.maximum(hi, x + _MARGIN), hi)

@@ -57,7 +57,8 @@ _LIMBS = {  # the parts that a word may stand for, the likeliest first; "x+y" is
     "ankle": {"foot": 3.0}, "foot": {"foot": 3.0, "toes": 2.0}, "足首": {"foot": 3.0},
     "toe": {"toes": 2.0}, "toes": {"toes": 2.0}, "ball": {"toes": 2.0}, "metatarsal": {"toes": 2.0},
     "metatarsals": {"toes": 2.0}, "つま先": {"toes": 2.0},
-    "wing": {"arm": 2.0}, "wing+up": {"arm": 3.0}, "wing+low": {"forearm": 3.0}, "wing+fore": {"forearm": 3.0},
+    "wing": {"arm": 2.0, "forearm": 1.0, "hand": 0.5},
+    "wing+up": {"arm": 3.0}, "wing+low": {"forearm": 3.0}, "wing+fore": {"forearm": 3.0},
     "paw": {"foot": 2.0, "hand": 2.0}, "hoof": {"toes": 2.0, "finger": 2.0},
 }  # fmt: skip
 _FRONT = {"thigh": "arm", "shin": "forearm", "foot": "hand", "toes": "finger", "hip_joint": "collar"}
@@ -117,6 +118,8 @@ def _split(token: str) -> tuple[str, ...] | None:
 
 def _read(words: list[str]) -> BoneName:
     sides = {_SIDES[word] for word in words if word in _SIDES}
+    if len(sides) > 1 and words[0] == "r" and words[-1] in _SIDES:  # "r_toe.L" is a rear toe
+        sides = {_SIDES[words[-1]]}
     side = next(iter(sides)) if len(sides) == 1 else MIDDLE
     japanese = any(not word.isascii() for word in words)
     helpers = _HELPERS if japanese else _HELPERS - {"p", "d", "ex"}

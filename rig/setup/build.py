@@ -2,6 +2,7 @@
 """Builds the prepared solve of an armature: everything that depends on the rig but not on the frame."""
 
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import bpy
 import numpy as np
@@ -43,6 +44,20 @@ class GoalBinding:
     pole: bool
 
 
+class RootGoal(NamedTuple):
+    """A goal of a bone that carries the whole body: it may move as well as turn, and no solved bone is above it.
+
+    goal : its number in the solve. joint, slide : of its bone, and the first of its slides. frame : (3, 3) as in
+    `Rig.location_frame`. path : joints from the root to that slide.
+    """
+
+    goal: int
+    joint: int
+    slide: int
+    frame: np.ndarray
+    path: list[int]
+
+
 @dataclass
 class Rig:
     """A prepared armature: M bones of the solver's skeleton, J joints (a bone that may move has three more).
@@ -68,7 +83,7 @@ class Rig:
     root_places : for each parent of roots, its roots' `RootPlace`s. root_rests : rest rotations by first joint.
     turns, has_poles : whether any goal turns its bone, whether any has a pole.
     rest_links : (J, 8) links with every inner joint at its rest offset.
-    goal_rows : (G,) rows of the goals' own bones. slide_scale : (T,) ones.
+    goal_rows : (G,) rows of the goals' own bones. root_goals : those that carry the body. slide_scale : (T,) ones.
     loose : (M,) the bone has a location, because it is not connected. loose_rows, loose_bones : loose and not sliding.
     local_rows : rows of bones whose constraints all act in the parent's frame. held_rows : rows of bones whose
         constraints set their orientation, whatever their place and their parent's orientation.
@@ -128,8 +143,21 @@ class Rig:
             self.rest_links[joint] = dual_quaternion.from_parts(quaternion.IDENTITY, self.rest_offset[row])
             self.rest_links[self.main[row]] = dual_quaternion.from_parts(self.own_rest[row], np.zeros(3))
         self.root_rests = self.root_rotations(self.rest_links)
+        self.root_goals = self._root_goals(slides)
         self.turns = any(goal.rotation is not None for goal in self.prepared.goals)
         self.has_poles = any(one.pole for one in self.goals)
+
+    def _root_goals(self, slides: dict[int, int]) -> list[RootGoal]:
+        """The first goal of each root that has a place and a rotation to reach. slides : first slide joint by row."""
+        found: dict[int, RootGoal] = {}
+        ancestors, solved = self.skeleton.ancestors, np.zeros(len(self.skeleton), dtype=bool)
+        solved[self.solved_joints] = True
+        for number, (goal, row) in enumerate(zip(self.prepared.goals, self.goal_rows, strict=True)):
+            asks = goal.position is not None and goal.rotation is not None and not any(goal.offset)
+            if row in slides and row not in found and asks and (ancestors[self.main[row]] & solved).sum() == 1:
+                path = [joint for joint in self.skeleton.order if ancestors[slides[row], joint]]
+                found[row] = RootGoal(number, int(self.main[row]), slides[row], self.location_frame[row], path)
+        return list(found.values())
 
     def to_joints(self, q: np.ndarray) -> np.ndarray:
         """The joints' motions (..., S, 4) of rotations (..., S, 4) of the solved bones from rest."""

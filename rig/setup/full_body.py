@@ -6,30 +6,40 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import bpy
+import numpy as np
 
 from ..blender import animation
 from ..blender.armature import Armature
 from . import control_shapes, controls, goals, roles
+from .anatomy import Anatomy, with_rotation
+from .body import Body
 from .roles import LEFT, RIGHT, Role
 
 HIPS = Role("hips")
 
 
+WRIST = 0.1  # weight of a hand's rotation: where limits do not allow both, the hand is at its target, turned otherwise
+
+
 class End(NamedTuple):
-    """A part of the body that gets a goal: its words, priority and weight, and its control's shape and size."""
+    """A part of the body that gets a goal: its words, priority and weight, and its control's shape and size.
+
+    rotation : weight of its rotation as a share of that of its position.
+    """
 
     words: str
     priority: int
     weight: float
     shape: str
     size: float
+    rotation: float = 1.0
 
 
 ENDS = {
     HIPS: End("hips", -1, 1.5, control_shapes.RING, 0.25),
     Role("head"): End("head", 0, 2.0, control_shapes.RING, 0.14),
-    Role("hand", LEFT): End("left hand", 0, 1.0, control_shapes.BOX, 0.05),
-    Role("hand", RIGHT): End("right hand", 0, 1.0, control_shapes.BOX, 0.05),
+    Role("hand", LEFT): End("left hand", 0, 1.0, control_shapes.BOX, 0.05, WRIST),
+    Role("hand", RIGHT): End("right hand", 0, 1.0, control_shapes.BOX, 0.05, WRIST),
     Role("foot", LEFT): End("left foot", 0, 2.5, control_shapes.BOX, 0.07),
     Role("foot", RIGHT): End("right foot", 0, 2.5, control_shapes.BOX, 0.07),
 }
@@ -40,6 +50,8 @@ a millimetre, or hips that should follow keep it from its target. With heavier f
 """
 
 _EXTREMITIES = ENDS.keys() - {HIPS}
+
+LIMITED = ("collar",)  # a hand out of reach would turn them as far as it can, however stiff they are
 
 STIFFNESS = {"collar": 0.9, "spine": 0.75, "neck": 0.5}
 """From how much joints turn in motion capture (CMU): an upper arm varies by 42 degrees, a neck by 11, a spine's joint
@@ -69,7 +81,8 @@ def set_up(ob: bpy.types.Object, scene: bpy.types.Scene, use_rotation: bool, as_
     it.
     """
     armature, result = Armature(ob), SetUp()
-    names, bone_roles = list(armature.index), roles.of(ob, armature).roles
+    figure = roles.of(ob, armature)
+    names, bone_roles = list(armature.index), figure.roles
     bones = {role: bone for bone, role in bone_roles.items()}
     hips = bones.get(HIPS)
     bones_with_goals = {goal.bone for goal in ob.dqik.goals}
@@ -91,6 +104,8 @@ def set_up(ob: bpy.types.Object, scene: bpy.types.Scene, use_rotation: bool, as_
     for bone, role in bone_roles.items() if new else ():
         if role.name in STIFFNESS:
             goals.stiffen(ob.pose.bones[names[bone]], STIFFNESS[role.name])
+    if new and not figure.not_human:
+        _limit(ob, Anatomy(Body(armature, figure)))
     _add_targets(ob, scene, new, result.hips, root_of(armature, hips), as_bones)
     if HIPS in (role for _, role, _ in new) and animation.moves(ob, result.hips):
         goal = next(goal for goal in ob.dqik.goals if goal.bone == result.hips)
@@ -122,8 +137,20 @@ def _add_goal(
     name = ob.pose.bones[bone].name
     goal = goals.new_goal(ob, name, chain_length(armature, bone, hips, not use_rotation), use_rotation)
     goal.use_tail, goal.priority = not use_rotation, ENDS[role].priority
-    goal.position_weight = goal.rotation_weight = ENDS[role].weight
+    goal.position_weight, goal.rotation_weight = ENDS[role].weight, ENDS[role].weight * ENDS[role].rotation
     return len(ob.dqik.goals) - 1
+
+
+def _limit(ob: bpy.types.Object, anatomy: Anatomy) -> None:
+    """Limit the bones of some roles, unless they have limits or keys. Their present pose is inside the limits."""
+    for number, role in anatomy.body.roles.items():
+        bone = ob.pose.bones[number]
+        if role.name not in LIMITED or bone.dqik_use_limits or animation.moves(ob, bone.name):
+            continue
+        fit = anatomy.fit(number, role)
+        if fit is not None:
+            pose = np.array(bone.matrix_basis.to_quaternion())
+            goals.limit(bone, *with_rotation(fit.frame, pose, fit.lo, fit.hi), fit.frame)
 
 
 def _add_targets(

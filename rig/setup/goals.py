@@ -6,14 +6,17 @@ owns it: it is removed with the goal.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 import bpy
-from mathutils import Matrix
+from mathutils import Matrix, Vector
 
 from ..blender import keying
 from ..blender.armature import Armature
-from . import controls, selection
+from . import controls, limits, selection
 from .controls import Control
+from .limit_frame import LimitFrame
+from .poles import Poles
 
 KEYED_INFLUENCE = 1e-3
 """With this influence a goal holds its bone where keys put it, wherever its target is; at 0 it would have no effect."""
@@ -88,34 +91,50 @@ def to_pose(ob: bpy.types.Object, numbers: Iterable[int], depsgraph: bpy.types.D
     return put_targets(ob, places(ob, numbers, depsgraph), depsgraph)
 
 
-def places(ob: bpy.types.Object, numbers: Iterable[int], depsgraph: bpy.types.Depsgraph) -> dict[int, Matrix]:
-    """The world matrices of the bones of goals, at the tails or heads that should reach the targets, by number."""
+class Place(NamedTuple):
+    """Where a goal's bone is, as a world matrix at its tail or head, and where its pole belongs, if anywhere."""
+
+    end: Matrix
+    pole: Vector | None
+
+
+def places(ob: bpy.types.Object, numbers: Iterable[int], depsgraph: bpy.types.Depsgraph) -> dict[int, Place]:
+    """The places of goals in the present pose, by number."""
     evaluated, found = ob.evaluated_get(depsgraph), {}
+    poles = Poles(evaluated, depsgraph)
     for number in numbers:
         goal = ob.dqik.goals[number]
         if goal.bone in ob.pose.bones:
-            found[number] = _place_of(evaluated, goal.bone, goal.use_tail)
+            found[number] = Place(_place_of(evaluated, goal.bone, goal.use_tail), poles.spot(goal))
     return found
 
 
-def put_targets(ob: bpy.types.Object, wanted: dict[int, Matrix], depsgraph: bpy.types.Depsgraph) -> list[str]:
-    """Move the targets of goals to world matrices, given by number. Returns the names of goals for which it cannot."""
+def put_targets(ob: bpy.types.Object, wanted: dict[int, Place], depsgraph: bpy.types.Depsgraph) -> list[str]:
+    """Move the targets and poles of goals to places, by number. Returns the names of goals for which it cannot."""
     left: list[str] = []
     moved: dict[tuple[bpy.types.Object, str], Matrix] = {}  # bones whose children come after them
     for number in sorted(wanted, key=lambda number: _depth(ob.dqik.goals[number])):
         goal = ob.dqik.goals[number]
         turn = goal.use_rotation or goal.own_target
-        if goal.target is None or not _put(goal.target, goal.subtarget, wanted[number], turn, depsgraph, moved):
+        place, pole = wanted[number], goal.pole_target
+        done = goal.target is not None and _put(goal.target, goal.subtarget, place.end, turn, depsgraph, moved)
+        if place.pole is not None:
+            matrix = _matrix_of(pole, goal.pole_subtarget, depsgraph)
+            matrix.translation = place.pole
+            done &= _put(pole, goal.pole_subtarget, matrix, False, depsgraph, moved)
+        if not done:
             left.append(goal.name)
     return left
 
 
 def key_targets(ob: bpy.types.Object, numbers: Iterable[int], frame: float) -> None:
-    """Key the place and rotation of the targets of goals at a frame."""
-    for goal in (ob.dqik.goals[number] for number in numbers):
-        target = goal.target
+    """Key the place and rotation of the targets and poles of goals at a frame."""
+    goals = [ob.dqik.goals[number] for number in numbers]
+    aims = [(goal.target, goal.subtarget) for goal in goals]
+    aims += [(goal.pole_target, goal.pole_subtarget) for goal in goals]
+    for target, name in aims:
         if target is not None and target.library is None:
-            bone = target.pose.bones.get(goal.subtarget) if target.type == "ARMATURE" else None
+            bone = target.pose.bones.get(name) if target.type == "ARMATURE" else None
             owner = target if bone is None else bone
             keying.key(owner, frame, "Object Transforms" if bone is None else bone.name)
 
@@ -163,6 +182,12 @@ def stiffen(bone: bpy.types.PoseBone, stiffness: float) -> None:
         bone.dqik_made_stiffness = bone.dqik_stiffness
 
 
+def limit(bone: bpy.types.PoseBone, lo: Iterable[float], hi: Iterable[float], frame: LimitFrame) -> None:
+    """Set the limits of a bone that has none, for the goals; `restore` takes them away again."""
+    limits.put(bone, lo, hi, frame)
+    bone.dqik_made_limits = limits.values(bone)
+
+
 def restore(ob: bpy.types.Object) -> None:
     """Put settings that were made for goals back, where the user has not changed them since."""
     for bone in ob.pose.bones:
@@ -172,6 +197,10 @@ def restore(ob: bpy.types.Object) -> None:
             if bone.dqik_stiffness == bone.dqik_made_stiffness:
                 bone.dqik_stiffness = 0.0
             bone.dqik_made_stiffness = 0.0
+        if any(bone.dqik_made_limits):
+            if bone.dqik_use_limits and limits.values(bone) == tuple(bone.dqik_made_limits):
+                limits.clear([bone])
+            bone.property_unset("dqik_made_limits")
 
 
 # -- inside ------------------------------------------------------------------------------------------------------------
@@ -183,6 +212,13 @@ def _place_of(ob: bpy.types.Object, bone: str, at_tail: bool) -> Matrix:
     matrix = found.matrix.copy()
     matrix.translation = found.tail if at_tail else found.head
     return ob.matrix_world @ matrix
+
+
+def _matrix_of(target: bpy.types.Object, bone: str, depsgraph: bpy.types.Depsgraph) -> Matrix:
+    """The world matrix of an object, or of one of its bones."""
+    evaluated = target.evaluated_get(depsgraph)
+    found = evaluated.pose.bones.get(bone) if target.type == "ARMATURE" else None
+    return evaluated.matrix_world @ (Matrix() if found is None else found.matrix)
 
 
 def _depth(goal: bpy.types.PropertyGroup) -> int:

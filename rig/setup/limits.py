@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The twist-swing limits of pose bones."""
+"""The twist-swing limits of pose bones.
+
+Limits `lo` and `hi` of B bones are (B, 3): twist, swing X and swing Z, in radians.
+"""
 
 from collections.abc import Iterable
 
@@ -7,12 +10,15 @@ import bpy
 import numpy as np
 
 from ...solvers.algebra import twist_swing
+from ...solvers.model.limits import CLOSED, FULL_TURN, locate, project_swing
 from .. import curves
 from ..blender import rotation
 from . import limit_frame
 from .limit_frame import LimitFrame
 
 PARTS = ("twist", "swing_x", "swing_z")
+NEAR = 2e-3  # a coordinate this close to its limit lies on it: [rad] of a twist, relative for a swing
+_FREE = FULL_TURN - 1e-6  # limits are stored in single precision
 _NAMES = ("dqik_use_limits", "dqik_limits_axes", "dqik_limits_zero",
           *(f"dqik_{part}_{end}" for part in PARTS for end in ("min", "max")))  # fmt: skip
 
@@ -26,6 +32,11 @@ def put(
         setattr(bone, f"dqik_{part}_min", float(least))
         setattr(bone, f"dqik_{part}_max", float(most))
     bone.dqik_use_limits = True
+
+
+def values(bone: bpy.types.PoseBone) -> tuple[float, ...]:
+    """The limits of a bone: minimum and maximum of twist, swing X and swing Z [rad]."""
+    return tuple(getattr(bone, f"dqik_{part}_{end}") for part in PARTS for end in ("min", "max"))
 
 
 def wrong(bone: bpy.types.PoseBone) -> str:
@@ -65,3 +76,22 @@ def from_action(ob: bpy.types.Object, bones: Iterable[bpy.types.PoseBone], margi
         put(bone, np.maximum(x.min(0) - margin, -np.pi), np.minimum(x.max(0) + margin, np.pi))
         count += 1
     return count
+
+
+def is_twist_limited(lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
+    """Whether the twist is limited (B,)."""
+    return (hi - lo)[:, 0] < _FREE
+
+
+def is_swing_limited(lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
+    """Whether the swing is limited (B,)."""
+    return np.any((hi - lo)[:, 1:] < _FREE, axis=-1)
+
+
+def at_limit(x: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Whether the twist (B,) and the swing (B,) of coordinates `x` (B, 3) are at a limit, if they have room at all."""
+    has_room = hi - lo > CLOSED
+    at_end = has_room & ((x - lo < NEAR) | (hi - x < NEAR))  # of a swing: also where its ellipse is shut on that side
+    swing = project_swing(x[:, 1:], lo[:, 1:], hi[:, 1:])
+    on_border = (locate(swing, lo[:, 1:], hi[:, 1:]).level > 1.0 - NEAR) & has_room[:, 1:].any(-1)
+    return at_end[:, 0] & is_twist_limited(lo, hi), (at_end[:, 1:].any(-1) | on_border) & is_swing_limited(lo, hi)

@@ -18,6 +18,7 @@ _SIDE = re.compile(r"Left|Right|LEFT|RIGHT|(?<![A-Za-z])(?:left|right|[LRlr])(?!
 _RIGHT_OF = {"Left": "Right", "LEFT": "RIGHT", "left": "right", "L": "R", "l": "r", "左": "右"}
 _OTHER = _RIGHT_OF | {right: left for left, right in _RIGHT_OF.items()}
 _AXIS = 0.9  # cosine from which an axis of a bone counts as the mirror image of one of its counterpart's
+_HALF_TURN = np.array([0.0, 1.0, 0.0, 0.0])  # about X: negates twist and swing Z
 _GOAL_SETTINGS = (
     "mute", "chain_length", "use_position", "use_rotation", "position_weight", "rotation_weight", "influence",
     "priority", "use_tail",
@@ -96,19 +97,19 @@ def mirror_limits(ob: bpy.types.Object, bones: Iterable[bpy.types.PoseBone], sou
         if side(bone.name) != source or other is None:
             left += [bone.name] if side(bone.name) == source and bone.dqik_use_limits else []
             continue
-        one, two = (armature.rest[armature.index[name], :3, :3] for name in (bone.name, other.name))
-        turns = two.T @ -plane @ one  # a rotation's axis in the other bone's frame: it is a pseudovector
-        axes, signs = np.abs(turns).argmax(0), np.sign(turns[np.abs(turns).argmax(0), range(3)])
-        frame = limit_frame.of(bone)
-        if frame.is_own and (np.abs(turns).max(0) >= _AXIS).all() and axes[1] == 1:
-            _copy_limits(bone, other, axes, signs, limit_frame.OWN)
-        else:
-            _copy_limits(bone, other, np.arange(3), np.ones(3), frame.turned(quaternion.from_matrix(turns)))
-        other.dqik_preferred_angle = turns @ np.array(bone.dqik_preferred_angle)
+        _mirror_bone(armature, plane, bone, bone.name, other)
         for name in ("dqik_stiffness", "dqik_made_stiffness", "dqik_lock"):
             setattr(other, name, getattr(bone, name))
         count += 1
     return count, left
+
+
+def mirror_pasted(ob: bpy.types.Object, bones: Iterable[bpy.types.PoseBone]) -> None:
+    """Replace limits and preferred bends that bones have from their counterparts by the mirror images of these."""
+    armature = Armature(ob)
+    plane = _plane(armature)
+    for bone in bones:
+        _mirror_bone(armature, plane, bone, counterpart(bone.name), bone)
 
 
 # -- inside ------------------------------------------------------------------------------------------------------------
@@ -144,6 +145,23 @@ def _plane(armature: Armature) -> np.ndarray:
     normal = np.sum(ways, axis=0) if ways else np.zeros(3)
     normal = normal / np.linalg.norm(normal) if np.linalg.norm(normal) > 1e-9 else np.array([1.0, 0.0, 0.0])
     return np.eye(3) - 2.0 * np.outer(normal, normal)
+
+
+def _mirror_bone(
+    armature: Armature, plane: np.ndarray, bone: bpy.types.PoseBone, source: str, other: bpy.types.PoseBone
+) -> None:
+    """Give another bone the mirror image of the limits and preferred bend of a bone that belong to bone `source`."""
+    one, two = (armature.rest[armature.index[name], :3, :3] for name in (source, other.name))
+    turns = two.T @ -plane @ one  # a rotation's axis in the other bone's frame: it is a pseudovector
+    axes, signs = np.abs(turns).argmax(0), np.sign(turns[np.abs(turns).argmax(0), range(3)])
+    frame, bend = limit_frame.of(bone), np.array(bone.dqik_preferred_angle)
+    if frame.is_own and (np.abs(turns).max(0) >= _AXIS).all() and axes[1] == 1:
+        _copy_limits(bone, other, axes, signs, limit_frame.OWN)
+    else:
+        image = frame.turned(quaternion.from_matrix(turns))
+        image = LimitFrame(quaternion.product(image.axes, _HALF_TURN), image.zero)  # numbers as Human Limits has them
+        _copy_limits(bone, other, np.arange(3), np.array([1.0, -1.0, -1.0]), image)
+    other.dqik_preferred_angle = turns @ bend
 
 
 def _copy_limits(

@@ -70,7 +70,7 @@ def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], driven: frozenset[str
             notes.append(f"Goal {goal.name!r}: {problem}")
             continue
         bone = armature.index[goal.bone]
-        chain = _chain(goal, armature.above(bone), pose[bone].dqik_translate)
+        chain = chain_of(goal, armature.above(bone), pose[bone].dqik_translate)
         if not chain:  # the goal stays in the plan, so that it is reported as not met
             notes.append(f"Goal {goal.name!r}: there is no bone above {goal.bone!r} to move: switch on Use Tail")
         goals.append(PlannedGoal(number, goal, bone, chain))
@@ -121,8 +121,8 @@ def _problem(ob: bpy.types.Object, goal: GoalFacts, armature: Armature) -> str:
     return goal.target_problem or goal.pole_problem
 
 
-def _chain(goal: GoalFacts, above: list[int], translates: bool) -> list[int]:
-    """The bones that a goal moves, upward.
+def chain_of(goal: GoalFacts | bpy.types.PropertyGroup, above: list[int], translates: bool) -> list[int]:
+    """The bones that a goal moves, upward. above : those above its bone, from itself. translates : it may move.
 
     As in Blender's IK, the chain of a bone's head begins with the parent; with the bone itself if it may move.
     """
@@ -192,8 +192,8 @@ def _constraint_notes(pose: bpy.types.bpy_prop_collection, left: np.ndarray, by_
 def _named(pose: bpy.types.bpy_prop_collection, bones: np.ndarray) -> str:
     """The names of some bones (N,) as text."""
     names = [repr(pose[int(bone)].name) for bone in np.flatnonzero(bones)]
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return ", ".join(names[:_NAMED]) + more
+    text = ", ".join(names[:_NAMED])
+    return f"{text} and {len(names) - _NAMED} more" if len(names) > _NAMED else text
 
 
 def _skeleton_bones(goals: Sequence[PlannedGoal], armature: Armature) -> list[int]:

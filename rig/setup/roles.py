@@ -64,6 +64,12 @@ def items() -> list[tuple[str, str, str]]:
     ]  # fmt: skip
 
 
+def mirrored(choice: str) -> str:
+    """The choice of a role for the other side."""
+    name, _, side = choice.rpartition("_")
+    return f"{name}_{RIGHT if side == LEFT else LEFT}" if side in (LEFT, RIGHT) else choice
+
+
 def of(ob: bpy.types.Object, armature: Armature | None = None) -> Figure:
     """The roles of an armature object's bones, with the user's corrections."""
     armature = Armature(ob) if armature is None else armature

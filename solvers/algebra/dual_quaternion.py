@@ -34,7 +34,6 @@ def _placement_tensor() -> np.ndarray:
 _PRODUCT = _product_tensor()
 _PLACEMENT = _placement_tensor()
 _CONJUGATE = np.array([1.0, -1.0, -1.0, -1.0, 1.0, -1.0, -1.0, -1.0])
-_DUAL = np.array([1.0, 1.0, 1.0, 1.0, -1.0, -1.0, -1.0, -1.0])
 
 
 def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -48,16 +47,6 @@ def conjugate(q: np.ndarray) -> np.ndarray:
     return q * _CONJUGATE
 
 
-def dual_conjugate(q: np.ndarray) -> np.ndarray:
-    """`r - eps d` (..., 8)."""
-    return q * _DUAL
-
-
-def point_conjugate(q: np.ndarray) -> np.ndarray:
-    """Both conjugations (..., 8): the right-hand factor when a point `1 + eps p` is transformed."""
-    return q * (_CONJUGATE * _DUAL)
-
-
 def norm(q: np.ndarray) -> np.ndarray:
     """Dual norm (..., 2) `|r| + eps (r . d)/|r|`; (1, 0) for a unit dual quaternion."""
     real = np.sqrt((q[..., :4] ** 2).sum(-1))
@@ -65,7 +54,7 @@ def norm(q: np.ndarray) -> np.ndarray:
 
 
 def normalize(q: np.ndarray) -> np.ndarray:
-    """Nearest unit dual quaternion (..., 8): real part of length 1, dual part square to it.
+    """Nearest unit dual quaternion (..., 8): real part of length 1, dual part orthogonal to it.
 
     A real part of zero length becomes the identity.
     """
@@ -107,7 +96,7 @@ def transform(q: np.ndarray, points: np.ndarray) -> np.ndarray:
 def exp(twist: np.ndarray) -> np.ndarray:
     """Twist (..., 6) `(rotation vector, linear part)` to a unit dual quaternion (..., 8).
 
-    The screw that the twist describes, run for unit time: translation = `J_l(v) u` (Sola 2018, eq. 172).
+    The transform is the screw motion of the twist over unit time: translation = `J_l(v) u` (Sola 2018, eq. 172).
     """
     v, u = twist[..., :3], twist[..., 3:]
     return from_parts(quaternion.exp(v), (quaternion.left_jacobian(v) @ u[..., None])[..., 0])
@@ -118,9 +107,3 @@ def log(q: np.ndarray) -> np.ndarray:
     v = quaternion.log(q[..., :4])
     u = (quaternion.left_jacobian_inverse(v) @ translation(q)[..., None])[..., 0]
     return np.concatenate([v, u], -1)
-
-
-def interpolate(a: np.ndarray, b: np.ndarray, fraction: np.ndarray | float) -> np.ndarray:
-    """Screw interpolation (..., 8) `a (conj(a) b)^t` from `a` (t = 0) to `b` (t = 1), the short way."""
-    fraction = np.asarray(fraction, dtype=float)
-    return product(a, exp(fraction[..., None] * log(product(conjugate(a), b))))

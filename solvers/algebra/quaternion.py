@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Unit quaternions `w x y z` and rotation vectors, over arrays of any leading shape.
 
-`q` and `-q` are the same rotation; `log` takes the short way. `product(a, b)` turns by `b` first, then by `a`.
-Products are written as one contraction with a constant tensor: on arrays of some dozen joints a NumPy call costs
-more than its arithmetic, so fewer calls are faster than fewer multiplications.
+`q` and `-q` are the same rotation; `log` takes the shorter one. `product(a, b)` turns by `b` first, then by `a`.
+Products are written as one contraction with a constant tensor: on arrays of some dozen joints a NumPy call costs more
+than its arithmetic, so fewer calls are faster than fewer multiplications.
 """
 
 import numpy as np
 
 IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
 
-LEAST = 1e-300  # keeps squares above 0, so that quotients of vanishing angles have their limits
+LEAST = 1e-300  # keeps squares above 0, so that quotients at angle 0 take their limit values
 
 
 def _product_tensor() -> np.ndarray:
@@ -78,8 +78,8 @@ def normalize(q: np.ndarray) -> np.ndarray:
 def exp(v: np.ndarray) -> np.ndarray:
     """Rotation vector (..., 3) in radians to unit quaternion (..., 4): `(cos |v|/2, v/|v| sin |v|/2)`.
 
-    (Kenwright's eq. 6 prints the names of exp and log exchanged.) Grassia 1998 uses a series near 0; it is not needed
-    here, since `sin(x)` keeps its relative precision down to the smallest numbers and so does the quotient.
+    (Kenwright's eq. 6 prints the names of exp and log exchanged.) Grassia 1998 uses a series near 0; none is needed
+    here, since `sin(x)` and the quotient keep their relative precision down to the smallest numbers.
     """
     angle = np.sqrt(np.maximum((v * v).sum(-1, keepdims=True), LEAST))
     half = 0.5 * angle
@@ -90,23 +90,13 @@ def exp(v: np.ndarray) -> np.ndarray:
 
 
 def log(q: np.ndarray) -> np.ndarray:
-    """Unit quaternion (..., 4) to the rotation vector (..., 3) of length <= pi: the short way round.
+    """Unit quaternion (..., 4) to the rotation vector (..., 3) of length <= pi: the shorter rotation.
 
-    At a half turn (`w = 0`) the vector is `pi` along `x y z` as given. As in `exp`, `atan2` needs no series near 0.
+    At a half turn (`w = 0`) the vector is `pi` along `x y z`. As in `exp`, `atan2` needs no series near 0.
     """
     w, xyz = q[..., :1], q[..., 1:]
     sine = np.sqrt(np.maximum((xyz * xyz).sum(-1, keepdims=True), LEAST))
     return xyz * (np.arctan2(sine, np.abs(w)) / sine * np.where(w < 0.0, -2.0, 2.0))
-
-
-def reparametrize(v: np.ndarray) -> np.ndarray:
-    """The same rotation by a vector of length <= pi: `(1 - 2 pi/|v|) v` past pi (Kenwright VII-A2).
-
-    Away from the shell `|v| = 2 pi`, where the exponential map is singular. Any number of turns is taken off.
-    """
-    angle = np.sqrt((v * v).sum(-1, keepdims=True))
-    turns = np.rint(angle / (2.0 * np.pi))
-    return v * np.where(angle > np.pi, 1.0 - 2.0 * np.pi * turns / np.maximum(angle, 1e-300), 1.0)
 
 
 def to_matrix(q: np.ndarray) -> np.ndarray:
@@ -116,7 +106,7 @@ def to_matrix(q: np.ndarray) -> np.ndarray:
 
 
 def from_matrix(matrix: np.ndarray) -> np.ndarray:
-    """Unit quaternions (..., 4) of rotation matrices (..., 3, 3), from the largest of four equal forms."""
+    """Unit quaternions (..., 4) of rotation matrices (..., 3, 3), from the largest of four equivalent forms."""
     m = np.asarray(matrix, dtype=float)
     xx, yy, zz = m[..., 0, 0], m[..., 1, 1], m[..., 2, 2]
     x, y, z = m[..., 2, 1] - m[..., 1, 2], m[..., 0, 2] - m[..., 2, 0], m[..., 1, 0] - m[..., 0, 1]
@@ -139,7 +129,7 @@ def rotate(q: np.ndarray, v: np.ndarray) -> np.ndarray:
 def between(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """The smallest rotation (..., 4) that takes the direction of `a` (..., 3) to that of `b` (..., 3).
 
-    Opposite directions: a half turn about an axis square to `a`. A zero vector: the identity.
+    Opposite directions give a half turn about an axis perpendicular to `a`, a zero vector the identity.
     """
     a, b = np.broadcast_arrays(a, b)
     length = np.sqrt((a * a).sum(-1) * (b * b).sum(-1))
@@ -153,7 +143,7 @@ def between(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def angle(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Angle (...) in radians between two orientations (..., 4), the short way; exact near 0, unlike `acos`."""
+    """Angle (...) in radians between two orientations (..., 4), at most pi; exact near 0, unlike `acos`."""
     turn = relative(a, b)
     return 2.0 * np.arctan2(np.sqrt((turn[..., 1:] ** 2).sum(-1)), np.abs(turn[..., 0]))
 

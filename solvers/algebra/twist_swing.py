@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Twist-swing coordinates of a ball joint: `q = swing * twist` (Kenwright eq. 33).
 
-Coordinates are `(twist, swing_1, swing_2)` in radians: the turn about the twist axis, then the rotation vector of
-the swing, which lies in the plane square to that axis. For the twist axis Y the two swing components are X and Z
-(a bone points along Y); for X they are Y and Z, for Z they are X and Y.
+Coordinates are `(twist, swing_1, swing_2)` in radians: the turn about the twist axis, then the rotation vector of the
+swing, which lies in the plane perpendicular to that axis. For the twist axis Y the two swing components are X and Z (a
+bone points along Y); for X they are Y and Z, for Z they are X and Y.
 """
 
 import numpy as np
@@ -16,16 +16,16 @@ SWING_AXES = {0: (1, 2), 1: (0, 2), 2: (0, 1)}
 def decompose(q: np.ndarray, axis: int = 1) -> tuple[np.ndarray, np.ndarray]:
     """Swing and twist (..., 4) each, with `q = swing * twist`, of unit quaternions (..., 4).
 
-    `axis`: 0, 1 or 2, the twist axis (Kenwright eq. 32, 33, 34; the last with its misprints put right).
-    Where the swing is a half turn the twist is not determined: it is taken as none.
+    `axis`: 0, 1 or 2, the twist axis (Kenwright eq. 32, 33, 34; the last with its misprints corrected). For a swing of
+    a half turn the twist is undetermined and set to the identity.
     """
     w, a = q[..., 0], q[..., 1 + axis]
     length = np.sqrt(w * w + a * a)
-    none = length < 1e-12
-    safe = np.where(none, 1.0, length)
+    undetermined = length < 1e-12
+    safe = np.where(undetermined, 1.0, length)
     twist = np.zeros_like(q)
-    twist[..., 0] = np.where(none, 1.0, w / safe)
-    twist[..., 1 + axis] = np.where(none, 0.0, a / safe)
+    twist[..., 0] = np.where(undetermined, 1.0, w / safe)
+    twist[..., 1 + axis] = np.where(undetermined, 0.0, a / safe)
     return quaternion.product(q, quaternion.conjugate(twist)), twist
 
 
@@ -55,10 +55,10 @@ def compose(x: np.ndarray, axis: int = 1) -> np.ndarray:
 
 
 def body_jacobian(x: np.ndarray, axis: int = 1) -> np.ndarray:
-    """`C` (..., 3, 3): angular velocity in the turned joint's own frame = `C` times the coordinates' rates.
+    """`C` (..., 3, 3): `C` times the coordinates' rates is the angular velocity in the turned joint's frame.
 
-    With `q = exp(s) twist`: a rate of `s` turns the frame before the twist by `J_r(s) ds`, which the twist
-    carries into the joint's frame; the twist's own axis stays where it is.
+    With `q = exp(s) twist`: a rate `ds` turns the frame before the twist by `J_r(s) ds`, which the twist turns into the
+    joint's frame; the twist does not move its own axis.
     """
     vector = _swing_vector(x, axis)
     right = np.swapaxes(quaternion.left_jacobian(vector), -1, -2)  # (..., 3, 3)
@@ -67,6 +67,6 @@ def body_jacobian(x: np.ndarray, axis: int = 1) -> np.ndarray:
     undo_twist = quaternion.to_matrix(quaternion.exp(twist_vector))
     carried = undo_twist @ right
     first, second = SWING_AXES[axis]
-    own_axis = np.zeros_like(x)
-    own_axis[..., axis] = 1.0
-    return np.stack([own_axis, carried[..., first], carried[..., second]], -1)
+    twist_axis = np.zeros_like(x)
+    twist_axis[..., axis] = 1.0
+    return np.stack([twist_axis, carried[..., first], carried[..., second]], -1)

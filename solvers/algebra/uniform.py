@@ -7,13 +7,13 @@ _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
 class SplitMix64:
-    """Steele, Lea & Flood 2014, "Fast splittable pseudorandom number generators": numbers of a counter, mixed."""
+    """A counter whose values are mixed (Steele, Lea & Flood 2014, "Fast splittable pseudorandom number generators")."""
 
     def __init__(self, seed: int) -> None:
         self._state = np.uint64(seed % 2**64)
 
     def uniform(self, *shape: int) -> np.ndarray:
-        """The next numbers in [0, 1), in an array of a shape, row by row."""
+        """The next numbers in [0, 1) as an array of this shape, row by row."""
         count = int(np.prod(shape))
         with np.errstate(over="ignore"):
             z = self._state + _GOLDEN * np.arange(1, count + 1, dtype=np.uint64)

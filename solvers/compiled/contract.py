@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The contract with the compiled kernel: its constants, structures and functions, declared once.
 
-From the tables here are made the ctypes structures that Python fills (`pack.py`), the functions that it calls
-(`library.py`) and the header that the kernel is compiled with, `kernel/src/contract.h` (`tools/kernel_contract.py`
-writes it). Python and a library fit each other if their `LAYOUT` is the same: a hash of these tables.
+The tables here define the ctypes structures that Python fills (`pack.py`), the functions that it calls (`library.py`)
+and the header that the kernel is compiled with, `kernel/src/contract.h` (`tools/kernel_contract.py` writes it). Python
+and a library fit each other if they have the same `LAYOUT`, a hash of these tables.
 
 Doubles throughout, quaternions `w x y z`, arrays row by row. The kernel keeps no state, allocates nothing and locks
-nothing: all that a call needs is in its arguments, and equal arguments give equal answers to the bit.
+nothing: a call depends on its arguments only, and equal arguments give equal answers to the bit.
 """
 
 import ctypes
@@ -28,13 +28,13 @@ from ..space.tasks import setup
 # -- constants --------------------------------------------------------------------------------------------------------
 
 SOLVERS = {"PGS": 0, "DLS": 1, "CCD": 2}
-"""The solvers that the kernel has, and their numbers."""
+"""The solvers of the kernel, and their numbers."""
 
 KINDS = {"free ball": 0, "ball": 1, "hinge": 2, "prismatic": 3}
 """Kinds of joints, as `JointSpace.block_shapes` names them, and their numbers."""
 
 TASKS = {"position": 0, "rotation": 1, "pole": 2}
-"""The kinds of tasks that the kernel has, by the names of `solvers/space/tasks/table.py`, and their numbers."""
+"""The kinds of tasks of the kernel, by the names of `solvers/space/tasks/table.py`, and their numbers."""
 
 ENUMERATIONS = {
     "kind of joint": {"DQIK_FREE_BALL": 0, "DQIK_BALL": 1, "DQIK_HINGE": 2, "DQIK_SLIDE": 3},
@@ -51,7 +51,8 @@ OWNERS: tuple[tuple[ModuleType, str, str], ...] = (
     (arc, "", "ARC STRAIGHT BENT IN_LINE LEVEL"),
     (poles, "", "FADE ON_LINE"),
     (posture, "", "LEAST_ARM"),
-    (yielding, "", "YIELD_EXCESS YIELD_FLOOR YIELD_REACH YIELD_MISS YIELD_ROUNDS"),
+    (yielding, "", "YIELD_EXCESS YIELD_FLOOR YIELD_REACH YIELD_MISS YIELD_LEAST YIELD_NEAR"),
+    (yielding, "", "LEAST_ROUNDS MOST_ROUNDS ROUND_SHARE"),
     (active_set, "", "SAME"),
     (active_set, "ACTIVE_SET_", "ROUNDS"),
     (pgs, "PGS_", "LEAST LEAST_OF_STEP ROUNDS SWEEPS"),
@@ -66,7 +67,7 @@ OWNERS: tuple[tuple[ModuleType, str, str], ...] = (
     (attempts, "", "NEAR_STARTS NEAR_SPREADS RECOVER_ERROR RECOVER_SHARE NEARER"),
     (stages, "", "HOLD_AFTER UNIT"),
 )
-"""The modules that own constants, a prefix of the names that C has for them, and the names."""
+"""The modules that define constants, the prefix of their names in C, and the names."""
 
 CONSTANTS: dict[str, int | float | np.ndarray] = {
     **{prefix + name: getattr(module, name) for module, prefix, names in OWNERS for name in names.split()},
@@ -80,8 +81,8 @@ CONSTANTS: dict[str, int | float | np.ndarray] = {
 class Field(NamedTuple):
     """A field of a structure.
 
-    kind : `int32`, `int64`, `uint64`, `double` or a structure's name; `double[3]` for as many of them in place;
-        `double[]` for the address of an array of them that is read, `double[]w` of one that is written.
+    kind : `int32`, `int64`, `uint64`, `double` or a structure's name; `double[3]` for so many of them in place;
+        `double[]` for the address of an array that the kernel reads, `double[]w` of one that it writes.
     """
 
     name: str
@@ -90,7 +91,7 @@ class Field(NamedTuple):
 
 
 class Structure(NamedTuple):
-    """A structure of the contract: its name in C, what it is, its fields in order."""
+    """A structure of the contract: its name in C, a note, its fields in order."""
 
     name: str
     note: str
@@ -107,7 +108,7 @@ def _structure(name: str, note: str, *fields: tuple[str, ...]) -> Structure:
 SKELETON = _structure(
     "dqik_skeleton", "A tree of J joints; see solvers/model/skeleton.py.",
     ("int32", "joints", "J"),
-    ("double", "length", "[length units] of the longest path from a root"),
+    ("double", "length", "[length units] by which errors are divided"),
     ("int32[]", "order", "(J) parents before children"),
     ("int32[]", "parent", "(J) -1 for a root"),
     ("uint8[]", "detached", "(J) whether it follows its parent in position only"),
@@ -115,13 +116,13 @@ SKELETON = _structure(
 )  # fmt: skip
 
 SETTINGS = _structure(
-    "dqik_settings", "How one run of the outer iteration goes; see Settings in solvers/iterate/descent.py.",
+    "dqik_settings", "Settings of one run of the outer iteration; see Settings in solvers/iterate/descent.py.",
     ("int32", "iterations", ""),
     ("double", "tolerance rotation_tolerance", ""),
-    ("double", "damping", "below 0: it adapts from first_damping, without a lower bound of its own"),
+    ("double", "damping", "below 0: adapts from first_damping, without a lower bound"),
     ("double", "first_damping pull settle unsettled", ""),
     ("double[]", "reluctance", "(n)"),
-    ("int32", "abandons", "whether it ends where the cost falls too slowly"),
+    ("int32", "abandons", "whether it stops where the cost falls too slowly"),
 )  # fmt: skip
 
 LIMB = _structure(
@@ -139,7 +140,7 @@ ARC = _structure(
     ("double[]", "share", "(turns) of the arc"),
     ("uint8[]", "hinged", "(turns)"),
     ("double[3]", "axis", "in the frame of the joint `reference`"),
-    ("double", "aim", "share of the way to the target that the chain is turned at its root"),
+    ("double", "aim", "share of the way to its target by which the root turns the chain"),
 )  # fmt: skip
 
 POLE = _structure(
@@ -153,35 +154,35 @@ POLE = _structure(
 
 TASK = _structure(
     "dqik_task", "A task of a goal; see solvers/space/tasks/table.py.",
-    ("int32", "kind goal row rows", "rows: as many from `row` on"),
+    ("int32", "kind goal row rows", "rows: their number, from `row` on"),
     ("double", "weight", "of a unit of its error"),
-    ("uint8[]", "acts", "(n) degrees of freedom whose columns may not be 0"),
+    ("uint8[]", "acts", "(n) degrees of freedom with non-zero columns"),
     ("int32[]", "levers", "(points, n) as in Skeleton.levers, for the points that its error depends on; or NULL"),
-    ("void[]", "data", "what only its kind has, or NULL"),
+    ("void[]", "data", "a structure that only its kind has, or NULL"),
 )  # fmt: skip
 
 VISIT = _structure(
     "dqik_visit",
-    "One joint of a sweep, and what it moves of what is read later; see solvers/space/posture.py. Points are the places"
-    " of the joints, then the effectors.",
+    "One joint of a sweep, with the joints and points that it moves and that are read later; see"
+    " solvers/space/posture.py. Points are the positions of the joints, then of the effectors.",
     ("int32", "block goals turning turned swept heads", ""),
-    ("double", "share", "of a turn that it takes"),
-    ("int32[]", "goal lever", "(goals) whose places it moves; the joint that carries the turn there, or -1"),
+    ("double", "share", "part of each turn that it makes"),
+    ("int32[]", "goal lever", "(goals) that it moves; the joint that carries the turn to each, or -1"),
     ("int32[]", "turn", "(turning) goals whose orientations it turns"),
     ("int32[]", "joint", "(turned) joints that turn with it"),
-    ("int32[]", "point", "(swept) points that go round it"),
+    ("int32[]", "point", "(swept) points that rotate about it"),
     ("int32[]", "head", "(heads) detached joints below it"),
-    ("int32[]", "carried_start carried", "(heads + 1); points that go where each head goes"),
+    ("int32[]", "carried_start carried", "(heads + 1); points that move with each head"),
 )  # fmt: skip
 
 LINK = _structure(
     "dqik_link", "One turn of a loop by MikuMikuDance's rule; see solvers/iterate/mmd.py.",
     ("int32", "visit goal lever", ""),
-    ("double", "most", "[rad] of the turn"),
+    ("double", "most", "[rad] largest turn"),
 )  # fmt: skip
 
 SWEEP = _structure(
-    "dqik_sweep", "What a solver that turns one joint after the other does in a sweep.",
+    "dqik_sweep", "A sweep of a solver that turns one joint after the other.",
     ("int32", "visits links by_links", "by_links: by MikuMikuDance's rule"),
     ("dqik_visit[]", "visit", "(visits) in order"),
     ("dqik_link[]", "link", "(links)"),
@@ -203,13 +204,13 @@ STAGE = _structure(
     ("double[]", "lo hi", "(n)"),
     ("int32[]", "pair", "(pairs) first of two degrees of freedom that share an ellipse"),
     ("int32", "standing moving still_slides", ""),
-    ("int32[]", "stand", "(standing) joints whose transforms matter, parents first"),
+    ("int32[]", "stand", "(standing) joints whose transforms are needed, parents first"),
     ("int32[]", "move", "(moving) those of them that an iteration moves"),
-    ("int32[]", "still_slide", "(still_slides) slides that the stage leaves where they are"),
+    ("int32[]", "still_slide", "(still_slides) slides that the stage does not move"),
     # tasks
-    ("int32", "goals tasks rows all", "rows of the tasks that goals are met by; of all"),
-    ("int32[]", "goal_index goal_joint", "(G) number among the goals of all stages; joint that carries the effector"),
-    ("uint8[]", "asks", "(G) 1: for a position, 2: for a rotation"),
+    ("int32", "goals tasks rows all", "rows: of hard tasks; all: with soft tasks"),
+    ("int32[]", "goal_index goal_joint", "(G) index among the goals of all stages; joint that carries the effector"),
+    ("uint8[]", "asks", "(G) 1: a position, 2: a rotation, 3: both"),
     ("double[]", "offset", "(G, 3)"),
     ("double[]", "place_weight turn_weight", "(G) of its position and its rotation, 0 for none"),
     ("dqik_task[]", "task", "(tasks) in the order of their rows"),
@@ -219,12 +220,13 @@ STAGE = _structure(
     ("int32[]", "yield_goal yield_top", "(yields) goals that yield out of reach, and their chains' first joints"),
     ("uint8[]", "yield_path", "(yields, J)"),
     ("double[]", "yield_extra", "(yields)"),
-    ("uint8[]", "alone", "(G) whether a goal has joints of its own"),
+    ("uint8[]", "may_yield", "(G) whether a goal may yield to others of its priority"),
+    ("int32[]", "priority", "(G)"),
     # sparsity: the rows that a degree of freedom fills, of all tasks
     ("int32[]", "run_start run", "(n + 1) of (runs, 2): from, to"),
     ("int32[]", "first", "(all) first row that each row shares a degree of freedom with"),
     ("int32[]", "partner_start partner", "(n + 1); degrees of freedom before each one that share rows with it"),
-    ("int32[]", "first_freedom", "(n) as `first`, of the degrees of freedom from the last to the first"),
+    ("int32[]", "first_freedom", "(n) like `first`, for the degrees of freedom from last to first"),
     # limbs
     ("int32", "limbs", ""),
     ("dqik_limb[]", "limb", "(limbs)"),
@@ -235,16 +237,16 @@ STAGE = _structure(
     ("uint64", "seed", "of the restarts"),
     ("int32", "swivels phases chosen_after", ""),
     ("double[]", "swivel", "(swivels) [rad]"),
-    ("double", "alike", "|q . q'| from which on motions of a joint count as alike"),
+    ("double", "alike", "|q . q'| above which two motions of a joint count as the same"),
     ("dqik_settings[]", "phase", "(phases) continuation; one for a single descent"),
     ("dqik_settings[]", "following following_missed", ""),
     ("dqik_settings[]", "polishing", "NULL: none"),
     ("dqik_settings[]", "insisting", "NULL: none"),
-    ("int32", "recovers", "whether a frame near its goals is tried again from near starts"),
+    ("int32", "recovers", "whether a frame near its goals is solved again from near starts"),
     ("dqik_settings[]", "nearby arriving descending finishing", "of further attempts; see solvers/group/attempts.py"),
     ("dqik_settings[]", "approaching yielding", "NULL: none"),
-    ("int32", "spend", "iterations in all, where those left over go to missed goals; else 0"),
-    ("dqik_sweep[]", "sweep", "NULL: it steps along a Jacobian"),
+    ("int32", "spend", "iterations in all, if those left are spent on missed goals; else 0"),
+    ("dqik_sweep[]", "sweep", "NULL for solvers that step along a Jacobian"),
 )  # fmt: skip
 
 PROBLEM = _structure(
@@ -254,13 +256,13 @@ PROBLEM = _structure(
     ("dqik_stage[]", "stage", "(stages)"),
     ("double", "tolerance rotation_tolerance", ""),
     ("uint8[]", "counts", "(goals) 1: a position counts, 2: a rotation counts"),
-    ("dqik_stage[]", "stiff", "the joint space of stiff joints with limits, and nothing else; NULL: none"),
+    ("dqik_stage[]", "stiff", "only the joint space, of stiff joints with limits; NULL: none"),
 )  # fmt: skip
 
 _C_OF_DTYPE: dict[object, str] = {np.int32: "int32", np.bool_: "uint8"}
 FRAMES = Structure(
     "dqik_frames",
-    "The questions and answers of frames, `FrameArrays.addresses`: each array, and its bytes from frame to frame;"
+    "The inputs and outputs of frames, `FrameArrays.addresses`: each array, and its bytes from frame to frame;"
     " see solvers/model/frames.py.",
     tuple(
         field
@@ -274,10 +276,10 @@ FRAMES = Structure(
 
 MOTION = _structure(
     "dqik_motion", "The state of one motion; see Motion in solvers/model/frames.py.",
-    ("int32", "steps", "0: the next frame is solved afresh; 1: there is a pose before it; 2: and a residual"),
-    ("int32", "unchanged", "frames in a row with the same question"),
-    ("double[]w", "residual", "(rows of all stages) that the last frame ended with"),
-    ("dqik_frames[]w", "last", "(1) the last frame's question and answer"),
+    ("int32", "steps", "0: the next frame is solved afresh; 1: from the last pose; 2: and residual"),
+    ("int32", "unchanged", "frames in a row with the same inputs"),
+    ("double[]w", "residual", "(rows of all stages) last error rows of the last frame"),
+    ("dqik_frames[]w", "last", "(1) the last frame's inputs and outputs"),
 )  # fmt: skip
 
 NETWORK = _structure(
@@ -392,7 +394,7 @@ NUMBERS: dict[str, tuple[Any, Any, str]] = {
 
 @functools.cache
 def split(kind: str) -> tuple[str, str]:
-    """A field's kind without and with what is in and after its brackets: `double[3]` is `double`, `3`."""
+    """A field's kind and the text after its opening bracket: `double[3]` gives `double`, `3]`."""
     base, _, rest = kind.partition("[")
     return base, rest
 
@@ -431,7 +433,7 @@ def _number(value: int | float | np.ndarray) -> str:
 
 
 def _canonical() -> str:
-    """All that Python and the kernel must agree on, without the notes."""
+    """The text of the contract without the notes, for its hash."""
     parts = [f"{name} {_number(value)}" for name, value in CONSTANTS.items()]
     parts += [f"{name} {number}" for values in ENUMERATIONS.values() for name, number in values.items()]
     parts += [f"{one.name} {[(field.name, field.kind) for field in one.fields]}" for one in STRUCTURES]
@@ -440,7 +442,7 @@ def _canonical() -> str:
 
 
 LAYOUT = int(hashlib.sha256(_canonical().encode()).hexdigest()[:7], 16)
-"""What `dqik_layout` answers if a library was made for these tables."""
+"""The value of `dqik_layout` in a library made for these tables."""
 
 
 def header() -> str:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The compiled kernel: finding its library, or telling why NumPy solves.
+"""The compiled kernel: finds its library, or gives the reason why NumPy solves.
 
-The kernel is a small library of C (`kernel/` in the repository, `dqik_kernel` as a wheel). Where there is none, or
-where it does not fit, NumPy solves, with the same answers. `DQIK_KERNEL=numpy` in the environment forces that, and
-`DQIK_KERNEL=/path/to/library` takes a library of your own.
+The kernel is a small C library (`kernel/` in the repository, `dqik_kernel` as a wheel). If there is none, or it does
+not fit this version, NumPy solves, with the same answers. The environment variable `DQIK_KERNEL=numpy` forces NumPy,
+and `DQIK_KERNEL=/path/to/library` loads another library.
 """
 
 import ctypes
@@ -20,12 +20,12 @@ VERSION = "0.1.0"  # of DQIK, and of the wheel that fits it; a test compares it 
 
 
 class Kernel:
-    """A loaded library, its functions without their prefix; raises OSError or AttributeError where it does not fit."""
+    """A loaded library, its functions without their prefix; OSError or AttributeError if it does not fit."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         library = ctypes.CDLL(str(path))
-        library.dqik_layout.restype = ctypes.c_int32  # before all else: the others may not even be there
+        library.dqik_layout.restype = ctypes.c_int32  # checked first: another layout may lack the other functions
         layout = library.dqik_layout()
         if layout != LAYOUT:
             raise OSError(f"it has layout {layout}, this version of DQIK needs {LAYOUT}")
@@ -40,12 +40,12 @@ class Kernel:
 
 @functools.cache
 def _find() -> tuple[Kernel | None, str]:
-    """The kernel, or why there is none: then NumPy solves. Looked for once."""
-    wanted = os.environ.get("DQIK_KERNEL", "")
-    if wanted.lower() == "numpy":
+    """The kernel, or None, and the reason why NumPy solves. Searched for once."""
+    setting = os.environ.get("DQIK_KERNEL", "")
+    if setting.lower() == "numpy":
         return None, "DQIK_KERNEL=numpy asks for it"
     try:
-        return Kernel(Path(wanted) if wanted else _installed()), ""
+        return Kernel(Path(setting) if setting else _installed()), ""
     except ModuleNotFoundError:
         return None, "no compiled kernel is installed"
     except (OSError, AttributeError, ImportError) as error:
@@ -58,7 +58,7 @@ def _installed() -> Path:
     """The library of the installed wheel."""
     importlib.invalidate_caches()  # Blender may have installed it a moment ago
     wheel = importlib.import_module("dqik_kernel")
-    if wheel.__version__ != VERSION:  # the one from before an update in this session, perhaps
+    if wheel.__version__ != VERSION:  # perhaps still the one from before an update in this session
         wheel = importlib.reload(wheel)
     if wheel.__version__ != VERSION:
         raise OSError(f"it is of version {wheel.__version__}, this is DQIK {VERSION}")
@@ -66,12 +66,12 @@ def _installed() -> Path:
 
 
 def load() -> Kernel | None:
-    """The kernel, or None where NumPy is to solve."""
+    """The kernel; None if NumPy solves."""
     return _find()[0]
 
 
 def kernel() -> str:
-    """Which implementation solves: `compiled`, or `numpy: ` and why.
+    """Which implementation solves: `compiled`, or `numpy: ` and the reason.
 
     Examples
     --------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A prepared solve as the kernel reads it: the structures of the contract, filled."""
+"""Packs a prepared solve for the kernel: fills the structures of the contract."""
 
 import math
 from collections.abc import Sequence
@@ -75,7 +75,7 @@ def _stage(packer: Packer, stage: Stage, solver: str) -> Any:
 
 
 def _joint_space_alone(packer: Packer, space: JointSpace) -> Any:
-    """A stage of which only the joint space is filled."""
+    """A stage with only its joint space filled."""
     nothing = {field.name: None if field.kind.endswith("[]") else 0 for field in STAGE.fields}
     return packer.fill(STAGE, **{**nothing, **_joint_space(space)})
 
@@ -113,7 +113,7 @@ def _block_joints(space: JointSpace) -> np.ndarray:
 
 
 def _joints(stage: Stage, solver: str) -> dict[str, Any]:
-    """The joints whose transforms matter, and those of them that move."""
+    """The joints whose transforms are needed, and those of them that move."""
     skeleton = stage.skeleton
     poles = stage.tasks.poles.poles if stage.tasks.poles else ()
     needed = np.zeros(len(skeleton), dtype=bool)
@@ -161,14 +161,14 @@ def _tasks(packer: Packer, stage: Stage) -> dict[str, Any]:
 
 
 def _task(packer: Packer, kind: Kind, index: int, row: int) -> Any:
-    own = kind.pack(index)
+    packed = kind.pack(index)
     data = None
-    if own["data"] is not None:
-        name, values = own["data"]
+    if packed["data"] is not None:
+        name, values = packed["data"]
         data = addressof(packer.fill(next(one for one in STRUCTURES if one.name == name), **values))
     return packer.fill(
         TASK, kind=TASKS[kind.name], goal=kind.goals[index], row=row, rows=kind.size, weight=kind.weights[index],
-        acts=kind.acts[index], levers=own["levers"], data=data,
+        acts=kind.acts[index], levers=packed["levers"], data=data,
     )  # fmt: skip
 
 
@@ -180,12 +180,13 @@ def _yielding(stage: Stage) -> dict[str, Any]:
         "yield_top": yields.top,
         "yield_path": yields.paths.T > 0.0,
         "yield_extra": yields.extra,
-        "alone": stage.alone,
+        "may_yield": stage.yields,
+        "priority": np.unique([goal.priority for goal in stage.goals], return_inverse=True)[1],
     }
 
 
 def _sparsity(stage: Stage) -> dict[str, Any]:
-    """Which rows each degree of freedom fills, and which rows and degrees of freedom meet."""
+    """The rows that each degree of freedom fills, and the pairs of rows or degrees of freedom with common entries."""
     tasks, n = stage.tasks, stage.space.n
     fills = np.zeros((tasks.all, n), dtype=bool)
     for kind, rows in zip(tasks.kinds, tasks.rows, strict=True):
@@ -204,7 +205,7 @@ def _sparsity(stage: Stage) -> dict[str, Any]:
 
 
 def _runs(fills: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Runs `[from, to)` of rows (runs, 2) that each column of a bool matrix (m, n) fills, and (n + 1,) its first."""
+    """The first run (n + 1,) of each column of a bool matrix (m, n), and all runs `[from, to)` (runs, 2) of rows."""
     edges = np.zeros((fills.shape[1], fills.shape[0] + 2), dtype=np.int8)
     edges[:, 1:-1] = fills.T
     column, row = np.nonzero(edges[:, 1:] != edges[:, :-1])
@@ -213,9 +214,10 @@ def _runs(fills: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _partners(fills: np.ndarray) -> tuple[list[np.ndarray], np.ndarray]:
-    """Which columns of a bool matrix (m, n) share a row with which.
+    """The columns of a bool matrix (m, n) that share a row with each column.
 
-    For each column the columns before it that do, and (n,) the first one that does, both counted from the last column.
+    Returns, for each column, the columns before it that do, and (n,), counted from the last column, the first that
+    does.
     """
     share = fills.T.astype(np.float32) @ fills + np.eye(fills.shape[1]) > 0.0
     return [np.flatnonzero(row[:k]) for k, row in enumerate(share)], np.argmax(share[::-1, ::-1], axis=1)
@@ -241,16 +243,16 @@ def _arcs(packer: Packer, arcs: Sequence[Arc]) -> dict[str, Any]:
 
 
 def _strategy(packer: Packer, stage: Stage, solver: str) -> dict[str, Any]:
-    """How a stage is solved: the settings of all runs, restarts, the order of a sweep."""
-    own, options, attempts = stage.runs, stage.options, stage.attempts
+    """The settings of all runs of a stage, its restarts, and the order of its sweep."""
+    stage_runs, options, attempts = stage.runs, stage.options, stage.attempts
     runs = {
-        "phase": own.phases,
-        "following": [own.following],
-        "following_missed": [own.following_missed],
-        "polishing": own.polishing and [own.polishing],
-        "insisting": own.insisting and [own.insisting],
+        "phase": stage_runs.phases,
+        "following": [stage_runs.following],
+        "following_missed": [stage_runs.following_missed],
+        "polishing": stage_runs.polishing and [stage_runs.polishing],
+        "insisting": stage_runs.insisting and [stage_runs.insisting],
         "nearby": [attempts.nearby],
-        "yielding": own.yielding and [own.yielding],
+        "yielding": stage_runs.yielding and [stage_runs.yielding],
         "approaching": attempts.approaching and [attempts.approaching],
         "arriving": [attempts.arriving],
         "descending": [attempts.descending],
@@ -258,18 +260,18 @@ def _strategy(packer: Packer, stage: Stage, solver: str) -> dict[str, Any]:
     }
     return {
         "solver": SOLVERS[solver],
-        "continues": own.continues,
+        "continues": stage_runs.continues,
         "restarts": options.restarts,
         "recovers": stage.recovers,
         "middle_bias": options.bias == "MIDDLE",
         "seed": options.seed % 2**64,
         "swivels": len(limb.SWIVELS),
-        "phases": len(own.phases),
+        "phases": len(stage_runs.phases),
         "chosen_after": CHOSEN_AFTER,
         "swivel": limb.SWIVELS,
         "alike": math.cos(0.5 * ALIKE),
         **{name: each and [_settings(packer, one) for one in each] for name, each in runs.items()},
-        "spend": own.spend,
+        "spend": stage_runs.spend,
         "sweep": [sweep(packer, stage)] if solver == "CCD" else None,
     }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The sweep of a solver that turns one joint after the other, as the kernel reads it."""
+"""Packs the sweep of a solver that turns one joint after the other."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from .packer import Packer
 
 
 def sweep(packer: Packer, stage: Stage) -> Any:
-    """The joints that CCD visits, in order, and what each one moves."""
+    """The joints that CCD visits, in order, with the points and joints that each one moves."""
     tasks, space, options = stage.tasks, stage.space, stage.options
     order = ccd.in_order(tasks, space, options)
     links = [] if options.unit_angle is None else mmd.links(tasks, space)
@@ -35,7 +35,7 @@ def sweep(packer: Packer, stage: Stage) -> Any:
 
 
 def _visits(packer: Packer, stage: Stage, order: list[Visit]) -> list[Any]:
-    """The visits, each with those points and joints alone that are read later: by the goals, or by a later visit."""
+    """The visits, each with only the points and joints that goals or a later visit read."""
     tasks, skeleton = stage.tasks, stage.skeleton
     joints = len(skeleton)
     needed = np.ones(joints + tasks.count, dtype=bool)

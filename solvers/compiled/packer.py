@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The packer: fills structures of the contract by the names of their fields."""
 
+from collections.abc import Callable
 from ctypes import addressof
 from typing import Any
 
 import numpy as np
 
-from .contract import CLASSES, NUMBERS, Structure, split
+from .contract import CLASSES, NUMBERS, STRUCTURES, Structure, split
 
 
 class Packer:
-    """Fills structures, and keeps alive what they point to."""
+    """Fills structures, and keeps alive the memory that they point to."""
 
     def __init__(self) -> None:
         self._referents: list[Any] = []
@@ -18,33 +19,43 @@ class Packer:
     def fill(self, structure: Structure, **values: Any) -> Any:
         """A structure with a value for each of its fields, by name.
 
-        An array of numbers takes whatever NumPy makes one of, an array of structures a sequence of them, and either an
-        address or None for a null pointer. Raises TypeError for fields that are missing or unknown.
+        An array of numbers takes any value that NumPy converts to one, an array of structures a sequence of them. Both
+        take an address, or None for a null pointer. Raises TypeError for fields that are missing or unknown.
         """
-        wanted = {field.name for field in structure.fields}
-        if wanted != set(values):
-            missing, unknown = sorted(wanted - set(values)), sorted(set(values) - wanted)
+        converters = _CONVERTERS[structure.name]
+        if converters.keys() != values.keys():
+            missing, unknown = sorted(converters.keys() - values.keys()), sorted(values.keys() - converters.keys())
             raise TypeError(f"{structure.name}: missing {missing}, unknown {unknown}")
-        filled = CLASSES[structure.name](**{
-            field.name: self._value(field.kind, values[field.name]) for field in structure.fields
-        })  # fmt: skip
+        filled = CLASSES[structure.name](*[convert(self, values[name]) for name, convert in converters.items()])
         self._referents.append(filled)
         return filled
 
-    def _value(self, kind: str, value: Any) -> Any:
-        base, rest = split(kind)
-        if rest.startswith("]"):
-            return value if value is None or isinstance(value, int) else self._array(base, value)
-        if rest:
-            return (NUMBERS[base][0] * int(rest[:-1]))(*value)
-        return value if base in CLASSES else {"double": float}.get(base, int)(value)
+    def structures(self, base: str, values: Any) -> int:
+        """The address of a copy of some structures."""
+        array = (CLASSES[base] * max(len(values), 1))(*values)
+        self._referents.append(array)
+        return addressof(array)
 
-    def _array(self, base: str, values: Any) -> int:
-        """The address of a copy of some numbers or structures."""
-        if base in CLASSES:
-            array = (CLASSES[base] * max(len(values), 1))(*values)
-            self._referents.append(array)
-            return addressof(array)
+    def numbers(self, base: str, values: Any) -> int:
+        """The address of a copy of some numbers."""
         numbers = np.array(values, dtype=NUMBERS[base][1], order="C")
         self._referents.append(numbers)
         return numbers.ctypes.data
+
+
+def _converter(kind: str) -> Callable[[Packer, Any], Any]:
+    base, rest = split(kind)
+    if rest.startswith("]"):
+        copy = Packer.structures if base in CLASSES else Packer.numbers
+        return lambda packer, value: value if value is None or isinstance(value, int) else copy(packer, base, value)
+    if rest:
+        several = NUMBERS[base][0] * int(rest[:-1])
+        return lambda _, value: several(*value)
+    if base in CLASSES:
+        return lambda _, value: value
+    convert = float if base == "double" else int
+    return lambda _, value: convert(value)
+
+
+_CONVERTERS = {one.name: {field.name: _converter(field.kind) for field in one.fields} for one in STRUCTURES}
+"""For each structure and field a function of the packer that makes the field from the value passed to `fill`."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""All stages of a prepared solve, run by the compiled kernel: frames solved afresh, and frames of a motion."""
+"""Solves all stages of a prepared solve with the compiled kernel: frames afresh, and frames of a motion."""
 
 import os
 import threading
@@ -18,13 +18,13 @@ from .library import Kernel
 from .pack import problem
 from .packer import Packer
 
-FRAMES_A_THREAD = 8  # at least: a thread more is not worth its start for fewer frames
+FRAMES_A_THREAD = 8  # at least: for fewer frames another thread costs more than it saves
 
 
 class CompiledStages:
-    """The stages of a prepared solve, as the kernel reads them.
+    """The stages of a prepared solve, packed for the kernel.
 
-    Holds no state of a solve: the kernel works in memory of the calling thread, so any number of threads may share it.
+    Holds no state of a solve: each calling thread has its own working memory, so any number of threads may share it.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class CompiledStages:
         self._joints = len(skeleton)
         self.address = addressof(problem(self._packer, skeleton, stages, counts, solver))
         self._size = int(library.work(self.address))
-        self._own = threading.local()
+        self._local = threading.local()
 
     def solve_into(self, arrays: FrameArrays) -> None:
         """Solve every frame afresh; many frames in several threads."""
@@ -58,17 +58,17 @@ class CompiledStages:
         self.library.solve(self.address, arrays.address, begin, end, self.memory())
 
     def motion(self) -> "CompiledMotion":
-        """A motion that no frame of is solved yet."""
+        """A new motion, before its first frame."""
         return CompiledMotion(self)
 
     def memory(self) -> int:
         """The address of the calling thread's working memory."""
         try:
-            return self._own.address
+            return self._local.address
         except AttributeError:
-            self._own.memory = np.empty(self._size)
-            self._own.address = self._own.memory.ctypes.data
-            return self._own.address
+            self._local.memory = np.empty(self._size)
+            self._local.address = self._local.memory.ctypes.data
+            return self._local.address
 
 
 class CompiledMotion:

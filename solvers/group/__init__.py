@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Goals that share joints, solved together: where to start, restarts, frames that follow each other."""
+"""Goals that share joints, solved together: starts, continuation, restarts, and frames of a motion."""

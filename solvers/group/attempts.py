@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Further attempts at frames that miss their goals: from poses near the one before, or from anywhere.
+"""Further attempts at frames that miss their goals: from poses near the one before, or from random poses.
 
-A descent from one pose may end in a local minimum. A finger that passes straight inside its tolerance can come out on
-the wrong side of its fold, follow its target to the limit of the joint, and stay there while the target goes on. A few
-descents from poses near the one before find the other side; the nearest answer that meets the goals is taken.
+A descent from one pose may end in a local minimum. A finger that becomes straight, within its tolerance, may bend to
+the wrong side next, follow its target to the joint's limit, and stay there while the target moves on. A few descents
+from poses near the one before find the other side; of those that meet the goals the nearest is kept.
 """
 
 import time
@@ -19,26 +19,28 @@ from ..space.point import Point, Request, stand
 from ..space.tasks import Tasks
 from .settings import FOLLOW_DAMPING, POLISH_DAMPING, PULL
 
-NEAR_SPREADS = np.array([0.4, 0.8])  # [rad, slides: skeleton lengths] how far near starts are from the pose before
-NEAR_STARTS = 4  # of each spread
+NEAR_SPREADS = np.array(
+    [0.4, 0.8]
+)  # [rad, slides: skeleton lengths] largest distance of near starts from the pose before
+NEAR_STARTS = 4  # per spread
 NEAR_ITERATIONS = 12
 APPROACH_ITERATIONS, APPROACH_SETTLED = 10, 2e-2
 RECOVER_ERROR = 0.25  # [skeleton lengths] a start with a larger error is not near its goals
-RECOVER_SHARE = 0.5  # of its error with which a descent must have ended, unless the frame before met its goals
+RECOVER_SHARE = 0.5  # of its first error: a descent must end below it, unless the frame before met its goals
 RESTARTS_AT_ONCE = 8
-NEARER = 1.0 - 1e-9  # on ties the first attempt is kept, whatever the rounding
+NEARER = 1.0 - 1e-9  # on ties, within rounding, keep the first attempt
 
 
 @dataclass(frozen=True)
 class Attempts:
-    """Descents from other starts. All run without the pull and without poles (`tasks` has none).
+    """Descents from other starts, without poles (`tasks` has none) and, except `approaching`, without the pull.
 
     Attributes
     ----------
-    nearby, descending : settings of a descent from a near start, and from one anywhere.
-    approaching : of a descent pulled to the pose before; None for solvers that do not heed a pull. arriving : of the
-        one after it, without the pull.
-    finishing : of the best attempt's last descent where none meets the goals.
+    nearby, descending : settings of a descent from a near start, and from a restart.
+    approaching : of a descent with a pull to the pose before; None for solvers without continuation. arriving : of the
+        descent after it, without the pull.
+    finishing : of the best attempt's last descent if none meets the goals.
     """
 
     tasks: Tasks
@@ -56,7 +58,7 @@ class Attempts:
         cls, tasks: Tasks, space: JointSpace, minimise: Minimise, settings: Settings, first_damping: float,
         precise: bool,
     ) -> "Attempts":  # fmt: skip
-        """The attempts of a stage with these `settings`; `precise`: whether its solver follows a continuation."""
+        """The attempts of a stage with these `settings`; `precise`: whether its solver supports continuation."""
         options = settings.options
         descending = replace(settings, pull=0.0, first_damping=first_damping, abandons=precise)
         nearby = replace(descending, first_damping=FOLLOW_DAMPING, iterations=min(NEAR_ITERATIONS, options.iterations))
@@ -71,9 +73,9 @@ class Attempts:
         )  # fmt: skip
 
     def near(self, best: Minimum, frame: int, one: Request, before: State) -> bool:
-        """Attempts from starts near the pose `before` of one frame; whether one meets the goals.
+        """Attempts from starts near the pose `before` of one frame; returns whether one meets the goals.
 
-        The nearest of those with the same spread is put in `best`.
+        Of the attempts with the same spread the nearest that meets them replaces the frame in `best`.
         """
         random, index = SplitMix64(self.options.seed), np.array([frame])
         many = one.take(np.zeros(NEAR_STARTS, dtype=np.intp))
@@ -94,12 +96,12 @@ class Attempts:
         return False
 
     def restart(self, best: Minimum, frame: int, one: Request, settled: bool) -> None:
-        """Attempts from the middle of the limits, then from random states, until one converges; the best stays.
+        """Attempts from the middle of the limits, then from random states, until one converges; `best` keeps the best.
 
-        Some are made at once; of those the first that converges counts, as if they had been made in turn. Bounded by
-        their number and, where the options say so, by time.
+        Several run in one batch; the first of them that converges counts, as if they had run in turn. Their number is
+        bounded, and their time if the options say so.
 
-        settled : whether what is in `best` was descended to the end.
+        settled : whether the descent to the frame in `best` ran to its end.
         """
         random, left, middle, began = SplitMix64(self.options.seed), self.options.restarts, True, time.perf_counter()
         index, seconds, rows = np.array([frame]), self.options.restart_seconds, self.tasks.m
@@ -129,7 +131,7 @@ class Attempts:
             best.point.put(index, finished.point)
 
     def _approached(self, answer: Point, one: Request, before: State) -> tuple[Point, int]:
-        """An answer (1,) brought nearer to the pose before, as far as the goals allow, and the iterations that took."""
+        """An answer (1,) brought nearer to the pose before, as far as the goals allow, and the iterations it took."""
         if self.approaching is None:
             return answer, 0
         request = replace(one, base=before)

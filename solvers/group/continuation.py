@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Continuation: the answer nearest to the base pose, approached with a pull that is strong at first.
+"""Continuation: leads to the answer nearest to the base pose by a pull that is strong at first.
 
-It begins with limbs folded to their targets, and the pull grows weaker by steps. So the path to the answer, and the
-answer, follow the targets continuously.
+It begins with limbs folded to their targets and weakens the pull step by step. So the path to the answer, and the
+answer, depend continuously on the targets.
 """
 
 from dataclasses import replace
@@ -16,14 +16,14 @@ from ..space.point import Request, stand
 from .stage import Stage
 from .starts import folded
 
-CHOSEN_AFTER = 2  # strengths of the pull, after which only the cheapest of several starts is followed
-ALIKE = 0.05  # [rad] nearer to a cheaper start after the first strength, a start is on its way to the same answer
+CHOSEN_AFTER = 2  # number of pull strengths after which only the cheapest of several starts goes on
+ALIKE = 0.05  # [rad] a start this near to a cheaper one after the first strength leads to the same answer
 
 
 def continued(stage: Stage, frames: Request) -> Minimum:
     """The nearest answers by continuation in the pull, from limbs folded to their targets at several swivels.
 
-    Which swivel leads to the cheapest answer shows while the pull is strong; only that one is followed further.
+    While the pull is strong the costs show which swivel leads to the cheapest answer; only that one goes on.
     """
     count, cost = len(frames.targets.positions), np.zeros((0, 0))
     state = folded(stage, frames, limb.SWIVELS)
@@ -57,23 +57,23 @@ def continued(stage: Stage, frames: Request) -> Minimum:
 
 
 def _distinct_lanes(stage: Stage, state: State, cost: np.ndarray, frame: np.ndarray, alive: np.ndarray) -> np.ndarray:
-    """Which starts of each `frame` (S,), lane by lane, are not on their way to the answer of a cheaper one.
+    """Mask (S, L) of the starts of each `frame` (S,) that do not lead to the answer of a cheaper one, lane by lane.
 
     cost : (S, L). alive : (S, L) bool, the starts that count.
     """
-    left = np.zeros(alive.shape, dtype=bool)
+    distinct = np.zeros(alive.shape, dtype=bool)
     for lane in range(stage.lanes.count):
         some = np.flatnonzero(alive[:, lane])
         joints = stage.space.joint[stage.lanes.freedoms.of == lane]
         turned = state.rotations[some[:, None], joints]
-        left[some, lane] = _distinct(turned, cost[some, lane], frame[some])
-    return left
+        distinct[some, lane] = _distinct(turned, cost[some, lane], frame[some])
+    return distinct
 
 
 def _distinct(q: np.ndarray, cost: np.ndarray, frame: np.ndarray) -> np.ndarray:
-    """Which of several starts (S,) of each `frame` (S,) are not on their way to the answer of a cheaper one.
+    """Mask (S,) of the starts of each `frame` (S,) that do not lead to the answer of a cheaper one.
 
-    q : (S, n, 4) motions of the joints. cost : (S,) so far; of equal ones the first is the cheaper.
+    q : (S, n, 4) motions of the joints. cost : (S,) so far; on ties the first start counts as cheaper.
     """
     order = np.lexsort((np.arange(len(cost)), cost, frame))
     distinct = np.ones(len(cost), dtype=bool)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which goals are solved together, and in which order."""
+"""The grouping of goals: which are solved together, and in which order."""
 
 from collections.abc import Callable, Sequence
 
@@ -18,19 +18,21 @@ def chains_of(skeleton: Skeleton, goals: Sequence[Goal]) -> np.ndarray:
 
 
 def stage_order(skeleton: Skeleton, chains: np.ndarray) -> list[list[list[int]]]:
-    """Goals in levels to be solved one after the other, each of groups that do not depend on each other.
+    """Levels, in the order of solving, of groups of goals that do not depend on each other within a level.
 
-    Goals whose chains share a joint are solved together. Goals whose chains hang below another's, without sharing its
-    joints, come after it: they follow what the other moves, and do not pull at it.
+    Goals whose chains share a joint are in one group. A goal whose chain hangs below another's, without sharing its
+    joints, comes after it: the other moves its chain, but it does not move the other's.
     """
     groups: list[list[int]] = [[g] for g in range(len(chains)) if chains[g].any()]
-    idle = [g for g in range(len(chains)) if not chains[g].any()]  # nothing to move: not to be weighed against others
+    idle = [
+        g for g in range(len(chains)) if not chains[g].any()
+    ]  # a goal with nothing to move must not count against others
     moved = chains.astype(float)
     beside = [set(np.flatnonzero(row).tolist()) for row in moved @ moved.T]  # goals that share a joint with each
     above = [set(np.flatnonzero(row).tolist()) for row in moved @ skeleton.ancestors @ moved.T]
 
     def below(group: list[int], other: list[int]) -> bool:
-        """Whether a joint that `group` is about hangs below one that `other` moves."""
+        """Whether a joint of the chains of `group` hangs below one that `other` moves."""
         return any(not above[goal].isdisjoint(other) for goal in group)
 
     def share(group: list[int], other: list[int]) -> bool:
@@ -49,7 +51,7 @@ def stage_order(skeleton: Skeleton, chains: np.ndarray) -> list[list[list[int]]]
     levels: list[list[list[int]]] = []
     while groups:
         ready = [g for g in groups if not any(h is not g and below(g, h) for h in groups)]
-        if not ready:  # three groups may hang on each other in a ring: then they are solved together
+        if not ready:  # groups that hang below each other in a ring are solved together
             groups = ready = [sorted(g for group in groups for g in group)]
         groups = [g for g in groups if g not in ready]
         levels.append(ready)

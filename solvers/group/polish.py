@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The last steps of a stage: without the pull, and without poles and holds that keep goals from being met."""
+"""The last steps of a stage: without the pull, then without poles and holds if these keep goals from being met."""
 
 from dataclasses import replace
 
@@ -13,7 +13,7 @@ from .stage import Stage
 def polish(stage: Stage, minimum: Minimum, frames: Request) -> Minimum:
     """A few steps without the pull, so that it costs no accuracy.
 
-    Then more, without poles and holds, where these keep goals from being met.
+    Then more steps, without poles and holds, in frames where these keep goals from being met.
     """
     if stage.runs.polishing is None:
         return Minimum(minimum.point.copy(), minimum.iterations, minimum.cost)
@@ -34,9 +34,9 @@ def polish(stage: Stage, minimum: Minimum, frames: Request) -> Minimum:
 
 
 def _spend_the_rest(stage: Stage, settings: Settings, minimum: Minimum, frames: Request) -> Minimum:
-    """The steps that are left, without the pull, on frames that miss their goals.
+    """Use up the remaining steps, without the pull, on frames that miss their goals.
 
-    Solvers that take many small steps may settle before they arrive.
+    Solvers that take many small steps may settle before they meet them.
     """
     point, iterations = minimum.point.copy(), minimum.iterations
     left = np.where(stage.met(point.error), 0, stage.runs.spend - iterations)[:, 0]

@@ -26,7 +26,8 @@ POLISH_ITERATIONS = 3
 POLISH_DAMPING = 1e-8
 POLISH_SHARE = 0.2  # of the tolerances, to which the pull-free steps bring the error
 INSIST_ITERATIONS = 20  # without poles and holds, where they kept the goals from being met
-YIELD_ITERATIONS = 10  # of each solve in which goals that were missed yield
+YIELD_ITERATIONS = 4  # of each solve in which goals yield to those that come before them
+YIELD_DAMPING = 1e-3
 
 
 class Runs(NamedTuple):
@@ -62,13 +63,13 @@ def last_phase(
 
 
 def runs(
-    settings: Settings, released: np.ndarray | None, poles: bool, precise: bool, abandons: bool, yields: bool
+    settings: Settings, released: np.ndarray | None, poles: bool, precise: bool, abandons: bool, ordered: bool
 ) -> Runs:
     """All runs of a stage whose last phase has these `settings`.
 
     released : (n,) the reluctance without holds, where holds or poles can keep goals from being met; else None.
     poles : whether any goal has one. precise : whether the solver follows a continuation. abandons : whether a first
-    descent may end early, because other starts follow it. yields : whether goals that are missed may yield to others.
+    descent may end early, because other starts follow it. ordered : whether some goals come before others.
     """
     options, pull, polishes = settings.options, settings.pull, bool(settings.pull or poles)
     continues = bool(pull) and precise
@@ -83,19 +84,17 @@ def runs(
         settings, pull=0.0, iterations=min(POLISH_ITERATIONS, options.iterations), first_damping=POLISH_DAMPING,
         tolerance=POLISH_SHARE * options.tolerance, rotation_tolerance=POLISH_SHARE * options.rotation_tolerance,
     )  # fmt: skip
-    yielding = replace(
-        settings, iterations=min(YIELD_ITERATIONS, settings.iterations), first_damping=pull or FOLLOW_DAMPING
-    )
+    yielding = replace(settings, iterations=min(YIELD_ITERATIONS, settings.iterations), first_damping=YIELD_DAMPING)
     return Runs(
         continues,
         _continuation(settings, poles) if continues else [replace(settings, abandons=abandons)],
         following,
         replace(following, iterations=missed) if polishes else following,
         polishing if polishes else None,
-        None if released is None else replace(
-            polishing, iterations=INSIST_ITERATIONS, first_damping=FIRST_DAMPING, reluctance=released
-        ),
-        yielding if yields else None,
+        None
+        if released is None
+        else replace(polishing, iterations=INSIST_ITERATIONS, first_damping=FIRST_DAMPING, reluctance=released),
+        yielding if ordered else None,
         0 if precise else options.iterations,
     )
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Independent stages solved side by side, as the lanes of one stage; and one lane of it solved alone."""
+"""Independent stages solved side by side as the lanes of one stage, and one of its lanes solved alone."""
 
 from collections.abc import Sequence
 
@@ -14,9 +14,9 @@ from .stage import Stage
 
 
 def side_by_side(goals: Sequence[Goal], chains: np.ndarray, method: Method, stages: Sequence[Stage]) -> list[Stage]:
-    """Stages that do not depend on each other, as few with several lanes, each of stages that are solved in like steps.
+    """Join independent stages that are solved by the same steps into stages with several lanes.
 
-    The other arguments as for `Stage`. Solvers without lanes keep the stages as they are.
+    The other arguments as for `Stage`. For solvers without lanes the stages stay separate.
     """
     alike: dict[tuple[float, bool, bool, bool, bool, int], list[Stage]] = {}
     for number, stage in enumerate(stages):
@@ -33,14 +33,14 @@ def side_by_side(goals: Sequence[Goal], chains: np.ndarray, method: Method, stag
 
 
 def rows_of(stage: Stage, lane: int, error: np.ndarray) -> np.ndarray:
-    """The columns of error rows (F, m) that are a lane's."""
+    """The columns of a lane in error rows (F, m)."""
     return np.flatnonzero(stage.tasks.lanes.rows.of[: error.shape[-1]] == lane)
 
 
 def alone(
     stage: Stage, lane: int, frame: int, minimum: Minimum, start: Point, frames: Request
 ) -> tuple[Stage, Minimum, Point, Request]:
-    """A lane's own stage, and its part of one frame: where it ended, where it began, and its request."""
+    """A lane's own stage, and its part of one frame: its minimum, its start, and its request."""
     index, goals = np.array([frame]), np.flatnonzero(stage.lanes.goals == lane)
     freedoms = np.flatnonzero(stage.lanes.freedoms.of == lane)
 
@@ -57,10 +57,10 @@ def alone(
     return stage.parts[lane], best, point(start.take(index)), request
 
 
-def put(stage: Stage, minimum: Minimum, frame: int, lane: int, own: Minimum) -> None:
-    """Take over the minimum `own` of a lane's own stage for one frame."""
-    minimum.iterations[frame, lane] = own.iterations[0, 0]
-    whole, lanes, point = minimum.point, stage.lanes, own.point
+def put(stage: Stage, minimum: Minimum, frame: int, lane: int, part: Minimum) -> None:
+    """Copy the minimum `part` of a lane's own stage into one frame of `minimum`."""
+    minimum.iterations[frame, lane] = part.iterations[0, 0]
+    whole, lanes, point = minimum.point, stage.lanes, part.point
     whole.error = whole.error[:, : stage.tasks.m]
     joints = np.flatnonzero(lanes.joints == lane)
     whole.state.rotations[frame, joints] = point.state.rotations[0, joints]

@@ -17,7 +17,7 @@ from ..space.point import Point, Request, stand
 from .attempts import RECOVER_ERROR, RECOVER_SHARE
 from .continuation import continued
 from .polish import polish
-from .shares import solve_shares
+from .precedence import serve_in_order
 from .side_by_side import alone, put, rows_of
 from .stage import Stage
 from .starts import arched, begin, folded, swivelled
@@ -48,7 +48,7 @@ def solve(
             if not met and restarts:
                 part.attempts.restart(best, 0, one, settled=not stage.runs.phases[0].abandons)
             put(stage, minimum, frame, lane, best)
-    shared = solve_shares(stage, minimum, frames, start)
+    shared = serve_in_order(stage, minimum, frames, start)
     return _no_worse(stage, minimum.point, first, shared), minimum.iterations.sum(-1)
 
 
@@ -82,7 +82,7 @@ def follow(
             own = None if residual is None else residual[:, rows_of(stage, lane, residual)]
             _retry(part, best, warm, one, own)
             put(stage, minimum, 0, lane, best)
-    solve_shares(stage, minimum, frames, start)
+    serve_in_order(stage, minimum, frames, start)
     return minimum.point, minimum.iterations.sum(-1) + more
 
 
@@ -158,15 +158,25 @@ def _recovers(stage: Stage, first: Point, last: Point, frames: Request, met_befo
 def _no_worse(stage: Stage, last: Point, first: Point, targets: Targets) -> Point:
     """Where frames ended; where they began if that was closer and the end misses the tolerances.
 
+    Goals that are met count nothing.
+
     targets : with the shares by which errors are compared.
     """
     missed = ~stage.met(last.error)
     if not missed.any():
         return last
-    mine, others = (stage.squares(stage.hard_tasks.errors(point.kinematics, targets)) for point in (last, first))
+    mine, others = (_square_missed(stage, point, targets) for point in (last, first))
     worse = missed & (mine > others)
     if worse.any():
         last = replace(last, error=last.error[:, : stage.tasks.m])
         first = replace(first, error=first.error[:, : stage.tasks.m])
         last = first.where(stage.lanes, worse, last)
     return last
+
+
+def _square_missed(stage: Stage, point: Point, targets: Targets) -> np.ndarray:
+    """Sums (F, L) of squares of the error rows of goals that are missed."""
+    distances, angles = stage.hard_tasks.report(point.kinematics, targets)
+    missed = (distances > stage.options.tolerance) | (angles > stage.options.rotation_tolerance)
+    shares = missed if targets.shares is None else missed * targets.shares
+    return stage.squares(stage.hard_tasks.errors(point.kinematics, targets._replace(shares=shares)))

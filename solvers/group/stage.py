@@ -17,7 +17,7 @@ from ..space.limb import Limb
 from ..space.point import Point, Request
 from ..space.poles import POLE_WEIGHT, Pole
 from ..space.tasks import Tasks
-from ..space.yielding import Yielding
+from ..space.yielding import Precedence, Yielding
 from .attempts import Attempts
 from .settings import PULL, first_damping, last_phase, runs
 
@@ -37,7 +37,8 @@ class Stage:
     settings, runs : of the last phase of a solve, and of all runs.
     still_slides : joints that slide, but not in this stage.
     folds : (L,) bool, the lanes that have limbs.
-    alone : (G,) bool, the goals that have joints of their own. yields : whether such goals yield if they are missed.
+    yields : (G,) bool, the goals that may yield to others of their priority: they have joints of their own.
+    precedence : the order of the goals. ordered : whether some come before others, or may yield to them.
     recovers : whether a frame that misses its goals may be tried again from near poses.
     hold : (J,) by how much more than the least held joint of the stage each of its joints is held; 0 for others.
     holds : whether it pulls, and some joints are held more than others.
@@ -86,15 +87,15 @@ class Stage:
         released = self._reluctance()
         reluctance = released * HELD_RELUCTANCE ** self.hold[self.space.joint] if self.holds else released
         self.settings = last_phase(options, pull, damping, reluctance, poles)
-        self.alone = (self.chains & (self.chains.sum(0) == 1)).any(-1)
-        own = plain and pull > 0.0 and len(self.tasks.placed) > 1 and bool(self.alone.any())
-        self.yields = any(part.yields for part in parts) if parts else own
+        self.precedence = Precedence(self.goals, lane)
+        alone = (self.chains & (self.chains.sum(0) == 1)).any(-1)
+        self.yields = alone & self.precedence.equal.any(-1) & (plain and pull > 0.0)
+        ordered = plain and (bool(self.yields.any()) or len({goal.priority for goal in self.goals}) > 1)
+        self.ordered = any(part.ordered for part in parts) if parts else ordered
         self.recovers = not pull and not poles and plain
         abandons = self.recovers and options.restarts > 0 and self.precise
         keeps_off = poles or self.holds  # goals may be missed because of them
-        self.runs = runs(
-            self.settings, released if keeps_off else None, poles, self.precise, abandons, self.yields
-        )
+        self.runs = runs(self.settings, released if keeps_off else None, poles, self.precise, abandons, self.ordered)
         self.attempts = Attempts.of(
             self.hard_tasks, self.space, self._minimise, self.settings, self._first_damping, self.precise
         )

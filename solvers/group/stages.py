@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""All stages of a prepared solve, one after the other, with NumPy: frames solved afresh, and frames of a motion."""
+"""Solves all stages of a prepared solve in order, with NumPy: frames afresh, and frames of a motion."""
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
@@ -17,8 +17,8 @@ from ..space.point import Point
 from .solve import follow, solve
 from .stage import Stage, carried, frames_of, posed
 
-HOLD_AFTER = 2  # frames in a row with the same question, after which the answer stays the same
-UNIT = 1e-15  # of a quaternion's squared length: nearer to 1 it is left as it is, to the bit
+HOLD_AFTER = 2  # frames in a row with the same inputs, after which the answer is repeated
+UNIT = 1e-15  # a quaternion whose squared length is this near to 1 is not normalised, so that its bits stay
 
 
 class Stages:
@@ -28,7 +28,7 @@ class Stages:
         self, skeleton: Skeleton, goals: Sequence[Goal], levels: Sequence[Sequence[Stage]], options: Options,
         side_by_side: Callable[[Sequence[Stage]], list[Stage]],
     ) -> None:  # fmt: skip
-        """`levels`: stages that do not depend on each other, level after level; `side_by_side` joins those of one."""
+        """`levels`: lists of independent stages, in order; `side_by_side` joins the stages of a level."""
         self.skeleton, self.goals, self.stages = skeleton, goals, [stage for level in levels for stage in level]
         self._levels, self._side_by_side = levels, side_by_side
         weights = np.array([(goal.position_weight, goal.rotation_weight) for goal in goals]).reshape(-1, 2)
@@ -44,7 +44,7 @@ class Stages:
 
     @cached_property
     def joined(self) -> list[Stage]:
-        """The stages as NumPy solves them: those of a level side by side, where the solver can."""
+        """The stages as NumPy solves them: those of a level side by side, if the solver has lanes."""
         return [stage for level in self._levels for stage in self._side_by_side(level)]
 
     def solve_into(self, arrays: FrameArrays) -> None:
@@ -53,7 +53,7 @@ class Stages:
         finite = self.finite(arrays)
         frames = slice(None) if finite.all() else np.flatnonzero(finite)
         if finite.any():
-            targets, start, links = self._question(arrays, frames)
+            targets, start, links = self._inputs(arrays, frames)
             count = len(targets.positions)
             pose, iterations = frames_of(start, count), np.zeros(count, dtype=int)
             points: list[tuple[Stage, Point]] = []
@@ -68,26 +68,25 @@ class Stages:
     def follow_into(self, arrays: FrameArrays, previous: Pose, residuals: list[np.ndarray | None]) -> None:
         """Solve one frame from the `previous` pose (1, J, 4), (1, J, 3).
 
-        residuals : error rows (1, m) that each of the `joined` stages ended the frame before with, None if not known;
-            written.
+        residuals : per stage of `joined`, its last error rows (1, m) of the frame before, None if unknown; overwritten.
         """
-        targets, start, links = self._question(arrays, slice(None))
+        targets, start, links = self._inputs(arrays, slice(None))
         pose, iterations = start, np.zeros(1, dtype=int)
         points: list[tuple[Stage, Point]] = []
         for index, stage in enumerate(self.joined):
-            warm, wanted = carried(stage, previous, pose), targets.of_goals(stage.indices)
-            point, took = follow(stage, warm, pose, wanted, links, residuals[index])
+            warm, stage_targets = carried(stage, previous, pose), targets.of_goals(stage.indices)
+            point, took = follow(stage, warm, pose, stage_targets, links, residuals[index])
             residuals[index] = point.error
             pose, iterations = posed(stage, point.state, pose), iterations + took
             points.append((stage, point))
         arrays.answer(slice(None), self.report(pose, points, iterations, targets))
 
     def motion(self) -> "StagesMotion":
-        """A motion that no frame of is solved yet."""
+        """A new motion, before its first frame."""
         return StagesMotion(self)
 
     def finite(self, arrays: FrameArrays) -> np.ndarray:
-        """Frames (F,) in which all that the answer depends on is finite."""
+        """Frames (F,) in which all inputs that the answer depends on are finite."""
         self._check(arrays)
         with np.errstate(over="ignore", invalid="ignore"):
             total = sum(getattr(arrays, name).sum() for name in QUESTIONS)
@@ -105,7 +104,7 @@ class Stages:
     def report(
         self, pose: Pose, points: Sequence[tuple[Stage, Point]], iterations: np.ndarray, targets: Targets
     ) -> Batch:
-        """The answer of F frames: their `pose`, and where their stages ended."""
+        """The outputs of F frames, from their `pose` and the last point of each stage."""
         count = len(pose.rotations)
         distances, angles = np.zeros((2, count, len(self.goals)))
         at_limit = np.zeros((count, len(self.skeleton)), dtype=bool)
@@ -118,9 +117,9 @@ class Stages:
         return Batch(np.array(pose.rotations), np.array(pose.translations), distances, angles, iterations,
                      np.all(met, axis=-1), at_limit)  # fmt: skip
 
-    def _question(self, arrays: FrameArrays, frames: np.ndarray | slice) -> tuple[Targets, Pose, np.ndarray]:
-        """What some frames ask: targets, start poses with stiff joints inside their limits, and links."""
-        targets, start, links = _question(arrays, frames)
+    def _inputs(self, arrays: FrameArrays, frames: np.ndarray | slice) -> tuple[Targets, Pose, np.ndarray]:
+        """The inputs of some frames: targets, start poses with stiff joints inside their limits, and links."""
+        targets, start, links = _inputs(arrays, frames)
         if self.stiff is not None:
             start = Pose(start.rotations.copy(), start.translations.copy())
             state = self.stiff.state(start, len(start.rotations))
@@ -136,10 +135,13 @@ class Stages:
 
 
 def stiff_joints(skeleton: Skeleton, stages: Sequence[Stage]) -> JointSpace | None:
-    """The stiff joints of the chains, which no stage moves but whose limits hold; None where there are none."""
+    """The space of the chains' stiff joints with limits, which no stage moves; None if there are none."""
+    stiff = skeleton.stiffness >= 1.0
+    if not stiff.any():
+        return None
     chains = np.concatenate([np.zeros((1, len(skeleton)), dtype=bool), *(stage.chains for stage in stages)])
     limited = np.array([joint.limits is not None for joint in skeleton.joints])
-    space = JointSpace(skeleton, chains.any(0) & limited, stiff=True)
+    space = JointSpace(skeleton, chains.any(0) & limited & stiff, stiff=True)
     return space if space.n else None
 
 
@@ -179,7 +181,7 @@ class StagesMotion:
                 arrays.answer_nothing(slice(frame, frame + 1))
 
     def _step(self, frame: FrameArrays) -> None:
-        """Solve the next frame, or hold the answer."""
+        """Solve the next frame, or repeat the last answer."""
         last = self._last
         same = self._steps > 1 and all(np.array_equal(getattr(frame, name), getattr(last, name)) for name in QUESTIONS)
         self._unchanged = self._unchanged + 1 if same else 0
@@ -195,24 +197,24 @@ class StagesMotion:
 
 
 def check(arrays: FrameArrays, goals: int, joints: int) -> None:
-    """Raise ValueError unless the arrays are for as many goals and joints."""
+    """Raise ValueError unless the arrays are for this number of goals and joints."""
     if arrays.goals != goals or arrays.joints != joints:
         raise ValueError(
             f"arrays for {arrays.goals} goals and {arrays.joints} joints; expected {goals} goals and {joints} joints"
         )
 
 
-def _question(arrays: FrameArrays, frames: np.ndarray | slice) -> tuple[Targets, Pose, np.ndarray]:
-    """What some frames ask: targets, with unit quaternions, start poses and links."""
+def _inputs(arrays: FrameArrays, frames: np.ndarray | slice) -> tuple[Targets, Pose, np.ndarray]:
+    """The inputs of some frames: targets with unit quaternions, start poses and links."""
     parts = {name: part if len(part := getattr(arrays, name)) == 1 else part[frames] for name in QUESTIONS}
     count = len(arrays.iterations[frames])
-    wanted = parts["positions"], _unit(parts["orientations"]), parts["poles"]
-    targets = Targets(*(np.broadcast_to(part, (count, *part.shape[1:])) for part in wanted))
+    target_arrays = parts["positions"], _unit(parts["orientations"]), parts["poles"]
+    targets = Targets(*(np.broadcast_to(part, (count, *part.shape[1:])) for part in target_arrays))
     return targets, Pose(parts["start_rotations"], parts["start_translations"]), parts["links"]
 
 
 def _unit(quaternions: np.ndarray) -> np.ndarray:
-    """Quaternions (..., 4) of unit length; those that have it, to rounding, stay the same to the bit."""
+    """Normalised quaternions (..., 4); those of unit length, up to `UNIT`, stay the same to the bit."""
     off = np.abs((quaternions * quaternions).sum(-1) - 1.0) > UNIT
     if not off.any():
         return quaternions

@@ -13,7 +13,7 @@ from ..space.arc import Arc
 from ..space.joint_space import State
 from ..space.limb import Limb
 from ..space.point import Point, Request
-from ..space.tasks import ROTATION_LENGTH, Kinematics, turned_to_pole
+from ..space.tasks import Kinematics, turned_to_pole
 from .stage import Stage
 
 
@@ -106,11 +106,8 @@ def _bend_shares(stage: Stage, start: Kinematics, targets: Targets) -> np.ndarra
     It falls to 0 as the targets come to where the start pose has their goals: a start that meets all goals is the
     answer, whatever bend is preferred.
     """
-    distances, angles = stage.tasks.report(start, targets)
-    weights = stage.tasks.weights > 0.0
-    away = np.maximum(weights[0] * distances / stage.skeleton.length, weights[1] * ROTATION_LENGTH * angles)
-    of_lane = stage.lanes.goals == np.arange(stage.lanes.count)[:, None]  # (L, G)
-    return np.minimum((away[:, None] * of_lane).max(-1) / limb.EASE, 1.0)
+    away = stage.tasks.misses(start, targets)
+    return np.minimum(stage.lanes.per_goal.largest(away) / limb.EASE, 1.0)
 
 
 def _of_goals(stage: Stage, parts: Sequence[Limb] | Sequence[Arc], shares: np.ndarray) -> np.ndarray:

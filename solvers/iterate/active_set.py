@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The active set: the limits that hold for a step, and steps over the directions that they leave free."""
+"""Active sets: the limits that a step lies on, and steps over the directions that remain free."""
 
 from collections.abc import Callable
 from functools import partial
@@ -10,25 +10,26 @@ from ..space.joint_space import JointSpace
 from .linear_step import Inner, LinearSystem
 
 ROUNDS = 8
-SAME = 1e-9  # [rad] a projection that moves nothing by more has changed nothing
+SAME = 1e-9  # [rad] a projection by less counts as none
 
 RestrictedStep = Callable[..., np.ndarray]
-"""A step (F, n) over the free directions: takes a system, `free`, `normals` and `fixed` as `free_step` does."""
+"""A step (F, n) over the free directions, from a system and `free`, `normals`, `fixed` as in `free_step`."""
 
 
 def limited(step: RestrictedStep, release: bool = True) -> Inner:
-    """The step of one iteration of a solver, inside the limits; see `within_limits`."""
+    """A solver's step, kept inside the limits by `within_limits`."""
     return partial(within_limits, step=step, release=release)
 
 
 def within_limits(system: LinearSystem, step: RestrictedStep, release: bool = True) -> np.ndarray:
     """The step (F, n) of a solver inside the limits.
 
-    Degrees of freedom that the step carries past a limit are put on it and the rest is solved again, until none is
-    carried past.
+    Degrees of freedom that the step moves past a limit are fixed on it and the others are solved again, until no
+    degree of freedom goes past.
 
-    release : whether a step may take off its limit what alone would go further past it. If not, every step that is
-        short enough leads downhill (Bertsekas 1982, "Projected Newton methods"), which far targets need.
+    release : whether a degree of freedom that the gradient presses against its limit may leave it, as part of a step
+        of all. If not, every short enough step leads downhill (Bertsekas 1982, "Projected Newton methods"), which far
+        targets need.
     """
     space = system.space
     if not space.limited:
@@ -51,7 +52,7 @@ def within_limits(system: LinearSystem, step: RestrictedStep, release: bool = Tr
         normals = np.where(free[:, space.pairs].all(-1, keepdims=True), normals, 0.0)
         bounded = np.where(free, 0.0, projected)
         bounded[:, space.pairs] += normals * (projected[:, space.pairs] * normals).sum(-1, keepdims=True)
-        # what is done stays as it is to the last digit, whatever the other frames and lanes still do
+        # frames and lanes that are done keep their step bit for bit while others go on
         going = np.any(moved, axis=-1) if system.lanes is None else system.lanes.freedoms.any(moved)
         fixed = np.where(system.over_freedoms(going), bounded, fixed)
     return projected
@@ -60,8 +61,9 @@ def within_limits(system: LinearSystem, step: RestrictedStep, release: bool = Tr
 def active_set(
     space: JointSpace, start: np.ndarray, d: np.ndarray, down: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """What a step `d` (F, n) leaves free: coordinates off their bounds or pulled inward, tangents of active ellipses.
+    """The directions that stay free after a step `d` (F, n).
 
+    Coordinates are free if they are off their bounds or pulled inward; on an active ellipse the tangent is free.
     Returns `(free, normals, fixed)` as `linear_step.free_step` takes them.
 
     Parameters

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Turns that bring points nearest to where they should be, for the solvers that turn one joint after the other.
+"""The best turn of one joint toward its targets, for the solvers that turn one joint after the other.
 
-All minimise `sum_p w_p |t_p - R r_p|^2` over the turns `R` that a joint can make; `r_p` and `t_p` are points and their
-targets seen from the joint. For one free point that is the smallest turn from `r` to `t`; for several it is Wahba's
-problem, solved by Davenport's q-method; about a hinge's axis it is an `atan2`.
+Each function minimises `sum_p w_p |t_p - R r_p|^2` over the turns `R` that the joint can make; `r_p` and `t_p` are
+points and their targets seen from the joint. A ball joint with one point makes the smallest turn from `r` to `t`; with
+several points this is Wahba's problem, solved by Davenport's q-method; a hinge's angle is an `atan2`.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ from ..algebra import quaternion
 from ..space.joint_space import JointSpace
 from ..space.posture import Posture, Visit
 
-STAY = 1e-9  # weight of staying as it is, against the points': decides what they leave open
+STAY = 1e-9  # weight of the present orientation against the points': decides what the points leave open
 
 
 def about_axis(axis: np.ndarray, points: np.ndarray, targets: np.ndarray, weights: np.ndarray) -> np.ndarray:
@@ -29,7 +29,8 @@ def about_point(points: np.ndarray, targets: np.ndarray, weights: np.ndarray) ->
     """The best turn (F, 4), and of equally good ones the smallest. points, targets : (F, P, 3). weights : (F, P).
 
     The quaternion is the eigenvector of the largest eigenvalue of Davenport's matrix, made of
-    `B = sum_p w_p t_p r_p^T`; the identity is added to B with a small weight, as if an attitude were observed.
+    `B = sum_p w_p t_p r_p^T`. The identity is added to B with a small weight, like an observation of the present
+    orientation.
     """
     if points.shape[1] == 1:
         return quaternion.between(points[:, 0], targets[:, 0])
@@ -47,8 +48,8 @@ def about_point(points: np.ndarray, targets: np.ndarray, weights: np.ndarray) ->
 
 
 def turn(space: JointSpace, posture: Posture, visit: Visit, by: np.ndarray, share: float = 1.0) -> None:
-    """Turn a joint by a share of a turn (F, 4) in the skeleton's frame, as far as its kind and its limits let it."""
+    """Turn a joint by a share of a turn (F, 4) in the skeleton's frame, as far as its kind and its limits allow."""
     vector = share * quaternion.log(by)[..., None]
-    own = quaternion.exp((np.swapaxes(posture.matrices[:, visit.joint], -1, -2) @ vector)[..., 0])
+    local = quaternion.exp((np.swapaxes(posture.matrices[:, visit.joint], -1, -2) @ vector)[..., 0])
     motion = posture.state.rotations[:, visit.joint]
-    posture.move(space, visit, quaternion.product(motion[:, None], own[:, None])[:, 0])
+    posture.move(space, visit, quaternion.product(motion[:, None], local[:, None])[:, 0])

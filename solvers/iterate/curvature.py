@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Second derivatives of the cost: what its Hessian has beyond `J^T J + pull D`.
+"""Second derivatives of the cost: its Hessian minus `J^T J + pull D`.
 
 All derivations are our own. `i` above `j` means that the joint of `i` carries that of `j`.
 
-- A position error `r` with velocity columns `J_j`: turning about `u_i` turns the columns of all that it carries, so
+- A position error `r` with velocity columns `J_j`: a turn about `u_i` turns the columns of all joints below it, so
   `d2 p / dq_i dq_j = u_i x J_j`, and the Hessian gets `-r . (u_i x J_j)`. Slides turn nothing.
 - A rotation error `phi`: `grad 1/2 |phi|^2 = -u . phi` is exact. Its derivative is `u_j^T J_r(phi)^-1 u_i` less
   `phi . (u_i x u_j)` where `i` is above `j`, which comes to `u_j^T (I + c [phi]^2) u_i -+ 1/2 phi . (u_i x u_j)`.
-- Of a joint's own three directions neither is above the other: the two orders' mean, for free balls (rotation vectors
-  at zero) and for limited ones.
-- A limited ball's coordinates are curved besides: a rate `dx` turns it by `C(x) dx`, so the Hessian gets the gradient
-  times `C^-1 dC/dx`, its symmetric part.
+- The three directions of one joint are not above each other: the mean of both orders is taken, for free balls
+  (rotation vectors at zero) and for limited ones.
+- The coordinates of a limited ball are curved: a rate `dx` turns it by `C(x) dx`, so the Hessian also gets the
+  symmetric part of the gradient times `C^-1 dC/dx`.
 - The pull's `1/2 |v|^2` has the Hessian `C^T (I + c [v]^2) C`.
 
-Of other kinds of tasks only `J^T J` is taken: of poles, for example, whose rows are small.
+Other kinds of tasks have `J^T J` only: poles, for example, whose rows are small.
 """
 
 import numpy as np
@@ -25,7 +25,7 @@ from ..space.point import Point, Request
 from ..space.tasks import Kinematics, Tasks
 from .linear_step import LinearSystem
 
-_NEAR = 0.05  # [rad] below which series are more precise: their next terms are under 1e-8
+_NEAR = 0.05  # [rad] below it series are more precise: their next terms are under 1e-8
 _REGULAR = 1e-12  # keeps a limited ball's coordinates invertible at a swing of half a turn
 _TWIST, _SWING = np.eye(3)[1], np.eye(3)[[0, 2]]
 
@@ -38,7 +38,7 @@ class Curvature:
         skeleton, joint = tasks.skeleton, space.joint
         carries = skeleton.ancestors[joint][:, joint].T & (skeleton.segment[joint][:, None] == skeleton.segment[joint])
         same = joint[:, None] == joint
-        self._first = np.where(same, 0.5, carries)  # (n, n) how much of `u_i x J_j` counts: half within a joint
+        self._first = np.where(same, 0.5, carries)  # (n, n) factor of `u_i x J_j`: half within a joint
         above = carries & ~same
         self._order = above.astype(float) - above.T
         balls = [block for block in space.blocks if block.stop - block.start == 3]
@@ -47,7 +47,7 @@ class Curvature:
         self._limited = limited
 
     def __call__(self, point: Point, frames: Request, system: LinearSystem, v: np.ndarray | None) -> np.ndarray:
-        """All of it (F, n, n) at points with their first-order problem; `v` as in `pull`, None where there is none."""
+        """The sum of all parts (F, n, n) at points with their linear system; `v` as in `pull`, None without one."""
         x = point.state.x
         total = self.goals(point.state, point.kinematics, frames.targets, system.jacobian, point.error)
         if v is not None:
@@ -56,7 +56,7 @@ class Curvature:
 
     def goals(self, state: State, kinematics: Kinematics, targets: Targets, jacobian: np.ndarray,
               error: np.ndarray) -> np.ndarray:  # fmt: skip
-        """The goals' part (F, n, n), of the Jacobian (F, m, n) and the error rows (F, m) where they stand."""
+        """The goals' part (F, n, n), from the Jacobian (F, m, n) and the error rows (F, m) at these states."""
         tasks, frames = self.tasks, len(error)
         axes = np.swapaxes(self.space.rows(self.space.axes(state, kinematics.matrices)), -1, -2)  # u (F, n, 3)
         axes = axes * self.space.turns[:, None]
@@ -77,7 +77,7 @@ class Curvature:
         return total
 
     def coordinates(self, x: np.ndarray, gradient: np.ndarray) -> np.ndarray:
-        """The part (F, n, n) of limited balls' coordinates `x` (F, n), for a cost of gradient (F, n)."""
+        """The part (F, n, n) of limited balls' coordinates `x` (F, n), for a cost with this gradient (F, n)."""
         total = np.zeros((*x.shape, self.space.n))
         dofs = self._balls[self._limited]
         if dofs.size:
@@ -106,7 +106,7 @@ class Curvature:
 
 
 def rates(x: np.ndarray, body: np.ndarray) -> np.ndarray:
-    """Symmetric part (..., 3, 3, 3) of how `C`, a limited ball's `twist_swing.body_jacobian`, changes along `x`.
+    """Symmetric part (..., 3, 3, 3) of the derivatives by `x` of `C`, a limited ball's `twist_swing.body_jacobian`.
 
     `[..., i, j, :]` is the mean of the derivatives of column `j` by `x_i` and of column `i` by `x_j`.
     """

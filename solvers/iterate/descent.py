@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The outer iteration that the Jacobian solvers share, over frames in one batch.
+"""The outer iteration of the Jacobian solvers, over a batch of frames.
 
-    minimise  1/2 |e(q)|^2 + 1/2 pull v^T D v,   v = how far q is from the base pose
+    minimise  1/2 |e(q)|^2 + 1/2 pull v^T D v,   v = difference of q from the base pose
 
-A step is accepted only if this cost falls. What keeps it short enough for that is either damping, which follows the
-gain ratio of actual to predicted decrease (Levenberg-Marquardt; Kenwright's fixed delta does not hold still on
-unreachable targets), or, for solvers whose step has no damping to turn, a share of the step (backtracking). It ends
-on Kenwright's four rules: out of iterations, errors within their tolerances, a step below its tolerance, or a cost
-that no longer changes. Where a pull or a pole asks for more than the goals do, the tolerances alone do not end it: the
-pose must have settled as well.
+A step is accepted only if this cost falls. Solvers with damping adapt it to the gain ratio of actual to predicted
+decrease (Levenberg-Marquardt; Kenwright's fixed delta does not come to rest on unreachable targets). Solvers without
+damping take a share of their step (backtracking).
+
+The iteration stops by Kenwright's four rules: no iterations left, errors within their tolerances, a step below its
+tolerance, or a cost that no longer changes. With a pull or a pole, which shape the pose beyond the goals, it stops once
+the pose has settled rather than at the tolerances.
 """
 
 from collections.abc import Callable
@@ -24,26 +25,29 @@ from ..space.tasks import Tasks
 from .linear_step import Inner, LinearSystem
 
 LEAST_DAMPING, MOST_DAMPING = 1e-12, 1e8
-DAMPING_SHARE = 0.03  # of the pull, below which damping does not go: the pull's own curvature is only modelled in part
+DAMPING_SHARE = 0.03  # of the pull: least damping, because the pull's curvature is modelled only in part
 GOOD_GAIN, POOR_GAIN = 0.9, 0.25
 GROW, SHRINK, REJECT = 3.0, 0.2, 6.0
-LEAST_PROGRESS = 1e-8  # relative decrease of the cost; three steps with less are the end
+LEAST_PROGRESS = 1e-8  # relative decrease of the cost; three accepted steps with less end the iteration
 LEAST_STEP = 1e-9  # [rad]
-ANY = 1e30  # of what may be left to go: a number, so that none of it is none
-ABANDON_STEPS, ABANDON_SHARE = 4, 0.3  # an attempt whose cost falls by a smaller share in so many steps has failed
-LONGEST_STEP = 1.0  # [rad] of a step whose length is what keeps it in check: further than that no Jacobian sees
-CUT, LEAST_SHARE = 0.25, 1e-3
+ANY = 1e30  # disables the test of the remaining motion; finite, because 0 * inf is NaN
+ABANDON_STEPS, ABANDON_SHARE = 4, 0.3  # an attempt fails if its cost falls by a smaller share in so many steps
+LONGEST_STEP = 1.0  # [rad] bound of a step without damping: a Jacobian predicts nothing further away
+CUT, LEAST_SHARE = 0.25, 1e-3  # backtracking: factor after a rejected step, and the share that ends the iteration
 
 
 @dataclass
 class Settings:
-    """What the outer iteration needs to know.
+    """Settings of the outer iteration.
 
-    `tolerance` [length units] and `rotation_tolerance` [rad]; `damping` is what it starts from and the least
-    it takes, None for `first_damping` and none.
-    `settle`, `unsettled` [rad]: with a pull or poles, the iteration ends with a step in which no joint moves further
-    than the first, if the steps shrink so fast that no more than the second is left to go.
-    `abandons`: it ends as well where the cost falls too slowly (`ABANDON_STEPS`), for attempts that others follow.
+    Attributes
+    ----------
+    tolerance : [length units]. rotation_tolerance : [rad].
+    damping : first value and lower bound; None starts at `first_damping` and sets no bound.
+    settle, unsettled : [rad] with a pull or poles, the iteration has converged when the longest step of a degree of
+        freedom is below `settle` and the remaining motion, predicted from how fast the steps shrink, is below
+        `unsettled`.
+    abandons : also stop where the cost falls too slowly (`ABANDON_STEPS`), for attempts that others follow.
     """
 
     iterations: int
@@ -61,7 +65,7 @@ class Settings:
 
 @dataclass
 class Minimum:
-    """Where F frames ended, after how many iterations (F, L), at which cost (F, L)."""
+    """The end points of F frames, their iterations (F, L) and costs (F, L)."""
 
     point: Point
     iterations: np.ndarray
@@ -69,9 +73,9 @@ class Minimum:
 
 
 class Model:
-    """What an iteration knows of the errors near the points where it stands. Here: their Jacobian, computed afresh.
+    """The errors' derivatives at the points of an iteration. This base class computes the Jacobian afresh.
 
-    One is made for each descent, so that a solver may keep things from one iteration to the next, frame by frame.
+    Each descent makes one, so that a solver can carry data from one iteration to the next, frame by frame.
     """
 
     def __init__(self, tasks: Tasks, space: JointSpace, settings: Settings) -> None:
@@ -82,37 +86,37 @@ class Model:
         return self.tasks.jacobian(point.state, point.kinematics, frames.targets)
 
     def curvature(self, point: Point, frames: Request, system: LinearSystem, v: np.ndarray | None) -> np.ndarray | None:
-        """What the Hessian (F, n, n) of the cost has beyond `J^T J + pull D`; None where that is left out.
+        """The Hessian (F, n, n) of the cost minus `J^T J + pull D`; None if that part is left out.
 
-        system : the problem without it. v : (F, n) how far the points are from the base pose, None without a pull.
+        system : the problem without it. v : (F, n) difference of the points from the base pose, None without a pull.
         """
         del point, frames, system, v
 
     def metric(self, point: Point) -> np.ndarray | None:
-        """What damps the step in the reluctance's place: positive definite matrices (F, n, n); None for the latter."""
+        """Positive definite matrices (F, n, n) that damp the step; None to damp it by the reluctance."""
         del point
 
     def learn(self, d: np.ndarray, change: np.ndarray, better: np.ndarray, poor: np.ndarray) -> np.ndarray:
-        """Take note of what steps `d` (F, n) did; returns (F,) whether the model that they came from was exact.
+        """Update the model from the steps `d` (F, n); returns (F,) whether the model that made them was exact.
 
-        Only from an exact model does a step that gains nothing mean that there is nothing more to gain.
+        A step that gains nothing shows that the minimum is reached only if its model was exact.
 
-        change : (F, m) by how much the error rows fell. better : (F,) steps that were taken. poor : (F,) steps that
-        gained little of what the model had promised, or after which the iteration would end.
+        change : (F, m) decrease of the error rows. better : (F,) accepted steps. poor : (F,) steps that gained little
+        of the predicted decrease, or after which the iteration would stop.
         """
         del d, change, poor
         return np.ones(len(better), dtype=bool)
 
     def keep(self, frames: np.ndarray) -> None:
-        """Forget all but some of the frames."""
+        """Keep the data of some of the frames only."""
 
 
 Minimise = Callable[[Tasks, JointSpace, Settings, Point, Request], Minimum]
-"""What a solver is to a stage: brings frames from a start nearer to what they ask for, as far as the settings say."""
+"""A solver's function: lowers the cost of F frames from their start points, within the settings."""
 
 
 def damped(inner: Inner, model: type[Model] = Model) -> Minimise:
-    """The iteration of a solver whose step is kept in check by its damping (Levenberg-Marquardt)."""
+    """The outer iteration of a solver with damping, which is adapted (Levenberg-Marquardt)."""
 
     def minimise(tasks: Tasks, space: JointSpace, settings: Settings, start: Point, frames: Request) -> Minimum:
         return _minimise(model(tasks, space, settings), start, frames, inner, by_length=False)
@@ -121,7 +125,7 @@ def damped(inner: Inner, model: type[Model] = Model) -> Minimise:
 
 
 def shortened(inner: Inner, model: type[Model] = Model) -> Minimise:
-    """The iteration of a solver whose step is kept in check by taking a share of it (backtracking)."""
+    """The outer iteration of a solver without damping, which takes a share of its step (backtracking)."""
 
     def minimise(tasks: Tasks, space: JointSpace, settings: Settings, start: Point, frames: Request) -> Minimum:
         return _minimise(model(tasks, space, settings), start, frames, inner, by_length=True)
@@ -130,7 +134,7 @@ def shortened(inner: Inner, model: type[Model] = Model) -> Minimise:
 
 
 def _minimise(model: Model, start: Point, frames: Request, inner: Inner, by_length: bool) -> Minimum:
-    """Run every frame of a batch until one of the stopping rules ends it."""
+    """Iterate on every frame of a batch until a stopping rule ends it."""
     tasks, space, settings = model.tasks, model.space, model.settings
     lanes, count = tasks.lanes, len(start.error)
     point: Point = start
@@ -183,9 +187,9 @@ def _minimise(model: Model, start: Point, frames: Request, inner: Inner, by_leng
             )
         if lanes.count > 1 and finished.any():
             d *= lanes.freedoms.spread(going)
-        tried = stand(tasks, space.step(point.state, d), frames)
-        tried_cost, tried_v = _cost(lanes, space, settings, tried, frames)
-        gain = cost - tried_cost
+        trial = stand(tasks, space.step(point.state, d), frames)
+        trial_cost, trial_v = _cost(lanes, space, settings, trial, frames)
+        gain = cost - trial_cost
         better = (gain > 0.0) & going
         progress = gain > LEAST_PROGRESS * cost
         poor = ~better
@@ -193,21 +197,21 @@ def _minimise(model: Model, start: Point, frames: Request, inner: Inner, by_leng
             share = np.where(better, np.minimum(share / CUT, 1.0), share * CUT)
         else:
             damping, poor = _adapted(lanes, settings, system, d, damping, gain, better)
-        change = point.error - tried.error
+        change = point.error - trial.error
         if better.all():
-            point, cost, v = tried, tried_cost, tried_v
+            point, cost, v = trial, trial_cost, trial_v
         elif (better | finished).all():  # lanes that have ended took no step
-            point = tried
-            cost, v = np.where(better, tried_cost, cost), tried_v
+            point = trial
+            cost, v = np.where(better, trial_cost, cost), trial_v
         elif better.any():
-            point = tried.where(lanes, better, point)
-            cost = np.where(better, tried_cost, cost)
-            v = None if v is None or tried_v is None else np.where(lanes.freedoms.spread(better), tried_v, v)
+            point = trial.where(lanes, better, point)
+            cost = np.where(better, trial_cost, cost)
+            v = None if v is None or trial_v is None else np.where(lanes.freedoms.spread(better), trial_v, v)
         stalled = np.where(progress, 0, stalled + better)
         longest = lanes.freedoms.largest(np.abs(d))
         arrived = (stalled >= 3) | (longest < LEAST_STEP) | (share < LEAST_SHARE)
         if settling:
-            # steps that shrink by a ratio r have r / (1 - r) of the last one to go
+            # if steps go on shrinking by a ratio r, r / (1 - r) of the last one remains
             settled = longest * longest < settings.unsettled * (previous - longest)
             arrived |= better & (longest < settings.settle) & settled
             previous = np.where(better, longest, previous)
@@ -234,12 +238,12 @@ def _adapted(
     lanes: Lanes, settings: Settings, system: LinearSystem, d: np.ndarray, damping: np.ndarray, gain: np.ndarray,
     better: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-    """The next damping (F, L) from the gain ratio: less where the model was right, more where it was not; and where."""
-    modelled = system.decrease(d).reshape(damping.shape)
+    """The next damping (F, L): less after a good gain ratio, more after a poor one; and where the ratio was poor."""
+    predicted = system.decrease(d).reshape(damping.shape)
     if settings.pull:
-        modelled -= 0.5 * settings.pull * lanes.freedoms.dot(settings.reluctance * d, d)
-    poor = gain < POOR_GAIN * modelled
-    factor = np.where(gain > GOOD_GAIN * modelled, SHRINK, np.where(poor, GROW, 1.0))
+        predicted -= 0.5 * settings.pull * lanes.freedoms.dot(settings.reluctance * d, d)
+    poor = gain < POOR_GAIN * predicted
+    factor = np.where(gain > GOOD_GAIN * predicted, SHRINK, np.where(poor, GROW, 1.0))
     least = max(LEAST_DAMPING, DAMPING_SHARE * settings.pull, settings.damping or 0.0)
     return np.minimum(np.maximum(damping * np.where(better, factor, REJECT), least), MOST_DAMPING), poor | ~better
 
@@ -247,7 +251,7 @@ def _adapted(
 def _cost(
     lanes: Lanes, space: JointSpace, settings: Settings, point: Point, frames: Request
 ) -> tuple[np.ndarray, np.ndarray | None]:
-    """The cost (F, L) and, where there is a pull, the distance (F, n) from the base pose."""
+    """The cost (F, L) and, where there is a pull, the difference (F, n) from the base pose."""
     cost = 0.5 * lanes.rows.dot(point.error, point.error)
     if not settings.pull:
         return cost, None

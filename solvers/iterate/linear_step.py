@@ -4,7 +4,7 @@
     minimise  1/2 |e - J d|^2 + g . d + 1/2 s d^T D d + 1/2 d^T K d      with x + d inside the limits
 
 `g` is the gradient of the pull toward the base pose, `D` the joints' reluctance, `s` the pull's strength plus the
-Levenberg-Marquardt damping, `K` what the second derivatives of errors and pull add, for solvers that know them.
+Levenberg-Marquardt damping, `K` the second derivatives of errors and pull, for solvers that compute them.
 All arrays have a leading axis of frames.
 """
 
@@ -17,8 +17,8 @@ from ..space.joint_space import JointSpace
 from ..space.lanes import Lanes
 
 ROUNDING = 1e-13
-SINGULAR = 1e-15  # of a matrix's trace: less on its diagonal is lost in rounding
-NEARLY_SINGULAR = 1e-6  # of J^T J's diagonal: with less damping, the damping decides along some directions
+SINGULAR = 1e-15  # of a matrix's trace: less, added to its diagonal, is lost in rounding
+NEARLY_SINGULAR = 1e-6  # of J^T J's diagonal: less damping is lost in the rounding of nearly singular directions
 LEAST = 1e-200  # below which a square counts as 0
 
 Invert = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
@@ -34,11 +34,11 @@ def dot(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 class LinearSystem:
     """One iteration's problem for F frames, m error rows and n degrees of freedom.
 
-    With `lanes` the damping is (F, L), and so are `value` and `decrease`; None for one lane.
+    With `lanes`, `damping`, `value` and `decrease` are (F, L); None for one lane.
     """
 
     space: JointSpace
-    x: np.ndarray  # (F, n) coordinates where the iteration stands
+    x: np.ndarray  # (F, n) coordinates at the iteration's point
     jacobian: np.ndarray  # (F, m, n)
     error: np.ndarray  # (F, m)
     gradient: np.ndarray | None  # (F, n)
@@ -46,7 +46,7 @@ class LinearSystem:
     reluctance: np.ndarray  # (n,) D > 0
     pull: float = 0.0  # strength of the pull, whose gradient is `pull D v` for a turn v from the base pose
     curvature: np.ndarray | None = None  # (F, n, n) K, symmetric
-    metric: np.ndarray | None = None  # (F, n, n) what damps in D's place, for solvers that know better
+    metric: np.ndarray | None = None  # (F, n, n) damps in D's place, for solvers that make one
     lanes: Lanes | None = None
 
     def take(self, frames: np.ndarray) -> "LinearSystem":
@@ -74,24 +74,26 @@ class LinearSystem:
 
     def value(self, d: np.ndarray) -> np.ndarray:
         """The objective (F,) at steps `d` (F, n)."""
-        left = self.error - (self.jacobian @ d[..., None])[..., 0]
-        value = 0.5 * self._along_rows(left, left) + 0.5 * self.damping * self._along_freedoms(self.reluctance * d, d)
+        residual = self.error - (self.jacobian @ d[..., None])[..., 0]
+        value = 0.5 * self._along_rows(residual, residual) + 0.5 * self.damping * self._along_freedoms(
+            self.reluctance * d, d
+        )
         if self.curvature is not None:
             value += 0.5 * self._along_freedoms(d, (self.curvature @ d[..., None])[..., 0])
         return value if self.gradient is None else value + self._along_freedoms(self.gradient, d)
 
     def decrease(self, d: np.ndarray) -> np.ndarray:
-        """By how much (F,) the objective at `d` (F, n), its damping left out, is below that of standing still."""
-        moved = (self.jacobian @ d[..., None])[..., 0]
-        gained = self._along_rows(moved, self.error - 0.5 * moved)
+        """Predicted decrease (F,) of the objective, without its damping, by a step `d` (F, n)."""
+        motion = (self.jacobian @ d[..., None])[..., 0]
+        decrease = self._along_rows(motion, self.error - 0.5 * motion)
         if self.curvature is not None:
-            gained -= 0.5 * self._along_freedoms(d, (self.curvature @ d[..., None])[..., 0])
-        return gained if self.gradient is None else gained - self._along_freedoms(self.gradient, d)
+            decrease -= 0.5 * self._along_freedoms(d, (self.curvature @ d[..., None])[..., 0])
+        return decrease if self.gradient is None else decrease - self._along_freedoms(self.gradient, d)
 
     def descent(self, d: np.ndarray) -> np.ndarray:
         """The negative gradient (F, n) of the objective at `d` (F, n)."""
-        left = self.error - (self.jacobian @ d[..., None])[..., 0]
-        down = (left[:, None, :] @ self.jacobian)[:, 0] - self.over_freedoms(self.damping) * self.reluctance * d
+        residual = self.error - (self.jacobian @ d[..., None])[..., 0]
+        down = (residual[:, None, :] @ self.jacobian)[:, 0] - self.over_freedoms(self.damping) * self.reluctance * d
         if self.curvature is not None:
             down -= (self.curvature @ d[..., None])[..., 0]
         return down if self.gradient is None else down - self.gradient
@@ -109,33 +111,33 @@ def free_step(
 ) -> np.ndarray:
     """The exact minimiser (F, n) over the free directions.
 
-    Solved in the space of the error rows, where the matrix is m x m however many joints there are:
-    `(J_F D^-1 J_F^T + s I) y = e - J fixed + J_F D^-1 g / s`, then `d_F = D^-1 (J_F^T y - g / s)`. Where there are
-    fewer degrees of freedom than rows: `(J_F^T J_F + s D) d_F = J_F^T (e - J fixed) - g`.
+    Solved in the space of the error rows, where the matrix is m x m for any number of joints: `(J_F D^-1 J_F^T + s I) y
+    = e - J fixed + J_F D^-1 g / s`, then `d_F = D^-1 (J_F^T y - g / s)`. Where there are fewer degrees of freedom than
+    rows: `(J_F^T J_F + s D) d_F = J_F^T (e - J fixed) - g`.
 
     Parameters
     ----------
     free : (F, n) or (n,) bool, the degrees of freedom that may move; None for all.
     normals : (F, pairs, 2) unit normals of swing ellipses along which the step must not move; zero where it may.
-    fixed : (F, n) the part of the step that is given; zero along free directions.
+    fixed : (F, n) the fixed part of the step; zero along free directions.
     """
     jacobian, error, gradient = _restricted(system, free, normals, fixed)
     if 0 < jacobian.shape[-1] < jacobian.shape[-2]:
         step = _solve_by_freedom(system, jacobian, error, gradient)
         return step if fixed is None else step + fixed
-    light = jacobian / system.reluctance
-    matrix = light @ np.swapaxes(jacobian, -1, -2)
+    weighted = jacobian / system.reluctance
+    matrix = weighted @ np.swapaxes(jacobian, -1, -2)
     diagonal = matrix.reshape(len(matrix), -1)[:, :: matrix.shape[-1] + 1]
-    # a damping that rounding would swallow leaves a singular matrix singular
+    # damping that is lost in rounding would leave a singular matrix singular
     trace = diagonal.sum(-1) if system.lanes is None else system.lanes.rows.sum(diagonal)
     diagonal += system.over_rows(np.maximum(system.damping, ROUNDING * trace))
     if gradient is None:
         y = np.linalg.solve(matrix, error[..., None])
-        step = (np.swapaxes(y, -1, -2) @ light)[:, 0]
+        step = (np.swapaxes(y, -1, -2) @ weighted)[:, 0]
     else:
         pulled = gradient / system.over_freedoms(system.damping)
-        y = np.linalg.solve(matrix, error[..., None] + light @ pulled[..., None])
-        step = (np.swapaxes(y, -1, -2) @ light)[:, 0] - pulled / system.reluctance
+        y = np.linalg.solve(matrix, error[..., None] + weighted @ pulled[..., None])
+        step = (np.swapaxes(y, -1, -2) @ weighted)[:, 0] - pulled / system.reluctance
     return step if fixed is None else step + fixed
 
 
@@ -143,24 +145,24 @@ def _solve_by_freedom(
     system: LinearSystem, jacobian: np.ndarray, error: np.ndarray, gradient: np.ndarray | None
 ) -> np.ndarray:
     """`free_step` (F, n) in the space of the degrees of freedom."""
-    flipped, damped = np.swapaxes(jacobian, -1, -2), system.over_freedoms(system.damping) * system.reluctance
-    matrix = flipped @ jacobian
+    transposed, damped = np.swapaxes(jacobian, -1, -2), system.over_freedoms(system.damping) * system.reluctance
+    matrix = transposed @ jacobian
     diagonal = matrix.reshape(len(matrix), -1)[:, :: matrix.shape[-1] + 1]
-    own = diagonal.copy()
-    diagonal += np.maximum(damped, SINGULAR * own.sum(-1, keepdims=True))
+    squares = diagonal.copy()
+    diagonal += np.maximum(damped, SINGULAR * squares.sum(-1, keepdims=True))
 
-    def solved(left: np.ndarray, d: np.ndarray | None) -> np.ndarray:
-        down = (left[:, None, :] @ jacobian)[:, 0]
+    def solve(residual: np.ndarray, d: np.ndarray | None) -> np.ndarray:
+        down = (residual[:, None, :] @ jacobian)[:, 0]
         down = down if gradient is None else down - gradient
         return np.linalg.solve(matrix, (down if d is None else down - damped * d)[..., None])[..., 0]
 
-    step = solved(error, None)
-    # J^T J has lost the digits that the damping decides by: one step of refinement
-    largest = own.max(-1) if system.lanes is None else system.lanes.freedoms.largest(own)
+    step = solve(error, None)
+    # where J is nearly singular the damping decides, but J^T J has lost its digits: one step of refinement
+    largest = squares.max(-1) if system.lanes is None else system.lanes.freedoms.largest(squares)
     near = system.damping <= NEARLY_SINGULAR * largest
     if near.any():
-        again = solved(error - (jacobian @ step[..., None])[..., 0], step)
-        step = np.where(system.over_freedoms(near), step + again, step)
+        correction = solve(error - (jacobian @ step[..., None])[..., 0], step)
+        step = np.where(system.over_freedoms(near), step + correction, step)
     return step
 
 
@@ -171,11 +173,11 @@ def weighted_step(
     normals: np.ndarray | None = None,
     fixed: np.ndarray | None = None,
 ) -> np.ndarray:
-    """A generalised inverse's step (F, n) over the free directions, and the pull in the null space of the goals.
+    """The step (F, n) of a generalised inverse over the free directions, with the pull in the goals' null space.
 
     `d = D^-1/2 (A^# e + (I - A^+ A) w)` with `A = J D^-1/2` (Parent eq. 5.25-5.28; Soch & Lorencz eq. 5): `w` leads
-    back to the base pose, and the projection leaves of it what does not move the effectors. The gains of the joints
-    are the metric `D`: a reluctant joint is moved less and led back more. (Parent's 5.27 squares `q - q_c`: that is
+    back to the base pose; the projection keeps the part of it that does not move the effectors. The metric `D` holds
+    the joints' gains: a reluctant joint is moved less and led back more. (Parent's 5.27 squares `q - q_c`: that is
     the objective, not its gradient.)
 
     Parameters
@@ -196,25 +198,25 @@ def weighted_step(
 def least_norm(matrix: np.ndarray, error: np.ndarray, damping: np.ndarray) -> np.ndarray:
     """`A^+ e` (F, n) of matrices (F, m, n), by solving with the smaller of `A A^T` and `A^T A` (Parent eq. 5.22).
 
-    `ROUNDING` of its trace on the diagonal lets it pass where the matrix is singular (to three digits, if the error is
-    not in its range), and 1 where there is none, since nothing may move; `damping` is not used.
+    `ROUNDING` times the trace is added to the diagonal, so that a singular matrix is solved too (to three digits, if
+    the error is not in its range). Where the trace is 0 nothing may move, and 1 is added. `damping` is not used.
     """
     del damping
-    flipped = np.swapaxes(matrix, -1, -2)
+    transposed = np.swapaxes(matrix, -1, -2)
     wide = matrix.shape[-2] <= matrix.shape[-1]
-    square = matrix @ flipped if wide else flipped @ matrix
+    square = matrix @ transposed if wide else transposed @ matrix
     diagonal = square.reshape(len(square), -1)[:, :: square.shape[-1] + 1]
     least = ROUNDING * diagonal.sum(-1, keepdims=True)
     diagonal += np.where(least > LEAST, least, 1.0)
     if wide:
-        return (flipped @ np.linalg.solve(square, error[..., None]))[..., 0]
-    return np.linalg.solve(square, flipped @ error[..., None])[..., 0]
+        return (transposed @ np.linalg.solve(square, error[..., None]))[..., 0]
+    return np.linalg.solve(square, transposed @ error[..., None])[..., 0]
 
 
 def _restricted(
     system: LinearSystem, free: np.ndarray | None, normals: np.ndarray | None, fixed: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-    """Jacobian, error and gradient of the free directions alone, with the fixed part of the step taken."""
+    """Jacobian, error and gradient of the free directions alone, after the fixed part of the step."""
     jacobian, error, gradient = system.jacobian, system.error, system.gradient
     if fixed is not None:
         error = error - (jacobian @ fixed[..., None])[..., 0]
@@ -225,7 +227,7 @@ def _restricted(
 
 
 def restrict(space: JointSpace, rows: np.ndarray, free: np.ndarray | None, normals: np.ndarray | None) -> np.ndarray:
-    """Rows (F, k, n) less what they have along directions that are not free."""
+    """Rows (F, k, n) without their components along directions that are not free."""
     if free is not None:
         rows = rows * (free[:, None, :] if free.ndim == 2 else free)
     if normals is not None and normals.size:
@@ -236,5 +238,5 @@ def restrict(space: JointSpace, rows: np.ndarray, free: np.ndarray | None, norma
 
 
 def tangential(vectors: np.ndarray, normals: np.ndarray) -> np.ndarray:
-    """`vectors` (..., 2) less their part along unit (or zero) `normals` (..., 2)."""
+    """`vectors` (..., 2) without their part along unit (or zero) `normals` (..., 2)."""
     return vectors - normals * (vectors * normals).sum(-1, keepdims=True)

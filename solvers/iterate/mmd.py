@@ -2,22 +2,22 @@
 """CCD as MikuMikuDance does it: loop count and unit angle, so that its rigs bend here as they do there.
 
 The IK of a PMX bone has a target, links from the effector's parent upward, a loop count, and a unit angle in radians
-(four times what a PMD file calls its weight). MikuMikuDance's own code is not public; its players have found out how
-these are used. This follows babylon-mmd (`src/Runtime/ikSolver.ts`), with whose limit of an angle MMD.js agrees; saba
+(four times what a PMD file calls its weight). MikuMikuDance's own code is not public; its users have found out how it
+uses these. This follows babylon-mmd (`src/Runtime/ikSolver.ts`), with whose limit of an angle MMD.js agrees; saba
 (`MMDIkSolver.cpp`), from which the former began, has the same limit for all links.
 
 - Each loop visits the links from the effector upward, each for the position alone. A link turns its effector toward the
   target about their common normal, by `(k + 1) unit_angle` at most for link k = 0, 1, ...: the upper ones turn further.
 - A link that bends about one axis (a knee, here a hinge) turns about that axis by the whole angle, to the side that the
   normal says, in the first half of the loops; in the second half it takes the part of the turn that is about its axis.
-- Limits are applied at once. In the first half what goes past a limit is turned back from it by as much, where that is
-  inside: so a leg that begins straight against its stop comes off it.
-- It ends with the effector within the tolerance, or after exactly `iterations` loops, wherever it then is.
+- Limits are applied at once. In the first half an angle past a limit is mirrored at it, if the mirrored one is inside:
+  so a leg that begins straight against its stop comes off it.
+- It stops when the effector is within the tolerance, or after `iterations` loops.
 
 Links are the joints of the goal's chain that may turn, but for one whose origin is the effector. Where a PMX link has
-limits about several axes, a ball has its own in twist and swing, and is turned to the nearest place inside. Several
-goals are served in turn in every loop, not one after the other with all their loops, which is the same unless they
-share joints. A stiffness takes its share off the angle. MikuMikuDance begins with the pose as it is keyed, as a solve
+limits about several axes, a ball has its own in twist and swing, and is moved to the nearest pose inside. Every loop
+serves all goals in turn, where MikuMikuDance runs all loops of one goal before the next; the result is the same unless
+goals share joints. A stiffness reduces the angle by its share. MikuMikuDance begins with the keyed pose, as a solve
 does with `pull = 0` and `warm_start` off; with a pull the stage folds limbs first, and takes steps of its own.
 """
 
@@ -31,11 +31,11 @@ from ..space.tasks import Tasks
 from .descent import Minimum, Settings
 from .linear_step import dot
 
-ALIGNED = 1e-8  # square of the sine under which an effector already points at its target
+ALIGNED = 1e-8  # square of a sine: below it an effector already points at its target
 
 
 def minimise(tasks: Tasks, space: JointSpace, settings: Settings, start: Point, frames: Request) -> Minimum:
-    """Loops until a frame's goals are met or there are no more."""
+    """Run loops until a frame's goals are met, `iterations` at most."""
     unit, loops = settings.options.unit_angle or 0.0, settings.iterations
     order = links(tasks, space)
     point, iterations = start.copy(), np.zeros(len(start.error), dtype=int)
@@ -75,7 +75,7 @@ def turn_link(space: JointSpace, posture: Posture, visit: Visit, most: float, ea
     turns = square > ALIGNED
     angle = np.where(turns, np.minimum(np.arccos(np.clip(dot(arm, end), -1.0, 1.0)), most), 0.0)
     motion, x = posture.state.rotations[:, None, visit.joint], posture.state.x[:, visit.block]
-    # seen from the joint at rest, before its motion
+    # in the frame of the joint at rest, before its motion
     normal = np.swapaxes(posture.matrices[:, visit.joint], -1, -2) @ _unit(normal)[..., None]
     normal = quaternion.rotate(motion, normal[:, None, :, 0])[:, 0]
     turn = quaternion.exp(angle[:, None] * normal)
@@ -95,7 +95,7 @@ def turn_link(space: JointSpace, posture: Posture, visit: Visit, most: float, ea
 def _about(axis: np.ndarray, turn: np.ndarray) -> np.ndarray:
     """The angle (F,) about an axis (3,) in a turn (F, 4): the first of three Euler angles, as MikuMikuDance has it.
 
-    The other two are about the axes that the smallest turn makes of Y and Z as it brings X to `axis`.
+    The other two axes are Y and Z after the smallest turn that brings X to `axis`.
     """
     frame = quaternion.to_matrix(quaternion.between(np.array([1.0, 0.0, 0.0]), axis))
     matrix = frame.T @ quaternion.to_matrix(turn[:, None])[:, 0] @ frame

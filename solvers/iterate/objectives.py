@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Amino's two measures of how far poses are from their targets, and their gradients.
+"""Amino's two measures of the distance of poses from their targets, and their gradients.
 
     f_qv = |log(conj(r_act) r_ref)|^2 + |t_ref - t_act|^2        f_dq = |log(conj(Q_act) Q_ref)|^2
 
-Half of either is minimised here, with the goals' weights in it. `f_qv` is the sum of squares of the error rows as they
-are (`goals.py`). `f_dq` measures the screw that leads from a pose to its target: rotation `v` and, rather than the
-way `t`, the linear part `u = J_l(v)^-1 t` of the screw that covers it. So `f_dq` differs where there is far to turn,
-and is the larger of the two. A goal that asks for a position or a rotation alone has one measure only.
+Half of one of them is minimised, with the goals' weights. `f_qv` is the sum of the squared error rows
+(`space/tasks`). `f_dq` measures the screw that leads from a pose to its target: its rotation `v` and its linear part
+`u = J_l(v)^-1 t`, which replaces the translation `t`. The two differ for large rotations, for which `f_dq` is the
+larger. For a goal with a position or a rotation alone they are the same.
 
-The screw is taken at the effector. In whose axes its two vectors are written makes no difference to their squares.
+The screw is taken at the effector. The axes in which its two vectors are written do not change their squares.
 """
 
 from dataclasses import dataclass
@@ -50,7 +50,7 @@ class Objective:
         return gradient, jacobian
 
     def cost(self, point: Point, frames: Request) -> np.ndarray:
-        """The cost (F,) that all solvers are compared by: the objective with the rows as they are."""
+        """The cost (F,) that all solvers are compared by: the objective with `f_qv`."""
         return 0.5 * dot(point.error, point.error) + self._pulled(point, frames)
 
     @property
@@ -67,16 +67,16 @@ class Objective:
 def screws(
     tasks: Tasks, error: np.ndarray, jacobian: np.ndarray | None, shares: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Error rows (F, m) and Jacobian (F, m, n) with those of whole poses replaced by the screws to their targets.
+    """Error rows (F, m) and Jacobian (F, m, n) in which screws replace the rows of goals with position and rotation.
 
-    With `delta` the effector's twist, `log(exp(-delta) exp(xi)) ~ xi - J_l(xi)^-1 delta`: one 6 x 6 matrix a goal
-    turns the rows of a velocity Jacobian into those of the screw.
+    With `delta` the effector's twist, `log(exp(-delta) exp(xi)) ~ xi - J_l(xi)^-1 delta`: one 6 x 6 matrix per
+    goal turns the rows of a velocity Jacobian into those of the screw.
     """
     rows, weights = tasks.pose_rows(shares)
     weight = np.repeat(weights, 3, axis=-1)  # (F or 1, P, 6)
     plain = error[:, rows] / weight
-    turn, way = plain[..., :3], plain[..., 3:]
-    linear = (quaternion.left_jacobian_inverse(turn) @ way[..., None])[..., 0]
+    turn, move = plain[..., :3], plain[..., 3:]
+    linear = (quaternion.left_jacobian_inverse(turn) @ move[..., None])[..., 0]
     twist = np.concatenate([turn, linear], -1)
     error = error.copy()
     error[:, rows] = twist * weight

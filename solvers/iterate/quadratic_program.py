@@ -3,7 +3,7 @@
 
     minimise  g . d + 1/2 d^T B d      with x + d inside the limits
 
-With any positive definite `B`; `linear_step.py` has the one of least squares. All arrays have a leading axis of frames.
+`B` is any positive definite matrix; `linear_step.py` has the least-squares case. Arrays have a leading axis of frames.
 """
 
 from dataclasses import dataclass
@@ -15,8 +15,8 @@ from .active_set import SAME, active_set
 
 ROUNDS = 32  # at most; most programs take one or two
 GRADIENT_STEPS = 3  # a round
-SHARES = (1.0, 0.5, 0.25, 0.1, 0.03, 0.0)  # of the way to the minimiser, which leaves a curved limit along its tangent
-ROUNDING = 1e-14  # of a Hessian's largest entry, which keeps a singular one from failing
+SHARES = (1.0, 0.5, 0.25, 0.1, 0.03, 0.0)  # of the step to the minimiser, which leaves a curved limit along its tangent
+ROUNDING = 1e-14  # of a Hessian's largest entry, added so that a singular one can be solved
 
 
 @dataclass
@@ -24,7 +24,7 @@ class QuadraticProgram:
     """One iteration's problem for F frames of n degrees of freedom."""
 
     space: JointSpace
-    x: np.ndarray  # (F, n) coordinates where the iteration stands
+    x: np.ndarray  # (F, n) coordinates at the iteration's point
     gradient: np.ndarray  # (F, n)
     hessian: np.ndarray  # (F, n, n), positive definite
     reluctance: np.ndarray  # (n,) D > 0, the metric of gradients: equal for the degrees of freedom of a joint
@@ -36,7 +36,7 @@ class QuadraticProgram:
         )
 
     def value(self, d: np.ndarray) -> np.ndarray:
-        """The objective (..., F) at steps `d` (..., F, n), less that of standing still."""
+        """The objective (..., F) at steps `d` (..., F, n), minus its value at 0."""
         return (d * (self.gradient + 0.5 * times(self.hessian, d))).sum(-1)
 
     def descent(self, d: np.ndarray) -> np.ndarray:
@@ -52,21 +52,21 @@ class QuadraticProgram:
     ) -> np.ndarray:
         """The exact minimiser (F, n) over the free directions; arguments as in `linear_step.free_step`."""
         if free is None or normals is None or fixed is None:
-            return _solved(self.hessian, -self.gradient, self.reluctance)
+            return _solve(self.hessian, -self.gradient, self.reluctance)
         pairs, unit = self.space.pairs, np.eye(self.x.shape[-1])
         onto = free[:, :, None] * unit  # the projection on the free directions
         onto[:, pairs[:, :, None], pairs[:, None, :]] -= square(normals)
-        # along the others the metric keeps the system regular, and the answer is 0
+        # along fixed directions the metric keeps the system regular and the answer is 0
         matrix = onto @ self.hessian @ onto + (unit - onto) * self.reluctance
-        return _solved(matrix, times(onto, self.descent(fixed)), self.reluctance) + fixed
+        return _solve(matrix, times(onto, self.descent(fixed)), self.reluctance) + fixed
 
 
 def step(program: QuadraticProgram) -> np.ndarray:
     """The minimiser (F, n) inside the limits, by gradient projection (More & Toraldo 1991).
 
-    Steps along the gradient, projected, find limits that hold. From there the way leads to the exact minimiser on those
-    limits: as far as the next bound, which then holds as well, or, where an ellipse curves away, a share of that.
-    And over again until nothing moves.
+    Projected gradient steps find the active limits. From there a step leads to the exact minimiser on those limits: as
+    far as the next bound, which then becomes active too, or a share of that where an ellipse curves away. Both repeat
+    until nothing moves.
     """
     space = program.space
     newton = program.free_step()
@@ -80,11 +80,11 @@ def step(program: QuadraticProgram) -> np.ndarray:
         start = np.where(active.any(-1, keepdims=True), d[left], _along_gradient(part, d[left]))
         down = np.where(active != 0.0, active, part.descent(start))
         free, normals, fixed = active_set(space, part.x, start, down)
-        way = np.where(free, part.free_step(free, normals, fixed) - start, 0.0)
-        share, hit = _next_limit(space, part.x + start, way)
-        tried = part.inside(start + np.outer(SHARES, share)[..., None] * way)
-        lowest = np.argmin(part.value(tried), axis=0)
-        best, hit = tried[lowest, np.arange(len(left))], hit * (lowest == 0)[:, None]
+        move = np.where(free, part.free_step(free, normals, fixed) - start, 0.0)
+        share, hit = _next_limit(space, part.x + start, move)
+        candidates = part.inside(start + np.outer(SHARES, share)[..., None] * move)
+        lowest = np.argmin(part.value(candidates), axis=0)
+        best, hit = candidates[lowest, np.arange(len(left))], hit * (lowest == 0)[:, None]
         more = (np.abs(best - d[left]).max(-1, initial=0.0) > SAME) | hit.any(-1) | active.any(-1)
         d[left] = best
         active = np.where(hit.any(-1, keepdims=True), active + hit, 0.0)[more]
@@ -92,21 +92,21 @@ def step(program: QuadraticProgram) -> np.ndarray:
     return d
 
 
-def _next_limit(space: JointSpace, x: np.ndarray, way: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The share (F,) of a way (F, n) from `x` after which it meets a bound, and which: its direction (F, n) there.
+def _next_limit(space: JointSpace, x: np.ndarray, move: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The share (F,) of a step (F, n) from `x` at which it meets a bound, and its sign (F, n) at the bounds it meets.
 
     Swing ellipses are left to the projection.
     """
     boxed = np.ones(space.n, dtype=bool)
     boxed[space.pairs] = False
-    room = np.maximum(np.where(way > 0.0, space.hi - x, x - space.lo), 0.0)
-    shares = np.where(boxed & (way != 0.0), room / np.maximum(np.abs(way), 1e-200), np.inf)
+    room = np.maximum(np.where(move > 0.0, space.hi - x, x - space.lo), 0.0)
+    shares = np.where(boxed & (move != 0.0), room / np.maximum(np.abs(move), 1e-200), np.inf)
     share = np.minimum(shares.min(-1, initial=1.0), 1.0)
-    return share, np.where((shares <= share[:, None]) & (share < 1.0)[:, None], np.sign(way), 0.0)
+    return share, np.where((shares <= share[:, None]) & (share < 1.0)[:, None], np.sign(move), 0.0)
 
 
 def _along_gradient(program: QuadraticProgram, d: np.ndarray) -> np.ndarray:
-    """Some projected gradient steps from `d` (F, n), so short that none can overshoot."""
+    """Some projected gradient steps from `d` (F, n), short enough not to overshoot."""
     scale = 1.0 / np.sqrt(program.reluctance)
     curved = (np.abs(program.hessian) @ scale * scale).max(-1, initial=np.finfo(float).tiny)[:, None]
     for _ in range(GRADIENT_STEPS):
@@ -124,8 +124,8 @@ def square(vectors: np.ndarray) -> np.ndarray:
     return vectors[..., :, None] * vectors[..., None, :]
 
 
-def _solved(matrix: np.ndarray, vector: np.ndarray, metric: np.ndarray) -> np.ndarray:
-    """Solutions (F, n) of symmetric systems (F, n, n); a metric (n,) says what is small."""
+def _solve(matrix: np.ndarray, vector: np.ndarray, metric: np.ndarray) -> np.ndarray:
+    """Solutions (F, n) of symmetric systems (F, n, n), regularised by `ROUNDING` of a metric (n,)."""
     matrix = matrix.copy()
     diagonal = matrix.reshape(len(matrix), -1)[:, :: matrix.shape[-1] + 1]
     diagonal += ROUNDING * metric * (diagonal / metric).max(-1, keepdims=True, initial=np.finfo(float).tiny)

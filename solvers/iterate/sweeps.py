@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The outer iteration of solvers that sweep over the joints rather than step along a Jacobian: CCD and its relatives.
 
-A sweep may make things worse before it makes them better, so each frame keeps the best state it has seen. It ends out
-of iterations, with the errors within their tolerances, with a sweep that moves no effector, or with several in a row
-that bring it no nearer.
+A sweep may raise the errors before it lowers them, so each frame keeps its best state. It stops when no iterations are
+left, when the errors are within their tolerances, when a sweep moves no effector, or when several sweeps in a row bring
+the goals no nearer.
 """
 
 from collections.abc import Callable
@@ -15,18 +15,17 @@ from ..space.point import Point, Request, stand
 from ..space.tasks import Tasks
 from .descent import Minimum, Settings
 
-PATIENCE = 8  # sweeps in a row that do not bring the goals `LEAST_PROGRESS` nearer are the end
+PATIENCE = 8  # so many sweeps in a row with less than `LEAST_PROGRESS` end the iteration
 LEAST_PROGRESS = 1e-3  # of the error's square
-SAME = 1e-9  # of the same: of poses that are as near the first is kept, whatever the rounding
-LEAST_MOVE = 1e-10  # of the skeleton's length, or rad: an error that changes by less has not changed
+SAME = 1e-9  # of the error's square: of poses that differ by less the first is kept, so that rounding decides nothing
+LEAST_MOVE = 1e-10  # [skeleton lengths or rad] a smaller change of an error counts as none
 
 Advance = Callable[[Point, Request, int], State]
-"""The state after one sweep over frames that stand at a point; the number counts the sweeps from 0. It is inside the
-limits, and a new one: what it was given stays as it is."""
+"""One sweep over frames at a point, given the sweep's number from 0. Returns a new state inside the limits."""
 
 
 def repeat(tasks: Tasks, settings: Settings, start: Point, frames: Request, advance: Advance) -> Minimum:
-    """Sweep until one of the rules above ends it, frame by frame of a batch."""
+    """Sweep each frame of a batch until one of the rules above ends it."""
     count, rows = len(start.error), tasks.m
     best, cost = start.copy(), _cost(start, rows)
     iterations, waited = np.zeros(count, dtype=int), np.zeros(count, dtype=int)

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""ALTERNATIVE: pulls the goals to the effectors instead of pushing the effectors to the goals.
+"""ALTERNATIVE: the pseudo-inverse with levers that end at the goals instead of the effectors.
 
     d = J_g^+ e,   columns of J_g:  u x (g - p)  in place of  u x (effector - p)
 
-(Parent, "Alternative Jacobian".) Each joint turns as if the goal `g` were fastened to it, and moves the goal onto the
-effector the other way round. Where the goal lies on the effector the two Jacobians are one; before that they differ by
-`u x e`, which is square to `e`, so that `J_g^T e = J^T e`: the downhill direction is the same, and every step leads
-downhill. What differs is the length of the lever. A goal far away is seen at a long one, so joints turn less for it
-than the pseudo-inverse has them do, and a straight chain whose goal lies beside it is not singular; a goal close to a
-joint is seen at a short one, and there the step is cut down until it helps.
+(Parent, "Alternative Jacobian".) Each joint turns as if the goal `g` were fastened to it, which pulls the goal to the
+effector instead of pushing the effector to the goal. The two Jacobians are equal where the goal lies on the effector.
+Elsewhere they differ by `u x e`, which is perpendicular to `e`, so that `J_g^T e = J^T e`: both have the same gradient,
+and every step leads downhill. Only the lever's length differs. A goal far away has a long lever: joints turn less for
+it than with the pseudo-inverse, and a straight chain whose goal lies beside it is not singular. A goal close to a joint
+has a short lever, and there the step is shortened until it lowers the cost.
 
-Slides and orientations have no lever and count as they do elsewhere. Below a joint that does not inherit rotation only
-the head of the segment is turned, and the goal with it.
+Slides and orientations have no lever and keep their usual columns. A joint above a detached segment turns the segment's
+head, and the goal with it.
 """
 
 import numpy as np
@@ -29,8 +29,8 @@ class GoalLevers(Model):
     def jacobian(self, point: Point, frames: Request) -> np.ndarray:
         """`J_g` (F, m, n)."""
         tasks, targets = self.tasks, frames.targets
-        fastened = point.kinematics._replace(effectors=targets.positions)
-        jacobian = tasks.jacobian(point.state, fastened, targets)
+        kinematics = point.kinematics._replace(effectors=targets.positions)
+        jacobian = tasks.jacobian(point.state, kinematics, targets)
         if tasks.poles:
             jacobian[:, tasks.m :] = tasks.jacobian(point.state, point.kinematics, targets)[:, tasks.m :]
         return jacobian

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""BROYDEN: a Jacobian learnt from the steps themselves, after the first one.
+"""BROYDEN: a Jacobian that is computed once and then updated from the steps.
 
-    J <- J + (de - J d) d^T D / (d^T D d),   de = how much the error fell by the step d
+    J <- J + (de - J d) d^T D / (d^T D d),   de = decrease of the error by the step d
 
-(Broyden 1965, his "good" update; Kenwright XI asks how it compares.) Of all Jacobians that explain the last step it is
-the nearest to the one before, in the joints' metric D. Steps are those of damped least squares. What it saves is the
-Jacobian's computation, which in a batch is a small part of a step's; what it costs is steps, of which it takes more.
-A method for errors without a Jacobian at hand, here for comparison.
+(Broyden 1965, his "good" update; Kenwright XI asks how it compares.) Of all Jacobians that explain the last step this
+is the nearest to the previous one, in the joints' metric D. Steps are those of damped least squares. The update saves
+computing the Jacobian, which in a batch is a small part of a step's time, but takes more steps. The method is meant for
+errors whose Jacobian is not known; it is here for comparison.
 
-The Jacobian is computed anew where a step gains less than it promised, and before an iteration ends for want of
-progress: the learnt one may see no way where there is one.
+The Jacobian is computed again where a step gains less than predicted, and before an iteration stops for lack of
+progress, because an updated Jacobian may miss a direction that still leads downhill.
 """
 
 import numpy as np
@@ -27,7 +27,7 @@ step = limited(free_step, release=False)
 
 
 class Secant(Model):
-    """A Jacobian for each frame: computed, then kept up by what the steps did."""
+    """A Jacobian for each frame, computed once and then updated from the steps."""
 
     def __init__(self, tasks: Tasks, space: JointSpace, settings: Settings) -> None:
         super().__init__(tasks, space, settings)
@@ -35,10 +35,12 @@ class Secant(Model):
         self._exact, self._stale = np.zeros((2, 0), dtype=bool)  # (F,) each
         balls = [block.start for block in space.blocks if block.stop - block.start == 3]
         free = [start for start in balls if not np.isfinite(space.lo[start : start + 3]).any()]
-        self._balls = np.array(free, dtype=np.intp)[:, None] + np.arange(3)  # (B, 3), whose directions turn with them
+        self._balls = np.array(free, dtype=np.intp)[:, None] + np.arange(
+            3
+        )  # (B, 3) degrees of freedom whose axes turn with the joint
 
     def jacobian(self, point: Point, frames: Request) -> np.ndarray:
-        """`J` (F, m, n), computed at first and where it failed."""
+        """`J` (F, m, n), computed for the first step and where a step gained too little."""
         if self._jacobian is None:
             self._jacobian = super().jacobian(point, frames)
             self._exact = np.ones(len(self._jacobian), dtype=bool)
@@ -59,13 +61,13 @@ class Secant(Model):
         return exact
 
     def keep(self, frames: np.ndarray) -> None:
-        """Forget all but some of the frames."""
+        """Keep the data of some of the frames only."""
         if self._jacobian is not None:  # None before the first step
             self._jacobian = self._jacobian[frames]
             self._exact, self._stale = self._exact[frames], self._stale[frames]
 
     def _carried(self, jacobian: np.ndarray, d: np.ndarray) -> np.ndarray:
-        """Columns of free balls, about axes that a step `d` (F, n) has turned."""
+        """`jacobian` with the columns of free balls turned like their axes by a step `d` (F, n)."""
         if self._balls.size:
             turns = quaternion.to_matrix(quaternion.exp(d[:, self._balls]))  # (F, balls, 3, 3)
             columns = jacobian[:, :, self._balls].swapaxes(1, 2) @ turns
@@ -74,7 +76,7 @@ class Secant(Model):
 
 
 def secant(jacobian: np.ndarray, d: np.ndarray, change: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """The Jacobian (F, m, n) nearest to `jacobian` in the metric `weight` (n,) of which `J d` is `change` (F, m)."""
+    """The Jacobian (F, m, n) with `J d = change` (F, m) that is nearest to `jacobian` in the metric `weight` (n,)."""
     missed = change - (jacobian @ d[..., None])[..., 0]
     along = weight * d
     square = dot(along, d)

@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""CCD: cyclic coordinate descent, one joint after the other, each put where it serves its goals best.
+"""CCD: cyclic coordinate descent, which turns one joint after the other to the best place for its goals.
 
     maximise  tr(R^T B),   B = sum w_p^2 b a^T + 1/2 sum w_r^2 R_target R_current^T
 
-(Parent, "Procedurally determining the angles"; Welman 1993; Kenwright II.) A joint sees what it moves of each goal at
-`a` and its target at `b`, and makes the turn `R` that brings the weighted sum of squared distances lowest; an
-orientation counts by the chord, `1/2 |R R_current - R_target|^2`, which is the angle's square where it is small. For a
-ball that is Wahba's problem (`aim.py`), for a hinge an `atan2`; a slide takes the mean of what its goals miss.
+(Parent, "Procedurally determining the angles"; Welman 1993; Kenwright II.) Seen from a joint, `a` is the effector of
+each goal that it moves and `b` the target. The joint makes the turn `R` with the lowest weighted sum of squared
+distances; an orientation counts by the chord, `1/2 |R R_current - R_target|^2`, which is the angle's square for small
+angles. For a ball this is Wahba's problem (`aim.py`), for a hinge an `atan2`; a slide moves by the mean of its goals'
+errors.
 
-Limits are applied at once, joint by joint: exactly for a hinge and a slide, whose best place in an interval is the end
-nearest to the best place there is; for a limited ball by descent in twist and swing. No visit takes the goals of its
-joint further from their targets. A sweep is cheap, whatever the joints and their limits. But those visited first do
-most of the work (a stiffness takes its share off every turn), many goals converge slowly, and a straight chain whose
-target lies on its line has no joint that knows which way to turn.
+Limits are applied joint by joint: exactly for a hinge and a slide, whose best value inside an interval is the end
+nearest to the free optimum; for a limited ball by descent in twist and swing. No visit takes the goals of its joint
+further from their targets. A sweep is cheap for all joints and limits. But the joints visited first do most of the work
+(a stiffness reduces every turn by its share), many goals converge slowly, and in a straight chain whose target lies on
+its line no joint turns.
 
-With `Options.unit_angle` it follows MikuMikuDance's rule instead (`mmd.py`).
+With `Options.unit_angle` CCD follows MikuMikuDance's rule instead (`mmd.py`).
 """
 
 from collections.abc import Callable
@@ -33,15 +34,15 @@ from ..space.point import Point, Request, stand
 from ..space.posture import Posture, Visit, visits
 from ..space.tasks import Tasks, turned_to_pole
 
-NOTHING = 1e-24  # share of B's square under which a hinge has nothing to turn
-LEAST_GAIN = 2e-15  # of B's size: a limited ball that would gain less, which may be rounding alone, stays
-ROUNDS = 3  # of descent for a limited ball,
-STEPS = np.array([0.5, 1.0, 2.0, 4.0])[:, None]  # each with the best of these, in units of a step that is safe
-SHARES = np.array([0.25, 0.5, 1.0])[:, None]  # of the way to its free optimum, moved inside the limits, to begin with
+NOTHING = 1e-24  # of B's square: below this a hinge has nothing to turn
+LEAST_GAIN = 2e-15  # of B's size: a limited ball stays if it would gain less, which may be rounding alone
+ROUNDS = 3  # of descent for a limited ball
+STEPS = np.array([0.5, 1.0, 2.0, 4.0])[:, None]  # tried in each round, in units of a step that cannot overshoot
+SHARES = np.array([0.25, 0.5, 1.0])[:, None]  # tried first, of the way to its free optimum, brought inside the limits
 
 
 def minimise(tasks: Tasks, space: JointSpace, settings: Settings, start: Point, frames: Request) -> Minimum:
-    """Sweep over the joints until the goals are met or nothing more is gained."""
+    """Sweep over the joints until the goals are met or the sweeps gain nothing more."""
     if settings.options.unit_angle is not None:
         return mmd.minimise(tasks, space, settings, start, frames)
     order = in_order(tasks, space, settings.options)
@@ -64,7 +65,7 @@ def in_order(tasks: Tasks, space: JointSpace, options: Options) -> list[Visit]:
 
 
 def serve(space: JointSpace, posture: Posture, visit: Visit) -> None:
-    """Put one joint where it serves its goals best, as far as its limits and its stiffness let it."""
+    """Move one joint to the best place for its goals, as far as its limits and its stiffness allow."""
     arms, ends = posture.arms(visit)
     weights = posture.places[:, visit.goals, None]
     if visit.kind == "prismatic":
@@ -76,9 +77,9 @@ def serve(space: JointSpace, posture: Posture, visit: Visit) -> None:
         return
     matrix = np.swapaxes(weights * ends, -1, -2) @ arms
     if visit.turning.size:
-        own, wanted = posture.orientations(visit)
+        current, target = posture.orientations(visit)
         turning = 0.5 * posture.turns[:, visit.turning, None, None]
-        matrix += (turning * (wanted @ np.swapaxes(own, -1, -2))).sum(1)
+        matrix += (turning * (target @ np.swapaxes(current, -1, -2))).sum(1)
     if visit.kind == "hinge":
         _hinge(space, posture, visit, matrix)
     elif bounded(space, visit):
@@ -117,7 +118,7 @@ def _hinge(space: JointSpace, posture: Posture, visit: Visit, matrix: np.ndarray
         by = (to - x)[:, 0]
         return cosine * (np.cos(by) - 1.0) + sine * np.sin(by)
 
-    best = _taken(x, best, visit.share, gain)
+    best = _share_of_way(x, best, visit.share, gain)
     turn = quaternion.to_matrix(quaternion.exp(axis * (best - x))[:, None])
     posture.turn(visit, turn[:, 0], quaternion.exp(own * best), best)
 
@@ -125,9 +126,11 @@ def _hinge(space: JointSpace, posture: Posture, visit: Visit, matrix: np.ndarray
 def _limited_ball(
     space: JointSpace, posture: Posture, visit: Visit, matrix: np.ndarray, alone: tuple[np.ndarray, np.ndarray] | None
 ) -> None:
-    """In twist and swing: for a rest frame `P`, `R = P m_new (P m)^-1` and `tr(R^T B) = tr(m_new^T (P^T B P m))`.
+    """Turn a limited ball by descent in twist and swing.
 
-    alone : arm and end (F, 3) of the only goal, whose place leaves the twist open; None where there are more.
+    For a rest frame `P`, `R = P m_new (P m)^-1` and `tr(R^T B) = tr(m_new^T (P^T B P m))`.
+
+    alone : arm and end (F, 3) of the only goal, a position, which leaves the twist open; None where there are more.
     """
     block, motion = visit.block, posture.state.rotations[:, None, visit.joint]
     align = quaternion.between(np.array([0.0, 1.0, 0.0]), space.skeleton.axis[visit.joint])
@@ -151,22 +154,22 @@ def _limited_ball(
     unit, slack = 1.0 / np.maximum(size, np.finfo(float).tiny)[..., None], LEAST_GAIN * size
     best, most = x, value(x)
     for _ in range(1 + ROUNDS):
-        tried = np.concatenate([best, best + step], 1)  # (F, K, 3)
-        values = np.concatenate([most + slack, value(tried[:, 1:])], 1)
+        candidates = np.concatenate([best, best + step], 1)  # (F, K, 3)
+        values = np.concatenate([most + slack, value(candidates[:, 1:])], 1)
         chosen = np.argmax(values, 1)[:, None]
-        best = np.take_along_axis(tried, chosen[..., None], 1)
+        best = np.take_along_axis(candidates, chosen[..., None], 1)
         most = np.where(chosen == 0, most, np.take_along_axis(values, chosen, 1))
         left = torque(np.swapaxes(quaternion.to_matrix(twist_swing.compose(best)), -1, -2) @ matrix)
         uphill = (left[..., None, :] @ twist_swing.body_jacobian(best))[..., 0, :] * unit
         to = best + uphill * STEPS
         step = space.project_block(to.reshape(-1, 3), block).reshape(to.shape) - best
-    best = _taken(x[:, 0], best[:, 0], visit.share, lambda to: (value(to[:, None]) - value(x))[:, 0])
+    best = _share_of_way(x[:, 0], best[:, 0], visit.share, lambda to: (value(to[:, None]) - value(x))[:, 0])
     own = quaternion.product(quaternion.product(align, twist_swing.compose(best[:, None])), undo)
     posture.move(space, visit, own[:, 0])
 
 
 def best_turn(matrix: np.ndarray) -> np.ndarray:
-    """The turn `R` (F, 4) with the largest `tr(R^T B)` of B (F, 3, 3): where each axis should go, says its column."""
+    """The turn `R` (F, 4) with the largest `tr(R^T B)` for B (F, 3, 3): it takes each axis toward its column of B."""
     axes = np.broadcast_to(np.eye(3), matrix.shape)
     return aim.about_point(axes, np.swapaxes(matrix, -1, -2), np.ones(matrix.shape[:2]))
 
@@ -176,8 +179,10 @@ def torque(matrix: np.ndarray) -> np.ndarray:
     return matrix[..., [2, 0, 1], [1, 2, 0]] - matrix[..., [1, 2, 0], [2, 0, 1]]
 
 
-def _taken(x: np.ndarray, best: np.ndarray, share: float, gain: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
-    """A share of the way from `x` to `best` (F, k); the whole of it where the way leads over a hill."""
+def _share_of_way(
+    x: np.ndarray, best: np.ndarray, share: float, gain: Callable[[np.ndarray], np.ndarray]
+) -> np.ndarray:
+    """A share of the way from `x` to `best` (F, k), or all of it in frames where the share would lose."""
     if share == 1.0:
         return best
     part = x + share * (best - x)
@@ -185,9 +190,9 @@ def _taken(x: np.ndarray, best: np.ndarray, share: float, gain: Callable[[np.nda
 
 
 def swivelled(tasks: Tasks, space: JointSpace, state: State, frames: Request) -> State:
-    """`state` with each pole's chain turned about the line from its root to its end, in frames that are better for it.
+    """`state` with each pole's chain turned about the line from its root to its end, where this lowers the error.
 
-    The goals count with the poles: a hand that is asked for an orientation is not turned away from it for a pole.
+    The goals count together with the poles: a hand with a goal for its orientation is not turned away from it.
     """
     for pole in tasks.poles.swivelling if tasks.poles else ():
         point = stand(tasks, state, frames)

@@ -3,8 +3,8 @@
 
     d = J^T (J J^T + lambda^2 I)^-1 e
 
-(Wampler 1986; Parent eq. 5.24), here with the joints' reluctance as metric. Damping trades speed for calm: where the
-chain is straight or the target out of reach an undamped step has no bound, a damped one stays short.
+(Wampler 1986; Parent eq. 5.24), here with the joints' reluctance as metric. Damping slows convergence but bounds the
+step: an undamped step has no bound where the chain is straight or the target out of reach.
 """
 
 from ..iterate.active_set import limited

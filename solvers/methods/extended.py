@@ -1,24 +1,24 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""EXTENDED: the Jacobian with rows for every pair of neighbouring joints, so that it is never short of rank.
+"""EXTENDED: the Jacobian with rows for every pair of neighbouring joints, so that it always has full rank.
 
     minimise  |e - J d|^2 + w^2 |E d|^2,   (J^T J + w^2 E^T E) d = J^T e
 
 (Soch & Lorencz 2005, "Solving inverse kinematics - a new approach to the extended Jacobian technique", eq. 8-10.) `E d`
-is how far the end of each pair of segments moves as seen from what carries the pair, and is asked to be 0. It keeps its
-calm where the chain is straight, as damping does, but it spreads the bend differently: neighbours turn against each
-other. For chains that start straight, and for tails and tentacles that should keep their shape.
+is how far the end of each pair of segments moves in the frame of the joint below which the pair hangs; its target is 0.
+These rows bound the step where the chain is straight, as damping does, but spread the bend differently: neighbours turn
+against each other. The method suits chains that start straight, and tails and tentacles that should keep their shape.
 
-`planar_jacobian` and `planar_step` are the method as published: hinges in the plane, one fixed weight `w`. What the
-paper leaves open, here:
+`planar_jacobian` and `planar_step` are the method as published: hinges in the plane, one fixed weight `w`. This file
+adds what the paper leaves open:
 
 - Three dimensions and trees. Each joint makes a pair with the next one above it that may move. Each end of its segment
-  (the joints below it, effectors) gives rows of its place, and so does the pair's rotation, all weighed as those
-  of goals are.
-- Rank. In space a pair does not notice its middle joint turned about the first segment and the first turned back. So
-  the root makes a pair with the ground: with that, `E` alone has as many independent rows as there are degrees of
-  freedom, by induction from the root, in any pose.
-- Stiffness. A stiff joint gets rows of its own that ask it to stay.
-- Convergence. `w^2` is the damping, which follows how well the linear model foretells the errors (`descent.py`).
+  (the joints below it, effectors) gives rows for its position, and the pair gives rows for its rotation, weighted like
+  those of goals.
+- Rank. In space a pair's rows stay 0 if its middle joint turns about the first segment and the first joint turns back.
+  So the root makes a pair with the ground. Then `E` alone has as many independent rows as there are degrees of freedom,
+  in any pose, by induction from the root.
+- Stiffness. A stiff joint gets additional rows whose target is that it does not move.
+- Convergence. `w^2` is the damping, which follows how well the linear model predicts the errors (`descent.py`).
 - Limits. The active set of the other solvers (`active_set.py`).
 """
 
@@ -59,7 +59,7 @@ def pair_step(
     if fixed is not None:
         down = down - (matrix @ fixed[..., None])[..., 0]
     if free is not None:
-        # what is not free becomes a row and a column of its own, so that the matrix stays regular
+        # a direction that is not free gets a diagonal entry and nothing else, so that the matrix stays regular
         matrix = _both_sides(system.space, matrix, free, normals)
         rest = np.eye(n) - _both_sides(system.space, np.tile(np.eye(n), (len(matrix), 1, 1)), free, normals)
         matrix = matrix + size[..., None] * rest
@@ -78,7 +78,7 @@ def _both_sides(space: JointSpace, matrix: np.ndarray, free: np.ndarray, normals
 
 
 class Extension(Model):
-    """The error rows' Jacobian, and the pairs' rows beside it."""
+    """The Jacobian of the error rows, with the pairs' rows as the metric of the step."""
 
     def __init__(self, tasks: Tasks, space: JointSpace, settings: Settings) -> None:
         super().__init__(tasks, space, settings)
@@ -96,23 +96,23 @@ class Extension(Model):
 class Pairs:
     """The rows `E`, three for each end of each pair and three for each pair's rotation.
 
-    Each has entries for its pair's degrees of freedom alone, so they are kept as small blocks.
+    A row has entries for its pair's degrees of freedom only, so the rows are stored as small blocks.
 
     Attributes
     ----------
-    joints : (R,) second joint of the pair of each three rows, the places' first.
-    dofs : (R, W) degrees of freedom of each three rows. inside : (R, W) which of these there are; pairs may have fewer.
+    joints : (R,) second joint of the pair of each three rows; rows of positions come first.
+    dofs : (R, W) degrees of freedom of each three rows. inside : (R, W) which of these exist; pairs may have fewer.
     """
 
     def __init__(self, tasks: Tasks, space: JointSpace) -> None:
         skeleton, self.space, self._length = tasks.skeleton, space, tasks.length
         count = len(skeleton)
         blocks = {int(space.joint[block.start]): block for block in space.blocks}
-        mover = np.full(count + 1, -1, dtype=np.intp)  # the nearest joint that may move, from itself upward
+        mover = np.full(count + 1, -1, dtype=np.intp)  # the nearest joint, itself or above, that may move
         for joint in skeleton.order:
             mover[joint] = joint if joint in blocks else mover[skeleton.parent[joint]]
         above = {joint: int(mover[skeleton.parent[joint]]) for joint in blocks}
-        # joints first, then effectors: as `ends` of the segment of a joint, held by a carrier
+        # (joint, end of its segment, joint that carries the end); ends count joints first, then effectors
         ends = [(above[joint], joint, joint) for joint in blocks if above[joint] >= 0]
         ends += [(int(mover[j]), count + g, int(j)) for g, j in enumerate(tasks.joint) if mover[j] >= 0]
         self.joints = np.array([joint for joint, _, _ in ends] + list(blocks), dtype=np.intp)
@@ -137,7 +137,7 @@ class Pairs:
         self._slot = self.dofs[:, :, None] * space.n + self.dofs[:, None, :]
 
     def rows(self, state: State, kinematics: Kinematics) -> np.ndarray:
-        """The rows as transposed blocks (F, R, W, 3), in the skeleton's frame: turned rows have the same squares."""
+        """The rows as transposed blocks (F, R, W, 3), in the skeleton's frame, on which their squares do not depend."""
         axes = np.swapaxes(self.space.rows(self.space.axes(state, kinematics.matrices)), -1, -2)[:, self.dofs]
         points = np.concatenate([kinematics.positions, kinematics.effectors], 1)
         split = self._placed
@@ -155,7 +155,7 @@ class Pairs:
         return np.array(whole).reshape(len(rows), n, n)
 
 
-_pairs_of: WeakKeyDictionary[Tasks, Pairs] = WeakKeyDictionary()  # a model lasts for one descent only
+_pairs_of: WeakKeyDictionary[Tasks, Pairs] = WeakKeyDictionary()  # kept here because a model lasts for one descent only
 
 
 def _indices(block: slice) -> range:
@@ -168,15 +168,16 @@ def _indices(block: slice) -> range:
 def planar_jacobian(lengths: np.ndarray, angles: np.ndarray, weight: float = 1.0) -> np.ndarray:
     """The Extended Jacobian (2n, n) of a chain of n hinges in the plane (eq. 9).
 
-    Rows `i` and `i + n - 1` are x and y of the pair `i : i+2`, seen from where its first segment starts and turned with
-    what carries it (eq. 8); the last two are those of the main link, base to effector.
+    Rows `i` and `i + n - 1` are x and y of the pair `i : i+2`, relative to the start of its first segment and turned
+    with the segment before the pair (eq. 8); the last two are those of the main link, base to effector.
 
-    The paper says that its rank is always n. So it is for three segments or more, unless one is folded flat onto its
-    neighbour: then it may fall short, as it does for two segments in a line, whose one pair is the main link again.
+    The paper says that its rank is always n. This holds for three segments or more, unless one is folded flat onto its
+    neighbour: then the rank may be lower, as for two segments in a line, whose only pair is the main link again.
 
     Parameters
     ----------
-    lengths : (n,) of the segments. angles : (n,) [rad] of each from the one before. weight : of the pairs' rows.
+    lengths : (n,) of the segments. angles : (n,) [rad] of each segment from the one before. weight : of the pairs'
+        rows.
     """
     lengths, angles = np.asarray(lengths, dtype=float), np.asarray(angles, dtype=float)
     n = len(lengths)
@@ -199,7 +200,7 @@ def planar_main_link(lengths: np.ndarray, angles: np.ndarray) -> np.ndarray:
 
 
 def planar_effector(lengths: np.ndarray, angles: np.ndarray) -> np.ndarray:
-    """Where a planar chain's effector is (2,), seen from its base (eq. 1)."""
+    """Position (2,) of a planar chain's effector relative to its base (eq. 1)."""
     along = np.cumsum(angles)
     return np.array([lengths @ np.cos(along), lengths @ np.sin(along)])
 
@@ -213,10 +214,10 @@ def planar_step(
 ) -> np.ndarray:
     """Changes of the angles (n,) that move the effector by about `displacement` (2,).
 
-    Eq. 10, by normal equations and LU. The `pairs` (2n - 2,) are asked to be displaced by so much, in the order of
+    Eq. 10, by normal equations and LU. `pairs` (2n - 2,) are the displacements of the pairs, in the order of
     `planar_jacobian`'s rows; None for 0.
     """
     jacobian = planar_jacobian(lengths, angles, weight)
     inner = np.zeros(len(jacobian) - 2) if pairs is None else weight * np.asarray(pairs, dtype=float)
-    wanted = np.concatenate([inner, displacement])
-    return np.linalg.solve(jacobian.T @ jacobian, jacobian.T @ wanted)
+    displacements = np.concatenate([inner, displacement])
+    return np.linalg.solve(jacobian.T @ jacobian, jacobian.T @ displacements)

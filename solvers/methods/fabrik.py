@@ -4,18 +4,19 @@
     backward:  p_i <- p_(i+1) + l_i (p_i - p_(i+1)) / |p_i - p_(i+1)|      from the target to the root
     forward:   p_(i+1) <- p_i + l_i (p_(i+1) - p_i) / |p_(i+1) - p_i|      from the root, where it is, to the tip
 
-(Aristidou & Lasenby 2011, algorithm 1 and section 5.) Backward, a joint that carries several bones takes the centroid
-of where they would have it, weighed like their goals. Forward, each joint turns by the smallest turn that takes its
-bone from where it points now to where it should, or comes nearest to it for a joint that carries several bones, which
-keep their places on it. So a sweep ends with a pose rather than with points: bones keep their lengths, and each joint
-is inside its limits before the next one is looked at, which then makes up for what a limit took. The next sweep begins
-with the positions of that pose. A chain whose target lies further off than it is long is aimed at it, bone by bone.
+(Aristidou & Lasenby 2011, algorithm 1 and section 5.) Backward, a joint with several bones takes the centroid of the
+positions that they ask for, weighted by their goals. Forward, each joint makes the smallest turn that points its bone
+in the wanted direction; with several bones, which keep their places on the joint, it makes the best turn for all. So a
+sweep ends with a pose rather than with points: bones keep their lengths, and each joint is inside its limits before the
+next one turns, which can make up for them. The next sweep begins with the positions of that pose. If a target is
+further away than its chain is long, every bone points at it.
 
-The paper's chains turn freely. A hinge heeds its goals besides: its bone alone would aim at places that it cannot
-reach, and stay there. A ball above a hinge twists until the hinge can reach its goals.
+The paper's chains turn freely. A hinge here also aims its goals' effectors, since its bone alone would aim at positions
+that it cannot reach, and stop there. A ball above a hinge twists until the hinge can reach its goals.
 
-Cheap sweeps, and smooth, natural curves in long free chains. Positions only: a rotation is nothing it can ask for, and
-a slide has no length to keep. Limits are not part of its geometry: where many bind it may stall with goals unmet.
+Sweeps are cheap, and long free chains bend in smooth curves. The method handles positions only: it cannot reach a
+rotation, and a slide has no fixed length. Limits are not part of its geometry: where many are active it may stall with
+goals unmet.
 """
 
 from collections.abc import Sequence
@@ -36,17 +37,18 @@ from ..space.posture import Posture, Visit, visits
 from ..space.tasks import Tasks
 from .ccd import swivelled
 
-STRETCHED = 1.0 - 1e-9  # of its length: a chain that has to reach further is straight
-NO_LENGTH = 1e-9  # of the skeleton's: bones between joints in one place
-IN_LINE = 1e-5  # of a chain's length: a chain no further than this from the line to its target cannot tell how to bend
-NUDGE = 0.02  # of its length, by which its joints are then moved off the line
+STRETCHED = 1.0 - 1e-9  # of a chain's length: to reach further the chain is straight
+NO_LENGTH = 1e-9  # of the skeleton's: shorter bones have no direction
+IN_LINE = 1e-5  # of a chain's length: a chain this close to the line to its target has no side to bend to
+NUDGE = 0.02  # of a chain's length: its joints are then moved off the line by so much
 
 
 @dataclass
 class End:
-    """One end of a bone: the `child` bone or, if that is -1, the effector of the only one of its `goals` (K,).
+    """One end of a bone: the `child` bone or, if that is -1, the effector of its only goal.
 
-    `point` : of a `Posture`, where it is; `lever` : that which turns with the bone, as the end goes along with it.
+    goals : (K,) that the end serves. point : of the end, in a `Posture`. lever : the point that turns with the bone and
+    carries the end along.
     """
 
     child: int
@@ -57,11 +59,12 @@ class End:
 
 @dataclass
 class Bone:
-    """A joint with what it carries.
+    """A joint and the bones that it carries.
 
-    ends : of its bones. aimed : those that tell where to turn, the next joint's instead of a bone's of no length.
-    alone : the goal that it serves, with all that is below it, alone; else -1.
-    twists : whether a hinge comes next, into whose plane this joint's twist must bring the goal.
+    ends : of the bones. aimed : the ends by which the joint chooses its turn; a bone of no length has the ends of the
+        next
+    joint instead. alone : the only goal of this joint and of all joints below it; -1 if there are several.
+    twists : whether a hinge comes next, so that this joint's twist must bring the goal into the hinge's plane.
     """
 
     visit: Visit
@@ -72,12 +75,12 @@ class Bone:
 
 
 def check(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray) -> None:
-    """Raise `InvalidGoal` for goals that ask for more than places, or of joints that slide; `chains` (G, J)."""
+    """Raise `InvalidGoal` for goals with a rotation, or with slides in their chains (G, J)."""
     for index, goal in enumerate(goals):
         where = f"goal {index} (joint {skeleton.names[goal.joint]!r})"
         if goal.rotation is not None:
             raise InvalidGoal(
-                f"FABRIK reaches places only; {where} asks for a rotation: take PGS or leave the rotation out"
+                f"FABRIK solves positions only; {where} asks for a rotation: take PGS or leave the rotation out"
             )
         for joint in np.flatnonzero(chains[index] & (skeleton.stiffness < 1.0)):
             if skeleton.kinds[joint] == "prismatic":
@@ -88,13 +91,15 @@ def check(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray) -> None
 
 
 def minimise(tasks: Tasks, space: JointSpace, settings: Settings, start: Point, frames: Request) -> Minimum:
-    """Reach back and forth until the goals are met or nothing more is gained; then turn to the poles."""
+    """Reach back and forth until the goals are met or the sweeps gain nothing more; then turn to the poles."""
     bones = make_bones(tasks, space)
 
     def advance(point: Point, request: Request, sweep: int) -> State:
         posture = Posture(tasks, point, request)
-        wanted = backward(bones, posture, request.targets, _nudges(tasks, bones, posture, request.targets, sweep))
-        forward(space, bones, posture, request.targets, wanted)
+        joint_targets = backward(
+            bones, posture, request.targets, _nudges(tasks, bones, posture, request.targets, sweep)
+        )
+        forward(space, bones, posture, request.targets, joint_targets)
         return posture.state
 
     minimum = repeat(tasks, settings, start, frames, advance)
@@ -142,26 +147,31 @@ def make_bones(tasks: Tasks, space: JointSpace) -> list[Bone]:
 
 
 def backward(bones: list[Bone], posture: Posture, targets: Targets, nudges: dict[int, np.ndarray]) -> list[np.ndarray]:
-    """Where each bone's joint should be (F, 3), from the tips to the roots; `nudges` (F, 3) are where bones begin."""
-    wanted: list[np.ndarray] = [np.zeros((0, 3))] * len(bones)
+    """The wanted position (F, 3) of each bone's joint, from the tips to the roots.
+
+    nudges : (F, 3) per bone, added to the joint's present position.
+    """
+    joint_targets: list[np.ndarray] = [np.zeros((0, 3))] * len(bones)
     for index in range(len(bones) - 1, -1, -1):
         bone = bones[index]
         pivot = posture.points[:, bone.visit.joint]
         total, count = np.zeros_like(pivot), np.zeros((len(pivot), 1))
         for end in bone.ends:
-            arm, goal = _arm(posture, bone, end), _wanted(posture, targets, wanted, end)
+            arm, goal = _arm(posture, bone, end), _end_target(posture, targets, joint_targets, end)
             away = pivot + nudges.get(index, 0.0) - goal
             distance = np.linalg.norm(away, axis=-1, keepdims=True)
             length = np.linalg.norm(arm, axis=-1, keepdims=True)
             weight = posture.places[:, end.goals].sum(-1, keepdims=True)
             total += weight * (goal + away * (length / np.maximum(distance, 1e-300)))
             count += weight
-        wanted[index] = total / count
-    return wanted
+        joint_targets[index] = total / count
+    return joint_targets
 
 
-def forward(space: JointSpace, bones: list[Bone], posture: Posture, targets: Targets, wanted: list[np.ndarray]) -> None:
-    """Turn each bone, from the roots to the tips, to where its ends should be."""
+def forward(
+    space: JointSpace, bones: list[Bone], posture: Posture, targets: Targets, joint_targets: list[np.ndarray]
+) -> None:
+    """Turn each bone, from the roots to the tips, toward the wanted positions of its ends."""
     reach, carried = _reach(bones, posture)
     for index, bone in enumerate(bones):
         visit = bone.visit
@@ -169,9 +179,9 @@ def forward(space: JointSpace, bones: list[Bone], posture: Posture, targets: Tar
         arms, aims = np.empty((2, len(pivot), len(bone.aimed), 3))
         weights = np.empty(arms.shape[:2])
         for k, end in enumerate(bone.aimed):
-            arms[:, k], aims[:, k] = _arm(posture, bone, end), _wanted(posture, targets, wanted, end) - pivot
+            arms[:, k], aims[:, k] = _arm(posture, bone, end), _end_target(posture, targets, joint_targets, end) - pivot
             weights[:, k] = posture.places[:, end.goals].sum(-1)
-        if bone.alone >= 0:  # too far for all that is left of the chain: straight at it
+        if bone.alone >= 0:  # if the target is out of reach for the rest of the chain, point at it
             straight = targets.positions[:, bone.alone] - carried[index] - pivot
             far = np.linalg.norm(straight, axis=-1) >= STRETCHED * reach[index]
             aims = np.where(far[:, None, None], straight[:, None], aims)
@@ -188,25 +198,25 @@ def forward(space: JointSpace, bones: list[Bone], posture: Posture, targets: Tar
 
 
 def _twist(posture: Posture, visit: Visit, bone: np.ndarray, by: np.ndarray) -> np.ndarray:
-    """The turn (F, 4) about a bone (F, 3), once turned `by`, that brings what hangs below it nearest to its goals."""
+    """The turn (F, 4) about a bone (F, 3), after the turn `by`, that brings its effectors nearest to their goals."""
     arms, aims = posture.arms(visit)
     axis = quaternion.rotate(by, bone / np.maximum(np.linalg.norm(bone, axis=-1, keepdims=True), 1e-300))
     return aim.about_axis(axis, quaternion.rotate(by[:, None], arms), aims, posture.places[:, visit.goals])
 
 
 def _arm(posture: Posture, bone: Bone, end: End) -> np.ndarray:
-    """From a joint to what turns with it of an end (F, 3)."""
+    """Vector (F, 3) from a joint to the lever of an end."""
     return posture.points[:, end.lever] - posture.points[:, bone.visit.joint]
 
 
-def _wanted(posture: Posture, targets: Targets, wanted: list[np.ndarray], end: End) -> np.ndarray:
-    """Where what turns with the joint of an end should be (F, 3)."""
-    at = targets.positions[:, end.goals[0]] if end.child < 0 else wanted[end.child]
+def _end_target(posture: Posture, targets: Targets, joint_targets: list[np.ndarray], end: End) -> np.ndarray:
+    """The wanted position (F, 3) of the lever of an end."""
+    at = targets.positions[:, end.goals[0]] if end.child < 0 else joint_targets[end.child]
     return at if end.lever == end.point else at + posture.points[:, end.lever] - posture.points[:, end.point]
 
 
 def _reach(bones: list[Bone], posture: Posture) -> tuple[list[np.ndarray], list[np.ndarray]]:
-    """Per bone that serves one goal alone: the length (F,) of the chain from it on, and what goes along (F, 3)."""
+    """Per bone with a single goal: the length (F,) of the chain from it on, and the offset (F, 3) of carried points."""
     reach, carried = [np.zeros(0)] * len(bones), [np.zeros(0)] * len(bones)
     for index in range(len(bones) - 1, -1, -1):
         bone = bones[index]
@@ -220,9 +230,10 @@ def _reach(bones: list[Bone], posture: Posture) -> tuple[list[np.ndarray], list[
 
 
 def _nudges(tasks: Tasks, bones: list[Bone], posture: Posture, targets: Targets, sweep: int) -> dict[int, np.ndarray]:
-    """How far (F, 3) joints are moved, before the first sweep, off chains that lie in one line with nearer targets.
+    """Displacements (F, 3) that move joints off a straight chain whose target lies on its line, nearer than its end.
 
-    Square to the axis about which each bends: a hinge's own, else its preferred one, else its X axis, or its Z axis.
+    They are applied before the first sweep. Each is perpendicular to the joint's bending axis: a hinge's own, else the
+    preferred one, else the X axis, or the Z axis.
     """
     nudges: dict[int, np.ndarray] = {}
     for goal in range(tasks.count if sweep == 0 else 0):

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""NEWTON: the cost's whole second derivative, where the other solvers take `J^T J` for it.
+"""NEWTON: the exact Hessian of the cost, which the other solvers approximate by `J^T J`.
 
     (H + mu D) d = J^T e,   H = J^T J - sum_k e_k d2 e_k + pull D   (`curvature.py`)
 
-(Kenwright XI asks how it compares.) Where the goals can be met the errors vanish, and what `J^T J` leaves out with
-them. Where they cannot, out of reach or against each other, it is what slows the others down: their distance from the
-answer shrinks by a share a step, Newton's is squared. The price is an eigenvalue decomposition of `H`, which is as
-large as there are degrees of freedom.
+(Kenwright XI asks how it compares.) Where the goals can be met the errors vanish, and with them the terms that `J^T J`
+leaves out. Where they cannot, because they are out of reach or contradict each other, these terms slow the other
+solvers down: they converge linearly, Newton's method quadratically. The price is an eigenvalue decomposition of `H`, an
+n x n matrix for n degrees of freedom.
 
-Far from the answer `J^T J` is the better guide, so second derivatives are taken only where the last step did not make
-the errors much smaller (Fletcher & Xu 1987, "Hybrid methods for nonlinear least squares"). Where the cost curves
-downward `H` would lead up to a saddle: its eigenvalues are taken as positive. Along a swing's ellipse that holds, the
-curvature of the ellipse is left out, and it converges as the others do.
+Far from the answer `J^T J` converges better, so second derivatives are used only where the last step did not make the
+errors much smaller (Fletcher & Xu 1987, "Hybrid methods for nonlinear least squares"). Where the cost curves downward
+`H` would lead to a saddle point, so the absolute values of its eigenvalues are used. The curvature of an active swing
+ellipse is left out; along one it converges like the others.
 """
 
 import numpy as np
@@ -24,20 +24,20 @@ from ..space.joint_space import JointSpace
 from ..space.point import Point, Request
 from ..space.tasks import Tasks
 
-FAST = 0.5  # share of the errors' squares
+FAST = 0.5  # share of the errors' squares that a fast step removes
 
 
 class SecondOrder(Model):
-    """The exact Jacobian, and second derivatives beside it where the errors no longer fall fast."""
+    """The exact Jacobian, with second derivatives where the errors no longer fall fast."""
 
     def __init__(self, tasks: Tasks, space: JointSpace, settings: Settings) -> None:
         super().__init__(tasks, space, settings)
         self._curvature = Curvature(tasks, space)
         self._error = np.zeros((0, 0))
-        self._slow: np.ndarray | None = None  # (F,) frames whose errors do not
+        self._slow: np.ndarray | None = None  # (F,) frames whose errors do not fall fast
 
     def curvature(self, point: Point, frames: Request, system: LinearSystem, v: np.ndarray | None) -> np.ndarray:
-        """What the Hessian (F, n, n) of the cost has beyond `J^T J + pull D`; 0 where the errors fall fast."""
+        """The Hessian (F, n, n) of the cost minus `J^T J + pull D`; 0 where the errors fall fast."""
         self._error = point.error
         total = np.zeros((*system.x.shape, self.space.n))
         slow = self._slow
@@ -47,13 +47,13 @@ class SecondOrder(Model):
         return total
 
     def learn(self, d: np.ndarray, change: np.ndarray, better: np.ndarray, poor: np.ndarray) -> np.ndarray:
-        """Whether the errors' squares fell by `FAST` decides on the next step."""
-        left = self._error - change
-        self._slow = ~better | (dot(left, left) > (1.0 - FAST) * dot(self._error, self._error))
+        """Use second derivatives in the next step unless the errors' squares fell by `FAST`."""
+        error = self._error - change
+        self._slow = ~better | (dot(error, error) > (1.0 - FAST) * dot(self._error, self._error))
         return super().learn(d, change, better, poor)
 
     def keep(self, frames: np.ndarray) -> None:
-        """Forget all but some of the frames."""
+        """Keep the data of some of the frames only."""
         self._slow = None if self._slow is None else self._slow[frames]
 
 
@@ -63,9 +63,10 @@ def modified_step(
     normals: np.ndarray | None = None,
     fixed: np.ndarray | None = None,
 ) -> np.ndarray:
-    """`(|H| + mu D)^-1` times the descent (F, n) over the free directions, `|H|` with its eigenvalues made positive.
+    """`(|H| + mu D)^-1` times the descent (F, n) over the free directions; `|H|` has the eigenvalues' absolute values.
 
-    In the metric of the reluctance. `free`, `normals` and `fixed` are as for `linear_step.free_step`.
+    The eigenvalues are those in the metric of the reluctance. `free`, `normals` and `fixed` are as for
+    `linear_step.free_step`.
     """
     scale = 1.0 / np.sqrt(system.reluctance)
     hessian = np.swapaxes(system.jacobian, -1, -2) @ system.jacobian

@@ -2,12 +2,12 @@
 """PGS: projected Gauss-Seidel with subspace minimisation.
 
 Kenwright solves `(J^T J + delta I) d = J^T e` by Gauss-Seidel sweeps and projects each joint on its limits as it is
-updated (section VII, eq. 28-31). Alone it converges slowly; between sweeps this solver minimises exactly over the
-joints that the sweeps left free (Silcowitz, Niebe & Erleben 2010, "Projected Gauss-Seidel subspace minimization
-method for interactive rigid body dynamics"). Sweeps find which limits hold, the exact step does the rest.
+updated (section VII, eq. 28-31). Alone the sweeps converge slowly; between them this solver minimises exactly over the
+joints that they left free (Silcowitz, Niebe & Erleben 2010, "Projected Gauss-Seidel subspace minimization method for
+interactive rigid body dynamics"). Sweeps find the active limits, the exact step does the rest.
 
-It begins with the step of an active set (`within_limits`). Mostly that is the least already, and no sweep is needed;
-where the set holds a joint that would better leave its limit, the sweeps find out.
+The solver begins with the step of an active set (`within_limits`). Mostly that is the minimum already and no sweep is
+needed; if the set keeps a joint on a limit that it should leave, the sweeps correct this.
 """
 
 import numpy as np
@@ -15,8 +15,8 @@ import numpy as np
 from ..iterate.active_set import SAME, active_set, within_limits
 from ..iterate.linear_step import SINGULAR, LinearSystem, free_step
 
-LEAST = 1e-10  # [rad] a way down that is shorter is none
-LEAST_OF_STEP = 1e-3  # nor is one that is shorter than this share of the step: the next iteration is the cheaper remedy
+LEAST = 1e-10  # [rad] a shorter step downhill counts as none
+LEAST_OF_STEP = 1e-3  # so does one below this share of the step, because the next iteration gains it more cheaply
 ROUNDS = 3
 SWEEPS = 2
 
@@ -35,27 +35,27 @@ def step(system: LinearSystem) -> np.ndarray:
 
 
 def _is_least(system: LinearSystem, d: np.ndarray) -> np.ndarray:
-    """Frames (F,), or lanes (F, L), in which no step inside the limits is better than `d` (F, n) by more than a trifle.
+    """Frames (F,), or lanes (F, L), in which `d` (F, n) is the minimum inside the limits, up to `LEAST`.
 
-    Limits and objective are convex: it is so where the projection takes back whatever goes further down.
+    Limits and objective are convex, so `d` is the minimum if the projection undoes a further step downhill.
     """
     x = system.x + d
     square = system.jacobian * system.jacobian
     lanes = system.lanes
     size = square.sum((-1, -2)) if lanes is None else lanes.freedoms.sum(square.sum(-2))
     further = system.space.project(x + system.descent(d) / system.over_freedoms(size + system.damping))
-    longest, way = (
+    longest, move = (
         np.abs(v).max(-1, initial=0.0) if lanes is None else lanes.freedoms.largest(np.abs(v)) for v in (d, further - x)
     )
-    return way < np.maximum(LEAST, LEAST_OF_STEP * longest)
+    return move < np.maximum(LEAST, LEAST_OF_STEP * longest)
 
 
 def _rounds(system: LinearSystem, start: np.ndarray, going: np.ndarray) -> np.ndarray:
-    """Sweeps and exact steps in turn from `start` (F, n); the best step met.
+    """The best step (F, n) of sweeps and exact steps in turn, from `start` (F, n).
 
-    A frame leaves when its exact step lies inside the limits, whatever the others do, and so does a lane.
+    A frame or lane is done when its exact step lies inside the limits, whatever the others do.
 
-    going : (F,) or (F, L) frames, or lanes of them, that are to be improved.
+    going : (F,) or (F, L) frames, or their lanes, that are to be improved.
     """
     best, value = start.copy(), system.value(start)
     inverses = block_inverses(system)
@@ -81,7 +81,7 @@ def _rounds(system: LinearSystem, start: np.ndarray, going: np.ndarray) -> np.nd
 def _better(
     system: LinearSystem, best: np.ndarray, value: np.ndarray, step: np.ndarray, going: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Of two steps (F, n), each frame's with the lower objective where it is `going`, and that objective."""
+    """The better of two steps (F, n) in frames that are `going`, `best` in the others, and its objective."""
     other = system.value(step)
     better = going & (other < value)
     return np.where(system.over_freedoms(better), step, best), np.where(better, other, value)
@@ -104,19 +104,19 @@ def block_inverses(system: LinearSystem) -> list[np.ndarray]:
 def sweeps(system: LinearSystem, d: np.ndarray, inverses: list[np.ndarray], count: int = SWEEPS) -> np.ndarray:
     """Block Gauss-Seidel sweeps over the joints from `d` (F, n), each joint projected on its limits as it is updated.
 
-    In residual form, `left = e - J d`, so that `J^T J` is never formed.
+    The sweeps update the residual `e - J d`, so that `J^T J` is never formed.
     """
     space, d = system.space, d.copy()
-    left = system.error - (system.jacobian @ d[..., None])[..., 0]
+    residual = system.error - (system.jacobian @ d[..., None])[..., 0]
     weight = system.over_freedoms(system.damping) * system.reluctance
     for _ in range(count):
         for block, inverse in zip(space.blocks, inverses, strict=True):
             columns = system.jacobian[:, :, block]
-            down = (left[:, None, :] @ columns)[:, 0] - weight[:, block] * d[:, block]
+            down = (residual[:, None, :] @ columns)[:, 0] - weight[:, block] * d[:, block]
             if system.gradient is not None:
                 down -= system.gradient[:, block]
-            wanted = d[:, block] + (inverse @ down[..., None])[..., 0]
-            new = space.project_block(system.x[:, block] + wanted, block) - system.x[:, block]
-            left -= (columns @ (new - d[:, block])[..., None])[..., 0]
+            free = d[:, block] + (inverse @ down[..., None])[..., 0]
+            new = space.project_block(system.x[:, block] + free, block) - system.x[:, block]
+            residual -= (columns @ (new - d[:, block])[..., None])[..., 0]
             d[:, block] = new
     return d

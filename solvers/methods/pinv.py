@@ -3,9 +3,9 @@
 
     d = J^+ e = J^T (J J^T)^-1 e
 
-(Parent eq. 5.20-5.23, solved by LU; Soch & Lorencz 1.1; Amino.) Of all steps that meet the goals' linear model it is
-the shortest, so it is fast where the chain is bent and the target near. Near a straight or folded chain its step grows
-without bound, which is what damping (DLS) and the other relatives cure; here the step is shortened until it helps.
+(Parent eq. 5.20-5.23, solved by LU; Soch & Lorencz 1.1; Amino.) It is the shortest of all steps that meet the goals'
+linear model, so it is fast where the chain is bent and the target near. Near a straight or folded chain its step grows
+without bound. Damping (DLS) and the related solvers prevent that; here the step is shortened until it lowers the cost.
 """
 
 from functools import partial

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""SDLS: selectively damped least squares, a limit of its own for every singular vector.
+"""SDLS: selectively damped least squares, which limits every singular vector by itself.
 
     d = clamp( sum_i clamp( v_i u_i^T e / sigma_i, gamma_i ), gamma_max ),   gamma_i = gamma_max min(1, N_i / M_i)
 
 (Buss & Kim 2005, "Selectively damped least squares for inverse kinematics"; Kenwright's reference 15.) `N_i` is how far
-the effectors move along `u_i`, `M_i` how far the joints would sweep them for it: where joints must turn much to move
-the effectors little, the turn is held down, and nowhere else. No damping to choose.
+the effectors move along `u_i`, `M_i` the sum of the movements that the joints' turns would give them one by one. Only
+where joints must turn much to move the effectors little is the turn limited. There is no damping to choose.
 
-`N` and `M` are sums over the effectors' places; here a rotation is one more effector, its rows weighted as they are.
+`N` and `M` are sums over the effectors' positions; here a rotation counts as one more effector, with its weighted rows.
 """
 
 from functools import partial
@@ -35,7 +35,7 @@ def inverse(matrix: np.ndarray, error: np.ndarray, damping: np.ndarray) -> np.nd
 
 
 def lengths(rows: np.ndarray) -> np.ndarray:
-    """Lengths (F, m / 3, k) of the columns of an effector's three rows (F, m, k); so they do not turn with the world.
+    """Lengths (F, m / 3, k) of the columns of each effector's three rows (F, m, k), independent of the world's axes.
 
     Poles' rows, the last ones, are taken three at a time as well.
     """

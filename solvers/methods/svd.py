@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""SVD: damped singular values, with a damping that stays as it is.
+"""SVD: damped singular values, with a constant damping.
 
     d = sum_i sigma_i / (sigma_i^2 + k^2) v_i u_i^T e,   J = sum_i sigma_i u_i v_i^T
 
-(Amino, differential kinematics; he prints the numerator squared, a misprint: undamped it would not be the inverse.)
-The same step as DLS with `lambda = k`, seen singular value by singular value: directions in which the effectors move
-easily, `sigma >> k`, are inverted, and those in which they hardly do, `sigma << k`, are left alone.
+(Amino, differential kinematics; he prints the numerator squared, a misprint: without damping that would not be the
+inverse.) The same step as DLS with `lambda = k`, singular value by singular value: directions in which the effectors
+move easily, `sigma >> k`, are inverted, and those in which they hardly move, `sigma << k`, get almost no step.
 """
 
 from functools import partial

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The solvers by name, each with what it is good for."""
+"""The solvers by name, each with a summary of what it is for."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -30,16 +30,19 @@ from . import (
 )
 
 Check = Callable[[Skeleton, Sequence[Goal], np.ndarray], None]
-"""Raises `InvalidGoal` if a solver can do nothing for these goals with these chains (G, J)."""
+"""Raises `InvalidGoal` if a solver cannot solve these goals with these chains (G, J)."""
 
 
 @dataclass(frozen=True)
 class Method:
-    """A solver: in a sentence, how it brings frames nearer to their goals, and what it cannot do.
+    """A solver.
 
-    `continues`: precise enough to be led to the pull's nearest answer by continuation
-    (`group/continuation.py`). The others start from folded limbs and take the answer that they find.
-    `lanes`: whether it solves stages with several lanes.
+    Attributes
+    ----------
+    summary : one line for users. minimise : its iteration.
+    continues : whether it is precise enough for continuation (`group/continuation.py`), which leads to the answer
+        nearest to the base pose. The others start from folded limbs and keep the answer that they find.
+    lanes : whether it solves stages with several lanes. check : refuses goals that it cannot solve, or None.
     """
 
     summary: str
@@ -59,23 +62,23 @@ METHODS: dict[str, Method] = {
         damped(dls.step), continues=True, lanes=True,
     ),
     "CCD": Method(
-        "Cyclic coordinate descent: joint by joint, limits and all, cheap and easy to foresee; for chains and MMD rigs",
+        "Cyclic coordinate descent: joint by joint, inside limits, cheap and predictable; for chains and MMD rigs",
         ccd.minimise,
     ),
     "SQP": Method(
-        "Quadratic programs with a Hessian that it learns (Amino): for hard targets near the limits, with restarts",
+        "Quadratic programs with a BFGS Hessian (Amino): for hard targets near the limits, with restarts",
         sqp.minimise, continues=True,
     ),
     "PINV": Method(
-        "Pseudo-inverse: the shortest step there is, undamped; fast while limbs bend, rough where they are straight",
+        "Pseudo-inverse: the shortest step, undamped; fast while limbs are bent, rough where they are straight",
         shortened(pinv.step),
     ),
     "SVD": Method(
-        "Damped singular values: as damped least squares, with a damping that you set and that stays",
+        "Damped singular values: damped least squares with a constant damping that you set",
         shortened(svd.step),
     ),
     "TSVD": Method(
-        "Truncated singular values: does not try what the chain can hardly do; calm where limbs are straight",
+        "Truncated singular values: skips directions in which the chain hardly moves; calm where limbs are straight",
         shortened(tsvd.step),
     ),
     "SDLS": Method(
@@ -83,11 +86,11 @@ METHODS: dict[str, Method] = {
         shortened(sdls.step),
     ),
     "TRANSPOSE": Method(
-        "Jacobian transpose: cheap steps straight downhill, and many of them; spreads motion over all joints",
+        "Jacobian transpose: steepest descent in many cheap steps; spreads motion over all joints",
         shortened(transpose.step),
     ),
     "ALTERNATIVE": Method(
-        "Pulls the goals to the effectors: the pseudo-inverse with other levers, calm while targets are far away",
+        "Pseudo-inverse with levers that end at the goals: calm while targets are far away",
         shortened(alternative.step, alternative.GoalLevers),
     ),
     "EXTENDED": Method(
@@ -95,11 +98,11 @@ METHODS: dict[str, Method] = {
         damped(extended.step, extended.Extension), continues=True,
     ),
     "NEWTON": Method(
-        "Newton's method, second derivatives and all: few steps where targets are out of reach, each a costly one",
+        "Newton's method with second derivatives: few but costly steps where targets are out of reach",
         damped(newton.step, newton.SecondOrder), continues=True,
     ),
     "BROYDEN": Method(
-        "Broyden's method: learns the Jacobian from its own steps instead of computing it; for comparison",
+        "Broyden's method: updates the Jacobian from its steps instead of computing it; for comparison",
         damped(broyden.step, broyden.Secant), continues=True,
     ),
     "FABRIK": Method(
@@ -107,14 +110,14 @@ METHODS: dict[str, Method] = {
         fabrik.minimise, check=fabrik.check,
     ),
     "TWO_BONE": Method(
-        "The law of cosines: exact and at once, for arms and legs of two bones, a third one to turn the end",
+        "The law of cosines: exact in one step, for arms and legs of two bones and a third one that turns the end",
         two_bone.minimise, check=two_bone.check,
     ),
 }  # fmt: skip
 
 
 def solver_named(name: str) -> str:
-    """The name as it stands in `METHODS`: capitals, spaces and hyphens do not matter; `UnknownSolver` otherwise."""
+    """The name as spelt in `METHODS`, for any case, spaces and hyphens; `UnknownSolver` if it is not there."""
     key = name.strip().upper().replace("-", "_").replace(" ", "_") if isinstance(name, str) else ""
     if key not in METHODS:
         names = suggestions(str(name), METHODS, "{}")

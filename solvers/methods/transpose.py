@@ -3,10 +3,11 @@
 
     d = alpha J^T e,   alpha = <e, J J^T e> / <J J^T e, J J^T e>
 
-(Soch & Lorencz 1.3; Parent; Wolovich & Elliott 1984.) The direction of steepest descent with the length that would be
-best if the model were exact. Nothing is inverted and a step is cheap, but there are many of them: one to an iteration,
-200 iterations bring five fingers home in less than half of a motion's frames. So an iteration makes `REPEATS` of them,
-each with what the one before left of the error, before the Jacobian is renewed. What the joints do easily comes first.
+(Soch & Lorencz 1.3; Parent; Wolovich & Elliott 1984.) The direction is that of steepest descent, the length the best
+one for the linear model. Nothing is inverted and a step is cheap, but many are needed: with one step per iteration, 200
+iterations bring five fingers to their goals in less than half of a motion's frames. So an iteration makes `REPEATS`
+steps with one Jacobian, each on the error that the one before left. Directions in which the effectors move easily
+converge first.
 """
 
 from functools import partial
@@ -30,7 +31,7 @@ def repeated(matrix: np.ndarray, error: np.ndarray, damping: np.ndarray) -> np.n
 
 
 def scaled_transpose(matrix: np.ndarray, error: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """`alpha A^T e` (F, n) of (F, m, n), (F, m), and how much of the error it takes (F, m)."""
+    """`alpha A^T e` (F, n) of (F, m, n), (F, m), and the error that it removes (F, m)."""
     down = (error[:, None, :] @ matrix)[:, 0]
     moved = (matrix @ down[..., None])[..., 0]
     square = dot(moved, moved)

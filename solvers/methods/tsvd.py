@@ -3,8 +3,8 @@
 
     d = sum over sigma_i >= epsilon of 1 / sigma_i v_i u_i^T e,   J = sum_i sigma_i u_i v_i^T
 
-(Amino, differential kinematics.) What the effectors can hardly do is not tried at all, and the rest is done without
-damping: calm at a straight chain, but the step jumps where a singular value crosses epsilon.
+(Amino, differential kinematics.) Directions in which the effectors can hardly move are left out, and the rest is solved
+without damping: the step is bounded at a straight chain, but it jumps where a singular value crosses epsilon.
 """
 
 from functools import partial
@@ -18,9 +18,9 @@ EPSILON = 0.003  # of singular values that are about 1 for an arm as long as its
 
 
 def inverse(matrix: np.ndarray, error: np.ndarray, damping: np.ndarray) -> np.ndarray:
-    """The truncated inverse times an error: (F, n) of (F, m, n), (F, m); epsilon is the root of `damping` where given.
+    """The truncated inverse times an error: (F, n) of (F, m, n), (F, m); epsilon is the root of `damping` if above 0.
 
-    The largest singular value is kept always, so that there is a step wherever there is a way.
+    The largest singular value is always kept, so that a step exists wherever the effectors can move.
     """
     u, sigma, v = np.linalg.svd(matrix, full_matrices=False)
     epsilon = np.where(damping > 0.0, np.sqrt(damping), EPSILON)[:, None]

@@ -3,18 +3,18 @@
 
     cos(bend) = (d^2 - a^2 - b^2) / 2 a b
 
-(Parent, "Solving a simple system by analysis".) The middle joint bends until the end is as far from the
-root as the target is, `d`; the root joint turns it onto the target, by the smallest turn there is or, with a pole,
-until the middle points at the pole; a third joint, if the chain has one, turns the end as the goal asks. A target too
-far stretches the limb straight toward it, one too near folds it.
+(Parent, "Solving a simple system by analysis".) The middle joint bends until the end is as far from the root as the
+target is, `d`; the root joint turns it onto the target, by the smallest turn there is or, with a pole, until the middle
+points at the pole; a third joint, if the chain has one, turns the end to the goal's rotation. A limb is stretched
+straight toward a target that is too far, and folded for one that is too near.
 
-A hinge bends to the side it is bent to now. A ball bends in the plane it is bent in now; straight, by its `preferred`
-bend or else about its own X axis, Z where the bone lies along X. A limb is stretched to within `KEPT` of straight, so
-that its pose remembers the plane. Where limits forbid one side, the other is taken.
+A hinge keeps the side to which it is bent now, a ball its plane. A straight ball bends by its `preferred` bend or else
+about its own X axis, or Z if the bone lies along X. A limb is stretched to within `KEPT` of straight, so that its pose
+keeps the plane. If limits forbid one side, the limb bends to the other.
 
-There is nothing to iterate, and nothing to weigh: each goal has a limb of its own. Limits are kept by moving the
-analytic pose inside them, joint by joint: where they bind, the answer is the nearest to the analytic one, and may miss
-a target that another solver meets.
+Nothing is iterated or weighted, because each goal has a limb of its own. Limits are kept by moving the analytic pose
+inside them, joint by joint: where they are active, the answer is the nearest to the analytic one, and may miss a target
+that another solver meets.
 """
 
 from collections.abc import Sequence
@@ -36,14 +36,14 @@ from ..space.point import Point, Request, stand
 from ..space.posture import Posture, Visit, visits
 from ..space.tasks import Tasks
 
-KEPT = 1e-4  # [rad] of bend are kept in a stretched limb: it ends 1e-9 of its length short
+KEPT = 1e-4  # [rad] bend of a stretched limb, which makes it shorter by 1e-9 of its length
 STRAIGHT = 1e-5  # sine of the bend below which a limb has no plane of its own
 SAME = 1e-9  # [rad]
-NO_WORSE = 1e-6  # of the squared error: what keeping a bend may cost
+NO_WORSE = 1e-6  # of the squared error: how much it may grow when the limb turns to its pole
 
 
 class TwoBone(NamedTuple):
-    """A goal's limb: upper and lower joint, the joint that turns the end (None: none is asked to), the pole's angle."""
+    """A goal's limb: upper and lower joint, the joint that turns the end (None: not needed), the pole's angle."""
 
     goal: int
     upper: Visit
@@ -58,7 +58,7 @@ def check(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray) -> None
     for index, goal in enumerate(goals):
         where = f"goal {index} (joint {skeleton.names[goal.joint]!r})"
         if goal.position is None:
-            raise InvalidGoal(f"{where} asks for no place, and TWO_BONE does nothing else: give it one or take PGS")
+            raise InvalidGoal(f"{where} has no position, which TWO_BONE needs: give it one or take PGS")
         kinds = skeleton.kinds
         moved = [j for j in skeleton.order if chains[index, j] and DEGREES_OF_FREEDOM[kinds[j]]
                  and skeleton.stiffness[j] < 1.0]  # fmt: skip
@@ -79,8 +79,8 @@ def check(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray) -> None
             taken[joint] = where
         if goal.rotation is not None and len(moved) == 2:
             raise InvalidGoal(
-                f"{where} asks for a rotation, and TWO_BONE needs the two joints of its chain for the place: set its "
-                "chain length to 3, leave the rotation out or take PGS"
+                f"{where} asks for a rotation, and TWO_BONE needs the two joints of its chain for the position: "
+                "set its chain length to 3, leave the rotation out or take PGS"
             )
         below = skeleton.ancestors[goal.joint] & skeleton.ancestors[:, moved[0]]
         for joint in skeleton.detached:
@@ -106,7 +106,7 @@ def _parallel(skeleton: Skeleton, upper: int, lower: int) -> bool:
 
 
 def minimise(tasks: Tasks, space: JointSpace, settings: Settings, start: Point, frames: Request) -> Minimum:
-    """Place the limbs; more than once only where limits keep the end from its rotation, and so from its place."""
+    """Place the limbs; more than once only where limits keep the end from its rotation, and so from its position."""
     limbs = _limbs(tasks, space)
 
     def advance(point: Point, request: Request, sweep: int) -> State:
@@ -116,19 +116,19 @@ def minimise(tasks: Tasks, space: JointSpace, settings: Settings, start: Point, 
         return posture.state
 
     count = 0
-    if tasks.poles and settings.iterations:  # a start that meets its goals may still bend the wrong way
+    if tasks.poles and settings.iterations:  # a start that meets its goals may bend to the wrong side
         placed, count = stand(tasks, advance(start, frames, 0), frames), 1
-        taken = tasks.within(placed.error, settings.tolerance, settings.rotation_tolerance)
+        accepted = tasks.within(placed.error, settings.tolerance, settings.rotation_tolerance)
         after, before = ((point.error[:, : tasks.m] ** 2).sum(-1) for point in (placed, start))
-        taken |= after <= (1.0 + NO_WORSE) * before
+        accepted |= after <= (1.0 + NO_WORSE) * before
         start = start.copy()
-        start.put(np.flatnonzero(taken), placed.take(taken))
+        start.put(np.flatnonzero(accepted), placed.take(accepted))
     minimum = repeat(tasks, replace(settings, iterations=settings.iterations - count), start, frames, advance)
     return Minimum(minimum.point, minimum.iterations + count, minimum.cost)
 
 
 def _limbs(tasks: Tasks, space: JointSpace) -> list[TwoBone]:
-    """The limbs of the goals that weigh anything."""
+    """The limbs of the goals whose position has a weight."""
     angles = {pole.goal: pole.angle for pole in tasks.poles.poles} if tasks.poles else {}
     order = visits(tasks, space)
     limbs: list[TwoBone] = []
@@ -140,9 +140,9 @@ def _limbs(tasks: Tasks, space: JointSpace) -> list[TwoBone]:
 
 
 def place(tasks: Tasks, space: JointSpace, posture: Posture, two: TwoBone, targets: Targets, turned: bool) -> None:
-    """Put one limb's end where it should be.
+    """Bring one limb's end to its target.
 
-    turned : whether the end will be turned as asked; else it stays as it is, and the limb allows for that.
+    turned : whether the limb is placed for the goal's rotation of the end; else for the end's present rotation.
     """
     goal, upper, lower, end = two.goal, two.upper, two.lower, two.end
     effector, carrier = len(tasks.skeleton) + goal, tasks.joint[goal]
@@ -150,21 +150,21 @@ def place(tasks: Tasks, space: JointSpace, posture: Posture, two: TwoBone, targe
     tip = effector if end is None else end.joint
     beyond = posture.points[:, effector] - posture.points[:, tip]
     if end is not None and turned:
-        beyond = _turned(rotation @ np.swapaxes(posture.matrices[:, carrier], -1, -2), beyond)
-    wanted = targets.positions[:, goal] - beyond
+        beyond = _rotate(rotation @ np.swapaxes(posture.matrices[:, carrier], -1, -2), beyond)
+    target = targets.positions[:, goal] - beyond
     root, axis = posture.points[:, upper.joint].copy(), None
-    if upper.kind == "hinge":  # all happens in one plane: what can be had is what is nearest in it
+    if upper.kind == "hinge":  # the limb moves in one plane, so its target is the nearest point in it
         axis = posture.axis(upper)
-        wanted = wanted + axis * ((posture.points[:, tip] - wanted) * axis).sum(-1, keepdims=True)
-    _bend(tasks.skeleton, space, posture, lower, root, posture.points[:, tip], _length(wanted - root))
-    arm, line = posture.points[:, tip] - root, wanted - root
+        target = target + axis * ((posture.points[:, tip] - target) * axis).sum(-1, keepdims=True)
+    _bend(tasks.skeleton, space, posture, lower, root, posture.points[:, tip], _length(target - root))
+    arm, line = posture.points[:, tip] - root, target - root
     if axis is not None:
         by = aim.about_axis(axis, arm[:, None], line[:, None], np.ones((len(arm), 1)))
     else:
         by = quaternion.between(arm, line)
         if two.pole_angle is not None:
             middle = root + quaternion.rotate(by, posture.points[:, lower.joint] - root)
-            swivel = poles.swivel_vector(root, middle, wanted, targets.poles[:, goal], two.pole_angle)
+            swivel = poles.swivel_vector(root, middle, target, targets.poles[:, goal], two.pole_angle)
             by = quaternion.product(quaternion.exp(swivel), by)
     aim.turn(space, posture, upper, by)
     if end is not None:
@@ -194,7 +194,7 @@ def _bend(
 def _axes(
     skeleton: Skeleton, posture: Posture, lower: Visit, upper_bone: np.ndarray, lower_bone: np.ndarray, limited: bool
 ) -> list[np.ndarray]:
-    """World axes (F, 3) about which a positive angle folds the limb: the one to take, then others, best first."""
+    """World axes (F, 3) about which a positive angle folds the limb, best first."""
     normal = quaternion.cross(upper_bone, lower_bone)
     size = STRAIGHT * _length(upper_bone) * _length(lower_bone)
     own = posture.matrices[:, lower.joint]
@@ -216,7 +216,7 @@ def _axes(
     return [first, -first, second, -second] if limited else [first]
 
 
-def _turned(matrix: np.ndarray, vector: np.ndarray) -> np.ndarray:
+def _rotate(matrix: np.ndarray, vector: np.ndarray) -> np.ndarray:
     return (matrix @ vector[..., None])[..., 0]
 
 

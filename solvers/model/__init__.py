@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a caller says and gets: skeletons, goals, limits, options, solutions, errors."""
+"""The inputs and outputs of a solve: skeletons, goals, limits, options, solutions, errors."""

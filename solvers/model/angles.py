@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Flat joint values: one number a degree of freedom, joints in the skeleton's order.
+"""Flat joint values: one number per degree of freedom, joints in the skeleton's order.
 
-A hinge has its angle [rad], a slide its length, a ball its rotation vector [rad] in three numbers, a fixed joint none.
-The columns of the Jacobians are in the same order.
+A hinge has its angle [rad], a slide its length, a ball the three numbers of its rotation vector [rad], a fixed joint
+none. The columns of the Jacobians are in the same order.
 """
 
 import numpy as np
@@ -43,7 +43,7 @@ def pose_from_angles(skeleton: Skeleton, q: ArrayLike) -> Pose:
 
     Returns
     -------
-    `Pose` of (J, 4) and (J, 3), or of (F, J, 4) and (F, J, 3). Limits play no part.
+    `Pose` of (J, 4) and (J, 3), or of (F, J, 4) and (F, J, 3). Limits are not applied.
 
     Raises
     ------
@@ -78,11 +78,11 @@ def pose_from_angles(skeleton: Skeleton, q: ArrayLike) -> Pose:
 
 
 def angles_from_pose(skeleton: Skeleton, pose: Pose) -> np.ndarray:
-    """The flat joint values (n,) or (F, n) of a pose: `pose_from_angles` backwards.
+    """The flat joint values (n,) or (F, n) of a pose: the inverse of `pose_from_angles`.
 
-    A ball's rotation vector has a length of pi at most. A hinge's angle is in (-pi, pi], or, where it has limits, the
-    full turns away from that which bring it nearest to their middle. What a joint cannot do is left out: a hinge's
-    turn about another axis, a ball's translation.
+    A ball's rotation vector has a length of pi at most. A hinge's angle is in (-pi, pi]; with limits, full turns are
+    added that bring it nearest to their middle. Motions that a joint cannot make are left out: a hinge's turn about
+    another axis, a ball's translation.
 
     Raises
     ------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One error class per cause; each message names the thing, the value that came and what was expected."""
+"""One error class per cause; each message names the parameter, its value and what was expected."""
 
 
 class DqikError(ValueError):
@@ -40,7 +40,7 @@ class InvalidLimits(DqikError):
 
 
 class InvalidGoal(DqikError):
-    """A goal that names no joint of the skeleton, asks for nothing or asks in the wrong shape.
+    """A goal that names no joint of the skeleton, has no target, or has arrays of the wrong shape.
 
     Examples
     --------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Room for the questions and the answers of many frames, and the motion that links one frame to the next."""
+"""Arrays for the inputs and outputs of many frames, and the motion that solves each frame from the one before."""
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -19,7 +19,7 @@ QUESTIONS: dict[str, tuple[str | int, ...]] = {
     "start_translations": ("J", 3),
     "links": ("J", 8),
 }
-"""Shapes of what each frame asks, for G goals and J joints. All are doubles."""
+"""Shapes of each frame's inputs, for G goals and J joints. All are doubles."""
 
 ANSWERS: dict[str, tuple[str | int, ...]] = {
     "rotations": ("J", 4),
@@ -30,7 +30,7 @@ ANSWERS: dict[str, tuple[str | int, ...]] = {
     "converged": (),
     "at_limit": ("J",),
 }
-"""Shapes of what each frame answers."""
+"""Shapes of each frame's outputs."""
 
 DTYPES: dict[str, type[np.generic]] = {"iterations": np.int32, "converged": np.bool_, "at_limit": np.bool_}
 """Types of the arrays that do not hold doubles."""
@@ -43,22 +43,23 @@ _ARRAYS = tuple(
 
 @dataclass(frozen=True, eq=False)
 class FrameArrays:
-    """Questions and answers of F frames with G goals and J joints, in C-contiguous arrays that the caller owns.
+    """Inputs (`QUESTIONS`) and outputs (`ANSWERS`) of F frames with G goals and J joints, in C-contiguous arrays.
 
-    Write the questions into the arrays, solve, read the answers from the arrays. A question's leading axis is F, or 1
-    where all frames ask the same. An array is never replaced by another one: the kernel keeps its address.
+    Write the inputs into the arrays, solve, read the outputs from the arrays. An input's leading axis is F, or 1 if all
+    frames share it. An array is never replaced by another one, because the kernel keeps its address.
 
     Attributes
     ----------
     positions : (F, G, 3) targets of the effectors, in the skeleton's frame [length units].
     orientations : (F, G, 4) target orientations `w x y z`, of any length but 0.
-    poles : (F, G, 3) points that the chains bend towards, read for goals with a pole.
-    start_rotations, start_translations : (F, J, 4), (F, J, 3) the pose that a solve starts from and is pulled to.
+    poles : (F, G, 3) points toward which the chains bend, used for goals with a pole.
+    start_rotations, start_translations : (F, J, 4), (F, J, 3) start pose of a solve, to which the pull leads.
     links : (F, J, 8) unit dual quaternions from parent to joint, as `Skeleton.links`.
-    rotations, translations : (F, J, 4), (F, J, 3) the answers, NaN where a question holds a NaN or an infinity.
-    position_errors, rotation_errors : (F, G) distances [length units] and angles [rad], 0 where none is asked for.
+    rotations, translations : (F, J, 4), (F, J, 3) the solved pose; NaN in frames whose inputs are not finite.
+    position_errors, rotation_errors : (F, G) distances [length units] and angles [rad] from the goals, 0 if the goal
+        has none.
     iterations : (F,) int32 steps taken. converged : (F,) bool, whether all goals are met to their tolerances.
-    at_limit : (F, J) bool, joints of which a coordinate lies on a limit.
+    at_limit : (F, J) bool, joints with a coordinate on a limit.
 
     Examples
     --------
@@ -112,7 +113,7 @@ class FrameArrays:
 
     @cached_property
     def addresses(self) -> np.ndarray:
-        """(13, 2) int64: of each array, in their order here, its address and its bytes from one frame to the next."""
+        """(13, 2) int64: the address of each array, in this class's order, and its bytes from one frame to the next."""
         arrays = [getattr(self, name) for name, *_ in _ARRAYS]
         shared = [is_question and len(array) == 1 for array, (*_, is_question) in zip(arrays, _ARRAYS, strict=True)]
         rows = [(array.ctypes.data, 0 if one else array.strides[0]) for array, one in zip(arrays, shared, strict=True)]
@@ -120,48 +121,48 @@ class FrameArrays:
 
     @cached_property
     def address(self) -> int:
-        """Of `addresses`."""
+        """The address of `addresses`."""
         return self.addresses.ctypes.data
 
     def part(self, begin: int, end: int) -> "FrameArrays":
         """Frames `begin` to `end`, in the same memory."""
-        part = object.__new__(FrameArrays)  # parts of arrays that were checked need no check
+        part = object.__new__(FrameArrays)  # the arrays were checked when the whole was made
         for name, _, _, is_question in _ARRAYS:
             array = getattr(self, name)
             part.__dict__[name] = array if is_question and len(array) == 1 else array[begin:end]
         return part
 
     def ask(self, targets: Targets, start: Pose, links: np.ndarray | None = None) -> None:
-        """Copy questions with leading axes that fit, or of 1; `links` None leaves those that stand here."""
+        """Copy inputs, whose leading axis is F or 1, into the arrays; `links` None keeps the present links."""
         self.positions[:], self.orientations[:], self.poles[:] = targets[:3]
         self.start_rotations[:], self.start_translations[:] = start
         if links is not None:
             self.links[:] = links
 
     def answer(self, frames: np.ndarray | slice, batch: Batch) -> None:
-        """Copy the answers of some frames."""
+        """Copy the outputs of some frames into the arrays."""
         for name in ANSWERS:
             getattr(self, name)[frames] = getattr(batch, name)
 
     def answer_nothing(self, frames: np.ndarray | slice) -> None:
-        """Answer some frames with NaN."""
+        """Set the outputs of some frames to NaN, and to 0 or False those that are not doubles."""
         for name in ANSWERS:
             getattr(self, name)[frames] = np.nan if name not in DTYPES else 0
 
     def copy_from(self, other: "FrameArrays") -> None:
-        """Copy questions and answers."""
+        """Copy inputs and outputs from other arrays of the same shapes."""
         for name, *_ in _ARRAYS:
             getattr(self, name)[:] = getattr(other, name)
 
     def batch(self) -> Batch:
-        """A copy of the answers."""
+        """A copy of the outputs."""
         return Batch(
             self.rotations.copy(), self.translations.copy(), self.position_errors.copy(), self.rotation_errors.copy(),
             self.iterations.astype(int), self.converged.copy(), self.at_limit.copy(),
         )  # fmt: skip
 
     def solution(self, frame: int, seconds: float) -> Solution:
-        """A copy of one frame's answer."""
+        """A copy of one frame's outputs."""
         return Solution(
             Pose(self.rotations[frame].copy(), self.translations[frame].copy()), self.position_errors[frame].copy(),
             self.rotation_errors[frame].copy(), int(self.iterations[frame]), bool(self.converged[frame]),
@@ -170,16 +171,16 @@ class FrameArrays:
 
 
 def room(frames: int, goals: int, joints: int, shared: bool = False) -> FrameArrays:
-    """Arrays of zeros; `shared`: the start poses and links of all frames are one."""
-    alike = ("start_rotations", "start_translations", "links") if shared else ()
+    """Arrays of zeros; `shared`: whether all frames share one start pose and its links."""
+    shared_names = ("start_rotations", "start_translations", "links") if shared else ()
     sizes = zip(_ARRAYS, _shapes(goals, joints), strict=True)
     return FrameArrays(
-        *(np.zeros((1 if name in alike else frames, *shape), dtype) for (name, _, dtype, _), shape in sizes)
+        *(np.zeros((1 if name in shared_names else frames, *shape), dtype) for (name, _, dtype, _), shape in sizes)
     )
 
 
 def asking(targets: Targets, start: Pose, links: np.ndarray) -> FrameArrays:
-    """Arrays that ask what is given, in the memory of what is given where that is contiguous.
+    """Arrays with these inputs, which are not copied if they are contiguous.
 
     targets : of F frames. start, links : with a leading axis of F or 1; links also without one.
     """
@@ -195,18 +196,17 @@ def asking(targets: Targets, start: Pose, links: np.ndarray) -> FrameArrays:
 
 @lru_cache(maxsize=64)
 def _shapes(goals: int, joints: int) -> list[tuple[int, ...]]:
-    """A frame's shape of each array."""
+    """The shape of each array for one frame."""
     sizes = {"G": goals, "J": joints}
     return [tuple(sizes[size] if isinstance(size, str) else size for size in shape) for _, shape, _, _ in _ARRAYS]
 
 
 class Motion(Protocol):
-    """The state of one motion whose frames are solved one from the other. For one thread at a time.
+    """The state of one motion, in which each frame is solved from the one before. For one thread at a time.
 
-    It holds the last question and answer, the residual that the last frame ended with, and for how many frames the
-    question has not changed. A question that stays the same for some frames (`HOLD_AFTER`) is answered as before, so
-    that a pose stretched toward a target out of reach holds still. A frame whose question holds a NaN or an infinity
-    is answered with NaN and leaves the motion as it was.
+    It holds the last inputs and outputs, the last frame's residual, and the number of frames with unchanged inputs.
+    After some frames with the same inputs (`HOLD_AFTER`) the answer is repeated, so that a pose stretched toward a
+    target out of reach does not move. A frame with non-finite inputs gets NaN and does not change the motion.
 
     Examples
     --------
@@ -225,14 +225,14 @@ class Motion(Protocol):
         ...
 
     def begin(self, pose: Pose) -> None:
-        """Start anew: the next frame is solved from this pose, as if it were the answer before."""
+        """Start again: the next frame is solved from this pose, as if it were the last answer."""
         ...
 
     def restart(self) -> None:
-        """Start anew: the next frame is solved afresh."""
+        """Start again: the next frame is solved afresh."""
         ...
 
     @property
     def pose(self) -> Pose | None:
-        """A copy of the pose that the next frame starts from; None where that is solved afresh."""
+        """A copy of the pose that the next frame starts from; None if it is solved afresh."""
         ...

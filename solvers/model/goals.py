@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is asked of a skeleton: goals, and where their targets are, frame by frame."""
+"""Goals, and their targets frame by frame."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,24 +13,24 @@ from ..algebra import quaternion
 from .errors import InvalidGoal, UnknownJoint
 from .skeleton import Skeleton, vector
 
-LEAST_QUATERNION = 1e-6  # length, below which a quaternion is no rotation
+LEAST_QUATERNION = 1e-6  # length below which a quaternion is not taken as a rotation
 
 
 @dataclass(frozen=True)
 class Goal:
-    """A place or an orientation that a joint should reach.
+    """A position, a rotation or both that a joint should reach.
 
     Parameters
     ----------
     joint : name or index of the joint that carries the effector.
-    position : (3,) where the effector should be, in the skeleton's frame; None: not asked for.
-    rotation : (4,) `w x y z`, how the joint should be turned in the skeleton's frame; None: not asked for.
-    offset : (3,) the effector's place in the joint's frame.
+    position : (3,) target of the effector in the skeleton's frame; None for a goal without a position.
+    rotation : (4,) `w x y z`, target orientation of the joint in the skeleton's frame; None for a goal without one.
+    offset : (3,) position of the effector in the joint's frame.
     position_weight, rotation_weight : >= 0; a weight of 2 makes an error count like one twice as large.
     priority : goals of a higher priority are served first.
     chain : names or indices of the joints that the goal may move; None for the joint and all above it.
-    pole : (3,) a point toward which the middle of the chain should bend; None: not asked for.
-    pole_angle : [rad] by which the bend is turned from the pole, about the line from the chain's root to its end.
+    pole : (3,) a point toward which the middle of the chain should bend; None for no pole.
+    pole_angle : [rad] angle of the bend from the pole, about the line from the chain's root to its end.
 
     Examples
     --------
@@ -53,7 +53,7 @@ class Goal:
 
 
 def resolve_goals(skeleton: Skeleton, goals: Sequence[Goal]) -> list[Goal]:
-    """The goals with joints as indices; `InvalidGoal` for one that makes no sense on this skeleton."""
+    """The goals with joints as indices; `InvalidGoal` for a goal that does not fit this skeleton."""
     if isinstance(goals, (Goal, str)) or not hasattr(goals, "__iter__"):
         raise InvalidGoal(f"goals: expected a list of Goal, got {goals!r}")
     return [_resolve(skeleton, goal, f"goal {index}") for index, goal in enumerate(goals)]
@@ -88,9 +88,7 @@ def _resolve(skeleton: Skeleton, goal: Goal, where: str) -> Goal:
     return replace(goal, joint=joint, chain=_resolve_chain(skeleton, goal.chain, joint, where))
 
 
-def _resolve_chain(
-    skeleton: Skeleton, chain: Sequence[int | str] | None, carrier: int, where: str
-) -> list[int] | None:
+def _resolve_chain(skeleton: Skeleton, chain: Sequence[int | str] | None, carrier: int, where: str) -> list[int] | None:
     """The indices of a goal's chain."""
     if chain is None:
         return None
@@ -113,9 +111,9 @@ def _is_number(value: object) -> bool:
 
 
 class Targets(NamedTuple):
-    """What the goals ask for, frame by frame: `positions` (F, G, 3), `rotations` (F, G, 4), `poles` (F, G, 3).
+    """Targets of the goals, frame by frame: `positions` (F, G, 3), `rotations` (F, G, 4), `poles` (F, G, 3).
 
-    `shares` (F, G) scales the goals' rows, below 1 for goals that yield to the others; None for none.
+    `shares` (F, G) scales the goals' rows, below 1 for goals that yield to the others; None for 1.
     """
 
     positions: np.ndarray
@@ -124,7 +122,7 @@ class Targets(NamedTuple):
     shares: np.ndarray | None = None
 
     def copy(self) -> "Targets":
-        """With arrays of its own."""
+        """A copy with its own arrays."""
         shares = None if self.shares is None else self.shares.copy()
         return Targets(self.positions.copy(), self.rotations.copy(), self.poles.copy(), shares)
 
@@ -140,7 +138,7 @@ class Targets(NamedTuple):
 
 
 def no_rotations(goals: Sequence[Goal]) -> np.ndarray | None:
-    """(G, 4) to stand in for rotations that no goal asks for; None if one does."""
+    """Identity rotations (G, 4) if no goal has a rotation; None if one does."""
     return None if any(goal.rotation is not None for goal in goals) else np.tile(quaternion.IDENTITY, (len(goals), 1))
 
 
@@ -155,8 +153,8 @@ def check_targets(
 
     Parameters
     ----------
-    goals : resolved. positions : (F, G, 3), None where no goal asks for one. rotations : (F, G, 4), likewise; rows of
-        goals that do not ask for a rotation are not used.
+    goals : resolved. positions : (F, G, 3), None if no goal has one. rotations : (F, G, 4), likewise; rows of goals
+        without a rotation are not used.
     poles : (F, G, 3), None for the goals' own.
     """
     count = len(goals)
@@ -174,7 +172,7 @@ def check_targets(
     if turns is None:
         turns = np.tile(quaternion.IDENTITY, (len(either), count, 1))
     if len(places) != len(turns):
-        raise InvalidGoal(f"positions of {len(places)} frames but rotations of {len(turns)}; expected as many")
+        raise InvalidGoal(f"positions of {len(places)} frames but rotations of {len(turns)}; expected the same number")
     turns = _unit_rotations(skeleton, goals, turns)
     if poles is None:
         own = np.array([(0.0, 0.0, 0.0) if goal.pole is None else goal.pole for goal in goals], dtype=float)
@@ -186,12 +184,12 @@ def check_targets(
 
 
 def _called(skeleton: Skeleton, goals: Sequence[Goal], index: int) -> str:
-    """How messages call a resolved goal."""
+    """The name of a resolved goal in messages."""
     return f"goal {index} (joint {skeleton.names[skeleton.index(goals[index].joint)]!r})"
 
 
 def _frames(name: str, value: object, shape: tuple[int, int]) -> np.ndarray:
-    """A finite array (F, *shape) of its own."""
+    """`value` as a new finite array (F, *shape)."""
     try:
         array = np.array(value, dtype=float)
     except (TypeError, ValueError):
@@ -206,7 +204,7 @@ def _frames(name: str, value: object, shape: tuple[int, int]) -> np.ndarray:
 
 
 def _unit_rotations(skeleton: Skeleton, goals: Sequence[Goal], rotations: np.ndarray) -> np.ndarray:
-    """Unit quaternions (F, G, 4); a goal that asks for a rotation must have one of some length."""
+    """Unit quaternions (F, G, 4); `InvalidGoal` for a zero quaternion of a goal with a rotation."""
     length = np.linalg.norm(rotations, axis=-1, keepdims=True)
     asking = np.array([goal.rotation is not None for goal in goals], dtype=bool)
     zero = np.argwhere((length[..., 0] < LEAST_QUATERNION) & asking)

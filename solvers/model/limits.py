@@ -3,7 +3,7 @@
 
 `Range` is an interval of a hinge's angle or a slide's length. `TwistSwing` limits a ball joint in twist-swing
 coordinates: an interval for the twist times an ellipse for the swing whose half-axes may differ on every side
-("asymmetric ellipse per quadrant"). Both may exclude zero: the ellipse is centred on the swing nearest to none.
+("asymmetric ellipse per quadrant"). Both may exclude zero: the ellipse is centred on the smallest swing inside.
 """
 
 from dataclasses import dataclass
@@ -15,9 +15,9 @@ from .errors import InvalidLimits
 
 FULL_TURN = 2.0 * np.pi
 _FULL = FULL_TURN - 1e-9
-MOST_TURNS = 4  # of a hinge or a twist: limits further out were meant in degrees
-NEWTON_STEPS = 64  # five or six do, but for ellipses of next to no width
-CLOSED = 1e-12  # [rad] a half-axis no longer than this leaves no room, and no ellipse whose curve could be followed
+MOST_TURNS = 4  # of a hinge or a twist: larger limits must be degrees
+NEWTON_STEPS = 64  # five or six suffice, except for very narrow ellipses
+CLOSED = 1e-12  # [rad] a half-axis up to this length counts as 0, since such an ellipse has no usable curve
 
 
 def _interval(name: str, value: object) -> tuple[float, float]:
@@ -34,7 +34,7 @@ def _interval(name: str, value: object) -> tuple[float, float]:
 
 
 def check_radians(name: str, lo: float, hi: float) -> None:
-    """Raise `InvalidLimits` for angles so large that they must have been meant in degrees."""
+    """Raise `InvalidLimits` for angles so large that they must be degrees."""
     if max(-lo, hi, hi - lo) > MOST_TURNS * FULL_TURN:
         radians = f"({np.radians(lo):.4g}, {np.radians(hi):.4g})"
         raise InvalidLimits(
@@ -47,8 +47,8 @@ def check_radians(name: str, lo: float, hi: float) -> None:
 class Range:
     """Interval `lo <= x <= hi` of a hinge's angle [rad] or a slide's length; `lo > 0` and `hi < 0` are allowed.
 
-    For a hinge a span of a full turn or more means free, and wraps. A skeleton refuses a hinge's limits beyond four
-    turns, which are degrees given for radians.
+    A hinge with a span of a full turn or more is free, and its angle wraps. A skeleton refuses a hinge's limits beyond
+    four turns, which are degrees passed as radians.
 
     Examples
     --------
@@ -69,8 +69,8 @@ class Range:
 class TwistSwing:
     """Twist interval and swing half-axes of a ball joint, each `(lo, hi)` in radians.
 
-    twist : about the joint's axis; a span of a full turn or more is free, and wraps.
-    swing_x, swing_z : the components of the swing's rotation vector square to that axis. Where both span a full
+    twist : about the joint's axis; with a span of a full turn or more it is free and wraps.
+    swing_x, swing_z : the components of the swing's rotation vector perpendicular to that axis. If both span a full
         turn the swing is free.
 
     Examples
@@ -96,25 +96,25 @@ class TwistSwing:
 
     @property
     def twist_free(self) -> bool:
-        """Whether the twist may go all the way round."""
+        """Whether the twist has no limits."""
         return self.twist[1] - self.twist[0] >= _FULL
 
     @property
     def swing_free(self) -> bool:
-        """Whether the swing may go all the way round."""
+        """Whether the swing has no limits."""
         return all(hi - lo >= _FULL for lo, hi in (self.swing_x, self.swing_z))
 
 
 class Ellipse(NamedTuple):
-    """A swing vector against its ellipse, quadrant by quadrant: `offset` from the centre, half-axes on its side."""
+    """A swing vector relative to its ellipse: `offset` from the centre, and the half-axes of its quadrant."""
 
     offset: np.ndarray  # (..., 2)
-    half_axes: np.ndarray  # (..., 2), zero or next to it where that side is closed
+    half_axes: np.ndarray  # (..., 2), at most `CLOSED` if that side is closed
     level: np.ndarray  # (...), 1 on the boundary; infinite outside a closed side
 
 
 def locate(swing: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> Ellipse:
-    """Where swing vectors (..., 2) lie against the ellipses of limits `lo`, `hi` (..., 2)."""
+    """Swing vectors (..., 2) relative to the ellipses of limits `lo`, `hi` (..., 2)."""
     centre = np.clip(0.0, lo, hi)
     offset = swing - centre
     half_axes = np.where(offset >= 0.0, hi - centre, centre - lo)
@@ -130,7 +130,7 @@ def project_swing(swing: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> np.ndarr
     outside = level > 1.0
     if not outside.any():
         return swing
-    inside = np.clip(offset, -half_axes, half_axes)  # right where a side is closed
+    inside = np.clip(offset, -half_axes, half_axes)  # exact where a side is closed
     curved = outside & (half_axes > CLOSED).all(-1)
     if curved.any():
         nearest = _nearest_on_ellipse(np.abs(offset[curved]), half_axes[curved])
@@ -154,7 +154,7 @@ def _nearest_on_ellipse(point: np.ndarray, half_axes: np.ndarray) -> np.ndarray:
         if excess.max() <= 1e-14:
             break
         slope = -2.0 * (terms / (t + square)).sum(-1, keepdims=True)
-        # one that has arrived stays, whatever the others of its batch still need
+        # a point that has converged stays the same while others of its batch go on
         t = np.where(excess > 1e-14, t - excess / np.minimum(slope, -1e-300), t)
     nearest = square * point / (t + square)
     return nearest / np.sqrt(((nearest / half_axes) ** 2).sum(-1, keepdims=True))

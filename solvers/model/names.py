@@ -4,11 +4,11 @@
 from collections.abc import Iterable
 from difflib import SequenceMatcher
 
-MOST = 20  # names in a message
+MOST = 20  # names per message
 
 
 def suggestions(wrong: str, names: Iterable[str], form: str = "{!r}") -> str:
-    """The right names in one line, those most like the wrong one first, each in the given format."""
+    """Names in one line, those most similar to `wrong` first, each formatted by `form`."""
 
     def likeness(name: str) -> float:
         return SequenceMatcher(None, str(name).lower(), wrong.lower()).ratio()

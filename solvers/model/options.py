@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How hard a solve tries."""
+"""Options of a solve."""
 
 from dataclasses import dataclass
 from numbers import Real
@@ -15,33 +15,32 @@ ORDERS = ("TIP_TO_ROOT", "ROOT_TO_TIP")
 
 @dataclass(frozen=True)
 class Options:
-    """How hard a solve tries.
+    """Options of a solve.
 
     Parameters
     ----------
-    iterations : at most so many steps a frame, over all stages of the solve but not its restarts.
+    iterations : upper bound of the steps per frame, over all stages of the solve but without its restarts.
     tolerance : [length units] a position closer than this is met.
     rotation_tolerance : [rad] a rotation closer than this is met.
-    damping : None adapts it (Levenberg-Marquardt); a number is what it starts from and the least it takes.
-    restarts : further attempts where a frame does not converge: from the middle of the limits, then at random; in a
-        motion also from poses near the frame before, first of all. Without a pull, a few near ones are made in any case
-        where a frame that follows another is missed, since it mostly has a joint on the wrong side of straight.
-    restart_seconds : no more attempts begin in a frame once its restarts have taken so long; None: their number alone
-        bounds them. How many there are then depends on the machine.
+    damping : None adapts it (Levenberg-Marquardt); a number is its first value and lower bound.
+    restarts : further attempts if a frame does not converge: from the middle of the limits, then from random poses; in
+        a motion first from poses near the frame before. Without a pull, a frame of a motion that misses its goals
+        always makes a few near attempts, since mostly one joint is on the wrong side of straight.
+    restart_seconds : a frame begins no attempt once its restarts have taken so long; None bounds them by their number
+        only. With a time the number of attempts depends on the machine.
     seed : of the random restarts.
     pull : strength of the weak pull toward the start pose with its preferred bends, which picks the nearest of many
-        answers and lets frames solved afresh move continuously. 0 for none; None for 1e-5 where a joint prefers a
-        bend or is held (`Joint.hold`), or `bias` is "MIDDLE", else 0.
-    bias : where the pull leads: "START", to the start pose; "MIDDLE", to the middle of a joint's limits where it has
-        some, to the start elsewhere. Joints that prefer a bend have it either way. How much of the way each joint
-        goes is a matter of its stiffness.
-    objective : what SQP minimises where a goal asks for both a position and a rotation: "QV" their errors side by side,
+        answers and makes frames that are solved afresh move continuously. 0 for none; None for 1e-5 if a joint prefers
+        a bend or is held (`Joint.hold`), or `bias` is "MIDDLE", else 0.
+    bias : the pose to which the pull leads: "START", the start pose; "MIDDLE", the middle of a joint's limits, and the
+        start for joints without limits. Preferred bends count in both. Stiffness decides how far each joint moves.
+    objective : what SQP minimises for a goal with both a position and a rotation: "QV" the two errors side by side,
         "DQ" the screw that leads to the target, the dual quaternion's logarithm (Amino).
     order : in which CCD visits the joints: "TIP_TO_ROOT" or "ROOT_TO_TIP".
-    unit_angle : [rad] asks CCD to follow MikuMikuDance's rule, position by position, with `iterations` for its loop
-        count: the k-th link turns by k times this at most in one visit. None: each joint turns as far as is best. Its
-        start is the pose that is given with `pull` 0, and with `warm_start` off.
-    warm_start : in `solve_frames`, start each frame from the one before rather than from the given pose.
+    unit_angle : [rad] makes CCD follow MikuMikuDance's rule, with positions only and `iterations` as its loop count:
+        the k-th link turns by at most k times this in one visit. None: each joint turns as far as is best. To start
+        from the given pose like MikuMikuDance, set `pull` to 0 and `warm_start` off.
+    warm_start : in `solve_frames`, start each frame from the answer of the one before instead of from `pose`.
 
     Examples
     --------

@@ -17,7 +17,7 @@ DEGREES_OF_FREEDOM = {"ball": 3, "hinge": 1, "prismatic": 1, "fixed": 0}
 
 
 def vector(value: object, size: int, name: str, error: type[Exception]) -> np.ndarray:
-    """`value` as a finite array (size,), or `error` naming the thing and what came."""
+    """`value` as a finite array (size,); otherwise `error` with the name and the value."""
     try:
         array = np.array(value, dtype=float)
     except (TypeError, ValueError):
@@ -31,11 +31,11 @@ def vector(value: object, size: int, name: str, error: type[Exception]) -> np.nd
 
 @dataclass(frozen=True)
 class Joint:
-    """One joint: where it sits on its parent, how it may move, and how willingly.
+    """One joint: its place on the parent, its freedom of motion, and its resistance to motion.
 
     Parameters
     ----------
-    name : what goals and messages call it.
+    name : used by goals and messages.
     parent : index of the parent joint, -1 for a root.
     kind : `ball` (3 degrees of freedom), `hinge` (1), `prismatic` (1) or `fixed` (0).
     offset : (3,) origin in the parent's frame.
@@ -43,9 +43,9 @@ class Joint:
     axis : (3,) in the joint's own frame: the hinge's or slide's axis; for a ball the twist axis. Default +Y.
     limits : `Range` for a hinge or a slide, `TwistSwing` for a ball, None for no limits.
     stiffness : 0..1, reluctance to move; at 1 the joint stays where it is.
-    preferred : (3,) rotation vector toward which it likes to bend; None for its start.
-    hold : 0..1, how firmly the pull of `Options.pull` holds the joint to its start; joints that are held less move
-        first. Goals that can be met are met whatever is held.
+    preferred : (3,) rotation vector toward which it prefers to bend; None for its start.
+    hold : 0..1, how firmly the pull of `Options.pull` holds the joint to its start; joints with a lower hold move
+        first. A hold never keeps a goal from being met.
     inherit_rotation : False for a joint that follows its parent in position but not in orientation; its `rest` is then
         its orientation in the skeleton's frame.
 
@@ -103,7 +103,7 @@ class World(NamedTuple):
     def relative(self, a: int, b: int) -> "World":
         """Joint `b` in the frame of joint `a`: position (..., 3) and rotation (..., 4), `conj(Q_a) Q_b` (Amino).
 
-        `a` and `b` are indices; `skeleton.index` has them by name.
+        `a` and `b` are indices; `skeleton.index` finds them by name.
         """
         back = quaternion.conjugate(self.rotations[..., a, :])
         offset = self.positions[..., b, :] - self.positions[..., a, :]
@@ -120,8 +120,8 @@ class Skeleton:
     links : (J, 8) each joint's rest transform in its parent's frame.
     axis : (J, 3) unit axes in the joints' own frames.
     ancestors : (J, J) bool; `ancestors[j, k]` where joint `k` is `j` itself or above it.
-    length : a length typical of the whole, which errors are divided by [length units]: unless one is given, the largest
-        distance along the tree from a root, and 1 where all joints lie in one place.
+    length : [length units] typical length, by which errors are divided. Default: the longest path along the tree from a
+        root, and 1 if all joints lie in one place.
 
     Examples
     --------
@@ -165,7 +165,7 @@ class Skeleton:
     def index(self, joint: str | int) -> int:
         """The index of a joint, given its name or its index.
 
-        Raises `UnknownJoint` for a name that no joint has, or that several have, and for an index out of range.
+        Raises `UnknownJoint` for a name that no joint or several joints have, and for an index out of range.
         """
         if isinstance(joint, str):
             count = self.names.count(joint)
@@ -209,9 +209,9 @@ class Skeleton:
         return Pose(quaternion.normalize(rotations), translations)
 
     def levers(self, carriers: np.ndarray, joints: np.ndarray) -> np.ndarray:
-        """(P, n) joint whose position carries the turn of each of `joints` (n,) to points that `carriers` (P,) hold.
+        """(P, n) joint whose position carries the turn of each of `joints` (n,) to the points on `carriers` (P,).
 
-        -1 for the point itself; a joint above a detached segment moves that segment by its head alone.
+        -1 for the point itself. A joint above a detached segment only moves the segment's head, which carries the rest.
         """
         levers = np.full((len(carriers), len(joints)), -1, dtype=np.intp)
         for row, carrier in enumerate(carriers):
@@ -274,10 +274,10 @@ class Skeleton:
 
     @staticmethod
     def _check_limits(joint: Joint) -> None:
-        wanted = {"ball": TwistSwing, "hinge": Range, "prismatic": Range}.get(joint.kind)
-        if joint.limits is not None and wanted is not None and not isinstance(joint.limits, wanted):
+        limits_class = {"ball": TwistSwing, "hinge": Range, "prismatic": Range}.get(joint.kind)
+        if joint.limits is not None and limits_class is not None and not isinstance(joint.limits, limits_class):
             raise InvalidLimits(
-                f"joint {joint.name!r}: a {joint.kind} joint takes {wanted.__name__} limits, got {joint.limits!r}"
+                f"joint {joint.name!r}: a {joint.kind} joint takes {limits_class.__name__} limits, got {joint.limits!r}"
             )
         if joint.kind == "hinge" and isinstance(joint.limits, Range):
             check_radians(f"joint {joint.name!r} limits", joint.limits.lo, joint.limits.hi)
@@ -300,7 +300,7 @@ class Skeleton:
                 order.append(int(index))
         self.ancestors, self.order = ancestors, order
         self.detached = [j for j in order if self.parent[j] >= 0 and not self.joints[j].inherit_rotation]
-        # Segments are sub-trees within which orientation is inherited; a detached joint heads its own.
+        # Segments are sub-trees within which orientation is inherited; a detached joint is the head of its own.
         self.segment = np.zeros(count, dtype=np.intp)
         for index in order:
             above = self.parent[index]
@@ -330,17 +330,17 @@ class Skeleton:
         Parameters
         ----------
         rotations : (F, J, 4) joint motions.
-        slides : (F, J, 3) joint translations in the joints' own frames, or None for none.
-        links : (F or 1, J, 8) to stand in for the skeleton's own, as a posed rig measures them.
+        slides : (F, J, 3) joint translations in the joints' own frames; None for none.
+        links : (F or 1, J, 8) used instead of the skeleton's own, as measured on a posed rig.
 
-        A product of transforms along a path may be formed in any grouping, so paths are doubled in length each
-        round: log2(depth) products over the whole tree rather than one a level.
+        A product of transforms along a path may be formed in any grouping, so paths are doubled in length each round:
+        log2(depth) products over the whole tree instead of one per level.
         """
         frames, count = rotations.shape[:2]
-        own = self.links if links is None else links
-        heads = own
+        rest_links = self.links if links is None else links
+        heads = rest_links
         if self.detached:
-            heads = own.copy()
+            heads = rest_links.copy()
             heads[..., self.detached, 4:] = 0.0
         world = np.empty((frames, count + 1, 8))
         world[:, count] = dual_quaternion.IDENTITY
@@ -354,10 +354,10 @@ class Skeleton:
         for above in self._doublings:
             world = dual_quaternion.product(world[:, above], world)
         world = world[:, :count]
-        return self._attach(world, own) if self.detached else world
+        return self._attach(world, rest_links) if self.detached else world
 
     def _attach(self, world: np.ndarray, links: np.ndarray) -> np.ndarray:
-        """Move each detached segment to where its head's offset lies on the parent."""
+        """Move each detached segment so that its head lies at its offset on the parent."""
         shift = np.zeros((*world.shape[:2], 3))
         positions = dual_quaternion.translation(world)
         offsets = np.broadcast_to(dual_quaternion.translation(links), positions.shape)

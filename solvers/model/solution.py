@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a solve answers: one frame's `Solution`, and the batch of many."""
+"""The result of a solve: one frame's `Solution`, and the `Batch` of many frames."""
 
 from dataclasses import dataclass
 
@@ -15,11 +15,11 @@ class Solution:
     Attributes
     ----------
     pose : the joints' motions, inside the limits.
-    position_errors : (G,) distances from the goals [length units], 0 where none was asked for.
-    rotation_errors : (G,) angles from the goals [rad], the short way.
+    position_errors : (G,) distances from the goals [length units], 0 for goals without a position.
+    rotation_errors : (G,) angles from the goals [rad], at most pi; 0 for goals without a rotation.
     iterations : steps taken. converged : whether every goal is met to its tolerance.
-    at_limit : (J,) joints of which a coordinate lies on a limit. seconds : time it took; its share where frames were
-        solved in one go.
+    at_limit : (J,) bool, joints with a coordinate on a limit. seconds : of the solve; a frame's share if frames were
+        solved together.
 
     Examples
     --------
@@ -68,7 +68,7 @@ class Batch:
         )  # fmt: skip
 
     def solutions(self, seconds: float) -> list[Solution]:
-        """Every frame's answer; `seconds` is of each."""
+        """Every frame's answer; `seconds` is the time of each."""
         each = zip(
             self.rotations, self.translations, self.position_errors, self.rotation_errors, self.iterations.tolist(),
             self.converged.tolist(), self.at_limit, strict=True,

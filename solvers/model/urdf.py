@@ -40,10 +40,10 @@ class _Element:
 def skeleton_from_urdf(source: str | Path) -> Skeleton:
     """The skeleton of a robot described in URDF.
 
-    Each joint is called as in the file; a link moves with the joint above it. Joints are ordered from the root link
-    outward. `revolute` and `continuous` joints become hinges, `prismatic` ones slides; a `floating` joint becomes three
-    slides, called after it with " x", " y" and " z", and a ball of its name. A `revolute` joint whose limits span a
-    full turn or more is free. A robot of a single link becomes one fixed joint of that link's name; links that no joint
+    Joints keep their names; a link moves with the joint above it. Joints are ordered from the root link outward.
+    `revolute` and `continuous` joints become hinges, `prismatic` ones slides; a `floating` joint becomes three slides,
+    named like it with " x", " y" and " z" appended, and a ball of its name. A `revolute` joint whose limits span a full
+    turn or more is free. A robot of a single link becomes one fixed joint of that link's name; links that no joint
     mentions are left out. Masses, meshes and transmissions are not read.
 
     Parameters
@@ -131,7 +131,7 @@ def _children(element: ElementTree.Element, tag: str) -> list[ElementTree.Elemen
 
 
 def _child(element: ElementTree.Element, tag: str) -> ElementTree.Element | None:
-    """The only child with a tag; the first of several, as other parsers take it."""
+    """The child with a tag; the first if there are several, as in other parsers."""
     return next(iter(_children(element, tag)), None)
 
 
@@ -193,7 +193,7 @@ def _rotation(rpy: np.ndarray) -> np.ndarray:
 
 
 def _limits(limit: ElementTree.Element | None, kind: str, where: str) -> Range | None:
-    """The limits of a `revolute` or `prismatic` joint; None for the others, and where the span leaves it free."""
+    """The limits of a `revolute` or `prismatic` joint; None for other types, and for a span of a full turn or more."""
     if kind not in ("revolute", "prismatic"):
         return None
     if limit is None:

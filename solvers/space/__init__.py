@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Degrees of freedom, and what the goals ask of them: errors, Jacobians, poles, limbs."""
+"""Degrees of freedom, and the goals' errors and Jacobians over them, with poles and limbs."""

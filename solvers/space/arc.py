@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Straight chains: the arc that they start from.
+"""Straight chains, and the arc from which they are solved.
 
-A straight chain is singular. No small motion brings its end nearer to its root, and the nearest answer may bend it to
-any side, and changes sides as the target passes the chain's line. So the pose that the pull aims at has its straight
-chains bent to a slight arc, always to the same side, and a solve that ends with a goal missed and its chain straight is
-made again from that arc.
+A straight chain is singular: no small motion brings its end nearer to its root, and the nearest answer may bend to any
+side and changes sides as the target passes the chain's line. So in the base pose of the pull straight chains are bent
+to a slight arc, always to the same side, and a solve that misses a goal with its chain straight is repeated from that
+arc.
 
-A chain counts if all its joints serve one goal alone, none of them slides, and none has a preferred bend: those make
-limbs (`limb.py`).
+A chain qualifies if all its joints serve only one goal, none slides, and none has a preferred bend, which would make it
+a limb (`limb.py`).
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,12 +24,12 @@ from .limb import kept_bend
 from .tasks import Kinematics
 
 ARC = float(np.radians(40.0))  # bend of a whole chain
-STRAIGHT, BENT = 0.05, 0.2  # [rad] a chain bent by less counts as straight, one bent by more is left alone
+STRAIGHT, BENT = 0.05, 0.2  # [rad] below the first a chain counts as straight, above the second it is not bent
 IN_LINE = 1e-5  # of a chain's length: a target no nearer to the root than that leaves the chain straight
-NO_BONE = 1e-9  # of the skeleton's length: a bone that is shorter has no direction
-LEVEL = 0.1  # cosine of the angle between a bone and an axis that it can bend about, at most
-ACROSS = 0.9  # of the angle between a bone and its joint's X axis, from which the Z axis is taken
-SAME_ROOM = 1e-6  # [rad] by which the one side must have more room for the chain to bend to the other
+NO_BONE = 1e-9  # of the skeleton's length: a shorter bone has no direction
+LEVEL = 0.1  # largest cosine of the angle between a bone and an axis about which it can bend
+ACROSS = 0.9  # cosine of the angle between a bone and its joint's X axis, above which the Z axis is used
+SAME_ROOM = 1e-6  # [rad] the chain bends against its axis only if that side has more room by this
 PARALLEL = 0.99  # cosine of the angle between two axes that count as one
 
 
@@ -37,10 +37,10 @@ PARALLEL = 0.99  # cosine of the angle between two axes that count as one
 class Arc:
     """The bend of a straight chain about one axis.
 
-    goal : which the chain serves. points : joints at the ends of its bones, from its root; the effector comes after
-    them. turned : joints that bend it, with the `shares` of `ARC` that they turn by, the root's negative, and whether
-    they are hinges. reference : the joint in whose frame `axis` (3,) is. aim : share of the way to its target that the
-    chain is turned at its root, 0 where that cannot turn.
+    goal : of the chain. points : joints at the ends of its bones, from its root; the effector comes after them.
+    turned : joints that bend it. shares : of `ARC`, by which each of these turns, negative for the root. hinged :
+    whether each is a hinge. reference : the joint in whose frame `axis` (3,) is. aim : share of the way to its target
+    by which the root turns the chain, 0 if it cannot turn.
     """
 
     goal: int
@@ -56,35 +56,52 @@ class Arc:
 def find_arcs(
     skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray, space: JointSpace, pulls: bool
 ) -> list[Arc]:
-    """The arcs of the chains of at least two bones that are straight at rest; with a pull, held ones are slight."""
+    """The arcs of chains of at least two bones that are straight at rest; with a pull, held chains bend less."""
     rest = skeleton.transforms(skeleton.rest_pose().rotations[None], None)[0]
     matrices, places = dual_quaternion.placement(rest)
     moved = set(space.joint.tolist())
-    arcs: list[Arc] = []
+    special = skeleton.preferred.any(-1) | (np.array(skeleton.kinds) == "prismatic")
+    special[list(skeleton.detached)] = True
+    served = chains.sum(0).tolist()
+    bends: list[tuple[int, _Bend]] = []
     for index, goal in enumerate(goals):
-        above = chains[index] & skeleton.ancestors[goal.joint]
+        above = (chains[index] & skeleton.ancestors[goal.joint]).tolist()
         path = [j for j in skeleton.order if above[j] and j in moved]
-        special = any(
-            skeleton.preferred[j].any() or skeleton.kinds[j] == "prismatic" or j in skeleton.detached for j in path
-        )
-        if goal.position is None or special:
+        if goal.position is None or special[path].any():
             continue
-        alone = [j for j in path if chains[:, j].sum() == 1]
+        alone = [j for j in path if served[j] == 1]
         tip = places[goal.joint] + matrices[goal.joint] @ np.asarray(goal.offset, dtype=float)
-        arc = _arc(skeleton, space, index, alone, matrices, np.concatenate([places, tip[None]]), pulls)
-        arcs += [arc] if arc is not None else []
-    return arcs
+        found = _bend_of(skeleton, alone, matrices, np.concatenate([places, tip[None]]))
+        bends += [(index, found)] if found is not None else []
+    if not bends:
+        return []
+    sides = _sides(skeleton, space, [found for _, found in bends])
+    return [_arc(skeleton, goal, found, side, pulls) for (goal, found), side in zip(bends, sides, strict=True)]
 
 
-def _arc(
-    skeleton: Skeleton, space: JointSpace, goal: int, path: list[int], matrices: np.ndarray, places: np.ndarray,
-    pulls: bool,
-) -> Arc | None:  # fmt: skip
-    """The arc of the joints on a path at rest; None if it has less than two bones, is not straight, or cannot bend.
+@dataclass(frozen=True)
+class _Bend:
+    """A straight chain at rest, and the axis that most of its joints can bend about.
 
-    places : (J + 1, 3) of the joints, then of the effector.
+    points, turned, shares, reference : as in `Arc`. axis (3,) : in the frame of the reference. turns : (K, 3) rotation
+    vectors of the turned joints in their own frames. rooted : whether the first joint that turns is the chain's root.
     """
-    groups: list[list[int]] = []  # joints in one place
+
+    points: tuple[int, ...]
+    turned: list[int]
+    shares: np.ndarray
+    reference: int
+    axis: np.ndarray
+    turns: np.ndarray
+    rooted: bool
+
+
+def _bend_of(skeleton: Skeleton, path: list[int], matrices: np.ndarray, places: np.ndarray) -> _Bend | None:
+    """The bend of the joints on a path at rest; None if it has less than two bones, is not straight, or cannot bend.
+
+    places : (J + 1, 3) positions of the joints, then of the effector.
+    """
+    groups: list[list[int]] = []  # joints at the same position
     least = NO_BONE * skeleton.length
     for joint in path:
         if groups and math.dist(places[joint], places[groups[-1][0]]) <= least:
@@ -100,72 +117,85 @@ def _arc(
     line /= np.linalg.norm(line, axis=-1, keepdims=True)
     if np.arccos(np.clip((line[:-1] * line[1:]).sum(-1), -1.0, 1.0)).sum() >= BENT:
         return None
-    best: list[tuple[int, int]] = []  # joints that turn about the best axis, each with its group
-    axis, reference = np.zeros(3), -1
-    for joint, own in _axes(skeleton, groups, matrices, line[0]):
-        turning = [
-            (next((j for j in group if _turns_about(skeleton, j, matrices[j], matrices[joint] @ own)), -1), number)
-            for number, group in enumerate(groups)
-        ]
-        turning = [(j, number) for j, number in turning if j >= 0]
-        if sum(number > 0 for _, number in turning) > sum(number > 0 for _, number in best):
-            best, axis, reference = turning, own, joint
-    inner = sum(number > 0 for _, number in best)
+    members = [(joint, number) for number, group in enumerate(groups) for joint in group]
+    joints = [joint for joint, _ in members]
+    own = (matrices[joints] @ skeleton.axis[joints, :, None])[..., 0]  # of hinges, at rest
+    axes = _axes(skeleton, joints, own, matrices[joints[0]], line[0])
+    along = np.abs(own @ np.array([axis for _, axis in axes]).T) >= PARALLEL
+    best: dict[int, int] = {}  # the joint of each group that turns about the best axis
+    inner, reference, axis = 0, -1, np.zeros(3)
+    for (joint, world), parallel in zip(axes, along.T, strict=True):
+        turning: dict[int, int] = {}
+        for (member, number), turns in zip(members, parallel, strict=True):
+            kind = skeleton.kinds[member]
+            if kind == "ball" or (kind == "hinge" and turns):
+                turning.setdefault(number, member)
+        count = len(turning) - (0 in turning)
+        if count > inner:
+            best, inner, reference, axis = turning, count, joint, world
     if not inner:
         return None
-    turned = tuple(joint for joint, _ in best)
-    shares = np.array([1.0 / inner if number else -0.5 for _, number in best])
-    world = matrices[reference] @ axis
-    bends = np.array([share * ARC * (matrices[j].T @ world) for j, share in zip(turned, shares, strict=True)])
-    room = _room(skeleton, space, list(turned), bends)
-    side = -1.0 if room[1] > room[0] + SAME_ROOM else 1.0
-    kept = kept_bend(skeleton.hold[list(turned)]) if pulls else 1.0
-    shares *= kept
-    aim = 0.0 if best[0][1] else (1.0 - float(skeleton.stiffness[turned[0]])) * kept
-    hinged = tuple(skeleton.kinds[j] == "hinge" for j in turned)
+    turned, shares = list(best.values()), np.array([1.0 / inner if number else -0.5 for number in best])
+    turns = (ARC * shares)[:, None] * (axis @ matrices[turned])
+    hinges = [row for row, joint in enumerate(turned) if skeleton.kinds[joint] == "hinge"]
+    about = skeleton.axis[[turned[row] for row in hinges]]
+    turns[hinges] = (turns[hinges] * about).sum(-1, keepdims=True) * about
     points = tuple(group[0] for group in groups)
-    return Arc(goal, points, turned, tuple(shares.tolist()), hinged, reference, side * axis, aim)
+    return _Bend(points, turned, shares, reference, axis @ matrices[reference], turns, 0 in best)
 
 
 def _axes(
-    skeleton: Skeleton, groups: list[list[int]], matrices: np.ndarray, line: np.ndarray
-) -> Iterator[tuple[int, np.ndarray]]:
-    """Axes square to a line that a chain may bend about, each with the joint in whose frame it is."""
-    for joint in [joint for group in groups for joint in group]:
-        if skeleton.kinds[joint] == "hinge" and abs(matrices[joint] @ skeleton.axis[joint] @ line) <= LEVEL:
-            yield joint, skeleton.axis[joint]
-    first = groups[0][0]
-    along = matrices[first].T @ line
-    own = np.eye(3)[0 if abs(along[0]) < ACROSS else 2]
-    own = own - (own @ along) * along
-    yield first, own / np.linalg.norm(own)
+    skeleton: Skeleton, joints: list[int], own: np.ndarray, root: np.ndarray, line: np.ndarray
+) -> list[tuple[int, np.ndarray]]:
+    """Axes perpendicular to a line about which a chain may bend, each with the joint in whose frame it is fixed.
+
+    own : (K, 3) the axes of its joints. root : (3, 3) the frame of its first joint.
+    """
+    level = np.abs(own @ line) <= LEVEL
+    found = [
+        (joint, axis)
+        for joint, axis, fits in zip(joints, own, level, strict=True)
+        if fits and skeleton.kinds[joint] == "hinge"
+    ]
+    across = root[:, 0 if abs(root[:, 0] @ line) < ACROSS else 2]
+    across = across - (across @ line) * line
+    return [*found, (joints[0], across / math.sqrt(across @ across))]
 
 
-def _turns_about(skeleton: Skeleton, joint: int, matrix: np.ndarray, axis: np.ndarray) -> bool:
-    kind = skeleton.kinds[joint]
-    return kind == "ball" or (kind == "hinge" and abs(matrix @ skeleton.axis[joint] @ axis) >= PARALLEL)
+def _sides(skeleton: Skeleton, space: JointSpace, bends: Sequence[_Bend]) -> list[float]:
+    """The side to which the limits let each chain bend further: 1 about its axis, -1 against it.
 
-
-def _room(skeleton: Skeleton, space: JointSpace, joints: list[int], bends: np.ndarray) -> np.ndarray:
-    """How far (2,) [rad] in all the limits let joints turn by rotation vectors (K, 3) in their own frames, and back."""
-    for row, joint in enumerate(joints):
-        if skeleton.kinds[joint] == "hinge":
-            bends[row] = (bends[row] @ skeleton.axis[joint]) * skeleton.axis[joint]
-    both = np.stack([bends, -bends])
+    No joint belongs to two chains, so they are all bent at once.
+    """
+    joints, turns = np.concatenate([bend.turned for bend in bends]), np.concatenate([bend.turns for bend in bends])
+    both = np.stack([turns, -turns])
     rotations = np.tile(quaternion.IDENTITY, (2, len(skeleton), 1))
     rotations[:, joints] = quaternion.exp(both)
     inside = space.state(Pose(rotations, np.zeros((2, len(skeleton), 3))), 2).rotations[:, joints]
-    lengths = np.maximum(np.linalg.norm(bends, axis=-1), 1e-300)
-    return ((quaternion.log(inside) * both).sum(-1) / lengths).sum(-1)
+    lengths = np.maximum(np.linalg.norm(turns, axis=-1), 1e-300)
+    room = (quaternion.log(inside) * both).sum(-1) / lengths  # [rad] of each joint, forward and back
+    first = np.cumsum([0, *(len(bend.turned) for bend in bends[:-1])])
+    forward, back = np.add.reduceat(room, first, axis=-1).tolist()
+    return [-1.0 if away > ahead + SAME_ROOM else 1.0 for ahead, away in zip(forward, back, strict=True)]
+
+
+def _arc(skeleton: Skeleton, goal: int, bend: _Bend, side: float, pulls: bool) -> Arc:
+    """The arc of a goal's chain, slighter if the chain is held."""
+    turned = bend.turned
+    kept = kept_bend(skeleton.hold[turned]) if pulls else 1.0
+    aim = (1.0 - float(skeleton.stiffness[turned[0]])) * kept if bend.rooted else 0.0
+    hinged = tuple(skeleton.kinds[joint] == "hinge" for joint in turned)
+    shares = tuple((kept * bend.shares).tolist())
+    return Arc(goal, bend.points, tuple(turned), shares, hinged, bend.reference, side * bend.axis, aim)
 
 
 def bend(
     rotations: np.ndarray, kinematics: Kinematics, targets: Targets, arcs: Sequence[Arc], axes: np.ndarray,
     shares: np.ndarray,
 ) -> np.ndarray:  # fmt: skip
-    """Rotations (F, J, 4), at which `kinematics` stand, with straight chains bent to arcs that point at their targets.
+    """Rotations (F, J, 4) with straight chains bent to arcs and turned toward their targets; `kinematics` are theirs.
 
-    Otherwise an arc would have to bend to the other side for a target far from the chain's line.
+    If it did not point at its target, an arc would have to bend to the other side for one far from the chain's line.
 
     axes : (J, 3) of the skeleton's joints. shares : (F, A) of the way to its arc that each chain is bent.
     """
@@ -200,7 +230,7 @@ def bend(
 
 
 def stuck(kinematics: Kinematics, targets: Targets, arcs: Sequence[Arc]) -> np.ndarray:
-    """Frames (F,) in which a chain lies in one line, folded or not, although its target is nearer than it is long."""
+    """Frames (F,) in which a chain lies in one line, folded or not, although its target is nearer than its length."""
     in_line = np.zeros(len(kinematics.positions), dtype=bool)
     for arc in arcs:
         line, lengths = _bones(kinematics, arc)

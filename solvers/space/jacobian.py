@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Manipulator Jacobians of a skeleton in a pose: velocity, twist, exponential map, dual quaternion, differences.
 
-For scripts and for checking: `Tasks.jacobian` is the fast one that the solvers use. `J d` is how an effector moves
-when the degrees of freedom move by `d`.
+They serve scripts and checks; the solvers use the faster `Tasks.jacobian`. `J d` is the motion of an effector when the
+degrees of freedom move by `d`.
 
 Columns
 -------
-Every degree of freedom of the skeleton has one, joints in the skeleton's order: a ball joint three, a hinge and a
-slide one, a fixed joint none. `column_joints` names them. Limits and stiffness play no part here.
+Every degree of freedom of the skeleton has one column, joints in the skeleton's order: a ball joint has three, a hinge
+and a slide one, a fixed joint none. `column_joints` lists their joints. Limits and stiffness have no effect here.
 
 - A ball's columns are small turns about its own X, Y and Z axes as the pose has turned them: `q <- q exp(d)`.
   (`exponential_map_jacobian` has rates of its rotation vector instead.)
-- A hinge's is a turn about its axis [rad], a slide's a move along it [length units].
+- A hinge's column is a turn about its axis [rad], a slide's a move along it [length units].
 
-Rows are in the skeleton's frame: the turn first, then the move. Columns of joints that are not above the effector are
-zero. A joint that does not inherit rotation is carried along by those above it, but not turned.
+Rows are in the skeleton's frame: rotation first, then translation. Columns of joints that are not above the effector
+are zero. Joints above a joint that does not inherit rotation move it but do not turn it.
 """
 
 from collections.abc import Sequence
@@ -27,31 +27,31 @@ from ..model.angles import column_axes, column_joints
 from ..model.errors import InvalidGoal, InvalidOptions, UnknownJoint
 from ..model.skeleton import Pose, Skeleton, World, forward, vector
 
-_PURE = [1, 2, 3, 5, 6, 7]  # where a twist stands in a dual quaternion: no scalar parts
+_PURE = [1, 2, 3, 5, 6, 7]  # components of a twist in a dual quaternion: all but the scalar parts
 
 
 class _Columns(NamedTuple):
-    """What all the Jacobians of one effector are made of, a row for each of `n` degrees of freedom."""
+    """The geometry from which all Jacobians of one effector are built, a row for each of `n` degrees of freedom."""
 
-    turns: np.ndarray  # (n, 3) world axis by which the effector is turned; zero where it is only carried along
+    turns: np.ndarray  # (n, 3) world axis about which the effector turns; zero where it is only carried
     moves: np.ndarray  # (n, 3) world direction of a slide; zero for turns
     swings: np.ndarray  # (n, 3) world axis about which the effector is carried; zero for slides
     centres: np.ndarray  # (n, 3) world position of the degree of freedom's joint
-    levers: np.ndarray  # (n, 3) world position of what is carried: the effector, or what it hangs from
+    levers: np.ndarray  # (n, 3) world position of the carried point: the effector, or the head of its detached segment
     effector: np.ndarray  # (3,) world position
 
 
 def velocity_jacobian(
     skeleton: Skeleton, pose: Pose, joint: int | str, offset: Sequence[float] = (0.0, 0.0, 0.0)
 ) -> np.ndarray:
-    """How fast the effector turns and moves: `(u ; u x (e - p))` for a turn, `(0 ; u)` for a slide.
+    """The velocity Jacobian of an effector: columns `(u ; u x (e - p))` for a turn, `(0 ; u)` for a slide.
 
-    (Amino, velocity Jacobian; Parent eq. 5.15, with his rows of turns and moves exchanged.)
+    (Amino, velocity Jacobian; Parent eq. 5.15, with rotation and translation rows exchanged.)
 
     Parameters
     ----------
     joint : name or index of the joint that carries the effector.
-    offset : (3,) the effector's place in the joint's frame.
+    offset : (3,) position of the effector in the joint's frame.
 
     Returns
     -------
@@ -71,15 +71,15 @@ def velocity_jacobian(
 
 
 def twist_jacobian(skeleton: Skeleton, pose: Pose, joint: int | str) -> np.ndarray:
-    """The twist of a joint's frame: `(u ; p x u)` for a turn, `(0 ; u)` for a slide (Amino).
+    """The twist Jacobian of a joint's frame: columns `(u ; p x u)` for a turn, `(0 ; u)` for a slide (Amino).
 
-    The effector's place is not in it, so one matrix serves every effector that the joint carries, and joints of one
+    It does not depend on the effector's position, so one matrix serves every effector on the joint, and joints of one
     branch differ only in which columns are zero.
 
     Returns
     -------
-    (6, n): rows 0-2 the angular velocity [rad], rows 3-5 the velocity [length units] of that point of the turning body
-    which is passing the origin of the skeleton's frame. `velocity = twist[3:] + twist[:3] x e`.
+    (6, n): rows 0-2 the angular velocity [rad], rows 3-5 the velocity [length units] of the point of the moving body
+    that is at the origin of the skeleton's frame. `velocity = twist[3:] + twist[:3] x e`.
 
     Examples
     --------
@@ -94,7 +94,7 @@ def twist_jacobian(skeleton: Skeleton, pose: Pose, joint: int | str) -> np.ndarr
 def exponential_map_jacobian(
     skeleton: Skeleton, pose: Pose, joint: int | str, offset: Sequence[float] = (0.0, 0.0, 0.0)
 ) -> np.ndarray:
-    """`velocity_jacobian` where each ball joint is stored as its rotation vector `v` (Kenwright, appendix B-B).
+    """`velocity_jacobian` with ball joints parametrised by their rotation vector `v` (Kenwright, appendix B-B).
 
     A rate `dv` turns the joint by `J_l(v) dv` in the frame in which it rests (Sola 2018, eq. 145). The ball's velocity
     columns are in the frame that `exp(v)` has turned, so they are multiplied by `exp(-v) J_l(v) = J_l(v)^T`.
@@ -114,8 +114,8 @@ def exponential_map_jacobian(
     vectors = quaternion.log(skeleton.check_pose(pose).rotations)
     owners = column_joints(skeleton)
     for ball in np.flatnonzero(np.array(skeleton.kinds) == "ball"):
-        own = np.flatnonzero(owners == ball)
-        jacobian[:, own] = jacobian[:, own] @ quaternion.left_jacobian(vectors[ball]).T
+        columns = np.flatnonzero(owners == ball)
+        jacobian[:, columns] = jacobian[:, columns] @ quaternion.left_jacobian(vectors[ball]).T
     return jacobian
 
 
@@ -147,12 +147,12 @@ def dual_quaternion_jacobian(
 def finite_difference_jacobian(
     skeleton: Skeleton, pose: Pose, joint: int | str, offset: Sequence[float] = (0.0, 0.0, 0.0), delta: float = 1e-6
 ) -> np.ndarray:
-    """`velocity_jacobian` by forward differences (Kenwright, algorithm 2, eq. 47): nothing derived, so a check.
+    """`velocity_jacobian` by forward differences (Kenwright, algorithm 2, eq. 47), as a check of the analytic one.
 
     Parameters
     ----------
-    delta : step of each degree of freedom in its turn [rad or length units]. The error grows with `delta` and with
-        rounding over `delta`; 1e-6 balances the two to about six digits.
+    delta : step of each degree of freedom [rad or length units]. The error has a part proportional to `delta` and one
+        proportional to rounding over `delta`; 1e-6 balances the two to about six digits.
 
     Examples
     --------
@@ -192,7 +192,7 @@ def _effector(world: World, joint: int, offset: np.ndarray) -> np.ndarray:
 
 
 def _columns(skeleton: Skeleton, pose: Pose, joint: int | str, offset: Sequence[float]) -> _Columns:
-    """World axes and positions of all degrees of freedom, as they act on one effector."""
+    """World axes and positions of all degrees of freedom, for one effector."""
     joint, place = _check(skeleton, joint, offset)
     world = forward(skeleton, pose)
     owner = column_joints(skeleton)
@@ -207,14 +207,14 @@ def _columns(skeleton: Skeleton, pose: Pose, joint: int | str, offset: Sequence[
 
 
 def _twists(columns: _Columns) -> np.ndarray:
-    """Twists (6, n) of the effector's frame: its velocity, taken to the origin of the skeleton's frame."""
+    """Twists (6, n) of the effector's frame, about the origin of the skeleton's frame."""
     inherits = columns.turns.any(-1, keepdims=True)
     carried = quaternion.cross(columns.swings, np.where(inherits, 0.0, columns.levers) - columns.centres)
     return np.concatenate([columns.turns, carried + columns.moves], axis=1).T
 
 
 def _stepped(skeleton: Skeleton, pose: Pose, delta: float) -> list[Pose]:
-    """The pose with each degree of freedom in turn moved by `delta`."""
+    """One pose per degree of freedom, which is moved by `delta`."""
     poses: list[Pose] = []
     for joint, axis in zip(column_joints(skeleton), column_axes(skeleton), strict=True):
         rotations, translations = pose.rotations.copy(), pose.translations.copy()

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The degrees of freedom that a solve may move: their columns, their limits, and the step along them.
+"""The degrees of freedom that a solve may move: their columns, their limits, and steps along them.
 
-A state is `(rotations, x)`: joint motions (F, J, 4) and coordinates (F, n), one of each a frame. A free ball joint
-is stepped by a rotation vector in its own frame, so it has no singularity and its coordinates stay 0. A limited ball
-is stepped in twist-swing coordinates, in which its limits are a box times an ellipse, both convex (`limits.py`).
-A hinge's coordinate is its angle, a slide's its length.
+A state is `(rotations, x)`: joint motions (F, J, 4) and coordinates (F, n). A free ball joint steps by a rotation
+vector in its own frame, so it has no singularity and its coordinates stay 0. A limited ball steps in twist-swing
+coordinates, in which its limits are a box times an ellipse, both convex (`limits.py`). A hinge's coordinate is its
+angle, a slide's its length.
 """
 
 import math
@@ -17,7 +17,7 @@ from ..algebra.uniform import SplitMix64
 from ..model.limits import FULL_TURN, Range, TwistSwing, project_swing, swing_normal
 from ..model.skeleton import DEGREES_OF_FREEDOM, Pose, Skeleton
 
-AT_LIMIT = 1e-6  # [rad or length units] a coordinate no further from a limit lies on it
+AT_LIMIT = 1e-6  # [rad or length units] a coordinate within this distance of a limit lies on it
 _TWIST_AXIS = np.array([0.0, 1.0, 0.0])
 
 
@@ -36,15 +36,15 @@ class State:
 class JointSpace:
     """Degrees of freedom of the `movable` (J,) joints of a skeleton.
 
-    stiff : of those with stiffness 1 alone, which nothing moves; else of all others.
+    stiff : True for the joints with stiffness 1, which no solve moves; False for all others.
 
     Attributes
     ----------
     n : number of degrees of freedom.
-    joint : (n,) joint of each. turns : (n,) whether it turns rather than slides.
+    joint : (n,) joint of each degree of freedom. turns : (n,) bool, False for slides.
     lo, hi : (n,) bounds of the coordinates, infinite where free.
     limited : whether any bound is finite.
-    blocks : one slice of degrees of freedom a joint, in order.
+    blocks : for each joint, in order, the slice of its degrees of freedom.
     """
 
     def __init__(self, skeleton: Skeleton, movable: np.ndarray, stiff: bool = False) -> None:
@@ -85,7 +85,7 @@ class JointSpace:
         self.n = len(joints)
         self.joint = np.array(joints, dtype=np.intp)
         self._slot = 3 * self.joint + np.array(columns, dtype=np.intp)
-        # where every joint has all three of its columns the degrees of freedom are simply the columns
+        # if every joint has three degrees of freedom these are the columns in order
         self._whole = len(joints) == 3 * len(skeleton)
         self._basis = basis
         self.turns = ~slides[self.joint]
@@ -109,14 +109,14 @@ class JointSpace:
     # -- poses ----------------------------------------------------------------------------------------------------
 
     def state(self, pose: Pose, frames: int = 1) -> State:
-        """The state of a pose with (J, 4) or (F, J, 4) rotations, moved to the nearest one inside the limits."""
+        """The state of a pose with (J, 4) or (F, J, 4) rotations, moved to the nearest state inside the limits."""
         shape = (frames, len(self.skeleton))
         rotations = np.array(np.broadcast_to(pose.rotations, (*shape, 4)), dtype=float)
         translations = np.broadcast_to(pose.translations, (*shape, 3))
         x = np.zeros((frames, self.n))
         if self._angles.size:
-            own = rotations[:, self.joint[self._angles]]
-            x[:, self._angles] = self._hinge_coordinates(own, self._angles)
+            motions = rotations[:, self.joint[self._angles]]
+            x[:, self._angles] = self._hinge_coordinates(motions, self._angles)
         if self._lengths.size:
             joint = self.joint[self._lengths]
             x[:, self._lengths] = (translations[:, joint] * self.skeleton.axis[joint]).sum(-1)
@@ -131,7 +131,7 @@ class JointSpace:
         return self.state(Pose(rotations, translations), len(rotations))
 
     def slides(self, x: np.ndarray) -> np.ndarray | None:
-        """Joint translations (F, J, 3) of coordinates (F, n); None where nothing slides."""
+        """Joint translations (F, J, 3) of coordinates (F, n); None if no joint slides."""
         if not self._slides:
             return None
         slides = np.zeros((len(x), len(self.skeleton), 3))
@@ -148,8 +148,8 @@ class JointSpace:
     def sample(self, random: SplitMix64, like: State) -> State:
         """`like` with all degrees of freedom drawn at random inside their limits.
 
-        Free angles are drawn all round, free slides within the skeleton's size, free balls evenly over all rotations
-        (Shoemake 1992, "Uniform random rotations").
+        Free angles are drawn from the full circle, free slides from the skeleton's size, free balls evenly from all
+        rotations (Shoemake 1992, "Uniform random rotations").
         """
         reach = np.where(self.turns, np.pi, self.skeleton.length)
         lo, hi = np.where(np.isfinite(self.lo), self.lo, -reach), np.where(np.isfinite(self.hi), self.hi, reach)
@@ -192,7 +192,7 @@ class JointSpace:
         return rows if self._whole else rows[:, :, self._slot]
 
     def step(self, state: State, d: np.ndarray) -> State:
-        """The state after a step `d` (F, n): coordinates added, free balls turned in their own frames."""
+        """The state after a step `d` (F, n): added to coordinates, and for free balls a turn in their own frames."""
         if self._whole and self._plain:
             return State(quaternion.product(state.rotations, quaternion.exp(d.reshape(len(d), -1, 3))), state.x)
         turn = np.zeros((len(d), 3 * len(self.skeleton)))
@@ -204,24 +204,24 @@ class JointSpace:
         return self._settle(State(rotations, state.x if self._plain else state.x + d))
 
     def difference(self, state: State, other: State) -> np.ndarray:
-        """`v` (F, n): how far `state` is turned and moved from `other`, as rotation vectors in the joints' frames."""
+        """`v` (F, n): rotation vectors, in the joints' frames, and slides from `other` to `state`."""
         v = self.components(quaternion.log(quaternion.relative(other.rotations, state.rotations)))
         if self._lengths.size:
             v[:, self._lengths] = (state.x - other.x)[:, self._lengths]
         return v
 
     def components(self, vectors: np.ndarray) -> np.ndarray:
-        """What vectors (F, J, 3) in the joints' own frames have along the degrees of freedom (F, n)."""
+        """Components (F, n), along the degrees of freedom, of vectors (F, J, 3) in the joints' own frames."""
         if not self._plain:
             vectors = (np.swapaxes(self._basis, -1, -2) @ vectors[..., None])[..., 0]
         rows = vectors.reshape(len(vectors), -1)
         return rows if self._whole else rows[:, self._slot]
 
     def pull_gradient(self, state: State, v: np.ndarray, weight: np.ndarray) -> np.ndarray:
-        """Gradient (F, n) of `1/2 v^T W v` for `v = difference(state, base)` and weights `W` (n,), equal in a joint.
+        """Gradient (F, n) of `1/2 v^T W v`, `v = difference(state, base)`, for weights `W` (n,), equal within a joint.
 
-        `dv = J_r(v)^-1 dw` for a turn `dw` in the joint's own frame, and `J_r^-T v = v`: the gradient by `dw` is `W v`
-        itself. Only a limited ball's coordinates turn it by something else.
+        `dv = J_r(v)^-1 dw` for a turn `dw` in the joint's own frame, and `J_r^-T v = v`: the gradient by `dw` is `W v`.
+        For a limited ball it is transformed to the ball's coordinates.
         """
         gradient = weight * v
         if self._ball_joint.size:
@@ -250,7 +250,7 @@ class JointSpace:
         return x
 
     def nearest(self, block: slice, motion: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """One turning joint's part of `state`: motions (F, 4) inside its limits, and their coordinates (F, k)."""
+        """`state` for one ball or hinge: the nearest motions (F, 4) inside its limits, and their coordinates (F, k)."""
         joint = int(self.joint[block.start])
         if self.skeleton.kinds[joint] == "hinge":
             x = self.project_block(self._hinge_coordinates(motion[:, None], np.array([block.start])), block)
@@ -287,7 +287,7 @@ class JointSpace:
         return self._pairs
 
     def at_limit(self, x: np.ndarray) -> np.ndarray:
-        """Joints (J,) of which a coordinate in `x` (n,) lies on a limit."""
+        """Joints (J,) with a coordinate of `x` (n,) on a limit."""
         on = (x <= self.lo + AT_LIMIT) | (x >= self.hi - AT_LIMIT)
         if self._pairs.size:
             normal = swing_normal(x[self._pairs], self.lo[self._pairs], self.hi[self._pairs], AT_LIMIT)
@@ -305,40 +305,40 @@ class JointSpace:
         middle = np.where(bound, 0.5 * (np.where(bound, lo, 0.0) + np.where(bound, hi, 0.0)), 0.0)
         return angle + FULL_TURN * np.where(bound, np.round((middle - angle) / FULL_TURN), 0.0)
 
-    def _hinge_coordinates(self, own: np.ndarray, dof: np.ndarray) -> np.ndarray:
+    def _hinge_coordinates(self, motions: np.ndarray, dof: np.ndarray) -> np.ndarray:
         """Angles (F, K) of hinges' motions (F, K, 4)."""
-        angle = 2.0 * np.arctan2((own[..., 1:] * self.skeleton.axis[self.joint[dof]]).sum(-1), own[..., 0])
+        angle = 2.0 * np.arctan2((motions[..., 1:] * self.skeleton.axis[self.joint[dof]]).sum(-1), motions[..., 0])
         return self._nearest_turn(angle, dof)
 
-    def _ball_coordinates(self, own: np.ndarray, rows: np.ndarray | slice) -> np.ndarray:
+    def _ball_coordinates(self, motions: np.ndarray, rows: np.ndarray | slice) -> np.ndarray:
         """Coordinates (F, K, 3) of some limited balls' motions (F, K, 4)."""
         if self._align is not None:
             align = self._align[rows]
-            own = quaternion.product(quaternion.conjugate(align), quaternion.product(own, align))
-        coordinates = twist_swing.coordinates(own)
+            motions = quaternion.product(quaternion.conjugate(align), quaternion.product(motions, align))
+        coordinates = twist_swing.coordinates(motions)
         coordinates[..., 0] = self._nearest_turn(coordinates[..., 0], self._ball_dof[rows, 0])
         return coordinates
 
     def _ball_motions(self, x: np.ndarray, rows: np.ndarray | slice) -> np.ndarray:
         """Motions (F, K, 4) of some limited balls' coordinates (F, K, 3)."""
-        own = twist_swing.compose(x)
+        motions = twist_swing.compose(x)
         if self._align is not None:
             align = self._align[rows]
-            own = quaternion.product(align, quaternion.product(own, quaternion.conjugate(align)))
-        return own
+            motions = quaternion.product(align, quaternion.product(motions, quaternion.conjugate(align)))
+        return motions
 
     def _ball_bodies(self, x: np.ndarray) -> np.ndarray:
         body = twist_swing.body_jacobian(x[:, self._ball_dof])
         return body if self._align is None else quaternion.to_matrix(self._align) @ body
 
     def _rates(self, x: np.ndarray, frames: int) -> np.ndarray:
-        """Per joint, the angular velocity in its own frame that its coordinates' rates give (F, J, 3, 3)."""
+        """Matrices (F, J, 3, 3) from the rates of each joint's coordinates to its angular velocity in its own frame."""
         basis = np.tile(self._basis, (frames, 1, 1, 1))
         basis[:, self._ball_joint] = self._ball_bodies(x)
         return basis
 
     def _settle(self, state: State) -> State:
-        """Rotations of limited balls and hinges follow from their coordinates, exactly."""
+        """`state` with the rotations of limited balls and hinges computed from their coordinates, in place."""
         if self._ball_joint.size:
             state.rotations[:, self._ball_joint] = self._ball_motions(state.x[:, self._ball_dof], slice(None))
         if self._angles.size:
@@ -355,7 +355,7 @@ def _bounds(limits: Range | TwistSwing | None, wraps: bool) -> tuple[float, floa
 
 
 def _ball_bounds(limits: Range | TwistSwing | None) -> tuple[list[tuple[float, float]], bool]:
-    """Bounds of twist and swing, and whether the swing's two share an ellipse (both axes have some width)."""
+    """Bounds of twist and swing, and whether the two of the swing share an ellipse (both axes have some width)."""
     free = (-np.inf, np.inf)
     if not isinstance(limits, TwistSwing):
         return [free] * 3, False

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Lanes: groups of goals that do not depend on each other, solved side by side in one stage.
 
-One large solve costs less in NumPy than several small ones. The rows and columns of such groups never meet, so that
-one linear system holds them all as diagonal blocks. Only what sums over a whole frame must be kept lane by lane: cost,
-damping, which steps are taken and when it ends. Then each lane's answer is the one that it would have alone.
+One large solve costs less in NumPy than several small ones. No row of one lane has entries in the columns of another,
+so one linear system holds all lanes as diagonal blocks. Only quantities that sum over a whole frame are kept lane by
+lane: cost, damping, whether a step is accepted, and when the iteration stops. So each lane's answer is the same as if
+it were solved alone.
 """
 
 import numpy as np
@@ -12,35 +13,35 @@ from ..model.skeleton import Skeleton
 
 
 class Split:
-    """Which of L lanes each of K entries of an axis belongs to: `of` (K,)."""
+    """The lane, of L, of each of K entries along an axis: `of` (K,)."""
 
     def __init__(self, of: np.ndarray, count: int) -> None:
         self.of, self._single = of, count == 1
-        self._own = (of == np.arange(count)[:, None]).astype(float)  # (L, K)
+        self._members = (of == np.arange(count)[:, None]).astype(float)  # (L, K) 1 for entries of the lane
 
     def dot(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """Scalar products (F, L) of rows (F, K)."""
-        own = a[:, None] if self._single else a[:, None] * self._own
-        return (own @ b[:, :, None])[..., 0]
+        by_lane = a[:, None] if self._single else a[:, None] * self._members
+        return (by_lane @ b[:, :, None])[..., 0]
 
     def sum(self, values: np.ndarray) -> np.ndarray:
         """Sums (F, L) of values (F, K)."""
-        return values.sum(-1, keepdims=True) if self._single else (self._own @ values[:, :, None])[..., 0]
+        return values.sum(-1, keepdims=True) if self._single else (self._members @ values[:, :, None])[..., 0]
 
     def largest(self, values: np.ndarray) -> np.ndarray:
-        """The largest (F, L) of values (F, K) that are not negative; 0 where there are none."""
+        """The largest (F, L) of non-negative values (F, K); 0 for a lane without entries."""
         if self._single:
             return values.max(-1, initial=0.0, keepdims=True)
-        return (values[:, None] * self._own).max(-1, initial=0.0)
+        return (values[:, None] * self._members).max(-1, initial=0.0)
 
     def any(self, values: np.ndarray) -> np.ndarray:
         """Whether any (F, L) of values (F, K) is true."""
         if self._single:
             return np.any(values, axis=-1, keepdims=True)
-        return np.any(values[:, None] & (self._own > 0.0), axis=-1)
+        return np.any(values[:, None] & (self._members > 0.0), axis=-1)
 
     def spread(self, values: np.ndarray) -> np.ndarray:
-        """Values (F, L) of the lanes for each entry (F, K); (F, 1) where there is one lane."""
+        """Values (F, L) of the lanes, repeated for each entry (F, K); (F, 1) for one lane."""
         return values if self._single else values[:, self.of]
 
 
@@ -50,15 +51,16 @@ class Lanes:
     Attributes
     ----------
     count : number L of lanes.
-    goals : (G,) lane of each goal. joints : (J,) of each joint that a lane moves or carries, else 0.
-    freedoms, rows, tasks : of the degrees of freedom, of the error rows, and of the tasks that goals are met by.
+    goals : (G,) lane of each goal. joints : (J,) lane of each joint that a lane moves or carries, else 0.
+    freedoms, rows, tasks, per_goal : `Split` of the degrees of freedom, of the error rows, of the tasks that are not
+        soft, and of the goals.
     """
 
     def __init__(
         self, skeleton: Skeleton, goals: np.ndarray, chains: np.ndarray, freedom_joints: np.ndarray,
         row_goals: np.ndarray, task_goals: np.ndarray,
     ) -> None:  # fmt: skip
-        """`chains` (G, J); `freedom_joints` (n,), `row_goals` and `task_goals`: what these belong to."""
+        """`chains` (G, J); `freedom_joints` (n,) of the degrees of freedom; `row_goals`, `task_goals` likewise."""
         self.goals, self.count = goals, int(goals.max(initial=0)) + 1
         self.joints = np.zeros(len(skeleton), dtype=np.intp)
         moved = np.any(chains, axis=0)
@@ -69,3 +71,4 @@ class Lanes:
                 self.joints[joint] = self.joints[skeleton.parent[joint]]
         self.freedoms = Split(self.joints[freedom_joints], self.count)
         self.rows, self.tasks = Split(goals[row_goals], self.count), Split(goals[task_goals], self.count)
+        self.per_goal = Split(goals, self.count)

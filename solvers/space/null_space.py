@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Objectives for the null space of the goals: what a `Tracker` does with the freedom that its goals leave.
+"""Objectives for the null space of the goals, which a `Tracker` follows without moving its effectors.
 
     d = J^+ e + (I - J^+ J) z        z = -gradient dt
 
-(Parent eq. 5.25-5.28; Liegeois 1977.) An objective is any function `Pose -> gradient (n,)`, one number a joint value
+(Parent eq. 5.25-5.28; Liegeois 1977.) An objective is any function `Pose -> gradient (n,)`, one number per joint value
 in the order of `column_joints`: an angle's for a hinge, a length's for a slide, and for a ball the turns about its own
 X, Y and Z. (Parent's 5.27 prints the square, which is the objective and not its gradient.)
 """
@@ -19,16 +19,16 @@ from ..model.errors import InvalidOptions
 from ..model.skeleton import Pose, Skeleton
 
 Objective = Callable[[Pose], np.ndarray]
-"""The gradient (n,) at a pose of a function that should become smaller."""
+"""The gradient (n,), at a pose, of a function to be minimised."""
 
 
 def toward_posture(skeleton: Skeleton, posture: Pose, gains: ArrayLike = 1.0) -> Objective:
-    """The objective `1/2 sum k (q - q_posture)^2`: each joint is led to a posture at a rate of its own.
+    """The objective `1/2 sum k (q - q_posture)^2`: each joint moves toward a posture at its own rate.
 
     Parameters
     ----------
-    gains : [1/s] one number, or one a joint value (n,). In a step of `dt` a joint that the goals leave free moves by
-        the share `k dt` of the way that is left; keep that below 1.
+    gains : [1/s] one number, or one per joint value (n,). In a step of `dt` a joint that the goals leave free moves by
+        the share `k dt` of the remaining way; keep that below 1.
 
     Returns
     -------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What frames ask for, and where they stand."""
+"""The request of a batch of frames, and the point in joint space that it has reached."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ from .tasks import Kinematics, Tasks
 
 @dataclass
 class Point:
-    """Where F frames stand: their states, the world transforms of those, and the error rows (F, m)."""
+    """The states of F frames, with their world transforms and error rows (F, m)."""
 
     state: State
     kinematics: Kinematics
@@ -32,7 +32,7 @@ class Point:
             mine[frames] = theirs
 
     def gather(self, lanes: Lanes, frames: np.ndarray) -> "Point":
-        """Points of which each lane stands as in one of these frames, `frames` (F, L)."""
+        """Points whose lanes are taken from the frames `frames` (F, L), lane by lane."""
         joint, freedom = frames[:, lanes.joints], frames[:, lanes.freedoms.of]
         goal, row = frames[:, lanes.goals], frames[:, lanes.rows.of[: self.error.shape[-1]]]
         at, joints = self.kinematics, np.arange(len(lanes.joints))
@@ -44,10 +44,10 @@ class Point:
         world = Kinematics(matrices, positions, at.rotations[joint, joints], effectors)
         return Point(State(self.state.rotations[joint, joints], x), world, error)
 
-    def where(self, lanes: Lanes, own: np.ndarray, other: "Point") -> "Point":
-        """A point that takes the lanes `own` (F, L) from this one and the rest from the other."""
-        joint, goal = own[:, lanes.joints], own[:, lanes.goals]
-        row, freedom = own[:, lanes.rows.of[: self.error.shape[-1]]], own[:, lanes.freedoms.of]
+    def where(self, lanes: Lanes, mask: np.ndarray, other: "Point") -> "Point":
+        """A point with the lanes `mask` (F, L) from this one and the rest from the other."""
+        joint, goal = mask[:, lanes.joints], mask[:, lanes.goals]
+        row, freedom = mask[:, lanes.rows.of[: self.error.shape[-1]]], mask[:, lanes.freedoms.of]
         at = self.kinematics
         return Point(
             State(np.where(joint[..., None], self.state.rotations, other.state.rotations),
@@ -66,9 +66,9 @@ class Point:
 
 @dataclass
 class Request:
-    """What F frames ask for: base pose of the pull, targets, links (or None for the skeleton's own).
+    """The request of F frames: base pose of the pull, targets, links (None for the skeleton's own).
 
-    `lanes` (F, L) bool: the lanes to be solved, while the others stay as they are; None for all.
+    `lanes` (F, L) bool: the lanes to solve, while the others keep their state; None for all.
     """
 
     base: State
@@ -84,6 +84,6 @@ class Request:
 
 
 def stand(tasks: Tasks, state: State, frames: Request) -> Point:
-    """The point of a state."""
+    """The point of a state, with its transforms and errors."""
     kinematics = tasks.kinematics(state, frames.links)
     return Point(state, kinematics, tasks.errors(kinematics, frames.targets))

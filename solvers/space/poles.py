@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Poles: which way the middle of a chain bends, as a soft task among the others.
+"""Poles: the direction in which the middle of a chain bends, as a soft task among the others.
 
 A pole's error is the dihedral angle, about the line from the chain's root `a` to its end `b`, from the plane of the
-pole `P` to the plane of the middle `m`. It is one more error row, so it lives inside the joint space: limits hold
-with it, and any number of goals may have one (Blender turns the whole chain after its solve instead, past its limits,
-and drops the pole where there are two goals).
+pole `P` to the plane of the middle `m`. It is one more error row of the solve, so limits hold with it, and any number
+of goals may have a pole. (Blender turns the whole chain after its solve instead, past its limits, and drops the pole if
+there are two goals.)
 
-The angle means nothing on a straight limb, so the row fades out with the middle's distance `rho` from the line:
-`e = -w phi rho / sqrt(rho^2 + s^2)`. All gradients are exact; derivations are our own.
+The angle is undefined on a straight limb, so the row fades out with the middle's distance `rho` from the line: `e = -w
+phi rho / sqrt(rho^2 + s^2)`. All gradients are exact; derivations are our own.
 """
 
 from dataclasses import dataclass
@@ -17,13 +17,13 @@ import numpy as np
 from ..algebra import quaternion
 
 POLE_WEIGHT = 0.05  # [skeleton lengths / rad]
-FADE = 0.005  # of the limb's length: s. A wider one would let the solve meet a pole by straightening the limb
-ON_LINE = 1e-9  # of a point's distance from the chain's root, by which it must be off the chain's line to have a side
+FADE = 0.005  # of the limb's length: s. With a larger one the solve could meet a pole by straightening the limb
+ON_LINE = 1e-9  # of a point's distance from the chain's root: this close to the chain's line a point has no side
 
 
 @dataclass(frozen=True)
 class Pole:
-    """Whose bend a pole steers: goal, root joint, middle joints, end joint (-1: the goal's effector), angle, weight."""
+    """A pole and its chain: goal, root joint, middle joints, end joint (-1: the goal's effector), angle, weight."""
 
     goal: int
     root: int
@@ -40,7 +40,7 @@ def angles_and_gradients(
 
     Parameters
     ----------
-    a, m, b, pole : (F, 3) root, middle, end and pole. offset : [rad] where the middle should be, from the pole.
+    a, m, b, pole : (F, 3) root, middle, end and pole. offset : [rad] angle from the pole at which the middle should be.
     """
     line = b - a
     length = np.maximum(np.linalg.norm(line, axis=-1, keepdims=True), 1e-12)
@@ -53,13 +53,13 @@ def angles_and_gradients(
     turned = (d * quaternion.cross(p_off, u_off)).sum(-1, keepdims=True)
     phi = np.arctan2(turned, (p_off * u_off).sum(-1, keepdims=True))
     phi = np.remainder(phi - offset + np.pi, 2.0 * np.pi) - np.pi
-    # a dihedral angle's gradients: by m and P square to their planes, by b from the balance of moments about a
+    # a dihedral angle's gradients: by m and P perpendicular to their planes, by b from the balance of moments about a
     by_m = quaternion.cross(d, u_off) / rho**2
     by_pole = -quaternion.cross(d, p_off) / pole_rho**2
     moment = quaternion.cross(u, by_m) + quaternion.cross(p, by_pole)
     by_b = -quaternion.cross(moment, line) / length**2
     by_a = -(by_m + by_pole + by_b)
-    # distance from the line, against the size of the limb, which changes where the middle is a mean of joints
+    # distance from the line relative to the limb's size, which changes if the middle is a mean of joints
     w = m - b
     upper, lower = np.linalg.norm(u, axis=-1, keepdims=True), np.linalg.norm(w, axis=-1, keepdims=True)
     fade = np.maximum(0.5 * FADE * (upper + lower), 1e-12)
@@ -84,18 +84,18 @@ def swivel(
     pole: np.ndarray,
     offset: float,
 ) -> np.ndarray:
-    """A root joint's motion (F, 4) turned about the line from `a` to `b` until the middle `m` points at the pole.
+    """A root joint's motion (F, 4), turned about the line from `a` to `b` so that the middle `m` points at the pole.
 
     rotation (F, 4) and matrix (F, 3, 3): the root joint's motion and world orientation.
     """
-    own = (np.swapaxes(matrix, -1, -2) @ swivel_vector(a, m, b, pole, offset)[..., None])[..., 0]
-    return quaternion.product(rotation, quaternion.exp(own))
+    vector = (np.swapaxes(matrix, -1, -2) @ swivel_vector(a, m, b, pole, offset)[..., None])[..., 0]
+    return quaternion.product(rotation, quaternion.exp(vector))
 
 
 def swivel_vector(a: np.ndarray, m: np.ndarray, b: np.ndarray, pole: np.ndarray, offset: float) -> np.ndarray:
     """The rotation vector (F, 3), along the line from `a` to `b`, that brings the middle `m` to the pole.
 
-    Zero where the middle or the pole is on the line: rounding alone would say how far to turn.
+    Zero if the middle or the pole is on the line, where the angle would be rounding only.
     """
     line = (b - a) / np.maximum(np.linalg.norm(b - a, axis=-1, keepdims=True), 1e-12)
     u, p = m - a, pole - a

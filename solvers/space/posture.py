@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where the joints of a batch of frames stand while one after the other is turned: what a sweep over joints works on.
+"""The positions and orientations of joints during a sweep, updated after each joint's turn.
 
-A turn moves only what hangs below its joint, so only that is brought up to date. Below a joint that does not inherit
-rotation a whole segment is carried along by its head and keeps its orientation.
+A turn moves only the joints below, so only these are updated. A detached segment (whose head does not inherit rotation)
+is carried along by its head and keeps its orientation.
 """
 
 from dataclasses import dataclass, replace
@@ -15,18 +15,19 @@ from .joint_space import JointSpace, State
 from .point import Point, Request
 from .tasks import Tasks
 
-LEAST_ARM = 1e-12  # of the skeleton's length: what is nearer to a joint is where the joint is
+LEAST_ARM = 1e-12  # of the skeleton's length: a point nearer to a joint counts as lying on it
 
 
 @dataclass
 class Visit:
-    """One joint of a sweep, and what it moves.
+    """One joint of a sweep, and the goals, joints and points that it moves.
 
-    block : its degrees of freedom. share : how much of a turn it takes, 1 less its stiffness.
-    goals : goals whose places it moves, and `levers`, per goal the joint that carries the turn to it, -1 for itself.
-    turning : goals whose orientations it turns. Both are of its own chains alone.
-    turned, swept : joints that turn with it, and the points of a `Posture` that go round it.
-    carried : detached heads below it, each with the points that go where the head goes.
+    block : its degrees of freedom. share : the part of each turn that it makes, 1 - stiffness.
+    goals : goals in whose chains it is and whose effectors it moves. levers : per goal, the joint that carries the turn
+        to the effector, -1 for the effector itself.
+    turning : goals in whose chains it is and whose orientations it turns.
+    turned, swept : joints that turn with it, and the points of a `Posture` that rotate about it.
+    carried : detached heads below it, each with the points that move with the head.
     """
 
     joint: int
@@ -41,12 +42,12 @@ class Visit:
     carried: list[tuple[int, np.ndarray]]
 
     def alone(self, which: np.ndarray) -> "Visit":
-        """The same joint, for some of its goals' places alone."""
+        """The same joint for the positions of some of its goals only."""
         return replace(self, goals=self.goals[which], levers=self.levers[which], turning=self.turning[:0])
 
 
 def visits(tasks: Tasks, space: JointSpace) -> list[Visit]:
-    """The joints that have a goal to serve, from the roots to the tips."""
+    """The joints that move or turn a goal's effector, from the roots to the tips."""
     skeleton = tasks.skeleton
     places, turns = (weight > 0.0 for weight in tasks.weights)
     levers = skeleton.levers(tasks.joint, np.arange(len(skeleton)))
@@ -54,10 +55,10 @@ def visits(tasks: Tasks, space: JointSpace) -> list[Visit]:
     blocks = {int(space.joint[block.start]): block for block in space.blocks}
     for joint in (joint for joint in skeleton.order if joint in blocks):
         block = blocks[joint]
-        own = tasks.moves[:, block.start] > 0.0
-        goals = np.flatnonzero(own & places)
+        in_chain = tasks.moves[:, block.start] > 0.0
+        goals = np.flatnonzero(in_chain & places)
         same = skeleton.segment[tasks.joint] == skeleton.segment[joint]
-        turning = np.flatnonzero(own & turns & same & bool(space.turns[block.start]))
+        turning = np.flatnonzero(in_chain & turns & same & bool(space.turns[block.start]))
         if not goals.size and not turning.size:
             continue
         order.append(Visit(
@@ -70,7 +71,7 @@ def visits(tasks: Tasks, space: JointSpace) -> list[Visit]:
 def _below(
     skeleton: Skeleton, joint: int, carriers: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, list[tuple[int, np.ndarray]]]:
-    """Joints that turn with a joint, points that do, and the detached heads that only go along with their points.
+    """Joints that turn with a joint, points that do, and the detached heads that it only moves, with their points.
 
     carriers : (G,) joints that hold the goals' effectors.
     """
@@ -84,15 +85,16 @@ def _below(
 
 
 class Posture:
-    """States of F frames with the places that follow from them, brought up to date joint by joint.
+    """States of F frames with the positions and orientations of their joints, updated joint by joint.
 
-    A frame's answer does not depend on how many others there are, to the last bit: so parts are taken by `take`, which
-    lays them out the same for any number, and no product of matrices has the frames for rows.
+    A frame's answer does not depend, to the last bit, on the number of other frames: so parts are taken by `take`,
+    whose memory layout is the same for any number, and no matrix product has the frames as rows.
 
     Attributes
     ----------
-    state : a copy of the point's, changed in place.
-    points : (F, J + G, 3) places of the joints, then of the effectors. matrices : (F, J, 3, 3) orientations of joints.
+    state : a copy of the point's state, changed in place.
+    points : (F, J + G, 3) positions of the joints, then of the effectors. matrices : (F, J, 3, 3) orientations of
+        joints.
     places, turns : (F or 1, G) weights of the goals' squared distances and angles.
     """
 
@@ -102,7 +104,7 @@ class Posture:
         self.points, self.matrices = np.concatenate([at.positions, at.effectors], 1), at.matrices.copy()
         shares = 1.0 if targets.shares is None else targets.shares
         self.places, self.turns = (tasks.weights[:, None] * shares) ** 2
-        self._targets, self._wanted = targets.positions, quaternion.to_matrix(targets.rotations)
+        self._targets, self._orientations = targets.positions, quaternion.to_matrix(targets.rotations)
         self._least_arm = LEAST_ARM * tasks.length
         self._carriers, self._joints, self._axis = tasks.joint, len(tasks.skeleton), tasks.skeleton.axis
 
@@ -111,9 +113,9 @@ class Posture:
         return self.matrices[:, visit.joint] @ self._axis[visit.joint]
 
     def arms(self, visit: Visit) -> tuple[np.ndarray, np.ndarray]:
-        """From the joint to what it moves of each goal (F, P, 3), and to where that should be (F, P, 3).
+        """Vectors from the joint to the lever or effector of each goal (F, P, 3), and to its target (F, P, 3).
 
-        An arm of no length is zero to the last digit, so that rounding gives it no direction.
+        An arm shorter than `LEAST_ARM` is exactly 0, so that rounding gives it no direction.
         """
         origin = self.points[:, None, visit.joint]
         effectors, targets = self.points.take(self._joints + visit.goals, 1), self._targets.take(visit.goals, 1)
@@ -126,11 +128,11 @@ class Posture:
         return np.where(((arms * arms).sum(-1) > self._least_arm**2)[..., None], arms, 0.0), ends
 
     def orientations(self, visit: Visit) -> tuple[np.ndarray, np.ndarray]:
-        """Orientations (F, R, 3, 3) of the goals that a joint turns, and those that they should have."""
-        return self.matrices.take(self._carriers[visit.turning], 1), self._wanted.take(visit.turning, 1)
+        """Orientations (F, R, 3, 3) of the goals that a joint turns, and their targets."""
+        return self.matrices.take(self._carriers[visit.turning], 1), self._orientations.take(visit.turning, 1)
 
     def turn(self, visit: Visit, turn: np.ndarray, motion: np.ndarray, x: np.ndarray) -> None:
-        """Turn what hangs below a joint by `turn` (F, 3, 3); its motion (F, 4) and coordinates (F, k) from now on."""
+        """Turn everything below a joint by `turn` (F, 3, 3) and set its motion (F, 4) and coordinates (F, k)."""
         self.state.rotations[:, visit.joint], self.state.x[:, visit.block] = motion, x
         origin, back = self.points[:, None, visit.joint], np.swapaxes(turn, -1, -2)
         for head, points in visit.carried:
@@ -140,10 +142,10 @@ class Posture:
         self.matrices[:, visit.turned] = turn[:, None] @ self.matrices.take(visit.turned, 1)
 
     def move(self, space: JointSpace, visit: Visit, motion: np.ndarray) -> None:
-        """Give a joint another motion (F, 4), or the nearest one inside its limits.
+        """Set a joint's motion (F, 4), or the nearest one inside its limits.
 
-        The turn in the skeleton's frame is a unit quaternion, so that rounding in the matrices is not multiplied from
-        joint to joint: a chain of a hundred joints would grow by it.
+        The turn in the skeleton's frame is made from a unit quaternion, so that rounding in the matrices does not grow
+        from joint to joint, which would lengthen a chain of a hundred joints.
         """
         old, world = self.state.rotations[:, visit.joint], self.matrices[:, visit.joint]
         motion, x = space.nearest(visit.block, motion)
@@ -152,7 +154,7 @@ class Posture:
         self.turn(visit, quaternion.to_matrix(quaternion.normalize(turn)[:, None])[:, 0], motion, x)
 
     def slide(self, visit: Visit, axis: np.ndarray, x: np.ndarray) -> None:
-        """Slide a joint to another coordinate (F, 1) along its world `axis` (F, 3)."""
+        """Slide a joint to coordinate `x` (F, 1) along its world `axis` (F, 3)."""
         shift = ((x - self.state.x[:, visit.block]) * axis)[:, None]
         self.state.x[:, visit.block] = x
         self.points[:, visit.swept] += shift

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Goals that yield to others because their targets are out of reach.
+"""Goals that yield to others because not all can be met.
 
-A sum of squares lets a goal that cannot be met drag down one that can. Two measures tell which goal should yield. Where
-a chain hangs from a root that nothing else moves, its length tells before the solve (`Yielding`). Elsewhere, where hips
-slide or goals share a spine, a solve is made first: goals that it misses then yield (`blame`, `shares_of_missed`).
+A sum of squares lets a goal that cannot be met drag down one that can. If a chain hangs from a root that nothing else
+moves, its length tells before the solve whether its goal yields (`Yielding`). In other cases, where hips slide or goals
+share a spine, a solve is made first. If it misses goals, those of a lower priority yield, and of goals of the same
+priority those to blame (`Precedence`, `blame`).
 """
 
 from collections.abc import Sequence
@@ -18,7 +19,10 @@ YIELD_EXCESS = 0.01  # of a chain's reach beyond it, at which a goal counts half
 YIELD_FLOOR = 0.02  # what it counts at least
 YIELD_REACH = 0.05  # of a chain's reach beyond it, from which a target further off is drawn in
 YIELD_MISS = 0.003  # [skeleton lengths] by which a goal to blame misses its target where it counts half
-YIELD_ROUNDS = 2  # solves with shares that follow from the errors of the solve before
+YIELD_LEAST = 0.1  # what it counts at least then
+YIELD_NEAR = 0.02  # [skeleton lengths] error of a goal whose target is shifted by half the error
+LEAST_ROUNDS, MOST_ROUNDS = 2, 8  # solves with shares and shifts that follow from the errors of the solve before
+ROUND_SHARE = 0.1  # of the tolerance: a round that changes no goal's error by more is the last one
 
 
 class Yielding:
@@ -101,7 +105,43 @@ def blame(targets: np.ndarray, effectors: np.ndarray) -> np.ndarray:
     return away / np.maximum(away.max(-1, keepdims=True, initial=0.0), 1e-12)
 
 
-def shares_of_missed(errors: np.ndarray, blamed: np.ndarray) -> np.ndarray:
-    """Shares (F, P) of goals that miss by `errors` (F, P) [skeleton lengths]: those of a robust (Cauchy) loss."""
-    excess = errors * blamed / YIELD_MISS
-    return np.maximum(1.0 / (1.0 + excess * excess), YIELD_FLOOR)
+class Precedence:
+    """The order of a stage's goals where not all can be met: by priority; of equal ones those to blame come last.
+
+    Attributes
+    ----------
+    equal : (G, G) bool, other goals of the same priority and lane.
+    """
+
+    def __init__(self, goals: Sequence[Goal], lane: np.ndarray) -> None:
+        """`lane` (G,) of each goal: goals of different lanes have no order."""
+        priority = np.array([goal.priority for goal in goals], dtype=int)
+        same, ahead = lane == lane[:, None], priority - priority[:, None]
+        self._higher, self._lower = same & (ahead > 0), same & (ahead < 0)  # (G, G) of the second for the first
+        self.equal = same & (ahead == 0) & ~np.eye(len(goals), dtype=bool)
+
+    def own(self, misses: np.ndarray, blamed: np.ndarray, full: np.ndarray) -> np.ndarray:
+        """Shares (F, G) of goals as against others of their priority: those of a robust (Cauchy) loss.
+
+        misses : (F, G) by which they miss [skeleton lengths]. blamed : (F, G) 0 to 1. full : (F, G) shares at no miss.
+        """
+        return np.maximum(full * _falling(misses * blamed, YIELD_MISS), YIELD_LEAST)
+
+    def shares(self, own: np.ndarray) -> np.ndarray:
+        """Shares (F, G) of goals: where a goal yields (`own`), those of a lower priority yield with it."""
+        return own * np.where(self._higher, own[:, None], 1.0).min(-1, initial=1.0)
+
+    def shifts(self, misses: np.ndarray, own: np.ndarray) -> np.ndarray:
+        """By how much (F, G) of what they miss the goals' targets are to be shifted.
+
+        1 for a goal that misses by little and comes before one that misses.
+        """
+        lower = np.where(self._lower, 1.0 - _falling(misses, YIELD_MISS)[:, None], 0.0).max(-1, initial=0.0)
+        equal = np.where(self.equal, 1.0 - own[:, None], 0.0).max(-1, initial=0.0)
+        return _falling(misses, YIELD_NEAR) * np.maximum(lower, equal)
+
+
+def _falling(errors: np.ndarray, half: float) -> np.ndarray:
+    """1 for errors of 0, a half for errors of `half`."""
+    excess = errors / half
+    return 1.0 / (1.0 + excess * excess)

@@ -261,6 +261,34 @@ def test_the_collar_turns_little_in_ordinary_reaches(way: tuple[float, float, fl
     assert rigs.local_rotation(ob, "collar.L").angle < radians(20.0)
 
 
+@pytest.mark.parametrize("way", [(-0.3, -0.9, 0.0), (-0.4, -0.2, 0.9), (-0.5, -0.3, -1.2), (-1.5, -0.6, 0.2)])
+def test_the_collar_turns_no_further_for_a_hand_out_of_reach(way: tuple[float, float, float]) -> None:
+    """Its limits are those that Set Up made. A collar bone that stands beyond them stays as it is."""
+    ob = rigs.figure()
+    collar = ob.pose.bones["collar.R"]
+    rigs.posed(collar, Euler((0.0, 0.0, radians(-40.0))).to_quaternion())
+    rigs.update()
+    bpy.ops.dqik.setup_full_body()
+    ob.dqik.live = True
+    rigs.update()
+    assert rigs.local_rotation(ob, "collar.R").angle == pytest.approx(radians(40.0), abs=1e-3)
+    shift(ob, "hand.L", way)
+    assert radians(5.0) < rigs.local_rotation(ob, "collar.L").angle < radians(20.5)
+
+
+def test_limits_of_the_user_and_keyed_collars_are_left_alone() -> None:
+    ob = rigs.figure()
+    left, right = (ob.pose.bones[f"collar.{side}"] for side in "LR")
+    rigs.limit(left, (-30, 30), (-50, 50), (-50, 50))
+    right.keyframe_insert("rotation_quaternion", frame=1)
+    bpy.ops.dqik.setup_full_body()
+    assert left.dqik_swing_x_max == pytest.approx(radians(50.0))
+    assert not right.dqik_use_limits
+    while ob.dqik.goals:
+        bpy.ops.dqik.goal_remove()
+    assert left.dqik_use_limits
+
+
 def test_keyed_hips_stay_on_their_keys() -> None:
     """Set Up leaves them where their curves put them, on other frames too; the hands still reach."""
     ob = rigs.figure()
@@ -289,3 +317,20 @@ def test_a_goal_of_the_user_that_moves_the_root_leaves_it_to_the_controls() -> N
     rigs.update()
     assert "follows" not in ob.dqik.status.message
     assert rigs.local_rotation(ob, "root").angle < 1e-6
+
+
+@pytest.mark.parametrize("turn", [0.5, 2.0, 3.0])
+def test_a_body_whose_targets_all_turn_and_move_goes_along_as_it_is(turn: float) -> None:
+    """Hips, hands, feet and head go 5 m and turn together: no bone turns against its parent."""
+    ob = posed(rigs.figure())
+    bpy.ops.dqik.setup_full_body(targets="EMPTIES")
+    ob.dqik.live = True
+    rigs.update()
+    before = {bone.name: rigs.local_rotation(ob, bone.name) for bone in ob.pose.bones if bone.name != "hips"}
+    motion = Matrix.LocRotScale((3, -4, 0.2), Euler((0.1, 0.0, turn)), None)
+    for goal in ob.dqik.goals:
+        goal.target.matrix_world = motion @ goal.target.matrix_world
+    rigs.update()
+    assert ob.dqik.status.converged
+    for name, turned in before.items():
+        assert abs(turned.dot(rigs.local_rotation(ob, name))) > np.cos(radians(0.5)), name

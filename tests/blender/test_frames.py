@@ -25,9 +25,11 @@ def moving_figure(keyed: str = "none") -> bpy.types.Object:
     for k, end in enumerate(rigs.FIGURE_ENDS):
         target = rigs.empty((0, 0, 0), f"{end} target")
         middle, wide = MIDDLES[k]
-        rigs.key_path(target, FRAMES, [
-            Vector(middle) + wide * Vector((sin(0.5 * f + k), sin(0.3 * f), sin(0.7 * f + 2 * k))) for f in FRAMES
-        ])
+        rigs.key_path(
+            target,
+            FRAMES,
+            [Vector(middle) + wide * Vector((sin(0.5 * f + k), sin(0.3 * f), sin(0.7 * f + 2 * k))) for f in FRAMES],
+        )
         target.rotation_quaternion = ob.pose.bones[end].matrix.to_quaternion()
         rigs.goal(ob, end, target, use_rotation=end == "hand.R")
     names = {"some": ("spine", "arm.L", "shin.R"), "all": [bone.name for bone in ob.pose.bones]}.get(keyed, ())

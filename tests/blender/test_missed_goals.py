@@ -57,6 +57,26 @@ def test_each_goal_has_the_error_that_blender_shows(constrained: bool) -> None:
         assert ob.dqik.status.error == pytest.approx(max(goal.error for goal in ob.dqik.goals))
 
 
+def test_a_goal_of_a_priority_below_0_is_a_wish_that_is_not_reported() -> None:
+    """It keeps its own error; the panel, the check and the worst error count the others only."""
+    ob, targets = rig()
+    ob.dqik.goals[0].priority = -1
+    ob.dqik.live = True
+    rigs.at_frame(9)
+    wish, other = ob.dqik.goals
+    assert wish.error > 0.1
+    assert wish.error == pytest.approx(rigs.miss(ob, wish.bone, targets[wish.bone]), abs=1e-4)
+    assert not wish.missed
+    assert not other.missed
+    assert ob.dqik.status.converged
+    assert ob.dqik.status.error == pytest.approx(other.error)
+    bpy.ops.dqik.check_range(frame_start=FRAMES[0], frame_end=FRAMES[1])
+    assert not ob.dqik.missed_frames
+    wish.priority = 1
+    bpy.ops.dqik.check_range(frame_start=FRAMES[0], frame_end=FRAMES[1])
+    assert [entry.frame for entry in ob.dqik.missed_frames] == list(range(FAR, FRAMES[1] + 1))
+
+
 def test_a_rotation_that_is_missed_has_its_angle() -> None:
     ob, targets = rig()
     goal = ob.dqik.goals[1]

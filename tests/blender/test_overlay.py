@@ -183,6 +183,21 @@ def test_bones_at_their_limits_are_those_that_the_solver_counts(overlay: ModuleT
     assert len(drawing.lines["limit"][0]) == ob.dqik.status.at_limits
 
 
+@pytest.mark.parametrize(("short_of", "count"), [(1e-5, 1), (1e-3, 1), (1e-2, 0)])
+def test_the_panel_and_the_overlay_count_alike(overlay: ModuleType, short_of: float, count: int) -> None:
+    """A twist that is a little short of its limit: within 2e-3 rad it is at the limit for both."""
+    ob = rigs.arm(bend=0.6)
+    rigs.limit(ob.pose.bones["a"], (-30, 30), (-60, 60), (-60, 60))
+    rigs.posed(ob.pose.bones["a"], Quaternion((0, 1, 0), np.radians(30.0) - short_of))
+    rigs.update()
+    rigs.goal(ob, "b", rigs.empty(rigs.tail(ob, "b")))
+    ob.dqik.live = True
+    rigs.update()
+    assert ob.dqik.status.at_limits == count
+    drawing = drawn(overlay, ob, limits=False, goals=False)
+    assert len(drawing.lines["limit"][0] if "limit" in drawing.lines else ()) == count
+
+
 def test_a_straight_elbow_is_at_its_limit(overlay: ModuleType) -> None:
     """Its swing begins at zero, which is the border of its limits and their centre."""
     ob = rigs.figure()
@@ -386,5 +401,3 @@ def test_marked_frames_are_drawn_as_runs(extension: str) -> None:
     marks = importlib.import_module(f"{extension}.ui.marks")
     assert marks.runs([]) == []
     assert marks.runs([7, 3, 4, 5, 9]) == [(3, 5), (7, 7), (9, 9)]
-
-

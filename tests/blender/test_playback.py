@@ -19,9 +19,9 @@ def playing_figure(start_from: str) -> bpy.types.Object:
     frames = range(1, 13)
     for side, sign in (("L", 1.0), ("R", -1.0)):
         target = rigs.empty((0, 0, 0), f"{side} target")
-        rigs.key_path(target, frames, [
-            Vector((sign * (0.5 + 0.05 * sin(f)), -0.4, 1.3 + 0.05 * sin(2 * f))) for f in frames
-        ])
+        rigs.key_path(
+            target, frames, [Vector((sign * (0.5 + 0.05 * sin(f)), -0.4, 1.3 + 0.05 * sin(2 * f))) for f in frames]
+        )
         rigs.goal(ob, f"hand.{side}", target, chain_length=6)
     for frame in (1, 12):
         ob.pose.bones["hips"].location = (0.0, 0.0, 0.01 * frame)

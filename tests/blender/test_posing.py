@@ -63,6 +63,37 @@ def test_from_fk_to_ik_and_back_without_a_jump(prepare, targets: str) -> None:
         assert moved(before[frame], places(ob)) < EXACT, frame
 
 
+@pytest.mark.parametrize("chain_length", [2, 0])
+@pytest.mark.parametrize("as_bone", [False, True])
+def test_poles_are_put_to_the_pose_too(as_bone: bool, chain_length: int) -> None:
+    """A keyed arm whose elbow swings about keeps its pose, whatever the pole's angle; the pole stays as far away."""
+    ob = rigs.figure()
+    if as_bone:
+        bpy.ops.object.mode_set(mode="EDIT")
+        pole = ob.data.edit_bones.new("pole")
+        pole.head, pole.tail = (0.5, 0.6, 1.4), (0.5, 0.7, 1.4)
+        bpy.ops.object.mode_set(mode="OBJECT")
+    else:
+        pole = rigs.empty((0.5, 0.6, 1.4), "Pole")
+    for frame in (1, 5, 9):
+        elbow = (0.0, 0.0, -0.5 - 0.1 * frame)
+        for name, angles in {"arm.L": (0.1 * frame, 0.2 * frame, -0.1), "forearm.L": elbow}.items():
+            ob.pose.bones[name].rotation_quaternion = Euler(angles).to_quaternion()
+            ob.pose.bones[name].keyframe_insert("rotation_quaternion", frame=frame)
+    goal = rigs.goal(ob, "hand.L", rigs.empty((0, 0, 0)), use_tail=False, chain_length=chain_length)
+    goal.pole_target, goal.pole_subtarget = (ob, "pole") if as_bone else (pole, "")
+    goal.pole_angle = 0.7
+    before = {}
+    for frame in range(1, 10):
+        rigs.at_frame(frame)
+        before[frame] = places(ob)
+    assert bpy.ops.dqik.targets_to_pose(frame_start=1, frame_end=9, all=True) == {"FINISHED"}
+    ob.dqik.live = True
+    for frame, own in before.items():
+        rigs.at_frame(frame)
+        assert moved({name: own[name] for name in ("arm.L", "forearm.L", "hand.L")}, places(ob)) < EXACT, frame
+
+
 def test_targets_of_selected_bones_only() -> None:
     """In Pose Mode the targets of the selected bones, or the selected targets, are put to the pose; others stay."""
     ob = rigs.figure()
@@ -76,6 +107,18 @@ def test_targets_of_selected_bones_only() -> None:
         assert (rigs.head(ob, f"DQIK {name}") - rigs.head(ob, name)).length < 1e-5
     assert (rigs.head(ob, "DQIK hand.R") - before).length == 0.0
     assert (before - rigs.head(ob, "hand.R")).length > 0.1
+
+
+def test_targets_of_all_goals_if_no_selected_bone_has_one() -> None:
+    """An arm posed without Live is selected: all targets follow, so that Live moves nothing."""
+    ob = rigs.figure()
+    bpy.ops.dqik.setup_full_body()
+    before = places(posed(ob))
+    select(ob, "arm.R")
+    assert bpy.ops.dqik.targets_to_pose() == {"FINISHED"}
+    ob.dqik.live = True
+    rigs.update()
+    assert moved(before, places(ob)) < STILL * HEIGHT
 
 
 def test_live_on_after_targets_to_pose_moves_nothing() -> None:
@@ -217,8 +260,10 @@ def test_mirrored_limits_allow_the_mirrored_rotations(roll: float) -> None:
     rigs.limit(ob.pose.bones["arm.L"], (-20, 40), (-10, 70), (-30, 50))
     assert bpy.ops.dqik.limits_mirror() == {"FINISHED"}
     right = ob.pose.bones["arm.R"]
-    ends = {part: [degrees(getattr(right, f"dqik_{part}_{end}")) for end in ("min", "max")]
-            for part in ("twist", "swing_x", "swing_z")}  # before pasting, which copies custom properties as well
+    ends = {
+        part: [degrees(getattr(right, f"dqik_{part}_{end}")) for end in ("min", "max")]
+        for part in ("twist", "swing_x", "swing_z")
+    }  # before pasting, which copies custom properties as well
     for axis, part, angle in (("Y", "twist", 40), ("X", "swing_x", -10), ("Z", "swing_z", 50), ("Z", "swing_z", -30)):
         rigs.posed(ob.pose.bones["arm.L"], Quaternion([float(axis == one) for one in "XYZ"], radians(angle)))
         select(ob, "arm.L")
@@ -226,6 +271,46 @@ def test_mirrored_limits_allow_the_mirrored_rotations(roll: float) -> None:
         bpy.ops.pose.paste(flipped=True)
         found = rigs.twist_and_swing(right.rotation_quaternion)["YXZ".index(axis)]
         assert min(abs(found - end) for end in ends[part]) < 1e-3
+
+
+def limit_numbers(bone: bpy.types.PoseBone) -> list[float]:
+    """The limits of a bone with their axes, whose quaternion may have either sign."""
+    names = [f"dqik_{part}_{end}" for part in ("twist", "swing_x", "swing_z") for end in ("min", "max")]
+    axes = np.array(bone.dqik_limits_axes)
+    return [*(getattr(bone, name) for name in names), *(axes * np.sign(axes[np.abs(axes).argmax()]))]
+
+
+@pytest.mark.parametrize("live", [True, False])
+def test_a_mirrored_paste_mirrors_limits_and_roles(live: bool) -> None:
+    """Blender copies them to the other side as they are; they become mirror images, also after undo and redo."""
+    ob = live_figure(lambda ob: ob)
+    bpy.ops.dqik.limits_preset()
+    ob.pose.bones["arm.L"].dqik_twist_min = -0.3
+    ob.pose.bones["arm.L"].dqik_role, ob.pose.bones["arm.R"].dqik_role = "ARM_L", "ARM_R"
+    ob.dqik.live = live
+    before = {bone.name: limit_numbers(bone) for bone in ob.pose.bones}
+    bpy.ops.ed.undo_push(message="Limits")
+    rigs.update()
+    select(ob, *(bone.name for bone in ob.pose.bones))
+    bpy.ops.pose.copy()
+    bpy.ops.pose.paste(flipped=True)
+    rigs.update()
+    bpy.ops.ed.undo_push(message="Paste")
+
+    def check() -> None:
+        found = bpy.data.objects["Figure"].pose.bones
+        assert (found["arm.L"].dqik_role, found["arm.R"].dqik_role) == ("ARM_L", "ARM_R")
+        assert found["arm.R"].dqik_twist_max == pytest.approx(0.3)
+        for bone in found:
+            if not bone.name.startswith("arm."):
+                assert limit_numbers(bone) == pytest.approx(before[bone.name], abs=1e-4), bone.name
+
+    check()
+    bpy.ops.ed.undo()
+    assert bpy.data.objects["Figure"].pose.bones["arm.L"].dqik_twist_min == pytest.approx(-0.3)
+    bpy.ops.ed.redo()
+    rigs.update()
+    check()
 
 
 # -- selection ---------------------------------------------------------------------------------------------------------

@@ -17,16 +17,53 @@ def translations(extension: str) -> ModuleType:
     return importlib.import_module(f"{extension}.ui.translations")
 
 
-def texts_of_the_source(extension: str) -> set[str]:
-    """All string constants of the installed extension, but for those of the translations."""
+def source(extension: str) -> dict[str, ast.Module]:
+    """The installed extension's files by path, but for the solvers and the translations themselves."""
     root = Path(sys.modules[extension].__file__ or "").parent
-    paths = [path for path in root.rglob("*.py") if path.name != "translations.py" and "solvers" not in path.parts]
     return {
-        node.value
-        for path in paths
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        str(path.relative_to(root)): ast.parse(path.read_text(encoding="utf-8"))
+        for path in root.rglob("*.py")
+        if path.name not in ("translations.py", "messages.py") and "solvers" not in path.relative_to(root).parts
     }
+
+
+def text_of(node: ast.AST | None) -> str | None:
+    """A string constant, or the template of an f-string with {} for each field; None for anything else."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value
+    if isinstance(node, ast.JoinedStr):
+        return "".join(one.value if isinstance(one, ast.Constant) else "{}" for one in node.values)
+    return None
+
+
+def texts_of_the_source(extension: str) -> set[str]:
+    """All strings of the extension: constants, f-strings as templates, and the clauses of these."""
+    texts = {text_of(node) for tree in source(extension).values() for node in ast.walk(tree)} - {None}
+    return texts | {clause for text in texts for clause in text.split("; ")}
+
+
+def returns_text(function: ast.FunctionDef) -> bool:
+    """Whether a function is annotated to return text."""
+    return isinstance(function.returns, ast.Name) and function.returns.id == "str"
+
+
+def sentences(extension: str) -> set[str]:
+    """Sentences that operators report, and those that `rig` notes, raises or returns."""
+    found: set[str | None] = set()
+    for path, tree in source(extension).items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                if node.func.attr == "report" and path.startswith("operators"):
+                    shown = node.args[1]
+                    branches = (shown.body, shown.orelse) if isinstance(shown, ast.IfExp) else (shown,)
+                    found.update(text_of(branch) for branch in branches)
+                elif ast.unparse(node.func) == "notes.append":
+                    found.add(text_of(node.args[0]))
+            elif isinstance(node, ast.Raise) and path.startswith("rig") and isinstance(node.exc, ast.Call):
+                found.add(text_of(node.exc.args[0]) if node.exc.args else None)
+            elif path.startswith("rig") and isinstance(node, ast.FunctionDef) and returns_text(node):
+                found.update(text_of(one.value) for one in ast.walk(node) if isinstance(one, ast.Return))
+    return {text for text in found if text and " " in text.strip()}
 
 
 def fields(text: str) -> list[str]:
@@ -59,6 +96,37 @@ def test_labels_of_all_panels_and_operators_in_the_sidebar_are_translated(
     labels = {cls.bl_label for cls in ui.PANELS if issubclass(cls, bpy.types.Panel)}
     missing = {label for label in labels if ("*", label) not in german} - blenders_own
     assert not missing
+
+
+def test_sentences_for_the_user_are_translated(extension: str, translations: ModuleType) -> None:
+    german = {key for _, key in translations.german()}
+    found = sentences(extension)
+    assert len(found) > 50
+    assert not {text for text in found if text not in german and not set(text.split("; ")) <= german | {"{}"}}
+
+
+GERMAN_SENTENCES = {
+    "Goal 'hand.L': it has no target: choose an object": "Ziel 'hand.L': es hat kein Zielobjekt: ein Objekt auswählen",
+    "Goal 'hips': its target or pole follows bone 'spine', which is solved":
+        "Ziel 'hips': sein Zielobjekt oder Pol folgt dem Knochen 'spine', der gelöst wird",
+    "Goal 'mixamorig:Hips': the armature has no bone 'a: b': choose another":
+        "Ziel 'mixamorig:Hips': das Skelett hat keinen Knochen 'a: b': einen anderen auswählen",
+    "'a', 'b', 'c' and 2 more left to drivers": "'a', 'b', 'c' und 2 weitere den Treibern überlassen",
+    "Checked 9 frames; goals missed on 1 frame, most at frame 3: hand by 2 cm":
+        "9 Frames geprüft; Ziele verfehlt auf 1 Frame, am meisten bei Frame 3: hand um 2 cm",
+    "something that nobody translated": "something that nobody translated",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", GERMAN_SENTENCES)
+def test_sentences_with_names_and_numbers_are_translated(extension: str, text: str, monkeypatch) -> None:
+    """Names stay; parts that are sentences are translated too."""
+    messages = importlib.import_module(f"{extension}.operators.messages")
+    german = {key: value for (_, key), value in importlib.import_module(
+        f"{extension}.ui.translations").german().items()}  # fmt: skip
+    assert messages.translated(text) == text  # in English
+    monkeypatch.setattr(messages, "iface_", lambda key: german.get(key, key))  # a bpy module has no languages
+    assert messages.translated(text) == GERMAN_SENTENCES[text]
 
 
 def test_the_extension_goes_off_and_on_twice(extension: str) -> None:

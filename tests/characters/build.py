@@ -12,6 +12,7 @@ import numpy as np
 from bodies import ARM, BODIES
 from conventions import Character
 from mathutils import Matrix, Vector
+from metarigs import Metarig
 
 SIDES = (("L", 1.0), ("R", -1.0))
 
@@ -49,8 +50,10 @@ def lines(character: Character) -> list[Line]:
     return found
 
 
-def truth(character: Character) -> dict[str, tuple[str, str] | None]:
+def truth(character: Character | Metarig) -> dict[str, tuple[str, str] | None]:
     """The true role of each bone by name, None for none; bones whose role does not matter are left out."""
+    if isinstance(character, Metarig):
+        return character.truth()
     return {line.name: None if line.role == "-" else (line.role, line.side)
             for line in lines(character) if line.role != "?"}  # fmt: skip
 
@@ -74,8 +77,10 @@ def _rested(character: Character, joint: str, body: dict) -> Vector:
     return point
 
 
-def native(character: Character, name: str = "") -> bpy.types.Object:
-    """The character as an armature object, with a mesh bound to it so that exporters take it."""
+def native(character: Character | Metarig, name: str = "") -> bpy.types.Object:
+    """The character as an armature object."""
+    if isinstance(character, Metarig):
+        return character.add()
     ob = bpy.data.objects.new(name or character.name, bpy.data.armatures.new(character.name))
     bpy.context.scene.collection.objects.link(ob)
     _select(ob)

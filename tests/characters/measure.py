@@ -25,10 +25,12 @@ sys.path.insert(0, str(HERE))
 
 import poses  # noqa: E402
 import sketch  # noqa: E402
-from conventions import BY_NAME, CHARACTERS, Character  # noqa: E402
+from conventions import CHARACTERS, Character  # noqa: E402
+from metarigs import METARIGS, Metarig  # noqa: E402
 
 import build  # noqa: E402
 
+BY_NAME = {character.name: character for character in (*CHARACTERS, *METARIGS)}
 WAYS = ("native", "fbx", "fbx auto", "gltf")
 NEAR, TURNED = 1e-3, 1.0  # of the height, and degrees: what counts as met
 BACKWARD, SIDEWAYS = 8.0, 60.0
@@ -44,7 +46,7 @@ def load() -> None:
     module.register()
 
 
-def made(character: Character, way: str) -> bpy.types.Object:
+def made(character: Character | Metarig, way: str) -> bpy.types.Object:
     """The character, alone in an empty file."""
     bpy.ops.wm.read_factory_settings(use_empty=True)
     ob = build.native(character)
@@ -66,14 +68,16 @@ def heads(ob: bpy.types.Object) -> np.ndarray:
     return np.array([shown.matrix_world @ bone.head for bone in shown.pose.bones])
 
 
-def measure(character: Character, way: str, limited: bool, moves: int, pictures: Path | None) -> dict[str, object]:
+def measure(
+    character: Character | Metarig, way: str, limited: bool, moves: int, pictures: Path | None
+) -> dict[str, object]:  # fmt: skip
     """One row of the table."""
     ob, truth = made(character, way), build.truth(character)
     found = sys.modules["dqik.rig.setup.roles"].of(ob)
     names = [bone.name for bone in ob.pose.bones]
     by_name = {names[bone]: tuple(role) for bone, role in found.roles.items()}
     row: dict[str, object] = {"wrong roles": sum(by_name.get(name) != role for name, role in truth.items())}
-    limbs = poses.limbs(character, truth, ob) if character.human else []
+    limbs = poses.limbs(character, truth, ob)
     random = np.random.default_rng(7)
     asked = [(limb.bones[2], poses.reach(ob, limb, random))
              for limb in (limbs[k % len(limbs)] for k in range(moves) if limbs)]  # fmt: skip
@@ -160,7 +164,7 @@ def main() -> None:
     parser.add_argument("--pictures", type=Path)
     parser.add_argument("--verbose", action="store_true", help="print each target that is missed")
     arguments = parser.parse_args()
-    chosen = [BY_NAME[name] for name in arguments.characters] or CHARACTERS
+    chosen = [BY_NAME[name] for name in arguments.characters or BY_NAME]
     load()
     print("| character | way | wrong roles | goals | limits | drift, % H | met | back, side | others, % H | near: met "
           "| back, side | others, % H |", file=sys.stderr)  # fmt: skip

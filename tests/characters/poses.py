@@ -12,6 +12,7 @@ import bpy
 import numpy as np
 from conventions import Character
 from mathutils import Matrix, Quaternion, Vector
+from metarigs import Metarig
 
 LIMBS = {"arm": ("arm", "forearm", "hand"), "leg": ("thigh", "shin", "foot")}
 
@@ -21,7 +22,8 @@ class Limb:
     """A limb of a character: the names of its upper, lower and end bone; its neutral direction and its bend's axis.
 
     The axis is that of a positive bend, in the armature's space, of the limb in its neutral direction. end_turn : how
-    far the end may turn about it, in degrees.
+    far the end may turn about it, in degrees. An animal's neutral direction is that at rest, and it bends further the
+    way that it is bent at rest.
     """
 
     kind: str
@@ -32,14 +34,17 @@ class Limb:
     out: Vector
     forward: Vector
     end_turn: tuple[float, float]
+    human: bool = True
 
 
-def limbs(character: Character, roles: dict, ob: bpy.types.Object) -> list[Limb]:
-    """The limbs of a human character. roles : true roles by bone."""
+def limbs(character: Character | Metarig, roles: dict, ob: bpy.types.Object) -> list[Limb]:
+    """The limbs of a character. roles : true roles by bone."""
     by_role = {}
     for name, role in roles.items():
         if role is not None:
             by_role.setdefault(role, name)
+    if not character.human:
+        return _animal_limbs(by_role, ob)
     left, forward, up = frame(roles, ob)
     found = []
     for kind, parts in LIMBS.items():
@@ -52,6 +57,20 @@ def limbs(character: Character, roles: dict, ob: bpy.types.Object) -> list[Limb]
             toward = forward if kind == "arm" else -forward
             turns = (-8.0, 0.0 if character.feet and kind == "leg" else 8.0)  # feet that point down go no further
             found.append(Limb(kind, side, bones, neutral, neutral.cross(toward).normalized(), out, forward, turns))
+    return found
+
+
+def _animal_limbs(by_role: dict, ob: bpy.types.Object) -> list[Limb]:
+    """The limbs of an animal."""
+    found = []
+    for kind, parts in LIMBS.items():
+        for side in "LR":
+            bones = tuple(by_role.get((part, side)) for part in parts)
+            if None not in bones:
+                heads = [ob.data.bones[bone].head_local for bone in bones]
+                upper, lower = (heads[1] - heads[0]).normalized(), (heads[2] - heads[1]).normalized()
+                axis = upper.cross(lower).normalized()
+                found.append(Limb(kind, side, bones, upper, axis, axis, axis.cross(upper), (-15.0, 15.0), False))
     return found
 
 
@@ -71,17 +90,9 @@ def rested(ob: bpy.types.Object, limb: Limb) -> tuple[Vector, Vector]:
 
 
 def reach(ob: bpy.types.Object, limb: Limb, random: np.random.Generator) -> Matrix:
-    """Pose a limb as people can, return the matrix of its end in the world, and put it back."""
-    if limb.kind == "arm":
-        toward = limb.out * random.uniform(0.25, 1.0) + limb.forward * random.uniform(0.0, 1.0)
-        toward += limb.out.cross(limb.forward) * (1 if limb.side == "L" else -1) * random.uniform(-0.6, 0.6)
-        bend = radians(random.uniform(5.0, 110.0))
-    else:
-        toward = limb.neutral + limb.forward * random.uniform(-0.15, 1.2) + limb.out * random.uniform(-0.1, 0.3)
-        bend = radians(random.uniform(5.0, 100.0))
+    """Pose a limb as people or the animal can, return the matrix of its end in the world, and put it back."""
     upper, lower, end = (ob.pose.bones[bone] for bone in limb.bones)
-    raised = limb.neutral.rotation_difference(toward) @ rested(ob, limb)[0].rotation_difference(limb.neutral)
-    axis = limb.neutral.rotation_difference(toward) @ limb.axis
+    raised, axis, bend = (_drawn if limb.human else _drawn_about_rest)(ob, limb, random)
     turn(ob, upper, raised)
     turn(ob, lower, Quaternion(axis, bend) @ raised)
     turn(ob, end, Quaternion(axis, bend) @ raised @ Quaternion(limb.axis, radians(random.uniform(*limb.end_turn))))
@@ -91,6 +102,29 @@ def reach(ob: bpy.types.Object, limb: Limb, random: np.random.Generator) -> Matr
         bone.matrix_basis = Matrix()
     bpy.context.view_layer.update()
     return matrix
+
+
+def _drawn(ob: bpy.types.Object, limb: Limb, random: np.random.Generator) -> tuple[Quaternion, Vector, float]:
+    """A person's limb at random: the rotation of its upper bone from rest, its bend's axis then, and the bend."""
+    if limb.kind == "arm":
+        toward = limb.out * random.uniform(0.25, 1.0) + limb.forward * random.uniform(0.0, 1.0)
+        toward += limb.out.cross(limb.forward) * (1 if limb.side == "L" else -1) * random.uniform(-0.6, 0.6)
+        bend = radians(random.uniform(5.0, 110.0))
+    else:
+        toward = limb.neutral + limb.forward * random.uniform(-0.15, 1.2) + limb.out * random.uniform(-0.1, 0.3)
+        bend = radians(random.uniform(5.0, 100.0))
+    swing = limb.neutral.rotation_difference(toward)
+    return swing @ rested(ob, limb)[0].rotation_difference(limb.neutral), swing @ limb.axis, bend
+
+
+def _drawn_about_rest(
+    ob: bpy.types.Object, limb: Limb, random: np.random.Generator
+) -> tuple[Quaternion, Vector, float]:  # fmt: skip
+    """An animal's limb at random near its rest: as `_drawn`. It is always bent by 4 degrees or more its own way."""
+    upper, lower = rested(ob, limb)
+    swing = Quaternion(Vector(random.normal(size=3)).normalized(), radians(random.uniform(0.0, 30.0)))
+    least = radians(4.0) - upper.angle(lower)
+    return swing, swing @ limb.axis, max(radians(random.uniform(-20.0, 45.0)), least)
 
 
 def turn(ob: bpy.types.Object, bone: bpy.types.PoseBone, by: Quaternion) -> None:

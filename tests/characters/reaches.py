@@ -1,241 +1,300 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Draws ordinary reaches without and with the natural pose beside each other: docs/images/natural-pose.png.
+"""Ordinary reaches of a person, measured and drawn: up, across, behind, to the floor and to a table.
 
-    python tests/characters/reaches.py [--path FILE] [--character "motion builder"]
+    python tests/characters/reaches.py [--sheet docs/images/reaches.png] [--limits] [--empties] [character ...]
 
-Run it with a Python that has bpy. Both rows have the same targets for hands, feet, head and hips, which are met.
+Run it with a Python that has bpy. Set Up Full Body is pressed, Live goes on, and the hands' targets are moved, not
+turned. Printed are how far hands miss, how far the collar bones turn, how far the feet move, and how far the head does.
+The sheet shows the first character.
 """
 
 import argparse
 import contextlib
-import importlib.util
 import io
 import sys
-from math import radians
+from dataclasses import dataclass
+from math import degrees
 from pathlib import Path
-from typing import NamedTuple
 
 import bpy
 import numpy as np
-from mathutils import Matrix, Quaternion, Vector
+from mathutils import Matrix, Vector
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(Path(__file__).parent))
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
 
-from conventions import BY_NAME  # noqa: E402
+import measure  # noqa: E402
+import person  # noqa: E402
+import poses  # noqa: E402
+from person import Figure  # noqa: E402
 
 import build  # noqa: E402
 
-SIZE = (1500, 960)
-_APART, _ROW = 1.2, 2.3  # metres from figure to figure, and from row to row
-_TURN = Matrix.Rotation(radians(35.0), 4, "Z")
-_RADII = {"head": 0.085, "hips": 0.11, "spine": 0.11, "neck": 0.05, "collar": 0.06, "arm": 0.05, "forearm": 0.04,
-          "hand": 0.035, "thigh": 0.075, "shin": 0.052, "foot": 0.04, "toes": 0.032}  # fmt: skip
-_COLOURS = {"L": (0.20, 0.42, 0.75, 1.0), "R": (0.80, 0.36, 0.24, 1.0), "": (0.55, 0.55, 0.57, 1.0)}
-_TARGET = (0.1, 0.75, 0.3, 1.0)
-_TEXT = (0.05, 0.05, 0.05, 1.0)
+SIZE = (330, 400)  # of a picture [pixels]
+COLUMNS = 5
+MILLIMETRES = 1750.0  # the height of a person
 
 
-class Reach(NamedTuple):
-    """Places of targets [m] and where hands point, for a figure that faces -Y with its left at +X, 1.75 m tall.
+@dataclass(frozen=True)
+class Reach:
+    """A reach: how far hands go from a joint, to the left hand's side, forward and up, in heights; the right mirrored.
 
-    hands : left and right, a place and a direction. feet, head, hips : how far they move, left foot first.
+    joint : role and side that the left hand's place is measured from. hands : "L", or "LR" for both. turn : degrees by
+    which the camera is turned to the figure's left from its front. hips : how far the hips' target goes before.
     """
 
-    hands: tuple[tuple[Vector, Vector], tuple[Vector, Vector]]
-    feet: tuple[Vector, Vector] = (Vector(), Vector())
-    head: Vector = Vector()
-    hips: Vector = Vector()
+    name: str
+    joint: tuple[str, str]
+    to: tuple[float, float, float]
+    hands: str = "L"
+    turn: float = 35.0
+    hips: tuple[float, float, float] = (0.0, 0.0, 0.0)
 
 
-Hand = tuple[tuple[float, ...], tuple[float, ...]]
-
-
-def _hands(left: Hand, right: Hand | None = None) -> tuple[tuple[Vector, Vector], tuple[Vector, Vector]]:
-    """Both hands; a missing right one mirrors the left one."""
-    other = right or tuple((-x, y, z) for x, y, z in left)
-    (place, line), (other_place, other_line) = left, other
-    return (Vector(place), Vector(line).normalized()), (Vector(other_place), Vector(other_line).normalized())
-
-
-_DOWN = ((-0.24, 0.0, 0.86), (-0.15, -0.1, -1.0))  # a right hand that hangs
+_DOWN = (0.0, -0.08, -0.24)
 REACHES = (
-    Reach(_hands(((0.17, -0.42, 1.08), (-0.1, -1.0, -0.15)))),
-    Reach(_hands(((0.13, -0.10, 1.52), (-0.5, 0.1, 1.0)), ((-0.27, -0.02, 0.98), (0.6, -0.7, -0.4)))),
-    Reach(_hands(((0.05, -0.30, 1.22), (-1.0, -0.25, 0.1)), ((-0.05, -0.26, 1.14), (1.0, -0.25, 0.1)))),
-    Reach(_hands(((0.24, -0.22, 1.93), (0.0, -0.25, 1.0)), _DOWN)),
-    Reach(_hands(((0.20, -0.42, 0.42), (-0.1, -0.6, -1.0))), head=Vector((0, -0.28, -0.52)),
-          hips=Vector((0, 0.12, -0.42))),
-    Reach(_hands(((0.30, -0.25, 1.15), (-0.1, -1.0, 0.1)), ((-0.30, 0.18, 0.95), (-0.1, 0.1, -1.0))),
-          feet=(Vector((0, -0.38, 0.36)), Vector((0, 0.05, 0))), head=Vector((0, -0.06, 0.0)),
-          hips=Vector((0, -0.06, 0.0))),
-)  # fmt: skip
+    Reach("up", ("arm", "L"), (0.02, 0.06, 0.29)),
+    Reach("across", ("arm", "R"), (-0.02, 0.13, -0.03)),
+    Reach("behind", ("thigh", ""), (0.03, -0.085, 0.03), turn=140.0),
+    Reach("floor", ("toes", "L"), (0.03, 0.1, 0.03), turn=65.0, hips=_DOWN),
+    Reach("table", ("arm", "L"), (-0.03, 0.26, -0.2), turn=50.0),
+    Reach("up, both", ("arm", "L"), (0.02, 0.06, 0.29), "LR"),
+    Reach("across, both", ("arm", "R"), (0.06, 0.13, -0.07), "LR"),
+    Reach("behind, both", ("thigh", ""), (0.05, -0.085, 0.03), "LR", 140.0),
+    Reach("floor, both", ("toes", "L"), (0.0, 0.1, 0.03), "LR", 65.0, _DOWN),
+    Reach("table, both", ("arm", "L"), (-0.03, 0.26, -0.2), "LR", 50.0),
+)
 
 
-def load() -> None:
-    """Register the extension from its source."""
-    spec = importlib.util.spec_from_file_location("dqik", ROOT / "__init__.py", submodule_search_locations=[str(ROOT)])
-    sys.modules["dqik"] = module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    module.register()
+FAR = (
+    Reach("far ahead", ("arm", "L"), (0.0, 0.6, 0.0)),
+    Reach("far out", ("arm", "L"), (0.6, 0.0, 0.0)),
+    Reach("far up", ("arm", "L"), (0.0, 0.1, 0.6)),
+    Reach("far down", ("toes", "L"), (0.03, 0.1, 0.03)),
+    Reach("far across", ("arm", "R"), (-0.4, 0.3, -0.1)),
+    Reach("far down, both", ("toes", "L"), (0.03, 0.1, 0.03), "LR"),
+    Reach("far ahead, both", ("arm", "L"), (0.0, 0.6, 0.0), "LR"),
+)
 
 
-def main() -> None:
-    """Pose and draw."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--path", type=Path, default=ROOT / "docs" / "images" / "natural-pose.png")
-    parser.add_argument("--character", default="motion builder")
-    arguments = parser.parse_args()
-    character = BY_NAME[arguments.character]
-    bpy.ops.wm.read_factory_settings(use_empty=True)
-    load()
-    ob = build.native(character)
-    role_of = {name: role for name, role in build.truth(character).items() if role is not None}
-    with contextlib.redirect_stdout(io.StringIO()):
-        bpy.ops.dqik.setup_full_body(targets="EMPTIES")
-    targets = {role_of[goal.bone]: goal.target for goal in ob.dqik.goals}
-    places = {role: target.matrix_world.copy() for role, target in targets.items()}
+def place(figure: Figure, reach: Reach, side: str) -> Vector:
+    """Where a hand goes."""
+    role, of = reach.joint
+    joint = figure.at(role, of) if of else 0.5 * (figure.at(role, "L") + figure.at(role, "R"))
+    if (role, of or "L") == ("toes", "L") and side:
+        joint = joint - figure.up * (joint.dot(figure.up) - ground(figure))
+    centre = 0.5 * (figure.at("thigh", "L") + figure.at("thigh", "R"))
+    out, forward, up = reach.to
+    spot = joint + figure.size * (figure.left * out + figure.forward * forward + figure.up * up)
+    return spot if side == "L" else spot - figure.left * 2.0 * (spot - centre).dot(figure.left)
+
+
+def ground(figure: Figure) -> float:
+    """How high the ground is."""
+    return min(figure.at(role, side).dot(figure.up) for role in ("foot", "toes") for side in "LR") - 0.01 * figure.size
+
+
+def targets(ob: bpy.types.Object) -> dict[str, bpy.types.Object | bpy.types.PoseBone]:
+    """What is moved for each goal, by its bone."""
+    return {goal.bone: ob.pose.bones[goal.subtarget] if goal.target == ob else goal.target for goal in ob.dqik.goals}
+
+
+def move(ob: bpy.types.Object, target: bpy.types.Object | bpy.types.PoseBone, spot: Vector) -> None:
+    """Move a target to a place in the world, unturned."""
+    bpy.context.view_layer.update()
+    if isinstance(target, bpy.types.PoseBone):
+        matrix = target.matrix.copy()
+        matrix.translation = ob.matrix_world.inverted() @ spot
+        target.matrix = matrix
+    else:
+        matrix = target.matrix_world.copy()
+        matrix.translation = spot
+        target.matrix_world = matrix
+
+
+def set_up(character: object, way: str, limited: bool, empties: bool) -> tuple[bpy.types.Object, Figure]:
+    """The character with goals, live."""
+    ob = measure.made(character, way)
+    figure = Figure(ob, build.truth(character))
+    bpy.ops.dqik.setup_full_body(targets="EMPTIES" if empties else "BONES")
+    if limited:
+        bpy.ops.dqik.limits_preset()
     ob.dqik.live = True
-    for row, amount in enumerate((0.0, 1.0)):
-        ob.dqik.natural_pose = amount
-        for column, reach in enumerate(REACHES):
-            pose(targets, places, reach)
-            bpy.context.view_layer.update()
-            print(f"{amount:.0f} {column}: {ob.dqik.status.message or 'met'} {ob.dqik.status.converged}")
-            draw(ob, targets, role_of, Matrix.Translation((_APART * column, 0.0, -_ROW * row)) @ _TURN)
-    ob.hide_render = True
-    for row, words in enumerate(("without", "with natural pose")):
-        write(words, Vector((-0.62, 0.0, 1.95 - _ROW * row)))
-    render(arguments.path)
+    bpy.context.view_layer.update()
+    return ob, figure
 
 
-def pose(targets: dict, places: dict, reach: Reach) -> None:
-    """Move and turn the targets."""
-    for role, target in targets.items():
-        name, side = role
-        place, rotation, scale = places[role].decompose()
-        if name == "hand":
-            place, line = reach.hands["LR".index(side)]
-            rest = Vector((1.0 if side == "L" else -1.0, 0.0, 0.0))
-            rotation = turned(rest, line, side) @ rotation
-        elif name == "foot":
-            place = place + reach.feet["LR".index(side)]
-        else:
-            place = place + {"head": reach.head, "hips": reach.hips}[name]
-        target.matrix_world = Matrix.LocRotScale(place, rotation, scale)
+def turned(ob: bpy.types.Object, bone: str) -> float:
+    """How far a bone is turned from rest against its parent, in degrees."""
+    shown = ob.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones[bone]
+    own = shown.parent.matrix.inverted() @ shown.matrix
+    rest = shown.bone.parent.matrix_local.inverted() @ shown.bone.matrix_local
+    angle = (rest.to_quaternion().inverted() @ own.to_quaternion()).angle
+    return degrees(min(angle, 6.283185307179586 - angle))
 
 
-def turned(rest: Vector, line: Vector, side: str) -> Quaternion:
-    """The turn of a hand from its rest, palm down, so that it points along a line with its thumb up or inward."""
-    forward = Vector((0.0, -1.0, 0.0))  # where thumbs point at rest
-    thumb = Vector((-0.5 if side == "L" else 0.5, -0.3, 1.0))
-    thumb = (thumb - line * thumb.dot(line)).normalized()
-    before = Matrix((rest, forward, rest.cross(forward))).transposed()
-    after = Matrix((line, thumb, line.cross(thumb))).transposed()
-    return (after @ before.transposed()).to_quaternion()
+def make(ob: bpy.types.Object, figure: Figure, reach: Reach) -> None:
+    """Move the targets of a reach."""
+    aims = targets(ob)
+    if any(reach.hips):
+        ways = zip(reach.hips, (figure.left, figure.forward, figure.up), strict=True)
+        hips = figure.bone("hips")
+        move(ob, aims[hips], measure.place(ob, hips).translation + figure.size * sum((k * way for k, way in ways),
+                                                                                    Vector()))  # fmt: skip
+    for side in reach.hands:
+        move(ob, aims[figure.bone("hand", side)], place(figure, reach, side))
 
 
-def draw(ob: bpy.types.Object, targets: dict, role_of: dict, place: Matrix) -> None:
-    """Draw the evaluated pose at a place, as rounded cones from joint to joint, and the targets."""
+def measured(ob: bpy.types.Object, figure: Figure, character: object, reach: Reach) -> dict[str, float]:
+    """Make a reach and measure it: degrees, and millimetres of a person."""
+    aims = targets(ob)
+    before = {bone: measure.place(ob, bone).translation for bone in aims}
+    rests = {bone: target.matrix_basis.copy() for bone, target in aims.items()}
+    spots = {figure.bone("hand", side): place(figure, reach, side) for side in reach.hands}
+    make(ob, figure, reach)
+    bpy.context.view_layer.update()
+    scale = MILLIMETRES / figure.size
+    after = {bone: measure.place(ob, bone) for bone in aims}
+    feet = [figure.bone("foot", side) for side in "LR"]
+    limbs = poses.limbs(character, figure.roles, ob)
     shown = ob.evaluated_get(bpy.context.evaluated_depsgraph_get())
-    world = place @ shown.matrix_world
-    for bone in shown.pose.bones:
-        role = role_of.get(bone.name)
-        if role is None or role[0] not in _RADII:
-            continue
-        name, side = role
-        inner = [child for child in bone.children if role_of.get(child.name, ("",))[0] in (*_RADII, "finger")]
-        if name == "hand":
-            inner = [child for child in bone.children_recursive if "Middle" in child.name][1:2] or inner
-        middle = [child for child in inner if role_of[child.name][1] == side]
-        start = world @ bone.head
-        end = world @ (middle or inner)[0].head if inner else world @ bone.tail
-        if name == "head":
-            ball(start.lerp(end, 0.5), 0.105, 0.135, _COLOURS[side])
-            continue
-        cone(start, end, _RADII[name], _COLOURS[side])
-    for target in targets.values():
-        cube(place @ target.matrix_world)
+    bends = [poses.bend(shown, limb) for limb in limbs]
+    result = {
+        "miss": max(scale * (after[bone].translation - spot).length for bone, spot in spots.items()),
+        "wrist": max(turned(ob, bone) for bone in spots),
+        "collar": max(turned(ob, bone) for side in "LR" for bone in figure.bones.get(("collar", side), [])),
+        "spine": max(turned(ob, bone) for bone in figure.bones["spine", ""]),
+        "feet": max(scale * (after[bone].translation - before[bone]).length for bone in feet),
+        "head": scale * (after[figure.bone("head")].translation - before[figure.bone("head")]).length,
+        "hips": scale * (after[figure.bone("hips")].translation - before[figure.bone("hips")]).length,
+        "wrong": sum(bent < -measure.BACKWARD or abs(side) > measure.SIDEWAYS for bent, side in bends),
+    }
+    for bone, target in aims.items():
+        target.matrix_basis = rests[bone]
+    return result
 
 
-def mesh(name: str, corners: np.ndarray, faces: list, colour: tuple) -> bpy.types.Object:
-    """A mesh object of a colour."""
-    data = bpy.data.meshes.new(name)
-    data.from_pydata([tuple(corner) for corner in corners], [], faces)
-    for face in data.polygons:
-        face.use_smooth = True
-    made = bpy.data.objects.new(name, data)
-    made.color = colour
-    bpy.context.scene.collection.objects.link(made)
-    return made
+# -- pictures ----------------------------------------------------------------------------------------------------------
 
 
-def cone(start: Vector, end: Vector, radius: float, colour: tuple) -> None:
-    """A rounded cone between two points."""
-    line = end - start
-    if line.length < 1e-4:
-        return
-    turn = np.array(line.to_track_quat("Z", "Y").to_matrix())
-    around = np.linspace(0.0, 2.0 * np.pi, 24, endpoint=False)
-    ring = np.stack([np.cos(around), np.sin(around), np.zeros(24)], -1)
-    rings = []
-    for angle in np.linspace(-0.5 * np.pi, 0.5 * np.pi, 12):
-        below = angle < 0.0
-        size = radius if below else 0.82 * radius
-        height = size * np.sin(angle) + (0.0 if below else line.length)
-        rings.append(size * np.cos(angle) * ring + [0.0, 0.0, height])
-    corners = np.concatenate(rings) @ turn.T + np.array(start)
-    faces = [(24 * k + i, 24 * k + (i + 1) % 24, 24 * k + 24 + (i + 1) % 24, 24 * k + 24 + i)
-             for k in range(11) for i in range(24)]  # fmt: skip
-    mesh("Cone", corners, faces, colour)
+def draw(ob: bpy.types.Object, figure: Figure, reach: Reach, path: Path) -> None:
+    """Make a reach, draw it, and put it back."""
+    aims = targets(ob)
+    rests = {bone: target.matrix_basis.copy() for bone, target in aims.items()}
+    spots = [place(figure, reach, side) for side in reach.hands]
+    make(ob, figure, reach)
+    bpy.context.view_layer.update()
+    things = [_ball(spot, 0.022 * figure.size) for spot in spots]
+    things.append(_slab(figure, 0.9, 0.9, 0.01, Vector(), ground(figure), (0.72, 0.72, 0.7)))
+    if "table" in reach.name:
+        ahead = figure.forward * 0.33 * figure.size
+        things.append(_slab(figure, 0.3, 0.16, 0.02, ahead, spots[0].dot(figure.up) - 0.02 * figure.size,
+                            (0.55, 0.4, 0.26)))  # fmt: skip
+    _photograph(figure, reach.turn, path)
+    for thing in things:
+        bpy.data.objects.remove(thing)
+    for bone, target in aims.items():
+        target.matrix_basis = rests[bone]
 
 
-def ball(centre: Vector, width: float, height: float, colour: tuple) -> None:
-    """An upright egg."""
-    cone(centre - Vector((0, 0, height - width)), centre + Vector((0, 0, height - width)), width, colour)
+def _ball(spot: Vector, radius: float) -> bpy.types.Object:
+    """A red ball at a target."""
+    bpy.ops.mesh.primitive_ico_sphere_add(subdivisions=3, radius=radius, location=spot)
+    return _painted(bpy.context.object, (0.9, 0.15, 0.1))
 
 
-def cube(place: Matrix) -> None:
-    """A target."""
-    corners = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]) * 0.028
-    matrix = np.array(place)
-    corners = corners @ matrix[:3, :3].T + matrix[:3, 3]
-    faces = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
-    mesh("Target", corners, faces, _TARGET)
+def _slab(
+    figure: Figure, wide: float, deep: float, thick: float, shift: Vector, top: float, colour: tuple[float, ...]
+) -> bpy.types.Object:  # fmt: skip
+    """A flat box below the height `top`; its half sizes are of the figure's height."""
+    bpy.ops.mesh.primitive_cube_add(size=2.0)
+    slab = bpy.context.object
+    middle = 0.5 * (figure.at("foot", "L") + figure.at("foot", "R")) + shift
+    middle += figure.up * (top - thick * figure.size - middle.dot(figure.up))
+    ways = Matrix((figure.left, figure.forward, figure.up)).transposed()
+    half = figure.size * Vector((wide, deep, thick))
+    slab.matrix_world = Matrix.LocRotScale(middle, ways.to_quaternion(), half)
+    return _painted(slab, colour)
 
 
-def write(words: str, place: Vector) -> None:
-    """A line of text that faces the camera."""
-    text = bpy.data.curves.new("Text", "FONT")
-    text.body, text.size = words, 0.16
-    made = bpy.data.objects.new("Text", text)
-    made.location, made.color = place, _TEXT
-    made.rotation_euler = (radians(90.0), 0.0, 0.0)
-    bpy.context.scene.collection.objects.link(made)
+def _painted(thing: bpy.types.Object, colour: tuple[float, ...]) -> bpy.types.Object:
+    material = bpy.data.materials.new("Colour")
+    material.diffuse_color = (*colour, 1.0)
+    thing.data.materials.append(material)
+    return thing
 
 
-def render(path: Path) -> None:
-    """Render to a PNG."""
+def _photograph(figure: Figure, around: float, path: Path) -> None:
+    """Render the scene."""
     scene = bpy.context.scene
     camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
     scene.collection.objects.link(camera)
-    camera.data.type, camera.data.ortho_scale = "ORTHO", _APART * len(REACHES) + 0.15
-    away = Vector((0.0, -1.0, 0.12)).normalized()
-    middle = Vector((_APART * (len(REACHES) - 1) / 2.0, 0.0, 0.98 - _ROW / 2.0))
-    camera.location = middle + away * 20.0
-    camera.rotation_euler = (-away).to_track_quat("-Z", "Y").to_euler()
+    camera.data.type, camera.data.ortho_scale = "ORTHO", 1.3 * figure.size
+    turn = person.facing(figure, around, 14.0)
+    middle = 0.5 * (figure.at("foot", "L") + figure.at("foot", "R"))
+    middle += figure.up * (ground(figure) + 0.57 * figure.size - middle.dot(figure.up))
+    camera.matrix_world = Matrix.LocRotScale(middle + turn @ Vector((0.0, 0.0, 5.0 * figure.size)), turn, None)
+    camera.data.clip_start, camera.data.clip_end = 0.1 * figure.size, 20.0 * figure.size
     scene.camera, scene.render.engine = camera, "BLENDER_WORKBENCH"
     shading = scene.display.shading
-    shading.color_type, shading.light, shading.show_cavity, shading.show_shadows = "OBJECT", "STUDIO", True, False
-    shading.background_type, shading.background_color = "VIEWPORT", (1.0, 1.0, 1.0)
+    shading.light, shading.color_type = "STUDIO", "MATERIAL"
+    shading.show_shadows, shading.show_cavity, shading.shadow_intensity = True, True, 0.25
+    scene.display.render_aa = "16"
     scene.view_settings.view_transform = "Standard"
-    if scene.world is None:
-        scene.world = bpy.data.worlds.new("World")
-    scene.world.color = (1.0, 1.0, 1.0)
     scene.render.resolution_x, scene.render.resolution_y = SIZE
+    scene.render.film_transparent = True
     scene.render.filepath = str(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
     bpy.ops.render.render(write_still=True)
+    bpy.data.objects.remove(camera)
+
+
+def sheet(pictures: list[Path], path: Path) -> None:
+    """All pictures in one, on white, rows from the top."""
+    width, height = SIZE
+    rows = -(-len(pictures) // COLUMNS)
+    whole = np.ones((rows * height, COLUMNS * width, 4), dtype=np.float32)
+    for number, picture in enumerate(pictures):
+        image = bpy.data.images.load(str(picture))
+        pixels = np.empty(width * height * 4, dtype=np.float32)
+        image.pixels.foreach_get(pixels)
+        own = pixels.reshape(height, width, 4)
+        row, column = divmod(number, COLUMNS)
+        spot = whole[(rows - 1 - row) * height :][:height, column * width :][:, :width]
+        spot[..., :3] = own[..., :3] * own[..., 3:] + 1.0 - own[..., 3:]
+        bpy.data.images.remove(image)
+    result = bpy.data.images.new("Sheet", COLUMNS * width, rows * height)
+    result.pixels.foreach_set(whole.ravel())
+    result.filepath_raw, result.file_format = str(path), "PNG"
+    result.save()
+
+
+def main() -> None:
+    """Measure, print and draw."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("characters", nargs="*", default=["rigify basic human"])
+    parser.add_argument("--way", default="native")
+    parser.add_argument("--limits", action="store_true")
+    parser.add_argument("--empties", action="store_true")
+    parser.add_argument("--sheet", type=Path)
+    arguments = parser.parse_args()
+    measure.load()
+    for number, name in enumerate(arguments.characters):
+        character = measure.BY_NAME[name]
+        with contextlib.redirect_stdout(io.StringIO()):
+            ob, figure = set_up(character, arguments.way, arguments.limits, arguments.empties)
+        for reach in (*REACHES, *FAR):
+            row = measured(ob, figure, character, reach)
+            print(f"{name:20} {reach.name:14}", "  ".join(f"{key} {value:6.1f}" for key, value in row.items()),
+                  file=sys.stderr)  # fmt: skip
+        if arguments.sheet and not number:
+            ob.dqik.live = False
+            person.body(ob, figure.roles)
+            ob.dqik.live = True
+            folder = Path(bpy.app.tempdir)
+            pictures = [folder / f"{count}.png" for count in range(len(REACHES))]
+            for reach, picture in zip(REACHES, pictures, strict=True):
+                draw(ob, figure, reach, picture)
+            sheet(pictures, arguments.sheet)
 
 
 if __name__ == "__main__":

@@ -84,8 +84,7 @@ def no_number(draw: Draw) -> str:
 def number_again(draw: Draw) -> str:
     target = named(draw.target())
     return (
-        f"{target}.location = {draw.place()}\n{target}.rotation_quaternion = (1, 0, 0, 0)\n"
-        f"{target}.scale = (1, 1, 1)"
+        f"{target}.location = {draw.place()}\n{target}.rotation_quaternion = (1, 0, 0, 0)\n{target}.scale = (1, 1, 1)"
     )
 
 
@@ -167,13 +166,13 @@ def unkey_goal(draw: Draw) -> str:
 
 @step("keyed", 0.6)
 def key_live(draw: Draw) -> str:
-    return f"key({named(draw.rig())}.dqik, 'live', {({f: draw.chance(0.5) for f in draw.frames(3)})})"
+    return f"key({named(draw.rig())}.dqik, 'live', { ({f: draw.chance(0.5) for f in draw.frames(3)}) })"
 
 
 @step("keyed", 0.6)
 def key_stiffness(draw: Draw) -> str:
     one = draw.bone(draw.rig())
-    return f"key({bone_named(one)}, 'dqik_stiffness', {({f: draw.one([0.0, 0.5, 1.0]) for f in draw.frames(2)})})"
+    return f"key({bone_named(one)}, 'dqik_stiffness', { ({f: draw.one([0.0, 0.5, 1.0]) for f in draw.frames(2)}) })"
 
 
 # -- settings ----------------------------------------------------------------------------------------------------------

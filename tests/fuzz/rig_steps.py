@@ -63,10 +63,10 @@ def rest_position(draw: Draw) -> str:
 def _keys(draw: Draw) -> str:
     one = draw.bone(draw.rig())
     if draw.chance(0.2):
-        return f"key({bone_named(one)}, 'location', {({f: draw.vector(0.5) for f in draw.frames(2)})})"
+        return f"key({bone_named(one)}, 'location', { ({f: draw.vector(0.5) for f in draw.frames(2)}) })"
     frames = draw.frames(draw.random.randint(1, 3))
     path, _ = draw.rotation_value(one.rotation_mode)
-    return f"key({bone_named(one)}, {path!r}, {({f: draw.rotation_value(one.rotation_mode)[1] for f in frames})})"
+    return f"key({bone_named(one)}, {path!r}, { ({f: draw.rotation_value(one.rotation_mode)[1] for f in frames}) })"
 
 
 @step("keys", 2)

@@ -56,7 +56,12 @@ class Breaks:
 
 
 def walk(
-    log: Log, journal: TextIO, seed: int = 0, length: int = 60, steps: list[Step] | None = None, only: str = "",
+    log: Log,
+    journal: TextIO,
+    seed: int = 0,
+    length: int = 60,
+    steps: list[Step] | None = None,
+    only: str = "",
     without: str = "",
 ) -> dict[str, object]:
     """Walk `length` steps from a seed, or the given steps. Returns what broke first, if anything, and the steps."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Problems drawn from a seed, with all that a skeleton, a goal or an option can ask for, in generic numbers."""
+"""Problems drawn from a seed, with every feature of skeletons, goals and options, in numbers without special values."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ from solvers.model.goals import Targets
 
 @dataclass
 class Problem:
-    """Something to solve."""
+    """A problem to solve."""
 
     skeleton: ik.Skeleton
     goals: list[ik.Goal]
@@ -23,12 +23,12 @@ class Problem:
     options: ik.Options
 
     def solve(self, start: ik.Pose | None = None) -> ik.Solution:
-        """The answer from a start of its own or another."""
+        """The answer from `start`, or from the problem's own start."""
         return ik.solve(self.skeleton, self.goals, start or self.start, self.solver, self.options)
 
 
 def _interval(generator: np.random.Generator, most: float) -> tuple[float, float]:
-    """Around zero, beside it, or a single value."""
+    """An interval around zero, one beside it, or a single value."""
     lo, hi = np.sort(generator.uniform(-most, most, 2))
     kind = generator.integers(5)
     if kind == 0:
@@ -111,7 +111,7 @@ def drawn(seed: int, most: int = 8) -> Problem:
 
 
 def moving(problem: Problem, frames: int, seed: int, speed: float = 0.02) -> tuple[Targets, np.ndarray]:
-    """Targets of frames that drift from the goals' own, and links of their own for each frame."""
+    """Targets of frames that drift from the goals' own targets, and changing links for each frame."""
     generator = np.random.default_rng(seed)
     goals, links = problem.goals, problem.skeleton.links
     steps = generator.normal(size=(frames, len(goals), 3)).cumsum(0) * speed

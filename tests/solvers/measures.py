@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the tests measure by, without the code under test: errors, turns, and how far outside its limits a joint is."""
+"""Measures of the tests, independent of the code under test: errors, turns, and distances outside the limits."""
 
 import math
 
@@ -32,7 +32,7 @@ def goal_errors(skeleton: ik.Skeleton, pose: ik.Pose, goal: ik.Goal) -> tuple[fl
 
 
 def turned_by(before: ik.Pose, after: ik.Pose) -> np.ndarray:
-    """By how much (J,) each joint has turned between two poses [rad]."""
+    """The angle (J,) by which each joint has turned between two poses [rad]."""
     return (scipy_rotation(before.rotations).inv() * scipy_rotation(after.rotations)).magnitude()
 
 
@@ -57,20 +57,20 @@ def bend_from_pole(skeleton: ik.Skeleton, pose: ik.Pose, joints: tuple[int, int,
 
 
 def _turns_off(angle: float, lo: float, hi: float) -> float:
-    """By how much an angle lies outside an interval, whole turns aside."""
+    """The distance of an angle from an interval, full turns disregarded."""
     if hi - lo >= 2 * np.pi - 1e-9:
         return 0.0
     return min(max(lo - a, a - hi, 0.0) for a in angle + 2 * np.pi * np.arange(-2, 3))
 
 
 def _about(q: np.ndarray, axis: np.ndarray) -> float:
-    """The turn about an axis that is in a rotation `w x y z`; none where the rest is a half turn."""
+    """The turn about an axis that a rotation `w x y z` contains; 0 if the rest is a half turn."""
     along = q[1:] @ axis
     return 2.0 * np.arctan2(along, q[0]) if np.hypot(along, q[0]) > 1e-12 else 0.0
 
 
 def outside_ellipse(swing: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> float:
-    """By how much a swing (2,) lies outside the ellipse of limits `lo`, `hi` (2,): its level above 1 over its slope."""
+    """The approximate distance of a swing (2,) outside the ellipse of limits `lo`, `hi` (2,): (level - 1) / slope."""
     square, slope = 0.0, 0.0
     for x, low, high in zip(swing, lo, hi, strict=True):
         centre = min(max(0.0, low), high)
@@ -86,7 +86,7 @@ def outside_ellipse(swing: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> float:
 
 
 def outside_limits(skeleton: ik.Skeleton, pose: ik.Pose, joint: int) -> float:
-    """By how much a joint is outside what its kind and its limits allow [rad or length units]."""
+    """How far a joint is outside the motions of its kind and its limits [rad or length units]."""
     kind, limits, axis = skeleton.kinds[joint], skeleton.joints[joint].limits, skeleton.axis[joint]
     q, slide = pose.rotations[joint], pose.translations[joint]
     if kind == "hinge":

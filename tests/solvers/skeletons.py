@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Skeletons, poses and limits that the tests share: some by hand, the rest drawn by hypothesis."""
+"""Skeletons, poses and limits that the tests share: some built by hand, the others drawn by hypothesis."""
 
 import math
 
@@ -21,7 +21,7 @@ def scipy_rotation(q: np.ndarray) -> Rotation:
 
 
 def chain(count: int, kind: str = "ball", length: float = 1.0, **settings: object) -> ik.Skeleton:
-    """`count` joints one above the other along +Y, `length` apart, all alike."""
+    """`count` equal joints one above the other along +Y, `length` apart."""
     return ik.Skeleton([
         ik.Joint(f"joint {i}", i - 1, kind, (0.0, length if i else 0.0, 0.0), **settings) for i in range(count)
     ])  # fmt: skip
@@ -53,12 +53,12 @@ def torso() -> ik.Skeleton:
 
 
 def bent(count: int) -> ik.Pose:
-    """A chain's start, bent a little at every joint."""
+    """A start for a chain, bent a little at every joint."""
     return ik.Pose(np.tile(wxyz(Rotation.from_rotvec([0.2, 0.1, 0.3])), (count, 1)), np.zeros((count, 3)))
 
 
 def arm_bent(angle: float = 0.6) -> ik.Pose:
-    """An arm's start with its elbow bent."""
+    """A start for an arm, with its elbow bent."""
     pose = arm().rest_pose()
     pose.rotations[1] = wxyz(Rotation.from_rotvec([angle, 0, 0]))
     return pose
@@ -70,17 +70,17 @@ def pointer(limits: ik.Range | None) -> ik.Skeleton:
 
 
 def pointing(degrees: float) -> tuple:
-    """A place on the unit circle."""
+    """A point on the unit circle."""
     return math.cos(math.radians(degrees)), math.sin(math.radians(degrees)), 0.0
 
 
 def pointed(degrees: float) -> ik.Pose:
-    """The pointer's pose."""
+    """The pose of the pointer."""
     return ik.Pose(wxyz(Rotation.from_rotvec([[0, 0, math.radians(degrees)]])), np.zeros((1, 3)))
 
 
 def random_pose(skeleton: ik.Skeleton, generator: np.random.Generator, size: float = 1.0) -> ik.Pose:
-    """Motions that each joint's kind allows, turns and moves up to about `size`; limits play no part."""
+    """Motions that each joint's kind allows, of turns and moves up to about `size`; limits are not applied."""
     rotations, translations = np.tile([1.0, 0, 0, 0], (len(skeleton), 1)), np.zeros((len(skeleton), 3))
     for joint, kind in enumerate(skeleton.kinds):
         if kind == "ball":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A problem with its start as the solvers see it, for tests of what they do with it step by step."""
+"""A problem and its start in the solvers' own data structures, for tests of single steps."""
 
 import numpy as np
 from measures import chain_of
@@ -13,7 +13,7 @@ from solvers.space.tasks import Tasks
 
 
 def standing(skeleton: ik.Skeleton, goals: list[ik.Goal], start: ik.Pose) -> tuple[Tasks, JointSpace, Point, Request]:
-    """Tasks, degrees of freedom, where the start stands, and what its one frame asks for; poles on whole chains."""
+    """Tasks, degrees of freedom, the start as a point, and the request of its one frame; poles are on whole chains."""
     chains = np.array([chain_of(skeleton, goal) for goal in goals])
     space = JointSpace(skeleton, np.any(chains, axis=0))
     paths = [[j for j in skeleton.order if chain[j]] for chain in chains]

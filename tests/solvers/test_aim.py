@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The best turns of single joints, against SciPy, and one joint's limits against the whole pose's."""
+"""The best turns of single joints, against SciPy, and the limits of one joint against those of the whole pose."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ def _left(turns: np.ndarray, points: np.ndarray, targets: np.ndarray, weights: n
 
 @pytest.mark.parametrize("count", [1, 2, 5])
 def test_about_axis_is_the_best_of_all_angles(count: int) -> None:
-    """No angle that SciPy's bounded search finds leaves less."""
+    """SciPy's bounded search finds no angle with a lower error."""
     points, targets, weights = _points(count, count)
     axis = np.random.default_rng(7).normal(size=(4, 3))
     axis /= np.linalg.norm(axis, axis=-1, keepdims=True)
@@ -45,7 +45,7 @@ def test_about_axis_is_the_best_of_all_angles(count: int) -> None:
 
 @pytest.mark.parametrize("count", [2, 3, 6])
 def test_about_point_is_wahbas_best_turn(count: int) -> None:
-    """As SciPy's `align_vectors`, which uses the singular values instead."""
+    """The turn equals that of SciPy's `align_vectors`, which uses a singular value decomposition."""
     points, targets, weights = _points(10 + count, count)
     for frame, turn in enumerate(aim.about_point(points, targets, weights)):
         best, _ = Rotation.align_vectors(targets[frame], points[frame], weights[frame])
@@ -53,7 +53,7 @@ def test_about_point_is_wahbas_best_turn(count: int) -> None:
 
 
 def test_about_point_turns_no_more_than_it_must() -> None:
-    """Points on one line leave the turn about it open: none is made."""
+    """Points on one line leave the turn about that line open, and it is 0."""
     points = np.array([[[0, 1.0, 0], [0, 2, 0], [0, -1, 0]]])
     for turn in (Rotation.identity(), Rotation.from_rotvec([0, 0, 0.7]), Rotation.from_rotvec([2.5, 0, 0])):
         found = aim.about_point(points, turn.apply(points[0])[None], np.ones((1, 3)))[0]

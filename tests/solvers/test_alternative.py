@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""ALTERNATIVE: goals fastened to the joints, and what comes of pulling them to the effectors."""
+"""ALTERNATIVE: its Jacobian, whose levers end at the goals, and the answers of the solver."""
 
 import math
 
@@ -37,14 +37,15 @@ SETTINGS = Settings(1, 0.0, 0.0, None, 0.0, 0.0, 0.0, np.ones(1), ik.Options())
 
 
 def models(skeleton: ik.Skeleton, goals: list[ik.Goal], start: ik.Pose) -> tuple[GoalLevers, Model, Point, Request]:
-    """The solver's Jacobian and the usual one, and where they are asked for."""
+    """The solver's model and the usual one, with a point and a request to evaluate them at."""
     tasks, space, point, frames = standing(skeleton, goals, start)
     return GoalLevers(tasks, space, SETTINGS), Model(tasks, space, SETTINGS), point, frames
 
 
 @pytest.mark.parametrize("kind", ["ball", "hinge", "prismatic"])
 def test_a_column_is_how_a_goal_moves_that_is_fastened_to_the_joint(kind: str) -> None:
-    """Finite differences of a point that hangs on each joint in turn, by SciPy; a slide moves all alike."""
+    """Columns match finite differences, by SciPy, of a point fastened to each joint; below a slide all points move
+    equally."""
     skeleton = ik.Skeleton([
         ik.Joint("root", -1, "ball", (0, 0, 0)),
         ik.Joint("middle", 0, kind, (0, 1, 0), axis=(1, 2, -2) if kind != "ball" else None),
@@ -87,7 +88,8 @@ def test_the_downhill_direction_is_that_of_the_usual_jacobian(skeleton: ik.Skele
 
 @pytest.mark.parametrize("distance", [0.8, 1.0, 2.0, 5.0])
 def test_a_goal_far_away_is_seen_at_a_long_lever(distance: float) -> None:
-    """One step of a pointer of length 1: `sin(phi) / r` to a goal at distance r, where a pseudo-inverse has `r sin`."""
+    """One step of a pointer of length 1 is `sin(phi) / r` for a goal at distance r; the pseudo-inverse has `r
+    sin(phi)`."""
     phi = 20.0
     target = distance * np.array(pointing(phi))
     options = ik.Options(iterations=1, pull=0.0)
@@ -100,7 +102,7 @@ def test_a_goal_far_away_is_seen_at_a_long_lever(distance: float) -> None:
 
 @pytest.mark.parametrize("target", [(0.9, 0.5, 0.4), (0.2, -0.6, 0.9), (1.0, 1.0, 1.0)])
 def test_two_bones_end_as_the_law_of_cosines_has_them(target: tuple) -> None:
-    """Bones of 1.2 and 0.7: the elbow's angle follows from the distance."""
+    """With bones of 1.2 and 0.7 the elbow's angle follows from the target's distance."""
     options = ik.Options(iterations=200, tolerance=1e-7, pull=0.0)
     solution = ik.solve(arm(1.2, 0.7), [ik.Goal(2, target)], arm_bent(), "ALTERNATIVE", options)
     inner = math.acos((1.2**2 + 0.7**2 - np.dot(target, target)) / (2 * 1.2 * 0.7))
@@ -111,7 +113,7 @@ def test_two_bones_end_as_the_law_of_cosines_has_them(target: tuple) -> None:
 @settings(max_examples=20)
 @given(st.integers(3, 6), st.floats(0.3, 0.8), seeds)
 def test_easy_targets_are_met_as_dls_meets_them(count: int, reach: float, seed: int) -> None:
-    """A bent chain and a target well inside its reach, in front of it."""
+    """A bent chain meets a target well inside its reach, in front of it."""
     skeleton, generator = chain(count), np.random.default_rng(seed)
     tip = ik.forward(skeleton, bent(count)).positions[-1]
     direction = Rotation.from_rotvec(generator.uniform(-0.5, 0.5, 3)).apply(tip / np.linalg.norm(tip))
@@ -122,7 +124,7 @@ def test_easy_targets_are_met_as_dls_meets_them(count: int, reach: float, seed: 
 
 
 def test_both_hands_of_a_torso_arrive_with_their_orientations() -> None:
-    """Two goals that share a spine, each with a position and a rotation, and limits that allow them."""
+    """Two goals that share a spine are met, each with a position and a rotation that the limits allow."""
     limits = ik.TwistSwing((-1.5, 1.5), (-1.5, 1.5), (-1.5, 1.5))
     free = torso()
     skeleton = ik.Skeleton([
@@ -139,7 +141,7 @@ def test_both_hands_of_a_torso_arrive_with_their_orientations() -> None:
 @settings(max_examples=25)
 @given(skeletons(), seeds)
 def test_limits_are_held_on_any_tree(skeleton: ik.Skeleton, seed: int) -> None:
-    """Joints of chains end inside their limits; all is finite; no goal's answer is worse than its start."""
+    """Joints of chains end inside their limits, all numbers are finite, and no goal's error grows."""
     generator = np.random.default_rng(seed)
     joint = int(generator.integers(len(skeleton)))
     goal = ik.Goal(joint, generator.normal(size=3), generator.normal(size=4) if generator.integers(2) else None)
@@ -151,7 +153,7 @@ def test_limits_are_held_on_any_tree(skeleton: ik.Skeleton, seed: int) -> None:
 
 
 def test_a_rig_in_centimetres_solves_like_one_in_metres_and_a_frame_alone_as_among_others() -> None:
-    """The same turns; and the same to the last bit."""
+    """The turns are the same for both units; a frame's answer in a batch is the same to the last bit."""
     generator = np.random.default_rng(2)
     positions, rotations = generator.uniform(-1.5, 1.5, (4, 1, 3)), np.tile((1.0, 0, 0, 0), (4, 1, 1))
     answers = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Flat joint values to a pose and back, joints by name, and transforms between joints."""
+"""Conversions between flat joint values and poses, joints by name, and transforms between joints."""
 
 import math
 
@@ -24,7 +24,7 @@ def mixed() -> ik.Skeleton:
 
 
 def test_values_are_in_the_skeletons_order() -> None:
-    """One for the elbow, none for the hand, three for the shoulder, one for the tool; axes of any length."""
+    """One value for the elbow, none for the hand, three for the shoulder, one for the tool; axes have any length."""
     pose = ik.pose_from_angles(mixed(), [0.3, 0.1, -0.2, 0.4, 0.7])
     assert_allclose(pose.rotations[0], wxyz(Rotation.from_rotvec([0.3, 0, 0])))
     assert_allclose(pose.rotations[2], wxyz(Rotation.from_rotvec([0.1, -0.2, 0.4])))
@@ -35,7 +35,7 @@ def test_values_are_in_the_skeletons_order() -> None:
 
 @given(skeletons(), seeds)
 def test_values_of_a_pose_give_that_pose_again(skeleton: ik.Skeleton, seed: int) -> None:
-    """Any skeleton, turns below pi; whole turns aside, since `q` and `-q` are the same."""
+    """Holds for any skeleton and turns below pi, up to the sign of quaternions."""
     pose = random_pose(skeleton, np.random.default_rng(seed), size=1.8)
     again = ik.pose_from_angles(skeleton, ik.angles_from_pose(skeleton, pose))
     assert_allclose(np.abs((again.rotations * pose.rotations).sum(-1)), 1.0, atol=1e-12)
@@ -44,7 +44,7 @@ def test_values_of_a_pose_give_that_pose_again(skeleton: ik.Skeleton, seed: int)
 
 @given(skeletons(limited=False), seeds)
 def test_a_pose_of_values_gives_those_values_again(skeleton: ik.Skeleton, seed: int) -> None:
-    """Frame by frame and in a batch, hinges within half a turn, balls' rotation vectors too."""
+    """Holds for one frame and a batch, for hinges within half a turn and rotation vectors of balls."""
     generator = np.random.default_rng(seed)
     q = generator.uniform(-1.8, 1.8, (3, len(ik.column_joints(skeleton))))
     poses = ik.pose_from_angles(skeleton, q)
@@ -72,13 +72,13 @@ def test_forward_kinematics_of_a_batch_is_that_of_each_frame(skeleton: ik.Skelet
     [(None, 2.5), (None, -2.5), (ik.Range(0.5, 4.0), 3.9), (ik.Range(-6.0, -1.0), -5.5), (ik.Range(5, 7), 6.2)],
 )
 def test_a_hinges_angle_is_the_one_inside_its_limits(limits: ik.Range | None, angle: float) -> None:
-    """Beyond half a turn too, where the limits reach there."""
+    """Also beyond half a turn, if the limits reach that far."""
     door = chain(1, kind="hinge", axis=(0, 0, 1), limits=limits)
     assert_allclose(ik.angles_from_pose(door, ik.pose_from_angles(door, [angle])), [angle])
 
 
 def test_what_a_joint_cannot_do_is_left_out_of_its_values() -> None:
-    """A hinge's turn about another axis, and a ball's translation."""
+    """A hinge's turn about another axis and a ball's translation give no values."""
     pose = mixed().rest_pose()
     pose.rotations[0] = wxyz(Rotation.from_rotvec([0, 0.5, 0]))
     pose.translations[2] = (1, 1, 1)
@@ -98,7 +98,7 @@ def test_what_a_joint_cannot_do_is_left_out_of_its_values() -> None:
     ],
 )
 def test_bad_values_are_refused(q: object, message: str) -> None:
-    """The error says how many there should be, or whose is not finite."""
+    """The error says how many values are expected, or which joint's value is not finite."""
     with pytest.raises(ik.InvalidPose, match=message):
         ik.pose_from_angles(mixed(), q)
 
@@ -113,7 +113,7 @@ def test_bad_values_are_refused(q: object, message: str) -> None:
     ],
 )
 def test_bad_poses_are_refused(pose: object, message: str) -> None:
-    """As by forward kinematics, which takes batches too; a solve's start is one pose."""
+    """Poses are checked as in forward kinematics, which also takes batches; a solve's start is a single pose."""
     for function in (ik.angles_from_pose, ik.forward):
         with pytest.raises(ik.InvalidPose, match=message):
             function(mixed(), pose)
@@ -125,7 +125,7 @@ def test_bad_poses_are_refused(pose: object, message: str) -> None:
 
 
 def test_joints_may_be_named_where_they_may_be_numbered() -> None:
-    """A goal by names is the goal by indices, to the last digit; the goal itself stays as it was written."""
+    """A goal with names gives the same answer as with indices, to the last digit, and is not changed."""
     named = ik.Goal("hand", (0.4, 1.1, 0.6), chain=["shoulder", "elbow"])
     numbered = ik.Goal(2, (0.4, 1.1, 0.6), chain=[0, 1])
     found, expected = (ik.solve(arm(), [goal]) for goal in (named, numbered))
@@ -140,7 +140,7 @@ def test_joints_may_be_named_where_they_may_be_numbered() -> None:
 
 
 def test_index_looks_names_up_and_lets_indices_pass() -> None:
-    """NumPy's too."""
+    """NumPy integers are indices too."""
     assert [arm().index(joint) for joint in ("shoulder", "hand", 1, np.int64(2))] == [0, 2, 1, 2]
 
 
@@ -158,19 +158,19 @@ def test_index_looks_names_up_and_lets_indices_pass() -> None:
     ],
 )
 def test_an_unknown_joint_is_answered_with_the_right_ones(joint: object, message: str) -> None:
-    """Those most like the wrong name come first."""
+    """The message lists the names, those most similar to the wrong one first."""
     with pytest.raises(ik.UnknownJoint, match=message):
         arm().index(joint)
 
 
 def test_of_many_joints_the_twenty_most_alike_are_told() -> None:
-    """A rig has hundreds."""
+    """The message lists twenty names of a rig with hundreds."""
     with pytest.raises(ik.UnknownJoint, match="the joints are 'joint 77', .* and 80 more"):
         chain(100).index("jiont 77")
 
 
 def test_a_name_that_two_joints_have_is_wrong_only_where_it_is_looked_up() -> None:
-    """Such a skeleton can be solved by indices."""
+    """A skeleton with equal names can be solved by indices."""
     twins = ik.Skeleton([ik.Joint("bone", -1, "ball", (0, 0, 0)), ik.Joint("bone", 0, "ball", (0, 1, 0))])
     assert ik.solve(twins, [ik.Goal(1, (0.6, 0.8, 0))]).converged
     with pytest.raises(ik.UnknownJoint, match=r"2 joints are called 'bone'; use an index, one of \[0, 1\]"):
@@ -181,7 +181,7 @@ def test_a_name_that_two_joints_have_is_wrong_only_where_it_is_looked_up() -> No
 
 @pytest.mark.parametrize("goals", [ik.Goal(2, (0, 1, 0)), "hand", 5, None])
 def test_goals_that_are_no_list_are_refused(goals: object) -> None:
-    """A single goal is a common slip."""
+    """A single goal instead of a list is a common mistake."""
     with pytest.raises(ik.InvalidGoal, match="goals: expected a list of Goal, got"):
         ik.solve(arm(), goals)
 
@@ -191,7 +191,7 @@ def test_goals_that_are_no_list_are_refused(goals: object) -> None:
 
 @given(skeletons(), seeds)
 def test_a_joint_in_another_joints_frame(skeleton: ik.Skeleton, seed: int) -> None:
-    """By SciPy: the first one's inverse times the second; of a batch too."""
+    """By SciPy: the inverse of the first joint's transform times the second's; also for a batch."""
     generator = np.random.default_rng(seed)
     a, b = map(int, generator.integers(len(skeleton), size=2))
     q = generator.uniform(-1, 1, (2, len(ik.column_joints(skeleton))))

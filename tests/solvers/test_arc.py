@@ -26,14 +26,15 @@ def straight(count: int, kind: str = "ball", limits: ik.Range | None = None) -> 
 
 
 def no_turns(count: int) -> np.ndarray:
-    """Rotations that nothing asks for."""
+    """Target rotations that no goal uses."""
     return np.tile([1.0, 0, 0, 0], (count, 1, 1))
 
 
 @pytest.mark.parametrize("afresh", [True, False])
 @pytest.mark.parametrize("count", [2, 3, 6, 20])
 def test_a_target_that_sweeps_across_the_line_moves_the_chain_smoothly(count: int, afresh: bool) -> None:
-    """In steps of a centimetre at 50 to 95 % of the reach, in three directions: no miss, no step over 4 degrees."""
+    """Steps of 1 cm at 50 to 95 % of the reach, in three directions: all targets are met, no joint step is over 4
+    degrees."""
     skeleton, goal = straight(count)
     options = ik.Options(pull=1e-5, warm_start=not afresh, tolerance=TOLERANCE)
     for share in (0.5, 0.8, 0.95):
@@ -48,7 +49,7 @@ def test_a_target_that_sweeps_across_the_line_moves_the_chain_smoothly(count: in
 
 @pytest.mark.parametrize("solver", ITERATIVE)
 def test_a_target_on_the_line_is_met(solver: str) -> None:
-    """Every derivative is zero there, and still the chain bends."""
+    """The chain bends although every derivative is zero there."""
     for count in (2, 5, 20):
         skeleton, goal = straight(count)
         options = ik.Options(iterations=400, tolerance=1e-3)
@@ -60,7 +61,7 @@ def test_a_target_on_the_line_is_met(solver: str) -> None:
 
 
 def test_a_chain_of_hinges_bends_the_way_that_its_limits_leave() -> None:
-    """Toward the side with more room, whichever that is."""
+    """It bends to the side with more room, whichever that is."""
     for limits in (ik.Range(-0.01, 2.0), ik.Range(-2.0, 0.01)):
         skeleton, goal = straight(6, "hinge", limits)
         goal = ik.Goal(goal.joint, 0.8 * LENGTH * LINE, offset=goal.offset)
@@ -69,7 +70,7 @@ def test_a_chain_of_hinges_bends_the_way_that_its_limits_leave() -> None:
 
 
 def test_a_chain_that_is_bent_or_prefers_a_bend_keeps_its_base() -> None:
-    """With its target where its tip is, a bent chain stays as it is."""
+    """A bent chain whose target is at its tip does not move."""
     skeleton, goal = straight(6)
     start = ik.Pose(np.tile([np.cos(0.1), np.sin(0.1), 0, 0], (6, 1)), np.zeros((6, 3)))
     world = ik.forward(skeleton, start)
@@ -81,7 +82,7 @@ def test_a_chain_that_is_bent_or_prefers_a_bend_keeps_its_base() -> None:
 
 
 def test_frames_solved_alone_and_in_a_batch_are_the_same() -> None:
-    """A frame depends on that frame only."""
+    """A frame's answer depends on that frame only."""
     skeleton, goal = straight(5)
     places = 0.7 * LENGTH * LINE + np.arange(-0.1, 0.1, 0.02)[:, None] * [0, 0, 1]
     options = ik.Options(pull=1e-5, warm_start=False)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Broyden's learnt Jacobians: the secant equation, the least change, and how often they are computed after all.
+"""Broyden's updated Jacobians: the secant equation, the least change, and the number of Jacobians computed.
 
-What it converges to, and that frames keep their own, is in `test_newton.py`.
+Convergence, and the independence of frames in a batch, are tested in `test_newton.py`.
 """
 
 import numpy as np
@@ -33,7 +33,7 @@ def standing(seed: int = 0, frames: int = 3) -> tuple[Stage, Point, Request]:
 
 
 def test_secant_is_the_least_change_that_explains_a_step() -> None:
-    """`J d = de`, and of the changes that make it so, SciPy finds none smaller in the metric."""
+    """`J d = de` holds, and SciPy finds no smaller change of J, in the metric, for which it does."""
     generator = np.random.default_rng(0)
     before, d, change = generator.normal(size=(1, 2, 4)), generator.normal(size=(1, 4)), generator.normal(size=(1, 2))
     weight = np.array([1.0, 2.0, 4.0, 0.5])
@@ -49,14 +49,15 @@ def test_secant_is_the_least_change_that_explains_a_step() -> None:
 
 
 def test_a_step_that_does_not_move_leaves_the_jacobian_as_it_is() -> None:
-    """No division by its length."""
+    """A step of length 0 causes no division by zero."""
     before = np.ones((1, 2, 3))
     assert_allclose(broyden.secant(before, np.zeros((1, 3)), np.zeros((1, 2)), np.ones(3)), before)
 
 
 @pytest.mark.parametrize("size", [1e-4, 0.3])
 def test_what_is_learnt_explains_the_step_taken_by_turned_balls_as_well(size: float) -> None:
-    """After a step the columns are about the balls' new axes, and give for the same step the same change."""
+    """After a step the columns belong to the balls' turned axes, and give the same change of the error for the same
+    step."""
     stage, point, frames = standing()
     model = broyden.Secant(stage.tasks, stage.space, stage.settings)
     before = model.jacobian(point, frames).copy()
@@ -81,7 +82,7 @@ def test_what_is_learnt_explains_the_step_taken_by_turned_balls_as_well(size: fl
 
 
 def test_it_computes_fewer_jacobians_than_it_takes_steps() -> None:
-    """Counted on hands solved one by one, and each arrives."""
+    """Counted on hands that are solved one by one, each of which meets its goals."""
     skeleton, goals = hand()
     x = coordinates(skeleton, np.random.default_rng(1), 8, share=0.5)
     positions, rotations = targets(skeleton, goals, x)
@@ -95,7 +96,7 @@ def test_it_computes_fewer_jacobians_than_it_takes_steps() -> None:
 
 
 def test_far_from_reach_it_ends_where_nothing_is_left_to_gain() -> None:
-    """Free balls and contrary goals: SciPy, from its answer, gains next to nothing."""
+    """For free balls and contradicting goals SciPy, starting from the answer, gains almost nothing."""
     skeleton = chain(4)
     goals = [ik.Goal(3, (1.0, 1.0, 0.5), (1, 2, -1, 0.5), (0, 1, 0)), ik.Goal(2, (-1.0, 0.5, 0.2), (1, 0, 1, 0))]
     options = ik.Options(iterations=300, tolerance=0, rotation_tolerance=0, pull=0)
@@ -113,7 +114,7 @@ def test_far_from_reach_it_ends_where_nothing_is_left_to_gain() -> None:
 
 
 def test_coherent_motion_is_met_in_every_frame() -> None:
-    """A hand's smooth motion, each frame from the one before."""
+    """A hand meets a smooth motion, each frame solved from the one before."""
     skeleton, goals = hand()
     x = motion(coordinates(skeleton, np.random.default_rng(1), 3, share=0.7), 15)
     positions, rotations = targets(skeleton, goals, x)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""CCD: each visit is the best turn of its joint, and sweeps of them arrive. MikuMikuDance's rule, step for step."""
+"""CCD: each visit makes the best turn of its joint, sweeps converge, and MikuMikuDance's rule is followed exactly."""
 
 import math
 
@@ -39,7 +39,7 @@ ORDERS = ("TIP_TO_ROOT", "ROOT_TO_TIP")
 
 
 def objective(skeleton: ik.Skeleton, pose: ik.Pose, goals: list[ik.Goal]) -> float:
-    """What a visit minimises: weighted squares of distances and of chords, by SciPy."""
+    """The quantity that a visit minimises, weighted squares of distances and of chords, by SciPy."""
     total = 0.0
     for goal in goals:
         distance, angle = goal_errors(skeleton, pose, goal)
@@ -49,7 +49,7 @@ def objective(skeleton: ik.Skeleton, pose: ik.Pose, goals: list[ik.Goal]) -> flo
 
 
 def solve(skeleton: ik.Skeleton, goals: list[ik.Goal], start: ik.Pose | None = None, **options) -> ik.Solution:
-    """CCD without a pull."""
+    """Solve by CCD without a pull."""
     return ik.solve(skeleton, goals, start, "CCD", ik.Options(**{"pull": 0.0, "tolerance": 1e-6, **options}))
 
 
@@ -57,7 +57,7 @@ def solve(skeleton: ik.Skeleton, goals: list[ik.Goal], start: ik.Pose | None = N
 
 
 def star(kind: str, generator: np.random.Generator, limits=None, axis=(1, 2, -2)) -> tuple[ik.Skeleton, list[ik.Goal]]:
-    """One joint that moves, and three fixed ones below it with goals that it cannot meet all."""
+    """One joint that moves, with three fixed joints below it whose goals cannot all be met."""
     joints = [ik.Joint("centre", -1, kind, (0, 0, 0), axis=axis, limits=limits)]
     joints += [ik.Joint(f"ray {i}", 0, "fixed", generator.normal(size=3)) for i in range(3)]
     goals = [
@@ -69,7 +69,7 @@ def star(kind: str, generator: np.random.Generator, limits=None, axis=(1, 2, -2)
 
 
 def in_limits(skeleton: ik.Skeleton, turn: np.ndarray) -> ik.Pose:
-    """The star's pose with its centre turned by a rotation vector."""
+    """The pose of the star with its centre turned by a rotation vector."""
     pose = skeleton.rest_pose()
     pose.rotations[0] = wxyz(Rotation.from_rotvec(turn))
     return pose
@@ -90,7 +90,7 @@ def test_a_free_ball_takes_its_best_turn_in_one_visit(seed: int) -> None:
 
 @pytest.mark.parametrize("limits", [None, ik.Range(-0.4, 0.3), ik.Range(2.0, 5.0), ik.Range(0.7, 0.7)])
 def test_a_hinge_takes_its_best_turn_in_one_visit(limits: ik.Range | None) -> None:
-    """The best of a fine grid over the interval."""
+    """The angle is the best of a fine grid over the interval."""
     for seed in range(2):
         skeleton, goals = star("hinge", np.random.default_rng(seed), limits)
         lo, hi = (-math.pi, math.pi) if limits is None else (limits.lo, limits.hi)
@@ -103,7 +103,7 @@ def test_a_hinge_takes_its_best_turn_in_one_visit(limits: ik.Range | None) -> No
 
 @pytest.mark.parametrize("limits", [None, ik.Range(-0.1, 0.2)])
 def test_a_slide_takes_the_weighted_mean_of_what_its_goals_miss(limits: ik.Range | None) -> None:
-    """By hand, and held at its stop."""
+    """Compared with a value worked out by hand, also at its limit."""
     skeleton, goals = star("prismatic", np.random.default_rng(3), limits)
     axis, misses, weights = skeleton.axis[0], [], []
     for goal in goals[:2]:
@@ -118,7 +118,7 @@ def test_a_slide_takes_the_weighted_mean_of_what_its_goals_miss(limits: ik.Range
 
 @pytest.mark.parametrize("seed", range(4))
 def test_a_limited_ball_ends_at_its_best_turn_inside(seed: int) -> None:
-    """SciPy's best inside the box and the ellipse of twist and swing, for goals a good way outside of them."""
+    """SciPy finds no better twist and swing inside box and ellipse, for goals well outside of them."""
     generator = np.random.default_rng(seed)
     lo, hi = np.array([-0.4, -0.6, -0.5]), np.array([0.5, 0.3, 0.7])
     skeleton, goals = star("ball", generator, ik.TwistSwing(*zip(lo, hi, strict=True)), axis=None)
@@ -149,7 +149,7 @@ def test_a_limited_ball_ends_at_its_best_turn_inside(seed: int) -> None:
 
 
 def test_a_stiffness_takes_its_share_off_a_turn() -> None:
-    """A quarter of the way at a stiffness of 0.75, for a ball and a hinge; a slide too."""
+    """With a stiffness of 0.75 a ball, a hinge and a slide move a quarter of the way."""
     for kind, wanted in [("ball", pointing(40)), ("hinge", pointing(40)), ("prismatic", (1, 0, 0.8))]:
         joint = ik.Joint("joint", -1, kind, (0, 0, 0), axis=(0, 0, 1), stiffness=0.75)
         pose = solve(ik.Skeleton([joint]), [ik.Goal(0, wanted, offset=(1, 0, 0))], iterations=1).pose
@@ -160,14 +160,15 @@ def test_a_stiffness_takes_its_share_off_a_turn() -> None:
 
 
 def test_a_hinge_that_gains_nothing_stays() -> None:
-    """Its effector lies on its axis, to the last digit or next to it."""
+    """It stays if its effector lies on its axis, exactly or up to rounding."""
     for off in (0.0, 1e-16):
         goal = ik.Goal(0, (0, 1, 1), offset=(off, 0, 1))
         assert turned_by(pointed(0), solve(pointer(None), [goal], pointed(0)).pose)[0] == 0.0
 
 
 def test_a_joint_that_is_where_its_goal_is_has_no_side_to_turn_to() -> None:
-    """Next to no arm, which only rounding gives a direction: a ball and a hinge stay; with some arm they turn."""
+    """With an arm so short that only rounding gives it a direction a ball and a hinge stay; with a longer arm they
+    turn."""
     for kind in ("ball", "hinge"):
         for off, turns in [(1e-17, False), (1e-3, True)]:
             joints = [ik.Joint("centre", -1, kind, (0, 0, 0), axis=(0, 0, 1)), ik.Joint("away", 0, "fixed", (0, 0, 1))]
@@ -178,7 +179,7 @@ def test_a_joint_that_is_where_its_goal_is_has_no_side_to_turn_to() -> None:
 
 @pytest.mark.parametrize("seed", [2, 7, 10])
 def test_rounding_does_not_choose_where_limited_balls_end(seed: int) -> None:
-    """Goals outside their limits, and the same with their last digits changed: the same pose, to nearly as many."""
+    """Goals outside the limits, changed in their last digits, give the same pose to nearly as many digits."""
     generator, start = np.random.default_rng(seed), bent(2)
     skeleton = chain(2, limits=ik.TwistSwing((-0.4, 0.5), (-0.6, 0.3), (-0.5, 0.7)))
     place, turn, other = generator.normal(size=(2, 3))[0], *generator.normal(size=(2, 4))
@@ -193,7 +194,7 @@ def test_rounding_does_not_choose_where_limited_balls_end(seed: int) -> None:
 
 
 def one_visit(skeleton: ik.Skeleton, goals: list[ik.Goal], times: int = 1) -> ik.Pose:
-    """The pose after one visit, or some, of the only joint that moves."""
+    """The pose after one or several visits of the only joint that moves."""
     start = skeleton.rest_pose()
     tasks, space, point, frames = standing(skeleton, goals, start)
     posture, (visit,) = Posture(tasks, point, frames), visits(tasks, space)
@@ -204,7 +205,7 @@ def one_visit(skeleton: ik.Skeleton, goals: list[ik.Goal], times: int = 1) -> ik
 
 @st.composite
 def served(draw: st.DrawFn) -> tuple[ik.Skeleton, list[ik.Goal], ik.Pose]:
-    """Any tree with goals of every sort, and a start."""
+    """Any tree with goals of every kind, and a start."""
     skeleton, generator = draw(skeletons(most=7)), np.random.default_rng(draw(seeds))
     goals = []
     for _ in range(draw(st.integers(1, 3))):
@@ -222,7 +223,7 @@ def served(draw: st.DrawFn) -> tuple[ik.Skeleton, list[ik.Goal], ik.Pose]:
 @settings(max_examples=40)
 @given(served())
 def test_no_visit_takes_its_goals_further_from_their_targets(problem: tuple) -> None:
-    """Whatever the joint, its limits and what hangs below it; and the places kept are those of the pose."""
+    """Holds for all joints, limits and trees; the stored positions are those of the pose."""
     skeleton, goals, start = problem
     tasks, space, point, frames = standing(skeleton, goals, start)
     posture, pose = Posture(tasks, point, frames), pose_of(space, point.state, start)
@@ -242,7 +243,7 @@ def test_no_visit_takes_its_goals_further_from_their_targets(problem: tuple) -> 
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_a_sweep_visits_the_joints_in_the_order_asked_for(order: str) -> None:
-    """Three hinges in the plane, by complex numbers."""
+    """Three hinges in the plane, compared with complex numbers."""
     skeleton, target = chain(4, "hinge", axis=(0, 0, 1)), 1.4 + 1.1j
     turns = np.zeros(3)
     for j in (2, 1, 0) if order == "TIP_TO_ROOT" else (0, 1, 2):
@@ -260,7 +261,7 @@ def test_a_sweep_visits_the_joints_in_the_order_asked_for(order: str) -> None:
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("target", [(0.9, 0.5, 0.4), (0.2, -0.6, 0.9), (1.0, 1.0, 1.0)])
 def test_two_bones_end_as_the_law_of_cosines_has_them(order: str, target: tuple) -> None:
-    """Bones of 1.2 and 0.7: the elbow's angle follows from the distance."""
+    """With bones of 1.2 and 0.7 the elbow's angle follows from the target's distance."""
     solution = solve(arm(1.2, 0.7), [ik.Goal(2, target)], arm_bent(), order=order, iterations=500)
     assert solution.position_errors[0] < 1e-6
     inner = math.acos((1.2**2 + 0.7**2 - np.dot(target, target)) / (2 * 1.2 * 0.7))
@@ -271,7 +272,7 @@ def test_two_bones_end_as_the_law_of_cosines_has_them(order: str, target: tuple)
 @settings(max_examples=20)
 @given(st.integers(3, 6), st.floats(0.3, 0.8), seeds)
 def test_easy_targets_are_met_as_dls_meets_them(count: int, reach: float, seed: int) -> None:
-    """A bent chain and a target well inside its reach, in any direction."""
+    """A bent chain meets a target well inside its reach, in any direction."""
     direction = np.random.default_rng(seed).normal(size=3)
     goal = ik.Goal(count - 1, reach * (count - 1) * direction / np.linalg.norm(direction))
     for solver in ("CCD", "DLS"):
@@ -280,7 +281,8 @@ def test_easy_targets_are_met_as_dls_meets_them(count: int, reach: float, seed: 
 
 
 def moved_inside_limits(skeleton: ik.Skeleton, goals: list[ik.Goal], solution: ik.Solution) -> np.ndarray:
-    """The joints (J,) that may move or have limits, of which each ends inside; all of the answer is finite."""
+    """Assert that the answer is finite and each joint that may move, or has limits, is inside them; returns these
+    joints (J,)."""
     limited = np.array([joint.limits is not None for joint in skeleton.joints])
     moving = np.any([chain_of(skeleton, goal) for goal in goals], axis=0) & ((skeleton.stiffness < 1.0) | limited)
     assert np.isfinite(solution.pose.rotations).all()
@@ -291,7 +293,7 @@ def moved_inside_limits(skeleton: ik.Skeleton, goals: list[ik.Goal], solution: i
 @settings(max_examples=25)
 @given(served(), st.sampled_from(ORDERS))
 def test_limits_are_held_and_chains_respected(problem: tuple, order: str) -> None:
-    """Joints of chains end inside their limits, others where they were; all is finite."""
+    """Joints of chains end inside their limits, the others do not move, and all numbers are finite."""
     skeleton, goals, start = problem
     solution = solve(skeleton, goals, start, order=order, iterations=8)
     moving = moved_inside_limits(skeleton, goals, solution)
@@ -300,7 +302,7 @@ def test_limits_are_held_and_chains_respected(problem: tuple, order: str) -> Non
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_both_hands_of_a_torso_arrive_with_their_orientations(order: str) -> None:
-    """Two goals that share a spine, each with a position and a rotation."""
+    """Two goals that share a spine are met, each with a position and a rotation."""
     skeleton = torso()
     pose = random_pose(skeleton, np.random.default_rng(7), 0.5)
     world = ik.forward(skeleton, pose)
@@ -310,7 +312,7 @@ def test_both_hands_of_a_torso_arrive_with_their_orientations(order: str) -> Non
 
 
 def test_a_pole_turns_the_bend_toward_itself() -> None:
-    """An elbow points where it is asked to, its hand where it was."""
+    """The elbow points at its pole and the hand does not move."""
     goal = ik.Goal(2, (0.6, 0.9, 0.2), pole=(0, 0.5, -3))
     solution = ik.solve(arm(), [goal], arm_bent(), "CCD", ik.Options(iterations=100, tolerance=1e-5))
     assert solution.position_errors[0] < 1e-5
@@ -319,7 +321,7 @@ def test_a_pole_turns_the_bend_toward_itself() -> None:
 
 @pytest.mark.parametrize("unit_angle", [None, 0.2], ids=["CCD", "MMD"])
 def test_a_frame_is_answered_the_same_alone_and_among_others(unit_angle: float | None) -> None:
-    """To the last bit, balls and a hinge."""
+    """To the last bit, for balls and a hinge."""
     generator = np.random.default_rng(5)
     for skeleton, goals in [
         (torso(), [ik.Goal(LEFT, (0, 0, 0)), ik.Goal(RIGHT, (0, 0, 0), (1, 0, 0, 0))]),
@@ -334,7 +336,7 @@ def test_a_frame_is_answered_the_same_alone_and_among_others(unit_angle: float |
 
 
 def test_a_rig_in_centimetres_solves_like_one_in_metres() -> None:
-    """The same turns, goals with and without a rotation."""
+    """The turns are the same, for goals with and without a rotation."""
     poses = []
     for unit in (1.0, 100.0):
         goals = [ik.Goal(4, (1.2 * unit, 2.0 * unit, 0.7 * unit), (1, 0.2, 0.1, 0)), ik.Goal(2, (unit, unit, 0))]
@@ -348,7 +350,7 @@ KNEE = (math.radians(0.5), math.pi)
 
 
 def leg(upper: float = 1.0, lower: float = 0.9) -> ik.Skeleton:
-    """A leg that hangs down, with a knee that bends about X alone, and an ankle."""
+    """A leg that hangs down, with a knee that bends about X only, and an ankle."""
     return ik.Skeleton([
         ik.Joint("hip", -1, "ball", (0, 0, 0)),
         ik.Joint("knee", 0, "hinge", (0, -upper, 0), axis=(1, 0, 0), limits=ik.Range(*KNEE)),
@@ -357,7 +359,7 @@ def leg(upper: float = 1.0, lower: float = 0.9) -> ik.Skeleton:
 
 
 def mmd_leg(target: np.ndarray, unit: float, loops: int, upper: float = 1.0, lower: float = 0.9) -> tuple:
-    """Hip and knee of a straight leg after MikuMikuDance's loops, one number after the other; and the loops it took."""
+    """Hip and knee of a straight leg after MikuMikuDance's loops, written with scalars; and the number of loops."""
     hip, knee, taken = Rotation.identity(), KNEE[0], 0
     for loop in range(loops):
         for k in (0, 1):
@@ -392,7 +394,7 @@ def mmd_leg(target: np.ndarray, unit: float, loops: int, upper: float = 1.0, low
 @pytest.mark.parametrize(("unit", "loops"), [(2.0, 1), (2.0, 40), (0.5, 15), (0.03, 20), (0.1, 9)])
 @pytest.mark.parametrize("target", [(0.1, -1.2, 0.3), (-0.4, -0.9, -0.5), (0.0, -1.5, 0.2), (0.5, -2.5, 0.4)])
 def test_mmds_rule_is_followed_step_for_step(unit: float, loops: int, target: tuple) -> None:
-    """A leg with a knee, against the same rule written out with scalars: every joint, and the loops counted."""
+    """A leg with a knee equals the same rule written with scalars, in every joint and the number of loops."""
     hip, knee, taken = mmd_leg(np.array(target), unit, loops)
     start = leg().rest_pose()
     start.rotations[1] = wxyz(Rotation.from_euler("x", KNEE[0]))
@@ -408,7 +410,8 @@ def test_mmds_rule_is_followed_step_for_step(unit: float, loops: int, target: tu
 
 
 def test_a_link_further_up_may_turn_further() -> None:
-    """By the unit angle, twice it and three times it in one loop, counted from below; a foot in place is no link."""
+    """In one loop the links, counted from below, turn by one, two and three unit angles; a foot that is in place is no
+    link."""
     unit = math.radians(3)
     goal = ik.Goal(3, (3, 0.5, 0))
     solution = ik.solve(chain(4), [goal], None, "CCD", ik.Options(iterations=1, unit_angle=unit, pull=0.0))
@@ -419,7 +422,7 @@ def test_a_link_further_up_may_turn_further() -> None:
 
 
 def test_mmds_loops_stop_when_they_are_counted_or_the_goal_is_met() -> None:
-    """Not when they get no nearer: a target out of reach takes them all."""
+    """They do not stop for lack of progress: a target out of reach takes all loops."""
     for target, loops in [((0.1, -1.2, 0.3), None), ((0, -9, 0.3), 30)]:
         solution = ik.solve(leg(), [ik.Goal(2, target)], None, "CCD",
                             ik.Options(iterations=30, unit_angle=1.0, pull=0.0, tolerance=1e-3))  # fmt: skip
@@ -429,7 +432,7 @@ def test_mmds_loops_stop_when_they_are_counted_or_the_goal_is_met() -> None:
 @settings(max_examples=25)
 @given(served(), st.floats(0.01, 3.0))
 def test_mmds_rule_holds_limits_on_any_tree(problem: tuple, unit: float) -> None:
-    """Balls, hinges and detached joints; a slide stays where it is."""
+    """Balls, hinges and detached joints stay inside their limits; a slide does not move."""
     skeleton, goals, start = problem
     solution = solve(skeleton, goals, start, unit_angle=unit, iterations=6)
     moved_inside_limits(skeleton, goals, solution)

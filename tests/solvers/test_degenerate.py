@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Degenerate cases: each has an answer, and a test of its name."""
+"""Degenerate cases: each has a defined answer and a test named after it."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ import solvers as ik
 
 @both_solvers
 def test_no_goals_leave_the_pose_as_it_is(solver: str) -> None:
-    """Nothing asked for is met at once."""
+    """Without goals a solve has converged at once."""
     skeleton = chain(3)
     start = random_pose(skeleton, np.random.default_rng(0))
     solution = ik.solve(skeleton, [], start, solver)
@@ -26,7 +26,7 @@ def test_no_goals_leave_the_pose_as_it_is(solver: str) -> None:
 @pytest.mark.parametrize("target", [{"position": (1, 0, 0)}, {"rotation": (0, 1, 0, 0)}], ids=["position", "rotation"])
 @pytest.mark.parametrize("case", ["empty chain", "fixed joints", "stiff joints", "closed limits"])
 def test_a_goal_that_can_move_nothing_reports_its_error(case: str, target: dict, solver: str) -> None:
-    """An empty chain, fixed joints or stiff ones: the pose stays, the error is told."""
+    """With an empty chain, fixed joints or stiff ones the pose does not change and the error is reported."""
     skeleton = {
         "empty chain": chain(2), "fixed joints": chain(2, kind="fixed"), "stiff joints": chain(2, stiffness=1.0),
         "closed limits": chain(2, kind="hinge", limits=ik.Range(0, 0)),
@@ -42,7 +42,7 @@ def test_a_goal_that_can_move_nothing_reports_its_error(case: str, target: dict,
 
 @both_solvers
 def test_a_goal_with_an_empty_chain_does_not_disturb_another(solver: str) -> None:
-    """The one that can move arrives."""
+    """The goal that can move its joints is met."""
     goals = [ik.Goal(2, position=(0, 1, 0), chain=[]), ik.Goal(2, position=(0.5, 1.5, 0.5))]
     solution = ik.solve(chain(3), goals, solver=solver)
     assert solution.position_errors[1] < 1e-4
@@ -51,7 +51,7 @@ def test_a_goal_with_an_empty_chain_does_not_disturb_another(solver: str) -> Non
 @both_solvers
 @pytest.mark.parametrize("rotation", [None, (0.8, 0, 0, 0.6)])
 def test_a_single_joint_looks_at_its_target(rotation: tuple | None, solver: str) -> None:
-    """A skeleton of no length of its own: one ball turned until its effector points there, or turned as asked."""
+    """In a skeleton of length 0 one ball turns until its effector points at the target, or to its target rotation."""
     goal = ik.Goal(0, position=(3, 0, 0), rotation=rotation, offset=(0, 1, 0), position_weight=0.0 if rotation else 1.0)
     solution = ik.solve(chain(1), [goal], solver=solver, options=ik.Options(iterations=200))
     if rotation:
@@ -62,7 +62,7 @@ def test_a_single_joint_looks_at_its_target(rotation: tuple | None, solver: str)
 
 @both_solvers
 def test_a_zero_length_bone_in_a_chain_is_solved_over(solver: str) -> None:
-    """Two joints in one place, and a skeleton all in one place."""
+    """Two joints in one place, and a skeleton whose joints are all in one place."""
     skeleton = ik.Skeleton([
         ik.Joint("a", -1, "ball", (0, 0, 0)), ik.Joint("b", 0, "ball", (0, 1, 0)),
         ik.Joint("c", 1, "ball", (0, 0, 0)), ik.Joint("d", 2, "ball", (0, 1, 0)),
@@ -77,14 +77,14 @@ def test_a_zero_length_bone_in_a_chain_is_solved_over(solver: str) -> None:
 @both_solvers
 @pytest.mark.parametrize("sideways", [1e-1, 1e-3])
 def test_a_straight_limb_folds_for_a_target_next_to_its_own_line(sideways: float, solver: str) -> None:
-    """A straight chain is singular along itself; a target a hair off its line is reached."""
+    """A straight chain is singular along its line; a target very close to that line is met."""
     goal = ik.Goal(3, position=(sideways, 1.5, 0))
     assert ik.solve(chain(4), [goal], solver=solver, options=ik.Options(iterations=200)).converged
 
 
 @both_solvers
 def test_a_straight_limb_folds_for_a_target_on_its_own_line_with_a_restart(solver: str) -> None:
-    """Exactly on the line no joint's turn brings the end nearer at first; another start does."""
+    """For a target exactly on the line no joint's turn brings the end nearer at first; another start does."""
     goal = ik.Goal(3, position=(0, 1.5, 0))
     options = ik.Options(restarts=5)
     assert ik.solve(chain(4), [goal], solver=solver, options=options).converged
@@ -93,7 +93,7 @@ def test_a_straight_limb_folds_for_a_target_on_its_own_line_with_a_restart(solve
 @both_solvers
 @pytest.mark.parametrize("target", [(0, 0, 0, 1), (0, 1, 0, 0), (0, 0.6, 0, 0.8), (0, 0, -1, 0)])
 def test_a_half_turn_is_made(target: tuple, solver: str) -> None:
-    """A rotation exactly opposite, where the short way is either way."""
+    """A target rotation exactly opposite to the start is reached, where both directions are equally short."""
     for count in (1, 3):
         solution = ik.solve(chain(count), [ik.Goal(count - 1, rotation=target)], solver=solver)
         assert solution.converged
@@ -102,7 +102,7 @@ def test_a_half_turn_is_made(target: tuple, solver: str) -> None:
 
 @both_solvers
 def test_the_double_cover_of_a_target_is_the_same_target(solver: str) -> None:
-    """`q` and `-q`, a start of either sign, and a quaternion of any length: one answer."""
+    """`q` and `-q`, a start of either sign, and a quaternion of any length give the same answer."""
     skeleton = chain(3)
     q = wxyz(Rotation.from_rotvec([0.4, -0.9, 1.3]))
     start = random_pose(skeleton, np.random.default_rng(6))
@@ -115,7 +115,7 @@ def test_the_double_cover_of_a_target_is_the_same_target(solver: str) -> None:
 
 @both_solvers
 def test_a_target_at_the_root_is_as_near_as_bones_allow(solver: str) -> None:
-    """Equal bones fold flat onto their root; unequal ones come as near as their difference."""
+    """Equal bones fold flat onto their root; unequal ones come as near as the difference of their lengths."""
     options = ik.Options(iterations=300, tolerance=1e-3)
     assert ik.solve(arm(), [ik.Goal(2, position=(0, 0, 0))], arm_bent(), solver, options).position_errors[0] < 2e-2
     unequal = ik.solve(arm(1.0, 0.4), [ik.Goal(2, position=(0, 0, 0))], arm_bent(), solver, options)
@@ -124,7 +124,7 @@ def test_a_target_at_the_root_is_as_near_as_bones_allow(solver: str) -> None:
 
 @both_solvers
 def test_slides_of_joints_outside_the_chain_count(solver: str) -> None:
-    """A rail that has moved 2 carries the arm on it, whose goal may not move the rail."""
+    """A rail that has moved by 2 carries the arm on it, whose goal may not move the rail."""
     skeleton = ik.Skeleton([
         ik.Joint("rail", -1, "prismatic", (0, 0, 0), axis=(1, 0, 0)),
         ik.Joint("upper", 0, "ball", (0, 0, 0)), ik.Joint("lower", 1, "ball", (0, 1, 0)),
@@ -140,7 +140,7 @@ def test_slides_of_joints_outside_the_chain_count(solver: str) -> None:
 @both_solvers
 @pytest.mark.parametrize("weight", [1e-3, 1e3])
 def test_the_weight_of_a_lone_goal_does_not_matter(weight: float, solver: str) -> None:
-    """One goal is met whatever it weighs; with weight 0 it asks for nothing."""
+    """A single goal is met with any weight above 0, and not solved with weight 0."""
     goal = ik.Goal(3, position=(1, 2, 0.3), position_weight=weight)
     assert ik.solve(chain(4), [goal], bent(4), solver).converged
     nothing = ik.Goal(3, position=(1, 2, 0.3), position_weight=0.0)

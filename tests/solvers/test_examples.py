@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The examples in the docstrings of all that `solvers` makes public, and in the page for scripts, run and are right."""
+"""The examples in the docstrings of all public names of `solvers`, and on the page for scripts, run and are right."""
 
 import doctest
 import inspect
@@ -16,14 +16,14 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "scripting.md"
 
 
 class SignlessZeros(doctest.OutputChecker):
-    """Takes `-0.0` for `0.0`: processors differ in the sign of a zero."""
+    """Treats `-0.0` as `0.0`, because processors differ in the sign of a zero."""
 
     def check_output(self, want: str, got: str, optionflags: int) -> bool:
         return super().check_output(want, re.sub(r"-(0\.0)(?!\d)", r"\1", got), optionflags)
 
 
 def failures(tests: list[doctest.DocTest]) -> str:
-    """What the examples print that they should not; empty if they are right."""
+    """The output of examples that differs from what they promise; empty if there is none."""
     runner = doctest.DocTestRunner(SignlessZeros(), verbose=False)
     report: list[str] = []
     for test in tests:
@@ -32,13 +32,13 @@ def failures(tests: list[doctest.DocTest]) -> str:
 
 
 def test_only_the_table_of_solvers_is_neither_a_class_nor_a_function() -> None:
-    """`SOLVERS` is a dictionary, and has no docstring to look at."""
+    """`SOLVERS` is a dictionary and has no docstring."""
     assert set(ik.__all__) - set(PUBLIC) == {"SOLVERS"}
 
 
 @pytest.mark.parametrize("name", PUBLIC)
 def test_examples_of_a_public_name_run_and_print_what_they_say(name: str) -> None:
-    """Each class and each function has at least one."""
+    """Each class and each function has at least one example."""
     thing = getattr(ik, name)
     assert "Examples\n" in thing.__doc__
     tests = doctest.DocTestFinder(recurse=True).find(thing, name, globs={"ik": ik, "np": np})
@@ -47,7 +47,7 @@ def test_examples_of_a_public_name_run_and_print_what_they_say(name: str) -> Non
 
 
 def test_the_page_for_scripts_runs_from_top_to_bottom() -> None:
-    """Each example goes on from the one before it."""
+    """Each example continues the one before."""
     test = doctest.DocTestParser().get_doctest(PAGE.read_text(encoding="utf-8"), {}, PAGE.name, str(PAGE), 0)
     assert len(test.examples) > 20
     assert failures([test]) == ""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""EXTENDED: the published matrix, the rows of pairs in space, their rank, and what they do at a straight chain."""
+"""EXTENDED: the published matrix, the rows of pairs in space, their rank, and steps from a straight chain."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -32,7 +32,7 @@ STEP = 1e-6
 
 
 def pair_ends(lengths: np.ndarray, angles: np.ndarray) -> np.ndarray:
-    """Eq. 8 of all pairs, x before y, then the effector: by complex numbers."""
+    """Eq. 8 for all pairs, x before y, then the effector: by complex numbers."""
     first = lengths[:-1] * np.exp(1j * angles[:-1])
     ends = first + lengths[1:] * np.exp(1j * (angles[:-1] + angles[1:]))
     tip = (lengths * np.exp(1j * np.cumsum(angles))).sum()
@@ -56,7 +56,7 @@ def test_the_planar_jacobian_is_the_derivative_of_pairs_and_main_link() -> None:
 
 @given(st.lists(st.floats(0.1, 10), min_size=3, max_size=12), st.floats(0.01, 10))
 def test_a_straight_planar_chain_has_full_rank(lengths: list[float], weight: float) -> None:
-    """Where the plain Jacobian has rank 1."""
+    """The plain Jacobian has rank 1 there."""
     angles = np.zeros(len(lengths))
     jacobian = extended.planar_jacobian(np.array(lengths), angles, weight)
     assert np.linalg.matrix_rank(extended.planar_main_link(np.array(lengths), angles)) == 1
@@ -64,21 +64,21 @@ def test_a_straight_planar_chain_has_full_rank(lengths: list[float], weight: flo
 
 
 def test_where_the_rank_falls_short() -> None:
-    """Two segments in a line are one pair, which is the main link; and segments folded flat onto their neighbours."""
+    """Two segments in a line, whose only pair is the main link, and segments folded flat onto their neighbours."""
     for lengths, angles in [([2, 3], [1, 0]), ([1, 1, 2], [0, 0, np.pi]), ([1, 1, 1, 1], [0, 0, 0, np.pi])]:
         assert np.linalg.matrix_rank(extended.planar_jacobian(lengths, angles), tol=1e-9) == len(lengths) - 1
 
 
 @given(st.lists(st.floats(-2.5, 2.5), min_size=3, max_size=7), st.data())
 def test_the_rank_is_full_where_nothing_is_folded(angles: list[float], data: st.DataObject) -> None:
-    """Chains of three segments or more, in any pose in which none lies flat on its neighbour."""
+    """Chains of three segments or more, in any pose without a segment flat on its neighbour."""
     lengths = data.draw(st.lists(st.floats(0.5, 2), min_size=len(angles), max_size=len(angles)))
     jacobian = extended.planar_jacobian(np.array(lengths), np.array(angles))
     assert np.linalg.matrix_rank(jacobian, tol=1e-9) == len(angles)
 
 
 def test_a_planar_step_is_the_least_squares_answer() -> None:
-    """SciPy's, of pairs asked to stay and of pairs asked to move."""
+    """It equals SciPy's, for pairs that should stay and for pairs that should move."""
     generator = np.random.default_rng(1)
     for pairs in (None, generator.normal(size=10)):
         angles, displacement = generator.uniform(-2, 2, 6), generator.normal(size=2)
@@ -99,7 +99,7 @@ def planar_arm() -> ik.Skeleton:
 
 @dataclass
 class Standing:
-    """Goals of a skeleton, and where they stand in a pose."""
+    """The goals of a skeleton, and the point of a pose."""
 
     tasks: Tasks
     space: JointSpace
@@ -108,7 +108,7 @@ class Standing:
 
 
 def standing(skeleton: ik.Skeleton, goals: list[ik.Goal], pose: ik.Pose | None = None) -> Standing:
-    """Stand at a pose, or at rest, with zeros for errors."""
+    """The point of a pose, or of the rest pose, with errors of zero."""
     chains = skeleton.ancestors[[goal.joint for goal in goals]]
     space = JointSpace(skeleton, chains.any(0))
     tasks = Tasks(skeleton, goals, space, chains)
@@ -127,7 +127,7 @@ def dense(at: Standing) -> np.ndarray:
 
 
 def test_the_rows_of_a_planar_chain_are_the_published_ones() -> None:
-    """Those of places, turned into what carries each pair, without those of the pair that the root makes alone."""
+    """The rows of positions, turned into the frame of each pair, without those of the root's pair with the ground."""
     skeleton = planar_arm()
     angles = np.random.default_rng(2).uniform(-2, 2, 6)
     pose = skeleton.rest_pose()
@@ -144,7 +144,7 @@ def test_the_rows_of_a_planar_chain_are_the_published_ones() -> None:
 @settings(max_examples=40, deadline=None)
 @given(skeletons(most=5, limited=False), seeds)
 def test_the_rows_are_the_derivatives_of_relative_transforms(skeleton: ik.Skeleton, seed: int) -> None:
-    """Of where a pair's second segment ends and how it is turned, seen from what carries the pair."""
+    """Derivatives of the end and the rotation of a pair's second segment, in the frame that carries the pair."""
     generator = np.random.default_rng(seed)
     joint, pose = len(skeleton) - 1, random_pose(skeleton, generator)
     goal = ik.Goal(joint, generator.normal(size=3), offset=generator.normal(size=3))
@@ -171,18 +171,18 @@ def test_the_rows_are_the_derivatives_of_relative_transforms(skeleton: ik.Skelet
 
 
 class Seen:
-    """A pose by SciPy, and where the effector is in it."""
+    """A pose by SciPy, with the effector's position."""
 
     def __init__(self, skeleton: ik.Skeleton, pose: ik.Pose, tip: np.ndarray) -> None:
         self.pose, self.tip, world = pose, tip, ik.forward(skeleton, pose)
         self.positions, self.turned = world.positions, scipy_rotation(world.rotations)
 
     def carrier(self, joint: int) -> Rotation:
-        """The turn of what carries a joint."""
+        """The rotation of the frame that carries a joint."""
         return self.turned[joint] * scipy_rotation(self.pose.rotations[joint]).inv()
 
     def pair(self, first: int, second: int, below: int | None) -> tuple[np.ndarray, Rotation]:
-        """Where the second joint's segment ends, and its turn, seen from what carries the first."""
+        """The end and the rotation of the second joint's segment, in the frame that carries the first joint."""
         frame = self.carrier(first).inv()
         base = self.positions[first] - self.carrier(first).apply(self.pose.translations[first])
         end = self.tip if below is None else self.positions[below]
@@ -192,7 +192,7 @@ class Seen:
 @settings(max_examples=60, deadline=None)
 @given(skeletons(), seeds, st.sampled_from([0.0, 1.0]))
 def test_the_rows_alone_have_full_rank(skeleton: ik.Skeleton, seed: int, bent: float) -> None:
-    """In any pose, on any tree, detached and limited joints included: straight, folded, all in one place."""
+    """In any pose of any tree with detached and limited joints: straight, folded, or with all joints in one place."""
     generator = np.random.default_rng(seed)
     goals = [ik.Goal(joint, (0, 0, 0)) for joint in range(len(skeleton))]
     at = standing(skeleton, goals, random_pose(skeleton, generator, bent))
@@ -215,7 +215,7 @@ def linear(at: Standing, error: np.ndarray, mu: float, reluctance: np.ndarray | 
 
 
 def stacked(at: Standing, system: LinearSystem) -> tuple[np.ndarray, np.ndarray]:
-    """The rows of goals, pairs and stiff joints, one below the other, and what they ask for."""
+    """The rows of goals, pairs and stiff joints, one below the other, and their right-hand side."""
     weight = np.sqrt(system.damping[0])
     stiff = np.diag(np.sqrt(system.reluctance - 1.0))
     rows = np.concatenate([system.jacobian[0], weight * np.concatenate(dense(at)), weight * stiff])
@@ -223,7 +223,7 @@ def stacked(at: Standing, system: LinearSystem) -> tuple[np.ndarray, np.ndarray]
 
 
 def test_a_step_is_the_least_squares_answer_of_all_rows() -> None:
-    """SciPy's, with stiff joints, with all free and with some held."""
+    """It equals SciPy's, with stiff joints, with all joints free and with some held."""
     generator = np.random.default_rng(3)
     skeleton = chain(5)
     at = standing(skeleton, [ik.Goal(4, (0, 0, 0), offset=(0, 1, 0))], random_pose(skeleton, generator))
@@ -238,7 +238,7 @@ def test_a_step_is_the_least_squares_answer_of_all_rows() -> None:
 
 
 def test_a_step_along_an_ellipse_stays_on_its_tangent() -> None:
-    """And is SciPy's answer there."""
+    """It equals SciPy's answer on the tangent."""
     skeleton = chain(3, limits=ik.TwistSwing((-1, 1), (-1, 1), (-1, 1)))
     at = standing(skeleton, [ik.Goal(2, (0, 0, 0), offset=(0, 1, 0))], random_pose(skeleton, np.random.default_rng(4)))
     system = linear(at, np.array([0.2, -0.1, 0.3]), 0.1)
@@ -254,7 +254,7 @@ def test_a_step_along_an_ellipse_stays_on_its_tangent() -> None:
 
 @pytest.mark.parametrize("bend", [1e-2, 1e-4, 1e-6, 0.0])
 def test_a_chain_near_straight_does_not_jump(bend: float) -> None:
-    """Asked to come nearer by a tenth of its length, the pseudo-inverse turns a joint by many times the way round."""
+    """To come nearer by a tenth of the chain's length, the pseudo-inverse would turn a joint by many full turns."""
     skeleton = planar_arm()
     pose = skeleton.rest_pose()
     pose.rotations[1] = (np.cos(bend / 2), 0, 0, np.sin(bend / 2))
@@ -266,7 +266,7 @@ def test_a_chain_near_straight_does_not_jump(bend: float) -> None:
 
 
 def test_led_round_the_ellipse_from_straight_the_chain_follows_without_a_jump() -> None:
-    """The paper's test, each target solved for: no joint turns by more than 12 degrees from a target to the next."""
+    """The paper's test, solved for each target: no joint turns by more than 12 degrees from one target to the next."""
     turn = 2 * np.pi * np.arange(1, 201) / 200
     places = np.stack([400 * np.cos(turn) + 230, 50 * np.sin(turn), 0 * turn], -1)[:, None]
     skeleton, goal = planar_arm(), ik.Goal(5, (0, 0, 0), offset=(90, 0, 0))
@@ -279,7 +279,7 @@ def test_led_round_the_ellipse_from_straight_the_chain_follows_without_a_jump() 
 
 
 def test_a_stiff_joint_moves_less() -> None:
-    """The stiffer the less, and not at all when it is quite stiff."""
+    """A stiffer joint moves less, and one of stiffness 1 not at all."""
     moved = []
     for stiffness in (0.0, 0.5, 0.9, 1.0):
         joints = [ik.Joint(f"{i}", i - 1, "ball", (0, min(i, 1), 0), stiffness=stiffness * (i == 1)) for i in range(4)]
@@ -310,7 +310,7 @@ def test_limits_hold_whatever_is_asked(skeleton: ik.Skeleton, seed: int) -> None
 
 
 def test_it_agrees_with_the_other_solvers_where_targets_are_out_of_reach() -> None:
-    """An arm stretched straight toward its target."""
+    """All stretch an arm straight toward its target."""
     skeleton = arm()
     goal = ik.Goal(2, position=(3, 2, 1))
     solution = ik.solve(skeleton, [goal], solver="EXTENDED")

@@ -17,7 +17,7 @@ TIP = (0, 1, 0)
 
 
 def solve(skeleton: ik.Skeleton, goals: list[ik.Goal], pose: ik.Pose | None = None, **options: object) -> ik.Solution:
-    """By FABRIK."""
+    """Solve by FABRIK."""
     return ik.solve(skeleton, goals, pose, "FABRIK", ik.Options(**options))
 
 
@@ -52,7 +52,7 @@ def published(p: np.ndarray, target: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("sweeps", [1, 2, 5])
 @pytest.mark.parametrize("count", [2, 3, 6])
 def test_on_a_free_chain_its_joints_are_the_papers_points(count: int, sweeps: int) -> None:
-    """After any number of iterations they stand where algorithm 1 puts them."""
+    """After any number of iterations they are where algorithm 1 puts them."""
     skeleton, generator = chain(count), np.random.default_rng(count)
     start = random_pose(skeleton, generator)
     target = np.array([0.4, 0.3, -0.2]) * count
@@ -65,7 +65,7 @@ def test_on_a_free_chain_its_joints_are_the_papers_points(count: int, sweeps: in
 
 @given(st.integers(3, 12), st.floats(0.1, 0.9), seeds)
 def test_a_free_chain_reaches_what_it_can_reach(count: int, share: float, seed: int) -> None:
-    """Within its 50 iterations, from any start, bones as long as ever."""
+    """It meets any target in reach within 50 iterations, from any start, and its bones keep their lengths."""
     skeleton, generator = chain(count), np.random.default_rng(seed)
     direction = generator.normal(size=3)
     target = share * count * direction / np.linalg.norm(direction)
@@ -79,7 +79,7 @@ def test_a_free_chain_reaches_what_it_can_reach(count: int, share: float, seed: 
 
 @given(st.integers(2, 8), st.floats(1.0, 30.0), seeds)
 def test_a_free_chain_points_straight_at_what_it_cannot_reach(count: int, share: float, seed: int) -> None:
-    """At once, joint after joint on the line to the target."""
+    """After one sweep every joint is on the line to the target."""
     skeleton, generator = chain(count), np.random.default_rng(seed)
     direction = generator.normal(size=3)
     direction /= np.linalg.norm(direction)
@@ -91,7 +91,7 @@ def test_a_free_chain_points_straight_at_what_it_cannot_reach(count: int, share:
 @pytest.mark.parametrize("kind", ["ball", "hinge"])
 @pytest.mark.parametrize("along", [0.7, -0.4, 0.2])
 def test_a_straight_chain_bends_for_a_target_on_its_line(kind: str, along: float) -> None:
-    """Where every point of the paper's chain would stay on the line for ever."""
+    """Every point of the paper's chain would stay on the line for ever."""
     skeleton = chain(4, kind, axis=(1, 0, 0) if kind == "hinge" else None)
     target = np.array([0, 4 * along, 0])
     on_the_line = published(points(skeleton, skeleton.rest_pose()), target)
@@ -100,7 +100,7 @@ def test_a_straight_chain_bends_for_a_target_on_its_line(kind: str, along: float
 
 
 def test_joints_turn_no_more_than_their_bones() -> None:
-    """The least turn: no twist about the bone comes in."""
+    """Each joint makes the smallest turn, without a twist about its bone."""
     skeleton = chain(3)
     pose = solve(skeleton, [tip(3, (1.2, 1.5, 0.9))]).pose
     for q in pose.rotations:
@@ -108,7 +108,7 @@ def test_joints_turn_no_more_than_their_bones() -> None:
 
 
 def test_what_is_not_on_the_way_stays() -> None:
-    """A goal's `chain`, stiffness 1, and the other arm."""
+    """Joints outside a goal's `chain`, joints of stiffness 1 and the other arm do not move."""
     skeleton = torso()
     solution = solve(skeleton, [ik.Goal(LEFT, position=(0.6, 0.9, 0.2), offset=(0.1, 0, 0), chain=[2, 3, 4])])
     assert solution.converged
@@ -121,7 +121,7 @@ def test_what_is_not_on_the_way_stays() -> None:
 @settings(max_examples=30)
 @given(seeds)
 def test_a_tree_reaches_several_goals(seed: int) -> None:
-    """Both hands where some pose of the torso has them; the shoulders stay where the chest has them."""
+    """Both hands meet targets from some pose of the torso, and the shoulders keep their places on the chest."""
     skeleton, generator = torso(), np.random.default_rng(seed)
     wanted = ik.forward(skeleton, random_pose(skeleton, generator, 0.5)).positions
     goals = [ik.Goal(hand, position=wanted[hand]) for hand in (LEFT, RIGHT)]
@@ -134,7 +134,7 @@ def test_a_tree_reaches_several_goals(seed: int) -> None:
 
 
 def test_goals_that_cannot_both_be_met_share_what_is_left_by_their_weights() -> None:
-    """One bone, two effectors: the angle that SciPy's minimum of the weighted squares has."""
+    """One bone with two effectors turns to SciPy's minimum of the weighted squares."""
     skeleton = chain(1, "hinge", axis=(0, 0, 1))
     goals = [
         ik.Goal(0, position=(0.9, 0, 0), offset=TIP, position_weight=2.0),
@@ -152,7 +152,7 @@ def test_goals_that_cannot_both_be_met_share_what_is_left_by_their_weights() -> 
 
 
 def test_links_bend_and_vanish_and_do_not_inherit_rotation() -> None:
-    """A fixed link, joints in one place, a shoulder off its bone and a detached hand: met as elsewhere."""
+    """A fixed link, joints in one place, a shoulder off its bone and a detached hand: all goals are met."""
     turn = wxyz(Rotation.from_rotvec([0.4, 0.2, -0.3]))
     skeleton = ik.Skeleton([
         ik.Joint("x", -1, "hinge", (0, 0, 0), axis=(1, 0, 0)),
@@ -185,7 +185,7 @@ def test_a_ball_above_a_hinge_twists_until_the_hinge_can_reach(seed: int) -> Non
 
 @pytest.mark.parametrize("seed", range(5))
 def test_a_chain_of_limited_hinges_reaches_as_near_as_pgs_does(seed: int) -> None:
-    """Axes square to each other, 1.5 rad each way: targets from inside the limits are met."""
+    """Hinges with perpendicular axes and limits of 1.5 rad to each side meet targets from inside the limits."""
     skeleton = ik.Skeleton([
         ik.Joint(f"joint {i}", i - 1, "hinge", (0, 1.0 if i else 0, 0), axis=((1, 0, 0), (0, 0, 1))[i % 2],
                  limits=ik.Range(-1.5, 1.5)) for i in range(8)
@@ -199,7 +199,7 @@ def test_a_chain_of_limited_hinges_reaches_as_near_as_pgs_does(seed: int) -> Non
 @settings(max_examples=60)
 @given(skeletons(kinds=("ball", "hinge", "fixed")), seeds, st.sampled_from([1, 5, 50]))
 def test_on_any_tree_limits_hold_and_no_goal_pays_for_nothing(skeleton: ik.Skeleton, seed: int, sweeps: int) -> None:
-    """Inside the limits, finite, and no worse in sum than the start; bones and joints of all kinds and shapes."""
+    """The answer is inside the limits, finite, and no worse in sum than the start, for all kinds of joints."""
     generator = np.random.default_rng(seed)
     goals = []
     for _ in range(generator.integers(1, 4)):
@@ -222,7 +222,7 @@ def test_on_any_tree_limits_hold_and_no_goal_pays_for_nothing(skeleton: ik.Skele
 
 
 def test_a_pole_turns_the_chain_without_moving_its_end() -> None:
-    """The middle joint on the side of the pole, the tip on its target."""
+    """The middle joint is on the side of the pole, the tip on its target."""
     skeleton, goal = arm(), ik.Goal(2, position=(0.9, 0.8, 0.7), pole=(0, 0, -3))
     solution = solve(skeleton, [goal])
     root, middle, end = ik.forward(skeleton, solution.pose).positions
@@ -239,7 +239,7 @@ LIMITS = ik.TwistSwing((-1, 1), (-1.2, 1.5), (-0.8, 0.8))
 @settings(max_examples=10)
 @given(seeds)
 def test_a_frame_does_not_depend_on_its_batch(seed: int) -> None:
-    """Request solved together are the frames solved one by one."""
+    """Frames solved together equal the frames solved one by one."""
     skeleton, generator = chain(4, limits=LIMITS), np.random.default_rng(seed)
     positions, rotations = 2 * generator.normal(size=(4, 1, 3)), np.tile([1.0, 0, 0, 0], (4, 1, 1))
     start, options = random_pose(skeleton, generator), ik.Options(warm_start=False)
@@ -253,7 +253,7 @@ def test_a_frame_does_not_depend_on_its_batch(seed: int) -> None:
 @settings(max_examples=20)
 @given(seeds, st.sampled_from([1e-3, 1.0, 1e3]))
 def test_a_chain_of_any_size_anywhere_turns_the_same(seed: int, scale: float) -> None:
-    """Scaled, turned and moved with its target and start: the same motions, sweep by sweep."""
+    """Scaled, rotated and moved with its target and start, a chain makes the same motions in every sweep."""
     generator = np.random.default_rng(seed)
     turn, away, target = Rotation.random(random_state=seed), generator.normal(size=3), 1.5 * generator.normal(size=3)
 
@@ -273,7 +273,7 @@ def test_a_chain_of_any_size_anywhere_turns_the_same(seed: int, scale: float) ->
 
 
 def test_what_it_cannot_do_it_says() -> None:
-    """Rotations and slides: one sentence that names the goal and says what to do instead."""
+    """For rotations and slides one sentence names the goal and a remedy."""
     with pytest.raises(
         ik.InvalidGoal, match=r"goal 1 \(joint 'joint 2'\) asks for a rotation: .* leave the rotation out"
     ):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Prepared solves and motions: the same answers as one by one, warm starts, and holding still."""
+"""Prepared solves and motions: the same answers as single solves, warm starts, and poses that hold still."""
 
 from itertools import pairwise
 
@@ -37,7 +37,7 @@ def at(goals: list[ik.Goal], positions: np.ndarray, rotations: np.ndarray) -> li
 
 @both_solvers
 def test_prepare_gives_what_solve_gives(solver: str) -> None:
-    """Called frame after frame, in any order and again, a prepared solve has no memory."""
+    """Called frame after frame, in any order and again, a prepared solve keeps no state."""
     skeleton, goals, positions, rotations = walk()
     prepared = ik.prepare(skeleton, goals, solver, ik.Options())
     start = random_pose(skeleton, np.random.default_rng(0), 0.2)
@@ -62,7 +62,7 @@ def test_prepare_starts_at_rest_unless_told_otherwise(solver: str) -> None:
 
 @both_solvers
 def test_links_of_a_posed_rig_stand_in_for_the_skeletons_own(solver: str) -> None:
-    """Bones stretched from frame to frame: each frame's foot arrives on the bones that it has."""
+    """With bones that stretch from frame to frame, each frame's foot meets its target with that frame's bones."""
     skeleton = chain(4)
     goals = [ik.Goal(3, (0, 0, 0))]
     prepared = ik.prepare(skeleton, goals, solver, ik.Options())
@@ -78,7 +78,7 @@ def test_links_of_a_posed_rig_stand_in_for_the_skeletons_own(solver: str) -> Non
 
 @both_solvers
 def test_poles_may_move_from_frame_to_frame(solver: str) -> None:
-    """Each frame's elbow points at that frame's pole, rather than at the goal's own."""
+    """Each frame's elbow points at that frame's pole, not at the goal's own."""
     skeleton = chain(3)
     prepared = ik.prepare(skeleton, [ik.Goal(2, (0, 0, 0), pole=(0, 1, 5))], solver, ik.Options())
     poles = np.array([[(5.0, 1, 0)], [(0.0, 1, -5)], [(-3.0, 1, 3)]])
@@ -91,7 +91,7 @@ def test_poles_may_move_from_frame_to_frame(solver: str) -> None:
 
 @pytest.mark.parametrize("poles", [np.full((1, 1, 3), np.nan), np.zeros((1, 2, 3)), np.zeros((2, 1, 3)), np.zeros(3)])
 def test_bad_poles_of_frames_are_refused(poles: np.ndarray) -> None:
-    """Poles that are no numbers, or not one a goal and frame, are answered like bad positions."""
+    """Poles that are not finite numbers, or not one per goal and frame, raise the same error as bad positions."""
     prepared = ik.prepare(chain(3), [ik.Goal(2, (0, 0, 0), pole=(0, 1, 5))], "PGS", ik.Options())
     with pytest.raises(ik.InvalidGoal, match="poles"):
         prepared.targets(np.zeros((1, 1, 3)), np.tile(UPRIGHT, (1, 1, 1)), poles)
@@ -100,7 +100,7 @@ def test_bad_poles_of_frames_are_refused(poles: np.ndarray) -> None:
 @both_solvers
 @pytest.mark.parametrize("preferred", [None, (0, 0.3, 0)], ids=["no pull", "pull"])
 def test_frames_without_a_warm_start_are_solved_each_for_itself(preferred: tuple | None, solver: str) -> None:
-    """All at once, backwards or one by one: a frame's answer depends on that frame alone."""
+    """In a batch, backwards or one by one, a frame's answer depends on that frame only."""
     skeleton, goals, positions, rotations = walk(6)
     joints = list(skeleton.joints)
     for forearm in (3, 6):
@@ -120,7 +120,7 @@ def test_frames_without_a_warm_start_are_solved_each_for_itself(preferred: tuple
 
 @both_solvers
 def test_frames_with_a_warm_start_follow_on_from_each_other(solver: str) -> None:
-    """The first is a solve of its own, the rest take fewer steps than it, and all arrive."""
+    """The first frame is a solve of its own, the others take fewer steps, and all goals are met."""
     skeleton, goals, positions, rotations = walk(30)
     warm = ik.solve_frames(skeleton, goals, positions, rotations, solver=solver)
     first = ik.solve(skeleton, at(goals, positions[0], rotations[0]), solver=solver)
@@ -143,7 +143,7 @@ def test_no_frames_have_no_answers(warm_start: bool, solver: str) -> None:
 
 @both_solvers
 def test_a_jump_of_the_targets_is_followed(solver: str) -> None:
-    """A cut in a motion: the frame after it is met like any other."""
+    """The frame after a cut in a motion is met like any other."""
     skeleton, goals, positions, rotations = walk(8)
     positions[4:, :, 2] *= -1.0
     frames = ik.solve_frames(skeleton, goals, positions, rotations, solver=solver)
@@ -166,7 +166,7 @@ STILL = {
 @both_solvers
 @pytest.mark.parametrize("which", STILL)
 def test_an_unreachable_target_held_still_holds_the_pose_still(which: str, solver: str) -> None:
-    """200 frames of the same target: after the third no joint turns by 1e-3 rad a frame."""
+    """In 200 frames with the same target no joint turns by 1e-3 rad in a frame after the third."""
     skeleton, goals = STILL[which]
     positions = np.tile([goal.position for goal in goals], (200, 1, 1))
     rotations = np.tile([goal.rotation or UPRIGHT for goal in goals], (200, 1, 1))
@@ -188,9 +188,10 @@ def sweep(path: str) -> np.ndarray:
 @pytest.mark.parametrize("warm_start", [True, False], ids=["tracked", "afresh"])
 @pytest.mark.parametrize(("path", "most"), [("across", 4.0), ("out and back", 25.0)])
 def test_a_smooth_sweep_flips_no_bone(path: str, most: float, warm_start: bool, solver: str) -> None:
-    """A straight leg that prefers a bend: no joint jumps, not even where the leg runs out and comes back in.
+    """A straight leg that prefers a bend: no joint jumps, not even where the target leaves the reach and comes back.
 
-    (At full stretch the knee's angle goes as the root of what is left: some 17 degrees for the first 2 % of the leg.)
+    (Near full stretch the knee's angle is proportional to the root of the missing length: 17 degrees for the first 2
+    %.)
     """
     skeleton = ik.Skeleton([
         ik.Joint("hip", -1, "ball", (0, 0, 0)),
@@ -219,7 +220,7 @@ def reach() -> tuple[ik.Skeleton, list[ik.Goal], np.ndarray]:
 
 @both_solvers
 def test_goals_without_rotations_need_none(solver: str) -> None:
-    """In a motion, a prepared call and tracking: the same answers as with rotations that nobody asks for."""
+    """In a motion, a prepared call and tracking: the same answers as with rotations that no goal uses."""
     skeleton, goals, positions = reach()
     unused = np.tile(UPRIGHT, (5, 1, 1))
     prepared = ik.prepare(skeleton, goals, solver)
@@ -236,7 +237,7 @@ def test_goals_without_rotations_need_none(solver: str) -> None:
 
 @both_solvers
 def test_targets_may_be_plain_lists(solver: str) -> None:
-    """Of lists, of tuples, of whole numbers."""
+    """Lists, tuples and whole numbers are accepted."""
     skeleton, goals, positions = reach()
     found = ik.solve_frames(skeleton, goals, positions.tolist(), solver=solver)
     expected = ik.solve_frames(skeleton, goals, positions, solver=solver)
@@ -249,7 +250,7 @@ def test_targets_may_be_plain_lists(solver: str) -> None:
 
 
 def test_goals_without_positions_need_none() -> None:
-    """Rotations alone."""
+    """Goals with rotations only."""
     rotations = wxyz(Rotation.from_rotvec([[0, 0, 0.1], [0, 0, 0.3]]))[:, None]
     frames = ik.solve_frames(chain(2), [ik.Goal(1, rotation=UPRIGHT)], None, rotations)
     assert all(frame.converged for frame in frames)
@@ -278,7 +279,7 @@ def test_targets_that_goals_ask_for_are_required(positions: object, rotations: o
 
 
 def test_without_goals_there_is_nothing_to_take_frames_from() -> None:
-    """No positions and no rotations."""
+    """Without positions and rotations the number of frames is unknown."""
     with pytest.raises(ik.InvalidGoal, match="positions and rotations: got None for both"):
         ik.solve_frames(arm(), [], None)
 
@@ -286,7 +287,7 @@ def test_without_goals_there_is_nothing_to_take_frames_from() -> None:
 @both_solvers
 @pytest.mark.parametrize("zero", [(0, 0, 0, 0), (0, 1e-9, 0, 0)])
 def test_a_zero_quaternion_is_refused_by_goal_and_frame(zero: tuple, solver: str) -> None:
-    """In a motion and in a prepared call; where the goal asks for no rotation, it does not matter."""
+    """In a motion and in a prepared call; allowed for a goal without a rotation."""
     skeleton = arm()
     goals = [ik.Goal("hand", (0, 0, 0)), ik.Goal("elbow", rotation=UPRIGHT)]
     rotations = np.tile(UPRIGHT, (4, 2, 1)).astype(float)
@@ -305,6 +306,6 @@ def test_a_zero_quaternion_is_refused_by_goal_and_frame(zero: tuple, solver: str
 
 @both_solvers
 def test_a_half_turn_is_no_zero_quaternion(solver: str) -> None:
-    """Its `w` is 0."""
+    """A half turn has a `w` of 0 and is accepted."""
     found = ik.prepare(chain(1), [ik.Goal(0, rotation=UPRIGHT)], solver)(None, np.array([[0.0, 0.8, 0, 0.6]]))
     assert np.isfinite(found.pose.rotations).all()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Holds: held joints stay at their start, goals permitting; goals that can be met are met whatever is held."""
+"""Holds: held joints stay at their start if the goals allow it; goals that can be met are met with any holds."""
 
 import math
 from dataclasses import replace
@@ -28,13 +28,13 @@ def held(skeleton: ik.Skeleton, holds: dict[int, float]) -> ik.Skeleton:
 
 
 def goals_at(skeleton: ik.Skeleton, pose: ik.Pose) -> list[ik.Goal]:
-    """Goals for both hands where they are in a pose."""
+    """Goals for both hands at their positions in a pose."""
     world = ik.forward(skeleton, pose)
     return [ik.Goal(hand, world.positions[hand], world.rotations[hand]) for hand in (LEFT, RIGHT)]
 
 
 def posed_chest() -> tuple[ik.Pose, list[ik.Goal]]:
-    """A torso with bent arms whose chest was turned after its hands had found their places, and their goals."""
+    """A torso with bent arms whose chest was turned after its hands had reached their targets, and its goals."""
     skeleton, generator = torso(), np.random.default_rng(1)
     pose = random_pose(skeleton, generator, 0.3)
     for hand, side in ((LEFT, 1), (RIGHT, -1)):
@@ -47,7 +47,7 @@ def posed_chest() -> tuple[ik.Pose, list[ik.Goal]]:
 
 @pytest.mark.parametrize("solver", ["PGS", "DLS", "SQP", "NEWTON"])
 def test_a_held_joint_stays_where_it_is_while_the_goals_are_met(solver: str) -> None:
-    """To a tenth of a degree; without the hold it gives way by more than ten times as much."""
+    """To a tenth of a degree; without the hold it moves more than ten times as much."""
     pose, goals = posed_chest()
     moved = []
     for hold in (0.0, 1.0):
@@ -60,7 +60,7 @@ def test_a_held_joint_stays_where_it_is_while_the_goals_are_met(solver: str) -> 
 @both_solvers
 @pytest.mark.parametrize("warm", [True, False])
 def test_a_held_joint_stays_in_a_motion(solver: str, warm: bool) -> None:
-    """Frames that follow each other, and frames that are each solved afresh."""
+    """In frames solved from the one before, and in frames solved afresh."""
     pose, goals = posed_chest()
     skeleton = held(torso(), {CHEST: 1.0})
     ways = 0.08 * np.sin(np.linspace(0.0, 3.0, 20))[:, None, None] * np.array([[0.3, 0.5, 0.2], [-0.4, 0.3, 0.1]])
@@ -74,7 +74,7 @@ def test_a_held_joint_stays_in_a_motion(solver: str, warm: bool) -> None:
 
 @both_solvers
 def test_a_held_slide_stays(solver: str) -> None:
-    """A root that may slide, and an arm that reaches its goal from where the root is held."""
+    """A root that may slide, with an arm that reaches its goal from the held place."""
     arm = chain(3)
     joints = [ik.Joint("slide", -1, "prismatic", (0, 0, 0), axis=(1, 0, 0), hold=1.0)]
     joints += [replace(joint, parent=joint.parent + 1) for joint in arm.joints]
@@ -88,7 +88,7 @@ def test_a_held_slide_stays(solver: str) -> None:
 
 @both_solvers
 def test_joints_held_alike_are_not_held_before_each_other(solver: str) -> None:
-    """The answer is that without holds, to the bit."""
+    """With equal holds the answer is that without holds, to the bit."""
     pose, goals = posed_chest()
     plain = ik.solve(torso(), goals, pose, solver, PULL)
     alike = ik.solve(held(torso(), dict.fromkeys(range(len(torso())), 0.7)), goals, pose, solver, PULL)
@@ -99,7 +99,7 @@ def test_joints_held_alike_are_not_held_before_each_other(solver: str) -> None:
 @settings(max_examples=60, derandomize=True)
 @given(seeds, levels)
 def test_goals_that_can_be_met_are_met_with_any_holds(solver: str, seed: int, holds: list[float]) -> None:
-    """Both hands at places and turns that another pose has, however far the held joints have to move for it."""
+    """Both hands meet positions and rotations from another pose, however far the held joints have to move."""
     skeleton, generator = torso(), np.random.default_rng(seed)
     goals = goals_at(skeleton, random_pose(skeleton, generator, 0.7))
     start = random_pose(skeleton, generator, 0.5)
@@ -115,14 +115,15 @@ def test_goals_that_can_be_met_are_met_with_any_holds(solver: str, seed: int, ho
 @pytest.mark.parametrize("hold", [0.5, 1.0])
 @pytest.mark.parametrize("distance", [0.3, 1.2, 1.9])
 def test_a_held_straight_arm_folds_if_its_goal_needs_it(solver: str, hold: float, distance: float) -> None:
-    """A target on the line of an arm that is held straight is singular, and is reached all the same."""
+    """A target on the line of a straight arm is singular, and is met although the arm is held."""
     joints = [replace(joint, hold=hold) for joint in chain(3).joints]
     skeleton = ik.Skeleton([*joints[:1], replace(joints[1], preferred=(0.3, 0, 0)), joints[2]])
     assert ik.solve(skeleton, [ik.Goal(2, (0, distance, 0))], None, solver, PULL).converged
 
 
 def test_the_pulls_gradient_with_holds_matches_finite_differences() -> None:
-    """Of half the weighted square of the turns from the base pose, with weights as unequal as holds make them."""
+    """The gradient of half the weighted square of the turns from the base pose, with weights as unequal as those of
+    holds."""
     generator = np.random.default_rng(3)
     skeleton = torso()
     goals = goals_at(skeleton, skeleton.rest_pose())
@@ -142,6 +143,6 @@ def test_the_pulls_gradient_with_holds_matches_finite_differences() -> None:
 
 @pytest.mark.parametrize("hold", [-0.1, 1.1, math.nan, "much"])
 def test_a_hold_out_of_range_is_refused(hold: object) -> None:
-    """The message names the joint and what came."""
+    """The message names the joint and its value."""
     with pytest.raises(ValueError, match="joint 'a' hold: expected 0..1"):
         ik.Skeleton([ik.Joint("a", -1, "ball", (0, 0, 0), hold=hold)])

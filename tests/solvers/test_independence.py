@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The solvers need NumPy and the standard library, and nothing of Blender's."""
+"""The solvers need only NumPy and the standard library, and nothing of Blender."""
 
 import subprocess
 import sys
@@ -9,7 +9,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_solvers_import_no_blender_and_nothing_but_numpy() -> None:
-    """A fresh Python in which Blender's modules cannot be imported solves a pose, and has loaded nobody's packages."""
+    """A fresh Python without Blender's modules solves a pose and has loaded no other package."""
     program = """
 import sys
 forbidden = ("bpy", "mathutils", "bmesh", "gpu", "aud", "scipy", "numba")
@@ -28,7 +28,7 @@ print(*sorted(loaded - set(sys.stdlib_module_names) - {"numpy", "solvers"}))
 
 
 def test_every_public_name_exists_and_is_listed_once() -> None:
-    """`from solvers import *` gives what `__all__` promises."""
+    """`from solvers import *` imports what `__all__` lists."""
     import solvers
 
     assert len(set(solvers.__all__)) == len(solvers.__all__)
@@ -36,7 +36,7 @@ def test_every_public_name_exists_and_is_listed_once() -> None:
 
 
 def test_every_source_file_says_its_licence() -> None:
-    """The first line of each is the SPDX identifier."""
+    """The first line of each file is the SPDX identifier."""
     sources = list((ROOT / "solvers").rglob("*.py"))
     assert len(sources) > 10
     first = {path.name: path.read_text(encoding="utf-8").partition("\n")[0] for path in sources}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Manipulator Jacobians against differences of SciPy's rotations, hand geometry and each other's definitions."""
+"""Manipulator Jacobians against differences of SciPy's rotations, hand geometry and each other."""
 
 import math
 
@@ -18,7 +18,7 @@ HALF = math.sqrt(0.5)
 
 
 def moved(skeleton: ik.Skeleton, pose: ik.Pose, column: int, step: float, stored: bool = False) -> ik.Pose:
-    """The pose with one degree of freedom moved, by SciPy; `stored`: balls moved along their rotation vectors."""
+    """The pose with one degree of freedom moved, by SciPy; `stored`: balls move along their rotation vectors."""
     owners = [j for j, kind in enumerate(skeleton.kinds) for _ in range({"ball": 3, "fixed": 0}.get(kind, 1))]
     joint = owners[column]
     component = column - owners.index(joint)
@@ -61,7 +61,7 @@ def drawn(skeleton: ik.Skeleton, seed: int) -> tuple[ik.Pose, int]:
 
 
 def test_column_joints_are_three_a_ball_one_a_hinge_and_a_slide_none_a_fixed_joint() -> None:
-    """In the order of the joints, parents first or not."""
+    """In the order of the joints, whether or not parents come first."""
     skeleton = ik.Skeleton([
         ik.Joint("a", 1, "hinge", (0, 0, 0)), ik.Joint("b", -1, "fixed", (0, 0, 0)),
         ik.Joint("c", 0, "ball", (0, 0, 0)), ik.Joint("d", 2, "prismatic", (0, 0, 0)),
@@ -70,7 +70,8 @@ def test_column_joints_are_three_a_ball_one_a_hinge_and_a_slide_none_a_fixed_joi
 
 
 def test_velocity_of_a_straight_limb() -> None:
-    """A straight arm up Y of length 2: X and Z turns of the shoulder sweep 2, a twist nothing, the elbow 1."""
+    """A straight arm of length 2 up Y: X and Z turns of the shoulder move the end by 2, a twist by 0, the elbow
+    by 1."""
     jacobian = ik.velocity_jacobian(arm(), arm().rest_pose(), 2)
     expected = [
         #  shoulder X, Y, Z, elbow X
@@ -101,7 +102,7 @@ def test_velocity_matches_central_differences(skeleton: ik.Skeleton, seed: int, 
 
 
 def test_a_detached_slide_is_refused() -> None:
-    """A slide has nothing to slide along but its parent's axes: the message says which joint to detach instead."""
+    """A slide needs its parent's axes: the message says which joint to detach instead."""
     with pytest.raises(ik.InvalidSkeleton, match=r"'rail'.*prismatic.*joint below"):
         ik.Skeleton([
             ik.Joint("body", -1, "ball", (0, 0, 0)),
@@ -110,7 +111,7 @@ def test_a_detached_slide_is_refused() -> None:
 
 
 def test_velocity_below_a_detached_joint() -> None:
-    """A body's turn carries what hangs detached from it by the place where that hangs, and does not turn it."""
+    """A body's turn moves a detached joint's descendants with its head, and does not turn them."""
     skeleton = ik.Skeleton([
         ik.Joint("body", -1, "ball", (0, 0, 0)), ik.Joint("rail", 0, "prismatic", (0, 1, 0), axis=(1, 0, 0)),
         ik.Joint("arm", 1, "ball", (0, 0, 0), inherit_rotation=False), ik.Joint("hand", 2, "ball", (0, 0, 3)),
@@ -143,7 +144,7 @@ def test_velocity_of_a_zero_length_bone_is_a_turn_alone() -> None:
 
 
 def test_an_effector_without_an_offset_is_its_joint() -> None:
-    """Every function's own offset is zero, and another one is another effector."""
+    """The default offset of every function is zero; another offset is another effector."""
     skeleton = chain(3)
     pose = random_pose(skeleton, np.random.default_rng(4))
     for function in (ik.velocity_jacobian, ik.exponential_map_jacobian, ik.dual_quaternion_jacobian,
@@ -153,7 +154,7 @@ def test_an_effector_without_an_offset_is_its_joint() -> None:
 
 
 def test_a_skeleton_that_cannot_move_has_no_columns() -> None:
-    """Fixed joints alone: six rows, or eight, of nothing."""
+    """Fixed joints only: six or eight rows and no columns."""
     skeleton = chain(2, kind="fixed")
     pose = skeleton.rest_pose()
     assert ik.velocity_jacobian(skeleton, pose, 1).shape == (6, 0)
@@ -182,7 +183,7 @@ def test_twist_is_the_logarithm_of_the_motion_in_the_skeletons_frame(skeleton: i
 
 @given(skeletons(detached=False), seeds)
 def test_one_twist_matrix_serves_every_effector(skeleton: ik.Skeleton, seed: int) -> None:
-    """Two joints' twists agree in every column that moves both."""
+    """The twists of two joints agree in every column that moves both."""
     pose, joint = drawn(skeleton, seed)
     owners = ik.column_joints(skeleton)
     for other in range(len(skeleton)):
@@ -202,7 +203,7 @@ def test_twist_of_a_hinge_away_from_the_origin() -> None:
 
 @given(skeletons(), seeds, vectors)
 def test_exponential_map_matches_differences_of_the_stored_vectors(skeleton, seed: int, offset: tuple) -> None:
-    """Each component of each ball's rotation vector stepped in its turn; hinges and slides as ever."""
+    """Each component of each ball's rotation vector is stepped; hinges and slides as in the velocity Jacobian."""
     pose, joint = drawn(skeleton, seed)
     found = ik.exponential_map_jacobian(skeleton, pose, joint, offset)
     assert_allclose(found, differences(skeleton, pose, joint, offset, stored=True), atol=1e-7)
@@ -216,7 +217,7 @@ def test_exponential_map_at_rest_is_the_velocity_jacobian() -> None:
 
 
 def test_exponential_map_at_a_half_turn() -> None:
-    """Near the end of the short way round the vectors' differences still match."""
+    """Differences of the vectors match near the angle pi too."""
     skeleton = chain(2)
     pose = skeleton.rest_pose()
     pose.rotations[0] = wxyz(Rotation.from_rotvec((math.pi - 1e-4) * np.array([0.6, 0, 0.8])))
@@ -225,7 +226,7 @@ def test_exponential_map_at_a_half_turn() -> None:
 
 
 def test_exponential_map_of_the_double_cover_is_the_same() -> None:
-    """`-q` is stored as the same rotation vector."""
+    """`-q` has the same rotation vector."""
     skeleton = chain(2)
     pose = random_pose(skeleton, np.random.default_rng(2))
     negative = ik.Pose(-pose.rotations, pose.translations)
@@ -238,7 +239,7 @@ def test_exponential_map_of_the_double_cover_is_the_same() -> None:
 
 @given(skeletons(), seeds, vectors)
 def test_dual_quaternion_matches_differences_of_all_eight_numbers(skeleton, seed: int, offset: tuple) -> None:
-    """The effector's frame, its offset included, stepped along every degree of freedom."""
+    """The effector's frame, with its offset, stepped along every degree of freedom."""
     pose, joint = drawn(skeleton, seed)
     found = ik.dual_quaternion_jacobian(skeleton, pose, joint, offset)
     for column in range(found.shape[1]):
@@ -269,7 +270,7 @@ def test_dual_quaternion_rates_keep_it_a_unit_dual_quaternion() -> None:
 
 @given(skeletons(), seeds, vectors)
 def test_finite_differences_match_the_velocity_jacobian(skeleton: ik.Skeleton, seed: int, offset: tuple) -> None:
-    """The forward difference of Kenwright's algorithm 2 agrees to about its step."""
+    """The forward difference of Kenwright's algorithm 2 agrees up to about its step."""
     pose, joint = drawn(skeleton, seed)
     found = ik.finite_difference_jacobian(skeleton, pose, joint, offset)
     assert_allclose(found, differences(skeleton, pose, joint, offset), atol=1e-4)
@@ -289,12 +290,14 @@ def test_the_error_of_finite_differences_grows_with_the_step() -> None:
 
 @pytest.mark.parametrize("joint", [-1, 2, 0.0, "hand", None])
 def test_an_effector_on_no_joint_is_refused(joint: object) -> None:
-    """The error says which index came and which there are."""
+    """The error states the wrong index and the valid ones."""
     skeleton = chain(2)
     for function in (ik.velocity_jacobian, ik.twist_jacobian, ik.exponential_map_jacobian, ik.dual_quaternion_jacobian,
                      ik.finite_difference_jacobian):  # fmt: skip
-        expected = "effector: no joint is called 'hand'; the joints are 'joint" if joint == "hand" else (
-            rf"effector: joint = {joint!r}.*0 to 1"
+        expected = (
+            "effector: no joint is called 'hand'; the joints are 'joint"
+            if joint == "hand"
+            else (rf"effector: joint = {joint!r}.*0 to 1")
         )
         with pytest.raises(ik.InvalidGoal, match=expected):
             function(skeleton, skeleton.rest_pose(), joint)

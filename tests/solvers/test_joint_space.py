@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Joint spaces: the way from poses to coordinates and back, steps, distances, limits, and the pull's gradient."""
+"""Joint spaces: conversion between poses and coordinates, steps, differences, limits, and the pull's gradient."""
 
 import math
 
@@ -48,7 +48,7 @@ def test_a_pose_becomes_a_state_inside_its_limits(skeleton: ik.Skeleton, seed: i
 
 @given(skeletons(), seeds)
 def test_a_pose_inside_its_limits_stays_as_it_is(skeleton: ik.Skeleton, seed: int) -> None:
-    """There and back again: whatever the twist axis, the range or the turn."""
+    """Conversion to a state and back, for any twist axis, range and number of turns."""
     space = space_of(skeleton)
     first = space.state(random_pose(skeleton, np.random.default_rng(seed), 2.5))
     again = space.state(pose_of(space, first))
@@ -58,7 +58,7 @@ def test_a_pose_inside_its_limits_stays_as_it_is(skeleton: ik.Skeleton, seed: in
 
 @given(skeletons(), seeds)
 def test_the_difference_after_a_step_is_the_step(skeleton: ik.Skeleton, seed: int) -> None:
-    """Free balls, hinges and slides: along their own axes. Limited balls: their coordinates move by it."""
+    """For free balls, hinges and slides along their axes; the coordinates of limited balls change by the step."""
     space = space_of(skeleton)
     assume(space.n)
     generator = np.random.default_rng(seed)
@@ -72,7 +72,7 @@ def test_the_difference_after_a_step_is_the_step(skeleton: ik.Skeleton, seed: in
 
 @given(skeletons(), seeds)
 def test_the_pulls_gradient_matches_finite_differences(skeleton: ik.Skeleton, seed: int) -> None:
-    """Of `1/2 v^T W v`, `v` the way from a base pose, by every degree of freedom."""
+    """Of `1/2 v^T W v`, `v` the difference from a base pose, by every degree of freedom."""
     space = space_of(skeleton)
     assume(space.n)
     generator = np.random.default_rng(seed)
@@ -87,7 +87,7 @@ def test_the_pulls_gradient_matches_finite_differences(skeleton: ik.Skeleton, se
 
 
 def test_a_hinge_is_taken_on_the_turn_that_its_limits_are_on() -> None:
-    """A quaternion does not count turns: the angle is the one nearest to the middle of the range."""
+    """A quaternion does not count full turns: the angle is the one nearest to the middle of the range."""
     for lo, hi, angle, expected in [(3.5, 5.0, 4.0, 4.0), (-5.0, -3.5, 4.0, -3.5), (6.0, 7.0, 0.3, 2 * math.pi + 0.3)]:
         skeleton = chain(1, kind="hinge", axis=(0, 0, 1), limits=ik.Range(lo, hi))
         pose = skeleton.rest_pose()
@@ -97,7 +97,7 @@ def test_a_hinge_is_taken_on_the_turn_that_its_limits_are_on() -> None:
 
 @pytest.mark.parametrize("axis", [(0, 1, 0), (1, 0, 0), (1, -2, 3)])
 def test_random_states_fill_the_limits_and_stay_inside(axis: tuple) -> None:
-    """Balls, hinges and slides drawn at random: never outside, and not all in one corner."""
+    """Balls, hinges and slides drawn at random are never outside, and spread over the limits."""
     skeleton = ik.Skeleton([
         ik.Joint("ball", -1, "ball", (0, 0, 0), axis=axis, limits=LIMITS), ik.Joint("free", 0, "ball", (0, 1, 0)),
         ik.Joint("hinge", 1, "hinge", (0, 1, 0), axis=axis, limits=ik.Range(0.5, 2.0)),
@@ -118,7 +118,7 @@ def test_random_states_fill_the_limits_and_stay_inside(axis: tuple) -> None:
 
 
 def test_the_middle_is_half_way_between_the_limits() -> None:
-    """Of an interval its middle; joints without limits stay as they are."""
+    """An interval has its middle; joints without limits do not change."""
     skeleton = ik.Skeleton([
         ik.Joint("hinge", -1, "hinge", (0, 0, 0), limits=ik.Range(0.5, 2.0)), ik.Joint("free", 0, "ball", (0, 1, 0)),
         ik.Joint("slide", 1, "prismatic", (0, 1, 0), limits=ik.Range(-0.2, 0.3)),
@@ -132,7 +132,7 @@ def test_the_middle_is_half_way_between_the_limits() -> None:
 
 
 def test_stiff_and_fixed_joints_have_no_degrees_of_freedom() -> None:
-    """Nor have those that may not move."""
+    """Nor have joints that may not move."""
     skeleton = ik.Skeleton([
         ik.Joint("stiff", -1, "ball", (0, 0, 0), stiffness=1.0), ik.Joint("fixed", 0, "fixed", (0, 1, 0)),
         ik.Joint("held", 1, "hinge", (0, 1, 0)), ik.Joint("free", 2, "ball", (0, 1, 0)),

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The compiled kernel against NumPy: the same answers for whatever can be asked.
+"""The compiled kernel against NumPy: the same answers to all problems.
 
-Problems are drawn in numbers of no special kind, so that no two choices are equally good: where they are, the last
-digit decides, and both answers are right. Special numbers are the matter of the other tests, which pass with either.
+Problems are drawn in numbers without special values, so that no two choices are equally good: where they are,
+rounding decides, and both answers are right. The other tests cover special values, and pass with either.
 """
 
 import importlib
@@ -44,16 +44,16 @@ def both(problem: Problem, **options: object) -> tuple[ik.Prepared, ik.Prepared]
 
 
 def asked(problem: Problem, frames: int, seed: int = 1, speed: float = 0.02) -> Question:
-    """Request of a problem whose targets and links drift, with one start."""
+    """Frames of a problem whose targets and links drift, with one start."""
     start = ik.Pose(problem.start.rotations[None], problem.start.translations[None])
     targets, links = moving(problem, frames, seed, speed)
     return targets, start, links
 
 
 def nearly(problem: Problem, question: Question, seed: int) -> Question:
-    """The same question seen from elsewhere, with its numbers changed a few digits before their last.
+    """The same problem in a rotated frame, with its numbers changed a few digits before their last.
 
-    Rig and targets are turned as one, so that only rounding makes another pose of it.
+    Rig and targets are rotated together, so only rounding changes the pose of the rig.
     """
     generator, skeleton = np.random.default_rng(seed), problem.skeleton
     turn = wxyz(Rotation.random(random_state=generator))
@@ -75,12 +75,12 @@ def nearly(problem: Problem, question: Question, seed: int) -> Question:
 
 
 def solved(prepared: ik.Prepared, question: Question) -> list[Batch]:
-    """The frames' answers, each afresh."""
+    """The answers of the frames, each solved afresh."""
     return [prepared.solve_batch(*question)]
 
 
 def followed(prepared: ik.Prepared, question: Question) -> list[Batch]:
-    """The answers of frames that follow each other, one by one."""
+    """The answers of frames, each solved from the one before, one call per frame."""
     arrays, motion = filled(question), prepared.motion()
     answers: list[Batch] = []
     for frame in range(len(arrays)):
@@ -91,12 +91,12 @@ def followed(prepared: ik.Prepared, question: Question) -> list[Batch]:
 
 
 def filled(question: Question) -> FrameArrays:
-    """The arrays that ask a question."""
+    """Arrays with the inputs of frames."""
     return asking(*question)
 
 
 def apart(some: list[Batch], others: list[Batch]) -> float:
-    """The largest difference of any number in two answers; q and -q are the same turn."""
+    """The largest difference of any number in two answers; q and -q are the same rotation."""
     most = 0.0
     for one, other in zip(some, others, strict=True):
         turns = np.minimum(*(np.abs(one.rotations + sign * other.rotations).max(-1) for sign in (1, -1)))
@@ -106,10 +106,10 @@ def apart(some: list[Batch], others: list[Batch]) -> float:
 
 
 def is_same(problem: Problem, question: Question, answer: Callable, **options: object) -> bool:
-    """Whether the kernel's answers are NumPy's, as near as NumPy's are to each other when its input hardly changes.
+    """Whether the kernel's answers are as near to NumPy's as NumPy's are to each other if its input hardly changes.
 
-    Mostly that is `EQUAL`; nearly singular problems, for which the kernel may solve for the unknowns where NumPy solves
-    for the rows, and choices between answers that are as good have less.
+    Mostly that is `EQUAL`. It is larger for nearly singular problems, which the kernel may solve by degrees of
+    freedom and NumPy by rows, and for choices between equally good answers.
     """
     compiled, plain = both(problem, **options)
     found, expected = answer(compiled, question), answer(plain, question)
@@ -150,7 +150,7 @@ def test_a_step_leads_to_the_same_pose(seed: int, iterations: int) -> None:
 
 @pytest.mark.parametrize("restarts", [0, 3])
 def test_solved_to_the_end_poses_errors_flags_and_iterations_are_the_same(restarts: int) -> None:
-    """Every joint's motion, not only the errors; restarts draw the same numbers."""
+    """Every joint's motion, not only the errors, is the same; restarts draw the same numbers."""
     problems = [drawn(seed) for seed in range(8 if restarts else 25)]
     problems = [replace(problem, options=replace(problem.options, restarts=restarts)) for problem in problems]
     same = [is_same(problem, asked(problem, 2), solved) for problem in problems]
@@ -159,14 +159,14 @@ def test_solved_to_the_end_poses_errors_flags_and_iterations_are_the_same(restar
 
 @pytest.mark.parametrize("speed", [0.003, 0.3])
 def test_a_motion_is_followed_the_same_way(speed: float) -> None:
-    """Request that drift, and frames that jump further than can be followed."""
+    """Frames that drift, and frames that jump further than can be followed."""
     problems = [drawn(seed, most=5) for seed in range(8)]
     same = [is_same(problem, asked(problem, 4, seed, speed), followed) for seed, problem in enumerate(problems)]
     assert same.count(False) <= 1
 
 
 def held(problem: Problem, seed: int) -> Problem:
-    """A problem with some of its joints held, and a pull that holds them."""
+    """A problem with holds on some of its joints, and a pull."""
     generator = np.random.default_rng(seed)
     holds = generator.choice([0.0, 0.3, 1.0], len(problem.skeleton)).tolist()
     joints = [replace(joint, hold=hold) for joint, hold in zip(problem.skeleton.joints, holds, strict=True)]
@@ -175,7 +175,7 @@ def held(problem: Problem, seed: int) -> Problem:
 
 
 def test_held_joints_are_held_the_same_way() -> None:
-    """Frames solved afresh and frames that are followed, whether or not the goals can be met with the holds."""
+    """In frames solved afresh and in frames of a motion, whether or not the goals can be met with the holds."""
     problems = [held(drawn(seed, most=6), seed) for seed in range(20)]
     same = [is_same(problem, asked(problem, 2), solved) for problem in problems]
     same += [is_same(problem, asked(problem, 3, seed), followed) for seed, problem in enumerate(problems)]
@@ -183,7 +183,7 @@ def test_held_joints_are_held_the_same_way() -> None:
 
 
 def test_mostly_the_answers_agree_to_many_digits() -> None:
-    """What is left to rounding is the exception: nine in ten first steps agree to 1e-9."""
+    """Rounding rarely decides: nine in ten first steps agree to 1e-9."""
     near = []
     for seed in range(60):
         problem = replace(drawn(seed), options=ik.Options(iterations=1, pull=0.0))
@@ -193,7 +193,7 @@ def test_mostly_the_answers_agree_to_many_digits() -> None:
 
 
 def moved_by_little(prepared: ik.Prepared, question: Question, answer: list[Batch], seed: int) -> float:
-    """How far the answer goes when all numbers of the question change by about 1e-9."""
+    """The change of the answer if all input numbers change by about 1e-9."""
     generator = np.random.default_rng(seed)
     targets, start, links = question
     most = 0.0
@@ -206,10 +206,10 @@ def moved_by_little(prepared: ik.Prepared, question: Question, answer: list[Batc
 
 
 def test_isolated_answers_are_the_same_with_and_without_the_kernel() -> None:
-    """As shipped: both ways group the goals alike, and NumPy solves independent groups side by side.
+    """As shipped: both implementations group the goals equally, and NumPy solves independent groups side by side.
 
-    An answer that goes 100 times as far as its question, either way, is not isolated: rounding decides. The number of
-    problems is that of the environment variable `DQIK_PROBLEMS`.
+    An answer that changes 100 times as much as its input, in either implementation, is not isolated: rounding
+    decides. The environment variable `DQIK_PROBLEMS` sets the number of problems.
     """
     count, near = int(os.environ.get("DQIK_PROBLEMS", "200")), 0
     for seed in range(count):
@@ -228,7 +228,7 @@ def test_isolated_answers_are_the_same_with_and_without_the_kernel() -> None:
 
 @both_solvers
 def test_every_way_to_ask_gives_the_same_answer_as_numpy(solver: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`solve`, `prepare` and `solve_frames`, cold and warm, with NumPy's own preparation on the other side."""
+    """`solve`, `prepare` and `solve_frames`, cold and warm, against NumPy's own preparation."""
     skeleton = arm(shoulder=ik.TwistSwing((-1, 1), (-1.2, 1), (-1.5, 1.5)), preferred=(0.3, 0, 0))
     goal = ik.Goal(2, (0.4, 1.3, 0.8))
     places = np.array(goal.position) + 0.05 * np.arange(12)[:, None, None] * np.array([0.3, -0.2, 0.5])
@@ -252,13 +252,13 @@ def test_every_way_to_ask_gives_the_same_answer_as_numpy(solver: str, monkeypatc
 @settings(max_examples=25, derandomize=True)
 @given(seeds)
 def test_an_answer_is_the_same_to_the_bit_twice_alone_and_in_a_batch(seed: int) -> None:
-    """Whatever the working memory held before, and whichever thread solves a frame of a large batch."""
+    """For any content of the working memory, and whichever thread solves a frame of a large batch."""
     problem = drawn(seed)
     question = targets, start, links = asked(problem, 24)
     compiled, _ = both(problem, restarts=2)
     together = compiled.solve_batch(*question)
     compiled.compiled.memory()
-    memory = compiled.compiled._own.memory
+    memory = compiled.compiled._local.memory
     memory[:] = np.random.default_rng(seed).choice([np.nan, 1e300, -1.0, 0.0], memory.size)
     assert_identical(compiled.solve_batch(*question), together)
     for frame in (0, 7, 23):
@@ -269,12 +269,12 @@ def test_an_answer_is_the_same_to_the_bit_twice_alone_and_in_a_batch(seed: int) 
 @settings(max_examples=25, derandomize=True)
 @given(seeds)
 def test_a_motion_is_the_same_to_the_bit_whatever_the_memory_held(seed: int) -> None:
-    """The frame before is remembered in the pose and the rest of the errors alone."""
+    """Only the pose and the residual carry over from the frame before."""
     problem = drawn(seed, most=6)
     question = asked(problem, 5, seed, 0.1)
     first, second = both(problem)[0], both(problem)[0]
     second.compiled.memory()
-    second.compiled._own.memory[:] = np.nan
+    second.compiled._local.memory[:] = np.nan
     for one, other in zip(followed(first, question), followed(second, question), strict=True):
         assert_identical(one, other)
 
@@ -282,7 +282,7 @@ def test_a_motion_is_the_same_to_the_bit_whatever_the_memory_held(seed: int) -> 
 @settings(max_examples=25, derandomize=True)
 @given(seeds, st.integers(1, 6))
 def test_a_motion_is_the_same_to_the_bit_in_pieces_of_any_size(seed: int, chunk: int) -> None:
-    """Frame by frame from Python, in pieces, and at once; a target that stands still for some frames included."""
+    """Frame by frame from Python, in pieces, and at once; including a target that stands still for some frames."""
     problem = drawn(seed)
     targets, start, links = asked(problem, 12, seed)
     still = np.minimum(np.arange(12), 5)

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The compiled kernel's CCD against NumPy's: the same visits, sweeps, loops and endings, digit by digit.
+"""The compiled kernel's CCD against NumPy's: the same visits, sweeps, loops and stops, digit by digit.
 
-Goals are drawn with numbers of no special kind, so that no two turns are equally good: where they are, rounding
+Goals are drawn in numbers without special values, so that no two turns are equally good: where they are, rounding
 decides.
 """
-
 
 import numpy as np
 import pytest
@@ -31,7 +30,7 @@ def both(skeleton: ik.Skeleton, goals: list[ik.Goal], **options: object) -> tupl
 
 
 def apart(one: ik.Batch, other: ik.Batch) -> float:
-    """How far two answers are from each other, in poses and in errors [rad or length units]."""
+    """The largest difference of two answers, in poses and in errors [rad or length units]."""
     sign = np.where((one.rotations * other.rotations).sum(-1, keepdims=True) < 0.0, -1.0, 1.0)
     return max(
         2.0 * np.abs(one.rotations - sign * other.rotations).max(initial=0.0),
@@ -44,7 +43,7 @@ def apart(one: ik.Batch, other: ik.Batch) -> float:
 def answers(
     pair: tuple[ik.Prepared, ik.Prepared], places: np.ndarray, turns: np.ndarray, start: ik.Pose | None = None
 ) -> tuple[ik.Batch, ik.Batch]:
-    """Request solved afresh by both."""
+    """Frames solved afresh by both."""
     one, other = (each.solve_batch(each.targets(places, turns), each.start(start)) for each in pair)
     assert_array_equal(one.converged, other.converged)
     return one, other
@@ -52,7 +51,7 @@ def answers(
 
 @st.composite
 def asked(draw: st.DrawFn) -> tuple[ik.Skeleton, list[ik.Goal], ik.Pose, np.random.Generator]:
-    """Any tree with one to three goals of every sort, poles too, and a start."""
+    """Any tree with one to three goals of every kind, poles too, and a start."""
     skeleton, generator = draw(skeletons(most=7)), np.random.default_rng(draw(seeds))
     goals: list[ik.Goal] = []
     for _ in range(draw(st.integers(1, 3))):
@@ -69,7 +68,7 @@ def asked(draw: st.DrawFn) -> tuple[ik.Skeleton, list[ik.Goal], ik.Pose, np.rand
 
 
 def drawn_targets(goals: list[ik.Goal], generator: np.random.Generator, frames: int) -> tuple[np.ndarray, np.ndarray]:
-    """Places and turns of frames, at random."""
+    """Random positions and rotations of frames."""
     return generator.normal(size=(frames, len(goals), 3)), generator.normal(size=(frames, len(goals), 4))
 
 
@@ -90,7 +89,7 @@ def test_a_sweep_ends_where_numpy_ends(problem: tuple, order: str) -> None:
 @settings(max_examples=25, derandomize=True)
 @given(asked(), ORDERS, st.sampled_from([None, 1e-5]))
 def test_many_sweeps_end_where_numpys_end(problem: tuple, order: str, pull: float | None) -> None:
-    """With its rules to stop, and with what a stage runs before and after: folded limbs, polish, the rest spent."""
+    """With the rules to stop, and the stage's other parts: folded limbs, polish, and the remaining steps."""
     skeleton, goals, start, generator = problem
     one, other = answers(
         both(skeleton, goals, order=order, iterations=30, pull=pull), *drawn_targets(goals, generator, 2), start
@@ -100,7 +99,7 @@ def test_many_sweeps_end_where_numpys_end(problem: tuple, order: str, pull: floa
 
 @pytest.mark.parametrize("build", [hand, body], ids=["hand", "body"])
 def test_large_rigs_end_where_numpys_end_after_as_many_sweeps(build) -> None:
-    """22 and 57 hinges and slides; the same sweeps counted, some of which end by their patience."""
+    """22 and 57 hinges and slides; the same number of sweeps, some of which stop by `PATIENCE`."""
     skeleton, goals = build()
     one, other = answers(
         both(skeleton, goals, iterations=40),
@@ -112,7 +111,7 @@ def test_large_rigs_end_where_numpys_end_after_as_many_sweeps(build) -> None:
 
 @pytest.mark.parametrize("options", [{}, {"unit_angle": 0.3}, {"restarts": 2}], ids=["CCD", "MMD", "restarts"])
 def test_a_limb_begins_folded_and_ends_the_same(options: dict) -> None:
-    """An elbow with a preferred bend, so with a pull, inside and out of reach, and a pole beside it."""
+    """An elbow with a preferred bend, so with a pull, inside and out of reach, and with a pole."""
     skeleton = arm(1.2, 0.7, ik.TwistSwing((-1, 1), (-2, 2), (-1.5, 2)), ik.Range(0, 2.6), preferred=(0.2, 0, 0))
     goals = [ik.Goal(2, (0, 0, 0), offset=(0.1, 0.2, 0), pole=(0.3, 0.5, -3))]
     places = np.random.default_rng(2).normal(size=(8, 1, 3)) * 1.2
@@ -122,7 +121,7 @@ def test_a_limb_begins_folded_and_ends_the_same(options: dict) -> None:
 
 
 def test_hands_of_a_torso_follow_their_targets_as_numpys_do() -> None:
-    """Frames solved one from the other."""
+    """Frames solved each from the one before."""
     skeleton, generator = torso(), np.random.default_rng(3)
     goals = [ik.Goal(LEFT, (0, 0, 0), (1, 0, 0, 0), (0.1, 0, 0.02)), ik.Goal(RIGHT, (0, 0, 0), offset=(-0.1, 0.03, 0))]
     pair = both(skeleton, goals, iterations=30)
@@ -141,7 +140,7 @@ def test_hands_of_a_torso_follow_their_targets_as_numpys_do() -> None:
 @settings(max_examples=40, derandomize=True)
 @given(asked(), st.floats(0.05, 2.5), st.sampled_from([1, 4, 9]))
 def test_mmds_loops_turn_as_numpys_turn(problem: tuple, unit: float, loops: int) -> None:
-    """Early and late loops, mirrored limits, links of several goals, and the loops counted."""
+    """First and second half of the loops, mirrored limits, links of several goals, and the number of loops."""
     skeleton, goals, start, generator = problem
     pair = both(skeleton, goals, unit_angle=unit, iterations=loops, pull=0.0)
     one, other = answers(pair, *drawn_targets(goals, generator, 2), start)
@@ -154,7 +153,7 @@ def test_mmds_loops_turn_as_numpys_turn(problem: tuple, unit: float, loops: int)
 
 @pytest.mark.parametrize("unit_angle", [None, 0.2], ids=["CCD", "MMD"])
 def test_equal_questions_are_answered_equally_to_the_bit(unit_angle: float | None) -> None:
-    """Among others, alone, and a second time after something else; enough frames for more threads than one."""
+    """Among others, alone, and again after another problem; with enough frames for several threads."""
     generator = np.random.default_rng(5)
     limits = ik.TwistSwing((-0.5, 0.5), (-1, 1), (-1, 0.7))
     skeleton = chain(5, limits=limits)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The compiled kernel is found, or refused with one message; the answers are the same either way.
 
-Each case is a process of its own: the kernel is looked for once in a process.
+Each case runs in its own process, because a process searches for the kernel once.
 """
 
 import base64
@@ -38,9 +38,9 @@ needs_library = pytest.mark.skipif(
 
 
 def solved(folder: Path | None = None, kernel: str = "") -> tuple[str, list[float], str]:
-    """Which kernel a fresh process uses, what it finds, and what it says on stderr.
+    """The kernel that a fresh process uses, its answer, and its stderr.
 
-    folder : what it can import besides. kernel : its DQIK_KERNEL.
+    folder : added to its import path. kernel : its DQIK_KERNEL.
     """
     path = [str(part) for part in (build_kernel.ROOT, folder) if part]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path), "DQIK_KERNEL": kernel}
@@ -60,7 +60,7 @@ def installed(folder: Path, version: str, library: str) -> Path:
 
 @pytest.fixture(scope="module")
 def numpy_finds() -> list[float]:
-    """What NumPy finds."""
+    """NumPy's answer."""
     name, found, said = solved(kernel="numpy")
     assert name == "numpy: DQIK_KERNEL=numpy asks for it"
     assert said == ""
@@ -68,7 +68,7 @@ def numpy_finds() -> list[float]:
 
 
 def refused(answer: tuple[str, list[float], str], reason: str, numpy_finds: list[float]) -> None:
-    """One message that names the reason, and NumPy's own answers."""
+    """Assert one message that names the reason, and NumPy's answer."""
     name, found, said = answer
     assert name.startswith("numpy: the compiled kernel cannot be used: ")
     assert reason in name
@@ -115,7 +115,7 @@ def test_a_library_of_something_else_is_refused(numpy_finds: list[float]) -> Non
 
 @needs_library
 def test_a_library_made_for_another_contract_is_refused(tmp_path: Path, numpy_finds: list[float]) -> None:
-    """Here a library whose hash is another one, by one digit in its machine code."""
+    """A library whose hash differs by one digit, changed in its machine code."""
     here = build_kernel.local()
     assert here is not None
     content, ours = here.library.read_bytes(), LAYOUT.to_bytes(4, "little")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Groups of goals solved side by side with NumPy: each ends where it would alone."""
+"""Groups of goals solved side by side with NumPy: each has the answer that it has alone."""
 
 from dataclasses import replace
 
@@ -14,7 +14,7 @@ SAME = 1e-7  # [rad or length units]
 
 
 def beside(seeds: list[int], solver: str, options: ik.Options) -> Problem:
-    """Drawn problems on one skeleton, under a root that none of them moves."""
+    """Drawn problems side by side on one skeleton, under a root that none of them moves."""
     joints, goals = [ik.Joint("root", -1, "fixed", (0, 0, 0))], list[ik.Goal]()
     rotations, translations = [np.array([[1.0, 0, 0, 0]])], [np.zeros((1, 3))]
     for part, seed in enumerate(seeds):
@@ -33,7 +33,7 @@ def beside(seeds: list[int], solver: str, options: ik.Options) -> Problem:
 
 
 def both(problem: Problem) -> tuple[ik.Prepared, ik.Prepared]:
-    """Prepared for NumPy with lanes, and with each group on its own."""
+    """The problem prepared for NumPy with lanes, and with each group on its own."""
     together, alone = (ik.Prepared(problem.skeleton, problem.goals, problem.solver, problem.options) for _ in range(2))
     together.compiled = alone.compiled = None
     alone.numpy.joined = alone.stages
@@ -41,7 +41,7 @@ def both(problem: Problem) -> tuple[ik.Prepared, ik.Prepared]:
 
 
 def answers(prepared: ik.Prepared, problem: Problem, frames: int, seed: int, follows: bool) -> np.ndarray:
-    """All numbers of the answers to targets that drift; q and -q count as one."""
+    """All numbers of the answers to drifting targets; q and -q count as equal."""
     start = ik.Pose(problem.start.rotations[None], problem.start.translations[None])
     arrays = asking(moving(problem, frames, seed)[0], start, problem.skeleton.links)
     (prepared.motion() if follows else prepared).solve_into(arrays)
@@ -58,7 +58,7 @@ def answers(prepared: ik.Prepared, problem: Problem, frames: int, seed: int, fol
     [ik.Options(), ik.Options(pull=0.0), ik.Options(pull=1e-3), ik.Options(restarts=3), ik.Options(bias="MIDDLE")],
 )
 def test_lanes_end_where_their_goals_end_alone(solver: str, follows: bool, options: ik.Options) -> None:
-    """Limits, slides, poles, priorities and targets out of reach; where rounding decides, nobody can say."""
+    """Limits, slides, poles, priorities and targets out of reach, except where rounding decides."""
     same, lanes = [], 0
     for seed in range(4):
         problem = beside([3 * seed, 3 * seed + 1, 3 * seed + 2], solver, options)

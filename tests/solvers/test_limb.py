@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Two-bone limbs: which there are, their preferred bend, and the law of cosines that folds them."""
+"""Two-bone limbs: how they are found, their preferred bend, and the law of cosines that folds them."""
 
 import math
 from dataclasses import replace
@@ -32,7 +32,7 @@ def leg(
 
 
 def folded(skeleton: ik.Skeleton, goal: ik.Goal, pose: ik.Pose, swivel: float = 0.0) -> ik.World:
-    """Where the leg stands after its fold."""
+    """The leg's positions after its fold."""
     (stage,) = ik.prepare(skeleton, [goal]).stages
     kinematics = stage.tasks.kinematics(stage.space.state(pose), None)
     rotation = (1.0, 0, 0, 0) if goal.rotation is None else goal.rotation
@@ -42,7 +42,7 @@ def folded(skeleton: ik.Skeleton, goal: ik.Goal, pose: ik.Pose, swivel: float = 
 
 
 def knee(world: ik.World) -> float:
-    """The angle between thigh and shin, 180 degrees straight [rad]."""
+    """The angle between thigh and shin [rad]; pi if straight."""
     thigh, shin = world.positions[1] - world.positions[2], world.positions[3] - world.positions[2]
     return math.acos(np.clip(thigh @ shin / np.linalg.norm(thigh) / np.linalg.norm(shin), -1, 1))
 
@@ -72,13 +72,13 @@ def test_a_joint_that_prefers_a_bend_below_a_ball_is_the_middle_of_a_limb() -> N
 def test_there_is_no_limb_without_a_bend_a_ball_and_a_goal_that_reaches_both(
     skeleton: ik.Skeleton, goal: ik.Goal
 ) -> None:
-    """What cannot be folded is not taken for a limb."""
+    """A chain that cannot be folded is not a limb."""
     assert ik.prepare(skeleton, [goal]).stages[0].limbs == []
 
 
 @pytest.mark.parametrize("turn", [0.0, 0.4])
 def test_fixed_joints_inside_a_limb_are_part_of_its_bones(turn: float) -> None:
-    """Bones that divide a thigh and a shin: the foot still comes to its target, by the law of cosines."""
+    """With fixed joints that divide thigh and shin, the foot still meets its target by the law of cosines."""
     about = (math.cos(turn / 2), 0.0, math.sin(turn / 2), 0.0)
     back = (about[0], 0.0, -about[2], 0.0)
     skeleton = ik.Skeleton([
@@ -98,7 +98,7 @@ def test_fixed_joints_inside_a_limb_are_part_of_its_bones(turn: float) -> None:
 
 
 def test_left_and_right_limbs_mirror_each_other() -> None:
-    """Two legs of one size swivel opposite ways, whichever is named first; a third limb of another size does not."""
+    """Two legs of one size swivel in opposite directions, in any order; a third limb of another size does not."""
     left, right, arm = leg(side=1.0).joints, leg(side=-1.0).joints, leg(upper=0.3, lower=0.25).joints
     for first, second in ((left, right), (right, left)):
         joints = list(first)
@@ -111,7 +111,7 @@ def test_left_and_right_limbs_mirror_each_other() -> None:
 
 
 def bent(skeleton: ik.Skeleton, pose: ik.Pose, target: tuple, goal: ik.Goal = FOOT) -> np.ndarray:
-    """The rotations of the base pose of a pose whose foot should be at a target."""
+    """The rotations of the base pose of a pose with a target for the foot."""
     (stage,) = ik.prepare(skeleton, [goal]).stages
     kinematics = stage.tasks.kinematics(stage.space.state(pose), None)
     return limb.bend_base(stage.limbs, pose.rotations[None], kinematics, np.array([[target]]), np.ones((1, 1)))[0]
@@ -122,7 +122,7 @@ FAR = (0.2, -2, 0)  # out of the leg's reach, straight down
 
 
 def test_bend_base_bends_a_straight_limb_and_keeps_its_foot_near_its_line() -> None:
-    """The knee gets its 0.35 rad, the thigh takes half of it back."""
+    """The knee bends by its 0.35 rad, the thigh turns back by half of it."""
     skeleton = leg()
     rotations = bent(skeleton, skeleton.rest_pose(), FAR)
     world = ik.forward(skeleton, ik.Pose(rotations, np.zeros((4, 3))))
@@ -133,7 +133,7 @@ def test_bend_base_bends_a_straight_limb_and_keeps_its_foot_near_its_line() -> N
 
 @pytest.mark.parametrize(("already", "after"), [(0.0, 0.35), (0.1, 0.35), (0.35, 0.35), (1.5, 1.5), (-0.2, 0.15)])
 def test_bend_base_adds_no_more_than_is_missing(already: float, after: float) -> None:
-    """A limb bent further stays; one bent the other way is bent back by no more than the preferred angle."""
+    """A limb that is bent further does not change; one bent to the other side turns by at most the preferred angle."""
     skeleton = leg()
     pose = skeleton.rest_pose()
     pose.rotations[2] = wxyz(Rotation.from_rotvec([already, 0, 0]))
@@ -145,7 +145,7 @@ def test_bend_base_adds_no_more_than_is_missing(already: float, after: float) ->
 def test_bend_base_goes_a_share_of_the_way_to_the_bend_that_a_near_target_needs(
     already: float, distance: float
 ) -> None:
-    """The triangle's angle says what is needed; a limb that is bent enough stays as it is."""
+    """The triangle's angle is the bend needed; a limb that is bent enough does not change."""
     skeleton = leg(limits=KNEE)
     pose = skeleton.rest_pose()
     pose.rotations[2] = wxyz(Rotation.from_rotvec([already, 0, 0]))
@@ -159,7 +159,7 @@ def test_bend_base_goes_a_share_of_the_way_to_the_bend_that_a_near_target_needs(
 
 
 def test_a_limb_whose_root_slides_is_not_bent_further_for_a_near_target() -> None:
-    """Where hips move to is not known before the solve, and so neither is how near the target is."""
+    """The place to which hips slide is unknown before the solve, and so is the target's distance from it."""
     hips = [ik.Joint("lift", -1, "prismatic", (0, 0, 0), axis=(0, 1, 0))]
     joints = [*hips, *(replace(joint, parent=joint.parent + 1) for joint in leg(limits=KNEE).joints)]
     skeleton = ik.Skeleton(joints)
@@ -169,14 +169,15 @@ def test_a_limb_whose_root_slides_is_not_bent_further_for_a_near_target() -> Non
 
 
 def test_a_limb_without_limits_is_not_bent_further_for_a_near_target() -> None:
-    """Only limits make a limb's answers compete; without them the base pose stays as near to the start as it can."""
+    """Only limits make a limb's answers compete; without limits the base pose stays as near to the start as
+    possible."""
     skeleton = leg()
     rotations = bent(skeleton, skeleton.rest_pose(), (0.2, 0.6, 0))
     assert_allclose(scipy_rotation(rotations[2]).as_rotvec(), BEND, atol=1e-12)
 
 
 def test_bend_base_leaves_its_argument_alone() -> None:
-    """The caller's rotations are not written to."""
+    """The caller's rotations do not change."""
     skeleton = leg()
     pose = skeleton.rest_pose()
     bent(skeleton, pose, FAR)
@@ -186,7 +187,7 @@ def test_bend_base_leaves_its_argument_alone() -> None:
 @pytest.mark.parametrize("swivel", [0.0, 0.8, -0.8])
 @pytest.mark.parametrize("seed", range(5))
 def test_fold_puts_the_foot_on_its_target_by_the_law_of_cosines(seed: int, swivel: float) -> None:
-    """From any pose, at any swivel: the target is met by the triangle's angle, the knee on its preferred side."""
+    """From any pose and at any swivel the target is met with the triangle's angle, the knee on its preferred side."""
     skeleton = leg()
     pose = random_pose(skeleton, np.random.default_rng(seed), size=0.8)
     hip = ik.forward(skeleton, pose).positions[1]
@@ -202,7 +203,8 @@ def test_fold_puts_the_foot_on_its_target_by_the_law_of_cosines(seed: int, swive
 
 
 def test_fold_of_an_effector_beyond_the_limbs_end_allows_for_the_rest() -> None:
-    """A toe that should be at the target with the foot turned: the ankle goes where the turned foot has it."""
+    """For a toe that should be at the target with the foot rotated, the ankle goes to its place under the
+    rotated foot."""
     skeleton = leg()
     turn = wxyz(Rotation.from_rotvec([0.4, 0.2, 0]))
     goal = ik.Goal(3, position=(0.3, 0.4, 0.3), rotation=turn, offset=(0, -0.05, 0.2), chain=[1, 2, 3])
@@ -213,7 +215,7 @@ def test_fold_of_an_effector_beyond_the_limbs_end_allows_for_the_rest() -> None:
 
 @pytest.mark.parametrize(("distance", "angle"), [(5.0, math.pi), (0.01, 0.0)], ids=["unreachable", "too near"])
 def test_fold_of_an_unreachable_target_stretches_or_folds_as_far_as_bones_can(distance: float, angle: float) -> None:
-    """Straight towards a target too far away; fully folded before one too near."""
+    """Straight toward a target too far away; fully folded for one too near."""
     skeleton = leg()
     target = np.array([0.2, 1, 0]) + distance * np.array([0.6, -0.8, 0])
     world = folded(skeleton, ik.Goal(3, position=target, chain=[1, 2, 3]), skeleton.rest_pose())
@@ -242,7 +244,8 @@ def test_fold_of_a_zero_length_bone_is_finite(upper: float, lower: float) -> Non
     ids=["lift", "kick", "step back", "swing"],
 )
 def test_a_limited_leg_follows_its_toes_without_a_jump(begin: tuple, end: tuple) -> None:
-    """Frames solved afresh: the knee must not stretch against its limit, the foot bent up, and then give way."""
+    """Frames solved afresh: the knee must not stretch against its limit with the foot bent up, and then bend
+    suddenly."""
     thigh = ik.TwistSwing(twist=(-0.8, 0.8), swing_x=(-2.1, 0.5), swing_z=(-0.5, 0.8))
     foot = ik.TwistSwing(twist=(-0.2, 0.2), swing_x=(-0.35, 0.87), swing_z=(-0.2, 0.2))
     toes = ik.TwistSwing(twist=(0, 0), swing_x=(-1.2, 0.8), swing_z=(-0.1, 0.1))
@@ -263,7 +266,7 @@ def test_a_limited_leg_follows_its_toes_without_a_jump(begin: tuple, end: tuple)
 
 @pytest.mark.parametrize("knee_bend", [0.0, 0.1, -0.1, 1.0])
 def test_a_start_that_meets_its_goals_is_the_answer(knee_bend: float) -> None:
-    """The preferred bend does not move a leg whose foot stands on its target already."""
+    """The preferred bend does not move a leg whose foot is on its target already."""
     skeleton = leg()
     pose = skeleton.rest_pose()
     pose.rotations[2] = wxyz(Rotation.from_rotvec([knee_bend, 0, 0]))
@@ -273,7 +276,7 @@ def test_a_start_that_meets_its_goals_is_the_answer(knee_bend: float) -> None:
 
 
 def test_the_preferred_bend_fades_in_continuously_as_the_target_leaves() -> None:
-    """From a straight leg the knee moves on in small steps, and always to the preferred side."""
+    """From a straight leg the knee bends in small steps, and always to the preferred side."""
     skeleton = leg()
     foot = ik.forward(skeleton, skeleton.rest_pose()).positions[3]
     knees = []

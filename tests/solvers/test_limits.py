@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Limits: what they refuse, and their projections against a dense search and the laws of convex sets."""
+"""Limits: what they refuse, and their projections against a dense search and the properties of convex sets."""
 
 import dataclasses
 import math
@@ -22,7 +22,7 @@ points = st.tuples(st.floats(-4, 4), st.floats(-4, 4)).map(np.array)
 
 @st.composite
 def ellipses(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray]:
-    """Limits `lo`, `hi` (2,): about zero or beside it, wide, thin or closed on a side."""
+    """Limits `lo`, `hi` (2,): around zero or beside it, wide, thin or closed on a side."""
     pairs = [sorted(draw(st.tuples(ends, ends))) for _ in range(2)]
     closed = draw(st.sampled_from([None, None, None, (0, 0), (0, 1), (1, 0), (1, 1)]))
     if closed:
@@ -76,32 +76,32 @@ def nearest(point: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> float:
     ],
 )
 def test_bad_limits_are_refused_by_name(make, message: str) -> None:
-    """The error says which limit, what came and what was expected."""
+    """The error names the limit, its value and what was expected."""
     with pytest.raises(InvalidLimits, match=message):
         make()
 
 
 def test_limits_cannot_be_changed_once_made() -> None:
-    """A limit that passed its check stays as checked."""
+    """Limits that were checked cannot become invalid."""
     with pytest.raises(dataclasses.FrozenInstanceError):
         Range(0, 1).lo = 2
 
 
 @pytest.mark.parametrize(("lo", "hi"), [(0.5, 2.0), (-2.0, -0.5), (1.0, 1.0), (0.0, 0.0)])
 def test_limits_may_exclude_zero_or_leave_one_value(lo: float, hi: float) -> None:
-    """An interval beside zero and one of a single value are limits like any other."""
+    """An interval beside zero and one of a single value are valid limits."""
     assert (Range(lo, hi).lo, Range(lo, hi).hi) == (lo, hi)
     assert TwistSwing(twist=(lo, hi)).twist == (lo, hi)
 
 
 @pytest.mark.parametrize(("span", "free"), [(2 * math.pi, True), (7, True), (2 * math.pi - 1e-6, False), (3, False)])
 def test_a_twist_of_a_full_turn_or_more_is_free(span: float, free: bool) -> None:
-    """Just short of a full turn it is a limit still."""
+    """A span just short of a full turn is a limit."""
     assert TwistSwing(twist=(0.3 - span / 2, 0.3 + span / 2)).twist_free is free
 
 
 def test_a_swing_is_free_where_both_its_axes_span_a_full_turn() -> None:
-    """One open axis does not make the other one free."""
+    """One open axis alone does not make the swing free."""
     full = (-math.pi, math.pi)
     assert TwistSwing().swing_free
     assert TwistSwing().twist_free
@@ -114,14 +114,14 @@ def test_a_swing_is_free_where_both_its_axes_span_a_full_turn() -> None:
 
 
 def test_locate_measures_each_quadrant_by_its_own_half_axes() -> None:
-    """An ellipse of half-axes 1 and 2 to the left and right, 3 and 4 below and above."""
+    """An ellipse with half-axes 1 and 2 to the left and right, 3 and 4 below and above."""
     lo, hi = np.array([-1.0, -3.0]), np.array([2.0, 4.0])
     swings = np.array([(2, 0), (-1, 0), (0, 4), (0, -3), (1.2, 3.2), (-0.6, -2.4), (1, 0), (0, 0), (4, 0)])
     assert_allclose(locate(swings, lo, hi).level, [1, 1, 1, 1, 1, 1, 0.5, 0, 2])
 
 
 def test_locate_centres_on_the_swing_nearest_to_none() -> None:
-    """Limits that exclude zero are measured from their nearest end."""
+    """Limits that exclude zero are measured from their end nearest to zero."""
     found = locate(np.array([0.5, -0.5]), np.array([0.5, -2.0]), np.array([1.5, -0.5]))
     assert_allclose(found.offset, [0, 0])
     assert found.level == 0
@@ -129,14 +129,14 @@ def test_locate_centres_on_the_swing_nearest_to_none() -> None:
 
 
 def test_locate_outside_a_closed_side_is_infinitely_far() -> None:
-    """A side of no width holds its edge and nothing beyond it."""
+    """A side of zero width contains its edge only."""
     lo, hi = np.array([0.0, -1.0]), np.array([1.0, 1.0])
     assert_allclose(locate(np.array([[-0.1, 0], [0.0, 0.5]]), lo, hi).level, [np.inf, 0.5])
 
 
 @given(points, ellipses())
 def test_project_swing_finds_the_nearest_point_inside(point: np.ndarray, limits: tuple) -> None:
-    """Inside points stay; outside ones land on the set, as near as a dense search over its boundary can come."""
+    """Inside points stay; outside points go to the set, as near as in a dense search over its boundary."""
     lo, hi = limits
     found = project_swing(point, lo, hi)
     assert outside_ellipse(found, lo, hi) <= 1e-12
@@ -148,7 +148,7 @@ def test_project_swing_finds_the_nearest_point_inside(point: np.ndarray, limits:
 
 @given(points, points, ellipses())
 def test_project_swing_never_moves_two_points_apart(a: np.ndarray, b: np.ndarray, limits: tuple) -> None:
-    """Projection on a convex set shortens distances."""
+    """Projection onto a convex set does not increase distances."""
     lo, hi = limits
     apart = np.linalg.norm(project_swing(a, lo, hi) - project_swing(b, lo, hi))
     assert apart <= np.linalg.norm(a - b) + 1e-9
@@ -156,7 +156,7 @@ def test_project_swing_never_moves_two_points_apart(a: np.ndarray, b: np.ndarray
 
 @given(points, ellipses())
 def test_project_swing_twice_is_once(point: np.ndarray, limits: tuple) -> None:
-    """What lies on the boundary stays there."""
+    """A point on the boundary stays there."""
     lo, hi = limits
     once = project_swing(point, lo, hi)
     assert_allclose(project_swing(once, lo, hi), once, atol=1e-12)
@@ -165,7 +165,7 @@ def test_project_swing_twice_is_once(point: np.ndarray, limits: tuple) -> None:
 @pytest.mark.parametrize("thin", [1e-2, 1e-4, 1e-6, 1e-9, 1e-13])
 @pytest.mark.parametrize("point", [(4.0, 4.0), (0.5, 1.0), (1e-7, 3.0), (3.2, 1e-9), (0.0, 2.0), (3.0, 1e-3)])
 def test_project_swing_on_a_thin_ellipse(thin: float, point: tuple) -> None:
-    """A swing that may go 180 degrees one way and next to nothing the other still has its nearest point found."""
+    """The nearest point is right for a swing of 180 degrees along one axis and almost none along the other."""
     lo, hi, point = np.array([-math.pi, -thin]), np.array([math.pi, thin]), np.array(point)
     found = project_swing(point, lo, hi)
     assert outside_ellipse(found, lo, hi) <= 1e-12
@@ -176,13 +176,13 @@ def test_project_swing_on_a_thin_ellipse(thin: float, point: tuple) -> None:
 
 
 def test_project_swing_of_an_ellipse_closed_on_both_axes() -> None:
-    """Two single values leave one swing."""
+    """Two single values allow one swing only."""
     lo = hi = np.array([0.2, -0.3])
     assert_allclose(project_swing(np.array([[1.0, 1.0], [0.2, -0.3], [0, 0]]), lo, hi), np.tile(lo, (3, 1)))
 
 
 def test_project_swing_of_many_is_that_of_each() -> None:
-    """A batch of points and of limits, inside and outside mixed, gives what each would alone."""
+    """A batch of points and limits, inside and outside, gives the same as each alone."""
     generator = np.random.default_rng(8)
     swings = generator.uniform(-3, 3, (4, 50, 2))
     lo, hi = np.sort(generator.uniform(-2, 2, (2, 50, 2)), axis=0)
@@ -195,14 +195,14 @@ def test_project_swing_of_many_is_that_of_each() -> None:
 
 
 def test_project_swing_leaves_its_argument_alone() -> None:
-    """The caller's array is not written to."""
+    """The caller's array does not change."""
     swing = np.array([[3.0, 3.0], [0.1, 0.1]])
     project_swing(swing, np.array([-1.0, -1.0]), np.array([1.0, 2.0]))
     assert_allclose(swing, [[3.0, 3.0], [0.1, 0.1]])
 
 
 def test_swing_normal_points_from_the_boundary_to_what_was_projected() -> None:
-    """The way from the nearest point to a point outside is the outward unit normal there, in every quadrant."""
+    """The direction from the nearest point to the outside point is the outward unit normal, in every quadrant."""
     generator = np.random.default_rng(9)
     directions = generator.uniform(-math.pi, math.pi, 200)
     outside = 4.0 * np.stack([np.cos(directions), np.sin(directions)], -1)
@@ -213,7 +213,7 @@ def test_swing_normal_points_from_the_boundary_to_what_was_projected() -> None:
 
 
 def test_swing_normal_is_zero_inside_and_within_its_slack_of_the_boundary_it_is_not() -> None:
-    """A swing counts as on the ellipse from a slack below 1 on."""
+    """A swing counts as on the ellipse from a level of 1 - slack on."""
     lo, hi = np.array([-1.0, -1.0]), np.array([2.0, 1.0])
     swings = np.array([(0, 0), (1.9, 0), (2 - 1e-6, 0), (2 - 1e-12, 0), (2, 0), (-1, 0), (0, -1)])
     expected = [(0, 0), (0, 0), (0, 0), (1, 0), (1, 0), (-1, 0), (0, -1)]
@@ -223,7 +223,7 @@ def test_swing_normal_is_zero_inside_and_within_its_slack_of_the_boundary_it_is_
 
 @pytest.mark.parametrize("width", [1e-300, 1e-160, 1e-38, 1e-13, 1e-12, 2e-12, 1e-11])
 def test_a_side_of_next_to_no_width_is_closed(width: float) -> None:
-    """However thin, no overflow and no NaN: what lies outside comes back to within the width."""
+    """For any thin side there is no overflow and no NaN: outside points come back to within the width."""
     lo, hi = np.array([0.0, -1.0]), np.array([width, 1.0])
     for point in [(1.0, 0.0), (1.0, 0.5), (-1.0, 2.0), (width, 1.0), (0.5 * width, 0.2)]:
         found = project_swing(np.array(point), lo, hi)
@@ -237,7 +237,7 @@ def test_a_side_of_next_to_no_width_is_closed(width: float) -> None:
 
 @pytest.mark.parametrize("ends", [(-90, 90), (0, 26), (-26, -25), (-13, 13), (0, 360)])
 def test_a_hinges_limits_in_degrees_are_refused(ends: tuple) -> None:
-    """Beyond four turns: the error says that angles are radians, and what these would be."""
+    """Beyond four turns the error says that angles are radians, and converts the values."""
     radians = rf"\({np.radians(ends[0]):.4g}, {np.radians(ends[1]):.4g}\)"
     message = rf"joint 'elbow' limits: .* is more than 4 turns; angles are radians.*np.radians gives {radians}"
     with pytest.raises(ik.InvalidLimits, match=message):
@@ -246,13 +246,13 @@ def test_a_hinges_limits_in_degrees_are_refused(ends: tuple) -> None:
 
 @pytest.mark.parametrize("name", ["twist", "swing_x", "swing_z"])
 def test_a_balls_limits_in_degrees_are_refused(name: str) -> None:
-    """Twist and swing."""
+    """For twist and swing."""
     with pytest.raises(ik.InvalidLimits, match=rf"TwistSwing {name}: \(-45, 45\) is more than 4 turns; .*-0\.7854"):
         ik.TwistSwing(**{name: (-45, 45)})
 
 
 def test_a_few_turns_are_free_and_lengths_are_not_touched() -> None:
-    """Two turns and four each way of a hinge's span mean free; a slide may be 90 long."""
+    """A hinge's limits of two turns each way mean free; a slide may have limits of 90."""
     for ends in ((-2 * np.pi, 2 * np.pi), (-4 * np.pi, 4 * np.pi)):
         door = ik.Skeleton([ik.Joint("door", -1, "hinge", (0, 0, 0), axis=(0, 0, 1), limits=ik.Range(*ends))])
         goal = ik.Goal("door", rotation=(0.0871557, 0, 0, -0.9961947))  # by -170 degrees

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One iteration's step: exact minimisers by dense algebra, limited ones by SciPy's bounded least squares."""
+"""One iteration's step: unlimited minimisers by dense algebra, limited ones by SciPy's bounded least squares."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ STEPS = {"PGS": pgs.step, "DLS": dls.step}
 
 
 def system(seed: int, skeleton: ik.Skeleton | None = None, pulled: bool = True, frames: int = 1) -> LinearSystem:
-    """A random problem on a chain of limited hinges, some of them standing on a limit already."""
+    """A random problem on a chain of limited hinges, some of which are on a limit."""
     skeleton = skeleton or chain(COUNT, kind="hinge", axis=(1, 0, 0), limits=ik.Range(LO, HI))
     space = ik.prepare(skeleton, [ik.Goal(len(skeleton) - 1, position=(0, 0, 0))]).stages[0].space
     generator = np.random.default_rng(seed)
@@ -32,7 +32,7 @@ def system(seed: int, skeleton: ik.Skeleton | None = None, pulled: bool = True, 
 
 
 def dense(problem: LinearSystem, frame: int) -> tuple[np.ndarray, np.ndarray]:
-    """Hessian and negative gradient at zero of a frame's objective."""
+    """Hessian and negative gradient, at 0, of a frame's objective."""
     jacobian = problem.jacobian[frame]
     pull = 0.0 if problem.gradient is None else problem.gradient[frame]
     hessian = jacobian.T @ jacobian + problem.damping[frame] * np.diag(problem.reluctance)
@@ -50,7 +50,7 @@ def test_free_step_solves_the_normal_equations(pulled: bool) -> None:
 
 @pytest.mark.parametrize("pulled", [False, True])
 def test_free_step_with_some_held_solves_for_the_rest(pulled: bool) -> None:
-    """Given parts of the step stay, and the others are the minimiser beside them."""
+    """The fixed parts of the step stay, and the others are the minimiser given these."""
     problem = system(1, pulled=pulled)
     free = np.arange(COUNT) % 3 != 0
     fixed = np.where(free, 0.0, 0.2)[None]
@@ -63,7 +63,7 @@ def test_free_step_with_some_held_solves_for_the_rest(pulled: bool) -> None:
 
 @pytest.mark.parametrize("pulled", [False, True])
 def test_free_step_along_ellipses_stays_on_their_tangents(pulled: bool) -> None:
-    """Across its normal a swing pair does not move, and along it the step is the minimiser."""
+    """A swing pair does not move along its normal, and the step is the minimiser along the tangent."""
     limits = ik.TwistSwing(twist=(-1, 1), swing_x=(-1, 1), swing_z=(-1, 1))
     problem = system(2, chain(4, limits=limits), pulled)
     pairs = problem.space.pairs
@@ -80,7 +80,7 @@ def test_free_step_along_ellipses_stays_on_their_tangents(pulled: bool) -> None:
 
 
 def test_value_descent_and_decrease_agree() -> None:
-    """The descent is the value's negative gradient; the decrease is the value's fall without the damping's share."""
+    """`descent` is the negative gradient of `value`; `decrease` is the fall of `value` without its damping term."""
     problem = system(3)
     d = np.random.default_rng(0).normal(size=(1, COUNT))
     steps = 1e-6 * np.eye(COUNT)
@@ -93,14 +93,14 @@ def test_value_descent_and_decrease_agree() -> None:
 
 @pytest.mark.parametrize("name", STEPS)
 def test_without_limits_a_step_is_the_exact_one(name: str) -> None:
-    """PGS and DLS have the same answer where nothing holds it."""
+    """Without active limits PGS and DLS have the same step."""
     problem = system(4, chain(4))
     assert_allclose(STEPS[name](problem)[0], np.linalg.solve(*dense(problem, 0)), rtol=1e-6, atol=1e-9)
 
 
 @pytest.mark.parametrize("name", STEPS)
 def test_a_step_ends_inside_the_limits(name: str) -> None:
-    """Hinges inside their box, limited balls inside box and ellipse, frame by frame of a batch."""
+    """Hinges are inside their box, limited balls inside box and ellipse, in every frame of a batch."""
     ball = chain(4, limits=ik.TwistSwing(twist=(LO, HI), swing_x=(-0.2, 0.5), swing_z=(0.1, 0.6)))
     for seed in range(30):
         for skeleton in (None, ball):
@@ -111,7 +111,7 @@ def test_a_step_ends_inside_the_limits(name: str) -> None:
 
 @pytest.mark.parametrize("name", STEPS)
 def test_one_joint_against_its_limit_leaves_the_rest_to_the_others(name: str) -> None:
-    """Two hinges asked to move together by 1, one of which may move by 0.1 only: the other does the rest."""
+    """Two hinges should move by 1 together; one may move by 0.1 only, and the other makes the rest."""
     skeleton = chain(2, kind="hinge", axis=(1, 0, 0), limits=ik.Range(-2, 2))
     problem = system(5, skeleton, pulled=False)
     problem = LinearSystem(
@@ -121,7 +121,7 @@ def test_one_joint_against_its_limit_leaves_the_rest_to_the_others(name: str) ->
 
 
 def test_pgs_finds_the_minimum_inside_the_limits() -> None:
-    """SciPy's bounded least squares is matched in four problems of five, and come near to in every one."""
+    """In four of five problems it equals SciPy's bounded least squares, and is close in all."""
     gaps = []
     for seed in range(200):
         problem = system(seed, pulled=seed % 2 == 0)

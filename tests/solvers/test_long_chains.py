@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Solvers that sweep over chains of up to a hundred balls, judged by the forward kinematics of SciPy's rotations."""
+"""Solvers that sweep over chains of up to a hundred balls, judged by forward kinematics with SciPy's rotations."""
 
 import numpy as np
 import pytest
@@ -41,7 +41,7 @@ def test_sweeps_over_long_chains_arrive_where_they_say(solver: str, count: int) 
 
 @pytest.mark.parametrize("order", ["ROOT_TO_TIP", "TIP_TO_ROOT"])
 def test_orientations_stay_orthonormal_over_many_sweeps(order: str) -> None:
-    """The error that CCD reports after a hundred sweeps over a long chain is that of the pose that it returns."""
+    """The error that CCD reports after a hundred sweeps over a long chain is that of the returned pose."""
     count = 60
     joints = [
         ik.Joint(f"ball {i}", i - 1, "ball", (1.0 / count if i else 0.0, 0, 0), axis=(1, 0, 0)) for i in range(count)

@@ -30,7 +30,7 @@ STEP = 2e-4
 
 
 def stages(skeleton: ik.Skeleton, generator: np.random.Generator) -> list[Stage]:
-    """What a solve of one to three goals comes down to."""
+    """The stages of a solve of one to three goals."""
     goals = [
         ik.Goal(
             int(generator.integers(len(skeleton))), (0, 0, 0) if what != 1 else None,
@@ -59,7 +59,8 @@ def reluctance(stage: Stage) -> np.ndarray:
 @settings(max_examples=60)
 @given(skeletons(), seeds)
 def test_second_derivatives_are_those_of_the_cost(skeleton: ik.Skeleton, seed: int) -> None:
-    """Balls free and limited, hinges, slides, detached joints, pull: the whole Hessian by central differences."""
+    """The whole Hessian by central differences, for free and limited balls, hinges, slides, detached joints and
+    a pull."""
     generator = np.random.default_rng(seed)
     for stage in stages(skeleton, generator):
         space, goals = stage.space, len(stage.goals)
@@ -102,7 +103,7 @@ def test_rates_of_twist_swing_coordinates(swing: float) -> None:
 
 
 def curved(seed: int, size: float) -> LinearSystem:
-    """A random problem with second derivatives of a size."""
+    """A random problem with second derivatives of comparable size."""
     generator = np.random.default_rng(seed)
     problem = system(seed)
     matrix = size * generator.normal(size=(problem.space.n,) * 2)
@@ -119,7 +120,8 @@ def test_where_the_cost_is_convex_the_step_solves_newtons_equation() -> None:
 
 @pytest.mark.parametrize("seed", range(10))
 def test_where_the_cost_curves_downward_the_step_leads_down_all_the_same(seed: int) -> None:
-    """It goes with the descent, and inside the limits the model falls once the step is short."""
+    """The step has a positive product with the descent, and a strongly damped one lowers the model inside the
+    limits."""
     problem = curved(seed, 3.0)
     assert np.linalg.eigvalsh(dense(problem, 0)[0] + problem.curvature[0])[0] < 0
     down = problem.descent(np.zeros_like(problem.x))
@@ -138,7 +140,7 @@ FAR = [ik.Goal(5, (3.0, 4.0, 2.0), (1, 0.5, 0.2, 0)), ik.Goal(3, (-2.0, 1.0, 1.0
 
 
 def distances(solver: str, damping: float | None, start: ik.Pose, end: ik.Pose) -> np.ndarray:
-    """How far from the best pose a solver is at first and after each of four steps."""
+    """The distance from the best pose at first and after each of four steps."""
     skeleton, found = chain(6, kind="hinge", axis=(1, 2, -2)), []
     for count in range(5):
         options = ik.Options(iterations=count, tolerance=0, rotation_tolerance=0, damping=damping, pull=0)
@@ -148,7 +150,7 @@ def distances(solver: str, damping: float | None, start: ik.Pose, end: ik.Pose) 
 
 @pytest.mark.parametrize("seed", [2, 3])
 def test_out_of_reach_newton_squares_its_error_where_gauss_newton_takes_a_share_off(seed: int) -> None:
-    """From the same start beside the answer: orders of convergence two and one."""
+    """From the same start near the answer the orders of convergence are two and one."""
     skeleton = chain(6, kind="hinge", axis=(1, 2, -2))
     options = ik.Options(iterations=300, tolerance=0, rotation_tolerance=0, pull=0)
     best = ik.solve(skeleton, FAR, solver="NEWTON", options=options).pose
@@ -163,7 +165,7 @@ def test_out_of_reach_newton_squares_its_error_where_gauss_newton_takes_a_share_
 
 
 def test_far_targets_take_newton_a_fraction_of_the_steps() -> None:
-    """Hands asked to reach a third too far, against their limits: half of damped least squares' steps, no dearer."""
+    """Hands with targets a third too far, against their limits: half of DLS's steps, with no higher cost."""
     skeleton, goals = hand()
     lo, hi = np.array([(joint.limits.lo, joint.limits.hi) for joint in skeleton.joints]).T
     positions, rotations = targets(skeleton, goals, coordinates(skeleton, np.random.default_rng(3), 10))
@@ -179,20 +181,20 @@ def test_far_targets_take_newton_a_fraction_of_the_steps() -> None:
 
 
 def squares(skeleton: ik.Skeleton, solution: ik.Solution) -> float:
-    """What a solve minimises: squared errors, a radian counting as a quarter of the skeleton's length."""
+    """The cost of a solve: squared errors, a radian counting as a quarter of the skeleton's length."""
     turns = 0.25 * solution.rotation_errors
     return float((solution.position_errors**2).sum() / skeleton.length**2 + (turns**2).sum())
 
 
 def unit(vector: np.ndarray) -> np.ndarray:
-    """A direction."""
+    """A random unit vector."""
     return vector / np.linalg.norm(vector)
 
 
 @pytest.mark.parametrize("solver", ["NEWTON", "BROYDEN"])
 @pytest.mark.parametrize("seed", range(3))
 def test_the_best_pose_inside_the_limits_is_scipys(solver: str, seed: int) -> None:
-    """Contrary goals out of reach of limited hinges: L-BFGS-B from the answer gains next to nothing."""
+    """For contradicting goals out of reach of limited hinges L-BFGS-B, from the answer, gains almost nothing."""
     generator = np.random.default_rng(seed)
     limits = ik.Range(-0.6, 0.5)
     skeleton = ik.Skeleton([
@@ -216,7 +218,7 @@ def test_the_best_pose_inside_the_limits_is_scipys(solver: str, seed: int) -> No
 
 @pytest.mark.parametrize("solver", ["NEWTON", "BROYDEN"])
 def test_a_frame_ends_the_same_alone_and_in_a_batch(solver: str) -> None:
-    """What is kept from step to step is each frame's own."""
+    """The data kept from step to step belong to each frame alone."""
     skeleton, goals = hand()
     x = coordinates(skeleton, np.random.default_rng(5), 6)
     positions, rotations = targets(skeleton, goals, x)

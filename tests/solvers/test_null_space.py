@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Null-space control: poses led to the start or to the middle of the limits, joint by joint, goals met all the same."""
+"""Null-space control: poses move toward the start or the middle of the limits, while all goals stay met."""
 
 from functools import cache
 
@@ -33,13 +33,13 @@ def turned_about_x(skeleton: ik.Skeleton, angles: np.ndarray) -> ik.Pose:
 
 
 def away(pose: ik.Pose, other: ik.Pose) -> float:
-    """How far two poses are from each other [rad]."""
+    """The distance of two poses [rad]."""
     return float(np.linalg.norm(turned_by(pose, other)))
 
 
 @cache
 def reaches() -> tuple:
-    """A chain of limited balls, a start, and targets that it can reach (REACHES, 3)."""
+    """A chain of limited balls, a start, and targets within its reach (REACHES, 3)."""
     skeleton = chain(LINKS, limits=LIMITS)
     generator = np.random.default_rng(3)
     space = ik.prepare(skeleton, [ik.Goal(LINKS - 1, (0, 0, 0))]).stages[0].space
@@ -62,7 +62,8 @@ def reach(solver: str, which: int, pull: float | None = None, bias: str = "START
 @each_bias
 @each_solver
 def test_the_pull_brings_poses_nearer_to_the_wished_one_and_goals_are_met_as_before(solver: str, bias: str) -> None:
-    """Reaches of a chain with fifteen spare degrees of freedom: never further away, and nearer in all."""
+    """On reaches of a chain with fifteen spare degrees of freedom poses are never further away, and nearer on
+    average."""
     skeleton, start, _ = reaches()
     wished = start if bias == "START" else turned_about_x(skeleton, MIDDLE)
     with_pull, without = [], []
@@ -79,7 +80,7 @@ def test_the_pull_brings_poses_nearer_to_the_wished_one_and_goals_are_met_as_bef
 @each_bias
 @each_solver
 def test_the_solvers_agree_on_the_nearest_pose(solver: str, bias: str) -> None:
-    """However they step, the pull leads all to much the same pose; limits may hold one of them in a corner nearby."""
+    """The pull leads all solvers to nearly the same pose; limits may keep one of them at another pose nearby."""
     skeleton, start, _ = reaches()
     wished = start if bias == "START" else turned_about_x(skeleton, MIDDLE)
     ours, theirs = ([reach(name, which, PULL, bias).pose for which in range(REACHES)] for name in (solver, "PGS"))
@@ -90,7 +91,7 @@ def test_the_solvers_agree_on_the_nearest_pose(solver: str, bias: str) -> None:
 
 @each_solver
 def test_a_stiffer_joint_moves_less(solver: str) -> None:
-    """The third joint of a chain, free, reluctant and more reluctant; the others make up for it."""
+    """The third joint of a chain with three stiffnesses; the other joints make up for it."""
     moved = []
     for stiffness in (0.0, 0.5, 0.9):
         joints = [
@@ -109,9 +110,9 @@ def test_a_stiffer_joint_moves_less(solver: str) -> None:
 
 @each_solver
 def test_a_preferred_angle_is_kept_where_there_is_freedom(solver: str) -> None:
-    """A target on which the limb's end lies when bent as it prefers: it is bent so, though its start is straight.
+    """For a target that the limb meets when bent as it prefers, it bends so from a straight start.
 
-    A straight limb could just as well lean or, with the other sign, bend the other way.
+    A straight limb could also lean or, with the other sign, bend to the other side.
     """
     bend = 0.4
     for preferred in (bend, -bend):
@@ -127,7 +128,7 @@ def test_a_preferred_angle_is_kept_where_there_is_freedom(solver: str) -> None:
 
 @each_solver
 def test_a_bias_without_a_pull_has_one(solver: str) -> None:
-    """Who asks for the middle of the limits need not know how strong the pull should be."""
+    """`bias` "MIDDLE" alone switches the default pull on."""
     wished = turned_about_x(reaches()[0], MIDDLE)
     led, free = (
         np.mean([away(reach(solver, which, None, bias).pose, wished) for which in range(REACHES)])
@@ -141,7 +142,7 @@ def test_a_bias_without_a_pull_has_one(solver: str) -> None:
 
 @pytest.mark.parametrize("name", STEPS)
 def test_what_the_pull_adds_to_a_step_does_not_move_the_effectors(name: str) -> None:
-    """`J (d_with - d_without) = 0`, and along the rest of the directions the whole way back to the base is gone.
+    """`J (d_with - d_without) = 0`, and in the other directions the step goes all the way back to the base pose.
 
     The way back is `w` where the gradient is `pull D w`; Parent's `(I - J^+ J)` in the metric `D`, by NumPy's pinv.
     """
@@ -165,9 +166,10 @@ def test_what_the_pull_adds_to_a_step_does_not_move_the_effectors(name: str) -> 
 @pytest.mark.parametrize("limits", [None, ik.Range(-0.3, 0.45)], ids=["free", "limited"])
 @pytest.mark.parametrize("solver", ["PGS", "DLS"])
 def test_the_pose_is_the_nearest_one_by_scipy(solver: str, limits: ik.Range | None, bias: str) -> None:
-    """A planar arm of seven hinges, three of them stiff, that meets its target with the least weighted turn.
+    """A planar arm of seven hinges, three of them stiff, meets its target with the least weighted turn.
 
-    The joint that carries the goal is twice as reluctant as the others. Without limits, middle and start are the same.
+    The joint that carries the goal is twice as reluctant as the others. Without limits, middle and start are the
+    same.
     """
     stiffness = np.array([0.0, 0.5, 0.0, 0.0, 0.7, 0.3, 0.0])
     joints = [
@@ -202,14 +204,14 @@ def test_the_pose_is_the_nearest_one_by_scipy(solver: str, limits: ik.Range | No
 
 @pytest.mark.parametrize("value", ["middle", "REST", None, 1])
 def test_a_bias_that_is_not_known_is_answered_with_those_that_are(value: object) -> None:
-    """By the option's name."""
+    """The message names the option and its values."""
     with pytest.raises(ik.InvalidOptions, match=r"bias = .*'START' or 'MIDDLE'"):
         ik.Options(bias=value)
 
 
 @pytest.mark.parametrize("solver", ["PGS", "DLS"])
 def test_a_hinge_alone_goes_to_the_middle_of_its_limits_where_its_goal_lets_it(solver: str) -> None:
-    """The goal asks for nothing that the joint can change."""
+    """The joint cannot change the goal's error, so only the pull moves it."""
     skeleton = ik.Skeleton([ik.Joint("pin", -1, "hinge", (0, 0, 0), axis=(0, 0, 1), limits=ik.Range(-0.2, 1.0))])
     options = ik.Options(bias="MIDDLE")
     solution = ik.solve(skeleton, [ik.Goal(0, (0, 0, 0))], solver=solver, options=options)

@@ -16,7 +16,7 @@ NARROW = ik.TwistSwing(twist=(-0.5, 0.5), swing_x=(-1, 1), swing_z=(-1, 1))
 
 @both_solvers
 def test_restarts_find_what_one_descent_does_not(solver: str) -> None:
-    """A pointer against its stop, its target just beyond: the way round leads through the middle of its limits."""
+    """A pointer on its limit with its target just beyond reaches it through the middle of its limits."""
     skeleton = pointer(ik.Range(math.radians(-170), math.radians(170)))
     goals = [ik.Goal(0, pointing(165), offset=(1, 0, 0))]
     assert not ik.solve(skeleton, goals, pointed(-160), solver).converged
@@ -27,7 +27,7 @@ def test_restarts_find_what_one_descent_does_not(solver: str) -> None:
 
 @both_solvers
 def test_random_restarts_depend_on_their_seed_alone(solver: str) -> None:
-    """The same seed, the same answer; and a target met at once needs none."""
+    """The same seed gives the same answer; a target that is met at once needs no restart."""
     skeleton = chain(4, limits=NARROW)
     goals = [ik.Goal(3, position=(1.0, -1.0, 0.5))]
     one, same, other = (
@@ -42,7 +42,8 @@ def test_random_restarts_depend_on_their_seed_alone(solver: str) -> None:
 
 @both_solvers
 def test_restarts_are_bounded_by_time_as_well(solver: str) -> None:
-    """No time, no restart; more attempts than a day holds end soon; time enough, and the answer is the number's."""
+    """With no time there is no restart; too many attempts end soon; with enough time the answer is that of the
+    number."""
     skeleton = pointer(ik.Range(math.radians(-170), math.radians(170)))
     goal, far = (ik.Goal(0, pointing(165), offset=(r, 0, 0)) for r in (1, 2))
     answers = [
@@ -57,7 +58,7 @@ def test_restarts_are_bounded_by_time_as_well(solver: str) -> None:
 
 @both_solvers
 def test_restarts_leave_joints_outside_the_chain_where_they_are(solver: str) -> None:
-    """A restart begins its own joints afresh, and nobody else's."""
+    """A restart changes the joints of its own chain only."""
     skeleton = chain(4)
     start = random_pose(skeleton, np.random.default_rng(5))
     goal = ik.Goal(3, position=(9, 9, 9), chain=[2, 3], offset=(0, 1, 0))
@@ -67,7 +68,7 @@ def test_restarts_leave_joints_outside_the_chain_where_they_are(solver: str) -> 
 
 @both_solvers
 def test_no_iterations_bring_the_start_inside_its_limits_and_no_further(solver: str) -> None:
-    """A start inside its limits stays as it is; one outside comes to the nearest edge."""
+    """With 0 iterations a start inside its limits does not change; one outside goes to the nearest edge."""
     skeleton = pointer(ik.Range(-1.0, 1.0))
     goal = ik.Goal(0, pointing(0), offset=(1, 0, 0))
     for start, end in [(0.5, 0.5), (1.5, 1.0), (-3.0, -1.0)]:
@@ -80,7 +81,7 @@ def test_no_iterations_bring_the_start_inside_its_limits_and_no_further(solver: 
 @pytest.mark.parametrize("preferred", [None, (0.35, 0, 0)], ids=["no pull", "pull"])
 @pytest.mark.parametrize("iterations", [0, 1, 7, 30])
 def test_a_solve_takes_no_more_iterations_than_it_may(iterations: int, preferred: tuple | None, solver: str) -> None:
-    """Counted over all its stages and starts; more of them bring a target out of reach no further away."""
+    """Counted over all stages and starts; more iterations bring a target out of reach no further away."""
     skeleton = arm(shoulder=NARROW, preferred=preferred)
     goal = ik.Goal(2, position=(1, -2, 1.5))
     options = ik.Options(iterations=iterations)
@@ -104,7 +105,7 @@ def test_a_tolerance_is_met_and_is_in_units_of_length(tolerance: float, solver: 
 
 @both_solvers
 def test_a_loose_tolerance_takes_no_more_steps_than_a_tight_one(solver: str) -> None:
-    """A target met loosely at once needs no step at all."""
+    """A target within a loose tolerance at the start needs no step."""
     goal = ik.Goal(4, position=(0.001, 4.0, 0))
     counts = [
         ik.solve(chain(5), [goal], solver=solver, options=ik.Options(tolerance=t)).iterations for t in (1e-2, 1e-7)
@@ -125,7 +126,7 @@ def test_a_damping_that_is_held_arrives_all_the_same(damping: float, solver: str
 @both_solvers
 @pytest.mark.parametrize("damping", [0.0, 1e-4, 1e-2])
 def test_a_damping_that_is_held_copes_with_a_straight_limb(damping: float, solver: str) -> None:
-    """At a singular pose a fixed damping, zero included, neither fails nor does nothing."""
+    """At a singular pose a fixed damping, including 0, neither fails nor stalls."""
     options = ik.Options(damping=damping, iterations=100)
     solution = ik.solve(chain(4), [ik.Goal(3, position=(0, 1, 0.2))], solver=solver, options=options)
     assert np.isfinite(solution.pose.rotations).all()
@@ -163,14 +164,14 @@ def test_a_damping_that_is_held_copes_with_a_straight_limb(damping: float, solve
     ],
 )
 def test_bad_options_are_refused_by_name(settings_: dict, message: str) -> None:
-    """The error names the option, the value that came and what was expected."""
+    """The error names the option, its value and what was expected."""
     with pytest.raises(ik.InvalidOptions, match=message):
         ik.Options(**settings_)
 
 
 @pytest.mark.parametrize("value", [np.int64(5), np.float32(1e-3), np.float64(1e-3)])
 def test_options_take_numpys_numbers(value: np.number) -> None:
-    """Values read from arrays are numbers too."""
+    """Values read from arrays are accepted."""
     options = ik.Options(iterations=5, tolerance=value, rotation_tolerance=value, damping=value)
     assert ik.solve(chain(2), [ik.Goal(1, position=(0, 1, 0))], options=options).converged
     ik.Options(iterations=np.int64(5), restarts=np.int32(1), seed=np.uint8(3))
@@ -181,7 +182,7 @@ def test_options_take_numpys_numbers(value: np.number) -> None:
 
 @pytest.mark.parametrize("name", ["PGS2", "FAST", "", None, 3])
 def test_an_unknown_solver_is_answered_with_the_known_ones(name: object) -> None:
-    """The error lists every name there is."""
+    """The error lists every name."""
     for call in (
         lambda: ik.solve(chain(2), [ik.Goal(1, (0, 1, 0))], solver=name),
         lambda: ik.prepare(chain(2), [], name),
@@ -204,13 +205,13 @@ def test_case_hyphens_and_spaces_in_a_solvers_name_do_not_matter(name: str, mean
 
 
 def test_the_solver_most_like_an_unknown_name_comes_first() -> None:
-    """With the others after it."""
+    """The others follow it."""
     with pytest.raises(ik.UnknownSolver, match=r"'FABRIC' is not known; the solvers are FABRIK, "):
         ik.prepare(chain(2), [], "FABRIC")
 
 
 def test_every_solver_has_a_line_about_it() -> None:
-    """PGS and DLS at least, each with one line."""
+    """At least PGS and DLS exist, each with one line."""
     assert {"PGS", "DLS"} <= set(ik.SOLVERS)
     assert all(line and "\n" not in line for line in ik.SOLVERS.values())
 
@@ -259,7 +260,7 @@ def test_a_target_that_is_not_a_number_in_one_frame_is_named_with_its_frame() ->
 
 @pytest.mark.parametrize("pose", [chain(3).rest_pose(), "rest", np.zeros((2, 4))])
 def test_a_start_of_the_wrong_shape_is_refused(pose: object) -> None:
-    """Each way in checks its start."""
+    """Every entry point checks its start."""
     with pytest.raises(ik.InvalidPose, match="expected"):
         ik.solve(chain(2), [ik.Goal(1, (0, 1, 0))], pose)
     with pytest.raises(ik.InvalidPose, match="expected"):

@@ -26,26 +26,26 @@ def rows(*points: tuple) -> list[np.ndarray]:
     [((0, 1, 1), 0.0), ((1, 1, 0), 0.5), ((-1, 1, 0), -0.5), ((1, 1, 1), 0.25), ((1, 1, -1), 0.75)],
 )
 def test_the_angle_is_from_the_pole_to_the_middle_about_the_line(middle: tuple, angle: float) -> None:
-    """A limb up Y and a pole towards Z: a middle towards X is a quarter turn on, as the right hand turns about Y."""
+    """For a limb up Y and a pole toward Z, a middle toward X is at a quarter turn, by the right-hand rule about Y."""
     found, _ = poles.angles_and_gradients(*rows((0, 0, 0), middle, (0, 2, 0), (0, 1, 5)))
     assert found[0] == pytest.approx(angle * math.pi, abs=0.01)  # a limb bent this far has next to no fading
 
 
 def test_the_middle_opposite_the_pole_is_a_half_turn_away() -> None:
-    """Either sign will do."""
+    """Either sign is right."""
     found, _ = poles.angles_and_gradients(*rows((0, 0, 0), (0, 1, -1), (0, 2, 0), (0, 1, 5)))
     assert abs(found[0]) == pytest.approx(math.pi, abs=0.01)
 
 
 def test_the_offset_is_where_the_middle_should_be_from_the_pole() -> None:
-    """With an offset of a quarter turn, the middle a quarter turn from the pole is right."""
+    """With an offset of a quarter turn, a middle at a quarter turn from the pole has no error."""
     for middle, angle in [((1, 1, 0), 0.0), ((0, 1, 1), -0.5), ((1, 1, -1), 0.25)]:
         found, _ = poles.angles_and_gradients(*rows((0, 0, 0), middle, (0, 2, 0), (0, 1, 5)), 0.5 * math.pi)
         assert found[0] == pytest.approx(angle * math.pi, abs=0.01)
 
 
 def test_the_angle_does_not_depend_on_where_the_limb_is_how_it_is_turned_or_how_large_it_is() -> None:
-    """Points moved, turned and scaled together keep their angles."""
+    """Points that are moved, rotated and scaled together keep their angles."""
     turn = Rotation.from_rotvec([0.3, -1.0, 2.0])
     moved = [3.0 * turn.apply(points) + [5, -2, 1] for points in POINTS]
     assert_allclose(poles.angles_and_gradients(*moved)[0], poles.angles_and_gradients(*POINTS)[0], atol=1e-9)
@@ -53,7 +53,7 @@ def test_the_angle_does_not_depend_on_where_the_limb_is_how_it_is_turned_or_how_
 
 @pytest.mark.parametrize("offset", [0.0, 1.2])
 def test_gradients_match_finite_differences(offset: float) -> None:
-    """By the root, the middle and the end: every component, over limbs of all shapes."""
+    """By every component of root, middle and end, for limbs of all shapes."""
     _, gradient = poles.angles_and_gradients(*POINTS, offset)
     step = 1e-6
     for which in range(3):
@@ -71,7 +71,7 @@ def test_gradients_match_finite_differences(offset: float) -> None:
 
 
 def test_the_error_fades_out_on_a_straight_limb() -> None:
-    """However far the pole is off, a middle on the line counts nothing, and one nearly on it little."""
+    """For any pole, a middle on the line has an error of 0, and one near it a small error."""
     sizes = [poles.angles_and_gradients(*rows((0, 0, 0), (bend, 1, 0), (0, 2, 0), (0, 1, 5)))[0][0]
              for bend in (0.0, 1e-5, 1e-3, 0.3)]  # fmt: skip
     assert sizes[0] == 0
@@ -98,7 +98,7 @@ def test_degenerate_limbs_and_poles_have_finite_angles_and_gradients(points: tup
 
 @pytest.mark.parametrize("offset", [0.0, 0.7, -2.0])
 def test_swivel_points_the_middle_at_the_pole(offset: float) -> None:
-    """Turned about its line, a chain keeps its ends and brings its middle into the pole's plane."""
+    """Turned about its line, a chain keeps its ends and its middle lies in the pole's plane."""
     skeleton, pole = chain(3), np.array([[1.0, 0.5, 2.0]])
     for seed in range(10):
         pose = random_pose(skeleton, np.random.default_rng(seed))
@@ -117,7 +117,7 @@ def test_swivel_points_the_middle_at_the_pole(offset: float) -> None:
 
 
 def test_a_straight_limb_and_a_pole_on_its_line_ask_for_no_swivel() -> None:
-    """Nothing to point with, or nowhere to point to: whatever the last digits say."""
+    """With the middle or the pole on the line the swivel is 0, whatever the last digits are."""
     line, aside = np.random.default_rng(4).normal(size=(2, 50, 3))
     on_line, root = 0.3 * line, np.zeros_like(line)
     for middle, pole in [(on_line, aside), (aside, on_line), (on_line * (1 + 1e-15 * aside), aside)]:

@@ -47,7 +47,7 @@ def assert_same(one: list[np.ndarray], other: list[np.ndarray]) -> None:
 
 
 def reach(prepared: ik.Prepared, count: int, seed: int = 0) -> FrameArrays:
-    """Frames that reach for targets on a smooth path."""
+    """Frames with targets on a smooth path."""
     arrays, generator = prepared.arrays(count), np.random.default_rng(seed)
     goals = len(prepared.goals)
     path = generator.normal(size=(1, goals, 3)) + 0.03 * generator.normal(size=(count, goals, 3)).cumsum(0)
@@ -56,7 +56,7 @@ def reach(prepared: ik.Prepared, count: int, seed: int = 0) -> FrameArrays:
 
 
 def problems() -> list[Problem]:
-    """Drawn problems, moderate enough to be solved over and over."""
+    """Drawn problems that are moderate enough to be solved many times."""
     return [replace(drawn(seed, most=5), options=ik.Options(iterations=12, restarts=seed % 2)) for seed in range(4)]
 
 
@@ -150,7 +150,7 @@ def test_copies_of_arrays_have_memory_of_their_own(prepare: Prepare) -> None:
 def test_a_question_that_is_not_finite_is_answered_with_nan(
     name: str, bad: float, solver: str, prepare: Prepare
 ) -> None:
-    """Never by a pose that looks like an answer; other frames, and the motion, go on as if it had not been there."""
+    """Non-finite input gives NaN output, never a pose; other frames and the motion are not affected."""
     prepared = prepare(chain(3), [ik.Goal(2, (0.5, 1.5, 0.5), (1, 0, 0, 0), pole=(0, 0, 5))], solver)
     arrays = reach(prepared, 4)
     getattr(arrays, name)[2, 0, 0] = bad
@@ -167,7 +167,8 @@ def test_a_question_that_is_not_finite_is_answered_with_nan(
 
 
 def test_what_no_goal_asks_for_may_be_anything(prepare: Prepare) -> None:
-    """The position of a goal that asks for a rotation alone, and poles where there are none."""
+    """Inputs that no goal uses may be NaN: the position of a goal with a rotation only, and poles where there
+    are none."""
     prepared = prepare(chain(3), [ik.Goal(2, rotation=(1, 0, 0, 0))])
     arrays = prepared.arrays()
     arrays.orientations[:] = (0.8, 0.6, 0, 0)
@@ -229,7 +230,7 @@ def test_a_motion_begun_from_a_pose_goes_on_as_if_that_were_the_answer_before(pr
 
 
 def test_an_unchanged_question_is_held_after_some_frames(prepare: Prepare) -> None:
-    """Out of reach, each frame moves the pose a little: until it is held. Any change lets it go."""
+    """Out of reach each frame moves the pose a little, until the answer is held. Any change of the input ends that."""
     prepared = prepare(chain(4), [ik.Goal(3, (9, 1, 1))], options=ik.Options(iterations=20))
     arrays = prepared.arrays(8)
     arrays.positions[:] = (9, 1, 1)
@@ -245,7 +246,8 @@ def test_an_unchanged_question_is_held_after_some_frames(prepare: Prepare) -> No
 
 
 def test_threads_may_share_a_prepared_solve(prepare: Prepare) -> None:
-    """Single frames, batches and motions in eight threads at once, each answer the same to the bit as in one."""
+    """Single frames, batches and motions in eight threads at once: each answer is the same to the bit as in one
+    thread."""
     cases: list[tuple[ik.Prepared, FrameArrays, list[np.ndarray], list[np.ndarray]]] = []
     for seed, problem in enumerate(problems()):
         prepared = prepare(problem.skeleton, problem.goals, problem.solver, problem.options)
@@ -286,7 +288,7 @@ def test_threads_may_share_a_prepared_solve(prepare: Prepare) -> None:
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))],
                          ids=["copy", "deepcopy", "pickle"])  # fmt: skip
 def test_copies_of_a_prepared_solve_answer_the_same(copied: Callable) -> None:
-    """Also in another thread, and after the original is gone."""
+    """Also in another thread, and after the original is deleted."""
     for problem in problems():
         prepared = ik.prepare(problem.skeleton, problem.goals, problem.solver, problem.options)
         targets, links = moving(problem, 3, 1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What every solve promises, on whatever skeletons, goals, limits and starts hypothesis makes up."""
+"""Guarantees of every solve, on skeletons, goals, limits and starts drawn by hypothesis."""
 
 from dataclasses import dataclass, replace
 
@@ -18,7 +18,7 @@ import solvers as ik
 
 @st.composite
 def problems(draw: st.DrawFn, most_goals: int = 3) -> Problem:
-    """Any skeleton with goals within reach and out of it, easy and contrary, from any start."""
+    """Any skeleton with goals within reach and out of it, consistent and contradicting, from any start."""
     skeleton = draw(skeletons())
     generator = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     goals = []
@@ -43,7 +43,7 @@ def problems(draw: st.DrawFn, most_goals: int = 3) -> Problem:
 
 
 def movable(problem: Problem) -> np.ndarray:
-    """(J,) bool: the joints of chains that may move, or whose limits hold all the same though they are stiff."""
+    """(J,) bool: the joints of chains that may move, or that are stiff and have limits."""
     chains = np.any([chain_of(problem.skeleton, goal) for goal in problem.goals], axis=0)
     limited = np.array([joint.limits is not None for joint in problem.skeleton.joints])
     return chains & ((problem.skeleton.stiffness < 1.0) | limited)
@@ -52,7 +52,8 @@ def movable(problem: Problem) -> np.ndarray:
 @settings(max_examples=60)
 @given(problems())
 def test_no_joint_that_moves_ends_outside_its_limits_and_nothing_is_nan(problem: Problem) -> None:
-    """Every joint of every chain is inside its limits to 1e-9, turned only as its kind can; every number is finite."""
+    """Every joint of every chain is inside its limits to 1e-9, with motions of its kind only; every number is
+    finite."""
     solution = problem.solve()
     for array in (*solution.pose, solution.position_errors, solution.rotation_errors):
         assert np.isfinite(array).all()
@@ -64,7 +65,7 @@ def test_no_joint_that_moves_ends_outside_its_limits_and_nothing_is_nan(problem:
 @settings(max_examples=60)
 @given(problems())
 def test_joints_outside_every_chain_stay_exactly_where_they_are(problem: Problem) -> None:
-    """A chain restricts what moves; stiffness 1 holds a joint within it too, if that is inside its limits."""
+    """Joints outside all chains do not move, nor do joints of stiffness 1 that are inside their limits."""
     solution = problem.solve()
     inside = [outside_limits(problem.skeleton, problem.start, j) < EXACT for j in range(len(problem.skeleton))]
     held = ~movable(problem) | ((problem.skeleton.stiffness >= 1.0) & inside)
@@ -75,7 +76,7 @@ def test_joints_outside_every_chain_stay_exactly_where_they_are(problem: Problem
 @settings(max_examples=60)
 @given(problems())
 def test_the_errors_reported_are_those_of_the_pose_returned(problem: Problem) -> None:
-    """Distances and angles measured again by SciPy; `converged` says whether all are within the tolerances."""
+    """Distances and angles equal SciPy's; `converged` says whether all are within the tolerances."""
     solution = problem.solve()
     measured = [goal_errors(problem.skeleton, solution.pose, goal) for goal in problem.goals]
     assert_allclose(solution.position_errors, [distance for distance, _ in measured], atol=1e-9)
@@ -87,7 +88,7 @@ def test_the_errors_reported_are_those_of_the_pose_returned(problem: Problem) ->
 @settings(max_examples=60)
 @given(problems(most_goals=1), st.integers(0, 2**32 - 1))
 def test_a_solve_is_never_worse_than_its_start(problem: Problem, seed: int) -> None:
-    """From a start inside the limits one goal's weighted errors do not grow, unless both end within tolerance."""
+    """From a start inside the limits a single goal's weighted errors do not grow, unless both end within tolerance."""
     inside = Problem(problem.skeleton, problem.goals, random_pose(problem.skeleton, np.random.default_rng(seed), 2.5),
                      problem.solver, ik.Options(iterations=0, pull=0.0)).solve().pose  # fmt: skip
     goal, length = problem.goals[0], problem.skeleton.length
@@ -103,7 +104,7 @@ def test_a_solve_is_never_worse_than_its_start(problem: Problem, seed: int) -> N
 @settings(max_examples=60)
 @given(problems())
 def test_a_solve_never_makes_all_goals_worse(problem: Problem) -> None:
-    """From a start inside the limits, what one goal loses another gains."""
+    """From a start inside the limits, at least one goal gains if another loses."""
     inside = (
         Problem(problem.skeleton, problem.goals, problem.start, problem.solver, ik.Options(iterations=0)).solve().pose
     )
@@ -119,7 +120,7 @@ def test_a_solve_never_makes_all_goals_worse(problem: Problem) -> None:
 @settings(max_examples=40)
 @given(problems())
 def test_a_solve_does_not_write_to_what_it_is_given(problem: Problem) -> None:
-    """Start, goals and skeleton are as before, and the answer shares no memory with the start."""
+    """Start, goals and skeleton do not change, and the answer shares no memory with the start."""
     rotations, translations = (part.copy() for part in problem.start)
     solution = problem.solve()
     solution.pose.rotations[:], solution.pose.translations[:] = 7, 7
@@ -130,7 +131,7 @@ def test_a_solve_does_not_write_to_what_it_is_given(problem: Problem) -> None:
 @settings(max_examples=40)
 @given(problems())
 def test_a_solve_gives_the_same_answer_twice(problem: Problem) -> None:
-    """The same problem, restarts and all, has the same answer to the last bit."""
+    """The same problem, including restarts, has the same answer to the last bit."""
     first, second = problem.solve(), problem.solve()
     assert (first.pose.rotations == second.pose.rotations).all()
     assert (first.pose.translations == second.pose.translations).all()
@@ -144,18 +145,18 @@ LIMITS, BENDS = dict.fromkeys((1, 2, 5), TIGHT), {3: (0, 0.3, 0), 6: (0, -0.3, 0
 
 @dataclass
 class Told:
-    """How a problem is told: its unit of length, where its rig is, and how that is turned."""
+    """A description of the same problem: its unit of length, and the rig's position and rotation."""
 
     scale: float = 1.0
     where: tuple = (0, 0, 0)
     turn: tuple = (0, 0, 0)
 
     def place(self, point: tuple) -> tuple:
-        """A point of the rig's own."""
+        """A point in the rig's own frame."""
         return tuple(Rotation.from_rotvec(self.turn).apply(np.array(point) * self.scale) + self.where)
 
     def orientation(self, vector: tuple = (0, 0, 0)) -> np.ndarray:
-        """An orientation of the rig's own."""
+        """An orientation in the rig's own frame."""
         return wxyz(Rotation.from_rotvec(self.turn) * Rotation.from_rotvec(vector))
 
     def torso(self) -> list[ik.Joint]:
@@ -168,14 +169,15 @@ class Told:
         return joints
 
     def railed(self) -> list[ik.Joint]:
-        """The same on a rail."""
+        """The same torso on a rail."""
         limits = ik.Range(-0.2 * self.scale, 0.3 * self.scale)
         rail = ik.Joint("rail", -1, "prismatic", self.place((0, 0, 0)), self.orientation(), (1, 0, 0), limits)
         joints = [replace(joint, parent=joint.parent + 1) for joint in self.torso()]
         return [rail, replace(joints[0], offset=(0, 0, 0), rest=UPRIGHT), *joints[1:]]
 
     def goals(self, target: tuple, shift: int = 0) -> list[ik.Goal]:
-        """A hand with a place, a rotation and a pole, and another hand; `shift` joints are added before the torso's."""
+        """A hand with a position, a rotation and a pole, and another hand; `shift` joints are added before the
+        torso's."""
         turn, pole = self.orientation((0.3, 0.2, 0.1)), self.place((0.4, -2, -1))
         left = ik.Goal(LEFT + shift, self.place(target), turn, pole=pole)
         return [left, ik.Goal(RIGHT + shift, self.place((-0.6, 0.6, 0.2)))]
@@ -201,7 +203,7 @@ def test_a_solve_does_not_depend_on_where_how_turned_or_how_large_a_rig_is(targe
 @both_solvers
 @retold
 def test_a_slide_goes_the_same_share_of_a_rig_of_any_size(told: Told, solver: str) -> None:
-    """Lengths beside angles: a torso on a rail bends and slides alike, to a twentieth of a degree and per cent."""
+    """A torso on a rail, at any scale, bends and slides alike, to a twentieth of a degree and per cent."""
     target = (0.9, 0.6, 0.2)
     expected = ik.solve(ik.Skeleton(Told().railed()), Told().goals(target, 1), solver=solver).pose
     options = ik.Options(tolerance=1e-4 * told.scale)
@@ -212,7 +214,8 @@ def test_a_slide_goes_the_same_share_of_a_rig_of_any_size(told: Told, solver: st
 
 @both_solvers
 def test_a_solve_does_not_depend_on_the_order_of_joints_and_goals(solver: str) -> None:
-    """Children before parents, left after right: each joint ends where it did, to a twentieth of a degree."""
+    """With children before parents, and left after right, each joint ends in the same pose, to a twentieth of a
+    degree."""
     joints, goals = Told().torso(), Told().goals((0.5, 0.8, 0.4))
     expected = ik.solve(ik.Skeleton(joints), goals, solver=solver).pose
     order = (3, 1, 0, 7, 2, 5, 4, 6)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""PINV, SVD, TSVD, SDLS and TRANSPOSE against NumPy's pseudo-inverse, plain loops, and what each is for."""
+"""PINV, SVD, TSVD, SDLS and TRANSPOSE against NumPy's pseudo-inverse and plain loops, and what each is for."""
 
 from dataclasses import replace
 
@@ -45,7 +45,7 @@ def test_pinv_is_numpys_pseudo_inverse_in_the_reluctances_metric(rows: int) -> N
 
 
 def test_pinv_of_a_singular_matrix_meets_what_can_be_met() -> None:
-    """Two equal rows that ask for different things: their mean, as NumPy has it."""
+    """Two equal rows with different right-hand sides give their mean, as in NumPy."""
     matrix = np.array([[[1.0, 2, 0], [1, 2, 0], [0, 0, 1]]])
     error = np.array([[1.0, 3, 0.5]])
     expected = np.linalg.pinv(matrix[0]) @ error[0]
@@ -54,7 +54,7 @@ def test_pinv_of_a_singular_matrix_meets_what_can_be_met() -> None:
 
 @pytest.mark.parametrize("rows", [4, 15])
 def test_svd_is_damped_least_squares_with_a_damping_of_k(rows: int) -> None:
-    """`k^2 = lambda^2`, given or its own."""
+    """`k^2 = lambda^2`, given or the default."""
     for damping in (0.0, 0.3):
         asked = problem(rows, rows, damping)
         expected = free_step(replace(asked, damping=np.full(3, damping or svd.DAMPING)))
@@ -70,7 +70,7 @@ def with_values(values: list[float]) -> tuple[np.ndarray, np.ndarray, np.ndarray
 
 
 def test_tsvd_leaves_out_what_is_below_epsilon_and_inverts_the_rest() -> None:
-    """Of 1, 0.1, 0.002 and 0 its own epsilon keeps two; a given one of 0.5 keeps one; the largest is always kept."""
+    """Of 1, 0.1, 0.002 and 0 the default epsilon keeps two; one of 0.5 keeps one; the largest is always kept."""
     u, matrix, v = with_values([1, 0.1, 0.002, 0])
     for damping, values in [(0.0, [1, 0.1]), (0.25, [1]), (9.0, [1])]:
         kept = len(values)
@@ -103,7 +103,7 @@ def buss_and_kim(jacobian: np.ndarray, error: np.ndarray, most: float) -> np.nda
 @pytest.mark.parametrize("seed", range(10))
 @pytest.mark.parametrize("size", [1e-3, 0.3, 10.0])
 def test_sdls_is_what_its_authors_print(seed: int, size: float) -> None:
-    """Two effectors, five joints, small errors that nothing clamps and large ones that everything does."""
+    """Two effectors and five joints: small errors that nothing clamps, and large ones that every clamp limits."""
     generator = np.random.default_rng(seed)
     jacobian, error = generator.normal(size=(6, 5)), size * generator.normal(size=6)
     found = sdls.inverse(jacobian[None], error[None], np.zeros(1))[0]
@@ -111,7 +111,7 @@ def test_sdls_is_what_its_authors_print(seed: int, size: float) -> None:
 
 
 def test_sdls_does_not_turn_with_the_world() -> None:
-    """The same step wherever an effector's axes point."""
+    """The step does not depend on the direction of an effector's axes."""
     generator = np.random.default_rng(0)
     jacobian, error = generator.normal(size=(1, 7, 5)), generator.normal(size=(1, 7))
     turn, _ = np.linalg.qr(generator.normal(size=(3, 3)))
@@ -122,7 +122,7 @@ def test_sdls_does_not_turn_with_the_world() -> None:
 
 
 def test_near_a_straight_chain_the_pseudo_inverse_has_no_bound_and_its_relatives_have() -> None:
-    """A singular value of 1e-4 and an error along it of a tenth: 1000 rad, or what each allows."""
+    """A singular value of 1e-4 and an error along it of a tenth: 1000 rad, or the bound of each method."""
     u, matrix, _ = with_values([1, 0.5, 0.1, 1e-4])
     error = 0.1 * u[:, 3][None]
     longest = {
@@ -135,7 +135,7 @@ def test_near_a_straight_chain_the_pseudo_inverse_has_no_bound_and_its_relatives
 
 @pytest.mark.parametrize("seed", range(5))
 def test_the_transposes_step_is_the_best_along_its_direction(seed: int) -> None:
-    """SciPy's line minimum of the linear model along `J^T e`; and repeated it gains with each."""
+    """It is SciPy's line minimum of the linear model along `J^T e`; each repetition gains."""
     generator = np.random.default_rng(seed)
     matrix, error = generator.normal(size=(1, 4, 6)), generator.normal(size=(1, 4))
     down = matrix[0].T @ error[0]
@@ -152,7 +152,7 @@ def test_the_transposes_step_is_the_best_along_its_direction(seed: int) -> None:
 
 @family
 def test_a_step_ends_inside_the_limits(name: str) -> None:
-    """Hinges inside their box, limited balls inside box and ellipse, frame by frame of a batch."""
+    """Hinges are inside their box, limited balls inside box and ellipse, in every frame of a batch."""
     ball = chain(4, limits=ik.TwistSwing(twist=(-0.3, 0.4), swing_x=(-0.2, 0.5), swing_z=(0.1, 0.6)))
     for seed in range(10):
         for skeleton in (None, ball):
@@ -163,7 +163,7 @@ def test_a_step_ends_inside_the_limits(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["PINV", "TSVD", "TRANSPOSE"])
 def test_one_joint_against_its_limit_leaves_the_rest_to_the_others(name: str) -> None:
-    """Two hinges asked to move together by 1, one of which may move by 0.1 only: the other does the rest."""
+    """Two hinges should move by 1 together; one may move by 0.1 only, and the other makes the rest."""
     asked = system(5, chain(2, kind="hinge", axis=(1, 0, 0), limits=ik.Range(-2, 2)), pulled=False)
     asked = replace(asked, x=np.array([[1.9, 0.0]]), jacobian=np.ones((1, 1, 2)), error=np.ones((1, 1)),
                     damping=np.zeros(1), reluctance=np.ones(2))  # fmt: skip
@@ -172,7 +172,7 @@ def test_one_joint_against_its_limit_leaves_the_rest_to_the_others(name: str) ->
 
 @family
 def test_joints_that_all_are_held_stay(name: str) -> None:
-    """Hinges on their limits, asked to go on: no step, and nothing that is no number."""
+    """Hinges on their limits that should go further make no step, and there is no NaN."""
     asked = system(5, chain(2, kind="hinge", axis=(1, 0, 0), limits=ik.Range(-2, 2)), pulled=False)
     asked = replace(asked, x=np.array([[2.0, 2.0]]), jacobian=np.ones((1, 1, 2)), error=np.ones((1, 1)))
     assert_allclose(STEPS[name](asked), 0, atol=1e-12)
@@ -180,7 +180,7 @@ def test_joints_that_all_are_held_stay(name: str) -> None:
 
 @family
 def test_a_goal_that_may_move_nothing_is_left_as_it_is(name: str) -> None:
-    """An empty chain, and a pole to make the rows odd."""
+    """An empty chain, and a pole that makes the number of rows odd."""
     goal = ik.Goal(1, (1, 0, 0), (1, 0, 0, 0), chain=(), pole=(1, 1, 1))
     found = ik.solve(chain(2), [goal], solver=name)
     assert_allclose(found.pose.rotations, chain(2).rest_pose().rotations)
@@ -191,7 +191,7 @@ def test_a_goal_that_may_move_nothing_is_left_as_it_is(name: str) -> None:
 
 @family
 def test_the_pull_moves_no_effector(name: str) -> None:
-    """What it adds to a step lies in the null space of the goals, and leads back."""
+    """Its part of a step lies in the null space of the goals, and leads back to the base pose."""
     asked = problem(3, 6, pulled=True)
     plain = replace(asked, gradient=None, pull=0.0)
     added = STEPS[name](asked) - STEPS[name](plain)
@@ -207,7 +207,7 @@ def test_the_pull_moves_no_effector(name: str) -> None:
 
 @family
 def test_a_pull_brings_the_pose_nearer_to_its_start(name: str) -> None:
-    """Eight balls and one place to reach, met with a pull and without; the turns from the start are smaller with it."""
+    """For eight balls and one position the turns from the start are smaller with the pull than without."""
     skeleton, start = chain(8), bent(8)
     goal = ik.Goal(7, (2.0, 1.0, 3.0))
     ends = {}
@@ -225,7 +225,7 @@ def test_a_pull_brings_the_pose_nearer_to_its_start(name: str) -> None:
 @family
 @pytest.mark.parametrize(("make", "tolerance"), [(hand, 2e-4), (body, 1e-3)], ids=["hand", "body"])
 def test_coherent_motion_is_met_in_every_frame(make, tolerance: float, name: str) -> None:
-    """A smooth motion inside the limits, each frame from the one before."""
+    """A smooth motion inside the limits, each frame solved from the one before."""
     skeleton, goals = make()
     x = motion(coordinates(skeleton, np.random.default_rng(1), 2, share=0.7), 20)[:12]
     positions, rotations = targets(skeleton, goals, x)

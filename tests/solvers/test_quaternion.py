@@ -43,7 +43,7 @@ def test_product_of_the_units_follows_hamiltons_table() -> None:
 
 
 def test_product_turns_by_the_second_factor_first() -> None:
-    """A quarter turn about X takes Y to Z, which a quarter turn about Z then leaves alone."""
+    """A quarter turn about X takes Y to Z, which a quarter turn about Z does not move."""
     both = quaternion.product(QUARTER_TURN_Z, QUARTER_TURN_X)
     assert_allclose(quaternion.rotate(both, np.array([0, 1.0, 0])), [0, 0, 1], atol=1e-15)
 
@@ -55,7 +55,7 @@ def test_product_composes_as_scipy_does() -> None:
 
 
 def test_product_broadcasts_like_a_loop() -> None:
-    """Leading axes are broadcast, and each product is the one of its own pair."""
+    """Leading axes are broadcast, and each product is that of its own pair."""
     a, b = wxyz(RANDOM[:3])[:, None], wxyz(RANDOM[3:8])[None]
     together = quaternion.product(a, b)
     assert together.shape == (3, 5, 4)
@@ -65,26 +65,26 @@ def test_product_broadcasts_like_a_loop() -> None:
 
 
 def test_relative_is_the_way_from_the_first_to_the_second() -> None:
-    """`a relative(a, b) = b`, sign and all, also broadcast."""
+    """`a relative(a, b) = b`, including the sign, also broadcast."""
     a, b = wxyz(RANDOM[:100]), wxyz(RANDOM[100:])
     assert_allclose(quaternion.product(a, quaternion.relative(a, b)), b, atol=1e-15)
     same_rotation(quaternion.relative(a[0], b), wxyz(RANDOM[0].inv() * RANDOM[100:]))
 
 
 def test_conjugate_undoes_the_rotation() -> None:
-    """A unit quaternion times its conjugate is the identity, with the sign kept."""
+    """A unit quaternion times its conjugate is the identity, including the sign."""
     q = wxyz(RANDOM)
     assert_allclose(quaternion.product(q, quaternion.conjugate(q)), np.tile([1.0, 0, 0, 0], (200, 1)), atol=1e-15)
 
 
 def test_normalize_scales_to_length_one() -> None:
-    """The 3-4-5 and 5-12-13 quaternions, and a sign that is kept."""
+    """The 3-4-5 and 5-12-13 quaternions; the sign is kept."""
     assert_allclose(quaternion.normalize(np.array([3.0, 0, 0, 4.0])), [0.6, 0, 0, 0.8])
     assert_allclose(quaternion.normalize(np.array([-5.0, 0, 12.0, 0])), [-5 / 13, 0, 12 / 13, 0])
 
 
 def test_normalize_of_zero_length_is_the_identity() -> None:
-    """A zero quaternion among others becomes the identity and leaves the others right."""
+    """A zero quaternion among others becomes the identity, and the others are right."""
     mixed = np.array([[0.0, 0, 0, 0], [0, 3.0, 4.0, 0]])
     assert_allclose(quaternion.normalize(mixed), [[1, 0, 0, 0], [0, 0.6, 0.8, 0]])
     assert_allclose(quaternion.normalize(np.zeros(4)), [1, 0, 0, 0])
@@ -101,7 +101,7 @@ def test_exp_matches_scipy() -> None:
 
 @pytest.mark.parametrize("angle", [*SMALL_ANGLES, math.pi, 6.0])
 def test_exp_is_right_on_both_sides_of_its_small_angle(angle: float) -> None:
-    """`(cos a/2, n sin a/2)` to the last digits, about the threshold of the series too."""
+    """`(cos a/2, n sin a/2)` to the last digits, also around a series' threshold."""
     n = np.array([2, -1, 2]) / 3
     expected = [math.cos(0.5 * angle), *(n * math.sin(0.5 * angle))]
     assert_allclose(quaternion.exp(angle * n), expected, rtol=1e-15, atol=1e-15 if angle >= 1 else 0)
@@ -115,13 +115,13 @@ def test_log_matches_scipy() -> None:
 
 @pytest.mark.parametrize("angle", [*SMALL_ANGLES, math.pi - 1e-9])
 def test_log_undoes_exp_on_both_sides_of_its_small_angle(angle: float) -> None:
-    """The rotation vector comes back to a relative 1e-13 however small it is."""
+    """The rotation vector is recovered to a relative 1e-13, however small it is."""
     v = angle * np.array([2, -1, 2]) / 3
     assert_allclose(quaternion.log(quaternion.exp(v)), v, rtol=1e-13)
 
 
 def test_log_of_a_double_cover_is_the_same_rotation_vector() -> None:
-    """`q` and `-q` are one rotation and have one rotation vector, the short one."""
+    """`q` and `-q` are the same rotation and have the same, shorter rotation vector."""
     q = wxyz(RANDOM)
     assert_allclose(quaternion.log(-q), quaternion.log(q), atol=1e-14)
     assert np.linalg.norm(quaternion.log(q), axis=-1).max() <= math.pi
@@ -129,24 +129,9 @@ def test_log_of_a_double_cover_is_the_same_rotation_vector() -> None:
 
 @pytest.mark.parametrize("q", HALF_TURNS)
 def test_log_of_a_half_turn_is_pi_along_its_axis(q: np.ndarray) -> None:
-    """At `w = 0` the axis is as given, for either sign of the quaternion."""
+    """At `w = 0` the axis is that of `x y z`, for either sign of the quaternion."""
     assert_allclose(quaternion.log(q), math.pi * q[1:])
     assert_allclose(quaternion.log(-q), -math.pi * q[1:])
-
-
-def test_reparametrize_takes_off_whole_turns() -> None:
-    """Three quarters of a turn become one quarter the other way; two turns and a bit become the bit."""
-    n = np.array([0.6, 0, 0.8])
-    for angle, expected in [(1.5, -0.5), (0.75, 0.75), (2.0, 0.0), (4.25, 0.25), (-1.5, 0.5), (1.0, 1.0), (0.0, 0.0)]:
-        assert_allclose(quaternion.reparametrize(angle * math.pi * n), expected * math.pi * n, atol=1e-14)
-
-
-@given(directions, st.floats(0, 40))
-def test_reparametrize_keeps_the_rotation_and_leaves_at_most_a_half_turn(n: np.ndarray, angle: float) -> None:
-    """The same rotation by a vector no longer than pi."""
-    short = quaternion.reparametrize(angle * n)
-    assert np.linalg.norm(short) <= math.pi + 1e-12
-    same_rotation(wxyz(Rotation.from_rotvec(short)), wxyz(Rotation.from_rotvec(angle * n)), 1e-12)
 
 
 # -- matrices and vectors ---------------------------------------------------------------------------------------------
@@ -159,19 +144,19 @@ def test_to_matrix_matches_scipy() -> None:
 
 
 def test_from_matrix_undoes_to_matrix() -> None:
-    """SciPy's matrices give back their quaternions."""
+    """The quaternions of SciPy's matrices are recovered."""
     same_rotation(quaternion.from_matrix(RANDOM.as_matrix()), wxyz(RANDOM))
 
 
 @pytest.mark.parametrize("q", [*HALF_TURNS, (1, 0, 0, 0), (1e-9, 1, 0, 0), (1, 1, 1, 1), (1, -1, 1, -1)])
 def test_from_matrix_of_a_half_turn_and_of_equal_parts(q: tuple) -> None:
-    """Matrices whose trace is -1, or whose four forms are equally good, lose no digits."""
+    """Matrices with a trace of -1, or with four equally good forms, lose no digits."""
     found = quaternion.from_matrix(scipy_rotation(np.array(q)).as_matrix())
     same_rotation(found, np.array(q) / np.linalg.norm(q), 1e-15)
 
 
 def test_from_matrix_of_a_rounded_matrix_is_a_unit_quaternion() -> None:
-    """Single precision in, length one out."""
+    """A matrix in single precision gives a quaternion of length one."""
     rounded = RANDOM.as_matrix().astype(np.float32)
     q = quaternion.from_matrix(rounded)
     assert_allclose(np.linalg.norm(q, axis=-1), 1, atol=1e-15)
@@ -196,7 +181,7 @@ def test_skew_is_the_cross_product() -> None:
 
 @given(directions, directions, st.floats(1e-3, 1e3), st.floats(1e-3, 1e3))
 def test_between_takes_one_direction_to_the_other_by_the_smallest_rotation(a, b, long, short) -> None:
-    """The turned direction is the wanted one, and the rotation is no larger than the angle between the two."""
+    """The turned direction is the target, and the rotation is no larger than the angle between the two."""
     between = 2 * math.atan2(np.linalg.norm(a - b), np.linalg.norm(a + b))
     tolerance = 1e-9 if between < math.pi - 1e-3 else 3e-6  # within 1.5e-6 of opposite counts as opposite
     q = quaternion.between(long * a, short * b)
@@ -214,13 +199,13 @@ def test_between_of_nearly_opposite_vectors_is_nearly_a_half_turn(tilt: float) -
 
 
 def test_between_of_parallel_vectors_is_the_identity() -> None:
-    """No turn is needed, whatever the lengths."""
+    """For vectors of any lengths."""
     assert_allclose(quaternion.between(np.array([0, 2.0, 0]), np.array([0, 0.1, 0])), [1, 0, 0, 0])
 
 
 @pytest.mark.parametrize("a", [(1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 1), (-0.2, 0.5, 0), (3, -4, 12)])
 def test_between_of_opposite_vectors_is_a_half_turn_square_to_them(a: tuple) -> None:
-    """Opposite directions leave the axis open; one square to them is taken, so that the turn is right."""
+    """For opposite directions the axis is perpendicular to them."""
     a = np.array(a, dtype=float)
     q = quaternion.between(a, -2.0 * a)
     assert q[0] == pytest.approx(0, abs=1e-15)
@@ -229,14 +214,14 @@ def test_between_of_opposite_vectors_is_a_half_turn_square_to_them(a: tuple) -> 
 
 
 def test_between_with_a_vector_of_zero_length_is_the_identity() -> None:
-    """No direction, no turn: also among vectors that have one."""
+    """Also among vectors of other lengths."""
     a = np.array([[0, 0, 0], [1.0, 0, 0], [1.0, 0, 0]])
     b = np.array([[0, 1.0, 0], [0, 0, 0], [0, 1.0, 0]])
     assert_allclose(quaternion.between(a, b), [[1, 0, 0, 0], [1, 0, 0, 0], QUARTER_TURN_Z], atol=1e-15)
 
 
 def test_angle_matches_scipy() -> None:
-    """The angle between orientations, whichever of their signs are given."""
+    """The angle between orientations, for either sign of each."""
     a, b = RANDOM[:100], RANDOM[100:]
     expected = (a.inv() * b).magnitude()
     assert_allclose(quaternion.angle(wxyz(a), wxyz(b)), expected, atol=1e-13)
@@ -245,7 +230,7 @@ def test_angle_matches_scipy() -> None:
 
 @pytest.mark.parametrize("small", [1e-12, 1e-9, 1e-6])
 def test_angle_is_exact_near_zero(small: float) -> None:
-    """Where `acos` of a dot product sees nothing below 1e-8, the angle keeps four digits of its own size."""
+    """The angle keeps four digits below 1e-8, where the `acos` of a dot product is 0."""
     a = wxyz(RANDOM[0])
     b = wxyz(RANDOM[0] * Rotation.from_rotvec([0, small, 0]))
     assert quaternion.angle(a, b) == pytest.approx(small, rel=1e-3)
@@ -266,7 +251,7 @@ def series(v: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("angle", [0.0, 1e-9, 0.5e-3, 0.999999e-3, 1e-3, 1.000001e-3, 2e-3, 0.5, math.pi, 5.0])
 def test_left_jacobian_is_its_series_on_both_sides_of_its_small_angle(angle: float) -> None:
-    """The closed form and the power series agree, about the threshold too."""
+    """The closed form and the power series agree, also around the threshold."""
     v = angle * np.array([1, 2, -2]) / 3
     assert_allclose(quaternion.left_jacobian(v), series(v), atol=1e-12)
 

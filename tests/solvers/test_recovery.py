@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Frames that are missed are tried again: hands followed over several seeds, restarts, and what a miss costs."""
+"""Frames that miss their goals are solved again: hands over several seeds, restarts, and the cost of a miss."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ def hand_motion(seed: int) -> tuple:
 
 
 def followed(way: str, seed: int, **options: object) -> list[ik.Solution]:
-    """The motion in one call, or in a prepared call for each frame from the pose before."""
+    """The answers to the motion: in one call, or in a prepared call for each frame from the pose before."""
     skeleton, goals, pose, positions, rotations = hand_motion(seed)
     settings = ik.Options(tolerance=TOLERANCE, rotation_tolerance=ROTATION_TOLERANCE, **options)
     if way == "frames":
@@ -37,7 +37,7 @@ def followed(way: str, seed: int, **options: object) -> list[ik.Solution]:
 
 @pytest.mark.parametrize("way", ["frames", "calls"])
 def test_hands_are_followed_over_several_seeds(way: str) -> None:
-    """Thumbs that come out of straight on the wrong side find back; no joint steps far between frames that are met."""
+    """Thumbs that bend to the wrong side after being straight recover; no joint jumps between frames that are met."""
     met, steps = [], []
     for seed in SEEDS:
         solutions = followed(way, seed)
@@ -50,7 +50,7 @@ def test_hands_are_followed_over_several_seeds(way: str) -> None:
 
 
 def test_a_target_that_stays_out_of_reach_costs_few_steps_a_frame() -> None:
-    """A hand drawn in circles beyond its reach: attempts are not repeated in every frame."""
+    """For a hand with targets in circles beyond its reach, attempts are not repeated in every frame."""
     skeleton, goals, pose, positions, rotations = hand_motion(0)
     turn = np.linspace(0, 2 * np.pi, 60)
     circle = 0.01 * np.stack([np.zeros(60), np.cos(turn), np.sin(turn)], -1)
@@ -61,7 +61,7 @@ def test_a_target_that_stays_out_of_reach_costs_few_steps_a_frame() -> None:
 
 
 def test_restarts_are_honoured_in_a_motion() -> None:
-    """A planar arm held on the wrong side of an obstacle of limits: only an attempt from elsewhere meets the target."""
+    """A planar arm whose targets jump meets every frame with 20 restarts, and fewer without restarts."""
     joints = [
         ik.Joint(f"joint {i}", i - 1, "hinge", (1.0 * (i > 0), 0, 0), axis=(0, 0, 1), limits=ik.Range(-2.6, 2.6))
         for i in range(3)

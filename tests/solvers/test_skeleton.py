@@ -78,7 +78,7 @@ def walked(skeleton: ik.Skeleton, pose: ik.Pose) -> tuple[np.ndarray, np.ndarray
     ],
 )
 def test_bad_joints_are_refused_by_name(joints: list, message: str) -> None:
-    """The error names the joint, the value that came and what was expected."""
+    """The error names the joint, the value and what was expected."""
     with pytest.raises(ik.InvalidSkeleton, match=message):
         ik.Skeleton(joints)
 
@@ -94,7 +94,7 @@ def test_limits_of_the_wrong_kind_are_refused(kind: str, limits: object, wanted:
 
 
 def test_errors_are_value_errors_of_one_family() -> None:
-    """Who catches `ValueError` or `DqikError` catches them all."""
+    """`ValueError` and `DqikError` both catch all of them."""
     for error in (
         ik.InvalidSkeleton,
         ik.InvalidLimits,
@@ -122,20 +122,20 @@ def test_errors_are_value_errors_of_one_family() -> None:
     ],
 )
 def test_bad_poses_are_refused_by_name(rotations: object, translations: object, message: str) -> None:
-    """The error says which part, of which joint, and what shape was expected."""
+    """The error names the part, the joint and the expected shape."""
     with pytest.raises(ik.InvalidPose, match=message):
         ik.forward(chain(2), ik.Pose(rotations, translations))
 
 
 def test_a_pose_that_is_no_pose_is_refused() -> None:
-    """Neither an array of rotations alone nor a number is taken for a pose."""
+    """An array of rotations alone and a number are refused."""
     for pose in (np.tile([1.0, 0, 0, 0], (2, 1)), 3, None):
         with pytest.raises(ik.InvalidPose, match="expected"):
             ik.forward(chain(2), pose)
 
 
 def test_a_pose_is_normalized_and_not_written_to() -> None:
-    """Quaternions of any length will do; one of zero length is no motion; the caller's arrays stay as they were."""
+    """Quaternions may have any length; one of length 0 means no motion; the caller's arrays do not change."""
     given_rotations = np.array([[3.0, 0, 0, 4.0], [0, 0, 0, 0]])
     pose = ik.Pose(given_rotations, np.zeros((2, 3)))
     checked = chain(2).check_pose(pose)
@@ -147,7 +147,7 @@ def test_a_pose_is_normalized_and_not_written_to() -> None:
 
 
 def test_forward_of_an_arm_bent_by_quarter_turns() -> None:
-    """Up by 2, left by 1 after a quarter turn about Z, then towards the viewer by 3 after one about X."""
+    """Up by 2, left by 1 after a quarter turn about Z, then toward the viewer by 3 after one about X."""
     arm = ik.Skeleton([
         ik.Joint("shoulder", -1, "ball", (5, 0, 0)),
         ik.Joint("elbow", 0, "hinge", (0, 2, 0), axis=(1, 0, 0)),
@@ -160,7 +160,7 @@ def test_forward_of_an_arm_bent_by_quarter_turns() -> None:
 
 
 def test_forward_of_a_slide_moves_along_its_own_turned_axis() -> None:
-    """A slide along its own X, resting turned by a quarter about Z, goes up the skeleton's Y."""
+    """A slide along its own X, which at rest is turned by a quarter about Z, moves along the skeleton's Y."""
     slide = ik.Skeleton([ik.Joint("rail", -1, "prismatic", (1, 0, 0), rest=QUARTER_TURN_Z, axis=(1, 0, 0))])
     world = ik.forward(slide, ik.Pose(np.array([[1.0, 0, 0, 0]]), np.array([[2.0, 0, 0]])))
     assert_allclose(world.positions, [[1, 2, 0]], atol=1e-15)
@@ -178,7 +178,8 @@ def test_forward_matches_a_walk_along_matrices(skeleton: ik.Skeleton, seed: int)
 
 @given(skeletons(most=5), seeds, vectors)
 def test_transforms_of_many_frames_with_their_own_links(skeleton: ik.Skeleton, seed: int, shift: tuple) -> None:
-    """Each frame is that of its own pose; links given stand in for the skeleton's own, one for all or one a frame."""
+    """Each frame has the transforms of its own pose; links replace the skeleton's own, one for all frames or one per
+    frame."""
     generator = np.random.default_rng(seed)
     poses = [random_pose(skeleton, generator) for _ in range(3)]
     rotations, slides = np.stack([p.rotations for p in poses]), np.stack([p.translations for p in poses])
@@ -194,7 +195,7 @@ def test_transforms_of_many_frames_with_their_own_links(skeleton: ik.Skeleton, s
 
 
 def test_transforms_without_slides_are_those_with_slides_of_zero() -> None:
-    """None stands for no slides."""
+    """None means no slides."""
     skeleton = chain(4)
     rotations = np.stack([random_pose(skeleton, np.random.default_rng(3)).rotations])
     assert_allclose(skeleton.transforms(rotations, None), skeleton.transforms(rotations, np.zeros((1, 4, 3))))
@@ -212,7 +213,7 @@ def test_a_long_chain_is_as_exact_as_a_short_one() -> None:
 
 
 def test_a_detached_joint_follows_in_position_but_not_in_orientation() -> None:
-    """A hat on a head that nods: it moves with the head and stays upright, and its feather with it."""
+    """A hat on a nodding head moves with the head and stays upright, and so does its feather."""
     skeleton = ik.Skeleton([
         ball("head", offset=(0, 0, 0)),
         ball("hat", parent=0, inherit_rotation=False),
@@ -226,7 +227,7 @@ def test_a_detached_joint_follows_in_position_but_not_in_orientation() -> None:
 
 
 def test_a_zero_length_bone_turns_what_hangs_from_it() -> None:
-    """Two joints in one place: each adds its own turn."""
+    """Of two joints in one place each adds its own turn."""
     skeleton = ik.Skeleton([ball(offset=(0, 0, 0)), ball("b", 0, offset=(0, 0, 0)), ball("c", 1, offset=(1, 0, 0))])
     eighth = wxyz(Rotation.from_rotvec([0, 0, math.pi / 4]))
     pose = ik.Pose(np.array([eighth, eighth, (1, 0, 0, 0)]), np.zeros((3, 3)))
@@ -237,7 +238,7 @@ def test_a_zero_length_bone_turns_what_hangs_from_it() -> None:
 
 
 def forked() -> ik.Skeleton:
-    """Two roots; children stand before their parents: 2 -> 0 -> 3 and 2 -> 1, and 4 alone."""
+    """Two roots, with children before parents: 2 -> 0 -> 3 and 2 -> 1, and 4 alone."""
     return ik.Skeleton([
         ball("0", 2, offset=(3, 4, 0)), ball("1", 2, offset=(0, 0, 2)), ball("2", -1, offset=(100, 0, 0)),
         ball("3", 0, offset=(0, 5, 12)), ball("4", -1, offset=(0, 7, 0)),
@@ -245,7 +246,7 @@ def forked() -> ik.Skeleton:
 
 
 def test_ancestors_are_the_joint_itself_and_all_above_it() -> None:
-    """Whatever the order of the joints."""
+    """For any order of the joints."""
     expected = [{0, 2}, {1, 2}, {2}, {3, 0, 2}, {4}]
     assert [set(np.flatnonzero(row)) for row in forked().ancestors] == expected
 
@@ -259,24 +260,24 @@ def test_order_has_parents_before_children() -> None:
 
 
 def test_length_is_the_longest_way_down_from_a_root() -> None:
-    """5 + 13 along 2 -> 0 -> 3; how far the roots lie from the origin does not count."""
+    """5 + 13 along 2 -> 0 -> 3; the roots' distances from the origin do not count."""
     assert forked().length == pytest.approx(18)
 
 
 def test_length_of_a_skeleton_all_in_one_place_is_one() -> None:
-    """A scale by which nothing is divided into infinity."""
+    """A length of 1 avoids division by 0."""
     assert chain(1).length == 1
     assert chain(3, length=0.0).length == 1
 
 
 def test_axis_is_a_unit_vector_and_plus_y_by_default() -> None:
-    """Hinges and slides turn about and move along it; a ball twists about it."""
+    """Hinges turn about it, slides move along it, a ball twists about it."""
     skeleton = ik.Skeleton([ball(), ball("b", 0, axis=(0, 3, -4))])
     assert_allclose(skeleton.axis, [[0, 1, 0], [0, 0.6, -0.8]])
 
 
 def test_rest_pose_is_no_motion_and_a_new_one_each_time() -> None:
-    """Writing to one rest pose leaves the next one clean."""
+    """Writing to one rest pose does not change the next one."""
     skeleton = chain(2)
     skeleton.rest_pose().rotations[0] = 7
     assert_allclose(skeleton.rest_pose().rotations, [[1, 0, 0, 0]] * 2)
@@ -284,7 +285,7 @@ def test_rest_pose_is_no_motion_and_a_new_one_each_time() -> None:
 
 
 def test_rest_orientations_of_any_length_are_taken_as_directions() -> None:
-    """A rest of twice a unit quaternion does not stretch the bones below it."""
+    """A rest of twice a unit quaternion does not stretch the bones below."""
     skeleton = ik.Skeleton([ball(offset=(0, 0, 0), rest=(2, 0, 0, 2)), ball("b", 0)])
     world = ik.forward(skeleton, skeleton.rest_pose())
     assert_allclose(world.positions[1], [-1, 0, 0], atol=1e-15)

@@ -20,7 +20,7 @@ import solvers as ik
 @pytest.mark.parametrize(("upper", "lower"), [(1.0, 1.0), (1.0, 0.7), (0.4, 1.2)])
 @pytest.mark.parametrize("share", [0.02, 0.2, 0.5, 0.8, 0.98])
 def test_two_bones_have_the_elbow_of_the_law_of_cosines(upper: float, lower: float, share: float, solver: str) -> None:
-    """A target anywhere between the nearest and the furthest that an arm reaches: met, with the triangle's angle."""
+    """A target anywhere between an arm's least and largest reach is met, with the triangle's angle."""
     distance = abs(upper - lower) + share * (upper + lower - abs(upper - lower))
     target = distance * np.array([2, -1, 2]) / 3
     solution = ik.solve(
@@ -36,7 +36,7 @@ def test_two_bones_have_the_elbow_of_the_law_of_cosines(upper: float, lower: flo
 @both_solvers
 @pytest.mark.parametrize("seed", range(5))
 def test_an_unreachable_target_stretches_the_arm_towards_it(seed: int, solver: str) -> None:
-    """Twice as far as the arm is long: straight at it, and as near as can be."""
+    """For a target at twice the arm's length the arm points straight at it."""
     direction = np.random.default_rng(seed).normal(size=3)
     target = 4.0 * direction / np.linalg.norm(direction)
     solution = ik.solve(arm(), [ik.Goal(2, position=target)], arm_bent(), solver, ik.Options(iterations=200))
@@ -47,7 +47,7 @@ def test_an_unreachable_target_stretches_the_arm_towards_it(seed: int, solver: s
 
 @both_solvers
 def test_a_knee_that_never_quite_straightens_keeps_its_half_degree(solver: str) -> None:
-    """A range from 0.5 to 180 degrees: met inside, and at its end where the target lies beyond, to 1e-9."""
+    """With a range from 0.5 to 180 degrees a target is met inside, or the knee stops at its end to 1e-9."""
     skeleton = arm(elbow=ik.Range(math.radians(0.5), math.pi))
     for distance, met in [(1.5, True), (0.3, True), (1.9999, True), (2.5, False)]:
         goal = ik.Goal(2, position=(0, 0.6 * distance, 0.8 * distance))
@@ -67,7 +67,7 @@ def test_a_knee_that_never_quite_straightens_keeps_its_half_degree(solver: str) 
 @both_solvers
 @pytest.mark.parametrize("span", [360.0, 400.0])
 def test_a_full_turn_range_wraps(span: float, solver: str) -> None:
-    """From 170 to 190 degrees the short way, and on round the circle twice without a step back."""
+    """From 170 to 190 degrees by the shorter way, and twice round the circle without a step back."""
     skeleton = pointer(ik.Range(-math.radians(span / 2), math.radians(span / 2)))
     solution = ik.solve(skeleton, [ik.Goal(0, pointing(190), offset=(1, 0, 0))], pointed(170), solver)
     assert solution.converged
@@ -83,7 +83,7 @@ def test_a_full_turn_range_wraps(span: float, solver: str) -> None:
 
 @both_solvers
 def test_a_range_just_short_of_a_full_turn_does_not_wrap(solver: str) -> None:
-    """Between -170 and 170 degrees the way from 160 to 190 is blocked, and the pointer waits at 170."""
+    """With limits of -170 and 170 degrees the pointer stops at 170 on the way from 160 to 190."""
     skeleton = pointer(ik.Range(math.radians(-170), math.radians(170)))
     solution = ik.solve(skeleton, [ik.Goal(0, pointing(190), offset=(1, 0, 0))], pointed(160), solver)
     assert degrees_of(solution.pose) == pytest.approx(170, abs=1e-6)
@@ -104,7 +104,7 @@ def test_a_slide_of_more_than_a_full_turns_number_is_limited_still(solver: str) 
 @both_solvers
 @pytest.mark.parametrize(("lo", "hi", "start"), [(190, 260, 0), (-260, -190, 0), (100, 200, -90), (30, 60, 180)])
 def test_ranges_that_exclude_zero_hold_and_are_entered(lo: float, hi: float, start: float, solver: str) -> None:
-    """Whichever way round the start lies, the middle of the range is found, and the range is kept."""
+    """From a start on either side the middle of the range is reached, and the range is kept."""
     skeleton = pointer(ik.Range(math.radians(lo), math.radians(hi)))
     middle = 0.5 * (lo + hi)
     solution = ik.solve(skeleton, [ik.Goal(0, pointing(middle), offset=(1, 0, 0))], pointed(start), solver)
@@ -116,7 +116,7 @@ def test_ranges_that_exclude_zero_hold_and_are_entered(lo: float, hi: float, sta
 @both_solvers
 @pytest.mark.parametrize("axis", [(0, 1, 0), (0, -1, 0), (1, 0, 0), (1, -2, 2)])
 def test_swings_and_twists_that_exclude_zero_hold_and_are_entered(axis: tuple, solver: str) -> None:
-    """From rest, which they forbid, to targets that a pose inside them reaches."""
+    """From the rest pose, which the limits exclude, to targets that a pose inside them reaches."""
     limits = ik.TwistSwing(twist=(0.5, 1.0), swing_x=(0.3, 0.9), swing_z=(-1.0, -0.4))
     skeleton = chain(3, axis=axis, limits=limits)
     rest = ik.solve(skeleton, [ik.Goal(2, position=(0, 2, 0))], solver=solver, options=ik.Options(iterations=0)).pose
@@ -132,7 +132,7 @@ def test_swings_and_twists_that_exclude_zero_hold_and_are_entered(axis: tuple, s
 @both_solvers
 @pytest.mark.parametrize("kind", ["hinge", "prismatic"])
 def test_limits_of_a_single_value_hold_a_joint_there(kind: str, solver: str) -> None:
-    """A joint that may stand in one place only stands there; the others do the work."""
+    """The joint stays at its value, and the others meet the goal."""
     skeleton = ik.Skeleton([
         ik.Joint("root", -1, "ball", (0, 0, 0)),
         ik.Joint("held", 0, kind, (0, 1, 0), axis=(0, 0, 1), limits=ik.Range(0.4, 0.4)),
@@ -145,7 +145,7 @@ def test_limits_of_a_single_value_hold_a_joint_there(kind: str, solver: str) -> 
 
 @both_solvers
 def test_at_limit_names_the_joints_on_a_limit_and_no_others(solver: str) -> None:
-    """A twist driven past its end is on it; a joint well inside, and one without limits, are not."""
+    """A twist driven past its end is listed; a joint well inside and one without limits are not."""
     skeleton = ik.Skeleton([
         ik.Joint("free", -1, "ball", (0, 0, 0), stiffness=0.99),
         ik.Joint("tight", 0, "ball", (0, 1, 0), limits=ik.TwistSwing((-0.2, 0.2), (-1, 1), (-1, 1))),
@@ -163,7 +163,7 @@ def test_at_limit_names_the_joints_on_a_limit_and_no_others(solver: str) -> None
 @both_solvers
 @pytest.mark.parametrize("first", [True, False])
 def test_of_two_goals_at_odds_the_higher_priority_is_served(first: bool, solver: str) -> None:
-    """The same effector wanted in two places 2 apart: the higher one has it to within 5 mm in any order."""
+    """With targets 2 apart for the same effector, the goal of higher priority is met to 5 mm, in any order."""
     high = ik.Goal(3, position=(1, 2, 0), priority=2)
     low = ik.Goal(3, position=(-1, 2, 0), priority=-1)
     goals = [high, low] if first else [low, high]
@@ -175,7 +175,7 @@ def test_of_two_goals_at_odds_the_higher_priority_is_served(first: bool, solver:
 
 @both_solvers
 def test_goals_of_equal_priority_meet_half_way(solver: str) -> None:
-    """Equal weights share the distance; a weight of 2 counts an error like one twice as large."""
+    """Equal weights share the distance; with a weight of 2 an error counts like one twice as large."""
     left, right = ik.Goal(3, position=(1, 2, 0)), ik.Goal(3, position=(-1, 2, 0))
     assert_allclose(ik.solve(chain(4), [left, right], bent(4), solver).position_errors, [1, 1], atol=1e-3)
     heavy = ik.Goal(3, position=(1, 2, 0), position_weight=2)
@@ -189,7 +189,7 @@ def test_goals_of_equal_priority_meet_half_way(solver: str) -> None:
 def test_an_unreachable_goal_leaves_the_reachable_one_within_a_millimetre(
     beyond: float, rotations: bool, solver: str
 ) -> None:
-    """However far away the left hand's target is, the right hand is on its own."""
+    """At any distance of the left hand's target the right hand meets its own."""
     skeleton = torso()
     turn = wxyz(Rotation.from_rotvec([0.3, 0.2, 0.1])) if rotations else None
     far = ik.Goal(LEFT, position=(0.8 + beyond, 0.6, 0), rotation=turn)
@@ -202,7 +202,7 @@ def test_an_unreachable_goal_leaves_the_reachable_one_within_a_millimetre(
 
 @both_solvers
 def test_a_chain_restricts_what_a_goal_moves(solver: str) -> None:
-    """The forearm alone, then the whole arm, then everything: what is not in the chain stays to the last bit."""
+    """The forearm only, the whole arm, or all joints: joints outside the chain do not change, to the last bit."""
     skeleton = torso()
     for allowed in ([3, 4], [2, 3, 4], None):
         goal = ik.Goal(LEFT, position=(0.6, 0.8, 0.2), offset=(0.1, 0, 0), chain=allowed)
@@ -214,7 +214,7 @@ def test_a_chain_restricts_what_a_goal_moves(solver: str) -> None:
 
 @both_solvers
 def test_a_goal_below_anothers_chain_follows_and_does_not_pull(solver: str) -> None:
-    """A chest's goal alone decides the spine; the hand, whose chain is its arm, starts from where that puts it."""
+    """A chest's goal alone decides the spine; the hand, whose chain is its arm, starts from that pose."""
     skeleton = torso()
     chest = ik.Goal(1, position=(0.3, 0.5, 0.2), offset=(0, 0.2, 0))
     hand = ik.Goal(LEFT, position=(0.6, 0.6, 0.3), chain=[2, 3, 4])
@@ -227,7 +227,7 @@ def test_a_goal_below_anothers_chain_follows_and_does_not_pull(solver: str) -> N
 
 @both_solvers
 def test_goals_that_share_joints_share_the_work(solver: str) -> None:
-    """Both hands reach forward past their arms' length: the spine they share leans."""
+    """Both hands reach further forward than their arms' length: the shared spine leans."""
     skeleton = torso()
     goals = [ik.Goal(LEFT, position=(0.3, 0.5, 0.8)), ik.Goal(RIGHT, position=(-0.3, 0.5, 0.8))]
     solution = ik.solve(skeleton, goals, solver=solver)
@@ -242,7 +242,8 @@ def test_goals_that_share_joints_share_the_work(solver: str) -> None:
 @pytest.mark.parametrize("pole", [(0, 1, 5), (5, 1, 0), (0, 1, -5), (-3, 1, -3)])
 @pytest.mark.parametrize("preferred", [None, (0.35, 0, 0)], ids=["bent", "straight limb"])
 def test_a_pole_decides_which_way_an_arm_bends(preferred: tuple | None, pole: tuple, solver: str) -> None:
-    """The elbow points at the pole, from a bent start or a straight one that prefers a bend, and the hand arrives."""
+    """From a bent start, or a straight one that prefers a bend, the elbow points at the pole and the hand meets its
+    target."""
     skeleton = ik.Skeleton([
         ik.Joint("upper", -1, "ball", (0, 0, 0)), ik.Joint("lower", 0, "ball", (0, 1, 0), preferred=preferred),
         ik.Joint("hand", 1, "ball", (0, 1, 0)),
@@ -271,7 +272,7 @@ def test_two_goals_keep_a_pole_each(solver: str) -> None:
 @both_solvers
 @pytest.mark.parametrize("pole", [(0, 1, 5), (0, 1, -5), (5, 1, 0), (3, 1, -3)])
 def test_a_pole_that_limits_forbid_breaks_neither_the_limits_nor_the_goal(pole: tuple, solver: str) -> None:
-    """A shoulder that may not twist far and an elbow that bends one way: the hand arrives wherever the pole is."""
+    """With a small twist range and an elbow that bends to one side the hand meets its target for any pole."""
     limits = ik.TwistSwing(twist=(-0.3, 0.3), swing_x=(-1.5, 1.5), swing_z=(-1.5, 1.5))
     skeleton = arm(shoulder=limits, elbow=ik.Range(0.01, 2.6))
     solution = ik.solve(skeleton, [ik.Goal(2, position=(0, 1.5, 0.3), pole=pole)], solver=solver)
@@ -286,7 +287,7 @@ def test_a_pole_that_limits_forbid_breaks_neither_the_limits_nor_the_goal(pole: 
     ids=["fixed", "stiff", "slide"],
 )  # fmt: skip
 def test_a_pole_turns_no_joint_that_may_not_turn(root: dict, pull: float, solver: str) -> None:
-    """A chain whose root is fixed, stiff or a slide is not swung round bodily to its pole."""
+    """A chain whose root is fixed, stiff or a slide is not turned as a whole to its pole."""
     skeleton = ik.Skeleton([
         ik.Joint("root", -1, offset=(0, 0, 0), **root),
         ik.Joint("upper", 0, "ball", (0, 1, 0)), ik.Joint("lower", 1, "ball", (0, 1, 0)),
@@ -321,7 +322,7 @@ def test_a_stiff_joint_moves_less_and_one_of_stiffness_one_not_at_all(solver: st
 @both_solvers
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_a_straight_limb_bends_the_way_it_prefers(sign: float, solver: str) -> None:
-    """A straight arm whose hand comes straight in: the elbow goes to the side of its preferred bend."""
+    """A straight arm whose hand moves straight in bends its elbow to the preferred side."""
     skeleton = arm(preferred=(0.35 * sign, 0, 0))
     solution = ik.solve(skeleton, [ik.Goal(2, position=(0, 1.5, 0))], solver=solver)
     assert solution.converged
@@ -330,7 +331,7 @@ def test_a_straight_limb_bends_the_way_it_prefers(sign: float, solver: str) -> N
 
 @both_solvers
 def test_a_limb_with_a_stiff_elbow_keeps_it(solver: str) -> None:
-    """What a joint prefers does not move it where it may not move."""
+    """A preferred bend does not move a joint that may not move."""
     skeleton = arm(preferred=(0.35, 0, 0), stiffness=1.0)
     solution = ik.solve(skeleton, [ik.Goal(2, position=(0, 1.2, 1.6))], solver=solver)
     assert solution.converged
@@ -339,7 +340,7 @@ def test_a_limb_with_a_stiff_elbow_keeps_it(solver: str) -> None:
 
 @both_solvers
 def test_the_nearest_answer_keeps_slides_that_have_moved(solver: str) -> None:
-    """A leg on a rail, its foot where it should be already: neither the rail nor the leg leaves its place."""
+    """For a leg on a rail, with its foot on its target, neither the rail nor the leg moves."""
     skeleton = ik.Skeleton([
         ik.Joint("rail", -1, "prismatic", (0, 0, 0), axis=(1, 0, 0)), ik.Joint("thigh", 0, "ball", (0, 0, 0)),
         ik.Joint("shin", 1, "hinge", (0, -1, 0), axis=(1, 0, 0), preferred=(0.35, 0, 0)),
@@ -357,7 +358,7 @@ def test_the_nearest_answer_keeps_slides_that_have_moved(solver: str) -> None:
 
 @both_solvers
 def test_of_many_answers_the_nearest_to_the_start_is_taken(solver: str) -> None:
-    """With a pull, a solve whose target is met already leaves a redundant arm as it is."""
+    """With a pull, a redundant arm whose target is met does not move."""
     skeleton = chain(5)
     start = random_pose(skeleton, np.random.default_rng(4), 0.6)
     goal = ik.Goal(4, position=effector(skeleton, start, 4))

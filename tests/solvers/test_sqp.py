@@ -36,7 +36,7 @@ def placed(rotation: Rotation, position: np.ndarray) -> np.ndarray:
 
 
 def hat(twist: np.ndarray) -> np.ndarray:
-    """A twist `(v, u)` (6,) as an element (4, 4) of the algebra."""
+    """A twist `(v, u)` (6,) as a matrix (4, 4) of the Lie algebra."""
     x, y, z = twist[:3]
     matrix = np.zeros((4, 4))
     matrix[:3, :3], matrix[:3, 3] = [[0, -z, y], [z, 0, -x], [-y, x, 0]], twist[3:]
@@ -54,7 +54,7 @@ def logarithm(transform: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("angle", [0.0, 1e-9, 1e-3, 0.0999, 0.1001, 1.0, 2.0, 3.1])
 def test_the_screws_derivative_is_that_of_the_matrix_logarithm(angle: float) -> None:
-    """Central differences of `log(exp(delta) exp(xi))`, on both sides of where the series takes over."""
+    """Central differences of `log(exp(delta) exp(xi))`, on both sides of the series' threshold."""
     twist = np.array([*(angle * np.array([2.0, -1.0, 2.0]) / 3.0), 0.7, -0.4, 1.1])
     columns = [
         (logarithm(expm(hat(d)) @ expm(hat(twist))) - logarithm(expm(-hat(d)) @ expm(hat(twist)))) / 2e-5
@@ -64,7 +64,7 @@ def test_the_screws_derivative_is_that_of_the_matrix_logarithm(angle: float) -> 
 
 
 def weighed(objective: str, act: np.ndarray, ref: np.ndarray, length: float) -> float:
-    """Amino's measure of two transforms (4, 4) in units of a length, a radian counted as a quarter of it."""
+    """Amino's measure of two transforms (4, 4) in units of a length, with a radian counted as a quarter of it."""
     if objective == "DQ":
         v, u = np.split(logarithm(np.linalg.inv(act) @ ref), 2)
     else:
@@ -76,7 +76,7 @@ def weighed(objective: str, act: np.ndarray, ref: np.ndarray, length: float) -> 
 @settings(max_examples=30)
 @given(seed=seeds, turn=vectors, place=vectors)
 def test_an_objective_is_aminos_by_scipy(objective: str, seed: int, turn: tuple, place: tuple) -> None:
-    """Half of `f_dq` or `f_qv` of a bent chain's end and its target, whatever the pose."""
+    """Half of `f_dq` or `f_qv` of a bent chain's end and its target, in any pose."""
     skeleton, generator = chain(4), np.random.default_rng(seed)
     pose = random_pose(skeleton, generator)
     target = Rotation.from_rotvec(np.array(turn) * 1.7)
@@ -95,7 +95,7 @@ def test_an_objective_is_aminos_by_scipy(objective: str, seed: int, turn: tuple,
 def standing(
     skeleton: ik.Skeleton, goals: list[ik.Goal], pose: ik.Pose, objective: str, pull: float | None = None
 ) -> tuple[Objective, Point, Request]:
-    """The objective of a solve from rest, and a pose inside the limits where it is to be evaluated."""
+    """The objective of a solve from rest, and a pose inside the limits at which to evaluate it."""
     prepared = ik.prepare(skeleton, goals, "SQP", ik.Options(objective=objective, pull=pull))
     stage = prepared.stages[0]
     positions, rotations, ends = (
@@ -115,7 +115,7 @@ def standing(
 @settings(max_examples=40)
 @given(skeleton=skeletons(), seed=seeds, pull=st.sampled_from([0.0, 0.3]))
 def test_a_gradient_is_that_of_differences(objective: str, skeleton: ik.Skeleton, seed: int, pull: float) -> None:
-    """On any skeleton, with any weights, priorities and poles, in and out of reach, with a pull and without."""
+    """On any skeleton, with any weights, priorities and poles, in and out of reach, with and without a pull."""
     generator = np.random.default_rng(seed)
     goals = [
         ik.Goal(
@@ -144,7 +144,7 @@ def test_a_gradient_is_that_of_differences(objective: str, skeleton: ik.Skeleton
 
 
 def test_goals_with_one_part_alone_keep_their_rows() -> None:
-    """Screws are for whole poses: not for a place, an orientation, or a pose of which one part weighs nothing."""
+    """Screws apply to goals with position and rotation, not to one of them alone or to a part with weight 0."""
     skeleton = chain(4)
     goals = [
         ik.Goal(3, (1, 1, 1)), ik.Goal(2, rotation=(0.6, 0.8, 0, 0)), ik.Goal(3, (1, 0, 2), UPRIGHT, rotation_weight=0),
@@ -161,7 +161,7 @@ def test_goals_with_one_part_alone_keep_their_rows() -> None:
 
 
 def test_a_learnt_hessian_has_seen_the_step_and_stays_positive_definite() -> None:
-    """`B d = y` where the gradient's change shows enough curvature; where not, `d B d` is a fifth of what it was."""
+    """`B d = y` if the gradient's change has enough curvature; otherwise `d B d` is a fifth of its former value."""
     generator = np.random.default_rng(0)
     root = generator.normal(size=(50, 6, 6))
     hessian = root @ np.swapaxes(root, -1, -2) + 0.1 * np.eye(6)
@@ -179,7 +179,7 @@ def test_a_learnt_hessian_has_seen_the_step_and_stays_positive_definite() -> Non
 
 
 def program(skeleton: ik.Skeleton, frames: int, spread: float) -> QuadraticProgram:
-    """Random programs, some of them nearly singular, from coordinates some of which are on a limit."""
+    """Random programs, some nearly singular, at coordinates of which some are on a limit."""
     space: JointSpace = ik.prepare(skeleton, [ik.Goal(len(skeleton) - 1, position=(0, 0, 0))]).stages[0].space
     generator = np.random.default_rng(0)
     jacobian = generator.normal(size=(frames, 6, space.n))
@@ -192,7 +192,7 @@ def program(skeleton: ik.Skeleton, frames: int, spread: float) -> QuadraticProgr
 
 @pytest.mark.parametrize("spread", [0.1, 3.0])
 def test_a_program_on_a_box_is_solved_exactly(spread: float) -> None:
-    """Nothing that leads down stays inside, as at any convex minimum, and SciPy's bounded solver is no lower."""
+    """No descent direction stays inside, as at any convex minimum, and SciPy's bounded solver is no lower."""
     problem = program(chain(9, kind="hinge", axis=(1, 0, 0), limits=ik.Range(-0.3, 0.4)), 30, spread)
     d = step(problem)
     x = problem.x + d
@@ -205,7 +205,7 @@ def test_a_program_on_a_box_is_solved_exactly(spread: float) -> None:
 
 
 def test_a_program_on_swing_ellipses_is_solved_nearly() -> None:
-    """Against an accelerated gradient projection of thousands of steps, on hard programs where most limits hold."""
+    """Against thousands of steps of accelerated gradient projection, on hard programs with most limits active."""
     limits = ik.TwistSwing((-0.3, 0.4), (-0.3, 0.5), (-0.2, 0.4))
     problem = program(chain(4, limits=limits), 20, 3.0)
     pace = 1.0 / np.linalg.eigvalsh(problem.hessian)[:, -1:]
@@ -237,7 +237,8 @@ def measured(objective: str, goal: ik.Goal, q: np.ndarray) -> float:
 
 
 def test_the_optimum_is_scipys() -> None:
-    """Nothing near a pose at its limits is better by the objective it was solved for, and the two have two optima."""
+    """SciPy, starting from the answer, finds no better pose inside the limits; the two objectives have different
+    optima."""
     apart = []
     for seed in range(3):
         generator = np.random.default_rng(seed)
@@ -266,7 +267,7 @@ TOOL = (0.1, 0, 0)
 
 
 def robot(unit: float = 1.0) -> ik.Skeleton:
-    """Shoulder, elbow and wrist of seven hinges with tight limits, as Amino's tutorial has them."""
+    """Shoulder, elbow and wrist of seven hinges with tight limits, as in Amino's tutorial."""
     axes = [(1, 0, 0), (0, 1, 0), (1, 0, 0), (0, 1, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
     joints = [
         ik.Joint(f"hinge {i}", i - 1, "hinge", (unit * (i in (3, 4)), 0, 0), axis=axis, limits=ik.Range(*LIMITS[i]))
@@ -283,7 +284,7 @@ def drawn(count: int, generator: np.random.Generator) -> ik.Pose:
 
 
 def reached(poses: ik.Pose, unit: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
-    """Where the tool is in each pose (F, 1, 3), and how it is turned (F, 1, 4)."""
+    """Positions (F, 1, 3) and rotations (F, 1, 4) of the tool in each pose."""
     places, turns = [], []
     for rotations in poses.rotations:
         world = ik.forward(robot(unit), ik.Pose(rotations, np.zeros((7, 3))))
@@ -334,7 +335,7 @@ def test_a_frame_is_the_same_alone_and_in_a_batch(objective: str) -> None:
 @each_objective
 @pytest.mark.parametrize("unit", [1e-3, 1e3])
 def test_an_arm_of_any_size_turns_alike(objective: str, unit: float) -> None:
-    """Millimetres or kilometres: the same angles after as many steps, give or take one that gains nothing."""
+    """In millimetres or kilometres the angles are the same, and the steps up to one that gains nothing."""
     expected = batch(ik.Options(objective=objective), 12)
     found = batch(ik.Options(objective=objective, tolerance=1e-4 * unit), 12, unit)
     assert np.abs(found.iterations - expected.iterations).max() <= 1
@@ -348,7 +349,8 @@ def test_an_arm_of_any_size_turns_alike(objective: str, unit: float) -> None:
 @settings(max_examples=25)
 @given(problem=problems())
 def test_every_promise_is_kept(objective: str, problem: Problem) -> None:
-    """Any problem: inside the limits, finite, and the same again; with one goal no further from it than the start."""
+    """For any problem the answer is inside the limits, finite, repeatable, and with one goal no further from it than
+    the start."""
     problem = replace(problem, solver="SQP", options=replace(problem.options, objective=objective))
     solution = problem.solve()
     for array in (*solution.pose, solution.position_errors, solution.rotation_errors):
@@ -365,7 +367,7 @@ def test_every_promise_is_kept(objective: str, problem: Problem) -> None:
 
 
 def test_places_alone_have_one_objective() -> None:
-    """Without a rotation to reach, the two are one."""
+    """Without rotations both objectives are the same."""
     skeleton, goal = chain(5), ik.Goal(4, (1.5, 2.0, 1.0))
     poses = [ik.solve(skeleton, [goal], None, "SQP", ik.Options(objective=name)).pose for name in ("QV", "DQ")]
     assert turned_by(*poses).max() == 0.0

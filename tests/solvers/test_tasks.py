@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Kinds of tasks: what the table asks of each, shown with a kind that only this test has."""
+"""Kinds of tasks: the interface of the table, shown with a kind that only this test has."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ NORMAL = np.array([0.6, 0.0, 0.8])
 
 
 class PlaneTasks:
-    """Effectors of goals without a position stay in the plane through the origin that is square to `NORMAL`."""
+    """Effectors of goals without a position should lie in the plane through the origin perpendicular to `NORMAL`."""
 
     name, size, unit = "plane", 1, "length"
 
@@ -73,7 +73,7 @@ def test_the_jacobian_of_a_new_kind_passes_the_same_check() -> None:
 
 @pytest.mark.parametrize("solver", ["PGS", "DLS", "NEWTON"])
 def test_goals_with_a_new_kind_are_solved(solver: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The hand is turned as asked, and its effector lies in the plane."""
+    """The hand has its target rotation, and its effector lies in the plane."""
     monkeypatch.setattr(table, "KINDS", [*table.KINDS, PlaneTasks])
     skeleton, turn = chain(5), Rotation.from_rotvec([0.7, 0.2, -0.4])
     goals = [ik.Goal(4, rotation=wxyz(turn), offset=(0.3, 0.4, 0.5)), ik.Goal(2, position=(0.3, 1.2, 0.2))]
@@ -90,7 +90,7 @@ def test_goals_with_a_new_kind_are_solved(solver: str, monkeypatch: pytest.Monke
 
 
 def test_a_goal_of_a_new_kind_counts_for_convergence(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A hand that is turned as it is asked to be is no answer where its effector cannot be in the plane as well."""
+    """A hand with its target rotation has not converged if its effector cannot be in the plane."""
     goals = [ik.Goal(1, rotation=(1, 0, 0, 0), offset=(0, 0, 5), chain=[1])]
     assert ik.solve(chain(2), goals).converged
     monkeypatch.setattr(table, "KINDS", [*table.KINDS, PlaneTasks])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The tracker, step by step: as `track`, time steps of any length, and objectives in the null space of the goals."""
+"""The tracker, step by step: equal to `track`, with time steps of any length, and with objectives in the null space."""
 
 import math
 
@@ -20,14 +20,14 @@ BENT = np.array([0.3, -0.8, 0.5, 1.1, -0.4, 0.7])
 
 
 def robot(limits: ik.Range | None = None) -> ik.Skeleton:
-    """Six hinges about different axes and a fixed hand: three degrees of freedom are spare for a position."""
+    """Six hinges about different axes and a fixed hand: a position leaves three degrees of freedom."""
     joints = [ik.Joint(f"hinge {i}", i - 1, "hinge", (0, 0.4 * (i > 0), 0.1 * i), axis=axis, limits=limits)
               for i, axis in enumerate(AXES)]  # fmt: skip
     return ik.Skeleton([*joints, ik.Joint("hand", 5, "fixed", (0.1, 0.3, 0))])
 
 
 def hand(skeleton: ik.Skeleton, pose: ik.Pose) -> np.ndarray:
-    """Where the hand is (3,)."""
+    """Position (3,) of the hand."""
     return ik.forward(skeleton, pose).positions[skeleton.index("hand")]
 
 
@@ -41,7 +41,7 @@ def tracker_from(skeleton: ik.Skeleton, start: ik.Pose, **settings: object) -> i
 
 @each_solver
 def test_track_is_a_loop_over_a_tracker(solver: str) -> None:
-    """A step of no time to begin with, then one a frame: the same poses to the last digit."""
+    """A step with `dt = 0` first, then one per frame: the same poses to the last digit."""
     skeleton, rate = chain(4), 30.0
     time = np.arange(20)[:, None] / rate
     places = (np.array([1.0, 2.0, 0.3]) + time * (0.5, -0.4, 0.2))[:, None]
@@ -57,7 +57,7 @@ def test_track_is_a_loop_over_a_tracker(solver: str) -> None:
 
 @each_solver
 def test_steps_of_different_lengths_keep_up_with_a_target_that_moves_evenly(solver: str) -> None:
-    """Slides along X, Y and Z, whose Jacobian is constant: no lag at all, whatever the times between the steps."""
+    """Slides along X, Y and Z, whose Jacobian is constant: no lag for any lengths of the steps."""
     axes = np.eye(3)
     skeleton = ik.Skeleton([ik.Joint(f"{i}", i - 1, "prismatic", (0, 0, 0), axis=axes[i]) for i in range(3)])
     tracker = ik.Tracker(skeleton, [ik.Goal("2", (0, 0, 0))], solver, options=EXACTLY)
@@ -69,7 +69,7 @@ def test_steps_of_different_lengths_keep_up_with_a_target_that_moves_evenly(solv
 
 
 def test_the_targets_of_the_first_step_count_as_still() -> None:
-    """A first step of some time removes its share of the error; one of no time leaves the start as it is."""
+    """A first step with `dt > 0` removes its share of the error; one with `dt = 0` keeps the start."""
     skeleton = ik.Skeleton([ik.Joint("rail", -1, "prismatic", (0, 0, 0), axis=(1, 0, 0), limits=ik.Range(-1, 1))])
     goal = ik.Goal("rail", (0, 0, 0))
     moved = ik.Tracker(skeleton, [goal], "PINV", gain=3.0).step([(0.5, 0, 0)], dt=0.1)
@@ -81,7 +81,7 @@ def test_the_targets_of_the_first_step_count_as_still() -> None:
 
 
 def test_a_rotation_is_tracked_without_positions() -> None:
-    """Either may be None where no goal asks for it."""
+    """Positions or rotations may be None if no goal has them."""
     tracker = ik.Tracker(chain(1), [ik.Goal(0, rotation=UPRIGHT)], gain=math.inf, options=EXACTLY)
     for angle in (0.1, 0.2, 0.3):
         solution = tracker.step(None, [(math.cos(angle / 2), math.sin(angle / 2), 0, 0)], dt=0.1)
@@ -109,7 +109,7 @@ def test_a_step_is_the_pseudo_inverses_and_the_objectives_share_of_the_null_spac
 
 
 def test_an_objective_sees_the_pose_of_the_last_step() -> None:
-    """Once a step, not for steps of no time."""
+    """It is called once per step, and not for steps with `dt = 0`."""
     seen: list[np.ndarray] = []
     skeleton = robot()
 
@@ -126,7 +126,8 @@ def test_an_objective_sees_the_pose_of_the_last_step() -> None:
 
 @each_solver
 def test_an_arm_keeps_away_from_its_limits_while_its_hand_stays(solver: str) -> None:
-    """Liegeois' objective falls step by step to where its gradient is square to the null space; the hand stays."""
+    """Liegeois' objective falls in each step until its gradient is orthogonal to the null space; the hand does not
+    move."""
     skeleton = robot(ik.Range(-2.0, 2.0))
     start = ik.pose_from_angles(skeleton, BENT)
 
@@ -162,7 +163,8 @@ def test_limits_hold_whatever_the_objective_wants() -> None:
 
 
 def test_what_is_left_of_the_way_to_a_posture_falls_at_the_joints_own_rates() -> None:
-    """Two rails in a line for one target: their difference is free, and falls by `1 - k dt` a step, `k` their mean."""
+    """Two rails in a line for one target: their difference is free, and falls by `1 - k dt` per step, `k` their
+    mean."""
     rails = [ik.Joint(f"rail {i}", i - 1, "prismatic", (0, 0, 0), axis=(1, 0, 0)) for i in range(2)]
     skeleton = ik.Skeleton([*rails, ik.Joint("hand", 1, "fixed", (0, 0, 0))])
     gains, dt = np.array([1.0, 5.0]), 0.05
@@ -177,7 +179,7 @@ def test_what_is_left_of_the_way_to_a_posture_falls_at_the_joints_own_rates() ->
 
 @each_solver
 def test_an_arm_of_balls_comes_to_the_posture_that_its_goal_leaves_free(solver: str) -> None:
-    """Begun at another pose with its hand in the same place, it ends at the posture itself."""
+    """From another pose with its hand in the same place the arm ends in the posture itself."""
     skeleton = chain(4)
     posture = ik.pose_from_angles(skeleton, np.random.default_rng(4).uniform(-0.5, 0.5, 12))
     place = ik.forward(skeleton, posture).positions[3]
@@ -192,7 +194,7 @@ def test_an_arm_of_balls_comes_to_the_posture_that_its_goal_leaves_free(solver: 
 
 
 def test_the_gradient_of_a_posture_is_that_of_its_squared_distance() -> None:
-    """By differences: `1/2 sum k |q - q_posture|^2` with small turns of the joints in their own frames."""
+    """By differences of `1/2 sum k |q - q_posture|^2` for small turns of the joints in their own frames."""
     skeleton = ik.Skeleton([ik.Joint("shoulder", -1, "ball", (0, 0, 0)), ik.Joint("rail", 0, "prismatic", (0, 1, 0)),
                             ik.Joint("elbow", 1, "hinge", (0, 0, 0), axis=(1, 2, 2))])  # fmt: skip
     posture = ik.pose_from_angles(skeleton, [0.4, -0.2, 0.3, 0.2, -0.5])

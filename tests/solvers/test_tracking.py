@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tracking by velocities: lags and decays as the law has them, limits, singular chains, the null space."""
+"""Tracking by velocities: lag and decay by the law, limits, singular chains, the null space."""
 
 import math
 from itertools import pairwise
@@ -29,7 +29,7 @@ def gantry(limits: ik.Range | None = None) -> ik.Skeleton:
 
 
 def followed(skeleton: ik.Skeleton, joint: int, places: np.ndarray, **settings: object) -> list[ik.Solution]:
-    """Track places (F, 3) with one joint; its rotation is free."""
+    """Track positions (F, 3) with one joint, whose rotation is free."""
     turns = np.tile(UPRIGHT, (len(places), 1, 1))
     return ik.track(skeleton, [ik.Goal(joint, (0, 0, 0))], places[:, None], turns, rate=RATE, **settings)
 
@@ -45,7 +45,7 @@ def errors(solutions: list[ik.Solution]) -> np.ndarray:
 @each_solver
 @pytest.mark.parametrize("gain", [2.0, 10.0, 300.0])
 def test_with_feed_forward_a_target_that_moves_evenly_is_not_lagged_behind(solver: str, gain: float) -> None:
-    """From a start on the target, every frame is on it."""
+    """From a start on the target, every frame is on the target."""
     places = VELOCITY * np.arange(40)[:, None] / RATE
     solutions = followed(gantry(), 2, places, solver=solver, gain=gain, options=SHARP)
     assert errors(solutions).max() < 1e-8
@@ -54,7 +54,8 @@ def test_with_feed_forward_a_target_that_moves_evenly_is_not_lagged_behind(solve
 @each_solver
 @pytest.mark.parametrize("gain", [2.0, 10.0, 300.0])
 def test_without_feed_forward_the_lag_is_the_velocity_over_the_gain(solver: str, gain: float) -> None:
-    """`e' = v - k e` from `e = 0`: `e = v / k (1 - exp(-k t))`, in every frame and for gains beyond the frame rate."""
+    """`e' = v - k e` from `e = 0` gives `e = v / k (1 - exp(-k t))`, in every frame, also for gains above the frame
+    rate."""
     time = np.arange(60) / RATE
     solutions = followed(gantry(), 2, VELOCITY * time[:, None], solver=solver, gain=gain, options=SHARP,
                          feed_forward=False)  # fmt: skip
@@ -74,7 +75,7 @@ def test_an_error_at_the_start_dies_away_exponentially(solver: str, moving: bool
 
 @each_solver
 def test_rotations_obey_the_same_law(solver: str) -> None:
-    """A ball that turns evenly about an axis: no lag with feed-forward, `w / k` without; an error dies away."""
+    """A ball with a target of constant angular velocity: no lag with feed forward, `w / k` without; errors decay."""
     skeleton, goal = chain(1), ik.Goal(0, rotation=UPRIGHT)
     time, gain, axis = np.arange(90) / RATE, 3.0, np.array([2, -1, 2]) / 3.0
     speed, first = 1.2, 0.4  # [rad/s], [rad]; more than half a turn in all
@@ -91,7 +92,7 @@ def test_rotations_obey_the_same_law(solver: str) -> None:
 
 
 def test_an_endless_gain_takes_back_all_at_once_and_none_takes_back_nothing() -> None:
-    """The two ends of the scale."""
+    """An infinite gain removes the error in one step, a gain of 0 keeps it."""
     places = np.array([0.1, 0.2, -0.1]) + VELOCITY * np.arange(5)[:, None] / RATE
     for feed_forward in (True, False):
         at_once = followed(gantry(), 2, places, gain=math.inf, options=SHARP, feed_forward=feed_forward)
@@ -103,7 +104,7 @@ def test_an_endless_gain_takes_back_all_at_once_and_none_takes_back_nothing() ->
 
 
 def test_what_is_carried_by_another_goals_joints_keeps_up_all_the_same() -> None:
-    """A cart on rails and a gantry on the cart, a goal each: the gantry makes up for what the cart moves."""
+    """A cart on rails and a gantry on the cart, each with a goal: the gantry compensates the motion of the cart."""
     axes = [(1, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
     skeleton = ik.Skeleton([ik.Joint(f"{i}", i - 1, "prismatic", (0, 0, 0), axis=axis) for i, axis in enumerate(axes)])
     goals = [ik.Goal(0, (0, 0, 0), chain=[0]), ik.Goal(3, (0, 0, 0), chain=[1, 2, 3])]
@@ -118,14 +119,15 @@ def test_what_is_carried_by_another_goals_joints_keeps_up_all_the_same() -> None
 
 
 def circle(count: int, size: float = 0.5) -> np.ndarray:
-    """Places (count, 3) on a circle in front of a chain of four, gone round in two seconds."""
+    """Positions (count, 3) on a circle in front of a chain of four, passed in two seconds."""
     angle = np.pi * np.arange(count) / RATE
     return np.stack([1.0 + size * np.cos(angle), 1.5 + size * np.sin(angle), 0.3 * np.ones(count)], -1)
 
 
 @each_solver
 def test_an_arm_follows_a_circle_closely_with_feed_forward_and_trails_without(solver: str) -> None:
-    """Started on it. One linear step a frame; the speed is a half turn a second, the lag about `v / k`."""
+    """From a start on the circle, with one linear step per frame at half a turn per second, the lag is about `v
+    / k`."""
     places, gain = circle(90), 10.0
     goal = ik.Goal(3, places[0])
     start = ik.solve(chain(4), [goal], bent(4), options=ik.Options(tolerance=1e-8)).pose
@@ -140,7 +142,7 @@ def test_an_arm_follows_a_circle_closely_with_feed_forward_and_trails_without(so
 
 @each_solver
 def test_limits_are_kept_and_a_target_beyond_them_is_followed_as_far_as_they_let(solver: str) -> None:
-    """Slides between -0.2 and 0.2, the target out to 0.5 and back, and an arm of limited balls on its circle."""
+    """Slides between -0.2 and 0.2 with a target out to 0.5 and back, and an arm of limited balls on its circle."""
     skeleton = gantry(ik.Range(-0.2, 0.2))
     away = np.concatenate([np.linspace(0, 0.5, 30), np.linspace(0.5, 0, 30), np.zeros(20)])
     solutions = followed(skeleton, 2, away[:, None] * np.array([1, 0, 0]), solver=solver, options=SHARP)
@@ -156,7 +158,7 @@ def test_limits_are_kept_and_a_target_beyond_them_is_followed_as_far_as_they_let
 
 @pytest.mark.parametrize("solver", ["PGS", "DLS"])
 def test_a_straight_chain_does_not_blow_up(solver: str) -> None:
-    """Straight from the start, stretched after a target that swings past: no joint turns much more than that."""
+    """From a straight start, or stretched toward a target that passes by, no joint turns much more than the target."""
     angle = np.linspace(0, np.pi, 120)
     for reach in (2.9, 3.0, 4.0):
         places = reach * np.stack([np.sin(angle), np.cos(angle), np.zeros(120)], -1)
@@ -168,7 +170,7 @@ def test_a_straight_chain_does_not_blow_up(solver: str) -> None:
 
 @each_solver
 def test_no_joint_turns_further_than_a_linear_step_can_see(solver: str) -> None:
-    """Whatever the solver: an undamped one asks for any turn where the chain is straight."""
+    """For every solver; an undamped step has no bound where the chain is straight."""
     places = np.stack([0.2 * np.ones(60), 3.0 - np.arange(60) / 30, np.zeros(60)], -1)
     solutions = followed(chain(4), 3, places, solver=solver, gain=math.inf)
     turns = [np.linalg.norm(turned_by(a.pose, b.pose), np.inf) for a, b in pairwise(solutions)]
@@ -177,7 +179,7 @@ def test_no_joint_turns_further_than_a_linear_step_can_see(solver: str) -> None:
 
 
 def test_a_rig_in_centimetres_is_tracked_like_one_in_metres() -> None:
-    """The same turns, damping and all."""
+    """The turns are the same, and so is the damping."""
     tracked = [
         followed(chain(4, length=unit), 3, unit * circle(30), pose=bent(4))[-1].pose.rotations for unit in (1.0, 100.0)
     ]
@@ -198,7 +200,7 @@ def folded() -> tuple[ik.Skeleton, ik.Pose]:
 
 @each_solver
 def test_led_to_the_middle_a_still_arm_comes_to_the_nearest_pose_and_its_hand_stays(solver: str) -> None:
-    """Begun on the target with its elbows anyhow, it ends where a solve with the same pull does."""
+    """From a start on the target with any elbows it ends at the answer of a solve with the same pull."""
     skeleton, start = folded()
     place = ik.forward(skeleton, start).positions[5]
     options = ik.Options(pull=1e-5, bias="MIDDLE", tolerance=1e-6, iterations=200)
@@ -212,7 +214,8 @@ def test_led_to_the_middle_a_still_arm_comes_to_the_nearest_pose_and_its_hand_st
 
 @each_solver
 def test_with_a_pull_an_arm_led_round_and_back_is_as_it_was_and_without_it_drifts(solver: str) -> None:
-    """Three rounds of a circle and a rest: the inverse of a Jacobian does not bring joints back, the pull does."""
+    """After three rounds of a circle and a rest the pull brings the joints back; an inverse of the Jacobian alone does
+    not."""
     skeleton, start = folded()
     y, z = ik.forward(skeleton, start).positions[5, 1:]
     angle = 2 * np.pi * np.minimum(np.arange(150) / 120, 1.0) * 3
@@ -232,7 +235,7 @@ def test_with_a_pull_an_arm_led_round_and_back_is_as_it_was_and_without_it_drift
 
 
 def test_the_first_frame_is_the_start_and_every_other_one_step() -> None:
-    """The start as it is, inside its limits; no frames, no solutions."""
+    """The first frame is the start inside its limits; no frames give no solutions."""
     skeleton = gantry(ik.Range(-0.2, 0.2))
     start = skeleton.rest_pose()
     start.translations[0, 0] = 0.7
@@ -244,7 +247,7 @@ def test_the_first_frame_is_the_start_and_every_other_one_step() -> None:
 
 @pytest.mark.parametrize("solver", [name for name in ik.SOLVERS if name not in STEPS])
 def test_solvers_without_a_linear_step_are_refused_and_the_others_named(solver: str) -> None:
-    """By name, with those that can."""
+    """The message lists the solvers with one."""
     skeleton = chain(2, kind="ball")
     goal = ik.Goal(1, (0, 1, 0), offset=(0, 1, 0))
     with pytest.raises(ik.UnknownSolver, match=f"'{solver}'.*PGS, DLS, PINV, SVD, TSVD, SDLS"):
@@ -263,6 +266,6 @@ def test_solvers_without_a_linear_step_are_refused_and_the_others_named(solver: 
     ],
 )
 def test_bad_gains_and_rates_are_refused_by_name(settings: dict, message: str) -> None:
-    """Before anything is solved."""
+    """The error comes before anything is solved."""
     with pytest.raises(ik.InvalidOptions, match=message):
         ik.track(chain(2), [ik.Goal(1, (0, 1, 0))], np.zeros((1, 1, 3)), np.tile(UPRIGHT, (1, 1, 1)), **settings)

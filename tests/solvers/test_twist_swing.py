@@ -28,7 +28,7 @@ def composed(x: np.ndarray, axis: int) -> Rotation:
 
 @pytest.mark.parametrize("axis", AXES)
 def test_decompose_gives_factors_of_the_right_kind(axis: int) -> None:
-    """`q = swing * twist`, the twist about the axis alone, the swing about no part of it, both of length one."""
+    """`q = swing * twist`, both of length one, the twist about the axis only, the swing without a part about it."""
     q = wxyz(RANDOM)
     swing, twist = twist_swing.decompose(q, axis)
     assert_allclose(quaternion.product(swing, twist), q, atol=1e-15)
@@ -39,7 +39,7 @@ def test_decompose_gives_factors_of_the_right_kind(axis: int) -> None:
 
 
 def test_swing_takes_the_bone_where_the_whole_rotation_takes_it() -> None:
-    """The axis itself does not notice the twist."""
+    """The twist does not move the axis."""
     for axis, unit in enumerate(np.eye(3)):
         swing, _ = twist_swing.decompose(wxyz(RANDOM), axis)
         assert_allclose(quaternion.rotate(swing, unit), RANDOM.apply(unit), atol=1e-14)
@@ -48,13 +48,14 @@ def test_swing_takes_the_bone_where_the_whole_rotation_takes_it() -> None:
 @pytest.mark.parametrize("axis", AXES)
 @given(twist=angles, bend=st.floats(0, 3.1), towards=angles)
 def test_coordinates_of_a_known_twist_and_swing(axis: int, twist: float, bend: float, towards: float) -> None:
-    """What SciPy composed comes back: the twist first, then the swing's two components in the order of the axes."""
+    """The values that SciPy composed are recovered: the twist first, then the swing's two components in the axes'
+    order."""
     x = np.array([twist, bend * math.cos(towards), bend * math.sin(towards)])
     assert_allclose(twist_swing.coordinates(wxyz(composed(x, axis)), axis), x, atol=1e-9)
 
 
 def test_bones_twist_about_y_unless_told_otherwise() -> None:
-    """Every function's own axis is Y: a bone points along it."""
+    """The default axis of every function is Y, along which bones point."""
     q = wxyz(RANDOM)
     x = twist_swing.coordinates(q, 1)
     assert_allclose(twist_swing.coordinates(q), x)
@@ -65,7 +66,7 @@ def test_bones_twist_about_y_unless_told_otherwise() -> None:
 
 @pytest.mark.parametrize("axis", AXES)
 def test_batches_are_taken_one_by_one(axis: int) -> None:
-    """Leading axes of any shape: each row is what it would be alone."""
+    """Leading axes of any shape: each row is the same as alone."""
     x = np.random.default_rng(8).uniform(-2, 2, (4, 5, 3))
     for function in (twist_swing.compose, twist_swing.body_jacobian):
         together = function(x, axis)
@@ -83,7 +84,7 @@ def test_compose_matches_scipy(axis: int) -> None:
 
 @pytest.mark.parametrize("axis", AXES)
 def test_compose_undoes_coordinates(axis: int) -> None:
-    """The same rotation comes back, perhaps with the other sign."""
+    """The same rotation is recovered, perhaps with the other sign."""
     q = wxyz(RANDOM)
     back = twist_swing.compose(twist_swing.coordinates(q, axis), axis)
     assert_allclose(np.abs((back * q).sum(-1)), 1, atol=1e-14)
@@ -91,14 +92,14 @@ def test_compose_undoes_coordinates(axis: int) -> None:
 
 @pytest.mark.parametrize("axis", AXES)
 def test_coordinates_of_the_double_cover_are_the_same(axis: int) -> None:
-    """`q` and `-q` are one rotation."""
+    """`q` and `-q` are the same rotation."""
     q = wxyz(RANDOM)
     assert_allclose(twist_swing.coordinates(-q, axis), twist_swing.coordinates(q, axis), atol=1e-13)
 
 
 @pytest.mark.parametrize("axis", AXES)
 def test_a_half_turn_swing_has_no_twist(axis: int) -> None:
-    """At `w = a = 0` the twist is open: none is taken, and the swing is the whole half turn."""
+    """At `w = a = 0` the twist is undetermined and set to 0, and the swing is the whole half turn."""
     first, second = twist_swing.SWING_AXES[axis]
     q = np.zeros(4)
     q[1 + first], q[1 + second] = 0.6, -0.8
@@ -110,7 +111,8 @@ def test_a_half_turn_swing_has_no_twist(axis: int) -> None:
 
 @pytest.mark.parametrize("axis", AXES)
 def test_a_half_turn_twist_is_plus_pi(axis: int) -> None:
-    """The twist lies in (-pi, pi]: both signs of the quaternion, and of its zero, give +pi or the angle next to -pi."""
+    """The twist lies in (-pi, pi]: for both signs of the quaternion, and of its zero, it is +pi or the angle next to
+    -pi."""
     for w, a in [(0.0, 1.0), (0.0, -1.0), (-0.0, 1.0), (-0.0, -1.0)]:
         q = np.zeros(4)
         q[0], q[1 + axis] = w, a
@@ -118,14 +120,14 @@ def test_a_half_turn_twist_is_plus_pi(axis: int) -> None:
 
 
 def test_the_identity_has_no_coordinates() -> None:
-    """Zero in, zero out, in a batch of any shape."""
+    """They are zero, in a batch of any shape."""
     assert_allclose(twist_swing.coordinates(np.tile(quaternion.IDENTITY, (2, 3, 1))), np.zeros((2, 3, 3)))
 
 
 @pytest.mark.parametrize("small", [0.0, 1e-12, 1e-9, 1e-6, 1e-3])
 @pytest.mark.parametrize("axis", AXES)
 def test_near_a_half_turn_swing_the_rotation_survives(axis: int, small: float) -> None:
-    """However undetermined the twist is, its product with the swing is the rotation."""
+    """Although the twist is nearly undetermined, swing times twist is the rotation."""
     x = np.array([0.7, 0.6 * (math.pi - small), 0.8 * (math.pi - small)])
     q = wxyz(composed(x, axis))
     back = twist_swing.compose(twist_swing.coordinates(q, axis), axis)
@@ -135,7 +137,7 @@ def test_near_a_half_turn_swing_the_rotation_survives(axis: int, small: float) -
 @pytest.mark.parametrize("axis", AXES)
 @given(twist=angles, bend=st.floats(0, 3.0), towards=angles, rates=st.tuples(angles, angles, angles))
 def test_body_jacobian_is_the_turn_that_the_rates_make(axis: int, twist, bend, towards, rates) -> None:
-    """Central differences of SciPy's rotations, seen from the joint's own turned frame."""
+    """Central differences of SciPy's rotations, in the joint's own turned frame."""
     assume(bend == 0 or bend > 1e-6)
     x = np.array([twist, bend * math.cos(towards), bend * math.sin(towards)])
     step = 1e-6 * np.array(rates)
@@ -146,6 +148,6 @@ def test_body_jacobian_is_the_turn_that_the_rates_make(axis: int, twist, bend, t
 
 @pytest.mark.parametrize("axis", AXES)
 def test_body_jacobian_at_rest_is_the_axes_themselves(axis: int) -> None:
-    """Twist about its axis, swing about the two others, in their order."""
+    """Twist about its axis, swing about the two others, in order."""
     columns = np.eye(3)[[axis, *twist_swing.SWING_AXES[axis]]].T
     assert_allclose(twist_swing.body_jacobian(np.zeros(3), axis), columns, atol=1e-15)

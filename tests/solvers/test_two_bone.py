@@ -33,12 +33,12 @@ def limb(
 
 
 def solve(skeleton: ik.Skeleton, goal: ik.Goal, pose: ik.Pose | None = None, **options: object) -> ik.Solution:
-    """By TWO_BONE."""
+    """Solve by TWO_BONE."""
     return ik.solve(skeleton, [goal], pose, "TWO_BONE", ik.Options(**options))
 
 
 def places(skeleton: ik.Skeleton, pose: ik.Pose) -> np.ndarray:
-    """Shoulder, elbow and hand."""
+    """Positions of shoulder, elbow and hand."""
     return ik.forward(skeleton, pose).positions[-3:]
 
 
@@ -48,7 +48,7 @@ def reaching(target: tuple | np.ndarray, **settings: object) -> ik.Goal:
 
 
 def angle(a: np.ndarray, b: np.ndarray) -> float:
-    """Between two directions."""
+    """The angle between two directions."""
     return math.atan2(np.linalg.norm(np.cross(a, b)), a @ b)
 
 
@@ -57,7 +57,7 @@ def angle(a: np.ndarray, b: np.ndarray) -> float:
 
 @given(st.floats(0.3, 2), st.floats(0.3, 2), st.floats(0.02, 0.98), seeds)
 def test_the_triangle_is_the_one_that_the_law_of_cosines_gives(a: float, b: float, share: float, seed: int) -> None:
-    """Any two lengths, any reachable target, any start: the target is met at once, at the angle of the formula."""
+    """For any two lengths, reachable target and start the target is met in one step, at the angle of the formula."""
     skeleton, generator = limb((0, a, 0), (0, b, 0)), np.random.default_rng(seed)
     direction = generator.normal(size=3)
     distance = abs(a - b) + share * (a + b - abs(a - b))
@@ -74,7 +74,7 @@ def test_the_triangle_is_the_one_that_the_law_of_cosines_gives(a: float, b: floa
 
 @pytest.mark.parametrize(("distance", "bend"), [(9.0, 0.0), (1.9, 0.0), (0.1, PI), (0.19, PI)])
 def test_a_target_out_of_reach_is_pointed_at(distance: float, bend: float) -> None:
-    """Straight toward one too far, folded before one too near; the hand is as near as two bones get."""
+    """The limb is straight toward a target too far and folded for one too near; the hand is as near as possible."""
     skeleton, direction = limb(), np.array([0.6, 0.0, -0.8])
     target = np.array([0.1, 0.2, 0.3]) + distance * direction
     shoulder, elbow, hand = places(skeleton, solve(skeleton, reaching(target)).pose)
@@ -87,7 +87,7 @@ def test_a_target_out_of_reach_is_pointed_at(distance: float, bend: float) -> No
 @settings(max_examples=25)
 @given(seeds, st.floats(0.1, 2.5))
 def test_a_hinge_that_is_not_square_to_its_bones_bends_as_scipy_finds_it_should(seed: int, distance: float) -> None:
-    """Any axis, any bones: no angle of the elbow and no turn of the shoulder brings the hand nearer."""
+    """For any axis and bones no angle of the elbow and no turn of the shoulder brings the hand nearer."""
     generator = np.random.default_rng(seed)
     upper, lower, axis = generator.normal(size=(3, 3))
     skeleton = limb(tuple(upper), tuple(lower), "hinge", (0, 0, 0), axis=tuple(axis))
@@ -104,7 +104,7 @@ def test_a_hinge_that_is_not_square_to_its_bones_bends_as_scipy_finds_it_should(
 
 
 def test_two_parallel_hinges_move_in_their_plane() -> None:
-    """The target's height over the plane is what is left; in the plane it is met."""
+    """The error is the target's height over the plane; a target in the plane is met."""
     skeleton = ik.Skeleton([
         ik.Joint("shoulder", -1, "hinge", (0, 0, 0), axis=(0, 0, 1)),
         ik.Joint("elbow", 0, "hinge", (0, 1, 0.2), axis=(0, 0, -1)),
@@ -116,7 +116,7 @@ def test_two_parallel_hinges_move_in_their_plane() -> None:
 
 @pytest.mark.parametrize(("upper", "lower"), [(0.0, 0.8), (1.0, 0.0), (0.0, 0.0)])
 def test_bones_of_no_length_are_pointed_as_far_as_there_are_any(upper: float, lower: float) -> None:
-    """What there is points at the target; nothing is NaN."""
+    """Bones with a length point at the target, and nothing is NaN."""
     skeleton = limb((0, upper, 0), (0, lower, 0), root=(0, 0, 0))
     solution = solve(skeleton, reaching((0, 0, 2)))
     assert np.isfinite(solution.pose.rotations).all()
@@ -128,7 +128,7 @@ def test_bones_of_no_length_are_pointed_as_far_as_there_are_any(upper: float, lo
 
 @given(seeds, st.sampled_from(["ball", "hinge"]), st.floats(-3, 3))
 def test_the_middle_points_at_the_pole(seed: int, elbow: str, turned: float) -> None:
-    """From any start, for hinges and balls, turned from it by the pole's angle."""
+    """From any start, for hinges and balls, at the pole angle from it."""
     generator = np.random.default_rng(seed)
     skeleton = limb(elbow=elbow, axis=(1, 0, 0) if elbow == "hinge" else None)
     target, pole = (0.7, 0.9, 0.8), tuple(3 * generator.normal(size=3))
@@ -139,7 +139,7 @@ def test_the_middle_points_at_the_pole(seed: int, elbow: str, turned: float) -> 
 
 
 def test_a_start_that_meets_its_goal_still_turns_to_the_pole() -> None:
-    """The hand is where it should be, the elbow is not."""
+    """The hand is on its target at the start, the elbow is not at the pole."""
     skeleton, target = limb(), (0.7, 0.9, 0.8)
     start = solve(skeleton, reaching(target)).pose
     solution = solve(skeleton, reaching(target, pole=(3, 0, 0)), start)
@@ -148,7 +148,7 @@ def test_a_start_that_meets_its_goal_still_turns_to_the_pole() -> None:
 
 
 def test_a_stretched_limb_follows_its_pole() -> None:
-    """Straight toward a target out of reach, frame after frame: what bend it keeps turns with the pole."""
+    """Straight toward a target out of reach, frame after frame, the remaining bend turns with the pole."""
     skeleton = limb()
     prepared = ik.prepare(skeleton, [reaching((4, 4, 4), pole=(3, 0, 0))], "TWO_BONE")
     arrays, motion = prepared.arrays(), prepared.motion()
@@ -161,7 +161,7 @@ def test_a_stretched_limb_follows_its_pole() -> None:
 
 @given(seeds)
 def test_without_a_pole_a_bent_limb_stays_in_its_plane(seed: int) -> None:
-    """A target in the plane of shoulder, elbow and hand, on the side of the hand: all stay in it, bent the same way."""
+    """For a target in the plane of shoulder, elbow and hand all three stay in it, bent to the same side."""
     skeleton, generator = limb(root=(0, 0, 0)), np.random.default_rng(seed)
     start = random_pose(skeleton, generator)
     _, elbow, hand = places(skeleton, start)
@@ -181,7 +181,7 @@ def test_without_a_pole_a_bent_limb_stays_in_its_plane(seed: int) -> None:
 def test_a_straight_ball_bends_as_it_prefers_or_about_a_known_axis(
     bones: tuple, preferred: tuple | None, toward: tuple
 ) -> None:
-    """Its elbow leaves the line on the side that the axis gives."""
+    """Its elbow leaves the line to the side that the axis defines."""
     skeleton = limb(bones, bones, root=(0, 0, 0), preferred=preferred)
     line = np.array(bones)
     _, elbow, hand = places(skeleton, solve(skeleton, reaching(1.5 * line), pull=0.0).pose)
@@ -190,7 +190,7 @@ def test_a_straight_ball_bends_as_it_prefers_or_about_a_known_axis(
 
 
 def test_a_stretched_limb_remembers_its_plane() -> None:
-    """A hand that is led out of reach and back finds its elbow where it was, and nothing jumps on the way."""
+    """When a hand is led out of reach and back, its elbow returns to its place, and nothing jumps."""
     skeleton = limb(root=(0, 0, 0))
     start = random_pose(skeleton, np.random.default_rng(3))
     hand = places(skeleton, start)[2]
@@ -207,7 +207,7 @@ def test_a_stretched_limb_remembers_its_plane() -> None:
 
 @given(seeds)
 def test_a_third_joint_turns_the_end_and_the_limb_allows_for_it(seed: int) -> None:
-    """A finger's place and a hand's rotation, both met exactly."""
+    """A finger's position and a hand's rotation are both met exactly."""
     skeleton, generator = limb(), np.random.default_rng(seed)
     turn, offset = generator.normal(size=4), 0.1 * generator.normal(size=3)
     hand = np.array([0.5, 0.7, 1.1]) + 0.3 * generator.uniform(-1, 1, 3)
@@ -219,7 +219,8 @@ def test_a_third_joint_turns_the_end_and_the_limb_allows_for_it(seed: int) -> No
 
 
 def test_a_limited_hand_is_allowed_for() -> None:
-    """A hand that cannot turn as asked misses its place by far less than if the limb trusted that it could."""
+    """A hand whose limits exclude its rotation misses its position by far less than if the limb assumed the
+    rotation."""
     stiff = ik.TwistSwing((-0.1, 0.1), (-0.1, 0.1), (-0.1, 0.1))
     joints = [*limb().joints[:3], ik.Joint("hand", 2, "ball", (0, 0.8, 0), limits=stiff)]
     goal = reaching((0.5, 0.7, 1.0), rotation=(0, 1, 0, 0), offset=(0, 0.2, 0.1), chain=None)
@@ -230,7 +231,7 @@ def test_a_limited_hand_is_allowed_for() -> None:
 
 
 def test_an_end_that_does_not_inherit_rotation_keeps_its_own() -> None:
-    """Its finger is carried along, not round."""
+    """Its finger moves with it and does not turn."""
     joints = [*limb().joints[:3], ik.Joint("hand", 2, "fixed", (0, 0.8, 0), inherit_rotation=False)]
     with pytest.raises(ik.InvalidGoal, match="'hand' in its limb, which does not inherit rotation"):
         solve(ik.Skeleton(joints), reaching((0.5, 0.7, 1.0)))
@@ -240,7 +241,7 @@ def test_an_end_that_does_not_inherit_rotation_keeps_its_own() -> None:
 
 
 def test_a_knee_bends_as_it_prefers_whatever_its_start() -> None:
-    """With the options as they come: a leg bent the wrong way, its foot on the target, its knee in front."""
+    """With default options a leg bent to the wrong side, its foot on the target, gets its knee in front."""
     skeleton = ik.Skeleton([
         ik.Joint("thigh", -1, "ball", (0, 1, 0)),
         ik.Joint("shin", 0, "hinge", (0, -0.5, 0), axis=(1, 0, 0), preferred=(0.35, 0, 0)),
@@ -254,7 +255,7 @@ def test_a_knee_bends_as_it_prefers_whatever_its_start() -> None:
 
 
 def test_several_limbs_are_placed_in_one_call() -> None:
-    """Both hands of a torso, each with a chain of its own; a fixed joint between two bones is part of the first."""
+    """Both hands of a torso have chains of their own; a fixed joint between two bones is part of the first."""
     skeleton = torso()
     goals = [
         ik.Goal(LEFT, position=(0.5, 0.9, 0.2), chain=LIMB),
@@ -278,7 +279,7 @@ def test_several_limbs_are_placed_in_one_call() -> None:
 @settings(max_examples=50)
 @given(twist_swings, st.one_of(ranges, twist_swings), seeds)
 def test_limits_hold_and_nothing_gets_worse(shoulder: object, elbow: object, seed: int) -> None:
-    """Whatever the limits, hinge or ball: inside them, finite, and no further from the target than the start was."""
+    """With any limits, for hinge or ball: inside them, finite, and no further from the target than the start."""
     generator = np.random.default_rng(seed)
     kind = "hinge" if isinstance(elbow, ik.Range) else "ball"
     skeleton = ik.Skeleton([
@@ -296,7 +297,7 @@ def test_limits_hold_and_nothing_gets_worse(shoulder: object, elbow: object, see
 @pytest.mark.parametrize("sign", [1, -1])
 @pytest.mark.parametrize("kind", ["hinge", "ball"])
 def test_a_limb_bends_to_the_side_that_its_limits_leave_open(kind: str, sign: int) -> None:
-    """From straight, whichever side is shut: the target is met."""
+    """From straight, with either side closed, the target is met."""
     one_way = (0.0, 2.5) if sign > 0 else (-2.5, 0.0)
     limits = ik.Range(*one_way) if kind == "hinge" else ik.TwistSwing((0, 0), (0, 0), one_way)
     skeleton = limb(elbow=kind, limits=limits, axis=(1, 0, 0) if kind == "hinge" else None)
@@ -304,7 +305,7 @@ def test_a_limb_bends_to_the_side_that_its_limits_leave_open(kind: str, sign: in
 
 
 def test_where_limits_bind_the_answer_is_the_analytic_one_moved_inside_them() -> None:
-    """An elbow that stops at 40 degrees is at 40 degrees, and the hand still points at its target."""
+    """An elbow with a limit of 40 degrees is at 40 degrees, and the hand still points at its target."""
     skeleton = limb(elbow="hinge", axis=(1, 0, 0), limits=ik.Range(0.0, math.radians(40)))
     target = np.array([0.6, 0.7, 0.8])
     shoulder, elbow, hand = places(skeleton, solve(skeleton, reaching(target)).pose)
@@ -315,7 +316,7 @@ def test_where_limits_bind_the_answer_is_the_analytic_one_moved_inside_them() ->
 @settings(max_examples=20)
 @given(seeds)
 def test_a_frame_does_not_depend_on_its_batch(seed: int) -> None:
-    """Request solved together are the frames solved one by one."""
+    """Frames solved together equal the frames solved one by one."""
     skeleton, generator = limb(limits=ik.TwistSwing((-1, 1), (-2, 1), (-1, 2))), np.random.default_rng(seed)
     positions, rotations = generator.normal(size=(5, 1, 3)), np.tile([1.0, 0, 0, 0], (5, 1, 1))
     goals, start = [reaching((0, 0, 0))], random_pose(skeleton, generator)
@@ -328,7 +329,7 @@ def test_a_frame_does_not_depend_on_its_batch(seed: int) -> None:
 @settings(max_examples=25)
 @given(seeds, st.sampled_from([1e-3, 1.0, 1e3]))
 def test_a_limb_of_any_size_anywhere_turns_the_same(seed: int, scale: float) -> None:
-    """Scaled, turned and moved with its target, start and pole: the same motions."""
+    """Scaled, rotated and moved with its target, start and pole, a limb makes the same motions."""
     generator = np.random.default_rng(seed)
     turn, target, pole = Rotation.random(random_state=seed), generator.normal(size=3), generator.normal(size=3)
     plain = limb(root=(0, 0, 0))
@@ -361,14 +362,14 @@ CROSSED = ik.Skeleton([
         (chain(5), [ik.Goal(4, (1, 1, 1))], r"goal 0 \(joint 'joint 4'\) has 5 to move .* set its chain length to 2"),
         (chain(5), [ik.Goal(4, (1, 1, 1), chain=[4])], "has 1 to move"),
         (chain(3), [ik.Goal(2, (1, 1, 1), (1, 0, 0, 0), chain=[0, 1])], "asks for a rotation, .* chain length to 3"),
-        (chain(3), [ik.Goal(2, rotation=(1, 0, 0, 0))], "asks for no place"),
+        (chain(3), [ik.Goal(2, rotation=(1, 0, 0, 0))], "has no position"),
         (chain(3), [ik.Goal(2, (1, 1, 1)), ik.Goal(1, (0, 1, 0))], "goal 1 .*shares 'joint 0' with goal 0"),
         (SLIDING, [ik.Goal(2, (1, 1, 1))], "no slides; goal 0 .* has 'rail'"),
         (CROSSED, [ik.Goal(2, (1, 1, 1))], "the hinge 'pan' at the root"),
     ],
 )  # fmt: skip
 def test_what_it_cannot_do_it_says(skeleton: ik.Skeleton, goals: list[ik.Goal], message: str) -> None:
-    """In one sentence that names the goal and says what to do instead."""
+    """One sentence names the goal and a remedy."""
     with pytest.raises(ik.InvalidGoal, match=message) as caught:
         ik.solve(skeleton, goals, solver="TWO_BONE")
     assert "take PGS" in str(caught.value)
@@ -381,14 +382,14 @@ every_other = pytest.mark.parametrize("solver", [name for name in ik.SOLVERS if 
 
 
 def options_of(solver: str) -> ik.Options:
-    """As many iterations as each needs for six digits."""
+    """As many iterations as each solver needs for six digits."""
     return ik.Options(iterations=ITERATIONS.get(solver, 200), tolerance=1e-6)
 
 
 @every_other
 @pytest.mark.parametrize("seed", range(3))
 def test_every_solver_finds_the_angles_of_a_planar_limb(solver: str, seed: int) -> None:
-    """Two parallel hinges, bent to one side: the one answer on that side, both angles."""
+    """Two parallel hinges, bent to one side: both angles of the only answer on that side."""
     skeleton = ik.Skeleton([
         ik.Joint("shoulder", -1, "hinge", (0, 0, 0), axis=(0, 0, 1)),
         ik.Joint("elbow", 0, "hinge", (0, 1, 0), axis=(0, 0, 1)),
@@ -411,7 +412,7 @@ def test_every_solver_finds_the_angles_of_a_planar_limb(solver: str, seed: int) 
 @every_other
 @pytest.mark.parametrize("seed", range(3))
 def test_every_solver_finds_the_elbow_of_a_limb_with_a_pole(solver: str, seed: int) -> None:
-    """A ball and a hinge: elbow and hand where the law of cosines and the pole put them."""
+    """A ball and a hinge: elbow and hand are where the law of cosines and the pole put them."""
     skeleton, generator = arm(1.0, 0.8), np.random.default_rng(seed)
     direction = generator.normal(size=3)
     target = direction / np.linalg.norm(direction) * generator.uniform(0.9, 1.5)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Robots read from URDF: kinematics against SciPy's, limits, names, and what is refused."""
+"""Robots read from URDF: kinematics against SciPy's, limits, names, and errors."""
 
 from pathlib import Path
 
@@ -49,7 +49,7 @@ class Drawn:
         self.text = robot(*[elements[k] for k in order], links=tuple(f"l{k}" for k in range(self.count + 1)))
 
     def world(self) -> list[tuple[np.ndarray, Rotation]]:
-        """Where each joint's child link is: (3,) and a rotation."""
+        """Position (3,) and rotation of each joint's child link."""
         placed = [(np.zeros(3), Rotation.identity())]
         for k, kind in enumerate(self.kinds):
             place, turn = placed[self.parents[k]]
@@ -82,13 +82,13 @@ def test_kinematics_are_those_of_the_specification(seed: int) -> None:
 
 @given(seeds)
 def test_parents_come_before_their_children(seed: int) -> None:
-    """Whatever the order in the file."""
+    """For any order in the file."""
     skeleton = ik.skeleton_from_urdf(Drawn(seed).text)
     assert all(parent < index for index, parent in enumerate(skeleton.parent))
 
 
 def test_limits_are_those_of_the_file() -> None:
-    """A revolute joint's in radians, a prismatic one's in metres; none for a continuous one; a full turn is free."""
+    """A revolute joint's in radians, a prismatic one's in metres; none for a continuous one; a full turn means free."""
     inside = '<axis xyz="0 0 1"/><limit lower="-0.5" upper="1.5"/>'
     free = '<limit lower="-6.2832" upper="6.2832"/>'
     endless = '<limit lower="-1e16" upper="1e16"/>'
@@ -112,7 +112,7 @@ def test_without_origin_and_axis_the_defaults_of_the_specification_hold() -> Non
 
 
 def test_a_robot_solves() -> None:
-    """An arm of six hinges reaches a place and a rotation that some pose has."""
+    """An arm of six hinges meets a position and a rotation of some pose."""
     axes = ("0 0 1", "0 1 0", "0 1 0", "1 0 0", "0 1 0", "1 0 0")
     links = tuple(f"l{k}" for k in range(7))
     skeleton = ik.skeleton_from_urdf(robot(*[
@@ -126,7 +126,7 @@ def test_a_robot_solves() -> None:
 
 
 def test_a_file_and_its_text_are_the_same(tmp_path: Path) -> None:
-    """By path, as a string or not, with a declaration, a byte order mark, comments and spaces in front."""
+    """By path or as a string, with a declaration, a byte order mark, comments and spaces in front."""
     text = "\n  <?xml version='1.0' encoding='utf-8'?><!-- é -->" + robot(joint("j", "continuous"))
     path = tmp_path / "robot.urdf"
     path.write_text("\ufeff" + text.strip(), encoding="utf-8")
@@ -135,14 +135,14 @@ def test_a_file_and_its_text_are_the_same(tmp_path: Path) -> None:
 
 
 def test_a_robot_of_one_link_is_one_fixed_joint_and_loose_links_are_left_out() -> None:
-    """There is nothing to move, and nothing to hang."""
+    """A single link has no joints of its own; other links without joints are ignored."""
     alone = ik.skeleton_from_urdf(robot(links=("box",)))
     assert (alone.names, alone.kinds) == (("box",), ("fixed",))
     assert ik.skeleton_from_urdf(robot(joint(), links=("base", "tip", "loose"))).names == ("j",)
 
 
 def test_what_other_tools_put_in_a_file_is_ignored() -> None:
-    """Transmissions with joints of their own, Gazebo's tags, a namespace that is declared and not used."""
+    """Transmissions with joints of their own, Gazebo's tags, and a namespace that is declared and not used."""
     text = robot(
         joint("j", "continuous", inside="<dynamics damping='1'/><safety_controller k_velocity='1'/>"),
         "<transmission name='t'><joint name='j'><hardwareInterface/></joint></transmission><gazebo reference='j'/>",
@@ -199,12 +199,12 @@ def test_what_is_no_robot_is_refused_in_a_sentence(text: object, message: str) -
     ],
 )
 def test_bad_limits_are_refused_with_the_joints_name(inside: str, kind: str, message: str) -> None:
-    """Missing, reversed and endless ones."""
+    """Missing, reversed and infinite limits."""
     with pytest.raises(ik.InvalidLimits, match=message):
         ik.skeleton_from_urdf(robot(joint("j", kind, inside=inside)))
 
 
 def test_a_limit_that_is_no_number_is_refused() -> None:
-    """In words."""
+    """A word instead of a number."""
     with pytest.raises(ik.InvalidSkeleton, match="joint 'j': upper = 'far'; expected a number"):
         ik.skeleton_from_urdf(robot(joint("j", "revolute", inside='<limit upper="far"/>')))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A hand and a body at work: how many steps a frame takes, and how often a solve arrives."""
+"""A hand and a body: steps per frame, and the share of solves that meet their goals."""
 
 from functools import cache
 
@@ -45,7 +45,7 @@ def test_coherent_motion_takes_three_steps_a_frame_or_fewer(which: str, seed: in
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("which", ["hand", "body"])
 def test_a_figure_at_rest_takes_two_steps_a_frame_or_fewer(which: str, solver: str) -> None:
-    """Targets that tremble as joints do by a degree are met with next to no work."""
+    """Targets that tremble as if every joint moved by a degree are met in few steps."""
     skeleton, goals, options, x, *_ = moving(which, 0)
     trembling = x[:1] + np.radians(1.0) * np.random.default_rng(0).uniform(-1, 1, (20, len(skeleton)))
     positions, rotations = targets(skeleton, goals, trembling)
@@ -56,7 +56,7 @@ def test_a_figure_at_rest_takes_two_steps_a_frame_or_fewer(which: str, solver: s
 
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_cold_hands_arrive_with_restarts(solver: str) -> None:
-    """From the middle of the limits to random poses anywhere inside them: 95 of 100 at least."""
+    """From the middle of the limits at least 95 of 100 random poses inside them are met."""
     skeleton, goals = hand()
     lo, hi = np.array([(joint.limits.lo, joint.limits.hi) for joint in skeleton.joints]).T
     positions, rotations = targets(skeleton, goals, coordinates(skeleton, np.random.default_rng(1), 100))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Goals out of reach yield to the others where hips slide, and stiffness and limits hold there too."""
+"""With sliding hips, goals out of reach yield to the others, and stiffness and limits hold."""
 
 import numpy as np
 import pytest
@@ -41,7 +41,7 @@ def figure(stiffness: float = 0.0) -> tuple[ik.Skeleton, list[ik.Goal]]:
 
 
 def at_rest(skeleton: ik.Skeleton, goals: list[ik.Goal]) -> tuple[np.ndarray, np.ndarray]:
-    """Where the goals' joints are at rest (G, 3), (G, 4)."""
+    """Positions (G, 3) and rotations (G, 4) of the goals' joints at rest."""
     world = ik.forward(skeleton, skeleton.rest_pose())
     ends = [goal.joint for goal in goals]
     return world.positions[ends], world.rotations[ends]
@@ -49,7 +49,7 @@ def at_rest(skeleton: ik.Skeleton, goals: list[ik.Goal]) -> tuple[np.ndarray, np
 
 @pytest.mark.parametrize("way", WAYS)
 def test_a_hand_out_of_reach_leaves_the_other_hand_and_the_feet_alone(way: tuple) -> None:
-    """Pulled by 30 % of the height, it comes nearer than it was, and the others stay within 0.1 % of the height."""
+    """Pulled by 30 % of the height it comes nearer than before, and the others stay within 0.1 % of the height."""
     skeleton, goals = figure()
     positions, rotations = at_rest(skeleton, goals)
     positions[0] += 0.3 * HEIGHT * np.array(way)
@@ -64,7 +64,7 @@ def test_a_hand_out_of_reach_leaves_the_other_hand_and_the_feet_alone(way: tuple
 @pytest.mark.parametrize("afresh", [True, False])
 @pytest.mark.parametrize("way", [(1, 0, 0), (0, 0, 1)])
 def test_the_answer_follows_a_hand_out_of_reach_and_back(way: tuple, afresh: bool) -> None:
-    """In steps of a centimetre from within reach: no joint turns by 6 degrees, and the other goals stay met."""
+    """In steps of a centimetre from within reach no joint turns by 6 degrees, and the other goals stay met."""
     skeleton, goals = figure()
     positions, rotations = at_rest(skeleton, goals)
     steps = np.concatenate([np.arange(-0.2, 0.5, 0.01), np.arange(0.5, -0.2, -0.01)])
@@ -77,7 +77,7 @@ def test_the_answer_follows_a_hand_out_of_reach_and_back(way: tuple, afresh: boo
 
 
 def test_hands_that_ask_for_the_same_place_still_meet_half_way() -> None:
-    """Goals of one joint have nothing of their own to yield with."""
+    """Two goals on the same joint have no joints of their own, so neither yields."""
     skeleton, _ = figure()
     hand = skeleton.names.index("hand 1")
     goals = [ik.Goal(hand, (0.3, 0.5, 1.4)), ik.Goal(hand, (0.3, 0.5, 1.0))]
@@ -86,7 +86,7 @@ def test_hands_that_ask_for_the_same_place_still_meet_half_way() -> None:
 
 
 def test_stiff_hips_slide_less_and_at_last_not_at_all() -> None:
-    """As a joint that turns."""
+    """Stiffness acts on slides as on joints that turn."""
     slid = []
     for stiffness in (0.0, 0.5, 0.9, 0.99, 1.0):
         skeleton, goals = figure(stiffness)

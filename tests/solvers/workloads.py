@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A hand and a body to measure solvers by: every degree of freedom a hinge or a slide, limits as in people."""
+"""A hand and a body as workloads: every degree of freedom is a hinge or a slide, with limits like those of people."""
 
 from itertools import pairwise
 
@@ -20,16 +20,16 @@ class _Builder:
         self.index: dict[str, int] = {"": -1}
 
     def add(self, name: str, parent: str, kind: str, offset: tuple, axis: tuple, limits: ik.Range) -> None:
-        """One more joint."""
+        """Add a joint."""
         self.index[name] = len(self.joints)
         self.joints.append(ik.Joint(name, self.index[parent], kind, offset, axis=axis, limits=limits))
 
     def hinge(self, name: str, parent: str, offset: tuple, axis: tuple, lo: float, hi: float) -> None:
-        """A hinge between two angles."""
+        """Add a hinge between two angles."""
         self.add(name, parent, "hinge", offset, axis, ik.Range(np.radians(lo), np.radians(hi)))
 
     def ball(self, name: str, parent: str, offset: tuple, **limits: tuple[float, float]) -> str:
-        """Hinges in one place, one a given axis, in their order; returns the last one's name."""
+        """Add hinges in one place, one per given axis, in order; returns the last one's name."""
         for axis, (lo, hi) in limits.items():
             self.hinge(f"{name} {axis}", parent, offset, _UNITS[axis], lo, hi)
             parent, offset = f"{name} {axis}", (0, 0, 0)
@@ -92,13 +92,13 @@ def body() -> tuple[ik.Skeleton, list[ik.Goal]]:
 
 
 def coordinates(skeleton: ik.Skeleton, generator: np.random.Generator, count: int, share: float = 1.0) -> np.ndarray:
-    """Angles and lengths (count, J) drawn evenly from a share of the limits, about their middles."""
+    """Coordinates (count, J) drawn evenly from a share of the limits, about their middles."""
     lo, hi = np.array([(joint.limits.lo, joint.limits.hi) for joint in skeleton.joints]).T
     return 0.5 * (lo + hi) + 0.5 * share * (hi - lo) * generator.uniform(-1, 1, (count, len(skeleton)))
 
 
 def motion(knots: np.ndarray, frames: int) -> np.ndarray:
-    """Coordinates (frames (K - 1), J) from knot to knot (K, J), each way begun and ended at rest (a quintic)."""
+    """Coordinates (frames (K - 1), J) from knot to knot (K, J), with zero velocity at each knot (a quintic)."""
     t = np.arange(frames) / frames
     share = (t**3 * (10 - 15 * t + 6 * t * t))[:, None]
     return np.concatenate([a + share * (b - a) for a, b in pairwise(knots)])
@@ -112,7 +112,7 @@ def posed(skeleton: ik.Skeleton, x: np.ndarray) -> ik.Pose:
 
 
 def targets(skeleton: ik.Skeleton, goals: list[ik.Goal], x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Where the goals' effectors are at coordinates (F, J): positions (F, G, 3) and rotations (F, G, 4)."""
+    """Positions (F, G, 3) and rotations (F, G, 4) of the goals' effectors at coordinates (F, J)."""
     places, turns = [], []
     for row in x:
         world = ik.forward(skeleton, posed(skeleton, row))

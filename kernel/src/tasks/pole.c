@@ -61,8 +61,8 @@ static void write_errors(const work *w, const point *p, const dqik_task *t, doub
     *e = -weight * pole_angle(w, p, t->data, NULL);
 }
 
-/* What a turn's axis, or a slide's direction, is multiplied with to give the rate of the angle; 0 where a block moves
- * none of the points. */
+/* The vector whose product with a turn's axis, or a slide's direction, is the rate of the angle; returns 0 if the block
+ * moves none of the points. */
 static int moment(const work *w, const point *p, const dqik_task *t, int block, double gradients[3][3], double *sum) {
     const dqik_stage *s = w->s;
     const dqik_pole *pole = t->data;

@@ -14,7 +14,7 @@ static double weight_of(const work *w, const dqik_task *t) {
     return kind_of(t)->unit == SOFT ? t->weight : t->weight * w->shares[t->goal];
 }
 
-/* A soft task does not count where the goals are to be met without it. */
+/* Soft tasks do not count in runs without poles. */
 static int counts(const work *w, const dqik_task *t) { return w->use_soft || kind_of(t)->unit != SOFT; }
 
 void errors(const work *w, point *p) {
@@ -46,16 +46,32 @@ int within(const work *w, const point *p, double tolerance, double rotation_tole
     return 1;
 }
 
-/* The largest distance [skeleton lengths] of a goal that counts from its target, or angle times ROTATION_LENGTH. */
-double furthest_goal(const work *w, const point *p) {
-    double most_away = 0.0, e[3];
+/* Errors (G) of the goals that have a weight: the distance [skeleton lengths], or the angle times ROTATION_LENGTH if that
+ * is larger. */
+void misses(const work *w, const point *p, double *to) {
+    double e[3];
+    memset(to, 0, sizeof(double) * (size_t)w->s->goals);
     for (const dqik_task *t = w->s->task; t < w->s->task + w->s->tasks; t++) {
         const task_kind *kind = kind_of(t);
         if (kind->unit == SOFT || !(t->weight > 0.0)) continue;
         kind->errors(w, p, t, 1.0, e);
-        most_away = most(most_away, norm3(e) * (kind->unit == LENGTH ? 1.0 / w->k->length : ROTATION_LENGTH));
+        to[t->goal] = most(to[t->goal], norm3(e) * (kind->unit == LENGTH ? 1.0 / w->k->length : ROTATION_LENGTH));
     }
-    return most_away;
+}
+
+/* Move and turn targets `places` and `turns` by shares (G) of the goals' errors. */
+void shift_targets(const work *w, const point *p, const double *shares, double *places, double *turns) {
+    for (const dqik_task *t = w->s->task; t < w->s->task + w->s->tasks; t++) {
+        double e[3], turn[4];
+        if (kind_of(t)->unit == SOFT) continue;
+        kind_of(t)->errors(w, p, t, shares[t->goal], e);
+        if (t->kind == DQIK_POSITION) {
+            add3(places + 3 * t->goal, e);
+        } else {
+            q_exp(turn, e);
+            q_product(turns + 4 * t->goal, turn, turns + 4 * t->goal);
+        }
+    }
 }
 
 double rows_square(const work *w, const point *p) {
@@ -64,7 +80,25 @@ double rows_square(const work *w, const point *p) {
     return sum;
 }
 
-/* Plain distances and angles, against what the frame asks for rather than what the stage makes of it. */
+/* As `rows_square`, of goals that are missed. Uses `w->misses`. */
+double square_missed(work *w, point *p, const dqik_problem *problem) {
+    const dqik_task *end = w->s->task + w->s->tasks;
+    double sum = 0.0, e[3];
+    memset(w->misses, 0, sizeof(double) * (size_t)w->s->goals);
+    for (const dqik_task *t = w->s->task; t < end; t++) {
+        if (kind_of(t)->unit == SOFT) continue;
+        kind_of(t)->errors(w, p, t, 1.0, e);
+        if (norm3(e) > (kind_of(t)->unit == LENGTH ? problem->tolerance : problem->rotation_tolerance))
+            w->misses[t->goal] = 1.0;
+    }
+    errors(w, p);
+    for (const dqik_task *t = w->s->task; t < end; t++)
+        for (int i = 0; kind_of(t)->unit != SOFT && w->misses[t->goal] > 0.0 && i < t->rows; i++)
+            sum += p->e[t->row + i] * p->e[t->row + i];
+    return sum;
+}
+
+/* Unweighted distances and angles from the frame's targets, which yielding does not change. */
 void report(const work *w, const point *p, const frame_view *frame) {
     for (const dqik_task *t = w->s->task; t < w->s->task + w->s->tasks; t++) {
         const task_kind *kind = kind_of(t);

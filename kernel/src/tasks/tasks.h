@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The kinds of tasks; see solvers/space/tasks/table.py. A new kind is a file like position.c, a line in the table of
+/* The kinds of tasks; see solvers/space/tasks/table.py. A new kind needs a file like position.c, a line in the table of
  * tasks.c and a number in solvers/compiled/contract.py. */
 #ifndef DQIK_TASKS_H
 #define DQIK_TASKS_H
@@ -7,28 +7,28 @@
 #include "../internal.h"
 
 typedef struct {
-    /* What the norm of the error is held against and reported as; a soft task is held against nothing. */
+    /* The tolerance that applies to the norm of the error, and how it is reported; soft tasks have neither. */
     enum { LENGTH, ANGLE, SOFT } unit;
-    /* A frame's targets of all goals, and the numbers of each: they must be finite. */
+    /* A frame's targets of all goals, and the doubles of each, which must be finite. */
     const double *(*targets)(const frame_view *frame);
     int target_size;
     /* Weighted error rows, target less current, to `e`. */
     void (*errors)(const work *w, const point *p, const dqik_task *t, double weight, double *e);
-    /* Weighted rows of the Jacobian, to the columns of `w->jacobian`, which hold 0. `w->axes` has the directions of the
-     * degrees of freedom. */
+    /* Write weighted rows of the Jacobian to the columns of `w->jacobian`, which are 0 before. `w->axes` has the
+     * directions of the degrees of freedom. */
     void (*jacobian)(work *w, const point *p, const dqik_task *t, double weight);
-    /* Plain error against what the frame asks for [length units or rad]; NULL for soft tasks. */
+    /* Unweighted error from the frame's target [length units or rad]; NULL for soft tasks. */
     double (*report)(const work *w, const point *p, const dqik_task *t, const frame_view *frame);
 } task_kind;
 
 extern const task_kind position_task, rotation_task, pole_task;
 
-/* Where the rows of a task are in the column of a degree of freedom. */
+/* The rows of a task in the column of a degree of freedom. */
 static inline double *task_column(work *w, const dqik_task *t, int k) {
     return w->jacobian + (size_t)k * (size_t)w->all + t->row;
 }
 
-/* The error of a rotation task: the rotation vector from a goal's joint to its target, the short way. */
+/* The error of a rotation task: the rotation vector from a goal's joint to its target. */
 void turn_error(const work *w, const point *p, int goal, double *v);
 
 #endif

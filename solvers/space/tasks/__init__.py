@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tasks: what goals ask for, as rows of errors and Jacobians. A file a kind, a table of the kinds, all together."""
+"""Tasks: rows of errors and Jacobians of the goals. One file per kind, a table of the kinds, and `Tasks` for all."""
 
 from .pole import turned_to_pole
 from .setup import ROTATION_LENGTH, Columns, Kinematics, Setup, priority_weights

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pole tasks: one row for each pole, the angle by which its chain bends past it; see `poles`.
+"""Pole tasks: one row for each pole, the angle between its chain's bend and the pole; see `poles`.
 
-They are soft: whether goals are met does not depend on them.
+They are soft: they do not count for whether goals are met.
 """
 
 from typing import Any
@@ -20,7 +20,7 @@ class PoleTasks:
 
     Attributes
     ----------
-    poles : all of them. swivelling : those whose chain's root is a ball that may move.
+    poles : all poles. swivelling : poles whose chain's root is a ball that may move.
     """
 
     name, size, unit = "pole", 1, None
@@ -47,8 +47,8 @@ class PoleTasks:
     def jacobian(self, columns: Columns, kinematics: Kinematics, targets: Targets, out: np.ndarray) -> None:
         """Weighted rows to `out` (F, poles, n).
 
-        A point X with gradient g gives `g . (u x (X - p)) = u . (X x g) + (p x u) . g`; above a detached segment
-        the segment's head stands for X.
+        A point X with gradient g gives `g . (u x (X - p)) = u . (X x g) + (p x u) . g`; for joints above a detached
+        segment, X is the segment's head.
         """
         axes, moments = (np.swapaxes(part, -1, -2) for part in columns)
         for index, (pole, moved, levers) in enumerate(zip(self.poles, self._moved, self._levers, strict=True)):
@@ -65,24 +65,24 @@ class PoleTasks:
             out[:, index] = pole.weight * row
 
     def target_motion(self, now: Targets, then: Targets) -> np.ndarray:
-        """Poles count as standing still (F, poles, 1)."""
+        """Zeros (F, poles, 1): poles count as not moving."""
         del now
         return np.zeros((len(then.positions), len(self.poles), 1))
 
     def pack(self, index: int) -> dict[str, Any]:
-        """What the kernel needs of one task beside what all kinds have."""
+        """The data of one task that only its kind has, for the kernel."""
         pole = self.poles[index]
-        own = {"goal": pole.goal, "root": pole.root, "end": pole.end, "middles": len(pole.middle),
+        fields = {"goal": pole.goal, "root": pole.root, "end": pole.end, "middles": len(pole.middle),
                "middle": pole.middle, "angle": pole.angle, "swivels": pole in self.swivelling,
                "moved": self._moved[index]}  # fmt: skip
-        return {"levers": self._levers[index], "data": ("dqik_pole", own)}
+        return {"levers": self._levers[index], "data": ("dqik_pole", fields)}
 
     def _angle(self, pole: Pole, kinematics: Kinematics, targets: Targets) -> tuple[np.ndarray, np.ndarray]:
         return angles_and_gradients(*_chain(pole, kinematics), targets.poles[:, pole.goal], pole.angle)
 
 
 def turned_to_pole(space: JointSpace, state: State, kinematics: Kinematics, targets: Targets, pole: Pole) -> State:
-    """`state`, at which `kinematics` stand, with a chain turned about its line until its middle points at `pole`.
+    """`state` with a chain turned about its line so that its middle points at the pole; `kinematics` are of `state`.
 
     pole : one whose chain's root is a ball that may move.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Position tasks: three rows for each goal that asks for its effector's position.
+"""Position tasks: three rows for each goal with a position.
 
 Errors are divided by the skeleton's length, so that a rig in centimetres solves like one in metres.
 """
@@ -21,21 +21,21 @@ class PositionTasks:
     def __init__(self, setup: Setup) -> None:
         goals, skeleton, space = setup.goals, setup.skeleton, setup.space
         self.goals = np.array([g for g, goal in enumerate(goals) if goal.position is not None], dtype=np.intp)
-        own = np.array([goal.position_weight for goal in goals])
-        self.weights = (setup.scale * own)[self.goals] / skeleton.length
+        goal_weights = np.array([goal.position_weight for goal in goals])
+        self.weights = (setup.scale * goal_weights)[self.goals] / skeleton.length
         self.acts = setup.moves[self.goals] > 0.0
         self._moves = (setup.moves[self.goals] * self.weights[:, None])[:, None, :]
         self._levers = skeleton.levers(setup.joint[self.goals], space.joint)
         self._detached = bool(skeleton.detached)
 
     def errors(self, kinematics: Kinematics, targets: Targets) -> np.ndarray:
-        """From the effectors to their targets (F, P, 3) [length units]."""
+        """Vectors (F, P, 3) from the effectors to their targets [length units]."""
         return targets.positions[:, self.goals] - kinematics.effectors[:, self.goals]
 
     def jacobian(self, columns: Columns, kinematics: Kinematics, targets: Targets, out: np.ndarray) -> None:
         """Velocity columns `u x (effector - p)` (Amino), weighted, to `out` (F, 3 P, n).
 
-        Above a detached segment the segment's head stands for the effector: a turn only carries it along.
+        For joints above a detached segment the segment's head takes the effector's place, since they only move it.
         """
         effectors = kinematics.effectors[:, self.goals]
         axes, moments = columns
@@ -48,9 +48,9 @@ class PositionTasks:
         np.multiply(moved, self._moves, out=out.reshape(moved.shape))
 
     def target_motion(self, now: Targets, then: Targets) -> np.ndarray:
-        """How far the targets move (F, P, 3) [length units]."""
+        """Motion (F, P, 3) of the targets [length units]."""
         return (then.positions - now.positions)[:, self.goals]
 
     def pack(self, index: int) -> dict[str, Any]:
-        """What the kernel needs of one task beside what all kinds have."""
+        """The data of one task that only its kind has, for the kernel."""
         return {"levers": self._levers[index], "data": None}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rotation tasks: three rows for each goal that asks for its joint's orientation.
+"""Rotation tasks: three rows for each goal with a rotation.
 
-A radian counts like `ROTATION_LENGTH` skeleton lengths, so that metres and radians can be compared.
+One radian counts as `ROTATION_LENGTH` skeleton lengths, so that metres and radians can be compared.
 """
 
 from typing import Any
@@ -21,16 +21,16 @@ class RotationTasks:
     def __init__(self, setup: Setup) -> None:
         goals, skeleton, space = setup.goals, setup.skeleton, setup.space
         self.goals = np.array([g for g, goal in enumerate(goals) if goal.rotation is not None], dtype=np.intp)
-        own = np.array([goal.rotation_weight for goal in goals])
-        self.weights = ROTATION_LENGTH * (setup.scale * own)[self.goals]
+        goal_weights = np.array([goal.rotation_weight for goal in goals])
+        self.weights = ROTATION_LENGTH * (setup.scale * goal_weights)[self.goals]
         self._joint = setup.joint[self.goals]
-        # the orientation of a detached segment does not follow from joints above it
+        # joints above a detached segment do not change its orientation
         same = skeleton.segment[self._joint][:, None] == skeleton.segment[space.joint]
         self.acts = (setup.moves[self.goals] > 0.0) & same & space.turns
         self._moves = (setup.moves[self.goals] * same * self.weights[:, None] * space.turns)[:, None, :]
 
     def errors(self, kinematics: Kinematics, targets: Targets) -> np.ndarray:
-        """Rotation vectors (F, R, 3) [rad] from the joints to their targets, in the skeleton's frame, the short way."""
+        """Rotation vectors (F, R, 3) [rad] from the joints to their targets, in the skeleton's frame."""
         back = quaternion.conjugate(kinematics.rotations[:, self._joint])
         return quaternion.log(quaternion.product(targets.rotations[:, self.goals], back))
 
@@ -40,11 +40,11 @@ class RotationTasks:
         out[...] = (columns.axes[:, None] * self._moves).reshape(out.shape)
 
     def target_motion(self, now: Targets, then: Targets) -> np.ndarray:
-        """How far the targets turn (F, R, 3) [rad]."""
+        """Rotation vectors (F, R, 3) of the targets' motion [rad]."""
         turned = quaternion.product(then.rotations, quaternion.conjugate(now.rotations))
         return quaternion.log(turned)[:, self.goals]
 
     def pack(self, index: int) -> dict[str, Any]:
-        """What the kernel needs of one task beside what all kinds have."""
+        """The data of one task that only its kind has, for the kernel."""
         del index
         return {"levers": None, "data": None}

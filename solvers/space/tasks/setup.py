@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the kinds of tasks are made from, and what their errors and Jacobians read."""
+"""The inputs of the kinds of tasks: their setup, and the kinematics that errors and Jacobians read."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -12,12 +12,12 @@ from ..joint_space import JointSpace
 from ..poles import Pole
 
 ROTATION_LENGTH = 0.25  # [skeleton lengths / rad]
-PRIORITY_STEP = 30.0  # weight of one priority over the next lower
-PRIORITY_SPAN = 1000.0  # and of the highest over the lowest, at most: beyond it the squares lose their digits
+PRIORITY_STEP = 5.0  # weight of one priority over the next lower: more makes descents slow
+PRIORITY_SPAN = 1000.0  # largest weight of the highest over the lowest: beyond it the squares lose their digits
 
 
 class Setup(NamedTuple):
-    """The goals of a stage (G of them), and the degrees of freedom (n) that may serve them."""
+    """The G goals of a stage, and the n degrees of freedom that may move."""
 
     skeleton: Skeleton
     goals: Sequence[Goal]
@@ -29,7 +29,7 @@ class Setup(NamedTuple):
 
 
 class Kinematics(NamedTuple):
-    """A state's world transforms (F, J, 8) and what the errors and Jacobians read from them."""
+    """A state's world transforms, as errors and Jacobians read them."""
 
     matrices: np.ndarray  # (F, J, 3, 3)
     positions: np.ndarray  # (F, J, 3)
@@ -45,7 +45,7 @@ class Columns(NamedTuple):
 
 
 def priority_weights(priorities: Sequence[int]) -> np.ndarray:
-    """Row weights (G,) of goals of these priorities: `PRIORITY_STEP` a level, `PRIORITY_SPAN` in all at most."""
+    """Row weights (G,) of goals of these priorities: `PRIORITY_STEP` per level, `PRIORITY_SPAN` in all at most."""
     levels = sorted(set(priorities))
     step = min(PRIORITY_STEP, PRIORITY_SPAN ** (1.0 / max(len(levels) - 1, 1)))
     return np.array([step ** levels.index(priority) for priority in priorities])

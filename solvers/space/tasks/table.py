@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The kinds of tasks. A new kind is a class like those of `position.py` in a file of its own, and a line here.
+"""The kinds of tasks. A new kind needs a class like `PositionTasks` in a file of its own, and a line here.
 
-For the compiled kernel it is also a file in `kernel/src/tasks/`, a line in the table of `tasks.c` there and a number in
-`solvers/compiled/contract.py`; until then NumPy solves what has such tasks.
+The compiled kernel needs a file in `kernel/src/tasks/`, a line in the table of `tasks.c` there and a number in
+`solvers/compiled/contract.py` as well; until then NumPy solves goals with such tasks.
 """
 
 from typing import Any, Protocol
@@ -22,10 +22,10 @@ class Kind(Protocol):
     Attributes
     ----------
     name : of the kind. size : rows of each task.
-    unit : "length" or "angle", the tolerance that the norm of a task's error is held against; None for a soft task,
-        on which it does not depend whether goals are met, and which yields to none.
-    goals : (T,) the goal that each task belongs to. weights : (T,) what a unit of each error counts.
-    acts : (T, n) bool, degrees of freedom whose columns may not be 0.
+    unit : "length" or "angle", which of the tolerances applies to the norm of a task's error; None for a soft task,
+        which does not count for whether goals are met and has no share (`Targets.shares`).
+    goals : (T,) the goal that each task belongs to. weights : (T,) of a unit of each error.
+    acts : (T, n) bool, degrees of freedom with non-zero columns.
     """
 
     name: str
@@ -44,11 +44,11 @@ class Kind(Protocol):
         ...
 
     def target_motion(self, now: Targets, then: Targets) -> np.ndarray:
-        """How the targets move (F, T, size) between two frames, in the errors' units."""
+        """Motion (F, T, size) of the targets between two frames, in the errors' units."""
         ...
 
     def pack(self, index: int) -> dict[str, Any]:
-        """What the kernel needs of a task: `levers`, and its own `data`, a structure's name and fields, or None."""
+        """The kernel's data of a task that only its kind has: `levers`, and `data` (structure and fields) or None."""
         ...
 
 
@@ -57,7 +57,7 @@ KINDS: list[Any] = [PositionTasks, RotationTasks, PoleTasks]
 
 
 def make(setup: Setup) -> list[Kind]:
-    """The kinds that the goals ask for."""
+    """The kinds with at least one task."""
     kinds: list[Kind] = [kind(setup) for kind in KINDS]
     kinds = [kind for kind in kinds if kind.goals.size]
     return sorted(kinds, key=lambda kind: kind.unit is None)

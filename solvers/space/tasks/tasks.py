@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The rows of error and Jacobian that goals become: the tasks of all kinds, one kind after the other.
+"""The error rows and Jacobian of all goals: the tasks of all kinds, one kind after the other.
 
-One sign everywhere: `J d = e` with `e = target - current` (Kenwright eq. 23; his eq. 26 ends the other way round).
+The sign is the same everywhere: `J d = e` with `e = target - current` (Kenwright eq. 23; his eq. 26 has the opposite).
 """
 
 from collections.abc import Sequence
@@ -16,23 +16,23 @@ from ..lanes import Lanes
 from ..poles import Pole
 from . import table
 from .pole import PoleTasks
-from .setup import Columns, Kinematics, Setup, priority_weights
+from .setup import ROTATION_LENGTH, Columns, Kinematics, Setup, priority_weights
 
 _UNITS = ("length", "angle")
 
 
 class Tasks:
-    """The tasks of all goals of a stage: rows of the goals' tasks, then of the soft ones. Weights are included.
+    """The tasks of all goals of a stage: first the rows of hard tasks, then of soft ones. Rows include the weights.
 
     Attributes
     ----------
     kinds : the kinds of tasks, in the order of their rows. rows : per kind, the slice of its rows.
-    m : rows of the tasks that goals are met by. all : rows with the soft ones.
+    m : number of rows of hard tasks, which decide whether goals are met. all : number of rows with the soft ones.
     moves : (G, n) 1 where a degree of freedom belongs to the goal's chain and acts on it.
-    weights : (2, G) what a length and what a radian of each goal count; 0 where not asked for.
-    offsets : (G, 3) the effectors' places in their joints' frames.
-    placed : (P,) goals that ask for a position, in the order of their rows. oriented : (R,) the same for rotations.
-    poles : the pole tasks, None where there are none.
+    weights : (2, G) of a length and of a radian of each goal; 0 for a goal without a position or rotation.
+    offsets : (G, 3) the effectors' positions in their joints' frames.
+    placed : (P,) goals with a position, in the order of their rows. oriented : (R,) goals with a rotation, likewise.
+    poles : the pole tasks; None if there are none.
     lanes : the lanes that the goals are solved in; priorities count within a lane.
     """
 
@@ -69,7 +69,7 @@ class Tasks:
         self._starts = np.array(
             [rows.start + kind.size * i for kind, rows in self._with_rows() for i in range(len(kind.goals))], dtype=int
         )
-        self._bounds = [np.zeros(0), np.zeros(0)]  # per unit, the weights of the tasks that have it, else 0
+        self._bounds = [np.zeros(0), np.zeros(0)]  # per unit, the weights of the tasks with this unit, else 0
         for number, unit in enumerate(_UNITS):
             weights = [kind.weights * (kind.unit == unit) for kind in self._met]
             self._bounds[number] = np.concatenate([np.zeros(0), *weights])
@@ -87,11 +87,11 @@ class Tasks:
         self._slides = ~space.turns
 
     def _with_rows(self) -> list[tuple[table.Kind, slice]]:
-        """The kinds that goals are met by, with their rows."""
+        """The hard kinds, with their rows."""
         return list(zip(self._met, self.rows, strict=False))
 
     def rows_of(self, name: str) -> slice:
-        """The rows of one kind; none where there are no such tasks."""
+        """The rows of one kind; an empty slice if there are no such tasks."""
         return next((rows for kind, rows in zip(self.kinds, self.rows, strict=True) if kind.name == name), slice(0, 0))
 
     def kinematics(self, state: State, links: np.ndarray | None) -> Kinematics:
@@ -111,16 +111,33 @@ class Tasks:
         return np.concatenate(parts, -1) if len(parts) > 1 else parts[0]
 
     def target_motion(self, now: Targets, then: Targets) -> np.ndarray:
-        """Rows (F, all) of how the targets move from one frame to the next, with the shares of the first."""
+        """Rows (F, all) of the targets' motion from one frame to the next, with the shares of the first."""
         frames = len(now.positions)
         parts = [self._weigh(kind, kind.target_motion(now, then), now.shares) for kind in self.kinds]
         return np.concatenate([part.reshape(frames, -1) for part in parts], -1)
 
     @staticmethod
     def _weigh(kind: table.Kind, errors: np.ndarray, shares: np.ndarray | None) -> np.ndarray:
-        """Errors (F, T, size) with weights and, of tasks that yield, shares."""
+        """Errors (F, T, size) times weights and, for hard tasks, shares."""
         weighted = errors * kind.weights[:, None]
         return weighted if shares is None or kind.unit is None else weighted * shares[:, kind.goals, None]
+
+    def misses(self, kinematics: Kinematics, targets: Targets) -> np.ndarray:
+        """Errors (F, G) of the goals that have a weight: the distance [skeleton lengths] or, if larger, the angle.
+
+        An angle counts as in `RotationTasks`.
+        """
+        distances, angles = self.report(kinematics, targets)
+        weights = self.weights > 0.0
+        return np.maximum(weights[0] * distances / self.length, weights[1] * ROTATION_LENGTH * angles)
+
+    def shifted(self, targets: Targets, kinematics: Kinematics, wanted: Targets, shares: np.ndarray) -> Targets:
+        """`targets` moved and turned by shares (F, G) of the goals' errors from the targets `wanted`."""
+        moved, turned = targets.positions.copy(), targets.rotations.copy()
+        moved += shares[..., None] * (wanted.positions - kinematics.effectors)
+        turns = quaternion.exp(shares[:, self.oriented, None] * self.rotation_errors(kinematics, wanted))
+        turned[:, self.oriented] = quaternion.product(turns, turned[:, self.oriented])
+        return targets._replace(positions=moved, rotations=turned)
 
     def rotation_errors(self, kinematics: Kinematics, targets: Targets) -> np.ndarray:
         """Rotation vectors (F, R, 3) from the goals' joints to their targets, in the skeleton's frame."""
@@ -142,17 +159,17 @@ class Tasks:
         """`J` (F, all, n) with `e(state + d) ~ e - J d`."""
         columns = self.columns(state, kinematics)
         rows = np.empty((len(columns.axes), self.all, self.space.n))
-        for kind, own in zip(self.kinds, self.rows, strict=True):
-            kind.jacobian(columns, kinematics, targets, rows[:, own])
+        for kind, part in zip(self.kinds, self.rows, strict=True):
+            kind.jacobian(columns, kinematics, targets, rows[:, part])
         if targets.shares is not None:
-            for kind, own in self._with_rows():
-                rows[:, own] *= np.repeat(targets.shares[:, kind.goals], kind.size, axis=-1)[..., None]
+            for kind, part in self._with_rows():
+                rows[:, part] *= np.repeat(targets.shares[:, kind.goals], kind.size, axis=-1)[..., None]
         return rows
 
     def pose_rows(self, shares: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
-        """Of the goals that ask for a rotation and a position: rows (P, 6), rotation first, and weights (F or 1, P, 2).
+        """Rows (P, 6), rotation first, and weights (F or 1, P, 2) of the goals with both a rotation and a position.
 
-        `shares` as in `Targets`. A goal of which one part weighs nothing asks for the other alone.
+        `shares` as in `Targets`. A goal with a weight of 0 for one of them is left out.
         """
         both, at, turned = np.intersect1d(self.placed, self.oriented, return_indices=True)
         first = self.rows_of("rotation").start + 3 * turned, self.rows_of("position").start + 3 * at
@@ -163,7 +180,7 @@ class Tasks:
         return rows.reshape(-1, 6)[count], (weights * scale[..., None])[:, count]
 
     def within(self, error: np.ndarray, tolerance: float, rotation_tolerance: float) -> np.ndarray:
-        """Frames (F,) all of whose goals are met to `tolerance` [length units] and `rotation_tolerance` [rad]."""
+        """Frames (F,) whose goals are all met to `tolerance` [length units] and `rotation_tolerance` [rad]."""
         return np.all(self.lanes_within(error, tolerance, rotation_tolerance), axis=-1)
 
     def lanes_within(self, error: np.ndarray, tolerance: float, rotation_tolerance: float) -> np.ndarray:
@@ -175,7 +192,7 @@ class Tasks:
         return ~self.lanes.tasks.any(~(square <= bound * bound))
 
     def report(self, kinematics: Kinematics, targets: Targets) -> tuple[np.ndarray, np.ndarray]:
-        """Plain errors of all goals: distances (F, G) [length units] and angles (F, G) [rad]; 0 where not asked."""
+        """Unweighted errors of all goals: distances (F, G) [length units] and angles (F, G) [rad]; 0 for none."""
         frames = len(kinematics.positions)
         plain = np.zeros((2, frames, self.count))
         for kind in self._met:

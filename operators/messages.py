@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Sentences for the user in the language of the interface.
+
+Sentences are made in English, where the reason for them is found, with names and numbers in them. Here they are matched
+with templates, in which `{}` stands for each of these parts.
+"""
+
+import re
+from functools import cache
+
+from bpy.app.translations import pgettext_iface as iface_
+
+GERMAN = {
+    # what the panel warns of
+    "Goal {}: {}": "Ziel {}: {}",
+    "it has no bone: choose one": "es hat keinen Knochen: einen auswählen",
+    "the armature has no bone {}: choose another": "das Skelett hat keinen Knochen {}: einen anderen auswählen",
+    "it has no target: choose an object": "es hat kein Zielobjekt: ein Objekt auswählen",
+    "its target is this armature: also choose one of its bones":
+        "sein Zielobjekt ist dieses Skelett: auch einen Knochen davon auswählen",
+    "its pole is this armature: also choose one of its bones":
+        "sein Pol ist dieses Skelett: auch einen Knochen davon auswählen",
+    "it has no effect: switch on Position or Rotation": "es bewirkt nichts: Position oder Rotation einschalten",
+    "the place of {} is not a number: reset its transform":
+        "der Ort von {} ist keine Zahl: die Transformation zurücksetzen",
+    "{} has no bone {}": "{} hat keinen Knochen {}",
+    "Goal {}: there is no bone above {} to move: switch on Use Tail":
+        "Ziel {}: über {} ist kein Knochen zu bewegen: Bis zum Ende einschalten",
+    "Goal {}: its target or pole follows bone {}, which is solved":
+        "Ziel {}: sein Zielobjekt oder Pol folgt dem Knochen {}, der gelöst wird",
+    "Goal {}: {} stands still {}; hide it with the eye instead":
+        "Ziel {}: {} steht still, {}; stattdessen mit dem Auge ausblenden",
+    "while it is disabled in the viewport": "solange es in der Ansicht abgeschaltet ist",
+    "while it is not in the view layer": "solange es nicht im View Layer ist",
+    "where it is disabled in the viewport": "wo es in der Ansicht abgeschaltet ist",
+    "Add a goal: choose a bone and the object that it should reach":
+        "Ein Ziel hinzufügen: einen Knochen auswählen und das Objekt, das er erreichen soll",
+    "Every bone of the goals' chains is locked, constrained or driven: free one":
+        "Alle Knochen der Ziele sind gesperrt oder folgen Constraints oder Treibern: einen freigeben",
+    "{} left to constraints": "{} den Constraints überlassen",
+    "{} left to drivers": "{} den Treibern überlassen",
+    "{} left to IK constraints: mute these, or make goals of them":
+        "{} den IK-Constraints überlassen: diese stumm schalten oder zu Zielen machen",
+    "{} cannot slide while connected: disconnect in Edit Mode":
+        "{} verbunden und daher nicht zu verschieben: im Bearbeitungsmodus trennen",
+    "This armature is linked, so its pose is not saved here: make a library override":
+        "Dieses Skelett ist verknüpft, daher wird seine Pose hier nicht gespeichert: "
+        "eine Bibliotheksüberschreibung anlegen",
+    "Locked outside its limits: {}": "Außerhalb der Grenzen gesperrt: {}",
+    "Bone {}: {} Min ({}) is above {} Max ({})": "Knochen {}: {} Min ({}) liegt über {} Max ({})",
+    "Switched off after an error: {}": "Nach einem Fehler abgeschaltet: {}",
+    "The armature is shown in Rest Position: choose Pose Position to solve":
+        "Das Skelett wird in der Ruheposition gezeigt: zum Lösen die Pose-Position wählen",
+    "The armature's place, or a bone's pose, is not a number: reset it and switch Live on again":
+        "Der Ort des Skeletts oder die Pose eines Knochens ist keine Zahl: zurücksetzen und Live wieder einschalten",
+    "Bones such as {} follow the controls of this rig, so goals cannot move them: set up the rig that it was made "
+    "from, or add goals for its FK controls":
+        "Knochen wie {} folgen den Steuerknochen dieses Rigs, daher können Ziele sie nicht bewegen: das Rig "
+        "einrichten, aus dem es erzeugt wurde, oder Ziele für die FK-Steuerknochen hinzufügen",
+    "This figure has wings, paws or hooves, so Human Limits does not fit it: set limits bone by bone":
+        "Diese Figur hat Flügel, Pfoten oder Hufe, daher passen Grenzen eines Menschen nicht: "
+        "die Grenzen Knochen für Knochen setzen",
+    "This figure stands on four legs or leans like a bird, so Human Limits does not fit it: set limits bone by bone":
+        "Diese Figur steht auf vier Beinen oder vorgebeugt wie ein Vogel, daher passen Grenzen eines Menschen nicht: "
+        "die Grenzen Knochen für Knochen setzen",
+    # before a command
+    "Select an armature first": "Zuerst ein Skelett auswählen",
+    "Leave Edit Mode first": "Zuerst den Bearbeitungsmodus verlassen",
+    "This armature has no bones: add some in Edit Mode":
+        "Dieses Skelett hat keine Knochen: im Bearbeitungsmodus welche hinzufügen",
+    "Add a goal first": "Zuerst ein Ziel hinzufügen",
+    # goals and targets
+    "{} has no active IK constraints": "{} hat keine aktiven IK-Constraints",
+    "The IK constraint of {} has no target: choose an object":
+        "Der IK-Constraint von {} hat kein Zielobjekt: ein Objekt auswählen",
+    "Added {} goals, and limits for {} bones": "{} Ziele hinzugefügt, und Grenzen für {} Knochen",
+    "There is no object {}: choose another target": "Es gibt kein Objekt {}: ein anderes Zielobjekt auswählen",
+    "In Pose Mode, select the bones that should reach a target":
+        "Im Posenmodus die Knochen auswählen, die ein Ziel erreichen sollen",
+    "There is no goal {}: {} has {}, counted from 0": "Es gibt kein Ziel {}: {} hat {}, von 0 an gezählt",
+    "Goal {} belongs to the library file, so it was muted instead of removed":
+        "Das Ziel {} gehört zur Bibliotheksdatei, daher wurde es nicht entfernt, sondern stumm geschaltet",
+    "Goal {} has no target: choose an object": "Das Ziel {} hat kein Zielobjekt: ein Objekt auswählen",
+    "{} is hidden or not in this view layer: show it first":
+        "{} ist ausgeblendet oder nicht in diesem View Layer: zuerst einblenden",
+    "Bone {} is hidden: show it or its bone collection first":
+        "Der Knochen {} ist ausgeblendet: zuerst ihn oder seine Knochensammlung einblenden",
+    "The targets of {} cannot be moved: they are missing, or constraints or another file set their place":
+        "Die Zielobjekte von {} lassen sich nicht bewegen: sie fehlen, oder Constraints oder eine andere Datei "
+        "bestimmen ihren Ort",
+    "The targets of {} cannot be moved: constraints or another file set their place":
+        "Die Zielobjekte von {} lassen sich nicht bewegen: Constraints oder eine andere Datei bestimmen ihren Ort",
+    "In Pose Mode, select the bones to hold": "Im Posenmodus die Knochen auswählen, die bleiben sollen",
+    "Choose Position, Rotation or both": "Position, Rotation oder beides wählen",
+    "None of the selected bones is pinned": "Keiner der ausgewählten Knochen ist festgesteckt",
+    "Muted instead of removed, because of the library: {}": "Wegen der Bibliothek stumm geschaltet statt entfernt: {}",
+    "There are no {} to mirror, or no bones named as the other side":
+        "Es gibt keine {} zu spiegeln, oder keine Knochen, die nach der anderen Seite benannt sind",
+    "Mirrored the {} of {} bones": "Gespiegelt: die {} von {} Knochen",
+    "without a mirror image: {}": "ohne Spiegelbild: {}",
+    "goals": "Ziele",
+    "limits": "Grenzen",
+    # the full body
+    "No bone of {} is named as a hand, a foot or a head: name them as Rigify, Mixamo or VRM does, or use Add Goal":
+        "Kein Knochen von {} heißt wie eine Hand, ein Fuß oder ein Kopf: wie Rigify, Mixamo oder VRM benennen, "
+        "oder Ziel hinzufügen verwenden",
+    "Added goals for {} bones": "Ziele für {} Knochen hinzugefügt",
+    "Added no goals": "Keine Ziele hinzugefügt",
+    "this armature's bones cannot be edited, so their targets are empties":
+        "die Knochen dieses Skeletts lassen sich nicht bearbeiten, daher sind die Zielobjekte Empties",
+    "{} bones had goals already": "{} Knochen hatten schon Ziele",
+    "{} may move": "{} darf sich bewegen",
+    "{} stays on its keys: raise the Influence of its goal to move it by its target":
+        "{} bleibt auf den Keyframes: den Einfluss seines Ziels erhöhen, um ihn mit dem Zielobjekt zu bewegen",
+    "not found: {}": "nicht gefunden: {}",
+    # limits and holds
+    "the bones": "den Knochen",
+    "the selected bones": "den ausgewählten Knochen",
+    "None of {} has IK limits": "Keiner von {} hat IK-Grenzen",
+    "Set the limits of {} bones": "Die Grenzen von {} Knochen gesetzt",
+    "The action of {} turns none of {}": "Die Action von {} dreht keinen von {}",
+    "None of {} is known as a part of a human figure: set their Role in the Bone panel":
+        "Keiner von {} ist als Teil eines Menschen bekannt: im Feld Knochen ihre Rolle angeben",
+    "Set the limits of {} of {} bones": "Die Grenzen von {} der {} Knochen gesetzt",
+    "the others did not change": "die anderen sind wie zuvor",
+    "left alone: {}, whose direction is not known": "ausgelassen: {}, deren Richtung unbekannt ist",
+    "None of the selected bones is held": "Keiner der ausgewählten Knochen wird gehalten",
+    "None of the bones is held": "Kein Knochen wird gehalten",
+    "Cleared the holds of {} bones": "{} Knochen werden nicht mehr gehalten",
+    # solving, baking, checking
+    "Live is off already": "Live ist schon aus",
+    "Not met at frame {}: {}, by {}": "Verfehlt bei Frame {}: {}, um {}",
+    "Baked {} frames, {} keys": "{} Frames gebacken, {} Keyframes",
+    "goals missed on {}, most at frame {}: {} by {}": "Ziele verfehlt auf {}, am meisten bei Frame {}: {} um {}",
+    "1 frame": "1 Frame",
+    "{} frames": "{} Frames",
+    "{} and {} more": "{} und {} weitere",
+    "Checked {} frames": "{} Frames geprüft",
+    "Checked {} frames: all met": "{} Frames geprüft: alle erreicht",
+    "There is nothing to check": "Es gibt nichts zu prüfen",
+    "There is no further frame that misses a goal": "Kein weiterer Frame verfehlt ein Ziel",
+    "The range ends at frame {}, before it starts at {}": "Der Bereich endet bei Frame {}, bevor er bei {} beginnt",
+    "Bake stopped, nothing was changed": "Backen abgebrochen, nichts wurde geändert",
+    "Check stopped, the marks are as before": "Prüfung abgebrochen, die Markierungen sind wie zuvor",
+    "Comparison stopped": "Vergleich abgebrochen",
+    "Stopped": "Abgebrochen",
+    "The active goal is muted or incomplete": "Das aktive Ziel ist stumm oder unvollständig",
+    "{} reaches no place from half of all directions": "{} erreicht keinen Ort aus der Hälfte aller Richtungen",
+    "Choose the solvers to compare": "Die Verfahren auswählen, die verglichen werden sollen",
+    "{} is linked, so keys would be lost: make a library override first":
+        "{} ist verknüpft, daher gingen Keyframes verloren: zuerst eine Bibliotheksüberschreibung anlegen",
+    "Leave the NLA tweak mode of {} first": "Zuerst den NLA-Bearbeitungsmodus von {} verlassen",
+    "Action {} is linked, so keys would be lost: bake into a new action":
+        "Die Action {} ist verknüpft, daher gingen Keyframes verloren: in eine neue Action backen",
+    "The action of {} is blended with the NLA, which would change the baked pose: bake into a new action":
+        "Die Action von {} wird mit dem NLA gemischt, was die gebackene Pose verändern würde: "
+        "in eine neue Action backen",
+}  # fmt: skip
+"""German for sentences and their parts. A part is looked up too."""
+
+_PARTS = "; "  # between the clauses of a sentence
+_FIELD = r"""('.*?'|".*?"|(?:(?!: ).)+?)"""  # a name or a number; at the end of a sentence anything
+_LAST = re.escape(_FIELD) + "$"
+
+
+def translated(text: str) -> str:
+    """A sentence in the language of the interface; as it is where there is no translation."""
+    whole = iface_(text)
+    if whole != text or text in GERMAN:
+        return whole
+    for template, pattern in _patterns():
+        found = pattern.fullmatch(text)
+        if found:
+            return iface_(template).format(*map(translated, found.groups()))
+    clauses = text.split(_PARTS)
+    return _PARTS.join(map(translated, clauses)) if len(clauses) > 1 else text
+
+
+@cache
+def _patterns() -> list[tuple[str, re.Pattern[str]]]:
+    """The templates with fields, those with the most words first, and patterns of their sentences."""
+    templates = sorted((one for one in GERMAN if "{}" in one), key=len, reverse=True)
+    return [(one, re.compile(re.sub(_LAST, "(.+)", _FIELD.join(map(re.escape, one.split("{}")))))) for one in templates]

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Settings of bones that Blender's mirrored paste has copied from the other side.
+
+Blender pastes custom properties with the pose, and mirrors only the pose. So each bone stores whose role, limits and
+preferred bend it has; if they are the counterpart's, they are replaced by their mirror images.
+"""
+
+from zlib import crc32
+
+import bpy
+import numpy as np
+
+from . import mirror, roles
+
+
+def number(name: str) -> int:
+    """A positive number for the name of a bone, to be stored as `dqik_owner`."""
+    return crc32(name.encode()) % 0x7FFFFFFF + 1
+
+
+def owners(ob: bpy.types.Object) -> bytes:
+    """The owners of the settings of all bones."""
+    found = np.empty(len(ob.pose.bones), dtype=np.int32)
+    ob.pose.bones.foreach_get("dqik_owner", found)
+    return found.tobytes()
+
+
+def mend(ob: bpy.types.Object) -> None:
+    """Mirror the settings of bones that come from their counterparts."""
+    bones = [bone for bone in ob.pose.bones if _is_pasted(bone)]
+    for bone in bones:
+        bone.dqik_role = roles.mirrored(bone.dqik_role)
+    mirror.mirror_pasted(ob, bones)
+
+
+def _is_pasted(bone: bpy.types.PoseBone) -> bool:
+    """Whether the settings of a bone are those of its counterpart, which exists."""
+    if bone.dqik_owner in (0, number(bone.name)):
+        return False
+    other = bpy.utils.flip_name(bone.name)
+    return other in bone.id_data.pose.bones and bone.dqik_owner == number(other)

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Goals that cannot all be met are solved again in their order: the first ones are met, the others come near.
+
+Weights alone cannot do that: weights that are large enough make the descent slow. In each round here, goals that come
+later get smaller shares, and the targets of the first ones are shifted by the errors that are left (the method of
+multipliers: Hestenes 1969, "Multiplier and gradient methods"). So moderate weights suffice.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from ..iterate.descent import Minimum
+from ..model.goals import Targets
+from ..model.skeleton import Pose
+from ..space.joint_space import State
+from ..space.point import Request, stand
+from ..space.yielding import LEAST_ROUNDS, MOST_ROUNDS, ROUND_SHARE, blame
+from .polish import polish
+from .stage import Stage
+
+
+def serve_in_order(stage: Stage, minimum: Minimum, frames: Request, start: Pose) -> Targets:
+    """Solve frames that miss goals again, in the order of the goals; the targets with the shares that they got.
+
+    The errors in `minimum` are those without shares and shifts.
+    """
+    targets = frames.targets
+    if stage.runs.yielding is None:
+        return targets
+    lanes = stage.missed(minimum.point, frames) & [part.ordered for part in stage.parts]
+    missed = np.flatnonzero(lanes.any(-1))
+    if not missed.size:
+        return targets
+    some, point = replace(frames.take(missed), lanes=lanes[missed]), minimum.point.take(missed)
+    blamed = _blamed(stage, some, stage.space.state(start, len(targets.positions)).take(missed))
+    full = np.ones((len(missed), len(stage.goals))) if some.targets.shares is None else some.targets.shares
+    going, wanted, served = lanes[missed], some.targets, some.targets._replace(shares=full)
+    before, yielded = np.full(full.shape, np.inf), np.ones(full.shape)
+    took, tolerance = minimum.iterations[missed], stage.options.tolerance / stage.skeleton.length
+    for number in range(MOST_ROUNDS):
+        misses = stage.tasks.misses(point.kinematics, wanted)
+        yielded = np.minimum(yielded, stage.precedence.own(misses, blamed, full))
+        shifts = stage.precedence.shifts(misses, yielded)
+        if number >= LEAST_ROUNDS:  # until those that come first are met, or nothing changes any more
+            going = going & stage.lanes.per_goal.any(misses * shifts > tolerance)
+            going &= stage.lanes.per_goal.any(np.abs(misses - before) > ROUND_SHARE * tolerance)
+            if not going.any():
+                break
+        before = misses
+        own = going[:, stage.lanes.goals]
+        shares = np.where(own, stage.precedence.shares(yielded), served.shares)
+        served = stage.tasks.shifted(served, point.kinematics, wanted, shifts * own)._replace(shares=shares)
+        request = replace(some, targets=served, lanes=going)
+        again = stage.minimise(stage.runs.yielding, stand(stage.tasks, point.state, request), request)
+        point, took = again.point, took + again.iterations
+    request = replace(some, targets=served)
+    again = polish(stage, Minimum(stand(stage.tasks, point.state, request), took, np.zeros(took.shape)), request)
+    minimum.iterations[missed], point = again.iterations, again.point
+    minimum.point = minimum.point.copy()
+    minimum.point.error = minimum.point.error[:, : stage.tasks.m]
+    minimum.point.put(missed, stand(stage.hard_tasks, point.state, some))
+    shares = np.ones((len(targets.positions), len(stage.goals))) if targets.shares is None else targets.shares.copy()
+    shares[missed] = served.shares
+    return targets._replace(shares=shares)
+
+
+def _blamed(stage: Stage, frames: Request, start: State) -> np.ndarray:
+    """How much (F, G) each goal is to blame where goals of its priority are missed, 0 for those that do not yield."""
+    effectors = stage.tasks.kinematics(start, frames.links).effectors
+    blamed = np.zeros(effectors.shape[:2])
+    lane = stage.lanes.goals[stage.tasks.placed]
+    for number in np.unique(lane):
+        own = stage.tasks.placed[lane == number]
+        blamed[:, own] = blame(frames.targets.positions[:, own], effectors[:, own]) * stage.yields[own]
+    return blamed

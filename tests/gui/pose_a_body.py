@@ -1,0 +1,533 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Pose and animate a person in a real window, as an animator would: from Set Up Full Body to a baked walk.
+
+Run by Blender itself (README.md, beside this file). Each step is done with mouse and keyboard, checked by numbers read
+from Blender, then undone and redone.
+"""
+
+import sys
+import tempfile
+from collections.abc import Iterable
+from math import degrees
+from pathlib import Path
+from typing import NamedTuple
+
+import bpy
+import numpy as np
+from mathutils import Euler, Matrix, Vector
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from person import FIGURE, person
+from window import (
+    Point,
+    Steps,
+    click,
+    click_button,
+    click_in_editor,
+    in_view,
+    move,
+    on_screen,
+    open_panel,
+    press,
+    region,
+    run,
+    shot,
+    type_text,
+    until,
+    view,
+    window_middle,
+)
+
+HEIGHT = 1.75
+NEAR = 1e-3 * HEIGHT  # a goal is met, and other goals move by less
+PLANTED = 1e-3  # [m] feet move by less
+SAME = 1e-4 * HEIGHT  # two poses are the same
+ENDS = ("hand.L", "hand.R", "foot.L", "foot.R", "head")
+
+
+# -- the scene -------------------------------------------------------------------------------------------------------
+
+
+def rig() -> bpy.types.Object:
+    """The armature; looked up anew each time, since undo replaces it."""
+    return bpy.data.objects[FIGURE]
+
+
+def shown() -> bpy.types.Object:
+    """The armature as Blender evaluates it."""
+    return rig().evaluated_get(bpy.context.evaluated_depsgraph_get())
+
+
+def matrix(bone: str) -> Matrix:
+    """A bone's evaluated matrix in the world."""
+    ob = shown()
+    return ob.matrix_world @ ob.pose.bones[bone].matrix
+
+
+def place(bone: str) -> Vector:
+    """A bone's head in the world."""
+    return matrix(bone).translation
+
+
+def turn_between(one: Matrix, other: Matrix) -> float:
+    """The angle between two orientations in degrees."""
+    return degrees(one.to_quaternion().rotation_difference(other.to_quaternion()).angle)
+
+
+def control(bone: str) -> str:
+    """The control bone that is the target of a bone's goal."""
+    return next(goal.subtarget for goal in rig().dqik.goals if goal.bone == bone)
+
+
+def missed(bone: str) -> float:
+    """The distance of a bone from its control."""
+    return (place(bone) - place(control(bone))).length
+
+
+class State(NamedTuple):
+    """What a step may change: the places of all joints, settings, and keys."""
+
+    joints: np.ndarray
+    settings: tuple
+    keys: dict[tuple[str, int], list[tuple[float, float]]]
+
+
+def state() -> State:
+    """The present state."""
+    ob, settings = rig(), rig().dqik
+    bones = shown().pose.bones
+    return State(
+        np.array([(*bone.head, *bone.tail) for bone in bones]),
+        (settings.live, tuple((goal.bone, goal.mute) for goal in settings.goals),
+         tuple((bone.name, bone.dqik_hold) for bone in ob.pose.bones)),
+        keys(),
+    )  # fmt: skip
+
+
+def keys() -> dict[tuple[str, int], list[tuple[float, float]]]:
+    """Every key of the armature's action."""
+    data = rig().animation_data
+    if data is None or data.action is None:
+        return {}
+    if hasattr(data.action, "fcurves"):
+        curves = list(data.action.fcurves)
+    else:
+        curves = [curve for bag in data.action.layers[0].strips[0].channelbags for curve in bag.fcurves]
+    return {(c.data_path, c.array_index): [tuple(key.co) for key in c.keyframe_points] for c in curves}
+
+
+def difference(one: State, other: State) -> str:
+    """What is not the same in two states; empty if nothing."""
+    if one.joints.shape != other.joints.shape:
+        return "the bones"
+    away = float(np.abs(one.joints - other.joints).max())
+    if away > SAME:
+        return f"joints, by {1e3 * away:.2f} mm"
+    if one.settings != other.settings:
+        return "settings"
+    return "" if one.keys == other.keys else "keys"
+
+
+# -- hands on the mouse ----------------------------------------------------------------------------------------------
+
+
+def undo_and_redo(before: State, step: str) -> Steps:
+    """Undo the last step, which must lead back to a state, and redo it."""
+    after = state()
+    yield from press("Z", window_middle(), ctrl=True)
+    yield 0.3
+    wrong = difference(state(), before)
+    assert not wrong, f"undo of {step} does not bring back {wrong}"
+    yield from press("Z", window_middle(), ctrl=True, shift=True)
+    yield 0.3
+    wrong = difference(state(), after)
+    assert not wrong, f"redo of {step} does not bring back {wrong}"
+
+
+def outline(bone: str) -> Iterable[Point]:
+    """Points of the window on the lines of a control bone's shape, or in the middle of another bone."""
+    pose_bone = shown().pose.bones[bone]
+    shape = pose_bone.custom_shape
+    if shape is None:
+        yield on_screen(shown().matrix_world @ ((pose_bone.head + pose_bone.tail) / 2))
+        return
+    size = Matrix.Diagonal((*pose_bone.custom_shape_scale_xyz, 1.0))
+    for vertex in shape.data.vertices:
+        yield on_screen(matrix(bone) @ size @ vertex.co)
+
+
+def pick(bone: str, shift: bool = False) -> Steps:
+    """Click on a bone in the view until it is the active one."""
+    for at in list(outline(bone)):
+        yield from click(at, shift)
+        active = bpy.context.active_pose_bone
+        if active is not None and active.name == bone:
+            return
+    raise AssertionError(f"{bone!r} cannot be picked in the view")
+
+
+def drag(bone: str, by: tuple[float, float, float], key: str = "G") -> Steps:
+    """Move a picked bone by a world vector, as far as it lies in the view's plane, with the mouse."""
+    start = place(bone)
+    at, to = on_screen(start), on_screen(start + Vector(by))
+    yield from press(key, at)
+    for share in (0.2, 0.4, 0.6, 0.8, 1.0):
+        yield from move((int(at[0] + share * (to[0] - at[0])), int(at[1] + share * (to[1] - at[1]))))
+        yield 0.08
+    yield from click(to)
+
+
+def turn(bone: str, angle: float) -> Steps:
+    """Turn a picked bone about the view's axis with the mouse, counterclockwise by an angle in degrees."""
+    centre = on_screen(place(bone))
+    places = [
+        (int(centre[0] + 160 * np.cos(a)), int(centre[1] + 160 * np.sin(a)))
+        for a in np.radians(np.linspace(0.0, angle, 6))
+    ]
+    yield from press("R", places[0])
+    for at in places[1:]:
+        yield from move(at)
+        yield 0.08
+    yield from click(places[-1])
+
+
+def transform(key: str, axis: str, value: float) -> Steps:
+    """Move (G) or turn (R) the selected bones along or about an axis of the world by a number that is typed in."""
+    at = window_middle()
+    yield from press(key, at)
+    yield from press(axis, at)
+    yield from type_text(f"{value:g}", at)
+    yield from press("RET", at)
+
+
+def look(turn: tuple[float, float], at: tuple[float, float, float], distance: float) -> Steps:
+    """Turn the view: up from the floor and around the figure in degrees."""
+    space = view().spaces[0].region_3d
+    space.view_perspective = "ORTHO"
+    space.view_rotation = Euler((np.radians(90.0 - turn[0]), 0.0, np.radians(turn[1]))).to_quaternion()
+    space.view_location, space.view_distance = at, distance
+    yield 0.5
+
+
+# -- the walk --------------------------------------------------------------------------------------------------------
+
+
+def animate() -> Steps:
+    """The half hour of an animator."""
+    yield from open_file()
+    yield from set_up()
+    yield from reach()
+    yield from pose_chest()
+    yield from pin()
+    yield from set_limits()
+    yield from mirror()
+    yield from switch()
+    yield from block_walk()
+
+
+def open_file() -> Steps:
+    """Open a file with a person, as an artist would get it."""
+    ob, body = person()
+    bpy.context.scene.frame_end = 25
+    path = Path(tempfile.mkdtemp()) / "person.blend"
+    del ob, body
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    with in_view():
+        bpy.ops.wm.open_mainfile(filepath=str(path), load_ui=False)
+    yield 1.0
+    shading = view().spaces[0].shading
+    shading.type, shading.color_type, shading.show_cavity = "SOLID", "MATERIAL", True
+    view().spaces[0].show_region_ui = True
+    bpy.context.view_layer.objects.active = rig()
+    rig().select_set(True)
+    yield from look((8.0, -28.0), (0.0, 0.0, 0.88), 2.5)
+    region("UI").active_panel_category = "DQIK"
+    yield from shot("b01 file opened")
+
+
+def set_up() -> Steps:
+    """One press for the whole body, then Live: nothing moves."""
+    yield from press("TAB", window_middle(), ctrl=True)
+    assert bpy.context.mode == "POSE"
+    before = state()
+    yield from click_button("dqik.setup_full_body")
+    assert {goal.bone for goal in rig().dqik.goals} == {*ENDS, "hips"}
+    yield from shot("b02 set up")
+    yield from undo_and_redo(before, "Set Up Full Body")
+    before = state()
+    yield from click_button("dqik.live")
+    assert rig().dqik.live
+    drift = np.abs(state().joints - before.joints).max()
+    assert drift < 5e-4 * HEIGHT, f"Live moved the figure by {1e3 * drift:.2f} mm"
+    yield from undo_and_redo(before, "Live")
+    yield from shot("b03 live")
+
+
+def reach() -> Steps:
+    """Drag a hand, then the hips; feet are planted."""
+    rest = matrices()
+    yield from pick(control("hand.L"))
+    before = state()
+    yield from drag(control("hand.L"), (-0.10, -0.3, 0.50))
+    assert (place("hand.L") - rest["hand.L"].translation).length > 0.4
+    check(rest, moved=("hand.L",), step="a hand that reaches")
+    assert turn_between(matrix("shoulder.L"), rest["shoulder.L"]) < 20.0
+    yield from undo_and_redo(before, "the hand's move")
+    yield from shot("b04 hand dragged")
+
+    held = matrices()
+    yield from pick(control("hips"))
+    before = state()
+    yield from drag(control("hips"), (-0.10, 0.0, -0.16))
+    assert place("hips").z < held["hips"].translation.z - 0.1
+    check(held, moved=("head",), step="hips that sink")
+    yield from undo_and_redo(before, "the hips' move")
+    yield from shot("b05 hips dragged")
+
+
+def pose_chest() -> Steps:
+    """Turn the chest by hand: it is held there while a hand moves, until its rotation is cleared."""
+    yield from pick("chest")
+    unposed, before = matrix("chest"), state()
+    yield from turn("chest", 25.0)
+    posed = matrix("chest")
+    assert rig().pose.bones["chest"].dqik_hold == 1.0
+    assert turn_between(posed, unposed) > 12.0, f"the chest turned by {turn_between(posed, unposed):.1f} degrees only"
+    yield from undo_and_redo(before, "the chest's turn")
+    yield from shot("b06 chest posed")
+    yield from pick(control("hand.R"))
+    before = state()
+    yield from drag(control("hand.R"), (0.05, -0.10, 0.14))
+    gone = turn_between(matrix("chest"), posed)
+    assert gone < 3.0, f"the chest that was posed by hand turned by {gone:.1f} degrees"
+    assert missed("hand.R") < NEAR
+    yield from undo_and_redo(before, "the other hand's move")
+    yield from shot("b07 chest held")
+    yield from pick("chest")
+    before = state()
+    yield from press("R", window_middle(), alt=True)
+    assert rig().pose.bones["chest"].dqik_hold == 0.0
+    yield from undo_and_redo(before, "clearing the hold")
+
+
+def pin() -> Steps:
+    """Pin an elbow, drag the hips, unpin it."""
+    yield from pick("forearm.R")
+    before = state()
+    yield from press("P", window_middle(), shift=True, alt=True)
+    assert [goal.bone for goal in rig().dqik.goals][-1] == "forearm.R"
+    yield from undo_and_redo(before, "Pin")
+    pinned = matrices()
+    yield from pick(control("hips"))
+    before = state()
+    yield from drag(control("hips"), (0.12, 0.0, 0.04))
+    assert (place("hips") - pinned["hips"].translation).length > 0.05
+    away = (place("forearm.R") - pinned["forearm.R"].translation).length
+    assert away < NEAR, f"the pinned elbow moved by {1e3 * away:.1f} mm"
+    check(pinned, moved=("head",), step="hips that move beside a pinned elbow")
+    yield from undo_and_redo(before, "hips beside a pin")
+    yield from shot("b08 elbow pinned")
+    yield from pick("forearm.R")
+    before = state()
+    yield from press("U", window_middle(), shift=True, alt=True)
+    assert "forearm.R" not in [goal.bone for goal in rig().dqik.goals]
+    yield from undo_and_redo(before, "Unpin")
+
+
+def set_limits() -> Steps:
+    """Reset the pose, then human limits for all bones; a hand is raised inside them."""
+    before = state()
+    yield from click_button("dqik.reset_pose")
+    yield from undo_and_redo(before, "Reset Pose")
+    yield from pick("chest")
+    yield from open_panel("rotation_weight", "dqik_lock")
+    yield from press("A", window_middle())
+    before = state()
+    yield from click_button("dqik.limits_preset")
+    assert sum(bone.dqik_use_limits for bone in rig().pose.bones) > 15
+    moved = np.abs(state().joints - before.joints).max()
+    assert moved < SAME, f"limits moved the figure by {1e3 * moved:.2f} mm"
+    yield from undo_and_redo(before, "Human Limits")
+    yield from pick(control("hand.L"))
+    before = matrices()
+    yield from drag(control("hand.L"), (0.0, 0.0, 0.25))
+    check(before, moved=("hand.L",), step="a hand that moves inside limits")
+    yield from shot("b10 limits")
+
+
+def mirror() -> Steps:
+    """Copy the pose and paste it mirrored: targets and body land mirrored, limits stay."""
+    yield from press("A", window_middle())
+    limits, before = all_limits(), state()
+    joints = {bone: place(bone) for bone in SIDED}
+    yield from press("C", window_middle(), ctrl=True)
+    yield from press("V", window_middle(), ctrl=True, shift=True)
+    for bone, other in ((bone, bpy.utils.flip_name(bone)) for bone in SIDED):
+        away = (place(other) - Vector((-joints[bone].x, *joints[bone].yz))).length
+        assert away < NEAR, f"{other} is {1e3 * away:.1f} mm from the mirror image of {bone}"
+    assert all_limits() == limits, "the mirrored paste changed limits"
+    yield from undo_and_redo(before, "Paste Pose Flipped")
+    assert all_limits() == limits, "undo and redo of the mirrored paste changed limits"
+    yield from shot("b11 mirrored")
+
+
+def switch() -> Steps:
+    """From IK to FK, pose, back to IK and to FK again, without a jump."""
+    before = state()
+    yield from click_button("dqik.keep_pose")
+    assert not rig().dqik.live
+    yield from no_jump(before, "Keep Pose")
+    yield from undo_and_redo(before, "Keep Pose")
+    yield from pick("upper_arm.R")
+    before = state()
+    yield from turn("upper_arm.R", -30.0)
+    assert np.abs(state().joints - before.joints).max() > 0.05
+    yield from undo_and_redo(before, "turning an arm without Live")
+    before = state()
+    yield from click_button("dqik.targets_to_pose")
+    assert all(missed(bone) < SAME for bone in ENDS)
+    yield from undo_and_redo(before, "Targets to Pose")
+    before = state()
+    yield from click_button("dqik.live")
+    assert rig().dqik.live
+    yield from no_jump(before, "from FK to IK")
+    yield from undo_and_redo(before, "from FK to IK")
+    yield from shot("b12 back to IK")
+    before = state()
+    yield from click_button("dqik.keep_pose")
+    yield from no_jump(before, "from IK to FK")
+    yield from undo_and_redo(before, "from IK to FK")
+    yield from shot("b13 back to FK")
+
+
+def no_jump(before: State, step: str) -> Steps:
+    """The body is where it was, to 1e-4 of its height."""
+    yield 0.2
+    names = [bone.name for bone in shown().pose.bones]
+    rows = [k for k, name in enumerate(names) if not name.startswith("DQIK")]
+    away = float(np.abs(state().joints[rows] - before.joints[rows]).max())
+    assert away < SAME, f"{step}: the body jumped by {1e3 * away:.2f} mm"
+
+
+WALK = {  # frame: offsets from rest of each control along X, Y and Z [m], and its turns about X and Y in degrees
+    1: {"hips": (0, 0, -0.065, 0, 0), "foot.L": (0, -0.28, 0.01, -14, 0), "foot.R": (0, 0.28, 0.065, 32, 0),
+        "hand.L": (-0.19, 0.16, -0.11, 0, 35), "hand.R": (0.19, -0.26, -0.07, 0, -35), "head": (0, 0, 0, 0, 0)},
+    9: {"hips": (0, -0.28, -0.015, 0, 0), "foot.L": (0, -0.28, 0.0, 0, 0), "foot.R": (0, -0.20, 0.16, 36, 0),
+        "hand.L": (-0.19, -0.28, -0.13, 0, 35), "hand.R": (0.19, -0.28, -0.13, 0, -35), "head": (0, 0, 0, 0, 0)},
+    17: {"hips": (0, -0.56, -0.065, 0, 0), "foot.L": (0, -0.28, 0.065, 32, 0), "foot.R": (0, -0.84, 0.01, -14, 0),
+         "hand.L": (-0.19, -0.82, -0.07, 0, 35), "hand.R": (0.19, -0.40, -0.11, 0, -35), "head": (0, 0, 0, 0, 0)},
+    25: {"hips": (0, -0.84, -0.015, 0, 0), "foot.L": (0, -0.76, 0.16, 36, 0), "foot.R": (0, -0.84, 0.0, 0, 0),
+         "hand.L": (-0.19, -0.84, -0.13, 0, 35), "hand.R": (0.19, -0.84, -0.13, 0, -35), "head": (0, 0, 0, 0, 0)},
+}  # fmt: skip
+
+
+def block_walk() -> Steps:
+    """Block a walk in four poses with Auto Keying, play it, and bake it."""
+    yield from look((6.0, -52.0), (0.0, -0.3, 0.85), 2.7)
+    rig().data.collections["Body"].is_visible = False  # only the controls are left
+    yield from click_button("dqik.live")
+    yield from press("A", window_middle())
+    yield from press("G", window_middle(), alt=True)
+    yield from press("R", window_middle(), alt=True)
+    yield from click_in_editor("DOPESHEET_EDITOR", "use_keyframe_insert_auto")
+    assert bpy.context.scene.tool_settings.use_keyframe_insert_auto
+    last = dict.fromkeys(WALK[1], (0.0,) * 5)
+    frame = 1
+    for at, offsets in WALK.items():
+        while frame < at:
+            yield from press("RIGHT_ARROW", window_middle())
+            frame += 1
+        assert bpy.context.scene.frame_current == at
+        before = state()
+        for bone, offset in offsets.items():
+            yield from offset_control(bone, last[bone], offset)
+        last = offsets
+        yield from select_controls()
+        before = state()
+        yield from press("I", window_middle())
+        yield from undo_and_redo(before, "keying the pose")
+        for bone in ENDS:
+            assert missed(bone) < NEAR, f"frame {at}: {bone} is {1e3 * missed(bone):.1f} mm off"
+        yield from shot(f"b14 walk at {at}")
+    yield from bake_walk()
+
+
+def offset_control(bone: str, last: tuple[float, ...], offset: tuple[float, ...]) -> Steps:
+    """Pick a control and move and turn it from one offset to the next."""
+    changes = [now - then for now, then in zip(offset, last, strict=True)]
+    steps = [(key, axis, change) for key, axis, change in zip("GGGRR", "XYZXY", changes, strict=True) if change]
+    if steps:
+        yield from pick(control(bone))
+    for key, axis, value in steps:
+        yield from transform(key, axis, value)
+
+
+def select_controls() -> Steps:
+    """Select all controls and nothing else."""
+    names = [control(bone) for bone in ("hips", *ENDS)]
+    for number, name in enumerate(names):
+        yield from pick(name, shift=number > 0)
+    assert {bone.name for bone in bpy.context.selected_pose_bones} == set(names)
+
+
+def bake_walk() -> Steps:
+    """Bake the walk: the keys play as Live did, and planted feet stay."""
+    scene = bpy.context.scene
+    solved = {}
+    for frame in range(1, 26):
+        scene.frame_set(frame)
+        solved[frame] = state().joints
+        for bone in ENDS:
+            assert missed(bone) < NEAR, f"frame {frame}: {bone} is {1e3 * missed(bone):.1f} mm off"
+    scene.frame_set(1)
+    before = state()
+    yield from click_button("dqik.bake")
+    yield from press("RET", window_middle())
+    yield from until(lambda: not rig().dqik.live, "the bake ends")
+    yield 0.5
+    for frame, joints in solved.items():
+        scene.frame_set(frame)
+        away = np.abs(state().joints - joints).max()
+        assert away < SAME, f"frame {frame}: the bake is {1e3 * away:.2f} mm off what Live showed"
+    for bone, frames in (("foot.L", range(1, 10)), ("foot.R", range(17, 26))):
+        places = []
+        for frame in frames:
+            scene.frame_set(frame)
+            places.append(place(bone).xy)
+        slide = max((one - places[0]).length for one in places)
+        assert slide < PLANTED, f"{bone} slides by {1e3 * slide:.2f} mm while it is planted"
+    scene.frame_set(1)
+    yield from undo_and_redo(before, "the bake")
+    yield from shot("b15 walk baked")
+
+
+SIDED = ("hand.L", "hand.R", "foot.L", "foot.R", "forearm.L", "forearm.R", "shin.L", "shin.R")
+
+
+def matrices() -> dict[str, Matrix]:
+    """The matrices of all bones."""
+    return {bone.name: matrix(bone.name) for bone in rig().pose.bones}
+
+
+def all_limits() -> list[tuple]:
+    """The limits of all bones, rounded to 1e-4 rad."""
+    names = [f"dqik_{part}_{end}" for part in ("twist", "swing_x", "swing_z") for end in ("min", "max")]
+    return [
+        (bone.name, bone.dqik_use_limits, *(round(getattr(bone, name), 4) for name in names),
+         *(abs(round(value, 4)) for name in ("dqik_limits_axes", "dqik_limits_zero") for value in getattr(bone, name)))
+        for bone in rig().pose.bones
+    ]  # fmt: skip
+
+
+def check(before: dict[str, Matrix], moved: Iterable[str], step: str) -> None:
+    """All ends that did not move are where they were, and all are on their controls."""
+    for bone in ENDS:
+        assert missed(bone) < NEAR, f"{step}: {bone} is {1e3 * missed(bone):.2f} mm off its control"
+        away = (place(bone) - before[bone].translation).length
+        limit = PLANTED if bone.startswith("foot") else NEAR
+        assert bone in moved or away < limit, f"{step}: {bone} moved by {1e3 * away:.2f} mm"
+    assert rig().dqik.status.converged, f"{step}: the panel says that a goal is not met"
+
+
+run(animate, scale=1.0)

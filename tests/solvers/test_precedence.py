@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Goals that cannot all be met: those of higher priority are met, and the others come as near as they then can."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from measures import both_solvers
+from scipy.optimize import minimize
+from scipy.spatial.transform import Rotation
+from skeletons import LEFT, RIGHT, random_pose, seeds, torso, wxyz
+from test_yielding import HEIGHT, figure
+
+import solvers as ik
+
+LENGTH = 1.3  # of the torso with an arm, about
+ALONE = 1e-3 * HEIGHT
+MILLIMETRE = 1e-3
+
+
+def pulled_figure(seed: int, hips: int = -1) -> tuple[ik.Skeleton, list[ik.Goal], ik.Pose]:
+    """A posed figure with goals where its hands, feet and hips are, but one hand's up to half its height away.
+
+    hips : the priority of their goal, the feet have 1 and the hands 0.
+    """
+    generator = np.random.default_rng(seed)
+    skeleton, _ = figure()
+    pose = random_pose(skeleton, generator, 0.25)
+    world = ik.forward(skeleton, pose)
+    away = generator.normal(size=3)
+    away *= generator.uniform(0.1, 0.5) * HEIGHT / np.linalg.norm(away)
+    goals = []
+    for name, priority in (("hand 1", 0), ("hand -1", 0), ("foot 1", 1), ("foot -1", 1), ("hips", hips)):
+        joint = skeleton.names.index(name)
+        place = world.positions[joint] + away * (name == "hand 1")
+        goals.append(ik.Goal(joint, place, world.rotations[joint], priority=priority))
+    return skeleton, goals, pose
+
+
+@both_solvers
+@settings(max_examples=40, derandomize=True)
+@given(seeds)
+def test_a_hand_out_of_reach_comes_nearer_and_the_others_stay(solver: str, seed: int) -> None:
+    """Feet within a millimetre, the other hand within 0.1 % of the height; only the hips, which come last, follow."""
+    skeleton, goals, pose = pulled_figure(seed)
+    found = ik.prepare(skeleton, goals, solver, ik.Options(tolerance=1e-4 * HEIGHT))(
+        [goal.position for goal in goals], [goal.rotation for goal in goals], pose
+    )
+    hand, other, *feet = found.position_errors[:4]
+    assert other < ALONE
+    assert max(feet) < MILLIMETRE
+    begun = np.linalg.norm(np.array(goals[0].position) - ik.forward(skeleton, pose).positions[goals[0].joint])
+    assert hand < begun
+
+
+@both_solvers
+@pytest.mark.parametrize("warm", [True, False])
+def test_the_answer_follows_a_hand_out_of_reach_and_back_with_priorities(solver: str, warm: bool) -> None:
+    """In steps of a centimetre: the feet and the other hand stay met, and no joint turns by 6 degrees in a step."""
+    skeleton, goals, pose = pulled_figure(3)
+    world = ik.forward(skeleton, pose)
+    places = np.repeat(np.array([world.positions[goal.joint] for goal in goals])[None], 100, 0)
+    way = np.array(goals[0].position) - places[0, 0]
+    steps = 0.01 * np.concatenate([np.arange(50), np.arange(50, 0, -1)])
+    places[:, 0] += steps[:, None] * way / np.linalg.norm(way)
+    turns = np.repeat(np.array([goal.rotation for goal in goals])[None], 100, 0)
+    options = ik.Options(tolerance=1e-4 * HEIGHT, warm_start=warm)
+    solved = ik.solve_frames(skeleton, goals, places, turns, pose, solver, options)
+    assert max(found.position_errors[2:4].max() for found in solved) < MILLIMETRE
+    assert max(found.position_errors[1] for found in solved) < ALONE
+    turned = [
+        (Rotation.from_quat(a.pose.rotations, scalar_first=True).inv()
+         * Rotation.from_quat(b.pose.rotations, scalar_first=True)).magnitude().max()
+        for a, b in zip(solved, solved[1:], strict=False)
+    ]  # fmt: skip
+    assert max(turned) < np.radians(6)
+
+
+@both_solvers
+@pytest.mark.parametrize("seed", [1, 2, 3, 5])
+def test_what_comes_later_is_as_near_as_scipy_finds(solver: str, seed: int) -> None:
+    """A torso that keeps one hand in its place and turns while the other reaches out: the least distance is SciPy's."""
+    generator = np.random.default_rng(seed)
+    skeleton = torso()
+    pose = random_pose(skeleton, generator, 0.3)
+    world, away = ik.forward(skeleton, pose), generator.normal(size=3)
+    places = [world.positions[LEFT], world.positions[RIGHT] + 0.8 * away / np.linalg.norm(away)]
+    turn = world.rotations[LEFT]
+    goals = [ik.Goal(LEFT, places[0], turn, priority=1), ik.Goal(RIGHT, places[1])]
+    found = ik.solve(skeleton, goals, pose, solver, ik.Options(pull=1e-5, iterations=100))
+
+    def posed(v: np.ndarray) -> np.ndarray:
+        turned = Rotation.from_rotvec(v.reshape(-1, 3))
+        rotations = wxyz(Rotation.from_quat(found.pose.rotations, scalar_first=True) * turned)
+        return ik.forward(skeleton, ik.Pose(rotations, pose.translations))
+
+    def kept(v: np.ndarray) -> np.ndarray:
+        positions, rotations = posed(v)
+        at = Rotation.from_quat(rotations[LEFT], scalar_first=True)
+        off = (Rotation.from_quat(turn, scalar_first=True) * at.inv()).as_rotvec()
+        return np.concatenate([positions[LEFT] - places[0], off])
+
+    def far(v: np.ndarray) -> float:
+        return float(((posed(v).positions[RIGHT] - places[1]) ** 2).sum())
+
+    best = minimize(far, np.zeros(3 * len(skeleton)), method="SLSQP", constraints={"type": "eq", "fun": kept},
+                    options={"maxiter": 300, "ftol": 1e-12})  # fmt: skip
+    assert abs(kept(best.x)).max() < 1e-5
+    assert found.position_errors[0] < 1e-3 * LENGTH
+    assert found.rotation_errors[0] < np.radians(0.2)
+    assert found.position_errors[1] < np.sqrt(best.fun) + 0.01 * LENGTH

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The settings of the overlay in 3D views, which are not saved."""
+
+import bpy
+from bpy.props import BoolProperty, PointerProperty
+
+
+def _redraw(self: bpy.types.bpy_struct, context: bpy.types.Context) -> None:
+    """Draw all 3D views again."""
+    del self
+    for window in context.window_manager.windows:
+        for area in window.screen.areas:
+            if area.type == "VIEW_3D":
+                area.tag_redraw()
+
+
+class DqikOverlay(bpy.types.PropertyGroup):
+    """What 3D views show of the active armature; not saved."""
+
+    show: BoolProperty(
+        name="Overlay", description="Show goals, limits and joints at their limits in the 3D view", update=_redraw
+    )
+    goals: BoolProperty(
+        name="Goals", description="Join each target to its bone, and write the distance that is missed",
+        default=True, update=_redraw,
+    )  # fmt: skip
+    limits: BoolProperty(
+        name="Limits", description="Of the selected bones, show the border of the swing, the range of the twist, and "
+        "the part of both that is in use", default=True, update=_redraw,
+    )  # fmt: skip
+    handles: BoolProperty(
+        name="Handles", description="Show handles that change the limits of the active bone when they are dragged",
+        default=True, update=_redraw,
+    )  # fmt: skip
+    at_limit: BoolProperty(
+        name="At Limits", description="Colour the bones that are at one of their limits", default=True,
+        update=_redraw,
+    )  # fmt: skip
+    holds: BoolProperty(name="Holds", description="Mark the bones that hold their pose", default=True, update=_redraw)
+    reach: BoolProperty(
+        name="Reach", description="Show the computed reach of a goal: blue where its bone can go, green where it can "
+        "go from at least half of all directions", default=True, update=_redraw,
+    )  # fmt: skip
+
+
+CLASSES = (DqikOverlay,)
+
+
+def start() -> None:
+    """Attach the settings to the window manager."""
+    bpy.types.WindowManager.dqik_overlay = PointerProperty(
+        type=DqikOverlay, name="DQIK Overlay", description="What 3D views show of the active armature"
+    )
+
+
+def stop() -> None:
+    """Detach the settings."""
+    del bpy.types.WindowManager.dqik_overlay
