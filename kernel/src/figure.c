@@ -315,7 +315,7 @@ static void pose(const dqik_figure *f, const double *places, const double *turns
     tell(f, places, turns, r);
     if (f->has_spine && f->keeps_chest)
         copy3(turn, kept);
-    else if (f->has_spine)
+    else if (f->spine)
         turn_of_trunk(f, r->features, turn);
     for (int i = 0; i < f->columns; i++) r->turns[4 * i] = 1.0, r->turns[4 * i + 1] = r->turns[4 * i + 2] = r->turns[4 * i + 3] = 0.0;
     if (f->spine) {

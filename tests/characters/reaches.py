@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Ordinary reaches of a person, measured and drawn: up, across, behind, to the floor and to a table.
 
-    python tests/characters/reaches.py [--sheet docs/images/reaches.png] [--limits] [--empties] [character ...]
+    python tests/characters/reaches.py [--sheet docs/images/reaches.png] [--natural docs/images/natural-pose.png]
+        [--limits] [--empties] [character ...]
 
 Run it with a Python that has bpy. Set Up Full Body is pressed, Live goes on, and the hands' targets are moved, not
 turned. Printed are how far hands miss, how far the collar bones turn, how far the feet move, and how far the head does.
-The sheet shows the first character.
+The sheet shows the first character; that of the natural pose shows it without, and below with it.
 """
 
 import argparse
@@ -75,6 +76,16 @@ FAR = (
     Reach("far down, both", ("toes", "L"), (0.03, 0.1, 0.03), "LR"),
     Reach("far ahead, both", ("arm", "L"), (0.0, 0.6, 0.0), "LR"),
 )
+
+
+ORDINARY = (
+    Reach("hips", ("thigh", "L"), (0.07, 0.03, 0.05), "LR", 25.0),
+    Reach("chest", ("arm", "R"), (0.1, 0.13, -0.13), "LR", 25.0),
+    Reach("face", ("arm", "L"), (-0.03, 0.1, 0.09), "L", 25.0),
+    Reach("carry", ("arm", "L"), (0.0, 0.17, -0.2), "LR", 40.0),
+    Reach("squat", ("arm", "L"), (0.02, 0.22, -0.22), "LR", 50.0, (0.0, -0.06, -0.26)),
+)
+"""Reaches that show what the natural pose does: hands at the hips, on the chest, at the face, in front, low hips."""
 
 
 def place(figure: Figure, reach: Reach, side: str) -> Vector:
@@ -268,6 +279,17 @@ def sheet(pictures: list[Path], path: Path) -> None:
     result.save()
 
 
+def draw_sheet(ob: bpy.types.Object, figure: Figure, rows: list[tuple[float, tuple[Reach, ...]]], path: Path) -> None:
+    """Draw rows of reaches, each with an amount of the natural pose."""
+    folder, pictures = Path(bpy.app.tempdir), list[Path]()
+    for amount, reaches in rows:
+        ob.dqik.natural_pose = amount
+        for reach in reaches:
+            pictures.append(folder / f"{len(pictures)}.png")
+            draw(ob, figure, reach, pictures[-1])
+    sheet(pictures, path)
+
+
 def main() -> None:
     """Measure, print and draw."""
     parser = argparse.ArgumentParser()
@@ -276,6 +298,7 @@ def main() -> None:
     parser.add_argument("--limits", action="store_true")
     parser.add_argument("--empties", action="store_true")
     parser.add_argument("--sheet", type=Path)
+    parser.add_argument("--natural", type=Path)
     arguments = parser.parse_args()
     measure.load()
     for number, name in enumerate(arguments.characters):
@@ -286,15 +309,14 @@ def main() -> None:
             row = measured(ob, figure, character, reach)
             print(f"{name:20} {reach.name:14}", "  ".join(f"{key} {value:6.1f}" for key, value in row.items()),
                   file=sys.stderr)  # fmt: skip
-        if arguments.sheet and not number:
+        if (arguments.sheet or arguments.natural) and not number:
             ob.dqik.live = False
             person.body(ob, figure.roles)
             ob.dqik.live = True
-            folder = Path(bpy.app.tempdir)
-            pictures = [folder / f"{count}.png" for count in range(len(REACHES))]
-            for reach, picture in zip(REACHES, pictures, strict=True):
-                draw(ob, figure, reach, picture)
-            sheet(pictures, arguments.sheet)
+            if arguments.sheet:
+                draw_sheet(ob, figure, [(1.0, REACHES)], arguments.sheet)
+            if arguments.natural:
+                draw_sheet(ob, figure, [(0.0, ORDINARY), (1.0, ORDINARY)], arguments.natural)
 
 
 if __name__ == "__main__":
