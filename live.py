@@ -7,16 +7,17 @@ State that lasts between frames is stored here under the object's `session_uid`;
 
 import traceback
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
 import bpy
 import numpy as np
 from bpy.app.handlers import persistent
 
-from .rig.blender import channels, dependencies
+from .rig.blender import channels
+from .rig.blender.dependencies import Dependencies
 from .rig.compare import Row
-from .rig.frame import holds, learning, report, step
+from .rig.frame import following, holds, learning, report, step
 from .rig.frame.learning import Lesson
 from .rig.frame.read import Reading
 from .rig.frame.report import GoalError, Status
@@ -35,6 +36,8 @@ class _State:
 
     objects : the `session_uid` of all objects in order, as bytes; None to search them again.
     armatures : (position, session_uid) of the armatures that have goals or a base pose.
+    behind : for each of these that a depsgraph evaluates, if there are several, those that it follows.
+    borrowed : gives objects back what they have only for a render's frame.
     owners : whose settings the bones of these have, by object, after the last update.
     """
 
@@ -43,6 +46,8 @@ class _State:
     workspaces: dict[int, Workspace] = field(default_factory=dict)
     objects: bytes | None = None
     armatures: list[tuple[int, int]] = field(default_factory=list)
+    behind: dict[int, set[int]] = field(default_factory=dict)
+    borrowed: list[Callable[[], None]] = field(default_factory=list)
     owners: dict[int, bytes] = field(default_factory=dict)
     busy: bool = False
     suspended: set[int] = field(default_factory=set)
@@ -95,6 +100,8 @@ def note_workspace(ob: bpy.types.Object, computed: Workspace | None) -> None:
 def forget() -> None:
     """Drop all state that lasts between frames, as if Blender had just started."""
     _state.sessions.clear()
+    _state.behind.clear()
+    _state.borrowed.clear()
     _state.owners.clear()
     _state.objects = None
 
@@ -104,9 +111,10 @@ def touch(ob: bpy.types.Object) -> None:
     if getattr(ob, "type", "") != "ARMATURE":
         return
     session_of(ob).rig.touch()
+    _state.behind.clear()
     _state.objects = None
     if ob.dqik.live:
-        ob.update_tag(refresh={"DATA"})
+        ob.original.update_tag(refresh={"DATA"})
 
 
 def switch(ob: bpy.types.Object) -> None:
@@ -137,9 +145,10 @@ def solve_once(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Status:
     If live solving is off, the solve starts from the current pose, and the answer stays on the bones.
     """
     session = session_of(ob) if ob.dqik.live else Session(stored=False)
-    view = View(depsgraph, depsgraph.scene.frame_current_final, fresh=False)
-    answer = step.solve(session, ob, view)
-    step.write_answer(session, ob, answer)
+    with _busy():
+        view = View(depsgraph, depsgraph.scene.frame_current_final, fresh=False)
+        _levels(view)
+        step.write_answer(session, ob, step.solve(session, ob, view), view)
     if not ob.dqik.live:
         _state.sessions[ob.session_uid] = Session(report=session.report)
     bpy.context.view_layer.update()
@@ -153,7 +162,8 @@ def reset(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> None:
     """
     session = session_of(ob)
     view = View(depsgraph, depsgraph.scene.frame_current_final, fresh=False)
-    step.read(session, ob, view)
+    with _busy():
+        step.read(session, ob, view)
     rig = session.rig.rig
     moved = np.arange(len(ob.pose.bones)) if rig is None else rig.solved_bones
     slid = moved if rig is None else rig.bones[rig.slide_row]
@@ -178,7 +188,7 @@ def learn(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph, actions: Sequenc
 
     Returns a reason in one sentence if there is nothing to learn from.
     """
-    with aside(ob) as reading:
+    with aside(ob) as reading, _busy():
         start = step.read(reading, ob, View(depsgraph, depsgraph.scene.frame_current_final, fresh=False)).start
         return learning.learn(ob, reading.rig, start, actions)
 
@@ -202,7 +212,10 @@ def begin_bake(ob: bpy.types.Object, solver: str = "") -> Session:
 
 def bake_frame(reading: Session, ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Reading:
     """Read one frame for a bake, as live solving would read it after the change of frame."""
-    return step.read(reading, ob, View(depsgraph, depsgraph.scene.frame_current_final, fresh=True)).copy()
+    with _busy():
+        view = View(depsgraph, depsgraph.scene.frame_current_final, fresh=True)
+        _levels(view)
+        return step.read(reading, ob, view).copy()
 
 
 def shown_errors(reading: Session, ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> tuple[GoalError, ...]:
@@ -251,8 +264,18 @@ def _on_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = N
     if depsgraph is None or _state.busy or not _armatures():
         return
     moved = {update.id.original.session_uid for update in depsgraph.updates if isinstance(update.id, bpy.types.Object)}
-    _mirror_pasted(moved)
+    _mirror_pasted(depsgraph, moved)
     _solve_live(depsgraph, scene.frame_current_final, moved)
+
+
+@persistent
+def _on_rendered(*_: object) -> None:
+    """A frame has been rendered, or is followed by another evaluation: what was set for it goes back."""
+    if _state.busy:
+        return
+    while _state.borrowed:
+        with suppress(ReferenceError):  # the object was removed
+            _state.borrowed.pop()()
 
 
 @persistent
@@ -267,6 +290,10 @@ def _on_forget(*_: object) -> None:
 _HANDLERS: dict[str, Callable] = {
     "frame_change_post": _on_frame,
     "depsgraph_update_post": _on_update,
+    "frame_change_pre": _on_rendered,
+    "depsgraph_update_pre": _on_rendered,
+    "render_post": _on_rendered,
+    "render_cancel": _on_rendered,
     "load_post": _on_forget,
     "undo_post": _on_forget,
     "redo_post": _on_forget,
@@ -294,33 +321,55 @@ def unregister() -> None:
 # -- inside ------------------------------------------------------------------------------------------------------------
 
 
+@contextmanager
+def _busy() -> Generator[None]:
+    """Do not answer the evaluations that a solve itself causes."""
+    before, _state.busy = _state.busy, True
+    try:
+        yield
+    finally:
+        _state.busy = before
+
+
 def _solve_live(depsgraph: bpy.types.Depsgraph, now: float, moved: set[int] | None) -> None:
-    """Solve the live armatures that a depsgraph evaluates, leaders before followers, then write all answers.
+    """Solve the live armatures that a depsgraph evaluates and write their answers, leaders before followers.
 
     moved : `session_uid` of the objects that an edit moved; None after a change of frame.
     """
     if _state.busy:
         return
-    _state.busy = True
-    try:
+    with _busy():
         view = View(depsgraph, now, fresh=moved is None)
-        answers: list[tuple[bpy.types.Object, Session, step.Answer]] = []
-        for ob, live in _followed_first(list(_armatures_of(view)), view):
-            session = session_of(ob)
-            if moved is not None and not _concerned(ob, session, moved | set(view.solved)):
-                continue
-            try:
-                answers.append((ob, session, step.solve(session, ob, view, active=live)))
-            except Exception as error:
-                _give_up(ob, session, error)
-        for ob, session, answer in answers:
-            step.write_answer(session, ob, answer)
-    finally:
-        _state.busy = False
+        solved: set[int] = set()
+        for level in _levels(view):
+            if solved:
+                view.evaluate()
+            solved |= _solve_level(level, view, None if moved is None else moved | solved)
+            _state.borrowed += view.borrowed
+            view.borrowed.clear()
 
 
-def _mirror_pasted(moved: set[int]) -> None:
-    """Mirror the settings of bones of moved objects that a mirrored paste has copied from the other side."""
+def _solve_level(level: list[tuple[bpy.types.Object, bool]], view: View, moved: set[int] | None) -> set[int]:
+    """Solve armatures that do not follow each other, then write all answers; the `session_uid` of those written."""
+    answers: list[tuple[bpy.types.Object, Session, step.Answer]] = []
+    for ob, live in level:
+        session = session_of(ob)
+        if ob.session_uid in _state.suspended or (moved is not None and not _concerned(ob, session, moved)):
+            continue
+        try:
+            answers.append((ob, session, step.solve(session, ob, view, active=live)))
+        except Exception as error:
+            _give_up(ob, session, error)
+    for ob, session, answer in answers:
+        step.write_answer(session, ob, answer, view)
+    return {ob.session_uid for ob, _, _ in answers}
+
+
+def _mirror_pasted(depsgraph: bpy.types.Depsgraph, moved: set[int]) -> None:
+    """Mirror the settings of bones of moved objects that a mirrored paste has copied from the other side.
+
+    The evaluated objects get them too, because these are solved next.
+    """
     for place, uid in _armatures():
         ob = bpy.data.objects[place]
         if ob.pose is None or ob.library is not None or not (uid in moved or uid not in _state.owners):
@@ -328,14 +377,13 @@ def _mirror_pasted(moved: set[int]) -> None:
         owners = pasted.owners(ob)
         if owners != _state.owners.get(uid):
             pasted.mend(ob)
+            pasted.mend(ob.evaluated_get(depsgraph))
             _state.owners[uid] = pasted.owners(ob)
 
 
 def _armatures_of(view: View) -> Iterator[tuple[bpy.types.Object, bool]]:
-    """The live armatures, and those that keys have just switched off; each with whether Live is on."""
+    """Armatures that are live, being baked or just switched off by keys; each with whether it is live."""
     for place, uid in _armatures():
-        if uid in _state.suspended:
-            continue
         ob = bpy.data.objects[place]
         evaluated = ob.evaluated_get(view.depsgraph)
         if not evaluated.is_evaluated or ob.pose is None:
@@ -343,7 +391,7 @@ def _armatures_of(view: View) -> Iterator[tuple[bpy.types.Object, bool]]:
         if ob.mode == "EDIT" or ob.data.pose_position == "REST":
             continue
         live = evaluated.dqik.live
-        if live or ob.dqik.has_base:
+        if live or ob.dqik.has_base or uid in _state.suspended:
             yield ob, live
 
 
@@ -362,31 +410,37 @@ def _armatures() -> list[tuple[int, int]]:
     return _state.armatures
 
 
-def _followed_first(left: list[tuple[bpy.types.Object, bool]], view: View) -> list[tuple[bpy.types.Object, bool]]:
-    """Sort the armatures so that one comes before all armatures whose targets follow it."""
-    if len(left) < 2:
-        return left
-    behind = {ob.session_uid: dependencies.armatures_behind(ob) for ob, _ in left}
-    view.others_follow = any(uids & behind.keys() for uids in behind.values())
-    ordered: list[tuple[bpy.types.Object, bool]] = []
-    while view.others_follow and left:
-        uids = {ob.session_uid for ob, _ in left}
-        ready = [one for one in left if not behind[one[0].session_uid] & uids] or left[:1]
-        left = [one for one in left if one not in ready]
-        ordered += ready
-    return ordered or left
+def _levels(view: View) -> list[list[tuple[bpy.types.Object, bool]]]:
+    """The armatures of a view with whether they are live, in levels: each follows armatures of the levels before."""
+    armatures = {ob.session_uid: (ob, live) for ob, live in _armatures_of(view)}
+    if len(armatures) < 2:
+        return [list(armatures.values())]
+    levels, view.later = following.levels(_behind(armatures, view))
+    return [[armatures[uid] for uid in level] for level in levels]
+
+
+def _behind(armatures: dict[int, tuple[bpy.types.Object, bool]], view: View) -> dict[int, set[int]]:
+    """The armatures that each armature follows, all by `session_uid`; read again after edits.
+
+    Those that follow others by their goals only come first: in a cycle, a goal can be left out.
+    """
+    if not view.fresh or view.edited or armatures.keys() != _state.behind.keys():
+        dependencies = Dependencies()
+        by_pose = {uid: dependencies.armatures_behind_pose(ob) & armatures.keys() for uid, (ob, _) in armatures.items()}
+        _state.behind = {
+            uid: by_pose[uid] | dependencies.armatures_behind_goals(armatures[uid][0])
+            for uid in sorted(by_pose, key=lambda uid: bool(by_pose[uid]))
+        }
+    return _state.behind
 
 
 def _concerned(ob: bpy.types.Object, session: Session, moved: set[int]) -> bool:
-    """Whether one of the moved objects is this armature or one of its targets, or a setting has changed."""
-    return (
-        ob.session_uid in moved
-        or session.rig.stale
-        or any(
-            target is not None and target.session_uid in moved
-            for goal in ob.dqik.goals
-            for target in (goal.target, goal.pole_target)
-        )
+    """Whether an armature, one that it follows or one of its targets moved, or one of its settings changed."""
+    follows = {ob.session_uid, *_state.behind.get(ob.session_uid, ())}
+    return session.rig.stale or not follows.isdisjoint(moved) or any(
+        target is not None and target.session_uid in moved
+        for goal in ob.dqik.goals
+        for target in (goal.target, goal.pole_target)
     )
 
 

@@ -54,7 +54,7 @@ class DQIK_OT_keep_pose(ArmatureOperator, bpy.types.Operator):
         live.keep(ob)
         if context.scene.tool_settings.use_keyframe_insert_auto:
             for name in moved:
-                keying.key(ob.pose.bones[name], context.scene.frame_current, name)
+                keying.key(ob.pose.bones[name], context.scene.frame_current_final, name)
         return {"FINISHED"}
 
 

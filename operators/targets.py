@@ -79,7 +79,7 @@ class DQIK_OT_targets_to_pose(GoalsOperator, bpy.types.Operator):
         else:
             left = goals.to_pose(ob, numbers, context.evaluated_depsgraph_get())
             if scene.tool_settings.use_keyframe_insert_auto:
-                goals.key_targets(ob, numbers, scene.frame_current)
+                goals.key_targets(ob, numbers, scene.frame_current_final)
         if left:
             self.report({"WARNING"}, f"The targets of {', '.join(map(repr, left))} cannot be moved: they are missing, "
                         "or constraints or another file set their place")  # fmt: skip
@@ -98,7 +98,7 @@ class DQIK_OT_targets_to_pose(GoalsOperator, bpy.types.Operator):
             for frame, places in zip(frames, wanted, strict=True):
                 scene.frame_set(frame)
                 left = goals.put_targets(ob, places, context.evaluated_depsgraph_get())
-                goals.key_targets(ob, places, frame)
+                goals.key_targets(ob, places, scene.frame_current_final)
         for number in set(numbers) & wanted[0].keys():
             goal = ob.dqik.goals[number]
             if goal.influence < 2.0 * goals.KEYED_INFLUENCE:

@@ -33,6 +33,8 @@ def check(ob: bpy.types.Object, action: str) -> None:
         return
     if data.use_tweak_mode:
         raise DqikError(f"Leave the NLA tweak mode of {ob.name!r} first")
+    if data.use_nla and any(track.is_solo for track in data.nla_tracks):
+        raise DqikError(f"An NLA track of {ob.name!r} is solo, which hides its action: switch Solo off first")
     if action == "CURRENT" and data.action is not None and data.action.library is not None:
         raise DqikError(f"Action {data.action.name!r} is linked, so keys would be lost: bake into a new action")
     if action == "CURRENT" and _is_blended(data):

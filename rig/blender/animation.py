@@ -18,7 +18,8 @@ from .. import curves
 from . import rotation
 from .channels import Modes
 
-_BONE_PATH = re.compile(r'^pose\.bones\["((?:[^"\\]|\\.)*)"\]\.(.+)')
+_BONE_PATH = re.compile(r'pose\.bones\[(?:"((?:[^"\\]|\\.)*)"|(\d+))\]\.(.+)')
+_CUSTOM_PATH = re.compile(r'(?:pose\.bones\["((?:[^"\\]|\\.)*)"\])?\["((?:[^"\\]|\\.)*)"\]$')
 
 
 @dataclass(frozen=True)
@@ -28,12 +29,14 @@ class Animation:
     bones : {bone: (path, index) of its animated channels}.
     driven : bones with a driven rotation or location; a driver overwrites the channel in every evaluation.
     settings : whether a setting of DQIK is animated. constraints : whether a constraint of a bone is animated.
+    custom : (bone, name) of animated custom properties; the bone is empty for those of the object.
     """
 
     bones: dict[str, set[tuple[str, int]]]
     driven: frozenset[str]
     settings: bool
     constraints: bool
+    custom: frozenset[tuple[str, str]] = frozenset()
 
 
 def contents(ob: bpy.types.Object, paths: bool) -> tuple:
@@ -55,19 +58,31 @@ def animation(ob: bpy.types.Object) -> Animation:
     """The present animation of `ob`."""
     bones: dict[str, set[tuple[str, int]]] = {}
     driven: set[str] = set()
+    custom: set[tuple[str, str]] = set()
     settings = constraints = False
     for curve in _counting_curves(ob.animation_data):
-        path = curve.data_path
-        match = _BONE_PATH.match(path)
-        settings |= path.startswith("dqik") or (match is not None and match[2].startswith("dqik"))
-        constraints |= match is not None and match[2].startswith("constraints")
-        if match is None:
+        bone, path = split_path(ob, curve.data_path)
+        settings |= path.startswith("dqik")
+        if match := _CUSTOM_PATH.match(path):
+            custom.add((bpy.utils.unescape_identifier(match[1] or ""), bpy.utils.unescape_identifier(match[2])))
+        if not bone:
             continue
-        bone = bpy.utils.unescape_identifier(match[1])
-        bones.setdefault(bone, set()).add((match[2], curve.array_index))
-        if curve.driver is not None and match[2].startswith(("rotation", "location")):
+        constraints |= path.startswith("constraints")
+        bones.setdefault(bone, set()).add((path, curve.array_index))
+        if curve.driver is not None and path.startswith(("rotation", "location")):
             driven.add(bone)
-    return Animation(bones, frozenset(driven), settings, constraints)
+    return Animation(bones, frozenset(driven), settings, constraints, frozenset(custom))
+
+
+def split_path(ob: bpy.types.Object, path: str) -> tuple[str, str]:
+    """The bone, empty if there is none, and the rest of a data path of an object; bones have a name or a number."""
+    match = _BONE_PATH.match(path)
+    if match is None:
+        return "", path
+    if match[2] is None:
+        return bpy.utils.unescape_identifier(match[1]), match[3]
+    bones, number = ob.pose.bones if ob.pose else (), int(match[2])
+    return bones[number].name if number < len(bones) else "", match[3]
 
 
 def animates(ob: bpy.types.Object, path: str) -> bool:
@@ -101,9 +116,9 @@ def values(ob: bpy.types.Object, frame: float) -> Iterator[tuple[str, str, int, 
     data = ob.animation_data
     in_nla = data is not None and any(True for _ in _counting_strips(data))
     for curve in curves.fcurves(data):
-        match = _BONE_PATH.match(curve.data_path)
-        if match and _counts(curve, in_nla):
-            yield bpy.utils.unescape_identifier(match[1]), match[2], curve.array_index, curve.evaluate(frame)
+        bone, path = split_path(ob, curve.data_path)
+        if bone and _counts(curve, in_nla):
+            yield bone, path, curve.array_index, curve.evaluate(frame)
 
 
 def _counting_curves(data: bpy.types.AnimData | None) -> Iterator[bpy.types.FCurve]:

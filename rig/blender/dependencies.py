@@ -1,41 +1,94 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The dependencies of a target's place: bones that it is, is parented to or is constrained to, through any objects."""
+"""The dependencies of a target's place: bones that it is, is parented to, is constrained to or is driven by."""
 
 from collections.abc import Iterator
 
 import bpy
 
+from . import animation
+
 Bone = tuple[bpy.types.Object, str]
 """An armature object and the name of one of its bones; the name is empty for an object alone."""
 
-
-def bones_behind(target: bpy.types.Object, subtarget: str = "") -> set[Bone]:
-    """All bones, with their ancestors, that the place of an object or of one of its bones depends on."""
-    seen: set[Bone] = set()
-    left: list[Bone] = [(target, subtarget)]
-    while left:
-        here = left.pop()
-        if here not in seen:
-            seen.add(here)
-            left += _next(*here)
-    return {(ob, name) for ob, name in seen if name}
+_PLACE = ("location", "rotation", "scale", "delta", "matrix", "head", "tail", "constraints")
+"""What the data paths of an object's or a bone's place, or of what sets it, begin with."""
 
 
-def bones_behind_goal(goal: bpy.types.PropertyGroup) -> set[Bone]:
-    """All bones that the places of a goal's target and pole depend on."""
-    return set().union(*(bones_behind(target, subtarget) for target, subtarget in aims(goal)))
+class Dependencies:
+    """What the places of objects and bones depend on, each read once. Do not store it: it holds Blender's objects."""
+
+    def __init__(self) -> None:
+        self._direct: dict[Bone, list[Bone]] = {}
+        self._drivers: dict[bpy.types.Object, dict[str, list[bpy.types.Driver]]] = {}
+
+    def bones_behind(self, target: bpy.types.Object, subtarget: str = "") -> set[Bone]:
+        """All bones, with their ancestors, that the place of an object or of one of its bones depends on."""
+        seen: set[Bone] = set()
+        left: list[Bone] = [(target, subtarget)]
+        while left:
+            here = left.pop()
+            if here not in seen:
+                seen.add(here)
+                left += self.direct(*here)
+        return {(ob, name) for ob, name in seen if name}
+
+    def bones_behind_goal(self, goal: bpy.types.PropertyGroup) -> set[Bone]:
+        """All bones that the places of a goal's target and pole depend on."""
+        return set().union(*(self.bones_behind(target, subtarget) for target, subtarget in aims(goal)))
+
+    def bones_behind_bone(self, ob: bpy.types.Object, name: str) -> set[Bone]:
+        """All bones that the constraints and drivers of a bone depend on."""
+        return set().union(*(self.bones_behind(*other) for other in self._tied_to(ob, name)))
+
+    def armatures_behind_goals(self, ob: bpy.types.Object) -> set[int]:
+        """`session_uid` of the other armatures that the targets and poles of an armature's goals follow."""
+        return _others_of(ob, set().union(*map(self.bones_behind_goal, ob.dqik.goals)))
+
+    def armatures_behind_pose(self, ob: bpy.types.Object) -> set[int]:
+        """`session_uid` of the other armatures that the place and the constrained and driven bones of one follow."""
+        bones = (bone.name for bone in ob.pose.bones if bone.constraints or bone.name in self._drivers_of(ob))
+        behind = self.bones_behind(ob).union(*(self.bones_behind_bone(ob, name) for name in bones))
+        return _others_of(ob, behind)
+
+    def direct(self, ob: bpy.types.Object, name: str) -> list[Bone]:
+        """The direct dependencies of the place of an object or a bone."""
+        if (ob, name) not in self._direct:
+            self._direct[ob, name] = [*_parents(ob, name), *self._tied_to(ob, name)]
+        return self._direct[ob, name]
+
+    def _tied_to(self, ob: bpy.types.Object, name: str) -> Iterator[Bone]:
+        """The direct dependencies of an object or a bone by constraints and drivers."""
+        owner = ob.pose.bones.get(name) if name and ob.pose else ob
+        for constraint in () if owner is None else owner.constraints:
+            if not constraint.mute:
+                yield from _targets(constraint)
+        for driver in self._drivers_of(ob).get(name, ()):
+            yield from _driving(driver)
+
+    def _drivers_of(self, ob: bpy.types.Object) -> dict[str, list[bpy.types.Driver]]:
+        """The drivers of an object's own place, under an empty name, and of its bones' places, by bone."""
+        if ob not in self._drivers:
+            found = self._drivers[ob] = {}
+            for curve in ob.animation_data.drivers if ob.animation_data else ():
+                bone, path = animation.split_path(ob, curve.data_path)
+                if path.startswith(_PLACE) and not curve.mute:
+                    found.setdefault(bone, []).append(curve.driver)
+        return self._drivers[ob]
 
 
-def armatures_behind(ob: bpy.types.Object) -> set[int]:
-    """`session_uid` of the other armatures that the place of this one, or of its goals' targets, depends on."""
-    behind = bones_behind(ob).union(*map(bones_behind_goal, ob.dqik.goals))
-    return {other.original.session_uid for other, _ in behind} - {ob.original.session_uid}
-
-
-def direct(ob: bpy.types.Object) -> set[bpy.types.Object]:
-    """The objects that an object or one of its bones is parented or constrained to."""
+def objects_behind(ob: bpy.types.Object) -> set[bpy.types.Object]:
+    """The objects that an object or one of its bones is parented, constrained or driven to."""
     names = ["", *(bone.name for bone in (ob.pose.bones if ob.pose else ()))]
-    return {other for name in names for other, _ in _next(ob, name)} - {ob}
+    dependencies = Dependencies()
+    return {other for name in names for other, _ in dependencies.direct(ob, name)} - {ob}
+
+
+def acts(constraint: bpy.types.Constraint) -> bool:
+    """Whether a constraint has an effect: not if it is muted, has no influence, is invalid or lacks its target."""
+    if constraint.mute or constraint.influence <= 0.0 or not constraint.is_valid:
+        return False
+    needs_target = constraint.type != "PIVOT" and not getattr(constraint, "use_eval_time", False)
+    return not needs_target or getattr(constraint, "target", constraint) is not None
 
 
 def aims(goal: bpy.types.PropertyGroup) -> Iterator[Bone]:
@@ -45,8 +98,12 @@ def aims(goal: bpy.types.PropertyGroup) -> Iterator[Bone]:
             yield target, subtarget if target.type == "ARMATURE" else ""
 
 
-def _next(ob: bpy.types.Object, name: str) -> Iterator[Bone]:
-    """The direct dependencies of the place of an object or a bone."""
+def _others_of(ob: bpy.types.Object, bones: set[Bone]) -> set[int]:
+    return {other.original.session_uid for other, _ in bones} - {ob.original.session_uid}
+
+
+def _parents(ob: bpy.types.Object, name: str) -> Iterator[Bone]:
+    """What an object or a bone is parented to."""
     bone = ob.pose.bones.get(name) if name and ob.pose else None
     if bone is not None:
         yield ob, ""
@@ -54,9 +111,8 @@ def _next(ob: bpy.types.Object, name: str) -> Iterator[Bone]:
             yield ob, bone.parent.name
     elif ob.parent is not None:
         yield ob.parent, ob.parent_bone if ob.parent_type == "BONE" else ""
-    for constraint in (ob if bone is None else bone).constraints:
-        if not constraint.mute:
-            yield from _targets(constraint)
+        if ob.parent_type not in {"OBJECT", "BONE"}:
+            yield from _shaping(ob.parent)
 
 
 def _targets(constraint: bpy.types.Constraint) -> Iterator[Bone]:
@@ -67,3 +123,28 @@ def _targets(constraint: bpy.types.Constraint) -> Iterator[Bone]:
             if target is not None:
                 name = getattr(holder, end.replace("target", "subtarget"), "")
                 yield target, name if target.type == "ARMATURE" else ""
+                if target.type != "ARMATURE" and (name or constraint.type in {"SHRINKWRAP", "FOLLOW_PATH", "CLAMP_TO"}):
+                    yield from _shaping(target)
+
+
+def _shaping(ob: bpy.types.Object) -> Iterator[Bone]:
+    """What the modifiers of an object depend on: of armatures, all bones."""
+    for modifier in ob.modifiers:
+        for name, prop in modifier.bl_rna.properties.items():
+            other = getattr(modifier, name) if prop.type == "POINTER" else None
+            if isinstance(other, bpy.types.Object):
+                yield other, ""
+                yield from ((other, bone.name) for bone in (other.pose.bones if other.pose else ()))
+
+
+def _driving(driver: bpy.types.Driver) -> Iterator[Bone]:
+    """The objects and bones whose places a driver reads."""
+    for variable in driver.variables:
+        for target in variable.targets:
+            if not isinstance(target.id, bpy.types.Object):
+                continue
+            bone, path = animation.split_path(target.id, target.data_path)
+            if variable.type != "SINGLE_PROP":
+                yield target.id, target.bone_target
+            elif path.startswith(_PLACE):
+                yield target.id, bone

@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Keeps unkeyed edits of the user while other frames are visited; a change of frame would undo them."""
+"""The frames of a scene, and unkeyed edits of the user that are kept while other frames are visited."""
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 
 import bpy
 
 _TRANSFORM = ("location", "rotation_quaternion", "rotation_euler", "rotation_axis_angle", "scale")
+
+
+def times(scene: bpy.types.Scene, frames: Iterable[int]) -> list[float]:
+    """The times at which a scene's frames evaluate keys: Time Stretching makes these other numbers."""
+    return [frame * scene.render.frame_map_old / scene.render.frame_map_new for frame in frames]
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import bpy
 import numpy as np
 
-from ..blender import dependencies
+from ..blender.dependencies import Dependencies, acts
 from ..setup.goal_facts import GoalFacts
 
 _REST = (("matrix_local", 16, np.float32), ("head", 3, np.float32), ("length", 1, np.float32),
@@ -51,10 +51,11 @@ def settings(ob: bpy.types.Object) -> tuple:
 
 def edited(ob: bpy.types.Object) -> tuple:
     """The parts of an evaluated object that only edits change: rest pose, names, bone settings, constraints."""
-    pose = ob.pose.bones
+    pose, behind = ob.pose.bones, Dependencies()
     return (
         tuple(pose.keys()), tuple(ob.data.bones.keys()), _bytes(ob.data.bones, _REST), _bytes(pose, _BONE_SETTINGS),
-        [_constraints(bone) for bone in pose if bone.constraints], [_dependencies(goal) for goal in ob.dqik.goals],
+        [_constraints(bone) for bone in pose if bone.constraints],
+        [_bones_behind(goal, behind) for goal in ob.dqik.goals],
     )  # fmt: skip
 
 
@@ -69,13 +70,12 @@ def _bytes(bones: bpy.types.bpy_prop_collection, properties: tuple) -> tuple[byt
 
 def _constraints(bone: bpy.types.PoseBone) -> tuple:
     return bone.name, [
-        (c.type, c.mute, c.influence > 0.0, c.influence == 1.0, c.is_valid, getattr(c, "owner_space", ""),
+        (c.type, acts(c), c.influence == 1.0, getattr(c, "owner_space", ""),
          getattr(c, "mix_mode", ""), getattr(c, "chain_count", 0), getattr(c, "use_tail", True),
          [getattr(c, f"use_{axis}", True) for axis in "xyz"])
         for c in bone.constraints
     ]  # fmt: skip
 
 
-def _dependencies(goal: bpy.types.PropertyGroup) -> frozenset:
-    behind = dependencies.bones_behind_goal(goal)
-    return frozenset((ob.original.session_uid, bone) for ob, bone in behind)
+def _bones_behind(goal: bpy.types.PropertyGroup, behind: Dependencies) -> frozenset:
+    return frozenset((ob.original.session_uid, bone) for ob, bone in behind.bones_behind_goal(goal))

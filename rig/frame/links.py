@@ -3,6 +3,7 @@
 
 They are computed from the start channels and from evaluated bones outside the skeleton. The evaluated pose of the
 skeleton's own bones is not used, because it may hold our last answer, and a frame must not depend on other frames.
+Where what is read here follows bones that the solve moves, `step.py` has Blender evaluate the start pose before.
 """
 
 from collections.abc import Sequence
@@ -16,23 +17,21 @@ from ...solvers.algebra import dual_quaternion, quaternion
 from ..blender.armature import matrices
 from ..blender.channels import Channels
 from ..setup.build import Rig
-from .view import SolvedPose
 
 _SAME = 1e-4  # scales that differ from 1 by less are taken as 1
 _ROUNDED = 5e-6  # of a turn's matrix and of the rig's size, to which measured bones are rounded
 
 
-def plain(ob: bpy.types.Object, rig: Rig, start: Channels, leaving: SolvedPose | None) -> np.ndarray | None:
+def plain(ob: bpy.types.Object, rig: Rig, start: Channels) -> np.ndarray | None:
     """Links (1, J, 8) of a rig without scaled or constrained bones, as most rigs are; None for other rigs.
 
-    ob : the evaluated object. start : the channels that the frame starts from. leaving : the pose of the bones that
-    leave the solve, if any.
+    ob : the evaluated object. start : the channels that the frame starts from.
     """
     if rig.constrained_rows.size or is_scaled(ob, rig):
         return None
     links, moved = _in_parents(rig, start)
     rests = rig.root_rotations(links) if rig.still.size else rig.root_rests
-    return links[None] if place_roots(ob, rig, rests, links, start if moved else None, leaving) else None
+    return links[None] if place_roots(ob, rig, rests, links, start if moved else None) else None
 
 
 def _in_parents(rig: Rig, start: Channels) -> tuple[np.ndarray, bool]:
@@ -65,17 +64,16 @@ def is_scaled(ob: bpy.types.Object, rig: Rig) -> bool:
 
 
 def place_roots(
-    ob: bpy.types.Object, rig: Rig, rests: dict[int, list[float]], links: np.ndarray, start: Channels | None,
-    leaving: SolvedPose | None = None,
-) -> bool:  # fmt: skip
+    ob: bpy.types.Object, rig: Rig, rests: dict[int, list[float]], links: np.ndarray, start: Channels | None
+) -> bool:
     """Write the links of root joints, whose parents are bones outside the skeleton, into links (J, 8).
 
     Returns False, with unusable links, if one of these bones is scaled. rests : the roots' rotations in their parents'
-    frames, by first joint. start : None where no location moves a bone. leaving : as for `plain`.
+    frames, by first joint. start : None where no location moves a bone.
     """
     bones = ob.pose.bones
     for parent, roots in rig.root_places.items():
-        matrix = _matrix(bones[parent], leaving)
+        matrix = bones[parent].matrix
         _, q, (x, y, z) = matrix.decompose()
         if not (abs(x - 1.0) < _SAME and abs(y - 1.0) < _SAME and abs(z - 1.0) < _SAME):
             return False
@@ -89,14 +87,14 @@ def place_roots(
 
 
 def posed(
-    ob: bpy.types.Object, rig: Rig, start: Channels, leaving: SolvedPose | None
+    ob: bpy.types.Object, rig: Rig, start: Channels
 ) -> tuple[np.ndarray, np.ndarray, tuple[float, ...]]:
     """Links (1, J, 8) of any rig, measured on the pose of the start channels with Blender's rules for scale.
 
     Also returns the scale (T,) of the sliding bones' locations, and the lengths (G,) of the goals' bones, as factors of
     their rest lengths.
     """
-    world = _start_matrices(ob, rig, start, leaving)
+    world = _start_matrices(ob, rig, start)
     turned, scale = _unscaled(world)
     bones, parent = rig.bones, rig.parent
     if rig.frames is not None:  # a joint's axes are those of its bone's limits
@@ -138,20 +136,12 @@ def posed(
     return links[None], slide_scale, tuple(np.where(np.abs(length - 1.0) < _SAME, 1.0, length).tolist())
 
 
-def _matrix(bone: bpy.types.PoseBone, leaving: SolvedPose | None) -> Matrix:
-    """The matrix of an evaluated bone outside the skeleton."""
-    matrix = None if leaving is None else leaving.matrix(bone)
-    return bone.matrix if matrix is None else matrix
-
-
-def _start_matrices(ob: bpy.types.Object, rig: Rig, start: Channels, leaving: SolvedPose | None) -> np.ndarray:
+def _start_matrices(ob: bpy.types.Object, rig: Rig, start: Channels) -> np.ndarray:
     """Matrices (N, 4, 4): the skeleton as Blender computes them from the start channels, others as evaluated."""
     pose = ob.pose.bones
     world = matrices(pose, "matrix")
     q = start.modes.quaternions(start.rotations[rig.bones], rig.bones)
-    found = {parent: _matrix(pose[parent], leaving) for parent in rig.root_places}
-    for number, matrix in found.items():
-        world[number] = matrix
+    found = {parent: pose[parent].matrix for parent in rig.root_places}
     for row, number in enumerate(rig.bones.tolist()):
         bone = pose[number]
         above = bone.parent

@@ -15,7 +15,8 @@ import numpy as np
 from ...solvers.algebra import quaternion
 from ..blender import animation, channels, rotation
 from ..blender.channels import Channels, Modes
-from . import holds
+from . import holds, known_edits
+from .known_edits import Edit
 from .view import View
 
 EDITED = 1e-5  # a channel further from what was written was changed by the user
@@ -105,7 +106,12 @@ class PoseMemory:
                 np.copyto(target.locations, now.locations, where=moved)
         self._store(ob, edited)
         if self.stored:
-            holds.note_posed(ob, now, turned.any(-1), moved.any(-1))
+            turned, moved = turned.any(-1), moved.any(-1)
+            holds.note_posed(ob, now, turned, moved)
+            for number in edited.tolist():
+                bone = ob.pose.bones[number]
+                edit = Edit(bool(turned[number]), bool(moved[number]), bone.dqik_hold)
+                known_edits.note(ob.session_uid, bone.name, now.rotations[number], now.locations[number], edit)
 
     def start(self, ob: bpy.types.Object, posed: Channels, free: tuple[np.ndarray, np.ndarray], view: View) -> Channels:
         """The channels as they would be without DQIK: animated ones from keys and drivers, others from the base pose.
@@ -225,6 +231,7 @@ class PoseMemory:
         if not ob.dqik.has_base:
             return
         self.base = channels.read(ob.pose.bones, modes)
+        edited: list[int] = []
         for number, bone in enumerate(ob.pose.bones):
             mode = bone.dqik_base_mode
             if not mode:
@@ -235,8 +242,29 @@ class PoseMemory:
                 turned = quaternion.normalize(rotation.to_quaternion(mode, kept))
                 near = self.base.rotations[number].astype(float)
                 kept = rotation.from_quaternion(modes.of_bone[number], turned, near)
-            self.base.rotations[number], self.base.locations[number] = kept, bone.dqik_base_location
+            place = np.array(bone.dqik_base_location)
+            edit = self._unadopted(ob, number, kept, place)
+            if edit is not None:
+                bone.dqik_hold = edit.hold
+                edited.append(number)
+            if edit is None or not edit.turned:
+                self.base.rotations[number] = kept
+            if edit is None or not edit.moved:
+                self.base.locations[number] = place
         self._hold(bones)
+        self._store(ob, np.array(edited, dtype=int))
+
+    def _unadopted(self, ob: bpy.types.Object, number: int, turn: np.ndarray, place: np.ndarray) -> Edit | None:
+        """The edit of a bone that an undo step has without its effect on the base pose, `turn` and `place`, else None.
+
+        `base` holds the bone's present channels.
+        """
+        if self.base is None:
+            return None
+        rotation, location = self.base.rotations[number], self.base.locations[number]
+        if np.abs(rotation - turn).max() <= EDITED and np.abs(location - place).max() <= EDITED:
+            return None
+        return known_edits.find(ob.session_uid, ob.pose.bones[number].name, rotation, location)
 
     def _store(self, ob: bpy.types.Object, bones: np.ndarray) -> None:
         """Store the base pose of some bones on the bones themselves."""

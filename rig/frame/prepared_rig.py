@@ -9,7 +9,7 @@ from ..blender.animation import Animation
 from ..blender.channels import Modes
 from ..setup.build import Rig, build
 from ..setup.goal_facts import GoalFacts
-from . import contents, holds, unseen
+from . import contents, feedback, holds, unseen
 from .contents import Contents
 from .natural_pose import NaturalPose
 from .view import View
@@ -25,8 +25,9 @@ class PreparedRig:
     rig : the prepared rig, or None. refusal : one sentence that says why there is nothing to solve.
     modes : the bones' rotation modes. free : (N, 4) and (N, 3) bool, rotation and location channels that nothing
         animates. solved : (N,) bool, bones that the rig solves. unseen : sentences about targets that Blender does not
-        evaluate. influences : of all goals. unanimated : nothing animates a bone of the skeleton. natural : its natural
-        pose.
+        evaluate. influences : of all goals. unanimated : nothing animates a bone of the skeleton.
+    animation : of the armature. follows_itself : what the solve reads of Blender's evaluation follows bones it moves.
+    natural : its natural pose.
     stale : a setting has changed since the last `look`.
     """
 
@@ -36,7 +37,7 @@ class PreparedRig:
         self._contents: Contents | None = None
         self._animated: tuple = ()
         self._paths: tuple = ()
-        self._animation = _NO_ANIMATION
+        self.animation = _NO_ANIMATION
         self.stale = True
         self.rig: Rig | None = None
         self.refusal = ""
@@ -44,7 +45,7 @@ class PreparedRig:
         self.free = np.ones((0, 4), dtype=bool), np.ones((0, 3), dtype=bool)
         self.unseen: list[str] = []
         self.influences: list[float] = []
-        self.unanimated = False
+        self.unanimated = self.follows_itself = False
         self.natural = NaturalPose()
         self._other = True  # other modes or animation than the rig was made for
         self.solved = np.zeros(0, dtype=bool)
@@ -57,7 +58,7 @@ class PreparedRig:
     @property
     def animates_settings(self) -> bool:
         """Whether settings or constraints are animated, and so may change on any frame."""
-        return self._animation.settings or self._animation.constraints
+        return self.animation.settings or self.animation.constraints
 
     def is_animated_alike(self, ob: bpy.types.Object) -> bool:
         """Whether the same animates an original object as at the last `look`."""
@@ -69,19 +70,16 @@ class PreparedRig:
 
     def look(self, ob: bpy.types.Object, evaluated: bpy.types.Object, view: View) -> bool:
         """Read the rotation modes and what animates the armature. Returns whether there may have been an edit."""
-        depsgraph = view.depsgraph
         edited = (
-            self.stale or self._contents is None or not view.fresh
-            or self.animates_settings
-            or depsgraph.id_type_updated("ARMATURE") or depsgraph.id_type_updated("SCENE")
+            self.stale or self._contents is None or not view.fresh or self.animates_settings or view.edited
         )  # fmt: skip
         modes = channels.modes(evaluated.pose.bones, self.modes)
         animated = animation.contents(ob, paths=False)
         paths = animation.contents(ob, paths=True) if edited or animated != self._animated else self._paths
         names = edited and self._contents is not None and self._contents.edited[0] != tuple(ob.pose.bones.keys())
         if paths != self._paths or modes is not self.modes or names or len(self.free[0]) != len(ob.pose.bones):
-            self._animation = animation.animation(ob)
-            self.free = animation.free_channels(self._animation, ob.pose.bones.keys(), modes)
+            self.animation = animation.animation(ob)
+            self.free = animation.free_channels(self.animation, ob.pose.bones.keys(), modes)
             self._other = True
         self.modes, self._animated, self._paths = modes, animated, paths
         return edited
@@ -102,21 +100,25 @@ class PreparedRig:
             return
         of_bones = holds.read(ob if view.in_viewport else evaluated, self.free)
         now = Contents(
-            contents.settings(evaluated), facts, self.modes.numbers, of_bones.tobytes(), self._animation.driven,
+            contents.settings(evaluated), facts, self.modes.numbers, of_bones.tobytes(), self.animation.driven,
             contents.edited(evaluated) if edited or before is None else before.edited,
         )  # fmt: skip
         self.stale = self._other = False
-        if now != before:
+        rebuilt = now != before
+        if rebuilt:
             self._build(evaluated, facts, of_bones)
             self._contents = now
         self.unanimated = self.rig is not None and bool(
             self.free[0][self.rig.bones].all() and self.free[1][self.rig.bones].all()
         )
-        if edited and view.in_viewport and self.rig is not None:
+        if self.rig is None or not (edited or rebuilt):
+            return
+        self.follows_itself = feedback.follows_itself(evaluated, self.rig)
+        if view.in_viewport:
             self.unseen = unseen.notes(evaluated, self.rig, view.depsgraph)
 
     def _build(self, evaluated: bpy.types.Object, facts: tuple[GoalFacts, ...], of_bones: np.ndarray) -> None:
-        found = build(evaluated, facts, self._animation.driven, of_bones, self._solver)
+        found = build(evaluated, facts, self.animation.driven, of_bones, self._solver)
         self.rig = found if isinstance(found, Rig) else None
         self.refusal = found if isinstance(found, str) else ""
         self.solved = np.zeros(len(evaluated.pose.bones), dtype=bool)

@@ -17,8 +17,7 @@ from ..setup.build import Rig
 from . import links as joint_links
 from . import root
 from . import targets as goal_targets
-from .targets import Place, armature_motion
-from .view import SolvedPose, View
+from .targets import Place
 
 
 @dataclass
@@ -55,41 +54,37 @@ class Reading:
     """What one frame's solve starts from.
 
     posed, now : the evaluated and the original bones' channels. start : the channels as they would be without DQIK.
-    frame_input : the solver's input; None if there is nothing to solve. leaving : the pose of bones that leave the
-    solve, if there are any.
+    frame_input : the solver's input; None if there is nothing to solve.
     """
 
     posed: Channels
     now: Channels
     start: Channels
     frame_input: FrameInput | None
-    leaving: SolvedPose | None
 
     def copy(self) -> "Reading":
         """With an input of its own, which the next frame does not overwrite."""
         frame_input = None if self.frame_input is None else self.frame_input.copy()
-        return Reading(self.posed, self.now, self.start, frame_input, self.leaving)
+        return Reading(self.posed, self.now, self.start, frame_input)
 
 
 def read(
-    ob: bpy.types.Object, rig: Rig, start: Channels, places: list[Place], influences: list[float], view: View,
-    leaving: SolvedPose | None,
-) -> FrameInput:  # fmt: skip
+    ob: bpy.types.Object, rig: Rig, start: Channels, places: list[Place], influences: list[float]
+) -> FrameInput:
     """Read one frame of an evaluated armature object.
 
     start : the channels that the frame starts from. places, influences : of all goals, as `targets.read` has them.
-    leaving : the pose of the bones that leave the solve, if any.
     """
     pose, prepared, scale = _start(rig, start), rig.prepared, rig.slide_scale
-    links = joint_links.plain(ob, rig, start, leaving)
+    links = joint_links.plain(ob, rig, start)
     if links is None:
-        links, scale, stretch = joint_links.posed(ob, rig, start, leaving)
+        links, scale, stretch = joint_links.posed(ob, rig, start)
         prepared = rig.stretched(stretch)
     for k, (joint, row) in enumerate(zip(rig.slide_joint.tolist(), rig.slide_row.tolist(), strict=True)):
         # offset = frame @ location * scale, one slide an axis of that frame
         location = start.locations[rig.bones[row]] * scale[k]
         pose.translations[0, joint : joint + 3] = rig.location_frame[row].T * location[:, None]
-    targets = _targets(ob, rig, prepared, places, influences, links, pose, view)
+    targets = _targets(ob, rig, prepared, places, influences, links, pose)
     return FrameInput(rig, prepared, links, pose, targets, scale, root.carried(rig, pose, links, targets))
 
 
@@ -106,17 +101,15 @@ def _start(rig: Rig, start: Channels) -> Pose:
 
 def _targets(
     ob: bpy.types.Object, rig: Rig, prepared: Prepared, places: list[Place], influences: list[float],
-    links: np.ndarray, start: Pose, view: View,
+    links: np.ndarray, start: Pose,
 ) -> Targets:  # fmt: skip
     """The goals' targets in armature space, for one frame; influence below 1 moves them toward where the bones start.
 
     ob : the evaluated object.
     """
-    motion = armature_motion(ob, view)
-    inverse = (ob.matrix_world if motion is None else motion @ ob.matrix_world).inverted_safe()
     count = len(rig.goals)
     targets = Targets(np.zeros((1, count, 3)), np.tile(quaternion.IDENTITY, (1, count, 1)), np.zeros((1, count, 3)))
-    goal_targets.in_armature(inverse, rig, places, targets)
+    goal_targets.in_armature(ob.matrix_world.inverted_safe(), rig, places, targets)
     shares = [influences[binding.index] for binding in rig.goals]
     if min(shares, default=1.0) < 1.0:
         _ease(rig, prepared, shares, targets.positions, targets.rotations, links, start)

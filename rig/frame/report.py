@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The report of the last solve, for the panel and for scripts, computed on request.
 
-It is measured on Blender's evaluated pose. That pose can differ from the solved one, because of a constraint or an
-uneven scale, for example.
+It is measured on the bones and targets that Blender evaluates. They can differ from those solved, because of a
+constraint, an uneven scale, or a target that follows the bones, for example.
 """
 
 from dataclasses import dataclass
@@ -13,10 +13,14 @@ import numpy as np
 
 from ...solvers import FrameArrays, Joint, Prepared, Range
 from ...solvers.algebra import quaternion, twist_swing
+from ...solvers.model.goals import Targets
 from ..blender import channels, rotation
 from ..blender.channels import Channels
 from ..setup import limit_frame, limits
 from ..setup.build import Rig
+from ..setup.goal_facts import GoalFacts
+from . import targets
+from .view import View
 
 _NOISE = 1e-5  # of the rig's size: distances that differ by less differ by rounding to single precision
 _TURN_NOISE = 5e-4  # [rad], the same for angles
@@ -61,7 +65,7 @@ class Solved:
     """One frame's solve, from which a report is made.
 
     arrays : the question and the answer, which the next solve overwrites. written : the channels that were written.
-    scene, frame : where and when. notes : sentences about what was left out.
+    facts, influences : of all goals. scene, frame : where and when. notes : sentences about what was left out.
     """
 
     rig: Rig
@@ -69,6 +73,8 @@ class Solved:
     arrays: FrameArrays
     seconds: float
     written: Channels
+    facts: tuple[GoalFacts, ...]
+    influences: list[float]
     scene: int
     frame: float
     notes: list[str]
@@ -197,7 +203,7 @@ def _correct(status: Status, evaluated: bpy.types.Object, solved: Solved) -> Non
     """Replace the errors of a report by those of Blender's evaluated pose, where these differ by more than rounding."""
     rig, arrays, pose = solved.rig, solved.arrays, evaluated.pose.bones
     expected = arrays.position_errors[0], arrays.rotation_errors[0]
-    shown = measure(evaluated, rig, solved.prepared, arrays.positions[0], arrays.orientations[0])
+    shown = measure(evaluated, rig, solved.prepared, *_shown_targets(evaluated, solved))
     _put_errors(status, solved, *(
         np.where(np.abs(new - old) > noise, new, old)
         for new, old, noise in zip(shown, expected, (_NOISE * rig.size, _TURN_NOISE), strict=True)
@@ -206,6 +212,23 @@ def _correct(status: Status, evaluated: bpy.types.Object, solved: Solved) -> Non
     if outside:
         note = f"Locked outside its limits: {', '.join(outside)}"
         status.message = "\n".join(filter(None, [status.message, note]))
+
+
+def _shown_targets(evaluated: bpy.types.Object, solved: Solved) -> tuple[np.ndarray, np.ndarray]:
+    """Positions (G, 3) and orientations (G, 4) of the solve's targets, where Blender shows them now.
+
+    They can have moved since, for example if they follow the bones. Targets of goals with an influence below 1 are as
+    solved, because they depend on the pose.
+    """
+    positions, orientations = solved.arrays.positions.copy(), solved.arrays.orientations.copy()
+    view = View(bpy.context.view_layer.depsgraph, solved.frame, fresh=False)
+    places = targets.same(evaluated, solved.facts, view)
+    if places is not None:
+        now = Targets(positions.copy(), orientations.copy(), solved.arrays.poles.copy())
+        targets.in_armature(evaluated.matrix_world.inverted_safe(), solved.rig, places, now)
+        whole = [k for k, binding in enumerate(solved.rig.goals) if solved.influences[binding.index] == 1.0]
+        positions[0, whole], orientations[0, whole] = now.positions[0, whole], now.rotations[0, whole]
+    return positions[0], orientations[0]
 
 
 def _is_outside(bone: bpy.types.PoseBone) -> bool:

@@ -45,16 +45,14 @@ class SteadyFrames:
         rig, frame_input = prepared.rig, reading.frame_input
         return (
             rig is not None and frame_input is not None and frame_input.prepared is rig.prepared
-            and view.in_viewport and not view.others_follow and prepared.unanimated and not prepared.animates_settings
-            and not rig.constrained_rows.size and reading.leaving is None and min(prepared.influences) == 1.0
+            and view.in_viewport and prepared.unanimated and not prepared.animates_settings
+            and not rig.constrained_rows.size and not prepared.follows_itself and min(prepared.influences) == 1.0
         )  # fmt: skip
 
     def read(self, prepared: PreparedRig, pose: PoseMemory, ob: bpy.types.Object, view: View) -> bool:
         """Read the frame into `reading`; False if it has to go through the whole step."""
         depsgraph, bones, rig, reading = view.depsgraph, ob.pose.bones, self._rig, self.reading
-        if not (view.fresh and view.in_viewport) or view.others_follow:
-            return False
-        if prepared.stale or depsgraph.id_type_updated("ARMATURE") or depsgraph.id_type_updated("SCENE"):
+        if not (view.fresh and view.in_viewport) or prepared.stale or view.edited:
             return False
         modes = reading.now.modes
         if view.scene_uid != self._scene or pose.bones is not self._bones or channels.modes(bones, modes) is not modes:

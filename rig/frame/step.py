@@ -11,12 +11,12 @@ from ...solvers import FrameArrays
 from ..blender import channels
 from ..blender.channels import Channels
 from . import read as frame
-from . import targets, write
+from . import rendered, targets, write
 from .read import FrameInput, Reading
 from .report import Solved
 from .session import Session
 from .steady import SteadyFrames
-from .view import SolvedPose, View
+from .view import View
 
 
 def read(session: Session, ob: bpy.types.Object, view: View, active: bool = True) -> Reading:
@@ -39,29 +39,51 @@ def read(session: Session, ob: bpy.types.Object, view: View, active: bool = True
         pose.adopt_edits(ob, now, prepared.free, view)
     facts, places, influences = targets.read(evaluated, view, prepared.facts, edited) if active else ((), [], [])
     prepared.update(ob, evaluated, facts, influences, edited, view)
-    start = pose.start(ob, posed, prepared.free, view)
-    leaving = None if pose.bones is prepared.solved else _leaving(evaluated, pose.bones & ~prepared.solved, start)
-    rig = prepared.rig
+    start, rig = pose.start(ob, posed, prepared.free, view), prepared.rig
     if rig is None:
-        return Reading(posed, now, start, None, leaving)
+        return Reading(posed, now, start, None)
+    leaving = pose.bones is not prepared.solved and (pose.bones & ~prepared.solved).any()
+    if leaving or (prepared.follows_itself and pose.rows.size):
+        now, posed = _evaluate_start(session, ob, start, now, posed, view)
+        places = targets.same(evaluated, prepared.facts, view) or places
     if ob.dqik.start_from == "REST":
         start.rotations[rig.solved_bones] = prepared.modes.at_rest(rig.solved_bones)
         start.locations[rig.bones[rig.slide_row]] = 0.0
-    frame_input = frame.read(evaluated, rig, start, places, prepared.influences, view, leaving)
+    frame_input = frame.read(evaluated, rig, start, places, prepared.influences)
     prepared.natural.look(evaluated, rig, prepared.free, edited)
     prepared.natural.shape(frame_input)
-    reading = Reading(posed, now, start, frame_input, leaving)
+    reading = Reading(posed, now, start, frame_input)
     if SteadyFrames.fit(prepared, reading, view):
         session.steady = SteadyFrames(prepared, pose, reading, view)
     return reading
 
 
-def _leaving(ob: bpy.types.Object, leaving: np.ndarray, start: Channels) -> SolvedPose | None:
-    """The pose of bones (N,) bool of an evaluated object that go back to `start`; None if there are none."""
-    for row in np.flatnonzero(leaving).tolist():
-        bone = ob.pose.bones[row]
-        leaving[row] = not bone.is_in_ik_chain and all(c.mute or c.influence <= 0.0 for c in bone.constraints)
-    return SolvedPose(ob, start, leaving) if leaving.any() else None
+def _evaluate_start(
+    session: Session, ob: bpy.types.Object, start: Channels, now: Channels, posed: Channels, view: View
+) -> tuple[Channels, Channels]:
+    """Have Blender evaluate an original object's start pose instead of our last answer; the new `now` and `posed`.
+
+    It is needed where what the solve reads depends on bones that hold our last answer. The other bones' channels in
+    `start` become those that Blender evaluates then.
+    """
+    pose, evaluated = session.pose, ob.evaluated_get(view.depsgraph)
+    if _is_borrowed(ob, view):
+        view.borrowed.append(rendered.show(ob, evaluated, start, session.rig.animation))
+    else:
+        pose.note_written(write.apply(ob, start, pose.rows, now, posed))
+    view.evaluate()
+    posed = channels.read(evaluated.pose.bones, start.modes)
+    others = ~pose.bones
+    start.rotations[others], start.locations[others] = posed.rotations[others], posed.locations[others]
+    return channels.read(ob.pose.bones, start.modes), posed
+
+
+def _is_borrowed(ob: bpy.types.Object, view: View) -> bool:
+    """Whether an original object has the answer for a while only: in renders, unless it is linked.
+
+    The bones of linked objects cannot be read and set in bulk.
+    """
+    return not view.in_viewport and ob.library is None
 
 
 def solve(session: Session, ob: bpy.types.Object, view: View, active: bool = True) -> "Answer":
@@ -70,19 +92,17 @@ def solve(session: Session, ob: bpy.types.Object, view: View, active: bool = Tru
     reading = read(session, ob, view, active)
     frame_input = reading.frame_input
     if frame_input is None:
-        session.report.clear(session.rig.refusal if active else "")
+        if view.in_viewport:
+            session.report.clear(session.rig.refusal if active else "")
         session.motion.stop()
-        if reading.leaving is not None and view.others_follow:
-            view.solved[ob.session_uid] = reading.leaving
         return Answer(reading, reading.start, np.zeros_like(session.pose.bones))
     arrays = session.motion.solve(frame_input, view, ob.dqik.start_from == "PREVIOUS" and view.in_viewport)
     rig, rotations, translations = frame_input.rig, arrays.rotations[0], arrays.translations[0]
     new = None
     if session.steady is None or session.steady.reading is not reading:
         new = write.answer(rig, rotations, translations, reading.start, frame_input.slide_scale)
-    _note(session, view, frame_input, arrays, reading.now if new is None else new, began)
-    if view.others_follow and new is not None:
-        _show_followers(session, ob, view, reading.leaving, new)
+    if view.in_viewport:
+        _note(session, view, frame_input, arrays, reading.now if new is None else new, began)
     return Answer(reading, new, session.rig.solved)
 
 
@@ -91,20 +111,9 @@ def _note(
 ) -> None:
     """Have the report made from a solve, on request."""
     session.report.note(Solved(
-        frame_input.rig, frame_input.prepared, arrays, time.perf_counter() - began, written, view.scene_uid, view.frame,
-        [*frame_input.rig.notes, *session.rig.unseen],
+        frame_input.rig, frame_input.prepared, arrays, time.perf_counter() - began, written, session.rig.facts,
+        session.rig.influences, view.scene_uid, view.frame, [*frame_input.rig.notes, *session.rig.unseen],
     ))  # fmt: skip
-
-
-def _show_followers(
-    session: Session, ob: bpy.types.Object, view: View, leaving: SolvedPose | None, answer: Channels
-) -> None:
-    """Let the targets of other armatures that follow this one use its answer in the same evaluation."""
-    rig, evaluated, changed = session.rig.rig, ob.evaluated_get(view.depsgraph), session.rig.solved
-    if leaving is not None:
-        changed = changed | leaving.changed
-    held = frozenset(evaluated.pose.bones[int(rig.bones[row])].name for row in rig.held_rows)
-    view.solved[ob.session_uid] = SolvedPose(evaluated, answer, changed, held)
 
 
 @dataclass
@@ -116,8 +125,11 @@ class Answer:
     bones: np.ndarray
 
 
-def write_answer(session: Session, ob: bpy.types.Object, answer: Answer) -> None:
-    """Write an answer to an original object; bones that are no longer solved go back to their base pose or keys."""
+def write_answer(session: Session, ob: bpy.types.Object, answer: Answer, view: View) -> None:
+    """Write an answer to an original object; bones that are no longer solved go back to their base pose or keys.
+
+    In a render, the object has it until the frame has been rendered.
+    """
     pose, steady, reading = session.pose, session.steady, answer.reading
     if answer.channels is None:
         if steady is not None:
@@ -125,6 +137,10 @@ def write_answer(session: Session, ob: bpy.types.Object, answer: Answer) -> None
         return
     changing = pose.rows if answer.bones is pose.bones else np.flatnonzero(pose.bones | answer.bones)
     if not changing.size:
+        return
+    if _is_borrowed(ob, view):
+        evaluated = ob.evaluated_get(view.depsgraph)
+        view.borrowed.append(rendered.show(ob, evaluated, answer.channels, session.rig.animation))
         return
     pose.occupy(ob, answer.bones, reading.now)
     pose.note_written(write.apply(ob, answer.channels, changing, reading.now, reading.posed))

@@ -8,6 +8,7 @@ from mathutils import Matrix
 
 from ...solvers.algebra import quaternion
 from ...solvers.model.goals import Targets
+from ..blender.dependencies import Dependencies
 from ..setup.build import Rig
 from ..setup.goal_facts import GoalFacts
 from .view import View
@@ -35,11 +36,11 @@ def read(
     if [(goal.name, goal.bone) for goal in goals] != [(goal.name, goal.bone) for goal in own]:
         goals = own  # remove(), clear() and move() on a collection cause no update in Blender
         ob.original.update_tag(refresh={"OBJECT"})
-    facts, places = list[GoalFacts](), list[Place]()
+    facts, places, later = list[GoalFacts](), list[Place](), view.later.get(ob.original.session_uid)
     for goal in goals:
         target, pole = goal.target, goal.pole_target
-        target_matrix, target_problem = _place(target, goal.subtarget, view)
-        pole_matrix, pole_problem = _place(pole, goal.pole_subtarget, view)
+        target_matrix, target_problem = _place(target, goal.subtarget, view, later)
+        pole_matrix, pole_problem = _place(pole, goal.pole_subtarget, view, later)
         facts.append(GoalFacts(
             goal.name, goal.bone, not goal.mute and goal.influence > 0.0, _uid(target), goal.subtarget, target_problem,
             goal.chain_length, goal.use_position, goal.use_rotation, goal.position_weight, goal.rotation_weight,
@@ -57,9 +58,9 @@ def same(ob: bpy.types.Object, before: tuple[GoalFacts, ...], view: View) -> lis
     goals = ob.dqik.goals
     if len(goals) != len(before):
         return None
-    places: list[Place] = []
+    places, later = list[Place](), view.later.get(ob.original.session_uid)
     for goal, fact in zip(goals, before, strict=True):
-        place = _places(goal, fact, view)
+        place = _places(goal, fact, view, later)
         if place is None:
             return None
         places.append(place)
@@ -87,18 +88,20 @@ def in_armature(inverse: Matrix, rig: Rig, places: list[Place], targets: Targets
         targets.poles[0] = [_NO_POLE if pole is None else (inverse @ pole).translation[:] for pole in poles]
 
 
-def _places(goal: bpy.types.PropertyGroup, facts: GoalFacts, view: View) -> Place | None:
+def _places(
+    goal: bpy.types.PropertyGroup, facts: GoalFacts, view: View, later: set[int] | None
+) -> Place | None:
     """Places of a goal's target and pole; None if they are other objects, or have other problems, than before."""
     target = goal.target
     if _uid(target) != facts.target:
         return None
-    matrix, problem = (_place if facts.target_problem else _matrix)(target, facts.subtarget, view)
+    matrix, problem = (_place if facts.target_problem else _matrix)(target, facts.subtarget, view, later)
     if problem != facts.target_problem:
         return None
     if not facts.pole:
         return matrix, None
     pole = goal.pole_target
-    pole_matrix, problem = (_place if facts.pole_problem else _matrix)(pole, facts.pole_subtarget, view)
+    pole_matrix, problem = (_place if facts.pole_problem else _matrix)(pole, facts.pole_subtarget, view, later)
     return (matrix, pole_matrix) if _uid(pole) == facts.pole and problem == facts.pole_problem else None
 
 
@@ -106,80 +109,41 @@ def _uid(ob: bpy.types.Object | None) -> int:
     return 0 if ob is None else ob.original.session_uid
 
 
-def _place(target: bpy.types.Object | None, bone: str, view: View) -> tuple[Matrix | None, str]:
-    """A target's world matrix, or None and a message about what is wrong with it."""
-    matrix, problem = _matrix(target, bone, view)
+def _place(
+    target: bpy.types.Object | None, bone: str, view: View, later: set[int] | None
+) -> tuple[Matrix | None, str]:
+    """A target's world matrix, or None and a message about what is wrong with it.
+
+    later : as in `View`, of the goal's armature.
+    """
+    matrix, problem = _matrix(target, bone, view, later)
     if matrix is not None and not _is_finite(matrix):
         return None, f"the place of {target.name!r} is not a number: reset its transform"
     return matrix, problem
 
 
-def _matrix(target: bpy.types.Object | None, bone: str, view: View) -> tuple[Matrix | None, str]:
-    """A target's world matrix, which may not be finite, or None and a message about a missing bone."""
+def _matrix(
+    target: bpy.types.Object | None, bone: str, view: View, later: set[int] | None
+) -> tuple[Matrix | None, str]:
+    """As `_place`, but the matrix may not be finite."""
     if target is None:
         return None, ""
     if not target.is_evaluated:
         target = target.evaluated_get(view.depsgraph)
-    matrix, name = target.matrix_world, ""
+    matrix = target.matrix_world
     if bone and target.type == "ARMATURE":
         found = target.pose.bones.get(bone) if target.pose is not None else None
         if found is None:
             return None, f"{target.name!r} has no bone {bone!r}"
-        matrix, name = matrix @ found.matrix, bone
-    if view.solved:
-        motion = _motion(target, name, view, frozenset())
-        matrix = matrix if motion is None else motion @ matrix
+        matrix = matrix @ found.matrix
+    if later:
+        behind = Dependencies().bones_behind(target, bone if target.type == "ARMATURE" else "")
+        names = sorted({repr(other.name) for other, _ in behind if other.original.session_uid in later})
+        if names:
+            return None, f"it follows {names[0]}, which follows this armature: a cycle"
     return matrix, ""
 
 
 def _is_finite(matrix: Matrix) -> bool:
     x, y, z = matrix.translation
     return isfinite(x + y + z + matrix.determinant())
-
-
-def armature_motion(ob: bpy.types.Object, view: View) -> Matrix | None:
-    """The world motion that the armatures solved in this evaluation cause on an evaluated armature object."""
-    return _motion(ob, "", view, frozenset()) if view.solved else None
-
-
-def _motion(ob: bpy.types.Object, bone: str, view: View, seen: frozenset[tuple[int, str]]) -> Matrix | None:
-    """The world motion that the armatures solved in this evaluation cause on an evaluated object or one of its bones.
-
-    It comes through parents and through constraints that carry the object along; None if nothing moves.
-
-    seen : objects and bones visited so far, which ends cycles.
-    """
-    if (_uid(ob), bone) in seen:
-        return None
-    seen = seen | {(_uid(ob), bone)}
-    motions: list[Matrix] = []
-    for constraint in ob.constraints:
-        moved = _carried(constraint, view, seen) if not constraint.mute and constraint.influence == 1.0 else None
-        motions = motions if moved is None else [moved]
-    if ob.parent is not None and not motions:
-        above = _motion(ob.parent, ob.parent_bone if ob.parent_type == "BONE" else "", view, seen)
-        motions += [] if above is None else [above]
-    solved = view.solved.get(_uid(ob)) if bone else None
-    if solved is not None:
-        correction = solved.correction(solved.ob.pose.bones.get(bone))
-        if correction is not None:
-            place = solved.ob.matrix_world
-            motions.append(place @ correction @ place.inverted_safe())
-    motion: Matrix | None = None
-    for step in motions:
-        motion = step if motion is None else motion @ step
-    return motion
-
-
-def _carried(constraint: bpy.types.Constraint, view: View, seen: frozenset[tuple[int, str]]) -> Matrix | None:
-    """The world motion that a constraint passes to its owner from armatures solved in this evaluation."""
-    if constraint.type not in {"CHILD_OF", "COPY_TRANSFORMS", "COPY_LOCATION"} or constraint.target is None:
-        return None
-    target = constraint.target
-    bone = constraint.subtarget if target.type == "ARMATURE" else ""
-    motion = _motion(target, bone, view, seen)
-    if motion is None or constraint.type != "COPY_LOCATION":
-        return motion
-    found = target.pose.bones.get(bone) if bone else None
-    place = target.matrix_world.translation if found is None else target.matrix_world @ found.head
-    return Matrix.Translation(motion @ place - place)

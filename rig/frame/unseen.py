@@ -56,7 +56,7 @@ def _depends(user: bpy.types.ID, used: bpy.types.ID) -> bool:
     if isinstance(user, _LISTS):
         return False
     if isinstance(user, bpy.types.Object) and len(user.dqik.goals):
-        return used in {*_driven_by(user), *dependencies.direct(user)}
+        return used in {*_driven_by(user), *dependencies.objects_behind(user)}
     return True
 
 

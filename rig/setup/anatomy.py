@@ -79,8 +79,8 @@ RANGES = {
     "hip_joint": Range(Motion("F", 0, 0), _NO, Twist("F", "I", 0, 0)),  # the pelvis is one bone
     "thigh": Range(Motion("F", 120, 30, "D"), Motion("O", 45, 30, "D"), Twist("F", "I", 45, 45)),
     "shin": Range(Motion("B", 135, 0), _NO, Twist("F", "I", 0, 0), hinge=True),
-    # 20 up with a straight knee; walkers and jumpers turn it by 30, and by 25 to the sides (CMU's motion capture)
-    "foot": Range(Motion("UF", 30, 50), Motion("O", 25, 25), Twist("U", "I", 15, 35)),
+    # 20 up with a straight knee; who walks or crouches turns it by 35, and by 25 to the sides (CMU's motion capture)
+    "foot": Range(Motion("UF", 35, 50), Motion("O", 25, 25), Twist("U", "I", 15, 35)),
     "toes": Range(Motion("UF", 70, 45), Motion("O", 5, 5), Twist("U", "I", 0, 0)),
 }
 RANGES["head"] = RANGES["neck"]

@@ -23,6 +23,7 @@ _OWN_BEND = np.radians(4.0)  # limbs bent by more at rest bend further the same 
 _FOOT_ANGLE = np.cos(np.radians(50.0))  # a bone below the limb is a foot if it is turned away by more than this
 _FOOT_LENGTH = 0.2  # ... and longer than this share of the lower bone: short stubs of imported rigs point anywhere
 _NEARLY = 0.9  # of the best score: of pairs that score this well the outermost is the limb
+_MOST_ALIKE = 2  # pairs of a limb's chain that score nearly as well as the best
 _LIMB_SHARE = 0.4  # of the chain's length: two bones that are shorter together are no limb
 _MIDDLE = 0.02  # of the figure's size: bones nearer to the mirror plane belong to the trunk
 
@@ -108,7 +109,7 @@ def _longest_pair(
     """The two neighbouring bones of a chain that are most like a limb: long, in line, and a good part of the chain.
 
     A long collar bone and the upper arm are as long as a limb, but not in line. Of nearly equal pairs the outermost one
-    is returned.
+    is returned; a chain of many such pairs is a tail or a rope, which may bend anywhere.
     """
     length = np.linalg.norm(tails - heads, axis=-1)
     pairs = []
@@ -119,7 +120,8 @@ def _longest_pair(
     best = max(pairs, default=None)
     if best is None or length[[*best[1:]]].sum() <= _LIMB_SHARE * length[own].sum():
         return None
-    return next((upper, lower) for score, upper, lower in pairs if score >= _NEARLY * best[0])
+    alike = [(upper, lower) for score, upper, lower in pairs if score >= _NEARLY * best[0]]
+    return alike[0] if len(alike) <= _MOST_ALIKE else None
 
 
 def _foot(heads: np.ndarray, tails: np.ndarray, upper: int, lower: int, last: int | None) -> np.ndarray | None:

@@ -11,6 +11,7 @@ from mathutils import Vector
 from ... import solvers as ik
 from ...solvers.algebra import dual_quaternion, quaternion
 from ..blender.armature import Armature
+from ..blender.dependencies import acts
 from . import limit_frame, limits
 from .goal_facts import GoalFacts
 from .limit_frame import LimitFrame
@@ -360,8 +361,7 @@ def _held_in_space(bone: bpy.types.PoseBone) -> bool:
     return any(
         c.type in _TURNING
         and c.owner_space in {"WORLD", "POSE", "CUSTOM"}
-        and not c.mute
-        and c.is_valid
+        and acts(c)
         and c.influence == 1.0
         and getattr(c, "mix_mode", "REPLACE") == "REPLACE"
         and all(getattr(c, f"use_{axis}", True) for axis in "xyz")
@@ -371,7 +371,7 @@ def _held_in_space(bone: bpy.types.PoseBone) -> bool:
 
 def _is_local(bone: bpy.types.PoseBone) -> bool:
     """Whether a bone has active constraints, and all act in the frame of its parent."""
-    active = [c for c in bone.constraints if not c.mute and c.is_valid and c.influence > 0.0]
+    active = [c for c in bone.constraints if acts(c)]
     return bool(active) and all(c.owner_space in _LOCAL and c.type not in {"IK", "SPLINE_IK"} for c in active)
 
 

@@ -8,8 +8,8 @@ import bpy
 import numpy as np
 
 from ...solvers.algebra import quaternion
-from ..blender import dependencies
 from ..blender.armature import Armature
+from ..blender.dependencies import Dependencies, acts
 from . import bend, limit_frame, roles
 from .bend import Chain
 from .body import Body
@@ -133,10 +133,11 @@ def chain_of(goal: GoalFacts | bpy.types.PropertyGroup, above: list[int], transl
 
 def _leave_carriers(ob: bpy.types.Object, goals: list[PlannedGoal], armature: Armature) -> None:
     """Take bones that carry control bones, such as a root bone, out of all chains."""
+    behind = Dependencies()
     carriers = {
         armature.index.get(name, -1)
         for goal in goals if ob.dqik.goals[goal.number].own_target
-        for owner, name in dependencies.bones_behind_goal(ob.dqik.goals[goal.number]) if owner.original == ob.original
+        for owner, name in behind.bones_behind_goal(ob.dqik.goals[goal.number]) if owner.original == ob.original
     }  # fmt: skip
     for goal in goals:
         goal.chain[:] = [bone for bone in goal.chain if bone not in carriers]
@@ -146,12 +147,12 @@ def _without_cycles(
     ob: bpy.types.Object, goals: list[PlannedGoal], armature: Armature, notes: list[str]
 ) -> list[PlannedGoal]:
     """The goals whose target and pole do not follow a solved bone; notes about the others."""
-    moved = {bone for goal in goals for bone in goal.chain}
+    moved, behind = {bone for goal in goals for bone in goal.chain}, Dependencies()
     independent = []
     for goal in goals:
         follows = {
             armature.index.get(name, -1)
-            for owner, name in dependencies.bones_behind_goal(ob.dqik.goals[goal.number])
+            for owner, name in behind.bones_behind_goal(ob.dqik.goals[goal.number])
             if owner.original == ob.original
         }
         solved = sorted(follows & moved)
@@ -168,7 +169,7 @@ def _constrained(pose: bpy.types.bpy_prop_collection, armature: Armature) -> tup
     constrained, by_ik = np.zeros((2, len(pose)), dtype=bool)
     for number, bone in enumerate(pose):
         for constraint in bone.constraints:
-            if constraint.mute or constraint.influence <= 0.0 or not constraint.is_valid:
+            if not acts(constraint):
                 continue
             if constraint.type in {"IK", "SPLINE_IK"}:
                 above = armature.above(number)

@@ -223,6 +223,30 @@ def test_no_bone_jumps_while_a_target_passes_a_straight_chain(
     assert missed < 5e-3
 
 
+@pytest.mark.parametrize("start_from", MODES)
+@pytest.mark.parametrize("axis", [1, 2])
+@pytest.mark.parametrize("share", [0.5, 0.75])
+@pytest.mark.parametrize("count", [4, 5, 7])
+def test_no_bone_of_a_straight_rope_jumps_while_a_target_passes(
+    count: int, share: float, axis: int, start_from: str
+) -> None:
+    """A chain of equal bones along X, 1.5 long; the target crosses its axis in steps of 1 cm."""
+    ob = rigs.chain([(1.5 * k / count, 0, 0) for k in range(count + 1)])
+    last = ob.pose.bones[-1].name
+    target = rigs.empty((1.5 * share, 0, 0))
+    rigs.goal(ob, last, target)
+    ob.dqik.start_from, ob.dqik.live = start_from, True
+    before, parents = None, list(range(-1, count - 1))
+    for frame, across in enumerate(np.arange(-0.12, 0.13, 0.01)):
+        target.location[axis] = across
+        rigs.at_frame(frame)
+        now = rigs.matrices(ob)
+        assert rigs.miss(ob, last, target) < 1e-3
+        if before is not None:
+            assert np.degrees(rigs.local_turns(before, now, parents)).max() < 4.0
+        before = now
+
+
 def test_blender_jumps_while_a_target_passes_a_straight_chain() -> None:
     """A bone of Blender's turns by more than 30 degrees in one frame."""
     worst, _ = sweep("blender", 1.7, 0, 0.0)

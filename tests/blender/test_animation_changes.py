@@ -361,3 +361,13 @@ def test_keys_that_play_no_part_are_no_keys(mute: Callable) -> None:
     ob.dqik.live = False
     rigs.update()
     np.testing.assert_array_equal(rigs.channels(ob), before)
+
+
+def test_keys_that_name_a_bone_by_its_number_are_keys() -> None:
+    """Scripts may write data paths like `pose.bones[1].rotation_quaternion`."""
+    ob, _ = reaching()
+    key_turns(ob, "boom")
+    for curve in curves_of(ob, "boom"):
+        curve.data_path = curve.data_path.replace('"boom"', str(ob.pose.bones.find("boom")))
+    ob.dqik.live = True
+    assert history(ob) < STEADY

@@ -146,6 +146,18 @@ def test_bake_equals_live_on_rigs_of_every_kind(build: Callable) -> None:
     assert furthest(solved, played(ob)) < 1e-5
 
 
+@pytest.mark.parametrize(("old", "new"), [(100, 50), (100, 200)])
+def test_keys_are_where_time_stretching_evaluates_them(old: int, new: int) -> None:
+    """With Time Stretching a frame of the scene evaluates keys of another number."""
+    ob = moving_arms()
+    render = bpy.context.scene.render
+    render.frame_map_old, render.frame_map_new = old, new
+    ob.dqik.live = True
+    before = played(ob)
+    bake()
+    assert furthest(before, played(ob)) < 1e-3
+
+
 def test_hips_that_move_are_keyed_in_location() -> None:
     """Only bones that may move get location keys, on every frame."""
     ob = moving_arms()
@@ -397,12 +409,17 @@ def all_muted(ob: bpy.types.Object) -> None:
         goal.mute = True
 
 
+def solo_track(ob: bpy.types.Object) -> None:
+    """Blender does not evaluate the action while a track is solo, so baked keys would not be seen."""
+    ob.animation_data_create().nla_tracks.new().is_solo = True
+
+
 def reversed_limits(ob: bpy.types.Object) -> None:
     rigs.limit(ob.pose.bones["lower.L"], (0, 0), (50, 10), (-5, 5))
 
 
 @pytest.mark.parametrize("live", [True, False])
-@pytest.mark.parametrize("mistake", [missing_target, all_muted, reversed_limits])
+@pytest.mark.parametrize("mistake", [missing_target, all_muted, reversed_limits, solo_track])
 def test_a_bake_that_cannot_be_done_changes_nothing(mistake: Callable, live: bool) -> None:
     """The operator says why and leaves frame, live state, actions and bones as they were."""
     ob = moving_arms()

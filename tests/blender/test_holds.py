@@ -243,3 +243,33 @@ def test_a_figure_that_nobody_poses_is_not_held() -> None:
     for frame in (3, 4, 8):
         rigs.at_frame(frame)
     assert not any(bone.dqik_hold for bone in ob.pose.bones)
+
+
+@pytest.mark.parametrize("clear", [False, True])
+def test_undo_and_redo_of_an_edit_that_is_adopted_after_its_undo_step(clear: bool) -> None:
+    """Blender stores the step of an operator that works at once before a handler adopts what it did."""
+    ob = planted_figure()
+    if clear:
+        rigs.posed(ob.pose.bones["chest"], TURNED)
+        rigs.update()
+
+    def state() -> tuple[np.ndarray, float]:
+        rigs.update()
+        found = bpy.data.objects["Figure"]
+        return np.array([bone.head for bone in rigs.evaluated(found).pose.bones]), found.pose.bones["chest"].dqik_hold
+
+    bpy.ops.ed.undo_push(message="Before")
+    before = state()
+    rigs.posed(ob.pose.bones["chest"], rigs.rotation((1, 0, 0), 0.0) if clear else TURNED)
+    bpy.ops.ed.undo_push(message="Posed")  # before any handler runs
+    posed = state()
+    assert posed[1] == (0.0 if clear else 1.0)
+    assert np.abs(posed[0] - before[0]).max() > 1e-3
+    bpy.data.objects["forearm.L"].location.z += 0.05
+    rigs.update()
+    bpy.ops.ed.undo_push(message="Hand")
+    for step, expected in ((bpy.ops.ed.undo, posed), (bpy.ops.ed.undo, before), (bpy.ops.ed.redo, posed)):
+        step()
+        found = state()
+        assert found[1] == expected[1]
+        assert np.abs(found[0] - expected[0]).max() < 1e-4

@@ -287,7 +287,9 @@ def test_a_mirrored_paste_mirrors_limits_and_roles(live: bool) -> None:
     bpy.ops.dqik.limits_preset()
     ob.pose.bones["arm.L"].dqik_twist_min = -0.3
     ob.pose.bones["arm.L"].dqik_role, ob.pose.bones["arm.R"].dqik_role = "ARM_L", "ARM_R"
+    shift(ob, "hand.L", (-0.1, -0.2, 0.2))
     ob.dqik.live = live
+    elbow = rigs.head(ob, "forearm.L")
     before = {bone.name: limit_numbers(bone) for bone in ob.pose.bones}
     bpy.ops.ed.undo_push(message="Limits")
     rigs.update()
@@ -299,6 +301,8 @@ def test_a_mirrored_paste_mirrors_limits_and_roles(live: bool) -> None:
 
     def check() -> None:
         found = bpy.data.objects["Figure"].pose.bones
+        mirrored = rigs.head(bpy.data.objects["Figure"], "forearm.R")
+        assert (mirrored - Vector((-elbow.x, *elbow.yz))).length < 1e-3 * HEIGHT
         assert (found["arm.L"].dqik_role, found["arm.R"].dqik_role) == ("ARM_L", "ARM_R")
         assert found["arm.R"].dqik_twist_max == pytest.approx(0.3)
         for bone in found:

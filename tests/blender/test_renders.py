@@ -114,6 +114,47 @@ def driven_influence(ob: bpy.types.Object) -> None:
     driver.type, driver.expression = "SCRIPTED", "min(1, abs(frame - 6) / 4)"
 
 
+def only_the_end_is_solved(prepare: Callable) -> Callable:
+    """The goals move the jib and the boom; the mast below them is animated in some way."""
+
+    def prepare_base(ob: bpy.types.Object) -> None:
+        for goal in ob.dqik.goals:
+            goal.chain_length = 2
+        prepare(ob)
+
+    prepare_base.__name__ = f"{prepare.__name__} below the chain"
+    return prepare_base
+
+
+def keyed_object(ob: bpy.types.Object) -> None:
+    rigs.key_path(ob, (1, 4, 8), [(0, 0, 0), (0.3, 0.2, -0.4), (-0.3, 0.0, 0.3)])
+
+
+def keyed_scale(ob: bpy.types.Object) -> None:
+    bone = ob.pose.bones["mast"]
+    for frame, scale in {1: 1.0, 4: 0.7, 8: 1.2}.items():
+        bone.scale = (scale, scale, scale)
+        bone.keyframe_insert("scale", frame=frame)
+
+
+def keyed_constraint(ob: bpy.types.Object) -> None:
+    made = ob.pose.bones["mast"].constraints.new("DAMPED_TRACK")
+    made.target = rigs.empty((0.8, 0.6, 0.5), "Guide")
+    for frame, influence in {1: 0.0, 4: 0.1, 8: 0.9}.items():
+        made.influence = influence
+        made.keyframe_insert("influence", frame=frame)
+
+
+def driven_by_a_keyed_property(ob: bpy.types.Object) -> None:
+    for frame, value in {1: 0.0, 4: 0.5, 8: -0.7}.items():
+        ob["lean"] = value
+        ob.keyframe_insert('["lean"]', frame=frame)
+    ob.pose.bones["mast"].rotation_mode = "XYZ"
+    driver = ob.pose.bones["mast"].driver_add("rotation_euler", 0).driver
+    variable = driver.variables.new()
+    variable.targets[0].id, variable.targets[0].data_path, driver.type = ob, '["lean"]', "AVERAGE"
+
+
 def bent(ob: bpy.types.Object) -> None:
     """A base pose far from what the goals ask for, so that a setting makes a difference."""
     ob.pose.bones["mast"].rotation_quaternion = rigs.rotation((0, 1, 0), 40.0)
@@ -127,7 +168,8 @@ ANIMATED = [
     keyed_setting(lambda ob: ob.dqik.goals[1], "position_weight", {4: 0.0, 8: 5.0}),
     keyed_setting(lambda ob: ob.dqik, "live", {4: True, 6: False, 8: True}),
     keyed_setting(lambda ob: ob.pose.bones["mast"], "dqik_stiffness", {4: 0.0, 8: 1.0}),
-    driven_influence,
+    driven_influence, only_the_end_is_solved(keyed_bone), keyed_object, keyed_scale, keyed_constraint,
+    only_the_end_is_solved(driven_by_a_keyed_property),
 ]  # fmt: skip
 
 

@@ -51,6 +51,28 @@ def _trunk(pose: Pose, forward: float = 0.0, side: float = 0.0, turn: float = 0.
     pose.put("head", "", -0.6 * forward, -0.5 * side, look - 0.8 * turn)
 
 
+def stand() -> Pose:
+    """Standing, the arms hanging a little bent."""
+    pose = Pose()
+    for side in "LR":
+        _arm(pose, side, 4.0, 9.0, 14.0)
+        _leg(pose, side, 2.0, 4.0, 2.0)
+    pose.hips = (0.0, 0.0, -0.003)
+    return pose
+
+
+def squat() -> Pose:
+    """Low on both feet, the trunk bent forward and the hands near the ground."""
+    pose = Pose()
+    for side in "LR":
+        _leg(pose, side, 118.0, 128.0, 14.0, 14.0)
+        _arm(pose, side, 85.0, 4.0, 10.0)
+    _trunk(pose, 52.0)
+    pose.put("hips", "", 24.0)
+    pose.hips = (0.0, -0.09, -0.33)
+    return pose
+
+
 def walk(t: float) -> Pose:
     """Two steps a second, arms and legs opposed."""
     pose, phase = Pose(), 4.0 * pi * t

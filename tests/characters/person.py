@@ -13,7 +13,7 @@ from mathutils import Matrix, Quaternion, Vector
 
 SKIN, SHIRT, TROUSERS, SHOES, HAIR = range(5)
 COLOURS = ((0.83, 0.6, 0.46), (0.2, 0.42, 0.62), (0.2, 0.21, 0.27), (0.1, 0.08, 0.07), (0.12, 0.07, 0.04))
-VOXEL = 0.009  # of the height: size of the body's faces
+VOXEL = 0.006  # of the height: size of the body's faces
 _BINDING = 0.022  # of the height: a vertex follows bones that are further from it than the nearest by less
 
 

@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Ordinary reaches of a person, measured and drawn: up, across, behind, to the floor and to a table.
 
-    python tests/characters/reaches.py [--sheet docs/images/reaches.png] [--natural docs/images/natural-pose.png]
-        [--limits] [--empties] [character ...]
+    python tests/characters/ordinary_reaches.py [--sheet docs/images/reaches.png] [--limits] [--rest]
+        [--natural docs/images/natural-pose.png] [character ...]
 
-Run it with a Python that has bpy. Set Up Full Body is pressed, Live goes on, and the hands' targets are moved, not
-turned. Printed are how far hands miss, how far the collar bones turn, how far the feet move, and how far the head does.
-The sheet shows the first character; that of the natural pose shows it without, and below with it.
+Run it with a Python that has bpy. Set Up Full Body is pressed on a standing figure, or with `--rest` on one at rest,
+Live goes on, and the hands' targets are moved. They turn as the arms swing, or with `--rest` not at all. For the floor,
+the targets of hips and head, and that of the other hand, go to where a squatting figure has them. Printed are how far
+hands miss, how far wrists, collar bones and the spine's joints turn, how far feet, head and hips move, and how many
+knees and elbows are bent the wrong way; in degrees, and in millimetres of a person. The sheet shows the first
+character. With
+`--natural` another sheet shows it without the natural pose, and below with it.
 """
 
 import argparse
@@ -19,7 +23,7 @@ from pathlib import Path
 
 import bpy
 import numpy as np
-from mathutils import Matrix, Vector
+from mathutils import Matrix, Quaternion, Vector
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
@@ -27,6 +31,9 @@ sys.path.insert(0, str(HERE))
 import measure  # noqa: E402
 import person  # noqa: E402
 import poses  # noqa: E402
+from conventions import Character  # noqa: E402
+from metarigs import Metarig  # noqa: E402
+from motions import Puppet, squat, stand  # noqa: E402
 from person import Figure  # noqa: E402
 
 import build  # noqa: E402
@@ -41,7 +48,8 @@ class Reach:
     """A reach: how far hands go from a joint, to the left hand's side, forward and up, in heights; the right mirrored.
 
     joint : role and side that the left hand's place is measured from. hands : "L", or "LR" for both. turn : degrees by
-    which the camera is turned to the figure's left from its front. hips : how far the hips' target goes before.
+    which the camera is turned to the figure's left from its front. low : the targets of hips and head, and of
+    the hand that does not reach, go to where a squatting figure has them.
     """
 
     name: str
@@ -49,20 +57,19 @@ class Reach:
     to: tuple[float, float, float]
     hands: str = "L"
     turn: float = 35.0
-    hips: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    low: bool = False
 
 
-_DOWN = (0.0, -0.08, -0.24)
 REACHES = (
     Reach("up", ("arm", "L"), (0.02, 0.06, 0.29)),
     Reach("across", ("arm", "R"), (-0.02, 0.13, -0.03)),
     Reach("behind", ("thigh", ""), (0.03, -0.085, 0.03), turn=140.0),
-    Reach("floor", ("toes", "L"), (0.03, 0.1, 0.03), turn=65.0, hips=_DOWN),
+    Reach("floor", ("toes", "L"), (0.03, 0.07, 0.045), "L", 65.0, low=True),
     Reach("table", ("arm", "L"), (-0.03, 0.26, -0.2), turn=50.0),
     Reach("up, both", ("arm", "L"), (0.02, 0.06, 0.29), "LR"),
     Reach("across, both", ("arm", "R"), (0.06, 0.13, -0.07), "LR"),
     Reach("behind, both", ("thigh", ""), (0.05, -0.085, 0.03), "LR", 140.0),
-    Reach("floor, both", ("toes", "L"), (0.0, 0.1, 0.03), "LR", 65.0, _DOWN),
+    Reach("floor, both", ("toes", "L"), (0.0, 0.07, 0.045), "LR", 65.0, low=True),
     Reach("table, both", ("arm", "L"), (-0.03, 0.26, -0.2), "LR", 50.0),
 )
 
@@ -78,14 +85,14 @@ FAR = (
 )
 
 
-ORDINARY = (
-    Reach("hips", ("thigh", "L"), (0.07, 0.03, 0.05), "LR", 25.0),
-    Reach("chest", ("arm", "R"), (0.1, 0.13, -0.13), "LR", 25.0),
+NATURAL = (
     Reach("face", ("arm", "L"), (-0.03, 0.1, 0.09), "L", 25.0),
-    Reach("carry", ("arm", "L"), (0.0, 0.17, -0.2), "LR", 40.0),
-    Reach("squat", ("arm", "L"), (0.02, 0.22, -0.22), "LR", 50.0, (0.0, -0.06, -0.26)),
+    Reach("up", ("arm", "L"), (-0.04, 0.1, 0.26), "LR", 25.0),
+    Reach("shoulder", ("arm", "R"), (0.0, 0.08, 0.03), "L", 25.0),
+    Reach("table, both", ("arm", "L"), (-0.03, 0.22, -0.14), "LR", 50.0),
+    Reach("floor, both", ("toes", "L"), (0.0, 0.07, 0.045), "LR", 65.0, low=True),
 )
-"""Reaches that show what the natural pose does: hands at the hips, on the chest, at the face, in front, low hips."""
+"""Reaches for the picture of the natural pose."""
 
 
 def place(figure: Figure, reach: Reach, side: str) -> Vector:
@@ -105,34 +112,38 @@ def ground(figure: Figure) -> float:
     return min(figure.at(role, side).dot(figure.up) for role in ("foot", "toes") for side in "LR") - 0.01 * figure.size
 
 
-def targets(ob: bpy.types.Object) -> dict[str, bpy.types.Object | bpy.types.PoseBone]:
+def targets(ob: bpy.types.Object) -> dict[str, bpy.types.PoseBone]:
     """What is moved for each goal, by its bone."""
-    return {goal.bone: ob.pose.bones[goal.subtarget] if goal.target == ob else goal.target for goal in ob.dqik.goals}
+    return {goal.bone: ob.pose.bones[goal.subtarget] for goal in ob.dqik.goals}
 
 
-def move(ob: bpy.types.Object, target: bpy.types.Object | bpy.types.PoseBone, spot: Vector) -> None:
-    """Move a target to a place in the world, unturned."""
+def move(ob: bpy.types.Object, target: bpy.types.PoseBone, spot: Vector, rotation: Quaternion) -> None:
+    """Move a target to a place and a rotation in the world."""
     bpy.context.view_layer.update()
-    if isinstance(target, bpy.types.PoseBone):
-        matrix = target.matrix.copy()
-        matrix.translation = ob.matrix_world.inverted() @ spot
-        target.matrix = matrix
-    else:
-        matrix = target.matrix_world.copy()
-        matrix.translation = spot
-        target.matrix_world = matrix
+    target.matrix = ob.matrix_world.inverted() @ Matrix.LocRotScale(spot, rotation, ob.matrix_world.to_scale())
 
 
-def set_up(character: object, way: str, limited: bool, empties: bool) -> tuple[bpy.types.Object, Figure]:
-    """The character with goals, live."""
+Places = dict[str, Matrix]
+
+
+def set_up(
+    character: Character | Metarig, way: str, limited: bool, rest: bool
+) -> tuple[bpy.types.Object, Figure, Places]:  # fmt: skip
+    """The character with goals, live, and where in the world its bones are in a squat."""
     ob = measure.made(character, way)
     figure = Figure(ob, build.truth(character))
-    bpy.ops.dqik.setup_full_body(targets="EMPTIES" if empties else "BONES")
+    puppet = Puppet(figure)
+    puppet.take(squat())
+    bpy.context.view_layer.update()
+    low = {bone.name: measure.place(ob, bone.name) for bone in ob.pose.bones}
+    puppet.rest() if rest else puppet.take(stand())
+    bpy.context.view_layer.update()
+    bpy.ops.dqik.setup_full_body()
     if limited:
         bpy.ops.dqik.limits_preset()
     ob.dqik.live = True
     bpy.context.view_layer.update()
-    return ob, figure
+    return ob, figure, low
 
 
 def turned(ob: bpy.types.Object, bone: str) -> float:
@@ -144,25 +155,36 @@ def turned(ob: bpy.types.Object, bone: str) -> float:
     return degrees(min(angle, 6.283185307179586 - angle))
 
 
-def make(ob: bpy.types.Object, figure: Figure, reach: Reach) -> None:
-    """Move the targets of a reach."""
+def make(ob: bpy.types.Object, figure: Figure, reach: Reach, low: Places, turns: bool) -> None:
+    """Move the targets of a reach; those of hands turn as the arms swing if `turns` is set."""
     aims = targets(ob)
-    if any(reach.hips):
-        ways = zip(reach.hips, (figure.left, figure.forward, figure.up), strict=True)
-        hips = figure.bone("hips")
-        move(ob, aims[hips], measure.place(ob, hips).translation + figure.size * sum((k * way for k, way in ways),
-                                                                                    Vector()))  # fmt: skip
-    for side in reach.hands:
-        move(ob, aims[figure.bone("hand", side)], place(figure, reach, side))
+    hands = {figure.bone("hand", side): (side, place(figure, reach, side)) for side in reach.hands}
+    turn = {bone: measure.place(ob, bone).to_quaternion() for bone in hands}
+    if turns:
+        turn = {bone: _swing(ob, figure, *hands[bone]) @ before for bone, before in turn.items()}
+    others = [figure.bone("hips"), figure.bone("head"), *(figure.bone("hand", side) for side in "LR")]
+    for bone in others if reach.low else ():
+        if bone not in hands:
+            move(ob, aims[bone], low[bone].translation, low[bone].to_quaternion())
+    for bone, (_, spot) in hands.items():
+        move(ob, aims[bone], spot, turn[bone])
 
 
-def measured(ob: bpy.types.Object, figure: Figure, character: object, reach: Reach) -> dict[str, float]:
+def _swing(ob: bpy.types.Object, figure: Figure, side: str, spot: Vector) -> Quaternion:
+    """How an arm swings about its shoulder for its hand to go to a place."""
+    shoulder, hand = (measure.place(ob, figure.bone(role, side)).translation for role in ("arm", "hand"))
+    return (hand - shoulder).rotation_difference(spot - shoulder)
+
+
+def measured(
+    ob: bpy.types.Object, figure: Figure, character: Character | Metarig, reach: Reach, low: Places, turns: bool
+) -> dict[str, float]:  # fmt: skip
     """Make a reach and measure it: degrees, and millimetres of a person."""
     aims = targets(ob)
     before = {bone: measure.place(ob, bone).translation for bone in aims}
     rests = {bone: target.matrix_basis.copy() for bone, target in aims.items()}
     spots = {figure.bone("hand", side): place(figure, reach, side) for side in reach.hands}
-    make(ob, figure, reach)
+    make(ob, figure, reach, low, turns)
     bpy.context.view_layer.update()
     scale = MILLIMETRES / figure.size
     after = {bone: measure.place(ob, bone) for bone in aims}
@@ -188,12 +210,12 @@ def measured(ob: bpy.types.Object, figure: Figure, character: object, reach: Rea
 # -- pictures ----------------------------------------------------------------------------------------------------------
 
 
-def draw(ob: bpy.types.Object, figure: Figure, reach: Reach, path: Path) -> None:
+def draw(ob: bpy.types.Object, figure: Figure, reach: Reach, low: Places, path: Path) -> None:
     """Make a reach, draw it, and put it back."""
     aims = targets(ob)
     rests = {bone: target.matrix_basis.copy() for bone, target in aims.items()}
     spots = [place(figure, reach, side) for side in reach.hands]
-    make(ob, figure, reach)
+    make(ob, figure, reach, low, turns=True)
     bpy.context.view_layer.update()
     things = [_ball(spot, 0.022 * figure.size) for spot in spots]
     things.append(_slab(figure, 0.9, 0.9, 0.01, Vector(), ground(figure), (0.72, 0.72, 0.7)))
@@ -279,14 +301,16 @@ def sheet(pictures: list[Path], path: Path) -> None:
     result.save()
 
 
-def draw_sheet(ob: bpy.types.Object, figure: Figure, rows: list[tuple[float, tuple[Reach, ...]]], path: Path) -> None:
+def draw_sheet(
+    ob: bpy.types.Object, figure: Figure, rows: list[tuple[float, tuple[Reach, ...]]], low: Places, path: Path
+) -> None:  # fmt: skip
     """Draw rows of reaches, each with an amount of the natural pose."""
     folder, pictures = Path(bpy.app.tempdir), list[Path]()
     for amount, reaches in rows:
         ob.dqik.natural_pose = amount
         for reach in reaches:
             pictures.append(folder / f"{len(pictures)}.png")
-            draw(ob, figure, reach, pictures[-1])
+            draw(ob, figure, reach, low, pictures[-1])
     sheet(pictures, path)
 
 
@@ -296,7 +320,7 @@ def main() -> None:
     parser.add_argument("characters", nargs="*", default=["rigify basic human"])
     parser.add_argument("--way", default="native")
     parser.add_argument("--limits", action="store_true")
-    parser.add_argument("--empties", action="store_true")
+    parser.add_argument("--rest", action="store_true")
     parser.add_argument("--sheet", type=Path)
     parser.add_argument("--natural", type=Path)
     arguments = parser.parse_args()
@@ -304,9 +328,9 @@ def main() -> None:
     for number, name in enumerate(arguments.characters):
         character = measure.BY_NAME[name]
         with contextlib.redirect_stdout(io.StringIO()):
-            ob, figure = set_up(character, arguments.way, arguments.limits, arguments.empties)
+            ob, figure, low = set_up(character, arguments.way, arguments.limits, arguments.rest)
         for reach in (*REACHES, *FAR):
-            row = measured(ob, figure, character, reach)
+            row = measured(ob, figure, character, reach, low, not arguments.rest)
             print(f"{name:20} {reach.name:14}", "  ".join(f"{key} {value:6.1f}" for key, value in row.items()),
                   file=sys.stderr)  # fmt: skip
         if (arguments.sheet or arguments.natural) and not number:
@@ -314,9 +338,9 @@ def main() -> None:
             person.body(ob, figure.roles)
             ob.dqik.live = True
             if arguments.sheet:
-                draw_sheet(ob, figure, [(1.0, REACHES)], arguments.sheet)
+                draw_sheet(ob, figure, [(1.0, REACHES)], low, arguments.sheet)
             if arguments.natural:
-                draw_sheet(ob, figure, [(0.0, ORDINARY), (1.0, ORDINARY)], arguments.natural)
+                draw_sheet(ob, figure, [(0.0, NATURAL), (1.0, NATURAL)], low, arguments.natural)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Armatures that follow each other or themselves, in all ways that Blender has: each frame depends on itself alone."""
+
+from collections.abc import Callable
+
+import bpy
+import numpy as np
+import pytest
+import rigs
+from situations import NEAR, STEADY, crane, history, load, pose_at, reaching, turn
+
+FRAMES = (3, 20, 11, 7)
+
+
+def drive_by(owner: bpy.types.bpy_struct, path: str, index: int, ob: bpy.types.Object, bone: str, channel: str) -> None:
+    """Drive a channel by one of a bone's, in world space."""
+    driver = owner.driver_add(path, index).driver
+    variable = driver.variables.new()
+    variable.type, driver.type = "TRANSFORMS", "AVERAGE"
+    target = variable.targets[0]
+    target.id, target.bone_target, target.transform_type, target.transform_space = ob, bone, channel, "WORLD_SPACE"
+
+
+def skinned(ob: bpy.types.Object, bone: str) -> bpy.types.Object:
+    """A triangle that an armature modifier moves with a bone."""
+    end = ob.data.bones[bone].tail_local
+    mesh = bpy.data.meshes.new("Skin")
+    mesh.from_pydata([end, (end.x, end.y + 0.1, end.z), (end.x, end.y, end.z + 0.1)], [], [(0, 1, 2)])
+    skin = bpy.data.objects.new("Skin", mesh)
+    bpy.context.scene.collection.objects.link(skin)
+    skin.vertex_groups.new(name=bone).add([0, 1, 2], 1.0, "ADD")
+    skin.modifiers.new("Armature", "ARMATURE").object = ob
+    return skin
+
+
+def by_driver(leader: bpy.types.Object, hook: bpy.types.Object) -> None:
+    for index, axis in enumerate("XYZ"):
+        drive_by(hook, "location", index, leader, "jib", f"LOC_{axis}")
+
+
+def by_vertices(leader: bpy.types.Object, hook: bpy.types.Object) -> None:
+    hook.parent, hook.parent_type, hook.parent_vertices = skinned(leader, "jib"), "VERTEX_3", (0, 1, 2)
+
+
+def by_armature_constraint(leader: bpy.types.Object, hook: bpy.types.Object) -> None:
+    target = hook.constraints.new("ARMATURE").targets.new()
+    target.target, target.subtarget = leader, "jib"
+
+
+def by_two_constraints(leader: bpy.types.Object, hook: bpy.types.Object) -> None:
+    """Half of the way to the leader's bone, and no higher than a ceiling."""
+    copy, ceiling = hook.constraints.new("COPY_LOCATION"), hook.constraints.new("LIMIT_LOCATION")
+    copy.target, copy.subtarget, copy.influence = leader, "jib", 0.5
+    ceiling.use_max_z, ceiling.max_z = True, 1.2
+
+
+def by_curve(leader: bpy.types.Object, hook: bpy.types.Object) -> None:
+    """A place on a curve that hangs from the leader's bone."""
+    curve = bpy.data.curves.new("Path", "CURVE")
+    curve.dimensions, curve.use_path = "3D", True
+    points = curve.splines.new("POLY").points
+    points.add(1)
+    points[1].co = (0.3, 0.0, 0.2, 1.0)
+    path = bpy.data.objects.new("Path", curve)
+    bpy.context.scene.collection.objects.link(path)
+    path.parent, path.parent_type, path.parent_bone = leader, "BONE", "jib"
+    made = hook.constraints.new("FOLLOW_PATH")
+    made.target, made.use_fixed_location, made.offset_factor = path, True, 0.5
+
+
+def by_bone_of_a_third(leader: bpy.types.Object, hook: bpy.types.Object) -> None:
+    """The hook is on a bone of an armature without goals, whose constraint follows the leader."""
+    third = rigs.armature([rigs.Bone("link", (0, 0, 0), (0, 0, 0.2))], "Third")
+    made = third.pose.bones["link"].constraints.new("COPY_TRANSFORMS")
+    made.target, made.subtarget = leader, "jib"
+    hook.parent, hook.parent_type, hook.parent_bone = third, "BONE", "link"
+
+
+WAYS = [by_driver, by_vertices, by_armature_constraint, by_two_constraints, by_curve, by_bone_of_a_third]
+
+
+def leader_and_follower(way: Callable) -> tuple[bpy.types.Object, bpy.types.Object, bpy.types.Object]:
+    """A crane with a moving load, and a second crane that reaches for a hook, which follows the first in some way."""
+    leader = crane("First")
+    rigs.goal(leader, "jib", load())
+    follower = crane("Second")
+    follower.location = (0.2, 0.5, 0.0)
+    hook = rigs.empty((0.0, 0.0, 0.0), "Hook")
+    way(leader, hook)
+    rigs.goal(follower, "jib", hook)
+    leader.dqik.live = follower.dqik.live = True
+    return leader, follower, hook
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_target_that_follows_another_armature_is_met_on_the_same_frame(way: Callable) -> None:
+    """Whatever the target follows its leader by, and after an edit as after a change of frame."""
+    leader, follower, hook = leader_and_follower(way)
+    for frame in FRAMES:
+        rigs.at_frame(frame)
+        assert rigs.miss(follower, "jib", hook) < NEAR, f"frame {frame}"
+        assert follower.dqik.status.converged
+    assert history(follower) < STEADY
+    moved = leader.dqik.goals[0].target
+    moved.animation_data_clear()
+    for place in ((0.9, 0.4, 1.2), (1.1, -0.2, 0.9)):
+        moved.location = place
+        rigs.update()
+        assert rigs.miss(follower, "jib", hook) < NEAR
+
+
+def hooked(hook: bpy.types.Object, ob: bpy.types.Object) -> bpy.types.Object:
+    hook.parent, hook.parent_type, hook.parent_bone = ob, "BONE", "jib"
+    return hook
+
+
+def two_that_follow_each_other() -> tuple[bpy.types.Object, bpy.types.Object]:
+    one, other, _ = leader_and_follower(lambda leader, hook: hooked(hook, leader))
+    rigs.goal(one, "flag", hooked(rigs.empty((0, 0, 0), "Back"), other), chain_length=1)
+    return one, other
+
+
+def test_in_a_cycle_of_armatures_one_goal_is_left_out_and_said() -> None:
+    """The first armature does not wait for the second, which follows it; its other goals are met."""
+    one, other = two_that_follow_each_other()
+    for frame in FRAMES:
+        rigs.at_frame(frame)
+        assert "a cycle" in one.dqik.status.message
+        assert not other.dqik.status.message
+        assert rigs.miss(one, "jib", bpy.data.objects["Load"]) < NEAR
+    assert history(one) < STEADY
+    assert history(other) < STEADY
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_an_armature_in_a_cycle_is_baked_as_it_was_shown(first: bool) -> None:
+    """Both the one that leaves a goal out and the one that follows it."""
+    ob = two_that_follow_each_other()[0 if first else 1]
+    shown = {frame: pose_at(ob, frame) for frame in range(1, 13)}
+    rigs.made_active(ob)
+    assert bpy.ops.dqik.bake(frame_start=1, frame_end=12) == {"FINISHED"}
+    assert max(turn(pose, pose_at(ob, frame)) for frame, pose in shown.items()) < STEADY
+
+
+# -- an armature that follows itself -----------------------------------------------------------------------------------
+
+
+def constrained_to_the_flag(ob: bpy.types.Object) -> None:
+    made = ob.pose.bones["boom"].constraints.new("COPY_ROTATION")
+    made.target, made.subtarget, made.influence = ob, "flag", 0.5
+    made.owner_space = made.target_space = "LOCAL"
+
+
+def driven_by_the_flag(ob: bpy.types.Object) -> None:
+    ob.pose.bones["boom"].rotation_mode = "XYZ"
+    drive_by(ob.pose.bones["boom"], "rotation_euler", 2, ob, "flag", "ROT_X")
+
+
+@pytest.mark.parametrize("bind", [constrained_to_the_flag, driven_by_the_flag])
+def test_a_bone_of_a_chain_that_follows_a_solved_bone_carries_nothing_from_frame_to_frame(bind: Callable) -> None:
+    """The boom follows the flag, which a goal of its own turns. Frames and a bake are the same in any order."""
+    ob, _ = reaching()
+    wind = rigs.empty((0, 0, 0), "Wind")
+    rigs.key_path(wind, (1, 10, 20, 30), [(0.4, 0.5, 1.5), (-0.3, 0.2, 1.4), (0.2, -0.4, 1.2), (0.3, 0.4, 1.8)])
+    rigs.goal(ob, "flag", wind, chain_length=1)
+    bind(ob)
+    ob.dqik.live = True
+    assert history(ob) < STEADY
+    shown = {frame: pose_at(ob, frame) for frame in range(1, 13)}
+    rigs.made_active(ob)
+    assert bpy.ops.dqik.bake(frame_start=1, frame_end=12) == {"FINISHED"}
+    assert max(turn(pose, pose_at(ob, frame)) for frame, pose in shown.items()) < STEADY
+
+
+def driven_target(ob: bpy.types.Object, target: bpy.types.Object) -> None:
+    drive_by(target, "location", 2, ob, "jib", "LOC_Y")
+
+
+def target_on_skin(ob: bpy.types.Object, target: bpy.types.Object) -> None:
+    target.parent, target.parent_type, target.parent_vertices = skinned(ob, "boom"), "VERTEX_3", (0, 1, 2)
+
+
+@pytest.mark.parametrize("bind", [driven_target, target_on_skin])
+def test_a_target_that_follows_its_own_goals_bones_is_said(bind: Callable) -> None:
+    """By a driver, or by the vertices of a mesh that the bones deform."""
+    ob, target = reaching()
+    bind(ob, target)
+    ob.dqik.live = True
+    rigs.at_frame(5)
+    assert "which is solved" in ob.dqik.status.message
+    assert history(ob) < STEADY
+
+
+def test_a_constraint_without_its_target_holds_nothing() -> None:
+    """Blender calls it valid, but it has no effect."""
+    ob, target = reaching()
+    guide = rigs.empty((0.3, 0.8, 0.4), "Guide")
+    ob.pose.bones["boom"].constraints.new("COPY_ROTATION").target = guide
+    ob.dqik.live = True
+    rigs.at_frame(3)
+    bpy.data.objects.remove(guide)
+    for frame in FRAMES:
+        rigs.at_frame(frame)
+        assert rigs.miss(ob, "jib", target) < NEAR
+    assert not ob.dqik.status.message
+    assert history(ob) < STEADY
+
+
+def test_the_report_measures_the_target_where_blender_shows_it() -> None:
+    """Another add-on moves the target after the solve of its frame."""
+    ob, target = reaching()
+    target.animation_data_clear()
+
+    def move(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+        del depsgraph
+        target.location = (1.0, 0.02 * scene.frame_current, 1.1)
+
+    ob.dqik.live = True
+    bpy.app.handlers.frame_change_post.append(move)
+    try:
+        for frame in FRAMES:
+            rigs.at_frame(frame)
+            miss = rigs.miss(ob, "jib", target)
+            assert miss > NEAR
+            assert not ob.dqik.status.converged
+            np.testing.assert_allclose(ob.dqik.status.error, miss, atol=1e-4)
+    finally:
+        bpy.app.handlers.frame_change_post.remove(move)
