@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Two-bone limbs: their preferred bend, where the law of cosines puts them, and the turn to a pole; see
+/* Two-bone limbs: their preferred bend, their fold by the law of cosines, and the turn to a pole; see
  * solvers/space/limb.py and poles.py. */
 #include "internal.h"
 
-/* By how much the middle joint must turn about `axis` for the end to be as far from the root as `wanted` is: the law of
- * cosines in the plane square to the axis; see limb.bends. */
+/* The turn of the middle joint that brings the end to the distance of `wanted` from the root, by the law of cosines in
+ * the plane perpendicular to the limb's axis; see limb.bends. */
 static double fold_angle(const dqik_limb *limb, const point *at, const double *end, const double *wanted) {
     const double *root = at->p + 3 * limb->upper, *middle = at->p + 3 * limb->lower;
     double upper[3], lower[3], across[3], axis[3];
@@ -23,8 +23,8 @@ static double fold_angle(const dqik_limb *limb, const point *at, const double *e
     return 2.0 * atan2(sqrt(most(shorter, 0.0)), sqrt(most(longer, 0.0))) - bend;
 }
 
-/* `bent` is `rotations` with every limb bent as it prefers, and those with a share of their own further for a near
- * target, for which `at` stands at the pose; by a share of all that. */
+/* `bent` is `rotations`, the pose of `at`, with every limb bent by its preferred angle, or further for near targets by
+ * the limb's own share; `share` multiplies all bends. */
 void bend_base(const work *w, const double *rotations, const point *at, double share, double *bent) {
     const dqik_stage *s = w->s;
     memcpy(bent, rotations, sizeof(double) * 4 * (size_t)w->k->joints);
@@ -90,7 +90,7 @@ void fold(const work *w, const double *rotations, const point *base, double swiv
     }
 }
 
-/* Turn a chain about its line until its middle points at the pole. `p` is up to date before and after. */
+/* Turn a chain about its line so that its middle points at the pole. `p` is up to date before and after. */
 void swivel_to_pole(const work *w, const dqik_pole *pole, point *p) {
     if (!pole->swivels) return;
     const double *a = p->p + 3 * pole->root, *b = pole->end < 0 ? p->tips + 3 * pole->goal : p->p + 3 * pole->end;

@@ -2,8 +2,8 @@
 /* A stage of a frame, solved afresh or from the frame before it; see solvers/group/solve.py. */
 #include "internal.h"
 
-/* The pose that the pull aims at: the start, its limbs bent as they prefer and towards what their targets need, as far as
- * these are away from the start, at its poles. `w->given` stands at the start. Uses `w->tried`. */
+/* The base pose of the pull: the start with bent limbs and chains, turned to the poles; see _base in
+ * solvers/group/starts.py. `w->given` is at the start. Uses `w->tried`. */
 static void set_base(work *w, const double *rotations, const double *translations) {
     const dqik_stage *s = w->s;
     const int pulls = s->phase[s->phases - 1].pull > 0.0;
@@ -30,7 +30,7 @@ static void set_base(work *w, const double *rotations, const double *translation
     memcpy(w->base_x, p->x, sizeof(double) * (size_t)w->n);
 }
 
-/* Take over the stage's own of what a frame asks for. */
+/* Copy the stage's targets from the frame's inputs. */
 void ask(work *w, const frame_view *frame) {
     const dqik_stage *s = w->s;
     for (int g = 0; g < s->goals; g++) {
@@ -43,7 +43,7 @@ void ask(work *w, const frame_view *frame) {
     }
 }
 
-/* `w->now` stands at the base with its limbs folded to their targets, turned by a swivel; see
+/* Set `w->now` to the base pose with its limbs folded to their targets, turned by a swivel; see folded in
  * solvers/group/starts.py. */
 static void start_folded(work *w, double swivel) {
     const dqik_stage *s = w->s;
@@ -64,7 +64,7 @@ static void start_folded(work *w, double swivel) {
     copy_point(w, &w->tried, &w->now);
 }
 
-/* Whether two states are on their way to one answer: no joint is turned far from the one to the other. */
+/* Whether two states lead to the same answer: no joint differs by more than ALIKE. */
 static int nearly_alike(const work *w, const point *a, const point *b) {
     const dqik_stage *s = w->s;
     for (int i = 0; i < s->blocks; i++) {
@@ -74,7 +74,7 @@ static int nearly_alike(const work *w, const point *a, const point *b) {
     return 1;
 }
 
-/* From limbs folded to their targets at several swivels, with the pull strong at first; see
+/* Continuation in the pull, from limbs folded to their targets at several swivels; see
  * solvers/group/continuation.py. */
 static int continue_in_pull(work *w) {
     const dqik_stage *s = w->s;
@@ -107,7 +107,7 @@ static int continue_in_pull(work *w) {
     return iterations;
 }
 
-/* Descend again from the start with its straight chains bent to arcs; `w->now` has the better answer. */
+/* Descend again from the start with its straight chains bent to arcs; `w->now` keeps the better answer. */
 static int start_from_arcs(work *w, const dqik_problem *problem) {
     copy_point(w, &w->best, &w->now);
     copy_point(w, &w->now, &w->given);
@@ -120,7 +120,7 @@ static int start_from_arcs(work *w, const dqik_problem *problem) {
     return iterations;
 }
 
-/* Solve a stage afresh from a pose; `w->now` has the answer. */
+/* Solve a stage afresh from a pose; the answer is in `w->now`. */
 int solve_stage(work *w, const dqik_problem *problem, const double *rotations, const double *translations) {
     const dqik_stage *s = w->s;
     const int pulls = s->phase[s->phases - 1].pull > 0.0;
@@ -164,7 +164,8 @@ int solve_stage(work *w, const dqik_problem *problem, const double *rotations, c
     return iterations;
 }
 
-/* Other starts for a frame that misses its goals, from the pose before in `w->given`: near ones, then the restarts. */
+/* Attempts from other starts for a frame that misses its goals: starts near the pose before, in `w->given`, then
+ * restarts. */
 static int retry(work *w, const dqik_problem *problem, const double *before) {
     const dqik_stage *s = w->s;
     int iterations = 0, met_before = 0, met = 0;
@@ -177,7 +178,7 @@ static int retry(work *w, const dqik_problem *problem, const double *before) {
     return iterations;
 }
 
-/* Solve a stage from the frame before it; afresh where the targets jumped or the motion is lost. */
+/* Solve a stage from the frame before it; afresh if the targets jumped or the error is too large. */
 int follow_stage(work *w, const dqik_problem *problem, const frame_view *frame, const double *warm_q,
                 const double *warm_t, const double *start_q, const double *start_t, const double *before) {
     const dqik_stage *s = w->s;

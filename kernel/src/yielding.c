@@ -3,7 +3,7 @@
  * solvers/group/precedence.py. */
 #include "internal.h"
 
-/* How far a goal's target is from its chain's root, in lengths of the chain; `at` has any pose of the frame. */
+/* Distance of a goal's target from its chain's root, in lengths of the chain; `at` is any pose of the frame. */
 double yield_ratio(const work *w, const point *at, int i) {
     const dqik_stage *s = w->s;
     const int joints = w->k->joints;
@@ -13,7 +13,7 @@ double yield_ratio(const work *w, const point *at, int i) {
     return distance3(w->places + 3 * s->yield_goal[i], at->p + 3 * s->yield_top[i]) / most(reach, 1e-12);
 }
 
-/* Targets out of reach are drawn in to just beyond it and count less; `at` has any pose of the frame. */
+/* Move targets out of reach in to just beyond reach, with lower shares; `at` is any pose of the frame. */
 void yield_targets(work *w, const point *at) {
     const dqik_stage *s = w->s;
     if (s->goals < 2) return;
@@ -29,7 +29,7 @@ void yield_targets(work *w, const point *at) {
     }
 }
 
-/* The middle of some values and 0; sorts them. */
+/* The median of some values and 0; sorts the values. */
 static double median_with_zero(double *values, int count) {
     values[count++] = 0.0;
     for (int i = 1; i < count; i++) {
@@ -41,7 +41,7 @@ static double median_with_zero(double *values, int count) {
     return 0.5 * (values[(count - 1) / 2] + values[count / 2]);
 }
 
-/* How far each goal is to blame, in `w->blamed`, 0 for goals without a position; `start` stands at the start pose. */
+/* The blame of each goal, in `w->blamed`; 0 for goals without a position. `start` is at the start pose. */
 static void blame(work *w, const point *start) {
     const dqik_stage *s = w->s;
     double common[3], largest = 0.0;
@@ -67,7 +67,7 @@ static void blame(work *w, const point *start) {
 /* 1 for errors of 0, a half for errors of `half`. */
 static double falling(double error, double half) { return 1.0 / (1.0 + error / half * (error / half)); }
 
-/* The shares that goals are left with as against others of their priority, in `w->own`: they only fall. */
+/* Shares of goals relative to others of their priority, in `w->own`, which only fall; see Precedence.own. */
 static void own_shares(work *w, const double *full) {
     for (int g = 0; g < w->s->goals; g++)
         w->own[g] = least(w->own[g], most(full[g] * falling(w->misses[g] * w->blamed[g], YIELD_MISS), YIELD_LEAST));
@@ -84,8 +84,8 @@ static void order_shares(work *w) {
     }
 }
 
-/* By how much of what they miss the goals' targets are to be shifted, in `w->ways`; see Precedence.shifts. Returns the
- * most that a goal misses which comes first. */
+/* Factors of the goals' errors by which their targets are shifted, in `w->ways`; see Precedence.shifts. Returns the
+ * largest factor times error. */
 static double order_shifts(work *w) {
     const dqik_stage *s = w->s;
     double left = 0.0;
@@ -103,8 +103,8 @@ static double order_shifts(work *w) {
     return left;
 }
 
-/* Solve a frame that misses goals again, in the order of the goals; `w->shares` then are the shares that they got, in
- * another array. Uses `w->best`. */
+/* Solve a frame that misses goals again, in the order of the goals; `w->shares` then points to the shares used. Uses
+ * `w->best`. */
 int serve_in_order(work *w, const dqik_problem *problem, const double *rotations, const double *translations) {
     const dqik_stage *s = w->s;
     const size_t goals = (size_t)s->goals;
@@ -136,7 +136,7 @@ int serve_in_order(work *w, const dqik_problem *problem, const double *rotations
     }
     w->places = w->shifted_places, w->turns = w->shifted_turns;
     errors(w, &w->now);
-    iterations = polish(w, problem, iterations);
+    if (s->polishing) iterations += minimise(w, s->polishing);
     w->places = places, w->turns = turns;
     return iterations;
 }

@@ -75,11 +75,15 @@ class PoseMemory:
             self.base = None
         self._names = tuple(ob.pose.bones.keys())
 
-    def adopt_edits(self, ob: bpy.types.Object, now: Channels, free: tuple[np.ndarray, np.ndarray], view: View) -> None:
+    def adopt_edits(
+        self, ob: bpy.types.Object, now: Channels, free: tuple[np.ndarray, np.ndarray], view: View,
+        held_with: dict[int, list[int]],
+    ) -> None:  # fmt: skip
         """Copy the user's edits since our last answer into the base pose, and hold the bones there.
 
         now : the original bones' channels. free : (N, 4) and (N, 3) bool, channels that nothing animates. After a
-        change of frame only these are compared, because animation has changed the others.
+        change of frame only these are compared, because animation has changed the others. held_with : `Rig.held_with`;
+        these bones are held as the user sees them, so what is seen becomes their base pose.
         """
         before = self.written
         if before is None or self.base is None or before.modes.numbers != now.modes.numbers:
@@ -104,7 +108,10 @@ class PoseMemory:
             if target is not None:
                 np.copyto(target.rotations, now.rotations, where=turned)
                 np.copyto(target.locations, now.locations, where=moved)
-        self._store(ob, edited)
+        above = {other for bone in np.flatnonzero(turned.any(-1)).tolist() for other in held_with.get(bone, ())}
+        above = [bone for bone in sorted(above) if self.bones[bone] and free[0][bone].all() and not turned[bone].any()]
+        self.base.rotations[above] = before.rotations[above]
+        self._store(ob, np.union1d(edited, above).astype(int))
         if self.stored:
             turned, moved = turned.any(-1), moved.any(-1)
             holds.note_posed(ob, now, turned, moved)

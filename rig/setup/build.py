@@ -88,6 +88,7 @@ class Rig:
     loose : (M,) the bone has a location, because it is not connected. loose_rows, loose_bones : loose and not sliding.
     local_rows : rows of bones whose constraints all act in the parent's frame. held_rows : rows of bones whose
         constraints set their orientation, whatever their place and their parent's orientation.
+    held_with : for bones, the bones above that are held with them (`Plan.held_with`).
     """
 
     armature: Armature
@@ -112,6 +113,7 @@ class Rig:
     frames: tuple[np.ndarray, np.ndarray] | None
     frame_axes: np.ndarray
     held_rows: frozenset[int]
+    held_with: dict[int, list[int]]
     locked_bones: list[int]
     notes: list[str] = field(default_factory=list)
 
@@ -247,6 +249,7 @@ def build(
         solved=np.flatnonzero(solve_plan.moved[bones]),
         loose=np.array([pose[bone].parent is None or not pose[bone].bone.use_connect for bone in solve_plan.bones]),
         held_rows=frozenset(row for row, bone in enumerate(solve_plan.bones) if _held_in_space(pose[bone])),
+        held_with=solve_plan.held_with(),
         local_rows=frozenset(row for row, bone in enumerate(solve_plan.bones) if _is_local(pose[bone])),
         frames=parts.solved_frames(solve_plan),
         frame_axes=np.array([parts.frames[bone].axes for bone in solve_plan.bones]),
@@ -271,10 +274,13 @@ class _Parts:
         self.rooted: list[bool] = []
         self.detached: list[bool] = []
         self.frames: dict[int, LimitFrame] = {}
+        turn_holds = holds.copy()
+        for bone, above in solve_plan.held_with().items():
+            turn_holds[above] = np.maximum(turn_holds[above], holds[bone])
         for bone in solve_plan.bones:
-            self._add(bone, pose[bone], solve_plan, float(holds[bone]))
+            self._add(bone, pose[bone], solve_plan, float(holds[bone]), float(turn_holds[bone]))
 
-    def _add(self, bone: int, pose_bone: bpy.types.PoseBone, solve_plan: Plan, hold: float) -> None:
+    def _add(self, bone: int, pose_bone: bpy.types.PoseBone, solve_plan: Plan, hold: float, turn_hold: float) -> None:
         armature, name = solve_plan.armature, pose_bone.name
         above, rest = int(armature.parent[bone]), armature.rest[bone]
         relative = rest if above < 0 else np.linalg.inv(armature.rest[above]) @ rest
@@ -307,7 +313,7 @@ class _Parts:
                 rest=turned,
                 stiffness=pose_bone.dqik_stiffness,
                 preferred=_preferred(solve_plan.bends.get(bone), own),
-                hold=hold,
+                hold=turn_hold,
                 inherit_rotation=not detached,
                 **(_joint_kind(pose_bone) if solve_plan.moved[bone] else {"kind": "fixed"}),
             )

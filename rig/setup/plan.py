@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The plan of a solve: the goals that can be solved, and the bones that they move."""
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -53,6 +54,18 @@ class Plan:
     bends: dict[int, np.ndarray]
     figure: Figure
     notes: list[str]
+
+    def held_with(self) -> dict[int, list[int]]:
+        """The bones above each bone that serves several goals, up to one with a goal of its own.
+
+        They are held where the bone is held: else a spine would turn back what a chest is turned by hand.
+        """
+        served = np.bincount([bone for goal in self.goals for bone in goal.chain], minlength=len(self.moved))
+        ends, found = {goal.bone for goal in self.goals}, dict[int, list[int]]()
+        for bone in np.flatnonzero(self.moved & (served > 1)).tolist():
+            above = itertools.takewhile(lambda other: other not in ends, self.armature.above(bone)[1:])
+            found[bone] = [other for other in above if self.moved[other]]
+        return found
 
 
 def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], driven: frozenset[str]) -> Plan | str:

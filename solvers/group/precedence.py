@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Goals that cannot all be met are solved again in their order: the first ones are met, the others come near.
+"""Solves goals that cannot all be met in their order: the first ones are met, the others come as near as possible.
 
-Weights alone cannot do that: weights that are large enough make the descent slow. In each round here, goals that come
-later get smaller shares, and the targets of the first ones are shifted by the errors that are left (the method of
-multipliers: Hestenes 1969, "Multiplier and gradient methods"). So moderate weights suffice.
+Higher weights alone would have to be so large that the descent is slow. Here goals that come later get smaller shares,
+and in each round the targets of goals that come first are shifted by the errors that these still have (the method of
+multipliers: Hestenes 1969, Powell 1969). So moderate weights suffice.
 """
 
 from dataclasses import replace
@@ -16,12 +16,11 @@ from ..model.skeleton import Pose
 from ..space.joint_space import State
 from ..space.point import Request, stand
 from ..space.yielding import LEAST_ROUNDS, MOST_ROUNDS, ROUND_SHARE, blame
-from .polish import polish
 from .stage import Stage
 
 
 def serve_in_order(stage: Stage, minimum: Minimum, frames: Request, start: Pose) -> Targets:
-    """Solve frames that miss goals again, in the order of the goals; the targets with the shares that they got.
+    """Solve frames that miss goals again, in the order of the goals; returns the targets with the shares used.
 
     The errors in `minimum` are those without shares and shifts.
     """
@@ -42,7 +41,7 @@ def serve_in_order(stage: Stage, minimum: Minimum, frames: Request, start: Pose)
         misses = stage.tasks.misses(point.kinematics, wanted)
         yielded = np.minimum(yielded, stage.precedence.own(misses, blamed, full))
         shifts = stage.precedence.shifts(misses, yielded)
-        if number >= LEAST_ROUNDS:  # until those that come first are met, or nothing changes any more
+        if number >= LEAST_ROUNDS:  # until the goals that come first are met, or nothing changes any more
             going = going & stage.lanes.per_goal.any(misses * shifts > tolerance)
             going &= stage.lanes.per_goal.any(np.abs(misses - before) > ROUND_SHARE * tolerance)
             if not going.any():
@@ -54,9 +53,11 @@ def serve_in_order(stage: Stage, minimum: Minimum, frames: Request, start: Pose)
         request = replace(some, targets=served, lanes=going)
         again = stage.minimise(stage.runs.yielding, stand(stage.tasks, point.state, request), request)
         point, took = again.point, took + again.iterations
-    request = replace(some, targets=served)
-    again = polish(stage, Minimum(stand(stage.tasks, point.state, request), took, np.zeros(took.shape)), request)
-    minimum.iterations[missed], point = again.iterations, again.point
+    if stage.runs.polishing is not None:
+        request = replace(some, targets=served)
+        again = stage.minimise(stage.runs.polishing, stand(stage.tasks, point.state, request), request)
+        point, took = again.point, took + again.iterations
+    minimum.iterations[missed] = took
     minimum.point = minimum.point.copy()
     minimum.point.error = minimum.point.error[:, : stage.tasks.m]
     minimum.point.put(missed, stand(stage.hard_tasks, point.state, some))
@@ -66,7 +67,7 @@ def serve_in_order(stage: Stage, minimum: Minimum, frames: Request, start: Pose)
 
 
 def _blamed(stage: Stage, frames: Request, start: State) -> np.ndarray:
-    """How much (F, G) each goal is to blame where goals of its priority are missed, 0 for those that do not yield."""
+    """The blame (F, G) of each goal if goals of its priority are missed; 0 for goals that do not yield."""
     effectors = stage.tasks.kinematics(start, frames.links).effectors
     blamed = np.zeros(effectors.shape[:2])
     lane = stage.lanes.goals[stage.tasks.placed]

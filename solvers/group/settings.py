@@ -11,21 +11,21 @@ from ..model.options import Options
 
 PULL = 1e-5
 FIRST_DAMPING = 1e-2  # without a pull
-FIRST_DAMPING_GROWTH = 1.5  # its power of the degrees of freedom a row: many joints together carry a goal far
-CONTINUATION = (1e3, 1e2)  # multiples of the pull on the way to it
+FIRST_DAMPING_GROWTH = 1.5  # power of (degrees of freedom / rows): many joints together move a goal far
+CONTINUATION = (1e3, 1e2)  # multiples of the pull in the phases before the last
 CONTINUATION_ITERATIONS = 4
-CONTINUATION_POLE_ITERATIONS = 8  # a limb may have to turn half round to its pole
-CONTINUATION_SETTLED = 5e-2  # [rad] step at which one strength of the pull has done its work
-SETTLED = 1e-3  # [rad] and the last one
-UNSETTLED = 2e-5  # [rad] that may be left to go then
+CONTINUATION_POLE_ITERATIONS = 8  # a limb may have to turn by half a turn to its pole
+CONTINUATION_SETTLED = 5e-2  # [rad] step below which a phase with one strength of the pull ends
+SETTLED = 1e-3  # [rad] the same for the last phase
+UNSETTLED = 2e-5  # [rad] and the predicted remaining motion
 FOLLOW_DAMPING = 1e-4
 FOLLOW_ITERATIONS = 6
-FOLLOW_MISSED_ITERATIONS = 20  # more where a goal is missed, so that it does not drag others along
+FOLLOW_MISSED_ITERATIONS = 20  # if a goal is missed, so that it does not drag others along
 FOLLOW_SETTLED, FOLLOW_UNSETTLED = 5e-2, 3e-2
 POLISH_ITERATIONS = 3
 POLISH_DAMPING = 1e-8
-POLISH_SHARE = 0.2  # of the tolerances, to which the pull-free steps bring the error
-INSIST_ITERATIONS = 20  # without poles and holds, where they kept the goals from being met
+POLISH_SHARE = 0.2  # of the tolerances: target of the steps without the pull
+INSIST_ITERATIONS = 20  # without poles and holds, if these keep goals from being met
 YIELD_ITERATIONS = 4  # of each solve in which goals yield to those that come before them
 YIELD_DAMPING = 1e-3
 
@@ -34,24 +34,24 @@ class Runs(NamedTuple):
     """The settings of all runs that a solve may need, as NumPy and the compiled kernel use them."""
 
     continues: bool
-    phases: list[Settings]  # of a solve from afresh
+    phases: list[Settings]  # of a solve afresh
     following: Settings
     following_missed: Settings
     polishing: Settings | None
     insisting: Settings | None
     yielding: Settings | None
-    spend: int  # iterations in all, where those left over are spent on goals that are missed; else 0
+    spend: int  # iterations in all, if those left are spent on missed goals; else 0
 
 
 def first_damping(freedoms: int, rows: int) -> float:
-    """The damping that a descent without a pull starts with."""
+    """The first damping of a descent without a pull."""
     return FIRST_DAMPING * max(1.0, freedoms / max(rows, 1)) ** FIRST_DAMPING_GROWTH
 
 
 def last_phase(
     options: Options, pull: float, damping: float | np.ndarray, reluctance: np.ndarray, poles: bool
 ) -> Settings:
-    """The settings of the run that arrives: with the pull itself, and most of the iterations.
+    """The settings of the last phase: with the pull itself, and most of the iterations.
 
     damping : as `first_damping`; (L,) where lanes differ. reluctance : (n,). poles : whether any goal has one.
     """
@@ -67,8 +67,8 @@ def runs(
 ) -> Runs:
     """All runs of a stage whose last phase has these `settings`.
 
-    released : (n,) the reluctance without holds, where holds or poles can keep goals from being met; else None.
-    poles : whether any goal has one. precise : whether the solver follows a continuation. abandons : whether a first
+    released : (n,) the reluctance without holds, if holds or poles can keep goals from being met; else None.
+    poles : whether any goal has one. precise : whether the solver supports continuation. abandons : whether a first
     descent may end early, because other starts follow it. ordered : whether some goals come before others.
     """
     options, pull, polishes = settings.options, settings.pull, bool(settings.pull or poles)
@@ -100,9 +100,9 @@ def runs(
 
 
 def _continuation(settings: Settings, poles: bool) -> list[Settings]:
-    """Phases with a pull that is strong at first and weaker by steps; the last one has these `settings`."""
-    wanted = CONTINUATION_POLE_ITERATIONS if poles else CONTINUATION_ITERATIONS
-    most = min(wanted, settings.iterations // (len(CONTINUATION) + 1))
+    """Phases with a pull that weakens step by step; the last one has these `settings`."""
+    limit = CONTINUATION_POLE_ITERATIONS if poles else CONTINUATION_ITERATIONS
+    most = min(limit, settings.iterations // (len(CONTINUATION) + 1))
     phases = [
         replace(
             settings, pull=factor * settings.pull, first_damping=factor * settings.pull, settle=CONTINUATION_SETTLED,

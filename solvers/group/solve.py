@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A stage solved for a batch of frames: afresh, or one frame from the frame before it.
+"""Solves a stage for a batch of frames: afresh, or one frame from the frame before it.
 
 With a pull the answer is the pose nearest to the base pose that meets the goals: a solve afresh finds it by
-continuation. Without a pull it is one descent from the start. Frames that miss their goals are tried again.
+continuation. Without a pull it is one descent from the start. Frames that miss their goals are solved again.
 """
 
 from dataclasses import replace
@@ -22,14 +22,16 @@ from .side_by_side import alone, put, rows_of
 from .stage import Stage
 from .starts import arched, begin, folded, swivelled
 
-FOLLOW_JUMP = 0.25  # [skeleton lengths] an error that grew by more in one frame is a jump: solve it afresh
-FOLLOW_LOST = 1e-3  # [skeleton lengths] error with which a followed frame counts as lost
+FOLLOW_JUMP = (
+    0.25  # [skeleton lengths] an error that grows by more in one frame is a jump, and the frame is solved afresh
+)
+FOLLOW_LOST = 1e-3  # [skeleton lengths] with a pull, a frame whose error is larger and has grown is solved afresh
 
 
 def solve(
     stage: Stage, start: Pose, targets: Targets, links: np.ndarray | None, lanes: np.ndarray | None = None
 ) -> tuple[Point, np.ndarray]:
-    """Solve frames afresh from their start poses: where they end, and the iterations (F,) they took.
+    """Solve frames afresh from their start poses; returns their end points and iterations (F,).
 
     lanes : (F, L) as in `Request`.
     """
@@ -55,9 +57,9 @@ def solve(
 def follow(
     stage: Stage, previous: Pose, start: Pose, targets: Targets, links: np.ndarray | None, residual: np.ndarray | None
 ) -> tuple[Point, np.ndarray]:
-    """Solve one frame from the frame before it; as `solve` where the targets jumped or the motion is lost.
+    """Solve one frame from the frame before it; afresh if the targets jumped or the error is too large.
 
-    residual : (1, m) the error rows that the frame before ended with; None if not known.
+    residual : (1, m) the last error rows of the frame before; None if unknown.
     """
     settings, rows, m = stage.settings, stage.lanes.rows, stage.tasks.m
     first, frames = begin(stage, previous, start, targets, links)
@@ -79,15 +81,15 @@ def follow(
     if stage.recovers or stage.options.restarts:
         for _, lane in np.argwhere(stage.missed(minimum.point, frames)).tolist():
             part, best, warm, one = alone(stage, lane, 0, minimum, first, frames)
-            own = None if residual is None else residual[:, rows_of(stage, lane, residual)]
-            _retry(part, best, warm, one, own)
+            lane_residual = None if residual is None else residual[:, rows_of(stage, lane, residual)]
+            _retry(part, best, warm, one, lane_residual)
             put(stage, minimum, 0, lane, best)
     serve_in_order(stage, minimum, frames, start)
     return minimum.point, minimum.iterations.sum(-1) + more
 
 
 def _descent(stage: Stage, first: Point, frames: Request) -> Minimum:
-    """One descent: from folded limbs with a pull, from the start without."""
+    """One descent: with a pull from folded limbs, without one from the start."""
     if stage.settings.pull:
         first = stand(stage.tasks, folded(stage, frames, limb.SWIVELS[:1]), frames)
     elif stage.poles:
@@ -109,7 +111,7 @@ def _followed(stage: Stage, first: Point, frames: Request) -> Minimum:
 
 
 def _unstick(stage: Stage, minimum: Minimum, first: Point, frames: Request) -> None:
-    """Descend again, from an arc, in frames that end with a goal missed and a chain straight."""
+    """Descend again, from an arc, in frames that missed a goal with a straight chain."""
     lane = stage.lanes.goals[[one.goal for one in stage.arcs]]
     at, arcs = minimum.point.kinematics, list(zip(stage.arcs, lane.tolist(), strict=True))
     straight = [
@@ -130,7 +132,7 @@ def _unstick(stage: Stage, minimum: Minimum, first: Point, frames: Request) -> N
 
 
 def _retry(stage: Stage, minimum: Minimum, warm: Point, frames: Request, residual: np.ndarray | None) -> None:
-    """Other starts for a frame that misses its goals, from the frame before it: near ones, then the restarts."""
+    """Attempts from other starts for a frame that misses its goals: starts near the frame before, then restarts."""
     met_before = residual is not None and bool(stage.met(residual).all())
     request = replace(frames, base=warm.state)
     restarts = stage.options.restarts > 0
@@ -142,10 +144,10 @@ def _retry(stage: Stage, minimum: Minimum, warm: Point, frames: Request, residua
 
 
 def _recovers(stage: Stage, first: Point, last: Point, frames: Request, met_before: bool) -> bool:
-    """Whether a miss of a frame (1,) that began near its goals looks like one that another start would mend.
+    """Whether another start may meet the goals of a frame (1,) that began near them and misses them.
 
-    It does where the frame before met its goals, or where the descent has brought these much nearer: so targets
-    that stay out of reach do not make every frame slow.
+    It may if the frame before met its goals, or if the descent has brought them much nearer: so targets that stay out
+    of reach do not make every frame slow.
     """
     links = stage.skeleton.links if frames.links is None else frames.links
     if not stage.recovers or stage.yielding.beyond(first.kinematics.positions, links, frames.targets)[0]:
@@ -156,17 +158,17 @@ def _recovers(stage: Stage, first: Point, last: Point, frames: Request, met_befo
 
 
 def _no_worse(stage: Stage, last: Point, first: Point, targets: Targets) -> Point:
-    """Where frames ended; where they began if that was closer and the end misses the tolerances.
+    """The point `last`, or `first` in lanes where that is nearer and `last` misses the tolerances.
 
-    Goals that are met count nothing.
+    Goals that are met do not count.
 
     targets : with the shares by which errors are compared.
     """
     missed = ~stage.met(last.error)
     if not missed.any():
         return last
-    mine, others = (_square_missed(stage, point, targets) for point in (last, first))
-    worse = missed & (mine > others)
+    last_square, first_square = (_square_missed(stage, point, targets) for point in (last, first))
+    worse = missed & (last_square > first_square)
     if worse.any():
         last = replace(last, error=last.error[:, : stage.tasks.m])
         first = replace(first, error=first.error[:, : stage.tasks.m])

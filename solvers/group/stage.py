@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A stage: goals whose chains share joints, with all that is prepared to solve them together."""
+"""A stage: goals whose chains share joints, prepared to be solved together."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -23,32 +23,32 @@ from .settings import PULL, first_damping, last_phase, runs
 
 SHARED_RELUCTANCE = 2.0  # joints that serve several goals: a spine moves less than an arm
 EFFECTOR_RELUCTANCE = 2.0
-HELD_RELUCTANCE = 1e5  # of a joint with hold 1, for one with hold 0
+HELD_RELUCTANCE = 1e4  # of a joint with hold 1, for one with hold 0
 
 
 class Stage:
-    """Some goals of a skeleton with the joints they may move, prepared for solving batches of frames.
+    """Some goals of a skeleton and the joints that they may move, prepared for solving batches of frames.
 
     Attributes
     ----------
-    indices : (G,) number of each goal among those of all stages. chains : (G, J) bool, the joints they may move.
-    parts : the stages that are its lanes; itself if it is one.
+    indices : (G,) index of each goal among those of all stages. chains : (G, J) bool, the joints they may move.
+    parts : the stages of its lanes; the stage itself if it has one lane.
     tasks : of the goals and their poles. hard_tasks : of the goals alone.
     settings, runs : of the last phase of a solve, and of all runs.
-    still_slides : joints that slide, but not in this stage.
+    still_slides : prismatic joints that this stage does not move.
     folds : (L,) bool, the lanes that have limbs.
     yields : (G,) bool, the goals that may yield to others of their priority: they have joints of their own.
     precedence : the order of the goals. ordered : whether some come before others, or may yield to them.
-    recovers : whether a frame that misses its goals may be tried again from near poses.
-    hold : (J,) by how much more than the least held joint of the stage each of its joints is held; 0 for others.
-    holds : whether it pulls, and some joints are held more than others.
+    recovers : whether a frame that misses its goals may be solved again from near poses.
+    hold : (J,) hold of each joint of the stage minus their least hold; 0 for other joints.
+    holds : whether it has a pull, and joints with different holds.
     """
 
     def __init__(
         self, skeleton: Skeleton, goals: Sequence[Goal], indices: Sequence[int], chains: np.ndarray, method: Method,
         options: Options, parts: Sequence["Stage"] = (),
     ) -> None:  # fmt: skip
-        """`indices`: which of all the `goals` this stage solves; `chains` (G, J) bool is of all of them.
+        """`indices`: of this stage's goals among all `goals`; `chains` (G, J) bool of all goals.
 
         parts : the stages of its lanes, if it has more than one; see `side_by_side`.
         """
@@ -66,7 +66,7 @@ class Stage:
         self.limbs = (
             _limbs_of_parts(parts, lane) if parts else limb.find_limbs(skeleton, self.goals, self.chains, self.hold)
         )
-        plain = options.unit_angle is None  # else the start and the steps are prescribed
+        plain = options.unit_angle is None  # otherwise MikuMikuDance's rule prescribes start and steps
         pull = options.pull
         if pull is None:
             pull = PULL if self.limbs or options.bias == "MIDDLE" or skeleton.hold[self.space.joint].any() else 0.0
@@ -94,14 +94,14 @@ class Stage:
         self.ordered = any(part.ordered for part in parts) if parts else ordered
         self.recovers = not pull and not poles and plain
         abandons = self.recovers and options.restarts > 0 and self.precise
-        keeps_off = poles or self.holds  # goals may be missed because of them
+        keeps_off = poles or self.holds  # these can keep goals from being met
         self.runs = runs(self.settings, released if keeps_off else None, poles, self.precise, abandons, self.ordered)
         self.attempts = Attempts.of(
             self.hard_tasks, self.space, self._minimise, self.settings, self._first_damping, self.precise
         )
 
     def minimise(self, settings: Settings, begin: Point, frames: Request, poles: bool = True) -> Minimum:
-        """One run of the solver's iteration; without `poles` only the goals count."""
+        """One run of the solver's iteration; without `poles` over the hard tasks only."""
         return self._minimise(self.tasks if poles else self.hard_tasks, self.space, settings, begin, frames)
 
     def met(self, error: np.ndarray) -> np.ndarray:
@@ -109,7 +109,7 @@ class Stage:
         return self.tasks.lanes_within(error, self.options.tolerance, self.options.rotation_tolerance)
 
     def missed(self, point: Point, frames: Request) -> np.ndarray:
-        """The lanes (F, L) to be solved whose goals are missed."""
+        """The lanes (F, L) that are to be solved and miss their goals."""
         missed = ~self.met(point.error)
         return missed if frames.lanes is None else missed & frames.lanes
 
@@ -119,15 +119,15 @@ class Stage:
         return self.lanes.rows.dot(error, error)
 
     def _relative_hold(self) -> np.ndarray:
-        """`hold`: where all joints are held alike, none moves before another."""
-        own, hold = np.unique(self.space.joint), np.zeros(len(self.skeleton))
-        hold[own] = self.skeleton.hold[own] - self.skeleton.hold[own].min(initial=1.0)
+        """`hold`, relative to the least hold: with equal holds no joint moves before another."""
+        joints, hold = np.unique(self.space.joint), np.zeros(len(self.skeleton))
+        hold[joints] = self.skeleton.hold[joints] - self.skeleton.hold[joints].min(initial=1.0)
         return hold
 
     def _reluctance(self) -> np.ndarray:
-        """How unwilling each degree of freedom is to move (n,), holds aside: the metric of the pull and of the damping.
+        """The reluctance (n,) of the degrees of freedom without holds: the metric of the pull and of the damping.
 
-        Equal for all of a joint's, which keeps the pull's gradient simple (`JointSpace.pull_gradient`).
+        It is equal within a joint, which keeps the pull's gradient simple (`JointSpace.pull_gradient`).
         """
         space, skeleton = self.space, self.skeleton
         joint = np.ones(len(skeleton))
@@ -137,7 +137,7 @@ class Stage:
         return joint[space.joint] * np.where(space.turns, 1.0, 1.0 / skeleton.length**2)
 
     def _pole(self, g: int) -> Pole | None:
-        """The pole of a goal: on its limb where the chain has one, else on the whole chain."""
+        """The pole of a goal: on its limb if the chain has one, else on the whole chain."""
         goal, skeleton = self.goals[g], self.skeleton
         if goal.pole is None or goal.position is None:
             return None
@@ -149,7 +149,7 @@ class Stage:
 
 
 def _limbs_of_parts(parts: Sequence[Stage], lane: np.ndarray) -> list[Limb]:
-    """The limbs of all lanes: a limb's side counts within its lane. `lane` (G,) is that of each goal."""
+    """The limbs of all lanes, each with the side that it has in its lane. `lane` (G,) of each goal."""
     return [
         replace(one, goal=int(np.flatnonzero(lane == number)[one.goal]))
         for number, part in enumerate(parts) for one in part.limbs
@@ -164,15 +164,16 @@ def frames_of(pose: Pose, count: int) -> Pose:
 
 
 def carried(stage: Stage, previous: Pose, pose: Pose) -> Pose:
-    """`previous` where a stage moves joints itself; where others do, or none, `pose`, in which they have moved."""
-    own = np.unique(stage.space.joint)
+    """A pose with the joints that the stage moves from `previous`, and the others from `pose`."""
+    joints = np.unique(stage.space.joint)
     parts = Pose(pose.rotations.copy(), pose.translations.copy())
-    parts.rotations[:, own], parts.translations[:, own] = previous.rotations[:, own], previous.translations[:, own]
+    parts.rotations[:, joints] = previous.rotations[:, joints]
+    parts.translations[:, joints] = previous.translations[:, joints]
     return parts
 
 
 def posed(stage: Stage, state: State, pose: Pose) -> Pose:
-    """`pose` with what a stage's state moves."""
+    """`pose` with the joints that a stage moves taken from its `state`."""
     slides = stage.space.slides(state.x)
     if slides is None:
         return Pose(state.rotations, pose.translations)

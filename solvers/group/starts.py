@@ -20,7 +20,7 @@ from .stage import Stage
 def begin(
     stage: Stage, pose: Pose, start: Pose, targets: Targets, links: np.ndarray | None = None
 ) -> tuple[Point, Request]:
-    """Where frames in a pose stand, and their request if `start` is the pose that the pull leads to."""
+    """The point of frames in a pose, and their request if the pull leads to the pose `start`."""
     links = _with_still_slides(stage, start, links)
     state = stage.space.state(pose, len(targets.positions))
     kinematics = stage.tasks.kinematics(state, links)
@@ -29,7 +29,7 @@ def begin(
 
 
 def request(stage: Stage, start: Pose, targets: Targets, links: np.ndarray | None, positions: np.ndarray) -> Request:
-    """The request of frames: targets out of reach yield, and the base pose already keeps the poles.
+    """The request of frames: targets out of reach yield, and the base pose is turned to the poles.
 
     positions : (F, J, 3) of the joints in any pose.
     """
@@ -41,7 +41,7 @@ def request(stage: Stage, start: Pose, targets: Targets, links: np.ndarray | Non
 
 
 def folded(stage: Stage, frames: Request, swivels: np.ndarray) -> State:
-    """Start states: the base with its limbs folded, one after the other for each swivel (S F frames)."""
+    """Start states: the base pose with its limbs folded, for one swivel after the other (S F frames)."""
     base = frames.base
     if not stage.limbs and not stage.poles:
         return base
@@ -58,7 +58,7 @@ def arched(
 ) -> State:
     """`state` with its straight chains bent to arcs that point at their targets.
 
-    shares : (F, L) of the way to its arc that the chains of each lane are bent; None for all of it.
+    shares : (F, L) of the way to their arcs by which the chains of each lane bend; None for all of it.
     """
     if not stage.arcs:
         return state
@@ -72,7 +72,7 @@ def arched(
 
 
 def swivelled(stage: Stage, state: State, frames: Request) -> State:
-    """`state` with the chains that have poles turned about their lines until their middles point at these."""
+    """`state` with each pole's chain turned about its line so that its middle points at the pole."""
     for pole in stage.tasks.poles.swivelling if stage.tasks.poles else ():
         kinematics = stage.tasks.kinematics(state, frames.links)
         state = turned_to_pole(stage.space, state, kinematics, frames.targets, pole)
@@ -80,10 +80,10 @@ def swivelled(stage: Stage, state: State, frames: Request) -> State:
 
 
 def _base(stage: Stage, start: Pose, targets: Targets, links: np.ndarray | None) -> State:
-    """The pose that the pull aims at: the start or the middle of the limits.
+    """The base pose of the pull: the start or the middle of the limits.
 
-    Limbs are bent as they prefer and towards what their targets need, other straight chains to an arc that points at
-    the target; as far as the targets are away from the start (`_bend_shares`).
+    Limbs are bent by their preferred bend, or further for near targets, and other straight chains to an arc that points
+    at the target; less for targets near the start (`_bend_shares`).
     """
     state = stage.space.state(start, len(start.rotations))
     if not stage.settings.pull:
@@ -103,20 +103,20 @@ def _base(stage: Stage, start: Pose, targets: Targets, links: np.ndarray | None)
 def _bend_shares(stage: Stage, start: Kinematics, targets: Targets) -> np.ndarray:
     """The share (F, L) of their bends that limbs and straight chains get in the base pose.
 
-    It falls to 0 as the targets come to where the start pose has their goals: a start that meets all goals is the
-    answer, whatever bend is preferred.
+    It falls to 0 as the targets approach the effectors of the start pose: a start that meets all goals is the answer
+    for any preferred bend.
     """
     away = stage.tasks.misses(start, targets)
     return np.minimum(stage.lanes.per_goal.largest(away) / limb.EASE, 1.0)
 
 
 def _of_goals(stage: Stage, parts: Sequence[Limb] | Sequence[Arc], shares: np.ndarray) -> np.ndarray:
-    """The shares (F, P) of some limbs or arcs from those of the lanes (F, L)."""
+    """The shares (F, P) of limbs or arcs, from those of their lanes (F, L)."""
     return shares[:, stage.lanes.goals[[part.goal for part in parts]]]
 
 
 def _with_still_slides(stage: Stage, start: Pose, links: np.ndarray | None) -> np.ndarray | None:
-    """Links with the slides that this stage does not move put where the start pose has them."""
+    """Links that include the translations, in the start pose, of slides that this stage does not move."""
     if not stage.still_slides.size:
         return links
     links = np.array(stage.skeleton.links[None] if links is None else links)

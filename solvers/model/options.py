@@ -25,7 +25,7 @@ class Options:
     damping : None adapts it (Levenberg-Marquardt); a number is its first value and lower bound.
     restarts : further attempts if a frame does not converge: from the middle of the limits, then from random poses; in
         a motion first from poses near the frame before. Without a pull, a frame of a motion that misses its goals
-        always makes a few near attempts, since mostly one joint is on the wrong side of straight.
+        makes a few near attempts even with 0, since mostly one joint is on the wrong side of straight.
     restart_seconds : a frame begins no attempt once its restarts have taken so long; None bounds them by their number
         only. With a time the number of attempts depends on the machine.
     seed : of the random restarts.

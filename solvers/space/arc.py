@@ -24,7 +24,7 @@ from .limb import kept_bend
 from .tasks import Kinematics
 
 ARC = float(np.radians(40.0))  # bend of a whole chain
-STRAIGHT, BENT = 0.05, 0.2  # [rad] below the first a chain counts as straight, above the second it is not bent
+STRAIGHT, BENT = 0.05, 0.2  # [rad] bent by less a chain is straight, bent by more than the second it stays as it is
 IN_LINE = 1e-5  # of a chain's length: a target no nearer to the root than that leaves the chain straight
 NO_BONE = 1e-9  # of the skeleton's length: a shorter bone has no direction
 LEVEL = 0.1  # largest cosine of the angle between a bone and an axis about which it can bend

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Two-bone limbs: their preferred bend, and where the law of cosines puts them.
+"""Two-bone limbs: their preferred bend, and their fold by the law of cosines.
 
-A joint with a `preferred` rotation vector whose parent is a ball joint is the middle of a limb (a knee, an elbow).
-A straight limb is singular: the nearest answer may bend it either way, and changes its mind as the target passes.
-So the pose that the pull aims at has its limbs bent, slightly or for near targets further, and a solve from afresh
-starts with the limbs folded to the distance of their targets (Parent, "analytic IK"), already on the right side.
+A joint with a `preferred` rotation vector whose parent is a ball joint is the middle of a limb (a knee, an elbow). A
+straight limb is singular: the nearest answer may bend it to either side, and changes sides as the target passes. So in
+the base pose of the pull limbs are bent, slightly or for near targets further, and a solve afresh starts with the limbs
+folded to the distance of their targets (Parent, "analytic IK"), on the right side.
 """
 
 from collections.abc import Sequence
@@ -20,12 +20,12 @@ from .tasks import Kinematics
 SWIVELS = np.radians([0.0, 45.0, -45.0])
 """Starts tried for each frame: limbs turned about the line from root to target; the cheapest answer wins."""
 
-BEND_SHARE = 0.35  # of the bend beyond the preferred one that a target needs, which a limited limb's base pose has
+BEND_SHARE = 0.35  # of the bend that a target needs beyond the preferred one: share of it in a limited limb's base pose
 
-EASE = 0.05  # [skeleton lengths] targets nearer to where the start pose has their goals bend its limbs less
-NO_LENGTH = 1e-9  # of a limb: what is left of a bone's direction then is rounding
-HELD_BEND = 0.02  # what the base pose keeps of the bend of held joints: enough to tell on which side they bend
-SAME_SIZE = 0.01  # limbs whose bones are as long as each other's, to so much, are a left and a right one
+EASE = 0.05  # [skeleton lengths] targets nearer than this to their effectors in the start pose bend its limbs less
+NO_LENGTH = 1e-9  # of a limb: the direction of a shorter bone is rounding
+HELD_BEND = 0.02  # least share of the bend of held joints in the base pose: enough to decide the side
+SAME_SIZE = 0.01  # limbs whose bone lengths agree to this count as left and right
 
 
 @dataclass(frozen=True)
@@ -33,11 +33,10 @@ class Limb:
     """`upper` and `lower` joint, the `end` joint below them (-1: the effector itself), the goal served, the bend.
 
     `axis` (3,) is a unit vector in the lower joint's own frame about which a positive angle folds the limb,
-    `upper_axis` (3,) the same in the upper joint's frame at rest, `bend` the preferred angle [rad]. `side` is +1 or
-    -1, so that the swivels of a left and a right limb, which are of one size, mirror each other. `share` is how much
-    of the bend that a near target needs the base pose has: nothing where no joint from the limb's root to its effector
-    has limits, and where the root slides to an unknown place. A held limb has less of both, so that
-    its base pose is the start.
+    `upper_axis` (3,) the same in the upper joint's frame at rest, `bend` the preferred angle [rad]. `side` is +1 or -1,
+    so that the swivels of a left and a right limb, which have the same size, mirror each other. `share` is the part of
+    the bend needed for a near target that the base pose has: 0 if no joint from the limb's root to its effector has
+    limits, or if the root slides to an unknown place. A held limb has less of both, so that its base pose is the start.
     """
 
     upper: int
@@ -52,9 +51,9 @@ class Limb:
 
 
 def find_limbs(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray, hold: np.ndarray) -> list[Limb]:
-    """The limbs of the joints that prefer a bend and may move, each with the first goal that can fold it.
+    """The limbs of joints that prefer a bend and may move, each with the first goal that can fold it.
 
-    hold : (J,) by how much more than other joints each one is held.
+    hold : (J,) as `Stage.hold`.
     """
     limbs: list[Limb] = []
     sizes: list[np.ndarray] = []
@@ -94,7 +93,7 @@ def find_limbs(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray, ho
 
 
 def _above(skeleton: Skeleton, joint: int) -> int:
-    """The nearest joint above that may move; -1 for none. Fixed ones, such as bones that only twist, divide a limb."""
+    """The nearest joint above that may move; -1 for none. Fixed joints, such as twist bones, only divide a bone."""
     above = int(skeleton.parent[joint])
     while above >= 0 and skeleton.kinds[above] == "fixed":
         above = int(skeleton.parent[above])
@@ -102,24 +101,25 @@ def _above(skeleton: Skeleton, joint: int) -> int:
 
 
 def kept_bend(hold: np.ndarray) -> float:
-    """How much of its bend a limb or a chain has in the base pose if its joints have these holds."""
+    """The share of its bend that a limb or chain has in the base pose if its joints have these holds."""
     return max(HELD_BEND, 1.0 - 2.0 * float(hold.max()))
 
 
 def bend_base(
     limbs: Sequence[Limb], rotations: np.ndarray, kinematics: Kinematics, positions: np.ndarray, shares: np.ndarray
 ) -> np.ndarray:
-    """Base rotations (F, J, 4) with every limb bent by at least its preferred angle, for near targets further.
+    """Base rotations (F, J, 4) with every limb bent by at least its preferred angle, and further for near targets.
 
-    A near target needs a larger bend if the lower joint alone is to bring the effector as near to the limb's root. The
-    base pose has the limb's `share` of it. With less, two answers can compete where the joints below are limited: one
-    bends the limb, the other stretches it and turns those joints, and the cheaper one changes from frame to frame.
-    Half of the bend is taken back by the upper joint, so that the limb's end stays near its line.
+    The bend that a near target needs is the one with which the lower joint alone brings the effector to the target's
+    distance from the limb's root. The base pose has the limb's `share` of it. With less, two answers can compete if the
+    joints below are limited: one bends the limb, the other stretches it and turns those joints, and the cheaper one
+    changes from frame to frame. The upper joint turns back by half of the bend, so that the limb's end stays near its
+    line.
 
     Parameters
     ----------
     rotations, kinematics : the pose to be bent. positions : (F, G, 3) of the targets.
-    shares : (F, L) of all this, by which each limb is bent.
+    shares : (F, L) factors of each limb's bend.
     """
     lower, upper = [limb.lower for limb in limbs], [limb.upper for limb in limbs]
     goal, share = [limb.goal for limb in limbs], np.array([limb.share for limb in limbs])
@@ -152,7 +152,7 @@ def fold(
     targets: Targets,
     swivel: float,
 ) -> np.ndarray:
-    """Base rotations (F, J, 4) with every limb folded to its target's distance and turned to point at it.
+    """Base rotations (F, J, 4) with every limb folded to its target's distance and turned toward it.
 
     Parameters
     ----------
@@ -168,18 +168,18 @@ def fold(
         if goal.rotation is not None and limb.end >= 0:
             own = np.swapaxes(matrices[:, goal.joint], -1, -2) @ beyond[..., None]
             beyond = quaternion.rotate(targets.rotations[:, limb.goal], own[..., 0])
-        wanted = targets.positions[:, limb.goal] - beyond
+        target = targets.positions[:, limb.goal] - beyond
         root, middle = positions[:, limb.upper], positions[:, limb.lower]
         matrix = matrices[:, limb.lower]
-        bend, needed = _bends(limb, kinematics, end, wanted)
-        # towards the positive side, whichever side it is on: a limb bent the other way passes through straight
+        bend, needed = _bends(limb, kinematics, end, target)
+        # always to the positive side: a limb that is bent to the other side passes through straight
         fold_turn = quaternion.exp((needed - bend)[:, None] * limb.axis)
         folded[:, limb.lower] = quaternion.product(rotations[:, limb.lower], fold_turn)
         own_end = np.swapaxes(matrix, -1, -2) @ (end - middle)[..., None]
         moved = middle + (matrix @ quaternion.rotate(fold_turn, own_end[..., 0])[..., None])[..., 0]
-        aim = quaternion.between(moved - root, wanted - root)
+        aim = quaternion.between(moved - root, target - root)
         if swivel:
-            line = wanted - root
+            line = target - root
             line = line / np.maximum(np.linalg.norm(line, axis=-1, keepdims=True), 1e-12)
             aim = quaternion.product(quaternion.exp(limb.side * swivel * line), aim)
         world = quaternion.log(aim)[..., None]
@@ -188,22 +188,21 @@ def fold(
     return folded
 
 
-def _bends(limb: Limb, kinematics: Kinematics, end: np.ndarray, wanted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """`bends` of a limb's middle joint for an end that is at `end` (F, 3) and should be at `wanted` (F, 3)."""
+def _bends(limb: Limb, kinematics: Kinematics, end: np.ndarray, target: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """`bends` of a limb's middle joint for its end at `end` (F, 3) and a target of the end (F, 3)."""
     root, middle = kinematics.positions[:, limb.upper], kinematics.positions[:, limb.lower]
-    distance = np.linalg.norm(wanted - root, axis=-1)
+    distance = np.linalg.norm(target - root, axis=-1)
     return bends(root, middle, end, distance, kinematics.matrices[:, limb.lower] @ limb.axis)
 
 
 def bends(
     root: np.ndarray, middle: np.ndarray, end: np.ndarray, distance: np.ndarray, axis: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """How far (...) the middle joint is bent about unit axes (..., 3), and how far it must be for a distance (...).
+    """The bend (...) of the middle joint about unit axes (..., 3), and the bend needed for a distance (...).
 
-    The first has the axis' sign, the second is from 0, straight, to pi: the law of cosines for the distance of the end
-    from the root, in the plane square to the axis, what lies along the axis set apart. Distances that no bend gives
-    are answered by straight and by folded. Where a bone has no length, or lies along the axis, no bend does anything:
-    both are 0.
+    The first is signed by the axis, the second is from 0 (straight) to pi: by the law of cosines for the distance of
+    the end from the root, in the plane perpendicular to the axis, after components along the axis. For distances out of
+    range the limb is straight or folded. If a bone has no length, or lies along the axis, both are 0.
     """
     upper, lower = middle - root, end - middle
     least = NO_LENGTH * (np.linalg.norm(upper, axis=-1) + np.linalg.norm(lower, axis=-1))
@@ -213,8 +212,8 @@ def bends(
     bend = np.arctan2((axis * quaternion.cross(upper, lower)).sum(-1), (upper * lower).sum(-1))
     a, b = np.linalg.norm(upper, axis=-1), np.linalg.norm(lower, axis=-1)
     d = np.clip(np.sqrt(np.maximum(distance * distance - height * height, 0.0)), np.abs(a - b), a + b)
-    # tan^2 of half the bend is (1 - cos) / (1 + cos), here in factors: exact where the limb is straight or folded
+    # tan^2 of half the bend is (1 - cos) / (1 + cos), factored to be exact where the limb is straight or folded
     short, long = (a + b - d) * (a + b + d), (d - np.abs(a - b)) * (d + np.abs(a - b))
-    wanted = 2.0 * np.arctan2(np.sqrt(np.maximum(short, 0.0)), np.sqrt(np.maximum(long, 0.0)))
+    needed = 2.0 * np.arctan2(np.sqrt(np.maximum(short, 0.0)), np.sqrt(np.maximum(long, 0.0)))
     acts = np.minimum(a, b) > least
-    return np.where(acts, bend, 0.0), np.where(acts, wanted, 0.0)
+    return np.where(acts, bend, 0.0), np.where(acts, needed, 0.0)

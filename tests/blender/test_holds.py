@@ -64,6 +64,36 @@ def test_a_bone_posed_by_hand_stays_as_posed(start_from: str, solver: str, mode:
     assert [bone.name for bone in ob.pose.bones if bone.dqik_hold] == ["chest"]
 
 
+@pytest.mark.parametrize("moved", [(0.0, 0.0, 0.0), (0.12, -0.2, 0.1)])
+def test_a_bone_posed_by_hand_stays_as_it_is_seen(moved: tuple) -> None:
+    """The spine and the hips do not turn a chest back, whether or not the goals have turned them before."""
+    ob = planted_figure()
+    bpy.data.objects["forearm.L"].location += rigs.Vector(moved)
+    rigs.update()
+    for step in (TURNED, rigs.rotation((1, 0, 0), 10.0), rigs.rotation((0, 0, 1), -15.0)):
+        pose = rigs.evaluated(ob).pose.bones
+        seen, wanted = pose["spine"].matrix.to_quaternion(), pose["chest"].matrix.to_quaternion() @ step
+        rigs.posed(ob.pose.bones["chest"], rigs.local_rotation(ob, "chest") @ step)
+        rigs.update()
+        pose = rigs.evaluated(ob).pose.bones
+        assert degrees(pose["chest"].matrix.to_quaternion().rotation_difference(wanted).angle) < 1.0
+        assert degrees(pose["spine"].matrix.to_quaternion().rotation_difference(seen).angle) < 1.0
+        assert_planted(ob)
+
+
+def test_a_forearm_posed_by_hand_does_not_hold_the_trunk() -> None:
+    """Bones that serve one goal alone are held by themselves."""
+    ob = planted_figure()
+    rigs.posed(ob.pose.bones["forearm.R"], rigs.local_rotation(ob, "forearm.R") @ rigs.rotation((0, 1, 0), 20.0))
+    rigs.update()
+    before = rigs.matrices(ob)
+    bpy.data.objects["forearm.L"].location += rigs.Vector((0.25, -0.35, 0.1))
+    rigs.update()
+    assert_planted(ob)
+    spine = ob.pose.bones.find("spine")
+    assert rigs.turn(before[spine : spine + 1], rigs.matrices(ob)[spine : spine + 1]) > radians(2.0)
+
+
 def test_hips_moved_by_hand_stay_where_they_are() -> None:
     """A bone that may move is held in its place, too."""
     ob = planted_figure()

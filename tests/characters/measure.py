@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Measures DQIK on all test characters: roles, goals, drift at rest, and moves and turns of their targets.
 
-    python tests/characters/measure.py [--ways native,fbx,...] [--moves 120] [--pictures FOLDER] [character ...]
+    python tests/characters/measure.py [--summary] [--ways native,fbx] [--moves 120] [--pictures FOLDER] [character ...]
 
 Run it with a Python that has bpy. It prints a table as Markdown. A target counts as met if its bone is within 0.1 % of
 the figure's height and 1 degree. Backward is a knee or elbow bent the wrong way by more than 8 degrees, sideways one
@@ -162,6 +162,7 @@ def main() -> None:
     parser.add_argument("--ways", default=",".join(WAYS))
     parser.add_argument("--moves", type=int, default=120)
     parser.add_argument("--pictures", type=Path)
+    parser.add_argument("--summary", action="store_true", help="one row a character, the worst of all ways")
     parser.add_argument("--verbose", action="store_true", help="print each target that is missed")
     arguments = parser.parse_args()
     chosen = [BY_NAME[name] for name in arguments.characters or BY_NAME]
@@ -169,18 +170,34 @@ def main() -> None:
     print("| character | way | wrong roles | goals | limits | drift, % H | met | back, side | others, % H | near: met "
           "| back, side | others, % H |", file=sys.stderr)  # fmt: skip
     print("|" + "---|" * 12, file=sys.stderr)
+    ways = arguments.ways.split(",")
     for character in chosen:
-        for way in arguments.ways.split(","):
+        pairs = []
+        for way in ways:
             with contextlib.redirect_stdout(io.StringIO()):
-                rows = [measure(character, way, limited, arguments.moves, arguments.pictures)
-                        for limited in (False, True)]  # fmt: skip
-            parts = [f"{row[part]}" for part in ("wrong roles", "goals") for row in rows[:1]] + [str(rows[1]["limits"])]
-            parts.append(" / ".join(f"{100 * row['drift']:.3f}" for row in rows))
-            for kind in ("", "near "):
-                parts.append(" / ".join(f"{row[kind + 'met']}" for row in rows) + f" of {rows[0][kind + 'moves']}")
-                parts.append(" / ".join(f"{row[kind + 'backward']}, {row[kind + 'sideways']}" for row in rows))
-                parts.append(" / ".join(f"{100 * row[kind + 'others']:.2f}" for row in rows))
-            print(f"| {character.name} | {way} | {' | '.join(parts)} |", file=sys.stderr, flush=True)
+                pairs.append([measure(character, way, limited, arguments.moves, arguments.pictures)
+                              for limited in (False, True)])  # fmt: skip
+            if not arguments.summary:
+                _print(character.name, way, pairs[-1])
+        if arguments.summary:
+            _print(character.name, f"{len(ways)} ways", [_worst([pair[k] for pair in pairs]) for k in range(2)])
+
+
+def _worst(rows: list[dict[str, object]]) -> dict[str, object]:
+    """The worst of each number: the least of those that are met, the largest of others."""
+    return {part: (min if part.endswith("met") or part == "limits" else max)(row[part] for row in rows)
+            for part in rows[0]}  # fmt: skip
+
+
+def _print(name: str, way: str, rows: list[dict[str, object]]) -> None:
+    """A row of the table, from one without limits and one with them."""
+    parts = [f"{rows[0][part]}" for part in ("wrong roles", "goals")] + [str(rows[1]["limits"])]
+    parts.append(" / ".join(f"{100 * row['drift']:.3f}" for row in rows))
+    for kind in ("", "near "):
+        parts.append(" / ".join(f"{row[kind + 'met']}" for row in rows) + f" of {rows[0][kind + 'moves']}")
+        parts.append(" / ".join(f"{row[kind + 'backward']}, {row[kind + 'sideways']}" for row in rows))
+        parts.append(" / ".join(f"{100 * row[kind + 'others']:.2f}" for row in rows))
+    print(f"| {name} | {way} | {' | '.join(parts)} |", file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

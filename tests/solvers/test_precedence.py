@@ -43,7 +43,7 @@ def test_a_hand_out_of_reach_comes_nearer_and_the_others_stay(solver: str, seed:
     """Feet within a millimetre, the other hand within 0.1 % of the height; only the hips, which come last, follow."""
     skeleton, goals, pose = pulled_figure(seed)
     found = ik.prepare(skeleton, goals, solver, ik.Options(tolerance=1e-4 * HEIGHT))(
-        [goal.position for goal in goals], [goal.rotation for goal in goals], pose
+        np.array([goal.position for goal in goals], dtype=float), np.array([goal.rotation for goal in goals]), pose
     )
     hand, other, *feet = found.position_errors[:4]
     assert other < ALONE
