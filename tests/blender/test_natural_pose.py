@@ -11,7 +11,7 @@ import bpy
 import numpy as np
 import pytest
 import rigs
-from mathutils import Vector
+from mathutils import Quaternion, Vector
 
 FRAMES = range(1, 25)
 ENDS = ("hand.L", "hand.R", "head", "foot.L", "foot.R")
@@ -365,3 +365,155 @@ def test_it_is_saved(tmp_path: Path) -> None:
     ob = bpy.data.objects["Figure"]
     assert ob.dqik.natural_pose == pytest.approx(0.7)
     assert furthest(shown, played(ob)) < 1e-5
+
+
+# -- a character's own way --------------------------------------------------------------------------------------------
+
+LEARNT, UNSEEN = range(1, 61), range(61, 91)
+
+
+def own_way(frame: int) -> dict[str, Quaternion]:
+    """How a character of its own moves: with high elbows, a turned chest and knees out."""
+    turns: dict[str, Quaternion] = {"chest": rigs.rotation((0, 1, 0), 12.0 * sin(0.23 * frame))}
+    for side, sign in (("L", 1.0), ("R", -1.0)):
+        swing, bend = sin(0.31 * frame + sign), sin(0.17 * frame - sign)
+        out = rigs.rotation((0, 1, 0), 25.0 * sign)
+        turns[f"arm.{side}"] = out @ rigs.rotation((0, 0, 1), -sign * (40.0 + 15.0 * swing))
+        turns[f"forearm.{side}"] = rigs.rotation((0, 0, 1), -sign * (70.0 + 25.0 * bend))
+        turns[f"thigh.{side}"] = out @ rigs.rotation((1, 0, 0), 25.0 + 10.0 * swing)
+        turns[f"shin.{side}"] = rigs.rotation((1, 0, 0), -45.0 - 15.0 * swing)
+    return turns
+
+
+def character() -> bpy.types.Object:
+    """A figure with an action of its own way over `LEARNT`, and targets where that way has its ends over `UNSEEN`."""
+    ob = rigs.figure()
+    for bone in ob.pose.bones:
+        bone.rotation_mode = "QUATERNION"
+    for frame in LEARNT:
+        for name, turn in own_way(frame).items():
+            rigs.posed(ob.pose.bones[name], turn)
+        for bone in ob.pose.bones:
+            bone.keyframe_insert("rotation_quaternion", frame=frame)
+    ob.animation_data.action.name = "Own way"
+    ob.animation_data.action.use_fake_user = True
+    ob.animation_data_clear()
+    targets = {name: rigs.empty((0, 0, 0), name) for name in ENDS}
+    for frame in UNSEEN:
+        for name, turn in own_way(frame).items():
+            rigs.posed(ob.pose.bones[name], turn)
+        rigs.update()
+        for name, target in targets.items():
+            target.location = rigs.tail(ob, name)
+            target.keyframe_insert("location", frame=frame)
+    for bone in ob.pose.bones:
+        bone.matrix_basis.identity()
+    for name, target in targets.items():
+        rigs.goal(ob, name, target, chain_length={"hand": 6, "head": 4, "foot": 3}[name.split(".")[0]])
+    ob.dqik.live = True
+    rigs.at_frame(UNSEEN[0])
+    return rigs.made_active(ob)
+
+
+def away(ob: bpy.types.Object) -> float:
+    """The mean angle [degrees] of the moving bones from the character's own way, over frames it has not learnt from."""
+    found = []
+    for frame in UNSEEN:
+        rigs.at_frame(frame)
+        found += [np.degrees(off(ob, name, turn)) for name, turn in own_way(frame).items()]
+    return float(np.mean(np.minimum(found, 360.0 - np.array(found))))
+
+
+@pytest.mark.parametrize("actions", ["", "Own way"])
+def test_learning_brings_it_nearer_to_the_characters_own_way(actions: str) -> None:
+    """By a quarter at least, on frames that were not learnt from; the share says how much of it."""
+    ob = character()
+    shipped = away(ob)
+    assert bpy.ops.dqik.learn_from_actions(actions=actions) == {"FINISHED"}
+    learnt = away(ob)
+    assert learnt < 0.75 * shipped
+    ob.dqik.own_motion_share = 0.0
+    assert abs(away(ob) - shipped) < 0.01
+    ob.dqik.own_motion_share = 0.5
+    assert learnt < away(ob) < shipped
+
+
+def test_learning_leaves_the_scene_as_it_is() -> None:
+    """Frame, pose, keys, the assigned action and the actions themselves."""
+    ob = character()
+    rigs.at_frame(70)
+    ob.dqik.natural_pose = 0.0  # what is learnt then moves nothing
+    rigs.update()
+    action = bpy.data.actions["Own way"]
+    before = rigs.channels(ob), len(bpy.data.actions), tuple(action.frame_range), len(bpy.data.objects)
+    bpy.ops.dqik.learn_from_actions()
+    rigs.update()
+    after = rigs.channels(ob), len(bpy.data.actions), tuple(action.frame_range), len(bpy.data.objects)
+    assert bpy.context.scene.frame_current == 70
+    assert ob.dqik.live
+    assert ob.animation_data is None or ob.animation_data.action is None
+    np.testing.assert_array_equal(before[0], after[0])
+    assert before[1:] == after[1:]
+
+
+def test_what_was_learnt_survives_saving_copying_and_undo(tmp_path: Path) -> None:
+    """A saved file, a copy of the object, and undo and redo show the same frames."""
+    ob = character()
+    shipped = played(ob, [75])
+    bpy.ops.ed.undo_push(message="Set up")
+    bpy.ops.dqik.learn_from_actions()
+    learnt = played(ob, [75])
+    assert furthest(shipped, learnt) > radians(2.0)
+    bpy.ops.ed.undo_push(message="Learnt")
+    bpy.ops.ed.undo()
+    assert furthest(shipped, played(bpy.data.objects["Figure"], [75])) < 1e-5
+    bpy.ops.ed.redo()
+    ob = bpy.data.objects["Figure"]
+    assert furthest(learnt, played(ob, [75])) < 1e-5
+    path = str(tmp_path / "learnt.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    ob = bpy.data.objects["Figure"]
+    assert furthest(learnt, played(ob, [75])) < 1e-5
+    copy = ob.copy()
+    bpy.context.scene.collection.objects.link(copy)
+    ob.dqik.live = False
+    assert furthest(learnt, played(copy, [75])) < 1e-5
+
+
+@pytest.mark.parametrize(
+    ("actions", "words"), [("Nowhere", "no action 'Nowhere'"), ("Other", "turns none"), ("", "No action turns most")]
+)
+def test_learning_says_why_it_cannot(actions: str, words: str) -> None:
+    """An action that is not there, that is of something else, or none at all."""
+    ob = character()
+    bpy.data.actions.remove(bpy.data.actions["Own way"])
+    other = rigs.empty((0, 0, 0), "Other")
+    other.keyframe_insert("location", frame=1)
+    other.animation_data.action.name = "Other"
+    with pytest.raises(RuntimeError, match=words):
+        bpy.ops.dqik.learn_from_actions(actions=actions)
+    assert not ob.dqik.own_motion
+
+
+def test_what_was_learnt_for_another_rig_is_left_out() -> None:
+    """After a change of the goals that makes it unfit, frames are as with what is shipped."""
+    ob = character()
+    bpy.ops.dqik.learn_from_actions()
+    for share in (1.0, 0.0):
+        ob.dqik.own_motion_share = share
+        ob.dqik.goals["hand.R"].mute = True
+        rigs.at_frame(70)
+        if share:
+            poses = played(ob, [75, 80])
+    assert furthest(poses, played(ob, [75, 80])) < 1e-6
+
+
+def test_a_text_that_cannot_be_read_is_left_out() -> None:
+    """As of a newer version, or damaged."""
+    ob = character()
+    shipped = played(ob, [75])
+    for text in ("nonsense", '{"version": 99}', '{"version": 1, "features": 3, "arrays": ["", "", ""]}'):
+        ob.dqik.own_motion = text
+        assert furthest(shipped, played(ob, [75])) < 1e-6
