@@ -323,11 +323,15 @@ class _Reader:
         )  # fmt: skip
 
     def stands(self, side: str) -> bool:
-        """Whether a leg hangs as those of people who stand, as far as it is known."""
+        """Whether a leg hangs as those of people who stand, in line with the trunk, as far as it is known."""
         keys = [(name, side) for name in LIMBS["leg"][:3]]
         if not all(key in self.place for key in keys):
             return True
-        return self._rests_well("leg", *(SIDES[side] * self.place[key] for key in keys))
+        root, middle, ankle = (self.place[key] for key in keys)
+        arms = [self.place[key] for key in (("arm", "L"), ("arm", "R")) if key in self.place]
+        trunk = np.mean(arms, axis=0) if arms else UP
+        in_line = (root - ankle) @ trunk > _HANGING * np.linalg.norm(root - ankle) * np.linalg.norm(trunk)
+        return bool(in_line) and self._rests_well("leg", root, middle, ankle)
 
     def _rests_well(self, kind: str, root: np.ndarray, middle: np.ndarray, wrist: np.ndarray) -> bool:
         """Whether both bones have a length, legs hang, and arms are not raised."""

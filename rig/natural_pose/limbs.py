@@ -5,9 +5,9 @@ import numpy as np
 
 from ...solvers.algebra import quaternion
 
-_STEADY = 0.5  # share of the usual hinge in the predicted one, so that it does not vanish
-_SOFT = 0.03  # of both lengths together, over which a limb comes to its full length without a jerk of its bend
-_FOLDED = 0.02  # of both lengths together, by which the end of a limb is further than when the limb is folded
+STEADY = 0.5  # share of the usual hinge in the predicted one, so that it does not vanish
+SOFT = 0.03  # of both lengths together, over which a limb comes to its full length without a jerk of its bend
+FOLDED = 0.02  # of both lengths together, by which the end of a limb is further than when the limb is folded
 
 
 def steady(hinge: np.ndarray, line: np.ndarray, usual: np.ndarray, straight: np.ndarray) -> np.ndarray:
@@ -20,7 +20,7 @@ def steady(hinge: np.ndarray, line: np.ndarray, usual: np.ndarray, straight: np.
     cosine = 1.0 + (line * straight).sum(-1, keepdims=True)
     along = (line * usual).sum(-1, keepdims=True) / np.maximum(cosine, 1e-4)
     carried = (usual - along * (line + straight)) * np.minimum(cosine, 1.0)
-    return hinge - (hinge * line).sum(-1, keepdims=True) * line + _STEADY * carried
+    return hinge - (hinge * line).sum(-1, keepdims=True) * line + STEADY * carried
 
 
 def triangles(
@@ -34,8 +34,8 @@ def triangles(
     upper, lower = lengths[..., :1], lengths[..., 1:]
     whole = upper + lower
     spare = whole - distance  # softened: the bend of a stretched limb depends on it by a square root
-    distance = whole - 0.5 * (spare + np.sqrt(spare * spare + (_SOFT * whole) ** 2))
-    distance = np.maximum(distance, np.abs(upper - lower) + _FOLDED * whole)
+    distance = whole - 0.5 * (spare + np.sqrt(spare * spare + (SOFT * whole) ** 2))
+    distance = np.maximum(distance, np.abs(upper - lower) + FOLDED * whole)
     hinge = hinge / np.sqrt(np.maximum((hinge * hinge).sum(-1, keepdims=True), 1e-24))
     out = sign * quaternion.cross(reach, hinge)
     cosine = np.clip((distance * distance + upper * upper - lower * lower) / (2.0 * upper * distance), -1.0, 1.0)

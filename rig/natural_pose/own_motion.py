@@ -14,7 +14,7 @@ from .body import Body
 from .view import View
 
 _VERSION = 1
-_CLIP = 3.0  # standard deviations of the character's own frames, beyond which features tell no more
+CLIP = 3.0  # standard deviations of the character's own frames, beyond which features tell no more
 _LEAST_SCALE = 0.05  # of features: lengths of the limb, or parts of unit vectors
 _RIDGE = 0.2  # of the frames' number
 
@@ -36,7 +36,7 @@ class OwnMotion:
 
     def correction(self, features: np.ndarray) -> np.ndarray:
         """Rotation vectors (F, K, 3) of features (F, n)."""
-        inputs = np.clip((features - self.mean) / self.scale, -_CLIP, _CLIP)
+        inputs = np.clip((features - self.mean) / self.scale, -CLIP, CLIP)
         return (inputs @ self.map[:-1] + self.map[-1]).reshape(len(features), -1, 3)
 
 
@@ -62,7 +62,7 @@ def fit(prior: Posed, poses: np.ndarray, links: np.ndarray) -> OwnMotion:
     features, (motions, _) = prior.body.features(view), prior.body.motions(view, chest, 0.0)
     answers = quaternion.log(quaternion.relative(motions, poses[:, prior.joints])).reshape(len(poses), -1)
     mean, scale = features.mean(0), np.maximum(features.std(0), _LEAST_SCALE)
-    inputs = np.clip((features - mean) / scale, -_CLIP, _CLIP)
+    inputs = np.clip((features - mean) / scale, -CLIP, CLIP)
     centre = answers.mean(0)
     square = inputs.T @ inputs + _RIDGE * len(inputs) * np.eye(inputs.shape[1])
     linear = np.linalg.solve(square, inputs.T @ (answers - centre))

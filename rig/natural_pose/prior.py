@@ -64,11 +64,11 @@ class Prior:
         self.figure = figure
         self.body = Body(figure, load() if weights is None else weights, free)
         self.joints = self.body.joints  # (K,) that it turns
-        self._freedom = free[self.joints]
+        self.freedom = free[self.joints]
         self.own = own if own is not None and own.fits(self.body.count, len(self.joints)) else None
-        self._at_rest = quaternion.relative(figure.before[self.joints], figure.rest[self.joints])
-        self._viewer, self._start = Viewer(figure), None
-        self._keeps_chest = bool(figure.spine) and not self.body.turns_chest and figure.spine[-1] >= 0
+        self.at_rest = quaternion.relative(figure.before[self.joints], figure.rest[self.joints])
+        self.viewer, self._start = Viewer(figure), None
+        self.keeps_chest = bool(figure.spine) and not self.body.turns_chest and figure.spine[-1] >= 0
 
     @cached_property
     def compiled(self) -> CompiledPrior | None:
@@ -102,7 +102,7 @@ class Prior:
         if not amounts.any():
             return start.rotations
         own = self._own_pose(start, links, share)
-        view = self._viewer.of_targets(targets.positions, targets.rotations, start, links)
+        view = self.viewer.of_targets(targets.positions, targets.rotations, start, links)
         view = self.body.within_reach(view, own.view)
         moved = self.body.moved(view, own.view)  # (F, E)
         motions = self._motions(view, own.chest, share, np.exp(moved * own.fade)[:, self.body.placed, None] * own.ends)
@@ -112,7 +112,7 @@ class Prior:
         rotations = np.empty((len(motions), *start.rotations.shape[1:]))
         rotations[:] = start.rotations
         before = start.rotations[:, self.joints]
-        shares = np.multiply.outer(amounts, self._freedom) if amounts.ndim else amounts * self._freedom
+        shares = np.multiply.outer(amounts, self.freedom) if amounts.ndim else amounts * self.freedom
         if (shares < 1.0).any():
             turn = quaternion.log(quaternion.relative(before, motions))
             motions = quaternion.product(before, quaternion.exp(shares[..., None] * turn))
@@ -122,8 +122,8 @@ class Prior:
     def view(self, rotations: np.ndarray, links: np.ndarray) -> tuple[View, np.ndarray | None]:
         """Where the effectors are in poses (F, J, 4), and the chest's turn (F, 3) where the prior does not tell it."""
         world = self.figure.skeleton.transforms(rotations, None, links)
-        chest = quaternion.log(self._viewer.chest(world, links)) if self._keeps_chest else None
-        return self._viewer.of_pose(world, links), chest
+        chest = quaternion.log(self.viewer.chest(world, links)) if self.keeps_chest else None
+        return self.viewer.of_pose(world, links), chest
 
     def _motions(
         self, view: View, chest: np.ndarray | None, share: float, ends: np.ndarray
@@ -151,7 +151,7 @@ class Prior:
         motions = self._motions(view, chest, share, ends)
         apart = quaternion.log(quaternion.relative(motions, own))
         bent = (self.body.bends @ apart[..., None])[..., 0]
-        turned = quaternion.angle(own, self._at_rest) ** 2 @ self.body.serves.T
+        turned = quaternion.angle(own, self.at_rest) ** 2 @ self.body.serves.T
         near = _NEAR_POSE + (_NEAR_REST - _NEAR_POSE) * np.exp(-turned / _POSED**2)
         pose = Pose(start.rotations.copy(), start.translations.copy())
         self._start = _Start(pose, links.copy(), view, chest, ends, apart - bent, bent, -1.0 / near**2, share)

@@ -29,13 +29,13 @@ class Viewer:
         parts = [(limb.goal, limb.turned, limb.effector) for limb in figure.limbs]
         parts += [(head.goal, head.turned, head.joint) for head in heads]
         self._figure, self._hips = figure, figure.hips
-        self._goals = np.array([goal for goal, _, _ in parts])
-        self._joints = np.array([joint for _, _, joint in parts])
-        self._offsets = np.array([figure.goals[goal].offset for goal in self._goals], dtype=float)
+        self.goals = np.array([goal for goal, _, _ in parts])
+        self.joints = np.array([joint for _, _, joint in parts])
+        self.offsets = np.array([figure.goals[goal].offset for goal in self.goals], dtype=float)
         self._placed = np.flatnonzero([not turned for _, turned, _ in parts])
-        self._from_rest = quaternion.product(quaternion.conjugate(figure.rest[self._joints]), figure.axes)
-        self._hips_from_rest = quaternion.product(quaternion.conjugate(figure.hips.rotation), figure.axes)
-        self._inverse = quaternion.conjugate(figure.hips.rotation)
+        self.from_rest = quaternion.product(quaternion.conjugate(figure.rest[self.joints]), figure.axes)
+        self.hips_from_rest = quaternion.product(quaternion.conjugate(figure.hips.rotation), figure.axes)
+        self.inverse = quaternion.conjugate(figure.hips.rotation)
 
     def of_targets(self, positions: np.ndarray, rotations: np.ndarray, start: Pose, links: np.ndarray) -> View:
         """The targets (F, G, 3) and (F, G, 4); `start` and `links` tell where hips are that have no goal."""
@@ -45,16 +45,16 @@ class Viewer:
             place = positions[:, hips.goal] - quaternion.rotate(turned, hips.point)
         else:
             turned, place = self._hips_of(start, links)
-        goals = self._goals
+        goals = self.goals
         return self._seen(turned, place, positions.take(goals, 1), quaternion.normalize(rotations.take(goals, 1)))
 
     def of_pose(self, world: np.ndarray, links: np.ndarray) -> View:
         """Where the effectors are in a pose, of which `world` (F, J, 8) are the joints' transforms."""
         hips = self._hips
-        own = links[:, hips.link] if hips.link >= 0 else world[:, self._hips_joint]
-        at = world[:, self._joints]
+        own = links[:, hips.link] if hips.link >= 0 else world[:, self.hips_joint]
+        at = world[:, self.joints]
         return self._seen(
-            own[:, :4], dual_quaternion.translation(own), dual_quaternion.transform(at, self._offsets), at[..., :4]
+            own[:, :4], dual_quaternion.translation(own), dual_quaternion.transform(at, self.offsets), at[..., :4]
         )
 
     def turns(self, world: np.ndarray, joints: np.ndarray) -> np.ndarray:
@@ -65,12 +65,13 @@ class Viewer:
     def chest(self, world: np.ndarray, links: np.ndarray) -> np.ndarray:
         """The chest's turn (F, 4) against the hips, away from rest and in canonical axes, in a pose."""
         hips, last = self._hips, self._figure.spine[-1]
-        own = (links[:, hips.link] if hips.link >= 0 else world[:, self._hips_joint])[:, :4]
-        back = quaternion.conjugate(quaternion.product(own, self._hips_from_rest))
+        own = (links[:, hips.link] if hips.link >= 0 else world[:, self.hips_joint])[:, :4]
+        back = quaternion.conjugate(quaternion.product(own, self.hips_from_rest))
         return quaternion.product(back, self.turns(world, np.array([last]))[:, 0])
 
     @property
-    def _hips_joint(self) -> int:
+    def hips_joint(self) -> int:
+        """The joint of the hips, for figures whose hips are in the skeleton."""
         hips = self._hips
         return hips.joint if hips.joint >= 0 else int(self._figure.goals[hips.goal].joint)
 
@@ -85,9 +86,9 @@ class Viewer:
 
     def _seen(self, hips: np.ndarray, place: np.ndarray, positions: np.ndarray, rotations: np.ndarray) -> View:
         """The view from hips that are turned to (F, 4) and placed at (F, 3) of effectors in armature space."""
-        axes = quaternion.product(hips, self._hips_from_rest)  # from canonical axes to armature space
+        axes = quaternion.product(hips, self.hips_from_rest)  # from canonical axes to armature space
         turned = quaternion.to_matrix(axes)
-        centre = place + quaternion.rotate(quaternion.product(hips, self._inverse), self._hips.offset)
-        turns = quaternion.relative(axes[:, None], quaternion.product(rotations, self._from_rest))
+        centre = place + quaternion.rotate(quaternion.product(hips, self.inverse), self._hips.offset)
+        turns = quaternion.relative(axes[:, None], quaternion.product(rotations, self.from_rest))
         turns[:, self._placed] = quaternion.IDENTITY
         return View((positions - centre[:, None]) @ turned, turns)

@@ -61,11 +61,11 @@ class LimbNetworks:
             return np.stack([weights[f"{name}/{part}"] for name in names])
 
         scale = 1.0 / stack("scale")
-        self._scale, self._shift = scale, -stack("mean") * scale  # (L, n)
-        self._first, self._second = stack("0/weight"), stack("1/weight")
-        self._first_bias, self._second_bias = stack("0/bias")[:, None], stack("1/bias")[:, None]
-        self._last = np.concatenate([0.5 * stack("2/weight"), 0.5 * stack("linear")], 1)
-        self._last_bias = (0.5 * (stack("2/bias") + stack("bias")))[:, None]
+        self.scale, self.shift = scale, -stack("mean") * scale  # (L, n)
+        self.first, self.second = stack("0/weight"), stack("1/weight")
+        self.first_bias, self.second_bias = stack("0/bias")[:, None], stack("1/bias")[:, None]
+        self.last = np.concatenate([0.5 * stack("2/weight"), 0.5 * stack("linear")], 1)
+        self.last_bias = (0.5 * (stack("2/bias") + stack("bias")))[:, None]
         straight = stack("straight")
         self.straight = straight / np.linalg.norm(straight, axis=-1, keepdims=True)
         usual = stack("usual")
@@ -74,10 +74,10 @@ class LimbNetworks:
 
     def __call__(self, features: np.ndarray) -> np.ndarray:
         """Outputs (F, L, 6) of features (F, L, 13)."""
-        inputs = np.clip(features * self._scale + self._shift, -CLIP, CLIP).swapaxes(0, 1)  # (L, F, n)
-        hidden = _silu(inputs @ self._first + self._first_bias)
-        hidden = _silu(hidden @ self._second + self._second_bias)
-        return (np.concatenate([hidden, inputs], -1) @ self._last + self._last_bias).swapaxes(0, 1)
+        inputs = np.clip(features * self.scale + self.shift, -CLIP, CLIP).swapaxes(0, 1)  # (L, F, n)
+        hidden = _silu(inputs @ self.first + self.first_bias)
+        hidden = _silu(hidden @ self.second + self.second_bias)
+        return (np.concatenate([hidden, inputs], -1) @ self.last + self.last_bias).swapaxes(0, 1)
 
 
 def _silu(x: np.ndarray) -> np.ndarray:
@@ -97,10 +97,10 @@ class Trunk:
         chest = np.arange(3) + each * len(EFFECTORS)
         mean, scale, correlation = (weights[f"trunk/{name}"] for name in ("mean", "scale", "correlation"))
         own = correlation[np.ix_(rows, rows)] + _RIDGE * np.eye(len(rows))
-        self._scale, self._shift = 1.0 / scale[rows], -mean[rows] / scale[rows]
-        self._map = np.linalg.solve(own, correlation[np.ix_(rows, chest)]) * scale[chest]
-        self._mean = mean[chest]
+        self.scale, self.shift = 1.0 / scale[rows], -mean[rows] / scale[rows]
+        self.map = np.linalg.solve(own, correlation[np.ix_(rows, chest)]) * scale[chest]
+        self.mean = mean[chest]
 
     def __call__(self, features: np.ndarray) -> np.ndarray:
         """Rotation vectors (F, 3) of the chest against the hips, of features (F, n)."""
-        return np.clip(features * self._scale + self._shift, -CLIP, CLIP) @ self._map + self._mean
+        return np.clip(features * self.scale + self.shift, -CLIP, CLIP) @ self.map + self.mean

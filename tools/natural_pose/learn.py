@@ -1,18 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Learns the natural pose: `python learn.py cmu_poses.npz [--frames 100000] [--steps 6000] [--out weights.npz]`.
 
-Needs NumPy and JAX, about three minutes on two cores, and gives the same weights again. README.md says where the data
-come from.
+Needs NumPy alone, takes a few minutes, and gives the same weights again. README.md says where the data come from.
 """
 
 import argparse
 import time
-from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import draw
-import jax
-import jax.numpy as jnp
 import numpy as np
 import poses
 from package import ROOT, module
@@ -48,53 +45,46 @@ def limb(inputs: np.ndarray, answers: np.ndarray, steps: int, seed: int) -> dict
     linear = np.linalg.solve(square, lifted.T @ answers)
     layers = network(told.astype(np.float32), answers.astype(np.float32), steps, seed)
     parts = {"mean": mean, "scale": scale, "linear": linear[:-1], "bias": linear[-1], "usual": answers[:, :3].mean(0)}
-    for number, (weight, bias) in enumerate(layers):
-        parts[f"{number}/weight"], parts[f"{number}/bias"] = weight, bias
+    for number, (weight, bias) in enumerate(zip(layers[::2], layers[1::2], strict=True)):
+        parts[f"{number}/weight"], parts[f"{number}/bias"] = weight.astype(float), bias.astype(float)
     return parts
 
 
-def network(inputs: np.ndarray, answers: np.ndarray, steps: int, seed: int) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Layers of a network with SiLU between them, fitted by Adam with a falling rate (Kingma & Ba 2015)."""
+def network(inputs: np.ndarray, answers: np.ndarray, steps: int, seed: int) -> list[np.ndarray]:
+    """Weight and bias of each layer, SiLU between them, fitted by Adam with a falling rate (Kingma & Ba 2015)."""
     random = np.random.default_rng(seed)
-    sizes = (inputs.shape[1], HIDDEN, HIDDEN, answers.shape[1])
-    layers = [
-        (jnp.asarray(random.normal(size=pair) * np.sqrt((2.0 if k < 2 else 1.0) / pair[0]), jnp.float32),
-         jnp.zeros(pair[1]))
-        for k, pair in enumerate(zip(sizes, sizes[1:], strict=False))
-    ]  # fmt: skip
-
-    def loss(layers: list, told: jnp.ndarray, wanted: jnp.ndarray) -> jnp.ndarray:
-        for weight, bias in layers[:-1]:
-            told = jax.nn.silu(told @ weight + bias)
-        return ((told @ layers[-1][0] + layers[-1][1] - wanted) ** 2).mean()
-
-    step = _adam(loss)
-    first = second = jax.tree_util.tree_map(jnp.zeros_like, layers)
+    parts: list[np.ndarray] = []
+    for number, (before, after) in enumerate(pairwise((inputs.shape[1], HIDDEN, HIDDEN, answers.shape[1]))):
+        spread = np.sqrt((2.0 if number < 2 else 1.0) / before)
+        parts += [random.normal(0.0, spread, (before, after)).astype(np.float32), np.zeros(after, np.float32)]
+    first, second = ([np.zeros_like(part) for part in parts] for _ in range(2))
     for number in range(1, steps + 1):
         rows = random.integers(0, len(inputs), BATCH)
         told = inputs[rows] + random.normal(0.0, NOISE, (BATCH, inputs.shape[1])).astype(np.float32)
         rate = RATE * 0.5 * (1.0 + np.cos(np.pi * number / steps)) * min(1.0, number / 200)
-        layers, first, second = step(layers, first, second, told, answers[rows], number, rate)
-    return [(np.asarray(weight, dtype=float), np.asarray(bias, dtype=float)) for weight, bias in layers]
+        for k, slope in enumerate(slopes(parts, told, answers[rows])):
+            first[k] += 0.1 * (slope - first[k])
+            second[k] += 0.001 * (slope * slope - second[k])
+            step = (first[k] / (1.0 - 0.9**number)) / (np.sqrt(second[k] / (1.0 - 0.999**number)) + 1e-8)
+            parts[k] = (parts[k] * (1.0 - rate * DECAY) - rate * step).astype(np.float32)
+    return parts
 
 
-def _adam(loss: Callable) -> Callable:
-    """A compiled step of Adam with weight decay."""
-
-    @jax.jit
-    def step(layers, first, second, told, wanted, number, rate):
-        slope = jax.grad(loss)(layers, told, wanted)
-        first = jax.tree_util.tree_map(lambda a, g: 0.9 * a + 0.1 * g, first, slope)
-        second = jax.tree_util.tree_map(lambda a, g: 0.999 * a + 0.001 * g * g, second, slope)
-
-        def moved(w, a, b):
-            return w * (1.0 - rate * DECAY) - rate * (a / (1.0 - 0.9**number)) / (
-                jnp.sqrt(b / (1.0 - 0.999**number)) + 1e-8
-            )
-
-        return jax.tree_util.tree_map(moved, layers, first, second), first, second
-
-    return step
+def slopes(parts: list[np.ndarray], told: np.ndarray, wanted: np.ndarray) -> list[np.ndarray]:
+    """The derivatives of the mean squared error by weights and biases, by back-propagation."""
+    layers, bends = [told], list[np.ndarray]()
+    for weight, bias in zip(parts[:-2:2], parts[1:-2:2], strict=True):
+        inner = layers[-1] @ weight + bias
+        gate = 1.0 / (1.0 + np.exp(-inner))
+        layers.append(inner * gate)
+        bends.append(gate * (1.0 + inner * (1.0 - gate)))
+    error = (layers[-1] @ parts[-2] + parts[-1] - wanted) * (2.0 / wanted.size)
+    found: list[np.ndarray] = []
+    for number in (2, 1, 0):
+        found = [layers[number].T @ error, error.sum(0), *found]
+        if number:
+            error = (error @ parts[2 * number].T) * bends[number - 1]
+    return found
 
 
 def errors(parts: dict[str, np.ndarray], inputs: np.ndarray, answers: np.ndarray) -> str:
@@ -123,7 +113,8 @@ def main() -> None:
     for number, (name, (inputs, answers)) in enumerate(drawn.limbs.items()):
         parts = limb(inputs, answers, arguments.steps, arguments.seed + number)
         print(name, len(inputs), "learnt:", errors(parts, inputs[:20_000], answers[:20_000]),
-              "unseen:", errors(parts, *tests.limbs[name]), f"{time.perf_counter() - began:.0f} s", flush=True)  # fmt: skip
+              "unseen:", errors(parts, *tests.limbs[name]), f"{time.perf_counter() - began:.0f} s",
+              flush=True)  # fmt: skip
         parts["straight"] = _USUAL_STRAIGHT[name.split("/")[0]]
         learnt.update({f"{name}/{part}": array for part, array in parts.items()})
     np.savez_compressed(arguments.out, **{name: array.astype(np.float16) for name, array in learnt.items()})
