@@ -200,7 +200,7 @@ int follow_stage(work *w, const dqik_problem *problem, const frame_view *frame, 
     copy_point(w, &w->tried, &w->now);
     int iterations = polish(w, problem, minimise(w, s->following));
     if (s->polishing && !within(w, &w->now, problem->tolerance, problem->rotation_tolerance)) {
-        errors(w, &w->now); /* the poles' as well again */
+        errors(w, &w->now); /* with the poles' rows */
         iterations += polish(w, problem, minimise(w, s->following_missed));
     }
     for (int i = 0; i < w->rows; i++) {

@@ -113,11 +113,10 @@ class PoseMemory:
         self.base.rotations[above] = before.rotations[above]
         self._store(ob, np.union1d(edited, above).astype(int))
         if self.stored:
-            turned, moved = turned.any(-1), moved.any(-1)
-            holds.note_posed(ob, now, turned, moved)
-            for number in edited.tolist():
+            holds.note_posed(ob, now, turned.any(-1), moved.any(-1))
+            for number, (is_turned, is_moved) in zip(edited.tolist(), np.hstack([turned, moved])[edited], strict=True):
                 bone = ob.pose.bones[number]
-                edit = Edit(bool(turned[number]), bool(moved[number]), bone.dqik_hold)
+                edit = Edit(bool(is_turned), bool(is_moved), bone.dqik_hold)
                 known_edits.note(ob.session_uid, bone.name, now.rotations[number], now.locations[number], edit)
 
     def start(self, ob: bpy.types.Object, posed: Channels, free: tuple[np.ndarray, np.ndarray], view: View) -> Channels:

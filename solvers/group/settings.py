@@ -26,7 +26,7 @@ POLISH_ITERATIONS = 3
 POLISH_DAMPING = 1e-8
 POLISH_SHARE = 0.2  # of the tolerances: target of the steps without the pull
 INSIST_ITERATIONS = 20  # without poles and holds, if these keep goals from being met
-YIELD_ITERATIONS = 4  # of each solve in which goals yield to those that come before them
+YIELD_ITERATIONS = 6  # of each solve in which goals yield to those that come before them
 YIELD_DAMPING = 1e-3
 
 
@@ -93,7 +93,7 @@ def runs(
         polishing if polishes else None,
         None
         if released is None
-        else replace(polishing, iterations=INSIST_ITERATIONS, first_damping=FIRST_DAMPING, reluctance=released),
+        else replace(polishing, iterations=min(INSIST_ITERATIONS, options.iterations), first_damping=FIRST_DAMPING, reluctance=released),
         yielding if ordered else None,
         0 if precise else options.iterations,
     )

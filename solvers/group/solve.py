@@ -98,7 +98,7 @@ def _descent(stage: Stage, first: Point, frames: Request) -> Minimum:
 
 
 def _followed(stage: Stage, first: Point, frames: Request) -> Minimum:
-    """A short descent from the frame before, and a longer one where goals are missed after it."""
+    """A short descent from the frame before, and a longer one if goals are missed after it."""
     minimum = polish(stage, stage.minimise(stage.runs.following, first, frames), frames)
     missed = stage.missed(minimum.point, frames)
     if stage.runs.polishing is None or not missed.any():

@@ -18,11 +18,11 @@ from .joint_space import JointSpace
 YIELD_EXCESS = 0.01  # of a chain's reach: at this distance beyond it a goal's share is a half
 YIELD_FLOOR = 0.02  # least share of such a goal
 YIELD_REACH = 0.05  # of a chain's reach: a target further beyond it is moved in to this distance
-YIELD_MISS = 0.003  # [skeleton lengths] miss of a goal to blame at which its share is a half
-YIELD_LEAST = 0.1  # least share of such a goal
-YIELD_NEAR = 0.02  # [skeleton lengths] miss of a goal at which its target is shifted by half of the miss
+YIELD_MISS = 0.003  # [skeleton lengths] error of a goal to blame at which its share is a half
+YIELD_LEAST = 0.05  # least share of such a goal
+YIELD_NEAR = 0.02  # [skeleton lengths] error of a goal at which its target is shifted by half of the error
 LEAST_ROUNDS, MOST_ROUNDS = 2, 8  # solves, each with shares and shifts from the errors of the one before
-ROUND_SHARE = 0.1  # of the tolerance: a round that changes every goal's miss by less is the last one
+ROUND_SHARE = 0.1  # of the tolerance: a round that changes no goal's error by more is the last one
 
 
 class Yielding:

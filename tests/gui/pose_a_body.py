@@ -221,6 +221,7 @@ def animate() -> Steps:
     yield from pose_chest()
     yield from pin()
     yield from set_limits()
+    yield from overlay()
     yield from mirror()
     yield from switch()
     yield from block_walk()
@@ -321,8 +322,8 @@ def pin() -> Steps:
     pinned = matrices()
     yield from pick(control("hips"))
     before = state()
-    yield from drag(control("hips"), (0.12, 0.0, 0.04))
-    assert (place("hips") - pinned["hips"].translation).length > 0.05
+    yield from drag(control("hips"), (0.06, 0.0, 0.02))
+    assert (place("hips") - pinned["hips"].translation).length > 0.03
     away = (place("forearm.R") - pinned["forearm.R"].translation).length
     assert away < NEAR, f"the pinned elbow moved by {1e3 * away:.1f} mm"
     check(pinned, moved=("head",), step="hips that move beside a pinned elbow")
@@ -353,7 +354,22 @@ def set_limits() -> Steps:
     before = matrices()
     yield from drag(control("hand.L"), (0.0, 0.0, 0.25))
     check(before, moved=("hand.L",), step="a hand that moves inside limits")
-    yield from shot("b10 limits")
+    yield from shot("b09 limits")
+
+
+def overlay() -> Steps:
+    """Look at the limits of an arm and at the reach of its hand; nothing moves."""
+    before = state()
+    yield from pick("upper_arm.L")
+    bpy.context.window_manager.dqik_overlay.show = True
+    yield from shot("b10 overlay, limits")
+    yield from pick(control("hand.L"))
+    with in_view():
+        assert bpy.ops.dqik.reach_show() == {"FINISHED"}
+    assert rig().dqik.workspace is not None
+    yield from shot("b10 overlay, reach")
+    bpy.context.window_manager.dqik_overlay.show = False
+    assert not difference(state(), before)
 
 
 def mirror() -> Steps:
