@@ -12,7 +12,7 @@ from .weights import EFFECTORS, LimbNetworks, Trunk, Weights
 MIRROR = np.array([1.0, 1.0, -1.0, -1.0])
 """The signs of a quaternion's mirror image in the plane between left and right."""
 NEAR = 0.1  # of the limb's length: nearer ends have no direction
-_REACH, _REACH_OF_HEAD = 1.6, 0.8
+_REACH, _REACH_OF_HEAD = 1.3, 0.8
 """How far effectors may be from their parts' rest roots, in lengths of limb or torso; those twice as far tell nothing.
 """
 MOST_TURN = 1.5  # of the chest about each axis [rad]
