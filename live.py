@@ -17,7 +17,8 @@ from bpy.app.handlers import persistent
 from .rig.blender import channels
 from .rig.blender.dependencies import Dependencies
 from .rig.compare import Row
-from .rig.frame import following, holds, report, step
+from .rig.frame import following, holds, learning, report, step
+from .rig.frame.learning import Lesson
 from .rig.frame.read import Reading
 from .rig.frame.report import GoalError, Status
 from .rig.frame.session import Session
@@ -174,6 +175,22 @@ def reset(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> None:
     if ob.dqik.live:
         session.pose.rebase(ob)
     ob.update_tag(refresh={"DATA"})
+
+
+def natural_pose_refusal(ob: bpy.types.Object) -> str:
+    """Why the natural pose does not know this armature's figure; empty if it does, or nothing was solved yet."""
+    session = _state.sessions.get(ob.original.session_uid)
+    return "" if session is None else session.rig.natural.refusal
+
+
+def learn(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph, actions: Sequence[str]) -> Lesson | str:
+    """What the natural pose learns from actions of an armature by name, from all of its own if there are none.
+
+    Returns a reason in one sentence if there is nothing to learn from.
+    """
+    with aside(ob) as reading, _busy():
+        start = step.read(reading, ob, View(depsgraph, depsgraph.scene.frame_current_final, fresh=False)).start
+        return learning.learn(ob, reading.rig, start, actions)
 
 
 # -- frames read for bakes and comparisons -----------------------------------------------------------------------------

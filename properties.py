@@ -293,6 +293,17 @@ class DqikSettings(bpy.types.PropertyGroup):
         name="Keep Keyed Poses", description="Bones with keys stay as they are keyed while others reach the goals, "
         "like bones with a Hold of a half", default=True, options=_FIXED, override=_OVERRIDE, update=_touched,
     )  # fmt: skip
+    natural_pose: FloatProperty(
+        name="Natural Pose", description="How far elbows, knees, shoulders and spine go where people have them, as far "
+        "as goals leave it open. Keyed, held and locked bones stay", default=1.0, min=0.0, max=1.0, subtype="FACTOR",
+        options=_KEYED, override=_OVERRIDE, update=_touched,
+    )  # fmt: skip
+    own_motion: StringProperty(options={"HIDDEN"}, override=_OVERRIDE, update=_touched)
+    own_motion_share: FloatProperty(
+        name="Own Motion", description="How much of the natural pose was learnt from this character's actions, instead "
+        "of from people in general", default=1.0, min=0.0, max=1.0, subtype="FACTOR",
+        options=_KEYED, override=_OVERRIDE, update=_touched,
+    )  # fmt: skip
     goals: CollectionProperty(
         type=DqikGoal, name="Goals", description="What the armature's bones should reach",
         override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"},
@@ -317,6 +328,11 @@ class DqikSettings(bpy.types.PropertyGroup):
     def comparison(self) -> Sequence[Row]:
         """The last comparison of solvers, one row for each solver; not saved."""
         return live.comparison(self.id_data)
+
+    @property
+    def natural_pose_refusal(self) -> str:
+        """Why the natural pose does not know the figure; empty if it does."""
+        return live.natural_pose_refusal(self.id_data)
 
     @property
     def workspace(self) -> Workspace | None:

@@ -15,6 +15,7 @@ from . import (
     limits,
     mend,
     mirror,
+    natural_pose,
     pins,
     presets,
     reach,
@@ -26,7 +27,7 @@ from . import (
 CLASSES = (
     *goals.CLASSES, *targets.CLASSES, *solve.CLASSES, *bake.CLASSES, *check.CLASSES, *compare.CLASSES, *limits.CLASSES,
     *presets.CLASSES, *full_body.CLASSES, *reach.CLASSES, *mend.CLASSES, *render.CLASSES, *pins.CLASSES,
-    *mirror.CLASSES, *holds.CLASSES,
+    *mirror.CLASSES, *holds.CLASSES, *natural_pose.CLASSES,
 )  # fmt: skip
 
 

@@ -40,6 +40,21 @@ GERMAN = {
         "Alle Knochen der Ziele sind gesperrt oder folgen Constraints oder Treibern: einen freigeben",
     "{} left to constraints": "{} den Constraints überlassen",
     "{} left to drivers": "{} den Treibern überlassen",
+    "An NLA track of {} is solo, which hides its action: switch Solo off first":
+        "Eine NLA-Spur von {} ist auf Solo, was ihre Action verbirgt: Solo zuerst ausschalten",
+    "Learnt from {} frames of {}": "Gelernt aus {} Frames von {}",
+    "There is no action {}": "Es gibt keine Action {}",
+    "The action {} turns none of the bones that the goals move":
+        "Die Action {} dreht keinen der Knochen, die die Ziele bewegen",
+    "No action turns most of the bones that the goals move":
+        "Keine Action dreht die meisten der Knochen, die die Ziele bewegen",
+    "Natural Pose knows people only": "Die natürliche Pose kennt nur Menschen",
+    "The natural pose needs both thighs or both arms, and what is above or below them":
+        "Die natürliche Pose braucht beide Oberschenkel oder beide Arme, und was über oder unter ihnen ist",
+    "The natural pose is that of people: this figure does not rest on two straight legs":
+        "Die natürliche Pose ist die von Menschen: diese Figur steht in Ruhe nicht auf zwei geraden Beinen",
+    "The natural pose needs goals on whole arms or legs, and arms that are not raised at rest":
+        "Die natürliche Pose braucht Ziele an ganzen Armen oder Beinen, und Arme, die in Ruhe nicht erhoben sind",
     "{} left to IK constraints: mute these, or make goals of them":
         "{} den IK-Constraints überlassen: diese stumm schalten oder zu Zielen machen",
     "{} cannot slide while connected: disconnect in Edit Mode":

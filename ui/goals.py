@@ -60,6 +60,7 @@ class DQIK_PT_goals(ArmatureSidebar, bpy.types.Panel):
             buttons.operator("dqik.goal_remove", text="", icon="REMOVE")
             _tools(context, layout)
             layout.prop(settings, "targets_follow")
+            _natural_pose(context, layout, settings)
         goal = _active(ob)
         if goal is not None:
             layout.separator()
@@ -99,6 +100,20 @@ class DQIK_PT_pole(ActiveGoalPanel, bpy.types.Panel):
         layout.prop(goal, "pole_target", text="Target")
         _bone_of(layout, goal, goal.pole_target, "pole_subtarget")
         layout.prop(goal, "pole_angle", text="Angle")
+
+
+def _natural_pose(
+    context: bpy.types.Context, layout: bpy.types.UILayout, settings: bpy.types.PropertyGroup
+) -> None:  # fmt: skip
+    """How far the body poses itself, and how far as this character does; or why it does not."""
+    if settings.natural_pose_refusal:
+        paragraph(context, layout, settings.natural_pose_refusal, "INFO")
+        return
+    row = layout.row(align=True)
+    row.prop(settings, "natural_pose", slider=True)
+    row.operator("dqik.learn_from_actions", text="", icon="ACTION")
+    if settings.own_motion:
+        layout.prop(settings, "own_motion_share", slider=True)
 
 
 def _tools(context: bpy.types.Context, layout: bpy.types.UILayout) -> None:

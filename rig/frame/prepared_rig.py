@@ -11,6 +11,7 @@ from ..setup.build import Rig, build
 from ..setup.goal_facts import GoalFacts
 from . import contents, feedback, holds, unseen
 from .contents import Contents
+from .natural_pose import NaturalPose
 from .view import View
 
 _NO_ANIMATION = Animation({}, frozenset(), False, False)
@@ -26,6 +27,7 @@ class PreparedRig:
         animates. solved : (N,) bool, bones that the rig solves. unseen : sentences about targets that Blender does not
         evaluate. influences : of all goals. unanimated : nothing animates a bone of the skeleton.
     animation : of the armature. follows_itself : what the solve reads of Blender's evaluation follows bones it moves.
+    natural : its natural pose.
     stale : a setting has changed since the last `look`.
     """
 
@@ -44,6 +46,7 @@ class PreparedRig:
         self.unseen: list[str] = []
         self.influences: list[float] = []
         self.unanimated = self.follows_itself = False
+        self.natural = NaturalPose()
         self._other = True  # other modes or animation than the rig was made for
         self.solved = np.zeros(0, dtype=bool)
 

@@ -26,7 +26,8 @@ class FrameInput:
 
     rig, prepared : the rig and its prepared solve. links : (1, J, 8). posed : `Pose` of (1, J, ...) that the keys and
     the base pose give. targets : of one frame. slide_scale : (T,) factor from each sliding bone's location channel to
-    its offset. start : the `Pose` that the solve starts from and is pulled to: `posed`, carried along with its root.
+    its offset. start : the `Pose` that the solve starts from and is pulled to: `posed`, carried along with its root and
+    shaped by the natural pose.
     """
 
     rig: Rig

@@ -73,6 +73,7 @@ class SteadyFrames:
         if not isfinite(requests.positions.sum() + requests.rotations.sum() + requests.poles.sum()):
             return False
         self._input.carry()
+        prepared.natural.shape(self._input)
         return True
 
     def write(self, pose: PoseMemory, ob: bpy.types.Object, arrays: FrameArrays) -> None:

@@ -10,11 +10,13 @@ from mathutils import Vector
 
 from ... import solvers as ik
 from ...solvers.algebra import dual_quaternion, quaternion
+from ..blender.armature import Armature
 from ..blender.dependencies import acts
 from . import limit_frame, limits
 from .goal_facts import GoalFacts
 from .limit_frame import LimitFrame
 from .plan import Plan, plan
+from .roles import Figure
 
 PULL = 1e-5
 _TURNING = {"COPY_ROTATION", "COPY_TRANSFORMS"}  # their result does not depend on the bone's position
@@ -63,7 +65,7 @@ class Rig:
 
     Attributes
     ----------
-    size : the armature's largest extent [armature units].
+    armature : its bones at rest. figure : their roles. size : its largest extent [armature units].
     bones, parent, main : (M,) bone numbers, their parents' (-1 for none), and the joints that turn them.
     rooted : (M,) the parent is not part of the skeleton, so the joint is placed in armature space.
     detached : (M,) the orientation does not follow the parent. constrained : (M,) a constraint or driver turns it.
@@ -89,7 +91,8 @@ class Rig:
     held_with : for bones, the bones above that are held with them (`Plan.held_with`).
     """
 
-    size: float
+    armature: Armature
+    figure: Figure
     skeleton: ik.Skeleton
     prepared: ik.Prepared
     goals: list[GoalBinding]
@@ -115,6 +118,7 @@ class Rig:
     notes: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        self.size = self.armature.size
         fixed = np.setdiff1d(np.arange(len(self.bones)), self.solved)
         self.solved_bones, self.solved_joints = self.bones[self.solved], self.main[self.solved]
         self.inner, self.roots = np.flatnonzero(~self.rooted), np.flatnonzero(self.rooted)
@@ -226,7 +230,8 @@ def build(
         return str(error)
     bones = np.array(solve_plan.bones)
     return Rig(
-        size=solve_plan.armature.size,
+        armature=solve_plan.armature,
+        figure=solve_plan.figure,
         skeleton=skeleton,
         prepared=prepared,
         goals=[GoalBinding(goal.number, bool(goal.facts.pole)) for goal in solve_plan.goals],

@@ -41,7 +41,7 @@ class Plan:
     bones : the bones of the solver's skeleton, parents before children.
     moved : (N,) bool, bones that are solved. slides : (N,) bool, solved bones that may move as well as turn.
     constrained : (N,) bool, bones that constraints or drivers move.
-    bends : {bone: preferred bend, a rotation vector (3,) in its own frame}.
+    bends : {bone: preferred bend, a rotation vector (3,) in its own frame}. figure : the roles of the bones.
     notes : sentences about goals and bones that are left out.
     """
 
@@ -52,6 +52,7 @@ class Plan:
     slides: np.ndarray
     constrained: np.ndarray
     bends: dict[int, np.ndarray]
+    figure: Figure
     notes: list[str]
 
     def held_with(self) -> dict[int, list[int]]:
@@ -112,7 +113,7 @@ def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], driven: frozenset[str
     chains = [Chain(goal.chain, goal.bone, goal.facts.use_tail) for goal in goals]
     bends = _bends(pose, Body(armature, figure), chains, moved)
     bones = _skeleton_bones(goals, armature)
-    return Plan(armature, goals, bones, moved, slides & ~connected, constrained, bends, notes)
+    return Plan(armature, goals, bones, moved, slides & ~connected, constrained, bends, figure, notes)
 
 
 def _problem(ob: bpy.types.Object, goal: GoalFacts, armature: Armature) -> str:

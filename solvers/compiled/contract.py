@@ -282,8 +282,71 @@ MOTION = _structure(
     ("dqik_frames[]w", "last", "(1) the last frame's inputs and outputs"),
 )  # fmt: skip
 
+NETWORK = _structure(
+    "dqik_network", "A network with a linear map beside it; see LimbNetworks in rig/natural_pose/weights.py.",
+    ("int32", "inputs first second outputs", "numbers of units"),
+    ("double[]", "scale shift", "(inputs)"),
+    ("double[]", "first_weight first_bias second_weight second_bias", "(inputs, first), (first), ..."),
+    ("double[]", "last_weight last_bias", "(second + inputs, outputs), (outputs)"),
+)  # fmt: skip
+
+EFFECTOR = _structure(
+    "dqik_effector", "An effector of a figure; see rig/natural_pose/view.py and body.py.",
+    ("int32", "goal joint turned", ""),
+    ("double", "size reach", ""),
+    ("double[3]", "offset tip root", ""),
+    ("double[6]", "frame", "(3, 2)"),
+    ("double[4]", "from_rest", ""),
+)  # fmt: skip
+
+FIGURE_LIMB = _structure(
+    "dqik_figure_limb", "An arm or a leg of a figure; see rig/natural_pose/body.py.",
+    ("int32", "turned placed_arm on_toes own_end", "own_end: the number of its end among the K joints, or -1"),
+    ("double", "size bend collar_share end_moves", ""),
+    ("double[3]", "sign root shoulder collar_gain collar_line toe_line end_tip usual straight", ""),
+    ("double[4]", "mirror end_frame", ""),
+    ("double[16]", "end_back", "from the end's motion to its turn"),
+    ("double[2]", "length", ""),
+    ("double[6]", "beyond", ""),
+    ("double[18]", "back", "(2, 3, 3)"),
+    ("dqik_network", "network", ""),
+)  # fmt: skip
+
+FIGURE = _structure(
+    "dqik_figure", "The prior of natural poses of a figure; see rig/natural_pose/.",
+    ("dqik_skeleton", "skeleton", ""),
+    ("int32", "effectors limbs arms turned features lines columns", "turned: K joints; lines: of the spine"),
+    ("dqik_effector[]", "effector", "(effectors) of the limbs, then of the head"),
+    ("dqik_figure_limb[]", "limb", "(limbs) arms first"),
+    ("int32", "hips_goal hips_link hips_joint", "-1: none"),
+    ("double[3]", "hips_point hips_offset", ""),
+    ("double[4]", "hips_from_rest hips_inverse", ""),
+    ("int32[]", "select", "(features) of all that is told"),
+    ("double[]", "trunk_scale trunk_shift trunk_map", "(features), (features), (features, 3)"),
+    ("double[3]", "trunk_mean spine_root", ""),
+    ("int32", "has_spine spine neck keeps_chest chest_joint", "spine, neck: free joints"),
+    ("double[4]", "chest_from_rest", ""),
+    ("double[]", "spine_line fraction", "(lines, 3), (lines)"),
+    ("int32[]", "joint column", "(K)"),
+    ("double[]", "mirror map freedom at_rest bend", "(columns, 4), (K, 16), (K), (K, 4), (K, 9)"),
+    ("uint8[]", "serves follows inner", "(effectors, K), (effectors, K), (J) whether links move effectors"),
+    ("double[]", "own_mean own_scale own_map", "(features), (features), (features + 1, 3 K); NULL: nothing learnt"),
+    ("double", "clip most_turn near collar_rest steady soft folded near_rest near_pose posed bends own_clip", ""),
+)  # fmt: skip
+
+FIGURE_START = _structure(
+    "dqik_figure_start", "What follows from the animator's pose of a figure; see _Start in rig/natural_pose/prior.py.",
+    ("int32", "known", "whether the rest is of the pose below"),
+    ("double", "share", "of the character's own motion"),
+    ("double[]w", "rotations links", "(J, 4), (J, 8) of the pose"),
+    ("double[]w", "places turns fade", "(effectors, 3), (effectors, 4), (effectors)"),
+    ("double[]w", "apart bent ends chest", "(K, 3), (K, 3), (limbs, 3), (3)"),
+    ("double[]w", "memory", "7 joints + 32 effectors + features + 4 columns + 4 K + hidden units, to work in"),
+)  # fmt: skip
+
 STRUCTURES = (
-    SKELETON, SETTINGS, LIMB, ARC, POLE, TASK, VISIT, LINK, SWEEP, STAGE, PROBLEM, FRAMES, MOTION,
+    SKELETON, SETTINGS, LIMB, ARC, POLE, TASK, VISIT, LINK, SWEEP, STAGE, PROBLEM, FRAMES, MOTION, NETWORK, EFFECTOR,
+    FIGURE_LIMB, FIGURE, FIGURE_START,
 )  # fmt: skip
 
 
@@ -300,6 +363,7 @@ class Function(NamedTuple):
 
 
 _PROBLEM, _FRAMES = Field("problem", "dqik_problem[]"), Field("frames", "dqik_frames[]")
+_FIGURE, _START = Field("figure", "dqik_figure[]"), Field("start", "dqik_figure_start[]w")
 _BEGIN, _END, _WORK = Field("begin", "int64"), Field("end", "int64"), Field("work", "double[]w")
 FUNCTIONS = (
     Function("dqik_layout", "int32", (), "DQIK_LAYOUT of the library."),
@@ -307,6 +371,11 @@ FUNCTIONS = (
     Function("dqik_solve", "void", (_PROBLEM, _FRAMES, _BEGIN, _END, _WORK), "Solve frames, each one afresh."),
     Function("dqik_follow", "void", (_PROBLEM, Field("motion", "dqik_motion[]w"), _FRAMES, _BEGIN, _END, _WORK),
              "Solve the next frames of a motion, in order."),
+    Function("dqik_figure_base", "void", (
+        _FIGURE, _START, *(Field(name, "double[]") for name in (
+            "rotations", "translations", "links", "positions", "orientations",
+        )), Field("amount", "double"), Field("share", "double"), Field("base", "double[]w"),
+    ), "The rotations (J, 4) that a solve starts from, from the animator's pose and the targets (G, 3), (G, 4)."),
 )  # fmt: skip
 
 

@@ -35,6 +35,7 @@ class Kernel:
             function.restype, function.argtypes = in_ctypes(one.result), [in_ctypes(arg.kind) for arg in one.arguments]
         self.work, self.solve = functions["dqik_work"], functions["dqik_solve"]
         self.follow = functions["dqik_follow"]
+        self.figure_base = functions["dqik_figure_base"]
 
 
 @functools.cache

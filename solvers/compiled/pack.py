@@ -41,7 +41,7 @@ def problem(packer: Packer, skeleton: Skeleton, stages: Sequence[Stage], counts:
     tolerances, stiff = stages[0].options if stages else None, stiff_joints(skeleton, stages)
     return packer.fill(
         PROBLEM,
-        skeleton=_skeleton(packer, skeleton),
+        skeleton=of_skeleton(packer, skeleton),
         stages=len(stages),
         goals=len(counts),
         stage=[_stage(packer, stage, solver) for stage in stages],
@@ -52,7 +52,8 @@ def problem(packer: Packer, skeleton: Skeleton, stages: Sequence[Stage], counts:
     )
 
 
-def _skeleton(packer: Packer, skeleton: Skeleton) -> Any:
+def of_skeleton(packer: Packer, skeleton: Skeleton) -> Any:
+    """A tree of joints."""
     return packer.fill(
         SKELETON, joints=len(skeleton), length=skeleton.length, order=skeleton.order, parent=skeleton.parent,
         detached=np.isin(np.arange(len(skeleton)), skeleton.detached), axis=skeleton.axis,

@@ -220,7 +220,8 @@ def local_rotation(ob: bpy.types.Object, bone: str) -> Quaternion:
     if shown.parent is not None:
         rest = shown.parent.bone.matrix_local.to_quaternion().inverted() @ rest
         now = shown.parent.matrix.to_quaternion().inverted() @ now
-    return (rest.inverted() @ now).normalized()
+    q = (rest.inverted() @ now).normalized()
+    return -q if q.w < 0.0 else q  # the same rotation, its angle the short way
 
 
 def twist_and_swing(q: Quaternion) -> tuple[float, float, float]:

@@ -2,6 +2,7 @@
 """The zip: what is in it, that Blender takes it, and that it leaves nothing behind."""
 
 import ast
+import io
 import os
 import re
 import subprocess
@@ -15,10 +16,12 @@ import addon_utils
 import bpy
 import build_kernel
 import build_zip
+import numpy as np
 import pytest
 
-FILES = {"LICENSE", "blender_manifest.toml", "__init__.py", "live.py", "properties.py"}
-FOLDERS = {"operators", "rig", "solvers", "ui"}  # of Python modules only
+WEIGHTS = "rig/natural_pose/weights.npz"
+FILES = {"LICENSE", "blender_manifest.toml", "__init__.py", "live.py", "properties.py", WEIGHTS}
+FOLDERS = {"operators", "rig", "solvers", "ui"}  # of Python modules, but for the weights
 WHEELS = {
     f"wheels/dqik_kernel-{build_kernel.VERSION}-py3-none-{platform.tag}.whl" for platform in build_kernel.PLATFORMS
 }
@@ -133,15 +136,17 @@ def test_the_zip_holds_what_blender_needs_and_nothing_else(extension_zip: Path) 
 
 
 def test_the_python_only_zip_holds_the_same_without_the_wheels(extension_zip: Path, python_zip: Path) -> None:
-    """Python modules, the manifest and the licence; nothing compiled, neither by its name nor by its bytes."""
+    """Python modules, the manifest, the licence and arrays of numbers; nothing compiled, by its name or its bytes."""
     assert python_zip.name == f"dqik-{build_zip.manifest()['version']}-python.zip"
     build_zip.validate(python_zip)
     with zipfile.ZipFile(python_zip) as archive, zipfile.ZipFile(extension_zip) as full:
         names = {name for name in archive.namelist() if not name.endswith("/")}
         assert names == {name for name in full.namelist() if not name.endswith("/")} - WHEELS
         assert not [name for name in names if name.endswith(COMPILED)]
-        for name in names:
+        for name in names - {WEIGHTS}:
             archive.read(name).decode("utf-8")  # raises on what is no text
+        with np.load(io.BytesIO(archive.read(WEIGHTS)), allow_pickle=False) as arrays:
+            assert all(np.isfinite(array).all() for array in arrays.values())
         manifest = tomllib.loads(archive.read("blender_manifest.toml").decode())
     listed = {**manifest, **manifest.get("build", {}).get("generated", {})}
     assert not {"wheels", "platforms"} & listed.keys()

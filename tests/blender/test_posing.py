@@ -288,7 +288,7 @@ def test_a_mirrored_paste_mirrors_limits_and_roles(live: bool) -> None:
     ob.pose.bones["arm.L"].dqik_twist_min = -0.3
     ob.pose.bones["arm.L"].dqik_role, ob.pose.bones["arm.R"].dqik_role = "ARM_L", "ARM_R"
     shift(ob, "hand.L", (-0.1, -0.2, 0.2))
-    ob.dqik.live = live
+    ob.dqik.natural_pose, ob.dqik.live = 0.0, live  # the elbow is where its limits have it
     elbow = rigs.head(ob, "forearm.L")
     before = {bone.name: limit_numbers(bone) for bone in ob.pose.bones}
     bpy.ops.ed.undo_push(message="Limits")

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Ordinary reaches of a person, measured and drawn: up, across, behind, to the floor and to a table.
 
-    python tests/characters/ordinary_reaches.py [--sheet docs/images/reaches.png] [--limits] [--rest] [character ...]
+    python tests/characters/ordinary_reaches.py [--sheet docs/images/reaches.png] [--limits] [--rest]
+        [--natural docs/images/natural-pose.png] [character ...]
 
 Run it with a Python that has bpy. Set Up Full Body is pressed on a standing figure, or with `--rest` on one at rest,
 Live goes on, and the hands' targets are moved. They turn as the arms swing, or with `--rest` not at all. For the floor,
 the targets of hips and head, and that of the other hand, go to where a squatting figure has them. Printed are how far
 hands miss, how far wrists, collar bones and the spine's joints turn, how far feet, head and hips move, and how many
 knees and elbows are bent the wrong way; in degrees, and in millimetres of a person. The sheet shows the first
-character.
+character. With
+`--natural` another sheet shows it without the natural pose, and below with it.
 """
 
 import argparse
@@ -81,6 +83,16 @@ FAR = (
     Reach("far down, both", ("toes", "L"), (0.03, 0.1, 0.03), "LR"),
     Reach("far ahead, both", ("arm", "L"), (0.0, 0.6, 0.0), "LR"),
 )
+
+
+NATURAL = (
+    Reach("face", ("arm", "L"), (-0.03, 0.1, 0.09), "L", 25.0),
+    Reach("up", ("arm", "L"), (-0.04, 0.1, 0.26), "LR", 25.0),
+    Reach("shoulder", ("arm", "R"), (0.0, 0.08, 0.03), "L", 25.0),
+    Reach("table, both", ("arm", "L"), (-0.03, 0.22, -0.14), "LR", 50.0),
+    Reach("floor, both", ("toes", "L"), (0.0, 0.07, 0.045), "LR", 65.0, low=True),
+)
+"""Reaches for the picture of the natural pose."""
 
 
 def place(figure: Figure, reach: Reach, side: str) -> Vector:
@@ -289,6 +301,19 @@ def sheet(pictures: list[Path], path: Path) -> None:
     result.save()
 
 
+def draw_sheet(
+    ob: bpy.types.Object, figure: Figure, rows: list[tuple[float, tuple[Reach, ...]]], low: Places, path: Path
+) -> None:  # fmt: skip
+    """Draw rows of reaches, each with an amount of the natural pose."""
+    folder, pictures = Path(bpy.app.tempdir), list[Path]()
+    for amount, reaches in rows:
+        ob.dqik.natural_pose = amount
+        for reach in reaches:
+            pictures.append(folder / f"{len(pictures)}.png")
+            draw(ob, figure, reach, low, pictures[-1])
+    sheet(pictures, path)
+
+
 def main() -> None:
     """Measure, print and draw."""
     parser = argparse.ArgumentParser()
@@ -297,6 +322,7 @@ def main() -> None:
     parser.add_argument("--limits", action="store_true")
     parser.add_argument("--rest", action="store_true")
     parser.add_argument("--sheet", type=Path)
+    parser.add_argument("--natural", type=Path)
     arguments = parser.parse_args()
     measure.load()
     for number, name in enumerate(arguments.characters):
@@ -307,15 +333,14 @@ def main() -> None:
             row = measured(ob, figure, character, reach, low, not arguments.rest)
             print(f"{name:20} {reach.name:14}", "  ".join(f"{key} {value:6.1f}" for key, value in row.items()),
                   file=sys.stderr)  # fmt: skip
-        if arguments.sheet and not number:
+        if (arguments.sheet or arguments.natural) and not number:
             ob.dqik.live = False
             person.body(ob, figure.roles)
             ob.dqik.live = True
-            folder = Path(bpy.app.tempdir)
-            pictures = [folder / f"{count}.png" for count in range(len(REACHES))]
-            for reach, picture in zip(REACHES, pictures, strict=True):
-                draw(ob, figure, reach, low, picture)
-            sheet(pictures, arguments.sheet)
+            if arguments.sheet:
+                draw_sheet(ob, figure, [(1.0, REACHES)], low, arguments.sheet)
+            if arguments.natural:
+                draw_sheet(ob, figure, [(0.0, NATURAL), (1.0, NATURAL)], low, arguments.natural)
 
 
 if __name__ == "__main__":

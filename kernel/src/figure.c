@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Natural poses of a figure, one frame at a time; see rig/natural_pose/. Nothing here depends on a stage. */
+#include "contract.h"
+#include "rotation.h"
+
+/* Working memory of a call. */
+typedef struct {
+    double *q, *p;     /* (J, 4), (J, 3) of the joints in the world */
+    double *ends;      /* (E, 3) wrists, ankles, head */
+    double *lines;     /* (E, 6) two directions of each */
+    double *each;      /* (E, 9) all that is told about each */
+    double *features;  /* (n) */
+    double *turns;     /* (columns, 4) */
+    double *motions;   /* (K, 4) */
+    double *places, *orientations; /* (E, 3), (E, 4) of the view */
+    double *ends_of_limbs; /* (limbs, 3) predicted turns of ends without rotation, in the axes of the lower bone */
+    double *moved, *corrections; /* (E), (limbs, 3) */
+    double *hidden;    /* (first + second) units of a network */
+} room;
+
+static room room_in(const dqik_figure *f, double *memory) {
+    room r;
+    const int e = f->effectors;
+    r.q = memory;
+    r.p = r.q + 4 * f->skeleton.joints;
+    r.ends = r.p + 3 * f->skeleton.joints;
+    r.lines = r.ends + 3 * e;
+    r.each = r.lines + 6 * e;
+    r.features = r.each + 9 * e;
+    r.turns = r.features + f->features;
+    r.motions = r.turns + 4 * f->columns;
+    r.places = r.motions + 4 * f->turned;
+    r.orientations = r.places + 3 * e;
+    r.ends_of_limbs = r.orientations + 4 * e;
+    r.moved = r.ends_of_limbs + 3 * e;
+    r.corrections = r.moved + e;
+    r.hidden = r.corrections + 3 * e;
+    return r;
+}
+
+/* The translation of a unit dual quaternion. */
+static void place_of(double *to, const double *dual) {
+    double back[4], moved[4];
+    q_conjugate(back, dual);
+    q_product(moved, dual + 4, back);
+    for (int i = 0; i < 3; i++) to[i] = 2.0 * moved[i + 1];
+}
+
+/* Forward kinematics: Q_j = Q_parent link_j motion_j (Kenwright eq. 13, 15). */
+static void forward(const dqik_figure *f, const double *rotations, const double *slides, const double *links, room *r) {
+    const dqik_skeleton *k = &f->skeleton;
+    for (int i = 0; i < k->joints; i++) {
+        const int j = k->order[i], above = k->parent[j];
+        double own[4], offset[3], slid[3], *q = r->q + 4 * j, *p = r->p + 3 * j;
+        q_product(own, links + 8 * j, rotations + 4 * j);
+        place_of(offset, links + 8 * j);
+        if (above < 0) {
+            memcpy(q, own, sizeof own);
+            copy3(p, offset);
+        } else {
+            if (k->detached[j])
+                memcpy(q, own, sizeof own);
+            else
+                q_product(q, r->q + 4 * above, own);
+            q_rotate(p, r->q + 4 * above, offset);
+            add3(p, r->p + 3 * above);
+        }
+        if (slides[3 * j] != 0.0 || slides[3 * j + 1] != 0.0 || slides[3 * j + 2] != 0.0) {
+            q_rotate(slid, q, slides + 3 * j);
+            add3(p, slid);
+        }
+    }
+}
+
+/* From the largest of four equal forms; see `quaternion.from_matrix`. */
+static void q_from_matrix(double *q, const double *m) {
+    const double xx = m[0], yy = m[4], zz = m[8];
+    const double x = m[7] - m[5], y = m[2] - m[6], z = m[3] - m[1];
+    const double xy = m[1] + m[3], xz = m[2] + m[6], yz = m[5] + m[7];
+    const double size[4] = {xx + yy + zz, xx - yy - zz, yy - xx - zz, zz - xx - yy};
+    int largest = 0;
+    for (int i = 1; i < 4; i++)
+        if (size[i] > size[largest]) largest = i;
+    const double form[4][4] = {
+        {1.0 + size[0], x, y, z}, {x, 1.0 + size[1], xy, xz}, {y, xy, 1.0 + size[2], yz}, {z, xz, yz, 1.0 + size[3]}};
+    memcpy(q, form[largest], sizeof form[largest]);
+    q_normalize(q);
+}
+
+/* -- what is seen from the hips ------------------------------------------------------------------------------------ */
+
+static void hips_from(const dqik_figure *f, const double *links, const room *r, int joint, double *q, double *p) {
+    if (f->hips_link >= 0) {
+        memcpy(q, links + 8 * f->hips_link, 4 * sizeof(double));
+        place_of(p, links + 8 * f->hips_link);
+    } else {
+        memcpy(q, r->q + 4 * joint, 4 * sizeof(double));
+        copy3(p, r->p + 3 * joint);
+    }
+}
+
+/* Where the hips' axes and the middle of the hip joints are. */
+static void hips_frame(const dqik_figure *f, const double *q, const double *p, double *axes, double *centre) {
+    double turned[4];
+    q_product(axes, q, f->hips_from_rest);
+    q_product(turned, q, f->hips_inverse);
+    q_rotate(centre, turned, f->hips_offset);
+    add3(centre, p);
+}
+
+/* An effector in the hips' axes. */
+static void see(const dqik_effector *e, const double *axes, const double *centre, const double *position,
+                const double *orientation, double *place, double *turn) {
+    double away[3], m[9], world[4];
+    minus3(away, position, centre);
+    q_matrix(m, axes);
+    transposed_times3(place, m, away);
+    if (e->turned) {
+        q_product(world, orientation, e->from_rest);
+        q_relative(turn, axes, world);
+    } else {
+        turn[0] = 1.0, turn[1] = turn[2] = turn[3] = 0.0;
+    }
+}
+
+/* -- the prior's own pose ------------------------------------------------------------------------------------------ */
+
+static void tell(const dqik_figure *f, const double *places, const double *turns, room *r) {
+    for (int i = 0; i < f->effectors; i++) {
+        const dqik_effector *e = f->effector + i;
+        double m[9], tip[3], *each = r->each + 9 * i;
+        q_matrix(m, turns + 4 * i);
+        times3(tip, m, e->tip);
+        minus3(r->ends + 3 * i, places + 3 * i, tip);
+        for (int c = 0; c < 3; c++) each[c] = (r->ends[3 * i + c] - e->root[c]) / e->size;
+        for (int d = 0; d < 2; d++)
+            for (int c = 0; c < 3; c++)
+                r->lines[6 * i + 3 * d + c] = each[3 + 3 * d + c] =
+                    m[3 * c] * e->frame[d] + m[3 * c + 1] * e->frame[2 + d] + m[3 * c + 2] * e->frame[4 + d];
+    }
+    for (int i = 0; i < f->features; i++) r->features[i] = r->each[f->select[i]];
+}
+
+static void turn_of_trunk(const dqik_figure *f, const double *features, double *turn) {
+    copy3(turn, f->trunk_mean);
+    for (int i = 0; i < f->features; i++) {
+        const double x = clamp(features[i] * f->trunk_scale[i] + f->trunk_shift[i], -f->clip, f->clip);
+        for (int c = 0; c < 3; c++) turn[c] += x * f->trunk_map[3 * i + c];
+    }
+    for (int c = 0; c < 3; c++) turn[c] = clamp(turn[c], -f->most_turn, f->most_turn);
+}
+
+/* Where the chest's joint is if the spine's bones share a turn evenly. */
+static void place_of_chest(const dqik_figure *f, const double *turn, double *place) {
+    const double angle = sqrt(most(dot3(turn, turn), 1e-24));
+    double axis[3], sine[3] = {0.0}, versine[3] = {0.0}, across[3];
+    copy3(place, f->spine_root);
+    for (int c = 0; c < 3; c++) axis[c] = turn[c] / angle;
+    for (int i = 0; i < f->lines; i++) {
+        const double *line = f->spine_line + 3 * i, s = sin(angle * f->fraction[i]), v = 1.0 - cos(angle * f->fraction[i]);
+        for (int c = 0; c < 3; c++) place[c] += line[c], sine[c] += s * line[c], versine[c] += v * line[c];
+    }
+    cross3(across, axis, versine);
+    cross3(across, axis, across);
+    cross3(sine, axis, sine);
+    add3(place, sine);
+    add3(place, across);
+}
+
+/* to += a row vector x (n) times a matrix (n, m). */
+static void add_product(double *to, const double *x, const double *matrix, int n, int m) {
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++) to[j] += x[i] * matrix[m * i + j];
+}
+
+static void answer(const dqik_network *n, double clip, double *inputs, double *hidden, double *outputs) {
+    double *first = hidden, *second = hidden + n->first;
+    for (int i = 0; i < n->inputs; i++) inputs[i] = clamp(inputs[i] * n->scale[i] + n->shift[i], -clip, clip);
+    memcpy(first, n->first_bias, sizeof(double) * (size_t)n->first);
+    add_product(first, inputs, n->first_weight, n->inputs, n->first);
+    for (int i = 0; i < n->first; i++) first[i] /= 1.0 + exp(-first[i]);
+    memcpy(second, n->second_bias, sizeof(double) * (size_t)n->second);
+    add_product(second, first, n->second_weight, n->first, n->second);
+    for (int i = 0; i < n->second; i++) second[i] /= 1.0 + exp(-second[i]);
+    memcpy(outputs, n->last_bias, sizeof(double) * (size_t)n->outputs);
+    add_product(outputs, second, n->last_weight, n->second, n->outputs);
+    add_product(outputs, inputs, n->last_weight + n->second * n->outputs, n->inputs, n->outputs);
+}
+
+/* The hinge square to a unit line, held by the usual one where the prediction points along the line. */
+static void steady_hinge(const dqik_figure *f, const dqik_figure_limb *l, const double *line, double *hinge) {
+    const double cosine = 1.0 + dot3(line, l->straight), along = dot3(line, l->usual) / most(cosine, 1e-4);
+    const double off = dot3(hinge, line), share = f->steady * least(cosine, 1.0);
+    for (int c = 0; c < 3; c++)
+        hinge[c] += share * (l->usual[c] - along * (line[c] + l->straight[c])) - off * line[c];
+}
+
+/* The line from the middle joint to the effector of a limb without rotation, whose end is turned: its length, and the
+ * transposed axes along it, across it and of the hinge, in the axes of the lower bone. */
+static double line_beyond(const dqik_figure_limb *l, const double *end, double *axes) {
+    double q[4], line[3], *hinge = axes + 6;
+    q_exp(q, end);
+    q_rotate(line, q, l->end_tip);
+    line[0] += l->length[1];
+    const double length = norm3(line);
+    for (int c = 0; c < 3; c++) axes[c] = line[c] / most(length, 1e-9);
+    for (int c = 0; c < 3; c++) hinge[c] = (c == 2) - axes[c] * axes[2];
+    const double size = sqrt(most(dot3(hinge, hinge), 1e-24));
+    for (int c = 0; c < 3; c++) hinge[c] /= size;
+    cross3(axes + 3, hinge, axes);
+    return length;
+}
+
+/* The turns of both bones of a triangle whose end is at a distance along a unit line. */
+static void triangle(const dqik_figure *f, const dqik_figure_limb *l, const double *line, double distance, double *hinge,
+                     const double *end, double *upper_turn, double *lower_turn) {
+    double beyond[9], lower = l->length[1];
+    if (!l->turned) lower = line_beyond(l, end, beyond);
+    const double upper = l->length[0], whole = upper + lower, spare = whole - distance;
+    distance = whole - 0.5 * (spare + sqrt(spare * spare + square(f->soft * whole)));
+    distance = most(distance, fabs(upper - lower) + f->folded * whole);
+    const double size = sqrt(most(dot3(hinge, hinge), 1e-24));
+    double out[3], frame[2][9], turned[9];
+    for (int c = 0; c < 3; c++) hinge[c] /= size;
+    cross3(out, line, hinge);
+    const double cosine = clamp((distance * distance + upper * upper - lower * lower) / (2.0 * upper * distance), -1.0, 1.0);
+    const double sine = sqrt(1.0 - cosine * cosine) * l->bend;
+    for (int part = 0; part < 2; part++) {
+        double along[3], forward[3];
+        for (int c = 0; c < 3; c++) {
+            const double first = cosine * line[c] + sine * out[c];
+            along[c] = part ? (distance * line[c] - upper * first) / lower : first;
+        }
+        cross3(forward, hinge, along);
+        for (int c = 0; c < 3; c++)
+            frame[part][3 * c] = along[c], frame[part][3 * c + 1] = forward[c], frame[part][3 * c + 2] = hinge[c];
+        if (part && !l->turned) matrix_product(frame[part], frame[part], beyond);
+        matrix_product(turned, frame[part], l->back + 9 * part);
+        q_from_matrix(part ? lower_turn : upper_turn, turned);
+    }
+}
+
+/* The turns of a limb's joints, and of the collar of an arm. end: the effector's turn. correction: of the predicted turn
+ * of an end without rotation. */
+static void pose_limb(const dqik_figure *f, int number, const double *trunk, const double *chest, const double *end,
+                      const double *correction, room *r) {
+    const dqik_figure_limb *l = f->limb + number;
+    const int arm = number < f->arms, first = 2 + f->arms + number;
+    double reach[3], more[6], collar[4] = {1.0, 0.0, 0.0, 0.0}, own_end[4], told[13], out[6], m[9], turned[3];
+    for (int i = 0; i < 4; i++) own_end[i] = end[i] * l->mirror[i];
+    if (arm) {
+        double mirrored[4], by[3];
+        q_matrix(m, trunk);
+        minus3(reach, r->ends + 3 * number, chest);
+        transposed_times3(reach, m, reach);
+        minus3(reach, reach, l->shoulder);
+        for (int d = 0; d < 2; d++) transposed_times3(more + 3 * d, m, r->lines + 6 * number + 3 * d);
+        for (int c = 0; c < 3; c++) reach[c] *= l->sign[c], more[c] *= l->sign[c], more[3 + c] *= l->sign[c];
+        for (int i = 0; i < 4; i++) mirrored[i] = trunk[i] * l->mirror[i];
+        q_relative(own_end, mirrored, own_end);
+        const double raised = clamp(reach[1] / l->size, -1.0, 1.0) - f->collar_rest;
+        by[0] = by[2] = raised, by[1] = clamp(reach[2] / l->size, -1.0, 1.0);
+        for (int c = 0; c < 3; c++) by[c] *= l->collar_gain[c];
+        q_exp(collar, by);
+        for (int c = 0; c < 3; c++) by[c] *= l->collar_share;
+        q_exp(r->turns + 4 * (2 + number), by);
+        q_rotate(turned, collar, l->collar_line);
+        for (int c = 0; c < 3; c++) reach[c] -= turned[c] - l->collar_line[c];
+    } else {
+        for (int c = 0; c < 3; c++) {
+            reach[c] = r->ends[3 * number + c] * l->sign[c] - l->root[c];
+            more[c] = r->lines[6 * number + c] * l->sign[c], more[3 + c] = r->lines[6 * number + 3 + c] * l->sign[c];
+        }
+    }
+    double distance = norm3(reach) / l->size;
+    for (int c = 0; c < 3; c++) told[c] = reach[c] / l->size, told[4 + c] = told[c] / most(distance, f->near);
+    told[3] = distance;
+    memcpy(told + 7, l->placed_arm ? l->beyond : more, 6 * sizeof(double));
+    answer(&l->network, f->clip, told, r->hidden, out);
+    double toes[4], line[3], upper[4], lower[4];
+    if (l->on_toes) {
+        q_exp(toes, out + 3);
+        q_rotate(turned, toes, l->toe_line);
+        minus3(turned, l->toe_line, turned);
+        q_rotate(turned, own_end, turned);
+        add3(reach, turned);
+    }
+    distance = norm3(reach);
+    for (int c = 0; c < 3; c++) line[c] = reach[c] / most(distance, 1e-9 * l->size);
+    steady_hinge(f, l, line, out);
+    double *loose = r->ends_of_limbs + 3 * number;
+    for (int c = 0; c < 3; c++) loose[c] = (out[3 + c] + (correction ? correction[c] : 0.0)) * l->end_moves;
+    triangle(f, l, line, distance, out, loose, upper, lower);
+    q_relative(r->turns + 4 * first, collar, upper);
+    q_relative(r->turns + 4 * (first + f->limbs), upper, lower);
+    double *end_turn = r->turns + 4 * (first + 2 * f->limbs);
+    if (l->turned) {
+        q_relative(end_turn, lower, own_end);
+    } else {
+        double back[4], q[4];
+        q_conjugate(back, l->end_frame);
+        q_exp(q, loose);
+        q_product(q, l->end_frame, q);
+        q_product(end_turn, q, back);
+    }
+    if (l->on_toes) q_conjugate(r->turns + 4 * (first + 3 * f->limbs), toes);
+}
+
+/* The prior's own motions (K, 4), from the places (E, 3) and turns (E, 4) of the effectors.
+ *
+ * kept: (3) the chest's turn, where the spine is not free. corrections: (limbs, 3) of predicted ends; NULL: none. */
+static void pose(const dqik_figure *f, const double *places, const double *turns, const double *kept,
+                 const double *corrections, double share, room *r) {
+    double turn[3] = {0.0}, trunk[4], chest[3], part[3];
+    tell(f, places, turns, r);
+    if (f->has_spine && f->keeps_chest)
+        copy3(turn, kept);
+    else if (f->spine)
+        turn_of_trunk(f, r->features, turn);
+    for (int i = 0; i < f->columns; i++) r->turns[4 * i] = 1.0, r->turns[4 * i + 1] = r->turns[4 * i + 2] = r->turns[4 * i + 3] = 0.0;
+    if (f->spine) {
+        for (int c = 0; c < 3; c++) part[c] = turn[c] / f->spine;
+        q_exp(r->turns, part);
+    }
+    q_exp(trunk, turn);
+    if (f->effectors > f->limbs && f->neck) {
+        double against[4];
+        q_relative(against, trunk, turns + 4 * (f->effectors - 1));
+        q_log(part, against);
+        for (int c = 0; c < 3; c++) part[c] /= f->neck;
+        q_exp(r->turns + 4, part);
+    }
+    place_of_chest(f, turn, chest);
+    for (int i = 0; i < f->limbs; i++) {
+        const double *correction = corrections ? corrections + 3 * i : NULL;
+        pose_limb(f, i, trunk, chest, turns + 4 * i, correction, r);
+    }
+    for (int i = 0; i < f->turned; i++) {
+        const double *q = r->turns + 4 * f->column[i], *sign = f->mirror + 4 * f->column[i];
+        double *motion = r->motions + 4 * i;
+        memset(motion, 0, 4 * sizeof(double));
+        for (int a = 0; a < 4; a++)
+            for (int b = 0; b < 4; b++) motion[b] += q[a] * sign[a] * f->map[16 * i + 4 * a + b];
+    }
+    if (!f->own_map || share <= 0.0) return;
+    for (int i = 0; i < f->turned; i++) {
+        double by[3], correction[4];
+        const int width = 3 * f->turned;
+        copy3(by, f->own_map + width * f->features + 3 * i);
+        for (int k = 0; k < f->features; k++) {
+            const double x = clamp((r->features[k] - f->own_mean[k]) / f->own_scale[k], -f->own_clip, f->own_clip);
+            for (int c = 0; c < 3; c++) by[c] += x * f->own_map[width * k + 3 * i + c];
+        }
+        for (int c = 0; c < 3; c++) by[c] *= share;
+        q_exp(correction, by);
+        q_product(r->motions + 4 * i, r->motions + 4 * i, correction);
+    }
+}
+
+/* -- the animator's pose and the targets --------------------------------------------------------------------------- */
+
+/* By what the end of a limb without rotation is turned more than predicted. */
+static void own_end(const dqik_figure *f, int number, const double *rotations, const double *predicted, double *more) {
+    const dqik_figure_limb *l = f->limb + number;
+    double turn[4] = {0.0}, own[3] = {0.0};
+    if (l->turned) {
+        more[0] = more[1] = more[2] = 0.0;
+        return;
+    }
+    if (l->own_end >= 0) {
+        const double *motion = rotations + 4 * f->joint[l->own_end];
+        for (int a = 0; a < 4; a++)
+            for (int b = 0; b < 4; b++) turn[b] += motion[a] * l->end_back[4 * a + b];
+        for (int b = 0; b < 4; b++) turn[b] *= l->mirror[b];
+        q_relative(turn, l->end_frame, turn);
+        q_product(turn, turn, l->end_frame);
+        q_log(own, turn);
+    }
+    minus3(more, own, predicted);
+}
+
+/* An effector that is far out of reach is drawn toward where it is in the animator's pose, at last to it. */
+static void keep_in_reach(const dqik_effector *e, const double *own_place, const double *own_turn, double *place,
+                          double *turn) {
+    const double reach = distance3(place, e->root) / e->size;
+    if (reach <= e->reach) return;
+    double share = clamp(2.0 - reach / e->reach, 0.0, 1.0);
+    share = share * share * (3.0 - 2.0 * share);
+    const double sign = turn[0] * own_turn[0] + dot3(turn + 1, own_turn + 1) < 0.0 ? -1.0 : 1.0;
+    for (int i = 0; i < 4; i++) turn[i] = share * turn[i] + (1.0 - share) * sign * own_turn[i];
+    q_normalize(turn);
+    for (int c = 0; c < 3; c++) place[c] = own_place[c] + share * (place[c] - own_place[c]);
+}
+
+/* How far (E) effectors have moved from the animator's pose, squared: in lengths of the limb, and in half turns. */
+static double moved(const dqik_figure *f, const dqik_figure_start *start, const room *r, int i) {
+    const double *a = r->orientations + 4 * i, *b = start->turns + 4 * i;
+    const double cosine = a[0] * b[0] + dot3(a + 1, b + 1);
+    double away[3];
+    minus3(away, r->places + 3 * i, start->places + 3 * i);
+    return dot3(away, away) / square(f->effector[i].size) + most(1.0 - cosine * cosine, 0.0);
+}
+
+/* Whether the animator's pose, seen from its own hips, is the one that `start` is of. */
+static int is_known(const dqik_figure *f, const dqik_figure_start *start, const double *rotations, const double *links,
+                    double share) {
+    const size_t joints = (size_t)f->skeleton.joints;
+    if (!start->known || start->share != share) return 0;
+    if (memcmp(start->rotations, rotations, 4 * sizeof(double) * joints) != 0) return 0;
+    for (size_t j = 0; j < joints; j++)
+        if (f->inner[j] && memcmp(start->links + 8 * j, links + 8 * j, 8 * sizeof(double)) != 0) return 0;
+    return 1;
+}
+
+/* What follows from the animator's pose. */
+static void begin(const dqik_figure *f, const double *rotations, const double *translations, const double *links,
+                  double share, dqik_figure_start *start) {
+    room r = room_in(f, start->memory);
+    start->known = 1, start->share = share;
+    memcpy(start->rotations, rotations, 4 * sizeof(double) * (size_t)f->skeleton.joints);
+    memcpy(start->links, links, 8 * sizeof(double) * (size_t)f->skeleton.joints);
+    double q[4], p[3], axes[4], centre[3], tip[3];
+    forward(f, rotations, translations, links, &r);
+    hips_from(f, links, &r, f->hips_joint, q, p);
+    hips_frame(f, q, p, axes, centre);
+    for (int i = 0; i < f->effectors; i++) {
+        const dqik_effector *e = f->effector + i;
+        q_rotate(tip, r.q + 4 * e->joint, e->offset);
+        add3(tip, r.p + 3 * e->joint);
+        see(e, axes, centre, tip, r.q + 4 * e->joint, start->places + 3 * i, start->turns + 4 * i);
+    }
+    if (f->keeps_chest) {
+        double turned[4];
+        q_product(turned, r.q + 4 * f->chest_joint, f->chest_from_rest);
+        q_relative(turned, axes, turned);
+        q_log(start->chest, turned);
+    }
+    pose(f, start->places, start->turns, start->chest, NULL, 0.0, &r);
+    for (int i = 0; i < f->limbs; i++) own_end(f, i, rotations, r.ends_of_limbs + 3 * i, start->ends + 3 * i);
+    pose(f, start->places, start->turns, start->chest, start->ends, share, &r);
+    for (int i = 0; i < f->effectors; i++) start->fade[i] = 0.0;
+    for (int k = 0; k < f->turned; k++) {
+        const double *own = rotations + 4 * f->joint[k];
+        double apart[4], turned[3];
+        q_relative(apart, r.motions + 4 * k, own);
+        q_log(start->apart + 3 * k, apart);
+        times3(start->bent + 3 * k, f->bend + 9 * k, start->apart + 3 * k);
+        minus3(start->apart + 3 * k, start->apart + 3 * k, start->bent + 3 * k);
+        q_relative(apart, f->at_rest + 4 * k, own);
+        q_log(turned, apart);
+        for (int i = 0; i < f->effectors; i++)
+            if (f->serves[f->turned * i + k]) start->fade[i] += dot3(turned, turned);
+    }
+    for (int i = 0; i < f->effectors; i++) {
+        const double near = f->near_pose + (f->near_rest - f->near_pose) * exp(-start->fade[i] / square(f->posed));
+        start->fade[i] = -1.0 / square(near);
+    }
+}
+
+void dqik_figure_base(const dqik_figure *f, dqik_figure_start *start, const double *rotations,
+                      const double *translations, const double *links, const double *positions,
+                      const double *orientations, double amount, double share, double *base) {
+    if (!is_known(f, start, rotations, links, share)) begin(f, rotations, translations, links, share, start);
+    room r = room_in(f, start->memory);
+    double q[4], p[3], axes[4], centre[3], *distance = r.moved, *ends = r.corrections;
+    if (f->hips_goal >= 0) {
+        memcpy(q, orientations + 4 * f->hips_goal, sizeof q);
+        q_normalize(q);
+        q_rotate(p, q, f->hips_point);
+        minus3(p, positions + 3 * f->hips_goal, p);
+    } else {
+        if (f->hips_link < 0) forward(f, rotations, translations, links, &r);
+        hips_from(f, links, &r, f->hips_joint, q, p);
+    }
+    hips_frame(f, q, p, axes, centre);
+    for (int i = 0; i < f->effectors; i++) {
+        const int goal = f->effector[i].goal;
+        memcpy(q, orientations + 4 * goal, sizeof q);
+        q_normalize(q);
+        double *place = r.places + 3 * i, *turn = r.orientations + 4 * i;
+        see(f->effector + i, axes, centre, positions + 3 * goal, q, place, turn);
+        keep_in_reach(f->effector + i, start->places + 3 * i, start->turns + 4 * i, place, turn);
+        distance[i] = moved(f, start, &r, i);
+    }
+    for (int i = 0; i < f->limbs; i++)
+        for (int c = 0; c < 3; c++) ends[3 * i + c] = exp(distance[i] * start->fade[i]) * start->ends[3 * i + c];
+    pose(f, r.places, r.orientations, start->chest, ends, share, &r);
+    int whole = 1;
+    for (int k = 0; k < f->turned; k++) whole = whole && amount * f->freedom[k] >= 1.0;
+    memcpy(base, rotations, 4 * sizeof(double) * (size_t)f->skeleton.joints);
+    for (int k = 0; k < f->turned; k++) {
+        double away = 0.0, bent = 0.0, by[3], turn[4], *motion = r.motions + 4 * k;
+        for (int i = 0; i < f->effectors; i++)
+            if (f->follows[f->turned * i + k]) away += start->fade[i] * distance[i], bent += f->bends * distance[i];
+        const double weight = exp(away), weight_of_bend = exp(away + bent);
+        for (int c = 0; c < 3; c++) by[c] = weight * start->apart[3 * k + c] + weight_of_bend * start->bent[3 * k + c];
+        q_exp(turn, by);
+        q_product(motion, motion, turn);
+        if (!whole) {
+            const double *before = rotations + 4 * f->joint[k];
+            q_relative(turn, before, motion);
+            q_log(by, turn);
+            for (int c = 0; c < 3; c++) by[c] *= amount * f->freedom[k];
+            q_exp(turn, by);
+            q_product(motion, before, turn);
+        }
+        memcpy(base + 4 * f->joint[k], motion, 4 * sizeof(double));
+    }
+}

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The rotations of an armature's bones in actions, read from the curves. Nothing is evaluated or changed."""
+
+from collections.abc import Sequence
+
+import bpy
+import numpy as np
+
+from .. import curves
+from . import rotation
+from .channels import Channels, Modes
+
+Curves = dict[tuple[int, int], bpy.types.FCurve]
+"""Curves of rotation channels by bone number and index."""
+
+
+def turning(ob: bpy.types.Object, action: bpy.types.Action, modes: Modes) -> Curves:
+    """The curves of an action that turn an armature object's bones; of the slot that has most of them."""
+    best: Curves = {}
+    for slot in action.slots if curves.LAYERED else (None,):
+        curve_of = {
+            (curve.data_path, curve.array_index): curve
+            for curve in curves.of_action(action, slot) if not (curve.mute or curve.is_empty)
+        }  # fmt: skip
+        own: Curves = {}
+        for number, name in enumerate(ob.pose.bones.keys() if curve_of else ()):
+            mode = modes.of_bone[number]
+            path = curves.bone_path(name, rotation.PATHS[mode])
+            keys = (((number, index), (path, index)) for index in range(rotation.SIZES[mode]))
+            own.update((place, curve_of[key]) for place, key in keys if key in curve_of)
+        best = max(best, own, key=len)
+    return best
+
+
+def rotations(turned: Curves, start: Channels, frames: Sequence[float]) -> np.ndarray:
+    """Unit quaternions (F, N, 4) of all bones at some frames of an action.
+
+    start : the channels that have no curve.
+    """
+    channels = np.tile(start.rotations.astype(float), (len(frames), 1, 1))
+    for (bone, index), curve in turned.items():
+        channels[:, bone, index] = [curve.evaluate(frame) for frame in frames]
+    q = np.empty_like(channels)
+    for mode, bones in start.modes.groups:
+        q[:, bones] = rotation.to_quaternion(mode, channels[:, bones])
+    return q

@@ -1,0 +1,358 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The prior's own pose of one figure: chest, shoulders, elbows and knees from a view of the effectors."""
+
+import numpy as np
+
+from ...solvers.algebra import quaternion
+from . import limbs as limb_geometry
+from .figure import SIDES, Figure, Limb
+from .view import View
+from .weights import EFFECTORS, LimbNetworks, Trunk, Weights
+
+MIRROR = np.array([1.0, 1.0, -1.0, -1.0])
+"""The signs of a quaternion's mirror image in the plane between left and right."""
+NEAR = 0.1  # of the limb's length: nearer ends have no direction
+_REACH, _REACH_OF_HEAD = 1.3, 0.8
+"""How far effectors may be from their parts' rest roots, in lengths of limb or torso; those twice as far tell nothing.
+"""
+MOST_TURN = 1.5  # of the chest about each axis [rad]
+_ELBOW_TURN = np.radians(10.0)  # by which the plane of an arm is turned against its bones
+_COLLAR_UP, _COLLAR_FORWARD = np.radians(8.0), np.radians(8.0)  # per arm's length that a wrist is up, or forward
+COLLAR_REST = -0.5  # how high the wrist is, in lengths of the arm, for a collar at rest
+
+
+class Body:
+    """Evaluates a figure: joint motions from a `View`.
+
+    joints : (K,) that it turns. count : of features. serves : (E, K) whether a joint serves that effector alone.
+    follows : (E, K) the same, all for joints that serve several. turns_chest : whether the spine is free. inner :
+    joints whose links move effectors against the hips.
+    """
+
+    def __init__(self, figure: Figure, weights: Weights, free: np.ndarray) -> None:
+        """`free` (J,) : above 0 for the joints that may be turned."""
+        self._figure, limbs = figure, figure.limbs
+        self.arms = sum(limb.kind == "arm" for limb in limbs)
+        count = len(limbs) + (figure.head is not None)
+        self.signs = np.array([SIDES[limb.side] for limb in limbs])
+        self._set_effectors(count)
+        self._set_limbs(limbs, weights)
+        self._set_trunk(weights, free)
+        self._set_joints(free)
+        self.serves = self._served(count)
+        self.follows = self.serves | ~self.serves.any(0)
+        self.bends = self._bends()
+        link = figure.hips.link
+        self.inner = np.array([joint for joint in range(len(figure.skeleton)) if joint != link and (
+            figure.skeleton.parent[joint] >= 0)], dtype=np.intp)  # fmt: skip
+
+    # -- preparation ----------------------------------------------------------------------------------------------
+
+    def _set_effectors(self, count: int) -> None:
+        """What the trunk's features are made of, both sides as they are."""
+        figure, head, signs = self._figure, self._figure.head, self.signs
+        self.tips, self.roots, self.frames = np.zeros((count, 3)), np.zeros((count, 3)), np.zeros((count, 3, 2))
+        self.sizes = np.full((count, 1), figure.torso)
+        select: list[np.ndarray] = []
+        turned = [limb.turned for limb in figure.limbs] + ([] if head is None else [head.turned])
+        for k, limb in enumerate(figure.limbs):
+            self.roots[k], self.sizes[k] = signs[k] * limb.root, limb.size
+            if limb.turned:
+                self.tips[k], self.frames[k] = signs[k] * limb.tip, signs[k][:, None] * limb.end_frame
+            else:
+                beyond = limb.tip if limb.kind == "leg" else np.array([np.linalg.norm(limb.tip), 0.0, 0.0])
+                self.frames[k, :, 0] = signs[k] * beyond / limb.size
+        self.reaches = np.full((count, 1), _REACH)
+        if head is not None:
+            self.reaches[-1] = _REACH_OF_HEAD
+            self.roots[-1] = head.place
+            beyond = self._head_tip(figure)
+            self.tips[-1] = beyond if head.turned else 0.0
+            self.frames[-1] = np.eye(3)[:, 1:] if head.turned else np.stack([beyond / figure.torso, np.zeros(3)], -1)
+        for k, has in enumerate(turned):
+            select.append(9 * k + np.arange(9 if has else 6))
+        self.count = sum(map(len, select))
+        self.select, self.turned = np.concatenate(select), np.array(turned)
+
+    @staticmethod
+    def _head_tip(figure: Figure) -> np.ndarray:
+        """From the head's joint to its effector at rest."""
+        offset = np.asarray(figure.goals[figure.head.goal].offset, dtype=float)
+        return quaternion.rotate(
+            quaternion.product(quaternion.conjugate(figure.axes), figure.rest[figure.head.joint]), offset
+        )
+
+    def _set_limbs(self, limbs: tuple[Limb, ...], weights: Weights) -> None:
+        names = [f"{limb.kind}/{'turned' if limb.turned else 'placed'}" for limb in limbs]
+        self.networks = LimbNetworks(weights, names)
+        self.bend = np.array([[1.0 if limb.kind == "arm" else -1.0] for limb in limbs])
+        self._lengths = np.array([limb.lengths for limb in limbs])
+        self._limb_sizes = np.array([[limb.size] for limb in limbs])
+        self._limb_roots = np.array([limb.root for limb in limbs])
+        self.back = np.array([[_turned_back(limb, frame).T for frame in limb.frames] for limb in limbs])
+        self.placed = np.flatnonzero([not limb.turned for limb in limbs])
+        self.end_moves = np.array([[float(limbs[k].effector != limbs[k].lower)] for k in self.placed]).reshape(-1, 1)
+        frames = np.array([_turned_back(limbs[k], limbs[k].frames[1]) for k in self.placed]).reshape(-1, 3, 3)
+        self.end_frames = quaternion.from_matrix(frames)
+        tips = np.array([limbs[k].tip for k in self.placed]).reshape(-1, 3)
+        self.end_tips = (frames.swapaxes(-1, -2) @ tips[..., None])[..., 0]
+        self.placed_arms = np.flatnonzero([limb.kind == "arm" and not limb.turned for limb in limbs])
+        self._ends = np.flatnonzero([limb.turned for limb in limbs])
+        self.on_toes = np.flatnonzero([limb.toe.any() for limb in limbs])
+        self._toe_lines = np.array([limbs[k].toe for k in self.on_toes]).reshape(-1, 3)
+        beyond = np.zeros((len(limbs), 6))
+        beyond[:, 0] = [np.linalg.norm(limb.tip) / limb.size for limb in limbs]
+        self._beyond = beyond[self.placed_arms]
+
+    def _set_trunk(self, weights: Weights, free: np.ndarray) -> None:
+        figure = self._figure
+        keys = [(limb.kind, limb.side) for limb in figure.limbs] + ([] if figure.head is None else [("head", "")])
+        self.trunk = Trunk(weights, [EFFECTORS.index(key) for key in keys], self.turned.tolist())
+        self.spine = [joint for joint in figure.spine if joint >= 0 and free[joint] > 0.0]
+        self.turns_chest = bool(self.spine)
+        count = len(figure.spine_lines)
+        self.fractions = np.arange(1, count + 1) / count
+        chest = figure.spine_root + figure.spine_lines.sum(0)
+        sides = [limb.side for limb in figure.limbs[: self.arms]]
+        self.shoulders = self.signs[: self.arms] * self._limb_roots[: self.arms] - chest
+        collars = [figure.collars.get(side) for side in sides]
+        self._collars = [
+            [] if collar is None else [joint for joint in collar[0] if joint >= 0 and free[joint] > 0.0]
+            for collar in collars
+        ]  # fmt: skip
+        self.collar_lines = np.array([
+            limb.root - collar[1] if collar is not None and own else np.zeros(3)
+            for limb, collar, own in zip(figure.limbs, collars, self._collars, strict=False)
+        ]).reshape(-1, 3)  # fmt: skip
+        gain = np.array([[float(bool(own))] for own in self._collars]).reshape(-1, 1)
+        self.collar_gain = gain * np.array([0.0, -_COLLAR_FORWARD, _COLLAR_UP])
+
+    def _set_joints(self, free: np.ndarray) -> None:
+        """Which joint takes which turn: columns are spine, neck, collars, then upper, lower, end and toes of limbs."""
+        figure, limbs, arms = self._figure, self._figure.limbs, self.arms
+        count = len(limbs)
+        self.first = 2 + arms
+        columns = [(joint, 0) for joint in self.spine]
+        self.neck = [joint for joint in figure.neck if joint >= 0 and free[joint] > 0.0]
+        if figure.head is not None and figure.head.turned:
+            columns += [(joint, 1) for joint in self.neck]
+        columns += [(joint, 2 + k) for k, own in enumerate(self._collars) for joint in own]
+        for k, limb in enumerate(limbs):
+            parts = (limb.upper, limb.lower, limb.end, limb.toes)
+            columns += [(joint, self.first + part * count + k) for part, joint in enumerate(parts)]
+        columns = [(joint, column) for joint, column in columns if joint >= 0 and free[joint] > 0.0]
+        self.joints = np.array([joint for joint, _ in columns], dtype=np.intp)
+        self.columns = np.array([column for _, column in columns], dtype=np.intp)
+        self.mirror = np.ones((self.first + 4 * count, 4))
+        sides = np.array([MIRROR if limb.side == "R" else np.ones(4) for limb in limbs])
+        self.mirror[2 : self.first] = sides[:arms]
+        self.mirror[self.first :] = np.tile(sides, (4, 1))
+        self.shares = np.array([1.0 / max(len(own), 1) for own in self._collars]).reshape(-1, 1)
+        self.maps = np.stack([self._map(joint) for joint in self.joints]) if columns else np.zeros((0, 4, 4))
+
+    def _map(self, joint: int) -> np.ndarray:
+        """(4, 4) `T` to the joint's motion: `conj(k) T k r`, with `k` the joint's axes in canonical ones at rest."""
+        figure = self._figure
+        axes = quaternion.product(quaternion.conjugate(figure.axes), figure.before[joint])
+        rest = quaternion.relative(figure.before[joint], figure.rest[joint])
+        turns = quaternion.product(np.eye(4), quaternion.product(axes, rest))
+        return quaternion.product(quaternion.conjugate(axes), turns)
+
+    def _bends(self) -> np.ndarray:
+        """(K, 3, 3) from a joint's turn to the part of it that moves the end of its limb nearer or further."""
+        figure, count = self._figure, len(self._figure.limbs)
+        projections = np.zeros((len(self.joints), 3, 3))
+        for k, (joint, column) in enumerate(zip(self.joints.tolist(), self.columns.tolist(), strict=True)):
+            part, number = divmod(column - self.first, count)
+            if column < self.first:
+                continue
+            limb = figure.limbs[number]
+            if part >= 2:
+                continue
+            mirror = MIRROR[1:] if limb.side == "R" else 1.0
+            axes = quaternion.product(quaternion.conjugate(figure.axes), figure.rest[joint])
+            axis = quaternion.rotate(quaternion.conjugate(axes), limb.frames[part][:, 2] * mirror)
+            projections[k] = np.outer(axis, axis)
+        return projections
+
+    def _served(self, count: int) -> np.ndarray:
+        """(E, K) the effector that a joint serves alone."""
+        limb_of = np.full(len(self.mirror), -1)
+        limb_of[2 : self.first] = np.arange(self.arms)
+        limb_of[self.first :] = np.tile(np.arange(len(self._figure.limbs)), 4)
+        serves = limb_of[self.columns]
+        return (serves == np.arange(count)[:, None])
+
+    def end_turns(self, motions: np.ndarray) -> np.ndarray:
+        """The turns (F, P, 3) of the ends of limbs without rotation in motions (F, K, 4), as `motions` has them."""
+        count = len(self._figure.limbs)
+        turns = np.zeros((len(motions), len(self.placed), 3))
+        for row, limb in enumerate(self.placed.tolist()):
+            found = np.flatnonzero(self.columns == self.first + 2 * count + limb)
+            if not found.size:
+                continue
+            back = np.linalg.inv(self.maps[found[0]])
+            turn = (motions[:, found[0]] @ back) * self.mirror[self.first + limb]
+            frame = self.end_frames[row]
+            turns[:, row] = quaternion.log(quaternion.product(quaternion.relative(frame, turn), frame))
+        return turns
+
+    # -- evaluation -----------------------------------------------------------------------------------------------
+
+    def features(self, view: View) -> np.ndarray:
+        """What is told about all effectors (F, n)."""
+        return self.told(view)[0]
+
+    def told(self, view: View) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Features (F, n), places of wrists, ankles and head (F, E, 3), and two directions of each (F, E, 2, 3)."""
+        turned = quaternion.to_matrix(view.turns)
+        ends = view.places - (turned @ self.tips[..., None])[..., 0]
+        directions = (turned @ self.frames).swapaxes(-1, -2)
+        local = (ends - self.roots) / self.sizes
+        each = np.concatenate([local, directions.reshape(*local.shape[:-1], 6)], -1)
+        return each.reshape(len(each), -1).take(self.select, 1), ends, directions
+
+    def moved(self, view: View, other: View) -> np.ndarray:
+        """How far effectors are from those of another view, squared (F, E): lengths of the limb, and half turns."""
+        away = (view.places - other.places) / self.sizes
+        turn = (view.turns * other.turns).sum(-1)
+        return (away * away).sum(-1) + np.maximum(1.0 - turn * turn, 0.0)  # sin^2 of half the angle
+
+    def within_reach(self, view: View, other: View) -> View:
+        """The view with effectors that are far out of reach drawn toward those of another view, at last to them."""
+        away = view.places - self.roots
+        reach = np.sqrt((away * away).sum(-1, keepdims=True)) / self.sizes
+        if (reach <= self.reaches).all():
+            return view
+        share = np.clip(2.0 - reach / self.reaches, 0.0, 1.0)
+        share = share * share * (3.0 - 2.0 * share)
+        sign = np.where((view.turns * other.turns).sum(-1, keepdims=True) < 0.0, -1.0, 1.0)
+        turns = quaternion.normalize(share * view.turns + (1.0 - share) * sign * other.turns)
+        return View(other.places + share * (view.places - other.places), turns)
+
+    def motions(
+        self, view: View, chest: np.ndarray | None, correction: np.ndarray | float
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Motions (F, K, 4) of `joints`, and turns (F, P, 3) of hands and feet of the limbs without rotation.
+
+        chest : (F, 3) its turn if the spine is not free. correction : (F, P, 3) added to the turns that are predicted.
+        """
+        features, ends, directions = self.told(view)
+        if chest is not None:
+            turn = chest
+        elif self.turns_chest:
+            turn = np.clip(self.trunk(features), -MOST_TURN, MOST_TURN)
+        else:
+            turn = np.zeros((len(features), 3))
+        frames, arms, count = len(features), self.arms, len(self._figure.limbs)
+        turns = np.empty((frames, len(self.mirror), 4))
+        turns[:, :2] = quaternion.IDENTITY
+        if self.turns_chest:
+            turns[:, 0] = quaternion.exp(turn / len(self.spine))
+        trunk = quaternion.exp(turn)
+        if self._figure.head is not None and self.neck:
+            neck = quaternion.log(quaternion.relative(trunk, view.turns[:, -1]))
+            turns[:, 1] = quaternion.exp(neck / len(self.neck))
+        reach, more = self.seen_by_limbs(ends, directions, turn, trunk)
+        collars = self._collar(reach[:, :arms])
+        turns[:, 2 : self.first] = quaternion.exp(collars * self.shares)
+        own_ends = view.turns[:, :count] * self.mirror[self.first : self.first + count]
+        own_ends[:, :arms] = quaternion.relative(trunk[:, None] * self.mirror[2 : self.first], own_ends[:, :arms])
+        collar = quaternion.exp(collars)
+        line = self.collar_lines
+        reach[:, :arms] -= quaternion.rotate(collar, line) - line
+        bones, toes, loose = self._limb_bones(reach, more, own_ends, correction)
+        upper, lower = bones[:, :, 0], bones[:, :, 1]
+        parts = turns[:, self.first :].reshape(frames, 4, count, 4)
+        parts[:, 0] = upper
+        parts[:, 0, :arms] = quaternion.relative(collar, upper[:, :arms])
+        parts[:, 1] = quaternion.relative(upper, lower)
+        parts[:, 2:] = quaternion.IDENTITY
+        parts[:, 2, self._ends] = quaternion.relative(lower[:, self._ends], own_ends[:, self._ends])
+        if self.placed.size:
+            frame = self.end_frames
+            turn = quaternion.product(frame, quaternion.product(quaternion.exp(loose), quaternion.conjugate(frame)))
+            parts[:, 2, self.placed] = turn
+        if toes is not None:
+            parts[:, 3, self.on_toes] = quaternion.conjugate(toes)
+        turns = (turns * self.mirror).take(self.columns, 1)
+        return (turns[:, :, None] @ self.maps)[:, :, 0], loose
+
+    def seen_by_limbs(
+        self, ends: np.ndarray, directions: np.ndarray, turn: np.ndarray, trunk: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Places (F, L, 3) of limbs' ends from their roots, and their directions (F, L, 2, 3), read as left ones.
+
+        Arms in the axes of the chest, legs in those of the hips.
+        """
+        arms, count = self.arms, len(self._figure.limbs)
+        reach, more = ends[:, :count] * self.signs, directions[:, :count] * self.signs[:, None]
+        reach[:, arms:] -= self._limb_roots[arms:]
+        if arms:
+            chest = quaternion.to_matrix(trunk)
+            away = (ends[:, :arms] - self._chest_place(turn)[:, None]) @ chest
+            reach[:, :arms] = (away - self.shoulders) * self.signs[:arms]
+            more[:, :arms] = (directions[:, :arms] @ chest[:, None]) * self.signs[:arms, None]
+        return reach, more
+
+    def _chest_place(self, turn: np.ndarray) -> np.ndarray:
+        """Where the chest's joint is (F, 3) if the spine's bones share a turn (F, 3) evenly."""
+        figure = self._figure
+        angle = np.sqrt(np.maximum((turn * turn).sum(-1, keepdims=True), 1e-24))
+        axis, angles = turn / angle, angle * self.fractions
+        sine, versine = np.sin(angles) @ figure.spine_lines, (1.0 - np.cos(angles)) @ figure.spine_lines
+        across = quaternion.cross(axis, versine)
+        return figure.spine_root + figure.spine_lines.sum(0) + quaternion.cross(axis, sine) + quaternion.cross(
+            axis, across)  # fmt: skip
+
+    def _collar(self, reach: np.ndarray) -> np.ndarray:
+        """The collars' turns (F, A, 3): they follow raised and forward wrists."""
+        local = np.clip(reach / self._limb_sizes[: self.arms], -1.0, 1.0)
+        raised = local[..., 1:2] - COLLAR_REST
+        return np.concatenate([raised, local[..., 2:], raised], -1) * self.collar_gain
+
+    def told_of_limbs(self, reach: np.ndarray, more: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Features (F, L, 13) of limbs, and the distances (F, L, 1) of their ends in lengths of the limb."""
+        beyond = more.reshape(*more.shape[:2], 6)
+        beyond[:, self.placed_arms] = self._beyond
+        local = reach / self._limb_sizes
+        distance = np.sqrt((local * local).sum(-1, keepdims=True))
+        return np.concatenate([local, distance, local / np.maximum(distance, NEAR), beyond], -1), distance
+
+    def _limb_bones(
+        self, reach: np.ndarray, more: np.ndarray, ends: np.ndarray, correction: np.ndarray | float
+    ) -> tuple[np.ndarray, np.ndarray | None, np.ndarray]:
+        """Turns (F, L, 2, 4) of both bones of limbs against chest or hips, (F, T, 4) from toes to foot.
+
+        And the turns (F, P, 3) of the ends of limbs without rotation, in the axes of the lower bone.
+        """
+        told, distance = self.told_of_limbs(reach, more)
+        answer = self.networks(told)
+        hinge, toes = answer[..., :3], None
+        if self.on_toes.size:
+            toes = quaternion.exp(answer[:, self.on_toes, 3:])
+            line = self._toe_lines
+            reach[:, self.on_toes] += quaternion.rotate(ends[:, self.on_toes], line - quaternion.rotate(toes, line))
+            distance = np.sqrt((reach * reach).sum(-1, keepdims=True))
+        else:
+            distance = distance * self._limb_sizes
+        line = reach / np.maximum(distance, 1e-9 * self._limb_sizes)
+        hinge = limb_geometry.steady(hinge, line, self.networks.usual, self.networks.straight)
+        loose, lengths = (answer[:, self.placed, 3:] + correction) * self.end_moves, self._lengths[None]
+        lines = np.zeros((0, 3, 3))
+        if self.placed.size:
+            lower = self._lengths[self.placed, 1:]
+            lengths = np.broadcast_to(lengths, (len(reach), *lengths.shape[1:])).copy()
+            lengths[:, self.placed, 1:], lines = limb_geometry.beyond(self.end_tips, quaternion.exp(loose), lower)
+        frames = limb_geometry.triangles(line, distance, hinge, lengths, self.bend)
+        if self.placed.size:
+            frames[:, self.placed, 1] = frames[:, self.placed, 1] @ lines.swapaxes(-1, -2)
+        return quaternion.from_matrix(frames @ self.back), toes, loose
+
+
+def _turned_back(limb: Limb, frame: np.ndarray) -> np.ndarray:
+    """A rest frame (3, 3), that of an arm turned about the bone by the angle of its plane."""
+    if limb.kind != "arm":
+        return frame
+    cosine, sine = np.cos(_ELBOW_TURN), np.sin(_ELBOW_TURN)
+    return frame @ np.array([[1.0, 0.0, 0.0], [0.0, cosine, sine], [0.0, -sine, cosine]])

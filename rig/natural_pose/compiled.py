@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The prior of one rig in the compiled kernel, for single frames; many frames at once are for NumPy."""
+
+import operator
+from ctypes import addressof
+from typing import Any, Protocol
+
+import numpy as np
+
+from ...solvers import Pose
+from ...solvers.algebra import quaternion
+from ...solvers.compiled import contract, pack
+from ...solvers.compiled.library import Kernel
+from ...solvers.compiled.packer import Packer
+from ...solvers.model.goals import Targets
+from . import body, limbs, own_motion, weights
+from .figure import Figure
+from .view import Viewer
+
+
+class Parts(Protocol):
+    """What the kernel is given of a prior."""
+
+    figure: Figure
+    body: body.Body
+    viewer: Viewer
+    own: own_motion.OwnMotion | None
+    joints: np.ndarray
+    freedom: np.ndarray
+    at_rest: np.ndarray
+    keeps_chest: bool
+
+
+class CompiledPrior:
+    """A `Prior` as the kernel reads it, and what follows from the animator's pose, which it remembers."""
+
+    def __init__(self, library: Kernel, prior: Parts, fading: dict[str, float]) -> None:
+        """Fading : by which distances the animator's pose counts less."""
+        self._library, self._packer = library, Packer()
+        self._figure = addressof(_figure(self._packer, prior, fading))
+        joints, effectors, turned = len(prior.figure.skeleton), len(prior.viewer.goals), len(prior.joints)
+        networks = prior.body.networks
+        hidden = networks.first.shape[-1] + networks.second.shape[-1]
+        size = 7 * joints + 32 * effectors + len(prior.body.select) + 4 * len(prior.body.mirror) + 4 * turned + hidden
+        self._start = addressof(self._packer.fill(
+            contract.FIGURE_START, known=False, share=0.0, rotations=np.zeros((joints, 4)), links=np.zeros((joints, 8)),
+            places=np.zeros((effectors, 3)), turns=np.zeros((effectors, 4)), fade=np.zeros(effectors),
+            apart=np.zeros((turned, 3)), bent=np.zeros((turned, 3)), ends=np.zeros((len(prior.figure.limbs), 3)),
+            chest=np.zeros(3), memory=np.zeros(size),
+        ))  # fmt: skip
+        self._last: tuple[np.ndarray, ...] = ()
+        self._addresses: list[int] = []
+
+    def base(self, start: Pose, targets: Targets, links: np.ndarray, amount: float, share: float) -> np.ndarray:
+        """`Prior.base` for one frame."""
+        arrays = start.rotations, start.translations, links, targets.positions, targets.rotations
+        if len(self._last) != len(arrays) or any(map(operator.is_not, arrays, self._last)):
+            if not all(array.flags.c_contiguous and array.dtype == np.float64 for array in arrays):
+                arrays = tuple(np.ascontiguousarray(array, dtype=np.float64) for array in arrays)
+            self._last, self._addresses = arrays, [array.ctypes.data for array in arrays]
+        found = np.empty_like(start.rotations)
+        self._library.figure_base(self._figure, self._start, *self._addresses, amount, share, found.ctypes.data)
+        return found
+
+
+def _figure(packer: Packer, prior: Parts, fading: dict[str, float]) -> Any:
+    """The structure of a prior. fading : `near_rest`, `near_pose`, `posed`."""
+    figure, own, parts, viewer = prior.figure, prior.own, prior.body, prior.viewer
+    hips, effectors = figure.hips, len(viewer.goals)
+    chest = figure.spine[-1] if prior.keeps_chest else -1
+    network_of = {  # both sides share one
+        (limb.kind, limb.turned): _network(packer, parts.networks, k) for k, limb in enumerate(figure.limbs)
+    }
+    return packer.fill(
+        contract.FIGURE,
+        skeleton=pack.of_skeleton(packer, figure.skeleton),
+        effectors=effectors,
+        limbs=len(figure.limbs),
+        arms=parts.arms,
+        turned=len(prior.joints),
+        features=len(parts.select),
+        lines=len(figure.spine_lines),
+        columns=len(parts.mirror),
+        effector=[_effector(packer, prior, number) for number in range(effectors)],
+        limb=[_limb(packer, prior, k, network_of[limb.kind, limb.turned]) for k, limb in enumerate(figure.limbs)],
+        hips_goal=hips.goal,
+        hips_link=hips.link,
+        hips_joint=-1 if hips.link >= 0 else viewer.hips_joint,
+        hips_point=hips.point,
+        hips_offset=hips.offset,
+        hips_from_rest=viewer.hips_from_rest,
+        hips_inverse=viewer.inverse,
+        select=parts.select,
+        trunk_scale=parts.trunk.scale,
+        trunk_shift=parts.trunk.shift,
+        trunk_map=parts.trunk.map,
+        trunk_mean=parts.trunk.mean,
+        spine_root=figure.spine_root,
+        has_spine=bool(figure.spine),
+        spine=len(parts.spine),
+        neck=len(parts.neck),
+        keeps_chest=prior.keeps_chest,
+        chest_joint=chest,
+        chest_from_rest=_from_rest(prior, chest),
+        spine_line=figure.spine_lines,
+        fraction=parts.fractions,
+        joint=prior.joints,
+        column=parts.columns,
+        mirror=parts.mirror,
+        map=parts.maps,
+        freedom=prior.freedom,
+        at_rest=prior.at_rest,
+        bend=parts.bends,
+        serves=parts.serves,
+        follows=parts.follows,
+        inner=np.isin(np.arange(len(figure.skeleton)), parts.inner),
+        own_mean=None if own is None else own.mean,
+        own_scale=None if own is None else own.scale,
+        own_map=None if own is None else own.map,
+        clip=weights.CLIP,
+        most_turn=body.MOST_TURN,
+        near=body.NEAR,
+        collar_rest=body.COLLAR_REST,
+        steady=limbs.STEADY,
+        soft=limbs.SOFT,
+        folded=limbs.FOLDED,
+        **fading,
+        own_clip=own_motion.CLIP,
+    )
+
+
+def _from_rest(prior: Parts, joint: int) -> np.ndarray:
+    """(4,) from a joint's orientation to the turn from canonical axes; the identity for no joint."""
+    if joint < 0:
+        return quaternion.IDENTITY
+    return quaternion.product(quaternion.conjugate(prior.figure.rest[joint]), prior.figure.axes)
+
+
+def _effector(packer: Packer, prior: Parts, number: int) -> Any:
+    viewer, parts = prior.viewer, prior.body
+    return packer.fill(
+        contract.EFFECTOR, goal=viewer.goals[number], joint=viewer.joints[number], turned=parts.turned[number],
+        size=parts.sizes[number, 0], reach=parts.reaches[number, 0], offset=viewer.offsets[number],
+        tip=parts.tips[number], root=parts.roots[number], frame=parts.frames[number].ravel(),
+        from_rest=viewer.from_rest[number],
+    )  # fmt: skip
+
+
+def _limb(packer: Packer, prior: Parts, k: int, network: Any) -> Any:
+    figure, parts, networks = prior.figure, prior.body, prior.body.networks
+    limb, arm = figure.limbs[k], k < prior.body.arms
+    nothing = np.zeros(3)
+    place = None if limb.turned else int(np.flatnonzero(parts.placed == k)[0])
+    ends = np.flatnonzero(parts.columns == parts.first + 2 * len(figure.limbs) + k)
+    own = int(ends[0]) if ends.size else -1
+    return packer.fill(
+        contract.FIGURE_LIMB,
+        turned=limb.turned,
+        placed_arm=k in parts.placed_arms,
+        on_toes=k in parts.on_toes,
+        own_end=own,
+        size=limb.size,
+        bend=parts.bend[k, 0],
+        end_moves=0.0 if place is None else parts.end_moves[place, 0],
+        collar_share=parts.shares[k, 0] if arm else 1.0,
+        sign=parts.signs[k],
+        root=limb.root,
+        shoulder=parts.shoulders[k] if arm else nothing,
+        collar_gain=parts.collar_gain[k] if arm else nothing,
+        collar_line=parts.collar_lines[k] if arm else nothing,
+        toe_line=limb.toe,
+        end_tip=nothing if place is None else parts.end_tips[place],
+        usual=networks.usual[k],
+        straight=networks.straight[k],
+        mirror=parts.mirror[parts.first + k],
+        end_frame=quaternion.IDENTITY if place is None else parts.end_frames[place],
+        end_back=np.linalg.inv(parts.maps[own]).ravel() if own >= 0 else np.zeros(16),
+        length=limb.lengths,
+        beyond=[np.linalg.norm(limb.tip) / limb.size, 0.0, 0.0, 0.0, 0.0, 0.0],
+        back=parts.back[k].ravel(),
+        network=network,
+    )
+
+
+def _network(packer: Packer, networks: weights.LimbNetworks, k: int) -> Any:
+    return packer.fill(
+        contract.NETWORK, inputs=networks.first.shape[1], first=networks.first.shape[2],
+        second=networks.second.shape[2], outputs=networks.last.shape[2], scale=networks.scale[k],
+        shift=networks.shift[k], first_weight=networks.first[k], first_bias=networks.first_bias[k],
+        second_weight=networks.second[k], second_bias=networks.second_bias[k], last_weight=networks.last[k],
+        last_bias=networks.last_bias[k],
+    )  # fmt: skip

@@ -1,0 +1,360 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A figure as the prior sees it: rest geometry by roles, in the figure's own left, up and forward.
+
+Nothing depends on the axes of bones. Vectors are in canonical axes (left, up, forward) with the origin between the hip
+joints. Quantities of the right side are mirrored (x changes its sign), so that both sides read as left ones.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ...solvers.algebra import dual_quaternion, quaternion
+
+if TYPE_CHECKING:
+    from ...solvers import Goal, Skeleton
+    from ..blender.armature import Armature
+    from ..setup.build import Rig
+
+SIDES = {"L": np.ones(3), "R": np.array([-1.0, 1.0, 1.0])}
+"""The signs that make a side read as left."""
+LIMBS = {"arm": ("arm", "forearm", "hand", ""), "leg": ("thigh", "shin", "foot", "toes")}
+UP, FORWARD = np.array([0.0, 1.0, 0.0]), np.array([0.0, 0.0, 1.0])
+_STRAIGHT = {"arm": np.array([1.0, 0.0, 0.0]), "leg": -UP}  # where limbs point when they are stretched
+_SMALL = 1e-3  # of the figure's size
+_HANGING = 0.5  # cosine to straight down, above which a thigh and a shin rest as those of people who stand
+_FOOT_DOWN, _POINTING = np.radians((30.0, 60.0))  # how far feet point down when they stand flat, and at least at rest
+_RAISED = 0.7  # sine of the angle above the horizontal, up to which arms may be raised at rest
+
+Key = tuple[str, str]
+
+
+class Bone(NamedTuple):
+    """A bone at rest: its joint in the skeleton, -1 for none, and its head (3,) in armature space."""
+
+    joint: int
+    head: np.ndarray
+
+
+@dataclass(frozen=True)
+class Limb:
+    """An arm or a leg with a goal, read as a left one.
+
+    kind, side : "arm" or "leg", "L" or "R". goal : the number of its goal. turned : whether the goal has a rotation.
+    upper, lower, end, toes : joints; end and toes may be -1. effector : the goal's joint.
+    root : (3,) rest place of the upper joint. lengths : of both bones. size : of the limb, up to the wrist or ankle.
+    frames : (2, 3, 3) rest frames of both bones; columns along, forward, hinge.
+    end_frame : (3, 2) two directions by which the goal's rotation is told.
+    tip : (3,) from the wrist or ankle to the effector at rest. toe : (3,) from the ankle to the toes at rest; zero
+        unless the goal is the toes'.
+    """
+
+    kind: str
+    side: str
+    goal: int
+    turned: bool
+    upper: int
+    lower: int
+    end: int
+    toes: int
+    effector: int
+    root: np.ndarray
+    lengths: tuple[float, float]
+    size: float
+    frames: np.ndarray
+    end_frame: np.ndarray
+    tip: np.ndarray
+    toe: np.ndarray
+
+
+@dataclass(frozen=True)
+class Head:
+    """The head's goal: its number, whether it has a rotation, the effector's joint, and its place (3,) at rest."""
+
+    goal: int
+    turned: bool
+    joint: int
+    place: np.ndarray
+
+
+@dataclass(frozen=True)
+class Hips:
+    """What tells where the hips are: a goal, the link of a root joint, or a joint (the others are -1).
+
+    rotation : (4,) at rest. offset : (3,) from its place at rest to the middle of the hip joints, in armature space.
+    point : (3,) the goal's offset in its joint's frame.
+    """
+
+    goal: int
+    link: int
+    joint: int
+    rotation: np.ndarray
+    offset: np.ndarray
+    point: np.ndarray
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure's rest geometry and its goals.
+
+    axes : (4,) rotation from canonical axes to armature space. torso : length from the hip joints to the shoulders.
+    spine, neck : joints from the root, the neck's with the head. spine_lines : (n, 3) from each joint of the spine to
+        the next; the last one ends at the chest. chest : (3,) rest place of the last joint. collars : per side, joints
+        and the rest place (3,) of the first one's head, read as left.
+    rest : (J, 4) orientations at rest, and `before` (J, 4) those without the joints' own motions; both in armature
+        space. motions : (J, 4) the joints' motions in the armature's rest pose.
+    """
+
+    axes: np.ndarray
+    torso: float
+    hips: Hips
+    limbs: tuple[Limb, ...]
+    head: Head | None
+    spine: tuple[int, ...]
+    spine_lines: np.ndarray
+    spine_root: np.ndarray
+    neck: tuple[int, ...]
+    collars: dict[str, tuple[tuple[int, ...], np.ndarray]]
+    rest: np.ndarray
+    before: np.ndarray
+    skeleton: "Skeleton"
+    goals: tuple["Goal", ...]
+
+
+def figure(rig: "Rig", roles: dict[int, Key], armature: "Armature") -> Figure | str:
+    """The figure of a prepared rig, or a sentence that says why there is none.
+
+    roles : (name, side) by bone number, as `rig.setup.roles` finds them.
+    """
+    return of(*read(rig, roles, armature))
+
+
+def read(
+    rig: "Rig", roles: dict[int, Key], armature: "Armature"
+) -> tuple["Skeleton", Sequence["Goal"], dict[Key, list[Bone]], np.ndarray, np.ndarray]:
+    """The arguments of `of` for a prepared rig."""
+    joint_of = dict(zip(rig.bones.tolist(), rig.main.tolist(), strict=True))
+    bones: dict[Key, list[Bone]] = {}
+    for number in sorted(roles, key=lambda number: len(armature.above(number))):
+        name, side = roles[number]
+        bones.setdefault((name, side), []).append(Bone(joint_of.get(number, -1), armature.heads[number]))
+    links, motions = _at_rest(rig, armature)
+    return rig.skeleton, rig.prepared.goals, bones, links, motions
+
+
+def _at_rest(rig: "Rig", armature: "Armature") -> tuple[np.ndarray, np.ndarray]:
+    """Links (J, 8) with the roots where they are in the armature's rest pose, and the joints' motions (J, 4) there."""
+    links = rig.rest_links.copy()
+    slides = dict(zip(rig.slide_row.tolist(), rig.slide_joint.tolist(), strict=True))
+    for row in rig.roots.tolist():
+        above, bone = int(rig.parent[row]), int(rig.bones[row])
+        joint = int(rig.main[row])
+        turned = links[joint, :4]
+        if above >= 0 and not rig.detached[row]:
+            turned = quaternion.product(quaternion.from_matrix(armature.rest[above, :3, :3]), turned)
+        place, first = armature.heads[bone], slides.get(row, joint)
+        if first != joint:  # the slides lead to where the joint turns
+            links[first] = dual_quaternion.from_parts(quaternion.IDENTITY, place)
+            links[joint] = dual_quaternion.from_parts(turned, np.zeros(3))
+        else:
+            links[joint] = dual_quaternion.from_parts(turned, place)
+    motions = np.tile(quaternion.IDENTITY, (len(rig.skeleton), 1))
+    motions[rig.solved_joints] = rig.to_joints(np.tile(quaternion.IDENTITY, (len(rig.solved_joints), 1)))
+    return links, motions
+
+
+def of(
+    skeleton: "Skeleton", goals: Sequence["Goal"], bones: dict[Key, list[Bone]], links: np.ndarray, motions: np.ndarray
+) -> Figure | str:
+    """The figure of a skeleton, or a sentence that says why there is none.
+
+    bones : by role, those nearer to the root first. links : (J, 8) and motions : (J, 4) in the rest pose.
+    """
+    heads = {key: several[0].head for key, several in bones.items()}
+    axes = _axes(heads)
+    if axes is None:
+        return "The natural pose needs both thighs or both arms, and what is above or below them"
+    pairs = [(heads.get((name, "L")), heads.get((name, "R"))) for name in ("thigh", "arm")]
+    middles = [(one + other) / 2.0 for one, other in pairs if one is not None and other is not None]
+    centre = middles[0] if pairs[0][0] is not None and pairs[0][1] is not None else heads.get(("hips", ""), middles[0])
+    place = {key: (head - centre) @ axes for key, head in heads.items()}
+    world = skeleton.transforms(motions[None], None, links[None])[0]
+    rest = world[:, :4]
+    reader = _Reader(skeleton, goals, bones, place, axes, centre, world)
+    hips = reader.hips()
+    if not all(reader.stands(side) for side in SIDES):
+        return "The natural pose is that of people: this figure does not rest on two straight legs"
+    limbs = tuple(limb for kind in LIMBS for side in SIDES if (limb := reader.limb(kind, side)) is not None)
+    if hips is None or not limbs:
+        return "The natural pose needs goals on whole arms or legs, and arms that are not raised at rest"
+    spine = bones.get(("spine", ""), [])
+    lines = np.diff([(bone.head - centre) @ axes for bone in spine], axis=0) if len(spine) > 1 else np.zeros((0, 3))
+    shoulders = [place[key] for key in (("arm", "L"), ("arm", "R")) if key in place]
+    top = np.mean(shoulders, axis=0) if shoulders else place.get(("head", ""), np.array([0.0, 1.0, 0.0]))
+    return Figure(
+        axes=quaternion.from_matrix(axes),
+        torso=max(float(np.linalg.norm(top)), _SMALL),
+        hips=hips,
+        limbs=limbs,
+        head=reader.head(),
+        spine=tuple(bone.joint for bone in spine),
+        spine_lines=np.concatenate([lines, np.zeros((1, 3))]),
+        spine_root=(spine[0].head - centre) @ axes if spine else np.zeros(3),
+        neck=tuple(bone.joint for name in ("neck", "head") for bone in bones.get((name, ""), [])),
+        collars={
+            side: (tuple(bone.joint for bone in bones[key]), sign * place[key])
+            for side, sign in SIDES.items() if (key := ("collar", side)) in bones
+        },
+        rest=rest,
+        before=quaternion.product(rest, quaternion.conjugate(motions)),
+        skeleton=skeleton,
+        goals=tuple(goals),
+    )  # fmt: skip
+
+
+def _axes(heads: dict[Key, np.ndarray]) -> np.ndarray | None:
+    """The figure's left, up and forward as columns (3, 3) in armature space."""
+    pairs = {
+        name: (heads[name, "L"], heads[name, "R"])
+        for name in ("thigh", "arm", "shin", "foot") if (name, "L") in heads and (name, "R") in heads
+    }  # fmt: skip
+    across = next((one - other for name in ("thigh", "arm") if name in pairs for one, other in [pairs[name]]), None)
+    middle = {name: (one + other) / 2.0 for name, (one, other) in pairs.items()}
+    middle.update({name: heads[name, ""] for name in ("hips", "neck", "head") if (name, "") in heads})
+    low = next((middle[name] for name in ("foot", "shin", "thigh", "hips") if name in middle), None)
+    high = next((middle[name] for name in ("arm", "neck", "head") if name in middle), None)
+    if across is None or low is None or high is None:
+        return None
+    size, up = np.linalg.norm(high - low), high - low
+    if np.linalg.norm(across) < _SMALL * size:
+        return None
+    left = across / np.linalg.norm(across)
+    up = up - left * (left @ up)
+    if np.linalg.norm(up) < 0.1 * size:
+        return None
+    up = up / np.linalg.norm(up)
+    return np.stack([left, up, np.cross(left, up)], -1)
+
+
+class _Reader:
+    """Reads the parts of a figure from its bones at rest."""
+
+    def __init__(
+        self, skeleton: "Skeleton", goals: Sequence["Goal"], bones: dict[Key, list[Bone]], place: dict[Key, np.ndarray],
+        axes: np.ndarray, centre: np.ndarray, world: np.ndarray,
+    ) -> None:  # fmt: skip
+        self.skeleton, self.goals, self.bones, self.place = skeleton, goals, bones, place
+        self.axes, self.centre, self.world = axes, centre, world
+        heads = np.array(list(place.values()))
+        self.size = float(np.ptp(heads, axis=0).max())
+
+    def joint(self, name: str, side: str = "") -> int:
+        """The joint of a role's first bone; -1 for none."""
+        return self.bones[name, side][0].joint if (name, side) in self.bones else -1
+
+    def goal(self, joints: Sequence[int]) -> int:
+        """The number of the goal on one of some joints, the first that has one; -1 for none. Rotations go first."""
+        numbers = [
+            (goal.rotation is None, rank, number) for number, goal in enumerate(self.goals)
+            for rank, joint in enumerate(joints) if goal.joint == joint >= 0 and goal.position is not None
+        ]  # fmt: skip
+        return min(numbers, default=(True, 0, -1))[2]
+
+    def effector(self, goal: int) -> np.ndarray:
+        """The rest place of a goal's effector in canonical axes."""
+        point = np.asarray(self.goals[goal].offset, dtype=float)
+        return (dual_quaternion.transform(self.world[self.goals[goal].joint], point) - self.centre) @ self.axes
+
+    def hips(self) -> Hips | None:
+        """What tells where the hips are."""
+        own = self.joint("hips")
+        goal = next((
+            number for number, goal in enumerate(self.goals)
+            if goal.joint == own >= 0 and goal.position is not None and goal.rotation is not None
+        ), -1)  # fmt: skip
+        if own >= 0:
+            rotation, at = self.world[own, :4], dual_quaternion.translation(self.world[own])
+            point = np.asarray(self.goals[goal].offset, dtype=float) if goal >= 0 else np.zeros(3)
+            return Hips(goal, -1, -1 if goal >= 0 else own, rotation, self.centre - at, point)
+        keys = [("spine", ""), *((name, side) for name in ("thigh", "hip_joint", "collar", "arm") for side in SIDES)]
+        for name, side in keys:
+            joint = self.joint(name, side)
+            if joint >= 0 and self.skeleton.parent[joint] < 0:
+                at = dual_quaternion.translation(self.world[joint])
+                return Hips(-1, joint, -1, self.world[joint, :4], self.centre - at, np.zeros(3))
+        return None
+
+    def head(self) -> Head | None:
+        """The head's goal."""
+        joint = self.joint("head")
+        goal = self.goal([joint])
+        if goal < 0:
+            return None
+        return Head(goal, self.goals[goal].rotation is not None, joint, self.place["head", ""])
+
+    def limb(self, kind: str, side: str) -> Limb | None:
+        """A limb with a goal, if it is whole and rests as limbs of people do."""
+        sign, parts = SIDES[side], [(name, side) for name in LIMBS[kind]]
+        joints = [self.joint(*key) for key in parts]
+        upper, lower, end, toes = joints
+        goal = self.goal([end, toes, lower])
+        if upper < 0 or lower < 0 or goal < 0:
+            return None
+        tip = sign * self.effector(goal)
+        root, middle = (sign * self.place[key] for key in parts[:2])
+        wrist = sign * self.place[parts[2]] if parts[2] in self.place else tip
+        if not self._rests_well(kind, root, middle, wrist):
+            return None
+        frames = np.stack([_frame(kind, middle - root), _frame(kind, wrist - middle)])
+        effector = self.goals[goal].joint
+        turned = self.goals[goal].rotation is not None and effector != lower
+        toe = sign * self.place[parts[3]] - wrist if parts[3] in self.place else np.zeros(3)
+        on_toes = turned and effector == toes
+        return Limb(
+            kind, side, goal, turned, upper, lower, end, toes, effector, root,
+            (float(np.linalg.norm(middle - root)), float(np.linalg.norm(wrist - middle))),
+            float(np.linalg.norm(middle - root) + np.linalg.norm(wrist - middle)),
+            frames,
+            frames[1][:, :2] if kind == "arm" else _foot(toe),
+            tip - wrist,
+            toe if on_toes else np.zeros(3),
+        )  # fmt: skip
+
+    def stands(self, side: str) -> bool:
+        """Whether a leg hangs as those of people who stand, in line with the trunk, as far as it is known."""
+        keys = [(name, side) for name in LIMBS["leg"][:3]]
+        if not all(key in self.place for key in keys):
+            return True
+        root, middle, ankle = (self.place[key] for key in keys)
+        arms = [self.place[key] for key in (("arm", "L"), ("arm", "R")) if key in self.place]
+        trunk = np.mean(arms, axis=0) if arms else UP
+        in_line = (root - ankle) @ trunk > _HANGING * np.linalg.norm(root - ankle) * np.linalg.norm(trunk)
+        return bool(in_line) and self._rests_well("leg", root, middle, ankle)
+
+    def _rests_well(self, kind: str, root: np.ndarray, middle: np.ndarray, wrist: np.ndarray) -> bool:
+        """Whether both bones have a length, legs hang, and arms are not raised."""
+        lines = np.array([middle - root, wrist - middle])
+        lengths = np.linalg.norm(lines, axis=-1)
+        if lengths.min() < 0.02 * self.size:
+            return False
+        lines = lines / lengths[:, None]
+        return bool((lines @ -UP).min() > _HANGING) if kind == "leg" else bool((lines @ UP).max() < _RAISED)
+
+
+def _foot(line: np.ndarray) -> np.ndarray:
+    """Up and forward (3, 2) of a foot at rest; of one that points down, as they are when it stands flat.
+
+    line : from the ankle to the toes.
+    """
+    down = float(np.arctan2(-line[1], line[2])) if np.linalg.norm(line) > 0.0 else 0.0
+    turn = down - _FOOT_DOWN if down > _POINTING else 0.0
+    return quaternion.rotate(quaternion.exp(np.array([turn, 0.0, 0.0])), np.stack([UP, FORWARD])).T
+
+
+def _frame(kind: str, line: np.ndarray) -> np.ndarray:
+    """The rest frame (3, 3) of a limb's bone: a stretched limb's, carried along the shortest arc to the bone's line."""
+    straight = _STRAIGHT[kind]
+    turn = quaternion.to_matrix(quaternion.between(straight, line))
+    return turn @ np.stack([straight, FORWARD, np.cross(straight, FORWARD)], -1)

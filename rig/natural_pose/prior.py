@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The prior of natural poses of one rig: base poses from targets, meeting the pose that the animator set."""
+
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from ...solvers import Pose
+from ...solvers.algebra import quaternion
+from ...solvers.compiled.library import load as load_kernel
+from ...solvers.model.goals import Targets
+from .body import Body
+from .compiled import CompiledPrior
+from .figure import Figure
+from .own_motion import OwnMotion
+from .view import View, Viewer
+from .weights import Weights, load
+
+_NEAR_REST, _NEAR_POSE = 0.5, 1.3
+"""How far targets move, in lengths of the limb, until a limb's own pose counts 1 / e: one at rest, and a posed one."""
+_BENDS = -1.0 / 0.3**2
+_POSED = np.radians(20.0)  # a limb whose joints have turned by more from rest counts as posed
+
+
+class _Start(NamedTuple):
+    """What follows from the animator's own pose: where the effectors stand in it, and how it differs from the prior.
+
+    pose, links, share : what it was made from. view : of its effectors. chest : (F, 3) the chest's turn, None where
+    the prior tells it. apart : (F, K, 3) from the prior's motions there to the animator's. fade : (F, E) how fast
+    these count less with the squared distance of a target.
+    """
+
+    pose: Pose
+    links: np.ndarray
+    view: View
+    chest: np.ndarray | None
+    ends: np.ndarray
+    apart: np.ndarray
+    bent: np.ndarray
+    fade: np.ndarray
+    share: float
+
+
+class Prior:
+    """Base poses of one rig. It never changes what it is made from, and it can be pickled."""
+
+    def __init__(
+        self, figure: Figure, weights: Weights | None = None, freedom: np.ndarray | None = None,
+        own: OwnMotion | None = None,
+    ) -> None:  # fmt: skip
+        """A prior with the weights that come with the extension, or with others.
+
+        freedom : (J,) in 0..1, how far each joint may be turned; the bones of a limb share the least of theirs.
+        own : the character's own motion, ignored if it was made for other joints or goals.
+        """
+        joints = len(figure.skeleton)
+        free = np.ones(joints) if freedom is None else np.array(freedom, dtype=float)
+        free[[kind in ("fixed", "prismatic") for kind in figure.skeleton.kinds]] = 0.0
+        free[figure.skeleton.detached] = 0.0
+        for limb in figure.limbs:
+            both = [limb.upper, limb.lower]
+            free[both] = free[both].min()
+        self.figure = figure
+        self.body = Body(figure, load() if weights is None else weights, free)
+        self.joints = self.body.joints  # (K,) that it turns
+        self.freedom = free[self.joints]
+        self.own = own if own is not None and own.fits(self.body.count, len(self.joints)) else None
+        self.at_rest = quaternion.relative(figure.before[self.joints], figure.rest[self.joints])
+        self.viewer, self._start = Viewer(figure), None
+        self.keeps_chest = bool(figure.spine) and not self.body.turns_chest and figure.spine[-1] >= 0
+
+    @cached_property
+    def compiled(self) -> CompiledPrior | None:
+        """The prior in the compiled kernel; None where there is no kernel."""
+        library = load_kernel()
+        fading = {"near_rest": _NEAR_REST, "near_pose": _NEAR_POSE, "posed": _POSED, "bends": _BENDS}
+        return None if library is None else CompiledPrior(library, self, fading)
+
+    def __getstate__(self) -> dict[str, object]:
+        """Without what only this process has."""
+        return {name: value for name, value in self.__dict__.items() if name != "compiled"}
+
+    def base(
+        self, start: Pose, targets: Targets, links: np.ndarray, amount: float | np.ndarray, share: float = 0.0
+    ) -> np.ndarray:
+        """Rotations (F, J, 4) that a solve starts from and is pulled to.
+
+        Where the targets are where the effectors stand in `start`, they are those of `start`; the prior takes over as
+        targets move away.
+
+        Parameters
+        ----------
+        start : the animator's own pose, (F or 1, J, ...). targets : of F frames. links : (F or 1, J, 8).
+        amount : 0..1, or (F,); at 0 the answer is `start.rotations` itself. share : 0..1 of the character's own motion.
+        """
+        if not self.joints.size:
+            return start.rotations
+        if isinstance(amount, float) and len(targets.positions) == len(links) == 1 and self.compiled is not None:
+            return self.compiled.base(start, targets, links, amount, share) if amount else start.rotations
+        amounts = np.asarray(amount, dtype=float)
+        if not amounts.any():
+            return start.rotations
+        own = self._own_pose(start, links, share)
+        view = self.viewer.of_targets(targets.positions, targets.rotations, start, links)
+        view = self.body.within_reach(view, own.view)
+        moved = self.body.moved(view, own.view)  # (F, E)
+        motions = self._motions(view, own.chest, share, np.exp(moved * own.fade)[:, self.body.placed, None] * own.ends)
+        away = ((moved * own.fade) @ self.body.follows)[..., None]
+        apart = np.exp(away) * own.apart + np.exp(away + _BENDS * (moved @ self.body.follows)[..., None]) * own.bent
+        motions = quaternion.product(motions, quaternion.exp(apart))
+        rotations = np.empty((len(motions), *start.rotations.shape[1:]))
+        rotations[:] = start.rotations
+        before = start.rotations[:, self.joints]
+        shares = np.multiply.outer(amounts, self.freedom) if amounts.ndim else amounts * self.freedom
+        if (shares < 1.0).any():
+            turn = quaternion.log(quaternion.relative(before, motions))
+            motions = quaternion.product(before, quaternion.exp(shares[..., None] * turn))
+        rotations[:, self.joints] = motions
+        return rotations
+
+    def view(self, rotations: np.ndarray, links: np.ndarray) -> tuple[View, np.ndarray | None]:
+        """Where the effectors are in poses (F, J, 4), and the chest's turn (F, 3) where the prior does not tell it."""
+        world = self.figure.skeleton.transforms(rotations, None, links)
+        chest = quaternion.log(self.viewer.chest(world, links)) if self.keeps_chest else None
+        return self.viewer.of_pose(world, links), chest
+
+    def _motions(
+        self, view: View, chest: np.ndarray | None, share: float, ends: np.ndarray
+    ) -> np.ndarray:
+        """The prior's own motions (F, K, 4)."""
+        motions, _ = self.body.motions(view, chest, ends)
+        if self.own is not None and share > 0.0:
+            correction = self.own.correction(self.body.features(view))
+            motions = quaternion.product(motions, quaternion.exp(share * correction))
+        return motions
+
+    def _own_pose(self, start: Pose, links: np.ndarray, share: float) -> _Start:
+        """What follows from the animator's own pose, cached until it changes."""
+        last = self._start
+        if last is not None and last.share == share and self._is_same(last, start, links):
+            return last
+        inner = links[:, self.body.inner]
+        if len(start.rotations) == 1 and (inner == inner[:1]).all():
+            links = links[:1]  # seen from the hips, all frames are the same
+        count = max(len(start.rotations), len(links))
+        rotations = np.broadcast_to(start.rotations, (count, *start.rotations.shape[1:]))
+        view, chest = self.view(rotations, links)
+        own = start.rotations[:, self.joints]
+        ends = self.body.end_turns(own) - self.body.motions(view, chest, 0.0)[1]
+        motions = self._motions(view, chest, share, ends)
+        apart = quaternion.log(quaternion.relative(motions, own))
+        bent = (self.body.bends @ apart[..., None])[..., 0]
+        turned = quaternion.angle(own, self.at_rest) ** 2 @ self.body.serves.T
+        near = _NEAR_POSE + (_NEAR_REST - _NEAR_POSE) * np.exp(-turned / _POSED**2)
+        pose = Pose(start.rotations.copy(), start.translations.copy())
+        self._start = _Start(pose, links.copy(), view, chest, ends, apart - bent, bent, -1.0 / near**2, share)
+        return self._start
+
+    def _is_same(self, last: _Start, start: Pose, links: np.ndarray) -> bool:
+        """Whether the pose, seen from its own hips, is the same as last time."""
+        inner = self.body.inner
+        return (
+            last.pose.rotations.shape == start.rotations.shape and len(last.links) in (1, len(links))
+            and bool((last.pose.rotations == start.rotations).all())
+            and bool((last.links[:, inner] == links[:, inner]).all())
+        )  # fmt: skip

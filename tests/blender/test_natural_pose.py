@@ -1,0 +1,566 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The natural pose: the body poses itself as far as goals, keys, holds and locks leave it open."""
+
+import importlib
+from collections.abc import Sequence
+from itertools import pairwise
+from math import cos, radians, sin
+from pathlib import Path
+
+import bpy
+import numpy as np
+import pytest
+import rigs
+from mathutils import Quaternion, Vector
+
+FRAMES = range(1, 25)
+ENDS = ("hand.L", "hand.R", "head", "foot.L", "foot.R")
+
+
+def acting_figure(live: bool = True, **settings: object) -> bpy.types.Object:
+    """A figure whose hands, feet and head follow moving empties: it reaches forward, lifts a foot and nods."""
+    ob = rigs.figure()
+    for bone in ob.pose.bones:
+        bone.rotation_mode = "QUATERNION"
+    for name in ENDS:
+        rest, sign = rigs.tail(ob, name), 1.0 if name.endswith("L") else -1.0
+        target = rigs.empty(rest, name)
+        rigs.key_path(target, FRAMES, [rest + way(name.split(".")[0], sign, frame / FRAMES[-1]) for frame in FRAMES])
+        rigs.goal(ob, name, target, chain_length={"hand": 6, "head": 4, "foot": 3}[name.split(".")[0]])
+    for name, value in settings.items():
+        setattr(ob.dqik, name, value)
+    ob.dqik.live = live
+    rigs.at_frame(FRAMES[0])
+    return rigs.made_active(ob)
+
+
+def way(end: str, sign: float, share: float) -> Vector:
+    """How far an end has gone from its place at rest."""
+    swing = sin(6.0 * share + (0.0 if sign > 0.0 else 2.0))
+    if end == "hand":
+        return Vector((-sign * 0.55 * share, -0.35 * share + 0.06 * swing, -0.25 * share + 0.1 * swing))
+    if end == "foot":
+        return Vector((0.0, -0.15 * swing * share, 0.1 + 0.1 * cos(6.0 * share))) * share
+    return Vector((0.0, -0.04 * share, -0.01 * share))
+
+
+def played(ob: bpy.types.Object, frames: Sequence[int] = FRAMES) -> dict[int, np.ndarray]:
+    """The evaluated poses of frames, in the order in which they are visited."""
+    poses = {}
+    for frame in frames:
+        rigs.at_frame(frame)
+        poses[frame] = rigs.matrices(ob)
+    return poses
+
+
+def furthest(one: dict[int, np.ndarray], other: dict[int, np.ndarray]) -> float:
+    """The largest turn [rad] of a bone between the same frames."""
+    return max(rigs.turn(one[frame], other[frame]) for frame in one)
+
+
+def off(ob: bpy.types.Object, name: str, wanted) -> float:
+    """The angle [rad] by which the evaluated bone is turned from a rotation."""
+    return rigs.local_rotation(ob, name).rotation_difference(wanted).angle
+
+
+def without(extension: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take the natural pose out of the frame step."""
+    part = importlib.import_module(f"{extension}.rig.frame.natural_pose")
+    monkeypatch.setattr(part.NaturalPose, "look", lambda *_: None)
+
+
+# -- what it does -----------------------------------------------------------------------------------------------------
+
+
+def test_it_is_on_where_the_figure_is_known() -> None:
+    """Without anybody setting it, a figure bends its arms another way than at 0."""
+    ob = acting_figure()
+    assert ob.dqik.natural_pose == 1.0
+    natural = played(ob)
+    ob.dqik.natural_pose = 0.0
+    assert furthest(natural, played(ob)) > radians(10.0)
+
+
+@pytest.mark.parametrize("start_from", ["POSE", "PREVIOUS", "REST"])
+def test_goals_are_met_as_without(start_from: str) -> None:
+    """Goals that are within reach are met with it."""
+    ob = acting_figure(start_from=start_from)
+    for frame in FRAMES:
+        rigs.at_frame(frame)
+        for name in ENDS:
+            assert rigs.miss(ob, name, bpy.data.objects[name]) < 5e-4, (frame, name)
+
+
+@pytest.mark.parametrize("start_from", ["POSE", "PREVIOUS", "REST"])
+def test_at_zero_nothing_is_other_than_without(
+    start_from: str, extension: str, monkeypatch: pytest.MonkeyPatch
+) -> None:  # fmt: skip
+    """Bit for bit, in playback and in jumps."""
+    frames = [*FRAMES, 3, 17, 9]
+    ob = acting_figure(start_from=start_from, natural_pose=0.0)
+    at_zero = [rigs.matrices(ob) for frame in frames if rigs.at_frame(frame) is None]
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    without(extension, monkeypatch)
+    ob = acting_figure(start_from=start_from)
+    for frame, pose in zip(frames, at_zero, strict=True):
+        rigs.at_frame(frame)
+        np.testing.assert_array_equal(rigs.matrices(ob), pose, err_msg=f"frame {frame}")
+
+
+def test_a_figure_that_nobody_has_touched_does_not_move() -> None:
+    """Live on, with targets where the bones are posed, moves nothing more than without; nor does playing frames."""
+    drifts = {}
+    for amount in (0.0, 1.0):
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        ob = rigs.figure()
+        for k, bone in enumerate(ob.pose.bones):
+            bone.rotation_mode = "QUATERNION"
+            rigs.posed(bone, rigs.rotation((1, 2 * k, 3), 3.0 * k))
+        rigs.update()
+        bpy.ops.dqik.setup_full_body(targets="EMPTIES")
+        rigs.update()
+        before = rigs.matrices(ob)
+        ob.dqik.natural_pose, ob.dqik.live = amount, True
+        rigs.update()
+        drifts[amount] = rigs.turn(before, rigs.matrices(ob))
+        after = rigs.matrices(ob)
+        for frame in (2, 3, 4, 30):
+            rigs.at_frame(frame)
+        assert rigs.turn(after, rigs.matrices(ob)) < 1e-6
+    assert drifts[1.0] < drifts[0.0] + 1e-5
+    assert drifts[1.0] < 1e-3
+
+
+def test_the_amount_can_be_keyed() -> None:
+    """Frames show the amount that is keyed there, in between it blends, and each frame is as with that amount alone."""
+    ob = acting_figure()
+    poses = {}
+    for amount in (1.0, 0.5, 0.0):
+        ob.dqik.natural_pose = amount
+        poses[amount] = played(ob)
+    for frame, amount in ((5, 0.0), (15, 1.0)):
+        ob.dqik.natural_pose = amount
+        ob.dqik.keyframe_insert("natural_pose", frame=frame)
+    for key in (key for curve in rigs.fcurves(ob) for key in curve.keyframe_points):
+        key.interpolation = "LINEAR"
+    shown = played(ob, [20, 4, 10, 15, 5, 16])
+    expected = {20: 1.0, 15: 1.0, 16: 1.0, 10: 0.5, 4: 0.0, 5: 0.0}
+    for frame, amount in expected.items():
+        assert rigs.turn(shown[frame], poses[amount][frame]) < 1e-5, frame
+    away = [rigs.turn(poses[amount][20], poses[0.0][20]) for amount in (0.5, 1.0)]
+    assert 0.0 < away[0] < away[1]
+
+
+# -- one way through a frame ------------------------------------------------------------------------------------------
+
+
+def test_frames_are_the_same_in_any_order() -> None:
+    """Backwards, in jumps and after forgetting everything, a frame shows what it shows in playback."""
+    ob = acting_figure()
+    forward = played(ob)
+    assert furthest(forward, played(ob, FRAMES[::-1])) < 1e-6
+    assert furthest({frame: forward[frame] for frame in (17, 2, 9)}, played(ob, (17, 2, 9))) < 1e-6
+
+
+def test_moving_a_target_shows_what_its_key_shows() -> None:
+    """An edit is solved as a frame is."""
+    ob = acting_figure()
+    rigs.at_frame(20)
+    shown, places = rigs.matrices(ob), {name: bpy.data.objects[name].location.copy() for name in ENDS}
+    for name in ENDS:
+        bpy.data.objects[name].animation_data_clear()
+    rigs.at_frame(1)
+    for name, place in places.items():
+        bpy.data.objects[name].location = place
+        rigs.update()
+    assert rigs.turn(shown, rigs.matrices(ob)) < 1e-5
+
+
+@pytest.mark.parametrize("start_from", ["POSE", "PREVIOUS"])
+def test_a_bake_gives_the_frames_of_playback(start_from: str) -> None:
+    """Also with the amount keyed."""
+    ob = acting_figure(start_from=start_from)
+    for frame, amount in ((1, 1.0), (24, 0.2)):
+        ob.dqik.natural_pose = amount
+        ob.dqik.keyframe_insert("natural_pose", frame=frame)
+    rigs.at_frame(FRAMES[-1])
+    solved = played(ob)
+    assert bpy.ops.dqik.bake(frame_start=FRAMES[0], frame_end=FRAMES[-1]) == {"FINISHED"}
+    assert not ob.dqik.live
+    assert furthest(solved, played(ob)) < 1e-5
+
+
+def picture(frame: int, folder: Path) -> np.ndarray:
+    """The covered pixels of a render of one frame."""
+    scene = bpy.context.scene
+    scene.frame_set(frame)
+    scene.render.filepath = str(folder / f"{frame}.png")
+    bpy.ops.render.render(write_still=True)
+    image = bpy.data.images.load(scene.render.filepath)
+    covered = np.array(image.pixels[:])[3::4]
+    bpy.data.images.remove(image)
+    return covered
+
+
+def test_a_render_shows_what_the_viewport_shows(tmp_path: Path) -> None:
+    """Renders with Live show a ball on the elbow where the bake has it; without the natural pose it is elsewhere."""
+    ob = acting_figure()
+    scene = bpy.context.scene
+    ball = bpy.data.objects.new("Ball", bpy.data.meshes.new("Ball"))
+    corners = [(x, y, z) for x in (-0.06, 0.06) for y in (-0.06, 0.06) for z in (-0.06, 0.06)]
+    sides = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
+    ball.data.from_pydata(corners, [], sides)
+    ball.parent, ball.parent_type, ball.parent_bone = ob, "BONE", "arm.L"
+    scene.camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
+    scene.camera.data.type, scene.camera.data.ortho_scale = "ORTHO", 1.0
+    scene.camera.location, scene.camera.rotation_euler = (0.35, -5.0, 1.35), (radians(90.0), 0.0, 0.0)
+    for made in (ball, scene.camera):
+        scene.collection.objects.link(made)
+    scene.render.engine, scene.render.film_transparent = "CYCLES", True
+    scene.render.resolution_x = scene.render.resolution_y = 24
+    scene.cycles.samples, scene.cycles.device, scene.cycles.use_denoising = 4, "CPU", False
+    scene.render.threads_mode, scene.render.threads = "FIXED", 1
+    frames = (20, 7, 15)
+    natural = {frame: picture(frame, tmp_path) for frame in frames}
+    ob.dqik.natural_pose = 0.0
+    plain = {frame: picture(frame, tmp_path) for frame in frames}
+    ob.dqik.natural_pose = 1.0
+    bpy.ops.dqik.bake(frame_start=FRAMES[0], frame_end=FRAMES[-1])
+    for frame in frames:
+        assert natural[frame].sum() > 3.0, "the ball is not in the picture"
+        assert np.abs(natural[frame] - picture(frame, tmp_path)).max() < 0.3
+    assert max(np.abs(natural[frame] - plain[frame]).max() for frame in frames) > 0.9
+
+
+def test_a_comparison_measures_the_frames_of_playback() -> None:
+    """The joints' steps in the comparison are those of the shown frames."""
+    ob = acting_figure()
+    poses = list(played(ob).values())
+    above = rigs.parents(ob)
+    steps = [rigs.local_turns(*pair, above).max() for pair in pairwise(poses)]
+    bpy.ops.dqik.compare_solvers(frame_start=FRAMES[0], frame_end=FRAMES[-1], solvers={"PGS"})
+    assert abs(ob.dqik.comparison[0].largest_step - max(steps)) < 1e-3
+
+
+@pytest.mark.parametrize("hips", [True, False], ids=["hips with a goal", "hips without"])
+@pytest.mark.parametrize("use_rotation", [True, False], ids=["with rotations", "places alone"])
+def test_a_frame_alone_is_as_in_a_batch(use_rotation: bool, hips: bool, extension: str) -> None:
+    """The compiled kernel, where there is one, poses frames one by one, and NumPy many at once: they agree.
+
+    Among the frames are some far out of reach, and bones that are held, keyed or in other rotation modes.
+    """
+    live = importlib.import_module(f"{extension}.live")
+    own_motion = importlib.import_module(f"{extension}.rig.natural_pose.own_motion")
+    targets_of = importlib.import_module(f"{extension}.solvers.model.goals").Targets
+    random, ob = np.random.default_rng(5), rigs.figure()
+    for k, bone in enumerate(ob.pose.bones):
+        bone.rotation_mode = ("QUATERNION", "XYZ", "AXIS_ANGLE")[k % 3]
+        rigs.posed(bone, rigs.rotation(random.normal(size=3), 12.0))
+    ob.pose.bones["forearm.L"].dqik_hold = 0.4
+    ob.pose.bones["neck"].keyframe_insert("rotation_quaternion" if ob.pose.bones["neck"].rotation_mode == "QUATERNION"
+                                          else "rotation_euler", frame=1)  # fmt: skip
+    bpy.ops.dqik.setup_full_body(targets="EMPTIES", use_rotation=use_rotation)
+    if not hips:
+        ob.dqik.goals.remove(next(k for k, goal in enumerate(ob.dqik.goals) if goal.bone == "hips"))
+    rigs.update()
+    places = {goal.bone: goal.target.location.copy() for goal in ob.dqik.goals}
+    inputs = []
+    with live.aside(ob) as reading:
+        for spread in (0.0, 0.05, 0.2, 0.6, 3.0):
+            for goal in ob.dqik.goals:
+                goal.target.location = places[goal.bone] + Vector(random.normal(size=3)) * spread
+                goal.target.rotation_mode = "QUATERNION"
+                goal.target.rotation_quaternion = random.normal(size=4)
+            rigs.update()
+            inputs.append(live.bake_frame(reading, ob, bpy.context.evaluated_depsgraph_get()).frame_input)
+        prior = reading.rig.natural.prior
+    turns = np.tile(inputs[0].posed.rotations, (40, 1, 1))
+    turns[:, prior.joints] += 0.2 * random.normal(size=(40, len(prior.joints), 4))
+    turns /= np.linalg.norm(turns, axis=-1, keepdims=True)
+    own = own_motion.fit(prior, turns, inputs[0].links)
+    targets = targets_of(*(np.concatenate([getattr(one.targets, part) for one in inputs])
+                           for part in ("positions", "rotations", "poles")))  # fmt: skip
+    for learner in (prior, type(prior)(prior.figure, None, None, own)):
+        for amount, share in ((1.0, 0.0), (0.3, 1.0), (1.0, 0.6)):
+            links = np.concatenate([one.links for one in inputs])
+            together = learner.base(inputs[0].posed, targets, links, amount, share)
+            for frame, one in enumerate(inputs):
+                alone = learner.base(inputs[0].posed, one.targets, one.links, amount, share)
+                np.testing.assert_allclose(alone[0], together[frame], atol=1e-10)
+
+
+# -- who stands above it ----------------------------------------------------------------------------------------------
+
+
+def test_keyed_and_locked_bones_keep_their_pose() -> None:
+    """A chest that is keyed stays on its keys, as firmly as without; a locked bone does not move at all."""
+    chest, arm = rigs.rotation((0.2, 1.0, 0.1), 20.0), rigs.rotation((0.0, 0.3, 1.0), -30.0)
+    turns = {}
+    for amount in (0.0, 1.0):
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        ob = acting_figure(live=False, natural_pose=amount)
+        rigs.posed(ob.pose.bones["chest"], chest)
+        ob.pose.bones["chest"].keyframe_insert("rotation_quaternion", frame=1)
+        rigs.posed(ob.pose.bones["arm.R"], arm)
+        ob.pose.bones["arm.R"].dqik_lock = True
+        ob.dqik.live = True
+        rigs.at_frame(12)
+        turns[amount] = off(ob, "chest", chest)
+        assert off(ob, "arm.R", arm) < 1e-5
+    assert turns[1.0] < turns[0.0] + radians(1.0)
+
+
+def test_a_bone_posed_by_hand_keeps_its_pose() -> None:
+    """An upper arm that the user turns stays as it is turned as far as the goal permits, as without natural pose."""
+    posed = rigs.rotation((0.0, 0.3, 1.0), -60.0)
+    turns = {}
+    for amount in (0.0, 1.0):
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        ob = acting_figure(natural_pose=amount)
+        rigs.at_frame(12)
+        rigs.posed(ob.pose.bones["arm.L"], posed)
+        rigs.update()
+        assert ob.pose.bones["arm.L"].dqik_hold == 1.0
+        turns[amount] = off(ob, "arm.L", posed)
+    assert turns[1.0] < turns[0.0] + radians(1.0)
+
+
+def test_limits_are_kept() -> None:
+    """No bone leaves its limits for a natural pose."""
+    ob = acting_figure(live=False)
+    for side in "LR":
+        rigs.limit(ob.pose.bones[f"forearm.{side}"], (-5, 5), (-5, 5), (-25, 25))
+        rigs.limit(ob.pose.bones[f"shin.{side}"], (0, 0), (-20, 5), (0, 0))
+    ob.dqik.live = True
+    for frame in (24, 12, 6):
+        rigs.at_frame(frame)
+        for side in "LR":
+            twist, x, z = rigs.twist_and_swing(rigs.local_rotation(ob, f"forearm.{side}"))
+            assert abs(twist) < 5.01, (frame, side)
+            assert (x / 5.0) ** 2 + (z / 25.0) ** 2 < 1.001, (frame, side)
+            assert -20.01 < rigs.twist_and_swing(rigs.local_rotation(ob, f"shin.{side}"))[1] < 5.01
+
+
+def test_a_pole_says_where_the_elbow_points() -> None:
+    """With a pole behind and above the figure the elbow points there, with the natural pose as without."""
+    ob = acting_figure(live=False)
+    pole = rigs.empty((0.6, 1.0, 2.4), "Pole")
+    ob.dqik.goals["hand.L"].chain_length, ob.dqik.goals["hand.L"].pole_target = 3, pole
+    ob.dqik.live = True
+    rigs.at_frame(20)
+    shoulder, elbow, end = rigs.head(ob, "arm.L"), rigs.head(ob, "forearm.L"), rigs.tail(ob, "hand.L")
+    line = (end - shoulder).normalized()
+    across = [point - shoulder - line * (point - shoulder).dot(line) for point in (elbow, rigs.place(pole))]
+    assert across[0].angle(across[1]) < radians(3.0)
+
+
+def test_live_off_gives_the_pose_from_before() -> None:
+    """The natural pose does not get into the base pose."""
+    ob = acting_figure(live=False)
+    before = rigs.channels(ob)
+    ob.dqik.live = True
+    played(ob)
+    ob.dqik.live = False
+    np.testing.assert_array_equal(rigs.channels(ob), before)
+
+
+# -- which figures it knows -------------------------------------------------------------------------------------------
+
+
+def test_chains_without_roles_are_as_without(extension: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A crane's jib does not pose itself; the panel has a sentence about it."""
+    poses = []
+    for _ in range(2):
+        ob = rigs.chain([(0, 0, 0), (1, 0, 0.1), (2, 0, 0), (3, 0, 0)])
+        rigs.goal(ob, "c", rigs.empty((1.5, 0.8, 0.9)))
+        ob.dqik.live = True
+        rigs.update()
+        poses.append(rigs.matrices(ob))
+        assert ob.dqik.natural_pose_refusal or len(poses) == 2
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        without(extension, monkeypatch)
+    np.testing.assert_array_equal(*poses)
+
+
+def test_a_role_that_the_user_takes_away_is_seen_at_once() -> None:
+    """Without arms and legs nothing is known, and the panel can say so; with them again it is as before."""
+    ob = acting_figure()
+    rigs.at_frame(20)
+    before = rigs.matrices(ob)
+    limbs = [f"{part}.{side}" for part in ("arm", "forearm", "thigh", "shin") for side in "LR"]
+    assert not ob.dqik.natural_pose_refusal
+    for name in limbs:
+        ob.pose.bones[name].dqik_role = "NONE"
+    rigs.update()
+    assert ob.dqik.natural_pose_refusal
+    assert rigs.turn(before, rigs.matrices(ob)) > radians(1.0)
+    for name in limbs:
+        ob.pose.bones[name].dqik_role = "AUTO"
+    rigs.update()
+    assert not ob.dqik.natural_pose_refusal
+    assert rigs.turn(before, rigs.matrices(ob)) < 1e-5
+
+
+def test_it_is_saved(tmp_path: Path) -> None:
+    """The amount and the frames are the same after loading."""
+    ob = acting_figure(natural_pose=0.7)
+    shown = played(ob)
+    path = str(tmp_path / "natural.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    ob = bpy.data.objects["Figure"]
+    assert ob.dqik.natural_pose == pytest.approx(0.7)
+    assert furthest(shown, played(ob)) < 1e-5
+
+
+# -- a character's own way --------------------------------------------------------------------------------------------
+
+LEARNT, UNSEEN = range(1, 61), range(61, 91)
+
+
+def own_way(frame: int) -> dict[str, Quaternion]:
+    """How a character of its own moves: with high elbows, a turned chest and knees out."""
+    turns: dict[str, Quaternion] = {"chest": rigs.rotation((0, 1, 0), 12.0 * sin(0.23 * frame))}
+    for side, sign in (("L", 1.0), ("R", -1.0)):
+        swing, bend = sin(0.31 * frame + sign), sin(0.17 * frame - sign)
+        out = rigs.rotation((0, 1, 0), 25.0 * sign)
+        turns[f"arm.{side}"] = out @ rigs.rotation((0, 0, 1), -sign * (40.0 + 15.0 * swing))
+        turns[f"forearm.{side}"] = rigs.rotation((0, 0, 1), -sign * (70.0 + 25.0 * bend))
+        turns[f"thigh.{side}"] = out @ rigs.rotation((1, 0, 0), 25.0 + 10.0 * swing)
+        turns[f"shin.{side}"] = rigs.rotation((1, 0, 0), -45.0 - 15.0 * swing)
+    return turns
+
+
+def character() -> bpy.types.Object:
+    """A figure with an action of its own way over `LEARNT`, and targets where that way has its ends over `UNSEEN`."""
+    ob = rigs.figure()
+    for bone in ob.pose.bones:
+        bone.rotation_mode = "QUATERNION"
+    for frame in LEARNT:
+        for name, turn in own_way(frame).items():
+            rigs.posed(ob.pose.bones[name], turn)
+        for bone in ob.pose.bones:
+            bone.keyframe_insert("rotation_quaternion", frame=frame)
+    ob.animation_data.action.name = "Own way"
+    ob.animation_data.action.use_fake_user = True
+    ob.animation_data_clear()
+    targets = {name: rigs.empty((0, 0, 0), name) for name in ENDS}
+    for frame in UNSEEN:
+        for name, turn in own_way(frame).items():
+            rigs.posed(ob.pose.bones[name], turn)
+        rigs.update()
+        for name, target in targets.items():
+            target.location = rigs.tail(ob, name)
+            target.keyframe_insert("location", frame=frame)
+    for bone in ob.pose.bones:
+        bone.matrix_basis.identity()
+    for name, target in targets.items():
+        rigs.goal(ob, name, target, chain_length={"hand": 6, "head": 4, "foot": 3}[name.split(".")[0]])
+    ob.dqik.live = True
+    rigs.at_frame(UNSEEN[0])
+    return rigs.made_active(ob)
+
+
+def away(ob: bpy.types.Object) -> float:
+    """The mean angle [degrees] of the moving bones from the character's own way, over frames it has not learnt from."""
+    found = []
+    for frame in UNSEEN:
+        rigs.at_frame(frame)
+        found += [np.degrees(off(ob, name, turn)) for name, turn in own_way(frame).items()]
+    return float(np.mean(np.minimum(found, 360.0 - np.array(found))))
+
+
+@pytest.mark.parametrize("actions", ["", "Own way"])
+def test_learning_brings_it_nearer_to_the_characters_own_way(actions: str) -> None:
+    """By a quarter at least, on frames that were not learnt from; the share says how much of it."""
+    ob = character()
+    shipped = away(ob)
+    assert bpy.ops.dqik.learn_from_actions(actions=actions) == {"FINISHED"}
+    learnt = away(ob)
+    assert learnt < 0.75 * shipped
+    ob.dqik.own_motion_share = 0.0
+    assert abs(away(ob) - shipped) < 0.01
+    ob.dqik.own_motion_share = 0.5
+    assert learnt < away(ob) < shipped
+
+
+def test_learning_leaves_the_scene_as_it_is() -> None:
+    """Frame, pose, keys, the assigned action and the actions themselves."""
+    ob = character()
+    rigs.at_frame(70)
+    ob.dqik.natural_pose = 0.0  # what is learnt then moves nothing
+    rigs.update()
+    action = bpy.data.actions["Own way"]
+    before = rigs.channels(ob), len(bpy.data.actions), tuple(action.frame_range), len(bpy.data.objects)
+    bpy.ops.dqik.learn_from_actions()
+    rigs.update()
+    after = rigs.channels(ob), len(bpy.data.actions), tuple(action.frame_range), len(bpy.data.objects)
+    assert bpy.context.scene.frame_current == 70
+    assert ob.dqik.live
+    assert ob.animation_data is None or ob.animation_data.action is None
+    np.testing.assert_array_equal(before[0], after[0])
+    assert before[1:] == after[1:]
+
+
+def test_what_was_learnt_survives_saving_copying_and_undo(tmp_path: Path) -> None:
+    """A saved file, a copy of the object, and undo and redo show the same frames."""
+    ob = character()
+    shipped = played(ob, [75])
+    bpy.ops.ed.undo_push(message="Set up")
+    bpy.ops.dqik.learn_from_actions()
+    learnt = played(ob, [75])
+    assert furthest(shipped, learnt) > radians(2.0)
+    bpy.ops.ed.undo_push(message="Learnt")
+    bpy.ops.ed.undo()
+    assert furthest(shipped, played(bpy.data.objects["Figure"], [75])) < 1e-5
+    bpy.ops.ed.redo()
+    ob = bpy.data.objects["Figure"]
+    assert furthest(learnt, played(ob, [75])) < 1e-5
+    path = str(tmp_path / "learnt.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    ob = bpy.data.objects["Figure"]
+    assert furthest(learnt, played(ob, [75])) < 1e-5
+    copy = ob.copy()
+    bpy.context.scene.collection.objects.link(copy)
+    ob.dqik.live = False
+    assert furthest(learnt, played(copy, [75])) < 1e-5
+
+
+@pytest.mark.parametrize(
+    ("actions", "words"), [("Nowhere", "no action 'Nowhere'"), ("Other", "turns none"), ("", "No action turns most")]
+)
+def test_learning_says_why_it_cannot(actions: str, words: str) -> None:
+    """An action that is not there, that is of something else, or none at all."""
+    ob = character()
+    bpy.data.actions.remove(bpy.data.actions["Own way"])
+    other = rigs.empty((0, 0, 0), "Other")
+    other.keyframe_insert("location", frame=1)
+    other.animation_data.action.name = "Other"
+    with pytest.raises(RuntimeError, match=words):
+        bpy.ops.dqik.learn_from_actions(actions=actions)
+    assert not ob.dqik.own_motion
+
+
+def test_what_was_learnt_for_another_rig_is_left_out() -> None:
+    """After a change of the goals that makes it unfit, frames are as with what is shipped."""
+    ob = character()
+    bpy.ops.dqik.learn_from_actions()
+    for share in (1.0, 0.0):
+        ob.dqik.own_motion_share = share
+        ob.dqik.goals["hand.R"].mute = True
+        rigs.at_frame(70)
+        if share:
+            poses = played(ob, [75, 80])
+    assert furthest(poses, played(ob, [75, 80])) < 1e-6
+
+
+def test_a_text_that_cannot_be_read_is_left_out() -> None:
+    """As of a newer version, or damaged."""
+    ob = character()
+    shipped = played(ob, [75])
+    for text in ("nonsense", '{"version": 99}', '{"version": 1, "features": 3, "arrays": ["", "", ""]}'):
+        ob.dqik.own_motion = text
+        assert furthest(shipped, played(ob, [75])) < 1e-6

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Measures the natural pose on recorded clips: `python measure.py FOLDER [clip ...]`, after record.py.
+
+Per clip: the mean difference of the solved joints from the captured pose in degrees, without the prior and with it,
+where the base pose is the rest pose and where it is the clip's first frame; and the largest step of a joint beyond the
+captured one (pop).
+"""
+
+import argparse
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from package import module
+
+figure = module("rig.natural_pose.figure")
+prior = module("rig.natural_pose.prior")
+frames = module("solvers.model.frames")
+quaternion = module("solvers.algebra.quaternion")
+Pose = module("solvers").Pose
+Targets = module("solvers.model.goals").Targets
+
+
+class Recording:
+    """A recorded clip, with its figure and its solver."""
+
+    def __init__(self, path: Path) -> None:
+        data = pickle.loads(path.read_bytes())
+        self.name, self.turned = data["name"], path.name.endswith("turned.pickle")
+        self.prepared, self.links = data["rig"]["prepared"], data["links"]
+        self.figure = figure.of(*data["rig"]["of"])
+        self.truth, self.solved = data["truth"], data["solved"]
+        count = len(self.truth)
+        self.targets = Targets(data["positions"], data["rotations"], np.zeros((count, len(self.prepared.goals), 3)))
+        self.translations = np.zeros((1, self.truth.shape[1], 3))
+        rest = np.tile(quaternion.IDENTITY, (1, self.truth.shape[1], 1))
+        self.starts = {"rest": Pose(rest, self.translations), "first": Pose(self.truth[:1], self.translations)}
+
+    def differences(self, rotations: np.ndarray) -> np.ndarray:
+        """Angles (F, S) of the solved joints from the captured pose [deg]."""
+        return np.degrees(quaternion.angle(rotations[:, self.solved], self.truth[:, self.solved]))
+
+    def solve(self, base: np.ndarray) -> Any:
+        """The answers (arrays) of frames solved afresh from base rotations (F or 1, J, 4)."""
+        rotations = np.broadcast_to(base, self.truth.shape)
+        arrays = frames.asking(self.targets, Pose(rotations, np.zeros((*self.truth.shape[:2], 3))), self.links)
+        self.prepared.solve_into(arrays)
+        return arrays
+
+    def pops(self, rotations: np.ndarray) -> np.ndarray:
+        """By how much the largest step of a joint exceeds the captured motion's, per frame [deg]."""
+
+        def steps(r: np.ndarray) -> np.ndarray:
+            return np.degrees(quaternion.angle(r[1:, self.solved], r[:-1, self.solved])).max(-1)
+
+        return steps(rotations) - steps(self.truth)
+
+
+def row(recording: Recording, start: Any, base: np.ndarray) -> tuple[float, float, int, float]:
+    """Pose difference, largest pop, pops above 20 degrees, worst miss of a base."""
+    arrays = recording.solve(base)
+    pops = recording.pops(arrays.rotations)
+    miss = float(arrays.position_errors.max() / recording.prepared.skeleton.length)
+    return float(recording.differences(arrays.rotations).mean()), float(pops.max()), int((pops > 20.0).sum()), miss
+
+
+def main() -> None:
+    """Print a table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("clips", nargs="*")
+    arguments = parser.parse_args()
+    print("clip | base | without: pose, pop, n | with: pose, pop, n | base alone | miss")
+    table: dict[tuple[bool, str], list[tuple[float, float]]] = {}
+    for path in sorted(arguments.folder.glob("*.pickle")):
+        if arguments.clips and not any(path.name.startswith(name) for name in arguments.clips):
+            continue
+        recording = Recording(path)
+        natural = prior.Prior(recording.figure)
+        for name, start in recording.starts.items():
+            base = natural.base(start, recording.targets, recording.links, 1.0)
+            alone = float(recording.differences(base).mean())
+            without, others = (row(recording, start, each) for each in (start.rotations, base))
+            key = path.name.removesuffix(".pickle")
+            print(f"{key:38s} {name:5s} {without[0]:5.1f} {without[1]:4.0f} {without[2]:3d} | "
+                  f"{others[0]:5.1f} {others[1]:4.0f} {others[2]:3d} | {alone:5.1f} | {without[3]:.0e} {others[3]:.0e}"
+                  f"{'  WORSE' if others[0] > 1.03 * without[0] else ''}", flush=True)  # fmt: skip
+            group = next((word for word in ("lowered", "plain") if word in key), "as captured")
+            table.setdefault((recording.turned, f"{group}, {name}"), []).append((without[0], others[0]))
+    for (turned, name), pairs in sorted(table.items()):
+        mean = np.mean(pairs, axis=0)
+        print(f"{'turned' if turned else 'placed'} {name}: {mean[0]:.2f} -> {mean[1]:.2f} ({mean[1] / mean[0]:.2f})")
+
+
+if __name__ == "__main__":
+    main()
