@@ -168,8 +168,6 @@ GERMAN = {
     "An NLA track of {} is solo, which hides its action: switch Solo off first":
         "Eine NLA-Spur von {} ist solo und verdeckt die Aktion: zuerst Solo ausschalten",
     "Leave the NLA tweak mode of {} first": "Zuerst den NLA-Bearbeitungsmodus von {} verlassen",
-    "An NLA track of {} is solo, which hides its action: switch Solo off first":
-        "Eine NLA-Spur von {} ist auf Solo gestellt und verdeckt die Aktion: zuerst Solo ausschalten",
     "Action {} is linked, so keys would be lost: bake into a new action":
         "Die Action {} ist verknüpft, daher gingen Keyframes verloren: in eine neue Action backen",
     "The action of {} is blended with the NLA, which would change the baked pose: bake into a new action":

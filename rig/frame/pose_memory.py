@@ -113,11 +113,11 @@ class PoseMemory:
         self.base.rotations[above] = before.rotations[above]
         self._store(ob, np.union1d(edited, above).astype(int))
         if self.stored:
-            is_turned, is_moved = turned.any(-1), moved.any(-1)
+            is_turned, is_moved = np.any(turned, axis=-1), np.any(moved, axis=-1)
             holds.note_posed(ob, now, is_turned, is_moved)
             for number in edited.tolist():
                 bone = ob.pose.bones[number]
-                edit = Edit(bool(is_turned[number]), bool(is_moved[number]), bone.dqik_hold)
+                edit = Edit(is_turned.item(number), is_moved.item(number), bone.dqik_hold)
                 known_edits.note(ob.session_uid, bone.name, now.rotations[number], now.locations[number], edit)
 
     def start(self, ob: bpy.types.Object, posed: Channels, free: tuple[np.ndarray, np.ndarray], view: View) -> Channels:
