@@ -165,8 +165,6 @@ GERMAN = {
     "Choose the solvers to compare": "Die Verfahren auswählen, die verglichen werden sollen",
     "{} is linked, so keys would be lost: make a library override first":
         "{} ist verknüpft, daher gingen Keyframes verloren: zuerst eine Bibliotheksüberschreibung anlegen",
-    "An NLA track of {} is solo, which hides its action: switch Solo off first":
-        "Eine NLA-Spur von {} ist solo und verdeckt die Aktion: zuerst Solo ausschalten",
     "Leave the NLA tweak mode of {} first": "Zuerst den NLA-Bearbeitungsmodus von {} verlassen",
     "Action {} is linked, so keys would be lost: bake into a new action":
         "Die Action {} ist verknüpft, daher gingen Keyframes verloren: in eine neue Action backen",
