@@ -34,7 +34,7 @@ def serve_in_order(stage: Stage, minimum: Minimum, frames: Request, start: Pose)
     some, point = replace(frames.take(missed), lanes=lanes[missed]), minimum.point.take(missed)
     blamed = _blamed(stage, some, stage.space.state(start, len(targets.positions)).take(missed))
     full = np.ones((len(missed), len(stage.goals))) if some.targets.shares is None else some.targets.shares
-    going, wanted, served = lanes[missed], some.targets, some.targets._replace(shares=full)
+    going, wanted, served, shares = lanes[missed], some.targets, some.targets, full
     before, yielded = np.full(full.shape, np.inf), np.ones(full.shape)
     took, tolerance = minimum.iterations[missed], stage.options.tolerance / stage.skeleton.length
     for number in range(MOST_ROUNDS):
@@ -48,7 +48,7 @@ def serve_in_order(stage: Stage, minimum: Minimum, frames: Request, start: Pose)
                 break
         before = misses
         own = going[:, stage.lanes.goals]
-        shares = np.where(own, stage.precedence.shares(yielded), served.shares)
+        shares = np.where(own, stage.precedence.shares(yielded), shares)
         served = stage.tasks.shifted(served, point.kinematics, wanted, shifts * own)._replace(shares=shares)
         request = replace(some, targets=served, lanes=going)
         again = stage.minimise(stage.runs.yielding, stand(stage.tasks, point.state, request), request)
@@ -61,9 +61,9 @@ def serve_in_order(stage: Stage, minimum: Minimum, frames: Request, start: Pose)
     minimum.point = minimum.point.copy()
     minimum.point.error = minimum.point.error[:, : stage.tasks.m]
     minimum.point.put(missed, stand(stage.hard_tasks, point.state, some))
-    shares = np.ones((len(targets.positions), len(stage.goals))) if targets.shares is None else targets.shares.copy()
-    shares[missed] = served.shares
-    return targets._replace(shares=shares)
+    every = np.ones((len(targets.positions), len(stage.goals))) if targets.shares is None else targets.shares.copy()
+    every[missed] = shares
+    return targets._replace(shares=every)
 
 
 def _blamed(stage: Stage, frames: Request, start: State) -> np.ndarray:
