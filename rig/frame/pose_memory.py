@@ -108,8 +108,9 @@ class PoseMemory:
             if target is not None:
                 np.copyto(target.rotations, now.rotations, where=turned)
                 np.copyto(target.locations, now.locations, where=moved)
-        above = {other for bone in np.flatnonzero(turned.any(-1)).tolist() for other in held_with.get(bone, ())}
-        above = [bone for bone in sorted(above) if self.bones[bone] and free[0][bone].all() and not turned[bone].any()]
+        by_hand = np.flatnonzero(turned.any(-1)).tolist()
+        above = {other for bone in by_hand for other in held_with.get(bone, ()) if self.bones[other]}
+        above = sorted(above.intersection(np.flatnonzero(free[0].all(-1)).tolist()).difference(by_hand))
         self.base.rotations[above] = before.rotations[above]
         self._store(ob, np.union1d(edited, above).astype(int))
         if self.stored:

@@ -33,8 +33,8 @@ def serve_in_order(stage: Stage, minimum: Minimum, frames: Request, start: Pose)
         return targets
     some, point = replace(frames.take(missed), lanes=lanes[missed]), minimum.point.take(missed)
     blamed = _blamed(stage, some, stage.space.state(start, len(targets.positions)).take(missed))
-    shares = full = np.ones((len(missed), len(stage.goals))) if some.targets.shares is None else some.targets.shares
-    going, wanted, served = lanes[missed], some.targets, some.targets._replace(shares=full)
+    full = np.ones((len(missed), len(stage.goals))) if some.targets.shares is None else some.targets.shares
+    going, wanted, served, shares = lanes[missed], some.targets, some.targets, full
     before, yielded = np.full(full.shape, np.inf), np.ones(full.shape)
     took, tolerance = minimum.iterations[missed], stage.options.tolerance / stage.skeleton.length
     for number in range(MOST_ROUNDS):
@@ -61,9 +61,9 @@ def serve_in_order(stage: Stage, minimum: Minimum, frames: Request, start: Pose)
     minimum.point = minimum.point.copy()
     minimum.point.error = minimum.point.error[:, : stage.tasks.m]
     minimum.point.put(missed, stand(stage.hard_tasks, point.state, some))
-    shares = np.ones((len(targets.positions), len(stage.goals))) if targets.shares is None else targets.shares.copy()
-    shares[missed] = served.shares
-    return targets._replace(shares=shares)
+    every = np.ones((len(targets.positions), len(stage.goals))) if targets.shares is None else targets.shares.copy()
+    every[missed] = shares
+    return targets._replace(shares=every)
 
 
 def _blamed(stage: Stage, frames: Request, start: State) -> np.ndarray:
