@@ -50,7 +50,7 @@ static int descend(work *w, const dqik_settings *settings) {
             point kept = w->now;
             w->now = w->tried, w->tried = kept;
         }
-        stalled = progress ? 0 : stalled + (gain >= -LEAST_PROGRESS * w->now.cost);
+        stalled = progress ? 0 : stalled + better;
         if (stalled >= 3 || longest < LEAST_STEP) break;
         if (settings->abandons) {
             double *slot = earlier + iteration % ABANDON_STEPS;

@@ -207,8 +207,7 @@ def _minimise(model: Model, start: Point, frames: Request, inner: Inner, by_leng
             point = trial.where(lanes, better, point)
             cost = np.where(better, trial_cost, cost)
             v = None if v is None or trial_v is None else np.where(lanes.freedoms.spread(better), trial_v, v)
-        # a cost that changes by no more than rounding counts, whether or not it falls
-        stalled = np.where(progress, 0, stalled + (gain >= -LEAST_PROGRESS * cost))
+        stalled = np.where(progress, 0, stalled + better)
         longest = lanes.freedoms.largest(np.abs(d))
         arrived = (stalled >= 3) | (longest < LEAST_STEP) | (share < LEAST_SHARE)
         if settling:

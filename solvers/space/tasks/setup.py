@@ -12,7 +12,7 @@ from ..joint_space import JointSpace
 from ..poles import Pole
 
 ROTATION_LENGTH = 0.25  # [skeleton lengths / rad]
-PRIORITY_STEP = 5.0  # weight of one priority over the next lower: more makes descents slow
+PRIORITY_STEP = 6.0  # weight of one priority over the next lower: more makes descents slow
 PRIORITY_SPAN = 1000.0  # largest weight of the highest over the lowest: beyond it the squares lose their digits
 
 
