@@ -48,17 +48,17 @@ class Limb:
 
 def find_limbs(body: Body, chains: Sequence[Chain]) -> list[Limb]:
     """The limbs among the chains of a figure at rest: its arms and legs, and limbs of other chains by their shape."""
-    limbs, known = [], set()
+    limbs, by_role = [], set()
     for upper, lower in _arms_and_legs(body):
         for number, chain in enumerate(chains):
-            if number not in known and upper in chain.bones and lower in chain.bones:
+            if number not in by_role and upper in chain.bones and lower in chain.bones:
                 axis, bent = body.hinge(lower)
-                known.add(number)
+                by_role.add(number)
                 if bent < BEND and all(limb.lower != lower for limb in limbs):
                     turned = body.posture(body.roles[lower])
                     limbs.append(Limb(upper, lower, turned.T @ axis, BEND - bent))
     taken = {bone for limb in limbs for bone in (limb.upper, limb.lower)}
-    others = [chain for number, chain in enumerate(chains) if number not in known]
+    others = [chain for number, chain in enumerate(chains) if number not in by_role]
     return limbs + [limb for limb in _by_shape(body, chains, others) if not {limb.upper, limb.lower} & taken]
 
 
