@@ -20,6 +20,7 @@ from window import (
     click,
     click_button,
     in_view,
+    keys,
     move,
     on_screen,
     open_panel,
@@ -91,18 +92,6 @@ def middle(bone: str) -> Point:
     return on_screen(rig().matrix_world @ ((pose_bone.head + pose_bone.tail) / 2))
 
 
-def keys() -> dict[tuple[str, int], list[tuple[float, float]]]:
-    """Every key of the figure's action."""
-    data = rig().animation_data
-    if data is None or data.action is None:
-        return {}
-    if hasattr(data.action, "fcurves"):
-        curves = list(data.action.fcurves)
-    else:
-        curves = [curve for bag in data.action.layers[0].strips[0].channelbags for curve in bag.fcurves]
-    return {(c.data_path, c.array_index): [tuple(key.co) for key in c.keyframe_points] for c in curves}
-
-
 # -- the walk ----------------------------------------------------------------------------------------------------------
 
 
@@ -170,13 +159,13 @@ def walk() -> Steps:
     ob.location = before
     ob.keyframe_insert("location", frame=12)
     bpy.ops.ed.undo_push(message="Key the target")
-    assert not keys()
+    assert not keys(rig())
     yield from click_button("dqik.bake")
     yield from shot("07 bake dialog")
-    assert not keys(), "the dialog baked before it was confirmed"
+    assert not keys(rig()), "the dialog baked before it was confirmed"
     yield from press("RET", window_middle())
     yield from until(lambda: not rig().dqik.live, "the bake ends")
-    baked = keys()
+    baked = keys(rig())
     assert baked
     assert all(len(points) == 12 for points in baked.values())
     for frame in range(1, 13):
@@ -194,12 +183,12 @@ def walk() -> Steps:
     yield from press("ESC", window_middle())
     yield from until(lambda: bpy.context.scene.frame_current == 5, "Esc goes back to the frame from before")
     assert rig().animation_data.action.name == action
-    assert keys() == baked, "a stopped bake changed keys"
+    assert keys(rig()) == baked, "a stopped bake changed keys"
     assert len(rig().dqik.goals) == 2
     yield from shot("10 stopped")
 
     yield from press("Z", window_middle(), ctrl=True)
-    yield from until(lambda: not keys(), "undo takes the first bake back")
+    yield from until(lambda: not keys(rig()), "undo takes the first bake back")
     assert rig().dqik.live
     assert len(rig().dqik.goals) == 2
     yield from shot("11 bake undone")

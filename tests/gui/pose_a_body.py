@@ -26,6 +26,7 @@ from window import (
     click_button,
     click_in_editor,
     in_view,
+    keys,
     move,
     on_screen,
     open_panel,
@@ -101,20 +102,8 @@ def state() -> State:
         np.array([(*bone.head, *bone.tail) for bone in bones]),
         (settings.live, tuple((goal.bone, goal.mute) for goal in settings.goals),
          tuple((bone.name, bone.dqik_hold) for bone in ob.pose.bones)),
-        keys(),
+        keys(rig()),
     )  # fmt: skip
-
-
-def keys() -> dict[tuple[str, int], list[tuple[float, float]]]:
-    """Every key of the armature's action."""
-    data = rig().animation_data
-    if data is None or data.action is None:
-        return {}
-    if hasattr(data.action, "fcurves"):
-        curves = list(data.action.fcurves)
-    else:
-        curves = [curve for bag in data.action.layers[0].strips[0].channelbags for curve in bag.fcurves]
-    return {(c.data_path, c.array_index): [tuple(key.co) for key in c.keyframe_points] for c in curves}
 
 
 def difference(one: State, other: State) -> str:

@@ -111,6 +111,18 @@ def on_screen(place: Vector) -> Point:
     return int(main.x + at.x), int(main.y + at.y)
 
 
+def keys(ob: bpy.types.Object) -> dict[tuple[str, int], list[tuple[float, float]]]:
+    """Every key of an object's action."""
+    data = ob.animation_data
+    if data is None or data.action is None:
+        return {}
+    if hasattr(data.action, "fcurves"):
+        curves = list(data.action.fcurves)
+    else:
+        curves = [curve for bag in data.action.layers[0].strips[0].channelbags for curve in bag.fcurves]
+    return {(c.data_path, c.array_index): [tuple(key.co) for key in c.keyframe_points] for c in curves}
+
+
 def window_middle() -> Point:
     """The middle of the 3D view."""
     main = region("WINDOW")
