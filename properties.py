@@ -405,10 +405,11 @@ def _bone_properties() -> dict[str, object]:
         "dqik_made_translate": BoolProperty(options={"HIDDEN"}, override=_OVERRIDE),
         "dqik_made_stiffness": FloatProperty(options={"HIDDEN"}, override=_OVERRIDE),
         "dqik_made_limits": FloatVectorProperty(size=6, options={"HIDDEN"}, override=_OVERRIDE),
-        # the base pose, stored here so that it survives saving and undo
+        # the base pose, stored here so that it survives saving and undo, and whose it is, as `dqik_owner`
         "dqik_base_rotation": FloatVectorProperty(size=4, options={"HIDDEN"}, override=_OVERRIDE),
         "dqik_base_location": FloatVectorProperty(size=3, options={"HIDDEN"}, override=_OVERRIDE),
         "dqik_base_mode": StringProperty(options={"HIDDEN"}, override=_OVERRIDE),
+        "dqik_base_bone": IntProperty(options={"HIDDEN"}, override=_OVERRIDE),
     }  # fmt: skip
 
 

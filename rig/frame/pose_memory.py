@@ -12,10 +12,9 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 
-from ...solvers.algebra import quaternion
 from ..blender import animation, channels, rotation
 from ..blender.channels import Channels, Modes
-from . import adoptions, holds
+from . import adoptions, holds, stored_base
 from .adoptions import Adoption
 from .view import View
 
@@ -109,10 +108,15 @@ class PoseMemory:
                 np.copyto(target.rotations, now.rotations, where=turned)
                 np.copyto(target.locations, now.locations, where=moved)
         is_turned, is_moved = np.flatnonzero(turned.any(-1)), np.flatnonzero(moved.any(-1))
-        above = self._held_above(now, is_turned, free, held_with)
-        self.base.rotations[above] = before.rotations[above]
-        if self.stored:
+        mirrored = stored_base.mirrored(ob, self.rows, self.base) if self.stored else None
+        if mirrored is not None:
+            self.base = mirrored
+        else:
+            above = self._held_above(now, is_turned, free, held_with)
+            self.base.rotations[above] = before.rotations[above]
+        if self.stored and mirrored is None:
             holds.note_posed(ob, now, is_turned, is_moved)
+        if self.stored:
             self._note_adoption(ob, now, is_turned, is_moved)
 
     def start(self, ob: bpy.types.Object, posed: Channels, free: tuple[np.ndarray, np.ndarray], view: View) -> Channels:
@@ -253,16 +257,9 @@ class PoseMemory:
         now = channels.read(ob.pose.bones, modes)
         self.base = now.copy()
         for number, bone in enumerate(ob.pose.bones):
-            mode = bone.dqik_base_mode
-            if not mode:
-                continue
-            bones[number] = True
-            kept = np.array(bone.dqik_base_rotation)
-            if mode != modes.of_bone[number]:
-                turned = quaternion.normalize(rotation.to_quaternion(mode, kept))
-                near = self.base.rotations[number].astype(float)
-                kept = rotation.from_quaternion(modes.of_bone[number], turned, near)
-            self.base.rotations[number], self.base.locations[number] = kept, bone.dqik_base_location
+            if bone.dqik_base_mode:
+                bones[number] = True
+                stored_base.read(bone, number, self.base)
         self._hold(bones)
         adoption = adoptions.find(ob.session_uid, ob.dqik.adoptions, tuple(ob.pose.bones.keys()), now)
         if adoption is not None:
@@ -276,9 +273,7 @@ class PoseMemory:
         if not self.stored or self.base is None:
             return
         for number in map(int, bones):
-            bone = ob.pose.bones[number]
-            bone.dqik_base_rotation, bone.dqik_base_location = self.base.rotations[number], self.base.locations[number]
-            bone.dqik_base_mode = self.base.modes.of_bone[number]
+            stored_base.write(ob, number, self.base)
         if bones.size:
             ob.dqik.has_base = True
 
