@@ -24,7 +24,7 @@ from .rig.frame.report import GoalError, Status
 from .rig.frame.session import Session
 from .rig.frame.view import View
 from .rig.overlay.workspace import Workspace
-from .rig.setup import pasted
+from .rig.setup import pasted, versions
 from .solvers import DqikError
 
 COMPARING_SOLVER = "PGS"  # reads the frames of a comparison, because it accepts every kind of goal
@@ -110,6 +110,7 @@ def touch(ob: bpy.types.Object) -> None:
     """A setting of this armature changed: read everything again, and solve at the next evaluation."""
     if getattr(ob, "type", "") != "ARMATURE":
         return
+    versions.mark(ob.original)
     session_of(ob).rig.touch()
     _state.behind.clear()
     _state.objects = None
@@ -287,6 +288,13 @@ def _on_forget(*_: object) -> None:
     _state.sessions.update((uid, Session(report=report)) for uid, report in reports.items())
 
 
+@persistent
+def _on_load(*_: object) -> None:
+    _on_forget()
+    for ob in bpy.data.objects:
+        versions.keep_look(ob)
+
+
 _HANDLERS: dict[str, Callable] = {
     "frame_change_post": _on_frame,
     "depsgraph_update_post": _on_update,
@@ -294,7 +302,7 @@ _HANDLERS: dict[str, Callable] = {
     "depsgraph_update_pre": _on_rendered,
     "render_post": _on_rendered,
     "render_cancel": _on_rendered,
-    "load_post": _on_forget,
+    "load_post": _on_load,
     "undo_post": _on_forget,
     "redo_post": _on_forget,
 }

@@ -323,6 +323,7 @@ class DqikSettings(bpy.types.PropertyGroup):
     )  # fmt: skip
     status: PointerProperty(type=DqikStatus, name="Status", description="The report of the last solve")
     has_base: BoolProperty(options={"HIDDEN"}, override=_OVERRIDE)
+    version: IntProperty(options={"HIDDEN"}, override=_OVERRIDE)  # of these settings, as rig/setup/versions.py has them
     adoptions: IntProperty(options={"HIDDEN"}, override=_OVERRIDE)  # edits that the base pose has adopted
 
     @property
