@@ -31,6 +31,12 @@ def stored(ob: bpy.types.Object) -> np.ndarray:
     return holds
 
 
+def make_explicit(ob: bpy.types.Object) -> None:
+    """Store all holds, also those that were never set: Blender pastes stored properties only. Nothing is touched."""
+    if ob.library is None:
+        ob.pose.bones.foreach_set("dqik_hold", stored(ob))
+
+
 def restore(ob: bpy.types.Object, holds: np.ndarray) -> None:
     """Store holds (N,) on all bones."""
     for bone, hold in zip(ob.pose.bones, holds.tolist(), strict=True):

@@ -150,6 +150,8 @@ class PoseMemory:
         self._hold(bones)
         self._left = np.union1d(np.setdiff1d(self._left, self.rows), np.flatnonzero(left))
         self._store(ob, np.flatnonzero(new))
+        if self.stored and new.any():
+            holds.make_explicit(ob)
         self._unstore(ob, np.flatnonzero(left))
 
     def note_written(self, answer: Channels | None) -> None:

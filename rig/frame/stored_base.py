@@ -20,8 +20,6 @@ def write(ob: bpy.types.Object, number: int, base: Channels) -> None:
     bone = ob.pose.bones[number]
     bone.dqik_base_rotation, bone.dqik_base_location = base.rotations[number], base.locations[number]
     bone.dqik_base_mode, bone.dqik_base_bone = base.modes.of_bone[number], pasted.number(bone.name)
-    if not bone.is_property_set("dqik_hold"):
-        bone.dqik_hold = 0.0  # Blender pastes set properties only
 
 
 def read(bone: bpy.types.PoseBone, number: int, base: Channels, mirror: bool = False) -> None:

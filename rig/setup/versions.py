@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The version of an armature's settings, so that a file keeps its look when an extension with other defaults opens it."""
+"""The version of an armature's settings, by which files from before a change of defaults keep their look."""
 
 import bpy
 
