@@ -6,11 +6,11 @@ import numpy as np
 from bpy.props import EnumProperty
 
 from .. import live
-from ..properties import FIRST_SOLVERS, SOLVER_NUMBERS
 from ..rig import compare
 from ..rig.blender import scene_state
 from ..rig.compare.picture import draw_picture
 from ..rig.setup.build import solver_options
+from ..rig.setup.menus import FIRST_SOLVERS, SOLVER_NUMBERS
 from ..solvers import SOLVERS, DqikError
 from .common import armature
 from .frames import FramesOperator, Steps, read_frames, shares
