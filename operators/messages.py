@@ -79,6 +79,8 @@ GERMAN = {
     "This figure stands on four legs or leans like a bird, so Human Limits does not fit it: set limits bone by bone":
         "Diese Figur steht auf vier Beinen oder vorgebeugt wie ein Vogel, daher passen Grenzen eines Menschen nicht: "
         "die Grenzen Knochen für Knochen setzen",
+    "This is the target of {}: select a bone of the body":
+        "Das ist das Zielobjekt von {}: einen Knochen des Körpers auswählen",
     # before a command
     "Select an armature first": "Zuerst ein Skelett auswählen",
     "Leave Edit Mode first": "Zuerst den Bearbeitungsmodus verlassen",
