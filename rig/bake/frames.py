@@ -89,7 +89,7 @@ def _together(prepared: Prepared, run: Sequence[FrameInput]):
             part[0] for part in frame_input.targets[:3]
         )
         arrays.links[frame] = frame_input.links[0]
-        arrays.start_rotations[frame], arrays.start_translations[frame] = (part[0] for part in frame_input.start)
+        arrays.start_rotations[frame], arrays.start_translations[frame] = (part[0] for part in frame_input.start())
     return arrays
 
 
