@@ -90,6 +90,8 @@ def _together(prepared: Prepared, run: Sequence[FrameInput]):
         )
         arrays.links[frame] = frame_input.links[0]
         arrays.start_rotations[frame], arrays.start_translations[frame] = (part[0] for part in frame_input.start)
+        if frame_input.home is not None:
+            arrays.home_rotations[frame] = frame_input.home[0]
     return arrays
 
 

@@ -67,7 +67,7 @@ class NaturalPose:
         carried = frame_input.start
         for _, joint, *_ in frame_input.rig.root_goals:
             turned[:, joint] = carried.rotations[:, joint]
-        frame_input.start = Pose(turned, carried.translations)
+        frame_input.start, frame_input.home = Pose(turned, carried.translations), carried.rotations
 
 
 def freedom(rig: Rig, free: tuple[np.ndarray, np.ndarray]) -> np.ndarray:

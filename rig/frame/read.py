@@ -27,7 +27,7 @@ class FrameInput:
     rig, prepared : the rig and its prepared solve. links : (1, J, 8). posed : `Pose` of (1, J, ...) that the keys and
     the base pose give. targets : of one frame. slide_scale : (T,) factor from each sliding bone's location channel to
     its offset. start : the `Pose` that the solve starts from and is pulled to: `posed`, carried along with its root and
-    shaped by the natural pose.
+    shaped by the natural pose. home : (1, J, 4) its rotations before it was shaped; None if it was not.
     """
 
     rig: Rig
@@ -37,15 +37,18 @@ class FrameInput:
     targets: Targets
     slide_scale: np.ndarray
     start: Pose
+    home: np.ndarray | None = None
 
     def carry(self) -> None:
         """Set `start` from the other attributes."""
+        self.home = None
         self.start = root.carried(self.rig, self.posed, self.links, self.targets)
 
     def copy(self) -> "FrameInput":
         """With links and targets of its own."""
         return FrameInput(
-            self.rig, self.prepared, self.links.copy(), self.posed, self.targets.copy(), self.slide_scale, self.start
+            self.rig, self.prepared, self.links.copy(), self.posed, self.targets.copy(), self.slide_scale, self.start,
+            self.home,
         )
 
 
