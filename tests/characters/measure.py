@@ -62,6 +62,12 @@ def place(ob: bpy.types.Object, bone: str) -> Matrix:
     return shown.matrix_world @ shown.pose.bones[bone].matrix
 
 
+def end(ob: bpy.types.Object, goal: bpy.types.PropertyGroup) -> Vector:
+    """The point of a goal's bone that goes to its target, in the world."""
+    matrix = place(ob, goal.bone)
+    return matrix @ Vector((0.0, ob.data.bones[goal.bone].length, 0.0)) if goal.use_tail else matrix.translation
+
+
 def heads(ob: bpy.types.Object) -> np.ndarray:
     """All bones' heads in the world, as evaluated."""
     shown = ob.evaluated_get(bpy.context.evaluated_depsgraph_get())
@@ -129,7 +135,7 @@ def moved(
     count = met = backward = sideways = 0
     others = worst = 0.0
     rest = {own: goal.target.matrix_world.copy() for own, goal in goals.items()}
-    ends = {own: place(ob, own) for own, goal in goals.items() if goal.priority >= 0}  # the hips follow the others
+    ends = {own: end(ob, goal) for own, goal in goals.items() if goal.priority >= 0}  # the hips follow the others
     for bone, matrix in asked:
         goal = goals.get(bone)
         if goal is None:
@@ -152,8 +158,8 @@ def moved(
             bent, side = poses.bend(shown, one)
             backward += bent < -BACKWARD and abs(side) < SIDEWAYS
             sideways += abs(side) > SIDEWAYS
-        others = max([others, *((shown.matrix_world @ shown.pose.bones[other].head - ends[other].translation).length
-                                / height for other in ends if other != bone)])  # fmt: skip
+        others = max([others, *((end(ob, goals[other]) - ends[other]).length / height for other in ends
+                                if other != bone)])  # fmt: skip
         target.matrix_world = rest[bone]
         bpy.context.view_layer.update()
     return {"moves": count, "met": met, "backward": backward, "sideways": sideways, "others": others, "worst": worst}
