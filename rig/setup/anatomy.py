@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Joint limits of a human figure.
 
-The ranges are those of the American Academy of Orthopaedic Surgeons ("AAOS" in docs/references.md). The collar bone has
-about half of Neumann's, which are those of a shrug: reaching turns it by less than 20 degrees. They are given in
-anatomical directions such as "forward" or "toward the midline". The axes of bones differ from rig to rig, so the ranges
+The ranges are those of the American Academy of Orthopaedic Surgeons ("AAOS" in docs/references.md). They are active
+ranges of single joints in one plane; knees, hips, ankles, trunk and neck go further where people squat, sit on the
+ground or look up, as other sources have measured ("Limits of motion" there). The collar bone has about half of
+Neumann's, which are those of a shrug: reaching turns it by less than 20 degrees. Ranges are given in anatomical
+directions such as "forward" or "toward the midline". The axes of bones differ from rig to rig, so the ranges
 are converted in the rest pose, from the figure's left, up and forward and the directions of its limbs, from joint to
 joint. Limits are about a bone's own axes where these fit the joint, and else in a frame of their own (`limit_frame`).
 They are simpler than real joints: an ellipse of swing, equal for both sexes and any age.
@@ -79,7 +81,7 @@ RANGES = {
     "hip_joint": Range(Motion("F", 0, 0), _NO, Twist("F", "I", 0, 0)),  # the pelvis is one bone
     "thigh": Range(Motion("F", 130, 30, "D"), Motion("O", 60, 30, "D"), Twist("F", "I", 45, 45)),
     "shin": Range(Motion("B", 155, 0), _NO, Twist("F", "I", 0, 0), hinge=True),
-    # 20 up with a straight knee; who walks or crouches turns it by 35, and by 25 to the sides (CMU's motion capture)
+    # 20 up with a straight knee; who squats turns it by 40, and by 25 to the sides (CMU's motion capture)
     "foot": Range(Motion("UF", 40, 50), Motion("O", 25, 25), Twist("U", "I", 15, 35)),
     "toes": Range(Motion("UF", 70, 45), Motion("O", 5, 5), Twist("U", "I", 0, 0)),
 }
