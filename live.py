@@ -337,7 +337,7 @@ def _solve_live(depsgraph: bpy.types.Depsgraph, now: float, moved: set[int] | No
 
     moved : `session_uid` of the objects that an edit moved; None after a change of frame.
     """
-    if _state.busy:
+    if _state.busy or all(uid in _state.suspended for _, uid in _state.armatures.places()):
         return
     with _busy():
         view = View(depsgraph, now, fresh=moved is None)

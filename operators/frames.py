@@ -8,6 +8,8 @@ import bpy
 from bpy.props import IntProperty
 
 from .. import live
+from ..rig import bake
+from ..rig.blender import scene_state
 from ..rig.blender.channels import Channels
 from ..rig.frame.read import FrameInput
 from ..rig.frame.session import Session
@@ -124,13 +126,15 @@ class FramesOperator(SteppedOperator, GoalsOperator):
 
 
 def read_frames(
-    context: bpy.types.Context, ob: bpy.types.Object, frames: Sequence[int], reading: Session
-) -> Generator[float, None, tuple[list[FrameInput | None], list[Channels]]]:
+    context: bpy.types.Context, ob: bpy.types.Object, frames: Sequence[int], reading: Session,
+    solving: bake.Solving | None = None,
+) -> Generator[float, None, tuple[list[FrameInput | None], list[Channels]]]:  # fmt: skip
     """Visit frames and read the solver's input and the start channels of each; yields the progress from 0 to 1.
 
-    reading : the session to read them with. Raises a `DqikError` with a message for the user if there is nothing to
-    solve.
+    reading : the session to read them with. solving : solves them meanwhile. Raises a `DqikError` with a message for
+    the user if there is nothing to solve.
     """
+    times = scene_state.times(context.scene, frames)
     inputs: list[FrameInput | None] = []
     starts: list[Channels] = []
     for index, frame in enumerate(frames):
@@ -138,6 +142,8 @@ def read_frames(
         frame_reading = live.bake_frame(reading, ob, context.evaluated_depsgraph_get())
         inputs.append(frame_reading.frame_input)
         starts.append(frame_reading.start)
+        if solving is not None:
+            solving.add(frame_reading.frame_input, times[index])
         yield (index + 1) / len(frames)
     if not any(inputs):
         raise DqikError(reading.rig.refusal)

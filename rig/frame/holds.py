@@ -48,10 +48,10 @@ def note_posed(ob: bpy.types.Object, now: Channels, turned: np.ndarray, moved: n
 
     Bones whose changed channels are exactly at rest were cleared, so they are not held any more.
     """
-    moved = [bone for bone in moved.tolist() if ob.pose.bones[bone].dqik_translate]
-    bones = np.union1d(turned, moved).astype(int)
+    slid = [bone for bone in moved.tolist() if ob.pose.bones[bone].dqik_translate]
+    bones = np.union1d(turned, slid).astype(int)
     rested = ~np.isin(bones, turned) | (now.rotations[bones] == now.modes.at_rest(bones)).all(-1)
-    rested &= ~np.isin(bones, moved) | (now.locations[bones] == 0.0).all(-1)
+    rested &= ~np.isin(bones, slid) | (now.locations[bones] == 0.0).all(-1)
     for number, cleared in zip(bones.tolist(), rested.tolist(), strict=True):
         _set(ob.pose.bones[number], 0.0 if cleared else POSED)
 

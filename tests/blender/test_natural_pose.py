@@ -354,6 +354,23 @@ def test_a_pole_says_where_the_elbow_points() -> None:
     assert across[0].angle(across[1]) < radians(3.0)
 
 
+@pytest.mark.parametrize("amount", [0.0, 1.0])
+@pytest.mark.parametrize("sideways", [-0.06, 0.06])
+def test_a_head_out_of_reach_leaves_hands_and_feet_alone(amount: float, sideways: float) -> None:
+    """The head is pulled away from a hand that stretches out at rest: the others stay within 0.1 % of the height."""
+    ob = rigs.made_active(rigs.figure())
+    bpy.ops.dqik.setup_full_body(targets="EMPTIES")
+    ob.dqik.natural_pose, ob.dqik.live = amount, True
+    rigs.update()
+    height = rigs.head(ob, "head").z
+    target = next(goal.target for goal in ob.dqik.goals if goal.bone == "head")
+    before = {name: rigs.head(ob, name) for name in ENDS if name != "head"}
+    target.location.x += sideways * height
+    rigs.update()
+    assert rigs.miss(ob, "head", target) > 0.01 * height
+    assert max((rigs.head(ob, name) - place).length for name, place in before.items()) < 1e-3 * height
+
+
 def test_live_off_gives_the_pose_from_before() -> None:
     """The natural pose does not get into the base pose."""
     ob = acting_figure(live=False)
