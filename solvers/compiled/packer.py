@@ -40,7 +40,7 @@ class Packer:
         """The address of a copy of some numbers."""
         numbers = np.array(values, dtype=NUMBERS[base][1], order="C")
         self._referents.append(numbers)
-        return addressof(c_char.from_buffer(numbers.data)) if numbers.size else numbers.ctypes.data  # the first is faster
+        return addressof(c_char.from_buffer(numbers.data)) if numbers.size else numbers.ctypes.data  # faster
 
 
 def _converter(kind: str) -> Callable[[Packer, Any], Any]:
