@@ -15,6 +15,7 @@ from ..rig.frame.read import FrameInput
 from ..rig.frame.session import Session
 from ..solvers import DqikError
 from .common import GoalsOperator
+from .messages import translated
 
 _BEAT = 0.01  # seconds between the steps of an operator that was started from the panel
 
@@ -52,7 +53,7 @@ class SteppedOperator:
             self._leave(context, {"CANCELLED"})
             raise
         context.window_manager.progress_update(int(100 * share))
-        context.workspace.status_text_set(f"{self.doing}: {100 * share:.0f} %, Esc to cancel")
+        context.workspace.status_text_set(translated(f"{self.doing}: {100 * share:.0f} %, Esc to cancel"))
         return {"RUNNING_MODAL"}
 
     def execute(self, context: bpy.types.Context) -> set[str]:
@@ -78,7 +79,7 @@ class SteppedOperator:
         self._timer = context.window_manager.event_timer_add(_BEAT, window=context.window)
         context.window_manager.progress_begin(0, 100)
         context.window_manager.modal_handler_add(self)
-        context.workspace.status_text_set(f"{self.doing}: Esc to cancel")
+        context.workspace.status_text_set(translated(f"{self.doing}: Esc to cancel"))
         return {"RUNNING_MODAL"}
 
     def _leave(self, context: bpy.types.Context, result: set[str]) -> set[str]:

@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 247363709 /* a hash of all below */
+#define DQIK_LAYOUT 265571275 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -344,6 +344,8 @@ typedef struct {
     int64_t start_translations_step;
     const double *links;
     int64_t links_step;
+    const double *home_rotations;
+    int64_t home_rotations_step;
     double *rotations;
     int64_t rotations_step;
     double *translations;

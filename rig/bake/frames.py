@@ -135,11 +135,7 @@ def _together(prepared: Prepared, run: Sequence[FrameInput]):
     """The inputs of a run's frames as arrays with a leading frame axis."""
     arrays = prepared.arrays(len(run))
     for frame, frame_input in enumerate(run):
-        arrays.positions[frame], arrays.orientations[frame], arrays.poles[frame] = (
-            part[0] for part in frame_input.targets[:3]
-        )
-        arrays.links[frame] = frame_input.links[0]
-        arrays.start_rotations[frame], arrays.start_translations[frame] = (part[0] for part in frame_input.start())
+        frame_input.ask(arrays.part(frame, frame + 1))
     return arrays
 
 

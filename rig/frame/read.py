@@ -11,6 +11,7 @@ import numpy as np
 
 from ...solvers import Pose, Prepared
 from ...solvers.algebra import dual_quaternion, quaternion
+from ...solvers.model.frames import FrameArrays
 from ...solvers.model.goals import Targets
 from ..blender.channels import Channels
 from ..setup.build import Rig
@@ -38,11 +39,21 @@ class FrameInput:
     slide_scale: np.ndarray
     shaping: Shaping | None = None
 
-    def start(self) -> Pose:
-        """The `Pose` that the solve starts from and is pulled to: carried along with its root, and shaped."""
+    def start(self) -> tuple[Pose, np.ndarray | None]:
+        """The `Pose` that the solve starts from and is pulled to: carried along with its root, and shaped.
+
+        Then its rotations (1, J, 4) before it was shaped, where the targets were moved from; None if it was not.
+        """
         carried = root.carried(self.rig, self.posed, self.links, self.targets)
-        shaping = self.shaping
-        return shaping.shaped(self.rig, self.posed, carried, self.links, self.targets) if shaping else carried
+        if self.shaping is None:
+            return carried, None
+        shaped = self.shaping.shaped(self.rig, self.posed, carried, self.links, self.targets)
+        return shaped, None if shaped is carried else carried.rotations
+
+    def ask(self, arrays: FrameArrays) -> None:
+        """Copy the inputs into the arrays of one frame."""
+        start, home = self.start()
+        arrays.ask(self.targets, start, self.links, home)
 
     def copy(self) -> "FrameInput":
         """With links and targets of its own."""

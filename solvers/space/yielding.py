@@ -97,8 +97,8 @@ def blame(targets: np.ndarray, effectors: np.ndarray) -> np.ndarray:
     """The blame (F, P) of P goals for targets (F, P, 3) that cannot all be reached; 1 for the largest.
 
     Two hands that are pulled apart miss their targets equally. The goal to blame is the one whose target has moved away
-    from its effector in the start pose (`effectors`, (F, P, 3)), relative to the common motion of the targets: the
-    median, per coordinate, of their motions and 0.
+    from its effector in the pose that targets were moved from (`effectors`, (F, P, 3)), relative to the common motion
+    of the targets: the median, per coordinate, of their motions and 0.
     """
     motions = targets - effectors
     common = np.median(np.concatenate([motions, np.zeros_like(motions[:, :1])], 1), axis=1, keepdims=True)

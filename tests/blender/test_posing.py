@@ -288,7 +288,7 @@ def test_a_mirrored_paste_mirrors_limits_and_roles(live: bool) -> None:
     ob.pose.bones["arm.L"].dqik_twist_min = -0.3
     ob.pose.bones["arm.L"].dqik_role, ob.pose.bones["arm.R"].dqik_role = "ARM_L", "ARM_R"
     shift(ob, "hand.L", (-0.1, -0.2, 0.2))
-    ob.dqik.natural_pose, ob.dqik.live = 0.0, live  # the elbow is where its limits have it
+    ob.dqik.live = live
     elbow = rigs.head(ob, "forearm.L")
     before = {bone.name: limit_numbers(bone) for bone in ob.pose.bones}
     bpy.ops.ed.undo_push(message="Limits")
@@ -314,6 +314,40 @@ def test_a_mirrored_paste_mirrors_limits_and_roles(live: bool) -> None:
     assert bpy.data.objects["Figure"].pose.bones["arm.L"].dqik_twist_min == pytest.approx(-0.3)
     bpy.ops.ed.redo()
     rigs.update()
+    check()
+
+
+@pytest.mark.parametrize("mode", ["QUATERNION", "YXZ", "AXIS_ANGLE"])
+@pytest.mark.parametrize("natural_pose", [0.0, 1.0])
+def test_a_mirrored_paste_of_a_body_gives_its_mirror_image(natural_pose: float, mode: str) -> None:
+    """Joint by joint, also where targets are missed or one side is held, and after undo and redo."""
+    ob = live_figure()
+    ob.dqik.natural_pose = natural_pose
+    for bone in ob.pose.bones:
+        bone.rotation_mode = mode
+    shift(ob, "hand.L", (0.9, -0.3, 0.4))  # out of reach
+    shift(ob, "hand.R", (0.1, -0.25, 0.2))
+    shift(ob, "hips", (0.05, 0.02, -0.08))
+    forearm = ob.pose.bones["forearm.R"]
+    if mode == "QUATERNION":
+        rigs.posed(forearm, forearm.rotation_quaternion @ rigs.rotation((0, 1, 0), 20.0))
+    rigs.update()
+    bpy.ops.ed.undo_push(message="Posed")
+    wanted = {bpy.utils.flip_name(name): Vector((-at.x, *at.yz)) for name, at in places(ob).items()}
+    held = {bpy.utils.flip_name(bone.name) for bone in ob.pose.bones if bone.dqik_hold}
+    select(ob, *(bone.name for bone in ob.pose.bones))
+    bpy.ops.pose.copy()
+    bpy.ops.pose.paste("EXEC_DEFAULT", True, flipped=True)
+
+    def check() -> None:
+        rigs.update()
+        found = bpy.data.objects["Figure"]
+        assert moved(wanted, places(found)) < 1e-4
+        assert {bone.name for bone in found.pose.bones if bone.dqik_hold} == held
+
+    check()
+    bpy.ops.ed.undo()
+    bpy.ops.ed.redo()
     check()
 
 
