@@ -135,7 +135,8 @@ int serve_in_order(work *w, const dqik_problem *problem, const double *rotations
         for (int g = 0; g < s->goals; g++) changed = most(changed, fabs(w->misses[g] - w->ways[g]));
         own_shares(w, full);
         const double left = order_shifts(w);
-        if (i >= LEAST_ROUNDS && (left <= tolerance || changed <= ROUND_SHARE * tolerance)) break;
+        const double enough = most(ROUND_SHARE * tolerance, ROUND_PROGRESS * left);
+        if (i >= LEAST_ROUNDS && (left <= tolerance || changed <= enough)) break;
         order_shares(w);
         shift_targets(w, &w->now, w->ways, w->shifted_places, w->shifted_turns);
         w->places = w->shifted_places, w->turns = w->shifted_turns;

@@ -6,14 +6,13 @@ compares everything that could make the next frame different by contents, and if
 through the whole step again.
 """
 
-from math import isfinite
-
 import bpy
 
 from ...solvers import FrameArrays
 from ..blender import channels
 from ..blender.channels import Channels
 from . import links, targets, write
+from .motion import is_finite
 from .pose_memory import PoseMemory
 from .prepared_rig import PreparedRig
 from .read import Reading
@@ -70,11 +69,7 @@ class SteadyFrames:
             return False
         requests = self._input.targets
         targets.in_armature(evaluated.matrix_world.inverted_safe(), rig, places, requests)
-        if not isfinite(requests.positions.sum() + requests.rotations.sum() + requests.poles.sum()):
-            return False
-        self._input.carry()
-        prepared.natural.shape(self._input)
-        return True
+        return is_finite(*requests[:3])
 
     def write(self, pose: PoseMemory, ob: bpy.types.Object, arrays: FrameArrays) -> None:
         """Write the answer to the original bones, if it is another one."""

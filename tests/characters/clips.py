@@ -24,7 +24,8 @@ class Clip(Metarig):
         sides = {"L": "Left", "R": "Right"}
         return {
             name.format(sides.get(side)): (role, side)
-            for role, names in self.roles.items() for name in names.split() for side in (sides if "{}" in name else [""])
+            for role, names in self.roles.items() for name in names.split()
+            for side in (sides if "{}" in name else [""])
         }  # fmt: skip
 
     def add(self) -> bpy.types.Object:

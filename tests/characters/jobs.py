@@ -16,7 +16,7 @@ import bpy
 def each(work: Callable, tasks: Sequence[tuple], start: Callable[[], None], count: int) -> Iterator:
     """The results of `work(*task)` for all tasks, in their order, from `count` processes that call `start` first."""
     context = multiprocessing.get_context("spawn")  # bpy does not survive a fork
-    scripts = str(Path(bpy.__file__).parents[2])  # processes take over the path of modules, in which bpy's own hides bpy
+    scripts = str(Path(bpy.__file__).parents[2])  # processes inherit the path, where bpy's own hides bpy
     sys.path[:] = [path for path in sys.path if not path.startswith(scripts)]
     with ProcessPoolExecutor(count, context, initializer=start) as pool:
         futures = [pool.submit(quietly, work, *task) for task in tasks]

@@ -5,8 +5,8 @@
         [--pictures FOLDER] [character ...]
 
 Run it with a Python that has bpy. It prints a table as Markdown. Several processes share the characters. A target
-counts as met if its bone is within 0.1 % of the figure's height and 1 degree. Backward is a knee or elbow bent the wrong way by more than 8 degrees, sideways one
-that is out of its plane by more than 60.
+counts as met if its bone is within 0.1 % of the figure's height and 1 degree. Backward is a knee or elbow bent the
+wrong way by more than 8 degrees, sideways one that is out of its plane by more than 60.
 """
 
 import argparse

@@ -135,11 +135,12 @@ def undo_and_redo(before: State, step: str) -> Steps:
 
 
 def outline(bone: str) -> Iterable[Point]:
-    """Points of the window on the lines of a control bone's shape, or in the middle of another bone."""
+    """Points of the window on the lines of a control bone's shape, or along another bone."""
     pose_bone = shown().pose.bones[bone]
     shape = pose_bone.custom_shape
     if shape is None:
-        yield on_screen(shown().matrix_world @ ((pose_bone.head + pose_bone.tail) / 2))
+        for share in (0.5, 0.3, 0.7, 0.2):
+            yield on_screen(shown().matrix_world @ pose_bone.head.lerp(pose_bone.tail, share))
         return
     size = Matrix.Diagonal((*pose_bone.custom_shape_scale_xyz, 1.0))
     for vertex in shape.data.vertices:

@@ -117,7 +117,7 @@ def test_what_comes_later_is_as_near_as_scipy_finds(solver: str, seed: int) -> N
 @both_solvers
 @pytest.mark.parametrize("seed", [3, 4, 7, 8, 10])
 def test_the_hand_that_was_moved_yields_wherever_the_solve_starts(solver: str, seed: int) -> None:
-    """From a start at which the moved hand is met and the other is not, the other is missed unless the home is known."""
+    """From a start that meets the moved hand but not the other, the other is missed unless the home is known."""
     generator = np.random.default_rng(seed)
     skeleton = torso()
     home = random_pose(skeleton, generator, 0.3)
