@@ -44,6 +44,7 @@ _TRUNK = {
 }
 _LIMBS = {  # the parts that a word may stand for, the likeliest first; "x+y" is a word with a qualifier
     "collar": {"collar": 3.0}, "clavicle": {"collar": 3.0}, "collarbone": {"collar": 3.0}, "scapula": {"collar": 3.0},
+    "clav": {"collar": 3.0},
     "肩": {"collar": 3.0}, "shoulder": {"collar": 2.0, "arm": 1.5}, "shldr": {"arm": 3.0, "collar": 1.0},
     "arm": {"arm": 2.0}, "arm+up": {"arm": 3.0}, "arm+low": {"forearm": 3.0}, "arm+fore": {"forearm": 3.0},
     "humerus": {"arm": 3.0}, "腕": {"arm": 3.0}, "bicep": {"arm": 1.0},

@@ -63,6 +63,16 @@ def test_from_fk_to_ik_and_back_without_a_jump(prepare, targets: str) -> None:
         assert moved(before[frame], places(ob)) < EXACT, frame
 
 
+def test_a_range_of_targets_to_pose_is_the_scenes_unless_it_is_given() -> None:
+    ob = rigs.figure()
+    key_dance(ob)
+    bpy.ops.dqik.setup_full_body()
+    bpy.context.scene.frame_start, bpy.context.scene.frame_end = 3, 12
+    assert bpy.ops.dqik.targets_to_pose(use_range=True) == {"FINISHED"}
+    keyed = {curve.data_path: [key.co.x for key in curve.keyframe_points] for curve in rigs.fcurves(ob)}
+    assert keyed['pose.bones["DQIK hand.L"].location'] == list(range(3, 13))
+
+
 @pytest.mark.parametrize("chain_length", [2, 0])
 @pytest.mark.parametrize("as_bone", [False, True])
 def test_poles_are_put_to_the_pose_too(as_bone: bool, chain_length: int) -> None:

@@ -182,7 +182,9 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=jobs.usual(), help="number of processes")
     parser.add_argument("--verbose", action="store_true")
     arguments = parser.parse_args()
-    chosen = arguments.characters or [name for name, one in measure.BY_NAME.items() if one.human]
+    chosen = arguments.characters or [
+        name for name, one in measure.BY_NAME.items() if one.human and set(ENDS) <= set(build.truth(one).values())
+    ]
     methods = arguments.methods.split(";")
     print("| character | way | " + " | ".join(methods) + " |", file=sys.stderr)
     print("|" + "---|" * (len(methods) + 2), file=sys.stderr)
