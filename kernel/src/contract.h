@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 265571275 /* a hash of all below */
+#define DQIK_LAYOUT 106085660 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -54,7 +54,7 @@
 
 /* solvers/space/yielding.py */
 #define LEAST_ROUNDS 2
-#define MOST_ROUNDS 8
+#define MOST_ROUNDS 12
 #define ROUND_SHARE 0.1
 #define ROUND_PROGRESS 0.05
 
