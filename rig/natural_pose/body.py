@@ -274,6 +274,7 @@ class Body:
             turn = quaternion.product(frame, quaternion.product(quaternion.exp(loose), quaternion.conjugate(frame)))
             parts[:, 2, self.placed] = turn
         if toes is not None:
+            parts[:, 2, self.on_toes] = quaternion.product(parts[:, 2, self.on_toes], toes)
             parts[:, 3, self.on_toes] = quaternion.conjugate(toes)
         turns = (turns * self.mirror).take(self.columns, 1)
         return (turns[:, :, None] @ self.maps)[:, :, 0], loose
