@@ -296,6 +296,7 @@ static void pose_limb(const dqik_figure *f, int number, const double *trunk, con
     double *end_turn = r->turns + 4 * (first + 2 * f->limbs);
     if (l->turned) {
         q_relative(end_turn, lower, own_end);
+        if (l->on_toes) q_product(end_turn, end_turn, toes);
     } else {
         double back[4], q[4];
         q_conjugate(back, l->end_frame);
