@@ -41,6 +41,7 @@ BODY = (
     ("foot L", "shin L", (0.09, 0.08, -0.02)), ("toes L", "foot L", (0.09, 0.02, 0.11)),
 )  # fmt: skip
 ENDS = ("hand L", "hand R", "foot L", "foot R", "head")
+TOES = ("hand L", "hand R", "toes L", "toes R", "head")
 MIRROR = np.array([-1.0, 1.0, 1.0])
 
 
@@ -283,17 +284,23 @@ def test_any_goals_will_do() -> None:
                 assert (np.abs(base[0, joint] - [1, 0, 0, 0]).max() > 1e-3) == (name in goals), (goals, name)
 
 
-def test_frames_together_are_those_one_by_one() -> None:
-    """With the same start, and with the same links."""
-    one, random = rig(), np.random.default_rng(2)
-    asked = one.targets(REACH, TURN)
-    places = asked.positions + random.normal(scale=0.05, size=(7, 5, 3))
-    turns = np.repeat(asked.rotations, 7, 0)
-    together = Prior(one.figure).base(one.rest, Targets(places, turns, np.zeros_like(places)), one.links, 1.0)
-    prior = Prior(one.figure)
-    for number in range(7):
-        part = Targets(places[number : number + 1], turns[number : number + 1], np.zeros((1, 5, 3)))
-        np.testing.assert_allclose(prior.base(one.rest, part, one.links, 1.0)[0], together[number], atol=1e-12)
+@pytest.mark.parametrize("turned", [True, False])
+@pytest.mark.parametrize("goals", [ENDS, TOES], ids=["feet", "toes"])
+def test_frames_together_are_those_one_by_one(goals: tuple[str, ...], turned: bool) -> None:
+    """With the same start, which is posed, and with the same links."""
+    one, random = rig(goals=goals, turned=turned), np.random.default_rng(2)
+    turns = Rotation.from_rotvec(random.normal(scale=0.3, size=(len(one.names), 3)))
+    pose = turns.as_quat(scalar_first=True)[None]
+    pose[0, 0] = (1.0, 0.0, 0.0, 0.0)  # the root is fixed
+    for start in (one.rest, one.pose(pose)):
+        asked = one.targets(REACH, TURN)
+        places = asked.positions + random.normal(scale=0.05, size=(7, 5, 3))
+        turns = np.repeat(asked.rotations, 7, 0)
+        together = Prior(one.figure).base(start, Targets(places, turns, np.zeros_like(places)), one.links, 1.0)
+        prior = Prior(one.figure)
+        for number in range(7):
+            part = Targets(places[number : number + 1], turns[number : number + 1], np.zeros((1, 5, 3)))
+            np.testing.assert_allclose(prior.base(start, part, one.links, 1.0)[0], together[number], atol=1e-11)
 
 
 def test_figures_that_do_not_stand_are_refused() -> None:

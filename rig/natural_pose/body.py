@@ -15,9 +15,12 @@ NEAR = 0.1  # of the limb's length: nearer ends have no direction
 _REACH, _REACH_OF_HEAD = 1.3, 0.8
 """How far effectors may be from their parts' rest roots, in lengths of limb or torso; those twice as far tell nothing.
 """
+LEAST_BEND = 0.1  # [rad] that is predicted for a knee
+_DOUBT = 0.2
 MOST_TURN = 1.5  # of the chest about each axis [rad]
 _ELBOW_TURN = np.radians(10.0)  # by which the plane of an arm is turned against its bones
 _COLLAR_UP, _COLLAR_FORWARD = np.radians(8.0), np.radians(8.0)  # per arm's length that a wrist is up, or forward
+PRONATION = 0.25  # share of the turn of a hand about the forearm that the forearm takes
 COLLAR_REST = -0.5  # how high the wrist is, in lengths of the arm, for a collar at rest
 
 
@@ -96,8 +99,14 @@ class Body:
         self.end_frames = quaternion.from_matrix(frames)
         tips = np.array([limbs[k].tip for k in self.placed]).reshape(-1, 3)
         self.end_tips = (frames.swapaxes(-1, -2) @ tips[..., None])[..., 0]
+        feet = np.linalg.norm(self.end_tips[:, :2], axis=-1) > NEAR * self._limb_sizes[self.placed, 0]
+        self.eased = np.flatnonzero((self.placed >= self.arms) & (self.end_moves[:, 0] > 0.0) & feet)
+        self.arms_of_placed = np.flatnonzero(self.placed < self.arms)
         self.placed_arms = np.flatnonzero([limb.kind == "arm" and not limb.turned for limb in limbs])
         self._ends = np.flatnonzero([limb.turned for limb in limbs])
+        self._turned_arms = self._ends[self._ends < self.arms]
+        self.forearms = np.array([limb.frames[1][:, 0] for limb in limbs])
+        self.doubt = np.array([_doubt(weights, name) for name in names]).reshape(-1, 1)
         self.on_toes = np.flatnonzero([limb.toe.any() for limb in limbs])
         self._toe_lines = np.array([limbs[k].toe for k in self.on_toes]).reshape(-1, 3)
         beyond = np.zeros((len(limbs), 6))
@@ -183,19 +192,33 @@ class Body:
         serves = limb_of[self.columns]
         return (serves == np.arange(count)[:, None])
 
-    def end_turns(self, motions: np.ndarray) -> np.ndarray:
-        """The turns (F, P, 3) of the ends of limbs without rotation in motions (F, K, 4), as `motions` has them."""
+    def loose_turns(self, motions: np.ndarray) -> np.ndarray:
+        """What motions (F, K, 4) have for limbs without rotation, (F, P, 4), as `motions` has it."""
         count = len(self._figure.limbs)
-        turns = np.zeros((len(motions), len(self.placed), 3))
+        turns = np.zeros((len(motions), len(self.placed), 4))
         for row, limb in enumerate(self.placed.tolist()):
-            found = np.flatnonzero(self.columns == self.first + 2 * count + limb)
-            if not found.size:
-                continue
-            back = np.linalg.inv(self.maps[found[0]])
-            turn = (motions[:, found[0]] @ back) * self.mirror[self.first + limb]
-            frame = self.end_frames[row]
-            turns[:, row] = quaternion.log(quaternion.product(quaternion.relative(frame, turn), frame))
+            end, lower = (self._turn(motions, part * count + limb, limb) for part in (2, 1))
+            if end is not None:
+                frame = self.end_frames[row]
+                turns[:, row, :3] = quaternion.log(quaternion.product(quaternion.relative(frame, end), frame))
+            if lower is not None and row in self.eased:
+                line = self.back[limb, 0] @ quaternion.to_matrix(lower) @ self.back[limb, 1, 0]
+                turns[:, row, 3] = np.arctan2(self.bend[limb] * line[:, 1], line[:, 0])
         return turns
+
+    def _turn(self, motions: np.ndarray, part: int, limb: int) -> np.ndarray | None:
+        """The turn (F, 4) of a part of a limb in motions (F, K, 4), read as a left one; None if it is not turned."""
+        row = self.row_of(part)
+        return None if row < 0 else (motions[:, row] @ self.turn_from(row)) * self.mirror[self.first + limb]
+
+    def row_of(self, part: int) -> int:
+        """Which of the K joints a part of a limb is (numbered by parts, then limbs); -1 for none."""
+        found = np.flatnonzero(self.columns == self.first + part)
+        return int(found[0]) if found.size else -1
+
+    def turn_from(self, row: int) -> np.ndarray:
+        """(4, 4) from the motion of one of the K joints to its turn; zeros for -1."""
+        return np.linalg.inv(self.maps[row]) if row >= 0 else np.zeros((4, 4))
 
     # -- evaluation -----------------------------------------------------------------------------------------------
 
@@ -269,15 +292,41 @@ class Body:
         parts[:, 1] = quaternion.relative(upper, lower)
         parts[:, 2:] = quaternion.IDENTITY
         parts[:, 2, self._ends] = quaternion.relative(lower[:, self._ends], own_ends[:, self._ends])
+        self._pronate(parts)
         if self.placed.size:
             frame = self.end_frames
-            turn = quaternion.product(frame, quaternion.product(quaternion.exp(loose), quaternion.conjugate(frame)))
+            turn = quaternion.product(frame, quaternion.product(quaternion.exp(loose[..., :3]), quaternion.conjugate(frame)))
             parts[:, 2, self.placed] = turn
         if toes is not None:
             parts[:, 2, self.on_toes] = quaternion.product(parts[:, 2, self.on_toes], toes)
             parts[:, 3, self.on_toes] = quaternion.conjugate(toes)
         turns = (turns * self.mirror).take(self.columns, 1)
         return (turns[:, :, None] @ self.maps)[:, :, 0], loose
+
+    def _ease(self, loose: np.ndarray, distance: np.ndarray, correction: np.ndarray | float) -> None:
+        """Fit the bends of knees and the turns of feet without rotation to their distances, in `loose` (F, P, 4)."""
+        rows, legs = self.eased, self.placed[self.eased]
+        distance, lengths, tips = distance[:, legs], self._lengths[legs], self.end_tips[rows]
+        turn, bend = loose[:, rows, 2:3], np.maximum(loose[:, rows, 3:], LEAST_BEND)
+        bend = limb_geometry.balanced(distance, bend, turn, lengths, tips, self.doubt[legs])
+        loose[:, rows, 3:] = bend
+        if isinstance(correction, np.ndarray):
+            loose[:, rows, 3:] = bend = bend + correction[:, rows, 3:]
+        more = limb_geometry.ankles(distance, bend, lengths, tips)[0] - turn
+        loose[:, rows, 2:3] = turn + limb_geometry.MOST_EASED * np.tanh(more / limb_geometry.MOST_EASED)
+
+    def _pronate(self, parts: np.ndarray) -> None:
+        """Give forearms a share of the turns of hands about them, in `parts` (F, 4, L, 4).
+
+        `2 w (xyz . axis)` is the sine of that turn, smaller the more the hand is bent: it fades to 0 at a half turn.
+        """
+        arms = self._turned_arms
+        if not arms.size:
+            return
+        hands, axes = parts[:, 2, arms], self.forearms[arms]
+        turn = quaternion.exp(PRONATION * 2.0 * hands[..., :1] * (hands[..., 1:] * axes).sum(-1, keepdims=True) * axes)
+        parts[:, 1, arms] = quaternion.product(parts[:, 1, arms], turn)
+        parts[:, 2, arms] = quaternion.relative(turn, hands)
 
     def seen_by_limbs(
         self, ends: np.ndarray, directions: np.ndarray, turn: np.ndarray, trunk: np.ndarray
@@ -329,26 +378,46 @@ class Body:
         """
         told, distance = self.told_of_limbs(reach, more)
         answer = self.networks(told)
+        distance = distance * self._limb_sizes
         hinge, toes = answer[..., :3], None
         if self.on_toes.size:
-            toes = quaternion.exp(answer[:, self.on_toes, 3:])
-            line = self._toe_lines
-            reach[:, self.on_toes] += quaternion.rotate(ends[:, self.on_toes], line - quaternion.rotate(toes, line))
-            distance = np.sqrt((reach * reach).sum(-1, keepdims=True))
-        else:
-            distance = distance * self._limb_sizes
-        line = reach / np.maximum(distance, 1e-9 * self._limb_sizes)
+            own = self.on_toes
+            toes, line = quaternion.exp(answer[:, own, 3:6]), self._toe_lines
+            reach[:, own] += quaternion.rotate(ends[:, own], line - quaternion.rotate(toes, line))
+            distance[:, own] = np.sqrt((reach[:, own] * reach[:, own]).sum(-1, keepdims=True))
+        line = limb_geometry.line(reach, distance, self._limb_sizes, self.networks.straight)
         hinge = limb_geometry.steady(hinge, line, self.networks.usual, self.networks.straight)
-        loose, lengths = (answer[:, self.placed, 3:] + correction) * self.end_moves, self._lengths[None]
+        loose, lengths = answer[:, self.placed, 3:], self._lengths[None]
         lines = np.zeros((0, 3, 3))
         if self.placed.size:
+            loose[:, self.arms_of_placed] = 0.0
+            if self.eased.size:
+                self._ease(loose, distance, correction)
+            if isinstance(correction, np.ndarray):
+                loose[..., :3] += correction[..., :3]
+            loose[..., :3] *= self.end_moves
             lower = self._lengths[self.placed, 1:]
             lengths = np.broadcast_to(lengths, (len(reach), *lengths.shape[1:])).copy()
-            lengths[:, self.placed, 1:], lines = limb_geometry.beyond(self.end_tips, quaternion.exp(loose), lower)
-        frames = limb_geometry.triangles(line, distance, hinge, lengths, self.bend)
+            lengths[:, self.placed, 1:], lines = limb_geometry.beyond(
+                self.end_tips, quaternion.exp(loose[..., :3]), lower)
+        cosine, sine = limb_geometry.corners(distance, lengths)
+        if self.eased.size:
+            along, legs = lines[..., 0][:, self.eased], self.placed[self.eased]
+            bend = loose[:, self.eased, 3] - np.arctan2(along[..., 1], along[..., 0])
+            cosine[:, legs, 0], sine[:, legs, 0] = np.cos(bend), np.sin(bend)
+        frames = limb_geometry.triangles(line, cosine, sine, hinge, lengths, self.bend)
         if self.placed.size:
             frames[:, self.placed, 1] = frames[:, self.placed, 1] @ lines.swapaxes(-1, -2)
         return quaternion.from_matrix(frames @ self.back), toes, loose
+
+
+def _doubt(weights: Weights, name: str) -> float:
+    """How much less is known about the bend of a limb's middle joint than about that of its end, squared.
+
+    A share of it: where the leg is nearly straight an error of the foot becomes a large one of the knee.
+    """
+    middle, end = weights[f"{name}/spread"]
+    return _DOUBT * float(middle / end) ** 2
 
 
 def _turned_back(limb: Limb, frame: np.ndarray) -> np.ndarray:

@@ -7,7 +7,21 @@ from ...solvers.algebra import quaternion
 
 STEADY = 0.5  # share of the usual hinge in the predicted one, so that it does not vanish
 SOFT = 0.03  # of both lengths together, over which a limb comes to its full length without a jerk of its bend
+MOST_EASED = 0.6  # [rad] by which a foot turns further than predicted
+POINTED = 0.98  # cosine of the least angle between foot and line to the hip
+ROOM = 0.1  # of the limb's length, around its root, where the direction of its end counts less
 FOLDED = 0.02  # of both lengths together, by which the end of a limb is further than when the limb is folded
+
+
+def line(reach: np.ndarray, distance: np.ndarray, size: np.ndarray, straight: np.ndarray) -> np.ndarray:
+    """Unit lines (F, L, 3) along which limbs reach for their ends, at `reach` (F, L, 3) from the roots.
+
+    The direction of an end turns fast as it passes near the root. So the line of such an end leans to where limbs are
+    `straight` (L, 3). distance : (F, L, 1) of the ends. size : (L, 1) of the limbs.
+    """
+    near = ROOM * size
+    leaning = reach + near * np.exp(-((distance / near) ** 2)) * straight
+    return leaning / np.sqrt(np.maximum((leaning * leaning).sum(-1, keepdims=True), (1e-9 * size) ** 2))
 
 
 def steady(hinge: np.ndarray, line: np.ndarray, usual: np.ndarray, straight: np.ndarray) -> np.ndarray:
@@ -23,23 +37,33 @@ def steady(hinge: np.ndarray, line: np.ndarray, usual: np.ndarray, straight: np.
     return hinge - (hinge * line).sum(-1, keepdims=True) * line + STEADY * carried
 
 
-def triangles(
-    reach: np.ndarray, distance: np.ndarray, hinge: np.ndarray, lengths: np.ndarray, sign: np.ndarray
-) -> np.ndarray:
-    """Frames (F, L, 2, 3, 3) of both bones of limbs; columns along, forward, hinge.
+def corners(distance: np.ndarray, lengths: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Cosine and sine (F, L, 1) of the bend with which two bones span a distance, by the law of cosines.
 
-    reach : (F, L, 3) unit lines from root to end. distance : (F, L, 1) between them. hinge : (F, L, 3) square to them.
-    lengths : (F or 1, L, 2). sign : (L, 1), 1 for limbs that bend forward about their hinge (arms), -1 for legs.
+    distance : (F, L, 1) from root to end. lengths : (F or 1, L, 2).
     """
     upper, lower = lengths[..., :1], lengths[..., 1:]
     whole = upper + lower
     spare = whole - distance  # softened: the bend of a stretched limb depends on it by a square root
     distance = whole - 0.5 * (spare + np.sqrt(spare * spare + (SOFT * whole) ** 2))
     distance = np.maximum(distance, np.abs(upper - lower) + FOLDED * whole)
+    cosine = (distance * distance - upper * upper - lower * lower) / (2.0 * upper * lower)
+    return cosine, np.sqrt(np.maximum(1.0 - cosine * cosine, 0.0))
+
+
+def triangles(
+    reach: np.ndarray, cosine: np.ndarray, sine: np.ndarray, hinge: np.ndarray, lengths: np.ndarray, sign: np.ndarray
+) -> np.ndarray:
+    """Frames (F, L, 2, 3, 3) of both bones of limbs; columns along, forward, hinge.
+
+    reach : (F, L, 3) unit lines from root to end. cosine, sine : (F, L, 1) of the bend. hinge : (F, L, 3) square to the
+    lines. lengths : (F or 1, L, 2). sign : (L, 1), 1 for limbs that bend forward about their hinge (arms), -1 for legs.
+    """
+    upper, lower = lengths[..., :1], lengths[..., 1:]
+    x, y = upper + lower * cosine, lower * sine
+    distance = np.sqrt(x * x + y * y)
     hinge = hinge / np.sqrt(np.maximum((hinge * hinge).sum(-1, keepdims=True), 1e-24))
-    out = sign * quaternion.cross(reach, hinge)
-    cosine = np.clip((distance * distance + upper * upper - lower * lower) / (2.0 * upper * distance), -1.0, 1.0)
-    first = cosine * reach + np.sqrt(1.0 - cosine * cosine) * out
+    first = (x * reach + sign * y * quaternion.cross(reach, hinge)) / distance
     second = (distance * reach - upper * first) / lower
     frames = np.empty((*reach.shape[:-1], 2, 3, 3))
     frames[..., 0, :, 0], frames[..., 1, :, 0] = first, second
@@ -61,3 +85,37 @@ def beyond(tip: np.ndarray, turn: np.ndarray, length: np.ndarray) -> tuple[np.nd
     hinge = np.array([0.0, 0.0, 1.0]) - along * along[..., 2:]
     hinge = hinge / np.sqrt(np.maximum((hinge * hinge).sum(-1, keepdims=True), 1e-24))
     return distance, np.stack([along, quaternion.cross(hinge, along), hinge], -1)
+
+
+def balanced(
+    distance: np.ndarray, bend: np.ndarray, turn: np.ndarray, lengths: np.ndarray, tip: np.ndarray, doubt: np.ndarray
+) -> np.ndarray:
+    """The bends (F, P, 1) of knees that fit predicted bends and predicted turns of feet best.
+
+    The distance of the toes from the hip leaves one of both open. One step of Gauss and Newton from the predicted bend.
+
+    distance : (F, P, 1) from hip to toes. bend : (F, P, 1) predicted. turn : (F, P, 1) of the feet about the hinge,
+    predicted. lengths : (P, 2). tip : as for `beyond`. doubt : (P, 1) variance of the bend; that of the turn is 1.
+    """
+    needed, slope = ankles(distance, bend, lengths, tip)
+    return bend - doubt * slope * (needed - turn) / (1.0 + doubt * slope * slope)
+
+
+def ankles(
+    distance: np.ndarray, bend: np.ndarray, lengths: np.ndarray, tip: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The turns (F, P, 1) of feet about the hinge with which toes are at their distances, and their slopes by the bend.
+
+    Arguments as for `balanced`.
+    """
+    upper, lower = lengths[:, :1], lengths[:, 1:]
+    foot, rest = np.sqrt(tip[:, :1] ** 2 + tip[:, 1:2] ** 2), np.arctan2(tip[:, 1:2], tip[:, :1])
+    along, across = upper * np.cos(bend), upper * np.sin(bend)
+    x = lower + along
+    square = x * x + across * across
+    chord = np.sqrt(square)
+    cosine = (distance * distance - square - (tip * tip).sum(-1, keepdims=True)) / (2.0 * chord * foot)
+    cosine = np.clip(cosine, -POINTED, POINTED)
+    fall = lower * across / square  # of the chord's logarithm by the bend
+    slope = (x * along + across * across) / square - (chord / foot + cosine) * fall / np.sqrt(1.0 - cosine * cosine)
+    return np.arctan2(across, x) + np.arccos(cosine) - rest, slope

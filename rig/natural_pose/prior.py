@@ -19,7 +19,7 @@ from .weights import Weights, load
 
 _NEAR_REST, _NEAR_POSE = 0.5, 1.3
 """How far targets move, in lengths of the limb, until a limb's own pose counts 1 / e: one at rest, and a posed one."""
-_BENDS = -1.0 / 0.3**2
+_BENDS = -1.0 / 0.15**2
 _POSED = np.radians(20.0)  # a limb whose joints have turned by more from rest counts as posed
 
 
@@ -105,7 +105,10 @@ class Prior:
         view = self.viewer.of_targets(targets.positions, targets.rotations, start, links)
         view = self.body.within_reach(view, own.view)
         moved = self.body.moved(view, own.view)  # (F, E)
-        motions = self._motions(view, own.chest, share, np.exp(moved * own.fade)[:, self.body.placed, None] * own.ends)
+        loose = moved[:, self.body.placed, None]
+        fade = loose * own.fade[:, self.body.placed, None]
+        ends = np.exp(np.concatenate([fade, fade, fade, fade + _BENDS * loose], -1)) * own.ends
+        motions = self._motions(view, own.chest, share, ends)
         away = ((moved * own.fade) @ self.body.follows)[..., None]
         apart = np.exp(away) * own.apart + np.exp(away + _BENDS * (moved @ self.body.follows)[..., None]) * own.bent
         motions = quaternion.product(motions, quaternion.exp(apart))
@@ -147,7 +150,7 @@ class Prior:
         rotations = np.broadcast_to(start.rotations, (count, *start.rotations.shape[1:]))
         view, chest = self.view(rotations, links)
         own = start.rotations[:, self.joints]
-        ends = self.body.end_turns(own) - self.body.motions(view, chest, 0.0)[1]
+        ends = self._own_ends(view, chest, own)
         motions = self._motions(view, chest, share, ends)
         apart = quaternion.log(quaternion.relative(motions, own))
         bent = (self.body.bends @ apart[..., None])[..., 0]
@@ -156,6 +159,16 @@ class Prior:
         pose = Pose(start.rotations.copy(), start.translations.copy())
         self._start = _Start(pose, links.copy(), view, chest, ends, apart - bent, bent, -1.0 / near**2, share)
         return self._start
+
+    def _own_ends(self, view: View, chest: np.ndarray | None, own: np.ndarray) -> np.ndarray:
+        """By what the animator's motions (F or 1, K, 4) turn feet and hands, and bend knees, more than predicted."""
+        ends = np.tile(self.body.loose_turns(own), (len(view.places) // len(own), 1, 1))
+        if ends.size:
+            bends = ends * [0.0, 0.0, 0.0, 1.0]
+            bends[:, self.body.eased, 3] -= self.body.motions(view, chest, 0.0)[1][:, self.body.eased, 3]
+            ends[..., :3] -= self.body.motions(view, chest, bends)[1][..., :3]
+            ends[..., 3] = bends[..., 3]
+        return ends
 
     def _is_same(self, last: _Start, start: Pose, links: np.ndarray) -> bool:
         """Whether the pose, seen from its own hips, is the same as last time."""

@@ -9,11 +9,12 @@ import numpy as np
 
 Weights = dict[str, np.ndarray]
 """By name. `trunk/`: mean (n,), scale (n,), correlation (n, n) of all that is told about the five effectors, then of
-the chest's turn. For arm and leg, turned and placed: mean, scale, linear, 0..2/weight, 0..2/bias, usual, straight."""
+the chest's turn. For arm and leg, turned and placed: mean, scale, linear, 0..2/weight, 0..2/bias, usual, straight, and
+spread (2,): what is not known about the bends of the middle joint and of the end [rad]."""
 
 EFFECTORS = (("arm", "L"), ("arm", "R"), ("leg", "L"), ("leg", "R"), ("head", ""))
 TURNED, PLACED = 9, 6  # numbers that tell of an effector with a rotation, and of one without
-INPUTS, OUTPUTS = 13, 6  # of a limb's network
+INPUTS, OUTPUTS = 13, 7  # of a limb's network
 CLIP = 4.0  # standard deviations beyond which features tell no more
 _RIDGE = 1e-2
 USUAL = {
@@ -42,7 +43,7 @@ def constant() -> Weights:
             sizes = (INPUTS, 1, 1, OUTPUTS)
             parts = {
                 "mean": np.zeros(INPUTS), "scale": np.ones(INPUTS), "usual": usual, "straight": straight,
-                "linear": np.zeros((INPUTS, OUTPUTS)), "bias": np.concatenate([usual, np.zeros(3)]),
+                "linear": np.zeros((INPUTS, OUTPUTS)), "bias": np.concatenate([usual, np.zeros(OUTPUTS - 3)]), "spread": np.ones(2),
             }  # fmt: skip
             for layer in range(3):
                 parts[f"{layer}/weight"] = np.zeros((sizes[layer], sizes[layer + 1]))
@@ -73,7 +74,7 @@ class LimbNetworks:
         self.usual = usual / np.linalg.norm(usual, axis=-1, keepdims=True)
 
     def __call__(self, features: np.ndarray) -> np.ndarray:
-        """Outputs (F, L, 6) of features (F, L, 13)."""
+        """Outputs (F, L, 7) of features (F, L, 13)."""
         inputs = np.clip(features * self.scale + self.shift, -CLIP, CLIP).swapaxes(0, 1)  # (L, F, n)
         hidden = _silu(inputs @ self.first + self.first_bias)
         hidden = _silu(hidden @ self.second + self.second_bias)
