@@ -303,6 +303,25 @@ def test_frames_together_are_those_one_by_one(goals: tuple[str, ...], turned: bo
             np.testing.assert_allclose(prior.base(start, part, one.links, 1.0)[0], together[number], atol=1e-11)
 
 
+@pytest.mark.parametrize("turned", [True, False])
+@pytest.mark.parametrize("goals", [ENDS, TOES], ids=["feet", "toes"])
+def test_the_priors_own_pose_meets_goals_of_hands_and_feet(goals: tuple[str, ...], turned: bool) -> None:
+    """Nearly in place, for the bend of a limb is softened, and exactly in rotation."""
+    one = rig(goals=goals, turned=turned)
+    moved = {"hand L": np.array([-0.35, -0.2, 0.35]), "hand R": np.array([0.3, -0.3, 0.3])}
+    moved |= {f"{goals[2][:-2]} {side}": np.array(away) for side, away in (("L", (0, 0.25, 0.2)), ("R", (0, 0.2, -0.25)))}
+    turns = TURN | {f"{goals[2][:-2]} R": Rotation.from_euler("xyz", [35, 10, 5], degrees=True)}
+    prior, asked = Prior(one.figure), one.targets(moved, turns)
+    view = prior.viewer.of_targets(asked.positions, asked.rotations, one.rest, one.links)
+    pose = one.rest.rotations
+    pose[:, prior.joints] = prior.body.motions(view, None, 0.0)[0]
+    found = one.at(pose)
+    assert np.linalg.norm(found.positions - asked.positions, axis=-1)[0, :4].max() < 0.01
+    if turned:
+        apart = 1.0 - np.abs((found.rotations * asked.rotations).sum(-1))
+        assert apart[0, :4].max() < 1e-9
+
+
 def test_figures_that_do_not_stand_are_refused() -> None:
     """A sentence says why: legs that point forward at rest, or no limb that has a goal."""
     lying = tuple(

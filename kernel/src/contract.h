@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 178220672 /* a hash of all below */
+#define DQIK_LAYOUT 19646511 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -487,6 +487,8 @@ typedef struct {
     double pointed;
     double most_eased;
     double least_bend;
+    double least_knee;
+    double most_knee;
     double pronation;
     double near_rest;
     double near_pose;

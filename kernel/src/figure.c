@@ -187,12 +187,14 @@ static void answer(const dqik_network *n, double clip, double *inputs, double *h
     add_product(outputs, inputs, n->last_weight + n->second * n->outputs, n->inputs, n->outputs);
 }
 
-/* The hinge square to a unit line, held by the usual one where the prediction points along the line. */
+/* The hinge square to a unit line, held by the usual one where the prediction points along the line or against that. */
 static void steady_hinge(const dqik_figure *f, const dqik_figure_limb *l, const double *line, double *hinge) {
     const double cosine = 1.0 + dot3(line, l->straight), along = dot3(line, l->usual) / most(cosine, 1e-4);
-    const double off = dot3(hinge, line), share = f->steady * least(cosine, 1.0);
-    for (int c = 0; c < 3; c++)
-        hinge[c] += share * (l->usual[c] - along * (line[c] + l->straight[c])) - off * line[c];
+    const double off = dot3(hinge, line);
+    double carried[3];
+    for (int c = 0; c < 3; c++) carried[c] = l->usual[c] - along * (line[c] + l->straight[c]);
+    const double part = dot3(hinge, carried), more = 0.5 * (sqrt(part * part + square(f->steady)) - part) * least(cosine, 1.0);
+    for (int c = 0; c < 3; c++) hinge[c] += more * carried[c] - off * line[c];
 }
 
 /* The line from the middle joint to the effector of a limb without rotation, whose end is turned: its length, and the
@@ -231,15 +233,18 @@ static double ankle(const dqik_figure *f, const dqik_figure_limb *l, double dist
     return atan2(across, x) + acos(cosine) - rest;
 }
 
+/* See `limbs.eased`. */
+static double eased(const dqik_figure *f, double turn) { return f->most_eased * tanh(turn / f->most_eased); }
+
 /* Fits a knee's bend and a foot's turn, loose (4), to the toes' distance; see `Body._ease`. */
 static void ease(const dqik_figure *f, const dqik_figure_limb *l, double distance, const double *correction, double *loose) {
     const double turn = loose[2];
     double slope, bend = most(loose[3], f->least_bend);
     const double away = ankle(f, l, distance, bend, &slope) - turn;
-    bend -= l->doubt * slope * away / (1.0 + l->doubt * slope * slope);
+    bend -= l->doubt * slope * eased(f, away) / (1.0 + l->doubt * slope * slope);
     if (correction) bend += correction[3];
-    loose[3] = bend;
-    loose[2] = turn + f->most_eased * tanh((ankle(f, l, distance, bend, &slope) - turn) / f->most_eased);
+    loose[3] = clamp(bend, f->least_knee, f->most_knee);
+    loose[2] = turn + eased(f, ankle(f, l, distance, loose[3], &slope) - turn);
 }
 
 /* The turns of both bones of a triangle whose end is at a distance along a unit line. */

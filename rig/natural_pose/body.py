@@ -309,11 +309,11 @@ class Body:
         distance, lengths, tips = distance[:, legs], self._lengths[legs], self.end_tips[rows]
         turn, bend = loose[:, rows, 2:3], np.maximum(loose[:, rows, 3:], LEAST_BEND)
         bend = limb_geometry.balanced(distance, bend, turn, lengths, tips, self.doubt[legs])
-        loose[:, rows, 3:] = bend
         if isinstance(correction, np.ndarray):
-            loose[:, rows, 3:] = bend = bend + correction[:, rows, 3:]
-        more = limb_geometry.ankles(distance, bend, lengths, tips)[0] - turn
-        loose[:, rows, 2:3] = turn + limb_geometry.MOST_EASED * np.tanh(more / limb_geometry.MOST_EASED)
+            bend = bend + correction[:, rows, 3:]
+        loose[:, rows, 3:] = bend = np.clip(bend, limb_geometry.LEAST_KNEE, limb_geometry.MOST_KNEE)
+        needed, _ = limb_geometry.ankles(distance, bend, lengths, tips)
+        loose[:, rows, 2:3] = turn + limb_geometry.eased(needed - turn)
 
     def _pronate(self, parts: np.ndarray) -> None:
         """Give forearms a share of the turns of hands about them, in `parts` (F, 4, L, 4).

@@ -128,6 +128,8 @@ def _figure(packer: Packer, prior: Parts, fading: dict[str, float]) -> Any:
         pointed=limbs.POINTED,
         most_eased=limbs.MOST_EASED,
         least_bend=body.LEAST_BEND,
+        least_knee=limbs.LEAST_KNEE,
+        most_knee=limbs.MOST_KNEE,
         pronation=body.PRONATION,
         **fading,
         own_clip=own_motion.CLIP,

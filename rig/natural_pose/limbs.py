@@ -5,8 +5,9 @@ import numpy as np
 
 from ...solvers.algebra import quaternion
 
-STEADY = 0.5  # share of the usual hinge in the predicted one, so that it does not vanish
+STEADY = 0.8  # twice the least share of the usual hinge in a predicted one that is square to it
 SOFT = 0.03  # of both lengths together, over which a limb comes to its full length without a jerk of its bend
+LEAST_KNEE, MOST_KNEE = -0.8, 2.4  # [rad] bends of a leg whose foot is fitted to its toes' distance
 MOST_EASED = 0.6  # [rad] by which a foot turns further than predicted
 POINTED = 0.98  # cosine of the least angle between foot and line to the hip
 ROOM = 0.1  # of the limb's length, around its root, where the direction of its end counts less
@@ -27,14 +28,16 @@ def line(reach: np.ndarray, distance: np.ndarray, size: np.ndarray, straight: np
 def steady(hinge: np.ndarray, line: np.ndarray, usual: np.ndarray, straight: np.ndarray) -> np.ndarray:
     """Hinge axes (F, L, 3) square to unit lines (F, L, 3), not of unit length.
 
-    Where the prediction points along the line, the usual hinge decides: `usual` (L, 3), of limbs that point to
-    `straight` (L, 3), carried along the shortest arc. It fades out at the opposite direction, to which no arc is
-    shortest.
+    Where the prediction points along the line, or against the usual hinge, the usual one decides: `usual` (L, 3), of
+    limbs that point to `straight` (L, 3), carried along the shortest arc. So the hinge never vanishes, and does not flip
+    to its other side. This fades out at the opposite direction, to which no arc is shortest.
     """
     cosine = 1.0 + (line * straight).sum(-1, keepdims=True)
     along = (line * usual).sum(-1, keepdims=True) / np.maximum(cosine, 1e-4)
-    carried = (usual - along * (line + straight)) * np.minimum(cosine, 1.0)
-    return hinge - (hinge * line).sum(-1, keepdims=True) * line + STEADY * carried
+    carried = usual - along * (line + straight)
+    part = (hinge * carried).sum(-1, keepdims=True)
+    more = 0.5 * (np.sqrt(part * part + STEADY * STEADY) - part) * np.minimum(cosine, 1.0)
+    return hinge - (hinge * line).sum(-1, keepdims=True) * line + more * carried
 
 
 def corners(distance: np.ndarray, lengths: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -98,7 +101,12 @@ def balanced(
     predicted. lengths : (P, 2). tip : as for `beyond`. doubt : (P, 1) variance of the bend; that of the turn is 1.
     """
     needed, slope = ankles(distance, bend, lengths, tip)
-    return bend - doubt * slope * (needed - turn) / (1.0 + doubt * slope * slope)
+    return bend - doubt * slope * eased(needed - turn) / (1.0 + doubt * slope * slope)
+
+
+def eased(turn: np.ndarray) -> np.ndarray:
+    """Angles that grow more slowly and not beyond `MOST_EASED`."""
+    return MOST_EASED * np.tanh(turn / MOST_EASED)
 
 
 def ankles(

@@ -333,7 +333,7 @@ FIGURE = _structure(
     ("uint8[]", "serves follows inner", "(effectors, K), (effectors, K), (J) whether links move effectors"),
     ("double[]", "own_mean own_scale own_map", "(features), (features), (features + 1, 3 K); NULL: nothing learnt"),
     ("double", "clip most_turn near collar_rest steady soft folded room pointed most_eased", ""),
-    ("double", "least_bend pronation near_rest near_pose posed bends own_clip", ""),
+    ("double", "least_bend least_knee most_knee pronation near_rest near_pose posed bends own_clip", ""),
 )  # fmt: skip
 
 FIGURE_START = _structure(
