@@ -21,7 +21,9 @@ MOST_TURN = 1.5  # of the chest about each axis [rad]
 _ELBOW_TURN = np.radians(10.0)  # by which the plane of an arm is turned against its bones
 _COLLAR_UP, _COLLAR_FORWARD = np.radians(8.0), np.radians(8.0)  # per arm's length that a wrist is up, or forward
 PRONATION = 0.25  # share of the turn of a hand about the forearm that the forearm takes
+_COLLAR_AXES = [1, 2, 1]  # of a wrist's place, that turn a collar about its axes
 COLLAR_REST = -0.5  # how high the wrist is, in lengths of the arm, for a collar at rest
+_COLLAR_REST = np.array([0.0, COLLAR_REST, 0.0])
 
 
 class Body:
@@ -97,6 +99,7 @@ class Body:
         self.end_moves = np.array([[float(limbs[k].effector != limbs[k].lower)] for k in self.placed]).reshape(-1, 1)
         frames = np.array([_turned_back(limbs[k], limbs[k].frames[1]) for k in self.placed]).reshape(-1, 3, 3)
         self.end_frames = quaternion.from_matrix(frames)
+        self._end_frames_back = quaternion.conjugate(self.end_frames)
         tips = np.array([limbs[k].tip for k in self.placed]).reshape(-1, 3)
         self.end_tips = (frames.swapaxes(-1, -2) @ tips[..., None])[..., 0]
         feet = np.linalg.norm(self.end_tips[:, :2], axis=-1) > NEAR * self._limb_sizes[self.placed, 0]
@@ -106,6 +109,7 @@ class Body:
         self._ends = np.flatnonzero([limb.turned for limb in limbs])
         self._turned_arms = self._ends[self._ends < self.arms]
         self.forearms = np.array([limb.frames[1][:, 0] for limb in limbs])
+        self._pronated = np.sqrt(2.0 * PRONATION) * self.forearms[self._turned_arms]
         self.doubt = np.array([_doubt(weights, name) for name in names]).reshape(-1, 1)
         self.on_toes = np.flatnonzero([limb.toe.any() for limb in limbs])
         self._toe_lines = np.array([limbs[k].toe for k in self.on_toes]).reshape(-1, 3)
@@ -121,6 +125,8 @@ class Body:
         self.turns_chest = bool(self.spine)
         count = len(figure.spine_lines)
         self.fractions = np.arange(1, count + 1) / count
+        shares = [1.0 / max(len(self.spine), 1), 1.0]
+        self._parts_of_turn = np.concatenate([shares, self.fractions[:-1]])[:, None]
         chest = figure.spine_root + figure.spine_lines.sum(0)
         sides = [limb.side for limb in figure.limbs[: self.arms]]
         self.shoulders = self.signs[: self.arms] * self._limb_roots[: self.arms] - chest
@@ -157,6 +163,7 @@ class Body:
         self.mirror[2 : self.first] = sides[:arms]
         self.mirror[self.first :] = np.tile(sides, (4, 1))
         self.shares = np.array([1.0 / max(len(own), 1) for own in self._collars]).reshape(-1, 1)
+        self._shares_collars = bool((self.shares < 1.0).any())
         self.maps = np.stack([self._map(joint) for joint in self.joints]) if columns else np.zeros((0, 4, 4))
 
     def _map(self, joint: int) -> np.ndarray:
@@ -264,39 +271,41 @@ class Body:
         if chest is not None:
             turn = chest
         elif self.turns_chest:
-            turn = np.clip(self.trunk(features), -MOST_TURN, MOST_TURN)
+            turn = np.minimum(np.maximum(self.trunk(features), -MOST_TURN), MOST_TURN)
         else:
             turn = np.zeros((len(features), 3))
         frames, arms, count = len(features), self.arms, len(self._figure.limbs)
         turns = np.empty((frames, len(self.mirror), 4))
-        turns[:, :2] = quaternion.IDENTITY
+        turns[:] = quaternion.IDENTITY
+        spine, trunk, matrix, place = self.chest(turn)
         if self.turns_chest:
-            turns[:, 0] = quaternion.exp(turn / len(self.spine))
-        trunk = quaternion.exp(turn)
+            turns[:, 0] = spine
         if self._figure.head is not None and self.neck:
             neck = quaternion.log(quaternion.relative(trunk, view.turns[:, -1]))
             turns[:, 1] = quaternion.exp(neck / len(self.neck))
-        reach, more = self.seen_by_limbs(ends, directions, turn, trunk)
-        collars = self._collar(reach[:, :arms])
-        turns[:, 2 : self.first] = quaternion.exp(collars * self.shares)
+        reach, more = self.seen_by_limbs(ends, directions, matrix, place)
         own_ends = view.turns[:, :count] * self.mirror[self.first : self.first + count]
-        own_ends[:, :arms] = quaternion.relative(trunk[:, None] * self.mirror[2 : self.first], own_ends[:, :arms])
-        collar = quaternion.exp(collars)
-        line = self.collar_lines
-        reach[:, :arms] -= quaternion.rotate(collar, line) - line
+        if arms:
+            collars = self._collar(reach[:, :arms])
+            collar = quaternion.exp(collars)
+            turns[:, 2 : self.first] = quaternion.exp(collars * self.shares) if self._shares_collars else collar
+            own_ends[:, :arms] = quaternion.relative(trunk[:, None] * self.mirror[2 : self.first], own_ends[:, :arms])
+            reach[:, :arms] -= quaternion.rotate(collar, self.collar_lines) - self.collar_lines
         bones, toes, loose = self._limb_bones(reach, more, own_ends, correction)
         upper, lower = bones[:, :, 0], bones[:, :, 1]
         parts = turns[:, self.first :].reshape(frames, 4, count, 4)
         parts[:, 0] = upper
-        parts[:, 0, :arms] = quaternion.relative(collar, upper[:, :arms])
+        if arms:
+            parts[:, 0, :arms] = quaternion.relative(collar, upper[:, :arms])
         parts[:, 1] = quaternion.relative(upper, lower)
-        parts[:, 2:] = quaternion.IDENTITY
-        parts[:, 2, self._ends] = quaternion.relative(lower[:, self._ends], own_ends[:, self._ends])
+        if self._ends.size == count:
+            parts[:, 2] = quaternion.relative(lower, own_ends)
+        elif self._ends.size:
+            parts[:, 2, self._ends] = quaternion.relative(lower[:, self._ends], own_ends[:, self._ends])
         self._pronate(parts)
         if self.placed.size:
-            frame = self.end_frames
-            turn = quaternion.product(frame, quaternion.product(quaternion.exp(loose[..., :3]), quaternion.conjugate(frame)))
-            parts[:, 2, self.placed] = turn
+            turn = quaternion.product(quaternion.exp(loose[..., :3]), self._end_frames_back)
+            parts[:, 2, self.placed] = quaternion.product(self.end_frames, turn)
         if toes is not None:
             parts[:, 2, self.on_toes] = quaternion.product(parts[:, 2, self.on_toes], toes)
             parts[:, 3, self.on_toes] = quaternion.conjugate(toes)
@@ -311,7 +320,8 @@ class Body:
         bend = limb_geometry.balanced(distance, bend, turn, lengths, tips, self.doubt[legs])
         if isinstance(correction, np.ndarray):
             bend = bend + correction[:, rows, 3:]
-        loose[:, rows, 3:] = bend = np.clip(bend, limb_geometry.LEAST_KNEE, limb_geometry.MOST_KNEE)
+        loose[:, rows, 3:] = bend = np.minimum(
+            np.maximum(bend, limb_geometry.LEAST_KNEE), limb_geometry.MOST_KNEE)
         needed, _ = limb_geometry.ankles(distance, bend, lengths, tips)
         loose[:, rows, 2:3] = turn + limb_geometry.eased(needed - turn)
 
@@ -323,43 +333,40 @@ class Body:
         arms = self._turned_arms
         if not arms.size:
             return
-        hands, axes = parts[:, 2, arms], self.forearms[arms]
-        turn = quaternion.exp(PRONATION * 2.0 * hands[..., :1] * (hands[..., 1:] * axes).sum(-1, keepdims=True) * axes)
+        hands, axes = parts[:, 2, arms], self._pronated
+        turn = quaternion.exp(hands[..., :1] * (hands[..., 1:] * axes).sum(-1, keepdims=True) * axes)
         parts[:, 1, arms] = quaternion.product(parts[:, 1, arms], turn)
         parts[:, 2, arms] = quaternion.relative(turn, hands)
 
+    def chest(self, turn: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Of a chest that is turned by (F, 3): the turn (F, 4) of each joint of the spine and its own (F, 4).
+
+        And its matrix (F, 3, 3) and place (F, 3) if the spine's bones share the turn evenly.
+        """
+        parts = quaternion.exp(turn[:, None] * self._parts_of_turn)
+        matrices = quaternion.to_matrix(parts[:, 1:])
+        place = self._figure.spine_root + (matrices[:, 1:] @ self._figure.spine_lines[:-1, :, None])[..., 0].sum(1)
+        return parts[:, 0], parts[:, 1], matrices[:, 0], place
+
     def seen_by_limbs(
-        self, ends: np.ndarray, directions: np.ndarray, turn: np.ndarray, trunk: np.ndarray
+        self, ends: np.ndarray, directions: np.ndarray, chest: np.ndarray, place: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """Places (F, L, 3) of limbs' ends from their roots, and their directions (F, L, 2, 3), read as left ones.
 
-        Arms in the axes of the chest, legs in those of the hips.
+        Arms in the axes of the chest, legs in those of the hips. chest, place : as `chest` has them.
         """
         arms, count = self.arms, len(self._figure.limbs)
         reach, more = ends[:, :count] * self.signs, directions[:, :count] * self.signs[:, None]
         reach[:, arms:] -= self._limb_roots[arms:]
         if arms:
-            chest = quaternion.to_matrix(trunk)
-            away = (ends[:, :arms] - self._chest_place(turn)[:, None]) @ chest
-            reach[:, :arms] = (away - self.shoulders) * self.signs[:arms]
+            reach[:, :arms] = ((ends[:, :arms] - place[:, None]) @ chest - self.shoulders) * self.signs[:arms]
             more[:, :arms] = (directions[:, :arms] @ chest[:, None]) * self.signs[:arms, None]
         return reach, more
 
-    def _chest_place(self, turn: np.ndarray) -> np.ndarray:
-        """Where the chest's joint is (F, 3) if the spine's bones share a turn (F, 3) evenly."""
-        figure = self._figure
-        angle = np.sqrt(np.maximum((turn * turn).sum(-1, keepdims=True), 1e-24))
-        axis, angles = turn / angle, angle * self.fractions
-        sine, versine = np.sin(angles) @ figure.spine_lines, (1.0 - np.cos(angles)) @ figure.spine_lines
-        across = quaternion.cross(axis, versine)
-        return figure.spine_root + figure.spine_lines.sum(0) + quaternion.cross(axis, sine) + quaternion.cross(
-            axis, across)  # fmt: skip
-
     def _collar(self, reach: np.ndarray) -> np.ndarray:
         """The collars' turns (F, A, 3): they follow raised and forward wrists."""
-        local = np.clip(reach / self._limb_sizes[: self.arms], -1.0, 1.0)
-        raised = local[..., 1:2] - COLLAR_REST
-        return np.concatenate([raised, local[..., 2:], raised], -1) * self.collar_gain
+        local = np.minimum(np.maximum(reach / self._limb_sizes[: self.arms], -1.0), 1.0)
+        return (local - _COLLAR_REST).take(_COLLAR_AXES, -1) * self.collar_gain
 
     def told_of_limbs(self, reach: np.ndarray, more: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Features (F, L, 13) of limbs, and the distances (F, L, 1) of their ends in lengths of the limb."""

@@ -12,6 +12,8 @@ MOST_EASED = 0.6  # [rad] by which a foot turns further than predicted
 POINTED = 0.98  # cosine of the least angle between foot and line to the hip
 ROOM = 0.1  # of the limb's length, around its root, where the direction of its end counts less
 FOLDED = 0.02  # of both lengths together, by which the end of a limb is further than when the limb is folded
+_IN_PLANE = np.array([[1.0, 0, 0, 0, 1, 0, 0, 0, 0], [0, -1, 0, 1, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0, 0, 0, 1]])
+"""From cosine, sine and 1 to the matrix of a turn about the third axis."""
 
 
 def line(reach: np.ndarray, distance: np.ndarray, size: np.ndarray, straight: np.ndarray) -> np.ndarray:
@@ -62,17 +64,16 @@ def triangles(
     reach : (F, L, 3) unit lines from root to end. cosine, sine : (F, L, 1) of the bend. hinge : (F, L, 3) square to the
     lines. lengths : (F or 1, L, 2). sign : (L, 1), 1 for limbs that bend forward about their hinge (arms), -1 for legs.
     """
-    upper, lower = lengths[..., :1], lengths[..., 1:]
+    frame = np.empty((*reach.shape, 3))  # along the line, forward, hinge
+    hinge = hinge / np.sqrt(np.maximum((hinge * hinge).sum(-1, keepdims=True), 1e-24))
+    frame[..., 0], frame[..., 1], frame[..., 2] = reach, quaternion.cross(hinge, reach), hinge
+    upper, lower, sine = lengths[..., :1], lengths[..., 1:], sign * sine
     x, y = upper + lower * cosine, lower * sine
     distance = np.sqrt(x * x + y * y)
-    hinge = hinge / np.sqrt(np.maximum((hinge * hinge).sum(-1, keepdims=True), 1e-24))
-    first = (x * reach + sign * y * quaternion.cross(reach, hinge)) / distance
-    second = (distance * reach - upper * first) / lower
-    frames = np.empty((*reach.shape[:-1], 2, 3, 3))
-    frames[..., 0, :, 0], frames[..., 1, :, 0] = first, second
-    frames[..., 2] = hinge[..., None, :]
-    frames[..., 0, :, 1], frames[..., 1, :, 1] = quaternion.cross(hinge, first), quaternion.cross(hinge, second)
-    return frames
+    turns = np.ones((*reach.shape[:-1], 2, 3))  # cosine and sine about the hinge, of both bones against the line
+    turns[..., 0, :1], turns[..., 0, 1:2] = x / distance, -y / distance
+    turns[..., 1, :1], turns[..., 1, 1:2] = (upper * cosine + lower) / distance, upper * sine / distance
+    return frame[..., None, :, :] @ (turns @ _IN_PLANE).reshape(*turns.shape[:-1], 3, 3)
 
 
 def beyond(tip: np.ndarray, turn: np.ndarray, length: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -123,7 +124,7 @@ def ankles(
     square = x * x + across * across
     chord = np.sqrt(square)
     cosine = (distance * distance - square - (tip * tip).sum(-1, keepdims=True)) / (2.0 * chord * foot)
-    cosine = np.clip(cosine, -POINTED, POINTED)
+    cosine = np.minimum(np.maximum(cosine, -POINTED), POINTED)
     fall = lower * across / square  # of the chord's logarithm by the bend
     slope = (x * along + across * across) / square - (chord / foot + cosine) * fall / np.sqrt(1.0 - cosine * cosine)
     return np.arctan2(across, x) + np.arccos(cosine) - rest, slope

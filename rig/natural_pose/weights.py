@@ -75,10 +75,14 @@ class LimbNetworks:
 
     def __call__(self, features: np.ndarray) -> np.ndarray:
         """Outputs (F, L, 7) of features (F, L, 13)."""
-        inputs = np.clip(features * self.scale + self.shift, -CLIP, CLIP).swapaxes(0, 1)  # (L, F, n)
+        inputs = _clipped(features * self.scale + self.shift).swapaxes(0, 1)  # (L, F, n)
         hidden = _silu(inputs @ self.first + self.first_bias)
         hidden = _silu(hidden @ self.second + self.second_bias)
         return (np.concatenate([hidden, inputs], -1) @ self.last + self.last_bias).swapaxes(0, 1)
+
+
+def _clipped(x: np.ndarray) -> np.ndarray:
+    return np.minimum(np.maximum(x, -CLIP), CLIP)  # on few numbers in half the time of numpy.clip
 
 
 def _silu(x: np.ndarray) -> np.ndarray:
@@ -104,4 +108,4 @@ class Trunk:
 
     def __call__(self, features: np.ndarray) -> np.ndarray:
         """Rotation vectors (F, 3) of the chest against the hips, of features (F, n)."""
-        return np.clip(features * self.scale + self.shift, -CLIP, CLIP) @ self.map + self.mean
+        return _clipped(features * self.scale + self.shift) @ self.map + self.mean
