@@ -20,13 +20,14 @@ from .weights import Weights, load
 _NEAR_REST, _NEAR_POSE = 0.5, 1.3
 """How far targets move, in lengths of the limb, until a limb's own pose counts 1 / e: one at rest, and a posed one."""
 _BENDS = -1.0 / 0.15**2
+_FADE_OF_BENDS = np.array([0.0, 0.0, 0.0, _BENDS])
 _POSED = np.radians(20.0)  # a limb whose joints have turned by more from rest counts as posed
 
 
 class _Start(NamedTuple):
     """What follows from the animator's own pose: where the effectors stand in it, and how it differs from the prior.
 
-    pose, links, share : what it was made from. view : of its effectors. chest : (F, 3) the chest's turn, None where
+    pose, links, share : what it was made from; links (F or 1, n, 8) of the body's inner joints. view : of its effectors. chest : (F, 3) the chest's turn, None where
     the prior tells it. apart : (F, K, 3) from the prior's motions there to the animator's. fade : (F, E) how fast
     these count less with the squared distance of a target.
     """
@@ -65,6 +66,7 @@ class Prior:
         self.body = Body(figure, load() if weights is None else weights, free)
         self.joints = self.body.joints  # (K,) that it turns
         self.freedom = free[self.joints]
+        self._whole = bool((self.freedom >= 1.0).all())
         self.own = own if own is not None and own.fits(self.body.count, len(self.joints)) else None
         self.at_rest = quaternion.relative(figure.before[self.joints], figure.rest[self.joints])
         self.viewer, self._start = Viewer(figure), None
@@ -105,18 +107,19 @@ class Prior:
         view = self.viewer.of_targets(targets.positions, targets.rotations, start, links)
         view = self.body.within_reach(view, own.view)
         moved = self.body.moved(view, own.view)  # (F, E)
-        loose = moved[:, self.body.placed, None]
-        fade = loose * own.fade[:, self.body.placed, None]
-        ends = np.exp(np.concatenate([fade, fade, fade, fade + _BENDS * loose], -1)) * own.ends
+        faded, ends = moved * own.fade, 0.0
+        if own.ends.size:
+            placed = self.body.placed
+            ends = np.exp(faded[:, placed, None] + moved[:, placed, None] * _FADE_OF_BENDS) * own.ends
         motions = self._motions(view, own.chest, share, ends)
-        away = ((moved * own.fade) @ self.body.follows)[..., None]
+        away = (faded @ self.body.follows)[..., None]
         apart = np.exp(away) * own.apart + np.exp(away + _BENDS * (moved @ self.body.follows)[..., None]) * own.bent
         motions = quaternion.product(motions, quaternion.exp(apart))
         rotations = np.empty((len(motions), *start.rotations.shape[1:]))
         rotations[:] = start.rotations
-        before = start.rotations[:, self.joints]
-        shares = np.multiply.outer(amounts, self.freedom) if amounts.ndim else amounts * self.freedom
-        if (shares < 1.0).any():
+        if not (self._whole and (amounts >= 1.0).all()):
+            before = start.rotations[:, self.joints]
+            shares = np.multiply.outer(amounts, self.freedom) if amounts.ndim else amounts * self.freedom
             turn = quaternion.log(quaternion.relative(before, motions))
             motions = quaternion.product(before, quaternion.exp(shares[..., None] * turn))
         rotations[:, self.joints] = motions
@@ -129,7 +132,7 @@ class Prior:
         return self.viewer.of_pose(world, links), chest
 
     def _motions(
-        self, view: View, chest: np.ndarray | None, share: float, ends: np.ndarray
+        self, view: View, chest: np.ndarray | None, share: float, ends: np.ndarray | float
     ) -> np.ndarray:
         """The prior's own motions (F, K, 4)."""
         motions, _ = self.body.motions(view, chest, ends)
@@ -157,7 +160,7 @@ class Prior:
         turned = quaternion.angle(own, self.at_rest) ** 2 @ self.body.serves.T
         near = _NEAR_POSE + (_NEAR_REST - _NEAR_POSE) * np.exp(-turned / _POSED**2)
         pose = Pose(start.rotations.copy(), start.translations.copy())
-        self._start = _Start(pose, links.copy(), view, chest, ends, apart - bent, bent, -1.0 / near**2, share)
+        self._start = _Start(pose, links.take(self.body.inner, 1), view, chest, ends, apart - bent, bent, -1.0 / near**2, share)
         return self._start
 
     def _own_ends(self, view: View, chest: np.ndarray | None, own: np.ndarray) -> np.ndarray:
@@ -172,9 +175,8 @@ class Prior:
 
     def _is_same(self, last: _Start, start: Pose, links: np.ndarray) -> bool:
         """Whether the pose, seen from its own hips, is the same as last time."""
-        inner = self.body.inner
         return (
             last.pose.rotations.shape == start.rotations.shape and len(last.links) in (1, len(links))
             and bool((last.pose.rotations == start.rotations).all())
-            and bool((last.links[:, inner] == links[:, inner]).all())
+            and bool((last.links == links.take(self.body.inner, 1)).all())
         )  # fmt: skip
