@@ -90,6 +90,7 @@ class Body:
     def _set_limbs(self, limbs: tuple[Limb, ...], weights: Weights) -> None:
         names = [f"{limb.kind}/{'turned' if limb.turned else 'placed'}" for limb in limbs]
         self.networks = LimbNetworks(weights, names)
+        self.doubt = np.array([_doubt(weights, name) for name in names]).reshape(-1, 1)
         self.bend = np.array([[1.0 if limb.kind == "arm" else -1.0] for limb in limbs])
         self._lengths = np.array([limb.lengths for limb in limbs])
         self._limb_sizes = np.array([[limb.size] for limb in limbs])
@@ -104,15 +105,21 @@ class Body:
         self.end_tips = (frames.swapaxes(-1, -2) @ tips[..., None])[..., 0]
         feet = np.linalg.norm(self.end_tips[:, :2], axis=-1) > NEAR * self._limb_sizes[self.placed, 0]
         self.eased = np.flatnonzero((self.placed >= self.arms) & (self.end_moves[:, 0] > 0.0) & feet)
+        legs = self.placed[self.eased]
+        self._feet = limb_geometry.Feet.of(self._lengths[legs], self.end_tips[self.eased])
+        self._doubt_of_legs, self._lower_of_placed = self.doubt[legs], self._lengths[self.placed, 1:]
         self.arms_of_placed = np.flatnonzero(self.placed < self.arms)
         self.placed_arms = np.flatnonzero([limb.kind == "arm" and not limb.turned for limb in limbs])
         self._ends = np.flatnonzero([limb.turned for limb in limbs])
         self._turned_arms = self._ends[self._ends < self.arms]
         self.forearms = np.array([limb.frames[1][:, 0] for limb in limbs])
         self._pronated = np.sqrt(2.0 * PRONATION) * self.forearms[self._turned_arms]
-        self.doubt = np.array([_doubt(weights, name) for name in names]).reshape(-1, 1)
         self.on_toes = np.flatnonzero([limb.toe.any() for limb in limbs])
         self._toe_lines = np.array([limbs[k].toe for k in self.on_toes]).reshape(-1, 3)
+        self._at_placed, self._at_ends, self._at_toes = _rows(self.placed), _rows(self._ends), _rows(self.on_toes)
+        self._at_eased, self._at_legs = _rows(self.eased), _rows(self.placed[self.eased])
+        self._at_arms_of_placed, self._at_turned_arms = _rows(self.arms_of_placed), _rows(self._turned_arms)
+        self._at_placed_arms = _rows(self.placed_arms)
         beyond = np.zeros((len(limbs), 6))
         beyond[:, 0] = [np.linalg.norm(limb.tip) / limb.size for limb in limbs]
         self._beyond = beyond[self.placed_arms]
@@ -301,28 +308,27 @@ class Body:
         if self._ends.size == count:
             parts[:, 2] = quaternion.relative(lower, own_ends)
         elif self._ends.size:
-            parts[:, 2, self._ends] = quaternion.relative(lower[:, self._ends], own_ends[:, self._ends])
+            parts[:, 2, self._at_ends] = quaternion.relative(lower[:, self._at_ends], own_ends[:, self._at_ends])
         self._pronate(parts)
         if self.placed.size:
             turn = quaternion.product(quaternion.exp(loose[..., :3]), self._end_frames_back)
-            parts[:, 2, self.placed] = quaternion.product(self.end_frames, turn)
+            parts[:, 2, self._at_placed] = quaternion.product(self.end_frames, turn)
         if toes is not None:
-            parts[:, 2, self.on_toes] = quaternion.product(parts[:, 2, self.on_toes], toes)
-            parts[:, 3, self.on_toes] = quaternion.conjugate(toes)
+            parts[:, 2, self._at_toes] = quaternion.product(parts[:, 2, self._at_toes], toes)
+            parts[:, 3, self._at_toes] = quaternion.conjugate(toes)
         turns = (turns * self.mirror).take(self.columns, 1)
         return (turns[:, :, None] @ self.maps)[:, :, 0], loose
 
     def _ease(self, loose: np.ndarray, distance: np.ndarray, correction: np.ndarray | float) -> None:
         """Fit the bends of knees and the turns of feet without rotation to their distances, in `loose` (F, P, 4)."""
-        rows, legs = self.eased, self.placed[self.eased]
-        distance, lengths, tips = distance[:, legs], self._lengths[legs], self.end_tips[rows]
+        rows, feet, distance = self._at_eased, self._feet, distance[:, self._at_legs]
         turn, bend = loose[:, rows, 2:3], np.maximum(loose[:, rows, 3:], LEAST_BEND)
-        bend = limb_geometry.balanced(distance, bend, turn, lengths, tips, self.doubt[legs])
+        bend = limb_geometry.balanced(distance, bend, turn, feet, self._doubt_of_legs)
         if isinstance(correction, np.ndarray):
             bend = bend + correction[:, rows, 3:]
         loose[:, rows, 3:] = bend = np.minimum(
             np.maximum(bend, limb_geometry.LEAST_KNEE), limb_geometry.MOST_KNEE)
-        needed, _ = limb_geometry.ankles(distance, bend, lengths, tips)
+        needed, _ = limb_geometry.ankles(distance, bend, feet)
         loose[:, rows, 2:3] = turn + limb_geometry.eased(needed - turn)
 
     def _pronate(self, parts: np.ndarray) -> None:
@@ -330,8 +336,8 @@ class Body:
 
         `2 w (xyz . axis)` is the sine of that turn, smaller the more the hand is bent: it fades to 0 at a half turn.
         """
-        arms = self._turned_arms
-        if not arms.size:
+        arms = self._at_turned_arms
+        if not self._turned_arms.size:
             return
         hands, axes = parts[:, 2, arms], self._pronated
         turn = quaternion.exp(hands[..., :1] * (hands[..., 1:] * axes).sum(-1, keepdims=True) * axes)
@@ -371,7 +377,7 @@ class Body:
     def told_of_limbs(self, reach: np.ndarray, more: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Features (F, L, 13) of limbs, and the distances (F, L, 1) of their ends in lengths of the limb."""
         beyond = more.reshape(*more.shape[:2], 6)
-        beyond[:, self.placed_arms] = self._beyond
+        beyond[:, self._at_placed_arms] = self._beyond
         local = reach / self._limb_sizes
         distance = np.sqrt((local * local).sum(-1, keepdims=True))
         return np.concatenate([local, distance, local / np.maximum(distance, NEAR), beyond], -1), distance
@@ -388,34 +394,41 @@ class Body:
         distance = distance * self._limb_sizes
         hinge, toes = answer[..., :3], None
         if self.on_toes.size:
-            own = self.on_toes
+            own = self._at_toes
             toes, line = quaternion.exp(answer[:, own, 3:6]), self._toe_lines
             reach[:, own] += quaternion.rotate(ends[:, own], line - quaternion.rotate(toes, line))
             distance[:, own] = np.sqrt((reach[:, own] * reach[:, own]).sum(-1, keepdims=True))
         line = limb_geometry.line(reach, distance, self._limb_sizes, self.networks.straight)
         hinge = limb_geometry.steady(hinge, line, self.networks.usual, self.networks.straight)
-        loose, lengths = answer[:, self.placed, 3:], self._lengths[None]
+        loose, lengths = answer[:, self._at_placed, 3:], self._lengths[None]
         lines = np.zeros((0, 3, 3))
         if self.placed.size:
-            loose[:, self.arms_of_placed] = 0.0
+            loose[:, self._at_arms_of_placed] = 0.0
             if self.eased.size:
                 self._ease(loose, distance, correction)
             if isinstance(correction, np.ndarray):
                 loose[..., :3] += correction[..., :3]
             loose[..., :3] *= self.end_moves
-            lower = self._lengths[self.placed, 1:]
-            lengths = np.broadcast_to(lengths, (len(reach), *lengths.shape[1:])).copy()
-            lengths[:, self.placed, 1:], lines = limb_geometry.beyond(
-                self.end_tips, quaternion.exp(loose[..., :3]), lower)
+            beyond, lines = limb_geometry.beyond(self.end_tips, quaternion.exp(loose[..., :3]), self._lower_of_placed)
+            lengths = np.empty((len(reach), *self._lengths.shape))
+            lengths[:] = self._lengths
+            lengths[:, self._at_placed, 1:] = beyond
         cosine, sine = limb_geometry.corners(distance, lengths)
         if self.eased.size:
-            along, legs = lines[..., 0][:, self.eased], self.placed[self.eased]
-            bend = loose[:, self.eased, 3] - np.arctan2(along[..., 1], along[..., 0])
+            along, legs = lines[..., 0][:, self._at_eased], self._at_legs
+            bend = loose[:, self._at_eased, 3] - np.arctan2(along[..., 1], along[..., 0])
             cosine[:, legs, 0], sine[:, legs, 0] = np.cos(bend), np.sin(bend)
         frames = limb_geometry.triangles(line, cosine, sine, hinge, lengths, self.bend)
         if self.placed.size:
-            frames[:, self.placed, 1] = frames[:, self.placed, 1] @ lines.swapaxes(-1, -2)
+            frames[:, self._at_placed, 1] = frames[:, self._at_placed, 1] @ lines.swapaxes(-1, -2)
         return quaternion.from_matrix(frames @ self.back), toes, loose
+
+
+def _rows(indices: np.ndarray) -> np.ndarray | slice:
+    """Indices as a slice if they follow each other: NumPy takes it in less time."""
+    if indices.size and (np.diff(indices) == 1).all():
+        return slice(int(indices[0]), int(indices[-1]) + 1)
+    return indices
 
 
 def _doubt(weights: Weights, name: str) -> float:

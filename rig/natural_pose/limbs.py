@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Limbs as triangles: from the place of the wrist and the axis of the elbow's hinge to the frames of both bones."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ...solvers.algebra import quaternion
@@ -12,6 +14,7 @@ MOST_EASED = 0.6  # [rad] by which a foot turns further than predicted
 POINTED = 0.98  # cosine of the least angle between foot and line to the hip
 ROOM = 0.1  # of the limb's length, around its root, where the direction of its end counts less
 FOLDED = 0.02  # of both lengths together, by which the end of a limb is further than when the limb is folded
+_HINGE = np.array([0.0, 0.0, 1.0])
 _IN_PLANE = np.array([[1.0, 0, 0, 0, 1, 0, 0, 0, 0], [0, -1, 0, 1, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0, 0, 0, 1]])
 """From cosine, sine and 1 to the matrix of a turn about the third axis."""
 
@@ -66,7 +69,8 @@ def triangles(
     """
     frame = np.empty((*reach.shape, 3))  # along the line, forward, hinge
     hinge = hinge / np.sqrt(np.maximum((hinge * hinge).sum(-1, keepdims=True), 1e-24))
-    frame[..., 0], frame[..., 1], frame[..., 2] = reach, quaternion.cross(hinge, reach), hinge
+    frame[..., 0], frame[..., 2] = reach, hinge
+    frame[..., 1:2] = quaternion.skew(hinge) @ reach[..., None]
     upper, lower, sine = lengths[..., :1], lengths[..., 1:], sign * sine
     x, y = upper + lower * cosine, lower * sine
     distance = np.sqrt(x * x + y * y)
@@ -85,23 +89,43 @@ def beyond(tip: np.ndarray, turn: np.ndarray, length: np.ndarray) -> tuple[np.nd
     line = quaternion.rotate(turn, tip)
     line[..., :1] += length
     distance = np.sqrt((line * line).sum(-1, keepdims=True))
-    along = line / np.maximum(distance, 1e-9)
-    hinge = np.array([0.0, 0.0, 1.0]) - along * along[..., 2:]
-    hinge = hinge / np.sqrt(np.maximum((hinge * hinge).sum(-1, keepdims=True), 1e-24))
-    return distance, np.stack([along, quaternion.cross(hinge, along), hinge], -1)
+    frames = np.zeros((*line.shape, 3))
+    frames[..., 0] = along = line / np.maximum(distance, 1e-9)
+    size = np.sqrt(np.maximum(1.0 - along[..., 2:] * along[..., 2:], 1e-24))
+    frames[..., :2, 1] = along[..., 1::-1] * [-1.0, 1.0] / size
+    frames[..., 2] = (_HINGE - along[..., 2:] * along) / size
+    return distance, frames
 
 
-def balanced(
-    distance: np.ndarray, bend: np.ndarray, turn: np.ndarray, lengths: np.ndarray, tip: np.ndarray, doubt: np.ndarray
-) -> np.ndarray:
+class Feet(NamedTuple):
+    """Legs without rotation whose feet turn about the ankles, about the hinges of the knees.
+
+    upper, lower, foot : (P, 1) lengths of both bones, and from the ankle to the toes across the hinge. rest : (P, 1)
+    angle of the toes at rest against the lower bone. squared : (P, 1) length from the ankle to the toes.
+    """
+
+    upper: np.ndarray
+    lower: np.ndarray
+    foot: np.ndarray
+    rest: np.ndarray
+    squared: np.ndarray
+
+    @classmethod
+    def of(cls, lengths: np.ndarray, tip: np.ndarray) -> "Feet":
+        """lengths : (P, 2). tip : (P, 3) as for `beyond`."""
+        foot, rest = np.hypot(tip[:, :1], tip[:, 1:2]), np.arctan2(tip[:, 1:2], tip[:, :1])
+        return cls(lengths[:, :1], lengths[:, 1:], foot, rest, (tip * tip).sum(-1, keepdims=True))
+
+
+def balanced(distance: np.ndarray, bend: np.ndarray, turn: np.ndarray, feet: Feet, doubt: np.ndarray) -> np.ndarray:
     """The bends (F, P, 1) of knees that fit predicted bends and predicted turns of feet best.
 
     The distance of the toes from the hip leaves one of both open. One step of Gauss and Newton from the predicted bend.
 
     distance : (F, P, 1) from hip to toes. bend : (F, P, 1) predicted. turn : (F, P, 1) of the feet about the hinge,
-    predicted. lengths : (P, 2). tip : as for `beyond`. doubt : (P, 1) variance of the bend; that of the turn is 1.
+    predicted. doubt : (P, 1) variance of the bend; that of the turn is 1.
     """
-    needed, slope = ankles(distance, bend, lengths, tip)
+    needed, slope = ankles(distance, bend, feet)
     return bend - doubt * slope * eased(needed - turn) / (1.0 + doubt * slope * slope)
 
 
@@ -110,21 +134,17 @@ def eased(turn: np.ndarray) -> np.ndarray:
     return MOST_EASED * np.tanh(turn / MOST_EASED)
 
 
-def ankles(
-    distance: np.ndarray, bend: np.ndarray, lengths: np.ndarray, tip: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+def ankles(distance: np.ndarray, bend: np.ndarray, feet: Feet) -> tuple[np.ndarray, np.ndarray]:
     """The turns (F, P, 1) of feet about the hinge with which toes are at their distances, and their slopes by the bend.
 
     Arguments as for `balanced`.
     """
-    upper, lower = lengths[:, :1], lengths[:, 1:]
-    foot, rest = np.sqrt(tip[:, :1] ** 2 + tip[:, 1:2] ** 2), np.arctan2(tip[:, 1:2], tip[:, :1])
-    along, across = upper * np.cos(bend), upper * np.sin(bend)
-    x = lower + along
+    along, across = feet.upper * np.cos(bend), feet.upper * np.sin(bend)
+    x = feet.lower + along
     square = x * x + across * across
     chord = np.sqrt(square)
-    cosine = (distance * distance - square - (tip * tip).sum(-1, keepdims=True)) / (2.0 * chord * foot)
+    cosine = (distance * distance - square - feet.squared) / (2.0 * chord * feet.foot)
     cosine = np.minimum(np.maximum(cosine, -POINTED), POINTED)
-    fall = lower * across / square  # of the chord's logarithm by the bend
-    slope = (x * along + across * across) / square - (chord / foot + cosine) * fall / np.sqrt(1.0 - cosine * cosine)
-    return np.arctan2(across, x) + np.arccos(cosine) - rest, slope
+    fall = feet.lower * across / square  # of the chord's logarithm by the bend
+    slope = 1.0 - feet.lower * x / square - (chord / feet.foot + cosine) * fall / np.sqrt(1.0 - cosine * cosine)
+    return np.arctan2(across, x) + np.arccos(cosine) - feet.rest, slope
