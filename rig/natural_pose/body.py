@@ -270,9 +270,9 @@ class Body:
     def motions(
         self, view: View, chest: np.ndarray | None, correction: np.ndarray | float
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Motions (F, K, 4) of `joints`, and turns (F, P, 3) of hands and feet of the limbs without rotation.
+        """Motions (F, K, 4) of `joints`, and (F, P, 4) of limbs without rotation: turns of hands and feet, bends of knees.
 
-        chest : (F, 3) its turn if the spine is not free. correction : (F, P, 3) added to the turns that are predicted.
+        chest : (F, 3) its turn if the spine is not free. correction : (F, P, 4) added to what is predicted of these.
         """
         features, ends, directions = self.told(view)
         if chest is not None:
@@ -292,18 +292,16 @@ class Body:
             turns[:, 1] = quaternion.exp(neck / len(self.neck))
         reach, more = self.seen_by_limbs(ends, directions, matrix, place)
         own_ends = view.turns[:, :count] * self.mirror[self.first : self.first + count]
-        if arms:
-            collars = self._collar(reach[:, :arms])
-            collar = quaternion.exp(collars)
-            turns[:, 2 : self.first] = quaternion.exp(collars * self.shares) if self._shares_collars else collar
-            own_ends[:, :arms] = quaternion.relative(trunk[:, None] * self.mirror[2 : self.first], own_ends[:, :arms])
-            reach[:, :arms] -= quaternion.rotate(collar, self.collar_lines) - self.collar_lines
+        collars = self._collar(reach[:, :arms])
+        collar = quaternion.exp(collars)
+        turns[:, 2 : self.first] = quaternion.exp(collars * self.shares) if self._shares_collars else collar
+        own_ends[:, :arms] = quaternion.relative(trunk[:, None] * self.mirror[2 : self.first], own_ends[:, :arms])
+        reach[:, :arms] -= quaternion.rotate(collar, self.collar_lines) - self.collar_lines
         bones, toes, loose = self._limb_bones(reach, more, own_ends, correction)
         upper, lower = bones[:, :, 0], bones[:, :, 1]
         parts = turns[:, self.first :].reshape(frames, 4, count, 4)
-        parts[:, 0] = upper
-        if arms:
-            parts[:, 0, :arms] = quaternion.relative(collar, upper[:, :arms])
+        parts[:, 0, arms:] = upper[:, arms:]
+        parts[:, 0, :arms] = quaternion.relative(collar, upper[:, :arms])
         parts[:, 1] = quaternion.relative(upper, lower)
         if self._ends.size == count:
             parts[:, 2] = quaternion.relative(lower, own_ends)
@@ -387,7 +385,7 @@ class Body:
     ) -> tuple[np.ndarray, np.ndarray | None, np.ndarray]:
         """Turns (F, L, 2, 4) of both bones of limbs against chest or hips, (F, T, 4) from toes to foot.
 
-        And the turns (F, P, 3) of the ends of limbs without rotation, in the axes of the lower bone.
+        And (F, P, 4) of limbs without rotation: the turns of their ends, in the axes of the lower bones, and bends.
         """
         told, distance = self.told_of_limbs(reach, more)
         answer = self.networks(told)

@@ -34,8 +34,8 @@ def steady(hinge: np.ndarray, line: np.ndarray, usual: np.ndarray, straight: np.
     """Hinge axes (F, L, 3) square to unit lines (F, L, 3), not of unit length.
 
     Where the prediction points along the line, or against the usual hinge, the usual one decides: `usual` (L, 3), of
-    limbs that point to `straight` (L, 3), carried along the shortest arc. So the hinge never vanishes, and does not flip
-    to its other side. This fades out at the opposite direction, to which no arc is shortest.
+    limbs that point to `straight` (L, 3), carried along the shortest arc. So the hinge does not vanish, and does not
+    flip to its other side. This fades out at the opposite direction, to which no arc is shortest.
     """
     cosine = 1.0 + (line * straight).sum(-1, keepdims=True)
     along = (line * usual).sum(-1, keepdims=True) / np.maximum(cosine, 1e-4)
@@ -112,7 +112,7 @@ class Feet(NamedTuple):
 
     @classmethod
     def of(cls, lengths: np.ndarray, tip: np.ndarray) -> "Feet":
-        """lengths : (P, 2). tip : (P, 3) as for `beyond`."""
+        """Lengths : (P, 2). tip : (P, 3) as for `beyond`."""
         foot, rest = np.hypot(tip[:, :1], tip[:, 1:2]), np.arctan2(tip[:, 1:2], tip[:, :1])
         return cls(lengths[:, :1], lengths[:, 1:], foot, rest, (tip * tip).sum(-1, keepdims=True))
 

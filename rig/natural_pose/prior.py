@@ -19,7 +19,7 @@ from .weights import Weights, load
 
 _NEAR_REST, _NEAR_POSE = 0.5, 1.3
 """How far targets move, in lengths of the limb, until a limb's own pose counts 1 / e: one at rest, and a posed one."""
-_BENDS = -1.0 / 0.15**2
+_BENDS = -1.0 / 0.15**2  # the same for the bends of limbs, added: these come from the targets' distances
 _FADE_OF_BENDS = np.array([0.0, 0.0, 0.0, _BENDS])
 _POSED = np.radians(20.0)  # a limb whose joints have turned by more from rest counts as posed
 
@@ -27,9 +27,11 @@ _POSED = np.radians(20.0)  # a limb whose joints have turned by more from rest c
 class _Start(NamedTuple):
     """What follows from the animator's own pose: where the effectors stand in it, and how it differs from the prior.
 
-    pose, links, share : what it was made from; links (F or 1, n, 8) of the body's inner joints. view : of its effectors. chest : (F, 3) the chest's turn, None where
-    the prior tells it. apart : (F, K, 3) from the prior's motions there to the animator's. fade : (F, E) how fast
-    these count less with the squared distance of a target.
+    pose, links, share : what it was made from; links (F or 1, n, 8) of the body's inner joints. view : of its
+    effectors. chest : (F, 3) the chest's turn, None where the prior tells it. ends : (F, P, 4) by what limbs without
+    rotation have their ends turned and their knees bent more than the prior has. apart, bent : (F, K, 3) from the
+    prior's motions there to the animator's, without and with the parts that bend limbs. fade : (F, E) how fast these
+    count less with the squared distance of a target.
     """
 
     pose: Pose
@@ -160,7 +162,8 @@ class Prior:
         turned = quaternion.angle(own, self.at_rest) ** 2 @ self.body.serves.T
         near = _NEAR_POSE + (_NEAR_REST - _NEAR_POSE) * np.exp(-turned / _POSED**2)
         pose = Pose(start.rotations.copy(), start.translations.copy())
-        self._start = _Start(pose, links.take(self.body.inner, 1), view, chest, ends, apart - bent, bent, -1.0 / near**2, share)
+        inner = links.take(self.body.inner, 1)
+        self._start = _Start(pose, inner, view, chest, ends, apart - bent, bent, -1.0 / near**2, share)
         return self._start
 
     def _own_ends(self, view: View, chest: np.ndarray | None, own: np.ndarray) -> np.ndarray:

@@ -18,10 +18,13 @@ INPUTS, OUTPUTS = 13, 7  # of a limb's network
 CLIP = 4.0  # standard deviations beyond which features tell no more
 _RIDGE = 1e-2
 USUAL = {
-    "arm": (np.array([-0.78, -0.16, -0.06]), np.array([0.5, -0.7, 0.5])),
+    "arm": (np.array([-0.78, -0.16, -0.06]), np.array([0.8, -0.3, 0.5])),
     "leg": (np.array([-0.98, 0.01, -0.03]), np.array([0.0, -1.0, 0.3])),
 }
-"""The mean hinge of an elbow in the chest's axes and of a knee in the hips', and where such limbs point."""
+"""The mean hinge of an elbow in the chest's axes and of a knee in the hips', and where such limbs point.
+
+The opposite direction, in which hinges are least certain, leads from the shoulder into the trunk.
+"""
 
 
 @cache
@@ -43,7 +46,8 @@ def constant() -> Weights:
             sizes = (INPUTS, 1, 1, OUTPUTS)
             parts = {
                 "mean": np.zeros(INPUTS), "scale": np.ones(INPUTS), "usual": usual, "straight": straight,
-                "linear": np.zeros((INPUTS, OUTPUTS)), "bias": np.concatenate([usual, np.zeros(OUTPUTS - 3)]), "spread": np.ones(2),
+                "linear": np.zeros((INPUTS, OUTPUTS)), "bias": np.concatenate([usual, np.zeros(OUTPUTS - 3)]),
+                "spread": np.ones(2),
             }  # fmt: skip
             for layer in range(3):
                 parts[f"{layer}/weight"] = np.zeros((sizes[layer], sizes[layer + 1]))
