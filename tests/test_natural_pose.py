@@ -257,7 +257,7 @@ def test_steps_of_a_millimetre_make_no_jumps(goals: tuple[str, ...], turned: boo
     one, random = rig(goals=goals, turned=turned), np.random.default_rng(5)
     prior, rest = Prior(one.figure), one.targets({})
     for goal in goals[:4]:
-        for _ in range(25):
+        for _ in range(12):
             begin, end = reach_of(one, goal, random), reach_of(one, goal, random)
             share = np.linspace(0.0, 1.0, int(np.linalg.norm(end - begin) / 1e-3) + 2)[:, None]
             places, turns = (np.repeat(part, len(share), 0) for part in (rest.positions, rest.rotations))
@@ -266,7 +266,7 @@ def test_steps_of_a_millimetre_make_no_jumps(goals: tuple[str, ...], turned: boo
             steps = 2.0 * np.arccos(np.clip(np.abs((base[1:] * base[:-1]).sum(-1)), 0.0, 1.0)).max(-1)
             in_trunk = (np.linalg.norm(path[1:, [0, 2]], axis=-1) < 0.14) & (path[1:, 1] > 1.2)
             steps = steps[~in_trunk]
-            assert np.degrees(steps.max()) < 2.0, (goal, begin, end)
+            assert np.degrees(steps.max(initial=0.0)) < 2.0, (goal, begin, end)
 
 
 @settings(max_examples=30)

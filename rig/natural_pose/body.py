@@ -270,7 +270,7 @@ class Body:
     def motions(
         self, view: View, chest: np.ndarray | None, correction: np.ndarray | float
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Motions (F, K, 4) of `joints`, and (F, P, 4) of limbs without rotation: turns of hands and feet, bends of knees.
+        """Motions (F, K, 4) of `joints`, and (F, P, 4) of limbs without rotation: turns of ends, bends of knees.
 
         chest : (F, 3) its turn if the spine is not free. correction : (F, P, 4) added to what is predicted of these.
         """
