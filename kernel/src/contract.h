@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 86470263 /* a hash of all below */
+#define DQIK_LAYOUT 216036381 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -56,7 +56,6 @@
 #define LEAST_ROUNDS 2
 #define MOST_ROUNDS 12
 #define ROUND_SHARE 0.1
-#define ROUND_PROGRESS 0.05
 
 /* solvers/iterate/active_set.py */
 #define SAME 1e-09

@@ -52,7 +52,7 @@ OWNERS: tuple[tuple[ModuleType, str, str], ...] = (
     (poles, "", "FADE ON_LINE"),
     (posture, "", "LEAST_ARM"),
     (yielding, "", "YIELD_EXCESS YIELD_FLOOR YIELD_REACH YIELD_MISS YIELD_LEAST YIELD_NEAR"),
-    (yielding, "", "LEAST_ROUNDS MOST_ROUNDS ROUND_SHARE ROUND_PROGRESS"),
+    (yielding, "", "LEAST_ROUNDS MOST_ROUNDS ROUND_SHARE"),
     (active_set, "", "SAME"),
     (active_set, "ACTIVE_SET_", "ROUNDS"),
     (pgs, "PGS_", "LEAST LEAST_OF_STEP ROUNDS SWEEPS"),
