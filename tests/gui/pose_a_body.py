@@ -207,14 +207,10 @@ def animate() -> Steps:
     """The half hour of an animator."""
     yield from open_file()
     yield from set_up()
-    yield from reach()
-    yield from pose_chest()
-    yield from pin()
-    yield from set_limits()
-    yield from overlay()
-    yield from mirror()
-    yield from switch()
-    yield from block_walk()
+    chosen = sys.argv[sys.argv.index("--") + 1 :] if "--" in sys.argv else ()
+    for part in (reach, pose_chest, pin, set_limits, overlay, mirror, switch, block_walk):
+        if not chosen or part.__name__ in chosen:
+            yield from part()
 
 
 def open_file() -> Steps:
@@ -432,7 +428,8 @@ def block_walk() -> Steps:
     """Block a walk in four poses with Auto Keying, play it, and bake it."""
     yield from look((6.0, -52.0), (0.0, -0.3, 0.85), 2.7)
     rig().data.collections["Body"].is_visible = False  # only the controls are left
-    yield from click_button("dqik.live")
+    if not rig().dqik.live:
+        yield from click_button("dqik.live")
     yield from press("A", window_middle())
     yield from press("G", window_middle(), alt=True)
     yield from press("R", window_middle(), alt=True)
