@@ -6,7 +6,7 @@ State that lasts between frames is stored here under the object's `session_uid`;
 """
 
 import traceback
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
@@ -15,7 +15,6 @@ import numpy as np
 from bpy.app.handlers import persistent
 
 from .rig.blender import channels
-from .rig.blender.dependencies import Dependencies
 from .rig.compare import Row
 from .rig.frame import following, holds, learning, report, step
 from .rig.frame.learning import Lesson
@@ -24,7 +23,7 @@ from .rig.frame.report import GoalError, Status
 from .rig.frame.session import Session
 from .rig.frame.view import View
 from .rig.overlay.workspace import Workspace
-from .rig.setup import pasted
+from .rig.setup import pasted, versions
 from .solvers import DqikError
 
 COMPARING_SOLVER = "PGS"  # reads the frames of a comparison, because it accepts every kind of goal
@@ -32,11 +31,9 @@ COMPARING_SOLVER = "PGS"  # reads the frames of a comparison, because it accepts
 
 @dataclass
 class _State:
-    """Sessions by object, and the positions in `bpy.data.objects` of the armatures that have goals.
+    """Sessions by object, and what else lasts between frames.
 
-    objects : the `session_uid` of all objects in order, as bytes; None to search them again.
-    armatures : (position, session_uid) of the armatures that have goals or a base pose.
-    behind : for each of these that a depsgraph evaluates, if there are several, those that it follows.
+    armatures : those that have goals or hold an answer, and which of them follow which.
     borrowed : gives objects back what they have only for a render's frame.
     owners : whose settings the bones of these have, by object, after the last update.
     """
@@ -44,9 +41,7 @@ class _State:
     sessions: dict[int, Session] = field(default_factory=dict)
     comparisons: dict[int, Sequence[Row]] = field(default_factory=dict)
     workspaces: dict[int, Workspace] = field(default_factory=dict)
-    objects: bytes | None = None
-    armatures: list[tuple[int, int]] = field(default_factory=list)
-    behind: dict[int, set[int]] = field(default_factory=dict)
+    armatures: following.Armatures = field(default_factory=following.Armatures)
     borrowed: list[Callable[[], None]] = field(default_factory=list)
     owners: dict[int, bytes] = field(default_factory=dict)
     busy: bool = False
@@ -100,19 +95,18 @@ def note_workspace(ob: bpy.types.Object, computed: Workspace | None) -> None:
 def forget() -> None:
     """Drop all state that lasts between frames, as if Blender had just started."""
     _state.sessions.clear()
-    _state.behind.clear()
+    _state.armatures.forget()
     _state.borrowed.clear()
     _state.owners.clear()
-    _state.objects = None
 
 
 def touch(ob: bpy.types.Object) -> None:
     """A setting of this armature changed: read everything again, and solve at the next evaluation."""
     if getattr(ob, "type", "") != "ARMATURE":
         return
+    versions.mark(ob.original)
     session_of(ob).rig.touch()
-    _state.behind.clear()
-    _state.objects = None
+    _state.armatures.forget()
     if ob.dqik.live:
         ob.original.update_tag(refresh={"DATA"})
 
@@ -147,7 +141,7 @@ def solve_once(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Status:
     session = session_of(ob) if ob.dqik.live else Session(stored=False)
     with _busy():
         view = View(depsgraph, depsgraph.scene.frame_current_final, fresh=False)
-        _levels(view)
+        _state.armatures.levels(view, _state.suspended)
         step.write_answer(session, ob, step.solve(session, ob, view), view)
     if not ob.dqik.live:
         _state.sessions[ob.session_uid] = Session(report=session.report)
@@ -214,7 +208,8 @@ def bake_frame(reading: Session, ob: bpy.types.Object, depsgraph: bpy.types.Deps
     """Read one frame for a bake, as live solving would read it after the change of frame."""
     with _busy():
         view = View(depsgraph, depsgraph.scene.frame_current_final, fresh=True)
-        _levels(view)
+        if len(_state.armatures.places()) > 1:  # only then may others follow it
+            _state.armatures.levels(view, _state.suspended)
         return step.read(reading, ob, view).copy()
 
 
@@ -261,7 +256,7 @@ def _on_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = No
 
 @persistent
 def _on_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = None) -> None:
-    if depsgraph is None or _state.busy or not _armatures():
+    if depsgraph is None or _state.busy or not _state.armatures.places():
         return
     moved = {update.id.original.session_uid for update in depsgraph.updates if isinstance(update.id, bpy.types.Object)}
     _mirror_pasted(depsgraph, moved)
@@ -287,6 +282,13 @@ def _on_forget(*_: object) -> None:
     _state.sessions.update((uid, Session(report=report)) for uid, report in reports.items())
 
 
+@persistent
+def _on_load(*_: object) -> None:
+    _on_forget()
+    for ob in bpy.data.objects:
+        versions.keep_look(ob)
+
+
 _HANDLERS: dict[str, Callable] = {
     "frame_change_post": _on_frame,
     "depsgraph_update_post": _on_update,
@@ -294,7 +296,7 @@ _HANDLERS: dict[str, Callable] = {
     "depsgraph_update_pre": _on_rendered,
     "render_post": _on_rendered,
     "render_cancel": _on_rendered,
-    "load_post": _on_forget,
+    "load_post": _on_load,
     "undo_post": _on_forget,
     "redo_post": _on_forget,
 }
@@ -336,12 +338,13 @@ def _solve_live(depsgraph: bpy.types.Depsgraph, now: float, moved: set[int] | No
 
     moved : `session_uid` of the objects that an edit moved; None after a change of frame.
     """
-    if _state.busy:
+    suspended = _state.suspended
+    if _state.busy or (suspended and suspended.issuperset(uid for _, uid in _state.armatures.places())):
         return
     with _busy():
         view = View(depsgraph, now, fresh=moved is None)
         solved: set[int] = set()
-        for level in _levels(view):
+        for level in _state.armatures.levels(view, _state.suspended):
             if solved:
                 view.evaluate()
             solved |= _solve_level(level, view, None if moved is None else moved | solved)
@@ -370,7 +373,7 @@ def _mirror_pasted(depsgraph: bpy.types.Depsgraph, moved: set[int]) -> None:
 
     The evaluated objects get them too, because these are solved next.
     """
-    for place, uid in _armatures():
+    for place, uid in _state.armatures.places():
         ob = bpy.data.objects[place]
         if ob.pose is None or ob.library is not None or not (uid in moved or uid not in _state.owners):
             continue
@@ -381,62 +384,9 @@ def _mirror_pasted(depsgraph: bpy.types.Depsgraph, moved: set[int]) -> None:
             _state.owners[uid] = pasted.owners(ob)
 
 
-def _armatures_of(view: View) -> Iterator[tuple[bpy.types.Object, bool]]:
-    """Armatures that are live, being baked or just switched off by keys; each with whether it is live."""
-    for place, uid in _armatures():
-        ob = bpy.data.objects[place]
-        evaluated = ob.evaluated_get(view.depsgraph)
-        if not evaluated.is_evaluated or ob.pose is None:
-            continue
-        if ob.mode == "EDIT" or ob.data.pose_position == "REST":
-            continue
-        live = evaluated.dqik.live
-        if live or ob.dqik.has_base or uid in _state.suspended:
-            yield ob, live
-
-
-def _armatures() -> list[tuple[int, int]]:
-    """Armatures that have goals or hold an answer; searched again only when the list of objects has changed."""
-    objects = bpy.data.objects
-    uids = np.empty(len(objects), dtype=np.int32)
-    objects.foreach_get("session_uid", uids)
-    if uids.tobytes() != _state.objects:
-        _state.objects = uids.tobytes()
-        _state.armatures = [
-            (place, ob.session_uid)
-            for place, ob in enumerate(objects)
-            if ob.type == "ARMATURE" and (len(ob.dqik.goals) or ob.dqik.has_base)
-        ]
-    return _state.armatures
-
-
-def _levels(view: View) -> list[list[tuple[bpy.types.Object, bool]]]:
-    """The armatures of a view with whether they are live, in levels: each follows armatures of the levels before."""
-    armatures = {ob.session_uid: (ob, live) for ob, live in _armatures_of(view)}
-    if len(armatures) < 2:
-        return [list(armatures.values())]
-    levels, view.later = following.levels(_behind(armatures, view))
-    return [[armatures[uid] for uid in level] for level in levels]
-
-
-def _behind(armatures: dict[int, tuple[bpy.types.Object, bool]], view: View) -> dict[int, set[int]]:
-    """The armatures that each armature follows, all by `session_uid`; read again after edits.
-
-    Those that follow others by their goals only come first: in a cycle, a goal can be left out.
-    """
-    if not view.fresh or view.edited or armatures.keys() != _state.behind.keys():
-        dependencies = Dependencies()
-        by_pose = {uid: dependencies.armatures_behind_pose(ob) & armatures.keys() for uid, (ob, _) in armatures.items()}
-        _state.behind = {
-            uid: by_pose[uid] | dependencies.armatures_behind_goals(armatures[uid][0])
-            for uid in sorted(by_pose, key=lambda uid: bool(by_pose[uid]))
-        }
-    return _state.behind
-
-
 def _concerned(ob: bpy.types.Object, session: Session, moved: set[int]) -> bool:
     """Whether an armature, one that it follows or one of its targets moved, or one of its settings changed."""
-    follows = {ob.session_uid, *_state.behind.get(ob.session_uid, ())}
+    follows = _state.armatures.followed(ob.session_uid)
     return session.rig.stale or not follows.isdisjoint(moved) or any(
         target is not None and target.session_uid in moved
         for goal in ob.dqik.goals

@@ -25,7 +25,8 @@ from .rig.compare import Row
 from .rig.frame.report import GoalError
 from .rig.overlay.workspace import Workspace
 from .rig.setup import goals, pasted, roles, selection
-from .solvers import SOLVERS, kernel
+from .rig.setup.menus import OBJECTIVES, ORDERS, START_FROM, solver_items
+from .solvers import kernel
 from .solvers.compiled.contract import SOLVERS as COMPILED
 
 _OVERRIDE = {"LIBRARY_OVERRIDABLE"}
@@ -33,52 +34,6 @@ _KEYED = {"ANIMATABLE"}
 _FIXED: set[str] = set()
 
 _NO_ERROR = GoalError(-1, 0.0, 0.0, met=True)
-
-START_FROM = [
-    ("POSE", "Pose", "Solve every frame afresh, from the keyed pose, or the base pose of bones without keys. "
-     "A frame looks the same in any order of frames"),
-    ("PREVIOUS", "Previous Frame", "Start from the last frame's answer while playing forward, which is faster. "
-     "Other changes of frame, and renders, start from the pose"),
-    ("REST", "Rest", "Start every frame from the armature's rest pose"),
-]  # fmt: skip
-
-
-FIRST_SOLVERS = ("PGS", "DLS", "CCD", "SQP")
-"""The solvers at the top of the menu; the others are listed as classic methods."""
-
-SOLVER_NUMBERS = {name: number for number, name in enumerate((
-    "PGS", "DLS", "CCD", "SQP", "PINV", "SVD", "TSVD", "SDLS", "TRANSPOSE", "ALTERNATIVE", "EXTENDED", "FABRIK",
-    "TWO_BONE", "NEWTON", "BROYDEN",
-))}  # fmt: skip
-"""The numbers of the solvers in .blend files: add new ones at the end only."""
-
-
-SOLVER_LABELS = {
-    "PGS": "Balanced (PGS)", "DLS": "Fast (DLS)", "CCD": "Joint by Joint (CCD)", "SQP": "Hard Targets (SQP)",
-    "PINV": "Shortest Step (PINV)", "SVD": "Fixed Damping (SVD)", "TSVD": "Straight Limbs (TSVD)",
-    "SDLS": "Out of Reach (SDLS)", "TRANSPOSE": "Spread Out (Transpose)", "ALTERNATIVE": "Calm (Alternative)",
-    "EXTENDED": "Tails (Extended)", "FABRIK": "Free Chains (FABRIK)", "TWO_BONE": "Two-Bone Limbs (Two Bone)",
-    "NEWTON": "Few Steps (Newton)", "BROYDEN": "Learning (Broyden)",
-}  # fmt: skip
-"""What each solver is for or like, with its short name behind."""
-
-
-ORDERS = [
-    ("TIP_TO_ROOT", "Tip to Root", "Turn the bones next to the target first: hands move before shoulders", 0),
-    ("ROOT_TO_TIP", "Root to Tip", "Turn the bones at the root first: the whole body takes part", 1),
-]
-
-OBJECTIVES = [
-    ("QV", "Position and Rotation", "Reduce the distance from the target and the angle to it separately", 0),
-    ("DQ", "Screw Motion", "Reduce the screw motion to the target, which is a turn and a slide at once", 1),
-]
-
-
-def _solver_items() -> list[tuple]:
-    """The items of the solver menu: the first solvers, then the others under a heading."""
-    items = [(name, SOLVER_LABELS[name], SOLVERS[name], number) for name, number in SOLVER_NUMBERS.items()]
-    first = [item for item in items if item[0] in FIRST_SOLVERS]
-    return [*first, ("", "Classic methods", ""), *(item for item in items if item not in first)]
 
 
 def _touched(self: bpy.types.bpy_struct, context: bpy.types.Context) -> None:
@@ -248,7 +203,7 @@ class DqikSettings(bpy.types.PropertyGroup):
     )  # fmt: skip
     solver: EnumProperty(
         name="Solver", description="The method that finds the pose",
-        items=_solver_items(), default="PGS", options=_FIXED, override=_OVERRIDE, update=_touched,
+        items=solver_items(), default="PGS", options=_FIXED, override=_OVERRIDE, update=_touched,
     )  # fmt: skip
     implementation: StringProperty(
         name="Runs In", description="The compiled kernel, or NumPy if there is none. NumPy gives the same answers, "
@@ -323,6 +278,8 @@ class DqikSettings(bpy.types.PropertyGroup):
     )  # fmt: skip
     status: PointerProperty(type=DqikStatus, name="Status", description="The report of the last solve")
     has_base: BoolProperty(options={"HIDDEN"}, override=_OVERRIDE)
+    version: IntProperty(options={"HIDDEN"}, override=_OVERRIDE)  # of these settings, as rig/setup/versions.py has them
+    adoptions: IntProperty(options={"HIDDEN"}, override=_OVERRIDE)  # edits that the base pose has adopted
 
     @property
     def comparison(self) -> Sequence[Row]:
@@ -404,10 +361,11 @@ def _bone_properties() -> dict[str, object]:
         "dqik_made_translate": BoolProperty(options={"HIDDEN"}, override=_OVERRIDE),
         "dqik_made_stiffness": FloatProperty(options={"HIDDEN"}, override=_OVERRIDE),
         "dqik_made_limits": FloatVectorProperty(size=6, options={"HIDDEN"}, override=_OVERRIDE),
-        # the base pose, stored here so that it survives saving and undo
+        # the base pose, stored here so that it survives saving and undo, and whose it is, as `dqik_owner`
         "dqik_base_rotation": FloatVectorProperty(size=4, options={"HIDDEN"}, override=_OVERRIDE),
         "dqik_base_location": FloatVectorProperty(size=3, options={"HIDDEN"}, override=_OVERRIDE),
         "dqik_base_mode": StringProperty(options={"HIDDEN"}, override=_OVERRIDE),
+        "dqik_base_bone": IntProperty(options={"HIDDEN"}, override=_OVERRIDE),
     }  # fmt: skip
 
 

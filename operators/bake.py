@@ -65,17 +65,14 @@ class DQIK_OT_bake(FramesOperator, bpy.types.Operator):
             return {"CANCELLED"}
         try:
             keys.check(ob, self.action)
-            times = scene_state.times(scene, frames)
-            with live.aside(ob) as reading, scene_state.restored(scene, context.view_layer, ob):
-                inputs, starts = yield from shares(read_frames(context, ob, frames, reading), 0.0, 0.6)
-            batches = []
-            for batch in bake.solve_inputs(inputs, times, ob.dqik.start_from == "PREVIOUS"):
-                batches.append(batch)
-                yield 0.6 + 0.35 * (batch[0] + len(batch[1].iterations)) / len(frames)
+            with bake.Solving(ob.dqik.start_from == "PREVIOUS") as solving:
+                with live.aside(ob) as reading, scene_state.restored(scene, context.view_layer, ob):
+                    inputs, starts = yield from shares(read_frames(context, ob, frames, reading, solving), 0.0, 0.6)
+                batches = yield from shares(solving.batches(), 0.6, 0.95)
             solved = bake.answers(inputs, starts, batches)
             rigs = list({id(one.rig): one.rig for one in inputs if one}.values())
             options = bake.Options(self.action, self._bones(context, ob), self.reduce)
-            count = bake.write_keys(ob, rigs, times, solved, options)
+            count = bake.write_keys(ob, rigs, scene_state.times(scene, frames), solved, options)
         except DqikError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}

@@ -6,11 +6,11 @@ import numpy as np
 from bpy.props import EnumProperty
 
 from .. import live
-from ..properties import FIRST_SOLVERS, SOLVER_NUMBERS
 from ..rig import compare
 from ..rig.blender import scene_state
 from ..rig.compare.picture import draw_picture
 from ..rig.setup.build import solver_options
+from ..rig.setup.menus import FIRST_SOLVERS, SOLVER_NUMBERS
 from ..solvers import SOLVERS, DqikError
 from .common import armature
 from .frames import FramesOperator, Steps, read_frames, shares
@@ -18,7 +18,6 @@ from .frames import FramesOperator, Steps, read_frames, shares
 NAME = "DQIK comparison"  # of the image; the text of the same name ends in .csv
 _SIZE = (1400, 1050)
 _FEET = 1.0 / 0.3048
-_NO_PICTURE = "the picture needs a Blender with a window"
 
 
 class DQIK_OT_compare_solvers(FramesOperator, bpy.types.Operator):
@@ -76,17 +75,17 @@ class DQIK_OT_compare_solvers(FramesOperator, bpy.types.Operator):
         live.note_comparison(ob, rows)
         refused = [row.message for row in rows if row.message]
         if len(refused) == len(rows):
-            self.report({"ERROR"}, ". ".join(refused))
+            self.report({"ERROR"}, "; ".join(refused))
             return {"CANCELLED"}
         title, tolerance = f"{ob.name}: solvers compared", ob.dqik.tolerance * size
         scale, unit = _unit(scene)
         print(f"{ob.name}, frames {frames[0]} to {frames[-1]}, errors{unit}, angles in degrees")
         print(compare.table(rows, scale))
-        csv = _save_text(compare.comma_separated(title, rows, frames, tolerance, scale, unit))
+        places = [_save_text(compare.comma_separated(title, rows, frames, tolerance, scale, unit))]
         pixels = draw_picture(title, rows, frames, tolerance, scale, unit, SOLVER_NUMBERS, _SIZE)
-        places = f"{csv}; {_NO_PICTURE}" if pixels is None else f"{csv}, {_show(context, _save_image(pixels))}"
+        places.append("the picture needs a Blender with a window" if pixels is None else _show(context, pixels))
         summary = f"Compared {len(rows) - len(refused)} solvers on {len(frames)} frames"
-        self.report({"WARNING"} if refused else {"INFO"}, ". ".join([f"{summary}: see the panel, {places}", *refused]))
+        self.report({"WARNING"} if refused else {"INFO"}, "; ".join([summary, *places, *refused]))
         return {"FINISHED"}
 
     @staticmethod
@@ -104,12 +103,12 @@ def _unit(scene: bpy.types.Scene) -> tuple[float, str]:
 
 
 def _save_text(content: str) -> str:
-    """Write the CSV to its text data-block. Returns words that name it."""
+    """Write the CSV to its text data-block. Returns a clause that names it."""
     name = f"{NAME}.csv"
     text = bpy.data.texts.get((name, None)) or bpy.data.texts.new(name)
     text.clear()
     text.write(content)
-    return f"the text {text.name!r}"
+    return f"the table is in the panel and in the text {text.name!r}"
 
 
 def _save_image(pixels: np.ndarray) -> bpy.types.Image:
@@ -125,8 +124,9 @@ def _save_image(pixels: np.ndarray) -> bpy.types.Image:
     return image
 
 
-def _show(context: bpy.types.Context, image: bpy.types.Image) -> str:
-    """Show an image in an Image Editor, if one is open. Returns words that name the place."""
+def _show(context: bpy.types.Context, pixels: np.ndarray) -> str:
+    """Save pixels as an image, and show it in an Image Editor if one is open. Returns a clause that names the place."""
+    image = _save_image(pixels)
     spaces = [
         area.spaces.active
         for window in context.window_manager.windows
@@ -134,9 +134,9 @@ def _show(context: bpy.types.Context, image: bpy.types.Image) -> str:
         if area.ui_type == "IMAGE_EDITOR"
     ]
     if not spaces:
-        return f"the image {image.name!r}"
+        return f"the picture is the image {image.name!r}"
     next((space for space in spaces if space.image == image), spaces[0]).image = image
-    return "the Image Editor"
+    return "the picture is in the Image Editor"
 
 
 CLASSES = (DQIK_OT_compare_solvers,)

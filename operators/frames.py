@@ -8,11 +8,14 @@ import bpy
 from bpy.props import IntProperty
 
 from .. import live
+from ..rig import bake
+from ..rig.blender import scene_state
 from ..rig.blender.channels import Channels
 from ..rig.frame.read import FrameInput
 from ..rig.frame.session import Session
 from ..solvers import DqikError
 from .common import GoalsOperator
+from .messages import translated
 
 _BEAT = 0.01  # seconds between the steps of an operator that was started from the panel
 
@@ -50,7 +53,7 @@ class SteppedOperator:
             self._leave(context, {"CANCELLED"})
             raise
         context.window_manager.progress_update(int(100 * share))
-        context.workspace.status_text_set(f"{self.doing}: {100 * share:.0f} %, Esc to cancel")
+        context.workspace.status_text_set(translated(f"{self.doing}: {100 * share:.0f} %, Esc to cancel"))
         return {"RUNNING_MODAL"}
 
     def execute(self, context: bpy.types.Context) -> set[str]:
@@ -76,7 +79,7 @@ class SteppedOperator:
         self._timer = context.window_manager.event_timer_add(_BEAT, window=context.window)
         context.window_manager.progress_begin(0, 100)
         context.window_manager.modal_handler_add(self)
-        context.workspace.status_text_set(f"{self.doing}: Esc to cancel")
+        context.workspace.status_text_set(translated(f"{self.doing}: Esc to cancel"))
         return {"RUNNING_MODAL"}
 
     def _leave(self, context: bpy.types.Context, result: set[str]) -> set[str]:
@@ -123,13 +126,15 @@ class FramesOperator(SteppedOperator, GoalsOperator):
 
 
 def read_frames(
-    context: bpy.types.Context, ob: bpy.types.Object, frames: Sequence[int], reading: Session
-) -> Generator[float, None, tuple[list[FrameInput | None], list[Channels]]]:
+    context: bpy.types.Context, ob: bpy.types.Object, frames: Sequence[int], reading: Session,
+    solving: bake.Solving | None = None,
+) -> Generator[float, None, tuple[list[FrameInput | None], list[Channels]]]:  # fmt: skip
     """Visit frames and read the solver's input and the start channels of each; yields the progress from 0 to 1.
 
-    reading : the session to read them with. Raises a `DqikError` with a message for the user if there is nothing to
-    solve.
+    reading : the session to read them with. solving : solves them meanwhile. Raises a `DqikError` with a message for
+    the user if there is nothing to solve.
     """
+    times = scene_state.times(context.scene, frames)
     inputs: list[FrameInput | None] = []
     starts: list[Channels] = []
     for index, frame in enumerate(frames):
@@ -137,6 +142,8 @@ def read_frames(
         frame_reading = live.bake_frame(reading, ob, context.evaluated_depsgraph_get())
         inputs.append(frame_reading.frame_input)
         starts.append(frame_reading.start)
+        if solving is not None:
+            solving.add(frame_reading.frame_input, times[index])
         yield (index + 1) / len(frames)
     if not any(inputs):
         raise DqikError(reading.rig.refusal)

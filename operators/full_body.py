@@ -47,9 +47,9 @@ class DQIK_OT_setup_full_body(ArmatureOperator, bpy.types.Operator):
             parts.append("this armature's bones cannot be edited, so their targets are empties")
         if result.old_goals:
             parts.append(f"{len(result.old_goals)} bones had goals already")
-        if result.hips:
+        if result.hips and not result.keyed_hips:
             parts.append(f"{result.hips!r} may move")
-        if result.keyed_hips:
+        elif result.hips:
             parts.append(f"{result.hips!r} stays on its keys: raise the Influence of its goal to move it by its target")
         if result.missing:
             parts.append(f"not found: {', '.join(result.missing)}")

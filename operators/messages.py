@@ -53,8 +53,8 @@ GERMAN = {
         "Die natürliche Pose braucht beide Oberschenkel oder beide Arme, und was über oder unter ihnen ist",
     "The natural pose is that of people: this figure does not rest on two straight legs":
         "Die natürliche Pose ist die von Menschen: diese Figur steht in Ruhe nicht auf zwei geraden Beinen",
-    "The natural pose needs goals on whole arms or legs, and arms that are not raised at rest":
-        "Die natürliche Pose braucht Ziele an ganzen Armen oder Beinen, und Arme, die in Ruhe nicht erhoben sind",
+    "The natural pose needs goals on whole arms or legs, and arms that do not point forward at rest":
+        "Die natürliche Pose braucht Ziele an ganzen Armen oder Beinen, und Arme, die in Ruhe nicht nach vorn zeigen",
     "{} left to IK constraints: mute these, or make goals of them":
         "{} den IK-Constraints überlassen: diese stumm schalten oder zu Zielen machen",
     "{} cannot slide while connected: disconnect in Edit Mode":
@@ -79,6 +79,8 @@ GERMAN = {
     "This figure stands on four legs or leans like a bird, so Human Limits does not fit it: set limits bone by bone":
         "Diese Figur steht auf vier Beinen oder vorgebeugt wie ein Vogel, daher passen Grenzen eines Menschen nicht: "
         "die Grenzen Knochen für Knochen setzen",
+    "This is the target of {}: select a bone of the body":
+        "Das ist das Zielobjekt von {}: einen Knochen des Körpers auswählen",
     # before a command
     "Select an armature first": "Zuerst ein Skelett auswählen",
     "Leave Edit Mode first": "Zuerst den Bearbeitungsmodus verlassen",
@@ -162,6 +164,51 @@ GERMAN = {
     "Stopped": "Abgebrochen",
     "The active goal is muted or incomplete": "Das aktive Ziel ist stumm oder unvollständig",
     "{} reaches no place from half of all directions": "{} erreicht keinen Ort aus der Hälfte aller Richtungen",
+    "Working": "In Arbeit",
+    "Baking": "Backen läuft",
+    "Checking": "Prüfung läuft",
+    "Comparing solvers": "Verfahren werden verglichen",
+    "Computing the reach": "Reichweite wird berechnet",
+    "{}: Esc to cancel": "{}: Esc bricht ab",
+    "{}: {} %, Esc to cancel": "{}: {} %, Esc bricht ab",
+    "Stopped, nothing was changed": "Abgebrochen, nichts wurde geändert",
+    # the comparison of solvers
+    "Compared {} solvers on {} frames": "{} Verfahren auf {} Frames verglichen",
+    "the table is in the panel and in the text {}": "die Tabelle steht im Feld und im Text {}",
+    "the picture needs a Blender with a window": "das Bild braucht ein Blender mit Fenster",
+    "the picture is in the Image Editor": "das Bild ist im Bildeditor",
+    "the picture is the image {}": "das Bild ist das Image {}",
+    "goal {} (joint {})": "Ziel {} (Gelenk {})",
+    "{} has no position, which TWO_BONE needs: give it one or take PGS":
+        "{} hat keine Position, die TWO_BONE braucht: sie einschalten oder PGS wählen",
+    "TWO_BONE moves two joints, and a third that turns the end":
+        "TWO_BONE bewegt zwei Gelenke, und ein drittes, das das Ende dreht",
+    "{} has {} to move in its chain: set its chain length to 2, or to 3 with the one that turns the end, or take PGS":
+        "{} hat in der Kette {} zu bewegen: die Kettenlänge auf 2 setzen, oder auf 3 mit dem, das das Ende dreht, "
+        "oder PGS wählen",
+    "TWO_BONE moves no slides": "TWO_BONE verschiebt keine Knochen",
+    "{} has {} in its chain: take PGS": "{} hat {} in der Kette: PGS wählen",
+    "TWO_BONE moves each joint for one goal": "TWO_BONE bewegt jedes Gelenk für ein einziges Ziel",
+    "{} shares {} with {}: shorten their chains, remove one of them or take PGS":
+        "{} teilt {} mit {}: die Ketten kürzen, eins davon entfernen oder PGS wählen",
+    "{} asks for a rotation, and TWO_BONE needs the two joints of its chain for the position: set its chain length to "
+    "3, leave the rotation out or take PGS":
+        "{} will eine Rotation, und TWO_BONE braucht beide Gelenke der Kette für die Position: die Kettenlänge auf 3 "
+        "setzen, die Rotation weglassen oder PGS wählen",
+    "TWO_BONE turns bones with those above them": "TWO_BONE dreht Knochen mit denen darüber",
+    "{} has {} in its limb, which does not inherit rotation: take PGS":
+        "{} hat {} im Glied, der keine Rotation erbt: PGS wählen",
+    "TWO_BONE points a limb by a ball joint, or moves it in a plane by two parallel hinges":
+        "TWO_BONE richtet ein Glied mit einem Kugelgelenk aus, oder bewegt es mit zwei parallelen Scharnieren in einer "
+        "Ebene",
+    "{} has the hinge {} at the root of its limb: take PGS":
+        "{} hat das Scharnier {} an der Wurzel des Glieds: PGS wählen",
+    "FABRIK solves positions only": "FABRIK löst nur Positionen",
+    "{} asks for a rotation: take PGS or leave the rotation out":
+        "{} will eine Rotation: PGS wählen oder die Rotation weglassen",
+    "FABRIK keeps the lengths of bones": "FABRIK behält die Längen der Knochen",
+    "{} has the slide {} in its chain: take PGS or shorten the chain":
+        "{} hat den verschiebbaren Knochen {} in der Kette: PGS wählen oder die Kette kürzen",
     "Choose the solvers to compare": "Die Verfahren auswählen, die verglichen werden sollen",
     "{} is linked, so keys would be lost: make a library override first":
         "{} ist verknüpft, daher gingen Keyframes verloren: zuerst eine Bibliotheksüberschreibung anlegen",

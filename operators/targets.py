@@ -54,6 +54,12 @@ class DQIK_OT_target_select(GoalsOperator, bpy.types.Operator):
         return {"FINISHED"}
 
 
+def _range_switched(self: bpy.types.OperatorProperties, context: bpy.types.Context) -> None:
+    """The range was ticked in the panel that adjusts the last operation: the scene's, to begin with, or none."""
+    del context
+    self.frame_start, self.frame_end = 0, -1
+
+
 class DQIK_OT_targets_to_pose(GoalsOperator, bpy.types.Operator):
     """Put the targets and poles of the selected bones, or all if none of these has a goal, where the pose has them"""
 
@@ -62,9 +68,23 @@ class DQIK_OT_targets_to_pose(GoalsOperator, bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     frame_start: IntProperty(name="Start", description="First frame of a range to key. An End before it means the "
-                             "current frame only", default=0)  # fmt: skip
+                             "current frame only, or with Key a Range the scene's", default=0)  # fmt: skip
     frame_end: IntProperty(name="End", description="Last frame", default=-1)
+    use_range: BoolProperty(name="Key a Range", description="Key the targets where the bones are on every frame of a "
+                            "range, instead of moving them on this frame", update=_range_switched)  # fmt: skip
     all: BoolProperty(name="All", description="Move the targets of all goals, not only those of selected bones")
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """The panel that adjusts the last operation."""
+        del context
+        layout = self.layout
+        layout.use_property_split, layout.use_property_decorate = True, False
+        layout.prop(self, "use_range")
+        column = layout.column(align=True)
+        column.active = self.frame_end >= self.frame_start
+        column.prop(self, "frame_start")
+        column.prop(self, "frame_end")
+        layout.prop(self, "all")
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Move the targets, and key them if there is a range or Auto Keying is on."""
@@ -74,6 +94,8 @@ class DQIK_OT_targets_to_pose(GoalsOperator, bpy.types.Operator):
             number for number, goal in enumerate(ob.dqik.goals)
             if goal.bone in names or (goal.target == ob and goal.subtarget in names)
         ] or list(range(len(ob.dqik.goals)))  # fmt: skip
+        if self.use_range and self.frame_end < self.frame_start:
+            self.frame_start, self.frame_end = scene.frame_start, scene.frame_end
         if self.frame_end >= self.frame_start:
             left = self._over_range(context, ob, numbers)
         else:

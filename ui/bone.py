@@ -23,7 +23,10 @@ class DQIK_PT_bone(ArmatureSidebar, bpy.types.Panel):
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
-        layout, bone = settled(context, self.layout), _bone(context)
+        layout, bone, goal = settled(context, self.layout), _bone(context), _reached_by(context)
+        if goal is not None:
+            paragraph(context, layout, f"This is the target of {goal.bone!r}: select a bone of the body", "INFO")
+            return
         if bone is None:
             paragraph(context, layout, "Select a bone in Pose Mode", "INFO")
             return
@@ -49,7 +52,7 @@ class DQIK_PT_limits(ArmatureSidebar, bpy.types.Panel):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return super().poll(context) and _bone(context) is not None
+        return super().poll(context) and _bone(context) is not None and _reached_by(context) is None
 
     def draw_header(self, context: bpy.types.Context) -> None:
         self.layout.prop(_bone(context), "dqik_use_limits", text="")
@@ -72,6 +75,13 @@ class DQIK_PT_limits(ArmatureSidebar, bpy.types.Panel):
 def _bone(context: bpy.types.Context) -> bpy.types.PoseBone | None:
     bone = context.active_pose_bone
     return bone if bone is not None and bone.id_data == armature(context) else None
+
+
+def _reached_by(context: bpy.types.Context) -> bpy.types.PropertyGroup | None:
+    """The goal whose target the active bone is; it has no limits and no hold."""
+    ob, bone = armature(context), _bone(context)
+    targets = () if bone is None else ob.dqik.goals
+    return next((goal for goal in targets if goal.target == ob and goal.subtarget == bone.name), None)
 
 
 CLASSES = (DQIK_PT_bone, DQIK_PT_limits)

@@ -45,7 +45,7 @@ class DQIK_PT_goals(ArmatureSidebar, bpy.types.Panel):
         layout, ob = self.layout, armature(context)
         settings = ob.dqik
         if not settings.goals:
-            hint = "In Pose Mode, select the bones that should reach a target, such as hands and feet"
+            hint = "Set up a whole body, or select bones in Pose Mode and give them goals"
             paragraph(context, layout, hint, "INFO")
             layout.operator("dqik.setup_full_body", icon="OUTLINER_OB_ARMATURE")
             layout.operator("dqik.goal_add", icon="ADD")
@@ -59,7 +59,8 @@ class DQIK_PT_goals(ArmatureSidebar, bpy.types.Panel):
             buttons.operator("dqik.goal_add", text="", icon="ADD")
             buttons.operator("dqik.goal_remove", text="", icon="REMOVE")
             _tools(context, layout)
-            layout.prop(settings, "targets_follow")
+            if any(goal.target not in (None, ob) for goal in settings.goals):
+                layout.prop(settings, "targets_follow")
             _natural_pose(context, layout, settings)
         goal = _active(ob)
         if goal is not None:

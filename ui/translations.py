@@ -86,6 +86,14 @@ _GERMAN = {
     "Joint by Joint (CCD)": "Gelenk für Gelenk (CCD)",
     "Hard Targets (SQP)": "Schwierige Ziele (SQP)",
     "Comparison": "Vergleich",
+    "Solvers (Shift-click for several)": "Verfahren (Umschalt-Klick für mehrere)",
+    "worst": "größter",
+    "mean": "Mittel",
+    "met": "erreicht",
+    "time": "Zeit",
+    "iterations": "Schritte",
+    "Joint step": "Gelenkschritt",
+    "largest": "größter",
     "All goals met": "Alle Ziele erreicht",
     "Not met at frame {}:": "Verfehlt bei Frame {}:",
     "Off by {}": "Abstand {}",
@@ -98,8 +106,9 @@ _GERMAN = {
         "Ein Skelett auswählen, oder das Zielobjekt eines seiner Ziele",
     "Leave Edit Mode to set goals and solve": "Für Ziele den Bearbeitungsmodus verlassen",
     "Select a bone in Pose Mode": "Im Posenmodus einen Knochen auswählen",
-    "In Pose Mode, select the bones that should reach a target, such as hands and feet":
-        "Im Posenmodus die Knochen auswählen, die ein Ziel erreichen sollen, zum Beispiel Hände und Füße",
+    "Set up a whole body, or select bones in Pose Mode and give them goals":
+        "Einen ganzen Körper einrichten, oder im Posenmodus Knochen auswählen und ihnen Ziele geben",
+    "Key a Range": "Bereich mit Keyframes",
     "DQIK is live: lock the interface before you render": "DQIK ist live: vor dem Rendern die Oberfläche sperren",
     "Solve on every change of frame, and whenever a target or a bone moves. "
     "Switching it off returns the bones to their pose from before":

@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 19646511 /* a hash of all below */
+#define DQIK_LAYOUT 216036381 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -54,7 +54,7 @@
 
 /* solvers/space/yielding.py */
 #define LEAST_ROUNDS 2
-#define MOST_ROUNDS 8
+#define MOST_ROUNDS 12
 #define ROUND_SHARE 0.1
 
 /* solvers/iterate/active_set.py */
@@ -343,6 +343,8 @@ typedef struct {
     int64_t start_translations_step;
     const double *links;
     int64_t links_step;
+    const double *home_rotations;
+    int64_t home_rotations_step;
     double *rotations;
     int64_t rotations_step;
     double *translations;

@@ -7,6 +7,7 @@
 frame_view frame_at(const dqik_frames *frames, int64_t i) {
     frame_view view = {
         AT(positions), AT(orientations), AT(poles), AT(start_rotations), AT(start_translations), AT(links),
+        AT(home_rotations),
         AT(rotations), AT(translations), AT(position_errors), AT(rotation_errors),
         AT(iterations), AT(converged), AT(at_limit),
     };
@@ -72,11 +73,17 @@ static int all_finite(const double *values, int64_t count) {
     return 1;
 }
 
+static int is_zero(const double *values, int64_t count) {
+    for (int64_t i = 0; i < count; i++)
+        if (values[i] != 0.0) return 0;
+    return 1;
+}
+
 /* Whether all inputs that the frame's answer depends on are finite. */
 static int is_finite(const dqik_problem *problem, const frame_view *frame) {
     const int64_t joints = problem->skeleton.joints;
     int finite = all_finite(frame->start_rotations, 4 * joints) && all_finite(frame->start_translations, 3 * joints) &&
-                 all_finite(frame->links, 8 * joints);
+                 all_finite(frame->links, 8 * joints) && all_finite(frame->home_rotations, 4 * joints);
     for (int i = 0; finite && i < problem->stages; i++)
         finite = targets_finite(problem->stage + i, frame);
     return finite;
@@ -132,6 +139,7 @@ int solve_frame(const dqik_problem *problem, const frame_view *frame, const dqik
         work w = work_in(memory, problem, s);
         read_links(problem, frame->links, &m);
         w.link_q = m.link_q, w.link_t = m.link_t;
+        w.home_q = is_zero(frame->home_rotations, 4 * joints) ? NULL : frame->home_rotations;
         place_still_slides(&w, frame->links, m.t, m.link_t);
         ask(&w, frame);
         if (motion) {

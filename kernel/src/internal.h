@@ -10,7 +10,7 @@
 
 /* One frame of `dqik_frames`. */
 typedef struct {
-    const double *positions, *orientations, *poles, *start_rotations, *start_translations, *links;
+    const double *positions, *orientations, *poles, *start_rotations, *start_translations, *links, *home_rotations;
     double *rotations, *translations, *position_errors, *rotation_errors;
     int32_t *iterations;
     uint8_t *converged, *at_limit;
@@ -36,6 +36,7 @@ typedef struct {
     int n, rows, all;        /* all = rows + those of soft tasks */
     int use_soft;            /* whether the rows of soft tasks count */
     const double *link_q, *link_t; /* (J, 4), (J, 3) */
+    const double *home_q; /* (J, 4) rotations that the targets were moved from; NULL: those of the start pose */
     double *places, *turns, *ends, *shares; /* (G, 3), (G, 4), (G, 3), (G) targets, which yielding may change */
     double *own, *yielded, *blamed, *misses, *ways; /* (G), the last (G + 1): of goals that yield after a solve */
     double *shifted_places, *shifted_turns; /* (G, 3), (G, 4) */

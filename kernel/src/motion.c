@@ -12,7 +12,8 @@ static int asks_the_same(const dqik_problem *problem, const frame_view *a, const
     const int64_t joints = problem->skeleton.joints, goals = problem->goals;
     return same(a->positions, b->positions, 3 * goals) && same(a->orientations, b->orientations, 4 * goals) &&
            same(a->poles, b->poles, 3 * goals) && same(a->start_rotations, b->start_rotations, 4 * joints) &&
-           same(a->start_translations, b->start_translations, 3 * joints) && same(a->links, b->links, 8 * joints);
+           same(a->start_translations, b->start_translations, 3 * joints) && same(a->links, b->links, 8 * joints) &&
+           same(a->home_rotations, b->home_rotations, 4 * joints);
 }
 
 static void copy_question(const dqik_problem *problem, const frame_view *from, const frame_view *to) {
@@ -24,6 +25,7 @@ static void copy_question(const dqik_problem *problem, const frame_view *from, c
     memcpy((double *)(uintptr_t)to->start_rotations, from->start_rotations, 4 * joint);
     memcpy((double *)(uintptr_t)to->start_translations, from->start_translations, 3 * joint);
     memcpy((double *)(uintptr_t)to->links, from->links, 8 * joint);
+    memcpy((double *)(uintptr_t)to->home_rotations, from->home_rotations, 4 * joint);
 }
 
 static void copy_answer(const dqik_problem *problem, const frame_view *from, const frame_view *to) {

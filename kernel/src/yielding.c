@@ -41,22 +41,32 @@ static double median_with_zero(double *values, int count) {
     return 0.5 * (values[(count - 1) / 2] + values[count / 2]);
 }
 
-/* The blame of each goal, in `w->blamed`; 0 for goals without a position. `start` is at the start pose. */
-static void blame(work *w, const point *start) {
+/* Take the pose that the targets were moved from: the start pose, with the joints of the stage as in `w->home_q`. */
+static void go_home(const work *w, point *p, const double *rotations, const double *translations) {
+    const dqik_stage *s = w->s;
+    memcpy(p->q, rotations, sizeof(double) * 4 * (size_t)w->k->joints);
+    for (int b = 0; w->home_q && b < s->blocks; b++)
+        memcpy(p->q + 4 * s->block_joint[b], w->home_q + 4 * s->block_joint[b], sizeof(double) * 4);
+    enter(w, p, p->q, translations);
+    forward_all(w, p);
+}
+
+/* The blame of each goal, in `w->blamed`; 0 for goals without a position. `home` is where targets were moved from. */
+static void blame(work *w, const point *home) {
     const dqik_stage *s = w->s;
     double common[3], largest = 0.0;
     for (int c = 0; c < 3; c++) {
         int count = 0;
         for (const dqik_task *t = s->task; t < s->task + s->tasks; t++)
             if (t->kind == DQIK_POSITION)
-                w->ways[count++] = w->places[3 * t->goal + c] - start->tips[3 * t->goal + c];
+                w->ways[count++] = w->places[3 * t->goal + c] - home->tips[3 * t->goal + c];
         common[c] = median_with_zero(w->ways, count);
     }
     memset(w->blamed, 0, sizeof(double) * (size_t)s->goals);
     for (const dqik_task *t = s->task; t < s->task + s->tasks; t++) {
         if (t->kind != DQIK_POSITION) continue;
         double away[3];
-        minus3(away, w->places + 3 * t->goal, start->tips + 3 * t->goal);
+        minus3(away, w->places + 3 * t->goal, home->tips + 3 * t->goal);
         minus3(away, away, common);
         w->blamed[t->goal] = norm3(away);
         largest = most(largest, w->blamed[t->goal]);
@@ -112,8 +122,7 @@ int serve_in_order(work *w, const dqik_problem *problem, const double *rotations
     const double tolerance = problem->tolerance / w->k->length;
     int iterations = 0;
     if (!s->yielding) return 0;
-    enter(w, &w->best, rotations, translations);
-    forward_all(w, &w->best);
+    go_home(w, &w->best, rotations, translations);
     blame(w, &w->best);
     for (int g = 0; g < s->goals; g++) w->own[g] = 1.0;
     memcpy(w->shifted_places, places, sizeof(double) * 3 * goals);

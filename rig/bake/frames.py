@@ -1,39 +1,83 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Solves frames in runs, and makes their channels continuous from frame to frame."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from queue import SimpleQueue
 
 import numpy as np
 
-from ...solvers import Batch, Prepared
+from ...solvers import Batch, Motion, Prepared
 from ..blender.channels import Channels
 from ..frame import write
 from ..frame.motion import check_numbers
 from ..frame.read import FrameInput
 
-CHUNK = 128  # frames solved at once: more take more memory and gain little time
+CHUNK = 64  # frames solved at once: more take more memory and gain little time
+_BEAT = 0.05  # seconds between reports that frames are still being solved
+
+
+class Solving:
+    """Solves frames in a thread of their own while more are read; leaving the context stops it."""
+
+    def __init__(self, follow: bool) -> None:
+        """`follow` : as for `solve_inputs`."""
+        self._frames: SimpleQueue[tuple[FrameInput | None, float] | None] = SimpleQueue()
+        self._added = self._solved = 0
+        self._stopped = False
+        self._thread = ThreadPoolExecutor(1)
+        self._batches = self._thread.submit(self._solve, follow)
+
+    def add(self, frame_input: FrameInput | None, time: float) -> None:
+        """Add the next frame, as for `solve_inputs`."""
+        self._frames.put((frame_input, time))
+        self._added += 1
+
+    def batches(self) -> Generator[float, None, list[tuple[int, Batch]]]:
+        """The result of `solve_inputs` for all frames; yields the progress from 0 to 1."""
+        self._frames.put(None)
+        while not wait([self._batches], _BEAT).done:
+            yield self._solved / self._added
+        return self._batches.result()
+
+    def __enter__(self) -> "Solving":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stopped = True
+        self._frames.put(None)
+        self._thread.shutdown()
+
+    def _solve(self, follow: bool) -> list[tuple[int, Batch]]:
+        batches: list[tuple[int, Batch]] = []
+        for batch in solve_inputs(iter(self._frames.get, None), follow):
+            batches.append(batch)
+            self._solved = batch[0] + len(batch[1].iterations)
+            if self._stopped:
+                break
+        return batches
 
 
 def solve_inputs(
-    inputs: Sequence[FrameInput | None], frames: Sequence[float], follow: bool, chunk: int = CHUNK
+    inputs: Iterable[tuple[FrameInput | None, float]], follow: bool, chunk: int = CHUNK
 ) -> Iterator[tuple[int, Batch]]:
     """Solve frames in order; yields each batch with the index of its first frame.
 
-    inputs : None for frames on which there is nothing to solve.
+    inputs : of each frame, None if there is nothing to solve, and its time.
     follow : start each frame from the one before if they are one apart, as live playback does with `PREVIOUS`.
     chunk : the most frames in a batch.
     """
-    for first, run in _runs(inputs, frames if follow else None):
-        prepared = run[0].prepared
-        motion = prepared.motion() if follow else None
-        for begin in range(0, len(run), chunk):
-            arrays = _together(prepared, run[begin : begin + chunk])
-            if motion is None:
-                prepared.solve_into(arrays)
-            else:
-                motion.solve_into(arrays)
-            check_numbers(arrays.rotations)
-            yield first + begin, arrays.batch()
+    motion: Motion | None = None
+    for first, part, goes_on in _parts(inputs, follow, chunk):
+        prepared = part[0].prepared
+        arrays = _together(prepared, part)
+        if not follow:
+            prepared.solve_into(arrays)
+        else:
+            motion = motion if goes_on and motion else prepared.motion()
+            motion.solve_into(arrays)
+        check_numbers(arrays.rotations)
+        yield first, arrays.batch()
 
 
 def answers(
@@ -65,31 +109,33 @@ def answers(
     return channels
 
 
-def _runs(
-    inputs: Sequence[FrameInput | None], frames: Sequence[float] | None
-) -> Iterator[tuple[int, list[FrameInput]]]:
-    """Runs of frames that share a prepared solve, with the index of the first; a gap in `frames` ends a run."""
-    run: list[FrameInput] = []
-    for index, frame_input in enumerate(inputs):
-        gap = frames is not None and index > 0 and frames[index] - frames[index - 1] > 1.0
-        if run and (frame_input is None or frame_input.prepared is not run[0].prepared or gap):
-            yield index - len(run), run
-            run = []
+def _parts(
+    inputs: Iterable[tuple[FrameInput | None, float]], follow: bool, most: int
+) -> Iterator[tuple[int, list[FrameInput], bool]]:
+    """Frames that are solved at once: the index of the first, their inputs, and whether they follow the part before.
+
+    They share a prepared solve; where they follow each other, a gap in time ends a part.
+    """
+    part: list[FrameInput] = []
+    goes_on, before, index = False, -np.inf, -1
+    for index, (frame_input, time) in enumerate(inputs):
+        gap = follow and time - before > 1.0
+        breaks = bool(part) and (frame_input is None or frame_input.prepared is not part[0].prepared or gap)
+        if part and (breaks or len(part) == most):
+            yield index - len(part), part, goes_on
+            part, goes_on = [], not breaks
         if frame_input is not None:
-            run.append(frame_input)
-    if run:
-        yield len(inputs) - len(run), run
+            part.append(frame_input)
+        before = time
+    if part:
+        yield index + 1 - len(part), part, goes_on
 
 
 def _together(prepared: Prepared, run: Sequence[FrameInput]):
     """The inputs of a run's frames as arrays with a leading frame axis."""
     arrays = prepared.arrays(len(run))
     for frame, frame_input in enumerate(run):
-        arrays.positions[frame], arrays.orientations[frame], arrays.poles[frame] = (
-            part[0] for part in frame_input.targets[:3]
-        )
-        arrays.links[frame] = frame_input.links[0]
-        arrays.start_rotations[frame], arrays.start_translations[frame] = (part[0] for part in frame_input.start)
+        frame_input.ask(arrays.part(frame, frame + 1))
     return arrays
 
 

@@ -24,9 +24,9 @@ class Armature:
     def __init__(self, ob: bpy.types.Object) -> None:
         bones = [bone.bone for bone in ob.pose.bones]
         self.index = {bone.name: number for number, bone in enumerate(bones)}
-        self.parent = np.array(
-            [-1 if bone.parent is None else self.index[bone.parent.name] for bone in bones], dtype=np.intp
-        )
+        self._above: dict[int, list[int]] = {-1: []}
+        self._parents = [-1 if bone.parent is None else self.index[bone.parent.name] for bone in bones]
+        self.parent = np.array(self._parents, dtype=np.intp)
         # bones added later have different positions in the pose and in the armature
         order = [ob.data.bones.find(bone.name) for bone in bones]
         self.rest = matrices(ob.data.bones, "matrix_local")[order]
@@ -38,7 +38,6 @@ class Armature:
 
     def above(self, bone: int) -> list[int]:
         """A bone and all its ancestors, from the bone upward."""
-        path = [bone]
-        while self.parent[path[-1]] >= 0:
-            path.append(int(self.parent[path[-1]]))
-        return path
+        if bone not in self._above:
+            self._above[bone] = [bone, *self.above(self._parents[bone])]
+        return self._above[bone]

@@ -24,6 +24,12 @@ NO_ROTATION = {
     AXIS_ANGLE: (0.0, 0.0, 1.0, 0.0),
     **dict.fromkeys(EULER_ORDERS, (0.0, 0.0, 0.0, 0.0)),
 }
+MIRRORED = {
+    "rotation_quaternion": (1.0, 1.0, -1.0, -1.0),
+    "rotation_axis_angle": (1.0, 1.0, -1.0, -1.0),
+    "rotation_euler": (1.0, -1.0, -1.0, 1.0),
+}
+"""What Blender's mirrored paste multiplies rotation channels by; it negates the location's X."""
 _TURN = 2.0 * np.pi
 
 

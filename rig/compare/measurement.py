@@ -71,7 +71,7 @@ def measure(
     errors, angles, times, iterations = np.full((4, count), np.nan)
     met, batches = np.zeros(count, dtype=bool), []
     began = last_report = time.perf_counter()
-    for frame, batch in bake.solve_inputs(solver_inputs, frames, follow, chunk=1):
+    for frame, batch in bake.solve_inputs(zip(solver_inputs, frames, strict=True), follow, chunk=1):
         times[frame] = 1e3 * (time.perf_counter() - began)
         errors[frame] = batch.position_errors.max(initial=0.0)
         angles[frame] = batch.rotation_errors.max(initial=0.0)

@@ -1,5 +1,86 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The order in which armatures that follow each other are solved."""
+"""The armatures that may be solved, and the order in which those that follow each other are."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import bpy
+import numpy as np
+
+from ..blender.dependencies import Dependencies
+from .view import View
+
+
+@dataclass
+class Armatures:
+    """The armatures that have goals or hold an answer, searched again only when the list of objects has changed.
+
+    An armature counts as live if it is live on the evaluated object, which drivers and keys reach.
+    """
+
+    _objects: bytes | None = None  # the `session_uid` of all objects in order
+    _places: list[tuple[int, int]] = field(default_factory=list)
+    _behind: dict[int, set[int]] = field(default_factory=dict)
+
+    def forget(self) -> None:
+        """Search again at the next question."""
+        self._objects = None
+        self._behind.clear()
+
+    def places(self) -> list[tuple[int, int]]:
+        """The position in `bpy.data.objects` and the `session_uid` of each."""
+        objects = bpy.data.objects
+        uids = np.empty(len(objects), dtype=np.int32)
+        objects.foreach_get("session_uid", uids)
+        if uids.tobytes() != self._objects:
+            self._objects = uids.tobytes()
+            self._places = [
+                (place, ob.session_uid)
+                for place, ob in enumerate(objects)
+                if ob.type == "ARMATURE" and (len(ob.dqik.goals) or ob.dqik.has_base)
+            ]
+        return self._places
+
+    def levels(self, view: View, reading: set[int]) -> list[list[tuple[bpy.types.Object, bool]]]:
+        """Those of a view, each with whether it is live, in levels: each follows armatures of the levels before.
+
+        reading : `session_uid` of those that a bake or a comparison reads, live or not.
+        """
+        armatures = {ob.session_uid: (ob, live) for ob, live in self._in_view(view, reading)}
+        if len(armatures) < 2:
+            return [list(armatures.values())]
+        in_levels, view.later = levels(self._followed(armatures, view))
+        return [[armatures[uid] for uid in level] for level in in_levels]
+
+    def followed(self, uid: int) -> set[int]:
+        """The `session_uid` of an armature and of those that it follows, as the last levels had them."""
+        return {uid, *self._behind.get(uid, ())}
+
+    def _in_view(self, view: View, reading: set[int]) -> Iterator[tuple[bpy.types.Object, bool]]:
+        for place, uid in self.places():
+            ob = bpy.data.objects[place]
+            evaluated = ob.evaluated_get(view.depsgraph)
+            if not evaluated.is_evaluated or ob.pose is None:
+                continue
+            if ob.mode == "EDIT" or ob.data.pose_position == "REST":
+                continue
+            live = evaluated.dqik.live
+            if live or ob.dqik.has_base or uid in reading:
+                yield ob, live
+
+    def _followed(self, armatures: dict[int, tuple[bpy.types.Object, bool]], view: View) -> dict[int, set[int]]:
+        """The armatures that each armature follows, all by `session_uid`; read again after edits.
+
+        Those that follow others by their goals only come first: in a cycle, a goal can be left out.
+        """
+        if not view.fresh or view.edited or armatures.keys() != self._behind.keys():
+            links = Dependencies()
+            by_pose = {uid: links.armatures_behind_pose(ob) & armatures.keys() for uid, (ob, _) in armatures.items()}
+            self._behind = {
+                uid: by_pose[uid] | links.armatures_behind_goals(armatures[uid][0])
+                for uid in sorted(by_pose, key=lambda uid: bool(by_pose[uid]))
+            }
+        return self._behind
 
 
 def levels(behind: dict[int, set[int]]) -> tuple[list[list[int]], dict[int, set[int]]]:

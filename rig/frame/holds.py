@@ -17,23 +17,41 @@ POSED, KEYED = 1.0, 0.5
 
 def read(ob: bpy.types.Object, free: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
     """The holds (N,) of all bones. `free`: (N, 4) and (N, 3) bool, channels that nothing animates."""
-    holds = np.empty(len(ob.pose.bones), dtype=np.float32)
-    ob.pose.bones.foreach_get("dqik_hold", holds)
+    holds = stored(ob)
     if ob.dqik.hold_keyed:
         keyed = ~(free[0].all(-1) & free[1].all(-1))
         holds[keyed] = np.maximum(holds[keyed], KEYED)
     return holds
 
 
+def stored(ob: bpy.types.Object) -> np.ndarray:
+    """The holds (N,) that are stored on all bones."""
+    holds = np.empty(len(ob.pose.bones), dtype=np.float32)
+    ob.pose.bones.foreach_get("dqik_hold", holds)
+    return holds
+
+
+def make_explicit(ob: bpy.types.Object) -> None:
+    """Store all holds, also those that were never set: Blender pastes stored properties only. Nothing is touched."""
+    if ob.library is None:
+        ob.pose.bones.foreach_set("dqik_hold", stored(ob))
+
+
+def restore(ob: bpy.types.Object, holds: np.ndarray) -> None:
+    """Store holds (N,) on all bones."""
+    for bone, hold in zip(ob.pose.bones, holds.tolist(), strict=True):
+        _set(bone, hold)
+
+
 def note_posed(ob: bpy.types.Object, now: Channels, turned: np.ndarray, moved: np.ndarray) -> None:
-    """Hold the solved bones that the user has turned (N,) or, if they may move, moved (N,), in their channels `now`.
+    """Hold the solved bones that the user has turned (n,) or, if they may move, moved (n,), in their channels `now`.
 
     Bones whose changed channels are exactly at rest were cleared, so they are not held any more.
     """
-    moved = moved & np.array([bone.dqik_translate for bone in ob.pose.bones])
-    bones = np.flatnonzero(turned | moved)
-    rested = ~turned[bones] | (now.rotations[bones] == now.modes.at_rest(bones)).all(-1)
-    rested &= ~moved[bones] | (now.locations[bones] == 0.0).all(-1)
+    slid = [bone for bone in moved.tolist() if ob.pose.bones[bone].dqik_translate]
+    bones = np.union1d(turned, slid).astype(int)
+    rested = ~np.isin(bones, turned) | (now.rotations[bones] == now.modes.at_rest(bones)).all(-1)
+    rested &= ~np.isin(bones, slid) | (now.locations[bones] == 0.0).all(-1)
     for number, cleared in zip(bones.tolist(), rested.tolist(), strict=True):
         _set(ob.pose.bones[number], 0.0 if cleared else POSED)
 

@@ -39,7 +39,7 @@ class FollowedMotion:
             self._arrays, self._motion = prepared.arrays(), prepared.motion()
             self._motion.restart()
             self._prepared = prepared
-        self._arrays.ask(frame_input.targets, frame_input.start, frame_input.links)
+        frame_input.ask(self._arrays)
         next_frame = 0.0 < view.frame - self._frame <= 1.0 or (not view.fresh and view.frame == self._frame)
         if not (follow and view.scene_uid == self._scene and next_frame):
             self._motion.restart()

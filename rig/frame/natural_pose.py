@@ -5,32 +5,48 @@ Bones with keys, bones that are locked or left to constraints, and bones that no
 Held bones keep it as far as they are held. The base pose in the memory of the pose does not change.
 """
 
+from typing import NamedTuple
+
 import bpy
 import numpy as np
 
 from ...solvers import Pose
+from ...solvers.model.goals import Targets
 from ..natural_pose import figure as figures
 from ..natural_pose import own_motion, weights
 from ..natural_pose.figure import Figure
 from ..natural_pose.prior import Prior
 from ..setup.build import Rig
-from .read import FrameInput
 
 NOT_HUMAN = "Natural Pose knows people only"
 
 
+class Shaping(NamedTuple):
+    """A prior and how much it counts: its amount, and the share of what was learnt in it, both 0 to 1."""
+
+    prior: Prior
+    amount: float
+    share: float
+
+    def shaped(self, rig: Rig, posed: Pose, carried: Pose, links: np.ndarray, targets: Targets) -> Pose:
+        """The start of a frame's solve. posed : the animator's pose. carried : the same, carried with its root."""
+        turned = self.prior.base(posed, targets, links, self.amount, self.share)
+        if turned is posed.rotations:
+            return carried
+        for _, joint, *_ in rig.root_goals:
+            turned[:, joint] = carried.rotations[:, joint]
+        return Pose(turned, carried.translations)
+
+
 class NaturalPose:
-    """The prior of an armature, and how much it counts in the present frame. Only its own methods change it.
+    """The prior of an armature, prepared for its rig. Only its own methods change it.
 
     Attributes
     ----------
-    amount : of the natural pose, 0 to 1. share : of what was learnt from this armature's actions in it, 0 to 1.
-    prior : prepared for the rig; None where it does not know the figure. refusal : one sentence that says why it does
-    not; empty if it does.
+    prior : None where it does not know the figure. refusal : one sentence that says why it does not; empty if it does.
     """
 
     def __init__(self) -> None:
-        self.amount = self.share = 0.0
         self.prior: Prior | None = None
         self.refusal = ""
         self._rig: Rig | None = None
@@ -38,36 +54,30 @@ class NaturalPose:
         self._own = ""
         self._figure: Figure | None = None
 
-    def look(self, ob: bpy.types.Object, rig: Rig, free: tuple[np.ndarray, np.ndarray], edited: bool) -> None:
-        """Read the settings of an evaluated object, and prepare the prior again if what it depends on has changed.
+    def look(
+        self, ob: bpy.types.Object, rig: Rig, free: tuple[np.ndarray, np.ndarray], edited: bool
+    ) -> Shaping | None:
+        """Read the settings of an evaluated object: how its natural pose shapes the present frame, None for not at all.
 
-        free : (N, 4) and (N, 3) bool, channels that nothing animates; other arrays if the animation has changed.
+        Prepares the prior again if what it depends on has changed. free : (N, 4) and (N, 3) bool, channels that nothing
+        animates; other arrays if the animation has changed.
         """
         settings = ob.dqik
-        self.amount, self.share = settings.natural_pose, settings.own_motion_share
+        if rig is not self._rig or free is not self._free or (edited and settings.own_motion != self._own):
+            self._prepare(settings.own_motion, rig, free)
+        amount = settings.natural_pose
+        return None if self.prior is None or amount == 0.0 else Shaping(self.prior, amount, settings.own_motion_share)
+
+    def _prepare(self, learnt: str, rig: Rig, free: tuple[np.ndarray, np.ndarray]) -> None:
+        """Prepare the prior for a rig. learnt : of this armature's actions, as text."""
         if rig is not self._rig:
             found = NOT_HUMAN if rig.figure.not_human else figures.figure(rig, rig.figure.roles, rig.armature)
             self._figure, self.refusal = (None, found) if isinstance(found, str) else (found, "")
-        elif free is self._free and not (edited and settings.own_motion != self._own):
-            return
-        self._rig, self._free, self._own = rig, free, settings.own_motion
+        self._rig, self._free, self._own = rig, free, learnt
         self.prior = None
         if self._figure is not None:
-            own = own_motion.from_text(self._own) if self._own else None
+            own = own_motion.from_text(learnt) if learnt else None
             self.prior = Prior(self._figure, weights.load(), freedom(rig, free), own)
-
-    def shape(self, frame_input: FrameInput) -> None:
-        """Shape the start of a frame's solve, which is the animator's pose, carried along with its root."""
-        posed = frame_input.posed
-        if self.prior is None or self.amount == 0.0:
-            return
-        turned = self.prior.base(posed, frame_input.targets, frame_input.links, self.amount, self.share)
-        if turned is posed.rotations:
-            return
-        carried = frame_input.start
-        for _, joint, *_ in frame_input.rig.root_goals:
-            turned[:, joint] = carried.rotations[:, joint]
-        frame_input.start = Pose(turned, carried.translations)
 
 
 def freedom(rig: Rig, free: tuple[np.ndarray, np.ndarray]) -> np.ndarray:

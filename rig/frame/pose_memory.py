@@ -12,11 +12,10 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 
-from ...solvers.algebra import quaternion
 from ..blender import animation, channels, rotation
 from ..blender.channels import Channels, Modes
-from . import holds, known_edits
-from .known_edits import Edit
+from . import adoptions, holds, stored_base
+from .adoptions import Adoption
 from .view import View
 
 EDITED = 1e-5  # a channel further from what was written was changed by the user
@@ -108,18 +107,17 @@ class PoseMemory:
             if target is not None:
                 np.copyto(target.rotations, now.rotations, where=turned)
                 np.copyto(target.locations, now.locations, where=moved)
-        by_hand = np.flatnonzero(turned.any(-1)).tolist()
-        above = {other for bone in by_hand for other in held_with.get(bone, ()) if self.bones[other]}
-        above = sorted(above.intersection(np.flatnonzero(free[0].all(-1)).tolist()).difference(by_hand))
-        self.base.rotations[above] = before.rotations[above]
-        self._store(ob, np.union1d(edited, above).astype(int))
-        if self.stored:
-            is_turned, is_moved = np.any(turned, axis=-1), np.any(moved, axis=-1)
+        is_turned, is_moved = np.flatnonzero(turned.any(-1)), np.flatnonzero(moved.any(-1))
+        mirrored = stored_base.mirrored(ob, self.rows, self.base) if self.stored else None
+        if mirrored is not None:
+            self.base = mirrored
+        else:
+            above = self._held_above(now, is_turned, free, held_with)
+            self.base.rotations[above] = before.rotations[above]
+        if self.stored and mirrored is None:
             holds.note_posed(ob, now, is_turned, is_moved)
-            for number in edited.tolist():
-                bone = ob.pose.bones[number]
-                edit = Edit(is_turned.item(number), is_moved.item(number), bone.dqik_hold)
-                known_edits.note(ob.session_uid, bone.name, now.rotations[number], now.locations[number], edit)
+        if self.stored:
+            self._note_adoption(ob, now, is_turned, is_moved)
 
     def start(self, ob: bpy.types.Object, posed: Channels, free: tuple[np.ndarray, np.ndarray], view: View) -> Channels:
         """The channels as they would be without DQIK: animated ones from keys and drivers, others from the base pose.
@@ -152,6 +150,8 @@ class PoseMemory:
         self._hold(bones)
         self._left = np.union1d(np.setdiff1d(self._left, self.rows), np.flatnonzero(left))
         self._store(ob, np.flatnonzero(new))
+        if self.stored and new.any():
+            holds.make_explicit(ob)
         self._unstore(ob, np.flatnonzero(left))
 
     def note_written(self, answer: Channels | None) -> None:
@@ -197,6 +197,24 @@ class PoseMemory:
     def _hold(self, bones: np.ndarray) -> None:
         self.bones, self.rows, self._free = bones, np.flatnonzero(bones), None
 
+    def _held_above(
+        self, now: Channels, turned: np.ndarray, free: tuple[np.ndarray, np.ndarray], held_with: dict[int, list[int]]
+    ) -> list[int]:
+        """The bones that are held with those that the user has turned (n,), and not just cleared."""
+        posed = turned[(now.rotations[turned] != now.modes.at_rest(turned)).any(-1)]
+        kept = self.bones & free[0].all(-1)
+        kept[turned] = False
+        return sorted({above for bone in posed.tolist() for above in held_with.get(bone, ()) if kept[above]})
+
+    def _note_adoption(self, ob: bpy.types.Object, now: Channels, turned: np.ndarray, moved: np.ndarray) -> None:
+        """Store the base pose after an edit that left bones in `now`, and remember it for the edit's undo step."""
+        if self.base is None:
+            return
+        adoption = Adoption(self._names, turned, moved, now.copy(), self.base.copy(), holds.stored(ob))
+        adoptions.note(ob.session_uid, ob.dqik.adoptions, adoption)
+        ob.dqik.adoptions += 1
+        self._store(ob, self.rows)
+
     def _is_free(self, free: tuple[np.ndarray, np.ndarray]) -> bool:
         """Whether nothing animates our bones; worked out once for each `free`, whose arrays never change."""
         if self._free is None or self._free[0] is not free:
@@ -238,50 +256,26 @@ class PoseMemory:
         self._hold(bones)
         if not ob.dqik.has_base:
             return
-        self.base = channels.read(ob.pose.bones, modes)
-        edited: list[int] = []
+        now = channels.read(ob.pose.bones, modes)
+        self.base = now.copy()
         for number, bone in enumerate(ob.pose.bones):
-            mode = bone.dqik_base_mode
-            if not mode:
-                continue
-            bones[number] = True
-            kept = np.array(bone.dqik_base_rotation)
-            if mode != modes.of_bone[number]:
-                turned = quaternion.normalize(rotation.to_quaternion(mode, kept))
-                near = self.base.rotations[number].astype(float)
-                kept = rotation.from_quaternion(modes.of_bone[number], turned, near)
-            place = np.array(bone.dqik_base_location)
-            edit = self._unadopted(ob, number, kept, place)
-            if edit is not None:
-                bone.dqik_hold = edit.hold
-                edited.append(number)
-            if edit is None or not edit.turned:
-                self.base.rotations[number] = kept
-            if edit is None or not edit.moved:
-                self.base.locations[number] = place
+            if bone.dqik_base_mode:
+                bones[number] = True
+                stored_base.read(bone, number, self.base)
         self._hold(bones)
-        self._store(ob, np.array(edited, dtype=int))
-
-    def _unadopted(self, ob: bpy.types.Object, number: int, turn: np.ndarray, place: np.ndarray) -> Edit | None:
-        """The edit of a bone that an undo step has without its effect on the base pose, `turn` and `place`, else None.
-
-        `base` holds the bone's present channels.
-        """
-        if self.base is None:
-            return None
-        rotation, location = self.base.rotations[number], self.base.locations[number]
-        if np.abs(rotation - turn).max() <= EDITED and np.abs(location - place).max() <= EDITED:
-            return None
-        return known_edits.find(ob.session_uid, ob.pose.bones[number].name, rotation, location)
+        adoption = adoptions.find(ob.session_uid, ob.dqik.adoptions, tuple(ob.pose.bones.keys()), now)
+        if adoption is not None:
+            self.base = adoption.base.copy()
+            holds.restore(ob, adoption.holds)
+            ob.dqik.adoptions += 1
+            self._store(ob, self.rows)
 
     def _store(self, ob: bpy.types.Object, bones: np.ndarray) -> None:
         """Store the base pose of some bones on the bones themselves."""
         if not self.stored or self.base is None:
             return
         for number in map(int, bones):
-            bone = ob.pose.bones[number]
-            bone.dqik_base_rotation, bone.dqik_base_location = self.base.rotations[number], self.base.locations[number]
-            bone.dqik_base_mode = self.base.modes.of_bone[number]
+            stored_base.write(ob, number, self.base)
         if bones.size:
             ob.dqik.has_base = True
 

@@ -4,19 +4,21 @@
 Positions and orientations are in armature space and are read from evaluated data.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import bpy
 import numpy as np
 
 from ...solvers import Pose, Prepared
 from ...solvers.algebra import dual_quaternion, quaternion
+from ...solvers.model.frames import FrameArrays
 from ...solvers.model.goals import Targets
 from ..blender.channels import Channels
 from ..setup.build import Rig
 from . import links as joint_links
 from . import root
 from . import targets as goal_targets
+from .natural_pose import Shaping
 from .targets import Place
 
 
@@ -26,8 +28,7 @@ class FrameInput:
 
     rig, prepared : the rig and its prepared solve. links : (1, J, 8). posed : `Pose` of (1, J, ...) that the keys and
     the base pose give. targets : of one frame. slide_scale : (T,) factor from each sliding bone's location channel to
-    its offset. start : the `Pose` that the solve starts from and is pulled to: `posed`, carried along with its root and
-    shaped by the natural pose.
+    its offset. shaping : of the natural pose, or None.
     """
 
     rig: Rig
@@ -36,17 +37,27 @@ class FrameInput:
     posed: Pose
     targets: Targets
     slide_scale: np.ndarray
-    start: Pose
+    shaping: Shaping | None = None
 
-    def carry(self) -> None:
-        """Set `start` from the other attributes."""
-        self.start = root.carried(self.rig, self.posed, self.links, self.targets)
+    def start(self) -> tuple[Pose, np.ndarray | None]:
+        """The `Pose` that the solve starts from and is pulled to: carried along with its root, and shaped.
+
+        Then its rotations (1, J, 4) before it was shaped, where the targets were moved from; None if it was not.
+        """
+        carried = root.carried(self.rig, self.posed, self.links, self.targets)
+        if self.shaping is None:
+            return carried, None
+        shaped = self.shaping.shaped(self.rig, self.posed, carried, self.links, self.targets)
+        return shaped, None if shaped is carried else carried.rotations
+
+    def ask(self, arrays: FrameArrays) -> None:
+        """Copy the inputs into the arrays of one frame."""
+        start, home = self.start()
+        arrays.ask(self.targets, start, self.links, home)
 
     def copy(self) -> "FrameInput":
         """With links and targets of its own."""
-        return FrameInput(
-            self.rig, self.prepared, self.links.copy(), self.posed, self.targets.copy(), self.slide_scale, self.start
-        )
+        return replace(self, links=self.links.copy(), targets=self.targets.copy())
 
 
 @dataclass
@@ -85,7 +96,7 @@ def read(
         location = start.locations[rig.bones[row]] * scale[k]
         pose.translations[0, joint : joint + 3] = rig.location_frame[row].T * location[:, None]
     targets = _targets(ob, rig, prepared, places, influences, links, pose)
-    return FrameInput(rig, prepared, links, pose, targets, scale, root.carried(rig, pose, links, targets))
+    return FrameInput(rig, prepared, links, pose, targets, scale)
 
 
 def _start(rig: Rig, start: Channels) -> Pose:

@@ -70,11 +70,7 @@ class SteadyFrames:
             return False
         requests = self._input.targets
         targets.in_armature(evaluated.matrix_world.inverted_safe(), rig, places, requests)
-        if not isfinite(requests.positions.sum() + requests.rotations.sum() + requests.poles.sum()):
-            return False
-        self._input.carry()
-        prepared.natural.shape(self._input)
-        return True
+        return isfinite(requests.positions.sum() + requests.rotations.sum() + requests.poles.sum())
 
     def write(self, pose: PoseMemory, ob: bpy.types.Object, arrays: FrameArrays) -> None:
         """Write the answer to the original bones, if it is another one."""

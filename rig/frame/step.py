@@ -50,8 +50,7 @@ def read(session: Session, ob: bpy.types.Object, view: View, active: bool = True
         start.rotations[rig.solved_bones] = prepared.modes.at_rest(rig.solved_bones)
         start.locations[rig.bones[rig.slide_row]] = 0.0
     frame_input = frame.read(evaluated, rig, start, places, prepared.influences)
-    prepared.natural.look(evaluated, rig, prepared.free, edited)
-    prepared.natural.shape(frame_input)
+    frame_input.shaping = prepared.natural.look(evaluated, rig, prepared.free, edited)
     reading = Reading(posed, now, start, frame_input)
     if SteadyFrames.fit(prepared, reading, view):
         session.steady = SteadyFrames(prepared, pose, reading, view)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 
+from ...solvers import Pose
 from ...solvers.algebra import dual_quaternion, quaternion
 from ..frame import contents
 from ..frame.read import FrameInput
@@ -48,9 +49,7 @@ def compute(
     ob : the evaluated object. frame_input : of the frame that it is evaluated at.
     """
     rig, prepared = frame_input.rig, frame_input.prepared
-    pose = frame_input.start._replace(
-        rotations=frame_input.start.rotations[0], translations=frame_input.start.translations[0]
-    )
+    pose = Pose(*(part[0] for part in frame_input.start()[0]))
     chain = Chain(rig.skeleton, prepared.goals[goal], frame_input.links[0], pose)
     found = yield from shell(chain, postures)
     if chain.base >= 0:

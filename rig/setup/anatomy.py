@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Joint limits of a human figure.
 
-The ranges are those of the American Academy of Orthopaedic Surgeons ("AAOS" in docs/references.md). The collar bone has
-about half of Neumann's, which are those of a shrug: reaching turns it by less than 20 degrees. They are given in
-anatomical directions such as "forward" or "toward the midline". The axes of bones differ from rig to rig, so the ranges
+The ranges are those of the American Academy of Orthopaedic Surgeons ("AAOS" in docs/references.md). They are active
+ranges of single joints in one plane; knees, hips, ankles, trunk and neck go further where people squat, sit on the
+ground or look up, as other sources have measured ("Limits of motion" there). The collar bone has about half of
+Neumann's, which are those of a shrug: reaching turns it by less than 20 degrees. Ranges are given in anatomical
+directions such as "forward" or "toward the midline". The axes of bones differ from rig to rig, so the ranges
 are converted in the rest pose, from the figure's left, up and forward and the directions of its limbs, from joint to
 joint. Limits are about a bone's own axes where these fit the joint, and else in a frame of their own (`limit_frame`).
 They are simpler than real joints: an ellipse of swing, equal for both sexes and any age.
@@ -69,18 +71,18 @@ _NO = Motion("O", 0.0, 0.0)
 _TRUNK_TWIST = ("F", "L")
 
 RANGES = {
-    "spine": Range(Motion("F", 80, 25), Motion("L", 35, 35), Twist(*_TRUNK_TWIST, 45, 45)),  # shared by its bones
-    "neck": Range(Motion("F", 45, 45), Motion("L", 45, 45), Twist(*_TRUNK_TWIST, 60, 60)),  # shared with the head
+    "spine": Range(Motion("F", 105, 25), Motion("L", 35, 35), Twist(*_TRUNK_TWIST, 45, 45)),  # shared by its bones
+    "neck": Range(Motion("F", 50, 70), Motion("L", 45, 45), Twist(*_TRUNK_TWIST, 80, 80)),  # shared with the head
     "collar": Range(Motion("U", 19, 8), Motion("F", 16, 16), Twist("F", "D", 6, 6)),
     # raised sideways 180, across the body 45; horizontally forward 135 and back 45, hanging back 60
     "arm": Range(Motion("UO", 90, 135, "O"), Motion("F", 135, 60, "O"), Twist("F", "D", 70, 90)),
     "forearm": Range(Motion("F", 150, 0), _NO, Twist("F", "D", 80, 80), hinge=True),
     "hand": Range(Motion("DI", 80, 70), Motion("F", 20, 30), Twist("F", "D", 10, 10)),
     "hip_joint": Range(Motion("F", 0, 0), _NO, Twist("F", "I", 0, 0)),  # the pelvis is one bone
-    "thigh": Range(Motion("F", 120, 30, "D"), Motion("O", 45, 30, "D"), Twist("F", "I", 45, 45)),
-    "shin": Range(Motion("B", 135, 0), _NO, Twist("F", "I", 0, 0), hinge=True),
-    # 20 up with a straight knee; who walks or crouches turns it by 35, and by 25 to the sides (CMU's motion capture)
-    "foot": Range(Motion("UF", 35, 50), Motion("O", 25, 25), Twist("U", "I", 15, 35)),
+    "thigh": Range(Motion("F", 130, 30, "D"), Motion("O", 60, 30, "D"), Twist("F", "I", 45, 45)),
+    "shin": Range(Motion("B", 155, 0), _NO, Twist("F", "I", 0, 0), hinge=True),
+    # 20 up with a straight knee; who squats turns it by 40, and by 25 to the sides (CMU's motion capture)
+    "foot": Range(Motion("UF", 40, 50), Motion("O", 25, 25), Twist("U", "I", 15, 35)),
     "toes": Range(Motion("UF", 70, 45), Motion("O", 5, 5), Twist("U", "I", 0, 0)),
 }
 RANGES["head"] = RANGES["neck"]

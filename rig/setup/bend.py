@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...solvers.algebra import quaternion
 from ..blender.armature import Armature
 from .body import Body, unit
 from .bone_names import LEFT, RIGHT
@@ -139,13 +140,13 @@ def _foot(heads: np.ndarray, tails: np.ndarray, upper: int, lower: int, last: in
 def _bend(heads: np.ndarray, tails: np.ndarray, upper: int, lower: int, toward: np.ndarray) -> Limb | None:
     """The limb, with the axis that moves its lower end toward a direction, or further the way it is bent at rest."""
     first, second = unit(heads[lower] - heads[upper]), unit(tails[lower] - heads[lower])
-    normal = np.cross(first, second)
+    normal = quaternion.cross(first, second)
     bent = float(np.arctan2(np.linalg.norm(normal), first @ second))
     if bent >= BEND:
         return None
     if bent >= _OWN_BEND:
         return Limb(upper, lower, unit(normal), BEND - bent)
-    axis = np.cross(second, toward)
+    axis = quaternion.cross(second, toward)
     if np.linalg.norm(axis) < 0.2 * np.linalg.norm(toward):
-        axis = np.cross(second, np.eye(3)[np.argmin(np.abs(second))])
+        axis = quaternion.cross(second, np.eye(3)[np.argmin(np.abs(second))])
     return Limb(upper, lower, unit(axis), BEND)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A figure at rest: its left, up and forward, and the directions of its limbs from joint to joint. NumPy only."""
 
+import math
 from functools import cached_property
 
 import numpy as np
@@ -126,11 +127,11 @@ class Body:
         above, letter = _HINGES[role.name]
         turned, upper = self.posture(role), self.bone(above, role.side)
         along, toward = turned @ self.along(lower), self.direction(letter, role.side)
-        axis = np.cross(along, toward)
+        axis = quaternion.cross(along, toward)
         clear = np.linalg.norm(axis) >= _DEGENERATE
         direction = None if upper is None else self.along(upper)
         if direction is not None:
-            normal = np.cross(turned @ direction, along)
+            normal = quaternion.cross(turned @ direction, along)
             bent = float(np.arctan2(np.linalg.norm(normal), turned @ direction @ along))
             if bent >= _BENT and not clear:
                 return unit(normal), bent
@@ -138,7 +139,7 @@ class Body:
                 sign = 1.0 if normal @ axis > 0.0 else -1.0
                 return sign * unit(normal), sign * bent
         if not clear:
-            axis = np.cross(along, self.direction("I" if role.name == "forearm" else "F", role.side))
+            axis = quaternion.cross(along, self.direction("I" if role.name == "forearm" else "F", role.side))
         return unit(axis), 0.0
 
     def _following(self, bone: int, role: Role) -> list[int]:
@@ -183,10 +184,10 @@ class Body:
         low = next((b for b in (self.bone("hips"), self.bone("shin", roles.LEFT)) if b is not None), None)
         high = next((b for b in map(self.bone, ("head", "neck")) if b is not None), self._chest())
         up = np.array([0.0, 0, 1]) if low is None or high is None else heads[high] - heads[low]
-        if np.linalg.norm(np.cross(left, up)) < _SHORT * self.armature.size:
+        if np.linalg.norm(quaternion.cross(left, up)) < _SHORT * self.armature.size:
             up = np.array([0.0, 0, 1])
-        forward = unit(np.cross(left, up))
-        return left, np.cross(forward, left), forward
+        forward = unit(quaternion.cross(left, up))
+        return left, quaternion.cross(forward, left), forward
 
     def _chest(self) -> int | None:
         spine = [b for b, role in self.roles.items() if role.name == "spine"]
@@ -195,5 +196,5 @@ class Body:
 
 def unit(vector: np.ndarray) -> np.ndarray:
     """A vector (3,) of length 1; zero if it has none."""
-    length = np.linalg.norm(vector)
+    length = math.sqrt(vector @ vector)
     return vector / length if length > 1e-12 else np.zeros(3)

@@ -44,6 +44,7 @@ _TRUNK = {
 }
 _LIMBS = {  # the parts that a word may stand for, the likeliest first; "x+y" is a word with a qualifier
     "collar": {"collar": 3.0}, "clavicle": {"collar": 3.0}, "collarbone": {"collar": 3.0}, "scapula": {"collar": 3.0},
+    "clav": {"collar": 3.0},
     "肩": {"collar": 3.0}, "shoulder": {"collar": 2.0, "arm": 1.5}, "shldr": {"arm": 3.0, "collar": 1.0},
     "arm": {"arm": 2.0}, "arm+up": {"arm": 3.0}, "arm+low": {"forearm": 3.0}, "arm+fore": {"forearm": 3.0},
     "humerus": {"arm": 3.0}, "腕": {"arm": 3.0}, "bicep": {"arm": 1.0},
@@ -88,9 +89,10 @@ def read(names: Sequence[str]) -> list[BoneName]:
     words = [_words(name) for name in names]
     shared = Counter(word for own in words for word in set(own))
     common = {word for word, count in shared.items() if 2 * count > len(names) > 3} - _VOCABULARY
-    return [_read([word for word in own if word not in common]) for own in words]
+    return [_read(tuple(word for word in own if word not in common)) for own in words]
 
 
+@lru_cache(maxsize=4096)
 def _words(name: str) -> list[str]:
     """The words of a name in lower case, those that run together split."""
     tokens = [token.lower() for token in _WORD.findall(unicodedata.normalize("NFKC", name))]
@@ -116,7 +118,8 @@ def _split(token: str) -> tuple[str, ...] | None:
     return best
 
 
-def _read(words: list[str]) -> BoneName:
+@lru_cache(maxsize=4096)
+def _read(words: tuple[str, ...]) -> BoneName:
     sides = {_SIDES[word] for word in words if word in _SIDES}
     if len(sides) > 1 and words[0] == "r" and words[-1] in _SIDES:  # "r_toe.L" is a rear toe
         sides = {_SIDES[words[-1]]}
@@ -125,18 +128,18 @@ def _read(words: list[str]) -> BoneName:
     helpers = _HELPERS if japanese else _HELPERS - {"p", "d", "ex"}
     twist, animal = bool(_TWISTS & set(words)), bool(ANIMAL & set(words))
     helper = bool(helpers & set(words)) or (japanese and "c" in words)
-    named = BoneName(side, {}, helper, twist, animal, tuple(words))
+    named = BoneName(side, {}, helper, twist, animal, words)
     if helper or len(sides) > 1:
         return named
     rest = [word for word in words if word not in _SIDES and word not in _TWISTS]
     if _FINGERS & set(rest):
-        return BoneName(side, {"finger": 3.0} if side else {}, False, twist, animal, tuple(words))
+        return BoneName(side, {"finger": 3.0} if side else {}, False, twist, animal, words)
     qualifiers = {_QUALIFIERS[word] for word in rest if word in _QUALIFIERS} - {""}
     bases = [word for word in rest if word not in _QUALIFIERS and word not in _NOISE]
     parts = _limb_parts(bases, qualifiers, "joint" in rest) if side else _trunk_parts(bases, qualifiers)
     if twist:
         parts = {part: 0.25 * weight for part, weight in parts.items()}
-    return BoneName(side, parts, False, twist, animal, tuple(words))
+    return BoneName(side, parts, False, twist, animal, words)
 
 
 def _limb_parts(bases: list[str], qualifiers: set[str], joint: bool) -> dict[str, float]:

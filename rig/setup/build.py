@@ -249,7 +249,7 @@ def build(
         solved=np.flatnonzero(solve_plan.moved[bones]),
         loose=np.array([pose[bone].parent is None or not pose[bone].bone.use_connect for bone in solve_plan.bones]),
         held_rows=frozenset(row for row, bone in enumerate(solve_plan.bones) if _held_in_space(pose[bone])),
-        held_with=solve_plan.held_with(),
+        held_with=parts.held_with,
         local_rows=frozenset(row for row, bone in enumerate(solve_plan.bones) if _is_local(pose[bone])),
         frames=parts.solved_frames(solve_plan),
         frame_axes=np.array([parts.frames[bone].axes for bone in solve_plan.bones]),
@@ -272,20 +272,28 @@ class _Parts:
         self.own_rest: list[np.ndarray] = []
         self.rest_offset: list[np.ndarray] = []
         self.rooted: list[bool] = []
-        self.detached: list[bool] = []
         self.frames: dict[int, LimitFrame] = {}
-        turn_holds = holds.copy()
-        for bone, above in solve_plan.held_with().items():
+        self.held_with, turn_holds = solve_plan.held_with(), holds.copy()
+        for bone, above in self.held_with.items():
             turn_holds[above] = np.maximum(turn_holds[above], holds[bone])
-        for bone in solve_plan.bones:
-            self._add(bone, pose[bone], solve_plan, float(holds[bone]), float(turn_holds[bone]))
+        armature, bones = solve_plan.armature, solve_plan.bones
+        self.detached = [
+            armature.parent[bone] >= 0 and (not pose[bone].bone.use_inherit_rotation or _held_in_space(pose[bone]))
+            for bone in bones
+        ]
+        rest, above = armature.rest[bones], armature.parent[bones, None, None]
+        relative = np.where(above < 0, rest, np.linalg.inv(armature.rest[armature.parent[bones]]) @ rest)
+        turned = quaternion.from_matrix(np.where(np.array(self.detached)[:, None, None], rest, relative)[:, :3, :3])
+        for row, bone in enumerate(bones):
+            hold, turn_hold = float(holds[bone]), float(turn_holds[bone])
+            self._add(bone, pose[bone], solve_plan, relative[row], turned[row], hold, turn_hold)
 
-    def _add(self, bone: int, pose_bone: bpy.types.PoseBone, solve_plan: Plan, hold: float, turn_hold: float) -> None:
-        armature, name = solve_plan.armature, pose_bone.name
-        above, rest = int(armature.parent[bone]), armature.rest[bone]
-        relative = rest if above < 0 else np.linalg.inv(armature.rest[above]) @ rest
-        detached = above >= 0 and (not pose_bone.bone.use_inherit_rotation or _held_in_space(pose_bone))
-        turned = quaternion.from_matrix((rest if detached else relative)[:3, :3])
+    def _add(
+        self, bone: int, pose_bone: bpy.types.PoseBone, solve_plan: Plan, relative: np.ndarray, turned: np.ndarray,
+        hold: float, turn_hold: float,
+    ) -> None:  # fmt: skip
+        """Add a bone. relative : (4, 4) from its parent at rest. turned : (4,) as `Rig.own_rest`, in own axes."""
+        name, above, detached = pose_bone.name, int(solve_plan.armature.parent[bone]), self.detached[len(self.rooted)]
         link, offset = self.main.get(above, -1), relative[:3, 3]
         frame = relative[:3, :3] if pose_bone.bone.use_local_location else np.eye(3)
         own = self.frames[bone] = limit_frame.of(pose_bone) if solve_plan.moved[bone] else limit_frame.OWN
@@ -321,7 +329,6 @@ class _Parts:
         self.own_rest.append(turned)
         self.rest_offset.append(place)
         self.rooted.append(above not in self.main)
-        self.detached.append(detached)
 
     def goals(self, solve_plan: Plan) -> list[ik.Goal]:
         """The solver's goals, with placeholders for the targets, which are read in each frame."""

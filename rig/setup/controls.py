@@ -2,7 +2,8 @@
 """Control bones: targets of goals as bones of the same armature, with shapes, colours and a collection of their own.
 
 A control bone rests where the bone of its goal rests, so that mirrored pasting and the pose library work on it. It does
-not deform, and has no parent, or the rig's root bone as its parent.
+not deform, and has no parent, or the rig's root bone as its parent. It moves along the armature's axes: a foot that is
+keyed at one place on the floor, and raised there, does not slide between the keys.
 """
 
 from collections.abc import Generator, Iterable, Sequence
@@ -18,6 +19,7 @@ from . import control_shapes
 PREFIX = "DQIK "
 COLLECTION = "DQIK"
 LENGTH = 0.05  # of the armature's size: length of a control bone
+_ALONG = 0.99  # of the distance between the sides
 _COLOURS = {"L": "THEME04", "R": "THEME01", "": "THEME09"}
 
 
@@ -58,6 +60,7 @@ def add(ob: bpy.types.Object, controls: Sequence[Control], size: float) -> list[
     """Add control bones at rest and return their names. `size` is that of the armature."""
     names: list[str] = []
     parents: dict[str, str] = {}
+    straight = _is_left_along_x(ob)
     with _edit_mode(ob) as bones:
         for control in controls:
             pattern, made = bones[control.bone], bones.new(PREFIX + control.name)
@@ -68,6 +71,7 @@ def add(ob: bpy.types.Object, controls: Sequence[Control], size: float) -> list[
             parents[PREFIX + control.name] = made.name
             made.parent = bones.get(parents.get(control.parent, control.parent))
             made.use_inherit_rotation = control.turns
+            made.use_local_location = not straight
             made.use_deform = made.select = made.select_head = made.select_tail = False
             names.append(made.name)
     collection = ob.data.collections_all.get(COLLECTION) or ob.data.collections.new(COLLECTION)
@@ -130,6 +134,14 @@ def turn_to(owner: bpy.types.PoseBone | bpy.types.Object, basis: Matrix) -> None
         owner.rotation_axis_angle = (angle, *axis)
     else:
         owner.rotation_euler = turn.to_euler(owner.rotation_mode, owner.rotation_euler)
+
+
+def _is_left_along_x(ob: bpy.types.Object) -> bool:
+    """Whether the sides lie along the armature's X axis, which a mirrored paste negates; true if there are no sides."""
+    bones = ob.data.bones
+    ways = [bone.head_local - bones[other].head_local
+            for bone in bones if (other := bpy.utils.flip_name(bone.name)) in bones and other != bone.name]  # fmt: skip
+    return sum(abs(way.x) for way in ways) >= _ALONG * sum(way.length for way in ways)
 
 
 @contextmanager

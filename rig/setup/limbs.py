@@ -6,11 +6,13 @@ greatest weight is the limb. By shape, a limb is one of a pair of branches that 
 segments of nearly equal length are its upper and its lower bone.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from ...solvers.algebra import quaternion
 from .bone_names import BoneName
 from .tree import Tree
 
@@ -117,9 +119,9 @@ def left(tree: Tree, legs: tuple[Limb, Limb], top: int | None) -> np.ndarray:
     forward = forward - up * (up @ forward)
     if np.linalg.norm(forward) < 0.02 * tree.size:
         forward = np.array([0.0, -1.0, 0.0]) if abs(up[1]) < 0.7 else np.array([0.0, 0.0, 1.0])
-    return np.cross(up, forward)
+    return quaternion.cross(up, forward)
 
 
 def _unit(vector: np.ndarray) -> np.ndarray:
-    length = np.linalg.norm(vector)
+    length = math.sqrt(vector @ vector)
     return vector / length if length > 1e-12 else np.zeros(3)

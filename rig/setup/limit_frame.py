@@ -8,6 +8,7 @@ that frame: at rest it is turned by `N F` against its parent, and it moves by `m
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import bpy
 import numpy as np
@@ -29,7 +30,7 @@ class LimitFrame:
         """`N F` (4,)."""
         return quaternion.product(self.zero, self.axes)
 
-    @property
+    @cached_property
     def is_own(self) -> bool:
         """Whether these are the bone's own axes and zero is at rest."""
         return bool(np.abs(np.stack([self.axes, self.zero]) - quaternion.IDENTITY).max() < SAME)

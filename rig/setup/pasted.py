@@ -14,7 +14,7 @@ from . import mirror, roles
 
 
 def number(name: str) -> int:
-    """A positive number for the name of a bone, to be stored as `dqik_owner`."""
+    """A positive number for the name of a bone, to be stored as the owner of settings."""
     return crc32(name.encode()) % 0x7FFFFFFF + 1
 
 
@@ -27,15 +27,15 @@ def owners(ob: bpy.types.Object) -> bytes:
 
 def mend(ob: bpy.types.Object) -> None:
     """Mirror the settings of bones that come from their counterparts."""
-    bones = [bone for bone in ob.pose.bones if _is_pasted(bone)]
+    bones = [bone for bone in ob.pose.bones if is_counterparts(bone, bone.dqik_owner)]
     for bone in bones:
         bone.dqik_role = roles.mirrored(bone.dqik_role)
     mirror.mirror_pasted(ob, bones)
 
 
-def _is_pasted(bone: bpy.types.PoseBone) -> bool:
-    """Whether the settings of a bone are those of its counterpart, which exists."""
-    if bone.dqik_owner in (0, number(bone.name)):
+def is_counterparts(bone: bpy.types.PoseBone, owner: int) -> bool:
+    """Whether the owner of a bone's settings is its counterpart, which exists."""
+    if owner in (0, number(bone.name)):
         return False
     other = bpy.utils.flip_name(bone.name)
-    return other in bone.id_data.pose.bones and bone.dqik_owner == number(other)
+    return other in bone.id_data.pose.bones and owner == number(other)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The hierarchy of an armature's bones. NumPy only."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -48,7 +49,7 @@ class Tree:
 
     def distance(self, a: int, b: int) -> float:
         """Between two heads."""
-        return float(np.linalg.norm(self.heads[a] - self.heads[b]))
+        return math.dist(self.heads[a], self.heads[b])
 
     def _measure(self) -> tuple[list[int], list[float]]:
         """For each bone, the child on the longest path downward, -1 for none, and that path's length."""

@@ -116,14 +116,12 @@ def _joints(stage: Stage, solver: str) -> dict[str, Any]:
     """The joints whose transforms are needed, and those of them that move."""
     skeleton = stage.skeleton
     poles = stage.tasks.poles.poles if stage.tasks.poles else ()
-    needed = np.zeros(len(skeleton), dtype=bool)
-    for j in [*(goal.joint for goal in stage.goals),
-              *[k for pole in poles for k in (pole.root, *pole.middle, max(pole.end, 0))],
-              *[k for part in stage.limbs for k in (part.upper, part.lower, max(part.end, 0))]]:  # fmt: skip
-        needed |= skeleton.ancestors[j]
-    movable = np.isin(np.arange(len(skeleton)), _block_joints(stage.space))
-    stand = [j for j in skeleton.order if needed[j] or solver == "CCD"]
-    move = [j for j in skeleton.order if needed[j] and (skeleton.ancestors[j] & movable).any()]
+    read = [*(goal.joint for goal in stage.goals),
+            *[k for pole in poles for k in (pole.root, *pole.middle, max(pole.end, 0))],
+            *[k for part in stage.limbs for k in (part.upper, part.lower, max(part.end, 0))]]  # fmt: skip
+    needed, order = np.any(skeleton.ancestors[read], axis=0), np.array(skeleton.order)
+    moved = needed & np.any(skeleton.ancestors[:, _block_joints(stage.space)], axis=-1)
+    stand, move = order[needed[order] | (solver == "CCD")], order[moved[order]]
     return {
         "standing": len(stand),
         "moving": len(move),
@@ -277,5 +275,6 @@ def _strategy(packer: Packer, stage: Stage, solver: str) -> dict[str, Any]:
 
 
 def _settings(packer: Packer, settings: Settings) -> Any:
-    values = {field.name: getattr(settings, field.name) for field in SETTINGS.fields}
-    return packer.fill(SETTINGS, **{**values, "damping": -1.0 if settings.damping is None else settings.damping})
+    values = settings._replace(damping=-1.0 if settings.damping is None else settings.damping)._asdict()
+    del values["options"]
+    return packer.fill(SETTINGS, **values)

@@ -60,16 +60,16 @@ class Attempts:
     ) -> "Attempts":  # fmt: skip
         """The attempts of a stage with these `settings`; `precise`: whether its solver supports continuation."""
         options = settings.options
-        descending = replace(settings, pull=0.0, first_damping=first_damping, abandons=precise)
-        nearby = replace(descending, first_damping=FOLLOW_DAMPING, iterations=min(NEAR_ITERATIONS, options.iterations))
-        approaching = replace(
-            nearby, pull=PULL, first_damping=PULL, settle=APPROACH_SETTLED, unsettled=ANY, abandons=False,
+        descending = settings._replace(pull=0.0, first_damping=first_damping, abandons=precise)
+        nearby = descending._replace(first_damping=FOLLOW_DAMPING, iterations=min(NEAR_ITERATIONS, options.iterations))
+        approaching = nearby._replace(
+            pull=PULL, first_damping=PULL, settle=APPROACH_SETTLED, unsettled=ANY, abandons=False,
             iterations=min(APPROACH_ITERATIONS, options.iterations),
         )  # fmt: skip
         return cls(
             tasks, space, minimise, options, nearby, approaching if precise else None,
-            replace(nearby, first_damping=POLISH_DAMPING, abandons=False), descending,
-            replace(descending, abandons=False),
+            nearby._replace(first_damping=POLISH_DAMPING, abandons=False), descending,
+            descending._replace(abandons=False),
         )  # fmt: skip
 
     def near(self, best: Minimum, frame: int, one: Request, before: State) -> bool:

@@ -42,7 +42,7 @@ def _spend_the_rest(stage: Stage, settings: Settings, minimum: Minimum, frames: 
     left = np.where(stage.met(point.error), 0, stage.runs.spend - iterations)[:, 0]
     for count in map(int, np.unique(left[left > 0])):
         some = left == count
-        last = stage.minimise(replace(settings, iterations=count), point.take(some), frames.take(some), poles=False)
+        last = stage.minimise(settings._replace(iterations=count), point.take(some), frames.take(some), poles=False)
         point.put(some, last.point)
         iterations[some] += last.iterations
     return Minimum(point, iterations, minimum.cost)

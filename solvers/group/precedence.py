@@ -19,10 +19,10 @@ from ..space.yielding import LEAST_ROUNDS, MOST_ROUNDS, ROUND_SHARE, blame
 from .stage import Stage
 
 
-def serve_in_order(stage: Stage, minimum: Minimum, frames: Request, start: Pose) -> Targets:
+def serve_in_order(stage: Stage, minimum: Minimum, frames: Request, start: Pose, home: np.ndarray) -> Targets:
     """Solve frames that miss goals again, in the order of the goals; returns the targets with the shares used.
 
-    The errors in `minimum` are those without shares and shifts.
+    The errors in `minimum` are those without shares and shifts. home : (F or 1, J, 4) as `FrameArrays.home_rotations`.
     """
     targets = frames.targets
     if stage.runs.yielding is None:
@@ -32,7 +32,8 @@ def serve_in_order(stage: Stage, minimum: Minimum, frames: Request, start: Pose)
     if not missed.size:
         return targets
     some, point = replace(frames.take(missed), lanes=lanes[missed]), minimum.point.take(missed)
-    blamed = _blamed(stage, some, stage.space.state(start, len(targets.positions)).take(missed))
+    at_home = stage.space.state(_home(stage, start, home), len(targets.positions))
+    blamed = _blamed(stage, some, at_home.take(missed))
     full = np.ones((len(missed), len(stage.goals))) if some.targets.shares is None else some.targets.shares
     going, wanted, served, shares = lanes[missed], some.targets, some.targets, full
     before, yielded = np.full(full.shape, np.inf), np.ones(full.shape)
@@ -66,9 +67,19 @@ def serve_in_order(stage: Stage, minimum: Minimum, frames: Request, start: Pose)
     return targets._replace(shares=every)
 
 
-def _blamed(stage: Stage, frames: Request, start: State) -> np.ndarray:
+def _home(stage: Stage, start: Pose, home: np.ndarray) -> Pose:
+    """The pose that the targets were moved from: the start pose, with the joints of the stage as they are in `home`."""
+    joints, given = np.unique(stage.space.joint), home.any((-1, -2), keepdims=True)
+    if not given.any():
+        return start
+    rotations = np.repeat(start.rotations, len(home), 0) if len(start.rotations) == 1 else start.rotations.copy()
+    rotations[:, joints] = np.where(given, home[:, joints], rotations[:, joints])
+    return Pose(rotations, start.translations)
+
+
+def _blamed(stage: Stage, frames: Request, home: State) -> np.ndarray:
     """The blame (F, G) of each goal if goals of its priority are missed; 0 for goals that do not yield."""
-    effectors = stage.tasks.kinematics(start, frames.links).effectors
+    effectors = stage.tasks.kinematics(home, frames.links).effectors
     blamed = np.zeros(effectors.shape[:2])
     lane = stage.lanes.goals[stage.tasks.placed]
     for number in np.unique(lane):

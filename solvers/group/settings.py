@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The settings of the runs of the outer iteration that solve a stage, one after the other."""
 
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -73,28 +72,27 @@ def runs(
     """
     options, pull, polishes = settings.options, settings.pull, bool(settings.pull or poles)
     continues = bool(pull) and precise
-    following = replace(settings, first_damping=FOLLOW_DAMPING)
+    following = settings._replace(first_damping=FOLLOW_DAMPING)
     if polishes:
         most = FOLLOW_ITERATIONS if precise else options.iterations
-        following = replace(
-            settings, iterations=min(settings.iterations, most), settle=FOLLOW_SETTLED, unsettled=FOLLOW_UNSETTLED
+        following = settings._replace(
+            iterations=min(settings.iterations, most), settle=FOLLOW_SETTLED, unsettled=FOLLOW_UNSETTLED
         )
     missed = min(settings.iterations, FOLLOW_MISSED_ITERATIONS)
-    polishing = replace(
-        settings, pull=0.0, iterations=min(POLISH_ITERATIONS, options.iterations), first_damping=POLISH_DAMPING,
+    polishing = settings._replace(
+        pull=0.0, iterations=min(POLISH_ITERATIONS, options.iterations), first_damping=POLISH_DAMPING,
         tolerance=POLISH_SHARE * options.tolerance, rotation_tolerance=POLISH_SHARE * options.rotation_tolerance,
     )  # fmt: skip
-    yielding = replace(settings, iterations=min(YIELD_ITERATIONS, settings.iterations), first_damping=YIELD_DAMPING)
+    yielding = settings._replace(iterations=min(YIELD_ITERATIONS, settings.iterations), first_damping=YIELD_DAMPING)
     return Runs(
         continues,
-        _continuation(settings, poles) if continues else [replace(settings, abandons=abandons)],
+        _continuation(settings, poles) if continues else [settings._replace(abandons=abandons)],
         following,
-        replace(following, iterations=missed) if polishes else following,
+        following._replace(iterations=missed) if polishes else following,
         polishing if polishes else None,
         None
         if released is None
-        else replace(
-            polishing,
+        else polishing._replace(
             iterations=min(INSIST_ITERATIONS, options.iterations),
             first_damping=FIRST_DAMPING,
             reluctance=released,
@@ -109,9 +107,9 @@ def _continuation(settings: Settings, poles: bool) -> list[Settings]:
     limit = CONTINUATION_POLE_ITERATIONS if poles else CONTINUATION_ITERATIONS
     most = min(limit, settings.iterations // (len(CONTINUATION) + 1))
     phases = [
-        replace(
-            settings, pull=factor * settings.pull, first_damping=factor * settings.pull, settle=CONTINUATION_SETTLED,
+        settings._replace(
+            pull=factor * settings.pull, first_damping=factor * settings.pull, settle=CONTINUATION_SETTLED,
             unsettled=ANY, iterations=most,
         ) for factor in CONTINUATION
     ]  # fmt: skip
-    return [*phases, replace(settings, iterations=settings.iterations - most * len(CONTINUATION))]
+    return [*phases, settings._replace(iterations=settings.iterations - most * len(CONTINUATION))]

@@ -29,11 +29,12 @@ FOLLOW_LOST = 1e-3  # [skeleton lengths] with a pull, a frame whose error is lar
 
 
 def solve(
-    stage: Stage, start: Pose, targets: Targets, links: np.ndarray | None, lanes: np.ndarray | None = None
-) -> tuple[Point, np.ndarray]:
+    stage: Stage, start: Pose, targets: Targets, links: np.ndarray | None, home: np.ndarray,
+    lanes: np.ndarray | None = None,
+) -> tuple[Point, np.ndarray]:  # fmt: skip
     """Solve frames afresh from their start poses; returns their end points and iterations (F,).
 
-    lanes : (F, L) as in `Request`.
+    home : (F or 1, J, 4) as `FrameArrays.home_rotations`. lanes : (F, L) as in `Request`.
     """
     first, frames = begin(stage, start, start, targets, links)
     frames.lanes = lanes
@@ -50,23 +51,24 @@ def solve(
             if not met and restarts:
                 part.attempts.restart(best, 0, one, settled=not stage.runs.phases[0].abandons)
             put(stage, minimum, frame, lane, best)
-    shared = serve_in_order(stage, minimum, frames, start)
+    shared = serve_in_order(stage, minimum, frames, start, home)
     return _no_worse(stage, minimum.point, first, shared), minimum.iterations.sum(-1)
 
 
 def follow(
-    stage: Stage, previous: Pose, start: Pose, targets: Targets, links: np.ndarray | None, residual: np.ndarray | None
-) -> tuple[Point, np.ndarray]:
+    stage: Stage, previous: Pose, start: Pose, targets: Targets, links: np.ndarray | None, residual: np.ndarray | None,
+    home: np.ndarray,
+) -> tuple[Point, np.ndarray]:  # fmt: skip
     """Solve one frame from the frame before it; afresh if the targets jumped or the error is too large.
 
-    residual : (1, m) the last error rows of the frame before; None if unknown.
+    residual : (1, m) the last error rows of the frame before; None if unknown. home : (1, J, 4) as in `solve`.
     """
     settings, rows, m = stage.settings, stage.lanes.rows, stage.tasks.m
     first, frames = begin(stage, previous, start, targets, links)
     before = np.zeros((1, m)) if residual is None else residual[:, :m]
     jumped = rows.largest(np.abs(first.error[:, :m] - before)) > FOLLOW_JUMP
     if jumped.all():
-        return solve(stage, start, targets, links)
+        return solve(stage, start, targets, links, home)
     if jumped.any():
         frames.lanes = ~jumped
     minimum = _followed(stage, first, frames)
@@ -75,7 +77,7 @@ def follow(
         afresh = jumped | (error > np.maximum(FOLLOW_LOST, 1.1 * rows.largest(np.abs(before))))
     more = 0
     if afresh.any():
-        point, more = solve(stage, start, targets, links, afresh)
+        point, more = solve(stage, start, targets, links, home, afresh)
         better = jumped | (afresh & (stage.squares(point.error) < stage.squares(minimum.point.error)))
         minimum.point = point.where(stage.lanes, better, minimum.point)
     if stage.recovers or stage.options.restarts:
@@ -84,7 +86,7 @@ def follow(
             lane_residual = None if residual is None else residual[:, rows_of(stage, lane, residual)]
             _retry(part, best, warm, one, lane_residual)
             put(stage, minimum, 0, lane, best)
-    serve_in_order(stage, minimum, frames, start)
+    serve_in_order(stage, minimum, frames, start, home)
     return minimum.point, minimum.iterations.sum(-1) + more
 
 

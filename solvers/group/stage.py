@@ -71,14 +71,15 @@ class Stage:
         if pull is None:
             pull = PULL if self.limbs or options.bias == "MIDDLE" or skeleton.hold[self.space.joint].any() else 0.0
         self.arcs = arc.find_arcs(skeleton, self.goals, self.chains, self.space, pull > 0.0) if plain else []
-        slides = np.array(skeleton.kinds) == "prismatic"
+        slides = skeleton.slides.copy()
         slides[self.space.joint] = False
         self.still_slides = np.flatnonzero(slides)
         self.poles = [pole for g in range(len(self.goals)) if (pole := self._pole(g))]
         self.tasks = Tasks(skeleton, self.goals, self.space, self.chains, self.poles, lane)
         self.hard_tasks = Tasks(skeleton, self.goals, self.space, self.chains, lane=lane) if self.poles else self.tasks
         self.lanes = self.hard_tasks.lanes
-        self.folds = np.isin(np.arange(self.lanes.count), lane[[one.goal for one in self.limbs]])
+        self.folds = np.zeros(self.lanes.count, dtype=bool)
+        self.folds[lane[[one.goal for one in self.limbs]]] = True
         self.yielding = Yielding(skeleton, self.goals, self.space, self.chains, lane)
         self._first_damping = first_damping(self.space.n, self.tasks.m)
         damping = np.array([part._first_damping for part in parts]) if parts else self._first_damping
@@ -120,7 +121,7 @@ class Stage:
 
     def _relative_hold(self) -> np.ndarray:
         """`hold`, relative to the least hold: with equal holds no joint moves before another."""
-        joints, hold = np.unique(self.space.joint), np.zeros(len(self.skeleton))
+        joints, hold = self.space.joint, np.zeros(len(self.skeleton))
         hold[joints] = self.skeleton.hold[joints] - self.skeleton.hold[joints].min(initial=1.0)
         return hold
 
@@ -132,7 +133,7 @@ class Stage:
         space, skeleton = self.space, self.skeleton
         joint = np.ones(len(skeleton))
         joint[self.chains.sum(0) > 1] *= SHARED_RELUCTANCE
-        joint[np.unique([goal.joint for goal in self.goals])] *= EFFECTOR_RELUCTANCE
+        joint[list({goal.joint for goal in self.goals})] *= EFFECTOR_RELUCTANCE
         joint /= np.maximum(1.0 - skeleton.stiffness, 1e-3) ** 2
         return joint[space.joint] * np.where(space.turns, 1.0, 1.0 / skeleton.length**2)
 

@@ -53,12 +53,12 @@ class Stages:
         finite = self.finite(arrays)
         frames = slice(None) if finite.all() else np.flatnonzero(finite)
         if finite.any():
-            targets, start, links = self._inputs(arrays, frames)
+            targets, start, links, home = self._inputs(arrays, frames)
             count = len(targets.positions)
             pose, iterations = frames_of(start, count), np.zeros(count, dtype=int)
             points: list[tuple[Stage, Point]] = []
             for stage in self.joined:
-                point, took = solve(stage, pose, targets.of_goals(stage.indices), links)
+                point, took = solve(stage, pose, targets.of_goals(stage.indices), links, home)
                 pose, iterations = posed(stage, point.state, pose), iterations + took
                 points.append((stage, point))
             arrays.answer(frames, self.report(pose, points, iterations, targets))
@@ -70,12 +70,12 @@ class Stages:
 
         residuals : per stage of `joined`, its last error rows (1, m) of the frame before, None if unknown; overwritten.
         """
-        targets, start, links = self._inputs(arrays, slice(None))
+        targets, start, links, home = self._inputs(arrays, slice(None))
         pose, iterations = start, np.zeros(1, dtype=int)
         points: list[tuple[Stage, Point]] = []
         for index, stage in enumerate(self.joined):
             warm, stage_targets = carried(stage, previous, pose), targets.of_goals(stage.indices)
-            point, took = follow(stage, warm, pose, stage_targets, links, residuals[index])
+            point, took = follow(stage, warm, pose, stage_targets, links, residuals[index], home)
             residuals[index] = point.error
             pose, iterations = posed(stage, point.state, pose), iterations + took
             points.append((stage, point))
@@ -94,7 +94,7 @@ class Stages:
             return np.ones(len(arrays), dtype=bool)
         parts = (
             arrays.start_rotations, arrays.start_translations, arrays.links, arrays.positions[:, self._placed],
-            arrays.orientations[:, self._oriented], arrays.poles[:, self._poled],
+            arrays.orientations[:, self._oriented], arrays.poles[:, self._poled], arrays.home_rotations,
         )  # fmt: skip
         finite = np.ones(len(arrays), dtype=bool)
         for part in parts:
@@ -117,9 +117,9 @@ class Stages:
         return Batch(np.array(pose.rotations), np.array(pose.translations), distances, angles, iterations,
                      np.all(met, axis=-1), at_limit)  # fmt: skip
 
-    def _inputs(self, arrays: FrameArrays, frames: np.ndarray | slice) -> tuple[Targets, Pose, np.ndarray]:
-        """The inputs of some frames: targets, start poses with stiff joints inside their limits, and links."""
-        targets, start, links = _inputs(arrays, frames)
+    def _inputs(self, arrays: FrameArrays, frames: np.ndarray | slice) -> tuple[Targets, Pose, np.ndarray, np.ndarray]:
+        """The inputs of some frames: targets, start poses with stiff joints inside their limits, links and home."""
+        targets, start, links, home = _inputs(arrays, frames)
         if self.stiff is not None:
             start = Pose(start.rotations.copy(), start.translations.copy())
             state = self.stiff.state(start, len(start.rotations))
@@ -128,7 +128,7 @@ class Stages:
             if slides is not None:
                 sliding = np.unique(self.stiff.joint[~self.stiff.turns])
                 start.translations[:, sliding] = slides[:, sliding]
-        return targets, start, links
+        return targets, start, links, home
 
     def _check(self, arrays: FrameArrays) -> None:
         check(arrays, len(self.goals), len(self.skeleton))
@@ -204,13 +204,14 @@ def check(arrays: FrameArrays, goals: int, joints: int) -> None:
         )
 
 
-def _inputs(arrays: FrameArrays, frames: np.ndarray | slice) -> tuple[Targets, Pose, np.ndarray]:
-    """The inputs of some frames: targets with unit quaternions, start poses and links."""
+def _inputs(arrays: FrameArrays, frames: np.ndarray | slice) -> tuple[Targets, Pose, np.ndarray, np.ndarray]:
+    """The inputs of some frames: targets with unit quaternions, start poses, links and home rotations."""
     parts = {name: part if len(part := getattr(arrays, name)) == 1 else part[frames] for name in QUESTIONS}
     count = len(arrays.iterations[frames])
     target_arrays = parts["positions"], _unit(parts["orientations"]), parts["poles"]
     targets = Targets(*(np.broadcast_to(part, (count, *part.shape[1:])) for part in target_arrays))
-    return targets, Pose(parts["start_rotations"], parts["start_translations"]), parts["links"]
+    start = Pose(parts["start_rotations"], parts["start_translations"])
+    return targets, start, parts["links"], parts["home_rotations"]
 
 
 def _unit(quaternions: np.ndarray) -> np.ndarray:

@@ -14,6 +14,7 @@ the pose has settled rather than at the tolerances.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -36,8 +37,7 @@ LONGEST_STEP = 1.0  # [rad] bound of a step without damping: a Jacobian predicts
 CUT, LEAST_SHARE = 0.25, 1e-3  # backtracking: factor after a rejected step, and the share that ends the iteration
 
 
-@dataclass
-class Settings:
+class Settings(NamedTuple):
     """Settings of the outer iteration.
 
     Attributes

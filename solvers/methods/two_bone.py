@@ -18,7 +18,6 @@ that another solver meets.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -123,7 +122,7 @@ def minimise(tasks: Tasks, space: JointSpace, settings: Settings, start: Point, 
         accepted |= after <= (1.0 + NO_WORSE) * before
         start = start.copy()
         start.put(np.flatnonzero(accepted), placed.take(accepted))
-    minimum = repeat(tasks, replace(settings, iterations=settings.iterations - count), start, frames, advance)
+    minimum = repeat(tasks, settings._replace(iterations=settings.iterations - count), start, frames, advance)
     return Minimum(minimum.point, minimum.iterations + count, minimum.cost)
 
 

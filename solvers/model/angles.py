@@ -73,7 +73,7 @@ def pose_from_angles(skeleton: Skeleton, q: ArrayLike) -> Pose:
         raise InvalidPose(f"q[{where[-1]}], of joint {skeleton.names[joints[where[-1]]]!r}: got {values[where]}")
     owns = joints == np.arange(len(skeleton))[:, None]  # (J, n)
     moved = owns.astype(float) @ (values[..., None] * axes)
-    slides = np.array(skeleton.kinds)[:, None] == "prismatic"
+    slides = skeleton.slides[:, None]
     return Pose(quaternion.exp(np.where(slides, 0.0, moved)), np.where(slides, moved, 0.0))
 
 
@@ -96,7 +96,7 @@ def angles_from_pose(skeleton: Skeleton, pose: Pose) -> np.ndarray:
     """
     rotations, translations = skeleton.check_pose(pose, batch=True)
     joints, axes = column_joints(skeleton), column_axes(skeleton)
-    vectors = np.where(np.array(skeleton.kinds)[:, None] == "prismatic", translations, quaternion.log(rotations))
+    vectors = np.where(skeleton.slides[:, None], translations, quaternion.log(rotations))
     values = (vectors[..., joints, :] * axes).sum(-1)
     for column in np.flatnonzero(np.array(skeleton.kinds)[joints] == "hinge"):
         joint, axis = joints[column], axes[column]

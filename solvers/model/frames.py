@@ -18,6 +18,7 @@ QUESTIONS: dict[str, tuple[str | int, ...]] = {
     "start_rotations": ("J", 4),
     "start_translations": ("J", 3),
     "links": ("J", 8),
+    "home_rotations": ("J", 4),
 }
 """Shapes of each frame's inputs, for G goals and J joints. All are doubles."""
 
@@ -55,6 +56,8 @@ class FrameArrays:
     poles : (F, G, 3) points toward which the chains bend, used for goals with a pole.
     start_rotations, start_translations : (F, J, 4), (F, J, 3) start pose of a solve, to which the pull leads.
     links : (F, J, 8) unit dual quaternions from parent to joint, as `Skeleton.links`.
+    home_rotations : (F, J, 4) the pose that the targets were moved from: of goals that cannot all be met, those yield
+        whose targets have moved furthest. Zeros where it is the start pose.
     rotations, translations : (F, J, 4), (F, J, 3) the solved pose; NaN in frames whose inputs are not finite.
     position_errors, rotation_errors : (F, G) distances [length units] and angles [rad] from the goals, 0 if the goal
         has none.
@@ -78,6 +81,7 @@ class FrameArrays:
     start_rotations: np.ndarray
     start_translations: np.ndarray
     links: np.ndarray
+    home_rotations: np.ndarray
     rotations: np.ndarray
     translations: np.ndarray
     position_errors: np.ndarray
@@ -113,7 +117,7 @@ class FrameArrays:
 
     @cached_property
     def addresses(self) -> np.ndarray:
-        """(13, 2) int64: the address of each array, in this class's order, and its bytes from one frame to the next."""
+        """(14, 2) int64: the address of each array, in this class's order, and its bytes from one frame to the next."""
         arrays = [getattr(self, name) for name, *_ in _ARRAYS]
         shared = [is_question and len(array) == 1 for array, (*_, is_question) in zip(arrays, _ARRAYS, strict=True)]
         rows = [(array.ctypes.data, 0 if one else array.strides[0]) for array, one in zip(arrays, shared, strict=True)]
@@ -132,10 +136,16 @@ class FrameArrays:
             part.__dict__[name] = array if is_question and len(array) == 1 else array[begin:end]
         return part
 
-    def ask(self, targets: Targets, start: Pose, links: np.ndarray | None = None) -> None:
-        """Copy inputs, whose leading axis is F or 1, into the arrays; `links` None keeps the present links."""
+    def ask(
+        self, targets: Targets, start: Pose, links: np.ndarray | None = None, home: np.ndarray | None = None
+    ) -> None:  # fmt: skip
+        """Copy inputs, whose leading axis is F or 1, into the arrays.
+
+        links : None keeps the present links. home : `home_rotations`, None where it is the start pose.
+        """
         self.positions[:], self.orientations[:], self.poles[:] = targets[:3]
         self.start_rotations[:], self.start_translations[:] = start
+        self.home_rotations[:] = 0.0 if home is None else home
         if links is not None:
             self.links[:] = links
 
@@ -172,7 +182,7 @@ class FrameArrays:
 
 def room(frames: int, goals: int, joints: int, shared: bool = False) -> FrameArrays:
     """Arrays of zeros; `shared`: whether all frames share one start pose and its links."""
-    shared_names = ("start_rotations", "start_translations", "links") if shared else ()
+    shared_names = ("start_rotations", "start_translations", "links", "home_rotations") if shared else ()
     sizes = zip(_ARRAYS, _shapes(goals, joints), strict=True)
     return FrameArrays(
         *(np.zeros((1 if name in shared_names else frames, *shape), dtype) for (name, _, dtype, _), shape in sizes)
@@ -186,7 +196,7 @@ def asking(targets: Targets, start: Pose, links: np.ndarray) -> FrameArrays:
     """
     frames, goals = targets.positions.shape[:2]
     joints, count = start.rotations.shape[1], len(QUESTIONS)
-    arrays = (*targets[:3], *start, links.reshape(-1, joints, 8))
+    arrays = (*targets[:3], *start, links.reshape(-1, joints, 8), np.zeros((1, joints, 4)))
     sizes = zip(_ARRAYS[count:], _shapes(goals, joints)[count:], strict=True)
     return FrameArrays(
         *(np.ascontiguousarray(array, np.float64) for array in arrays),

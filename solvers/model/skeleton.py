@@ -3,6 +3,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -118,7 +119,7 @@ class Skeleton:
     joints : tuple of `Joint`, in the order given.
     parent : (J,) indices, -1 for roots.
     links : (J, 8) each joint's rest transform in its parent's frame.
-    axis : (J, 3) unit axes in the joints' own frames.
+    axis : (J, 3) unit axes in the joints' own frames. slides : (J,) bool, the prismatic joints.
     ancestors : (J, J) bool; `ancestors[j, k]` where joint `k` is `j` itself or above it.
     length : [length units] typical length, by which errors are divided. Default: the longest path along the tree from a
         root, and 1 if all joints lie in one place.
@@ -147,6 +148,7 @@ class Skeleton:
                 raise InvalidSkeleton(f"Skeleton: expected Joint objects, got {joint!r} at index {index}")
         self.names = tuple(joint.name for joint in self.joints)
         self.kinds = tuple(joint.kind for joint in self.joints)
+        self.slides = np.array([kind == "prismatic" for kind in self.kinds])
         self.parent = self._parents()
         self.links = np.stack([self._link(joint) for joint in self.joints])
         self.axis = np.stack([self._axis(joint) for joint in self.joints])
@@ -183,6 +185,16 @@ class Skeleton:
         """The pose in which no joint has moved."""
         count = len(self.joints)
         return Pose(np.tile(quaternion.IDENTITY, (count, 1)), np.zeros((count, 3)))
+
+    @cached_property
+    def align(self) -> np.ndarray:
+        """Rotations (J, 4) from the Y axis, about which balls twist, to the joints' axes."""
+        return quaternion.between(np.array([0.0, 1.0, 0.0]), self.axis)
+
+    @cached_property
+    def at_rest(self) -> tuple[np.ndarray, np.ndarray]:
+        """The orientations (J, 3, 3) and positions (J, 3) of all joints in the rest pose."""
+        return dual_quaternion.placement(self.transforms(self.rest_pose().rotations[None], None)[0])
 
     def check_pose(self, pose: Pose, batch: bool = False) -> Pose:
         """`pose` as finite arrays (J, 4) of unit quaternions and (J, 3); `InvalidPose` otherwise.

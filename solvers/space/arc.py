@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..algebra import dual_quaternion, quaternion
+from ..algebra import quaternion
 from ..model.goals import Goal, Targets
 from ..model.skeleton import Pose, Skeleton
 from .joint_space import JointSpace
@@ -57,10 +57,9 @@ def find_arcs(
     skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray, space: JointSpace, pulls: bool
 ) -> list[Arc]:
     """The arcs of chains of at least two bones that are straight at rest; with a pull, held chains bend less."""
-    rest = skeleton.transforms(skeleton.rest_pose().rotations[None], None)[0]
-    matrices, places = dual_quaternion.placement(rest)
+    matrices, places = skeleton.at_rest
     moved = set(space.joint.tolist())
-    special = skeleton.preferred.any(-1) | (np.array(skeleton.kinds) == "prismatic")
+    special = skeleton.preferred.any(-1) | skeleton.slides
     special[list(skeleton.detached)] = True
     served = chains.sum(0).tolist()
     bends: list[tuple[int, _Bend]] = []

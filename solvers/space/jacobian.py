@@ -197,7 +197,7 @@ def _columns(skeleton: Skeleton, pose: Pose, joint: int | str, offset: Sequence[
     world = forward(skeleton, pose)
     owner = column_joints(skeleton)
     axes = quaternion.rotate(world.rotations[owner], column_axes(skeleton)) * skeleton.ancestors[joint, owner, None]
-    slides = (np.array(skeleton.kinds) == "prismatic")[owner, None]
+    slides = skeleton.slides[owner, None]
     swings = np.where(slides, 0.0, axes)
     inherited = (skeleton.segment[owner] == skeleton.segment[joint])[:, None]
     effector = _effector(world, joint, place)

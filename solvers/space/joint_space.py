@@ -18,7 +18,6 @@ from ..model.limits import FULL_TURN, Range, TwistSwing, project_swing, swing_no
 from ..model.skeleton import DEGREES_OF_FREEDOM, Pose, Skeleton
 
 AT_LIMIT = 1e-6  # [rad or length units] a coordinate within this distance of a limit lies on it
-_TWIST_AXIS = np.array([0.0, 1.0, 0.0])
 
 
 @dataclass
@@ -56,9 +55,7 @@ class JointSpace:
         ellipses: list[int] = []
         self.blocks: list[slice] = []
         basis = np.tile(np.eye(3), (len(skeleton), 1, 1))
-        slides = np.zeros(len(skeleton), dtype=bool)
-        align = quaternion.between(_TWIST_AXIS, skeleton.axis)
-        aligned = quaternion.to_matrix(align)
+        align = skeleton.align
         for index in map(int, np.flatnonzero(movable & ((skeleton.stiffness >= 1.0) == stiff))):
             kind, limits = skeleton.kinds[index], skeleton.joints[index].limits
             size = DEGREES_OF_FREEDOM[kind]
@@ -71,15 +68,14 @@ class JointSpace:
             if kind != "ball":
                 basis[index] = 0.0
                 basis[index, :, 0] = skeleton.axis[index]
-                slides[index] = kind == "prismatic"
                 bounds.append(_bounds(limits, wraps=kind == "hinge"))
                 continue
             ball, ellipse = _ball_bounds(limits)
             bounds += ball
-            basis[index] = aligned[index]
+            basis[index] = quaternion.to_matrix(align[index])
             if any(math.isfinite(bound) for pair in ball for bound in pair):
                 balls.append((index, start))
-                basis[index] = aligned[index][:, [1, 0, 2]]  # coordinates are twist first, then the swing in X and Z
+                basis[index] = basis[index][:, [1, 0, 2]]  # coordinates are twist first, then the swing in X and Z
                 if ellipse:
                     ellipses.append(start + 1)
         self.n = len(joints)
@@ -88,7 +84,7 @@ class JointSpace:
         # if every joint has three degrees of freedom these are the columns in order
         self._whole = len(joints) == 3 * len(skeleton)
         self._basis = basis
-        self.turns = ~slides[self.joint]
+        self.turns = ~skeleton.slides[self.joint]
         self._slides = bool((~self.turns).any())
         self.lo, self.hi = np.array(bounds, dtype=float).reshape(-1, 2).T
         self.limited = bool(np.isfinite(self.lo).any() or np.isfinite(self.hi).any())
@@ -277,9 +273,8 @@ class JointSpace:
         for index in map(int, joint):
             kind = self.skeleton.kinds[index]
             kinds.append(kind if kind != "ball" or index in limited else "free ball")
-        align = quaternion.between(_TWIST_AXIS, self.skeleton.axis[joint])
         ellipse = np.array([block.start + 1 in self._pair_starts for block in self.blocks], dtype=bool)
-        return kinds, self._basis[joint].reshape(-1, 9), align, ellipse
+        return kinds, self._basis[joint].reshape(-1, 9), self.skeleton.align[joint], ellipse
 
     @property
     def pairs(self) -> np.ndarray:

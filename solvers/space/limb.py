@@ -58,7 +58,7 @@ def find_limbs(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray, ho
     limbs: list[Limb] = []
     sizes: list[np.ndarray] = []
     offsets = np.linalg.norm(dual_quaternion.translation(skeleton.links), axis=-1)
-    sliding = chains.any(0) & (np.array(skeleton.kinds) == "prismatic")
+    sliding = chains.any(0) & skeleton.slides
     for lower in np.flatnonzero(np.abs(skeleton.preferred).max(-1) > 0.0):
         upper = _above(skeleton, int(lower))
         if upper < 0 or skeleton.kinds[upper] != "ball" or skeleton.stiffness[[upper, lower]].max() >= 1.0:

@@ -49,7 +49,7 @@ def toward_posture(skeleton: Skeleton, posture: Pose, gains: ArrayLike = 1.0) ->
         raise InvalidOptions(f"gains: expected a number, or {len(joints)} of them, got {gains!r}") from None
     if not (np.isfinite(rates) & (rates >= 0.0)).all():
         raise InvalidOptions(f"gains: expected finite numbers, 0 or more, got {gains!r}")
-    slides = np.array(skeleton.kinds)[:, None] == "prismatic"
+    slides = skeleton.slides[:, None]
 
     def gradient(pose: Pose) -> np.ndarray:
         turned = quaternion.log(quaternion.relative(centre.rotations, pose.rotations))

@@ -21,7 +21,7 @@ YIELD_REACH = 0.05  # of a chain's reach: a target further beyond it is moved in
 YIELD_MISS = 0.003  # [skeleton lengths] error of a goal to blame at which its share is a half
 YIELD_LEAST = 0.05  # least share of such a goal
 YIELD_NEAR = 0.02  # [skeleton lengths] error of a goal at which its target is shifted by half of the error
-LEAST_ROUNDS, MOST_ROUNDS = 2, 8  # solves, each with shares and shifts from the errors of the one before
+LEAST_ROUNDS, MOST_ROUNDS = 2, 12  # solves, each with shares and shifts from the errors of the one before
 ROUND_SHARE = 0.1  # of the tolerance: a round that changes no goal's error by more is the last one
 
 
@@ -96,8 +96,8 @@ def blame(targets: np.ndarray, effectors: np.ndarray) -> np.ndarray:
     """The blame (F, P) of P goals for targets (F, P, 3) that cannot all be reached; 1 for the largest.
 
     Two hands that are pulled apart miss their targets equally. The goal to blame is the one whose target has moved away
-    from its effector in the start pose (`effectors`, (F, P, 3)), relative to the common motion of the targets: the
-    median, per coordinate, of their motions and 0.
+    from its effector in the pose that targets were moved from (`effectors`, (F, P, 3)), relative to the common motion
+    of the targets: the median, per coordinate, of their motions and 0.
     """
     motions = targets - effectors
     common = np.median(np.concatenate([motions, np.zeros_like(motions[:, :1])], 1), axis=1, keepdims=True)

@@ -334,3 +334,24 @@ def test_a_body_whose_targets_all_turn_and_move_goes_along_as_it_is(turn: float)
     assert ob.dqik.status.converged
     for name, turned in before.items():
         assert abs(turned.dot(rigs.local_rotation(ob, name))) > np.cos(radians(0.5)), name
+
+
+@pytest.mark.parametrize("prepare", [lambda ob: ob, with_root, in_centimetres])
+def test_a_foot_that_is_keyed_at_one_place_does_not_slide(prepare) -> None:
+    """It comes from behind, is set down on its heel, and stays while it becomes flat."""
+    ob = prepare(rigs.figure())
+    bpy.ops.dqik.setup_full_body()
+    own = control(ob, "foot.L")
+    turned = ob.matrix_world.to_3x3().normalized()
+    up, back = turned @ Vector((0, 0, 0.01)), turned @ Vector((0, 0.3, 0))
+    for frame, way, angle in ((1, back + 9 * up, 0.4), (9, up, -0.2), (17, Vector(), 0.0)):
+        own.matrix_basis = Matrix()
+        shift(ob, "foot.L", way)
+        own.rotation_quaternion = Euler((angle, 0, 0)).to_quaternion()
+        own.keyframe_insert("location", frame=frame)
+        own.keyframe_insert("rotation_quaternion", frame=frame)
+    at = []
+    for frame in range(9, 18):
+        rigs.at_frame(frame)
+        at.append(turned.transposed() @ rigs.head(ob, own.name))
+    assert max((one - at[0]).xy.length for one in at) < 1e-5

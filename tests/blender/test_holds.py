@@ -302,3 +302,48 @@ def test_undo_and_redo_of_an_edit_that_is_adopted_after_its_undo_step() -> None:
         found = state()
         assert found[1] == expected[1]
         assert np.abs(found[0] - expected[0]).max() < 1e-4
+
+
+def test_redo_brings_back_bones_that_are_held_with_a_posed_bone() -> None:
+    """Pasting a chest holds the spine as it is seen, also when a redo loads the step from before it was adopted."""
+    ob = planted_figure()
+    rigs.posed(ob.pose.bones["chest"], TURNED)
+    select(ob, "chest")
+    bpy.ops.pose.copy()
+    bpy.ops.pose.rot_clear()
+    bpy.data.objects["forearm.L"].location += rigs.Vector((0.2, -0.4, 0.2))
+    rigs.update()
+    spine = np.array(ob.pose.bones["spine"].dqik_base_rotation)
+    bpy.ops.ed.undo_push(message="Target moved")
+
+    def state() -> tuple[np.ndarray, np.ndarray]:
+        rigs.update()
+        found = bpy.data.objects["Figure"]
+        return rigs.matrices(found), np.array([bone.dqik_base_rotation for bone in found.pose.bones])
+
+    before = state()
+    bpy.ops.pose.paste("EXEC_DEFAULT", True)  # with an undo step of its own
+    posed = state()
+    assert np.abs(spine - bpy.data.objects["Figure"].pose.bones["spine"].dqik_base_rotation).max() > 1e-3
+    bpy.data.objects["forearm.R"].location.z += 0.05
+    rigs.update()
+    bpy.ops.ed.undo_push(message="Other target moved")
+    for step, expected in ((bpy.ops.ed.undo, posed), (bpy.ops.ed.undo, before), (bpy.ops.ed.redo, posed)):
+        step()
+        for found, wanted in zip(state(), expected, strict=True):
+            np.testing.assert_allclose(found, wanted, atol=2e-5)
+
+
+def test_clearing_a_bone_keeps_the_base_pose_of_the_bones_above() -> None:
+    """Alt R changes the base pose of the cleared bone only, however the goals pull its spine."""
+    ob = planted_figure()
+    rigs.posed(ob.pose.bones["chest"], TURNED)
+    rigs.update()
+    bpy.data.objects["forearm.L"].location += rigs.Vector((0.2, -0.4, 0.2))
+    rigs.update()
+    spine = tuple(ob.pose.bones["spine"].dqik_base_rotation)
+    select(ob, "chest")
+    bpy.ops.pose.rot_clear()
+    rigs.update()
+    assert tuple(ob.pose.bones["spine"].dqik_base_rotation) == spine
+    assert ob.pose.bones["chest"].dqik_hold == 0.0

@@ -354,6 +354,23 @@ def test_a_pole_says_where_the_elbow_points() -> None:
     assert across[0].angle(across[1]) < radians(3.0)
 
 
+@pytest.mark.parametrize("amount", [0.0, 1.0])
+@pytest.mark.parametrize("sideways", [-0.06, 0.06])
+def test_a_head_out_of_reach_leaves_hands_and_feet_alone(amount: float, sideways: float) -> None:
+    """The head is pulled away from a hand that stretches out at rest: the others stay within 0.1 % of the height."""
+    ob = rigs.made_active(rigs.figure())
+    bpy.ops.dqik.setup_full_body(targets="EMPTIES")
+    ob.dqik.natural_pose, ob.dqik.live = amount, True
+    rigs.update()
+    height = rigs.head(ob, "head").z
+    target = next(goal.target for goal in ob.dqik.goals if goal.bone == "head")
+    before = {name: rigs.head(ob, name) for name in ENDS if name != "head"}
+    target.location.x += sideways * height
+    rigs.update()
+    assert rigs.miss(ob, "head", target) > 0.01 * height
+    assert max((rigs.head(ob, name) - place).length for name, place in before.items()) < 1e-3 * height
+
+
 def test_live_off_gives_the_pose_from_before() -> None:
     """The natural pose does not get into the base pose."""
     ob = acting_figure(live=False)
@@ -564,3 +581,26 @@ def test_a_text_that_cannot_be_read_is_left_out() -> None:
     for text in ("nonsense", '{"version": 99}', '{"version": 1, "features": 3, "arrays": ["", "", ""]}'):
         ob.dqik.own_motion = text
         assert furthest(shipped, played(ob, [75])) < 1e-6
+
+
+@pytest.mark.parametrize("set_by_hand", [None, 0.7])
+def test_a_file_from_before_the_natural_pose_keeps_its_look(set_by_hand: float | None, tmp_path: Path) -> None:
+    """It opens without the natural pose; a file of today opens with it, or with what was set."""
+    path, frame = str(tmp_path / "figure.blend"), FRAMES[-1]
+    ob = acting_figure(natural_pose=0.0)
+    before = played(ob, (frame,))
+    if set_by_hand is None:
+        ob.dqik.property_unset("natural_pose")
+        bpy.ops.wm.save_as_mainfile(filepath=path)
+        bpy.ops.wm.open_mainfile(filepath=path)
+        ob = bpy.data.objects["Figure"]
+        assert ob.dqik.natural_pose == 1.0
+        assert furthest(played(ob, (frame,)), before) > radians(5.0)
+    else:
+        ob.dqik.natural_pose = set_by_hand
+    ob.dqik.property_unset("version")  # as if an earlier version had made the goals
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    ob = bpy.data.objects["Figure"]
+    assert ob.dqik.natural_pose == pytest.approx(set_by_hand or 0.0)
+    assert set_by_hand or furthest(played(ob, (frame,)), before) < 1e-4

@@ -204,7 +204,7 @@ def test_a_straight_elbow_is_at_its_limit(overlay: ModuleType) -> None:
     rigs.limit(ob.pose.bones["arm.L"], (-50, 50), (-60, 60), (-60, 60))
     rigs.limit(ob.pose.bones["forearm.L"], (-20, 20), (0, 0), (0, 140))
     rigs.goal(ob, "forearm.L", rigs.empty((5, 0, 1.45)), chain_length=2)
-    ob.dqik.natural_pose, ob.dqik.live = 0.0, True
+    ob.dqik.live = True
     rigs.update()
     assert ob.dqik.status.at_limits == 1
     lines = drawn(overlay, ob, limits=False, goals=False).lines["limit"][0]

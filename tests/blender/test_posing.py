@@ -63,6 +63,16 @@ def test_from_fk_to_ik_and_back_without_a_jump(prepare, targets: str) -> None:
         assert moved(before[frame], places(ob)) < EXACT, frame
 
 
+def test_a_range_of_targets_to_pose_is_the_scenes_unless_it_is_given() -> None:
+    ob = rigs.figure()
+    key_dance(ob)
+    bpy.ops.dqik.setup_full_body()
+    bpy.context.scene.frame_start, bpy.context.scene.frame_end = 3, 12
+    assert bpy.ops.dqik.targets_to_pose(use_range=True) == {"FINISHED"}
+    keyed = {curve.data_path: [key.co.x for key in curve.keyframe_points] for curve in rigs.fcurves(ob)}
+    assert keyed['pose.bones["DQIK hand.L"].location'] == list(range(3, 13))
+
+
 @pytest.mark.parametrize("chain_length", [2, 0])
 @pytest.mark.parametrize("as_bone", [False, True])
 def test_poles_are_put_to_the_pose_too(as_bone: bool, chain_length: int) -> None:
@@ -288,7 +298,7 @@ def test_a_mirrored_paste_mirrors_limits_and_roles(live: bool) -> None:
     ob.pose.bones["arm.L"].dqik_twist_min = -0.3
     ob.pose.bones["arm.L"].dqik_role, ob.pose.bones["arm.R"].dqik_role = "ARM_L", "ARM_R"
     shift(ob, "hand.L", (-0.1, -0.2, 0.2))
-    ob.dqik.natural_pose, ob.dqik.live = 0.0, live  # the elbow is where its limits have it
+    ob.dqik.live = live
     elbow = rigs.head(ob, "forearm.L")
     before = {bone.name: limit_numbers(bone) for bone in ob.pose.bones}
     bpy.ops.ed.undo_push(message="Limits")
@@ -314,6 +324,40 @@ def test_a_mirrored_paste_mirrors_limits_and_roles(live: bool) -> None:
     assert bpy.data.objects["Figure"].pose.bones["arm.L"].dqik_twist_min == pytest.approx(-0.3)
     bpy.ops.ed.redo()
     rigs.update()
+    check()
+
+
+@pytest.mark.parametrize("mode", ["QUATERNION", "YXZ", "AXIS_ANGLE"])
+@pytest.mark.parametrize("natural_pose", [0.0, 1.0])
+def test_a_mirrored_paste_of_a_body_gives_its_mirror_image(natural_pose: float, mode: str) -> None:
+    """Joint by joint, also where targets are missed or one side is held, and after undo and redo."""
+    ob = live_figure()
+    ob.dqik.natural_pose = natural_pose
+    for bone in ob.pose.bones:
+        bone.rotation_mode = mode
+    shift(ob, "hand.L", (0.9, -0.3, 0.4))  # out of reach
+    shift(ob, "hand.R", (0.1, -0.25, 0.2))
+    shift(ob, "hips", (0.05, 0.02, -0.08))
+    forearm = ob.pose.bones["forearm.R"]
+    if mode == "QUATERNION":
+        rigs.posed(forearm, forearm.rotation_quaternion @ rigs.rotation((0, 1, 0), 20.0))
+    rigs.update()
+    bpy.ops.ed.undo_push(message="Posed")
+    wanted = {bpy.utils.flip_name(name): Vector((-at.x, *at.yz)) for name, at in places(ob).items()}
+    held = {bpy.utils.flip_name(bone.name) for bone in ob.pose.bones if bone.dqik_hold}
+    select(ob, *(bone.name for bone in ob.pose.bones))
+    bpy.ops.pose.copy()
+    bpy.ops.pose.paste("EXEC_DEFAULT", True, flipped=True)
+
+    def check() -> None:
+        rigs.update()
+        found = bpy.data.objects["Figure"]
+        assert moved(wanted, places(found)) < 1e-4
+        assert {bone.name for bone in found.pose.bones if bone.dqik_hold} == held
+
+    check()
+    bpy.ops.ed.undo()
+    bpy.ops.ed.redo()
     check()
 
 

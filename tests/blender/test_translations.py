@@ -18,12 +18,14 @@ def translations(extension: str) -> ModuleType:
 
 
 def source(extension: str) -> dict[str, ast.Module]:
-    """The installed extension's files by path, but for the solvers and the translations themselves."""
+    """The installed extension's files by path, of the solvers the methods only, without the translations themselves."""
     root = Path(sys.modules[extension].__file__ or "").parent
+    files = {path.relative_to(root).as_posix(): path for path in root.rglob("*.py")}
     return {
-        str(path.relative_to(root)): ast.parse(path.read_text(encoding="utf-8"))
-        for path in root.rglob("*.py")
-        if path.name not in ("translations.py", "messages.py") and "solvers" not in path.relative_to(root).parts
+        name: ast.parse(path.read_text(encoding="utf-8"))
+        for name, path in files.items()
+        if path.name not in ("translations.py", "messages.py")
+        and name.startswith("solvers/") == name.startswith("solvers/methods/")
     }
 
 
@@ -48,7 +50,7 @@ def returns_text(function: ast.FunctionDef) -> bool:
 
 
 def sentences(extension: str) -> set[str]:
-    """Sentences that operators report, and those that `rig` notes, raises or returns."""
+    """Sentences that operators report, those that `rig` notes, raises or returns, and refusals of the solvers."""
     found: set[str | None] = set()
     for path, tree in source(extension).items():
         for node in ast.walk(tree):
@@ -59,7 +61,9 @@ def sentences(extension: str) -> set[str]:
                     found.update(text_of(branch) for branch in branches)
                 elif ast.unparse(node.func) == "notes.append":
                     found.add(text_of(node.args[0]))
-            elif isinstance(node, ast.Raise) and path.startswith("rig") and isinstance(node.exc, ast.Call):
+            elif isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and (
+                path.startswith("rig") or ast.unparse(node.exc.func) == "InvalidGoal"
+            ):
                 found.add(text_of(node.exc.args[0]) if node.exc.args else None)
             elif path.startswith("rig") and isinstance(node, ast.FunctionDef) and returns_text(node):
                 found.update(text_of(one.value) for one in ast.walk(node) if isinstance(one, ast.Return))
@@ -114,6 +118,14 @@ GERMAN_SENTENCES = {
     "'a', 'b', 'c' and 2 more left to drivers": "'a', 'b', 'c' und 2 weitere den Treibern überlassen",
     "Checked 9 frames; goals missed on 1 frame, most at frame 3: hand by 2 cm":
         "9 Frames geprüft; Ziele verfehlt auf 1 Frame, am meisten bei Frame 3: hand um 2 cm",
+    "FABRIK solves positions only; goal 0 (joint 'hand.L') asks for a rotation: take PGS or leave the rotation out":
+        "FABRIK löst nur Positionen; Ziel 0 (Gelenk 'hand.L') will eine Rotation: PGS wählen oder "
+        "die Rotation weglassen",
+    "Compared 4 solvers on 24 frames; the table is in the panel and in the text 'DQIK comparison.csv'; "
+    "the picture is in the Image Editor":
+        "4 Verfahren auf 24 Frames verglichen; die Tabelle steht im Feld und im Text 'DQIK comparison.csv'; "
+        "das Bild ist im Bildeditor",
+    "Comparing solvers: 30 %, Esc to cancel": "Verfahren werden verglichen: 30 %, Esc bricht ab",
     "something that nobody translated": "something that nobody translated",
 }  # fmt: skip
 

@@ -97,6 +97,16 @@ def test_panels_of_an_armature_in_object_and_pose_mode(ui: ModuleType, arm: bpy.
     assert shown(ui) == {cls.__name__ for cls in panels(ui)}
 
 
+def test_a_target_has_no_limits_to_set(ui: ModuleType) -> None:
+    """The control of a hand is active: its settings as a bone would change nothing."""
+    ob = rigs.figure()
+    bpy.ops.dqik.setup_full_body()
+    bpy.ops.object.mode_set(mode="POSE")
+    for name, limited in (("DQIK hand.L", False), ("hand.L", True)):
+        ob.data.bones.active = ob.data.bones[name]
+        assert ("DQIK_PT_limits" in shown(ui)) == limited
+
+
 def test_edit_mode_leaves_the_first_panel(ui: ModuleType, arm: bpy.types.Object) -> None:
     bpy.ops.dqik.goal_add(bone="c")
     bpy.ops.object.mode_set(mode="EDIT")

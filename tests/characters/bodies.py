@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Where the joints of the test characters are, in metres: facing -Y, Z up, the left side at +X."""
 
+from math import cos, radians, sin
+
 HUMAN = {
     "root": (0, 0, 0), "pelvis": (0, 0, 0.95), "groin": (0, 0, 0.9),
     "spine1": (0, 0, 1.03), "spine2": (0, 0.01, 1.13), "spine3": (0, 0.015, 1.23), "spine4": (0, 0.018, 1.33),
@@ -44,4 +46,39 @@ BIRD = {
     "toetip": (0.06, -0.03, 0.01),
 }  # fmt: skip
 
-BODIES = {"human": HUMAN, "dog": DOG, "bird": BIRD}
+LEG = ("shin", "foot", "toes", "toetip", "heel", "foot_ik")
+
+
+def _turned(point: tuple[float, ...], pivot: tuple[float, ...], degrees: float, axes: tuple[int, int]) -> tuple:
+    """A point turned about a pivot, from one axis toward the other."""
+    turned, (a, b) = list(point), axes
+    cosine, sine = cos(radians(degrees)), sin(radians(degrees))
+    x, y = point[a] - pivot[a], point[b] - pivot[b]
+    turned[a], turned[b] = pivot[a] + cosine * x - sine * y, pivot[b] + sine * x + cosine * y
+    return tuple(turned)
+
+
+TOON = {
+    joint: (0.9 * x, y, 0.45 * z if z <= 0.95 else 0.4275 + 0.7 * (z - 0.95))
+    for joint, (x, y, z) in HUMAN.items()
+} | {"crown": (0, 0, 1.5), "eye": (0.08, -0.2, 1.1)}  # fmt: skip
+"""Short legs and a large head."""
+
+SLEEPWALKER = {
+    joint: _turned(point, HUMAN["arm"], -75.0, (0, 1)) if joint.startswith(ARM) else point
+    for joint, point in HUMAN.items()
+}
+"""Arms stretched forward."""
+
+GORILLA = {
+    joint: tuple(0.15 * (joint.startswith(LEG)) * a + b for a, b in zip((1, 0, 0), point, strict=True))
+    for joint, point in (
+        {joint: (0.17 + 1.35 * (x - 0.17), y, z) if joint.startswith(ARM) else (x, y, z) for joint, (x, y, z) in
+         HUMAN.items()}
+    ).items()
+}  # fmt: skip
+"""Long arms, and legs that stand wide."""
+
+BODIES = {
+    "human": HUMAN, "dog": DOG, "bird": BIRD, "toon": TOON, "sleepwalker": SLEEPWALKER, "gorilla": GORILLA,
+}  # fmt: skip

@@ -68,7 +68,7 @@ def _head(character: Character, joint: str, sign: float) -> Vector:
 
 def _rested(character: Character, joint: str, body: dict) -> Vector:
     point = Vector(body[joint])
-    if joint.startswith(ARM) and character.arms and character.body == "human":
+    if joint.startswith(ARM) and character.arms:
         pivot = Vector(body["arm"])
         point = pivot + Matrix.Rotation(radians(character.arms), 3, "Y") @ (point - pivot)
     if joint in ("toes", "toetip", "heel") and character.feet:

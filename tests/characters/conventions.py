@@ -673,6 +673,52 @@ pelvis = Hips : hips
    foot = Foot {} : foot
     toes = Toes {} : toes
 """, ("Left", "Right"), arms=82.0, axes="world", facing=-90.0, feet=70.0),
+    Character("toon", """
+root = Main : -
+ pelvis = C_pelvis_JNT : hips
+  spine1 = C_torso_low_JNT : spine
+   spine3 = C_torso_high_JNT : spine
+    neck = C_neck_JNT : neck
+     head = C_head_JNT : head
+      eye = {}_eye_JNT : -
+    collar = {}_girdle_JNT : collar
+     arm = {}_shoulder_JNT : arm
+      forearm = {}_elbow_JNT : forearm
+       hand = {}_wrist_JNT : hand
+  thigh = {}_hip_JNT : thigh
+   shin = {}_knee_JNT : shin
+    foot = {}_ankle_JNT : foot
+     toes = {}_ball_JNT : toes
+""", unit=100.0, facing=37.0, axes="x", arms=40.0, body="toon"),
+    Character("sleepwalker", """
+pelvis = Bassin : hips
+ spine1 = Colonne 1 : spine
+  spine2 = Colonne 2 : spine
+   spine3 = Colonne 3 : spine
+    neck = Cou : neck
+     head = Tete : head
+    collar = Clavicule {} : collar
+     arm = Bras {} : arm
+      forearm = AvantBras {} : forearm
+       hand = Main {} : hand
+ thigh = Cuisse {} : thigh
+  shin = Jambe {} : shin
+   foot = Pied {} : foot
+    toes = Orteils {} : toes
+""", ("G", "D"), axes="world", facing=200.0, turned=True, body="sleepwalker"),
+    Character("gorilla", """
+pelvis = hip : hips
+ spine1 = abdomen : spine
+  spine3 = chest : spine
+   neck = neck : neck
+    head = head : head
+   arm = {}upperarm : arm
+    forearm = {}lowerarm : forearm
+     hand = {}hand : hand
+ thigh = {}upperleg : thigh
+  shin = {}lowerleg : shin
+   foot = {}foot : foot
+""", ("l_", "r_"), unit=0.01, arms=60.0, facing=-60.0, body="gorilla"),
     Character("dog", """
 root = root : -
  pelvis = pelvis : hips

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Measures DQIK on all test characters: roles, goals, drift at rest, and moves and turns of their targets.
 
-    python tests/characters/measure.py [--summary] [--ways native,fbx] [--moves 120] [--pictures FOLDER] [character ...]
+    python tests/characters/measure.py [--summary] [--ways native,fbx] [--moves 120] [--natural 1] [--jobs 2]
+        [--pictures FOLDER] [character ...]
 
-Run it with a Python that has bpy. It prints a table as Markdown. A target counts as met if its bone is within 0.1 % of
-the figure's height and 1 degree. Backward is a knee or elbow bent the wrong way by more than 8 degrees, sideways one
-that is out of its plane by more than 60.
+Run it with a Python that has bpy. It prints a table as Markdown. Several processes share the characters. A target
+counts as met if its bone is within 0.1 % of the figure's height and 1 degree. Backward is a knee or elbow bent the
+wrong way by more than 8 degrees, sideways one that is out of its plane by more than 60.
 """
 
 import argparse
 import contextlib
 import importlib.util
-import io
 import sys
 from math import degrees, radians
 from pathlib import Path
@@ -23,6 +23,7 @@ from mathutils import Matrix, Quaternion, Vector
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
+import jobs  # noqa: E402
 import poses  # noqa: E402
 import sketch  # noqa: E402
 from conventions import CHARACTERS, Character  # noqa: E402
@@ -34,7 +35,6 @@ BY_NAME = {character.name: character for character in (*CHARACTERS, *METARIGS)}
 WAYS = ("native", "fbx", "fbx auto", "gltf")
 NEAR, TURNED = 1e-3, 1.0  # of the height, and degrees: what counts as met
 BACKWARD, SIDEWAYS = 8.0, 60.0
-VERBOSE = "--verbose" in sys.argv
 
 
 def load() -> None:
@@ -62,6 +62,12 @@ def place(ob: bpy.types.Object, bone: str) -> Matrix:
     return shown.matrix_world @ shown.pose.bones[bone].matrix
 
 
+def end(ob: bpy.types.Object, goal: bpy.types.PropertyGroup) -> Vector:
+    """The point of a goal's bone that goes to its target, in the world."""
+    matrix = place(ob, goal.bone)
+    return matrix @ Vector((0.0, ob.data.bones[goal.bone].length, 0.0)) if goal.use_tail else matrix.translation
+
+
 def heads(ob: bpy.types.Object) -> np.ndarray:
     """All bones' heads in the world, as evaluated."""
     shown = ob.evaluated_get(bpy.context.evaluated_depsgraph_get())
@@ -69,9 +75,10 @@ def heads(ob: bpy.types.Object) -> np.ndarray:
 
 
 def measure(
-    character: Character | Metarig, way: str, limited: bool, moves: int, pictures: Path | None
+    name: str, way: str, limited: bool, moves: int, natural: float, verbose: bool, pictures: Path | None
 ) -> dict[str, object]:  # fmt: skip
-    """One row of the table."""
+    """One row of the table. natural : the amount of the natural pose. verbose : print each target that is missed."""
+    character = BY_NAME[name]
     ob, truth = made(character, way), build.truth(character)
     found = sys.modules["dqik.rig.setup.roles"].of(ob)
     names = [bone.name for bone in ob.pose.bones]
@@ -82,6 +89,7 @@ def measure(
     asked = [(limb.bones[2], poses.reach(ob, limb, random))
              for limb in (limbs[k % len(limbs)] for k in range(moves) if limbs)]  # fmt: skip
     bpy.ops.dqik.setup_full_body(targets="EMPTIES")
+    ob.dqik.natural_pose = natural
     goals = {goal.bone: goal for goal in ob.dqik.goals}
     row["goals"] = len(goals)
     if limited:
@@ -94,9 +102,9 @@ def measure(
     ob.dqik.live = True
     bpy.context.view_layer.update()
     row["drift"] = float(np.linalg.norm(heads(ob) - before, axis=-1).max() / height)
-    row |= moved(ob, goals, asked, limbs, height)
+    row |= moved(ob, goals, asked, limbs, height, verbose)
     nudges = [nudge(ob, goals, height, random) for _ in range(moves // 4 if limbs else 0)]
-    row |= {f"near {name}": value for name, value in moved(ob, goals, nudges, limbs, height).items()}
+    row |= {f"near {name}": value for name, value in moved(ob, goals, nudges, limbs, height, verbose).items()}
     if pictures is not None:
         picture(ob, goals, asked, pictures / f"{character.name}_{way}_{'limits' if limited else 'free'}.png")
     return row
@@ -120,12 +128,14 @@ def picture(ob: bpy.types.Object, goals: dict, asked: list, path: Path) -> None:
     sketch.draw(ob, path)
 
 
-def moved(ob: bpy.types.Object, goals: dict, asked: list, limbs: list[poses.Limb], height: float) -> dict[str, object]:
+def moved(
+    ob: bpy.types.Object, goals: dict, asked: list, limbs: list[poses.Limb], height: float, verbose: bool
+) -> dict[str, object]:  # fmt: skip
     """Move and turn one target after the other, and put it back."""
     count = met = backward = sideways = 0
     others = worst = 0.0
     rest = {own: goal.target.matrix_world.copy() for own, goal in goals.items()}
-    ends = {own: place(ob, own) for own, goal in goals.items() if goal.priority >= 0}  # the hips follow the others
+    ends = {own: end(ob, goal) for own, goal in goals.items() if goal.priority >= 0}  # the hips follow the others
     for bone, matrix in asked:
         goal = goals.get(bone)
         if goal is None:
@@ -140,7 +150,7 @@ def moved(ob: bpy.types.Object, goals: dict, asked: list, limbs: list[poses.Limb
         angle = min(angle, 360.0 - angle)
         count += 1
         met += away < NEAR and angle < TURNED
-        if VERBOSE and not (away < NEAR and angle < TURNED):
+        if verbose and not (away < NEAR and angle < TURNED):
             print("missed", bone, f"{100 * away:.2f} % H, {angle:.1f} degrees", file=sys.stderr)
         worst = max(worst, away)
         shown = ob.evaluated_get(bpy.context.evaluated_depsgraph_get())
@@ -148,8 +158,8 @@ def moved(ob: bpy.types.Object, goals: dict, asked: list, limbs: list[poses.Limb
             bent, side = poses.bend(shown, one)
             backward += bent < -BACKWARD and abs(side) < SIDEWAYS
             sideways += abs(side) > SIDEWAYS
-        others = max([others, *((shown.matrix_world @ shown.pose.bones[other].head - ends[other].translation).length
-                                / height for other in ends if other != bone)])  # fmt: skip
+        others = max([others, *((end(ob, goals[other]) - ends[other]).length / height for other in ends
+                                if other != bone)])  # fmt: skip
         target.matrix_world = rest[bone]
         bpy.context.view_layer.update()
     return {"moves": count, "met": met, "backward": backward, "sideways": sideways, "others": others, "worst": worst}
@@ -161,26 +171,26 @@ def main() -> None:
     parser.add_argument("characters", nargs="*")
     parser.add_argument("--ways", default=",".join(WAYS))
     parser.add_argument("--moves", type=int, default=120)
+    parser.add_argument("--natural", type=float, default=1.0, help="amount of the natural pose")
+    parser.add_argument("--jobs", type=int, default=jobs.usual(), help="number of processes")
     parser.add_argument("--pictures", type=Path)
     parser.add_argument("--summary", action="store_true", help="one row a character, the worst of all ways")
     parser.add_argument("--verbose", action="store_true", help="print each target that is missed")
     arguments = parser.parse_args()
-    chosen = [BY_NAME[name] for name in arguments.characters or BY_NAME]
-    load()
     print("| character | way | wrong roles | goals | limits | drift, % H | met | back, side | others, % H | near: met "
           "| back, side | others, % H |", file=sys.stderr)  # fmt: skip
     print("|" + "---|" * 12, file=sys.stderr)
-    ways = arguments.ways.split(",")
-    for character in chosen:
-        pairs = []
-        for way in ways:
-            with contextlib.redirect_stdout(io.StringIO()):
-                pairs.append([measure(character, way, limited, arguments.moves, arguments.pictures)
-                              for limited in (False, True)])  # fmt: skip
-            if not arguments.summary:
-                _print(character.name, way, pairs[-1])
+    ways, names = arguments.ways.split(","), arguments.characters or list(BY_NAME)
+    more = arguments.moves, arguments.natural, arguments.verbose, arguments.pictures
+    tasks = [(name, way, limited, *more) for name in names for way in ways for limited in (False, True)]
+    rows = jobs.each(measure, tasks, load, arguments.jobs)
+    for name in names:
+        pairs = [[next(rows), next(rows)] for _ in ways]
         if arguments.summary:
-            _print(character.name, f"{len(ways)} ways", [_worst([pair[k] for pair in pairs]) for k in range(2)])
+            _print(name, f"{len(ways)} ways", [_worst([pair[k] for pair in pairs]) for k in range(2)])
+        else:
+            for way, pair in zip(ways, pairs, strict=True):
+                _print(name, way, pair)
 
 
 def _worst(rows: list[dict[str, object]]) -> dict[str, object]:

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Rebuilds the motions of characters from hands, feet, head and hips alone, with DQIK and with Blender's legacy IK.
 
-    python tests/characters/rebuild.py [--ways native,fbx] [--motions walk,reach] [character ...]
+    python tests/characters/rebuild.py [--ways native,fbx] [--motions walk,reach] [--natural 1] [--jobs 2]
+        [character or BVH file ...]
 
-Run it with a Python that has bpy. A motion (`motions`) is played, the places of hands, feet, head and hips are
+Run it with a Python that has bpy. A motion (`motions`), or that of a BVH file with the names of the Carnegie Mellon
+database, is played, the places of hands, feet, head and hips are
 recorded, and the pose is rebuilt from them: by DQIK after Set Up Full Body, with Human Limits and without, and by
 legacy IK constraints on the same bones. Printed are, over all frames, the mean angle between the rebuilt bones and the
 true ones, pops (a bone turns by more than 20 degrees in a frame), and knees and elbows that are bent backward by more
@@ -11,11 +13,10 @@ than 8 degrees or sideways by more than 60.
 """
 
 import argparse
-import contextlib
-import io
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 
 import bpy
@@ -25,10 +26,10 @@ from mathutils import Matrix
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
+import jobs  # noqa: E402
 import measure  # noqa: E402
 import poses  # noqa: E402
-from conventions import Character  # noqa: E402
-from metarigs import Metarig  # noqa: E402
+from clips import clip  # noqa: E402
 from motions import FRAMES, MOTIONS, Puppet  # noqa: E402
 from person import Figure  # noqa: E402
 
@@ -77,8 +78,20 @@ def recorded(
     return Record(np.array(matrices), wrong)
 
 
-def rebuilt(character: Character | Metarig, way: str, motion: str, method: str) -> dict[str, float]:
-    """One motion, rebuilt with one method: mean degrees, pops, wrong bends and their true number, and misses."""
+def played(ob: bpy.types.Object, figure: Figure, motion: str) -> tuple[Sequence, Callable]:
+    """The frames of a motion, and what shows one of them; the armature's own action if `motion` is empty."""
+    if motion:
+        return [MOTIONS[motion](frame / FRAMES) for frame in range(FRAMES)], Puppet(figure).take
+    first, last = map(int, ob.animation_data.action.frame_range)
+    return range(first, last + 1), bpy.context.scene.frame_set
+
+
+def rebuilt(name: str, way: str, motion: str, method: str, natural: float) -> dict[str, float]:
+    """One motion, rebuilt with one method: mean degrees, pops, wrong bends and their true number, and misses.
+
+    name : of a character, or a file of captured motion. natural : the amount of the natural pose.
+    """
+    character = clip(name) if name.endswith(".bvh") else measure.BY_NAME[name]
     ob = measure.made(character, way)
     figure = Figure(ob, build.truth(character))
     limbs = poses.limbs(character, figure.roles, ob)
@@ -86,13 +99,14 @@ def rebuilt(character: Character | Metarig, way: str, motion: str, method: str) 
     names = [name for name, role in bones if role is not None and role[0] in PARTS]
     parents = [next((names.index(above.name) for above in ob.data.bones[name].parent_recursive if above.name in names),
                     -1) for name in names]  # fmt: skip
-    puppet, draw = Puppet(figure), MOTIONS[motion]
-    true = recorded(ob, limbs, names, [draw(frame / FRAMES) for frame in range(FRAMES)], puppet.take)
+    true = recorded(ob, limbs, names, *played(ob, figure, motion))
     ends = [figure.bone(*end) for end in ENDS]
     goals = [{end: ob.matrix_world @ Matrix(own[names.index(end)].tolist()) for end in ends} for own in true.matrices]
-    puppet.rest()
+    ob.animation_data_clear()
+    for bone in ob.pose.bones:
+        bone.matrix_basis = Matrix()
     bpy.context.view_layer.update()
-    targets = (_dqik if method.startswith("DQIK") else _legacy)(ob, figure, method)
+    targets = _dqik(ob, method, natural) if method.startswith("DQIK") else _legacy(ob, figure, method)
 
     def aim(places: dict[str, Matrix]) -> None:
         for bone, place in places.items():
@@ -105,7 +119,10 @@ def rebuilt(character: Character | Metarig, way: str, motion: str, method: str) 
     numbers = [names.index(end) for end in ends if end != figure.bone("hips")]
     misses = np.linalg.norm((answer.matrices - true.matrices)[:, numbers, :3, 3], axis=-1).max(-1)
     size = figure.size / ob.matrix_world.to_scale().x
-    return {"degrees": float(away.mean()), "pops": int(((steps > POP) & (true_steps < POP)).sum()),
+    popped = (steps > POP) & (true_steps < POP)
+    joints = {names[bone]: int(count) for bone, count in enumerate(popped.sum(0)) if count}
+    return {"degrees": float(away.mean()), "pops": int(popped.sum()), "popped": joints,
+            "frames": (1 + np.flatnonzero(popped.any(-1))).tolist(),
             "worst": float(steps.max()), "wrong": answer.wrong, "true wrong": true.wrong,
             "miss": float(misses.max() / size)}  # fmt: skip
 
@@ -115,11 +132,12 @@ def _rotations(matrices: np.ndarray) -> np.ndarray:
     return own / np.linalg.norm(own, axis=-2, keepdims=True)
 
 
-def _dqik(ob: bpy.types.Object, figure: Figure, method: str) -> dict[str, bpy.types.Object]:
+def _dqik(ob: bpy.types.Object, method: str, natural: float) -> dict[str, bpy.types.Object]:
     """Targets by bone, of goals as Set Up Full Body makes them."""
     bpy.ops.dqik.setup_full_body(targets="EMPTIES")
     if "limits" in method:
         bpy.ops.dqik.limits_preset()
+    ob.dqik.natural_pose = natural
     ob.dqik.live = True
     return {goal.bone: goal.target for goal in ob.dqik.goals}
 
@@ -156,29 +174,38 @@ def _legacy(ob: bpy.types.Object, figure: Figure, method: str) -> dict[str, bpy.
 def main() -> None:
     """Rebuild and print."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("characters", nargs="*")
+    parser.add_argument("characters", nargs="*", help="characters, or BVH files of captured motion")
     parser.add_argument("--ways", default="native,fbx")
     parser.add_argument("--motions", default=",".join(MOTIONS))
     parser.add_argument("--methods", default=";".join(METHODS))
+    parser.add_argument("--natural", type=float, default=1.0, help="amount of the natural pose")
+    parser.add_argument("--jobs", type=int, default=jobs.usual(), help="number of processes")
     parser.add_argument("--verbose", action="store_true")
     arguments = parser.parse_args()
-    measure.load()
-    chosen = [measure.BY_NAME[name] for name in arguments.characters or measure.BY_NAME]
+    chosen = arguments.characters or [
+        name for name, one in measure.BY_NAME.items() if one.human and set(ENDS) <= set(build.truth(one).values())
+    ]
     methods = arguments.methods.split(";")
     print("| character | way | " + " | ".join(methods) + " |", file=sys.stderr)
     print("|" + "---|" * (len(methods) + 2), file=sys.stderr)
-    for character in (one for one in chosen if one.human):
-        for way in arguments.ways.split(","):
-            cells = []
-            for method in methods:
-                with contextlib.redirect_stdout(io.StringIO()):
-                    rows = {motion: rebuilt(character, way, motion, method) for motion in arguments.motions.split(",")}
-                for motion, row in rows.items() if arguments.verbose else ():
-                    print(method, motion, {key: round(value, 4) for key, value in row.items()}, file=sys.stderr)
-                mean = sum(row["degrees"] for row in rows.values()) / len(rows)
-                pops, wrong = (sum(row[part] for row in rows.values()) for part in ("pops", "wrong"))
-                cells.append(f"{mean:.1f}, {pops}, {wrong}")
-            print(f"| {character.name} | {way} | {' | '.join(cells)} |", file=sys.stderr, flush=True)
+    tasks = [
+        (name, way, motion, method, arguments.natural)
+        for name in chosen
+        for way in (["native"] if name.endswith(".bvh") else arguments.ways.split(","))
+        for method in methods
+        for motion in ([""] if name.endswith(".bvh") else arguments.motions.split(","))
+    ]
+    answers = zip(tasks, jobs.each(rebuilt, tasks, measure.load, arguments.jobs), strict=True)
+    for (name, way), of_character in groupby(answers, lambda answer: answer[0][:2]):
+        cells = []
+        for method, rows in groupby(of_character, lambda answer: answer[0][3]):
+            found = {task[2]: row for task, row in rows}
+            for motion, row in found.items() if arguments.verbose else ():
+                print(method, motion, row, file=sys.stderr)
+            mean = sum(row["degrees"] for row in found.values()) / len(found)
+            pops, wrong = (sum(row[part] for row in found.values()) for part in ("pops", "wrong"))
+            cells.append(f"{mean:.1f}, {pops}, {wrong}")
+        print(f"| {Path(name).stem} | {way} | {' | '.join(cells)} |", file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

@@ -135,11 +135,12 @@ def undo_and_redo(before: State, step: str) -> Steps:
 
 
 def outline(bone: str) -> Iterable[Point]:
-    """Points of the window on the lines of a control bone's shape, or in the middle of another bone."""
+    """Points of the window on the lines of a control bone's shape, or along another bone."""
     pose_bone = shown().pose.bones[bone]
     shape = pose_bone.custom_shape
     if shape is None:
-        yield on_screen(shown().matrix_world @ ((pose_bone.head + pose_bone.tail) / 2))
+        for share in (0.5, 0.3, 0.7, 0.2):
+            yield on_screen(shown().matrix_world @ pose_bone.head.lerp(pose_bone.tail, share))
         return
     size = Matrix.Diagonal((*pose_bone.custom_shape_scale_xyz, 1.0))
     for vertex in shape.data.vertices:
@@ -206,14 +207,10 @@ def animate() -> Steps:
     """The half hour of an animator."""
     yield from open_file()
     yield from set_up()
-    yield from reach()
-    yield from pose_chest()
-    yield from pin()
-    yield from set_limits()
-    yield from overlay()
-    yield from mirror()
-    yield from switch()
-    yield from block_walk()
+    chosen = sys.argv[sys.argv.index("--") + 1 :] if "--" in sys.argv else ()
+    for part in (reach, pose_chest, pin, set_limits, overlay, mirror, switch, block_walk):
+        if not chosen or part.__name__ in chosen:
+            yield from part()
 
 
 def open_file() -> Steps:
@@ -431,7 +428,8 @@ def block_walk() -> Steps:
     """Block a walk in four poses with Auto Keying, play it, and bake it."""
     yield from look((6.0, -52.0), (0.0, -0.3, 0.85), 2.7)
     rig().data.collections["Body"].is_visible = False  # only the controls are left
-    yield from click_button("dqik.live")
+    if not rig().dqik.live:
+        yield from click_button("dqik.live")
     yield from press("A", window_middle())
     yield from press("G", window_middle(), alt=True)
     yield from press("R", window_middle(), alt=True)

@@ -17,11 +17,11 @@ from solvers.model.frames import room
 
 def test_the_committed_header_is_the_one_that_the_contract_makes() -> None:
     """If this fails: `python tools/kernel_contract.py`."""
-    assert kernel_contract.HEADER.read_text(encoding="utf-8") == kernel_contract.made()
+    assert kernel_contract.HEADER.read_text(encoding="utf-8") == kernel_contract.header()
 
 
 def test_the_header_has_the_constants_of_their_owners_to_the_last_digit() -> None:
-    text = contract.header()
+    text = kernel_contract.header()
     for name, value in [("GROW", descent.GROW), ("FOLLOW_JUMP", solve.FOLLOW_JUMP), ("NEARER", attempts.NEARER)]:
         (found,) = re.findall(rf"^#define {name} (\S+)$", text, re.MULTILINE)
         assert float(found) == value

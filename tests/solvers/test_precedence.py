@@ -17,6 +17,10 @@ ALONE = 1e-3 * HEIGHT
 MILLIMETRE = 1e-3
 
 
+def unit(v: np.ndarray) -> np.ndarray:
+    return v / np.linalg.norm(v)
+
+
 def pulled_figure(seed: int, hips: int = -1) -> tuple[ik.Skeleton, list[ik.Goal], ik.Pose]:
     """A posed figure with goals where its hands, feet and hips are, but one hand's up to half its height away.
 
@@ -108,3 +112,24 @@ def test_what_comes_later_is_as_near_as_scipy_finds(solver: str, seed: int) -> N
     assert found.position_errors[0] < 1e-3 * LENGTH
     assert found.rotation_errors[0] < np.radians(0.2)
     assert found.position_errors[1] < np.sqrt(best.fun) + 0.01 * LENGTH
+
+
+@both_solvers
+@pytest.mark.parametrize("seed", [3, 4, 7, 8, 10])
+def test_the_hand_that_was_moved_yields_wherever_the_solve_starts(solver: str, seed: int) -> None:
+    """From a start that meets the moved hand but not the other, the other is missed unless the home is known."""
+    generator = np.random.default_rng(seed)
+    skeleton = torso()
+    home = random_pose(skeleton, generator, 0.3)
+    world, away = ik.forward(skeleton, home), generator.normal(size=3)
+    goals = [ik.Goal(LEFT, world.positions[LEFT]), ik.Goal(RIGHT, world.positions[RIGHT] + 1.2 * unit(away))]
+    near = ik.solve(skeleton, goals[1:], home, solver, ik.Options(pull=1e-5)).pose
+    prepared = ik.prepare(skeleton, goals, solver, ik.Options(pull=1e-5, iterations=100))
+    targets, arrays = prepared.targets([[goal.position for goal in goals]]), prepared.arrays()
+    misses = []
+    for rotations in (None, home.rotations):
+        arrays.ask(targets, ik.Pose(near.rotations[None], near.translations[None]), home=rotations)
+        prepared.solve_into(arrays)
+        misses.append(arrays.position_errors[0].copy())
+    assert misses[1][0] < MILLIMETRE < misses[0][0]
+    assert misses[0][1] < misses[1][1]

@@ -68,7 +68,7 @@ def test_new_arrays_ask_for_the_rest_pose_with_the_skeletons_links_and_the_goals
     goals = [ik.Goal(2, (0, 1, 1), pole=(1, 2, 3)), ik.Goal(1, (0, 1, 0))]
     for shared in (False, True):
         arrays = prepare(skeleton, goals).arrays(4, shared)
-        assert [len(getattr(arrays, name)) for name in QUESTIONS] == [4, 4, 4, *[1 if shared else 4] * 3]
+        assert [len(getattr(arrays, name)) for name in QUESTIONS] == [4, 4, 4, *[1 if shared else 4] * 4]
         assert_array_equal(arrays.poles, [[(1, 2, 3), (0, 0, 0)]] * 4)
         assert_array_equal(arrays.links[0], skeleton.links)
         assert_array_equal(arrays.start_rotations[-1], skeleton.rest_pose().rotations)

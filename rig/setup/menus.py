@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The menus of an armature's settings: solvers, the pose that a frame starts from, and methods' own choices."""
+
+from ...solvers import SOLVERS
+
+START_FROM = [
+    ("POSE", "Pose", "Solve every frame afresh, from the keyed pose, or the base pose of bones without keys. "
+     "A frame looks the same in any order of frames"),
+    ("PREVIOUS", "Previous Frame", "Start from the last frame's answer while playing forward, which is faster. "
+     "Other changes of frame, and renders, start from the pose"),
+    ("REST", "Rest", "Start every frame from the armature's rest pose"),
+]  # fmt: skip
+
+FIRST_SOLVERS = ("PGS", "DLS", "CCD", "SQP")
+"""The solvers at the top of the menu; the others are listed as classic methods."""
+
+SOLVER_NUMBERS = {name: number for number, name in enumerate((
+    "PGS", "DLS", "CCD", "SQP", "PINV", "SVD", "TSVD", "SDLS", "TRANSPOSE", "ALTERNATIVE", "EXTENDED", "FABRIK",
+    "TWO_BONE", "NEWTON", "BROYDEN",
+))}  # fmt: skip
+"""The numbers of the solvers in .blend files: add new ones at the end only."""
+
+SOLVER_LABELS = {
+    "PGS": "Balanced (PGS)", "DLS": "Fast (DLS)", "CCD": "Joint by Joint (CCD)", "SQP": "Hard Targets (SQP)",
+    "PINV": "Shortest Step (PINV)", "SVD": "Fixed Damping (SVD)", "TSVD": "Straight Limbs (TSVD)",
+    "SDLS": "Out of Reach (SDLS)", "TRANSPOSE": "Spread Out (Transpose)", "ALTERNATIVE": "Calm (Alternative)",
+    "EXTENDED": "Tails (Extended)", "FABRIK": "Free Chains (FABRIK)", "TWO_BONE": "Two-Bone Limbs (Two Bone)",
+    "NEWTON": "Few Steps (Newton)", "BROYDEN": "Learning (Broyden)",
+}  # fmt: skip
+"""What each solver is for or like, with its short name behind."""
+
+ORDERS = [
+    ("TIP_TO_ROOT", "Tip to Root", "Turn the bones next to the target first: hands move before shoulders", 0),
+    ("ROOT_TO_TIP", "Root to Tip", "Turn the bones at the root first: the whole body takes part", 1),
+]
+
+OBJECTIVES = [
+    ("QV", "Position and Rotation", "Reduce the distance from the target and the angle to it separately", 0),
+    ("DQ", "Screw Motion", "Reduce the screw motion to the target, which is a turn and a slide at once", 1),
+]
+
+
+def solver_items() -> list[tuple]:
+    """The items of the solver menu: the first solvers, then the others under a heading."""
+    items = [(name, SOLVER_LABELS[name], SOLVERS[name], number) for name, number in SOLVER_NUMBERS.items()]
+    first = [item for item in items if item[0] in FIRST_SOLVERS]
+    return [*first, ("", "Classic methods", ""), *(item for item in items if item not in first)]
