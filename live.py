@@ -208,7 +208,8 @@ def bake_frame(reading: Session, ob: bpy.types.Object, depsgraph: bpy.types.Deps
     """Read one frame for a bake, as live solving would read it after the change of frame."""
     with _busy():
         view = View(depsgraph, depsgraph.scene.frame_current_final, fresh=True)
-        _state.armatures.levels(view, _state.suspended)
+        if len(_state.armatures.places()) > 1:  # only then may others follow it
+            _state.armatures.levels(view, _state.suspended)
         return step.read(reading, ob, view).copy()
 
 
@@ -337,7 +338,8 @@ def _solve_live(depsgraph: bpy.types.Depsgraph, now: float, moved: set[int] | No
 
     moved : `session_uid` of the objects that an edit moved; None after a change of frame.
     """
-    if _state.busy or all(uid in _state.suspended for _, uid in _state.armatures.places()):
+    suspended = _state.suspended
+    if _state.busy or (suspended and suspended.issuperset(uid for _, uid in _state.armatures.places())):
         return
     with _busy():
         view = View(depsgraph, now, fresh=moved is None)

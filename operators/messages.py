@@ -53,8 +53,8 @@ GERMAN = {
         "Die natürliche Pose braucht beide Oberschenkel oder beide Arme, und was über oder unter ihnen ist",
     "The natural pose is that of people: this figure does not rest on two straight legs":
         "Die natürliche Pose ist die von Menschen: diese Figur steht in Ruhe nicht auf zwei geraden Beinen",
-    "The natural pose needs goals on whole arms or legs, and arms that are not raised at rest":
-        "Die natürliche Pose braucht Ziele an ganzen Armen oder Beinen, und Arme, die in Ruhe nicht erhoben sind",
+    "The natural pose needs goals on whole arms or legs, and arms that do not point forward at rest":
+        "Die natürliche Pose braucht Ziele an ganzen Armen oder Beinen, und Arme, die in Ruhe nicht nach vorn zeigen",
     "{} left to IK constraints: mute these, or make goals of them":
         "{} den IK-Constraints überlassen: diese stumm schalten oder zu Zielen machen",
     "{} cannot slide while connected: disconnect in Edit Mode":

@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 265571275 /* a hash of all below */
+#define DQIK_LAYOUT 216036381 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -54,9 +54,8 @@
 
 /* solvers/space/yielding.py */
 #define LEAST_ROUNDS 2
-#define MOST_ROUNDS 8
+#define MOST_ROUNDS 12
 #define ROUND_SHARE 0.1
-#define ROUND_PROGRESS 0.05
 
 /* solvers/iterate/active_set.py */
 #define SAME 1e-09
@@ -402,14 +401,17 @@ typedef struct {
 
 /* An arm or a leg of a figure; see rig/natural_pose/body.py. */
 typedef struct {
-    int32_t turned; /* own_end: the number of its end among the K joints, or -1 */
+    int32_t turned; /* eased: a leg whose foot and knee are fitted to the distance */
     int32_t placed_arm;
     int32_t on_toes;
-    int32_t own_end;
+    int32_t eased;
+    int32_t own_end; /* the numbers of its joints among the K, or -1 */
+    int32_t own_lower;
     double size;
     double bend;
     double collar_share;
     double end_moves;
+    double doubt;
     double sign[3];
     double root[3];
     double shoulder[3];
@@ -419,9 +421,11 @@ typedef struct {
     double end_tip[3];
     double usual[3];
     double straight[3];
+    double along[3];
     double mirror[4];
     double end_frame[4];
-    double end_back[16]; /* from the end's motion to its turn */
+    double end_back[16]; /* from a joint's motion to its turn */
+    double lower_back[16];
     double length[2];
     double beyond[6];
     double back[18]; /* (2, 3, 3) */
@@ -481,6 +485,13 @@ typedef struct {
     double steady;
     double soft;
     double folded;
+    double room;
+    double pointed;
+    double most_eased;
+    double least_bend;
+    double least_knee;
+    double most_knee;
+    double pronation;
     double near_rest;
     double near_pose;
     double posed;
@@ -497,11 +508,11 @@ typedef struct {
     double *places; /* (effectors, 3), (effectors, 4), (effectors) */
     double *turns;
     double *fade;
-    double *apart; /* (K, 3), (K, 3), (limbs, 3), (3) */
+    double *apart; /* (K, 3), (K, 3), (limbs, 4), (3) */
     double *bent;
     double *ends;
     double *chest;
-    double *memory; /* 7 joints + 32 effectors + features + 4 columns + 4 K + hidden units, to work in */
+    double *memory; /* 7 joints + 34 effectors + features + 4 columns + 4 K + hidden units, to work in */
 } dqik_figure_start;
 
 /* DQIK_LAYOUT of the library. */

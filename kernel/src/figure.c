@@ -13,8 +13,8 @@ typedef struct {
     double *turns;     /* (columns, 4) */
     double *motions;   /* (K, 4) */
     double *places, *orientations; /* (E, 3), (E, 4) of the view */
-    double *ends_of_limbs; /* (limbs, 3) predicted turns of ends without rotation, in the axes of the lower bone */
-    double *moved, *corrections; /* (E), (limbs, 3) */
+    double *ends_of_limbs; /* (limbs, 4) turns of ends without rotation, in the axes of the lower bone, and knees' bends */
+    double *moved, *corrections; /* (E), (limbs, 4) */
     double *hidden;    /* (first + second) units of a network */
 } room;
 
@@ -32,9 +32,9 @@ static room room_in(const dqik_figure *f, double *memory) {
     r.places = r.motions + 4 * f->turned;
     r.orientations = r.places + 3 * e;
     r.ends_of_limbs = r.orientations + 4 * e;
-    r.moved = r.ends_of_limbs + 3 * e;
+    r.moved = r.ends_of_limbs + 4 * e;
     r.corrections = r.moved + e;
-    r.hidden = r.corrections + 3 * e;
+    r.hidden = r.corrections + 4 * e;
     return r;
 }
 
@@ -187,12 +187,14 @@ static void answer(const dqik_network *n, double clip, double *inputs, double *h
     add_product(outputs, inputs, n->last_weight + n->second * n->outputs, n->inputs, n->outputs);
 }
 
-/* The hinge square to a unit line, held by the usual one where the prediction points along the line. */
+/* The hinge square to a unit line, held by the usual one where the prediction points along the line or against that. */
 static void steady_hinge(const dqik_figure *f, const dqik_figure_limb *l, const double *line, double *hinge) {
     const double cosine = 1.0 + dot3(line, l->straight), along = dot3(line, l->usual) / most(cosine, 1e-4);
-    const double off = dot3(hinge, line), share = f->steady * least(cosine, 1.0);
-    for (int c = 0; c < 3; c++)
-        hinge[c] += share * (l->usual[c] - along * (line[c] + l->straight[c])) - off * line[c];
+    const double off = dot3(hinge, line);
+    double carried[3];
+    for (int c = 0; c < 3; c++) carried[c] = l->usual[c] - along * (line[c] + l->straight[c]);
+    const double part = dot3(hinge, carried), more = 0.5 * (sqrt(part * part + square(f->steady)) - part) * least(cosine, 1.0);
+    for (int c = 0; c < 3; c++) hinge[c] += more * carried[c] - off * line[c];
 }
 
 /* The line from the middle joint to the effector of a limb without rotation, whose end is turned: its length, and the
@@ -211,24 +213,58 @@ static double line_beyond(const dqik_figure_limb *l, const double *end, double *
     return length;
 }
 
+/* The cosine of the bend with which two bones span a distance, softened where the limb is stretched. */
+static double corner(const dqik_figure *f, double upper, double lower, double distance) {
+    const double whole = upper + lower, spare = whole - distance;
+    distance = whole - 0.5 * (spare + sqrt(spare * spare + square(f->soft * whole)));
+    distance = most(distance, fabs(upper - lower) + f->folded * whole);
+    return (distance * distance - upper * upper - lower * lower) / (2.0 * upper * lower);
+}
+
+/* The turn of a foot about the hinge with which its toes are at a distance from the hip, and its slope by the bend. */
+static double ankle(const dqik_figure *f, const dqik_figure_limb *l, double distance, double bend, double *slope) {
+    const double *tip = l->end_tip, upper = l->length[0], lower = l->length[1];
+    const double foot = sqrt(tip[0] * tip[0] + tip[1] * tip[1]), rest = atan2(tip[1], tip[0]);
+    const double along = upper * cos(bend), across = upper * sin(bend), x = lower + along;
+    const double squared = x * x + across * across, chord = sqrt(squared);
+    const double cosine = clamp((distance * distance - squared - dot3(tip, tip)) / (2.0 * chord * foot), -f->pointed, f->pointed);
+    const double fall = lower * across / squared;
+    *slope = (x * along + across * across) / squared - (chord / foot + cosine) * fall / sqrt(1.0 - cosine * cosine);
+    return atan2(across, x) + acos(cosine) - rest;
+}
+
+/* See `limbs.eased`. */
+static double eased(const dqik_figure *f, double turn) { return f->most_eased * tanh(turn / f->most_eased); }
+
+/* Fits a knee's bend and a foot's turn, loose (4), to the toes' distance; see `Body._ease`. */
+static void ease(const dqik_figure *f, const dqik_figure_limb *l, double distance, const double *correction, double *loose) {
+    const double turn = loose[2];
+    double slope, bend = most(loose[3], f->least_bend);
+    const double away = ankle(f, l, distance, bend, &slope) - turn;
+    bend -= l->doubt * slope * eased(f, away) / (1.0 + l->doubt * slope * slope);
+    if (correction) bend += correction[3];
+    loose[3] = clamp(bend, f->least_knee, f->most_knee);
+    loose[2] = turn + eased(f, ankle(f, l, distance, loose[3], &slope) - turn);
+}
+
 /* The turns of both bones of a triangle whose end is at a distance along a unit line. */
 static void triangle(const dqik_figure *f, const dqik_figure_limb *l, const double *line, double distance, double *hinge,
                      const double *end, double *upper_turn, double *lower_turn) {
     double beyond[9], lower = l->length[1];
     if (!l->turned) lower = line_beyond(l, end, beyond);
-    const double upper = l->length[0], whole = upper + lower, spare = whole - distance;
-    distance = whole - 0.5 * (spare + sqrt(spare * spare + square(f->soft * whole)));
-    distance = most(distance, fabs(upper - lower) + f->folded * whole);
+    const double upper = l->length[0], bend = l->eased ? end[3] - atan2(beyond[1], beyond[0]) : 0.0;
+    const double cosine = l->eased ? cos(bend) : corner(f, upper, lower, distance);
+    const double sine = l->eased ? sin(bend) : sqrt(most(1.0 - cosine * cosine, 0.0));
+    const double x = upper + lower * cosine, y = l->bend * lower * sine;
     const double size = sqrt(most(dot3(hinge, hinge), 1e-24));
     double out[3], frame[2][9], turned[9];
+    distance = sqrt(x * x + y * y);
     for (int c = 0; c < 3; c++) hinge[c] /= size;
     cross3(out, line, hinge);
-    const double cosine = clamp((distance * distance + upper * upper - lower * lower) / (2.0 * upper * distance), -1.0, 1.0);
-    const double sine = sqrt(1.0 - cosine * cosine) * l->bend;
     for (int part = 0; part < 2; part++) {
         double along[3], forward[3];
         for (int c = 0; c < 3; c++) {
-            const double first = cosine * line[c] + sine * out[c];
+            const double first = (x * line[c] + y * out[c]) / distance;
             along[c] = part ? (distance * line[c] - upper * first) / lower : first;
         }
         cross3(forward, hinge, along);
@@ -240,13 +276,23 @@ static void triangle(const dqik_figure *f, const dqik_figure_limb *l, const doub
     }
 }
 
+/* Gives a forearm a share of the turn of its hand about it. */
+static void pronate(const dqik_figure *f, const dqik_figure_limb *l, double *forearm, double *hand) {
+    double by[3], turn[4];
+    const double share = 2.0 * f->pronation * hand[0] * dot3(hand + 1, l->along);
+    for (int c = 0; c < 3; c++) by[c] = share * l->along[c];
+    q_exp(turn, by);
+    q_product(forearm, forearm, turn);
+    q_relative(hand, turn, hand);
+}
+
 /* The turns of a limb's joints, and of the collar of an arm. end: the effector's turn. correction: of the predicted turn
  * of an end without rotation. */
 static void pose_limb(const dqik_figure *f, int number, const double *trunk, const double *chest, const double *end,
                       const double *correction, room *r) {
     const dqik_figure_limb *l = f->limb + number;
     const int arm = number < f->arms, first = 2 + f->arms + number;
-    double reach[3], more[6], collar[4] = {1.0, 0.0, 0.0, 0.0}, own_end[4], told[13], out[6], m[9], turned[3];
+    double reach[3], more[6], collar[4] = {1.0, 0.0, 0.0, 0.0}, own_end[4], told[13], out[7], m[9], turned[3];
     for (int i = 0; i < 4; i++) own_end[i] = end[i] * l->mirror[i];
     if (arm) {
         double mirrored[4], by[3];
@@ -286,16 +332,23 @@ static void pose_limb(const dqik_figure *f, int number, const double *trunk, con
         add3(reach, turned);
     }
     distance = norm3(reach);
-    for (int c = 0; c < 3; c++) line[c] = reach[c] / most(distance, 1e-9 * l->size);
+    const double near = f->room * l->size, lean = near * exp(-square(distance / near));
+    for (int c = 0; c < 3; c++) line[c] = reach[c] + lean * l->straight[c];
+    const double length = most(norm3(line), 1e-9 * l->size);
+    for (int c = 0; c < 3; c++) line[c] /= length;
     steady_hinge(f, l, line, out);
-    double *loose = r->ends_of_limbs + 3 * number;
-    for (int c = 0; c < 3; c++) loose[c] = (out[3 + c] + (correction ? correction[c] : 0.0)) * l->end_moves;
+    double *loose = r->ends_of_limbs + 4 * number;
+    for (int c = 0; c < 4; c++) loose[c] = arm ? 0.0 : out[3 + c];
+    if (l->eased) ease(f, l, distance, correction, loose);
+    for (int c = 0; c < 3; c++) loose[c] = (loose[c] + (correction ? correction[c] : 0.0)) * l->end_moves;
     triangle(f, l, line, distance, out, loose, upper, lower);
     q_relative(r->turns + 4 * first, collar, upper);
     q_relative(r->turns + 4 * (first + f->limbs), upper, lower);
     double *end_turn = r->turns + 4 * (first + 2 * f->limbs);
     if (l->turned) {
         q_relative(end_turn, lower, own_end);
+        if (l->on_toes) q_product(end_turn, end_turn, toes);
+        if (arm) pronate(f, l, r->turns + 4 * (first + f->limbs), end_turn);
     } else {
         double back[4], q[4];
         q_conjugate(back, l->end_frame);
@@ -308,7 +361,7 @@ static void pose_limb(const dqik_figure *f, int number, const double *trunk, con
 
 /* The prior's own motions (K, 4), from the places (E, 3) and turns (E, 4) of the effectors.
  *
- * kept: (3) the chest's turn, where the spine is not free. corrections: (limbs, 3) of predicted ends; NULL: none. */
+ * kept: (3) the chest's turn, where the spine is not free. corrections: (limbs, 4) of predicted ends; NULL: none. */
 static void pose(const dqik_figure *f, const double *places, const double *turns, const double *kept,
                  const double *corrections, double share, room *r) {
     double turn[3] = {0.0}, trunk[4], chest[3], part[3];
@@ -332,7 +385,7 @@ static void pose(const dqik_figure *f, const double *places, const double *turns
     }
     place_of_chest(f, turn, chest);
     for (int i = 0; i < f->limbs; i++) {
-        const double *correction = corrections ? corrections + 3 * i : NULL;
+        const double *correction = corrections ? corrections + 4 * i : NULL;
         pose_limb(f, i, trunk, chest, turns + 4 * i, correction, r);
     }
     for (int i = 0; i < f->turned; i++) {
@@ -359,24 +412,52 @@ static void pose(const dqik_figure *f, const double *places, const double *turns
 
 /* -- the animator's pose and the targets --------------------------------------------------------------------------- */
 
-/* By what the end of a limb without rotation is turned more than predicted. */
-static void own_end(const dqik_figure *f, int number, const double *rotations, const double *predicted, double *more) {
-    const dqik_figure_limb *l = f->limb + number;
-    double turn[4] = {0.0}, own[3] = {0.0};
-    if (l->turned) {
-        more[0] = more[1] = more[2] = 0.0;
-        return;
+/* The turn of one of the K joints in the animator's pose, read as a left one. */
+static void own_turn(const dqik_figure *f, const dqik_figure_limb *l, int row, const double *back, const double *rotations,
+                     double *turn) {
+    const double *motion = rotations + 4 * f->joint[row];
+    for (int b = 0; b < 4; b++) {
+        turn[b] = 0.0;
+        for (int a = 0; a < 4; a++) turn[b] += motion[a] * back[4 * a + b];
+        turn[b] *= l->mirror[b];
     }
+}
+
+/* The turn of the end of a limb without rotation, and its bend, own (4), in the animator's pose. */
+static void own_end(const dqik_figure *f, const dqik_figure_limb *l, const double *rotations, double *own) {
+    double turn[4], m[9], line[3];
+    memset(own, 0, 4 * sizeof(double));
     if (l->own_end >= 0) {
-        const double *motion = rotations + 4 * f->joint[l->own_end];
-        for (int a = 0; a < 4; a++)
-            for (int b = 0; b < 4; b++) turn[b] += motion[a] * l->end_back[4 * a + b];
-        for (int b = 0; b < 4; b++) turn[b] *= l->mirror[b];
+        own_turn(f, l, l->own_end, l->end_back, rotations, turn);
         q_relative(turn, l->end_frame, turn);
         q_product(turn, turn, l->end_frame);
         q_log(own, turn);
     }
-    minus3(more, own, predicted);
+    if (l->own_lower >= 0 && l->eased) {
+        own_turn(f, l, l->own_lower, l->lower_back, rotations, turn);
+        q_matrix(m, turn);
+        times3(line, m, l->back + 9);
+        times3(m, l->back, line);
+        own[3] = atan2(l->bend * m[1], m[0]);
+    }
+}
+
+/* By what these are more than predicted, for limbs without rotation, start->ends (limbs, 4). */
+static void own_ends(const dqik_figure *f, const double *rotations, dqik_figure_start *start, room *r) {
+    memset(start->ends, 0, 4 * sizeof(double) * (size_t)f->limbs);
+    double own[4];
+    for (int part = 1; part >= 0; part--) { /* the bends first, to which feet are fitted */
+        pose(f, start->places, start->turns, start->chest, start->ends, 0.0, r);
+        for (int i = 0; i < f->limbs; i++) {
+            const dqik_figure_limb *l = f->limb + i;
+            double *ends = start->ends + 4 * i, *predicted = r->ends_of_limbs + 4 * i;
+            if (l->turned) continue;
+            own_end(f, l, rotations, own);
+            if (part && l->eased) ends[3] = own[3] - predicted[3];
+            if (!part)
+                for (int c = 0; c < 3; c++) ends[c] = own[c] - predicted[c];
+        }
+    }
 }
 
 /* An effector that is far out of reach is drawn toward where it is in the animator's pose, at last to it. */
@@ -435,8 +516,7 @@ static void begin(const dqik_figure *f, const double *rotations, const double *t
         q_relative(turned, axes, turned);
         q_log(start->chest, turned);
     }
-    pose(f, start->places, start->turns, start->chest, NULL, 0.0, &r);
-    for (int i = 0; i < f->limbs; i++) own_end(f, i, rotations, r.ends_of_limbs + 3 * i, start->ends + 3 * i);
+    own_ends(f, rotations, start, &r);
     pose(f, start->places, start->turns, start->chest, start->ends, share, &r);
     for (int i = 0; i < f->effectors; i++) start->fade[i] = 0.0;
     for (int k = 0; k < f->turned; k++) {
@@ -483,7 +563,8 @@ void dqik_figure_base(const dqik_figure *f, dqik_figure_start *start, const doub
         distance[i] = moved(f, start, &r, i);
     }
     for (int i = 0; i < f->limbs; i++)
-        for (int c = 0; c < 3; c++) ends[3 * i + c] = exp(distance[i] * start->fade[i]) * start->ends[3 * i + c];
+        for (int c = 0; c < 4; c++)
+            ends[4 * i + c] = exp(distance[i] * (start->fade[i] + (c == 3 ? f->bends : 0.0))) * start->ends[4 * i + c];
     pose(f, r.places, r.orientations, start->chest, ends, share, &r);
     int whole = 1;
     for (int k = 0; k < f->turned; k++) whole = whole && amount * f->freedom[k] >= 1.0;

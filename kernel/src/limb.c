@@ -32,8 +32,8 @@ void bend_base(const work *w, const double *rotations, const point *at, double s
         const dqik_limb *limb = s->limb + i;
         const double *lower = rotations + 4 * limb->lower, *upper = rotations + 4 * limb->upper;
         double turn[4], v[3];
-        double already = 2.0 * atan2(dot3(lower + 1, limb->axis), lower[0]);
-        if (fabs(already) > PI) already = 0.0;
+        const double sine = dot3(lower + 1, limb->axis); /* of half the angle; q and -q are the same rotation */
+        const double already = 2.0 * atan2(lower[0] < 0.0 ? -sine : sine, fabs(lower[0]));
         double missing = clamp(limb->bend - already, 0.0, limb->bend);
         if (limb->share > 0.0) {
             double more = fold_angle(limb, at, at->tips + 3 * limb->goal, w->places + 3 * limb->goal) - missing;

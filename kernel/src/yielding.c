@@ -135,8 +135,7 @@ int serve_in_order(work *w, const dqik_problem *problem, const double *rotations
         for (int g = 0; g < s->goals; g++) changed = most(changed, fabs(w->misses[g] - w->ways[g]));
         own_shares(w, full);
         const double left = order_shifts(w);
-        const double enough = most(ROUND_SHARE * tolerance, ROUND_PROGRESS * left);
-        if (i >= LEAST_ROUNDS && (left <= tolerance || changed <= enough)) break;
+        if (i >= LEAST_ROUNDS && (left <= tolerance || changed <= ROUND_SHARE * tolerance)) break;
         order_shares(w);
         shift_targets(w, &w->now, w->ways, w->shifted_places, w->shifted_turns);
         w->places = w->shifted_places, w->turns = w->shifted_turns;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Baking: frames are read one by one, solved in runs and written as keyframes in bulk."""
+"""Baking: frames are read one by one, solved meanwhile in runs, and written as keyframes in bulk."""
 
 from .frames import Solving, answers, solve_inputs
 from .keys import Options, write_keys

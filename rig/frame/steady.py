@@ -6,13 +6,14 @@ compares everything that could make the next frame different by contents, and if
 through the whole step again.
 """
 
+from math import isfinite
+
 import bpy
 
 from ...solvers import FrameArrays
 from ..blender import channels
 from ..blender.channels import Channels
 from . import links, targets, write
-from .motion import is_finite
 from .pose_memory import PoseMemory
 from .prepared_rig import PreparedRig
 from .read import Reading
@@ -69,7 +70,7 @@ class SteadyFrames:
             return False
         requests = self._input.targets
         targets.in_armature(evaluated.matrix_world.inverted_safe(), rig, places, requests)
-        return is_finite(*requests[:3])
+        return isfinite(requests.positions.sum() + requests.rotations.sum() + requests.poles.sum())
 
     def write(self, pose: PoseMemory, ob: bpy.types.Object, arrays: FrameArrays) -> None:
         """Write the answer to the original bones, if it is another one."""

@@ -41,11 +41,11 @@ class CompiledPrior:
         joints, effectors, turned = len(prior.figure.skeleton), len(prior.viewer.goals), len(prior.joints)
         networks = prior.body.networks
         hidden = networks.first.shape[-1] + networks.second.shape[-1]
-        size = 7 * joints + 32 * effectors + len(prior.body.select) + 4 * len(prior.body.mirror) + 4 * turned + hidden
+        size = 7 * joints + 34 * effectors + len(prior.body.select) + 4 * len(prior.body.mirror) + 4 * turned + hidden
         self._start = addressof(self._packer.fill(
             contract.FIGURE_START, known=False, share=0.0, rotations=np.zeros((joints, 4)), links=np.zeros((joints, 8)),
             places=np.zeros((effectors, 3)), turns=np.zeros((effectors, 4)), fade=np.zeros(effectors),
-            apart=np.zeros((turned, 3)), bent=np.zeros((turned, 3)), ends=np.zeros((len(prior.figure.limbs), 3)),
+            apart=np.zeros((turned, 3)), bent=np.zeros((turned, 3)), ends=np.zeros((len(prior.figure.limbs), 4)),
             chest=np.zeros(3), memory=np.zeros(size),
         ))  # fmt: skip
         self._last: tuple[np.ndarray, ...] = ()
@@ -124,6 +124,13 @@ def _figure(packer: Packer, prior: Parts, fading: dict[str, float]) -> Any:
         steady=limbs.STEADY,
         soft=limbs.SOFT,
         folded=limbs.FOLDED,
+        room=limbs.ROOM,
+        pointed=limbs.POINTED,
+        most_eased=limbs.MOST_EASED,
+        least_bend=body.LEAST_BEND,
+        least_knee=limbs.LEAST_KNEE,
+        most_knee=limbs.MOST_KNEE,
+        pronation=body.PRONATION,
         **fading,
         own_clip=own_motion.CLIP,
     )
@@ -151,17 +158,19 @@ def _limb(packer: Packer, prior: Parts, k: int, network: Any) -> Any:
     limb, arm = figure.limbs[k], k < prior.body.arms
     nothing = np.zeros(3)
     place = None if limb.turned else int(np.flatnonzero(parts.placed == k)[0])
-    ends = np.flatnonzero(parts.columns == parts.first + 2 * len(figure.limbs) + k)
-    own = int(ends[0]) if ends.size else -1
+    own_end, own_lower = (parts.row_of(part * len(figure.limbs) + k) for part in (2, 1))
     return packer.fill(
         contract.FIGURE_LIMB,
         turned=limb.turned,
         placed_arm=k in parts.placed_arms,
         on_toes=k in parts.on_toes,
-        own_end=own,
+        eased=place is not None and place in parts.eased,
+        own_end=own_end,
+        own_lower=own_lower,
         size=limb.size,
         bend=parts.bend[k, 0],
         end_moves=0.0 if place is None else parts.end_moves[place, 0],
+        doubt=parts.doubt[k, 0],
         collar_share=parts.shares[k, 0] if arm else 1.0,
         sign=parts.signs[k],
         root=limb.root,
@@ -170,11 +179,13 @@ def _limb(packer: Packer, prior: Parts, k: int, network: Any) -> Any:
         collar_line=parts.collar_lines[k] if arm else nothing,
         toe_line=limb.toe,
         end_tip=nothing if place is None else parts.end_tips[place],
+        along=parts.forearms[k],
         usual=networks.usual[k],
         straight=networks.straight[k],
         mirror=parts.mirror[parts.first + k],
         end_frame=quaternion.IDENTITY if place is None else parts.end_frames[place],
-        end_back=np.linalg.inv(parts.maps[own]).ravel() if own >= 0 else np.zeros(16),
+        end_back=parts.turn_from(own_end).ravel(),
+        lower_back=parts.turn_from(own_lower).ravel(),
         length=limb.lengths,
         beyond=[np.linalg.norm(limb.tip) / limb.size, 0.0, 0.0, 0.0, 0.0, 0.0],
         back=parts.back[k].ravel(),

@@ -26,7 +26,7 @@ _STRAIGHT = {"arm": np.array([1.0, 0.0, 0.0]), "leg": -UP}  # where limbs point 
 _SMALL = 1e-3  # of the figure's size
 _HANGING = 0.5  # cosine to straight down, above which a thigh and a shin rest as those of people who stand
 _FOOT_DOWN, _POINTING = np.radians((30.0, 60.0))  # how far feet point down when they stand flat, and at least at rest
-_RAISED = 0.7  # sine of the angle above the horizontal, up to which arms may be raised at rest
+_AHEAD = 0.7  # sine of the angle by which upper arms may point forward or back at rest; then elbows have no known hinge
 
 Key = tuple[str, str]
 
@@ -188,7 +188,7 @@ def of(
         return "The natural pose is that of people: this figure does not rest on two straight legs"
     limbs = tuple(limb for kind in LIMBS for side in SIDES if (limb := reader.limb(kind, side)) is not None)
     if hips is None or not limbs:
-        return "The natural pose needs goals on whole arms or legs, and arms that are not raised at rest"
+        return "The natural pose needs goals on whole arms or legs, and arms that do not point forward at rest"
     spine = bones.get(("spine", ""), [])
     lines = np.diff([(bone.head - centre) @ axes for bone in spine], axis=0) if len(spine) > 1 else np.zeros((0, 3))
     shoulders = [place[key] for key in (("arm", "L"), ("arm", "R")) if key in place]
@@ -334,13 +334,15 @@ class _Reader:
         return bool(in_line) and self._rests_well("leg", root, middle, ankle)
 
     def _rests_well(self, kind: str, root: np.ndarray, middle: np.ndarray, wrist: np.ndarray) -> bool:
-        """Whether both bones have a length, legs hang, and arms are not raised."""
+        """Whether both bones have a length, legs hang, and arms point neither forward nor back."""
         lines = np.array([middle - root, wrist - middle])
         lengths = np.linalg.norm(lines, axis=-1)
         if lengths.min() < 0.02 * self.size:
             return False
         lines = lines / lengths[:, None]
-        return bool((lines @ -UP).min() > _HANGING) if kind == "leg" else bool((lines @ UP).max() < _RAISED)
+        if kind == "leg":
+            return bool((lines @ -UP).min() > _HANGING)
+        return bool(abs(lines[0] @ FORWARD) < _AHEAD)
 
 
 def _foot(line: np.ndarray) -> np.ndarray:

@@ -19,16 +19,19 @@ from .weights import Weights, load
 
 _NEAR_REST, _NEAR_POSE = 0.5, 1.3
 """How far targets move, in lengths of the limb, until a limb's own pose counts 1 / e: one at rest, and a posed one."""
-_BENDS = -1.0 / 0.3**2
+_BENDS = -1.0 / 0.15**2  # the same for the bends of limbs, added: these come from the targets' distances
+_FADE_OF_BENDS = np.array([0.0, 0.0, 0.0, _BENDS])
 _POSED = np.radians(20.0)  # a limb whose joints have turned by more from rest counts as posed
 
 
 class _Start(NamedTuple):
     """What follows from the animator's own pose: where the effectors stand in it, and how it differs from the prior.
 
-    pose, links, share : what it was made from. view : of its effectors. chest : (F, 3) the chest's turn, None where
-    the prior tells it. apart : (F, K, 3) from the prior's motions there to the animator's. fade : (F, E) how fast
-    these count less with the squared distance of a target.
+    pose, links, share : what it was made from; links (F or 1, n, 8) of the body's inner joints. view : of its
+    effectors. chest : (F, 3) the chest's turn, None where the prior tells it. ends : (F, P, 4) by what limbs without
+    rotation have their ends turned and their knees bent more than the prior has. apart, bent : (F, K, 3) from the
+    prior's motions there to the animator's, without and with the parts that bend limbs. fade : (F, E) how fast these
+    count less with the squared distance of a target.
     """
 
     pose: Pose
@@ -65,6 +68,7 @@ class Prior:
         self.body = Body(figure, load() if weights is None else weights, free)
         self.joints = self.body.joints  # (K,) that it turns
         self.freedom = free[self.joints]
+        self._whole = bool((self.freedom >= 1.0).all())
         self.own = own if own is not None and own.fits(self.body.count, len(self.joints)) else None
         self.at_rest = quaternion.relative(figure.before[self.joints], figure.rest[self.joints])
         self.viewer, self._start = Viewer(figure), None
@@ -105,15 +109,19 @@ class Prior:
         view = self.viewer.of_targets(targets.positions, targets.rotations, start, links)
         view = self.body.within_reach(view, own.view)
         moved = self.body.moved(view, own.view)  # (F, E)
-        motions = self._motions(view, own.chest, share, np.exp(moved * own.fade)[:, self.body.placed, None] * own.ends)
-        away = ((moved * own.fade) @ self.body.follows)[..., None]
+        faded, ends = moved * own.fade, 0.0
+        if own.ends.size:
+            placed = self.body.placed
+            ends = np.exp(faded[:, placed, None] + moved[:, placed, None] * _FADE_OF_BENDS) * own.ends
+        motions = self._motions(view, own.chest, share, ends)
+        away = (faded @ self.body.follows)[..., None]
         apart = np.exp(away) * own.apart + np.exp(away + _BENDS * (moved @ self.body.follows)[..., None]) * own.bent
         motions = quaternion.product(motions, quaternion.exp(apart))
         rotations = np.empty((len(motions), *start.rotations.shape[1:]))
         rotations[:] = start.rotations
-        before = start.rotations[:, self.joints]
-        shares = np.multiply.outer(amounts, self.freedom) if amounts.ndim else amounts * self.freedom
-        if (shares < 1.0).any():
+        if not (self._whole and (amounts >= 1.0).all()):
+            before = start.rotations[:, self.joints]
+            shares = np.multiply.outer(amounts, self.freedom) if amounts.ndim else amounts * self.freedom
             turn = quaternion.log(quaternion.relative(before, motions))
             motions = quaternion.product(before, quaternion.exp(shares[..., None] * turn))
         rotations[:, self.joints] = motions
@@ -126,7 +134,7 @@ class Prior:
         return self.viewer.of_pose(world, links), chest
 
     def _motions(
-        self, view: View, chest: np.ndarray | None, share: float, ends: np.ndarray
+        self, view: View, chest: np.ndarray | None, share: float, ends: np.ndarray | float
     ) -> np.ndarray:
         """The prior's own motions (F, K, 4)."""
         motions, _ = self.body.motions(view, chest, ends)
@@ -147,21 +155,31 @@ class Prior:
         rotations = np.broadcast_to(start.rotations, (count, *start.rotations.shape[1:]))
         view, chest = self.view(rotations, links)
         own = start.rotations[:, self.joints]
-        ends = self.body.end_turns(own) - self.body.motions(view, chest, 0.0)[1]
+        ends = self._own_ends(view, chest, own)
         motions = self._motions(view, chest, share, ends)
         apart = quaternion.log(quaternion.relative(motions, own))
         bent = (self.body.bends @ apart[..., None])[..., 0]
         turned = quaternion.angle(own, self.at_rest) ** 2 @ self.body.serves.T
         near = _NEAR_POSE + (_NEAR_REST - _NEAR_POSE) * np.exp(-turned / _POSED**2)
         pose = Pose(start.rotations.copy(), start.translations.copy())
-        self._start = _Start(pose, links.copy(), view, chest, ends, apart - bent, bent, -1.0 / near**2, share)
+        inner = links.take(self.body.inner, 1)
+        self._start = _Start(pose, inner, view, chest, ends, apart - bent, bent, -1.0 / near**2, share)
         return self._start
+
+    def _own_ends(self, view: View, chest: np.ndarray | None, own: np.ndarray) -> np.ndarray:
+        """By what the animator's motions (F or 1, K, 4) turn feet and hands, and bend knees, more than predicted."""
+        ends = np.tile(self.body.loose_turns(own), (len(view.places) // len(own), 1, 1))
+        if ends.size:
+            bends = ends * [0.0, 0.0, 0.0, 1.0]
+            bends[:, self.body.eased, 3] -= self.body.motions(view, chest, 0.0)[1][:, self.body.eased, 3]
+            ends[..., :3] -= self.body.motions(view, chest, bends)[1][..., :3]
+            ends[..., 3] = bends[..., 3]
+        return ends
 
     def _is_same(self, last: _Start, start: Pose, links: np.ndarray) -> bool:
         """Whether the pose, seen from its own hips, is the same as last time."""
-        inner = self.body.inner
         return (
             last.pose.rotations.shape == start.rotations.shape and len(last.links) in (1, len(links))
             and bool((last.pose.rotations == start.rotations).all())
-            and bool((last.links[:, inner] == links[:, inner]).all())
+            and bool((last.links == links.take(self.body.inner, 1)).all())
         )  # fmt: skip

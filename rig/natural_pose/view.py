@@ -36,17 +36,18 @@ class Viewer:
         self.from_rest = quaternion.product(quaternion.conjugate(figure.rest[self.joints]), figure.axes)
         self.hips_from_rest = quaternion.product(quaternion.conjugate(figure.hips.rotation), figure.axes)
         self.inverse = quaternion.conjugate(figure.hips.rotation)
+        self._centre = quaternion.rotate(quaternion.conjugate(figure.axes), figure.hips.offset)
 
     def of_targets(self, positions: np.ndarray, rotations: np.ndarray, start: Pose, links: np.ndarray) -> View:
         """The targets (F, G, 3) and (F, G, 4); `start` and `links` tell where hips are that have no goal."""
-        hips = self._hips
+        hips, rotations = self._hips, quaternion.normalize(rotations)
         if hips.goal >= 0:
-            turned = quaternion.normalize(rotations[:, hips.goal])
+            turned = rotations[:, hips.goal]
             place = positions[:, hips.goal] - quaternion.rotate(turned, hips.point)
         else:
             turned, place = self._hips_of(start, links)
         goals = self.goals
-        return self._seen(turned, place, positions.take(goals, 1), quaternion.normalize(rotations.take(goals, 1)))
+        return self._seen(turned, place, positions.take(goals, 1), rotations.take(goals, 1))
 
     def of_pose(self, world: np.ndarray, links: np.ndarray) -> View:
         """Where the effectors are in a pose, of which `world` (F, J, 8) are the joints' transforms."""
@@ -88,7 +89,11 @@ class Viewer:
         """The view from hips that are turned to (F, 4) and placed at (F, 3) of effectors in armature space."""
         axes = quaternion.product(hips, self.hips_from_rest)  # from canonical axes to armature space
         turned = quaternion.to_matrix(axes)
-        centre = place + quaternion.rotate(quaternion.product(hips, self.inverse), self._hips.offset)
-        turns = quaternion.relative(axes[:, None], quaternion.product(rotations, self.from_rest))
-        turns[:, self._placed] = quaternion.IDENTITY
-        return View((positions - centre[:, None]) @ turned, turns)
+        places = (positions - place[:, None]) @ turned - self._centre
+        if self._placed.size == len(self.goals):
+            turns = np.empty((*places.shape[:-1], 4))
+        else:
+            turns = quaternion.relative(axes[:, None], quaternion.product(rotations, self.from_rest))
+        if self._placed.size:
+            turns[:, self._placed] = quaternion.IDENTITY
+        return View(places, turns)

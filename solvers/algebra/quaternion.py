@@ -40,8 +40,22 @@ def _matrix_tensor() -> np.ndarray:
     return tensor.reshape(16, 9)
 
 
+def _forms_tensor() -> np.ndarray:
+    """`T` (9, 16): `m.ravel() @ T` are four multiples of the quaternion of a rotation matrix `m`, but for their 1s."""
+    table = np.zeros((3, 3, 4, 4))
+    for k in range(3):
+        i, j = (k + 1) % 3, (k + 2) % 3
+        table[k, k, [0, 1, 2, 3], [0, 1, 2, 3]] = [1.0, *(1.0 if axis == k else -1.0 for axis in range(3))]
+        table[j, i, [0, k + 1], [k + 1, 0]] = 1.0
+        table[i, j, [0, k + 1], [k + 1, 0]] = -1.0
+        for row, column in ((i, j), (j, i)):
+            table[row, column, [i + 1, j + 1], [j + 1, i + 1]] = 1.0
+    return table.reshape(9, 16)
+
+
 PRODUCT = _product_tensor()
 MATRIX = _matrix_tensor()
+_FORMS, _DIAGONAL = _forms_tensor(), np.eye(4).ravel()
 CONJUGATE = np.array([1.0, -1.0, -1.0, -1.0])
 _RELATIVE = (PRODUCT.reshape(4, 16) * CONJUGATE[:, None]).reshape(16, 4)
 _LEVI_CIVITA = np.zeros((3, 3, 3))
@@ -108,17 +122,9 @@ def to_matrix(q: np.ndarray) -> np.ndarray:
 def from_matrix(matrix: np.ndarray) -> np.ndarray:
     """Unit quaternions (..., 4) of rotation matrices (..., 3, 3), from the largest of four equivalent forms."""
     m = np.asarray(matrix, dtype=float)
-    xx, yy, zz = m[..., 0, 0], m[..., 1, 1], m[..., 2, 2]
-    x, y, z = m[..., 2, 1] - m[..., 1, 2], m[..., 0, 2] - m[..., 2, 0], m[..., 1, 0] - m[..., 0, 1]
-    xy, xz, yz = m[..., 0, 1] + m[..., 1, 0], m[..., 0, 2] + m[..., 2, 0], m[..., 1, 2] + m[..., 2, 1]
-    forms = np.stack([
-        np.stack([1 + xx + yy + zz, x, y, z], -1),
-        np.stack([x, 1 + xx - yy - zz, xy, xz], -1),
-        np.stack([y, xy, 1 - xx + yy - zz, yz], -1),
-        np.stack([z, xz, yz, 1 - xx - yy + zz], -1),
-    ], -2)  # (..., 4 forms, 4)  # fmt: skip
-    largest = np.argmax(np.stack([xx + yy + zz, xx - yy - zz, yy - xx - zz, zz - xx - yy], -1), -1)
-    return normalize(np.take_along_axis(forms, largest[..., None, None], -2)[..., 0, :])
+    forms = (m.reshape(-1, 9) @ _FORMS + _DIAGONAL).reshape(-1, 4)  # 4 forms of each, one after the other
+    largest = forms.reshape(-1, 16)[:, ::5].argmax(-1)
+    return normalize(forms[largest + np.arange(0, len(forms), 4)]).reshape(*m.shape[:-2], 4)
 
 
 def rotate(q: np.ndarray, v: np.ndarray) -> np.ndarray:

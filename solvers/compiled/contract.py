@@ -52,7 +52,7 @@ OWNERS: tuple[tuple[ModuleType, str, str], ...] = (
     (poles, "", "FADE ON_LINE"),
     (posture, "", "LEAST_ARM"),
     (yielding, "", "YIELD_EXCESS YIELD_FLOOR YIELD_REACH YIELD_MISS YIELD_LEAST YIELD_NEAR"),
-    (yielding, "", "LEAST_ROUNDS MOST_ROUNDS ROUND_SHARE ROUND_PROGRESS"),
+    (yielding, "", "LEAST_ROUNDS MOST_ROUNDS ROUND_SHARE"),
     (active_set, "", "SAME"),
     (active_set, "ACTIVE_SET_", "ROUNDS"),
     (pgs, "PGS_", "LEAST LEAST_OF_STEP ROUNDS SWEEPS"),
@@ -301,11 +301,12 @@ EFFECTOR = _structure(
 
 FIGURE_LIMB = _structure(
     "dqik_figure_limb", "An arm or a leg of a figure; see rig/natural_pose/body.py.",
-    ("int32", "turned placed_arm on_toes own_end", "own_end: the number of its end among the K joints, or -1"),
-    ("double", "size bend collar_share end_moves", ""),
-    ("double[3]", "sign root shoulder collar_gain collar_line toe_line end_tip usual straight", ""),
+    ("int32", "turned placed_arm on_toes eased", "eased: a leg whose foot and knee are fitted to the distance"),
+    ("int32", "own_end own_lower", "the numbers of its joints among the K, or -1"),
+    ("double", "size bend collar_share end_moves doubt", ""),
+    ("double[3]", "sign root shoulder collar_gain collar_line toe_line end_tip usual straight along", ""),
     ("double[4]", "mirror end_frame", ""),
-    ("double[16]", "end_back", "from the end's motion to its turn"),
+    ("double[16]", "end_back lower_back", "from a joint's motion to its turn"),
     ("double[2]", "length", ""),
     ("double[6]", "beyond", ""),
     ("double[18]", "back", "(2, 3, 3)"),
@@ -331,7 +332,8 @@ FIGURE = _structure(
     ("double[]", "mirror map freedom at_rest bend", "(columns, 4), (K, 16), (K), (K, 4), (K, 9)"),
     ("uint8[]", "serves follows inner", "(effectors, K), (effectors, K), (J) whether links move effectors"),
     ("double[]", "own_mean own_scale own_map", "(features), (features), (features + 1, 3 K); NULL: nothing learnt"),
-    ("double", "clip most_turn near collar_rest steady soft folded near_rest near_pose posed bends own_clip", ""),
+    ("double", "clip most_turn near collar_rest steady soft folded room pointed most_eased", ""),
+    ("double", "least_bend least_knee most_knee pronation near_rest near_pose posed bends own_clip", ""),
 )  # fmt: skip
 
 FIGURE_START = _structure(
@@ -340,8 +342,8 @@ FIGURE_START = _structure(
     ("double", "share", "of the character's own motion"),
     ("double[]w", "rotations links", "(J, 4), (J, 8) of the pose"),
     ("double[]w", "places turns fade", "(effectors, 3), (effectors, 4), (effectors)"),
-    ("double[]w", "apart bent ends chest", "(K, 3), (K, 3), (limbs, 3), (3)"),
-    ("double[]w", "memory", "7 joints + 32 effectors + features + 4 columns + 4 K + hidden units, to work in"),
+    ("double[]w", "apart bent ends chest", "(K, 3), (K, 3), (limbs, 4), (3)"),
+    ("double[]w", "memory", "7 joints + 34 effectors + features + 4 columns + 4 K + hidden units, to work in"),
 )  # fmt: skip
 
 STRUCTURES = (

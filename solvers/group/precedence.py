@@ -15,7 +15,7 @@ from ..model.goals import Targets
 from ..model.skeleton import Pose
 from ..space.joint_space import State
 from ..space.point import Request, stand
-from ..space.yielding import LEAST_ROUNDS, MOST_ROUNDS, ROUND_PROGRESS, ROUND_SHARE, blame
+from ..space.yielding import LEAST_ROUNDS, MOST_ROUNDS, ROUND_SHARE, blame
 from .stage import Stage
 
 
@@ -43,8 +43,8 @@ def serve_in_order(stage: Stage, minimum: Minimum, frames: Request, start: Pose,
         yielded = np.minimum(yielded, stage.precedence.own(misses, blamed, full))
         shifts = stage.precedence.shifts(misses, yielded)
         if number >= LEAST_ROUNDS:  # until the goals that come first are met, or nothing changes any more
-            left, changed = map(stage.lanes.per_goal.largest, (misses * shifts, np.abs(misses - before)))
-            going = going & (left > tolerance) & (changed > np.maximum(ROUND_SHARE * tolerance, ROUND_PROGRESS * left))
+            going = going & stage.lanes.per_goal.any(misses * shifts > tolerance)
+            going &= stage.lanes.per_goal.any(np.abs(misses - before) > ROUND_SHARE * tolerance)
             if not going.any():
                 break
         before = misses

@@ -126,8 +126,8 @@ def bend_base(
     axis, upper_axis = np.array([(limb.axis, limb.upper_axis) for limb in limbs]).swapaxes(0, 1)
     preferred = np.array([limb.bend for limb in limbs])
     own, above = rotations[:, lower], rotations[:, upper]
-    already = 2.0 * np.arctan2((own[..., 1:] * axis).sum(-1), own[..., 0])
-    already = np.where(np.abs(already) > np.pi, 0.0, already)
+    sine, cosine = (own[..., 1:] * axis).sum(-1), own[..., 0]  # of half the angle; q and -q are the same rotation
+    already = 2.0 * np.arctan2(np.where(cosine < 0.0, -sine, sine), np.abs(cosine))
     missing = np.clip(preferred - already, 0.0, preferred)
     if share.any():
         root, middle = kinematics.positions[:, upper], kinematics.positions[:, lower]

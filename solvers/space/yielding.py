@@ -21,9 +21,8 @@ YIELD_REACH = 0.05  # of a chain's reach: a target further beyond it is moved in
 YIELD_MISS = 0.003  # [skeleton lengths] error of a goal to blame at which its share is a half
 YIELD_LEAST = 0.05  # least share of such a goal
 YIELD_NEAR = 0.02  # [skeleton lengths] error of a goal at which its target is shifted by half of the error
-LEAST_ROUNDS, MOST_ROUNDS = 2, 8  # solves, each with shares and shifts from the errors of the one before
-ROUND_SHARE = 0.1  # of the tolerance: a round that changes no goal's error by more is the last one ...
-ROUND_PROGRESS = 0.05  # ... or by more than this share of the errors left that the rounds are to remove
+LEAST_ROUNDS, MOST_ROUNDS = 2, 12  # solves, each with shares and shifts from the errors of the one before
+ROUND_SHARE = 0.1  # of the tolerance: a round that changes no goal's error by more is the last one
 
 
 class Yielding:

@@ -329,3 +329,22 @@ def test_limits_in_axes_of_their_own_are_mirrored(name: str) -> None:
         bent = [measured_bend(ob, limb, part, end) for part in ("swing_x", "swing_z") for end in ("min", "max")]
         assert sorted(angle for angle, _ in bent) == pytest.approx(angles, abs=1.0)
         assert max(abs(side) for _, side in bent) < 8.0
+
+
+@pytest.mark.parametrize("name", ["mixamo", "sleepwalker"])
+def test_the_natural_pose_knows_elbows_unless_arms_point_forward(name: str) -> None:
+    """Moved hands turn the upper arms other than without it, but not where nothing tells the hinges of the elbows."""
+    ob, truth = made(name, "native"), build.truth(BY_NAME[name])
+    hand, upper = (next(bone for bone, role in truth.items() if role == (part, "L")) for part in ("hand", "arm"))
+    bpy.ops.dqik.setup_full_body(targets="EMPTIES")
+    target = next(goal.target for goal in ob.dqik.goals if goal.bone == hand)
+    chest = rigs.head(ob, next(bone for bone, role in truth.items() if role == ("neck", "")))
+    ob.dqik.live = True
+    target.location = target.location.lerp(chest, 0.5)
+    turned = []
+    for amount in (0.0, 1.0):
+        ob.dqik.natural_pose = amount
+        rigs.update()
+        turned.append(rigs.local_rotation(ob, upper))
+    angle = degrees(turned[0].rotation_difference(turned[1]).angle)
+    assert angle > 5.0 if name == "mixamo" else angle < 5.0

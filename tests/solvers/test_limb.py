@@ -140,6 +140,22 @@ def test_bend_base_adds_no_more_than_is_missing(already: float, after: float) ->
     assert_allclose(scipy_rotation(bent(skeleton, pose, FAR)[2]).as_rotvec(), [after, 0, 0], atol=1e-12)
 
 
+@pytest.mark.parametrize("turn", [(0.5, 0.0, 0.0), (1.5, 0.6, -0.4), (0.8, -2.2, 0.3)])
+def test_the_sign_of_a_quaternion_makes_no_difference_to_a_limb(turn: tuple) -> None:
+    """`q` and `-q` are the same rotation, so the start poses that have them lead to the same answer."""
+    skeleton = leg()
+    joints = [*skeleton.joints]
+    joints[2] = replace(joints[2], kind="ball")
+    skeleton, answers = ik.Skeleton(joints), []
+    for sign in (1.0, -1.0):
+        pose = skeleton.rest_pose()
+        pose.rotations[2] = sign * wxyz(Rotation.from_rotvec(turn))
+        base = bent(skeleton, pose, FAR)[2]
+        assert_allclose(scipy_rotation(base).as_matrix(), scipy_rotation(pose.rotations[2]).as_matrix())
+        answers.append(scipy_rotation(ik.solve(skeleton, [FOOT], pose).pose.rotations[1:]).as_matrix())
+    assert_allclose(*answers, atol=1e-6)
+
+
 @pytest.mark.parametrize("already", [0.0, 0.2, 1.0, 2.5])
 @pytest.mark.parametrize("distance", [0.3, 0.5, 0.7, 0.88])
 def test_bend_base_goes_a_share_of_the_way_to_the_bend_that_a_near_target_needs(

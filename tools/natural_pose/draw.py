@@ -16,6 +16,7 @@ bodies = module("rig.natural_pose.body")
 views = module("rig.natural_pose.view")
 weights = module("rig.natural_pose.weights")
 quaternion = module("solvers.algebra.quaternion")
+dual_quaternion = module("solvers.algebra.dual_quaternion")
 solvers = module("solvers")
 
 CHUNK = 250  # frames that are seen through the same figure
@@ -33,7 +34,8 @@ class Examples:
     """What is told, and what is to be said, all read as the left side and mirrored.
 
     trunk : (N, 78) in the order of `Weights`. limbs : for arm and leg, turned and placed, features (N, 13) and answers
-    (N, 6), the hinge and the turn from toes to foot.
+    (N, 7): the hinge, the turn from toes to foot or the bend of the ankle, and the bend of elbow or knee. NaN where
+    there is nothing to answer.
     """
 
     trunk: np.ndarray
@@ -196,7 +198,8 @@ def _see(
         features, ends, directions = seer.told(view)
         told.append(features)
         noisy = quaternion.product(chest, quaternion.exp(chest_off))
-        reach, more = seer.seen_by_limbs(ends, directions, quaternion.log(noisy), noisy)
+        _, _, matrix, place = seer.chest(quaternion.log(noisy))
+        reach, more = seer.seen_by_limbs(ends, directions, matrix, place)
         reach = reach + random.normal(0.0, REACH_OFF, reach.shape) * np.array([[limb.size] for limb in figure.limbs])
         inputs, _ = seer.told_of_limbs(reach, more)
         answers = _answers(figure, viewer, world, chest)
@@ -216,9 +219,10 @@ def _twisted(frame: np.ndarray, angle: float) -> np.ndarray:
 
 
 def _answers(figure: "figures.Figure", viewer: "views.Viewer", world: np.ndarray, chest: np.ndarray) -> np.ndarray:
-    """Hinges and turns from toes to feet (F, L, 6) in the captured pose."""
+    """The answers (F, L, 7) in the captured pose."""
     hips = viewer.turns(world, np.array([figure.hips.joint]))
-    answers = np.zeros((len(world), len(figure.limbs), 6))
+    answers = np.zeros((len(world), len(figure.limbs), 7))
+    places = dual_quaternion.translation(world)
     for k, limb in enumerate(figure.limbs):
         mirror = np.ones(4) if limb.side == "L" else bodies.MIRROR
         joints = np.array([limb.upper, limb.end, limb.toes, limb.lower])
@@ -226,10 +230,15 @@ def _answers(figure: "figures.Figure", viewer: "views.Viewer", world: np.ndarray
         upper = quaternion.relative(chest * mirror, turns[:, 0]) if limb.kind == "arm" else turns[:, 0]
         frame = _twisted(limb.frames[0], PLANE) if limb.kind == "arm" else limb.frames[0]
         answers[:, k, :3] = quaternion.rotate(upper, frame[:, 2])
+        lines = np.diff(places[:, [limb.upper, limb.lower, limb.end]], axis=1)
+        across = np.linalg.norm(np.cross(lines[:, 0], lines[:, 1]), axis=-1)
+        answers[:, k, 6] = np.arctan2(across, (lines[:, 0] * lines[:, 1]).sum(-1))
         if limb.kind == "leg" and not limb.turned:  # how far the foot is bent
             answers[:, k, 5] = quaternion.log(quaternion.relative(turns[:, 3], turns[:, 1])) @ limb.frames[1][:, 2]
         if limb.toe.any():
-            answers[:, k, 3:] = quaternion.log(quaternion.relative(turns[:, 2], turns[:, 1]))
+            answers[:, k, 3:6] = quaternion.log(quaternion.relative(turns[:, 2], turns[:, 1]))
+        elif limb.kind == "leg" and limb.turned:
+            answers[:, k, 3:6] = np.nan
     return answers
 
 

@@ -20,6 +20,7 @@ HIDDEN, BATCH, RATE, DECAY = 64, 512, 2e-3, 3e-3
 NOISE = 0.15  # of a network's inputs, in standard deviations
 RIDGE = 1e-3
 LEAST_SCALE = 0.02
+LEAST_SPREAD = 0.01  # [rad]
 _USUAL_STRAIGHT = {kind: straight for kind, (_, straight) in weights.USUAL.items()}
 
 
@@ -36,18 +37,31 @@ def trunk(rows: np.ndarray) -> dict[str, np.ndarray]:
     return {"trunk/mean": mean, "trunk/scale": scale, "trunk/correlation": inputs.T @ inputs / len(inputs)}
 
 
-def limb(inputs: np.ndarray, answers: np.ndarray, steps: int, seed: int) -> dict[str, np.ndarray]:
-    """A linear map and a network from features (N, 13) to answers (N, 6)."""
+def limb(inputs: np.ndarray, answers: np.ndarray, steps: int, seed: int, end: int) -> dict[str, np.ndarray]:
+    """A linear map and a network from features (N, 13) to answers (N, 7), of which those that are NaN do not count.
+
+    end : which answer bends the limb's end. Its spread, and that of the middle joint's bend, are those left by the map.
+    """
     mean, scale = scaled(inputs)
     told = np.clip((inputs - mean) / scale, -weights.CLIP, weights.CLIP)
     lifted = np.concatenate([told, np.ones((len(told), 1))], 1)
-    square = lifted.T @ lifted + RIDGE * len(told) * np.eye(lifted.shape[1])
-    linear = np.linalg.solve(square, lifted.T @ answers)
+    linear = np.stack([_ridge(lifted, column) for column in answers.T], -1)
     layers = network(told.astype(np.float32), answers.astype(np.float32), steps, seed)
-    parts = {"mean": mean, "scale": scale, "linear": linear[:-1], "bias": linear[-1], "usual": answers[:, :3].mean(0)}
+    spread = np.nanstd(answers - lifted @ linear, axis=0)[[6, end]]
+    parts = {
+        "mean": mean, "scale": scale, "linear": linear[:-1], "bias": linear[-1], "usual": answers[:, :3].mean(0),
+        "spread": np.maximum(spread, LEAST_SPREAD),
+    }  # fmt: skip
     for number, (weight, bias) in enumerate(zip(layers[::2], layers[1::2], strict=True)):
         parts[f"{number}/weight"], parts[f"{number}/bias"] = weight.astype(float), bias.astype(float)
     return parts
+
+
+def _ridge(inputs: np.ndarray, answers: np.ndarray) -> np.ndarray:
+    """The linear map (n,) from inputs (N, n) to answers (N,), without those that are NaN."""
+    some = ~np.isnan(answers)
+    inputs, answers = inputs[some], answers[some]
+    return np.linalg.solve(inputs.T @ inputs + RIDGE * len(inputs) * np.eye(inputs.shape[1]), inputs.T @ answers)
 
 
 def network(inputs: np.ndarray, answers: np.ndarray, steps: int, seed: int) -> list[np.ndarray]:
@@ -78,7 +92,8 @@ def slopes(parts: list[np.ndarray], told: np.ndarray, wanted: np.ndarray) -> lis
         gate = 1.0 / (1.0 + np.exp(-inner))
         layers.append(inner * gate)
         bends.append(gate * (1.0 + inner * (1.0 - gate)))
-    error = (layers[-1] @ parts[-2] + parts[-1] - wanted) * (2.0 / wanted.size)
+    error = layers[-1] @ parts[-2] + parts[-1] - wanted
+    error = np.where(np.isnan(error), np.float32(0.0), error * np.float32(2.0 / wanted.size))
     found: list[np.ndarray] = []
     for number in (2, 1, 0):
         found = [layers[number].T @ error, error.sum(0), *found]
@@ -111,7 +126,8 @@ def main() -> None:
     tests = draw.examples(skeletons, [c for c in clips if c.is_unseen], 10_000, arguments.seed + 1)
     learnt = trunk(drawn.trunk)
     for number, (name, (inputs, answers)) in enumerate(drawn.limbs.items()):
-        parts = limb(inputs, answers, arguments.steps, arguments.seed + number)
+        end = 3 if name == "leg/turned" else 5
+        parts = limb(inputs, answers, arguments.steps, arguments.seed + number, end)
         print(name, len(inputs), "learnt:", errors(parts, inputs[:20_000], answers[:20_000]),
               "unseen:", errors(parts, *tests.limbs[name]), f"{time.perf_counter() - began:.0f} s",
               flush=True)  # fmt: skip
