@@ -42,6 +42,12 @@ def _touched(self: bpy.types.bpy_struct, context: bpy.types.Context) -> None:
     live.touch(self.id_data)
 
 
+def _retargeted(self: bpy.types.bpy_struct, context: bpy.types.Context) -> None:
+    """Another target was chosen, which was not made for the goal and must not be removed with it."""
+    self.own_target = False
+    _touched(self, context)
+
+
 def _of_own_side(self: bpy.types.bpy_struct, context: bpy.types.Context) -> None:
     """A setting of a bone changed that a mirrored paste must mirror, so it belongs to this bone."""
     self.dqik_owner = pasted.number(self.name)
@@ -85,11 +91,11 @@ class DqikGoal(bpy.types.PropertyGroup):
     )  # fmt: skip
     target: PointerProperty(
         type=bpy.types.Object, name="Target", description="The object that the bone should reach", override=_OVERRIDE,
-        update=_touched,
+        update=_retargeted,
     )  # fmt: skip
     subtarget: StringProperty(
         name="Target Bone", description="The bone to reach, if the target is an armature", options=_FIXED,
-        override=_OVERRIDE, update=_touched,
+        override=_OVERRIDE, update=_retargeted,
     )  # fmt: skip
     chain_length: IntProperty(
         name="Chain Length",

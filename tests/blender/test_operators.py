@@ -103,6 +103,24 @@ def test_goal_remove_takes_one_goal_away(live: bool) -> None:
     assert rigs.turn(solved[names.index("arm.L")], rigs.matrices(ob)[names.index("arm.L")]) < 1e-5
 
 
+def test_goal_remove_keeps_a_target_that_was_chosen_later() -> None:
+    """An object, and a bone of the same armature that the goal would move, which the panel also says."""
+    ob = rigs.made_active(rigs.bent_arm())
+    bpy.ops.dqik.goal_add(bone="b")
+    bpy.ops.dqik.goal_add(bone="b")
+    mine, bones = bpy.data.objects.new("Mine", None), [bone.name for bone in ob.data.bones]
+    bpy.context.collection.objects.link(mine)
+    ob.dqik.goals[0].target = mine
+    ob.dqik.goals[1].target, ob.dqik.goals[1].subtarget = ob, "a"
+    ob.dqik.live = True
+    rigs.update()
+    assert "follows bone 'a'" in ob.dqik.status.message
+    for _ in range(2):
+        assert bpy.ops.dqik.goal_remove() == {"FINISHED"}
+    assert bpy.data.objects.get("Mine") == mine
+    assert [bone.name for bone in ob.data.bones] == bones
+
+
 def test_goal_remove_keeps_an_active_goal() -> None:
     """Without a number the active goal goes, and the active one is always one of those left."""
     ob = rigs.made_active(rigs.figure())
