@@ -44,16 +44,30 @@ def answers(
 # -- sweeps -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("order", ["TIP_TO_ROOT", "ROOT_TO_TIP"])
-@pytest.mark.parametrize(("sweeps", "pull"), [(1, 0.0), (30, None), (30, 1e-5)])
-def test_sweeps_end_where_numpys_end(sweeps: int, pull: float | None, order: str) -> None:
-    """One sweep; and many, with the rules to stop, folded limbs, polish, and the remaining steps.
+ORDERS = pytest.mark.parametrize("order", ["TIP_TO_ROOT", "ROOT_TO_TIP"])
 
-    Many sweeps and rounds in which goals yield end at another one of them where rounding decides: in one of ten.
+
+@ORDERS
+def test_a_sweep_ends_where_numpy_ends(order: str) -> None:
+    """From the same start, in every problem."""
+    for problem in ccd(40, order=order, iterations=1, pull=0.0):
+        assert is_same(problem, asked(problem, 2), solved)
+
+
+@ORDERS
+@pytest.mark.parametrize("pull", [None, 1e-5])
+def test_many_sweeps_end_where_numpys_end(pull: float | None, order: str) -> None:
+    """With the rules to stop, folded limbs, polish, and the remaining steps.
+
+    Where goals yield in rounds, rounding may decide after how many steps these end: then the answers may differ.
     """
-    problems = ccd(40 if sweeps == 1 else 20, order=order, iterations=sweeps, pull=pull)
-    same = [is_same(problem, asked(problem, 2), solved) for problem in problems]
-    assert same.count(False) <= (1 if sweeps == 1 else 2)
+    others = 0
+    for problem in ccd(40, order=order, iterations=30, pull=pull):
+        one, other = (solved(prepared, asked(problem, 2)) for prepared in both(problem))
+        far = apart(one, other) >= 1e-5
+        assert not (far and np.array_equal(one[0].iterations, other[0].iterations))
+        others += far
+    assert others <= 1
 
 
 @pytest.mark.parametrize("build", [hand, body], ids=["hand", "body"])
@@ -105,8 +119,7 @@ def test_mmds_loops_turn_as_numpys_turn(loops: int) -> None:
         replace(problem, options=replace(problem.options, unit_angle=float(unit)))
         for problem, unit in zip(problems, units, strict=True)
     ]
-    same = [is_same(problem, asked(problem, 2), solved) for problem in problems]
-    assert same.count(False) <= 1
+    assert all(is_same(problem, asked(problem, 2), solved) for problem in problems)
 
 
 # -- the same again ---------------------------------------------------------------------------------------------------
