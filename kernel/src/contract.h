@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 216036381 /* a hash of all below */
+#define DQIK_LAYOUT 24981658 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -48,14 +48,11 @@
 #define YIELD_EXCESS 0.01
 #define YIELD_FLOOR 0.02
 #define YIELD_REACH 0.05
-#define YIELD_MISS 0.003
+#define YIELD_MISS 0.0003
+#define YIELD_SHARED 0.1
 #define YIELD_LEAST 0.05
-#define YIELD_NEAR 0.02
-
-/* solvers/space/yielding.py */
-#define LEAST_ROUNDS 2
-#define MOST_ROUNDS 12
-#define ROUND_SHARE 0.1
+#define YIELD_ALIKE 1e-09
+#define YIELD_SERVED 0.1
 
 /* solvers/iterate/active_set.py */
 #define SAME 1e-09
@@ -147,6 +144,7 @@ typedef struct {
     double pull;
     double settle;
     double unsettled;
+    double rise;
     const double *reluctance; /* (n) */
     int32_t abandons; /* whether it stops where the cost falls too slowly */
 } dqik_settings;
@@ -312,7 +310,8 @@ typedef struct {
     const dqik_settings *descending;
     const dqik_settings *finishing;
     const dqik_settings *approaching; /* NULL: none */
-    const dqik_settings *yielding;
+    int32_t yieldings; /* 0 if all goals are equal */
+    const dqik_settings *yielding; /* (yieldings) descents in which goals yield */
     int32_t spend; /* iterations in all, if those left are spent on missed goals; else 0 */
     const dqik_sweep *sweep; /* NULL for solvers that step along a Jacobian */
 } dqik_stage;

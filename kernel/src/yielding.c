@@ -74,43 +74,40 @@ static void blame(work *w, const point *home) {
     for (int g = 0; g < s->goals; g++) w->blamed[g] *= s->may_yield[g] ? 1.0 / most(largest, 1e-12) : 0.0;
 }
 
-/* 1 for errors of 0, a half for errors of `half`. */
-static double falling(double error, double half) { return 1.0 / (1.0 + error / half * (error / half)); }
-
-/* Shares of goals relative to others of their priority, in `w->own`, which only fall; see Precedence.own. */
-static void own_shares(work *w, const double *full) {
-    for (int g = 0; g < w->s->goals; g++)
-        w->own[g] = least(w->own[g], most(full[g] * falling(w->misses[g] * w->blamed[g], YIELD_MISS), YIELD_LEAST));
-}
+/* Whether goal `h` has a higher priority than goal `g`. */
+static int is_higher(const dqik_stage *s, int g, int h) { return s->priority[h] > s->priority[g]; }
 
 /* Shares of the goals, in `w->yielded`; see Precedence.shares. */
-static void order_shares(work *w) {
+static void order_shares(work *w, const double *full) {
     const dqik_stage *s = w->s;
+    double worst = 0.0;
+    for (int g = 0; g < s->goals; g++) worst = most(worst, w->misses[g]);
     for (int g = 0; g < s->goals; g++) {
-        double share = 1.0;
+        double blamed = w->blamed[g];
         for (int h = 0; h < s->goals; h++)
-            if (s->priority[h] > s->priority[g]) share = least(share, w->own[h]);
-        w->yielded[g] = share * w->own[g];
+            if (is_higher(s, g, h)) blamed = 1.0;
+        w->ways[g] = square(square(blamed * (w->misses[g] + YIELD_SHARED * worst) / YIELD_MISS));
+    }
+    for (int g = 0; g < s->goals; g++) {
+        double largest = 0.0;
+        for (int h = 0; h < s->goals; h++)
+            if (s->priority[h] == s->priority[g]) largest = most(largest, w->ways[h]);
+        w->own[g] = full[g] / (1.0 + w->ways[g] / (1.0 + YIELD_LEAST * largest));
+    }
+    for (int g = 0; g < s->goals; g++) {
+        w->yielded[g] = w->own[g];
+        for (int h = 0; h < s->goals; h++)
+            if (is_higher(s, g, h)) w->yielded[g] = least(w->yielded[g], w->own[h]);
     }
 }
 
-/* Factors of the goals' errors by which their targets are shifted, in `w->ways`; see Precedence.shifts. Returns the
- * largest factor times error. */
-static double order_shifts(work *w) {
-    const dqik_stage *s = w->s;
-    double left = 0.0;
-    for (int g = 0; g < s->goals; g++) {
-        double after = 0.0;
-        for (int h = 0; h < s->goals; h++) {
-            if (s->priority[h] < s->priority[g])
-                after = most(after, 1.0 - falling(w->misses[h], YIELD_MISS));
-            else if (h != g && s->priority[h] == s->priority[g])
-                after = most(after, 1.0 - w->own[h]);
-        }
-        w->ways[g] = falling(w->misses[g], YIELD_NEAR) * after;
-        left = most(left, w->ways[g] * w->misses[g]);
-    }
-    return left;
+/* The largest error of the goals that come before another one [skeleton lengths]; see Precedence.first. */
+static double first_miss(const work *w) {
+    double last = INFINITY, worst = 0.0;
+    for (int g = 0; g < w->s->goals; g++) last = least(last, w->yielded[g]);
+    for (int g = 0; g < w->s->goals; g++)
+        if (w->yielded[g] > (1.0 + YIELD_ALIKE) * last) worst = most(worst, w->misses[g]);
+    return worst;
 }
 
 /* Solve a frame that misses goals again, in the order of the goals; `w->shares` then points to the shares used. Uses
@@ -118,34 +115,30 @@ static double order_shifts(work *w) {
 int serve_in_order(work *w, const dqik_problem *problem, const double *rotations, const double *translations) {
     const dqik_stage *s = w->s;
     const size_t goals = (size_t)s->goals;
-    double *const full = w->shares, *const places = w->places, *const turns = w->turns;
-    const double tolerance = problem->tolerance / w->k->length;
+    double *const places = w->places, *const turns = w->turns;
     int iterations = 0;
-    if (!s->yielding) return 0;
+    if (!s->yieldings) return 0;
     go_home(w, &w->best, rotations, translations);
     blame(w, &w->best);
-    for (int g = 0; g < s->goals; g++) w->own[g] = 1.0;
-    memcpy(w->shifted_places, places, sizeof(double) * 3 * goals);
-    memcpy(w->shifted_turns, turns, sizeof(double) * 4 * goals);
-    w->shares = w->yielded;
-    for (int i = 0; i < MOST_ROUNDS; i++) {
-        double changed = 0.0;
-        for (int g = 0; g < s->goals; g++) w->ways[g] = w->misses[g];
-        misses(w, &w->now, w->misses);
-        for (int g = 0; g < s->goals; g++) changed = most(changed, fabs(w->misses[g] - w->ways[g]));
-        own_shares(w, full);
-        const double left = order_shifts(w);
-        if (i >= LEAST_ROUNDS && (left <= tolerance || changed <= ROUND_SHARE * tolerance)) break;
-        order_shares(w);
+    misses(w, &w->now, w->misses);
+    order_shares(w, w->shares);
+    if (!(first_miss(w) > YIELD_SERVED * problem->tolerance / w->k->length)) return 0;
+    memcpy(w->own, w->yielded, sizeof(double) * goals);
+    w->shares = w->own;
+    for (int i = 0; i < s->yieldings; i++) {
+        memcpy(w->shifted_places, places, sizeof(double) * 3 * goals);
+        memcpy(w->shifted_turns, turns, sizeof(double) * 4 * goals);
+        for (int g = 0; g < s->goals; g++) {
+            const double rest = i ? w->yielded[g] : 1.0;
+            w->ways[g] = rest - 1.0;
+            w->own[g] = rest * w->yielded[g];
+        }
         shift_targets(w, &w->now, w->ways, w->shifted_places, w->shifted_turns);
         w->places = w->shifted_places, w->turns = w->shifted_turns;
         errors(w, &w->now);
-        iterations += minimise(w, s->yielding);
+        iterations += minimise(w, s->yielding + i);
         w->places = places, w->turns = turns;
     }
-    w->places = w->shifted_places, w->turns = w->shifted_turns;
-    errors(w, &w->now);
-    if (s->polishing) iterations += minimise(w, s->polishing);
-    w->places = places, w->turns = turns;
+    w->shares = w->yielded;
     return iterations;
 }

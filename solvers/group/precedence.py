@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Solves goals that cannot all be met in their order: the first ones are met, the others come as near as possible.
 
-Higher weights alone would have to be so large that the descent is slow. Here goals that come later get smaller shares,
-and in each round the targets of goals that come first are shifted by the errors that these still have (the method of
-multipliers: Hestenes 1969, Powell 1969). So moderate weights suffice.
+Goals that come later get smaller shares, and the descent goes on. The force with which they still pull the first goals
+off their targets is then taken away: their targets are moved to where they are, and a last descent meets the others.
 """
 
 from dataclasses import replace
@@ -15,7 +14,7 @@ from ..model.goals import Targets
 from ..model.skeleton import Pose
 from ..space.joint_space import State
 from ..space.point import Request, stand
-from ..space.yielding import LEAST_ROUNDS, MOST_ROUNDS, ROUND_SHARE, blame
+from ..space.yielding import YIELD_SERVED, blame
 from .stage import Stage
 
 
@@ -25,7 +24,7 @@ def serve_in_order(stage: Stage, minimum: Minimum, frames: Request, start: Pose,
     The errors in `minimum` are those without shares and shifts. home : (F or 1, J, 4) as `FrameArrays.home_rotations`.
     """
     targets = frames.targets
-    if stage.runs.yielding is None:
+    if not stage.runs.yielding:
         return targets
     lanes = stage.missed(minimum.point, frames) & [part.ordered for part in stage.parts]
     missed = np.flatnonzero(lanes.any(-1))
@@ -33,30 +32,17 @@ def serve_in_order(stage: Stage, minimum: Minimum, frames: Request, start: Pose,
         return targets
     some, point = replace(frames.take(missed), lanes=lanes[missed]), minimum.point.take(missed)
     at_home = stage.space.state(_home(stage, start, home), len(targets.positions))
-    blamed = _blamed(stage, some, at_home.take(missed))
     full = np.ones((len(missed), len(stage.goals))) if some.targets.shares is None else some.targets.shares
-    going, wanted, served, shares = lanes[missed], some.targets, some.targets, full
-    before, yielded = np.full(full.shape, np.inf), np.ones(full.shape)
-    took, tolerance = minimum.iterations[missed], stage.options.tolerance / stage.skeleton.length
-    for number in range(MOST_ROUNDS):
-        misses = stage.tasks.misses(point.kinematics, wanted)
-        yielded = np.minimum(yielded, stage.precedence.own(misses, blamed, full))
-        shifts = stage.precedence.shifts(misses, yielded)
-        if number >= LEAST_ROUNDS:  # until the goals that come first are met, or nothing changes any more
-            going = going & stage.lanes.per_goal.any(misses * shifts > tolerance)
-            going &= stage.lanes.per_goal.any(np.abs(misses - before) > ROUND_SHARE * tolerance)
-            if not going.any():
-                break
-        before = misses
-        own = going[:, stage.lanes.goals]
-        shares = np.where(own, stage.precedence.shares(yielded), shares)
-        served = stage.tasks.shifted(served, point.kinematics, wanted, shifts * own)._replace(shares=shares)
-        request = replace(some, targets=served, lanes=going)
-        again = stage.minimise(stage.runs.yielding, stand(stage.tasks, point.state, request), request)
-        point, took = again.point, took + again.iterations
-    if stage.runs.polishing is not None:
-        request = replace(some, targets=served)
-        again = stage.minimise(stage.runs.polishing, stand(stage.tasks, point.state, request), request)
+    misses = stage.tasks.misses(point.kinematics, some.targets)
+    shares = stage.precedence.shares(misses, _blamed(stage, some, at_home.take(missed)), full)
+    late = misses * stage.precedence.first(shares) > YIELD_SERVED * stage.options.tolerance / stage.skeleton.length
+    some.lanes = lanes[missed] & stage.lanes.per_goal.any(late)
+    shares = np.where(some.lanes[:, stage.lanes.goals], shares, full)
+    took, wanted = minimum.iterations[missed], some.targets
+    for settings, rest in zip(stage.runs.yielding, (np.ones(shares.shape), shares), strict=True):
+        moved = stage.tasks.shifted(wanted, point.kinematics, wanted, rest - 1.0)
+        request = replace(some, targets=moved._replace(shares=rest * shares))
+        again = stage.minimise(settings, stand(stage.tasks, point.state, request), request)
         point, took = again.point, took + again.iterations
     minimum.iterations[missed] = took
     minimum.point = minimum.point.copy()

@@ -25,8 +25,9 @@ POLISH_ITERATIONS = 3
 POLISH_DAMPING = 1e-8
 POLISH_SHARE = 0.2  # of the tolerances: target of the steps without the pull
 INSIST_ITERATIONS = 20  # without poles and holds, if these keep goals from being met
-YIELD_ITERATIONS = 6  # of each solve in which goals yield to those that come before them
-YIELD_DAMPING = 1e-3
+YIELD_ITERATIONS, YIELD_DAMPING = 10, 1e-3  # of a descent in which goals yield to those that come before them
+FIRST_ITERATIONS, FIRST_GOALS_DAMPING = 24, 1e-4  # of the descent after it, which meets those
+FIRST_RISE = 4.0
 
 
 class Runs(NamedTuple):
@@ -38,7 +39,7 @@ class Runs(NamedTuple):
     following_missed: Settings
     polishing: Settings | None
     insisting: Settings | None
-    yielding: Settings | None
+    yielding: list[Settings]  # one after the other; none if all goals are equal
     spend: int  # iterations in all, if those left are spent on missed goals; else 0
 
 
@@ -83,7 +84,12 @@ def runs(
         pull=0.0, iterations=min(POLISH_ITERATIONS, options.iterations), first_damping=POLISH_DAMPING,
         tolerance=POLISH_SHARE * options.tolerance, rotation_tolerance=POLISH_SHARE * options.rotation_tolerance,
     )  # fmt: skip
-    yielding = settings._replace(iterations=min(YIELD_ITERATIONS, settings.iterations), first_damping=YIELD_DAMPING)
+    yielding = [
+        settings._replace(iterations=min(YIELD_ITERATIONS, settings.iterations), first_damping=YIELD_DAMPING),
+        polishing._replace(
+            iterations=min(FIRST_ITERATIONS, options.iterations), first_damping=FIRST_GOALS_DAMPING, rise=FIRST_RISE
+        ),
+    ]  # fmt: skip
     return Runs(
         continues,
         _continuation(settings, poles) if continues else [settings._replace(abandons=abandons)],
@@ -97,7 +103,7 @@ def runs(
             first_damping=FIRST_DAMPING,
             reluctance=released,
         ),
-        yielding if ordered else None,
+        yielding if ordered else [],
         0 if precise else options.iterations,
     )
 

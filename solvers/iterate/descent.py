@@ -3,7 +3,7 @@
 
     minimise  1/2 |e(q)|^2 + 1/2 pull v^T D v,   v = difference of q from the base pose
 
-A step is accepted only if this cost falls. Solvers with damping adapt it to the gain ratio of actual to predicted
+A step is accepted only if this cost falls (or rises by less than `Settings.rise`). Solvers with damping adapt it to the gain ratio of actual to predicted
 decrease (Levenberg-Marquardt; Kenwright's fixed delta does not come to rest on unreachable targets). Solvers without
 damping take a share of their step (backtracking).
 
@@ -48,6 +48,8 @@ class Settings(NamedTuple):
         freedom is below `settle` and the remaining motion, predicted from how fast the steps shrink, is below
         `unsettled`.
     abandons : also stop where the cost falls too slowly (`ABANDON_STEPS`), for attempts that others follow.
+    rise : share of the cost by which an accepted step may raise it. In a narrow, curved valley (nearly straight limbs)
+        steps that are right to first order raise the cost, and the next one lowers it (the Maratos effect).
     """
 
     iterations: int
@@ -61,6 +63,7 @@ class Settings(NamedTuple):
     options: Options
     unsettled: float = ANY
     abandons: bool = False
+    rise: float = 0.0
 
 
 @dataclass
@@ -190,7 +193,7 @@ def _minimise(model: Model, start: Point, frames: Request, inner: Inner, by_leng
         trial = stand(tasks, space.step(point.state, d), frames)
         trial_cost, trial_v = _cost(lanes, space, settings, trial, frames)
         gain = cost - trial_cost
-        better = (gain > 0.0) & going
+        better = (gain > -settings.rise * cost) & going
         progress = gain > LEAST_PROGRESS * cost
         poor = ~better
         if by_length:

@@ -18,11 +18,11 @@ from .joint_space import JointSpace
 YIELD_EXCESS = 0.01  # of a chain's reach: at this distance beyond it a goal's share is a half
 YIELD_FLOOR = 0.02  # least share of such a goal
 YIELD_REACH = 0.05  # of a chain's reach: a target further beyond it is moved in to this distance
-YIELD_MISS = 0.003  # [skeleton lengths] error of a goal to blame at which its share is a half
+YIELD_MISS = 3e-4  # [skeleton lengths] error of a goal to blame at which its share is a half
+YIELD_SHARED = 0.1  # of the largest error, which counts for each goal: goals to blame may miss little and drag others far
 YIELD_LEAST = 0.05  # least share of such a goal
-YIELD_NEAR = 0.02  # [skeleton lengths] error of a goal at which its target is shifted by half of the error
-LEAST_ROUNDS, MOST_ROUNDS = 2, 12  # solves, each with shares and shifts from the errors of the one before
-ROUND_SHARE = 0.1  # of the tolerance: a round that changes no goal's error by more is the last one
+YIELD_ALIKE = 1e-9  # relative difference of shares that counts as none
+YIELD_SERVED = 0.1  # of the tolerance: errors of the goals that come first that need no other solve
 
 
 class Yielding:
@@ -116,32 +116,25 @@ class Precedence:
     def __init__(self, goals: Sequence[Goal], lane: np.ndarray) -> None:
         """`lane` (G,) of each goal: goals of different lanes have no order."""
         priority = np.array([goal.priority for goal in goals], dtype=int)
-        same, ahead = lane == lane[:, None], priority - priority[:, None]
-        self._higher, self._lower = same & (ahead > 0), same & (ahead < 0)  # (G, G) of the second for the first
-        self.equal = same & (ahead == 0) & ~np.eye(len(goals), dtype=bool)
+        self._same, ahead = lane == lane[:, None], priority - priority[:, None]
+        self._higher = self._same & (ahead > 0)  # (G, G) of the second for the first
+        self.equal = self._same & (ahead == 0) & ~np.eye(len(goals), dtype=bool)
+        self._peers = self._same & (ahead == 0)
 
-    def own(self, misses: np.ndarray, blamed: np.ndarray, full: np.ndarray) -> np.ndarray:
-        """Shares (F, G) of goals relative to others of their priority: those of a robust (Cauchy) loss.
+    def shares(self, misses: np.ndarray, blamed: np.ndarray, full: np.ndarray) -> np.ndarray:
+        """Shares (F, G) of goals: those of a robust (Cauchy) loss, relative to the goal of its priority most to blame.
+
+        A goal that comes after others yields if it is missed; if these yield, it yields with them.
 
         misses : (F, G) errors [skeleton lengths]. blamed : (F, G) 0 to 1. full : (F, G) shares at an error of 0.
         """
-        return np.maximum(full * _falling(misses * blamed, YIELD_MISS), YIELD_LEAST)
+        largest = np.where(self._same, misses[:, None], 0.0).max(-1)
+        suspect = np.where(self._higher.any(-1), 1.0, blamed) * (misses + YIELD_SHARED * largest)
+        excess = (suspect / YIELD_MISS) ** 4
+        largest = np.where(self._peers, excess[:, None], 0.0).max(-1)
+        own = full / (1.0 + excess / (1.0 + YIELD_LEAST * largest))
+        return np.minimum(own, np.where(self._higher, own[:, None], 1.0).min(-1, initial=1.0))
 
-    def shares(self, own: np.ndarray) -> np.ndarray:
-        """Shares (F, G) of goals: if a goal yields (`own`), those of a lower priority yield with it."""
-        return own * np.where(self._higher, own[:, None], 1.0).min(-1, initial=1.0)
-
-    def shifts(self, misses: np.ndarray, own: np.ndarray) -> np.ndarray:
-        """Factors (F, G) of the goals' errors by which their targets are shifted.
-
-        1 for a goal with a small error that comes before a goal with an error.
-        """
-        lower = np.where(self._lower, 1.0 - _falling(misses, YIELD_MISS)[:, None], 0.0).max(-1, initial=0.0)
-        equal = np.where(self.equal, 1.0 - own[:, None], 0.0).max(-1, initial=0.0)
-        return _falling(misses, YIELD_NEAR) * np.maximum(lower, equal)
-
-
-def _falling(errors: np.ndarray, half: float) -> np.ndarray:
-    """1 for errors of 0, a half for errors of `half`."""
-    excess = errors / half
-    return 1.0 / (1.0 + excess * excess)
+    def first(self, shares: np.ndarray) -> np.ndarray:
+        """The goals (F, G) that come before another one of their lane."""
+        return shares > (1.0 + YIELD_ALIKE) * np.where(self._same, shares[:, None], np.inf).min(-1)
