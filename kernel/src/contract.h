@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 24981658 /* a hash of all below */
+#define DQIK_LAYOUT 186258481 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -102,6 +102,7 @@
 /* solvers/iterate/descent.py */
 #define ABANDON_STEPS 4
 #define ABANDON_SHARE 0.3
+#define RESIGN_SHARE 0.1
 
 /* solvers/group/solve.py */
 #define FOLLOW_JUMP 0.25
@@ -146,7 +147,8 @@ typedef struct {
     double unsettled;
     double rise;
     const double *reluctance; /* (n) */
-    int32_t abandons; /* whether it stops where the cost falls too slowly */
+    int32_t abandons; /* whether it stops where the cost falls too slowly; only while goals that lead are missed */
+    int32_t resigns;
 } dqik_settings;
 
 /* A two-bone limb; see Limb in solvers/space/limb.py. */
@@ -278,6 +280,7 @@ typedef struct {
     const uint8_t *yield_path; /* (yields, J) */
     const double *yield_extra; /* (yields) */
     const uint8_t *may_yield; /* (G) whether a goal may yield to others of its priority */
+    const uint8_t *leads; /* (G) whether a goal leads; see Tasks in solvers/space/tasks/tasks.py */
     const int32_t *priority; /* (G) */
     const int32_t *run_start; /* (n + 1) of (runs, 2): from, to */
     const int32_t *run;

@@ -52,11 +52,12 @@ static int descend(work *w, const dqik_settings *settings) {
         }
         stalled = progress ? 0 : stalled + better;
         if (stalled >= 3 || longest < LEAST_STEP) break;
-        if (settings->abandons) {
-            double *slot = earlier + iteration % ABANDON_STEPS;
-            if (w->now.cost > (1.0 - ABANDON_SHARE) * *slot) break;
-            *slot = w->now.cost;
-        }
+        double *slot = earlier + iteration % ABANDON_STEPS;
+        if (settings->abandons && w->now.cost > (1.0 - ABANDON_SHARE) * *slot) break;
+        if (settings->resigns && w->now.cost > (1.0 - RESIGN_SHARE) * *slot &&
+            !leading_within(w, &w->now, settings->tolerance, settings->rotation_tolerance))
+            break;
+        *slot = w->now.cost;
         if (!settling) {
             if (within(w, &w->now, settings->tolerance, settings->rotation_tolerance)) break;
         } else if (better) {

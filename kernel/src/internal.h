@@ -97,6 +97,7 @@ void forward_moved(const work *w, point *p);
 void errors(const work *w, point *p);
 void jacobian(work *w, const point *p);
 int within(const work *w, const point *p, double tolerance, double rotation_tolerance);
+int leading_within(const work *w, const point *p, double tolerance, double rotation_tolerance);
 void report(const work *w, const point *p, const frame_view *frame);
 void misses(const work *w, const point *p, double *to);
 void shift_targets(const work *w, const point *p, const double *shares, double *places, double *turns);

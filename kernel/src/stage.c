@@ -120,8 +120,8 @@ static int start_from_arcs(work *w, const dqik_problem *problem) {
     return iterations;
 }
 
-/* Solve a stage afresh from a pose; the answer is in `w->now`. */
-int solve_stage(work *w, const dqik_problem *problem, const double *rotations, const double *translations) {
+/* Solve a stage afresh from a pose, with all goals at once; the answer is in `w->now`. */
+static int solve_afresh(work *w, const dqik_problem *problem, const double *rotations, const double *translations) {
     const dqik_stage *s = w->s;
     const int pulls = s->phase[s->phases - 1].pull > 0.0;
     int iterations;
@@ -153,7 +153,13 @@ int solve_stage(work *w, const dqik_problem *problem, const double *rotations, c
         iterations += restart(w, problem, !s->phase[s->phases - 1].abandons);
         met = within(w, &w->now, problem->tolerance, problem->rotation_tolerance);
     }
-    if (!met) {
+    return iterations;
+}
+
+/* Solve a stage afresh from a pose; the answer is in `w->now`. */
+int solve_stage(work *w, const dqik_problem *problem, const double *rotations, const double *translations) {
+    int iterations = solve_afresh(w, problem, rotations, translations);
+    if (!within(w, &w->now, problem->tolerance, problem->rotation_tolerance)) {
         double *shares = w->shares;
         iterations += serve_in_order(w, problem, rotations, translations);
         if (!(square_missed(w, &w->now, problem) <= square_missed(w, &w->given, problem)))
@@ -210,7 +216,7 @@ int follow_stage(work *w, const dqik_problem *problem, const frame_view *frame, 
     if (s->phase[s->phases - 1].pull > 0.0 && error > most(FOLLOW_LOST, 1.1 * rest)) {
         copy_point(w, &w->afresh, &w->now);
         ask(w, frame);
-        iterations += solve_stage(w, problem, start_q, start_t);
+        iterations += solve_afresh(w, problem, start_q, start_t);
         if (!(rows_square(w, &w->now) < rows_square(w, &w->afresh))) copy_point(w, &w->now, &w->afresh);
     }
     if ((s->recovers || s->restarts) && !within(w, &w->now, problem->tolerance, problem->rotation_tolerance)) {

@@ -80,19 +80,19 @@ static int is_higher(const dqik_stage *s, int g, int h) { return s->priority[h] 
 /* Shares of the goals, in `w->yielded`; see Precedence.shares. */
 static void order_shares(work *w, const double *full) {
     const dqik_stage *s = w->s;
-    double worst = 0.0;
-    for (int g = 0; g < s->goals; g++) worst = most(worst, w->misses[g]);
     for (int g = 0; g < s->goals; g++) {
-        double blamed = w->blamed[g];
-        for (int h = 0; h < s->goals; h++)
+        double blamed = w->blamed[g], worst = 0.0;
+        for (int h = 0; h < s->goals; h++) {
             if (is_higher(s, g, h)) blamed = 1.0;
+            if (s->priority[h] == s->priority[g]) worst = most(worst, w->misses[h]);
+        }
         w->ways[g] = square(square(blamed * (w->misses[g] + YIELD_SHARED * worst) / YIELD_MISS));
     }
     for (int g = 0; g < s->goals; g++) {
         double largest = 0.0;
         for (int h = 0; h < s->goals; h++)
             if (s->priority[h] == s->priority[g]) largest = most(largest, w->ways[h]);
-        w->own[g] = full[g] / (1.0 + w->ways[g] / (1.0 + YIELD_LEAST * largest));
+        w->own[g] = least(full[g], 1.0 / (1.0 + w->ways[g] / (1.0 + YIELD_LEAST * largest)));
     }
     for (int g = 0; g < s->goals; g++) {
         w->yielded[g] = w->own[g];

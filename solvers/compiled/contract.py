@@ -61,7 +61,7 @@ OWNERS: tuple[tuple[ModuleType, str, str], ...] = (
     (sweeps, "SWEEPS_", "PATIENCE LEAST_PROGRESS SAME LEAST_MOVE"),
     (descent, "", "LEAST_DAMPING MOST_DAMPING DAMPING_SHARE GOOD_GAIN POOR_GAIN GROW SHRINK REJECT"),
     (descent, "", "LEAST_PROGRESS LEAST_STEP"),
-    (descent, "", "ABANDON_STEPS ABANDON_SHARE"),
+    (descent, "", "ABANDON_STEPS ABANDON_SHARE RESIGN_SHARE"),
     (solve, "", "FOLLOW_JUMP FOLLOW_LOST"),
     (attempts, "", "NEAR_STARTS NEAR_SPREADS RECOVER_ERROR RECOVER_SHARE NEARER"),
     (stages, "", "HOLD_AFTER UNIT"),
@@ -121,7 +121,7 @@ SETTINGS = _structure(
     ("double", "damping", "below 0: adapts from first_damping, without a lower bound"),
     ("double", "first_damping pull settle unsettled rise", ""),
     ("double[]", "reluctance", "(n)"),
-    ("int32", "abandons", "whether it stops where the cost falls too slowly"),
+    ("int32", "abandons resigns", "whether it stops where the cost falls too slowly; only while goals that lead are missed"),
 )  # fmt: skip
 
 LIMB = _structure(
@@ -220,6 +220,7 @@ STAGE = _structure(
     ("uint8[]", "yield_path", "(yields, J)"),
     ("double[]", "yield_extra", "(yields)"),
     ("uint8[]", "may_yield", "(G) whether a goal may yield to others of its priority"),
+    ("uint8[]", "leads", "(G) whether a goal leads; see Tasks in solvers/space/tasks/tasks.py"),
     ("int32[]", "priority", "(G)"),
     # sparsity: the rows that a degree of freedom fills, of all tasks
     ("int32[]", "run_start run", "(n + 1) of (runs, 2): from, to"),

@@ -179,6 +179,7 @@ def _yielding(stage: Stage) -> dict[str, Any]:
         "yield_path": yields.paths.T > 0.0,
         "yield_extra": yields.extra,
         "may_yield": stage.yields,
+        "leads": stage.tasks.leads,
         "priority": np.unique([goal.priority for goal in stage.goals], return_inverse=True)[1],
     }
 

@@ -92,9 +92,9 @@ def runs(
     ]  # fmt: skip
     return Runs(
         continues,
-        _continuation(settings, poles) if continues else [settings._replace(abandons=abandons)],
+        _continuation(settings, poles, ordered) if continues else [settings._replace(abandons=abandons)],
         following,
-        following._replace(iterations=missed) if polishes else following,
+        following._replace(iterations=missed, resigns=ordered) if polishes else following,
         polishing if polishes else None,
         None
         if released is None
@@ -108,7 +108,7 @@ def runs(
     )
 
 
-def _continuation(settings: Settings, poles: bool) -> list[Settings]:
+def _continuation(settings: Settings, poles: bool, resigns: bool) -> list[Settings]:
     """Phases with a pull that weakens step by step; the last one has these `settings`."""
     limit = CONTINUATION_POLE_ITERATIONS if poles else CONTINUATION_ITERATIONS
     most = min(limit, settings.iterations // (len(CONTINUATION) + 1))
@@ -118,4 +118,5 @@ def _continuation(settings: Settings, poles: bool) -> list[Settings]:
             unsettled=ANY, iterations=most,
         ) for factor in CONTINUATION
     ]  # fmt: skip
-    return [*phases, settings._replace(iterations=settings.iterations - most * len(CONTINUATION))]
+    last = settings._replace(iterations=settings.iterations - most * len(CONTINUATION), resigns=resigns)
+    return [*phases, last]

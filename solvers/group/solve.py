@@ -29,15 +29,20 @@ FOLLOW_LOST = 1e-3  # [skeleton lengths] with a pull, a frame whose error is lar
 
 
 def solve(
-    stage: Stage, start: Pose, targets: Targets, links: np.ndarray | None, home: np.ndarray,
-    lanes: np.ndarray | None = None,
+    stage: Stage, start: Pose, targets: Targets, links: np.ndarray | None, home: np.ndarray
 ) -> tuple[Point, np.ndarray]:  # fmt: skip
     """Solve frames afresh from their start poses; returns their end points and iterations (F,).
 
-    home : (F or 1, J, 4) as `FrameArrays.home_rotations`. lanes : (F, L) as in `Request`.
+    home : (F or 1, J, 4) as `FrameArrays.home_rotations`.
     """
     first, frames = begin(stage, start, start, targets, links)
-    frames.lanes = lanes
+    minimum = _solved(stage, first, frames)
+    shared = serve_in_order(stage, minimum, frames, start, home)
+    return _no_worse(stage, minimum.point, first, shared), minimum.iterations.sum(-1)
+
+
+def _solved(stage: Stage, first: Point, frames: Request) -> Minimum:
+    """Solve frames afresh, with all goals at once."""
     minimum = continued(stage, frames) if stage.runs.continues else _descent(stage, first, frames)
     minimum = polish(stage, minimum, frames)
     if stage.arcs and not stage.settings.pull:
@@ -51,8 +56,7 @@ def solve(
             if not met and restarts:
                 part.attempts.restart(best, 0, one, settled=not stage.runs.phases[0].abandons)
             put(stage, minimum, frame, lane, best)
-    shared = serve_in_order(stage, minimum, frames, start, home)
-    return _no_worse(stage, minimum.point, first, shared), minimum.iterations.sum(-1)
+    return minimum
 
 
 def follow(
@@ -76,18 +80,26 @@ def follow(
     if settings.pull:
         afresh = jumped | (error > np.maximum(FOLLOW_LOST, 1.1 * rows.largest(np.abs(before))))
     more = 0
+    again = first
     if afresh.any():
-        point, more = solve(stage, start, targets, links, home, afresh)
-        better = jumped | (afresh & (stage.squares(point.error) < stage.squares(minimum.point.error)))
-        minimum.point = point.where(stage.lanes, better, minimum.point)
+        again, request = begin(stage, start, start, targets, links)
+        request.lanes = afresh
+        solved = _solved(stage, again, request)
+        more = solved.iterations.sum(-1)
+        better = jumped | (afresh & (stage.squares(solved.point.error) < stage.squares(minimum.point.error)))
+        minimum.point = solved.point.where(stage.lanes, better, minimum.point)
     if stage.recovers or stage.options.restarts:
         for _, lane in np.argwhere(stage.missed(minimum.point, frames)).tolist():
             part, best, warm, one = alone(stage, lane, 0, minimum, first, frames)
             lane_residual = None if residual is None else residual[:, rows_of(stage, lane, residual)]
             _retry(part, best, warm, one, lane_residual)
             put(stage, minimum, 0, lane, best)
-    serve_in_order(stage, minimum, frames, start, home)
-    return minimum.point, minimum.iterations.sum(-1) + more
+    frames.lanes = None
+    shared, point = serve_in_order(stage, minimum, frames, start, home), minimum.point
+    if jumped.any():
+        point = replace(point, error=point.error[:, :m])
+        point = _no_worse(stage, point, again, shared).where(stage.lanes, jumped, point)
+    return point, minimum.iterations.sum(-1) + more
 
 
 def _descent(stage: Stage, first: Point, frames: Request) -> Minimum:

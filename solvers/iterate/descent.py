@@ -33,6 +33,7 @@ LEAST_PROGRESS = 1e-8  # relative decrease of the cost; three accepted steps wit
 LEAST_STEP = 1e-9  # [rad]
 ANY = 1e30  # disables the test of the remaining motion; finite, because 0 * inf is NaN
 ABANDON_STEPS, ABANDON_SHARE = 4, 0.3  # an attempt fails if its cost falls by a smaller share in so many steps
+RESIGN_SHARE = 0.1  # the same of a descent in which goals cannot all be met
 LONGEST_STEP = 1.0  # [rad] bound of a step without damping: a Jacobian predicts nothing further away
 CUT, LEAST_SHARE = 0.25, 1e-3  # backtracking: factor after a rejected step, and the share that ends the iteration
 
@@ -48,6 +49,7 @@ class Settings(NamedTuple):
         freedom is below `settle` and the remaining motion, predicted from how fast the steps shrink, is below
         `unsettled`.
     abandons : also stop where the cost falls too slowly (`ABANDON_STEPS`), for attempts that others follow.
+    resigns : also stop where the cost falls slowly while goals that lead are missed, because they cannot all be met.
     rise : share of the cost by which an accepted step may raise it. In a narrow, curved valley (nearly straight limbs)
         steps that are right to first order raise the cost, and the next one lowers it (the Maratos effect).
     """
@@ -64,6 +66,7 @@ class Settings(NamedTuple):
     unsettled: float = ANY
     abandons: bool = False
     rise: float = 0.0
+    resigns: bool = False
 
 
 @dataclass
@@ -219,10 +222,13 @@ def _minimise(model: Model, start: Point, frames: Request, inner: Inner, by_leng
             arrived |= better & (longest < settings.settle) & settled
             previous = np.where(better, longest, previous)
         arrived &= model.learn(d, change, np.any(better, axis=-1), np.any(poor | arrived, axis=-1))[:, None]
+        slot = (iteration + 1) % ABANDON_STEPS
         if settings.abandons:
-            slot = (iteration + 1) % ABANDON_STEPS
             arrived |= cost > (1.0 - ABANDON_SHARE) * earlier[..., slot]
-            earlier[..., slot] = cost
+        elif settings.resigns:
+            slow = cost > (1.0 - RESIGN_SHARE) * earlier[..., slot]
+            arrived |= slow & ~_within(tasks, settings, point.error, leading=True)
+        earlier[..., slot] = cost
         if not settling:
             arrived |= _within(tasks, settings, point.error)
         finished = finished | arrived
@@ -233,8 +239,8 @@ def _minimise(model: Model, start: Point, frames: Request, inner: Inner, by_leng
     return done
 
 
-def _within(tasks: Tasks, settings: Settings, error: np.ndarray) -> np.ndarray:
-    return tasks.lanes_within(error, settings.tolerance, settings.rotation_tolerance)
+def _within(tasks: Tasks, settings: Settings, error: np.ndarray, leading: bool = False) -> np.ndarray:
+    return tasks.lanes_within(error, settings.tolerance, settings.rotation_tolerance, leading)
 
 
 def _adapted(

@@ -128,11 +128,11 @@ class Precedence:
 
         misses : (F, G) errors [skeleton lengths]. blamed : (F, G) 0 to 1. full : (F, G) shares at an error of 0.
         """
-        largest = np.where(self._same, misses[:, None], 0.0).max(-1)
+        largest = np.where(self._peers, misses[:, None], 0.0).max(-1)
         suspect = np.where(self._higher.any(-1), 1.0, blamed) * (misses + YIELD_SHARED * largest)
         excess = (suspect / YIELD_MISS) ** 4
         largest = np.where(self._peers, excess[:, None], 0.0).max(-1)
-        own = full / (1.0 + excess / (1.0 + YIELD_LEAST * largest))
+        own = np.minimum(full, 1.0 / (1.0 + excess / (1.0 + YIELD_LEAST * largest)))
         return np.minimum(own, np.where(self._higher, own[:, None], 1.0).min(-1, initial=1.0))
 
     def first(self, shares: np.ndarray) -> np.ndarray:

@@ -35,14 +35,23 @@ void jacobian(work *w, const point *p) {
         if (counts(w, t)) kind_of(t)->jacobian(w, p, t, weight_of(w, t));
 }
 
+static int is_within(const point *p, const dqik_task *t, double tolerance, double rotation_tolerance) {
+    const double *e = p->e + t->row;
+    double sum = 0.0;
+    for (int i = 0; i < t->rows; i++) sum += e[i] * e[i];
+    return kind_of(t)->unit == SOFT ||
+           sum <= square(t->weight * (kind_of(t)->unit == LENGTH ? tolerance : rotation_tolerance));
+}
+
 int within(const work *w, const point *p, double tolerance, double rotation_tolerance) {
-    for (const dqik_task *t = w->s->task; t < w->s->task + w->s->tasks; t++) {
-        const double *e = p->e + t->row;
-        double sum = 0.0;
-        if (kind_of(t)->unit == SOFT) continue;
-        for (int i = 0; i < t->rows; i++) sum += e[i] * e[i];
-        if (!(sum <= square(t->weight * (kind_of(t)->unit == LENGTH ? tolerance : rotation_tolerance)))) return 0;
-    }
+    for (const dqik_task *t = w->s->task; t < w->s->task + w->s->tasks; t++)
+        if (!is_within(p, t, tolerance, rotation_tolerance)) return 0;
+    return 1;
+}
+
+int leading_within(const work *w, const point *p, double tolerance, double rotation_tolerance) {
+    for (const dqik_task *t = w->s->task; t < w->s->task + w->s->tasks; t++)
+        if (w->s->leads[t->goal] && !is_within(p, t, tolerance, rotation_tolerance)) return 0;
     return 1;
 }
 

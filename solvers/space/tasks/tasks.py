@@ -29,6 +29,7 @@ class Tasks:
     kinds : the kinds of tasks, in the order of their rows. rows : per kind, the slice of its rows.
     m : number of rows of hard tasks, which decide whether goals are met. all : number of rows with the soft ones.
     moves : (G, n) 1 where a degree of freedom belongs to the goal's chain and acts on it.
+    leads : (G,) bool, goals that others of a higher priority in their lane do not all come before: not of the lowest.
     weights : (2, G) of a length and of a radian of each goal; 0 for a goal without a position or rotation.
     offsets : (G, 3) the effectors' positions in their joints' frames.
     placed : (P,) goals with a position, in the order of their rows. oriented : (R,) goals with a rotation, likewise.
@@ -70,6 +71,9 @@ class Tasks:
             [rows.start + kind.size * i for kind, rows in self._with_rows() for i in range(len(kind.goals))], dtype=int
         )
         self._bounds = [np.zeros(0), np.zeros(0)]  # per unit, the weights of the tasks with this unit, else 0
+        leads = np.array([priority[g] > priority[lane == lane[g]].min() for g in range(self.count)], dtype=bool)
+        self.leads = leads | ~np.array([leads[lane == lane[g]].any() for g in range(self.count)], dtype=bool)
+        self._follows = ~self.leads[task_goals]
         for number, unit in enumerate(_UNITS):
             weights = [kind.weights * (kind.unit == unit) for kind in self._met]
             self._bounds[number] = np.concatenate([np.zeros(0), *weights])
@@ -183,13 +187,16 @@ class Tasks:
         """Frames (F,) whose goals are all met to `tolerance` [length units] and `rotation_tolerance` [rad]."""
         return np.all(self.lanes_within(error, tolerance, rotation_tolerance), axis=-1)
 
-    def lanes_within(self, error: np.ndarray, tolerance: float, rotation_tolerance: float) -> np.ndarray:
-        """`within` lane by lane (F, L)."""
+    def lanes_within(
+        self, error: np.ndarray, tolerance: float, rotation_tolerance: float, leading: bool = False
+    ) -> np.ndarray:
+        """`within` lane by lane (F, L); `leading`: of the goals that lead."""
         if not self._starts.size:
             return np.ones((len(error), self.lanes.count), dtype=bool)
         square = np.add.reduceat(error[:, : self.m] ** 2, self._starts, axis=-1)
         bound = self._bounds[0] * tolerance + self._bounds[1] * rotation_tolerance
-        return ~self.lanes.tasks.any(~(square <= bound * bound))
+        met = square <= bound * bound
+        return ~self.lanes.tasks.any(~(met | self._follows if leading else met))
 
     def report(self, kinematics: Kinematics, targets: Targets) -> tuple[np.ndarray, np.ndarray]:
         """Unweighted errors of all goals: distances (F, G) [length units] and angles (F, G) [rad]; 0 for none."""
