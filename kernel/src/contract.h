@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 186258481 /* a hash of all below */
+#define DQIK_LAYOUT 55471763 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -102,7 +102,8 @@
 /* solvers/iterate/descent.py */
 #define ABANDON_STEPS 4
 #define ABANDON_SHARE 0.3
-#define RESIGN_SHARE 0.1
+#define RESIGN_STEPS 8
+#define RESIGN_SHARE 0.01
 
 /* solvers/group/solve.py */
 #define FOLLOW_JUMP 0.25

@@ -18,7 +18,7 @@ static int descend(work *w, const dqik_settings *settings) {
     double damping = settings->damping < 0.0 ? settings->first_damping : most(settings->damping, LEAST_DAMPING);
     const double floor_ = most(most(LEAST_DAMPING, DAMPING_SHARE * settings->pull), settings->damping);
     const int settling = settings->pull > 0.0 || (w->use_soft && s->poles);
-    int stalled = 0, iteration = 0;
+    int stalled = 0, slow = 0, iteration = 0;
     double previous = INFINITY, earlier[ABANDON_STEPS]; /* costs of the last steps, in a ring */
     w->pull = settings->pull, w->reluctance = settings->reluctance;
     weigh(w, &w->now);
@@ -52,12 +52,15 @@ static int descend(work *w, const dqik_settings *settings) {
         }
         stalled = progress ? 0 : stalled + better;
         if (stalled >= 3 || longest < LEAST_STEP) break;
-        double *slot = earlier + iteration % ABANDON_STEPS;
-        if (settings->abandons && w->now.cost > (1.0 - ABANDON_SHARE) * *slot) break;
-        if (settings->resigns && w->now.cost > (1.0 - RESIGN_SHARE) * *slot &&
+        if (settings->abandons) {
+            double *slot = earlier + iteration % ABANDON_STEPS;
+            if (w->now.cost > (1.0 - ABANDON_SHARE) * *slot) break;
+            *slot = w->now.cost;
+        }
+        slow = gain > RESIGN_SHARE * w->now.cost ? 0 : slow + better;
+        if (settings->resigns && slow >= RESIGN_STEPS &&
             !leading_within(w, &w->now, settings->tolerance, settings->rotation_tolerance))
             break;
-        *slot = w->now.cost;
         if (!settling) {
             if (within(w, &w->now, settings->tolerance, settings->rotation_tolerance)) break;
         } else if (better) {

@@ -33,7 +33,7 @@ LEAST_PROGRESS = 1e-8  # relative decrease of the cost; three accepted steps wit
 LEAST_STEP = 1e-9  # [rad]
 ANY = 1e30  # disables the test of the remaining motion; finite, because 0 * inf is NaN
 ABANDON_STEPS, ABANDON_SHARE = 4, 0.3  # an attempt fails if its cost falls by a smaller share in so many steps
-RESIGN_SHARE = 0.1  # the same of a descent in which goals cannot all be met
+RESIGN_STEPS, RESIGN_SHARE = 8, 0.01  # accepted steps in a row that lower the cost by a smaller share
 LONGEST_STEP = 1.0  # [rad] bound of a step without damping: a Jacobian predicts nothing further away
 CUT, LEAST_SHARE = 0.25, 1e-3  # backtracking: factor after a rejected step, and the share that ends the iteration
 
@@ -154,6 +154,7 @@ def _minimise(model: Model, start: Point, frames: Request, inner: Inner, by_leng
     done = Minimum(start, np.zeros(cost.shape, dtype=int), cost)
     settling = settings.pull > 0.0 or tasks.poles is not None
     stalled: np.ndarray = np.zeros(cost.shape, dtype=int)
+    slow: np.ndarray = stalled
     previous = np.full(cost.shape, np.inf)
     earlier = np.full((*cost.shape, ABANDON_STEPS), np.inf)  # costs of the last steps, in a ring
     earlier[..., 0] = cost
@@ -172,7 +173,8 @@ def _minimise(model: Model, start: Point, frames: Request, inner: Inner, by_leng
             done.cost[left] = cost[ended]
             point, frames, index = point.take(keep), frames.take(keep), index[keep]
             cost, damping, share = cost[keep], damping[keep], share[keep]
-            stalled, previous, earlier, finished = stalled[keep], previous[keep], earlier[keep], finished[keep]
+            stalled, slow, previous = stalled[keep], slow[keep], previous[keep]
+            earlier, finished = earlier[keep], finished[keep]
             v = None if v is None else v[keep]
             model.keep(keep)
         going = ~finished
@@ -222,13 +224,13 @@ def _minimise(model: Model, start: Point, frames: Request, inner: Inner, by_leng
             arrived |= better & (longest < settings.settle) & settled
             previous = np.where(better, longest, previous)
         arrived &= model.learn(d, change, np.any(better, axis=-1), np.any(poor | arrived, axis=-1))[:, None]
-        slot = (iteration + 1) % ABANDON_STEPS
         if settings.abandons:
+            slot = (iteration + 1) % ABANDON_STEPS
             arrived |= cost > (1.0 - ABANDON_SHARE) * earlier[..., slot]
-        elif settings.resigns:
-            slow = cost > (1.0 - RESIGN_SHARE) * earlier[..., slot]
-            arrived |= slow & ~_within(tasks, settings, point.error, leading=True)
-        earlier[..., slot] = cost
+            earlier[..., slot] = cost
+        if settings.resigns:
+            slow = np.where(gain > RESIGN_SHARE * cost, 0, slow + better)
+            arrived |= (slow >= RESIGN_STEPS) & ~_within(tasks, settings, point.error, leading=True)
         if not settling:
             arrived |= _within(tasks, settings, point.error)
         finished = finished | arrived
