@@ -74,30 +74,34 @@ static void blame(work *w, const point *home) {
     for (int g = 0; g < s->goals; g++) w->blamed[g] *= s->may_yield[g] ? 1.0 / most(largest, 1e-12) : 0.0;
 }
 
-/* Whether goal `h` has a higher priority than goal `g`. */
-static int is_higher(const dqik_stage *s, int g, int h) { return s->priority[h] > s->priority[g]; }
+/* 1 for an excess of 0, a half for 1; YIELD_LEAST for the largest one if that is large. */
+static double falling(double excess, double largest) { return 1.0 / (1.0 + excess / (1.0 + YIELD_LEAST * largest)); }
 
-/* Shares of the goals, in `w->yielded`; see Precedence.shares. */
+/* Shares of the goals, in `w->yielded`; see Precedence.shares. `full`: shares at an error of 0. */
 static void order_shares(work *w, const double *full) {
     const dqik_stage *s = w->s;
+    const int32_t *priority = s->priority;
     for (int g = 0; g < s->goals; g++) {
-        double blamed = w->blamed[g], worst = 0.0;
-        for (int h = 0; h < s->goals; h++) {
-            if (is_higher(s, g, h)) blamed = 1.0;
-            if (s->priority[h] == s->priority[g]) worst = most(worst, w->misses[h]);
-        }
-        w->ways[g] = square(square(blamed * (w->misses[g] + YIELD_SHARED * worst) / YIELD_MISS));
+        double missed = 0.0;
+        for (int h = 0; h < s->goals; h++)
+            if (priority[h] == priority[g]) missed = most(missed, w->misses[h]);
+        w->ways[g] = square(square(w->blamed[g] * (w->misses[g] + YIELD_SHARED * missed) / YIELD_MISS));
     }
     for (int g = 0; g < s->goals; g++) {
         double largest = 0.0;
         for (int h = 0; h < s->goals; h++)
-            if (s->priority[h] == s->priority[g]) largest = most(largest, w->ways[h]);
-        w->own[g] = least(full[g], 1.0 / (1.0 + w->ways[g] / (1.0 + YIELD_LEAST * largest)));
+            if (priority[h] == priority[g]) largest = most(largest, w->ways[h]);
+        w->own[g] = least(full[g], falling(w->ways[g], largest));
     }
     for (int g = 0; g < s->goals; g++) {
-        w->yielded[g] = w->own[g];
-        for (int h = 0; h < s->goals; h++)
-            if (is_higher(s, g, h)) w->yielded[g] = least(w->yielded[g], w->own[h]);
+        double missed = 0.0, lowest = 1.0, higher = 1.0;
+        int comes_after = 0;
+        for (int h = 0; h < s->goals; h++) {
+            if (priority[h] == priority[g]) missed = most(missed, w->misses[h]), lowest = least(lowest, w->own[h]);
+            if (priority[h] > priority[g]) higher = least(higher, w->own[h]), comes_after = 1;
+        }
+        const double level = comes_after ? square(square(missed / YIELD_MISS)) : 0.0;
+        w->yielded[g] = least(w->own[g] * least(falling(level, level) / lowest, 1.0), higher);
     }
 }
 

@@ -63,13 +63,15 @@ def last_phase(
 
 
 def runs(
-    settings: Settings, released: np.ndarray | None, poles: bool, precise: bool, abandons: bool, ordered: bool
+    settings: Settings, released: np.ndarray | None, poles: bool, precise: bool, abandons: bool,
+    ordered: bool | np.ndarray,
 ) -> Runs:
     """All runs of a stage whose last phase has these `settings`.
 
     released : (n,) the reluctance without holds, if holds or poles can keep goals from being met; else None.
     poles : whether any goal has one. precise : whether the solver supports continuation. abandons : whether a first
-    descent may end early, because other starts follow it. ordered : whether some goals come before others.
+    descent may end early, because other starts follow it. ordered : whether some goals come before others; (L,) where
+    lanes differ.
     """
     options, pull, polishes = settings.options, settings.pull, bool(settings.pull or poles)
     continues = bool(pull) and precise
@@ -103,12 +105,12 @@ def runs(
             first_damping=FIRST_DAMPING,
             reluctance=released,
         ),
-        yielding if ordered else [],
+        yielding if np.any(ordered) else [],
         0 if precise else options.iterations,
     )
 
 
-def _continuation(settings: Settings, poles: bool, resigns: bool) -> list[Settings]:
+def _continuation(settings: Settings, poles: bool, resigns: bool | np.ndarray) -> list[Settings]:
     """Phases with a pull that weakens step by step; the last one has these `settings`."""
     limit = CONTINUATION_POLE_ITERATIONS if poles else CONTINUATION_ITERATIONS
     most = min(limit, settings.iterations // (len(CONTINUATION) + 1))

@@ -18,11 +18,11 @@ def side_by_side(goals: Sequence[Goal], chains: np.ndarray, method: Method, stag
 
     The other arguments as for `Stage`. For solvers without lanes the stages stay separate.
     """
-    alike: dict[tuple[float, bool, bool, bool, bool, bool, int], list[Stage]] = {}
+    alike: dict[tuple[float, bool, bool, bool, bool, int], list[Stage]] = {}
     for number, stage in enumerate(stages):
         tasks, n = stage.tasks, stage.space.n
         unlike = -1 if method.lanes and n else number
-        kind = stage.settings.pull, stage.holds, stage.ordered, tasks.poles is not None, n < tasks.m, n < tasks.all, unlike
+        kind = stage.settings.pull, stage.holds, tasks.poles is not None, n < tasks.m, n < tasks.all, unlike
         alike.setdefault(kind, []).append(stage)
     return [
         parts[0] if len(parts) == 1 else Stage(

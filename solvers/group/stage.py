@@ -96,7 +96,8 @@ class Stage:
         self.recovers = not pull and not poles and plain
         abandons = self.recovers and options.restarts > 0 and self.precise
         keeps_off = poles or self.holds  # these can keep goals from being met
-        self.runs = runs(self.settings, released if keeps_off else None, poles, self.precise, abandons, self.ordered)
+        orders = np.array([part.ordered for part in parts]) if parts else self.ordered
+        self.runs = runs(self.settings, released if keeps_off else None, poles, self.precise, abandons, orders)
         self.attempts = Attempts.of(
             self.hard_tasks, self.space, self._minimise, self.settings, self._first_damping, self.precise
         )

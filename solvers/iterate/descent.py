@@ -66,7 +66,7 @@ class Settings(NamedTuple):
     unsettled: float = ANY
     abandons: bool = False
     rise: float = 0.0
-    resigns: bool = False
+    resigns: bool | np.ndarray = False  # (L,) where lanes differ
 
 
 @dataclass
@@ -228,9 +228,9 @@ def _minimise(model: Model, start: Point, frames: Request, inner: Inner, by_leng
             slot = (iteration + 1) % ABANDON_STEPS
             arrived |= cost > (1.0 - ABANDON_SHARE) * earlier[..., slot]
             earlier[..., slot] = cost
-        if settings.resigns:
+        if np.any(settings.resigns):
             slow = np.where(gain > RESIGN_SHARE * cost, 0, slow + better)
-            arrived |= (slow >= RESIGN_STEPS) & ~_within(tasks, settings, point.error, leading=True)
+            arrived |= settings.resigns & (slow >= RESIGN_STEPS) & ~_within(tasks, settings, point.error, leading=True)
         if not settling:
             arrived |= _within(tasks, settings, point.error)
         finished = finished | arrived

@@ -124,17 +124,24 @@ class Precedence:
     def shares(self, misses: np.ndarray, blamed: np.ndarray, full: np.ndarray) -> np.ndarray:
         """Shares (F, G) of goals: those of a robust (Cauchy) loss, relative to the goal of its priority most to blame.
 
-        A goal that comes after others yields if it is missed; if these yield, it yields with them.
+        Where a goal of a lower priority is missed, one of that priority yields at least; if goals of a higher one yield,
+        all of it yield with them.
 
         misses : (F, G) errors [skeleton lengths]. blamed : (F, G) 0 to 1. full : (F, G) shares at an error of 0.
         """
-        largest = np.where(self._peers, misses[:, None], 0.0).max(-1)
-        suspect = np.where(self._higher.any(-1), 1.0, blamed) * (misses + YIELD_SHARED * largest)
-        excess = (suspect / YIELD_MISS) ** 4
-        largest = np.where(self._peers, excess[:, None], 0.0).max(-1)
-        own = np.minimum(full, 1.0 / (1.0 + excess / (1.0 + YIELD_LEAST * largest)))
-        return np.minimum(own, np.where(self._higher, own[:, None], 1.0).min(-1, initial=1.0))
+        missed = np.where(self._peers, misses[:, None], 0.0).max(-1)
+        excess = (blamed * (misses + YIELD_SHARED * missed) / YIELD_MISS) ** 4
+        own = np.minimum(full, _falling(excess, np.where(self._peers, excess[:, None], 0.0).max(-1)))
+        level = (missed / YIELD_MISS) ** 4 * self._higher.any(-1)
+        least = np.where(self._peers, own[:, None], 1.0).min(-1)
+        shares = own * np.minimum(_falling(level, level) / least, 1.0)
+        return np.minimum(shares, np.where(self._higher, own[:, None], 1.0).min(-1, initial=1.0))
 
     def first(self, shares: np.ndarray) -> np.ndarray:
         """The goals (F, G) that come before another one of their lane."""
         return shares > (1.0 + YIELD_ALIKE) * np.where(self._same, shares[:, None], np.inf).min(-1)
+
+
+def _falling(excess: np.ndarray, largest: np.ndarray) -> np.ndarray:
+    """1 for an excess of 0, a half for 1; `YIELD_LEAST` for the largest one if that is large."""
+    return 1.0 / (1.0 + excess / (1.0 + YIELD_LEAST * largest))
