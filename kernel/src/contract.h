@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 55471763 /* a hash of all below */
+#define DQIK_LAYOUT 10509901 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -48,11 +48,10 @@
 #define YIELD_EXCESS 0.01
 #define YIELD_FLOOR 0.02
 #define YIELD_REACH 0.05
-#define YIELD_MISS 0.0003
+#define YIELD_MISS 0.001
 #define YIELD_SHARED 0.1
 #define YIELD_LEAST 0.05
 #define YIELD_ALIKE 1e-09
-#define YIELD_SERVED 0.1
 
 /* solvers/iterate/active_set.py */
 #define SAME 1e-09

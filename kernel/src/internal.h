@@ -141,7 +141,7 @@ int follow_stage(work *w, const dqik_problem *problem, const frame_view *frame, 
 /* yielding.c */
 double yield_ratio(const work *w, const point *at, int i);
 void yield_targets(work *w, const point *at);
-int serve_in_order(work *w, const dqik_problem *problem, const double *rotations, const double *translations);
+int serve_in_order(work *w, const double *rotations, const double *translations);
 
 /* attempts.c */
 int looks_recoverable(const work *w, int met_before);

@@ -161,7 +161,7 @@ int solve_stage(work *w, const dqik_problem *problem, const double *rotations, c
     int iterations = solve_afresh(w, problem, rotations, translations);
     if (!within(w, &w->now, problem->tolerance, problem->rotation_tolerance)) {
         double *shares = w->shares;
-        iterations += serve_in_order(w, problem, rotations, translations);
+        iterations += serve_in_order(w, rotations, translations);
         if (!(square_missed(w, &w->now, problem) <= square_missed(w, &w->given, problem)))
             copy_point(w, &w->now, &w->given);
         w->shares = shares;
@@ -227,7 +227,7 @@ int follow_stage(work *w, const dqik_problem *problem, const frame_view *frame, 
     }
     if (!within(w, &w->now, problem->tolerance, problem->rotation_tolerance)) {
         double *shares = w->shares;
-        iterations += serve_in_order(w, problem, start_q, start_t);
+        iterations += serve_in_order(w, start_q, start_t);
         w->shares = shares;
         errors(w, &w->now);
     }

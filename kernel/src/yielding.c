@@ -105,18 +105,17 @@ static void order_shares(work *w, const double *full) {
     }
 }
 
-/* The largest error of the goals that come before another one [skeleton lengths]; see Precedence.first. */
-static double first_miss(const work *w) {
-    double last = INFINITY, worst = 0.0;
-    for (int g = 0; g < w->s->goals; g++) last = least(last, w->yielded[g]);
+/* Whether some goals come before others; see Precedence.first. */
+static int has_order(const work *w) {
+    double last = INFINITY, first = 0.0;
     for (int g = 0; g < w->s->goals; g++)
-        if (w->yielded[g] > (1.0 + YIELD_ALIKE) * last) worst = most(worst, w->misses[g]);
-    return worst;
+        last = least(last, w->yielded[g]), first = most(first, w->yielded[g]);
+    return first > (1.0 + YIELD_ALIKE) * last;
 }
 
 /* Solve a frame that misses goals again, in the order of the goals; `w->shares` then points to the shares used. Uses
  * `w->best`. */
-int serve_in_order(work *w, const dqik_problem *problem, const double *rotations, const double *translations) {
+int serve_in_order(work *w, const double *rotations, const double *translations) {
     const dqik_stage *s = w->s;
     const size_t goals = (size_t)s->goals;
     double *const places = w->places, *const turns = w->turns;
@@ -126,7 +125,7 @@ int serve_in_order(work *w, const dqik_problem *problem, const double *rotations
     blame(w, &w->best);
     misses(w, &w->now, w->misses);
     order_shares(w, w->shares);
-    if (!(first_miss(w) > YIELD_SERVED * problem->tolerance / w->k->length)) return 0;
+    if (!has_order(w)) return 0;
     memcpy(w->own, w->yielded, sizeof(double) * goals);
     w->shares = w->own;
     for (int i = 0; i < s->yieldings; i++) {

@@ -14,7 +14,7 @@ from ..model.goals import Targets
 from ..model.skeleton import Pose
 from ..space.joint_space import State
 from ..space.point import Request, stand
-from ..space.yielding import YIELD_SERVED, blame
+from ..space.yielding import blame
 from .stage import Stage
 
 
@@ -35,8 +35,7 @@ def serve_in_order(stage: Stage, minimum: Minimum, frames: Request, start: Pose,
     full = np.ones((len(missed), len(stage.goals))) if some.targets.shares is None else some.targets.shares
     misses = stage.tasks.misses(point.kinematics, some.targets)
     shares = stage.precedence.shares(misses, _blamed(stage, some, at_home.take(missed)), full)
-    late = misses * stage.precedence.first(shares) > YIELD_SERVED * stage.options.tolerance / stage.skeleton.length
-    some.lanes = lanes[missed] & stage.lanes.per_goal.any(late)
+    some.lanes = lanes[missed] & stage.lanes.per_goal.any(stage.precedence.first(shares))
     shares = np.where(some.lanes[:, stage.lanes.goals], shares, full)
     took, wanted = minimum.iterations[missed], some.targets
     for settings, rest in zip(stage.runs.yielding, (np.ones(shares.shape), shares), strict=True):

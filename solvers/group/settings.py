@@ -25,7 +25,8 @@ POLISH_ITERATIONS = 3
 POLISH_DAMPING = 1e-8
 POLISH_SHARE = 0.2  # of the tolerances: target of the steps without the pull
 INSIST_ITERATIONS = 20  # without poles and holds, if these keep goals from being met
-YIELD_ITERATIONS, YIELD_DAMPING = 10, 1e-3  # of a descent in which goals yield to those that come before them
+YIELD_ITERATIONS, YIELD_DAMPING = 24, 1e-3  # of a descent in which goals yield to those that come before them
+YIELD_PULL = 0.01  # of the pull, in proportion to the shares
 FIRST_ITERATIONS, FIRST_GOALS_DAMPING = 24, 1e-4  # of the descent after it, which meets those
 FIRST_RISE = 4.0
 
@@ -87,7 +88,10 @@ def runs(
         tolerance=POLISH_SHARE * options.tolerance, rotation_tolerance=POLISH_SHARE * options.rotation_tolerance,
     )  # fmt: skip
     yielding = [
-        settings._replace(iterations=min(YIELD_ITERATIONS, settings.iterations), first_damping=YIELD_DAMPING),
+        settings._replace(
+            iterations=min(YIELD_ITERATIONS, settings.iterations), first_damping=YIELD_DAMPING,
+            pull=YIELD_PULL * pull, resigns=True,
+        ),
         polishing._replace(
             iterations=min(FIRST_ITERATIONS, options.iterations), first_damping=FIRST_GOALS_DAMPING, rise=FIRST_RISE
         ),
