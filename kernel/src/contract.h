@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 10509901 /* a hash of all below */
+#define DQIK_LAYOUT 186597214 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -48,7 +48,7 @@
 #define YIELD_EXCESS 0.01
 #define YIELD_FLOOR 0.02
 #define YIELD_REACH 0.05
-#define YIELD_MISS 0.001
+#define YIELD_MISS 0.0005
 #define YIELD_SHARED 0.1
 #define YIELD_LEAST 0.05
 #define YIELD_ALIKE 1e-09

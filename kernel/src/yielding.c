@@ -85,7 +85,7 @@ static void order_shares(work *w, const double *full) {
         double missed = 0.0;
         for (int h = 0; h < s->goals; h++)
             if (priority[h] == priority[g]) missed = most(missed, w->misses[h]);
-        w->ways[g] = square(square(w->blamed[g] * (w->misses[g] + YIELD_SHARED * missed) / YIELD_MISS));
+        w->ways[g] = square(w->blamed[g] * (w->misses[g] + YIELD_SHARED * missed) / YIELD_MISS);
     }
     for (int g = 0; g < s->goals; g++) {
         double largest = 0.0;
@@ -100,17 +100,9 @@ static void order_shares(work *w, const double *full) {
             if (priority[h] == priority[g]) missed = most(missed, w->misses[h]), lowest = least(lowest, w->own[h]);
             if (priority[h] > priority[g]) higher = least(higher, w->own[h]), comes_after = 1;
         }
-        const double level = comes_after ? square(square(missed / YIELD_MISS)) : 0.0;
+        const double level = comes_after ? square(missed / YIELD_MISS) : 0.0;
         w->yielded[g] = least(w->own[g] * least(falling(level, level) / lowest, 1.0), higher);
     }
-}
-
-/* Whether some goals come before others; see Precedence.first. */
-static int has_order(const work *w) {
-    double last = INFINITY, first = 0.0;
-    for (int g = 0; g < w->s->goals; g++)
-        last = least(last, w->yielded[g]), first = most(first, w->yielded[g]);
-    return first > (1.0 + YIELD_ALIKE) * last;
 }
 
 /* Solve a frame that misses goals again, in the order of the goals; `w->shares` then points to the shares used. Uses
@@ -125,16 +117,17 @@ int serve_in_order(work *w, const double *rotations, const double *translations)
     blame(w, &w->best);
     misses(w, &w->now, w->misses);
     order_shares(w, w->shares);
-    if (!has_order(w)) return 0;
+    double last = INFINITY, first = 0.0;
+    for (int g = 0; g < s->goals; g++) last = least(last, w->yielded[g]), first = most(first, w->yielded[g]);
+    if (!(first > (1.0 + YIELD_ALIKE) * last)) return 0;
     memcpy(w->own, w->yielded, sizeof(double) * goals);
     w->shares = w->own;
     for (int i = 0; i < s->yieldings; i++) {
         memcpy(w->shifted_places, places, sizeof(double) * 3 * goals);
         memcpy(w->shifted_turns, turns, sizeof(double) * 4 * goals);
         for (int g = 0; g < s->goals; g++) {
-            const double rest = i ? w->yielded[g] : 1.0;
-            w->ways[g] = rest - 1.0;
-            w->own[g] = rest * w->yielded[g];
+            w->ways[g] = i ? w->yielded[g] - 1.0 : 0.0;
+            w->own[g] = w->yielded[g] * (i ? w->yielded[g] : 1.0 / sqrt(last));
         }
         shift_targets(w, &w->now, w->ways, w->shifted_places, w->shifted_turns);
         w->places = w->shifted_places, w->turns = w->shifted_turns;

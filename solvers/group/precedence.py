@@ -14,7 +14,7 @@ from ..model.goals import Targets
 from ..model.skeleton import Pose
 from ..space.joint_space import State
 from ..space.point import Request, stand
-from ..space.yielding import blame
+from ..space.yielding import YIELD_ALIKE, blame
 from .stage import Stage
 
 
@@ -35,12 +35,15 @@ def serve_in_order(stage: Stage, minimum: Minimum, frames: Request, start: Pose,
     full = np.ones((len(missed), len(stage.goals))) if some.targets.shares is None else some.targets.shares
     misses = stage.tasks.misses(point.kinematics, some.targets)
     shares = stage.precedence.shares(misses, _blamed(stage, some, at_home.take(missed)), full)
-    some.lanes = lanes[missed] & stage.lanes.per_goal.any(stage.precedence.first(shares))
+    least = stage.precedence.least(shares)
+    some.lanes = lanes[missed] & stage.lanes.per_goal.any(shares > (1.0 + YIELD_ALIKE) * least)
     shares = np.where(some.lanes[:, stage.lanes.goals], shares, full)
     took, wanted = minimum.iterations[missed], some.targets
-    for settings, rest in zip(stage.runs.yielding, (np.ones(shares.shape), shares), strict=True):
-        moved = stage.tasks.shifted(wanted, point.kinematics, wanted, rest - 1.0)
-        request = replace(some, targets=moved._replace(shares=rest * shares))
+    # all shares are raised at first, so that the pull does not become stronger than the goals that yield
+    steps = (np.zeros(shares.shape), 1.0 / np.sqrt(least)), (shares - 1.0, shares)
+    for settings, (away, factors) in zip(stage.runs.yielding, steps, strict=True):
+        moved = stage.tasks.shifted(wanted, point.kinematics, wanted, away)
+        request = replace(some, targets=moved._replace(shares=factors * shares))
         again = stage.minimise(settings, stand(stage.tasks, point.state, request), request)
         point, took = again.point, took + again.iterations
     minimum.iterations[missed] = took

@@ -18,7 +18,7 @@ from .joint_space import JointSpace
 YIELD_EXCESS = 0.01  # of a chain's reach: at this distance beyond it a goal's share is a half
 YIELD_FLOOR = 0.02  # least share of such a goal
 YIELD_REACH = 0.05  # of a chain's reach: a target further beyond it is moved in to this distance
-YIELD_MISS = 1e-3  # [skeleton lengths] error of a goal to blame at which its share is a half
+YIELD_MISS = 5e-4  # [skeleton lengths] error of a goal to blame at which its share is a half
 YIELD_SHARED = 0.1  # of the largest error, which counts for each goal: goals to blame may miss little and drag others far
 YIELD_LEAST = 0.05  # least share of such a goal
 YIELD_ALIKE = 1e-9  # relative difference of shares that counts as none
@@ -129,16 +129,16 @@ class Precedence:
         misses : (F, G) errors [skeleton lengths]. blamed : (F, G) 0 to 1. full : (F, G) shares at an error of 0.
         """
         missed = np.where(self._peers, misses[:, None], 0.0).max(-1)
-        excess = (blamed * (misses + YIELD_SHARED * missed) / YIELD_MISS) ** 4
+        excess = (blamed * (misses + YIELD_SHARED * missed) / YIELD_MISS) ** 2
         own = np.minimum(full, _falling(excess, np.where(self._peers, excess[:, None], 0.0).max(-1)))
-        level = (missed / YIELD_MISS) ** 4 * self._higher.any(-1)
+        level = (missed / YIELD_MISS) ** 2 * self._higher.any(-1)
         least = np.where(self._peers, own[:, None], 1.0).min(-1)
         shares = own * np.minimum(_falling(level, level) / least, 1.0)
         return np.minimum(shares, np.where(self._higher, own[:, None], 1.0).min(-1, initial=1.0))
 
-    def first(self, shares: np.ndarray) -> np.ndarray:
-        """The goals (F, G) that come before another one of their lane."""
-        return shares > (1.0 + YIELD_ALIKE) * np.where(self._same, shares[:, None], np.inf).min(-1)
+    def least(self, shares: np.ndarray) -> np.ndarray:
+        """The least share (F, G) in each goal's lane."""
+        return np.where(self._same, shares[:, None], np.inf).min(-1)
 
 
 def _falling(excess: np.ndarray, largest: np.ndarray) -> np.ndarray:
