@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 186597214 /* a hash of all below */
+#define DQIK_LAYOUT 66105670 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -48,7 +48,7 @@
 #define YIELD_EXCESS 0.01
 #define YIELD_FLOOR 0.02
 #define YIELD_REACH 0.05
-#define YIELD_MISS 0.0005
+#define YIELD_MISS 0.0003
 #define YIELD_SHARED 0.1
 #define YIELD_LEAST 0.05
 #define YIELD_ALIKE 1e-09
@@ -145,7 +145,6 @@ typedef struct {
     double pull;
     double settle;
     double unsettled;
-    double rise;
     const double *reluctance; /* (n) */
     int32_t abandons; /* whether it stops where the cost falls too slowly; only while goals that lead are missed */
     int32_t resigns;

@@ -37,7 +37,7 @@ static int descend(work *w, const dqik_settings *settings) {
         stand(w, &w->tried);
         weigh(w, &w->tried);
         const double gain = w->now.cost - w->tried.cost;
-        const int better = gain > -settings->rise * w->now.cost, progress = gain > LEAST_PROGRESS * w->now.cost;
+        const int better = gain > 0.0, progress = gain > LEAST_PROGRESS * w->now.cost;
         double modelled = decrease(w, w->d), longest = 0.0, far = 0.0;
         for (int k = 0; k < w->n; k++) {
             longest = most(longest, fabs(w->d[k]));

@@ -119,7 +119,7 @@ SETTINGS = _structure(
     ("int32", "iterations", ""),
     ("double", "tolerance rotation_tolerance", ""),
     ("double", "damping", "below 0: adapts from first_damping, without a lower bound"),
-    ("double", "first_damping pull settle unsettled rise", ""),
+    ("double", "first_damping pull settle unsettled", ""),
     ("double[]", "reluctance", "(n)"),
     ("int32", "abandons resigns", "whether it stops where the cost falls too slowly; only while goals that lead are missed"),
 )  # fmt: skip

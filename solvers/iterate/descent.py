@@ -3,7 +3,7 @@
 
     minimise  1/2 |e(q)|^2 + 1/2 pull v^T D v,   v = difference of q from the base pose
 
-A step is accepted only if this cost falls (or rises by less than `Settings.rise`). Solvers with damping adapt it to the gain ratio of actual to predicted
+A step is accepted only if this cost falls. Solvers with damping adapt it to the gain ratio of actual to predicted
 decrease (Levenberg-Marquardt; Kenwright's fixed delta does not come to rest on unreachable targets). Solvers without
 damping take a share of their step (backtracking).
 
@@ -50,8 +50,6 @@ class Settings(NamedTuple):
         `unsettled`.
     abandons : also stop where the cost falls too slowly (`ABANDON_STEPS`), for attempts that others follow.
     resigns : also stop where the cost falls slowly while goals that lead are missed, because they cannot all be met.
-    rise : share of the cost by which an accepted step may raise it. In a narrow, curved valley (nearly straight limbs)
-        steps that are right to first order raise the cost, and the next one lowers it (the Maratos effect).
     """
 
     iterations: int
@@ -65,7 +63,6 @@ class Settings(NamedTuple):
     options: Options
     unsettled: float = ANY
     abandons: bool = False
-    rise: float = 0.0
     resigns: bool | np.ndarray = False  # (L,) where lanes differ
 
 
@@ -198,7 +195,7 @@ def _minimise(model: Model, start: Point, frames: Request, inner: Inner, by_leng
         trial = stand(tasks, space.step(point.state, d), frames)
         trial_cost, trial_v = _cost(lanes, space, settings, trial, frames)
         gain = cost - trial_cost
-        better = (gain > -settings.rise * cost) & going
+        better = (gain > 0.0) & going
         progress = gain > LEAST_PROGRESS * cost
         poor = ~better
         if by_length:
