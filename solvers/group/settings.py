@@ -86,10 +86,7 @@ def runs(
         tolerance=POLISH_SHARE * options.tolerance, rotation_tolerance=POLISH_SHARE * options.rotation_tolerance,
     )  # fmt: skip
     yielding = [
-        settings._replace(
-            iterations=min(YIELD_ITERATIONS, settings.iterations), first_damping=YIELD_DAMPING,
-            resigns=False,
-        ),
+        settings._replace(iterations=min(YIELD_ITERATIONS, settings.iterations), first_damping=YIELD_DAMPING),
         polishing._replace(
             iterations=min(FIRST_ITERATIONS, options.iterations), first_damping=FIRST_GOALS_DAMPING
         ),

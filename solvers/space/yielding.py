@@ -19,7 +19,7 @@ YIELD_EXCESS = 0.01  # of a chain's reach: at this distance beyond it a goal's s
 YIELD_FLOOR = 0.02  # least share of such a goal
 YIELD_REACH = 0.05  # of a chain's reach: a target further beyond it is moved in to this distance
 YIELD_MISS = 3e-4  # [skeleton lengths] error of a goal to blame at which its share is a half
-YIELD_SHARED = 0.1  # of the largest error, which counts for each goal: goals to blame may miss little and drag others far
+YIELD_SHARED = 0.25  # of the largest error, which counts for each goal: goals to blame may miss little and drag others far
 YIELD_LEAST = 0.05  # least share of such a goal
 YIELD_ALIKE = 1e-9  # relative difference of shares that counts as none
 
