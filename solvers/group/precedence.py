@@ -30,29 +30,31 @@ def serve_in_order(stage: Stage, minimum: Minimum, frames: Request, start: Pose,
     missed = np.flatnonzero(lanes.any(-1))
     if not missed.size:
         return targets
-    some, point = replace(frames.take(missed), lanes=lanes[missed]), minimum.point.take(missed)
-    at_home = stage.space.state(_home(stage, start, home), len(targets.positions))
-    full = np.ones((len(missed), len(stage.goals))) if some.targets.shares is None else some.targets.shares
-    misses = stage.tasks.misses(point.kinematics, some.targets)
-    shares = stage.precedence.shares(misses, _blamed(stage, some, at_home.take(missed)), full)
+    at_home = stage.space.state(_home(stage, start, home), len(targets.positions)).take(missed)
+    full = np.ones((len(lanes), len(stage.goals))) if targets.shares is None else targets.shares
+    misses = stage.tasks.misses(minimum.point.kinematics, targets)[missed]
+    shares = full.copy()
+    shares[missed] = stage.precedence.shares(misses, _blamed(stage, frames.take(missed), at_home), full[missed])
     least = stage.precedence.least(shares)
-    some.lanes = lanes[missed] & stage.lanes.per_goal.any(shares > (1.0 + YIELD_ALIKE) * least)
-    shares = np.where(some.lanes[:, stage.lanes.goals], shares, full)
-    took, wanted = minimum.iterations[missed], some.targets
+    lanes &= stage.lanes.per_goal.any(shares > (1.0 + YIELD_ALIKE) * least)
+    shares = np.where(lanes[:, stage.lanes.goals], shares, full)
+    going = np.flatnonzero(lanes.any(-1))
+    if not going.size:
+        return targets
+    some, point = replace(frames.take(going), lanes=lanes[going]), minimum.point.take(going)
+    wanted, of_some = some.targets, shares[going]
     # all shares are raised at first, so that the pull does not become stronger than the goals that yield
-    steps = (np.zeros(shares.shape), 1.0 / np.sqrt(least)), (shares - 1.0, shares)
+    steps = (np.zeros(of_some.shape), 1.0 / np.sqrt(least[going])), (of_some - 1.0, of_some)
     for settings, (away, factors) in zip(stage.runs.yielding, steps, strict=True):
         moved = stage.tasks.shifted(wanted, point.kinematics, wanted, away)
-        request = replace(some, targets=moved._replace(shares=factors * shares))
+        request = replace(some, targets=moved._replace(shares=factors * of_some))
         again = stage.minimise(settings, stand(stage.tasks, point.state, request), request)
-        point, took = again.point, took + again.iterations
-    minimum.iterations[missed] = took
+        point = again.point
+        minimum.iterations[going] += again.iterations
     minimum.point = minimum.point.copy()
     minimum.point.error = minimum.point.error[:, : stage.tasks.m]
-    minimum.point.put(missed, stand(stage.hard_tasks, point.state, some))
-    every = np.ones((len(targets.positions), len(stage.goals))) if targets.shares is None else targets.shares.copy()
-    every[missed] = shares
-    return targets._replace(shares=every)
+    minimum.point.put(going, stand(stage.hard_tasks, point.state, some))
+    return targets._replace(shares=shares)
 
 
 def _home(stage: Stage, start: Pose, home: np.ndarray) -> Pose:

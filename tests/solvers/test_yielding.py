@@ -12,8 +12,8 @@ WAYS = [(0, 1, 0), (1, 0, 0), (0, 0, 1), (0.6, 0.0, 0.8)]
 LEAST = 1e-3  # of the height
 
 
-def figure(stiffness: float = 0.0) -> tuple[ik.Skeleton, list[ik.Goal]]:
-    """Hips that slide and turn, a spine, two arms and two legs; goals for the hands, then for the feet."""
+def figure(stiffness: float = 0.0, head: bool = False) -> tuple[ik.Skeleton, list[ik.Goal]]:
+    """Hips that slide and turn, a spine, two arms and two legs, perhaps a head; goals for the hands, then the feet."""
     joints: list[ik.Joint] = []
 
     def add(name: str, parent: int, offset: tuple, kind: str = "ball", **more: object) -> int:
@@ -37,6 +37,8 @@ def figure(stiffness: float = 0.0) -> tuple[ik.Skeleton, list[ik.Goal]]:
         thigh = add(f"thigh {side}", hips, (0, 0.09 * side, -0.05))
         shin = add(f"shin {side}", thigh, (0, 0, -0.43), preferred=(0, 0.35, 0))
         ends.append(add(f"foot {side}", shin, (0, 0, -0.42)))
+    if head:
+        add("head", add("neck", chest, (0, 0, 0.2)), (0, 0, 0.1))
     return ik.Skeleton(joints), [ik.Goal(end, (0, 0, 0), (1, 0, 0, 0)) for end in ends]
 
 
