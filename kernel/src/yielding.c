@@ -127,7 +127,7 @@ int serve_in_order(work *w, const double *rotations, const double *translations)
         memcpy(w->shifted_turns, turns, sizeof(double) * 4 * goals);
         for (int g = 0; g < s->goals; g++) {
             w->ways[g] = i ? w->yielded[g] - 1.0 : 0.0;
-            w->own[g] = w->yielded[g] * (i ? w->yielded[g] : 1.0 / sqrt(last));
+            w->own[g] = w->yielded[g] * (i ? w->yielded[g] : 1.0 / sqrt(sqrt(last)));
         }
         shift_targets(w, &w->now, w->ways, w->shifted_places, w->shifted_turns);
         w->places = w->shifted_places, w->turns = w->shifted_turns;

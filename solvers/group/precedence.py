@@ -43,8 +43,8 @@ def serve_in_order(stage: Stage, minimum: Minimum, frames: Request, start: Pose,
         return targets
     some, point = replace(frames.take(going), lanes=lanes[going]), minimum.point.take(going)
     wanted, of_some = some.targets, shares[going]
-    # all shares are raised at first, so that the pull does not become stronger than the goals that yield
-    steps = (np.zeros(of_some.shape), 1.0 / np.sqrt(least[going])), (of_some - 1.0, of_some)
+    # shares are raised at first, so that the pull stays weaker than the goals that yield
+    steps = (np.zeros(of_some.shape), least[going] ** -0.25), (of_some - 1.0, of_some)
     for settings, (away, factors) in zip(stage.runs.yielding, steps, strict=True):
         moved = stage.tasks.shifted(wanted, point.kinematics, wanted, away)
         request = replace(some, targets=moved._replace(shares=factors * of_some))

@@ -25,7 +25,7 @@ POLISH_ITERATIONS = 3
 POLISH_DAMPING = 1e-8
 POLISH_SHARE = 0.2  # of the tolerances: target of the steps without the pull
 INSIST_ITERATIONS = 20  # without poles and holds, if these keep goals from being met
-YIELD_ITERATIONS, YIELD_DAMPING = 16, 1e-3  # of a descent in which goals yield to those that come before them
+YIELD_ITERATIONS, YIELD_DAMPING = 12, 1e-3  # of a descent in which goals yield to those that come before them
 FIRST_ITERATIONS, FIRST_GOALS_DAMPING = 24, 1e-4  # of the descent after it, which meets those
 
 
