@@ -217,12 +217,15 @@ def begin_bake(ob: bpy.types.Object, solver: str = "") -> Session:
 
 
 def bake_frame(reading: Session, ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Reading:
-    """Read one frame for a bake, as live solving would read it after the change of frame."""
+    """Read one frame for a bake, as live solving would read it after the change of frame.
+
+    The next frame overwrites its input.
+    """
     with _state.busy:
         view = View(depsgraph, depsgraph.scene.frame_current_final, fresh=True)
         if len(_state.armatures.places()) > 1:  # only then may others follow it
             _state.armatures.levels(view, _state.suspended)
-        return step.read(reading, ob, view).copy()
+        return step.read(reading, ob, view)
 
 
 def shown_errors(reading: Session, ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> tuple[GoalError, ...]:

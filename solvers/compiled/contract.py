@@ -5,8 +5,8 @@ The tables here define the ctypes structures that Python fills (`pack.py`), the 
 and the header that the kernel is compiled with, `kernel/src/contract.h` (`tools/kernel_contract.py` writes it). Python
 and a library fit each other if they have the same `LAYOUT`, a hash of these tables.
 
-Doubles but for learnt weights, quaternions `w x y z`, arrays row by row. The kernel keeps no state, allocates nothing and locks
-nothing: a call depends on its arguments only, and equal arguments give equal answers to the bit.
+Doubles (learnt weights are floats), quaternions `w x y z`, arrays row by row. The kernel keeps no state, allocates
+nothing and locks nothing: a call depends on its arguments only, and equal arguments give equal answers to the bit.
 """
 
 import ctypes
@@ -81,8 +81,8 @@ CONSTANTS: dict[str, int | float | np.ndarray] = {
 class Field(NamedTuple):
     """A field of a structure.
 
-    kind : `int32`, `int64`, `uint64`, `float`, `double` or a structure's name; `double[3]` for so many of them in place;
-        `double[]` for the address of an array that the kernel reads, `double[]w` of one that it writes.
+    kind : `int32`, `int64`, `uint64`, `float`, `double` or a structure's name; `double[3]` for so many of them in
+        place; `double[]` for the address of an array that the kernel reads, `double[]w` of one that it writes.
     """
 
     name: str
