@@ -187,13 +187,26 @@ static void answer(const dqik_network *n, double clip, double *inputs, double *h
     add_product(outputs, inputs, n->last_weight + n->second * n->outputs, n->inputs, n->outputs);
 }
 
-/* The hinge square to a unit line, held by the usual one where the prediction points along the line or against that. */
+/* The unit line along which a limb reaches for its end, and the part of its angle to `straight` that is left of the
+ * end's; see `limbs.line`. */
+static double line_of(const dqik_figure *f, const dqik_figure_limb *l, const double *reach, double *line) {
+    const double along = dot3(reach, l->straight);
+    double across[3];
+    for (int c = 0; c < 3; c++) across[c] = reach[c] - along * l->straight[c];
+    const double off = most(norm3(across), 1e-12 * l->size), angle = most(atan2(off, along), 1e-12);
+    double part = least(off / (f->room * l->size * angle), 1.5);
+    part -= 0.5 * square(most(part - 0.5, 0.0));
+    const double cosine = cos(part * angle), sine = sin(part * angle) / off;
+    for (int c = 0; c < 3; c++) line[c] = cosine * l->straight[c] + sine * across[c];
+    return part;
+}
+
+/* The hinge square to a unit line, on the side of the usual one; see `limbs.steady`. */
 static void steady_hinge(const dqik_figure *f, const dqik_figure_limb *l, const double *line, double *hinge) {
-    const double cosine = 1.0 + dot3(line, l->straight), along = dot3(line, l->usual) / most(cosine, 1e-4);
-    const double off = dot3(hinge, line);
+    const double along = dot3(line, l->usual) / most(1.0 + dot3(line, l->straight), 1e-4), off = dot3(hinge, line);
     double carried[3];
     for (int c = 0; c < 3; c++) carried[c] = l->usual[c] - along * (line[c] + l->straight[c]);
-    const double part = dot3(hinge, carried), more = 0.5 * (sqrt(part * part + square(f->steady)) - part) * least(cosine, 1.0);
+    const double part = dot3(hinge, carried), more = sqrt(part * part + square(f->steady)) - part;
     for (int c = 0; c < 3; c++) hinge[c] += more * carried[c] - off * line[c];
 }
 
@@ -332,10 +345,8 @@ static void pose_limb(const dqik_figure *f, int number, const double *trunk, con
         add3(reach, turned);
     }
     distance = norm3(reach);
-    const double near = f->room * l->size, lean = near * exp(-square(distance / near));
-    for (int c = 0; c < 3; c++) line[c] = reach[c] + lean * l->straight[c];
-    const double length = most(norm3(line), 1e-9 * l->size);
-    for (int c = 0; c < 3; c++) line[c] /= length;
+    const double part = line_of(f, l, reach, line);
+    for (int c = 0; c < 3; c++) out[c] *= part * part;
     steady_hinge(f, l, line, out);
     double *loose = r->ends_of_limbs + 4 * number;
     for (int c = 0; c < 4; c++) loose[c] = arm ? 0.0 : out[3 + c];

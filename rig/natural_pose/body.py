@@ -396,8 +396,8 @@ class Body:
             toes, line = quaternion.exp(answer[:, own, 3:6]), self._toe_lines
             reach[:, own] += quaternion.rotate(ends[:, own], line - quaternion.rotate(toes, line))
             distance[:, own] = np.sqrt((reach[:, own] * reach[:, own]).sum(-1, keepdims=True))
-        line = limb_geometry.line(reach, distance, self._limb_sizes, self.networks.straight)
-        hinge = limb_geometry.steady(hinge, line, self.networks.usual, self.networks.straight)
+        line, part = limb_geometry.line(reach, self._limb_sizes, self.networks.straight)
+        hinge = limb_geometry.steady(part * part * hinge, line, self.networks.usual, self.networks.straight)
         loose, lengths = answer[:, self._at_placed, 3:], self._lengths[None]
         lines = np.zeros((0, 3, 3))
         if self.placed.size:

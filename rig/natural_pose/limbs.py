@@ -7,41 +7,49 @@ import numpy as np
 
 from ...solvers.algebra import quaternion
 
-STEADY = 0.8  # twice the least share of the usual hinge in a predicted one that is square to it
+STEADY = 0.4  # the least share of the usual hinge in a predicted one
 SOFT = 0.03  # of both lengths together, over which a limb comes to its full length without a jerk of its bend
 LEAST_KNEE, MOST_KNEE = -0.8, 2.4  # [rad] bends of a leg whose foot is fitted to its toes' distance
 MOST_EASED = 0.6  # [rad] by which a foot turns further than predicted
 POINTED = 0.95  # cosine of the least angle between foot and line to the hip
-ROOM = 0.1  # of the limb's length, around its root, where the direction of its end counts less
-FOLDED = 0.02  # of both lengths together, by which the end of a limb is further than when the limb is folded
+ROOM = 0.1  # of the limb's length, about its axis: by that much further, the line to its end turns at most 1 rad more
+FOLDED = 0.05  # of both lengths together, by which the end of a limb is further than when the limb is folded
 _HINGE = np.array([0.0, 0.0, 1.0])
 _IN_PLANE = np.array([[1.0, 0, 0, 0, 1, 0, 0, 0, 0], [0, -1, 0, 1, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0, 0, 0, 1]])
 """From cosine, sine and 1 to the matrix of a turn about the third axis."""
 
 
-def line(reach: np.ndarray, distance: np.ndarray, size: np.ndarray, straight: np.ndarray) -> np.ndarray:
+def line(reach: np.ndarray, size: np.ndarray, straight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Unit lines (F, L, 3) along which limbs reach for their ends, at `reach` (F, L, 3) from the roots.
 
-    The direction of an end turns fast as it passes near the root. So the line of such an end leans to where limbs are
-    `straight` (L, 3). distance : (F, L, 1) of the ends. size : (L, 1) of the limbs.
+    A line makes the angle between `straight` (L, 3) and its end, but at most 1 / ROOM times the distance (in lengths of
+    the limb) of the end from the axis of `straight`. So lines turn slowly everywhere: near the root, where directions
+    turn fast, and behind it, where no limb comes. There it is needed because frames cannot follow directions all around
+    a sphere without a jump (Brouwer's hairy ball): lines come to `straight` again on the axis.
+
+    Also the part of the angle (F, L, 1) that is left, 1 where a line is exact. size : (L, 1) of the limbs.
     """
-    near = ROOM * size
-    leaning = reach + near * np.exp(-((distance / near) ** 2)) * straight
-    return leaning / np.sqrt(np.maximum((leaning * leaning).sum(-1, keepdims=True), (1e-9 * size) ** 2))
+    along = (reach * straight).sum(-1, keepdims=True)
+    across = reach - along * straight
+    off = np.maximum(np.sqrt((across * across).sum(-1, keepdims=True)), 1e-12 * size)
+    angle = np.maximum(np.arctan2(off, along), 1e-12)
+    part = np.minimum(off / (ROOM * size * angle), 1.5)
+    part = part - 0.5 * np.maximum(part - 0.5, 0.0) ** 2  # a smooth least of `part` and 1
+    angle = part * angle
+    return np.cos(angle) * straight + np.sin(angle) / off * across, part
 
 
 def steady(hinge: np.ndarray, line: np.ndarray, usual: np.ndarray, straight: np.ndarray) -> np.ndarray:
     """Hinge axes (F, L, 3) square to unit lines (F, L, 3), not of unit length.
 
-    Where the prediction points along the line, or against the usual hinge, the usual one decides: `usual` (L, 3), of
-    limbs that point to `straight` (L, 3), carried along the shortest arc. So the hinge does not vanish, and does not
-    flip to its other side. This fades out at the opposite direction, to which no arc is shortest.
+    The usual hinge, `usual` (L, 3) of limbs that point to `straight` (L, 3), is carried along the shortest arc. Hinges
+    that point against it are mirrored to its side, and those that point along the line are lengthened along it. So the
+    hinge neither vanishes nor flips to its other side.
     """
-    cosine = 1.0 + (line * straight).sum(-1, keepdims=True)
-    along = (line * usual).sum(-1, keepdims=True) / np.maximum(cosine, 1e-4)
-    carried = usual - along * (line + straight)
+    cosine = np.maximum(1.0 + (line * straight).sum(-1, keepdims=True), 1e-4)
+    carried = usual - (line * usual).sum(-1, keepdims=True) / cosine * (line + straight)
     part = (hinge * carried).sum(-1, keepdims=True)
-    more = 0.5 * (np.sqrt(part * part + STEADY * STEADY) - part) * np.minimum(cosine, 1.0)
+    more = np.sqrt(part * part + STEADY * STEADY) - part
     return hinge - (hinge * line).sum(-1, keepdims=True) * line + more * carried
 
 
