@@ -7,6 +7,7 @@ import numpy as np
 
 from ...solvers.algebra import quaternion
 
+_AWAY = np.array([-1.0, 1.0])  # the upper bone is on one side of the line, the lower one on the other
 STEADY = 0.4  # the least share of the usual hinge in a predicted one
 SOFT = 0.03  # of both lengths together, over which a limb comes to its full length without a jerk of its bend
 LEAST_KNEE, MOST_KNEE = -0.8, 2.4  # [rad] bends of a leg whose foot is fitted to its toes' distance
@@ -14,95 +15,103 @@ MOST_EASED = 0.6  # [rad] by which a foot turns further than predicted
 POINTED = 0.95  # cosine of the least angle between foot and line to the hip
 ROOM = 0.11  # of the limb's length, about its axis: by that much further, the line to its end turns at most 1 rad more
 FOLDED = 0.05  # of both lengths together, by which the end of a limb is further than when the limb is folded
-_HINGE = np.array([0.0, 0.0, 1.0])
-_IN_PLANE = np.array([[1.0, 0, 0, 0, 1, 0, 0, 0, 0], [0, -1, 0, 1, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0, 0, 0, 1]])
-"""From cosine, sine and 1 to the matrix of a turn about the third axis."""
 
 
-def line(reach: np.ndarray, size: np.ndarray, straight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Unit lines (F, L, 3) along which limbs reach for their ends, at `reach` (F, L, 3) from the roots.
+def half_way(reach: np.ndarray, size: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Unit vectors (F, L, 3) half way from a straight limb to the line along which it reaches for its end.
 
-    A line makes the angle between `straight` (L, 3) and its end, but at most 1 / ROOM times the distance (in lengths of
-    the limb) of the end from the axis of `straight`. So lines turn slowly everywhere: near the root, where directions
-    turn fast, and behind it, where no limb comes. There it is needed because frames cannot follow directions all around
-    a sphere without a jump (Brouwer's hairy ball): lines come to `straight` again on the axis.
+    `reach` (F, L, 3) leads from the roots to the ends. The lines make the angle between the straight limb and its end,
+    but at most 1 / ROOM times the distance (in lengths of the limb) of the end from the axis of the straight limb. So
+    lines turn slowly everywhere: near the root, where directions turn fast, and behind it, where no limb comes. There
+    it is needed because frames cannot follow directions all around a sphere without a jump (Brouwer's hairy ball):
+    on the axis, lines are the straight limb's again.
 
-    Also the part of the angle (F, L, 1) that is left, 1 where a line is exact. size : (L, 1) of the limbs.
+    Also the part of the angle (F, L, 1) that is left, 1 where a line leads to its end. size : (L,) of the limbs.
     """
-    along = (reach * straight).sum(-1, keepdims=True)
-    across = reach - along * straight
-    off = np.maximum(np.sqrt((across * across).sum(-1, keepdims=True)), 1e-12 * size)
-    angle = np.maximum(np.arctan2(off, along), 1e-12)
-    part = np.minimum(off / (ROOM * size * angle), 1.5)
-    part = part - 0.5 * np.maximum(part - 0.5, 0.0) ** 2  # a smooth least of `part` and 1
-    angle = part * angle
-    return np.cos(angle) * straight + np.sin(angle) / off * across, part
+    off = np.maximum(np.hypot(reach[..., 1], reach[..., 2]), 1e-12 * size)
+    angle = np.arctan2(off, reach[..., 0])
+    part = np.sin(np.minimum(off / (ROOM * size * angle), 0.5 * np.pi))
+    half = 0.5 * part * angle
+    middle = np.empty(reach.shape)
+    np.cos(half, out=middle[..., 0])
+    np.multiply((np.sin(half) / off)[..., None], reach[..., 1:], out=middle[..., 1:])
+    return middle, part[..., None]
 
 
-def steady(hinge: np.ndarray, line: np.ndarray, usual: np.ndarray, straight: np.ndarray) -> np.ndarray:
-    """Hinge axes (F, L, 3) square to unit lines (F, L, 3), not of unit length.
+def twist(middle: np.ndarray, hinge: np.ndarray) -> np.ndarray:
+    """The turns about straight limbs, before these swing to their lines, that bring the usual hinge to predicted ones.
 
-    The usual hinge, `usual` (L, 3) of limbs that point to `straight` (L, 3), is carried along the shortest arc. Hinges
-    that point against it are mirrored to its side, and those that point along the line are lengthened along it. So the
-    hinge neither vanishes nor flips to its other side.
+    So hinges are square to the lines. Predictions that point against the usual hinge, as it swings with the limb, are
+    mirrored to its side, and those that point along the line count less: the hinge neither vanishes nor flips.
+
+    Cosine and sine (F, L, 2) of half the angle, but for a factor. middle : (F, L, 3) as of `half_way`. hinge :
+    (F, L, 3) predicted.
     """
-    cosine = np.maximum(1.0 + (line * straight).sum(-1, keepdims=True), 1e-4)
-    carried = usual - (line * usual).sum(-1, keepdims=True) / cosine * (line + straight)
-    part = (hinge * carried).sum(-1, keepdims=True)
-    more = np.sqrt(part * part + STEADY * STEADY) - part
-    return hinge - (hinge * line).sum(-1, keepdims=True) * line + more * carried
+    hinge = hinge - 2.0 * (hinge * middle).sum(-1, keepdims=True) * middle  # swung back, but for its first number
+    pair = np.empty((*hinge.shape[:-1], 2))
+    sine, cosine = hinge[..., 1], np.hypot(hinge[..., 2], STEADY)
+    np.add(np.hypot(sine, cosine), cosine, out=pair[..., 0])
+    np.negative(sine, out=pair[..., 1])
+    return pair
 
 
-def corners(distance: np.ndarray, lengths: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Cosine and sine (F, L, 1) of the bend with which two bones span a distance, by the law of cosines.
+def corners(distance: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """The bends (F, L) [rad] with which two bones span a distance, by the law of cosines.
 
-    distance : (F, L, 1) from root to end. lengths : (F or 1, L, 2).
+    distance : (F, L) from root to end. lengths : (F or 1, L, 2).
     """
-    upper, lower = lengths[..., :1], lengths[..., 1:]
+    upper, lower = lengths[..., 0], lengths[..., 1]
     whole = upper + lower
     spare = whole - distance  # softened: the bend of a stretched limb depends on it by a square root
-    distance = whole - 0.5 * (spare + np.sqrt(spare * spare + (SOFT * whole) ** 2))
+    distance = whole - 0.5 * (spare + np.hypot(spare, SOFT * whole))
     distance = np.maximum(distance, np.abs(upper - lower) + FOLDED * whole)
-    cosine = (distance * distance - upper * upper - lower * lower) / (2.0 * upper * lower)
-    return cosine, np.sqrt(np.maximum(1.0 - cosine * cosine, 0.0))
+    return np.arccos((distance * distance - upper * upper - lower * lower) / (2.0 * upper * lower))
 
 
 def triangles(
-    reach: np.ndarray, cosine: np.ndarray, sine: np.ndarray, hinge: np.ndarray, lengths: np.ndarray, sign: np.ndarray
+    middle: np.ndarray, twist: np.ndarray, bend: np.ndarray, lengths: np.ndarray, frames: np.ndarray
 ) -> np.ndarray:
-    """Frames (F, L, 2, 3, 3) of both bones of limbs; columns along, forward, hinge.
+    """Turns (F, L, 2, 4) of both bones of limbs.
 
-    reach : (F, L, 3) unit lines from root to end. cosine, sine : (F, L, 1) of the bend. hinge : (F, L, 3) square to the
-    lines. lengths : (F or 1, L, 2). sign : (L, 1), 1 for limbs that bend forward about their hinge (arms), -1 for legs.
+    middle : (F, L, 3) as of `half_way`. twist : (F, L, 2) as of `twist`. bend : (F, L), of legs against their hinges.
+    lengths : (F or 1, L, 2). frames : as of `between_frames`.
     """
-    frame = np.empty((*reach.shape, 3))  # along the line, forward, hinge
-    hinge = hinge / np.sqrt(np.maximum((hinge * hinge).sum(-1, keepdims=True), 1e-24))
-    frame[..., 0], frame[..., 2] = reach, hinge
-    frame[..., 1:2] = quaternion.skew(hinge) @ reach[..., None]
-    upper, lower, sine = lengths[..., :1], lengths[..., 1:], sign * sine
-    x, y = upper + lower * cosine, lower * sine
-    distance = np.sqrt(x * x + y * y)
-    turns = np.ones((*reach.shape[:-1], 2, 3))  # cosine and sine about the hinge, of both bones against the line
-    turns[..., 0, :1], turns[..., 0, 1:2] = x / distance, -y / distance
-    turns[..., 1, :1], turns[..., 1, 1:2] = (upper * cosine + lower) / distance, upper * sine / distance
-    return frame[..., None, :, :] @ (turns @ _IN_PLANE).reshape(*turns.shape[:-1], 3, 3)
+    turns = np.empty((*bend.shape, 2, 2))  # cosine and sine of half the angle of each bone from the line
+    bend, others = bend[..., None], lengths[..., ::-1]
+    along, across = lengths + others * np.cos(bend), others * _AWAY * np.sin(bend)
+    np.add(np.hypot(along, across), along, out=turns[..., 0])
+    turns[..., 1] = across
+    swung = (middle[..., None] * twist[..., None, :]).reshape(*middle.shape[:2], 1, 6, 1)
+    products = swung * turns[..., None, :]
+    return quaternion.normalize((products.reshape(*turns.shape[:3], 1, 12) @ frames)[..., 0, :])
 
 
-def beyond(tip: np.ndarray, turn: np.ndarray, length: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The line from the middle joint to the effector of limbs without rotation: lengths (F, P, 1), frames (F, P, 3, 3).
+def between_frames(axes: np.ndarray, back: np.ndarray) -> np.ndarray:
+    """(2, 12, 4) from products of the numbers of a swing, a twist and a turn about the hinge to the turns of two bones.
 
-    The frames, columns along the line, across it, hinge, are in the axes of the lower bone. tip : (P, 3) from wrist or
-    ankle to the effector at rest, turn : (F, P, 4) of the end, both in these axes. length : (P, 1) of the lower bone.
+    axes : (4,) whose axes are the straight limb, forward, and the usual hinge. back : (2, 4) inverse turns of both
+    bones' frames at rest.
+    """
+    one, twist, forward, hinge = np.eye(4)
+    swings, twists, turns = np.stack([one, hinge, -forward]), np.stack([one, twist]), np.stack([one, hinge])
+    whole = quaternion.product(quaternion.product(swings[:, None], twists)[:, :, None], turns).reshape(12, 4)
+    return quaternion.product(quaternion.product(axes, whole), back[:, None])
+
+
+def beyond(tip: np.ndarray, turn: np.ndarray, length: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The line from the middle joint to the effector of limbs without rotation: its length (F, P).
+
+    And its angle (F, P) about the hinge, and the turn (F, P, 4) back from it to the lower bone, in whose axes all this
+    is. tip : (P, 3) from wrist or ankle to the effector at rest. turn : (F, P, 4) of the end. length : (P,) of the
+    lower bone.
     """
     line = quaternion.rotate(turn, tip)
-    line[..., :1] += length
-    distance = np.sqrt((line * line).sum(-1, keepdims=True))
-    frames = np.zeros((*line.shape, 3))
-    frames[..., 0] = along = line / np.maximum(distance, 1e-9)
-    size = np.sqrt(np.maximum(1.0 - along[..., 2:] * along[..., 2:], 1e-24))
-    frames[..., :2, 1] = along[..., 1::-1] * [-1.0, 1.0] / size
-    frames[..., 2] = (_HINGE - along[..., 2:] * along) / size
-    return distance, frames
+    x, y, z = line[..., 0] + length, line[..., 1], line[..., 2]
+    flat = np.hypot(x, y)
+    distance = np.hypot(flat, z)
+    turns = np.stack([flat + distance, z], -1)[..., :, None] * np.stack([flat + x, y], -1)[..., None, :]
+    back = turns.reshape(*flat.shape, 4).take([0, 3, 2, 1], -1) * [1.0, -1.0, 1.0, -1.0]
+    return distance, np.arctan2(y, x), quaternion.normalize(back)
 
 
 class Feet(NamedTuple):

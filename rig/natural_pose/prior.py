@@ -111,7 +111,7 @@ class Prior:
         moved = self.body.moved(view, own.view)  # (F, E)
         faded, ends = moved * own.fade, 0.0
         if own.ends.size:
-            placed = self.body.placed
+            placed = self.body.ends.rows
             ends = np.exp(faded[:, placed, None] + moved[:, placed, None] * _FADE_OF_BENDS) * own.ends
         motions = self._motions(view, own.chest, share, ends)
         away = (faded @ self.body.follows)[..., None]
@@ -171,7 +171,7 @@ class Prior:
         ends = np.tile(self.body.loose_turns(own), (len(view.places) // len(own), 1, 1))
         if ends.size:
             bends = ends * [0.0, 0.0, 0.0, 1.0]
-            bends[:, self.body.eased, 3] -= self.body.motions(view, chest, 0.0)[1][:, self.body.eased, 3]
+            bends[:, self.body.ends.eased, 3] -= self.body.motions(view, chest, 0.0)[1][:, self.body.ends.eased, 3]
             ends[..., :3] -= self.body.motions(view, chest, bends)[1][..., :3]
             ends[..., 3] = bends[..., 3]
         return ends
