@@ -95,6 +95,7 @@ class Body:
         self.networks, self.ends = LimbNetworks(weights, names), LooseEnds(limbs, names, weights)
         self.bend = np.array([1.0 if limb.kind == "arm" else -1.0 for limb in limbs])
         self._lengths = np.array([limb.lengths for limb in limbs])
+        self._bones = limb_geometry.Bones.of(self._lengths[None], self.bend)
         self._sizes = np.array([limb.size for limb in limbs])
         self._roots = np.array([limb.root for limb in limbs])
         self.back = np.array([[turned_back(limb, part).T for part in range(2)] for limb in limbs])
@@ -108,7 +109,7 @@ class Body:
         turned = np.flatnonzero([limb.turned for limb in limbs])
         self._turned_arms = turned[turned < self.arms]
         self.forearms = np.array([limb.frames[1][:, 0] for limb in limbs])
-        self._pronated = np.sqrt(2.0 * PRONATION) * self.forearms[self._turned_arms]
+        self._pronated = self.forearms[self._turned_arms]
         self.on_toes = np.flatnonzero([limb.toe.any() for limb in limbs])
         self._toe_lines = np.array([limbs[k].toe for k in self.on_toes]).reshape(-1, 3)
         self._at_toes, self._at_turned_arms = rows(self.on_toes), rows(self._turned_arms)
@@ -175,7 +176,6 @@ class Body:
         self.mirror[self.first :] = np.tile(sides, (4, 1))
         self.turns_neck = figure.head is not None and figure.head.turned and bool(self.neck)
         self.shares = np.array([1.0 / max(len(own), 1) for own in self._collars]).reshape(-1, 1)
-        self._shares_collars = bool((self.shares < 1.0).any())
         self.maps = np.stack([self._map(joint) for joint in self.joints]) if columns else np.zeros((0, 4, 4))
         self._mirrored_maps = self.mirror[self.columns][..., None] * self.maps
 
@@ -282,13 +282,14 @@ class Body:
         against = quaternion.relative(trunk[:, None], view.turns)
         frames, arms, count = len(vectors), self.arms, len(self._figure.limbs)
         turns = np.empty((frames, len(self.mirror), 4))
-        turns[:, 0] = spine
-        if self.turns_neck:
-            turns[:, 1] = quaternion.exp(quaternion.log(against[:, -1]) / len(self.neck))
         vectors = self.seen_by_limbs(vectors, matrix, place)
-        collars = self._collar(vectors[:, :arms, 0])
-        collar = quaternion.exp(collars)
-        turns[:, 2 : self.first] = quaternion.exp(collars * self.shares) if self._shares_collars else collar
+        above = np.zeros((frames, self.first - 1 + arms, 3))  # neck, joints of collars, collars
+        if self.turns_neck:
+            above[:, 0] = quaternion.log(against[:, -1]) / len(self.neck)
+        above[:, self.first - 1 :] = collars = self._collar(vectors[:, :arms, 0])
+        np.multiply(collars, self.shares, out=above[:, 1 : self.first - 1])
+        above = quaternion.exp(above)
+        turns[:, 0], turns[:, 1 : self.first], collar = spine, above[:, : self.first - 1], above[:, self.first - 1 :]
         vectors[:, :arms, 0] -= (_squares(collar)[..., None, :] @ self._carried)[..., 0, :]
         chain = np.empty((frames, 4, count, 4))  # collars, upper and lower bones, and ends, against chest or hips
         chain[:, 0] = quaternion.IDENTITY
@@ -299,7 +300,8 @@ class Body:
         toes, loose = self._set_bones(vectors, chain, correction)
         parts = turns[:, self.first :].reshape(frames, 4, count, 4)
         parts[:, :3], parts[:, 3] = quaternion.relative(chain[:, :3], chain[:, 1:]), quaternion.IDENTITY
-        self._pronate(parts)
+        if self._turned_arms.size:
+            self._pronate(parts)
         if self.ends.rows.size:
             parts[:, 2, self.ends.at] = self.ends.turns(loose)
         if toes is not None:
@@ -313,10 +315,10 @@ class Body:
         `2 w (xyz . axis)` is the sine of that turn, smaller the more the hand is bent: it fades to 0 at a half turn.
         """
         arms = self._at_turned_arms
-        if not self._turned_arms.size:
-            return
-        hands, axes = parts[:, 2, arms], self._pronated
-        turn = quaternion.exp(hands[..., :1] * (hands[..., 1:] * axes).sum(-1, keepdims=True) * axes)
+        hands, turn = parts[:, 2, arms], np.empty((len(parts), len(self._turned_arms), 4))
+        half = PRONATION * hands[..., :1] * (hands[..., 1:] * self._pronated).sum(-1, keepdims=True)
+        turn[..., :1] = np.cos(half)
+        np.multiply(np.sin(half), self._pronated, out=turn[..., 1:])
         parts[:, 1, arms] = quaternion.product(parts[:, 1, arms], turn)
         parts[:, 2, arms] = quaternion.relative(turn, hands)
 
@@ -377,22 +379,24 @@ class Body:
             toes, line = quaternion.exp(answer[:, own, 3:6]), self._toe_lines
             reach[:, own] += quaternion.rotate(chain[:, 3, own], line - quaternion.rotate(toes, line))
             distance[:, own] = np.sqrt((reach[:, own] * reach[:, own]).sum(-1))
-        both = np.stack([reach, answer[..., :3]], -2) @ self.axes  # end and hinge, in the axes of straight limbs
+        vectors[:, :, 1] = answer[..., :3]
+        both = vectors[:, :, :2] @ self.axes  # end and hinge, in the axes of straight limbs
         middle, part = limb_geometry.half_way(both[..., 0, :], self._sizes)
         twist = limb_geometry.twist(middle, part * part * both[..., 1, :])
-        ends, loose, lengths = self.ends, answer[:, self.ends.at, 3:], self._lengths[None]
+        ends, loose, bones = self.ends, answer[:, self.ends.at, 3:], self._bones
         if ends.rows.size:
             loose = ends.predicted(loose, distance[:, ends.at], correction)
             length, angle, back = ends.lines(loose)
-            lengths = np.repeat(lengths, len(reach), 0)
+            lengths = np.repeat(self._lengths[None], len(reach), 0)
             lengths[:, ends.at, 1] = length
-        bend = limb_geometry.corners(distance, lengths)
+            bones = limb_geometry.Bones.of(lengths, self.bend)
+        bend = limb_geometry.corners(distance, bones)
         if ends.eased.size:
             bend[:, ends.at_legs] = loose[:, ends.at_eased, 3] - angle[:, ends.at_eased]
-        bones = limb_geometry.triangles(middle, twist, bend * self.bend, lengths, self.frames_of_bones)
+        turns = limb_geometry.triangles(middle, twist, bend, bones, self.frames_of_bones)
         if ends.rows.size:
-            bones[:, ends.at, 1] = quaternion.product(bones[:, ends.at, 1], back)
-        chain[:, 1:3] = bones.swapaxes(1, 2)
+            turns[:, ends.at, 1] = quaternion.product(turns[:, ends.at, 1], back)
+        chain[:, 1:3] = turns.swapaxes(1, 2)
         return toes, loose
 
 

@@ -7,7 +7,6 @@ import numpy as np
 
 from ...solvers.algebra import quaternion
 
-_AWAY = np.array([-1.0, 1.0])  # the upper bone is on one side of the line, the lower one on the other
 STEADY = 0.4  # the least share of the usual hinge in a predicted one
 SOFT = 0.03  # of both lengths together, over which a limb comes to its full length without a jerk of its bend
 LEAST_KNEE, MOST_KNEE = -0.8, 2.4  # [rad] bends of a leg whose foot is fitted to its toes' distance
@@ -55,35 +54,55 @@ def twist(middle: np.ndarray, hinge: np.ndarray) -> np.ndarray:
     return pair
 
 
-def corners(distance: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-    """The bends (F, L) [rad] with which two bones span a distance, by the law of cosines.
+class Bones(NamedTuple):
+    """Both bones of limbs, and what follows from their lengths.
 
-    distance : (F, L) from root to end. lengths : (F or 1, L, 2).
+    lengths : (F or 1, L, 2). others : (F or 1, L, 2) lengths of the other bones, with the signs of the sides of the
+    line from root to end on which the bones are. whole, least : (F or 1, L) the distances that they may span. squares,
+    twice : (F or 1, L) the sum of their squares, and twice their product.
     """
-    upper, lower = lengths[..., 0], lengths[..., 1]
-    whole = upper + lower
-    spare = whole - distance  # softened: the bend of a stretched limb depends on it by a square root
-    distance = whole - 0.5 * (spare + np.hypot(spare, SOFT * whole))
-    distance = np.maximum(distance, np.abs(upper - lower) + FOLDED * whole)
-    return np.arccos((distance * distance - upper * upper - lower * lower) / (2.0 * upper * lower))
+
+    lengths: np.ndarray
+    others: np.ndarray
+    whole: np.ndarray
+    least: np.ndarray
+    squares: np.ndarray
+    twice: np.ndarray
+
+    @classmethod
+    def of(cls, lengths: np.ndarray, sign: np.ndarray) -> "Bones":
+        """Sign : (L,) 1 for limbs that bend forward about their hinge (arms), -1 for legs."""
+        upper, lower = lengths[..., 0], lengths[..., 1]
+        whole = upper + lower
+        others = np.stack([-sign * lower, sign * upper], -1)
+        least = np.abs(upper - lower) + FOLDED * whole
+        return cls(lengths, others, whole, least, upper * upper + lower * lower, 2.0 * upper * lower)
+
+
+def corners(distance: np.ndarray, bones: Bones) -> np.ndarray:
+    """The bends (F, L) [rad] with which two bones span a distance (F, L) from root to end, by the law of cosines."""
+    spare = bones.whole - distance  # softened: the bend of a stretched limb depends on it by a square root
+    distance = bones.whole - 0.5 * (spare + np.hypot(spare, SOFT * bones.whole))
+    distance = np.maximum(distance, bones.least)
+    return np.arccos((distance * distance - bones.squares) / bones.twice)
 
 
 def triangles(
-    middle: np.ndarray, twist: np.ndarray, bend: np.ndarray, lengths: np.ndarray, frames: np.ndarray
+    middle: np.ndarray, twist: np.ndarray, bend: np.ndarray, bones: Bones, frames: np.ndarray
 ) -> np.ndarray:
     """Turns (F, L, 2, 4) of both bones of limbs.
 
-    middle : (F, L, 3) as of `half_way`. twist : (F, L, 2) as of `twist`. bend : (F, L), of legs against their hinges.
-    lengths : (F or 1, L, 2). frames : as of `between_frames`.
+    middle : (F, L, 3) as of `half_way`. twist : (F, L, 2) as of `twist`. bend : (F, L). frames : (L, 2, 12, 4) as of
+    `between_frames`.
     """
     turns = np.empty((*bend.shape, 2, 2))  # cosine and sine of half the angle of each bone from the line
-    bend, others = bend[..., None], lengths[..., ::-1]
-    along, across = lengths + others * np.cos(bend), others * _AWAY * np.sin(bend)
+    bend = bend[..., None]
+    along = bones.lengths + np.abs(bones.others) * np.cos(bend)
+    across = np.multiply(bones.others, np.sin(bend), out=turns[..., 1])
     np.add(np.hypot(along, across), along, out=turns[..., 0])
-    turns[..., 1] = across
     swung = (middle[..., None] * twist[..., None, :]).reshape(*middle.shape[:2], 1, 6, 1)
-    products = swung * turns[..., None, :]
-    return quaternion.normalize((products.reshape(*turns.shape[:3], 1, 12) @ frames)[..., 0, :])
+    products = (swung * turns[..., None, :]).reshape(*turns.shape[:3], 1, 12)
+    return quaternion.normalize((products @ frames)[..., 0, :])
 
 
 def between_frames(axes: np.ndarray, back: np.ndarray) -> np.ndarray:
