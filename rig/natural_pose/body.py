@@ -7,7 +7,7 @@ from ...solvers.algebra import quaternion
 from . import limbs as limb_geometry
 from .ends import LooseEnds, rows, turned_back
 from .figure import SIDES, Figure, Limb
-from .view import View
+from .view import View, products
 from .weights import CLIP, EFFECTORS, LimbNetworks, Trunk, Weights, clipped
 
 MIRROR = np.array([1.0, 1.0, -1.0, -1.0])
@@ -111,7 +111,7 @@ class Body:
         self.forearms = np.array([limb.frames[1][:, 0] for limb in limbs])
         self._pronated = self.forearms[self._turned_arms]
         self.on_toes = np.flatnonzero([limb.toe.any() for limb in limbs])
-        self._toe_lines = np.array([limbs[k].toe for k in self.on_toes]).reshape(-1, 3)
+        self._toe_lines = (_TURNED @ np.array([limbs[k].toe for k in self.on_toes]).reshape(-1, 1, 3, 1))[..., 0]
         self._at_toes, self._at_turned_arms = rows(self.on_toes), rows(self._turned_arms)
         self._at_placed_arms = rows(self.placed_arms)
         beyond = np.zeros((len(limbs), 6))
@@ -248,7 +248,7 @@ class Body:
 
     def vectors(self, view: View) -> np.ndarray:
         """The places of wrists, ankles and head, and two directions of each (F, E, 3, 3)."""
-        vectors = (_squares(view.turns)[..., None, :] @ self._lines).reshape(*view.places.shape, 3)
+        vectors = (products(view.turns, view.turns)[..., None, :] @ self._lines).reshape(*view.places.shape, 3)
         vectors[:, :, 0] += view.places
         return vectors
 
@@ -290,7 +290,7 @@ class Body:
         np.multiply(collars, self.shares, out=above[:, 1 : self.first - 1])
         above = quaternion.exp(above)
         turns[:, 0], turns[:, 1 : self.first], collar = spine, above[:, : self.first - 1], above[:, self.first - 1 :]
-        vectors[:, :arms, 0] -= (_squares(collar)[..., None, :] @ self._carried)[..., 0, :]
+        vectors[:, :arms, 0] -= (products(collar, collar)[..., None, :] @ self._carried)[..., 0, :]
         chain = np.empty((frames, 4, count, 4))  # collars, upper and lower bones, and ends, against chest or hips
         chain[:, 0] = quaternion.IDENTITY
         chain[:, 0, :arms] = collar
@@ -305,7 +305,6 @@ class Body:
         if self.ends.rows.size:
             parts[:, 2, self.ends.at] = self.ends.turns(loose)
         if toes is not None:
-            parts[:, 2, self._at_toes] = quaternion.product(parts[:, 2, self._at_toes], toes)
             parts[:, 3, self._at_toes] = quaternion.conjugate(toes)
         return (turns.take(self.columns, 1)[:, :, None] @ self._mirrored_maps)[:, :, 0], loose
 
@@ -335,7 +334,8 @@ class Body:
         And its matrix (F, 3, 3) and place (F, 3) if the spine's bones share the turn evenly.
         """
         parts = quaternion.exp(turn[:, None] * self._parts_of_turn)
-        both = _squares(parts[:, 1:]).reshape(len(turn), -1) @ self._chest
+        parts_of_chest = parts[:, 1:]
+        both = products(parts_of_chest, parts_of_chest).reshape(len(turn), -1) @ self._chest
         return parts[:, 0], parts[:, 1], both[:, :9].reshape(-1, 3, 3), both[:, 9:] + self._figure.spine_root
 
     def seen_by_limbs(self, vectors: np.ndarray, chest: np.ndarray, place: np.ndarray) -> np.ndarray:
@@ -376,8 +376,10 @@ class Body:
         distance, toes = distance[..., 0] * self._sizes, None
         if self.on_toes.size:
             own = self._at_toes
-            toes, line = quaternion.exp(answer[:, own, 3:6]), self._toe_lines
-            reach[:, own] += quaternion.rotate(chain[:, 3, own], line - quaternion.rotate(toes, line))
+            toes, toe = quaternion.exp(answer[:, own, 3:6]), chain[:, 3, own]
+            foot = quaternion.product(toe, toes)
+            reach[:, own] += ((products(toe, toe) - products(foot, foot))[..., None, :] @ self._toe_lines)[..., 0, :]
+            chain[:, 3, own] = foot
             distance[:, own] = np.sqrt((reach[:, own] * reach[:, own]).sum(-1))
         vectors[:, :, 1] = answer[..., :3]
         both = vectors[:, :, :2] @ self.axes  # end and hinge, in the axes of straight limbs
@@ -398,8 +400,3 @@ class Body:
             turns[:, ends.at, 1] = quaternion.product(turns[:, ends.at, 1], back)
         chain[:, 1:3] = turns.swapaxes(1, 2)
         return toes, loose
-
-
-def _squares(q: np.ndarray) -> np.ndarray:
-    """All products (..., 16) of two of the numbers of quaternions (..., 4)."""
-    return (q[..., :, None] * q[..., None, :]).reshape(*q.shape[:-1], 16)

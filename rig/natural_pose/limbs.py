@@ -64,6 +64,7 @@ class Bones(NamedTuple):
 
     lengths: np.ndarray
     others: np.ndarray
+    aside: np.ndarray
     whole: np.ndarray
     least: np.ndarray
     squares: np.ndarray
@@ -74,9 +75,10 @@ class Bones(NamedTuple):
         """Sign : (L,) 1 for limbs that bend forward about their hinge (arms), -1 for legs."""
         upper, lower = lengths[..., 0], lengths[..., 1]
         whole = upper + lower
-        others = np.stack([-sign * lower, sign * upper], -1)
+        others = lengths[..., ::-1]
+        aside = others * np.stack([-sign, sign], -1)
         least = np.abs(upper - lower) + FOLDED * whole
-        return cls(lengths, others, whole, least, upper * upper + lower * lower, 2.0 * upper * lower)
+        return cls(lengths, others, aside, whole, least, upper * upper + lower * lower, 2.0 * upper * lower)
 
 
 def corners(distance: np.ndarray, bones: Bones) -> np.ndarray:
@@ -97,8 +99,8 @@ def triangles(
     """
     turns = np.empty((*bend.shape, 2, 2))  # cosine and sine of half the angle of each bone from the line
     bend = bend[..., None]
-    along = bones.lengths + np.abs(bones.others) * np.cos(bend)
-    across = np.multiply(bones.others, np.sin(bend), out=turns[..., 1])
+    along = bones.lengths + bones.others * np.cos(bend)
+    across = np.multiply(bones.aside, np.sin(bend), out=turns[..., 1])
     np.add(np.hypot(along, across), along, out=turns[..., 0])
     swung = (middle[..., None] * twist[..., None, :]).reshape(*middle.shape[:2], 1, 6, 1)
     products = (swung * turns[..., None, :]).reshape(*turns.shape[:3], 1, 12)
