@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 63469989 /* a hash of all below */
+#define DQIK_LAYOUT 129195920 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -377,11 +377,11 @@ typedef struct {
     int32_t outputs;
     const double *scale; /* (inputs) */
     const double *shift;
-    const double *first_weight; /* (inputs, first), (first), ... */
-    const double *first_bias;
-    const double *second_weight;
+    const float *first_weight; /* (inputs, first), (first, second): learnt numbers, so they are exact */
+    const float *second_weight;
+    const float *last_weight; /* (second + inputs, outputs) */
+    const double *first_bias; /* (first), (second), (outputs) */
     const double *second_bias;
-    const double *last_weight; /* (second + inputs, outputs), (outputs) */
     const double *last_bias;
 } dqik_network;
 

@@ -5,8 +5,8 @@ The tables here define the ctypes structures that Python fills (`pack.py`), the 
 and the header that the kernel is compiled with, `kernel/src/contract.h` (`tools/kernel_contract.py` writes it). Python
 and a library fit each other if they have the same `LAYOUT`, a hash of these tables.
 
-Doubles throughout, quaternions `w x y z`, arrays row by row. The kernel keeps no state, allocates nothing and locks
-nothing: a call depends on its arguments only, and equal arguments give equal answers to the bit.
+Doubles (learnt weights are floats), quaternions `w x y z`, arrays row by row. The kernel keeps no state, allocates
+nothing and locks nothing: a call depends on its arguments only, and equal arguments give equal answers to the bit.
 """
 
 import ctypes
@@ -81,8 +81,8 @@ CONSTANTS: dict[str, int | float | np.ndarray] = {
 class Field(NamedTuple):
     """A field of a structure.
 
-    kind : `int32`, `int64`, `uint64`, `double` or a structure's name; `double[3]` for so many of them in place;
-        `double[]` for the address of an array that the kernel reads, `double[]w` of one that it writes.
+    kind : `int32`, `int64`, `uint64`, `float`, `double` or a structure's name; `double[3]` for so many of them in
+        place; `double[]` for the address of an array that the kernel reads, `double[]w` of one that it writes.
     """
 
     name: str
@@ -286,8 +286,9 @@ NETWORK = _structure(
     "dqik_network", "A network with a linear map beside it; see LimbNetworks in rig/natural_pose/weights.py.",
     ("int32", "inputs first second outputs", "numbers of units"),
     ("double[]", "scale shift", "(inputs)"),
-    ("double[]", "first_weight first_bias second_weight second_bias", "(inputs, first), (first), ..."),
-    ("double[]", "last_weight last_bias", "(second + inputs, outputs), (outputs)"),
+    ("float[]", "first_weight second_weight", "(inputs, first), (first, second): learnt numbers, so they are exact"),
+    ("float[]", "last_weight", "(second + inputs, outputs)"),
+    ("double[]", "first_bias second_bias last_bias", "(first), (second), (outputs)"),
 )  # fmt: skip
 
 EFFECTOR = _structure(
@@ -390,6 +391,7 @@ NUMBERS: dict[str, tuple[Any, Any, str]] = {
     "int64": (ctypes.c_int64, np.int64, "int64_t"),
     "uint64": (ctypes.c_uint64, np.uint64, "uint64_t"),
     "uint8": (ctypes.c_uint8, np.uint8, "uint8_t"),
+    "float": (ctypes.c_float, np.float32, "float"),
     "double": (ctypes.c_double, np.float64, "double"),
     "void": (None, None, "void"),
 }
