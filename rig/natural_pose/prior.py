@@ -112,8 +112,8 @@ class Prior:
             return start.rotations
         if isinstance(amount, float) and len(targets.positions) == len(links) == 1 and self.compiled is not None:
             return self.compiled.base(start, targets, links, amount, share) if amount else start.rotations
-        amounts = np.asarray(amount, dtype=float)
-        if not amounts.any():
+        least, most = (amount, amount) if isinstance(amount, float) else (amount.min(), amount.max())
+        if most <= 0.0:
             return start.rotations
         own = self._own_pose(start, links, share)
         view = self.viewer.of_targets(targets.positions, targets.rotations, start, links)
@@ -126,9 +126,9 @@ class Prior:
         motions = quaternion.product(motions, quaternion.exp(apart.sum(1)))
         rotations = np.empty((len(motions), *start.rotations.shape[1:]))
         rotations[:] = start.rotations
-        if not (self._whole and (amounts >= 1.0).all()):
+        if not (self._whole and least >= 1.0):
             before = start.rotations[:, self.joints]
-            shares = np.multiply.outer(amounts, self.freedom) if amounts.ndim else amounts * self.freedom
+            shares = np.multiply.outer(amount, self.freedom)
             turn = quaternion.log(quaternion.relative(before, motions))
             motions = quaternion.product(before, quaternion.exp(shares[..., None] * turn))
         rotations[:, self.joints] = motions
