@@ -182,7 +182,7 @@ static void answer(const dqik_network *n, double clip, double *inputs, double *h
 /* Half way from a straight limb to the line along which it reaches for its end, all in the limb's axes, and the part of
  * that line's angle that is left; see `limbs.half_way`. */
 static double half_way(const dqik_figure *f, const dqik_figure_limb *l, const double *reach, double *middle) {
-    const double off = most(hypot(reach[1], reach[2]), 1e-12 * l->size), angle = atan2(off, reach[0]);
+    const double off = most(hypot(reach[1], reach[2]), LEAST), angle = atan2(off, reach[0]);
     const double part = sin(least(off / (f->room * l->size * angle), 0.5 * PI)), half = 0.5 * part * angle;
     const double sine = sin(half) / off;
     middle[0] = cos(half), middle[1] = sine * reach[1], middle[2] = sine * reach[2];

@@ -97,6 +97,7 @@ class Body:
         self._lengths = np.array([limb.lengths for limb in limbs])
         self._bones = limb_geometry.Bones.of(self._lengths[None], self.bend)
         self._sizes = np.array([limb.size for limb in limbs])
+        self._room = limb_geometry.ROOM * self._sizes
         self._roots = np.array([limb.root for limb in limbs])
         self.back = np.array([[turned_back(limb, part).T for part in range(2)] for limb in limbs])
         straight, usual = self.networks.straight, self.networks.usual
@@ -383,20 +384,30 @@ class Body:
             distance[:, own] = np.sqrt((reach[:, own] * reach[:, own]).sum(-1))
         vectors[:, :, 1] = answer[..., :3]
         both = vectors[:, :, :2] @ self.axes  # end and hinge, in the axes of straight limbs
-        middle, part = limb_geometry.half_way(both[..., 0, :], self._sizes)
-        twist = limb_geometry.twist(middle, part * part * both[..., 1, :])
-        ends, loose, bones = self.ends, answer[:, self.ends.at, 3:], self._bones
-        if ends.rows.size:
-            loose = ends.predicted(loose, distance[:, ends.at], correction)
-            length, angle, back = ends.lines(loose)
-            lengths = np.repeat(self._lengths[None], len(reach), 0)
-            lengths[:, ends.at, 1] = length
-            bones = limb_geometry.Bones.of(lengths, self.bend)
-        bend = limb_geometry.corners(distance, bones)
-        if ends.eased.size:
-            bend[:, ends.at_legs] = loose[:, ends.at_eased, 3] - angle[:, ends.at_eased]
-        turns = limb_geometry.triangles(middle, twist, bend, bones, self.frames_of_bones)
-        if ends.rows.size:
-            turns[:, ends.at, 1] = quaternion.product(turns[:, ends.at, 1], back)
+        turns, loose = self._triangles(both, distance, answer[:, self.ends.at, 3:], correction)
         chain[:, 1:3] = turns.swapaxes(1, 2)
         return toes, loose
+
+    def _triangles(
+        self, both: np.ndarray, distance: np.ndarray, loose: np.ndarray, correction: np.ndarray | float
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Turns of both bones (F, L, 2, 4), and those of ends without rotation (F, P, 4).
+
+        both : (F, L, 2, 3) ends and hinges. distance : (F, L) of the ends. loose : (F, P, 4) of the networks.
+        """
+        middle, part = limb_geometry.half_way(both[..., 0, :], self._room)
+        twist = limb_geometry.twist(middle, part * part * both[..., 1, :])
+        ends, frames = self.ends, self.frames_of_bones
+        if not ends.rows.size:
+            bend = limb_geometry.corners(distance, self._bones)
+            return limb_geometry.triangles(middle, twist, bend, self._bones, frames), loose
+        loose = ends.predicted(loose, distance[:, ends.at], correction)
+        length, angle, back = ends.lines(loose)
+        lengths = np.repeat(self._lengths[None], len(both), 0)
+        lengths[:, ends.at, 1] = length
+        bones = limb_geometry.Bones.of(lengths, self.bend)
+        bend = limb_geometry.corners(distance, bones)
+        bend[:, ends.at_legs] = loose[:, ends.at_eased, 3] - angle[:, ends.at_eased]
+        turns = limb_geometry.triangles(middle, twist, bend, bones, frames)
+        turns[:, ends.at, 1] = quaternion.product(turns[:, ends.at, 1], back)
+        return turns, loose

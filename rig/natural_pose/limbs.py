@@ -12,24 +12,25 @@ SOFT = 0.03  # of both lengths together, over which a limb comes to its full len
 LEAST_KNEE, MOST_KNEE = -0.8, 2.4  # [rad] bends of a leg whose foot is fitted to its toes' distance
 MOST_EASED = 0.6  # [rad] by which a foot turns further than predicted
 POINTED = 0.95  # cosine of the least angle between foot and line to the hip
-ROOM = 0.11  # of the limb's length, about its axis: by that much further, the line to its end turns at most 1 rad more
+ROOM = 0.11  # of the limb's length, about its axis: while its end moves by that much, the line turns by 1 rad at most
 FOLDED = 0.05  # of both lengths together, by which the end of a limb is further than when the limb is folded
+_QUARTER = 0.5 * np.pi
 
 
-def half_way(reach: np.ndarray, size: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def half_way(reach: np.ndarray, room: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Unit vectors (F, L, 3) half way from a straight limb to the line along which it reaches for its end.
 
     `reach` (F, L, 3) leads from the roots to the ends. The lines make the angle between the straight limb and its end,
-    but at most 1 / ROOM times the distance (in lengths of the limb) of the end from the axis of the straight limb. So
-    lines turn slowly everywhere: near the root, where directions turn fast, and behind it, where no limb comes. There
+    but at most 1 / `room` (L,) times the distance of the end from the axis of the straight limb, in radians. So lines
+    turn slowly everywhere: near the root, where directions turn fast, and behind it, where no limb comes. There
     it is needed because frames cannot follow directions all around a sphere without a jump (Brouwer's hairy ball):
     on the axis, lines are the straight limb's again.
 
-    Also the part of the angle (F, L, 1) that is left, 1 where a line leads to its end. size : (L,) of the limbs.
+    Also the part of the angle (F, L, 1) that is left, 1 where a line leads to its end.
     """
-    off = np.maximum(np.hypot(reach[..., 1], reach[..., 2]), 1e-12 * size)
+    off = np.maximum(np.hypot(reach[..., 1], reach[..., 2]), quaternion.LEAST)
     angle = np.arctan2(off, reach[..., 0])
-    part = np.sin(np.minimum(off / (ROOM * size * angle), 0.5 * np.pi))
+    part = np.sin(np.minimum(off / (room * angle), _QUARTER))
     half = 0.5 * part * angle
     middle = np.empty(reach.shape)
     np.cos(half, out=middle[..., 0])
