@@ -5,9 +5,10 @@ import numpy as np
 
 from ...solvers.algebra import quaternion
 from . import limbs as limb_geometry
+from .collars import Collars
 from .ends import LooseEnds, rows, turned_back
 from .figure import SIDES, Figure, Limb
-from .view import View, products
+from .view import TURNED, View, products
 from .weights import CLIP, EFFECTORS, LimbNetworks, Trunk, Weights, clipped
 
 MIRROR = np.array([1.0, 1.0, -1.0, -1.0])
@@ -17,12 +18,7 @@ _REACH, _REACH_OF_HEAD = 1.3, 0.8
 """How far effectors may be from their parts' rest roots, in lengths of limb or torso; those twice as far tell nothing.
 """
 MOST_TURN = 1.5  # of the chest about each axis [rad]
-_COLLAR_UP, _COLLAR_FORWARD = np.radians(8.0), np.radians(8.0)  # per arm's length that a wrist is up, or forward
 PRONATION = 0.25  # share of the turn of a hand about the forearm that the forearm takes
-_COLLAR_AXES = [1, 2, 1]  # of a wrist's place, that turn a collar about its axes
-COLLAR_REST = -0.5  # how high the wrist is, in lengths of the arm, for a collar at rest
-_COLLAR_REST = np.array([0.0, COLLAR_REST, 0.0])
-_TURNED = quaternion.MATRIX.reshape(16, 3, 3)  # times a line: that line, turned, from all products of a turn's numbers
 
 
 class Body:
@@ -42,6 +38,7 @@ class Body:
         self._set_effectors(count)
         self._set_limbs(limbs, weights)
         self._set_trunk(weights, free)
+        self.collars = Collars(figure, limbs[: self.arms], free)
         self._set_joints(free)
         self.serves = self._served(count)
         self.follows = self.serves | ~self.serves.any(0)
@@ -78,7 +75,7 @@ class Body:
         self.count = sum(map(len, select))
         self.select, self.turned = np.concatenate(select), np.array(turned)
         lines = np.concatenate([-self.tips[..., None], self.frames], -1)[:, None]  # (E, 1, 3, 3)
-        self._lines = (_TURNED @ lines).swapaxes(-1, -2).reshape(count, 16, 9)
+        self._lines = (TURNED @ lines).swapaxes(-1, -2).reshape(count, 16, 9)
         self._scale, self._shift = np.ones((count, 9)), np.zeros((count, 9))
         self._scale[:, :3], self._shift[:, :3] = 1.0 / self.sizes, -self.roots / self.sizes
 
@@ -112,7 +109,7 @@ class Body:
         self.forearms = np.array([limb.frames[1][:, 0] for limb in limbs])
         self._pronated = self.forearms[self._turned_arms]
         self.on_toes = np.flatnonzero([limb.toe.any() for limb in limbs])
-        self._toe_lines = (_TURNED @ np.array([limbs[k].toe for k in self.on_toes]).reshape(-1, 1, 3, 1))[..., 0]
+        self._toe_lines = (TURNED @ np.array([limbs[k].toe for k in self.on_toes]).reshape(-1, 1, 3, 1))[..., 0]
         self._at_toes, self._at_turned_arms = rows(self.on_toes), rows(self._turned_arms)
         self._at_placed_arms = rows(self.placed_arms)
         beyond = np.zeros((len(limbs), 6))
@@ -135,25 +132,11 @@ class Body:
         self._parts_of_turn = np.concatenate([shares, self.fractions[:-1]])[:, None]
         self._chest = np.zeros((count, 16, 12))  # from products of the turns' numbers to the chest's matrix and place
         self._chest[0, :, :9] = quaternion.MATRIX
-        self._chest[1:, :, 9:] = (_TURNED @ figure.spine_lines[:-1, None, :, None])[..., 0]
+        self._chest[1:, :, 9:] = (TURNED @ figure.spine_lines[:-1, None, :, None])[..., 0]
         self._chest = self._chest.reshape(-1, 12)
         chest = figure.spine_root + figure.spine_lines.sum(0)
-        sides = [limb.side for limb in figure.limbs[: self.arms]]
         self.shoulders = self.signs[: self.arms] * self._roots[: self.arms] - chest
         self._from_chest = np.concatenate([self.shoulders * self.signs[: self.arms], self._roots[self.arms :]])
-        collars = [figure.collars.get(side) for side in sides]
-        self._collars = [
-            [] if collar is None else [joint for joint in collar[0] if joint >= 0 and free[joint] > 0.0]
-            for collar in collars
-        ]  # fmt: skip
-        self.collar_lines = np.array([
-            limb.root - collar[1] if collar is not None and own else np.zeros(3)
-            for limb, collar, own in zip(figure.limbs, collars, self._collars, strict=False)
-        ]).reshape(-1, 3)  # fmt: skip
-        lines = self.collar_lines[:, None, :, None]  # below: what collars' turns add to them, as with `_TURNED`
-        self._carried = (_TURNED @ lines)[..., 0] - np.eye(4).reshape(1, 16, 1) * lines[..., 0]
-        gain = np.array([[float(bool(own))] for own in self._collars]).reshape(-1, 1)
-        self.collar_gain = gain * np.array([0.0, -_COLLAR_FORWARD, _COLLAR_UP])
 
     def _set_joints(self, free: np.ndarray) -> None:
         """Which joint takes which turn: columns are spine, neck, collars, then upper, lower, end and toes of limbs."""
@@ -164,7 +147,7 @@ class Body:
         self.neck = [joint for joint in figure.neck if joint >= 0 and free[joint] > 0.0]
         if figure.head is not None and figure.head.turned:
             columns += [(joint, 1) for joint in self.neck]
-        columns += [(joint, 2 + k) for k, own in enumerate(self._collars) for joint in own]
+        columns += [(joint, 2 + k) for k, own in enumerate(self.collars.joints) for joint in own]
         for k, limb in enumerate(limbs):
             parts = (limb.upper, limb.lower, limb.end, limb.toes)
             columns += [(joint, self.first + part * count + k) for part, joint in enumerate(parts)]
@@ -176,7 +159,6 @@ class Body:
         self.mirror[2 : self.first] = sides[:arms]
         self.mirror[self.first :] = np.tile(sides, (4, 1))
         self.turns_neck = figure.head is not None and figure.head.turned and bool(self.neck)
-        self.shares = np.array([1.0 / max(len(own), 1) for own in self._collars]).reshape(-1, 1)
         self.maps = np.stack([self._map(joint) for joint in self.joints]) if columns else np.zeros((0, 4, 4))
         self._mirrored_maps = self.mirror[self.columns][..., None] * self.maps
 
@@ -287,11 +269,11 @@ class Body:
         above = np.zeros((frames, self.first - 1 + arms, 3))  # neck, joints of collars, collars
         if self.turns_neck:
             above[:, 0] = quaternion.log(against[:, -1]) / len(self.neck)
-        above[:, self.first - 1 :] = collars = self._collar(vectors[:, :arms, 0])
-        np.multiply(collars, self.shares, out=above[:, 1 : self.first - 1])
+        above[:, self.first - 1 :] = collars = self.collars.turns(vectors[:, :arms, 0])
+        np.multiply(collars, self.collars.shares, out=above[:, 1 : self.first - 1])
         above = quaternion.exp(above)
         turns[:, 0], turns[:, 1 : self.first], collar = spine, above[:, : self.first - 1], above[:, self.first - 1 :]
-        vectors[:, :arms, 0] -= (products(collar, collar)[..., None, :] @ self._carried)[..., 0, :]
+        vectors[:, :arms, 0] -= self.collars.moved(collar)
         chain = np.empty((frames, 4, count, 4))  # collars, upper and lower bones, and ends, against chest or hips
         chain[:, 0] = quaternion.IDENTITY
         chain[:, 0, :arms] = collar
@@ -350,11 +332,6 @@ class Body:
         seen *= self.signs[:, None]
         seen[:, :, 0] -= self._from_chest
         return seen
-
-    def _collar(self, reach: np.ndarray) -> np.ndarray:
-        """The collars' turns (F, A, 3): they follow raised and forward wrists."""
-        local = clipped(reach / self._sizes[: self.arms, None], 1.0)
-        return (local - _COLLAR_REST).take(_COLLAR_AXES, -1) * self.collar_gain
 
     def told_of_limbs(self, vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Features (F, L, 13) of limbs, and the distances (F, L, 1) of their ends in lengths of the limb."""

@@ -13,7 +13,7 @@ from ...solvers.compiled import contract, pack
 from ...solvers.compiled.library import Kernel
 from ...solvers.compiled.packer import Packer
 from ...solvers.model.goals import Targets
-from . import body, ends, limbs, own_motion, weights
+from . import body, collars, ends, limbs, own_motion, weights
 from .figure import Figure
 from .view import Viewer
 
@@ -120,7 +120,7 @@ def _figure(packer: Packer, prior: Parts, fading: dict[str, float]) -> Any:
         clip=weights.CLIP,
         most_turn=body.MOST_TURN,
         near=body.NEAR,
-        collar_rest=body.COLLAR_REST,
+        collar_rest=collars.REST,
         steady=limbs.STEADY,
         soft=limbs.SOFT,
         folded=limbs.FOLDED,
@@ -171,12 +171,12 @@ def _limb(packer: Packer, prior: Parts, k: int, network: Any) -> Any:
         bend=parts.bend[k],
         end_moves=0.0 if place is None else parts.ends.moves[place, 0],
         doubt=parts.ends.doubt[k, 0],
-        collar_share=parts.shares[k, 0] if arm else 1.0,
+        collar_share=parts.collars.shares[k, 0] if arm else 1.0,
         sign=parts.signs[k],
         root=limb.root,
         shoulder=parts.shoulders[k] if arm else nothing,
-        collar_gain=parts.collar_gain[k] if arm else nothing,
-        collar_line=parts.collar_lines[k] if arm else nothing,
+        collar_gain=parts.collars.gain[k] if arm else nothing,
+        collar_line=parts.collars.lines[k] if arm else nothing,
         toe_line=limb.toe,
         end_tip=nothing if place is None else parts.ends.tips[place],
         along=parts.forearms[k],

@@ -9,6 +9,9 @@ from ...solvers import Pose
 from ...solvers.algebra import dual_quaternion, quaternion
 from .figure import Figure
 
+TURNED = quaternion.MATRIX.reshape(16, 3, 3)
+"""Times a line (3, 1): that line, turned, from all products of two of a turn's numbers."""
+
 
 class View(NamedTuple):
     """Effectors from the hips, in canonical axes (left, up, forward), in F frames.
@@ -38,7 +41,7 @@ class Viewer:
         self.inverse = quaternion.conjugate(figure.hips.rotation)
         self._centre = quaternion.rotate(quaternion.conjugate(figure.axes), figure.hips.offset)
         # from products of the hips' turn with itself to the matrix of the canonical axes, with targets' to turns
-        matrices = quaternion.MATRIX.reshape(16, 3, 3) @ quaternion.to_matrix(self.hips_from_rest)
+        matrices = TURNED @ quaternion.to_matrix(self.hips_from_rest)
         relative = quaternion.relative(np.eye(4)[:, None], np.eye(4)).reshape(16, 4)
         turned = quaternion.product(relative, self.from_rest[:, None])
         self._matrix = matrices.reshape(16, 9)
