@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 251200623 /* a hash of all below */
+#define DQIK_LAYOUT 129195920 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -419,8 +419,6 @@ typedef struct {
     double collar_line[3];
     double toe_line[3];
     double end_tip[3];
-    double usual[3];
-    double straight[3];
     double along[3];
     double mirror[4];
     double end_frame[4];
@@ -428,6 +426,8 @@ typedef struct {
     double lower_back[16];
     double length[2];
     double beyond[6];
+    double axes[9]; /* (3, 3) columns: where straight limbs point, forward, the usual hinge */
+    double bones[96]; /* (2, 12, 4) from a swing, a twist and a turn about the hinge to both bones' turns */
     double back[18]; /* (2, 3, 3) */
     dqik_network network;
 } dqik_figure_limb;
