@@ -29,6 +29,18 @@ from .solvers import DqikError
 COMPARING_SOLVER = "PGS"  # reads the frames of a comparison, because it accepts every kind of goal
 
 
+class _Busy:
+    """While it is entered, no evaluation is answered: a solve causes them itself."""
+
+    depth = 0
+
+    def __enter__(self) -> None:
+        self.depth += 1
+
+    def __exit__(self, *_: object) -> None:
+        self.depth -= 1
+
+
 @dataclass
 class _State:
     """Sessions by object, and what else lasts between frames.
@@ -44,7 +56,7 @@ class _State:
     armatures: following.Armatures = field(default_factory=following.Armatures)
     borrowed: list[Callable[[], None]] = field(default_factory=list)
     owners: dict[int, bytes] = field(default_factory=dict)
-    busy: bool = False
+    busy: _Busy = field(default_factory=_Busy)
     suspended: set[int] = field(default_factory=set)
 
 
@@ -139,7 +151,7 @@ def solve_once(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Status:
     If live solving is off, the solve starts from the current pose, and the answer stays on the bones.
     """
     session = session_of(ob) if ob.dqik.live else Session(stored=False)
-    with _busy():
+    with _state.busy:
         view = View(depsgraph, depsgraph.scene.frame_current_final, fresh=False)
         _state.armatures.levels(view, _state.suspended)
         step.write_answer(session, ob, step.solve(session, ob, view), view)
@@ -156,7 +168,7 @@ def reset(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> None:
     """
     session = session_of(ob)
     view = View(depsgraph, depsgraph.scene.frame_current_final, fresh=False)
-    with _busy():
+    with _state.busy:
         step.read(session, ob, view)
     rig = session.rig.rig
     moved = np.arange(len(ob.pose.bones)) if rig is None else rig.solved_bones
@@ -182,7 +194,7 @@ def learn(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph, actions: Sequenc
 
     Returns a reason in one sentence if there is nothing to learn from.
     """
-    with aside(ob) as reading, _busy():
+    with aside(ob) as reading, _state.busy:
         start = step.read(reading, ob, View(depsgraph, depsgraph.scene.frame_current_final, fresh=False)).start
         return learning.learn(ob, reading.rig, start, actions)
 
@@ -205,12 +217,15 @@ def begin_bake(ob: bpy.types.Object, solver: str = "") -> Session:
 
 
 def bake_frame(reading: Session, ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Reading:
-    """Read one frame for a bake, as live solving would read it after the change of frame."""
-    with _busy():
+    """Read one frame for a bake, as live solving would read it after the change of frame.
+
+    The next frame overwrites its input.
+    """
+    with _state.busy:
         view = View(depsgraph, depsgraph.scene.frame_current_final, fresh=True)
         if len(_state.armatures.places()) > 1:  # only then may others follow it
             _state.armatures.levels(view, _state.suspended)
-        return step.read(reading, ob, view).copy()
+        return step.read(reading, ob, view)
 
 
 def shown_errors(reading: Session, ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> tuple[GoalError, ...]:
@@ -256,7 +271,7 @@ def _on_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = No
 
 @persistent
 def _on_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = None) -> None:
-    if depsgraph is None or _state.busy or not _state.armatures.places():
+    if depsgraph is None or _state.busy.depth or not _state.armatures.places():
         return
     moved = {update.id.original.session_uid for update in depsgraph.updates if isinstance(update.id, bpy.types.Object)}
     _mirror_pasted(depsgraph, moved)
@@ -266,7 +281,7 @@ def _on_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = N
 @persistent
 def _on_rendered(*_: object) -> None:
     """A frame has been rendered, or is followed by another evaluation: what was set for it goes back."""
-    if _state.busy:
+    if _state.busy.depth:
         return
     while _state.borrowed:
         with suppress(ReferenceError):  # the object was removed
@@ -278,7 +293,6 @@ def _on_forget(*_: object) -> None:
     """After undo, redo or loading a file, all state but the reports is out of date."""
     reports = {uid: session.report for uid, session in _state.sessions.items()}
     forget()
-    _state.busy = False
     _state.sessions.update((uid, Session(report=report)) for uid, report in reports.items())
 
 
@@ -323,25 +337,15 @@ def unregister() -> None:
 # -- inside ------------------------------------------------------------------------------------------------------------
 
 
-@contextmanager
-def _busy() -> Generator[None]:
-    """Do not answer the evaluations that a solve itself causes."""
-    before, _state.busy = _state.busy, True
-    try:
-        yield
-    finally:
-        _state.busy = before
-
-
 def _solve_live(depsgraph: bpy.types.Depsgraph, now: float, moved: set[int] | None) -> None:
     """Solve the live armatures that a depsgraph evaluates and write their answers, leaders before followers.
 
     moved : `session_uid` of the objects that an edit moved; None after a change of frame.
     """
     suspended = _state.suspended
-    if _state.busy or (suspended and suspended.issuperset(uid for _, uid in _state.armatures.places())):
+    if _state.busy.depth or (suspended and suspended.issuperset(uid for _, uid in _state.armatures.places())):
         return
-    with _busy():
+    with _state.busy:
         view = View(depsgraph, now, fresh=moved is None)
         solved: set[int] = set()
         for level in _state.armatures.levels(view, _state.suspended):

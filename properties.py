@@ -22,6 +22,7 @@ from bpy.props import (
 
 from . import live
 from .rig.compare import Row
+from .rig.frame import stored_base
 from .rig.frame.report import GoalError
 from .rig.overlay.workspace import Workspace
 from .rig.setup import goals, pasted, roles, selection
@@ -367,11 +368,8 @@ def _bone_properties() -> dict[str, object]:
         "dqik_made_translate": BoolProperty(options={"HIDDEN"}, override=_OVERRIDE),
         "dqik_made_stiffness": FloatProperty(options={"HIDDEN"}, override=_OVERRIDE),
         "dqik_made_limits": FloatVectorProperty(size=6, options={"HIDDEN"}, override=_OVERRIDE),
-        # the base pose, stored here so that it survives saving and undo, and whose it is, as `dqik_owner`
-        "dqik_base_rotation": FloatVectorProperty(size=4, options={"HIDDEN"}, override=_OVERRIDE),
-        "dqik_base_location": FloatVectorProperty(size=3, options={"HIDDEN"}, override=_OVERRIDE),
-        "dqik_base_mode": StringProperty(options={"HIDDEN"}, override=_OVERRIDE),
-        "dqik_base_bone": IntProperty(options={"HIDDEN"}, override=_OVERRIDE),
+        # the base pose, stored here so that it survives saving and undo
+        "dqik_base": FloatVectorProperty(size=stored_base.SIZE, options={"HIDDEN"}, override=_OVERRIDE),
     }  # fmt: skip
 
 

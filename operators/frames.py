@@ -131,8 +131,8 @@ def read_frames(
 ) -> Generator[float, None, tuple[list[FrameInput | None], list[Channels]]]:  # fmt: skip
     """Visit frames and read the solver's input and the start channels of each; yields the progress from 0 to 1.
 
-    reading : the session to read them with. solving : solves them meanwhile. Raises a `DqikError` with a message for
-    the user if there is nothing to solve.
+    reading : the session to read them with. solving : solves them meanwhile; then the inputs' links and targets are
+    overwritten. Raises a `DqikError` with a message for the user if there is nothing to solve.
     """
     times = scene_state.times(context.scene, frames)
     inputs: list[FrameInput | None] = []
@@ -140,10 +140,12 @@ def read_frames(
     for index, frame in enumerate(frames):
         context.scene.frame_set(frame)
         frame_reading = live.bake_frame(reading, ob, context.evaluated_depsgraph_get())
-        inputs.append(frame_reading.frame_input)
-        starts.append(frame_reading.start)
         if solving is not None:
             solving.add(frame_reading.frame_input, times[index])
+        else:
+            frame_reading = frame_reading.copy()
+        inputs.append(frame_reading.frame_input)
+        starts.append(frame_reading.start)
         yield (index + 1) / len(frames)
     if not any(inputs):
         raise DqikError(reading.rig.refusal)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Adding and removing goals, and converting Blender's IK constraints to goals."""
 
+from collections.abc import Sequence
+
 import bpy
 from bpy.props import BoolProperty, IntProperty, StringProperty
 
@@ -60,9 +62,21 @@ class DQIK_OT_goal_remove(GoalsOperator, bpy.types.Operator):
         if index >= len(settings.goals):
             self.report({"ERROR"}, f"There is no goal {index}: {ob.name!r} has {len(settings.goals)}, counted from 0")
             return {"CANCELLED"}
-        name = settings.goals[index].name
-        if goals.remove(ob, [index]):
-            self.report({"WARNING"}, f"Goal {name!r} belongs to the library file, so it was muted instead of removed")
+        _remove(self, ob, [index])
+        return {"FINISHED"}
+
+
+class DQIK_OT_goals_clear(GoalsOperator, bpy.types.Operator):
+    """Remove all goals with their control bones, and put settings back that were made for them"""
+
+    bl_idname = "dqik.goals_clear"
+    bl_label = "Remove All Goals"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        """Remove every goal."""
+        ob = armature(context)
+        _remove(self, ob, range(len(ob.dqik.goals)))
         return {"FINISHED"}
 
 
@@ -87,4 +101,10 @@ class DQIK_OT_goals_from_constraints(ArmatureOperator, bpy.types.Operator):
         return {"FINISHED"}
 
 
-CLASSES = (DQIK_OT_goal_add, DQIK_OT_goal_remove, DQIK_OT_goals_from_constraints)
+def _remove(operator: bpy.types.Operator, ob: bpy.types.Object, numbers: Sequence[int]) -> None:
+    """Remove goals, and name those that can only be muted."""
+    for name in goals.remove(ob, numbers):
+        operator.report({"WARNING"}, f"Goal {name!r} belongs to the library file, so it was muted instead of removed")
+
+
+CLASSES = (DQIK_OT_goal_add, DQIK_OT_goal_remove, DQIK_OT_goals_clear, DQIK_OT_goals_from_constraints)

@@ -6,7 +6,7 @@ from mathutils import Matrix
 
 from .. import live
 from ..rig.blender import keying
-from ..rig.frame import missed
+from ..rig.frame import missed, stored_base
 from ..solvers import DqikError
 from .common import ArmatureOperator, GoalsOperator, armature
 
@@ -50,7 +50,7 @@ class DQIK_OT_keep_pose(ArmatureOperator, bpy.types.Operator):
         if not ob.dqik.live:
             self.report({"WARNING"}, "Live is off already")
             return {"CANCELLED"}
-        moved = [bone.name for bone in ob.pose.bones if bone.dqik_base_mode]
+        moved = [bone.name for bone in ob.pose.bones if stored_base.has_one(bone)]
         live.keep(ob)
         if context.scene.tool_settings.use_keyframe_insert_auto:
             for name in moved:

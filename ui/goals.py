@@ -58,6 +58,7 @@ class DQIK_PT_goals(ArmatureSidebar, bpy.types.Panel):
             buttons.operator("dqik.target_select", icon="RESTRICT_SELECT_OFF")
             buttons.operator("dqik.goal_add", text="", icon="ADD")
             buttons.operator("dqik.goal_remove", text="", icon="REMOVE")
+            buttons.operator("dqik.goals_clear", text="", icon="TRASH")
             _tools(context, layout)
             if any(goal.target not in (None, ob) for goal in settings.goals):
                 layout.prop(settings, "targets_follow")

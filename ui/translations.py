@@ -10,6 +10,7 @@ _ANY, _OPERATOR = "*", "Operator"
 _GERMAN_OPERATORS = {
     "Add Goal": "Ziel hinzufügen",
     "Remove Goal": "Ziel entfernen",
+    "Remove All Goals": "Alle Ziele entfernen",
     "Select Target": "Zielobjekt auswählen",
     "Set Up Full Body": "Ganzen Körper einrichten",
     "Goals from IK Constraints": "Ziele aus IK-Constraints",

@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 222376931 /* a hash of all below */
+#define DQIK_LAYOUT 91094775 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -378,11 +378,11 @@ typedef struct {
     int32_t outputs;
     const double *scale; /* (inputs) */
     const double *shift;
-    const double *first_weight; /* (inputs, first), (first), ... */
-    const double *first_bias;
-    const double *second_weight;
+    const float *first_weight; /* (inputs, first), (first, second): learnt numbers, so they are exact */
+    const float *second_weight;
+    const float *last_weight; /* (second + inputs, outputs) */
+    const double *first_bias; /* (first), (second), (outputs) */
     const double *second_bias;
-    const double *last_weight; /* (second + inputs, outputs), (outputs) */
     const double *last_bias;
 } dqik_network;
 
@@ -420,8 +420,6 @@ typedef struct {
     double collar_line[3];
     double toe_line[3];
     double end_tip[3];
-    double usual[3];
-    double straight[3];
     double along[3];
     double mirror[4];
     double end_frame[4];
@@ -429,6 +427,8 @@ typedef struct {
     double lower_back[16];
     double length[2];
     double beyond[6];
+    double axes[9]; /* (3, 3) columns: where straight limbs point, forward, the usual hinge */
+    double bones[96]; /* (2, 12, 4) from a swing, a twist and a turn about the hinge to both bones' turns */
     double back[18]; /* (2, 3, 3) */
     dqik_network network;
 } dqik_figure_limb;

@@ -72,21 +72,6 @@ static void forward(const dqik_figure *f, const double *rotations, const double 
     }
 }
 
-/* From the largest of four equal forms; see `quaternion.from_matrix`. */
-static void q_from_matrix(double *q, const double *m) {
-    const double xx = m[0], yy = m[4], zz = m[8];
-    const double x = m[7] - m[5], y = m[2] - m[6], z = m[3] - m[1];
-    const double xy = m[1] + m[3], xz = m[2] + m[6], yz = m[5] + m[7];
-    const double size[4] = {xx + yy + zz, xx - yy - zz, yy - xx - zz, zz - xx - yy};
-    int largest = 0;
-    for (int i = 1; i < 4; i++)
-        if (size[i] > size[largest]) largest = i;
-    const double form[4][4] = {
-        {1.0 + size[0], x, y, z}, {x, 1.0 + size[1], xy, xz}, {y, xy, 1.0 + size[2], yz}, {z, xz, yz, 1.0 + size[3]}};
-    memcpy(q, form[largest], sizeof form[largest]);
-    q_normalize(q);
-}
-
 /* -- what is seen from the hips ------------------------------------------------------------------------------------ */
 
 static void hips_from(const dqik_figure *f, const double *links, const room *r, int joint, double *q, double *p) {
@@ -167,9 +152,16 @@ static void place_of_chest(const dqik_figure *f, const double *turn, double *pla
     add3(place, across);
 }
 
-/* to += a row vector x (n) times a matrix (n, m). */
-static void add_product(double *to, const double *x, const double *matrix, int n, int m) {
-    for (int i = 0; i < n; i++)
+/* to += a row vector x (n) times a matrix (n, m), four rows at a time, added in their order. */
+static void add_product(double *restrict to, const double *restrict x, const float *restrict matrix, int n, int m) {
+    int i = 0;
+    for (; i + 4 <= n; i += 4) {
+        const float *a = matrix + m * i, *b = a + m, *c = b + m, *d = c + m;
+        const double x0 = x[i], x1 = x[i + 1], x2 = x[i + 2], x3 = x[i + 3];
+#pragma clang loop vectorize(enable)
+        for (int j = 0; j < m; j++) to[j] = to[j] + x0 * a[j] + x1 * b[j] + x2 * c[j] + x3 * d[j];
+    }
+    for (; i < n; i++)
         for (int j = 0; j < m; j++) to[j] += x[i] * matrix[m * i + j];
 }
 
@@ -187,38 +179,39 @@ static void answer(const dqik_network *n, double clip, double *inputs, double *h
     add_product(outputs, inputs, n->last_weight + n->second * n->outputs, n->inputs, n->outputs);
 }
 
-/* The hinge square to a unit line, held by the usual one where the prediction points along the line or against that. */
-static void steady_hinge(const dqik_figure *f, const dqik_figure_limb *l, const double *line, double *hinge) {
-    const double cosine = 1.0 + dot3(line, l->straight), along = dot3(line, l->usual) / most(cosine, 1e-4);
-    const double off = dot3(hinge, line);
-    double carried[3];
-    for (int c = 0; c < 3; c++) carried[c] = l->usual[c] - along * (line[c] + l->straight[c]);
-    const double part = dot3(hinge, carried), more = 0.5 * (sqrt(part * part + square(f->steady)) - part) * least(cosine, 1.0);
-    for (int c = 0; c < 3; c++) hinge[c] += more * carried[c] - off * line[c];
+/* Half way from a straight limb to the line along which it reaches for its end, all in the limb's axes, and the part of
+ * that line's angle that is left; see `limbs.half_way`. */
+static double half_way(const dqik_figure *f, const dqik_figure_limb *l, const double *reach, double *middle) {
+    const double off = most(hypot(reach[1], reach[2]), LEAST), angle = atan2(off, reach[0]);
+    const double part = sin(least(off / (f->room * l->size * angle), 0.5 * PI)), half = 0.5 * part * angle;
+    const double sine = sin(half) / off;
+    middle[0] = cos(half), middle[1] = sine * reach[1], middle[2] = sine * reach[2];
+    return part;
 }
 
-/* The line from the middle joint to the effector of a limb without rotation, whose end is turned: its length, and the
- * transposed axes along it, across it and of the hinge, in the axes of the lower bone. */
-static double line_beyond(const dqik_figure_limb *l, const double *end, double *axes) {
-    double q[4], line[3], *hinge = axes + 6;
+/* The line from the middle joint to the effector of a limb without rotation, whose end is turned: its length, its angle
+ * about the hinge, and the turn back to the lower bone; see `LooseEnds.lines`. */
+static double line_beyond(const dqik_figure_limb *l, const double *end, double *angle, double *back) {
+    double q[4], line[3];
     q_exp(q, end);
     q_rotate(line, q, l->end_tip);
     line[0] += l->length[1];
-    const double length = norm3(line);
-    for (int c = 0; c < 3; c++) axes[c] = line[c] / most(length, 1e-9);
-    for (int c = 0; c < 3; c++) hinge[c] = (c == 2) - axes[c] * axes[2];
-    const double size = sqrt(most(dot3(hinge, hinge), 1e-24));
-    for (int c = 0; c < 3; c++) hinge[c] /= size;
-    cross3(axes + 3, hinge, axes);
+    const double flat = hypot(line[0], line[1]), length = hypot(flat, line[2]), rise = flat + length, run = flat + line[0];
+    const double turn[4] = {rise * run, -line[2] * line[1], line[2] * run, -rise * line[1]};
+    memcpy(back, turn, sizeof turn);
+    q_normalize(back);
+    q_conjugate(q, l->end_frame);
+    q_product(back, back, q);
+    *angle = atan2(line[1], line[0]);
     return length;
 }
 
-/* The cosine of the bend with which two bones span a distance, softened where the limb is stretched. */
+/* The bend with which two bones span a distance, softened where the limb is stretched. */
 static double corner(const dqik_figure *f, double upper, double lower, double distance) {
     const double whole = upper + lower, spare = whole - distance;
-    distance = whole - 0.5 * (spare + sqrt(spare * spare + square(f->soft * whole)));
+    distance = whole - 0.5 * (spare + hypot(spare, f->soft * whole));
     distance = most(distance, fabs(upper - lower) + f->folded * whole);
-    return (distance * distance - upper * upper - lower * lower) / (2.0 * upper * lower);
+    return acos((distance * distance - upper * upper - lower * lower) / (2.0 * upper * lower));
 }
 
 /* The turn of a foot about the hinge with which its toes are at a distance from the hip, and its slope by the bend. */
@@ -247,33 +240,27 @@ static void ease(const dqik_figure *f, const dqik_figure_limb *l, double distanc
     loose[2] = turn + eased(f, ankle(f, l, distance, loose[3], &slope) - turn);
 }
 
-/* The turns of both bones of a triangle whose end is at a distance along a unit line. */
-static void triangle(const dqik_figure *f, const dqik_figure_limb *l, const double *line, double distance, double *hinge,
-                     const double *end, double *upper_turn, double *lower_turn) {
-    double beyond[9], lower = l->length[1];
-    if (!l->turned) lower = line_beyond(l, end, beyond);
-    const double upper = l->length[0], bend = l->eased ? end[3] - atan2(beyond[1], beyond[0]) : 0.0;
-    const double cosine = l->eased ? cos(bend) : corner(f, upper, lower, distance);
-    const double sine = l->eased ? sin(bend) : sqrt(most(1.0 - cosine * cosine, 0.0));
-    const double x = upper + lower * cosine, y = l->bend * lower * sine;
-    const double size = sqrt(most(dot3(hinge, hinge), 1e-24));
-    double out[3], frame[2][9], turned[9];
-    distance = sqrt(x * x + y * y);
-    for (int c = 0; c < 3; c++) hinge[c] /= size;
-    cross3(out, line, hinge);
+/* The turns of both bones of a triangle whose end is at a distance; see `limbs.twist` and `limbs.triangles`.
+ *
+ * middle: as of `half_way`. hinge: predicted, in the limb's axes. */
+static void triangle(const dqik_figure *f, const dqik_figure_limb *l, const double *middle, double distance,
+                     const double *hinge, const double *end, double *upper_turn, double *lower_turn) {
+    double angle = 0.0, back[4], length[2] = {l->length[0], l->length[1]};
+    if (!l->turned) length[1] = line_beyond(l, end, &angle, back);
+    const double bend = l->bend * (l->eased ? end[3] - angle : corner(f, length[0], length[1], distance));
+    const double inner = 2.0 * dot3(hinge, middle), sine = hinge[1] - inner * middle[1];
+    const double cosine = hypot(hinge[2] - inner * middle[2], f->steady), twist[2] = {hypot(sine, cosine) + cosine, -sine};
     for (int part = 0; part < 2; part++) {
-        double along[3], forward[3];
-        for (int c = 0; c < 3; c++) {
-            const double first = (x * line[c] + y * out[c]) / distance;
-            along[c] = part ? (distance * line[c] - upper * first) / lower : first;
-        }
-        cross3(forward, hinge, along);
-        for (int c = 0; c < 3; c++)
-            frame[part][3 * c] = along[c], frame[part][3 * c + 1] = forward[c], frame[part][3 * c + 2] = hinge[c];
-        if (part && !l->turned) matrix_product(frame[part], frame[part], beyond);
-        matrix_product(turned, frame[part], l->back + 9 * part);
-        q_from_matrix(part ? lower_turn : upper_turn, turned);
+        const double *frame = l->bones + 48 * part, other = length[1 - part];
+        const double along = length[part] + other * cos(bend), across = (part ? other : -other) * sin(bend);
+        const double turn[2] = {hypot(along, across) + along, across};
+        double *to = part ? lower_turn : upper_turn;
+        memset(to, 0, 4 * sizeof(double));
+        for (int i = 0; i < 12; i++, frame += 4)
+            for (int b = 0; b < 4; b++) to[b] += middle[i / 4] * twist[i / 2 % 2] * turn[i % 2] * frame[b];
+        q_normalize(to);
     }
+    if (!l->turned) q_product(lower_turn, lower_turn, back);
 }
 
 /* Gives a forearm a share of the turn of its hand about it. */
@@ -323,7 +310,7 @@ static void pose_limb(const dqik_figure *f, int number, const double *trunk, con
     told[3] = distance;
     memcpy(told + 7, l->placed_arm ? l->beyond : more, 6 * sizeof(double));
     answer(&l->network, f->clip, told, r->hidden, out);
-    double toes[4], line[3], upper[4], lower[4];
+    double toes[4], upper[4], lower[4];
     if (l->on_toes) {
         q_exp(toes, out + 3);
         q_rotate(turned, toes, l->toe_line);
@@ -332,16 +319,16 @@ static void pose_limb(const dqik_figure *f, int number, const double *trunk, con
         add3(reach, turned);
     }
     distance = norm3(reach);
-    const double near = f->room * l->size, lean = near * exp(-square(distance / near));
-    for (int c = 0; c < 3; c++) line[c] = reach[c] + lean * l->straight[c];
-    const double length = most(norm3(line), 1e-9 * l->size);
-    for (int c = 0; c < 3; c++) line[c] /= length;
-    steady_hinge(f, l, line, out);
+    double middle[3], hinge[3];
+    transposed_times3(reach, l->axes, reach);
+    transposed_times3(hinge, l->axes, out);
+    const double part = half_way(f, l, reach, middle);
+    for (int c = 0; c < 3; c++) hinge[c] *= part * part;
     double *loose = r->ends_of_limbs + 4 * number;
     for (int c = 0; c < 4; c++) loose[c] = arm ? 0.0 : out[3 + c];
     if (l->eased) ease(f, l, distance, correction, loose);
     for (int c = 0; c < 3; c++) loose[c] = (loose[c] + (correction ? correction[c] : 0.0)) * l->end_moves;
-    triangle(f, l, line, distance, out, loose, upper, lower);
+    triangle(f, l, middle, distance, hinge, loose, upper, lower);
     q_relative(r->turns + 4 * first, collar, upper);
     q_relative(r->turns + 4 * (first + f->limbs), upper, lower);
     double *end_turn = r->turns + 4 * (first + 2 * f->limbs);

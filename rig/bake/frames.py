@@ -2,12 +2,11 @@
 """Solves frames in runs, and makes their channels continuous from frame to frame."""
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
-from queue import SimpleQueue
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 import numpy as np
 
-from ...solvers import Batch, Motion, Prepared
+from ...solvers import Batch, FrameArrays, Motion, Prepared
 from ..blender.channels import Channels
 from ..frame import write
 from ..frame.motion import check_numbers
@@ -17,45 +16,112 @@ CHUNK = 64  # frames solved at once: more take more memory and gain little time
 _BEAT = 0.05  # seconds between reports that frames are still being solved
 
 
-class Solving:
-    """Solves frames in a thread of their own while more are read; leaving the context stops it."""
+class Run:
+    """Frames that are solved at once, because they follow each other and share a prepared solve.
+
+    first : index of the first frame. goes_on : whether they follow the run before. arrays : of the frames so far.
+    """
+
+    def __init__(self, prepared: Prepared, first: int, most: int, goes_on: bool) -> None:
+        """`most` : frames that there is room for."""
+        self.prepared, self.first, self.goes_on = prepared, first, goes_on
+        self._room, self._count = prepared.arrays(most), 0
+
+    def add(self, frame_input: FrameInput) -> bool:
+        """Copy the next frame's input; returns whether the run is full."""
+        frame_input.ask(self._room, self._count)
+        self._count += 1
+        return self._count == len(self._room)
+
+    @property
+    def arrays(self) -> FrameArrays:
+        """The inputs of the frames, and room for their answers."""
+        return self._room.part(0, self._count)
+
+
+class Runs:
+    """Divides frames into runs."""
+
+    def __init__(self, follow: bool, most: int = CHUNK) -> None:
+        """`follow` : as for `solve_inputs`. `most` : frames in a run."""
+        self._follow, self._most = follow, most
+        self._run: Run | None = None
+        self._prepared: Prepared | None = None
+        self._time, self._count = -np.inf, 0
+
+    def add(self, frame_input: FrameInput | None, time: float) -> Iterator[Run]:
+        """Add the next frame; yields the runs that this completes. It keeps nothing of the input itself."""
+        prepared = None if frame_input is None else frame_input.prepared
+        fits = prepared is not None and prepared is self._prepared and not (self._follow and time - self._time > 1.0)
+        if not fits:
+            yield from self.end()
+        if frame_input is not None:
+            self._run = self._run or Run(frame_input.prepared, self._count, self._most, fits)
+            if self._run.add(frame_input):
+                yield from self.end()
+        self._prepared, self._time = prepared, time
+        self._count += 1
+
+    def end(self) -> Iterator[Run]:
+        """Complete the last run, if there is one."""
+        if self._run is not None:
+            yield self._run
+        self._run = None
+
+
+class RunSolver:
+    """Solves runs in order, each from the one before where it goes on."""
 
     def __init__(self, follow: bool) -> None:
         """`follow` : as for `solve_inputs`."""
-        self._frames: SimpleQueue[tuple[FrameInput | None, float] | None] = SimpleQueue()
-        self._added = self._solved = 0
-        self._stopped = False
+        self._follow = follow
+        self._motion: Motion | None = None
+
+    def solve(self, run: Run) -> tuple[int, Batch]:
+        """The index of the first frame, and the answers."""
+        arrays = run.arrays
+        if not self._follow:
+            run.prepared.solve_into(arrays)
+        else:
+            if self._motion is None or not run.goes_on:
+                self._motion = run.prepared.motion()
+            self._motion.solve_into(arrays)
+        check_numbers(arrays.rotations)
+        return run.first, arrays.batch()
+
+
+class Solving:
+    """Solves frames in a thread of their own while more are read; leaving the context stops it.
+
+    The thread only solves whole runs. What Python does for each frame is done where the frame is added, since only one
+    thread at a time runs Python.
+    """
+
+    def __init__(self, follow: bool) -> None:
+        """`follow` : as for `solve_inputs`."""
+        self._runs, self._solver = Runs(follow), RunSolver(follow)
         self._thread = ThreadPoolExecutor(1)
-        self._batches = self._thread.submit(self._solve, follow)
+        self._batches: list[Future[tuple[int, Batch]]] = []
 
     def add(self, frame_input: FrameInput | None, time: float) -> None:
         """Add the next frame, as for `solve_inputs`."""
-        self._frames.put((frame_input, time))
-        self._added += 1
+        self._submit(self._runs.add(frame_input, time))
 
     def batches(self) -> Generator[float, None, list[tuple[int, Batch]]]:
         """The result of `solve_inputs` for all frames; yields the progress from 0 to 1."""
-        self._frames.put(None)
-        while not wait([self._batches], _BEAT).done:
-            yield self._solved / self._added
-        return self._batches.result()
+        self._submit(self._runs.end())
+        while wait(self._batches, _BEAT).not_done:
+            yield sum(batch.done() for batch in self._batches) / len(self._batches)
+        return [batch.result() for batch in self._batches]
 
     def __enter__(self) -> "Solving":
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._stopped = True
-        self._frames.put(None)
-        self._thread.shutdown()
+        self._thread.shutdown(cancel_futures=True)
 
-    def _solve(self, follow: bool) -> list[tuple[int, Batch]]:
-        batches: list[tuple[int, Batch]] = []
-        for batch in solve_inputs(iter(self._frames.get, None), follow):
-            batches.append(batch)
-            self._solved = batch[0] + len(batch[1].iterations)
-            if self._stopped:
-                break
-        return batches
+    def _submit(self, runs: Iterable[Run]) -> None:
+        self._batches += [self._thread.submit(self._solver.solve, run) for run in runs]
 
 
 def solve_inputs(
@@ -67,17 +133,10 @@ def solve_inputs(
     follow : start each frame from the one before if they are one apart, as live playback does with `PREVIOUS`.
     chunk : the most frames in a batch.
     """
-    motion: Motion | None = None
-    for first, part, goes_on in _parts(inputs, follow, chunk):
-        prepared = part[0].prepared
-        arrays = _together(prepared, part)
-        if not follow:
-            prepared.solve_into(arrays)
-        else:
-            motion = motion if goes_on and motion else prepared.motion()
-            motion.solve_into(arrays)
-        check_numbers(arrays.rotations)
-        yield first, arrays.batch()
+    runs, solver = Runs(follow, chunk), RunSolver(follow)
+    for frame_input, time in inputs:
+        yield from map(solver.solve, runs.add(frame_input, time))
+    yield from map(solver.solve, runs.end())
 
 
 def answers(
@@ -107,36 +166,6 @@ def answers(
             ))  # fmt: skip
         frame = len(channels)
     return channels
-
-
-def _parts(
-    inputs: Iterable[tuple[FrameInput | None, float]], follow: bool, most: int
-) -> Iterator[tuple[int, list[FrameInput], bool]]:
-    """Frames that are solved at once: the index of the first, their inputs, and whether they follow the part before.
-
-    They share a prepared solve; where they follow each other, a gap in time ends a part.
-    """
-    part: list[FrameInput] = []
-    goes_on, before, index = False, -np.inf, -1
-    for index, (frame_input, time) in enumerate(inputs):
-        gap = follow and time - before > 1.0
-        breaks = bool(part) and (frame_input is None or frame_input.prepared is not part[0].prepared or gap)
-        if part and (breaks or len(part) == most):
-            yield index - len(part), part, goes_on
-            part, goes_on = [], not breaks
-        if frame_input is not None:
-            part.append(frame_input)
-        before = time
-    if part:
-        yield index + 1 - len(part), part, goes_on
-
-
-def _together(prepared: Prepared, run: Sequence[FrameInput]):
-    """The inputs of a run's frames as arrays with a leading frame axis."""
-    arrays = prepared.arrays(len(run))
-    for frame, frame_input in enumerate(run):
-        frame_input.ask(arrays.part(frame, frame + 1))
-    return arrays
 
 
 def _continued(start: Channels, before: Channels) -> Channels:

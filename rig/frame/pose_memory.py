@@ -259,7 +259,7 @@ class PoseMemory:
         now = channels.read(ob.pose.bones, modes)
         self.base = now.copy()
         for number, bone in enumerate(ob.pose.bones):
-            if bone.dqik_base_mode:
+            if stored_base.has_one(bone):
                 bones[number] = True
                 stored_base.read(bone, number, self.base)
         self._hold(bones)
@@ -284,6 +284,6 @@ class PoseMemory:
         if not self.stored:
             return
         for number in map(int, bones):
-            ob.pose.bones[number].dqik_base_mode = ""
+            stored_base.remove(ob.pose.bones[number])
         if bones.size and not self.bones.any():
             ob.dqik.has_base = False

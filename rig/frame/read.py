@@ -50,10 +50,10 @@ class FrameInput:
         shaped = self.shaping.shaped(self.rig, self.posed, carried, self.links, self.targets)
         return shaped, None if shaped is carried else carried.rotations
 
-    def ask(self, arrays: FrameArrays) -> None:
-        """Copy the inputs into the arrays of one frame."""
+    def ask(self, arrays: FrameArrays, frame: int = 0) -> None:
+        """Copy the inputs into one frame of the arrays."""
         start, home = self.start()
-        arrays.ask(self.targets, start, self.links, home)
+        arrays.ask(self.targets, start, self.links, home, slice(frame, frame + 1))
 
     def copy(self) -> "FrameInput":
         """With links and targets of its own."""

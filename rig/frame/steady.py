@@ -9,8 +9,10 @@ through the whole step again.
 from math import isfinite
 
 import bpy
+import numpy as np
 
 from ...solvers import FrameArrays
+from ...solvers.model.goals import Targets
 from ..blender import channels
 from ..blender.channels import Channels
 from . import links, targets, write
@@ -32,6 +34,7 @@ class SteadyFrames:
         self.reading, start = reading.copy(), reading.start
         frame_input = self.reading.frame_input
         rig = frame_input.rig
+        frame_input.targets, self._requests = _in_one(frame_input.targets)
         self._scene, self._bones, self._rig, self._input = view.scene_uid, pose.bones, rig, frame_input
         self._located = start if start.locations[rig.loose_bones].any() else None
         self._rests = links.root_rests(rig, start)
@@ -68,9 +71,8 @@ class SteadyFrames:
         places = targets.same(evaluated, prepared.facts, view)
         if places is None or not links.place_roots(evaluated, rig, self._rests, self._input.links[0], self._located):
             return False
-        requests = self._input.targets
-        targets.in_armature(evaluated.matrix_world.inverted_safe(), rig, places, requests)
-        return isfinite(requests.positions.sum() + requests.rotations.sum() + requests.poles.sum())
+        targets.in_armature(evaluated.matrix_world.inverted_safe(), rig, places, self._input.targets)
+        return isfinite(self._requests.sum())
 
     def write(self, pose: PoseMemory, ob: bpy.types.Object, arrays: FrameArrays) -> None:
         """Write the answer to the original bones, if it is another one."""
@@ -92,3 +94,12 @@ class SteadyFrames:
         """The channels of the skeleton's bones."""
         now, bones = self.reading.now, self._rig.bones
         return now.rotations.take(bones, axis=0).tobytes(), now.locations.take(bones, axis=0).tobytes()
+
+
+def _in_one(requests: Targets) -> tuple[Targets, np.ndarray]:
+    """The targets of one frame as parts of one array, and this array: one sum tells whether all are numbers."""
+    parts = requests.positions, requests.rotations, requests.poles
+    together = np.concatenate([part.ravel() for part in parts])
+    split = np.split(together, np.cumsum([part.size for part in parts])[:-1])
+    positions, rotations, poles = (own.reshape(part.shape) for own, part in zip(split, parts, strict=True))
+    return requests._replace(positions=positions, rotations=rotations, poles=poles), together

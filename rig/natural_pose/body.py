@@ -5,9 +5,11 @@ import numpy as np
 
 from ...solvers.algebra import quaternion
 from . import limbs as limb_geometry
+from .collars import Collars
+from .ends import LooseEnds, rows, turned_back
 from .figure import SIDES, Figure, Limb
-from .view import View
-from .weights import EFFECTORS, LimbNetworks, Trunk, Weights
+from .view import TURNED, View, products
+from .weights import CLIP, EFFECTORS, LimbNetworks, Trunk, Weights, clipped
 
 MIRROR = np.array([1.0, 1.0, -1.0, -1.0])
 """The signs of a quaternion's mirror image in the plane between left and right."""
@@ -15,15 +17,8 @@ NEAR = 0.1  # of the limb's length: nearer ends have no direction
 _REACH, _REACH_OF_HEAD = 1.3, 0.8
 """How far effectors may be from their parts' rest roots, in lengths of limb or torso; those twice as far tell nothing.
 """
-LEAST_BEND = 0.1  # [rad] that is predicted for a knee
-_DOUBT = 0.2
 MOST_TURN = 1.5  # of the chest about each axis [rad]
-_ELBOW_TURN = np.radians(10.0)  # by which the plane of an arm is turned against its bones
-_COLLAR_UP, _COLLAR_FORWARD = np.radians(8.0), np.radians(8.0)  # per arm's length that a wrist is up, or forward
 PRONATION = 0.25  # share of the turn of a hand about the forearm that the forearm takes
-_COLLAR_AXES = [1, 2, 1]  # of a wrist's place, that turn a collar about its axes
-COLLAR_REST = -0.5  # how high the wrist is, in lengths of the arm, for a collar at rest
-_COLLAR_REST = np.array([0.0, COLLAR_REST, 0.0])
 
 
 class Body:
@@ -43,6 +38,7 @@ class Body:
         self._set_effectors(count)
         self._set_limbs(limbs, weights)
         self._set_trunk(weights, free)
+        self.collars = Collars(figure, limbs[: self.arms], free)
         self._set_joints(free)
         self.serves = self._served(count)
         self.follows = self.serves | ~self.serves.any(0)
@@ -78,6 +74,10 @@ class Body:
             select.append(9 * k + np.arange(9 if has else 6))
         self.count = sum(map(len, select))
         self.select, self.turned = np.concatenate(select), np.array(turned)
+        lines = np.concatenate([-self.tips[..., None], self.frames], -1)[:, None]  # (E, 1, 3, 3)
+        self._lines = (TURNED @ lines).swapaxes(-1, -2).reshape(count, 16, 9)
+        self._scale, self._shift = np.ones((count, 9)), np.zeros((count, 9))
+        self._scale[:, :3], self._shift[:, :3] = 1.0 / self.sizes, -self.roots / self.sizes
 
     @staticmethod
     def _head_tip(figure: Figure) -> np.ndarray:
@@ -89,37 +89,29 @@ class Body:
 
     def _set_limbs(self, limbs: tuple[Limb, ...], weights: Weights) -> None:
         names = [f"{limb.kind}/{'turned' if limb.turned else 'placed'}" for limb in limbs]
-        self.networks = LimbNetworks(weights, names)
-        self.doubt = np.array([_doubt(weights, name) for name in names]).reshape(-1, 1)
-        self.bend = np.array([[1.0 if limb.kind == "arm" else -1.0] for limb in limbs])
+        self.networks, self.ends = LimbNetworks(weights, names), LooseEnds(limbs, names, weights)
+        self.bend = np.array([1.0 if limb.kind == "arm" else -1.0 for limb in limbs])
         self._lengths = np.array([limb.lengths for limb in limbs])
-        self._limb_sizes = np.array([[limb.size] for limb in limbs])
-        self._limb_roots = np.array([limb.root for limb in limbs])
-        self.back = np.array([[_turned_back(limb, frame).T for frame in limb.frames] for limb in limbs])
-        self.placed = np.flatnonzero([not limb.turned for limb in limbs])
-        self.end_moves = np.array([[float(limbs[k].effector != limbs[k].lower)] for k in self.placed]).reshape(-1, 1)
-        frames = np.array([_turned_back(limbs[k], limbs[k].frames[1]) for k in self.placed]).reshape(-1, 3, 3)
-        self.end_frames = quaternion.from_matrix(frames)
-        self._end_frames_back = quaternion.conjugate(self.end_frames)
-        tips = np.array([limbs[k].tip for k in self.placed]).reshape(-1, 3)
-        self.end_tips = (frames.swapaxes(-1, -2) @ tips[..., None])[..., 0]
-        feet = np.linalg.norm(self.end_tips[:, :2], axis=-1) > NEAR * self._limb_sizes[self.placed, 0]
-        self.eased = np.flatnonzero((self.placed >= self.arms) & (self.end_moves[:, 0] > 0.0) & feet)
-        legs = self.placed[self.eased]
-        self._feet = limb_geometry.Feet.of(self._lengths[legs], self.end_tips[self.eased])
-        self._doubt_of_legs, self._lower_of_placed = self.doubt[legs], self._lengths[self.placed, 1:]
-        self.arms_of_placed = np.flatnonzero(self.placed < self.arms)
+        self._bones = limb_geometry.Bones.of(self._lengths[None], self.bend)
+        self._sizes = np.array([limb.size for limb in limbs])
+        self._room = limb_geometry.ROOM * self._sizes
+        self._roots = np.array([limb.root for limb in limbs])
+        self.back = np.array([[turned_back(limb, part).T for part in range(2)] for limb in limbs])
+        straight, usual = self.networks.straight, self.networks.usual
+        self.axes = np.stack([straight, quaternion.cross(usual, straight), usual], -1)
+        back = quaternion.from_matrix(self.back)
+        back[self.ends.rows, 1] = quaternion.IDENTITY  # `LooseEnds.lines` has these
+        axes = quaternion.from_matrix(self.axes)
+        self.frames_of_bones = np.stack([limb_geometry.between_frames(*each) for each in zip(axes, back, strict=True)])
         self.placed_arms = np.flatnonzero([limb.kind == "arm" and not limb.turned for limb in limbs])
-        self._ends = np.flatnonzero([limb.turned for limb in limbs])
-        self._turned_arms = self._ends[self._ends < self.arms]
+        turned = np.flatnonzero([limb.turned for limb in limbs])
+        self._turned_arms = turned[turned < self.arms]
         self.forearms = np.array([limb.frames[1][:, 0] for limb in limbs])
-        self._pronated = np.sqrt(2.0 * PRONATION) * self.forearms[self._turned_arms]
+        self._pronated = self.forearms[self._turned_arms]
         self.on_toes = np.flatnonzero([limb.toe.any() for limb in limbs])
-        self._toe_lines = np.array([limbs[k].toe for k in self.on_toes]).reshape(-1, 3)
-        self._at_placed, self._at_ends, self._at_toes = _rows(self.placed), _rows(self._ends), _rows(self.on_toes)
-        self._at_eased, self._at_legs = _rows(self.eased), _rows(self.placed[self.eased])
-        self._at_arms_of_placed, self._at_turned_arms = _rows(self.arms_of_placed), _rows(self._turned_arms)
-        self._at_placed_arms = _rows(self.placed_arms)
+        self._toe_lines = (TURNED @ np.array([limbs[k].toe for k in self.on_toes]).reshape(-1, 1, 3, 1))[..., 0]
+        self._at_toes, self._at_turned_arms = rows(self.on_toes), rows(self._turned_arms)
+        self._at_placed_arms = rows(self.placed_arms)
         beyond = np.zeros((len(limbs), 6))
         beyond[:, 0] = [np.linalg.norm(limb.tip) / limb.size for limb in limbs]
         self._beyond = beyond[self.placed_arms]
@@ -128,26 +120,23 @@ class Body:
         figure = self._figure
         keys = [(limb.kind, limb.side) for limb in figure.limbs] + ([] if figure.head is None else [("head", "")])
         self.trunk = Trunk(weights, [EFFECTORS.index(key) for key in keys], self.turned.tolist())
+        scale, shift, self._trunk_map = np.zeros(9 * len(keys)), np.zeros(9 * len(keys)), np.zeros((9 * len(keys), 3))
+        scale[self.select], shift[self.select] = self.trunk.scale, self.trunk.shift
+        self._trunk_map[self.select] = self.trunk.map
+        self._trunk_scale, self._trunk_shift = scale * self._scale.ravel(), scale * self._shift.ravel() + shift
         self.spine = [joint for joint in figure.spine if joint >= 0 and free[joint] > 0.0]
         self.turns_chest = bool(self.spine)
         count = len(figure.spine_lines)
         self.fractions = np.arange(1, count + 1) / count
         shares = [1.0 / max(len(self.spine), 1), 1.0]
         self._parts_of_turn = np.concatenate([shares, self.fractions[:-1]])[:, None]
+        self._chest = np.zeros((count, 16, 12))  # from products of the turns' numbers to the chest's matrix and place
+        self._chest[0, :, :9] = quaternion.MATRIX
+        self._chest[1:, :, 9:] = (TURNED @ figure.spine_lines[:-1, None, :, None])[..., 0]
+        self._chest = self._chest.reshape(-1, 12)
         chest = figure.spine_root + figure.spine_lines.sum(0)
-        sides = [limb.side for limb in figure.limbs[: self.arms]]
-        self.shoulders = self.signs[: self.arms] * self._limb_roots[: self.arms] - chest
-        collars = [figure.collars.get(side) for side in sides]
-        self._collars = [
-            [] if collar is None else [joint for joint in collar[0] if joint >= 0 and free[joint] > 0.0]
-            for collar in collars
-        ]  # fmt: skip
-        self.collar_lines = np.array([
-            limb.root - collar[1] if collar is not None and own else np.zeros(3)
-            for limb, collar, own in zip(figure.limbs, collars, self._collars, strict=False)
-        ]).reshape(-1, 3)  # fmt: skip
-        gain = np.array([[float(bool(own))] for own in self._collars]).reshape(-1, 1)
-        self.collar_gain = gain * np.array([0.0, -_COLLAR_FORWARD, _COLLAR_UP])
+        self.shoulders = self.signs[: self.arms] * self._roots[: self.arms] - chest
+        self._from_chest = np.concatenate([self.shoulders * self.signs[: self.arms], self._roots[self.arms :]])
 
     def _set_joints(self, free: np.ndarray) -> None:
         """Which joint takes which turn: columns are spine, neck, collars, then upper, lower, end and toes of limbs."""
@@ -158,7 +147,7 @@ class Body:
         self.neck = [joint for joint in figure.neck if joint >= 0 and free[joint] > 0.0]
         if figure.head is not None and figure.head.turned:
             columns += [(joint, 1) for joint in self.neck]
-        columns += [(joint, 2 + k) for k, own in enumerate(self._collars) for joint in own]
+        columns += [(joint, 2 + k) for k, own in enumerate(self.collars.joints) for joint in own]
         for k, limb in enumerate(limbs):
             parts = (limb.upper, limb.lower, limb.end, limb.toes)
             columns += [(joint, self.first + part * count + k) for part, joint in enumerate(parts)]
@@ -169,9 +158,9 @@ class Body:
         sides = np.array([MIRROR if limb.side == "R" else np.ones(4) for limb in limbs])
         self.mirror[2 : self.first] = sides[:arms]
         self.mirror[self.first :] = np.tile(sides, (4, 1))
-        self.shares = np.array([1.0 / max(len(own), 1) for own in self._collars]).reshape(-1, 1)
-        self._shares_collars = bool((self.shares < 1.0).any())
+        self.turns_neck = figure.head is not None and figure.head.turned and bool(self.neck)
         self.maps = np.stack([self._map(joint) for joint in self.joints]) if columns else np.zeros((0, 4, 4))
+        self._mirrored_maps = self.mirror[self.columns][..., None] * self.maps
 
     def _map(self, joint: int) -> np.ndarray:
         """(4, 4) `T` to the joint's motion: `conj(k) T k r`, with `k` the joint's axes in canonical ones at rest."""
@@ -209,13 +198,12 @@ class Body:
     def loose_turns(self, motions: np.ndarray) -> np.ndarray:
         """What motions (F, K, 4) have for limbs without rotation, (F, P, 4), as `motions` has it."""
         count = len(self._figure.limbs)
-        turns = np.zeros((len(motions), len(self.placed), 4))
-        for row, limb in enumerate(self.placed.tolist()):
+        turns = np.zeros((len(motions), len(self.ends.rows), 4))
+        for row, limb in enumerate(self.ends.rows.tolist()):
             end, lower = (self._turn(motions, part * count + limb, limb) for part in (2, 1))
             if end is not None:
-                frame = self.end_frames[row]
-                turns[:, row, :3] = quaternion.log(quaternion.product(quaternion.relative(frame, end), frame))
-            if lower is not None and row in self.eased:
+                turns[:, row, :3] = self.ends.turns_of(end, row)
+            if lower is not None and row in self.ends.eased:
                 line = self.back[limb, 0] @ quaternion.to_matrix(lower) @ self.back[limb, 1, 0]
                 turns[:, row, 3] = np.arctan2(self.bend[limb] * line[:, 1], line[:, 0])
         return turns
@@ -238,16 +226,14 @@ class Body:
 
     def features(self, view: View) -> np.ndarray:
         """What is told about all effectors (F, n)."""
-        return self.told(view)[0]
+        told = self.vectors(view).reshape(len(view.places), -1, 9) * self._scale + self._shift
+        return told.reshape(len(told), -1).take(self.select, 1)
 
-    def told(self, view: View) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Features (F, n), places of wrists, ankles and head (F, E, 3), and two directions of each (F, E, 2, 3)."""
-        turned = quaternion.to_matrix(view.turns)
-        ends = view.places - (turned @ self.tips[..., None])[..., 0]
-        directions = (turned @ self.frames).swapaxes(-1, -2)
-        local = (ends - self.roots) / self.sizes
-        each = np.concatenate([local, directions.reshape(*local.shape[:-1], 6)], -1)
-        return each.reshape(len(each), -1).take(self.select, 1), ends, directions
+    def vectors(self, view: View) -> np.ndarray:
+        """The places of wrists, ankles and head, and two directions of each (F, E, 3, 3)."""
+        vectors = (products(view.turns, view.turns)[..., None, :] @ self._lines).reshape(*view.places.shape, 3)
+        vectors[:, :, 0] += view.places
+        return vectors
 
     def moved(self, view: View, other: View) -> np.ndarray:
         """How far effectors are from those of another view, squared (F, E): lengths of the limb, and half turns."""
@@ -274,60 +260,36 @@ class Body:
 
         chest : (F, 3) its turn if the spine is not free. correction : (F, P, 4) added to what is predicted of these.
         """
-        features, ends, directions = self.told(view)
-        if chest is not None:
-            turn = chest
-        elif self.turns_chest:
-            turn = np.minimum(np.maximum(self.trunk(features), -MOST_TURN), MOST_TURN)
-        else:
-            turn = np.zeros((len(features), 3))
-        frames, arms, count = len(features), self.arms, len(self._figure.limbs)
+        vectors = self.vectors(view)
+        spine, trunk, matrix, place = self.chest(self._turn_of_chest(vectors) if chest is None else chest)
+        against = quaternion.relative(trunk[:, None], view.turns)
+        frames, arms, count = len(vectors), self.arms, len(self._figure.limbs)
         turns = np.empty((frames, len(self.mirror), 4))
-        turns[:] = quaternion.IDENTITY
-        spine, trunk, matrix, place = self.chest(turn)
-        if self.turns_chest:
-            turns[:, 0] = spine
-        if self._figure.head is not None and self.neck:
-            neck = quaternion.log(quaternion.relative(trunk, view.turns[:, -1]))
-            turns[:, 1] = quaternion.exp(neck / len(self.neck))
-        reach, more = self.seen_by_limbs(ends, directions, matrix, place)
-        own_ends = view.turns[:, :count] * self.mirror[self.first : self.first + count]
-        collars = self._collar(reach[:, :arms])
-        collar = quaternion.exp(collars)
-        turns[:, 2 : self.first] = quaternion.exp(collars * self.shares) if self._shares_collars else collar
-        own_ends[:, :arms] = quaternion.relative(trunk[:, None] * self.mirror[2 : self.first], own_ends[:, :arms])
-        reach[:, :arms] -= quaternion.rotate(collar, self.collar_lines) - self.collar_lines
-        bones, toes, loose = self._limb_bones(reach, more, own_ends, correction)
-        upper, lower = bones[:, :, 0], bones[:, :, 1]
+        vectors = self.seen_by_limbs(vectors, matrix, place)
+        above = np.zeros((frames, self.first - 1 + arms, 3))  # neck, joints of collars, collars
+        if self.turns_neck:
+            above[:, 0] = quaternion.log(against[:, -1]) / len(self.neck)
+        above[:, self.first - 1 :] = collars = self.collars.turns(vectors[:, :arms, 0])
+        np.multiply(collars, self.collars.shares, out=above[:, 1 : self.first - 1])
+        above = quaternion.exp(above)
+        turns[:, 0], turns[:, 1 : self.first], collar = spine, above[:, : self.first - 1], above[:, self.first - 1 :]
+        vectors[:, :arms, 0] -= self.collars.moved(collar)
+        chain = np.empty((frames, 4, count, 4))  # collars, upper and lower bones, and ends, against chest or hips
+        chain[:, 0] = quaternion.IDENTITY
+        chain[:, 0, :arms] = collar
+        chain[:, 3] = view.turns[:, :count]
+        chain[:, 3, :arms] = against[:, :arms]
+        chain[:, 3] *= self.mirror[self.first : self.first + count]
+        toes, loose = self._set_bones(vectors, chain, correction)
         parts = turns[:, self.first :].reshape(frames, 4, count, 4)
-        parts[:, 0, arms:] = upper[:, arms:]
-        parts[:, 0, :arms] = quaternion.relative(collar, upper[:, :arms])
-        parts[:, 1] = quaternion.relative(upper, lower)
-        if self._ends.size == count:
-            parts[:, 2] = quaternion.relative(lower, own_ends)
-        elif self._ends.size:
-            parts[:, 2, self._at_ends] = quaternion.relative(lower[:, self._at_ends], own_ends[:, self._at_ends])
-        self._pronate(parts)
-        if self.placed.size:
-            turn = quaternion.product(quaternion.exp(loose[..., :3]), self._end_frames_back)
-            parts[:, 2, self._at_placed] = quaternion.product(self.end_frames, turn)
+        parts[:, :3], parts[:, 3] = quaternion.relative(chain[:, :3], chain[:, 1:]), quaternion.IDENTITY
+        if self._turned_arms.size:
+            self._pronate(parts)
+        if self.ends.rows.size:
+            parts[:, 2, self.ends.at] = self.ends.turns(loose)
         if toes is not None:
-            parts[:, 2, self._at_toes] = quaternion.product(parts[:, 2, self._at_toes], toes)
             parts[:, 3, self._at_toes] = quaternion.conjugate(toes)
-        turns = (turns * self.mirror).take(self.columns, 1)
-        return (turns[:, :, None] @ self.maps)[:, :, 0], loose
-
-    def _ease(self, loose: np.ndarray, distance: np.ndarray, correction: np.ndarray | float) -> None:
-        """Fit the bends of knees and the turns of feet without rotation to their distances, in `loose` (F, P, 4)."""
-        rows, feet, distance = self._at_eased, self._feet, distance[:, self._at_legs]
-        turn, bend = loose[:, rows, 2:3], np.maximum(loose[:, rows, 3:], LEAST_BEND)
-        bend = limb_geometry.balanced(distance, bend, turn, feet, self._doubt_of_legs)
-        if isinstance(correction, np.ndarray):
-            bend = bend + correction[:, rows, 3:]
-        loose[:, rows, 3:] = bend = np.minimum(
-            np.maximum(bend, limb_geometry.LEAST_KNEE), limb_geometry.MOST_KNEE)
-        needed, _ = limb_geometry.ankles(distance, bend, feet)
-        loose[:, rows, 2:3] = turn + limb_geometry.eased(needed - turn)
+        return (turns.take(self.columns, 1)[:, :, None] @ self._mirrored_maps)[:, :, 0], loose
 
     def _pronate(self, parts: np.ndarray) -> None:
         """Give forearms a share of the turns of hands about them, in `parts` (F, 4, L, 4).
@@ -335,12 +297,19 @@ class Body:
         `2 w (xyz . axis)` is the sine of that turn, smaller the more the hand is bent: it fades to 0 at a half turn.
         """
         arms = self._at_turned_arms
-        if not self._turned_arms.size:
-            return
-        hands, axes = parts[:, 2, arms], self._pronated
-        turn = quaternion.exp(hands[..., :1] * (hands[..., 1:] * axes).sum(-1, keepdims=True) * axes)
+        hands, turn = parts[:, 2, arms], np.empty((len(parts), len(self._turned_arms), 4))
+        half = PRONATION * hands[..., :1] * (hands[..., 1:] * self._pronated).sum(-1, keepdims=True)
+        turn[..., :1] = np.cos(half)
+        np.multiply(np.sin(half), self._pronated, out=turn[..., 1:])
         parts[:, 1, arms] = quaternion.product(parts[:, 1, arms], turn)
         parts[:, 2, arms] = quaternion.relative(turn, hands)
+
+    def _turn_of_chest(self, vectors: np.ndarray) -> np.ndarray:
+        """The chest's turn (F, 3), as the effectors tell it."""
+        if not self.turns_chest:
+            return np.zeros((len(vectors), 3))
+        told = vectors.reshape(len(vectors), -1) * self._trunk_scale + self._trunk_shift
+        return clipped(clipped(told, CLIP) @ self._trunk_map + self.trunk.mean, MOST_TURN)
 
     def chest(self, turn: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Of a chest that is turned by (F, 3): the turn (F, 4) of each joint of the spine and its own (F, 4).
@@ -348,99 +317,74 @@ class Body:
         And its matrix (F, 3, 3) and place (F, 3) if the spine's bones share the turn evenly.
         """
         parts = quaternion.exp(turn[:, None] * self._parts_of_turn)
-        matrices = quaternion.to_matrix(parts[:, 1:])
-        place = self._figure.spine_root + (matrices[:, 1:] @ self._figure.spine_lines[:-1, :, None])[..., 0].sum(1)
-        return parts[:, 0], parts[:, 1], matrices[:, 0], place
+        parts_of_chest = parts[:, 1:]
+        both = products(parts_of_chest, parts_of_chest).reshape(len(turn), -1) @ self._chest
+        return parts[:, 0], parts[:, 1], both[:, :9].reshape(-1, 3, 3), both[:, 9:] + self._figure.spine_root
 
-    def seen_by_limbs(
-        self, ends: np.ndarray, directions: np.ndarray, chest: np.ndarray, place: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Places (F, L, 3) of limbs' ends from their roots, and their directions (F, L, 2, 3), read as left ones.
+    def seen_by_limbs(self, vectors: np.ndarray, chest: np.ndarray, place: np.ndarray) -> np.ndarray:
+        """Places of limbs' ends from their roots, and two directions (F, L, 3, 3), read as left ones.
 
         Arms in the axes of the chest, legs in those of the hips. chest, place : as `chest` has them.
         """
-        arms, count = self.arms, len(self._figure.limbs)
-        reach, more = ends[:, :count] * self.signs, directions[:, :count] * self.signs[:, None]
-        reach[:, arms:] -= self._limb_roots[arms:]
-        if arms:
-            reach[:, :arms] = ((ends[:, :arms] - place[:, None]) @ chest - self.shoulders) * self.signs[:arms]
-            more[:, :arms] = (directions[:, :arms] @ chest[:, None]) * self.signs[:arms, None]
-        return reach, more
+        arms, seen = self.arms, vectors[:, : len(self._figure.limbs)]
+        seen[:, :arms, 0] -= place[:, None]
+        seen[:, :arms] = seen[:, :arms] @ chest[:, None]
+        seen *= self.signs[:, None]
+        seen[:, :, 0] -= self._from_chest
+        return seen
 
-    def _collar(self, reach: np.ndarray) -> np.ndarray:
-        """The collars' turns (F, A, 3): they follow raised and forward wrists."""
-        local = np.minimum(np.maximum(reach / self._limb_sizes[: self.arms], -1.0), 1.0)
-        return (local - _COLLAR_REST).take(_COLLAR_AXES, -1) * self.collar_gain
-
-    def told_of_limbs(self, reach: np.ndarray, more: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def told_of_limbs(self, vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Features (F, L, 13) of limbs, and the distances (F, L, 1) of their ends in lengths of the limb."""
-        beyond = more.reshape(*more.shape[:2], 6)
-        beyond[:, self._at_placed_arms] = self._beyond
-        local = reach / self._limb_sizes
+        beyond = vectors[:, :, 1:].reshape(*vectors.shape[:2], 6)
+        if self.placed_arms.size:
+            beyond[:, self._at_placed_arms] = self._beyond
+        local = vectors[:, :, 0] / self._sizes[:, None]
         distance = np.sqrt((local * local).sum(-1, keepdims=True))
         return np.concatenate([local, distance, local / np.maximum(distance, NEAR), beyond], -1), distance
 
-    def _limb_bones(
-        self, reach: np.ndarray, more: np.ndarray, ends: np.ndarray, correction: np.ndarray | float
-    ) -> tuple[np.ndarray, np.ndarray | None, np.ndarray]:
-        """Turns (F, L, 2, 4) of both bones of limbs against chest or hips, (F, T, 4) from toes to foot.
+    def _set_bones(
+        self, vectors: np.ndarray, chain: np.ndarray, correction: np.ndarray | float
+    ) -> tuple[np.ndarray | None, np.ndarray]:
+        """Set the turns of both bones of limbs in `chain` (F, 4, L, 4), whose ends are known.
 
-        And (F, P, 4) of limbs without rotation: the turns of their ends, in the axes of the lower bones, and bends.
+        The turns (F, T, 4) from toes to foot, and (F, P, 4) of limbs without rotation as of `LooseEnds`.
         """
-        told, distance = self.told_of_limbs(reach, more)
-        answer = self.networks(told)
-        distance = distance * self._limb_sizes
-        hinge, toes = answer[..., :3], None
+        told, distance = self.told_of_limbs(vectors)
+        answer, reach = self.networks(told), vectors[:, :, 0]
+        distance, toes = distance[..., 0] * self._sizes, None
         if self.on_toes.size:
             own = self._at_toes
-            toes, line = quaternion.exp(answer[:, own, 3:6]), self._toe_lines
-            reach[:, own] += quaternion.rotate(ends[:, own], line - quaternion.rotate(toes, line))
-            distance[:, own] = np.sqrt((reach[:, own] * reach[:, own]).sum(-1, keepdims=True))
-        line = limb_geometry.line(reach, distance, self._limb_sizes, self.networks.straight)
-        hinge = limb_geometry.steady(hinge, line, self.networks.usual, self.networks.straight)
-        loose, lengths = answer[:, self._at_placed, 3:], self._lengths[None]
-        lines = np.zeros((0, 3, 3))
-        if self.placed.size:
-            loose[:, self._at_arms_of_placed] = 0.0
-            if self.eased.size:
-                self._ease(loose, distance, correction)
-            if isinstance(correction, np.ndarray):
-                loose[..., :3] += correction[..., :3]
-            loose[..., :3] *= self.end_moves
-            beyond, lines = limb_geometry.beyond(self.end_tips, quaternion.exp(loose[..., :3]), self._lower_of_placed)
-            lengths = np.empty((len(reach), *self._lengths.shape))
-            lengths[:] = self._lengths
-            lengths[:, self._at_placed, 1:] = beyond
-        cosine, sine = limb_geometry.corners(distance, lengths)
-        if self.eased.size:
-            along, legs = lines[..., 0][:, self._at_eased], self._at_legs
-            bend = loose[:, self._at_eased, 3] - np.arctan2(along[..., 1], along[..., 0])
-            cosine[:, legs, 0], sine[:, legs, 0] = np.cos(bend), np.sin(bend)
-        frames = limb_geometry.triangles(line, cosine, sine, hinge, lengths, self.bend)
-        if self.placed.size:
-            frames[:, self._at_placed, 1] = frames[:, self._at_placed, 1] @ lines.swapaxes(-1, -2)
-        return quaternion.from_matrix(frames @ self.back), toes, loose
+            toes, toe = quaternion.exp(answer[:, own, 3:6]), chain[:, 3, own]
+            foot = quaternion.product(toe, toes)
+            reach[:, own] += ((products(toe, toe) - products(foot, foot))[..., None, :] @ self._toe_lines)[..., 0, :]
+            chain[:, 3, own] = foot
+            distance[:, own] = np.sqrt((reach[:, own] * reach[:, own]).sum(-1))
+        vectors[:, :, 1] = answer[..., :3]
+        both = vectors[:, :, :2] @ self.axes  # end and hinge, in the axes of straight limbs
+        turns, loose = self._triangles(both, distance, answer[:, self.ends.at, 3:], correction)
+        chain[:, 1:3] = turns.swapaxes(1, 2)
+        return toes, loose
 
+    def _triangles(
+        self, both: np.ndarray, distance: np.ndarray, loose: np.ndarray, correction: np.ndarray | float
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Turns of both bones (F, L, 2, 4), and those of ends without rotation (F, P, 4).
 
-def _rows(indices: np.ndarray) -> np.ndarray | slice:
-    """Indices as a slice if they follow each other: NumPy takes it in less time."""
-    if indices.size and (np.diff(indices) == 1).all():
-        return slice(int(indices[0]), int(indices[-1]) + 1)
-    return indices
-
-
-def _doubt(weights: Weights, name: str) -> float:
-    """How much less is known about the bend of a limb's middle joint than about that of its end, squared.
-
-    A share of it: where the leg is nearly straight an error of the foot becomes a large one of the knee.
-    """
-    middle, end = weights[f"{name}/spread"]
-    return _DOUBT * float(middle / end) ** 2
-
-
-def _turned_back(limb: Limb, frame: np.ndarray) -> np.ndarray:
-    """A rest frame (3, 3), that of an arm turned about the bone by the angle of its plane."""
-    if limb.kind != "arm":
-        return frame
-    cosine, sine = np.cos(_ELBOW_TURN), np.sin(_ELBOW_TURN)
-    return frame @ np.array([[1.0, 0.0, 0.0], [0.0, cosine, sine], [0.0, -sine, cosine]])
+        both : (F, L, 2, 3) ends and hinges. distance : (F, L) of the ends. loose : (F, P, 4) of the networks.
+        """
+        middle, part = limb_geometry.half_way(both[..., 0, :], self._room)
+        twist = limb_geometry.twist(middle, part * part * both[..., 1, :])
+        ends, frames = self.ends, self.frames_of_bones
+        if not ends.rows.size:
+            bend = limb_geometry.corners(distance, self._bones)
+            return limb_geometry.triangles(middle, twist, bend, self._bones, frames), loose
+        loose = ends.predicted(loose, distance[:, ends.at], correction)
+        length, angle, back = ends.lines(loose)
+        lengths = np.repeat(self._lengths[None], len(both), 0)
+        lengths[:, ends.at, 1] = length
+        bones = limb_geometry.Bones.of(lengths, self.bend)
+        bend = limb_geometry.corners(distance, bones)
+        bend[:, ends.at_legs] = loose[:, ends.at_eased, 3] - angle[:, ends.at_eased]
+        turns = limb_geometry.triangles(middle, twist, bend, bones, frames)
+        turns[:, ends.at, 1] = quaternion.product(turns[:, ends.at, 1], back)
+        return turns, loose

@@ -13,7 +13,7 @@ from ...solvers.compiled import contract, pack
 from ...solvers.compiled.library import Kernel
 from ...solvers.compiled.packer import Packer
 from ...solvers.model.goals import Targets
-from . import body, limbs, own_motion, weights
+from . import body, collars, ends, limbs, own_motion, weights
 from .figure import Figure
 from .view import Viewer
 
@@ -120,14 +120,14 @@ def _figure(packer: Packer, prior: Parts, fading: dict[str, float]) -> Any:
         clip=weights.CLIP,
         most_turn=body.MOST_TURN,
         near=body.NEAR,
-        collar_rest=body.COLLAR_REST,
+        collar_rest=collars.REST,
         steady=limbs.STEADY,
         soft=limbs.SOFT,
         folded=limbs.FOLDED,
         room=limbs.ROOM,
         pointed=limbs.POINTED,
         most_eased=limbs.MOST_EASED,
-        least_bend=body.LEAST_BEND,
+        least_bend=ends.LEAST_BEND,
         least_knee=limbs.LEAST_KNEE,
         most_knee=limbs.MOST_KNEE,
         pronation=body.PRONATION,
@@ -154,40 +154,40 @@ def _effector(packer: Packer, prior: Parts, number: int) -> Any:
 
 
 def _limb(packer: Packer, prior: Parts, k: int, network: Any) -> Any:
-    figure, parts, networks = prior.figure, prior.body, prior.body.networks
+    figure, parts = prior.figure, prior.body
     limb, arm = figure.limbs[k], k < prior.body.arms
     nothing = np.zeros(3)
-    place = None if limb.turned else int(np.flatnonzero(parts.placed == k)[0])
+    place = None if limb.turned else int(np.flatnonzero(parts.ends.rows == k)[0])
     own_end, own_lower = (parts.row_of(part * len(figure.limbs) + k) for part in (2, 1))
     return packer.fill(
         contract.FIGURE_LIMB,
         turned=limb.turned,
         placed_arm=k in parts.placed_arms,
         on_toes=k in parts.on_toes,
-        eased=place is not None and place in parts.eased,
+        eased=place is not None and place in parts.ends.eased,
         own_end=own_end,
         own_lower=own_lower,
         size=limb.size,
-        bend=parts.bend[k, 0],
-        end_moves=0.0 if place is None else parts.end_moves[place, 0],
-        doubt=parts.doubt[k, 0],
-        collar_share=parts.shares[k, 0] if arm else 1.0,
+        bend=parts.bend[k],
+        end_moves=0.0 if place is None else parts.ends.moves[place, 0],
+        doubt=parts.ends.doubt[k, 0],
+        collar_share=parts.collars.shares[k, 0] if arm else 1.0,
         sign=parts.signs[k],
         root=limb.root,
         shoulder=parts.shoulders[k] if arm else nothing,
-        collar_gain=parts.collar_gain[k] if arm else nothing,
-        collar_line=parts.collar_lines[k] if arm else nothing,
+        collar_gain=parts.collars.gain[k] if arm else nothing,
+        collar_line=parts.collars.lines[k] if arm else nothing,
         toe_line=limb.toe,
-        end_tip=nothing if place is None else parts.end_tips[place],
+        end_tip=nothing if place is None else parts.ends.tips[place],
         along=parts.forearms[k],
-        usual=networks.usual[k],
-        straight=networks.straight[k],
         mirror=parts.mirror[parts.first + k],
-        end_frame=quaternion.IDENTITY if place is None else parts.end_frames[place],
+        end_frame=quaternion.IDENTITY if place is None else parts.ends.frames[place],
         end_back=parts.turn_from(own_end).ravel(),
         lower_back=parts.turn_from(own_lower).ravel(),
         length=limb.lengths,
         beyond=[np.linalg.norm(limb.tip) / limb.size, 0.0, 0.0, 0.0, 0.0, 0.0],
+        axes=parts.axes[k].ravel(),
+        bones=parts.frames_of_bones[k].ravel(),
         back=parts.back[k].ravel(),
         network=network,
     )

@@ -7,94 +7,133 @@ import numpy as np
 
 from ...solvers.algebra import quaternion
 
-STEADY = 0.8  # twice the least share of the usual hinge in a predicted one that is square to it
+STEADY = 0.4  # the least share of the usual hinge in a predicted one
 SOFT = 0.03  # of both lengths together, over which a limb comes to its full length without a jerk of its bend
 LEAST_KNEE, MOST_KNEE = -0.8, 2.4  # [rad] bends of a leg whose foot is fitted to its toes' distance
 MOST_EASED = 0.6  # [rad] by which a foot turns further than predicted
 POINTED = 0.95  # cosine of the least angle between foot and line to the hip
-ROOM = 0.1  # of the limb's length, around its root, where the direction of its end counts less
-FOLDED = 0.02  # of both lengths together, by which the end of a limb is further than when the limb is folded
-_HINGE = np.array([0.0, 0.0, 1.0])
-_IN_PLANE = np.array([[1.0, 0, 0, 0, 1, 0, 0, 0, 0], [0, -1, 0, 1, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0, 0, 0, 1]])
-"""From cosine, sine and 1 to the matrix of a turn about the third axis."""
+ROOM = 0.11  # of the limb's length, about its axis: while its end moves by that much, the line turns by 1 rad at most
+FOLDED = 0.05  # of both lengths together, by which the end of a limb is further than when the limb is folded
+_QUARTER = 0.5 * np.pi
 
 
-def line(reach: np.ndarray, distance: np.ndarray, size: np.ndarray, straight: np.ndarray) -> np.ndarray:
-    """Unit lines (F, L, 3) along which limbs reach for their ends, at `reach` (F, L, 3) from the roots.
+def half_way(reach: np.ndarray, room: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Unit vectors (F, L, 3) half way from a straight limb to the line along which it reaches for its end.
 
-    The direction of an end turns fast as it passes near the root. So the line of such an end leans to where limbs are
-    `straight` (L, 3). distance : (F, L, 1) of the ends. size : (L, 1) of the limbs.
+    `reach` (F, L, 3) leads from the roots to the ends. The lines make the angle between the straight limb and its end,
+    but at most 1 / `room` (L,) times the distance of the end from the axis of the straight limb, in radians. So lines
+    turn slowly everywhere: near the root, where directions turn fast, and behind it, where no limb comes. There
+    it is needed because frames cannot follow directions all around a sphere without a jump (Brouwer's hairy ball):
+    on the axis, lines are the straight limb's again.
+
+    Also the part of the angle (F, L, 1) that is left, 1 where a line leads to its end.
     """
-    near = ROOM * size
-    leaning = reach + near * np.exp(-((distance / near) ** 2)) * straight
-    return leaning / np.sqrt(np.maximum((leaning * leaning).sum(-1, keepdims=True), (1e-9 * size) ** 2))
+    off = np.maximum(np.hypot(reach[..., 1], reach[..., 2]), quaternion.LEAST)
+    angle = np.arctan2(off, reach[..., 0])
+    part = np.sin(np.minimum(off / (room * angle), _QUARTER))
+    half = 0.5 * part * angle
+    middle = np.empty(reach.shape)
+    np.cos(half, out=middle[..., 0])
+    np.multiply((np.sin(half) / off)[..., None], reach[..., 1:], out=middle[..., 1:])
+    return middle, part[..., None]
 
 
-def steady(hinge: np.ndarray, line: np.ndarray, usual: np.ndarray, straight: np.ndarray) -> np.ndarray:
-    """Hinge axes (F, L, 3) square to unit lines (F, L, 3), not of unit length.
+def twist(middle: np.ndarray, hinge: np.ndarray) -> np.ndarray:
+    """The turns about straight limbs, before these swing to their lines, that bring the usual hinge to predicted ones.
 
-    Where the prediction points along the line, or against the usual hinge, the usual one decides: `usual` (L, 3), of
-    limbs that point to `straight` (L, 3), carried along the shortest arc. So the hinge does not vanish, and does not
-    flip to its other side. This fades out at the opposite direction, to which no arc is shortest.
+    So hinges are square to the lines. Predictions that point against the usual hinge, as it swings with the limb, are
+    mirrored to its side, and those that point along the line count less: the hinge neither vanishes nor flips.
+
+    Cosine and sine (F, L, 2) of half the angle, but for a factor. middle : (F, L, 3) as of `half_way`. hinge :
+    (F, L, 3) predicted.
     """
-    cosine = 1.0 + (line * straight).sum(-1, keepdims=True)
-    along = (line * usual).sum(-1, keepdims=True) / np.maximum(cosine, 1e-4)
-    carried = usual - along * (line + straight)
-    part = (hinge * carried).sum(-1, keepdims=True)
-    more = 0.5 * (np.sqrt(part * part + STEADY * STEADY) - part) * np.minimum(cosine, 1.0)
-    return hinge - (hinge * line).sum(-1, keepdims=True) * line + more * carried
+    hinge = hinge - 2.0 * (hinge * middle).sum(-1, keepdims=True) * middle  # swung back, but for its first number
+    pair = np.empty((*hinge.shape[:-1], 2))
+    sine, cosine = hinge[..., 1], np.hypot(hinge[..., 2], STEADY)
+    np.add(np.hypot(sine, cosine), cosine, out=pair[..., 0])
+    np.negative(sine, out=pair[..., 1])
+    return pair
 
 
-def corners(distance: np.ndarray, lengths: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Cosine and sine (F, L, 1) of the bend with which two bones span a distance, by the law of cosines.
+class Bones(NamedTuple):
+    """Both bones of limbs, and what follows from their lengths.
 
-    distance : (F, L, 1) from root to end. lengths : (F or 1, L, 2).
+    lengths : (F or 1, L, 2). others : (F or 1, L, 2) lengths of the other bones, with the signs of the sides of the
+    line from root to end on which the bones are. whole, least : (F or 1, L) the distances that they may span. squares,
+    twice : (F or 1, L) the sum of their squares, and twice their product.
     """
-    upper, lower = lengths[..., :1], lengths[..., 1:]
-    whole = upper + lower
-    spare = whole - distance  # softened: the bend of a stretched limb depends on it by a square root
-    distance = whole - 0.5 * (spare + np.sqrt(spare * spare + (SOFT * whole) ** 2))
-    distance = np.maximum(distance, np.abs(upper - lower) + FOLDED * whole)
-    cosine = (distance * distance - upper * upper - lower * lower) / (2.0 * upper * lower)
-    return cosine, np.sqrt(np.maximum(1.0 - cosine * cosine, 0.0))
+
+    lengths: np.ndarray
+    others: np.ndarray
+    aside: np.ndarray
+    whole: np.ndarray
+    least: np.ndarray
+    squares: np.ndarray
+    twice: np.ndarray
+
+    @classmethod
+    def of(cls, lengths: np.ndarray, sign: np.ndarray) -> "Bones":
+        """Sign : (L,) 1 for limbs that bend forward about their hinge (arms), -1 for legs."""
+        upper, lower = lengths[..., 0], lengths[..., 1]
+        whole = upper + lower
+        others = lengths[..., ::-1]
+        aside = others * np.stack([-sign, sign], -1)
+        least = np.abs(upper - lower) + FOLDED * whole
+        return cls(lengths, others, aside, whole, least, upper * upper + lower * lower, 2.0 * upper * lower)
+
+
+def corners(distance: np.ndarray, bones: Bones) -> np.ndarray:
+    """The bends (F, L) [rad] with which two bones span a distance (F, L) from root to end, by the law of cosines."""
+    spare = bones.whole - distance  # softened: the bend of a stretched limb depends on it by a square root
+    distance = bones.whole - 0.5 * (spare + np.hypot(spare, SOFT * bones.whole))
+    distance = np.maximum(distance, bones.least)
+    return np.arccos((distance * distance - bones.squares) / bones.twice)
 
 
 def triangles(
-    reach: np.ndarray, cosine: np.ndarray, sine: np.ndarray, hinge: np.ndarray, lengths: np.ndarray, sign: np.ndarray
+    middle: np.ndarray, twist: np.ndarray, bend: np.ndarray, bones: Bones, frames: np.ndarray
 ) -> np.ndarray:
-    """Frames (F, L, 2, 3, 3) of both bones of limbs; columns along, forward, hinge.
+    """Turns (F, L, 2, 4) of both bones of limbs.
 
-    reach : (F, L, 3) unit lines from root to end. cosine, sine : (F, L, 1) of the bend. hinge : (F, L, 3) square to the
-    lines. lengths : (F or 1, L, 2). sign : (L, 1), 1 for limbs that bend forward about their hinge (arms), -1 for legs.
+    middle : (F, L, 3) as of `half_way`. twist : (F, L, 2) as of `twist`. bend : (F, L). frames : (L, 2, 12, 4) as of
+    `between_frames`.
     """
-    frame = np.empty((*reach.shape, 3))  # along the line, forward, hinge
-    hinge = hinge / np.sqrt(np.maximum((hinge * hinge).sum(-1, keepdims=True), 1e-24))
-    frame[..., 0], frame[..., 2] = reach, hinge
-    frame[..., 1:2] = quaternion.skew(hinge) @ reach[..., None]
-    upper, lower, sine = lengths[..., :1], lengths[..., 1:], sign * sine
-    x, y = upper + lower * cosine, lower * sine
-    distance = np.sqrt(x * x + y * y)
-    turns = np.ones((*reach.shape[:-1], 2, 3))  # cosine and sine about the hinge, of both bones against the line
-    turns[..., 0, :1], turns[..., 0, 1:2] = x / distance, -y / distance
-    turns[..., 1, :1], turns[..., 1, 1:2] = (upper * cosine + lower) / distance, upper * sine / distance
-    return frame[..., None, :, :] @ (turns @ _IN_PLANE).reshape(*turns.shape[:-1], 3, 3)
+    turns = np.empty((*bend.shape, 2, 2))  # cosine and sine of half the angle of each bone from the line
+    bend = bend[..., None]
+    along = bones.lengths + bones.others * np.cos(bend)
+    across = np.multiply(bones.aside, np.sin(bend), out=turns[..., 1])
+    np.add(np.hypot(along, across), along, out=turns[..., 0])
+    swung = (middle[..., None] * twist[..., None, :]).reshape(*middle.shape[:2], 1, 6, 1)
+    products = (swung * turns[..., None, :]).reshape(*turns.shape[:3], 1, 12)
+    return quaternion.normalize((products @ frames)[..., 0, :])
 
 
-def beyond(tip: np.ndarray, turn: np.ndarray, length: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The line from the middle joint to the effector of limbs without rotation: lengths (F, P, 1), frames (F, P, 3, 3).
+def between_frames(axes: np.ndarray, back: np.ndarray) -> np.ndarray:
+    """(2, 12, 4) from products of the numbers of a swing, a twist and a turn about the hinge to the turns of two bones.
 
-    The frames, columns along the line, across it, hinge, are in the axes of the lower bone. tip : (P, 3) from wrist or
-    ankle to the effector at rest, turn : (F, P, 4) of the end, both in these axes. length : (P, 1) of the lower bone.
+    axes : (4,) whose axes are the straight limb, forward, and the usual hinge. back : (2, 4) inverse turns of both
+    bones' frames at rest.
+    """
+    one, twist, forward, hinge = np.eye(4)
+    swings, twists, turns = np.stack([one, hinge, -forward]), np.stack([one, twist]), np.stack([one, hinge])
+    whole = quaternion.product(quaternion.product(swings[:, None], twists)[:, :, None], turns).reshape(12, 4)
+    return quaternion.product(quaternion.product(axes, whole), back[:, None])
+
+
+def beyond(tip: np.ndarray, turn: np.ndarray, length: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The line from the middle joint to the effector of limbs without rotation: its length (F, P).
+
+    And its angle (F, P) about the hinge, and the turn (F, P, 4) back from it to the lower bone, in whose axes all this
+    is. tip : (P, 3) from wrist or ankle to the effector at rest. turn : (F, P, 4) of the end. length : (P,) of the
+    lower bone.
     """
     line = quaternion.rotate(turn, tip)
-    line[..., :1] += length
-    distance = np.sqrt((line * line).sum(-1, keepdims=True))
-    frames = np.zeros((*line.shape, 3))
-    frames[..., 0] = along = line / np.maximum(distance, 1e-9)
-    size = np.sqrt(np.maximum(1.0 - along[..., 2:] * along[..., 2:], 1e-24))
-    frames[..., :2, 1] = along[..., 1::-1] * [-1.0, 1.0] / size
-    frames[..., 2] = (_HINGE - along[..., 2:] * along) / size
-    return distance, frames
+    x, y, z = line[..., 0] + length, line[..., 1], line[..., 2]
+    flat = np.hypot(x, y)
+    distance = np.hypot(flat, z)
+    turns = np.stack([flat + distance, z], -1)[..., :, None] * np.stack([flat + x, y], -1)[..., None, :]
+    back = turns.reshape(*flat.shape, 4).take([0, 3, 2, 1], -1) * [1.0, -1.0, 1.0, -1.0]
+    return distance, np.arctan2(y, x), quaternion.normalize(back)
 
 
 class Feet(NamedTuple):

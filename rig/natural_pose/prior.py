@@ -27,21 +27,31 @@ _POSED = np.radians(20.0)  # a limb whose joints have turned by more from rest c
 class _Start(NamedTuple):
     """What follows from the animator's own pose: where the effectors stand in it, and how it differs from the prior.
 
-    pose, links, share : what it was made from; links (F or 1, n, 8) of the body's inner joints. view : of its
-    effectors. chest : (F, 3) the chest's turn, None where the prior tells it. ends : (F, P, 4) by what limbs without
-    rotation have their ends turned and their knees bent more than the prior has. apart, bent : (F, K, 3) from the
-    prior's motions there to the animator's, without and with the parts that bend limbs. fade : (F, E) how fast these
-    count less with the squared distance of a target.
+    source : what it was made from. view : of its effectors. chest : (F, 3) the chest's turn, None where the prior tells
+    it. ends : (F, P, 4) by what limbs without rotation have their ends turned and their knees bent more than the prior
+    has. apart : (F, 2, K, 3) from the prior's motions there to the animator's, without and with the parts that bend
+    limbs. fade : (F, E, 2 K) and fade_of_ends : (F, E, 4) how fast these count less with the squared distances of
+    targets.
     """
 
-    pose: Pose
-    links: np.ndarray
+    source: "_Source"
     view: View
     chest: np.ndarray | None
     ends: np.ndarray
     apart: np.ndarray
-    bent: np.ndarray
     fade: np.ndarray
+    fade_of_ends: np.ndarray
+
+
+class _Source(NamedTuple):
+    """An animator's pose as it is seen from its own hips: rotations, links (n, 8) of the body's inner joints, as bytes.
+
+    frames : of rotations and links. share : of the character's own motion.
+    """
+
+    rotations: bytes
+    links: bytes
+    frames: tuple[int, int]
     share: float
 
 
@@ -102,26 +112,23 @@ class Prior:
             return start.rotations
         if isinstance(amount, float) and len(targets.positions) == len(links) == 1 and self.compiled is not None:
             return self.compiled.base(start, targets, links, amount, share) if amount else start.rotations
-        amounts = np.asarray(amount, dtype=float)
-        if not amounts.any():
+        least, most = (amount, amount) if isinstance(amount, float) else (amount.min(), amount.max())
+        if most <= 0.0:
             return start.rotations
         own = self._own_pose(start, links, share)
         view = self.viewer.of_targets(targets.positions, targets.rotations, start, links)
         view = self.body.within_reach(view, own.view)
-        moved = self.body.moved(view, own.view)  # (F, E)
-        faded, ends = moved * own.fade, 0.0
+        moved, ends = self.body.moved(view, own.view)[:, None], 0.0  # (F, 1, E)
         if own.ends.size:
-            placed = self.body.placed
-            ends = np.exp(faded[:, placed, None] + moved[:, placed, None] * _FADE_OF_BENDS) * own.ends
+            ends = np.exp(moved[:, 0, self.body.ends.rows, None] * own.fade_of_ends) * own.ends
         motions = self._motions(view, own.chest, share, ends)
-        away = (faded @ self.body.follows)[..., None]
-        apart = np.exp(away) * own.apart + np.exp(away + _BENDS * (moved @ self.body.follows)[..., None]) * own.bent
-        motions = quaternion.product(motions, quaternion.exp(apart))
+        apart = np.exp(moved @ own.fade).reshape(len(moved), 2, -1, 1) * own.apart
+        motions = quaternion.product(motions, quaternion.exp(apart.sum(1)))
         rotations = np.empty((len(motions), *start.rotations.shape[1:]))
         rotations[:] = start.rotations
-        if not (self._whole and (amounts >= 1.0).all()):
+        if not (self._whole and least >= 1.0):
             before = start.rotations[:, self.joints]
-            shares = np.multiply.outer(amounts, self.freedom) if amounts.ndim else amounts * self.freedom
+            shares = np.multiply.outer(amount, self.freedom)
             turn = quaternion.log(quaternion.relative(before, motions))
             motions = quaternion.product(before, quaternion.exp(shares[..., None] * turn))
         rotations[:, self.joints] = motions
@@ -145,12 +152,12 @@ class Prior:
 
     def _own_pose(self, start: Pose, links: np.ndarray, share: float) -> _Start:
         """What follows from the animator's own pose, cached until it changes."""
-        last = self._start
-        if last is not None and last.share == share and self._is_same(last, start, links):
-            return last
-        inner = links[:, self.body.inner]
-        if len(start.rotations) == 1 and (inner == inner[:1]).all():
-            links = links[:1]  # seen from the hips, all frames are the same
+        inner = links.take(self.body.inner, 1)
+        if len(start.rotations) == 1 < len(links) and (inner == inner[:1]).all():
+            links, inner = links[:1], inner[:1]  # seen from the hips, all frames are the same
+        source = _Source(start.rotations.tobytes(), inner.tobytes(), (len(start.rotations), len(links)), share)
+        if self._start is not None and self._start.source == source:
+            return self._start
         count = max(len(start.rotations), len(links))
         rotations = np.broadcast_to(start.rotations, (count, *start.rotations.shape[1:]))
         view, chest = self.view(rotations, links)
@@ -161,9 +168,11 @@ class Prior:
         bent = (self.body.bends @ apart[..., None])[..., 0]
         turned = quaternion.angle(own, self.at_rest) ** 2 @ self.body.serves.T
         near = _NEAR_POSE + (_NEAR_REST - _NEAR_POSE) * np.exp(-turned / _POSED**2)
-        pose = Pose(start.rotations.copy(), start.translations.copy())
-        inner = links.take(self.body.inner, 1)
-        self._start = _Start(pose, inner, view, chest, ends, apart - bent, bent, -1.0 / near**2, share)
+        fade, follows = -1.0 / near[..., None] ** 2, self.body.follows
+        fade_of_ends = fade[:, self.body.ends.rows] + _FADE_OF_BENDS
+        fade = np.concatenate([fade * follows, (fade + _BENDS) * follows], -1)
+        apart = np.stack([apart - bent, bent], 1)
+        self._start = _Start(source, view, chest, ends, apart, fade, fade_of_ends)
         return self._start
 
     def _own_ends(self, view: View, chest: np.ndarray | None, own: np.ndarray) -> np.ndarray:
@@ -171,15 +180,7 @@ class Prior:
         ends = np.tile(self.body.loose_turns(own), (len(view.places) // len(own), 1, 1))
         if ends.size:
             bends = ends * [0.0, 0.0, 0.0, 1.0]
-            bends[:, self.body.eased, 3] -= self.body.motions(view, chest, 0.0)[1][:, self.body.eased, 3]
+            bends[:, self.body.ends.eased, 3] -= self.body.motions(view, chest, 0.0)[1][:, self.body.ends.eased, 3]
             ends[..., :3] -= self.body.motions(view, chest, bends)[1][..., :3]
             ends[..., 3] = bends[..., 3]
         return ends
-
-    def _is_same(self, last: _Start, start: Pose, links: np.ndarray) -> bool:
-        """Whether the pose, seen from its own hips, is the same as last time."""
-        return (
-            last.pose.rotations.shape == start.rotations.shape and len(last.links) in (1, len(links))
-            and bool((last.pose.rotations == start.rotations).all())
-            and bool((last.links == links.take(self.body.inner, 1)).all())
-        )  # fmt: skip

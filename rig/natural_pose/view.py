@@ -9,6 +9,9 @@ from ...solvers import Pose
 from ...solvers.algebra import dual_quaternion, quaternion
 from .figure import Figure
 
+TURNED = quaternion.MATRIX.reshape(16, 3, 3)
+"""Times a line (3, 1): that line, turned, from all products of two of a turn's numbers."""
+
 
 class View(NamedTuple):
     """Effectors from the hips, in canonical axes (left, up, forward), in F frames.
@@ -37,6 +40,12 @@ class Viewer:
         self.hips_from_rest = quaternion.product(quaternion.conjugate(figure.hips.rotation), figure.axes)
         self.inverse = quaternion.conjugate(figure.hips.rotation)
         self._centre = quaternion.rotate(quaternion.conjugate(figure.axes), figure.hips.offset)
+        # from products of the hips' turn with itself to the matrix of the canonical axes, with targets' to turns
+        matrices = TURNED @ quaternion.to_matrix(self.hips_from_rest)
+        relative = quaternion.relative(np.eye(4)[:, None], np.eye(4)).reshape(16, 4)
+        turned = quaternion.product(relative, self.from_rest[:, None])
+        self._matrix = matrices.reshape(16, 9)
+        self._relative = quaternion.product(quaternion.conjugate(self.hips_from_rest), turned)  # (E, 16, 4)
 
     def of_targets(self, positions: np.ndarray, rotations: np.ndarray, start: Pose, links: np.ndarray) -> View:
         """The targets (F, G, 3) and (F, G, 4); `start` and `links` tell where hips are that have no goal."""
@@ -87,13 +96,18 @@ class Viewer:
 
     def _seen(self, hips: np.ndarray, place: np.ndarray, positions: np.ndarray, rotations: np.ndarray) -> View:
         """The view from hips that are turned to (F, 4) and placed at (F, 3) of effectors in armature space."""
-        axes = quaternion.product(hips, self.hips_from_rest)  # from canonical axes to armature space
-        turned = quaternion.to_matrix(axes)
+        turned = (products(hips, hips) @ self._matrix).reshape(-1, 3, 3)
         places = (positions - place[:, None]) @ turned - self._centre
         if self._placed.size == len(self.goals):
             turns = np.empty((*places.shape[:-1], 4))
         else:
-            turns = quaternion.relative(axes[:, None], quaternion.product(rotations, self.from_rest))
+            turns = (products(hips[:, None], rotations)[..., None, :] @ self._relative)[..., 0, :]
         if self._placed.size:
             turns[:, self._placed] = quaternion.IDENTITY
         return View(places, turns)
+
+
+def products(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """All products (..., 16) of a number of quaternions (..., 4) with one of others, on which many maps are linear."""
+    both = a[..., :, None] * b[..., None, :]
+    return both.reshape(*both.shape[:-2], 16)

@@ -14,8 +14,8 @@ from . import mirror, roles
 
 
 def number(name: str) -> int:
-    """A positive number for the name of a bone, to be stored as the owner of settings."""
-    return crc32(name.encode()) % 0x7FFFFFFF + 1
+    """A positive number for the name of a bone, to be stored as the owner of settings, also in single precision."""
+    return crc32(name.encode()) % 0xFFFFFF + 1
 
 
 def owners(ob: bpy.types.Object) -> bytes:

@@ -5,8 +5,8 @@ The tables here define the ctypes structures that Python fills (`pack.py`), the 
 and the header that the kernel is compiled with, `kernel/src/contract.h` (`tools/kernel_contract.py` writes it). Python
 and a library fit each other if they have the same `LAYOUT`, a hash of these tables.
 
-Doubles throughout, quaternions `w x y z`, arrays row by row. The kernel keeps no state, allocates nothing and locks
-nothing: a call depends on its arguments only, and equal arguments give equal answers to the bit.
+Doubles (learnt weights are floats), quaternions `w x y z`, arrays row by row. The kernel keeps no state, allocates
+nothing and locks nothing: a call depends on its arguments only, and equal arguments give equal answers to the bit.
 """
 
 import ctypes
@@ -80,8 +80,8 @@ CONSTANTS: dict[str, int | float | np.ndarray] = {
 class Field(NamedTuple):
     """A field of a structure.
 
-    kind : `int32`, `int64`, `uint64`, `double` or a structure's name; `double[3]` for so many of them in place;
-        `double[]` for the address of an array that the kernel reads, `double[]w` of one that it writes.
+    kind : `int32`, `int64`, `uint64`, `float`, `double` or a structure's name; `double[3]` for so many of them in
+        place; `double[]` for the address of an array that the kernel reads, `double[]w` of one that it writes.
     """
 
     name: str
@@ -288,8 +288,9 @@ NETWORK = _structure(
     "dqik_network", "A network with a linear map beside it; see LimbNetworks in rig/natural_pose/weights.py.",
     ("int32", "inputs first second outputs", "numbers of units"),
     ("double[]", "scale shift", "(inputs)"),
-    ("double[]", "first_weight first_bias second_weight second_bias", "(inputs, first), (first), ..."),
-    ("double[]", "last_weight last_bias", "(second + inputs, outputs), (outputs)"),
+    ("float[]", "first_weight second_weight", "(inputs, first), (first, second): learnt numbers, so they are exact"),
+    ("float[]", "last_weight", "(second + inputs, outputs)"),
+    ("double[]", "first_bias second_bias last_bias", "(first), (second), (outputs)"),
 )  # fmt: skip
 
 EFFECTOR = _structure(
@@ -306,11 +307,13 @@ FIGURE_LIMB = _structure(
     ("int32", "turned placed_arm on_toes eased", "eased: a leg whose foot and knee are fitted to the distance"),
     ("int32", "own_end own_lower", "the numbers of its joints among the K, or -1"),
     ("double", "size bend collar_share end_moves doubt", ""),
-    ("double[3]", "sign root shoulder collar_gain collar_line toe_line end_tip usual straight along", ""),
+    ("double[3]", "sign root shoulder collar_gain collar_line toe_line end_tip along", ""),
     ("double[4]", "mirror end_frame", ""),
     ("double[16]", "end_back lower_back", "from a joint's motion to its turn"),
     ("double[2]", "length", ""),
     ("double[6]", "beyond", ""),
+    ("double[9]", "axes", "(3, 3) columns: where straight limbs point, forward, the usual hinge"),
+    ("double[96]", "bones", "(2, 12, 4) from a swing, a twist and a turn about the hinge to both bones' turns"),
     ("double[18]", "back", "(2, 3, 3)"),
     ("dqik_network", "network", ""),
 )  # fmt: skip
@@ -390,6 +393,7 @@ NUMBERS: dict[str, tuple[Any, Any, str]] = {
     "int64": (ctypes.c_int64, np.int64, "int64_t"),
     "uint64": (ctypes.c_uint64, np.uint64, "uint64_t"),
     "uint8": (ctypes.c_uint8, np.uint8, "uint8_t"),
+    "float": (ctypes.c_float, np.float32, "float"),
     "double": (ctypes.c_double, np.float64, "double"),
     "void": (None, None, "void"),
 }

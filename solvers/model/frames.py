@@ -137,17 +137,18 @@ class FrameArrays:
         return part
 
     def ask(
-        self, targets: Targets, start: Pose, links: np.ndarray | None = None, home: np.ndarray | None = None
+        self, targets: Targets, start: Pose, links: np.ndarray | None = None, home: np.ndarray | None = None,
+        frames: slice = slice(None),
     ) -> None:  # fmt: skip
-        """Copy inputs, whose leading axis is F or 1, into the arrays.
+        """Copy inputs, whose leading axis is F or 1, into the arrays of all or some frames.
 
         links : None keeps the present links. home : `home_rotations`, None where it is the start pose.
         """
-        self.positions[:], self.orientations[:], self.poles[:] = targets[:3]
-        self.start_rotations[:], self.start_translations[:] = start
-        self.home_rotations[:] = 0.0 if home is None else home
+        self.positions[frames], self.orientations[frames], self.poles[frames] = targets[:3]
+        self.start_rotations[frames], self.start_translations[frames] = start
+        self.home_rotations[frames] = 0.0 if home is None else home
         if links is not None:
-            self.links[:] = links
+            self.links[frames] = links
 
     def answer(self, frames: np.ndarray | slice, batch: Batch) -> None:
         """Copy the outputs of some frames into the arrays."""

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Control bones: the targets of Set Up Full Body as bones of the same armature."""
 
+from collections.abc import Callable
 from math import radians
 
 import bpy
@@ -124,7 +125,18 @@ def test_a_figure_that_nobody_touched_stands_still(prepare, targets: str) -> Non
     assert ob.dqik.status.converged
 
 
-def test_removing_the_goals_leaves_the_file_as_it_was() -> None:
+def one_by_one(ob: bpy.types.Object) -> None:
+    while ob.dqik.goals:
+        assert bpy.ops.dqik.goal_remove() == {"FINISHED"}
+
+
+def all_at_once(ob: bpy.types.Object) -> None:
+    assert bpy.ops.dqik.goals_clear() == {"FINISHED"}
+    assert not ob.dqik.goals
+
+
+@pytest.mark.parametrize("remove", [one_by_one, all_at_once])
+def test_removing_the_goals_leaves_the_file_as_it_was(remove: Callable[[bpy.types.Object], None]) -> None:
     """Also when the controls have keys: their curves go with them, other curves stay."""
     ob = posed(rigs.figure())
     rigs.update()
@@ -132,8 +144,7 @@ def test_removing_the_goals_leaves_the_file_as_it_was() -> None:
     before = contents(ob)
     bpy.ops.dqik.setup_full_body()
     control(ob, "hand.L").keyframe_insert("location", frame=1)
-    while ob.dqik.goals:
-        assert bpy.ops.dqik.goal_remove() == {"FINISHED"}
+    remove(ob)
     assert contents(ob) == before
     assert {curve.data_path for curve in rigs.fcurves(ob)} == {'pose.bones["chest"].rotation_quaternion'}
 

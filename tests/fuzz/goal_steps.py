@@ -252,8 +252,8 @@ def check_off_and_on(draw: Draw) -> str:
 def run_operator(draw: Draw) -> str:
     ob = draw.scene_rig()
     name = draw.one(["solve", "solve", "reset_pose", "setup_full_body", "limits_from_ik", "limits_from_action",
-                     "limits_clear", "limits_preset", "goals_from_constraints", "goal_remove", "target_select",
-                     "goals_mirror", "limits_mirror", "pin", "unpin"])  # fmt: skip
+                     "limits_clear", "limits_preset", "goals_from_constraints", "goal_remove", "goals_clear",
+                     "target_select", "goals_mirror", "limits_mirror", "pin", "unpin"])  # fmt: skip
     draw.one([1] if hasattr(bpy.types, f"DQIK_OT_{name}") else [])
     return f"run({name!r}, {named(ob)})"
 

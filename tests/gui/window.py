@@ -151,7 +151,7 @@ def find(name: str, top: float | None = None, bottom: float | None = None) -> Ge
     """Where the sidebar has a button, by its property's path or its operator; None if it has none."""
     sidebar = region("UI")
     for y in rows(top or sidebar.y + sidebar.height - 5, bottom or sidebar.y):
-        for share in (0.2, 0.5, 0.85):
+        for share in (0.2, 0.5, 0.75, 0.85):  # the last two meet the small buttons at the end of a row
             at = int(sidebar.x + share * sidebar.width), y
             yield from move(at)
             if name in under_pointer():

@@ -2,7 +2,7 @@
 """Malformed and extreme questions to the compiled kernel, to be run with its sanitizers.
 
     gcc -std=c11 -O1 -g -fPIC -fno-math-errno -fsanitize=address,undefined -fno-sanitize-recover=undefined \
-        -shared kernel/src/*.c -o /tmp/libdqik_checked.so -lm
+        -Ikernel/src -shared kernel/src/*.c kernel/src/*/*.c -o /tmp/libdqik_checked.so -lm
     LD_PRELOAD="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libubsan.so)" \
         ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 DQIK_KERNEL=/tmp/libdqik_checked.so \
         python tests/kernel/fuzz.py [seconds] [first seed]
