@@ -146,7 +146,7 @@ typedef struct {
     double settle;
     double unsettled;
     const double *reluctance; /* (n) */
-    int32_t abandons; /* whether it stops where the cost falls too slowly; only while goals that lead are missed */
+    int32_t abandons; /* whether it stops where the cost falls slowly; if leading goals are missed */
     int32_t resigns;
 } dqik_settings;
 

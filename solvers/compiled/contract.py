@@ -121,7 +121,7 @@ SETTINGS = _structure(
     ("double", "damping", "below 0: adapts from first_damping, without a lower bound"),
     ("double", "first_damping pull settle unsettled", ""),
     ("double[]", "reluctance", "(n)"),
-    ("int32", "abandons resigns", "whether it stops where the cost falls too slowly; only while goals that lead are missed"),
+    ("int32", "abandons resigns", "whether it stops where the cost falls slowly; if leading goals are missed"),
 )  # fmt: skip
 
 LIMB = _structure(

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Solves goals that cannot all be met in their order: the first ones are met, the others come as near as possible.
 
-Goals that come later get smaller shares, and the descent goes on. The force with which they still pull the first goals
-off their targets is then taken away: their targets are moved to where they are, and a last descent meets the others.
+Goals that come later get smaller shares, and the descent goes on. They still pull the first goals a little off their
+targets. So the targets of those that yield are then moved to about where these goals are, with still smaller shares,
+and a last descent meets the first ones.
 """
 
 from dataclasses import replace

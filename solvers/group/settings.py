@@ -64,7 +64,7 @@ def last_phase(
 def runs(
     settings: Settings, released: np.ndarray | None, poles: bool, precise: bool, abandons: bool,
     ordered: bool | np.ndarray,
-) -> Runs:
+) -> Runs:  # fmt: skip
     """All runs of a stage whose last phase has these `settings`.
 
     released : (n,) the reluctance without holds, if holds or poles can keep goals from being met; else None.
@@ -87,10 +87,8 @@ def runs(
     )  # fmt: skip
     yielding = [
         settings._replace(iterations=min(YIELD_ITERATIONS, settings.iterations), first_damping=YIELD_DAMPING),
-        polishing._replace(
-            iterations=min(FIRST_ITERATIONS, options.iterations), first_damping=FIRST_GOALS_DAMPING
-        ),
-    ]  # fmt: skip
+        polishing._replace(iterations=min(FIRST_ITERATIONS, options.iterations), first_damping=FIRST_GOALS_DAMPING),
+    ]
     return Runs(
         continues,
         _continuation(settings, poles, ordered) if continues else [settings._replace(abandons=abandons)],

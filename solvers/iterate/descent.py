@@ -151,7 +151,7 @@ def _minimise(model: Model, start: Point, frames: Request, inner: Inner, by_leng
     done = Minimum(start, np.zeros(cost.shape, dtype=int), cost)
     settling = settings.pull > 0.0 or tasks.poles is not None
     stalled: np.ndarray = np.zeros(cost.shape, dtype=int)
-    slow: np.ndarray = stalled
+    slow: np.ndarray = np.zeros(cost.shape, dtype=int)
     previous = np.full(cost.shape, np.inf)
     earlier = np.full((*cost.shape, ABANDON_STEPS), np.inf)  # costs of the last steps, in a ring
     earlier[..., 0] = cost
@@ -226,7 +226,7 @@ def _minimise(model: Model, start: Point, frames: Request, inner: Inner, by_leng
             arrived |= cost > (1.0 - ABANDON_SHARE) * earlier[..., slot]
             earlier[..., slot] = cost
         if np.any(settings.resigns):
-            slow = np.where(gain > RESIGN_SHARE * cost, 0, slow + better)
+            slow = (slow + better) * ~(gain > RESIGN_SHARE * cost)
             arrived |= settings.resigns & (slow >= RESIGN_STEPS) & ~_within(tasks, settings, point.error, leading=True)
         if not settling:
             arrived |= _within(tasks, settings, point.error)

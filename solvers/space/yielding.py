@@ -19,7 +19,7 @@ YIELD_EXCESS = 0.01  # of a chain's reach: at this distance beyond it a goal's s
 YIELD_FLOOR = 0.02  # least share of such a goal
 YIELD_REACH = 0.05  # of a chain's reach: a target further beyond it is moved in to this distance
 YIELD_MISS = 3e-4  # [skeleton lengths] error of a goal to blame at which its share is a half
-YIELD_SHARED = 0.25  # of the largest error, which counts for each goal: goals to blame may miss little and drag others far
+YIELD_SHARED = 0.25  # of the largest error of its priority counts for each goal, which may miss little and drag others
 YIELD_LEAST = 0.05  # least share of such a goal
 YIELD_ALIKE = 1e-9  # relative difference of shares that counts as none
 
@@ -118,13 +118,12 @@ class Precedence:
         self._same, ahead = lane == lane[:, None], priority - priority[:, None]
         self._higher = self._same & (ahead > 0)  # (G, G) of the second for the first
         self.equal = self._same & (ahead == 0) & ~np.eye(len(goals), dtype=bool)
-        self._peers = self._same & (ahead == 0)
+        self._peers = self._same & (ahead == 0)  # (G, G) with the goal itself
 
     def shares(self, misses: np.ndarray, blamed: np.ndarray, full: np.ndarray) -> np.ndarray:
         """Shares (F, G) of goals: those of a robust (Cauchy) loss, relative to the goal of its priority most to blame.
 
-        Where a goal of a lower priority is missed, one of that priority yields at least; if goals of a higher one yield,
-        all of it yield with them.
+        Of a lower priority at least one goal yields if one is missed, and all of them yield with goals of a higher one.
 
         misses : (F, G) errors [skeleton lengths]. blamed : (F, G) 0 to 1. full : (F, G) shares at an error of 0.
         """

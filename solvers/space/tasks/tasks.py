@@ -29,7 +29,7 @@ class Tasks:
     kinds : the kinds of tasks, in the order of their rows. rows : per kind, the slice of its rows.
     m : number of rows of hard tasks, which decide whether goals are met. all : number of rows with the soft ones.
     moves : (G, n) 1 where a degree of freedom belongs to the goal's chain and acts on it.
-    leads : (G,) bool, goals that others of a higher priority in their lane do not all come before: not of the lowest.
+    leads : (G,) bool, goals above the lowest priority of their lane; all goals of a lane with one priority.
     weights : (2, G) of a length and of a radian of each goal; 0 for a goal without a position or rotation.
     offsets : (G, 3) the effectors' positions in their joints' frames.
     placed : (P,) goals with a position, in the order of their rows. oriented : (R,) goals with a rotation, likewise.
