@@ -170,8 +170,8 @@ def _minimise(model: Model, start: Point, frames: Request, inner: Inner, by_leng
             done.cost[left] = cost[ended]
             point, frames, index = point.take(keep), frames.take(keep), index[keep]
             cost, damping, share = cost[keep], damping[keep], share[keep]
-            stalled, slow, previous = stalled[keep], slow[keep], previous[keep]
-            earlier, finished = earlier[keep], finished[keep]
+            stalled, previous, earlier, finished = stalled[keep], previous[keep], earlier[keep], finished[keep]
+            slow = slow[keep]
             v = None if v is None else v[keep]
             model.keep(keep)
         going = ~finished
