@@ -25,8 +25,8 @@ POLISH_ITERATIONS = 3
 POLISH_DAMPING = 1e-8
 POLISH_SHARE = 0.2  # of the tolerances: target of the steps without the pull
 INSIST_ITERATIONS = 20  # without poles and holds, if these keep goals from being met
-YIELD_ITERATIONS, YIELD_DAMPING = 12, 1e-3  # of a descent in which goals yield to those that come before them
-FIRST_ITERATIONS, FIRST_GOALS_DAMPING = 24, 1e-4  # of the descent after it, which meets those
+YIELD_SHARE, YIELD_DAMPING = 0.25, 1e-3  # of all iterations: for a descent in which goals yield to those before them
+FIRST_SHARE, FIRST_GOALS_DAMPING = 0.5, 1e-4  # the same for the descent after it, which meets those
 
 
 class Runs(NamedTuple):
@@ -86,8 +86,8 @@ def runs(
         tolerance=POLISH_SHARE * options.tolerance, rotation_tolerance=POLISH_SHARE * options.rotation_tolerance,
     )  # fmt: skip
     yielding = [
-        settings._replace(iterations=min(YIELD_ITERATIONS, settings.iterations), first_damping=YIELD_DAMPING),
-        polishing._replace(iterations=min(FIRST_ITERATIONS, options.iterations), first_damping=FIRST_GOALS_DAMPING),
+        settings._replace(iterations=int(YIELD_SHARE * options.iterations), first_damping=YIELD_DAMPING),
+        polishing._replace(iterations=int(FIRST_SHARE * options.iterations), first_damping=FIRST_GOALS_DAMPING),
     ]
     return Runs(
         continues,
