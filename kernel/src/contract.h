@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 91094775 /* a hash of all below */
+#define DQIK_LAYOUT 203428954 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -50,6 +50,7 @@
 #define YIELD_REACH 0.05
 #define YIELD_MISS 0.0003
 #define YIELD_SHARED 0.25
+#define YIELD_RAISED 10.0
 #define YIELD_LEAST 0.05
 #define YIELD_ALIKE 1e-09
 

@@ -85,7 +85,8 @@ static void order_shares(work *w, const double *full) {
         double missed = 0.0;
         for (int h = 0; h < s->goals; h++)
             if (priority[h] == priority[g]) missed = most(missed, w->misses[h]);
-        w->ways[g] = square(w->blamed[g] * (w->misses[g] + YIELD_SHARED * missed) / YIELD_MISS);
+        const double suspect = least(w->misses[g] + YIELD_SHARED * missed, YIELD_RAISED * w->misses[g]);
+        w->ways[g] = square(w->blamed[g] * suspect / YIELD_MISS);
     }
     for (int g = 0; g < s->goals; g++) {
         double largest = 0.0;

@@ -20,6 +20,7 @@ YIELD_FLOOR = 0.02  # least share of such a goal
 YIELD_REACH = 0.05  # of a chain's reach: a target further beyond it is moved in to this distance
 YIELD_MISS = 3e-4  # [skeleton lengths] error of a goal to blame at which its share is a half
 YIELD_SHARED = 0.25  # of the largest error of its priority counts for each goal, which may miss little and drag others
+YIELD_RAISED = 10.0  # times a goal's own error, which so counts for it at most: one that is met does not yield
 YIELD_LEAST = 0.05  # least share of such a goal
 YIELD_ALIKE = 1e-9  # relative difference of shares that counts as none
 
@@ -128,7 +129,8 @@ class Precedence:
         misses : (F, G) errors [skeleton lengths]. blamed : (F, G) 0 to 1. full : (F, G) shares at an error of 0.
         """
         missed = np.where(self._peers, misses[:, None], 0.0).max(-1)
-        excess = (blamed * (misses + YIELD_SHARED * missed) / YIELD_MISS) ** 2
+        suspect = np.minimum(misses + YIELD_SHARED * missed, YIELD_RAISED * misses)
+        excess = (blamed * suspect / YIELD_MISS) ** 2
         own = np.minimum(full, _falling(excess, np.where(self._peers, excess[:, None], 0.0).max(-1)))
         level = (missed / YIELD_MISS) ** 2 * self._higher.any(-1)
         least = np.where(self._peers, own[:, None], 1.0).min(-1)
