@@ -9,7 +9,7 @@ import numpy as np
 
 from ...solvers import Pose
 from ...solvers.algebra import quaternion
-from ...solvers.compiled import contract, pack
+from ...solvers.compiled import pack, structures
 from ...solvers.compiled.library import Kernel
 from ...solvers.compiled.packer import Packer
 from ...solvers.model.goals import Targets
@@ -43,10 +43,10 @@ class CompiledPrior:
         hidden = networks.first.shape[-1] + networks.second.shape[-1]
         size = 7 * joints + 34 * effectors + len(prior.body.select) + 4 * len(prior.body.mirror) + 4 * turned + hidden
         self._start = addressof(self._packer.fill(
-            contract.FIGURE_START, known=False, share=0.0, rotations=np.zeros((joints, 4)), links=np.zeros((joints, 8)),
-            places=np.zeros((effectors, 3)), turns=np.zeros((effectors, 4)), fade=np.zeros(effectors),
-            apart=np.zeros((turned, 3)), bent=np.zeros((turned, 3)), ends=np.zeros((len(prior.figure.limbs), 4)),
-            chest=np.zeros(3), memory=np.zeros(size),
+            structures.FIGURE_START, known=False, share=0.0, rotations=np.zeros((joints, 4)),
+            links=np.zeros((joints, 8)), places=np.zeros((effectors, 3)), turns=np.zeros((effectors, 4)),
+            fade=np.zeros(effectors), apart=np.zeros((turned, 3)), bent=np.zeros((turned, 3)),
+            ends=np.zeros((len(prior.figure.limbs), 4)), chest=np.zeros(3), memory=np.zeros(size),
         ))  # fmt: skip
         self._last: tuple[np.ndarray, ...] = ()
         self._addresses: list[int] = []
@@ -72,7 +72,7 @@ def _figure(packer: Packer, prior: Parts, fading: dict[str, float]) -> Any:
         (limb.kind, limb.turned): _network(packer, parts.networks, k) for k, limb in enumerate(figure.limbs)
     }
     return packer.fill(
-        contract.FIGURE,
+        structures.FIGURE,
         skeleton=pack.of_skeleton(packer, figure.skeleton),
         effectors=effectors,
         limbs=len(figure.limbs),
@@ -146,7 +146,7 @@ def _from_rest(prior: Parts, joint: int) -> np.ndarray:
 def _effector(packer: Packer, prior: Parts, number: int) -> Any:
     viewer, parts = prior.viewer, prior.body
     return packer.fill(
-        contract.EFFECTOR, goal=viewer.goals[number], joint=viewer.joints[number], turned=parts.turned[number],
+        structures.EFFECTOR, goal=viewer.goals[number], joint=viewer.joints[number], turned=parts.turned[number],
         size=parts.sizes[number, 0], reach=parts.reaches[number, 0], offset=viewer.offsets[number],
         tip=parts.tips[number], root=parts.roots[number], frame=parts.frames[number].ravel(),
         from_rest=viewer.from_rest[number],
@@ -160,7 +160,7 @@ def _limb(packer: Packer, prior: Parts, k: int, network: Any) -> Any:
     place = None if limb.turned else int(np.flatnonzero(parts.ends.rows == k)[0])
     own_end, own_lower = (parts.row_of(part * len(figure.limbs) + k) for part in (2, 1))
     return packer.fill(
-        contract.FIGURE_LIMB,
+        structures.FIGURE_LIMB,
         turned=limb.turned,
         placed_arm=k in parts.placed_arms,
         on_toes=k in parts.on_toes,
@@ -195,7 +195,7 @@ def _limb(packer: Packer, prior: Parts, k: int, network: Any) -> Any:
 
 def _network(packer: Packer, networks: weights.LimbNetworks, k: int) -> Any:
     return packer.fill(
-        contract.NETWORK, inputs=networks.first.shape[1], first=networks.first.shape[2],
+        structures.NETWORK, inputs=networks.first.shape[1], first=networks.first.shape[2],
         second=networks.second.shape[2], outputs=networks.last.shape[2], scale=networks.scale[k],
         shift=networks.shift[k], first_weight=networks.first[k], first_bias=networks.first_bias[k],
         second_weight=networks.second[k], second_bias=networks.second_bias[k], last_weight=networks.last[k],

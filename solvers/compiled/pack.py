@@ -18,22 +18,10 @@ from ..space.arc import Arc
 from ..space.joint_space import JointSpace
 from ..space.limb import Limb
 from ..space.tasks.table import Kind
-from .contract import (
-    ARC,
-    CLASSES,
-    KINDS,
-    LIMB,
-    PROBLEM,
-    SETTINGS,
-    SKELETON,
-    SOLVERS,
-    STAGE,
-    STRUCTURES,
-    TASK,
-    TASKS,
-)
+from .contract import CLASSES, KINDS, SOLVERS, TASKS
 from .pack_sweep import sweep
 from .packer import Packer
+from .structures import ARC, LIMB, PROBLEM, SETTINGS, SKELETON, STAGE, STRUCTURES, TASK
 
 
 def problem(packer: Packer, skeleton: Skeleton, stages: Sequence[Stage], counts: np.ndarray, solver: str) -> Any:

@@ -9,8 +9,8 @@ from ..group.stage import Stage
 from ..iterate import mmd
 from ..methods import ccd
 from ..space.posture import Visit
-from .contract import LINK, SWEEP, VISIT
 from .packer import Packer
+from .structures import LINK, SWEEP, VISIT
 
 
 def sweep(packer: Packer, stage: Stage) -> Any:

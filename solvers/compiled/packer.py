@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .contract import CLASSES, NUMBERS, STRUCTURES, Structure, split
+from .contract import CLASSES, NUMBERS, split
+from .structures import STRUCTURES, Structure
 
 
 class Packer:

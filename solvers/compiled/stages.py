@@ -13,10 +13,10 @@ from ..group.stage import Stage
 from ..group.stages import check
 from ..model.frames import FrameArrays, room
 from ..model.skeleton import Pose, Skeleton
-from .contract import MOTION
 from .library import Kernel
 from .pack import problem
 from .packer import Packer
+from .structures import MOTION
 
 FRAMES_A_THREAD = 8  # at least: for fewer frames another thread costs more than it saves
 

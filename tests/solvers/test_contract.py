@@ -8,7 +8,7 @@ import kernel_contract
 import numpy as np
 import pytest
 
-from solvers.compiled import contract
+from solvers.compiled import contract, structures
 from solvers.compiled.packer import Packer
 from solvers.group import attempts, solve
 from solvers.iterate import descent
@@ -32,7 +32,7 @@ def test_another_constant_or_field_is_another_layout(monkeypatch: pytest.MonkeyP
     monkeypatch.setitem(contract.CONSTANTS, "GROW", 3.0000000000000004)
     assert contract._canonical() != before
     monkeypatch.undo()
-    other = contract.LINK._replace(fields=(*contract.LINK.fields, contract.Field("more", "int32")))
+    other = structures.LINK._replace(fields=(*structures.LINK.fields, structures.Field("more", "int32")))
     monkeypatch.setattr(contract, "STRUCTURES", (*contract.STRUCTURES[:-1], other))
     assert contract._canonical() != before
 
@@ -45,16 +45,16 @@ def test_no_source_defines_a_constant_that_the_contract_has() -> None:
 
 
 def test_a_structure_is_filled_by_name_and_nothing_else() -> None:
-    filled = Packer().fill(contract.LINK, visit=1, goal=2, lever=-1, most=0.5)
+    filled = Packer().fill(structures.LINK, visit=1, goal=2, lever=-1, most=0.5)
     assert (filled.visit, filled.goal, filled.lever, filled.most) == (1, 2, -1, 0.5)
     with pytest.raises(TypeError, match=r"dqik_link: missing \['most'\], unknown \['least'\]"):
-        Packer().fill(contract.LINK, visit=1, goal=2, lever=-1, least=0.5)
+        Packer().fill(structures.LINK, visit=1, goal=2, lever=-1, least=0.5)
 
 
 def test_arrays_of_numbers_and_structures_are_copied_and_kept() -> None:
     packer = Packer()
-    links = [packer.fill(contract.LINK, visit=i, goal=0, lever=0, most=0.0) for i in range(3)]
-    sweep = packer.fill(contract.SWEEP, visits=0, links=3, by_links=True, visit=None, link=links)
+    links = [packer.fill(structures.LINK, visit=i, goal=0, lever=0, most=0.0) for i in range(3)]
+    sweep = packer.fill(structures.SWEEP, visits=0, links=3, by_links=True, visit=None, link=links)
     del links
     read = ctypes.cast(sweep.link, ctypes.POINTER(contract.CLASSES["dqik_link"]))
     assert [read[i].visit for i in range(3)] == [0, 1, 2]
