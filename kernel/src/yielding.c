@@ -77,8 +77,8 @@ static void blame(work *w, const point *home) {
 /* 1 for an excess of 0, a half for 1; YIELD_LEAST for the largest one if that is large. */
 static double falling(double excess, double largest) { return 1.0 / (1.0 + excess / (1.0 + YIELD_LEAST * largest)); }
 
-/* Shares of the goals, in `w->yielded`; see Precedence.shares. `full`: shares at an error of 0. */
-static void order_shares(work *w, const double *full) {
+/* Shares of the goals, in `w->yielded`; see Precedence.shares. `full`: shares at an error of 0. `part`: of the blame. */
+static void order_shares(work *w, const double *full, double part) {
     const dqik_stage *s = w->s;
     const int32_t *priority = s->priority;
     for (int g = 0; g < s->goals; g++) {
@@ -86,7 +86,7 @@ static void order_shares(work *w, const double *full) {
         for (int h = 0; h < s->goals; h++)
             if (priority[h] == priority[g]) missed = most(missed, w->misses[h]);
         const double suspect = least(w->misses[g] + YIELD_SHARED * missed, YIELD_RAISED * w->misses[g]);
-        w->ways[g] = square(w->blamed[g] * suspect / YIELD_MISS);
+        w->ways[g] = square(part * w->blamed[g] * suspect / YIELD_MISS);
     }
     for (int g = 0; g < s->goals; g++) {
         double largest = 0.0;
@@ -106,29 +106,46 @@ static void order_shares(work *w, const double *full) {
     }
 }
 
+/* The part of the blame that counts while goals of a lower priority can yield first; see Precedence.spared. */
+static double spared(work *w, const double *full) {
+    double lowest = 1.0;
+    order_shares(w, full, 0.0);
+    for (int g = 0; g < w->s->goals; g++) lowest = least(lowest, w->yielded[g] / full[g]);
+    return most(2.0 * lowest - 1.0, 0.0);
+}
+
+/* The least share of a goal in `w->yielded`. */
+static double least_share(const work *w) {
+    double lowest = INFINITY;
+    for (int g = 0; g < w->s->goals; g++) lowest = least(lowest, w->yielded[g]);
+    return lowest;
+}
+
 /* Solve a frame that misses goals again, in the order of the goals; `w->shares` then points to the shares used. Uses
  * `w->best`. */
 int serve_in_order(work *w, const double *rotations, const double *translations) {
     const dqik_stage *s = w->s;
     const size_t goals = (size_t)s->goals;
-    double *const places = w->places, *const turns = w->turns;
+    double *const places = w->places, *const turns = w->turns, *const full = w->shares;
+    double first = 0.0;
     int iterations = 0;
     if (!s->yieldings) return 0;
     go_home(w, &w->best, rotations, translations);
     blame(w, &w->best);
     misses(w, &w->now, w->misses);
-    order_shares(w, w->shares);
-    double last = INFINITY, first = 0.0;
-    for (int g = 0; g < s->goals; g++) last = least(last, w->yielded[g]), first = most(first, w->yielded[g]);
-    if (!(first > (1.0 + YIELD_ALIKE) * last)) return 0;
-    memcpy(w->own, w->yielded, sizeof(double) * goals);
+    order_shares(w, full, 1.0);
+    for (int g = 0; g < s->goals; g++) first = most(first, w->yielded[g]);
+    if (!(first > (1.0 + YIELD_ALIKE) * least_share(w))) return 0;
     w->shares = w->own;
     for (int i = 0; i < s->yieldings; i++) {
+        misses(w, &w->now, w->misses);
+        order_shares(w, full, i ? 1.0 : spared(w, full));
+        const double raised = 1.0 / sqrt(sqrt(least_share(w)));
         memcpy(w->shifted_places, places, sizeof(double) * 3 * goals);
         memcpy(w->shifted_turns, turns, sizeof(double) * 4 * goals);
         for (int g = 0; g < s->goals; g++) {
             w->ways[g] = i ? w->yielded[g] - 1.0 : 0.0;
-            w->own[g] = w->yielded[g] * (i ? w->yielded[g] : 1.0 / sqrt(sqrt(last)));
+            w->own[g] = w->yielded[g] * (i ? w->yielded[g] : raised);
         }
         shift_targets(w, &w->now, w->ways, w->shifted_places, w->shifted_turns);
         w->places = w->shifted_places, w->turns = w->shifted_turns;

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Solves goals that cannot all be met in their order: the first ones are met, the others come as near as possible.
 
-Goals that come later get smaller shares, and the descent goes on. They still pull the first goals a little off their
-targets. So the targets of those that yield are then moved to about where these goals are, with still smaller shares,
-and a last descent meets the first ones.
+Goals that come later get smaller shares, and the descent goes on: first those of a lower priority, and where none of
+these is missed, those to blame. They still pull the first goals a little off their targets. So the targets of those
+that yield are then moved to about where these goals are, with still smaller shares, and a last descent meets the first
+ones.
 """
 
 from dataclasses import replace
@@ -32,30 +33,35 @@ def serve_in_order(stage: Stage, minimum: Minimum, frames: Request, start: Pose,
     if not missed.size:
         return targets
     at_home = stage.space.state(_home(stage, start, home), len(targets.positions)).take(missed)
-    full = np.ones((len(lanes), len(stage.goals))) if targets.shares is None else targets.shares
-    misses = stage.tasks.misses(minimum.point.kinematics, targets)[missed]
-    shares = full.copy()
-    shares[missed] = stage.precedence.shares(misses, _blamed(stage, frames.take(missed), at_home), full[missed])
-    least = stage.precedence.least(shares)
-    lanes &= stage.lanes.per_goal.any(shares > (1.0 + YIELD_ALIKE) * least)
-    shares = np.where(lanes[:, stage.lanes.goals], shares, full)
+    every = np.ones((len(lanes), len(stage.goals))) if targets.shares is None else targets.shares
+    blamed, misses = _blamed(stage, frames.take(missed), at_home), stage.tasks.misses(minimum.point.kinematics, targets)
+    shares = stage.precedence.shares(misses[missed], blamed, every[missed])
+    lanes[missed] &= stage.lanes.per_goal.any(shares > (1.0 + YIELD_ALIKE) * stage.precedence.least(shares))
     going = np.flatnonzero(lanes.any(-1))
     if not going.size:
         return targets
     some, point = replace(frames.take(going), lanes=lanes[going]), minimum.point.take(going)
-    wanted, of_some = some.targets, shares[going]
-    # shares are raised at first, so that the pull stays weaker than the goals that yield
-    steps = (np.zeros(of_some.shape), least[going] ** -0.25), (of_some - 1.0, of_some)
-    for settings, (away, factors) in zip(stage.runs.yielding, steps, strict=True):
+    wanted, full, blamed = some.targets, every[going], blamed[lanes[missed].any(-1)]
+    for number, settings in enumerate(stage.runs.yielding):
+        misses = stage.tasks.misses(point.kinematics, wanted)
+        if number:
+            shares = stage.precedence.shares(misses, blamed, full)
+            away, factors = shares - 1.0, shares
+        else:
+            shares = stage.precedence.shares(misses, blamed * stage.precedence.spared(misses, full), full)
+            # shares are raised, so that the pull stays weaker than the goals that yield
+            away, factors = np.zeros(shares.shape), stage.precedence.least(shares) ** -0.25
         moved = stage.tasks.shifted(wanted, point.kinematics, wanted, away)
-        request = replace(some, targets=moved._replace(shares=factors * of_some))
+        request = replace(some, targets=moved._replace(shares=factors * shares))
         again = stage.minimise(settings, stand(stage.tasks, point.state, request), request)
         point = again.point
         minimum.iterations[going] += again.iterations
     minimum.point = minimum.point.copy()
     minimum.point.error = minimum.point.error[:, : stage.tasks.m]
     minimum.point.put(going, stand(stage.hard_tasks, point.state, some))
-    return targets._replace(shares=shares)
+    used = every.copy()
+    used[going] = np.where(lanes[going][:, stage.lanes.goals], shares, full)
+    return targets._replace(shares=used)
 
 
 def _home(stage: Stage, start: Pose, home: np.ndarray) -> Pose:

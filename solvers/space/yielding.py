@@ -137,6 +137,14 @@ class Precedence:
         shares = own * np.minimum(_falling(level, level) / least, 1.0)
         return np.minimum(shares, np.where(self._higher, own[:, None], 1.0).min(-1, initial=1.0))
 
+    def spared(self, misses: np.ndarray, full: np.ndarray) -> np.ndarray:
+        """Factors (F, G) of the blame while goals of a lower priority can yield first: 0 if one of these is missed.
+
+        Arguments as for `shares`.
+        """
+        lower = self.shares(misses, np.zeros(misses.shape), full) / full
+        return np.maximum(2.0 * self.least(lower) - 1.0, 0.0)
+
     def least(self, shares: np.ndarray) -> np.ndarray:
         """The least share (F, G) in each goal's lane."""
         return np.where(self._same, shares[:, None], np.inf).min(-1)
