@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 203428954 /* a hash of all below */
+#define DQIK_LAYOUT 122917084 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -503,7 +503,7 @@ typedef struct {
 
 /* What follows from the animator's pose of a figure; see _Start in rig/natural_pose/prior.py. */
 typedef struct {
-    int32_t known; /* whether the rest is of the pose below */
+    int32_t has_pose; /* whether the rest is of a pose */
     double share; /* of the character's own motion */
     double *rotations; /* (J, 4), (J, 8) of the pose */
     double *links;

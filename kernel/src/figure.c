@@ -470,10 +470,10 @@ static double moved(const dqik_figure *f, const dqik_figure_start *start, const 
 }
 
 /* Whether the animator's pose, seen from its own hips, is the one that `start` is of. */
-static int is_known(const dqik_figure *f, const dqik_figure_start *start, const double *rotations, const double *links,
+static int is_same_pose(const dqik_figure *f, const dqik_figure_start *start, const double *rotations, const double *links,
                     double share) {
     const size_t joints = (size_t)f->skeleton.joints;
-    if (!start->known || start->share != share) return 0;
+    if (!start->has_pose || start->share != share) return 0;
     if (memcmp(start->rotations, rotations, 4 * sizeof(double) * joints) != 0) return 0;
     for (size_t j = 0; j < joints; j++)
         if (f->inner[j] && memcmp(start->links + 8 * j, links + 8 * j, 8 * sizeof(double)) != 0) return 0;
@@ -484,7 +484,7 @@ static int is_known(const dqik_figure *f, const dqik_figure_start *start, const 
 static void begin(const dqik_figure *f, const double *rotations, const double *translations, const double *links,
                   double share, dqik_figure_start *start) {
     room r = room_in(f, start->memory);
-    start->known = 1, start->share = share;
+    start->has_pose = 1, start->share = share;
     memcpy(start->rotations, rotations, 4 * sizeof(double) * (size_t)f->skeleton.joints);
     memcpy(start->links, links, 8 * sizeof(double) * (size_t)f->skeleton.joints);
     double q[4], p[3], axes[4], centre[3], tip[3];
@@ -527,7 +527,7 @@ static void begin(const dqik_figure *f, const double *rotations, const double *t
 void dqik_figure_base(const dqik_figure *f, dqik_figure_start *start, const double *rotations,
                       const double *translations, const double *links, const double *positions,
                       const double *orientations, double amount, double share, double *base) {
-    if (!is_known(f, start, rotations, links, share)) begin(f, rotations, translations, links, share, start);
+    if (!is_same_pose(f, start, rotations, links, share)) begin(f, rotations, translations, links, share, start);
     room r = room_in(f, start->memory);
     double q[4], p[3], axes[4], centre[3], *distance = r.moved, *ends = r.corrections;
     if (f->hips_goal >= 0) {

@@ -138,7 +138,7 @@ int serve_in_order(work *w, const double *rotations, const double *translations)
     if (!(first > (1.0 + YIELD_ALIKE) * least_share(w))) return 0;
     w->shares = w->own;
     for (int i = 0; i < s->yieldings; i++) {
-        misses(w, &w->now, w->misses);
+        if (i) misses(w, &w->now, w->misses);
         order_shares(w, full, i ? 1.0 : spared(w, full));
         const double raised = 1.0 / sqrt(sqrt(least_share(w)));
         memcpy(w->shifted_places, places, sizeof(double) * 3 * goals);

@@ -43,7 +43,7 @@ class CompiledPrior:
         hidden = networks.first.shape[-1] + networks.second.shape[-1]
         size = 7 * joints + 34 * effectors + len(prior.body.select) + 4 * len(prior.body.mirror) + 4 * turned + hidden
         self._start = addressof(self._packer.fill(
-            structures.FIGURE_START, known=False, share=0.0, rotations=np.zeros((joints, 4)),
+            structures.FIGURE_START, has_pose=False, share=0.0, rotations=np.zeros((joints, 4)),
             links=np.zeros((joints, 8)), places=np.zeros((effectors, 3)), turns=np.zeros((effectors, 4)),
             fade=np.zeros(effectors), apart=np.zeros((turned, 3)), bent=np.zeros((turned, 3)),
             ends=np.zeros((len(prior.figure.limbs), 4)), chest=np.zeros(3), memory=np.zeros(size),

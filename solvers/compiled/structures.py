@@ -274,7 +274,7 @@ FIGURE = _structure(
 
 FIGURE_START = _structure(
     "dqik_figure_start", "What follows from the animator's pose of a figure; see _Start in rig/natural_pose/prior.py.",
-    ("int32", "known", "whether the rest is of the pose below"),
+    ("int32", "has_pose", "whether the rest is of a pose"),
     ("double", "share", "of the character's own motion"),
     ("double[]w", "rotations links", "(J, 4), (J, 8) of the pose"),
     ("double[]w", "places turns fade", "(effectors, 3), (effectors, 4), (effectors)"),

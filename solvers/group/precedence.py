@@ -34,17 +34,19 @@ def serve_in_order(stage: Stage, minimum: Minimum, frames: Request, start: Pose,
         return targets
     at_home = stage.space.state(_home(stage, start, home), len(targets.positions)).take(missed)
     every = np.ones((len(lanes), len(stage.goals))) if targets.shares is None else targets.shares
-    blamed, misses = _blamed(stage, frames.take(missed), at_home), stage.tasks.misses(minimum.point.kinematics, targets)
-    shares = stage.precedence.shares(misses[missed], blamed, every[missed])
+    blamed = _blamed(stage, frames.take(missed), at_home)
+    misses = stage.tasks.misses(minimum.point.kinematics, targets)[missed]
+    shares = stage.precedence.shares(misses, blamed, every[missed])
     lanes[missed] &= stage.lanes.per_goal.any(shares > (1.0 + YIELD_ALIKE) * stage.precedence.least(shares))
     going = np.flatnonzero(lanes.any(-1))
     if not going.size:
         return targets
     some, point = replace(frames.take(going), lanes=lanes[going]), minimum.point.take(going)
-    wanted, full, blamed = some.targets, every[going], blamed[lanes[missed].any(-1)]
+    still = lanes[missed].any(-1)
+    wanted, full, blamed, misses = some.targets, every[going], blamed[still], misses[still]
     for number, settings in enumerate(stage.runs.yielding):
-        misses = stage.tasks.misses(point.kinematics, wanted)
         if number:
+            misses = stage.tasks.misses(point.kinematics, wanted)
             shares = stage.precedence.shares(misses, blamed, full)
             away, factors = shares - 1.0, shares
         else:
