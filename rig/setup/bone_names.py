@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the name of a bone says about its part of a figure, in English, Latin and Japanese, alone.
+"""What the name of a bone says about its part of a figure, alone.
 
-A name is split into words, also where they run together ("lefthand"). A few words mean different parts in different
+A name is split into words, also where they run together ("lefthand"), and these are English, Latin, those of
+MikuMikuDance, or of the languages in `bone_languages`. A few words mean different parts in different
 rigs: "shoulder" is a collar bone or an upper arm, "leg" a whole leg's upper or lower bone. Such names have several
 parts with weights, and the bones above and below decide.
 """
@@ -12,6 +13,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+
+from .bone_languages import ENGLISH
 
 LEFT, RIGHT, MIDDLE = "L", "R", ""
 
@@ -26,13 +29,14 @@ def _set(words: str) -> set[str]:
 _NOISE = _set("""mixamorig bip biped j c def org character ccbase cc base bone bones joint jnt skel skin rig b m x sk bn
     stretch bend valve valvebiped bind deform main armature mid of the 半""")
 _HELPERS = _set("""ik fk mch pole target ctrl control tweak helper end nub site tip top heel parent master footsteps
-    prop weapon attachment socket breast bust boob hair ponytail skirt cloth jaw eye eyes ear tongue brow lip cheek nose
+    prop weapon sword shield holster attachment socket breast bust boob pectoral hair ponytail braid skirt cape cloth
+    jaw eye eyes ear tongue brow lip cheek nose
     teeth sec adj face facial muscle handle vis d p ex phys jiggle cancel anim rotation transform tail beak muzzle
     親 先 目 髪 胸 キャンセル""")
 _TWISTS = {"twist", "roll", "part", "捩", "捩れ", "捻", "捻り"}
 _FINGERS = _set("""thumb index middle ring pinky pinkie little finger fingers metacarpal metacarpals carpal palm
     proximal intermediate distal cup 親指 人指 人差指 中指 薬指 小指 指""")
-_QUALIFIERS = {"upper": "up", "up": "up", "lower": "low", "low": "low", "fore": "fore", "front": "front", "in": "",
+_QUALIFIERS = {"upper": "up", "up": "up", "lower": "low", "low": "low", "lo": "low", "fore": "fore", "front": "front", "in": "",
                "back": "back", "rear": "back", "hind": "back"}  # fmt: skip
 ANIMAL = {"wing", "wings", "hoof", "paw", "hock", "stifle", "fetlock", "pastern", "翼", "羽"}
 
@@ -52,7 +56,7 @@ _LIMBS = {  # the parts that a word may stand for, the likeliest first; "x+y" is
     "肘": {"forearm": 3.0},
     "hand": {"hand": 3.0, "finger": 1.0}, "wrist": {"hand": 3.0}, "手首": {"hand": 3.0}, "手": {"hand": 2.0},
     "hip": {"thigh": 2.0, "hip_joint": 2.0}, "pelvis": {"hip_joint": 2.0}, "hips": {"thigh": 2.0, "hip_joint": 2.0},
-    "thigh": {"thigh": 3.0}, "femur": {"thigh": 3.0}, "足": {"thigh": 3.0}, "leg+up": {"thigh": 3.0},
+    "thigh": {"thigh": 3.0}, "femur": {"thigh": 3.0}, "足": {"thigh": 3.0, "foot": 1.5}, "leg+up": {"thigh": 3.0},
     "leg": {"shin": 2.0, "thigh": 1.5}, "leg+low": {"shin": 3.0}, "shin": {"shin": 3.0}, "calf": {"shin": 3.0},
     "knee": {"shin": 3.0}, "tibia": {"shin": 3.0}, "ひざ": {"shin": 3.0}, "膝": {"shin": 3.0},
     "ankle": {"foot": 3.0}, "foot": {"foot": 3.0, "toes": 2.0}, "足首": {"foot": 3.0},
@@ -65,7 +69,11 @@ _LIMBS = {  # the parts that a word may stand for, the likeliest first; "x+y" is
 _FRONT = {"thigh": "arm", "shin": "forearm", "foot": "hand", "toes": "finger", "hip_joint": "collar"}
 _TRUNK_OF = {word: part for part, words in _TRUNK.items() for word in words.split()}
 _PARTS = set(_TRUNK_OF) | {word for word in _LIMBS if "+" not in word} | _FINGERS
-_VOCABULARY = _PARTS | set(_SIDES) | _HELPERS | _TWISTS | set(_QUALIFIERS) | ANIMAL | {"body", "joint", "base"}
+_VOCABULARY = (
+    _PARTS | set(_SIDES) | _HELPERS | _TWISTS | set(_QUALIFIERS) | ANIMAL | {"body", "joint", "base"} | set(ENGLISH)
+)  # fmt: skip
+_GROUPS = {"arm", "leg", "wing"}  # in names such as "leg_foot" and "wing_hand" they are the limb, and no bone of it
+_ACCENTS = {chr(code) for code in range(0x300, 0x370)}
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[左右]|[^\W\d_a-zA-Z左右]+")
 
 
@@ -94,9 +102,12 @@ def read(names: Sequence[str]) -> list[BoneName]:
 
 @lru_cache(maxsize=4096)
 def _words(name: str) -> list[str]:
-    """The words of a name in lower case, those that run together split."""
-    tokens = [token.lower() for token in _WORD.findall(unicodedata.normalize("NFKC", name))]
-    return [word for token in tokens for word in (_split(token) or (token,))]
+    """The words of a name in lower case and in English, those that run together split."""
+    letters = unicodedata.normalize("NFKD", name.replace("ß", "ss"))
+    plain = "".join(letter for letter in letters if letter not in _ACCENTS)
+    tokens = [token.lower() for token in _WORD.findall(unicodedata.normalize("NFKC", plain))]
+    words = [word for token in tokens for word in (_split(token) or (token,))]
+    return [english for word in words for english in ENGLISH.get(word, (word,))]
 
 
 @lru_cache(maxsize=4096)
@@ -144,8 +155,8 @@ def _read(words: tuple[str, ...]) -> BoneName:
 
 def _limb_parts(bases: list[str], qualifiers: set[str], joint: bool) -> dict[str, float]:
     """The parts of a limb that words on one side stand for."""
-    if len(set(bases)) == 2 and "wing" in bases:  # "wing_hand"
-        bases = [base for base in bases if base != "wing"]
+    if len(set(bases)) == 2:
+        bases = [base for base in bases if base not in _GROUPS]
     if len(set(bases)) != 1:
         return {}
     base = bases[0]

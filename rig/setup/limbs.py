@@ -9,19 +9,30 @@ segments of nearly equal length are its upper and its lower bone.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations, pairwise, product
+from typing import NamedTuple
 
 import numpy as np
 
 from ...solvers.algebra import quaternion
-from .bone_names import BoneName
+from .bone_names import MIDDLE, BoneName
 from .tree import Tree
 
 PARTS = {"arm": ("collar", "arm", "forearm", "hand", "finger"), "leg": ("hip_joint", "thigh", "shin", "foot", "toes")}
 _NEEDED = 1.0  # weight for a path that has the upper bone, the lower bone, or the end of the limb
 _REACH = 0.15  # of the figure's size: shorter branches are no limbs
-_ALIKE = 0.05  # of their length: branches that differ by less mirror each other
+_FARTHER = 0.3  # weight against limbs of unknown names for each bone by which they are further from the root
+_LENGTH = 0.3  # ... by how their length differs from a usual one, as a logarithm: wings and long hair are longer
+_ARM = 0.8  # usual length of an arm against that of a leg
+_APART = 0.05  # of their length: branches that end nearer than this are one limb twice
+_ALIKE = 0.05  # of their length: segments that differ by less have the same length
+_SMALL = 1e-3  # of the figure's size: joints nearer than this are in one place
+_STRAIGHT = 0.01  # radians by which a joint is bent that lies on a straight line
 _BRANCHES = 0.3  # weight for a hand that branches into fingers
-_SKIPPED = 0.2  # weight against each joint between those of the limb
+_END = 0.5  # of the upper bone's length: the lower bone of a limb is at least as long
+_AS_MANY = 0.05  # weight for an arm with as many joints as a leg
+_SKIPPED = 0.35  # weight against each joint between those of the limb
+_PASSED = 0.02  # ... that lies on the straight line between its neighbours
 
 
 @dataclass
@@ -34,15 +45,35 @@ class Limb:
 
 def by_names(tree: Tree, names: Sequence[BoneName], kind: str, side: str) -> Limb | None:
     """The limb of a kind and a side that names describe best; None if none has both an upper and a lower bone."""
-    best: tuple[float, Limb] | None = None
+    best: tuple[float, int, Limb] | None = None
     for end in range(len(names)):
         if tree.children[end] and any(names[child].side == side for child in tree.children[end]):
             continue  # only ends of paths
         path = [bone for bone in tree.paths[end] if names[bone].side == side]
         weight, bones = _matched(path, names, PARTS[kind])
-        if {PARTS[kind][1], PARTS[kind][2]} <= bones.keys() and (best is None or weight > best[0]):
-            best = weight, Limb(bones, tree.paths[end])
-    return None if best is None else best[1]
+        if {PARTS[kind][1], PARTS[kind][2]} <= bones.keys() and (best is None or (weight, len(path)) > best[:2]):
+            best = weight, len(path), Limb(bones, tree.paths[end])
+    if best is None:
+        return None
+    _find_end(tree, names, best[2].bones, PARTS[kind], side)
+    return best[2]
+
+
+def _find_end(tree: Tree, names: Sequence[BoneName], bones: dict[str, int], parts: Sequence[str], side: str) -> None:
+    """Add the hand or foot of a limb if its name says nothing: the bone below, or the one above fingers or toes."""
+    _, upper, lower, end, last = parts
+    if end in bones:
+        return
+    below = tree.paths[bones[last]][:-1] if last in bones else tree.children[bones[lower]]
+    length = tree.distance(bones[upper], bones[lower])
+    free = [
+        bone for bone in below
+        if bone != bones[lower] and tree.is_above(bones[lower], bone) and names[bone].side in (side, MIDDLE)
+        and not (names[bone].helper or names[bone].twist or names[bone].parts)
+        and tree.distance(bones[lower], bone) > _END * length
+    ]  # fmt: skip
+    if free:
+        bones[end] = max(free, key=lambda bone: tree.distance(bones[lower], bone))
 
 
 def _matched(path: list[int], names: Sequence[BoneName], parts: Sequence[str]) -> tuple[float, dict[str, int]]:
@@ -62,36 +93,116 @@ def _matched(path: list[int], names: Sequence[BoneName], parts: Sequence[str]) -
     return max(states, key=lambda state: state[0])
 
 
-def pairs(tree: Tree) -> list[tuple[int, int]]:
-    """Pairs of branches with a common parent that mirror each other, those nearest to the root first."""
+class Pair(NamedTuple):
+    """Two branches below one bone that mirror each other: their bones downward as far as they do, and their length."""
+
+    one: list[int]
+    other: list[int]
+    length: float
+
+
+def pairs(tree: Tree) -> list[Pair]:
+    """The branches that are long enough for limbs and mirror each other, those nearest to the root first.
+
+    Branches mirror each other if their segments have the same lengths, so a pose at rest need not be symmetrical, and a
+    hand may hold something.
+    """
     found = []
-    for children in tree.children:
+    for parent, children in enumerate(tree.children):
         long = [child for child in children if tree.reach[child] > _REACH * tree.size]
-        for k, a in enumerate(long):
-            for b in long[k + 1 :]:
-                one, other = tree.farthest(a), tree.farthest(b)
-                same = len(one) == len(other) and abs(tree.reach[a] - tree.reach[b]) < _ALIKE * tree.reach[a]
-                if same and tree.distance(one[-1], other[-1]) > 0.5 * _REACH * tree.size:
-                    found.append((a, b))
-    return sorted(found, key=lambda pair: (tree.depth(pair[0]), -tree.reach[pair[0]]))
+        for a, b in combinations(long, 2):
+            if _same_length(tree, tree.distance(parent, a), tree.distance(parent, b)):
+                length, one, other = _mirrored(tree, a, b)
+                if length > _REACH * tree.size and tree.distance(one[-1], other[-1]) > _APART * length:
+                    found.append(Pair(one, other, length))
+    return sorted(found, key=lambda pair: (tree.depth(pair.one[0]), -pair.length))
 
 
-def by_shape(tree: Tree, root: int, kind: str) -> Limb | None:
-    """The limb that begins with a bone, by the lengths of its segments."""
-    path, total = tree.farthest(root), tree.reach[root]
-    branching = next((bone for bone in path[2:] if len(tree.children[bone]) > 1), None)
+def chosen(tree: Tree, candidates: list[Pair], missing: list[str]) -> dict[str, tuple[Limb, Limb]]:
+    """The pairs of branches that are the missing limbs: legs are the nearest to the root, arms the most like limbs."""
+    found: dict[str, tuple[Limb, Limb]] = {}
+    legs: Pair | None = None
+    for kind in sorted(missing, reverse=True):
+        best: tuple[float, Pair, tuple[Limb, Limb]] | None = None
+        for pair in candidates if legs is None else _arms(tree, candidates, legs):
+            joints = 0 if legs is None else len(legs.one)
+            one, other = (by_shape(tree, path, kind, joints) for path in pair[:2])
+            if one is None or other is None:
+                continue
+            weight = one[0]
+            long = pair.length / (candidates[0].length if legs is None else _ARM * legs.length)
+            farther = tree.depth(pair.one[0]) - tree.depth(candidates[0].one[0])
+            weight -= (_FARTHER if kind == "arm" else 1.0) * farther + _LENGTH * abs(np.log(long))
+            if best is None or weight > best[0]:
+                best = weight, pair, (one[1], other[1])
+        if best is not None:
+            found[kind], legs = best[2], best[1]
+    return found
+
+
+def _arms(tree: Tree, candidates: list[Pair], legs: Pair) -> list[Pair]:
+    """The pairs that may be arms: further from the root than legs, and not below them."""
+    lowest = tree.depth(legs.one[0])
+    return [pair for pair in candidates if tree.depth(pair.one[0]) > lowest
+            and not any(tree.is_above(leg[0], pair.one[0]) for leg in legs[:2])]  # fmt: skip
+
+
+def _mirrored(tree: Tree, a: int, b: int) -> tuple[float, list[int], list[int]]:
+    """The length and the bones of the longest paths below two bones whose segments have the same lengths."""
+    best: tuple[float, list[int], list[int]] = (0.0, [], [])
+    for x, y in product(tree.children[a], tree.children[b]):
+        length = tree.distance(a, x)
+        if _same_length(tree, length, tree.distance(b, y)):
+            below, one, other = _mirrored(tree, x, y)
+            if length + below > best[0]:
+                best = length + below, one, other
+    return best[0], [a, *best[1]], [b, *best[2]]
+
+
+def _same_length(tree: Tree, one: float, other: float) -> bool:
+    return abs(one - other) < _ALIKE * max(one, other) + _SMALL * tree.size
+
+
+def by_shape(tree: Tree, path: list[int], kind: str, joints: int = 0) -> tuple[float, Limb] | None:
+    """The limb on a path of bones by the lengths of its segments, and how much it is like one; None for short paths.
+
+    Bones that only twist lie on the straight line between their neighbours, and may be passed over. joints : the number
+    of a leg's, or 0; the front legs of animals have as many below their shoulder blades.
+    """
+    total = sum(tree.distance(a, b) for a, b in pairwise(path))
+    turns = [k for k in range(1, len(path) - 1) if not _is_straight(tree, *path[k - 1 : k + 2])]
+    branching = next((k for k in range(2, len(path)) if kind == "arm" and _branches(tree, path, k)), None)
     best: tuple[float, dict[str, int]] | None = None
-    for i in range(min(3, len(path))):
-        for j in range(i + 1, len(path)):
-            for k in range(j + 1, len(path)):
-                upper, lower = tree.distance(path[i], path[j]), tree.distance(path[j], path[k])
-                if min(upper, lower) <= 0.0:
-                    continue
-                weight = min(upper, lower) / max(upper, lower) * (upper + lower) / total
-                weight += (_BRANCHES if path[k] == branching else 0.0) - _SKIPPED * (k - i - 2)
-                if best is None or weight > best[0]:
-                    best = weight, _parts(path, (i, j, k), PARTS[kind])
-    return None if best is None else Limb(best[1], tree.paths[root][:-1] + path)
+    for i, j, k in combinations(range(len(path)), 3):
+        upper, lower = tree.distance(path[i], path[j]), tree.distance(path[j], path[k])
+        if i > 2 or min(upper, lower) <= _SMALL * tree.size:
+            continue
+        weight = min(upper, lower) / max(upper, lower) * (upper + lower) / total
+        weight += _BRANCHES if k == branching else 0.0
+        weight -= sum(_SKIPPED if x in turns else _PASSED for x in range(i + 1, k) if x != j)
+        weight += _AS_MANY if len(path) - i == joints else 0.0
+        if kind == "leg":  # a bone between hips and thigh is short, a collar bone need not be
+            weight -= sum(tree.distance(a, b) for a, b in pairwise(path[: i + 1])) / total
+        if best is None or weight > best[0]:
+            best = weight, _parts(path, (i, j, k), PARTS[kind])
+    return None if best is None else (best[0], Limb(best[1], tree.paths[path[0]][:-1] + path))
+
+
+def _is_straight(tree: Tree, a: int, b: int, c: int) -> bool:
+    """Whether a joint lies on the straight line between two others."""
+    first, second = tree.heads[b] - tree.heads[a], tree.heads[c] - tree.heads[b]
+    return math.sqrt(((_unit(first) - _unit(second)) ** 2).sum()) < _STRAIGHT or not first.any() or not second.any()
+
+
+def _branches(tree: Tree, path: list[int], k: int) -> bool:
+    """Whether a bone of a path has fingers: children off the line to the next bone, not at its own joint."""
+    others = [child for child in tree.children[path[k]] if child not in path]
+    if k + 1 == len(path):
+        return len(others) > 1
+    return any(
+        tree.distance(path[k], child) > _SMALL * tree.size
+        and not _is_straight(tree, path[k], child, path[k + 1]) for child in others
+    )  # fmt: skip
 
 
 def _parts(path: list[int], triple: tuple[int, int, int], parts: Sequence[str]) -> dict[str, int]:
@@ -106,9 +217,9 @@ def _parts(path: list[int], triple: tuple[int, int, int], parts: Sequence[str]) 
 
 
 def left(tree: Tree, legs: tuple[Limb, Limb], top: int | None) -> np.ndarray:
-    """The direction (3,) to the figure's left: the feet point forward, and the head is up.
+    """The direction (3,) to the figure's left: feet or knees point forward, and the head is up.
 
-    top : a bone at the top of the figure, if known. Figures whose feet say nothing face -Y, or +Z if they stand on Y.
+    top : a bone at the top of the figure, if known. Figures whose legs say nothing face -Y, or +Z if they stand on Y.
     """
     heads = tree.heads
     hips, feet, ends = (
@@ -117,7 +228,11 @@ def left(tree: Tree, legs: tuple[Limb, Limb], top: int | None) -> np.ndarray:
     up = _unit(hips - feet if top is None else heads[top] - hips)
     forward = ends - feet
     forward = forward - up * (up @ forward)
-    if np.linalg.norm(forward) < 0.02 * tree.size:
+    if np.linalg.norm(forward) < 0.05 * tree.size:
+        knees = 0.5 * sum(heads[leg.bones["shin"]] for leg in legs)
+        line = _unit(feet - hips)
+        forward = (knees - hips) - line * (line @ (knees - hips))
+    if np.linalg.norm(forward) < 0.005 * tree.size:
         forward = np.array([0.0, -1.0, 0.0]) if abs(up[1]) < 0.7 else np.array([0.0, 0.0, 1.0])
     return quaternion.cross(up, forward)
 

@@ -24,6 +24,9 @@ _SEVERAL = ("spine", "neck", "collar", "finger", "twist")  # roles that several 
 _LEANING = np.cos(np.radians(65.0))  # trunks that lean more against the legs are not those of people
 _ACROSS = np.cos(np.radians(45.0))  # ... with arms that point as the legs do, if they lean by more than this
 _PARALLEL = np.cos(np.radians(50.0))
+_MIDPLANE = 0.03  # of the figure's size: bones nearer than this to the plane between both sides belong to the trunk
+_BACK = -0.2  # cosine against the trunk's direction below which bones above the chest lead back, as hair does
+_CROWN, _FACE = 1.3, 0.25  # length of the last segment of the trunk against the one before: above the head, or on it
 
 
 class Role(NamedTuple):
@@ -112,18 +115,10 @@ def _complete(tree: Tree, names: list[BoneName], found: dict[tuple[str, str], Li
     if not missing:
         return
     pairs = [pair for pair in limbs.pairs(tree) if _is_free(tree, names, found, pair)]
-    chosen = {missing[0]: pairs[0]} if len(missing) == 1 and pairs else {}
-    if len(missing) == 2 and pairs:  # legs are nearer to the root
-        arms = next((pair for pair in pairs if tree.depth(pair[0]) > tree.depth(pairs[0][0])), None)
-        chosen = {} if arms is None else {"leg": pairs[0], "arm": arms}
-    made: dict[str, tuple[Limb, Limb]] = {}
-    for kind, pair in chosen.items():
-        one, other = (limbs.by_shape(tree, bone, kind) for bone in pair)
-        if one is not None and other is not None:
-            made[kind] = one, other
+    made = limbs.chosen(tree, pairs, missing)
     left = _left(tree, found)
     if left is None and "leg" in made:
-        top = tree.parent[chosen["arm"][0]] if "arm" in made else None
+        top = tree.common(*(limb.bones["arm"] for limb in made["arm"])) if "arm" in made else None
         left = limbs.left(tree, made["leg"], top)
     for kind, (one, other) in made.items():
         if left is not None:
@@ -132,14 +127,18 @@ def _complete(tree: Tree, names: list[BoneName], found: dict[tuple[str, str], Li
 
 
 def _is_free(
-    tree: Tree, names: list[BoneName], found: dict[tuple[str, str], Limb], pair: tuple[int, int]
+    tree: Tree, names: list[BoneName], found: dict[tuple[str, str], Limb], pair: limbs.Pair
 ) -> bool:  # fmt: skip
     """Whether two branches may be limbs: names do not tell otherwise, and they hold no limb that is found."""
+    ends = pair.one[0], pair.other[0]
+    sides = [names[bone].side for bone in ends]
+    if MIDDLE in sides and sides[0] != sides[1]:
+        return False
     used = {bone for limb in found.values() for bone in limb.bones.values()}
     return not any(
         names[bone].helper or names[bone].parts.keys() & set(TRUNK)
         or any(tree.is_above(bone, other) or tree.is_above(other, bone) for other in used)
-        for bone in pair
+        for bone in ends
     )  # fmt: skip
 
 
@@ -240,14 +239,53 @@ def _head(tree: Tree, names: list[BoneName], roles: dict[int, Role], top: int) -
     if trunk:
         return max(trunk, key=tree.depth)
     free = [b for b in above if not any(names[x].helper or x in roles for x in tree.paths[b][tree.depth(top) + 1 :])]
-    ends = [b for b in free if not any(child in free for child in tree.children[b])]
-    if not ends:
+    return _head_by_shape(tree, roles, top, free)
+
+
+def _head_by_shape(tree: Tree, roles: dict[int, Role], top: int, free: list[int]) -> int | None:
+    """The head among free bones above the chest: the end of the longest path in the midplane that leads on.
+
+    Hair and ears lead back or aside. The head is the last joint, or the one before if that is its crown or in its face.
+    """
+    left, on = _directions(tree, roles)
+    middle = set(free)
+    if left is not None:
+        middle = {b for b in free if abs((tree.heads[b] - tree.heads[top]) @ left) < _MIDPLANE * tree.size} or middle
+    paths = [path for b in middle if (path := _leading_on(tree, tree.paths[b][tree.depth(top) :], middle, on))]
+    if not paths:
         return None
-    end = max(ends, key=tree.depth)
-    path = tree.paths[end][tree.depth(top) + 1 :]
-    if len(path) > 2 and tree.distance(path[-1], path[-2]) > 1.3 * tree.distance(path[-2], path[-3]):
-        return path[-2]  # the last joint is the crown of the head
-    return end
+    path = max(paths, key=lambda path: sum(tree.distance(a, b) for a, b in pairwise(path)))
+    if len(path) > 2:
+        ratio = tree.distance(path[-1], path[-2]) / tree.distance(path[-2], path[-3])
+        if ratio < _FACE or (ratio > _CROWN and len(path) > 3):
+            return path[-2]
+    return path[-1]
+
+
+def _leading_on(tree: Tree, path: list[int], middle: set[int], on: np.ndarray | None) -> list[int]:
+    """A path from the chest as far as it is in the midplane and leads on; joints in one place are the first of them."""
+    kept = path[:1]
+    for bone in path[1:]:
+        line = tree.heads[bone] - tree.heads[kept[-1]]
+        if bone not in middle or (on is not None and line @ on < _BACK * np.linalg.norm(line) and len(kept) > 1):
+            break
+        if np.linalg.norm(line) > 1e-3 * tree.size or len(kept) == 1:
+            kept.append(bone)
+    return kept if len(kept) > 1 else []
+
+
+def _directions(tree: Tree, roles: dict[int, Role]) -> tuple[np.ndarray | None, np.ndarray | None]:
+    """The unit directions to the figure's left and along its trunk, as far as limbs on both sides tell them."""
+    at = {role: tree.heads[bone] for bone, role in roles.items()}
+    both = [(Role(name, LEFT), Role(name, RIGHT)) for name in ("arm", "thigh")]
+    joints = [(at[one], at[other]) for one, other in both if one in at and other in at]
+    lines = [one - other for one, other in joints]
+    left = next((line / np.linalg.norm(line) for line in lines if np.linalg.norm(line) > 1e-3 * tree.size), None)
+    if len(joints) < 2:
+        return left, None
+    (one, other), (third, fourth) = joints
+    on = one + other - third - fourth
+    return left, on / max(np.linalg.norm(on), 1e-9)
 
 
 # -- corrections, controls and animals ---------------------------------------------------------------------------------
