@@ -30,8 +30,8 @@ destra=right destro=right dx=right coda=tail capelli=hair gonna=skirt occhio=eye
 Chinese
 骨盆=pelvis 臀=hips 脊柱=spine 脊椎=spine 腹=belly 颈=neck 脖子=neck 脖=neck 头=head 头发=hair 锁骨=clavicle
 肩膀=shoulder 上臂=upper.arm 大臂=upper.arm 前臂=lower.arm 小臂=lower.arm 下臂=lower.arm 手肘=elbow 手腕=wrist 手掌=hand
-手指=finger 拇指=thumb 食指=index 无名指=ring.finger 大腿=thigh 小腿=shin 膝盖=knee 脚踝=ankle 脚=foot 脚趾=toes 脚掌=toes 尾巴=tail
-裙=skirt 裙子=skirt 眼睛=eye 翅膀=wing
+手指=finger 拇指=thumb 食指=index 无名指=ring.finger 大腿=thigh 小腿=shin 膝盖=knee 脚踝=ankle 脚=foot 脚趾=toes
+脚掌=toes 尾巴=tail 裙=skirt 裙子=skirt 眼睛=eye 翅膀=wing
 Japanese
 骨盤=pelvis 背骨=spine 頸=neck 鎖骨=clavicle 上腕=upper.arm 前腕=lower.arm 人差し指=index 太もも=thigh 腿=thigh 脛=shin
 すね=shin 足指=toes 尻尾=tail 髪の毛=hair

@@ -20,9 +20,13 @@ HUMAN = {
     "toes": (0.09, -0.11, 0.02), "toetip": (0.09, -0.18, 0.02), "heel": (0.09, 0.07, 0.01),
     "foot_ik": (0.09, 0.02, 0.08), "knee_pole": (0.09, -0.5, 0.5), "hair": (0, 0.08, 1.7), "hair2": (0, 0.12, 1.5),
     "hair3": (0, 0.13, 1.25), "skirt": (0.12, 0.06, 0.9), "skirt2": (0.16, 0.08, 0.65),
+    "braid": (0.03, 0.06, 1.7), "braid2": (0.2, 0.1, 1.55), "braid3": (0.22, 0.12, 1.2), "braid4": (0.22, 0.13, 0.8),
+    "wing": (0.06, 0.1, 1.35), "wing2": (0.35, 0.2, 1.6), "wing3": (0.8, 0.25, 1.5), "wing4": (1.2, 0.25, 1.2),
+    "tail1": (0, 0.1, 0.95), "tail2": (0, 0.3, 0.85), "tail3": (0, 0.5, 0.7), "ear": (0.07, 0, 1.75),
+    "blade": (0.78, -0.4, 1.42), "knuckle": (0.71, 0, 1.42),
 }  # fmt: skip
 
-HAND = ("hand", "palm", "fingertip", "thumb", "index", "middle", "ring", "little", "prop", "hand_ik")
+HAND = ("hand", "palm", "blade", "knuckle", "fingertip", "thumb", "index", "middle", "ring", "little", "prop", "hand_ik")
 ARM = ("arm", "forearm", "elbow_pole", *HAND)  # what a turned arm at rest takes along
 
 DOG = {
@@ -34,6 +38,16 @@ DOG = {
     "toetip": (0.09, 0.27, 0.01),
     "collar": (0.05, -0.2, 0.64), "arm": (0.08, -0.32, 0.48), "forearm": (0.08, -0.22, 0.34),
     "hand": (0.08, -0.25, 0.12), "fingers": (0.08, -0.26, 0.03), "fingertip": (0.08, -0.33, 0.01),
+}  # fmt: skip
+
+HORSE = {
+    "pelvis": (0, 0.6, 1.4), "spine1": (0, 0.4, 1.45), "spine2": (0, 0.15, 1.42), "chest": (0, -0.25, 1.4),
+    "neck": (0, -0.55, 1.5), "neck2": (0, -0.75, 1.75), "neck3": (0, -0.9, 1.95), "head": (0, -0.98, 2.1),
+    "muzzle": (0, -1.4, 1.85), "tail1": (0, 0.75, 1.4), "tail2": (0, 0.9, 1.2), "tail3": (0, 0.95, 0.9),
+    "thigh": (0.16, 0.6, 1.3), "shin": (0.18, 0.42, 0.95), "foot": (0.18, 0.72, 0.62), "toes": (0.18, 0.66, 0.2),
+    "toetip": (0.18, 0.56, 0.03),
+    "collar": (0.1, -0.3, 1.5), "arm": (0.15, -0.55, 1.1), "forearm": (0.16, -0.4, 0.85), "hand": (0.16, -0.45, 0.5),
+    "fingers": (0.16, -0.45, 0.2), "fingertip": (0.16, -0.53, 0.03),
 }  # fmt: skip
 
 BIRD = {
@@ -79,6 +93,12 @@ GORILLA = {
 }  # fmt: skip
 """Long arms, and legs that stand wide."""
 
+CHILD = {
+    joint: (0.55 * x, 0.55 * y, 0.42 * z if z <= 0.95 else 0.4 + 0.55 * (z - 0.95) if z <= 1.56 else z - 0.825)
+    for joint, (x, y, z) in HUMAN.items()
+}  # fmt: skip
+"""A small body with a head as large as a grown-up's."""
+
 BODIES = {
-    "human": HUMAN, "dog": DOG, "bird": BIRD, "toon": TOON, "sleepwalker": SLEEPWALKER, "gorilla": GORILLA,
+    "human": HUMAN, "child": CHILD, "horse": HORSE, "dog": DOG, "bird": BIRD, "toon": TOON, "sleepwalker": SLEEPWALKER, "gorilla": GORILLA,
 }  # fmt: skip
