@@ -36,7 +36,7 @@ def learn(ob: bpy.types.Object, prepared: PreparedRig, start: Channels, names: S
 
     Returns a reason in one sentence if there is nothing to learn from. start : the channels of bones without keys.
     """
-    rig, prior = prepared.rig, prepared.natural.prior
+    rig, prior = prepared.rig, prepared.natural.whole()
     if rig is None:
         return prepared.refusal
     if prior is None:

@@ -68,6 +68,12 @@ class NaturalPose:
         amount = settings.natural_pose
         return None if self.prior is None or amount == 0.0 else Shaping(self.prior, amount, settings.own_motion_share)
 
+    def whole(self) -> Prior | None:
+        """The prior without its own motion, as it is where no bone has keys or is held; None as `prior`."""
+        if self._figure is None or self._rig is None:
+            return None
+        return Prior(self._figure, weights.load(), turnable(self._rig).astype(float))
+
     def _prepare(self, learnt: str, rig: Rig, free: tuple[np.ndarray, np.ndarray]) -> None:
         """Prepare the prior for a rig. learnt : of this armature's actions, as text."""
         if rig is not self._rig:
@@ -86,5 +92,11 @@ def freedom(rig: Rig, free: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
     found = np.zeros(len(skeleton))
     unkeyed = free[0][rig.solved_bones].all(-1)
     found[rig.solved_joints] = np.where(unkeyed, 1.0 - skeleton.hold[rig.solved_joints], 0.0)
-    found[skeleton.stiffness >= 1.0] = 0.0
-    return found
+    return np.where(turnable(rig), found, 0.0)
+
+
+def turnable(rig: Rig) -> np.ndarray:
+    """Whether (J,) the natural pose may turn each joint if it has no keys and is not held."""
+    solved = np.zeros(len(rig.skeleton), dtype=bool)
+    solved[rig.solved_joints] = True
+    return solved & (rig.skeleton.stiffness < 1.0)

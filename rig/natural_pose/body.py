@@ -24,7 +24,8 @@ PRONATION = 0.25  # share of the turn of a hand about the forearm that the forea
 class Body:
     """Evaluates a figure: joint motions from a `View`.
 
-    joints : (K,) that it turns. count : of features. serves : (E, K) whether a joint serves that effector alone.
+    joints : (K,) that it turns. among : (K,) their numbers among the `whole` joints of the figure that it could turn if
+    all were free. count : of features. serves : (E, K) whether a joint serves that effector alone.
     follows : (E, K) the same, all for joints that serve several. turns_chest : whether the spine is free. inner :
     joints whose links move effectors against the hips.
     """
@@ -143,15 +144,19 @@ class Body:
         figure, limbs, arms = self._figure, self._figure.limbs, self.arms
         count = len(limbs)
         self.first = 2 + arms
-        columns = [(joint, 0) for joint in self.spine]
+        every = [(joint, 0) for joint in figure.spine]
         self.neck = [joint for joint in figure.neck if joint >= 0 and free[joint] > 0.0]
         if figure.head is not None and figure.head.turned:
-            columns += [(joint, 1) for joint in self.neck]
-        columns += [(joint, 2 + k) for k, own in enumerate(self.collars.joints) for joint in own]
+            every += [(joint, 1) for joint in figure.neck]
+        for k, limb in enumerate(limbs[:arms]):
+            every += [(joint, 2 + k) for joint in figure.collars.get(limb.side, ((), None))[0]]
         for k, limb in enumerate(limbs):
             parts = (limb.upper, limb.lower, limb.end, limb.toes)
-            columns += [(joint, self.first + part * count + k) for part, joint in enumerate(parts)]
-        columns = [(joint, column) for joint, column in columns if joint >= 0 and free[joint] > 0.0]
+            every += [(joint, self.first + part * count + k) for part, joint in enumerate(parts)]
+        every = [(joint, column) for joint, column in every if joint >= 0]
+        self.whole = len(every)
+        self.among = np.array([k for k, (joint, _) in enumerate(every) if free[joint] > 0.0], dtype=np.intp)
+        columns = [every[k] for k in self.among.tolist()]
         self.joints = np.array([joint for joint, _ in columns], dtype=np.intp)
         self.columns = np.array([column for _, column in columns], dtype=np.intp)
         self.mirror = np.ones((self.first + 4 * count, 4))

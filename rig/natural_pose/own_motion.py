@@ -23,6 +23,8 @@ _RIDGE = 0.2  # of the frames' number
 class OwnMotion:
     """Corrections (K, 3) of a prior's motions, linear in what is told about the effectors.
 
+    As it is learnt and stored, it has all joints that the prior could turn in the figure.
+
     mean, scale : (n,) of the features. map : (n + 1, 3 K), the last row a constant.
     """
 
@@ -33,6 +35,19 @@ class OwnMotion:
     def fits(self, features: int, joints: int) -> bool:
         """Whether it was made for so many features and joints."""
         return self.mean.shape == self.scale.shape == (features,) and self.map.shape == (features + 1, 3 * joints)
+
+    def of(self, joints: np.ndarray) -> "OwnMotion":
+        """The corrections of some of the joints (K,) alone."""
+        return OwnMotion(self.mean, self.scale, self._parts()[:, joints].reshape(len(self.map), -1))
+
+    def among(self, joints: np.ndarray, count: int) -> "OwnMotion":
+        """The same with `count` joints, where its own are `joints` (K,) and the others have no corrections."""
+        parts = np.zeros((len(self.map), count, 3))
+        parts[:, joints] = self._parts()
+        return OwnMotion(self.mean, self.scale, parts.reshape(len(self.map), -1))
+
+    def _parts(self) -> np.ndarray:
+        return self.map.reshape(len(self.map), -1, 3)
 
     def correction(self, features: np.ndarray) -> np.ndarray:
         """Rotation vectors (F, K, 3) of features (F, n)."""
@@ -66,7 +81,8 @@ def fit(prior: Posed, poses: np.ndarray, links: np.ndarray) -> OwnMotion:
     centre = answers.mean(0)
     square = inputs.T @ inputs + _RIDGE * len(inputs) * np.eye(inputs.shape[1])
     linear = np.linalg.solve(square, inputs.T @ (answers - centre))
-    return OwnMotion(mean, scale, np.concatenate([linear, (centre - inputs.mean(0) @ linear)[None]]))
+    own = OwnMotion(mean, scale, np.concatenate([linear, (centre - inputs.mean(0) @ linear)[None]]))
+    return own.among(prior.body.among, prior.body.whole)
 
 
 def to_text(own: OwnMotion) -> str:

@@ -65,7 +65,7 @@ class Prior:
         """A prior with the weights that come with the extension, or with others.
 
         freedom : (J,) in 0..1, how far each joint may be turned; the bones of a limb share the least of theirs.
-        own : the character's own motion, ignored if it was made for other joints or goals.
+        own : the character's own motion, ignored if it was made for another figure or other goals.
         """
         joints = len(figure.skeleton)
         free = np.ones(joints) if freedom is None else np.array(freedom, dtype=float)
@@ -79,7 +79,8 @@ class Prior:
         self.joints = self.body.joints  # (K,) that it turns
         self.freedom = free[self.joints]
         self._whole = bool((self.freedom >= 1.0).all())
-        self.own = own if own is not None and own.fits(self.body.count, len(self.joints)) else None
+        fits = own is not None and own.fits(self.body.count, self.body.whole)
+        self.own = own.of(self.body.among) if own is not None and fits else None
         self.at_rest = quaternion.relative(figure.before[self.joints], figure.rest[self.joints])
         self.viewer, self._start = Viewer(figure), None
         self.keeps_chest = bool(figure.spine) and not self.body.turns_chest and figure.spine[-1] >= 0

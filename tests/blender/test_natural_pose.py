@@ -520,6 +520,25 @@ def test_learning_leaves_the_scene_as_it_is() -> None:
     assert before[1:] == after[1:]
 
 
+def test_an_action_teaches_as_much_while_it_plays() -> None:
+    """Keys keep bones from the natural pose, but not from learning; and a key on one bone leaves the others theirs."""
+    ob = character()
+    ob.animation_data_create().action = bpy.data.actions["Own way"]
+    rigs.at_frame(LEARNT[3])
+    assert bpy.ops.dqik.learn_from_actions() == {"FINISHED"}
+    playing = ob.dqik.own_motion
+    ob.animation_data_clear()
+    rigs.at_frame(UNSEEN[0])
+    shipped = (setattr(ob.dqik, "own_motion_share", 0.0), away(ob))[1]
+    ob.dqik.own_motion_share = 1.0
+    assert away(ob) < 0.75 * shipped
+    assert bpy.ops.dqik.learn_from_actions() == {"FINISHED"}
+    assert len(ob.dqik.own_motion) == len(playing)
+    ob.pose.bones["shin.L"].keyframe_insert("rotation_quaternion", frame=UNSEEN[0])
+    poses = [(setattr(ob.dqik, "own_motion_share", share), played(ob, [75]))[1] for share in (0.0, 1.0)]
+    assert furthest(*poses) > radians(2.0)
+
+
 def test_what_was_learnt_survives_saving_copying_and_undo(tmp_path: Path) -> None:
     """A saved file, a copy of the object, and undo and redo show the same frames."""
     ob = character()

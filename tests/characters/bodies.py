@@ -26,7 +26,9 @@ HUMAN = {
     "blade": (0.78, -0.4, 1.42), "knuckle": (0.71, 0, 1.42),
 }  # fmt: skip
 
-HAND = ("hand", "palm", "blade", "knuckle", "fingertip", "thumb", "index", "middle", "ring", "little", "prop", "hand_ik")
+HAND = (
+    "hand", "palm", "knuckle", "fingertip", "thumb", "index", "middle", "ring", "little", "prop", "blade", "hand_ik",
+)  # fmt: skip
 ARM = ("arm", "forearm", "elbow_pole", *HAND)  # what a turned arm at rest takes along
 
 DOG = {
@@ -100,5 +102,6 @@ CHILD = {
 """A small body with a head as large as a grown-up's."""
 
 BODIES = {
-    "human": HUMAN, "child": CHILD, "horse": HORSE, "dog": DOG, "bird": BIRD, "toon": TOON, "sleepwalker": SLEEPWALKER, "gorilla": GORILLA,
+    "human": HUMAN, "child": CHILD, "horse": HORSE, "dog": DOG, "bird": BIRD,
+    "toon": TOON, "sleepwalker": SLEEPWALKER, "gorilla": GORILLA,
 }  # fmt: skip
