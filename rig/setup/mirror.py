@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The other side of the body: counterparts of bones by name, and goals and limits mirrored to them."""
+"""The other side of the body: counterparts of bones by name or role, and goals and limits mirrored to them."""
 
 import re
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ import numpy as np
 
 from ...solvers.algebra import quaternion
 from ..blender.armature import Armature
-from . import controls, goals, limit_frame, limits
+from . import controls, goals, limit_frame, limits, roles
 from .controls import Control
 from .limit_frame import LimitFrame
 
@@ -39,6 +39,39 @@ def counterpart(name: str) -> str:
     return _SIDE.sub(lambda match: _OTHER[match[0]], name)
 
 
+def right_of(ob: bpy.types.Object, armature: Armature) -> dict[str, str]:
+    """The counterparts on the right of bones on the left, by their names, or by their roles where names say no side."""
+    found = _named(armature)
+    paired = {*found, *found.values()}
+    names = [bone.name for bone in ob.pose.bones]
+    by_role: dict[roles.Role, list[int]] = {}
+    for bone, role in roles.of(ob, armature).roles.items():
+        if names[bone] not in paired and not side(names[bone]):
+            by_role.setdefault(role, []).append(bone)
+    both = [(own, by_role.get(roles.Role(role.name, RIGHT), [])) for role, own in by_role.items() if role.side == LEFT]
+    heads = armature.heads
+    middle = [0.5 * (heads[one[0]] + heads[two[0]]) for one, two in both if len(one) == len(two) == 1]
+    normal = _unit([heads[one[0]] - heads[two[0]] for one, two in both if len(one) == len(two) == 1])
+    for one, two in both:
+        for bone in one if len(one) == len(two) else ():
+            away = heads[bone] - middle[0] if middle else np.zeros(3)
+            image = heads[bone] - 2.0 * (away @ normal) * normal
+            nearest = two[int(np.linalg.norm(heads[two] - image, axis=-1).argmin())]
+            found[names[bone]] = names[nearest]
+    return found
+
+
+def _named(armature: Armature) -> dict[str, str]:
+    """The counterparts on the right of bones whose names say that they are on the left."""
+    both = ((name, counterpart(name)) for name in armature.index if side(name) == LEFT)
+    return {name: other for name, other in both if other != name and other in armature.index}
+
+
+def _of_side(pairs: dict[str, str], source: str) -> dict[str, str]:
+    """The counterparts of the bones on a side. pairs : as `right_of` has them."""
+    return pairs if source == LEFT else {right: left for left, right in pairs.items()}
+
+
 def control_name(bone: str) -> str:
     """The name of a bone's control, without prefix, in the form that Blender mirrors: with its side as a suffix."""
     own = side(bone)
@@ -52,16 +85,14 @@ def mirror_goals(ob: bpy.types.Object, source: str, as_bones: bool) -> tuple[int
 
     Goals that are there get the settings. Returns the number of goals, and the names of those without a counterpart.
     """
-    count, left = 0, []
+    others, count, left = _of_side(right_of(ob, Armature(ob)), source), 0, []
     wanted: list[tuple[int, Control]] = []
     at_pose: list[int] = []
     for number in range(len(ob.dqik.goals)):
         goal = ob.dqik.goals[number]
-        if side(goal.bone) != source:
-            continue
-        bone = counterpart(goal.bone)
-        if bone not in ob.pose.bones:
-            left.append(goal.name)
+        bone = others.get(goal.bone, "")
+        if not bone:
+            left += [goal.name] if side(goal.bone) == source else []
             continue
         present = next((k for k, other in enumerate(ob.dqik.goals) if other.bone == bone), None)
         if present is None:
@@ -70,7 +101,8 @@ def mirror_goals(ob: bpy.types.Object, source: str, as_bones: bool) -> tuple[int
         goal, other = ob.dqik.goals[number], ob.dqik.goals[present]  # add() may have moved the collection
         for name in _GOAL_SETTINGS:
             setattr(other, name, getattr(goal, name))
-        other.name, other.pole_angle = counterpart(goal.name), -goal.pole_angle
+        other.name = bone if goal.name == goal.bone else counterpart(goal.name)
+        other.pole_angle = -goal.pole_angle
         _mirror_aim(goal, other, "pole_target", "pole_subtarget")
         if other.target is None and not _mirror_aim(goal, other, "target", "subtarget"):
             at_pose.append(present)
@@ -91,10 +123,11 @@ def mirror_limits(ob: bpy.types.Object, bones: Iterable[bpy.types.PoseBone], sou
     image, or the limits have axes of their own, the other bone's limits get the mirror image of these axes.
     """
     armature, count, left = Armature(ob), 0, []
-    plane = _plane(armature)
+    pairs = right_of(ob, armature)
+    plane, others = _plane(armature, pairs), _of_side(pairs, source)
     for bone in bones:
-        other = ob.pose.bones.get(counterpart(bone.name))
-        if side(bone.name) != source or other is None:
+        other = ob.pose.bones.get(others.get(bone.name, ""))
+        if other is None:
             left += [bone.name] if side(bone.name) == source and bone.dqik_use_limits else []
             continue
         _mirror_bone(armature, plane, bone, bone.name, other)
@@ -107,7 +140,7 @@ def mirror_limits(ob: bpy.types.Object, bones: Iterable[bpy.types.PoseBone], sou
 def mirror_pasted(ob: bpy.types.Object, bones: Iterable[bpy.types.PoseBone]) -> None:
     """Replace limits and preferred bends that bones have from their counterparts by the mirror images of these."""
     armature = Armature(ob)
-    plane = _plane(armature)
+    plane = _plane(armature, _named(armature))
     for bone in bones:
         _mirror_bone(armature, plane, bone, counterpart(bone.name), bone)
 
@@ -137,14 +170,16 @@ def _control_like(ob: bpy.types.Object, goal: bpy.types.PropertyGroup, bone: str
     return Control(control_name(bone), bone, goal.use_tail, parent, side=side(bone))
 
 
-def _plane(armature: Armature) -> np.ndarray:
+def _plane(armature: Armature, pairs: dict[str, str]) -> np.ndarray:
     """(3, 3) the reflection between the two sides, from the places of bones and their counterparts."""
-    pairs = [(name, counterpart(name)) for name in armature.index if side(name) == LEFT]
-    ways = [armature.heads[armature.index[a]] - armature.heads[armature.index[b]]
-            for a, b in pairs if b in armature.index and a != b]  # fmt: skip
-    normal = np.sum(ways, axis=0) if ways else np.zeros(3)
-    normal = normal / np.linalg.norm(normal) if np.linalg.norm(normal) > 1e-9 else np.array([1.0, 0.0, 0.0])
+    normal = _unit([armature.heads[armature.index[a]] - armature.heads[armature.index[b]] for a, b in pairs.items()])
     return np.eye(3) - 2.0 * np.outer(normal, normal)
+
+
+def _unit(lines: list[np.ndarray]) -> np.ndarray:
+    """The unit direction of lines from right to left; X if they have none."""
+    total = np.sum(lines, axis=0) if lines else np.zeros(3)
+    return total / np.linalg.norm(total) if np.linalg.norm(total) > 1e-9 else np.array([1.0, 0.0, 0.0])
 
 
 def _mirror_bone(

@@ -371,6 +371,26 @@ def test_limits_in_axes_of_their_own_are_mirrored(name: str) -> None:
         assert max(abs(side) for _, side in bent) < 8.0
 
 
+@pytest.mark.parametrize("name", ["german", "spanish", "no names in centimetres"])
+def test_goals_and_limits_are_mirrored_by_roles_where_names_say_no_side(name: str) -> None:
+    """Each bone of a limb has what its counterpart has, also bones of which a side has several."""
+    ob = made(name, "native")
+    truth = build.truth(BY_NAME[name])
+    pairs = {left: right for left, right in zip(truth, list(truth)[1:], strict=False)
+             if truth[left] is not None and truth[left][1] == "L"}  # fmt: skip
+    bpy.ops.dqik.setup_full_body()
+    hands = {truth[goal.bone]: goal for goal in ob.dqik.goals if truth[goal.bone][0] == "hand"}
+    hands["hand", "L"].position_weight = 2.5
+    for left, right in pairs.items():
+        ob.pose.bones[left].dqik_stiffness, ob.pose.bones[right].dqik_stiffness = 0.3, 0.0
+    bpy.ops.object.mode_set(mode="POSE")
+    assert bpy.ops.dqik.goals_mirror() == {"FINISHED"}
+    assert hands["hand", "R"].position_weight == 2.5
+    assert len(ob.dqik.goals) == 6
+    assert bpy.ops.dqik.limits_mirror() == {"FINISHED"}
+    assert all(ob.pose.bones[right].dqik_stiffness == pytest.approx(0.3) for right in pairs.values())
+
+
 @pytest.mark.parametrize("name", ["mixamo", "sleepwalker"])
 def test_the_natural_pose_knows_elbows_unless_arms_point_forward(name: str) -> None:
     """Moved hands turn the upper arms other than without it, but not where nothing tells the hinges of the elbows."""
