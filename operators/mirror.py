@@ -10,7 +10,7 @@ from .limits import LimitsOperator
 
 
 class MirrorOperator(ArmatureOperator):
-    """Base of operators that copy from one side to the other, by the names of the bones."""
+    """Base of operators that copy from one side to the other, by the names or the roles of the bones."""
 
     direction: EnumProperty(
         name="Direction",
@@ -34,7 +34,7 @@ class MirrorOperator(ArmatureOperator):
 
 
 class DQIK_OT_goals_mirror(MirrorOperator, GoalsOperator, bpy.types.Operator):
-    """Copy the goals of one side of the body to the other, by the names of the bones"""
+    """Copy the goals of one side of the body to the other, by the names or the roles of the bones"""
 
     bl_idname = "dqik.goals_mirror"
     bl_label = "Mirror Goals"

@@ -20,8 +20,8 @@ peito=chest cuello=neck pescoco=neck cabeza=head cabeca=head clavicula=clavicle 
 brazo=arm braco=arm antebrazo=lower.arm antebraco=lower.arm codo=elbow cotovelo=elbow muneca=wrist pulso=wrist mano=hand
 mao=hand dedo=finger dedos=finger pulgar=thumb pierna=leg perna=leg muslo=thigh coxa=thigh rodilla=knee joelho=knee
 pantorrilla=calf panturrilha=calf tobillo=ankle tornozelo=ankle pie=foot pe=foot izquierda=left izquierdo=left izq=left
-esquerda=left esquerdo=left esq=left derecha=right derecho=right der=right direita=right direito=right cola=tail
-pelo=hair cabelo=hair falda=skirt saia=skirt ojo=eye olho=eye mandibula=jaw ala=wing asa=wing pata=paw
+esquerda=left esquerdo=left esq=left derecha=right derecho=right der=right direita=right direito=right dir=right
+cola=tail pelo=hair cabelo=hair falda=skirt saia=skirt ojo=eye olho=eye mandibula=jaw ala=wing asa=wing pata=paw
 Italian
 bacino=pelvis anca=hip colonna=spine schiena=back petto=chest torace=chest collo=neck testa=head clavicola=clavicle
 spalla=shoulder braccio=arm avambraccio=lower.arm gomito=elbow polso=wrist dito=finger dita=finger pollice=thumb

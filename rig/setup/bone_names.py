@@ -28,7 +28,7 @@ def _set(words: str) -> set[str]:
 
 _NOISE = _set("""mixamorig bip biped j c def org character ccbase cc base bone bones joint jnt skel skin rig b m x sk bn
     stretch bend valve valvebiped bind deform main armature mid of the 半""")
-_HELPERS = _set("""ik fk mch pole target ctrl control tweak helper end nub site tip top heel parent master footsteps
+_HELPERS = _set("""ik fk mch pole target ctrl control tweak helper end nub site tip heel parent master footsteps
     prop weapon sword shield holster attachment socket breast bust boob pectoral hair ponytail braid skirt cape cloth
     jaw eye eyes ear tongue brow lip cheek nose
     teeth sec adj face facial muscle handle vis d p ex phys jiggle cancel anim rotation transform tail beak muzzle
@@ -36,15 +36,15 @@ _HELPERS = _set("""ik fk mch pole target ctrl control tweak helper end nub site 
 _TWISTS = {"twist", "roll", "part", "捩", "捩れ", "捻", "捻り"}
 _FINGERS = _set("""thumb index middle ring pinky pinkie little finger fingers metacarpal metacarpals carpal palm
     proximal intermediate distal cup 親指 人指 人差指 中指 薬指 小指 指""")
-_QUALIFIERS = {"upper": "up", "up": "up", "lower": "low", "low": "low", "lo": "low", "fore": "fore", "in": "",
-               "front": "front", "back": "back", "rear": "back", "hind": "back"}  # fmt: skip
+_QUALIFIERS = {"upper": "up", "up": "up", "lower": "low", "low": "low", "lo": "low", "top": "up", "bottom": "low", "fore": "fore",
+               "in": "", "front": "front", "back": "back", "rear": "back", "hind": "back"}  # fmt: skip
 ANIMAL = {"wing", "wings", "hoof", "paw", "hock", "stifle", "fetlock", "pastern", "翼", "羽"}
 
 _TRUNK = {
     "hips": "hips hip pelvis 下半身 センター グルーブ 腰 cog",
     "spine": "spine chest back torso abdomen waist belly stomach lumbar thorax ribcage sternum 上半身",
     "neck": "neck cervical 首",
-    "head": "head skull 頭",
+    "head": "head skull cranium 頭",
 }
 _LIMBS = {  # the parts that a word may stand for, the likeliest first; "x+y" is a word with a qualifier
     "collar": {"collar": 3.0}, "clavicle": {"collar": 3.0}, "collarbone": {"collar": 3.0}, "scapula": {"collar": 3.0},
@@ -55,7 +55,8 @@ _LIMBS = {  # the parts that a word may stand for, the likeliest first; "x+y" is
     "elbow": {"forearm": 3.0}, "radius": {"forearm": 3.0}, "ulna": {"forearm": 1.0}, "ひじ": {"forearm": 3.0},
     "肘": {"forearm": 3.0},
     "hand": {"hand": 3.0, "finger": 1.0}, "wrist": {"hand": 3.0}, "手首": {"hand": 3.0}, "手": {"hand": 2.0},
-    "hip": {"thigh": 2.0, "hip_joint": 2.0}, "pelvis": {"hip_joint": 2.0}, "hips": {"thigh": 2.0, "hip_joint": 2.0},
+    "hip": {"thigh": 2.0, "hip_joint": 2.0}, "pelvis": {"hip_joint": 2.0}, "buttock": {"hip_joint": 2.0},
+    "hips": {"thigh": 2.0, "hip_joint": 2.0},
     "thigh": {"thigh": 3.0}, "femur": {"thigh": 3.0}, "足": {"thigh": 3.0, "foot": 1.5}, "leg+up": {"thigh": 3.0},
     "leg": {"shin": 2.0, "thigh": 1.5}, "leg+low": {"shin": 3.0}, "shin": {"shin": 3.0}, "calf": {"shin": 3.0},
     "knee": {"shin": 3.0}, "tibia": {"shin": 3.0}, "ひざ": {"shin": 3.0}, "膝": {"shin": 3.0},

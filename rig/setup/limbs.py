@@ -56,6 +56,8 @@ def by_names(tree: Tree, names: Sequence[BoneName], kind: str, side: str) -> Lim
     if best is None:
         return None
     _find_end(tree, names, best[2].bones, PARTS[kind], side)
+    if kind == "leg":
+        _find_toes(tree, names, best[2].bones, side)
     return best[2]
 
 
@@ -69,11 +71,23 @@ def _find_end(tree: Tree, names: Sequence[BoneName], bones: dict[str, int], part
     free = [
         bone for bone in below
         if bone != bones[lower] and tree.is_above(bones[lower], bone) and names[bone].side in (side, MIDDLE)
-        and not (names[bone].helper or names[bone].twist or names[bone].parts)
+        and not (names[bone].helper or names[bone].twist or names[bone].parts.keys() - {upper, lower})
         and tree.distance(bones[lower], bone) > _END * length
     ]  # fmt: skip
     if free:
         bones[end] = max(free, key=lambda bone: tree.distance(bones[lower], bone))
+
+
+def _find_toes(tree: Tree, names: Sequence[BoneName], bones: dict[str, int], side: str) -> None:
+    """Add the toes of a leg if their names say nothing, or the digits of a hand."""
+    foot, told = bones.get("foot"), {"thigh", "shin", "foot", "finger"}
+    free = [
+        bone for bone in ([] if foot is None or "toes" in bones else tree.children[foot])
+        if names[bone].side in (side, MIDDLE) and not (names[bone].helper or names[bone].parts.keys() - told)
+        and tree.distance(foot, bone) > _SMALL * tree.size
+    ]  # fmt: skip
+    if free:
+        bones["toes"] = max(free, key=lambda bone: tree.distance(foot, bone))
 
 
 def _matched(path: list[int], names: Sequence[BoneName], parts: Sequence[str]) -> tuple[float, dict[str, int]]:

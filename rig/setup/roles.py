@@ -102,7 +102,7 @@ def find(tree: Tree, names: list[BoneName]) -> dict[int, Role]:
     for (kind, side), limb in named.items():
         _assign_limb(tree, names, roles, limb, kind, side)
     _assign_trunk(tree, names, roles, named)
-    _assign_collars(tree, names, roles)
+    _assign_girdles(tree, names, roles)
     return roles
 
 
@@ -201,14 +201,15 @@ def _best(name: BoneName) -> str:
     return max(name.parts, key=lambda part: name.parts[part], default="")
 
 
-def _assign_collars(tree: Tree, names: list[BoneName], roles: dict[int, Role]) -> None:
-    """The bones above the arms are collar bones if their names say nothing and they are not the trunk."""
-    arms = {role.side: bone for bone, role in roles.items() if role.name == "arm"}
-    above = {side: tree.parent[bone] for side, bone in arms.items() if Role("collar", side) not in roles.values()}
-    if len(above) == 2 and len(set(above.values())) == 2:
-        for side, bone in above.items():
-            if bone >= 0 and bone not in roles and not names[bone].parts and not names[bone].helper:
-                roles[bone] = Role("collar", side)
+def _assign_girdles(tree: Tree, names: list[BoneName], roles: dict[int, Role]) -> None:
+    """The bones above arms and legs are collar bones and hip joints if names say nothing and they are not the trunk."""
+    for part, upper in (("collar", "arm"), ("hip_joint", "thigh")):
+        uppers = {role.side: bone for bone, role in roles.items() if role.name == upper}
+        above = {side: tree.parent[bone] for side, bone in uppers.items() if Role(part, side) not in roles.values()}
+        if len(above) == 2 and len(set(above.values())) == 2:
+            for side, bone in above.items():
+                if bone >= 0 and bone not in roles and not names[bone].parts and not names[bone].helper:
+                    roles[bone] = Role(part, side)
 
 
 def _meeting(tree: Tree, found: dict[tuple[str, str], Limb], kind: str) -> int | None:

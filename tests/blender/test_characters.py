@@ -18,8 +18,9 @@ from mathutils import Matrix, Quaternion, Vector
 sys.path.insert(0, str(Path(__file__).parent.parent / "characters"))
 
 import poses
-from conventions import BY_NAME, CHARACTERS
+from conventions import BY_NAME, CHARACTERS, Character
 from metarigs import METARIGS, Metarig
+from names import NAMINGS
 
 import build
 
@@ -30,10 +31,10 @@ BONES_ACROSS = ("vroid", "unreal", "arms up", "arms down", "smpl", "no names in 
 NEEDS_NAMES = ("mmd", "biped", "legs that end in IK bones")  # each limb twice, arms below the neck, legs without feet
 
 
-def made(name: str, way: str) -> bpy.types.Object:
+def made(name: str | Character, way: str) -> bpy.types.Object:
     """A character, as built or as it comes back from a file."""
     with contextlib.redirect_stdout(io.StringIO()):
-        ob = build.native(BY_NAME[name])
+        ob = build.native(BY_NAME[name] if isinstance(name, str) else name)
         ob = ob if way == "native" else build.through(ob, way)
     return rigs.made_active(ob)
 
@@ -55,6 +56,17 @@ def test_each_bone_is_known_for_what_it_is(extension: str, name: str) -> None:
         assert not any(bone.dqik_use_limits for bone in ob.pose.bones)
     else:
         assert bpy.ops.dqik.limits_preset() == {"FINISHED"}
+
+
+@pytest.mark.parametrize("character", NAMINGS, ids=lambda character: character.name)
+def test_one_body_is_known_under_many_names(extension: str, character: Character) -> None:
+    """All bones, by their names, or by the shape of the figure where these say nothing."""
+    roles = sys.modules[f"{extension}.rig.setup.roles"]
+    ob = made(character, "native")
+    names = [bone.name for bone in ob.pose.bones]
+    found = {names[bone]: tuple(role) for bone, role in roles.of(ob).roles.items()}
+    truth = build.truth(character)
+    assert {bone: found.get(bone) for bone in truth} == truth
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in NEEDS_NAMES])
