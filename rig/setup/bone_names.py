@@ -36,8 +36,8 @@ _HELPERS = _set("""ik fk mch pole target ctrl control tweak helper end nub site 
 _TWISTS = {"twist", "roll", "part", "捩", "捩れ", "捻", "捻り"}
 _FINGERS = _set("""thumb index middle ring pinky pinkie little finger fingers metacarpal metacarpals carpal palm
     proximal intermediate distal cup 親指 人指 人差指 中指 薬指 小指 指""")
-_QUALIFIERS = {"upper": "up", "up": "up", "lower": "low", "low": "low", "lo": "low", "top": "up", "bottom": "low", "fore": "fore",
-               "in": "", "front": "front", "back": "back", "rear": "back", "hind": "back"}  # fmt: skip
+_QUALIFIERS = {"upper": "up", "up": "up", "lower": "low", "low": "low", "lo": "low", "top": "up", "bottom": "low",
+               "fore": "fore", "in": "", "front": "front", "back": "back", "rear": "back", "hind": "back"}  # fmt: skip
 ANIMAL = {"wing", "wings", "hoof", "paw", "hock", "stifle", "fetlock", "pastern", "翼", "羽"}
 
 _TRUNK = {
