@@ -133,7 +133,10 @@ def pairs(tree: Tree) -> list[Pair]:
 
 
 def chosen(tree: Tree, candidates: list[Pair], missing: list[str]) -> dict[str, tuple[Limb, Limb]]:
-    """The pairs of branches that are the missing limbs: legs are the nearest to the root, arms the most like limbs."""
+    """The pairs of branches that are the missing limbs: legs are the nearest to the root, arms the most like limbs.
+
+    A single pair is not enough to tell limbs from fins, if none has a name.
+    """
     found: dict[str, tuple[Limb, Limb]] = {}
     legs: Pair | None = None
     for kind in sorted(missing, reverse=True):
@@ -151,7 +154,7 @@ def chosen(tree: Tree, candidates: list[Pair], missing: list[str]) -> dict[str, 
                 best = weight, pair, (one[1], other[1])
         if best is not None:
             found[kind], legs = best[2], best[1]
-    return found
+    return found if len(found) == len(missing) else {}
 
 
 def _arms(tree: Tree, candidates: list[Pair], legs: Pair) -> list[Pair]:

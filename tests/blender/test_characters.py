@@ -219,6 +219,14 @@ def rigify() -> None:
 
 
 @pytest.mark.usefixtures("rigify")
+def test_fins_are_no_limbs(extension: str) -> None:
+    """A shark's bones have no roles of arms and legs."""
+    ob = next(metarig for metarig in METARIGS if metarig.name == "rigify shark").add()
+    roles = sys.modules[f"{extension}.rig.setup.roles"].of(ob).roles
+    assert not {role.name for role in roles.values()} & {part for bones in poses.LIMBS.values() for part in bones}
+
+
+@pytest.mark.usefixtures("rigify")
 @pytest.mark.parametrize("metarig", [one for one in METARIGS if "arm" in one.roles], ids=lambda one: one.name)
 def test_metarigs_get_goals_for_all_limbs(extension: str, metarig: Metarig) -> None:
     """Both hands, both feet and the head, also of animals, which have no human limits."""
