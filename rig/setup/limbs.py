@@ -9,7 +9,7 @@ segments of nearly equal length are its upper and its lower bone.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations, pairwise, product
+from itertools import accumulate, combinations, pairwise, product
 from typing import NamedTuple
 
 import numpy as np
@@ -29,6 +29,7 @@ _ALIKE = 0.05  # of their length: segments that differ by less have the same len
 _SMALL = 1e-3  # of the figure's size: joints nearer than this are in one place
 _STRAIGHT = 0.01  # radians by which a joint is bent that lies on a straight line
 _BRANCHES = 0.3  # weight for a hand that branches into fingers
+_MOST = 20  # joints from the first one of a path to the end of a limb
 _END = 0.5  # of the upper bone's length: the lower bone of a limb is at least as long
 _AS_MANY = 0.05  # weight for an arm with as many joints as a leg
 _SKIPPED = 0.35  # weight against each joint between those of the limb
@@ -139,11 +140,15 @@ def chosen(tree: Tree, candidates: list[Pair], missing: list[str]) -> dict[str, 
     """
     found: dict[str, tuple[Limb, Limb]] = {}
     legs: Pair | None = None
+    shapes: dict[tuple[int, ...], tuple[float, Limb] | None] = {}
     for kind in sorted(missing, reverse=True):
         best: tuple[float, Pair, tuple[Limb, Limb]] | None = None
         for pair in candidates if legs is None else _arms(tree, candidates, legs):
             joints = 0 if legs is None else len(legs.one)
-            one, other = (by_shape(tree, path, kind, joints) for path in pair[:2])
+            for path in pair[:2]:
+                if (*path, joints) not in shapes:
+                    shapes[*path, joints] = by_shape(tree, path, kind, joints)
+            one, other = (shapes[*path, joints] for path in pair[:2])
             if one is None or other is None:
                 continue
             weight = one[0]
@@ -169,7 +174,8 @@ def _mirrored(tree: Tree, a: int, b: int) -> tuple[float, list[int], list[int]]:
     best: tuple[float, list[int], list[int]] = (0.0, [], [])
     for x, y in product(tree.children[a], tree.children[b]):
         length = tree.distance(a, x)
-        if _same_length(tree, length, tree.distance(b, y)):
+        may_be_longer = length + min(tree.reach[x], tree.reach[y]) * (1.0 + 2.0 * _ALIKE) > best[0]
+        if may_be_longer and _same_length(tree, length, tree.distance(b, y)):
             below, one, other = _mirrored(tree, x, y)
             if length + below > best[0]:
                 best = length + below, one, other
@@ -187,16 +193,20 @@ def by_shape(tree: Tree, path: list[int], kind: str, joints: int = 0) -> tuple[f
     of a leg's, or 0; the front legs of animals have as many below their shoulder blades.
     """
     total = sum(tree.distance(a, b) for a, b in pairwise(path))
-    turns = [k for k in range(1, len(path) - 1) if not _is_straight(tree, *path[k - 1 : k + 2])]
+    turns = {k for k in range(1, len(path) - 1) if not _is_straight(tree, *path[k - 1 : k + 2])}
     branching = next((k for k in range(2, len(path)) if kind == "arm" and _branches(tree, path, k)), None)
+    costs = [_SKIPPED if k in turns else _PASSED for k in range(len(path))]
+    passed = [0.0, *accumulate(costs)]
     best: tuple[float, dict[str, int]] | None = None
-    for i, j, k in combinations(range(len(path)), 3):
+    for i, j, k in combinations(range(min(len(path), _MOST)), 3):
+        if i > 2:
+            break
         upper, lower = tree.distance(path[i], path[j]), tree.distance(path[j], path[k])
-        if i > 2 or min(upper, lower) <= _SMALL * tree.size:
+        if min(upper, lower) <= _SMALL * tree.size:
             continue
         weight = min(upper, lower) / max(upper, lower) * (upper + lower) / total
         weight += _BRANCHES if k == branching else 0.0
-        weight -= sum(_SKIPPED if x in turns else _PASSED for x in range(i + 1, k) if x != j)
+        weight -= passed[k] - passed[i + 1] - costs[j]
         weight += _AS_MANY if len(path) - i == joints else 0.0
         if kind == "leg":  # a bone between hips and thigh is short, a collar bone need not be
             weight -= sum(tree.distance(a, b) for a, b in pairwise(path[: i + 1])) / total
