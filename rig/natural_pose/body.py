@@ -6,9 +6,9 @@ import numpy as np
 from ...solvers.algebra import quaternion
 from . import limbs as limb_geometry
 from .collars import Collars
-from .ends import LooseEnds, rows, turned_back
+from .ends import LooseEnds, turned_back
 from .figure import SIDES, Figure, Limb
-from .view import TURNED, View, products
+from .view import TURNED, View, products, rows
 from .weights import CLIP, EFFECTORS, LimbNetworks, Trunk, Weights, clipped
 
 MIRROR = np.array([1.0, 1.0, -1.0, -1.0])
@@ -74,8 +74,11 @@ class Body:
             select.append(9 * k + np.arange(9 if has else 6))
         self.count = sum(map(len, select))
         self.select, self.turned = np.concatenate(select), np.array(turned)
+        self._turns = any(turned)
         lines = np.concatenate([-self.tips[..., None], self.frames], -1)[:, None]  # (E, 1, 3, 3)
         self._lines = (TURNED @ lines).swapaxes(-1, -2).reshape(count, 16, 9)
+        self._vectors_at_rest = self._lines[:, 0].reshape(1, count, 3, 3)  # of effectors that are not turned
+        self._far = np.square(self.reaches * self.sizes)
         self._scale, self._shift = np.ones((count, 9)), np.zeros((count, 9))
         self._scale[:, :3], self._shift[:, :3] = 1.0 / self.sizes, -self.roots / self.sizes
 
@@ -92,7 +95,7 @@ class Body:
         self.networks, self.ends = LimbNetworks(weights, names), LooseEnds(limbs, names, weights)
         self.bend = np.array([1.0 if limb.kind == "arm" else -1.0 for limb in limbs])
         self._lengths = np.array([limb.lengths for limb in limbs])
-        self._bones = limb_geometry.Bones.of(self._lengths[None], self.bend)
+        self._bones = limb_geometry.Bones.of(self._lengths[None], self.bend[:, None])
         self._sizes = np.array([limb.size for limb in limbs])
         self._room = limb_geometry.ROOM * self._sizes
         self._roots = np.array([limb.root for limb in limbs])
@@ -158,6 +161,7 @@ class Body:
         sides = np.array([MIRROR if limb.side == "R" else np.ones(4) for limb in limbs])
         self.mirror[2 : self.first] = sides[:arms]
         self.mirror[self.first :] = np.tile(sides, (4, 1))
+        self._mirror_of_limbs = sides
         self.turns_neck = figure.head is not None and figure.head.turned and bool(self.neck)
         self.maps = np.stack([self._map(joint) for joint in self.joints]) if columns else np.zeros((0, 4, 4))
         self._mirrored_maps = self.mirror[self.columns][..., None] * self.maps
@@ -231,22 +235,29 @@ class Body:
 
     def vectors(self, view: View) -> np.ndarray:
         """The places of wrists, ankles and head, and two directions of each (F, E, 3, 3)."""
-        vectors = (products(view.turns, view.turns)[..., None, :] @ self._lines).reshape(*view.places.shape, 3)
+        if self._turns:
+            vectors = (products(view.turns, view.turns)[..., None, :] @ self._lines).reshape(*view.places.shape, 3)
+        else:
+            vectors = self._vectors_at_rest.repeat(len(view.places), 0)
         vectors[:, :, 0] += view.places
         return vectors
 
     def moved(self, view: View, other: View) -> np.ndarray:
         """How far effectors are from those of another view, squared (F, E): lengths of the limb, and half turns."""
         away = (view.places - other.places) / self.sizes
-        turn = (view.turns * other.turns).sum(-1)
-        return (away * away).sum(-1) + np.maximum(1.0 - turn * turn, 0.0)  # sin^2 of half the angle
+        squares = (away * away).sum(-1)
+        if self._turns:
+            turn = (view.turns * other.turns).sum(-1)
+            squares += np.maximum(1.0 - turn * turn, 0.0)  # sin^2 of half the angle
+        return squares
 
     def within_reach(self, view: View, other: View) -> View:
         """The view with effectors that are far out of reach drawn toward those of another view, at last to them."""
         away = view.places - self.roots
-        reach = np.sqrt((away * away).sum(-1, keepdims=True)) / self.sizes
-        if (reach <= self.reaches).all():
+        squares = (away * away).sum(-1, keepdims=True)
+        if (squares <= self._far).all():
             return view
+        reach = np.sqrt(squares) / self.sizes
         share = np.clip(2.0 - reach / self.reaches, 0.0, 1.0)
         share = share * share * (3.0 - 2.0 * share)
         sign = np.where((view.turns * other.turns).sum(-1, keepdims=True) < 0.0, -1.0, 1.0)
@@ -262,11 +273,12 @@ class Body:
         """
         vectors = self.vectors(view)
         spine, trunk, matrix, place = self.chest(self._turn_of_chest(vectors) if chest is None else chest)
-        against = quaternion.relative(trunk[:, None], view.turns)
         frames, arms, count = len(vectors), self.arms, len(self._figure.limbs)
         turns = np.empty((frames, len(self.mirror), 4))
         vectors = self.seen_by_limbs(vectors, matrix, place)
         above = np.zeros((frames, self.first - 1 + arms, 3))  # neck, joints of collars, collars
+        if self._turns:
+            against = quaternion.relative(trunk[:, None], view.turns)
         if self.turns_neck:
             above[:, 0] = quaternion.log(against[:, -1]) / len(self.neck)
         above[:, self.first - 1 :] = collars = self.collars.turns(vectors[:, :arms, 0])
@@ -275,20 +287,14 @@ class Body:
         turns[:, 0], turns[:, 1 : self.first], collar = spine, above[:, : self.first - 1], above[:, self.first - 1 :]
         vectors[:, :arms, 0] -= self.collars.moved(collar)
         chain = np.empty((frames, 4, count, 4))  # collars, upper and lower bones, and ends, against chest or hips
-        chain[:, 0] = quaternion.IDENTITY
+        chain[:, ::3] = quaternion.IDENTITY
         chain[:, 0, :arms] = collar
-        chain[:, 3] = view.turns[:, :count]
-        chain[:, 3, :arms] = against[:, :arms]
-        chain[:, 3] *= self.mirror[self.first : self.first + count]
-        toes, loose = self._set_bones(vectors, chain, correction)
+        if self._turns:
+            chain[:, 3, :arms], chain[:, 3, arms:] = against[:, :arms], view.turns[:, arms:count]
+            chain[:, 3] *= self._mirror_of_limbs
         parts = turns[:, self.first :].reshape(frames, 4, count, 4)
-        parts[:, :3], parts[:, 3] = quaternion.relative(chain[:, :3], chain[:, 1:]), quaternion.IDENTITY
-        if self._turned_arms.size:
-            self._pronate(parts)
-        if self.ends.rows.size:
-            parts[:, 2, self.ends.at] = self.ends.turns(loose)
-        if toes is not None:
-            parts[:, 3, self._at_toes] = quaternion.conjugate(toes)
+        parts[:, 3] = quaternion.IDENTITY
+        loose = self._set_bones(vectors, chain, parts, correction)
         return (turns.take(self.columns, 1)[:, :, None] @ self._mirrored_maps)[:, :, 0], loose
 
     def _pronate(self, parts: np.ndarray) -> None:
@@ -343,48 +349,56 @@ class Body:
         return np.concatenate([local, distance, local / np.maximum(distance, NEAR), beyond], -1), distance
 
     def _set_bones(
-        self, vectors: np.ndarray, chain: np.ndarray, correction: np.ndarray | float
-    ) -> tuple[np.ndarray | None, np.ndarray]:
-        """Set the turns of both bones of limbs in `chain` (F, 4, L, 4), whose ends are known.
+        self, vectors: np.ndarray, chain: np.ndarray, parts: np.ndarray, correction: np.ndarray | float
+    ) -> np.ndarray:
+        """Set the turns of upper and lower bones, ends and toes in `parts` (F, 4, L, 4).
 
-        The turns (F, T, 4) from toes to foot, and (F, P, 4) of limbs without rotation as of `LooseEnds`.
+        chain : (F, 4, L, 4) turns of collars, upper and lower bones, and ends, against chest or hips; those of bones
+        are set here. Returns what `LooseEnds.predicted` does.
         """
         told, distance = self.told_of_limbs(vectors)
         answer, reach = self.networks(told), vectors[:, :, 0]
-        distance, toes = distance[..., 0] * self._sizes, None
+        distance = distance[..., 0] * self._sizes
         if self.on_toes.size:
             own = self._at_toes
             toes, toe = quaternion.exp(answer[:, own, 3:6]), chain[:, 3, own]
             foot = quaternion.product(toe, toes)
             reach[:, own] += ((products(toe, toe) - products(foot, foot))[..., None, :] @ self._toe_lines)[..., 0, :]
-            chain[:, 3, own] = foot
+            chain[:, 3, own], parts[:, 3, own] = foot, quaternion.conjugate(toes)
             distance[:, own] = np.sqrt((reach[:, own] * reach[:, own]).sum(-1))
         vectors[:, :, 1] = answer[..., :3]
         both = vectors[:, :, :2] @ self.axes  # end and hinge, in the axes of straight limbs
-        turns, loose = self._triangles(both, distance, answer[:, self.ends.at, 3:], correction)
+        turns, ends, loose = self._triangles(both, distance, answer[:, self.ends.at, 3:], correction)
         chain[:, 1:3] = turns.swapaxes(1, 2)
-        return toes, loose
+        parts[:, :3] = quaternion.relative(chain[:, :3], chain[:, 1:])
+        if self._turned_arms.size:
+            self._pronate(parts)
+        parts[:, 2, self.ends.at] = ends
+        return loose
 
     def _triangles(
         self, both: np.ndarray, distance: np.ndarray, loose: np.ndarray, correction: np.ndarray | float
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Turns of both bones (F, L, 2, 4), and those of ends without rotation (F, P, 4).
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Turns of both bones (F, L, 2, 4), turns of ends without rotation (F, P, 4), and `LooseEnds.predicted`.
 
         both : (F, L, 2, 3) ends and hinges. distance : (F, L) of the ends. loose : (F, P, 4) of the networks.
         """
         middle, part = limb_geometry.half_way(both[..., 0, :], self._room)
         twist = limb_geometry.twist(middle, part * part * both[..., 1, :])
-        ends, frames = self.ends, self.frames_of_bones
+        ends, frames, bones = self.ends, self.frames_of_bones, self._bones
         if not ends.rows.size:
-            bend = limb_geometry.corners(distance, self._bones)
-            return limb_geometry.triangles(middle, twist, bend, self._bones, frames), loose
+            bend = limb_geometry.corners(distance, bones)
+            turns = limb_geometry.triangles(middle, twist, bend, bones, frames)
+            return quaternion.normalize(turns), loose, loose
         loose = ends.predicted(loose, distance[:, ends.at], correction)
-        length, angle, back = ends.lines(loose)
-        lengths = np.repeat(self._lengths[None], len(both), 0)
+        end = quaternion.exp(loose[..., :3])
+        length, angle, back = ends.lines(end)
+        lengths = self._lengths[None].repeat(len(both), 0)
         lengths[:, ends.at, 1] = length
-        bones = limb_geometry.Bones.of(lengths, self.bend)
+        bones = limb_geometry.Bones.of(lengths, self.bend[:, None])
         bend = limb_geometry.corners(distance, bones)
-        bend[:, ends.at_legs] = loose[:, ends.at_eased, 3] - angle[:, ends.at_eased]
+        if ends.eased.size:
+            bend[:, ends.at_legs] = loose[:, ends.at_eased, 3] - angle[:, ends.at_eased]
         turns = limb_geometry.triangles(middle, twist, bend, bones, frames)
         turns[:, ends.at, 1] = quaternion.product(turns[:, ends.at, 1], back)
-        return turns, loose
+        return quaternion.normalize(turns), ends.turns(end), loose

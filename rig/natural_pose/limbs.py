@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Limbs as triangles: from the place of the wrist and the axis of the elbow's hinge to the frames of both bones."""
 
+import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -9,12 +11,14 @@ from ...solvers.algebra import quaternion
 
 STEADY = 0.4  # the least share of the usual hinge in a predicted one
 SOFT = 0.03  # of both lengths together, over which a limb comes to its full length without a jerk of its bend
+LEAST_BEND = 0.1  # [rad] that is predicted for a knee
 LEAST_KNEE, MOST_KNEE = -0.8, 2.4  # [rad] bends of a leg whose foot is fitted to its toes' distance
 MOST_EASED = 0.6  # [rad] by which a foot turns further than predicted
 POINTED = 0.95  # cosine of the least angle between foot and line to the hip
 ROOM = 0.11  # of the limb's length, about its axis: while its end moves by that much, the line turns by 1 rad at most
 FOLDED = 0.05  # of both lengths together, by which the end of a limb is further than when the limb is folded
 _QUARTER = 0.5 * np.pi
+_SIDES_OF_LINE = np.array([-1.0, 1.0])  # from root to end, on which both bones are
 
 
 def half_way(reach: np.ndarray, room: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -58,9 +62,9 @@ def twist(middle: np.ndarray, hinge: np.ndarray) -> np.ndarray:
 class Bones(NamedTuple):
     """Both bones of limbs, and what follows from their lengths.
 
-    lengths : (F or 1, L, 2). others : (F or 1, L, 2) lengths of the other bones, with the signs of the sides of the
-    line from root to end on which the bones are. whole, least : (F or 1, L) the distances that they may span. squares,
-    twice : (F or 1, L) the sum of their squares, and twice their product.
+    lengths : (F or 1, L, 2). others : (F or 1, L, 2) lengths of the other bones. aside : the same, with the signs of
+    the sides of the line from root to end on which the bones are. whole, least : (F or 1, L) the distances that they
+    may span. squares, twice : (F or 1, L) the sum of their squares, and twice their product.
     """
 
     lengths: np.ndarray
@@ -73,11 +77,11 @@ class Bones(NamedTuple):
 
     @classmethod
     def of(cls, lengths: np.ndarray, sign: np.ndarray) -> "Bones":
-        """Sign : (L,) 1 for limbs that bend forward about their hinge (arms), -1 for legs."""
+        """Sign : (L, 1) 1 for limbs that bend forward about their hinge (arms), -1 for legs."""
         upper, lower = lengths[..., 0], lengths[..., 1]
         whole = upper + lower
         others = lengths[..., ::-1]
-        aside = others * np.stack([-sign, sign], -1)
+        aside = others * (sign * _SIDES_OF_LINE)
         least = np.abs(upper - lower) + FOLDED * whole
         return cls(lengths, others, aside, whole, least, upper * upper + lower * lower, 2.0 * upper * lower)
 
@@ -93,7 +97,7 @@ def corners(distance: np.ndarray, bones: Bones) -> np.ndarray:
 def triangles(
     middle: np.ndarray, twist: np.ndarray, bend: np.ndarray, bones: Bones, frames: np.ndarray
 ) -> np.ndarray:
-    """Turns (F, L, 2, 4) of both bones of limbs.
+    """Turns (F, L, 2, 4) of both bones of limbs, but for a factor.
 
     middle : (F, L, 3) as of `half_way`. twist : (F, L, 2) as of `twist`. bend : (F, L). frames : (L, 2, 12, 4) as of
     `between_frames`.
@@ -105,7 +109,7 @@ def triangles(
     np.add(np.hypot(along, across), along, out=turns[..., 0])
     swung = (middle[..., None] * twist[..., None, :]).reshape(*middle.shape[:2], 1, 6, 1)
     products = (swung * turns[..., None, :]).reshape(*turns.shape[:3], 1, 12)
-    return quaternion.normalize((products @ frames)[..., 0, :])
+    return (products @ frames)[..., 0, :]
 
 
 def between_frames(axes: np.ndarray, back: np.ndarray) -> np.ndarray:
@@ -120,70 +124,58 @@ def between_frames(axes: np.ndarray, back: np.ndarray) -> np.ndarray:
     return quaternion.product(quaternion.product(axes, whole), back[:, None])
 
 
-def beyond(tip: np.ndarray, turn: np.ndarray, length: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The line from the middle joint to the effector of limbs without rotation: its length (F, P).
+class Leg(NamedTuple):
+    """A leg without rotation whose foot turns about the ankle, about the hinge of the knee.
 
-    And its angle (F, P) about the hinge, and the turn (F, P, 4) back from it to the lower bone, in whose axes all this
-    is. tip : (P, 3) from wrist or ankle to the effector at rest. turn : (F, P, 4) of the end. length : (P,) of the
-    lower bone.
-    """
-    line = quaternion.rotate(turn, tip)
-    x, y, z = line[..., 0] + length, line[..., 1], line[..., 2]
-    flat = np.hypot(x, y)
-    distance = np.hypot(flat, z)
-    turns = np.stack([flat + distance, z], -1)[..., :, None] * np.stack([flat + x, y], -1)[..., None, :]
-    back = turns.reshape(*flat.shape, 4).take([0, 3, 2, 1], -1) * [1.0, -1.0, 1.0, -1.0]
-    return distance, np.arctan2(y, x), quaternion.normalize(back)
-
-
-class Feet(NamedTuple):
-    """Legs without rotation whose feet turn about the ankles, about the hinges of the knees.
-
-    upper, lower, foot : (P, 1) lengths of both bones, and from the ankle to the toes across the hinge. rest : (P, 1)
-    angle of the toes at rest against the lower bone. squared : (P, 1) length from the ankle to the toes.
+    upper, lower, foot : lengths of both bones, and from the ankle to the toes across the hinge. rest : angle of the
+    toes at rest against the lower bone. squared : length from the ankle to the toes. doubt : variance of a predicted
+    bend; that of the turn of the foot is 1.
     """
 
-    upper: np.ndarray
-    lower: np.ndarray
-    foot: np.ndarray
-    rest: np.ndarray
-    squared: np.ndarray
+    upper: float
+    lower: float
+    foot: float
+    rest: float
+    squared: float
+    doubt: float
 
     @classmethod
-    def of(cls, lengths: np.ndarray, tip: np.ndarray) -> "Feet":
-        """Lengths : (P, 2). tip : (P, 3) as for `beyond`."""
-        foot, rest = np.hypot(tip[:, :1], tip[:, 1:2]), np.arctan2(tip[:, 1:2], tip[:, :1])
-        return cls(lengths[:, :1], lengths[:, 1:], foot, rest, (tip * tip).sum(-1, keepdims=True))
+    def of(cls, lengths: tuple[float, float], tip: np.ndarray, doubt: float) -> "Leg":
+        """Tip : (3,) as for `LooseEnds.tips`."""
+        x, y, _ = tip.tolist()
+        return cls(*lengths, math.hypot(x, y), math.atan2(y, x), float(tip @ tip), doubt)
 
 
-def balanced(distance: np.ndarray, bend: np.ndarray, turn: np.ndarray, feet: Feet, doubt: np.ndarray) -> np.ndarray:
-    """The bends (F, P, 1) of knees that fit predicted bends and predicted turns of feet best.
+def fitted(distance: float, predicted: Sequence[float], more: float, leg: Leg) -> tuple[float, float]:
+    """The turn of a foot about the hinge and the bend of its knee that fit predicted ones best.
 
     The distance of the toes from the hip leaves one of both open. One step of Gauss and Newton from the predicted bend.
 
-    distance : (F, P, 1) from hip to toes. bend : (F, P, 1) predicted. turn : (F, P, 1) of the feet about the hinge,
-    predicted. doubt : (P, 1) variance of the bend; that of the turn is 1.
+    more : by how much the bend is increased then.
     """
-    needed, slope = ankles(distance, bend, feet)
-    return bend - doubt * slope * eased(needed - turn) / (1.0 + doubt * slope * slope)
+    turn, bend = predicted[0], max(predicted[1], LEAST_BEND)
+    needed, slope = ankle(distance, bend, leg)
+    bend -= leg.doubt * slope * eased(needed - turn) / (1.0 + leg.doubt * slope * slope)
+    bend = min(max(bend + more, LEAST_KNEE), MOST_KNEE)
+    return turn + eased(ankle(distance, bend, leg)[0] - turn), bend
 
 
-def eased(turn: np.ndarray) -> np.ndarray:
-    """Angles that grow more slowly and not beyond `MOST_EASED`."""
-    return MOST_EASED * np.tanh(turn / MOST_EASED)
+def eased(turn: float) -> float:
+    """An angle that grows more slowly and not beyond `MOST_EASED`."""
+    return MOST_EASED * math.tanh(turn / MOST_EASED)
 
 
-def ankles(distance: np.ndarray, bend: np.ndarray, feet: Feet) -> tuple[np.ndarray, np.ndarray]:
-    """The turns (F, P, 1) of feet about the hinge with which toes are at their distances, and their slopes by the bend.
+def ankle(distance: float, bend: float, leg: Leg) -> tuple[float, float]:
+    """The turn of a foot about the hinge with which its toes are at a distance from the hip, and its slope by the bend.
 
-    Arguments as for `balanced`.
+    Bend : of the knee.
     """
-    along, across = feet.upper * np.cos(bend), feet.upper * np.sin(bend)
-    x = feet.lower + along
-    square = x * x + across * across
-    chord = np.sqrt(square)
-    cosine = (distance * distance - square - feet.squared) / (2.0 * chord * feet.foot)
-    cosine = np.minimum(np.maximum(cosine, -POINTED), POINTED)
-    fall = feet.lower * across / square  # of the chord's logarithm by the bend
-    slope = 1.0 - feet.lower * x / square - (chord / feet.foot + cosine) * fall / np.sqrt(1.0 - cosine * cosine)
-    return np.arctan2(across, x) + np.arccos(cosine) - feet.rest, slope
+    upper, lower, foot, rest, squared, _ = leg
+    x, y = lower + upper * math.cos(bend), upper * math.sin(bend)
+    square = x * x + y * y
+    chord = math.sqrt(square)
+    cosine = (distance * distance - square - squared) / (2.0 * chord * foot)
+    cosine = min(max(cosine, -POINTED), POINTED)
+    fall = lower * y / square  # of the chord's logarithm by the bend
+    slope = 1.0 - lower * x / square - (chord / foot + cosine) * fall / math.sqrt(1.0 - cosine * cosine)
+    return math.atan2(y, x) + math.acos(cosine) - rest, slope

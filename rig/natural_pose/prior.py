@@ -120,7 +120,7 @@ class Prior:
         view = self.body.within_reach(view, own.view)
         moved, ends = self.body.moved(view, own.view)[:, None], 0.0  # (F, 1, E)
         if own.ends.size:
-            ends = np.exp(moved[:, 0, self.body.ends.rows, None] * own.fade_of_ends) * own.ends
+            ends = np.exp(moved[:, 0, self.body.ends.at, None] * own.fade_of_ends) * own.ends
         motions = self._motions(view, own.chest, share, ends)
         apart = np.exp(moved @ own.fade).reshape(len(moved), 2, -1, 1) * own.apart
         motions = quaternion.product(motions, quaternion.exp(apart.sum(1)))
