@@ -94,10 +94,13 @@ class Body:
         names = [f"{limb.kind}/{'turned' if limb.turned else 'placed'}" for limb in limbs]
         self.networks, self.ends = LimbNetworks(weights, names), LooseEnds(limbs, names, weights)
         self.bend = np.array([1.0 if limb.kind == "arm" else -1.0 for limb in limbs])
-        self._lengths = np.array([limb.lengths for limb in limbs])
-        self._bones = limb_geometry.Bones.of(self._lengths[None], self.bend[:, None])
+        self._bones = [
+            limb_geometry.Bones(limb.lengths, side, limb_geometry.ROOM * limb.size)
+            for limb, side in zip(limbs, self.bend.tolist(), strict=True)
+        ]
+        self._bends_of_distances = np.full(len(limbs), np.nan)
+        self._lower = np.array([limb.lengths[1] for limb in limbs])
         self._sizes = np.array([limb.size for limb in limbs])
-        self._room = limb_geometry.ROOM * self._sizes
         self._roots = np.array([limb.root for limb in limbs])
         self.back = np.array([[turned_back(limb, part).T for part in range(2)] for limb in limbs])
         straight, usual = self.networks.straight, self.networks.usual
@@ -358,47 +361,42 @@ class Body:
         """
         told, distance = self.told_of_limbs(vectors)
         answer, reach = self.networks(told), vectors[:, :, 0]
-        distance = distance[..., 0] * self._sizes
         if self.on_toes.size:
             own = self._at_toes
             toes, toe = quaternion.exp(answer[:, own, 3:6]), chain[:, 3, own]
             foot = quaternion.product(toe, toes)
             reach[:, own] += ((products(toe, toe) - products(foot, foot))[..., None, :] @ self._toe_lines)[..., 0, :]
             chain[:, 3, own], parts[:, 3, own] = foot, quaternion.conjugate(toes)
-            distance[:, own] = np.sqrt((reach[:, own] * reach[:, own]).sum(-1))
         vectors[:, :, 1] = answer[..., :3]
         both = vectors[:, :, :2] @ self.axes  # end and hinge, in the axes of straight limbs
-        turns, ends, loose = self._triangles(both, distance, answer[:, self.ends.at, 3:], correction)
-        chain[:, 1:3] = turns.swapaxes(1, 2)
+        ends, loose, back = self.ends, answer[:, self.ends.at, 3:], None
+        lower, bends = (part[None].repeat(len(both), 0) for part in (self._lower, self._bends_of_distances))
+        if ends.rows.size:
+            loose = ends.predicted(loose, (distance[..., 0] * self._sizes)[:, ends.at], correction)
+            turned = quaternion.exp(loose[..., :3])
+            lower[:, ends.at], angle, back = ends.lines(turned)
+            bends[:, ends.at_legs] = loose[:, ends.at_eased, 3] - angle[:, ends.at_eased]
+        turns = self._triangles(both, lower, bends)
+        if ends.rows.size:
+            turns[:, ends.at, 1] = quaternion.product(turns[:, ends.at, 1], back)
+        chain[:, 1:3] = quaternion.normalize(turns).swapaxes(1, 2)
         parts[:, :3] = quaternion.relative(chain[:, :3], chain[:, 1:])
         if self._turned_arms.size:
             self._pronate(parts)
-        parts[:, 2, self.ends.at] = ends
+        if ends.rows.size:
+            parts[:, 2, ends.at] = ends.turns(turned)
         return loose
 
-    def _triangles(
-        self, both: np.ndarray, distance: np.ndarray, loose: np.ndarray, correction: np.ndarray | float
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Turns of both bones (F, L, 2, 4), turns of ends without rotation (F, P, 4), and `LooseEnds.predicted`.
+    def _triangles(self, both: np.ndarray, lower: np.ndarray, bends: np.ndarray) -> np.ndarray:
+        """Turns of both bones (F, L, 2, 4), but for factors.
 
-        both : (F, L, 2, 3) ends and hinges. distance : (F, L) of the ends. loose : (F, P, 4) of the networks.
+        both : (F, L, 2, 3) ends and hinges, in the axes of straight limbs. lower : (F, L) lengths from middle joints to
+        ends. bends : (F, L), nan where distances tell them.
         """
-        middle, part = limb_geometry.half_way(both[..., 0, :], self._room)
-        twist = limb_geometry.twist(middle, part * part * both[..., 1, :])
-        ends, frames, bones = self.ends, self.frames_of_bones, self._bones
-        if not ends.rows.size:
-            bend = limb_geometry.corners(distance, bones)
-            turns = limb_geometry.triangles(middle, twist, bend, bones, frames)
-            return quaternion.normalize(turns), loose, loose
-        loose = ends.predicted(loose, distance[:, ends.at], correction)
-        end = quaternion.exp(loose[..., :3])
-        length, angle, back = ends.lines(end)
-        lengths = self._lengths[None].repeat(len(both), 0)
-        lengths[:, ends.at, 1] = length
-        bones = limb_geometry.Bones.of(lengths, self.bend[:, None])
-        bend = limb_geometry.corners(distance, bones)
-        if ends.eased.size:
-            bend[:, ends.at_legs] = loose[:, ends.at_eased, 3] - angle[:, ends.at_eased]
-        turns = limb_geometry.triangles(middle, twist, bend, bones, frames)
-        turns[:, ends.at, 1] = quaternion.product(turns[:, ends.at, 1], back)
-        return quaternion.normalize(turns), ends.turns(end), loose
+        frames = zip(lower.tolist(), both.tolist(), bends.tolist(), strict=True)
+        triangles = np.array([
+            [limb_geometry.triangle(bones, length, *two, bend) for bones, length, two, bend in zip(
+                self._bones, *frame, strict=True)]
+            for frame in frames
+        ])  # fmt: skip
+        return limb_geometry.turns_of_bones(triangles, self.frames_of_bones)
