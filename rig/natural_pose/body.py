@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The prior's own pose of one figure: chest, shoulders, elbows and knees from a view of the effectors."""
 
+import math
+
 import numpy as np
 
 from ...solvers.algebra import quaternion
@@ -279,16 +281,12 @@ class Body:
         frames, arms, count = len(vectors), self.arms, len(self._figure.limbs)
         turns = np.empty((frames, len(self.mirror), 4))
         vectors = self.seen_by_limbs(vectors, matrix, place)
-        above = np.zeros((frames, self.first - 1 + arms, 3))  # neck, joints of collars, collars
-        if self._turns:
-            against = quaternion.relative(trunk[:, None], view.turns)
+        turns[:, 0] = spine
+        against = quaternion.relative(trunk[:, None], view.turns) if self._turns else view.turns
         if self.turns_neck:
-            above[:, 0] = quaternion.log(against[:, -1]) / len(self.neck)
-        above[:, self.first - 1 :] = collars = self.collars.turns(vectors[:, :arms, 0])
-        np.multiply(collars, self.collars.shares, out=above[:, 1 : self.first - 1])
-        above = quaternion.exp(above)
-        turns[:, 0], turns[:, 1 : self.first], collar = spine, above[:, : self.first - 1], above[:, self.first - 1 :]
-        vectors[:, :arms, 0] -= self.collars.moved(collar)
+            turns[:, 1] = [_share(turn, 1.0 / len(self.neck)) for turn in against[:, -1].tolist()]
+        turns[:, 2 : self.first], collar, moved = self.collars.turns(vectors[:, :arms, 0])
+        vectors[:, :arms, 0] -= moved
         chain = np.empty((frames, 4, count, 4))  # collars, upper and lower bones, and ends, against chest or hips
         chain[:, ::3] = quaternion.IDENTITY
         chain[:, 0, :arms] = collar
@@ -369,23 +367,32 @@ class Body:
             chain[:, 3, own], parts[:, 3, own] = foot, quaternion.conjugate(toes)
         vectors[:, :, 1] = answer[..., :3]
         both = vectors[:, :, :2] @ self.axes  # end and hinge, in the axes of straight limbs
-        ends, loose, back = self.ends, answer[:, self.ends.at, 3:], None
-        lower, bends = (part[None].repeat(len(both), 0) for part in (self._lower, self._bends_of_distances))
-        if ends.rows.size:
-            loose = ends.predicted(loose, (distance[..., 0] * self._sizes)[:, ends.at], correction)
-            turned = quaternion.exp(loose[..., :3])
-            lower[:, ends.at], angle, back = ends.lines(turned)
-            bends[:, ends.at_legs] = loose[:, ends.at_eased, 3] - angle[:, ends.at_eased]
-        turns = self._triangles(both, lower, bends)
-        if ends.rows.size:
-            turns[:, ends.at, 1] = quaternion.product(turns[:, ends.at, 1], back)
-        chain[:, 1:3] = quaternion.normalize(turns).swapaxes(1, 2)
+        turns, ends, loose = self._bones_and_ends(both, distance, answer[:, self.ends.at, 3:], correction)
+        chain[:, 1:3] = turns.swapaxes(1, 2)
         parts[:, :3] = quaternion.relative(chain[:, :3], chain[:, 1:])
         if self._turned_arms.size:
             self._pronate(parts)
-        if ends.rows.size:
-            parts[:, 2, ends.at] = ends.turns(turned)
+        parts[:, 2, self.ends.at] = ends
         return loose
+
+    def _bones_and_ends(
+        self, both: np.ndarray, distance: np.ndarray, loose: np.ndarray, correction: np.ndarray | float
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Turns of both bones (F, L, 2, 4), turns of ends without rotation (F, P, 4), and `LooseEnds.predicted`.
+
+        both : as for `_triangles`. distance : (F, L, 1) as of `told_of_limbs`. loose : (F, P, 4) of the networks.
+        """
+        lower, bends = (part[None].repeat(len(both), 0) for part in (self._lower, self._bends_of_distances))
+        ends = self.ends
+        if not ends.rows.size:
+            return quaternion.normalize(self._triangles(both, lower, bends)), loose, loose
+        loose = ends.predicted(loose, (distance[..., 0] * self._sizes)[:, ends.at], correction)
+        turned = quaternion.exp(loose[..., :3])
+        lower[:, ends.at], angle, back = ends.lines(turned)
+        bends[:, ends.at_legs] = loose[:, ends.at_eased, 3] - angle[:, ends.at_eased]
+        turns = self._triangles(both, lower, bends)
+        turns[:, ends.at, 1] = quaternion.product(turns[:, ends.at, 1], back)
+        return quaternion.normalize(turns), ends.turns(turned), loose
 
     def _triangles(self, both: np.ndarray, lower: np.ndarray, bends: np.ndarray) -> np.ndarray:
         """Turns of both bones (F, L, 2, 4), but for factors.
@@ -395,8 +402,15 @@ class Body:
         """
         frames = zip(lower.tolist(), both.tolist(), bends.tolist(), strict=True)
         triangles = np.array([
-            [limb_geometry.triangle(bones, length, *two, bend) for bones, length, two, bend in zip(
-                self._bones, *frame, strict=True)]
-            for frame in frames
+            [limb_geometry.triangle(*limb) for limb in zip(self._bones, *frame, strict=True)] for frame in frames
         ])  # fmt: skip
         return limb_geometry.turns_of_bones(triangles, self.frames_of_bones)
+
+
+def _share(turn: list[float], share: float) -> tuple[float, float, float, float]:
+    """A share of a turn (4,), the shorter way."""
+    w, x, y, z = turn
+    sine = max(math.hypot(x, y, z), quaternion.LEAST)
+    half = share * math.atan2(sine, abs(w))
+    factor = math.sin(half) / (sine if w >= 0.0 else -sine)
+    return math.cos(half), factor * x, factor * y, factor * z

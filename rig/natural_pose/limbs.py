@@ -35,16 +35,15 @@ class Bones(NamedTuple):
     room: float
 
 
-def triangle(
-    bones: Bones, lower: float, reach: Sequence[float], hinge: Sequence[float], bend: float
-) -> tuple[float, ...]:
+def triangle(bones: Bones, lower: float, both: Sequence[Sequence[float]], bend: float) -> tuple[float, ...]:
     """The three numbers of the swing, two of the twist, and two each of the turns of both bones about the hinge.
 
     All but for factors, as `between_frames` has them.
 
-    lower : length from the middle joint to the end. reach, hinge : (3,) from the root to the end, and as predicted, in
+    lower : length from the middle joint to the end. both : (2, 3) from the root to the end, and the predicted hinge, in
     axes of which the first is the straight limb. bend : nan where the distance of the end tells it.
     """
+    reach, hinge = both
     middle, part, distance = half_way(reach, bones.room)
     if math.isnan(bend):
         bend = corner(distance, bones.lengths[0], lower)
