@@ -91,7 +91,8 @@ def corner(distance: float, upper: float, lower: float) -> float:
     spare = whole - distance  # softened: the bend of a stretched limb depends on it by a square root
     distance = whole - 0.5 * (spare + math.hypot(spare, SOFT * whole))
     distance = max(distance, abs(upper - lower) + FOLDED * whole)
-    return math.acos(min((distance * distance - upper * upper - lower * lower) / (2.0 * upper * lower), 1.0))
+    twice = max(2.0 * upper * lower, quaternion.LEAST)
+    return math.acos(min((distance * distance - upper * upper - lower * lower) / twice, 1.0))
 
 
 def aside(bend: float, upper: float, lower: float, side: float) -> tuple[float, float, float, float]:
