@@ -136,13 +136,10 @@ class Body:
         self.turns_chest = bool(self.spine)
         count = len(figure.spine_lines)
         self.fractions = np.arange(1, count + 1) / count
-        shares = [1.0 / max(len(self.spine), 1), 1.0]
-        self._parts_of_turn = np.concatenate([shares, self.fractions[:-1]])[:, None]
-        self._chest = np.zeros((count, 16, 12))  # from products of the turns' numbers to the chest's matrix and place
-        self._chest[0, :, :9] = quaternion.MATRIX
-        self._chest[1:, :, 9:] = (TURNED @ figure.spine_lines[:-1, None, :, None])[..., 0]
-        self._chest = self._chest.reshape(-1, 12)
+        # all lines but the last, which is 0
+        self._spine_lines = list(zip(self.fractions.tolist(), figure.spine_lines[:-1].tolist(), strict=False))
         chest = figure.spine_root + figure.spine_lines.sum(0)
+        self._chest_at_rest = tuple(chest.tolist())
         self.shoulders = self.signs[: self.arms] * self._roots[: self.arms] - chest
         self._from_chest = np.concatenate([self.shoulders * self.signs[: self.arms], self._roots[self.arms :]])
 
@@ -323,10 +320,31 @@ class Body:
 
         And its matrix (F, 3, 3) and place (F, 3) if the spine's bones share the turn evenly.
         """
-        parts = quaternion.exp(turn[:, None] * self._parts_of_turn)
-        parts_of_chest = parts[:, 1:]
-        both = products(parts_of_chest, parts_of_chest).reshape(len(turn), -1) @ self._chest
-        return parts[:, 0], parts[:, 1], both[:, :9].reshape(-1, 3, 3), both[:, 9:] + self._figure.spine_root
+        found = np.array([self._turned_chest(*each) for each in turn.tolist()])
+        return found[:, :4], found[:, 4:8], found[:, 8:17].reshape(-1, 3, 3), found[:, 17:]
+
+    def _turned_chest(self, *turn: float) -> tuple[float, ...]:
+        """`chest` of one turn (3,), in plain numbers."""
+        angle = max(math.hypot(*turn), quaternion.LEAST)
+        x, y, z = (number / angle for number in turn)
+        half, of_spine = 0.5 * angle, 0.5 * angle / max(len(self.spine), 1)
+        sine, own_sine = math.sin(half), math.sin(of_spine)
+        s, v = math.sin(angle), 2.0 * sine * sine  # of the chest's turn: sine, and what the cosine lacks to 1
+        px, py, pz = self._chest_at_rest
+        for fraction, (a, b, c) in self._spine_lines:  # by Rodrigues' formula
+            part, lack = math.sin(fraction * angle), 1.0 - math.cos(fraction * angle)
+            i, j, k = y * c - z * b, z * a - x * c, x * b - y * a  # the axis times the line
+            px += part * i + lack * (y * k - z * j)
+            py += part * j + lack * (z * i - x * k)
+            pz += part * k + lack * (x * j - y * i)
+        return (
+            math.cos(of_spine), own_sine * x, own_sine * y, own_sine * z,
+            math.cos(half), sine * x, sine * y, sine * z,
+            1.0 - v * (y * y + z * z), v * x * y - s * z, v * x * z + s * y,
+            v * x * y + s * z, 1.0 - v * (x * x + z * z), v * y * z - s * x,
+            v * x * z - s * y, v * y * z + s * x, 1.0 - v * (x * x + y * y),
+            px, py, pz,
+        )  # fmt: skip
 
     def seen_by_limbs(self, vectors: np.ndarray, chest: np.ndarray, place: np.ndarray) -> np.ndarray:
         """Places of limbs' ends from their roots, and two directions (F, L, 3, 3), read as left ones.
