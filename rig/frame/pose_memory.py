@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 
-from ..blender import animation, channels, rotation
+from ..blender import channels
 from ..blender.channels import Channels, Modes
-from . import adoptions, holds, stored_base
+from . import adoptions, holds, keyed_pose, stored_base
 from .adoptions import Adoption
 from .view import View
 
@@ -75,14 +75,15 @@ class PoseMemory:
         self._names = tuple(ob.pose.bones.keys())
 
     def adopt_edits(
-        self, ob: bpy.types.Object, now: Channels, free: tuple[np.ndarray, np.ndarray], view: View,
+        self, ob: bpy.types.Object, now: Channels, free: tuple[np.ndarray, np.ndarray], view: View, reanimated: bool,
         held_with: dict[int, list[int]],
     ) -> None:  # fmt: skip
         """Copy the user's edits since our last answer into the base pose, and hold the bones there.
 
         now : the original bones' channels. free : (N, 4) and (N, 3) bool, channels that nothing animates. After a
-        change of frame only these are compared, because animation has changed the others. held_with : `Rig.held_with`;
-        these bones are held as the user sees them, so what is seen becomes their base pose.
+        change of frame or of keys only these are compared, because animation has changed the others.
+        reanimated : whether keys or other animation were edited. held_with : `Rig.held_with`; these bones are held as
+        the user sees them, so what is seen becomes their base pose.
         """
         before = self.written
         if before is None or self.base is None or before.modes.numbers != now.modes.numbers:
@@ -94,13 +95,17 @@ class PoseMemory:
         # `not <=` instead of `>`, so that NaN counts as edited
         turned = ~(np.abs(now.rotations - before.rotations) <= EDITED) & self.bones[:, None]
         moved = ~(np.abs(now.locations - before.locations) <= EDITED) & self.bones[:, None]
-        if view.fresh:
+        animated = view.fresh or reanimated
+        if reanimated and not view.fresh:
+            self._note_animated(now, turned.any(-1, keepdims=True) & ~free[0], moved.any(-1, keepdims=True) & ~free[1],
+                                view)  # fmt: skip
+        if animated:
             turned, moved = turned & free[0], moved & free[1]
         edited = np.flatnonzero(turned.any(-1) | moved.any(-1))
         if not edited.size:
             return
         # one edited component makes the whole rotation or location edited
-        of_rotation, of_location = free if view.fresh else (np.ones_like(free[0]), np.ones_like(free[1]))
+        of_rotation, of_location = free if animated else (np.ones_like(free[0]), np.ones_like(free[1]))
         turned, moved = turned.any(-1, keepdims=True) & of_rotation, moved.any(-1, keepdims=True) & of_location
         keyed = self._keyed.get(view.scene_uid)
         for target in (self.base, keyed.channels if keyed is not None else None):
@@ -206,6 +211,13 @@ class PoseMemory:
         kept[turned] = False
         return sorted({above for bone in posed.tolist() for above in held_with.get(bone, ()) if kept[above]})
 
+    def _note_animated(self, now: Channels, turned: np.ndarray, moved: np.ndarray, view: View) -> None:
+        """Take channels `turned` (N, 4) and `moved` (N, 3), which an edit of keys has changed, as keyed."""
+        keyed = self._keyed.get(view.scene_uid)
+        if keyed is not None:
+            np.copyto(keyed.channels.rotations, now.rotations, where=turned)
+            np.copyto(keyed.channels.locations, now.locations, where=moved)
+
     def _note_adoption(self, ob: bpy.types.Object, now: Channels, turned: np.ndarray, moved: np.ndarray) -> None:
         """Store the base pose after an edit that left bones in `now`, and remember it for the edit's undo step."""
         if self.base is None:
@@ -236,18 +248,11 @@ class PoseMemory:
         start.rotations[rows], start.locations[rows] = keyed.rotations[rows], keyed.locations[rows]
 
     def _keyed_channels(self, ob: bpy.types.Object, view: View) -> Channels:
-        """The animated channels: as evaluated at the scene's last change of frame, or else from the curves."""
+        """The animated channels: as evaluated at the scene's last change of frame, or else read anew."""
         keyed = self._keyed.get(view.scene_uid)
         if keyed is not None and keyed.frame == view.frame and len(keyed.channels.rotations) == len(self.bones):
             return keyed.channels
-        found = self.base.copy()
-        for name, path, index, value in animation.values(ob, view.frame):
-            number = ob.pose.bones.find(name)
-            if number >= 0 and path == "location":
-                found.locations[number, index] = value
-            elif number >= 0 and path == rotation.PATHS[found.modes.of_bone[number]]:
-                found.rotations[number, index] = value
-        return found
+        return keyed_pose.read(ob, self.base, view)
 
     def _recall(self, ob: bpy.types.Object, modes: Modes) -> None:
         """Read the base pose that is stored on the bones, converted to their present rotation modes."""
