@@ -95,7 +95,11 @@ class PoseMemory:
         # `not <=` instead of `>`, so that NaN counts as edited
         turned = ~(np.abs(now.rotations - before.rotations) <= EDITED) & self.bones[:, None]
         moved = ~(np.abs(now.locations - before.locations) <= EDITED) & self.bones[:, None]
-        animated = view.fresh or reanimated
+        animated, keyed = view.fresh or reanimated, self._keyed.get(view.scene_uid)
+        if keyed is not None and keyed.frame == view.frame and not animated:
+            # Blender may have evaluated unchanged animation again
+            turned &= free[0] | (now.rotations != keyed.channels.rotations)
+            moved &= free[1] | (now.locations != keyed.channels.locations)
         if reanimated and not view.fresh:
             self._note_animated(now, turned.any(-1, keepdims=True) & ~free[0], moved.any(-1, keepdims=True) & ~free[1],
                                 view)  # fmt: skip
@@ -107,7 +111,6 @@ class PoseMemory:
         # one edited component makes the whole rotation or location edited
         of_rotation, of_location = free if animated else (np.ones_like(free[0]), np.ones_like(free[1]))
         turned, moved = turned.any(-1, keepdims=True) & of_rotation, moved.any(-1, keepdims=True) & of_location
-        keyed = self._keyed.get(view.scene_uid)
         for target in (self.base, keyed.channels if keyed is not None else None):
             if target is not None:
                 np.copyto(target.rotations, now.rotations, where=turned)
@@ -133,6 +136,7 @@ class PoseMemory:
         if self._left.size and not view.fresh:
             self._resume(start, ob, view)
         if self.base is None or not rows.size:
+            self._keyed[view.scene_uid] = KeyedPose(view.frame, start.copy())
             return start
         if self._is_free(free):
             start.rotations[rows], start.locations[rows] = self.base.rotations[rows], self.base.locations[rows]

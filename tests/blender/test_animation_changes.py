@@ -390,6 +390,10 @@ def noise(ob: bpy.types.Object) -> None:
     ob.animation_data.action.update_tag()
 
 
+def evaluated_again(ob: bpy.types.Object) -> None:
+    ob.update_tag(refresh={"TIME"})
+
+
 def strip_moved(ob: bpy.types.Object) -> None:
     strip = ob.animation_data.nla_tracks[0].strips[0]
     strip.frame_start_ui, strip.frame_end_ui = 4, 40
@@ -408,8 +412,8 @@ def tweaked(ob: bpy.types.Object) -> None:
 
 
 @pytest.mark.parametrize(("prepare", "change"), [
-    (no_preparation, other_values), (no_preparation, noise), (strip, strip_moved), (strip, less_strip),
-    (strip, tweaked),
+    (no_preparation, other_values), (no_preparation, noise), (no_preparation, evaluated_again), (strip, strip_moved),
+    (strip, less_strip), (strip, tweaked), (strip, evaluated_again),
 ])  # fmt: skip
 def test_an_edit_of_animation_is_no_pose_of_the_hand(prepare: Callable, change: Callable) -> None:
     """No bone is held for it, and what is seen then is what the frame shows when it is visited."""

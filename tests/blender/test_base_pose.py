@@ -362,6 +362,24 @@ def test_after_undo_keyed_bones_start_from_their_keys() -> None:
     assert rigs.turn(expected, rigs.matrices(ob)) < 1e-5
 
 
+def test_a_keyed_bone_posed_before_live_goes_on_is_not_forgotten() -> None:
+    """It was turned without a key. After Live on, a tiny move of a target moves the bones little."""
+    ob = posed_figure()
+    arm = ob.pose.bones["arm.L"]
+    for frame, degrees in ((1, 10.0), (11, 50.0)):
+        arm.rotation_quaternion = rigs.rotation((1, 0, 0), degrees)
+        arm.keyframe_insert("rotation_quaternion", frame=frame)
+    rigs.at_frame(6)
+    arm.rotation_quaternion = rigs.rotation((0, 0, 1), 40.0)
+    rigs.update()
+    ob.dqik.live = True
+    rigs.update()
+    seen = rigs.matrices(ob)
+    bpy.data.objects["hand.L"].location.z += 1e-4
+    rigs.update()
+    assert rigs.turn(seen, rigs.matrices(ob)) < radians(0.2)
+
+
 def test_rest_position_shows_the_rest_pose() -> None:
     """With the armature in Rest Position nothing is solved; in Pose Position it is again."""
     ob = posed_figure()
