@@ -157,7 +157,7 @@ def solve_once(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Status:
         _state.armatures.levels(view, _state.suspended)
         step.write_answer(session, ob, step.solve(session, ob, view), view)
     if not ob.dqik.live:
-        _state.sessions[ob.session_uid] = Session(report=session.report)
+        _state.sessions[ob.session_uid] = session_of(ob).renewed(session.report)
     bpy.context.view_layer.update()
     return session.report.status(ob)
 
@@ -291,10 +291,10 @@ def _on_rendered(*_: object) -> None:
 
 @persistent
 def _on_forget(*_: object) -> None:
-    """After undo, redo or loading a file, all state but the reports is out of date."""
-    reports = {uid: session.report for uid, session in _state.sessions.items()}
+    """After undo, redo or loading a file, most of the state is out of date."""
+    renewed = {uid: session.renewed() for uid, session in _state.sessions.items()}
     forget()
-    _state.sessions.update((uid, Session(report=report)) for uid, report in reports.items())
+    _state.sessions.update(renewed)
 
 
 @persistent

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..blender.channels import Channels
 
-_MOST = 3000  # adoptions; dragging a bone makes one for each move of the pointer
+_MOST = 1000  # adoptions of an armature; dragging a bone makes one for each move of the pointer
 
 
 class Adoption(NamedTuple):
@@ -39,18 +39,20 @@ class Adoption(NamedTuple):
         )  # fmt: skip
 
 
-_adoptions: OrderedDict[tuple[int, int], Adoption] = OrderedDict()
+class Adoptions:
+    """The edits that one armature's base pose has adopted. Undo and redo leave them as they are."""
 
+    def __init__(self) -> None:
+        self._at: OrderedDict[int, Adoption] = OrderedDict()
 
-def note(uid: int, count: int, adoption: Adoption) -> None:
-    """Remember what the object with this `session_uid` adopted after its first `count` adoptions."""
-    _adoptions[uid, count] = adoption
-    _adoptions.move_to_end((uid, count))
-    while len(_adoptions) > _MOST:
-        _adoptions.popitem(last=False)
+    def note(self, count: int, adoption: Adoption) -> None:
+        """Remember what was adopted after the first `count` adoptions."""
+        self._at[count] = adoption
+        self._at.move_to_end(count)
+        while len(self._at) > _MOST:
+            self._at.popitem(last=False)
 
-
-def find(uid: int, count: int, names: tuple[str, ...], now: Channels) -> Adoption | None:
-    """The adoption that an undo step of this object lacks; None if its channels `now` have no such edit."""
-    adoption = _adoptions.get((uid, count))
-    return adoption if adoption is not None and adoption.fits(names, now) else None
+    def find(self, count: int, names: tuple[str, ...], now: Channels) -> Adoption | None:
+        """The adoption that an undo step lacks; None if the armature's channels `now` have no such edit."""
+        adoption = self._at.get(count)
+        return adoption if adoption is not None and adoption.fits(names, now) else None

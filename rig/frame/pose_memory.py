@@ -14,8 +14,8 @@ import numpy as np
 
 from ..blender import channels
 from ..blender.channels import Channels, Modes
-from . import adoptions, holds, keyed_pose, stored_base
-from .adoptions import Adoption
+from . import holds, keyed_pose, stored_base
+from .adoptions import Adoption, Adoptions
 from .view import View
 
 EDITED = 1e-5  # a channel further from what was written was changed by the user
@@ -38,10 +38,11 @@ class PoseMemory:
     base : the channels that these bones start from unless they are animated; None before the first answer.
     written : the channels after our last write; None if nothing was written since the memory was made.
     stored : whether the base pose is also stored on the bones themselves.
+    adoptions : edits that the base pose has adopted.
     """
 
-    def __init__(self, stored: bool = True) -> None:
-        self.stored = stored
+    def __init__(self, stored: bool = True, adoptions: Adoptions | None = None) -> None:
+        self.stored, self.adoptions = stored, adoptions or Adoptions()
         self.bones, self.rows = np.zeros(0, dtype=bool), np.zeros(0, dtype=np.intp)
         self.base: Channels | None = None
         self.written: Channels | None = None
@@ -187,7 +188,7 @@ class PoseMemory:
             channels.write(ob, now)
             ob.update_tag(refresh={"DATA"})
         rows = self.rows
-        self.__init__(self.stored)
+        self.__init__(self.stored, self.adoptions)
         self._unstore(ob, rows)
 
     def rebase(self, ob: bpy.types.Object) -> None:
@@ -227,7 +228,7 @@ class PoseMemory:
         if self.base is None:
             return
         adoption = Adoption(self._names, turned, moved, now.copy(), self.base.copy(), holds.stored(ob))
-        adoptions.note(ob.session_uid, ob.dqik.adoptions, adoption)
+        self.adoptions.note(ob.dqik.adoptions, adoption)
         ob.dqik.adoptions += 1
         self._store(ob, self.rows)
 
@@ -260,7 +261,7 @@ class PoseMemory:
 
     def _recall(self, ob: bpy.types.Object, modes: Modes) -> None:
         """Read the base pose that is stored on the bones, converted to their present rotation modes."""
-        self.__init__(self.stored)
+        self.__init__(self.stored, self.adoptions)
         bones = np.zeros(len(ob.pose.bones), dtype=bool)
         self._hold(bones)
         if not ob.dqik.has_base:
@@ -272,7 +273,7 @@ class PoseMemory:
                 bones[number] = True
                 stored_base.read(bone, number, self.base)
         self._hold(bones)
-        adoption = adoptions.find(ob.session_uid, ob.dqik.adoptions, tuple(ob.pose.bones.keys()), now)
+        adoption = self.adoptions.find(ob.dqik.adoptions, tuple(ob.pose.bones.keys()), now)
         if adoption is not None:
             self.base = adoption.base.copy()
             holds.restore(ob, adoption.holds)
