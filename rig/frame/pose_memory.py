@@ -102,6 +102,7 @@ class PoseMemory:
             turned &= free[0] | (now.rotations != keyed.channels.rotations)
             moved &= free[1] | (now.locations != keyed.channels.locations)
         if reanimated and not view.fresh:
+            self.adoptions.outdate(ob.dqik.adoptions)
             self._note_animated(now, turned.any(-1, keepdims=True) & ~free[0], moved.any(-1, keepdims=True) & ~free[1],
                                 view)  # fmt: skip
         if animated:
@@ -126,7 +127,7 @@ class PoseMemory:
         if self.stored and mirrored is None:
             holds.note_posed(ob, now, is_turned, is_moved)
         if self.stored:
-            self._note_adoption(ob, now, is_turned, is_moved)
+            self._note_adoption(ob, now, is_turned, is_moved, view)
 
     def start(self, ob: bpy.types.Object, posed: Channels, free: tuple[np.ndarray, np.ndarray], view: View) -> Channels:
         """The channels as they would be without DQIK: animated ones from keys and drivers, others from the base pose.
@@ -143,6 +144,8 @@ class PoseMemory:
             start.rotations[rows], start.locations[rows] = self.base.rotations[rows], self.base.locations[rows]
             return start
         free_rotations, free_locations = free[0][rows], free[1][rows]
+        if view.fresh:
+            self.adoptions.outdate(ob.dqik.adoptions)
         keyed = posed if view.fresh else self._keyed_channels(ob, view)
         start.rotations[rows] = np.where(free_rotations, self.base.rotations[rows], keyed.rotations[rows])
         start.locations[rows] = np.where(free_locations, self.base.locations[rows], keyed.locations[rows])
@@ -223,11 +226,14 @@ class PoseMemory:
             np.copyto(keyed.channels.rotations, now.rotations, where=turned)
             np.copyto(keyed.channels.locations, now.locations, where=moved)
 
-    def _note_adoption(self, ob: bpy.types.Object, now: Channels, turned: np.ndarray, moved: np.ndarray) -> None:
+    def _note_adoption(
+        self, ob: bpy.types.Object, now: Channels, turned: np.ndarray, moved: np.ndarray, view: View
+    ) -> None:
         """Store the base pose after an edit that left bones in `now`, and remember it for the edit's undo step."""
         if self.base is None:
             return
-        adoption = Adoption(self._names, turned, moved, now.copy(), self.base.copy(), holds.stored(ob))
+        place = view.scene_uid, view.frame
+        adoption = Adoption(self._names, turned, moved, now.copy(), self.base.copy(), holds.stored(ob), place)
         self.adoptions.note(ob.dqik.adoptions, adoption)
         ob.dqik.adoptions += 1
         self._store(ob, self.rows)
@@ -253,11 +259,13 @@ class PoseMemory:
         start.rotations[rows], start.locations[rows] = keyed.rotations[rows], keyed.locations[rows]
 
     def _keyed_channels(self, ob: bpy.types.Object, view: View) -> Channels:
-        """The animated channels: as evaluated at the scene's last change of frame, or else read anew."""
+        """The animated channels as the scene's last change of frame and the user left them, remembered or read anew."""
         keyed = self._keyed.get(view.scene_uid)
         if keyed is not None and keyed.frame == view.frame and len(keyed.channels.rotations) == len(self.bones):
             return keyed.channels
-        return keyed_pose.read(ob, self.base, view)
+        found = keyed_pose.read(ob, self.base, view)
+        self.adoptions.overlay(ob.dqik.adoptions, self._names, (view.scene_uid, view.frame), found)
+        return found
 
     def _recall(self, ob: bpy.types.Object, modes: Modes) -> None:
         """Read the base pose that is stored on the bones, converted to their present rotation modes."""
