@@ -53,7 +53,7 @@ static double ankle(const dqik_figure *f, const dqik_figure_limb *l, double dist
 /* See `limbs.eased`. */
 static double eased(const dqik_figure *f, double turn) { return f->most_eased * tanh(turn / f->most_eased); }
 
-/* Fits a knee's bend and a foot's turn, loose (4), to the toes' distance; see `Body._ease`. */
+/* Fits a knee's bend and a foot's turn, loose (4), to the toes' distance; see `limbs.fitted`. */
 static void ease(const dqik_figure *f, const dqik_figure_limb *l, double distance, const double *correction, double *loose) {
     const double turn = loose[2];
     double slope, bend = most(loose[3], f->least_bend);
@@ -64,7 +64,7 @@ static void ease(const dqik_figure *f, const dqik_figure_limb *l, double distanc
     loose[2] = turn + eased(f, ankle(f, l, distance, loose[3], &slope) - turn);
 }
 
-/* The turns of both bones of a triangle whose end is at a distance; see `limbs.twist` and `limbs.triangles`.
+/* The turns of both bones of a triangle whose end is at a distance; see `limbs.triangle`.
  *
  * middle: as of `half_way`. hinge: predicted, in the limb's axes. */
 static void triangle(const dqik_figure *f, const dqik_figure_limb *l, const double *middle, double distance,

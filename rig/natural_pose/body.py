@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The prior's own pose of one figure: chest, shoulders, elbows and knees from a view of the effectors."""
 
+import math
+
 import numpy as np
 
 from ...solvers.algebra import quaternion
 from . import limbs as limb_geometry
 from .collars import Collars
-from .ends import LooseEnds, rows, turned_back
+from .ends import LooseEnds, turned_back
 from .figure import SIDES, Figure, Limb
-from .view import TURNED, View, products
+from .view import TURNED, View, products, rows
 from .weights import CLIP, EFFECTORS, LimbNetworks, Trunk, Weights, clipped
 
 MIRROR = np.array([1.0, 1.0, -1.0, -1.0])
@@ -74,8 +76,11 @@ class Body:
             select.append(9 * k + np.arange(9 if has else 6))
         self.count = sum(map(len, select))
         self.select, self.turned = np.concatenate(select), np.array(turned)
+        self._turns = any(turned)
         lines = np.concatenate([-self.tips[..., None], self.frames], -1)[:, None]  # (E, 1, 3, 3)
         self._lines = (TURNED @ lines).swapaxes(-1, -2).reshape(count, 16, 9)
+        self._vectors_at_rest = self._lines[:, 0].reshape(1, count, 3, 3)  # of effectors that are not turned
+        self._far = np.square(self.reaches * self.sizes)
         self._scale, self._shift = np.ones((count, 9)), np.zeros((count, 9))
         self._scale[:, :3], self._shift[:, :3] = 1.0 / self.sizes, -self.roots / self.sizes
 
@@ -91,10 +96,13 @@ class Body:
         names = [f"{limb.kind}/{'turned' if limb.turned else 'placed'}" for limb in limbs]
         self.networks, self.ends = LimbNetworks(weights, names), LooseEnds(limbs, names, weights)
         self.bend = np.array([1.0 if limb.kind == "arm" else -1.0 for limb in limbs])
-        self._lengths = np.array([limb.lengths for limb in limbs])
-        self._bones = limb_geometry.Bones.of(self._lengths[None], self.bend)
+        self._bones = [
+            limb_geometry.Bones(limb.lengths, side, limb_geometry.ROOM * limb.size)
+            for limb, side in zip(limbs, self.bend.tolist(), strict=True)
+        ]
+        self._bends_of_distances = np.full(len(limbs), np.nan)
+        self._lower = np.array([limb.lengths[1] for limb in limbs])
         self._sizes = np.array([limb.size for limb in limbs])
-        self._room = limb_geometry.ROOM * self._sizes
         self._roots = np.array([limb.root for limb in limbs])
         self.back = np.array([[turned_back(limb, part).T for part in range(2)] for limb in limbs])
         straight, usual = self.networks.straight, self.networks.usual
@@ -128,13 +136,10 @@ class Body:
         self.turns_chest = bool(self.spine)
         count = len(figure.spine_lines)
         self.fractions = np.arange(1, count + 1) / count
-        shares = [1.0 / max(len(self.spine), 1), 1.0]
-        self._parts_of_turn = np.concatenate([shares, self.fractions[:-1]])[:, None]
-        self._chest = np.zeros((count, 16, 12))  # from products of the turns' numbers to the chest's matrix and place
-        self._chest[0, :, :9] = quaternion.MATRIX
-        self._chest[1:, :, 9:] = (TURNED @ figure.spine_lines[:-1, None, :, None])[..., 0]
-        self._chest = self._chest.reshape(-1, 12)
+        # all lines but the last, which is 0
+        self._spine_lines = list(zip(self.fractions.tolist(), figure.spine_lines[:-1].tolist(), strict=False))
         chest = figure.spine_root + figure.spine_lines.sum(0)
+        self._chest_at_rest = tuple(chest.tolist())
         self.shoulders = self.signs[: self.arms] * self._roots[: self.arms] - chest
         self._from_chest = np.concatenate([self.shoulders * self.signs[: self.arms], self._roots[self.arms :]])
 
@@ -158,6 +163,7 @@ class Body:
         sides = np.array([MIRROR if limb.side == "R" else np.ones(4) for limb in limbs])
         self.mirror[2 : self.first] = sides[:arms]
         self.mirror[self.first :] = np.tile(sides, (4, 1))
+        self._mirror_of_limbs = sides
         self.turns_neck = figure.head is not None and figure.head.turned and bool(self.neck)
         self.maps = np.stack([self._map(joint) for joint in self.joints]) if columns else np.zeros((0, 4, 4))
         self._mirrored_maps = self.mirror[self.columns][..., None] * self.maps
@@ -231,22 +237,29 @@ class Body:
 
     def vectors(self, view: View) -> np.ndarray:
         """The places of wrists, ankles and head, and two directions of each (F, E, 3, 3)."""
-        vectors = (products(view.turns, view.turns)[..., None, :] @ self._lines).reshape(*view.places.shape, 3)
+        if self._turns:
+            vectors = (products(view.turns, view.turns)[..., None, :] @ self._lines).reshape(*view.places.shape, 3)
+        else:
+            vectors = self._vectors_at_rest.repeat(len(view.places), 0)
         vectors[:, :, 0] += view.places
         return vectors
 
     def moved(self, view: View, other: View) -> np.ndarray:
         """How far effectors are from those of another view, squared (F, E): lengths of the limb, and half turns."""
         away = (view.places - other.places) / self.sizes
-        turn = (view.turns * other.turns).sum(-1)
-        return (away * away).sum(-1) + np.maximum(1.0 - turn * turn, 0.0)  # sin^2 of half the angle
+        squares = (away * away).sum(-1)
+        if self._turns:
+            turn = (view.turns * other.turns).sum(-1)
+            squares += np.maximum(1.0 - turn * turn, 0.0)  # sin^2 of half the angle
+        return squares
 
     def within_reach(self, view: View, other: View) -> View:
         """The view with effectors that are far out of reach drawn toward those of another view, at last to them."""
         away = view.places - self.roots
-        reach = np.sqrt((away * away).sum(-1, keepdims=True)) / self.sizes
-        if (reach <= self.reaches).all():
+        squares = (away * away).sum(-1, keepdims=True)
+        if (squares <= self._far).all():
             return view
+        reach = np.sqrt(squares) / self.sizes
         share = np.clip(2.0 - reach / self.reaches, 0.0, 1.0)
         share = share * share * (3.0 - 2.0 * share)
         sign = np.where((view.turns * other.turns).sum(-1, keepdims=True) < 0.0, -1.0, 1.0)
@@ -262,33 +275,24 @@ class Body:
         """
         vectors = self.vectors(view)
         spine, trunk, matrix, place = self.chest(self._turn_of_chest(vectors) if chest is None else chest)
-        against = quaternion.relative(trunk[:, None], view.turns)
         frames, arms, count = len(vectors), self.arms, len(self._figure.limbs)
         turns = np.empty((frames, len(self.mirror), 4))
         vectors = self.seen_by_limbs(vectors, matrix, place)
-        above = np.zeros((frames, self.first - 1 + arms, 3))  # neck, joints of collars, collars
+        turns[:, 0] = spine
+        against = quaternion.relative(trunk[:, None], view.turns) if self._turns else view.turns
         if self.turns_neck:
-            above[:, 0] = quaternion.log(against[:, -1]) / len(self.neck)
-        above[:, self.first - 1 :] = collars = self.collars.turns(vectors[:, :arms, 0])
-        np.multiply(collars, self.collars.shares, out=above[:, 1 : self.first - 1])
-        above = quaternion.exp(above)
-        turns[:, 0], turns[:, 1 : self.first], collar = spine, above[:, : self.first - 1], above[:, self.first - 1 :]
-        vectors[:, :arms, 0] -= self.collars.moved(collar)
+            turns[:, 1] = [_share(turn, 1.0 / len(self.neck)) for turn in against[:, -1].tolist()]
+        turns[:, 2 : self.first], collar, moved = self.collars.turns(vectors[:, :arms, 0])
+        vectors[:, :arms, 0] -= moved
         chain = np.empty((frames, 4, count, 4))  # collars, upper and lower bones, and ends, against chest or hips
-        chain[:, 0] = quaternion.IDENTITY
+        chain[:, ::3] = quaternion.IDENTITY
         chain[:, 0, :arms] = collar
-        chain[:, 3] = view.turns[:, :count]
-        chain[:, 3, :arms] = against[:, :arms]
-        chain[:, 3] *= self.mirror[self.first : self.first + count]
-        toes, loose = self._set_bones(vectors, chain, correction)
+        if self._turns:
+            chain[:, 3, :arms], chain[:, 3, arms:] = against[:, :arms], view.turns[:, arms:count]
+            chain[:, 3] *= self._mirror_of_limbs
         parts = turns[:, self.first :].reshape(frames, 4, count, 4)
-        parts[:, :3], parts[:, 3] = quaternion.relative(chain[:, :3], chain[:, 1:]), quaternion.IDENTITY
-        if self._turned_arms.size:
-            self._pronate(parts)
-        if self.ends.rows.size:
-            parts[:, 2, self.ends.at] = self.ends.turns(loose)
-        if toes is not None:
-            parts[:, 3, self._at_toes] = quaternion.conjugate(toes)
+        parts[:, 3] = quaternion.IDENTITY
+        loose = self._set_bones(vectors, chain, parts, correction)
         return (turns.take(self.columns, 1)[:, :, None] @ self._mirrored_maps)[:, :, 0], loose
 
     def _pronate(self, parts: np.ndarray) -> None:
@@ -316,10 +320,31 @@ class Body:
 
         And its matrix (F, 3, 3) and place (F, 3) if the spine's bones share the turn evenly.
         """
-        parts = quaternion.exp(turn[:, None] * self._parts_of_turn)
-        parts_of_chest = parts[:, 1:]
-        both = products(parts_of_chest, parts_of_chest).reshape(len(turn), -1) @ self._chest
-        return parts[:, 0], parts[:, 1], both[:, :9].reshape(-1, 3, 3), both[:, 9:] + self._figure.spine_root
+        found = np.array([self._turned_chest(*each) for each in turn.tolist()])
+        return found[:, :4], found[:, 4:8], found[:, 8:17].reshape(-1, 3, 3), found[:, 17:]
+
+    def _turned_chest(self, *turn: float) -> tuple[float, ...]:
+        """`chest` of one turn (3,), in plain numbers."""
+        angle = max(math.hypot(*turn), quaternion.LEAST)
+        x, y, z = (number / angle for number in turn)
+        half, of_spine = 0.5 * angle, 0.5 * angle / max(len(self.spine), 1)
+        sine, own_sine = math.sin(half), math.sin(of_spine)
+        s, v = math.sin(angle), 2.0 * sine * sine  # of the chest's turn: sine, and what the cosine lacks to 1
+        px, py, pz = self._chest_at_rest
+        for fraction, (a, b, c) in self._spine_lines:  # by Rodrigues' formula
+            part, lack = math.sin(fraction * angle), 1.0 - math.cos(fraction * angle)
+            i, j, k = y * c - z * b, z * a - x * c, x * b - y * a  # the axis times the line
+            px += part * i + lack * (y * k - z * j)
+            py += part * j + lack * (z * i - x * k)
+            pz += part * k + lack * (x * j - y * i)
+        return (
+            math.cos(of_spine), own_sine * x, own_sine * y, own_sine * z,
+            math.cos(half), sine * x, sine * y, sine * z,
+            1.0 - v * (y * y + z * z), v * x * y - s * z, v * x * z + s * y,
+            v * x * y + s * z, 1.0 - v * (x * x + z * z), v * y * z - s * x,
+            v * x * z - s * y, v * y * z + s * x, 1.0 - v * (x * x + y * y),
+            px, py, pz,
+        )  # fmt: skip
 
     def seen_by_limbs(self, vectors: np.ndarray, chest: np.ndarray, place: np.ndarray) -> np.ndarray:
         """Places of limbs' ends from their roots, and two directions (F, L, 3, 3), read as left ones.
@@ -343,48 +368,67 @@ class Body:
         return np.concatenate([local, distance, local / np.maximum(distance, NEAR), beyond], -1), distance
 
     def _set_bones(
-        self, vectors: np.ndarray, chain: np.ndarray, correction: np.ndarray | float
-    ) -> tuple[np.ndarray | None, np.ndarray]:
-        """Set the turns of both bones of limbs in `chain` (F, 4, L, 4), whose ends are known.
+        self, vectors: np.ndarray, chain: np.ndarray, parts: np.ndarray, correction: np.ndarray | float
+    ) -> np.ndarray:
+        """Set the turns of upper and lower bones, ends and toes in `parts` (F, 4, L, 4).
 
-        The turns (F, T, 4) from toes to foot, and (F, P, 4) of limbs without rotation as of `LooseEnds`.
+        chain : (F, 4, L, 4) turns of collars, upper and lower bones, and ends, against chest or hips; those of bones
+        are set here. Returns what `LooseEnds.predicted` does.
         """
         told, distance = self.told_of_limbs(vectors)
         answer, reach = self.networks(told), vectors[:, :, 0]
-        distance, toes = distance[..., 0] * self._sizes, None
         if self.on_toes.size:
             own = self._at_toes
             toes, toe = quaternion.exp(answer[:, own, 3:6]), chain[:, 3, own]
             foot = quaternion.product(toe, toes)
             reach[:, own] += ((products(toe, toe) - products(foot, foot))[..., None, :] @ self._toe_lines)[..., 0, :]
-            chain[:, 3, own] = foot
-            distance[:, own] = np.sqrt((reach[:, own] * reach[:, own]).sum(-1))
+            chain[:, 3, own], parts[:, 3, own] = foot, quaternion.conjugate(toes)
         vectors[:, :, 1] = answer[..., :3]
         both = vectors[:, :, :2] @ self.axes  # end and hinge, in the axes of straight limbs
-        turns, loose = self._triangles(both, distance, answer[:, self.ends.at, 3:], correction)
+        turns, ends, loose = self._bones_and_ends(both, distance, answer[:, self.ends.at, 3:], correction)
         chain[:, 1:3] = turns.swapaxes(1, 2)
-        return toes, loose
+        parts[:, :3] = quaternion.relative(chain[:, :3], chain[:, 1:])
+        if self._turned_arms.size:
+            self._pronate(parts)
+        parts[:, 2, self.ends.at] = ends
+        return loose
 
-    def _triangles(
+    def _bones_and_ends(
         self, both: np.ndarray, distance: np.ndarray, loose: np.ndarray, correction: np.ndarray | float
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Turns of both bones (F, L, 2, 4), and those of ends without rotation (F, P, 4).
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Turns of both bones (F, L, 2, 4), turns of ends without rotation (F, P, 4), and `LooseEnds.predicted`.
 
-        both : (F, L, 2, 3) ends and hinges. distance : (F, L) of the ends. loose : (F, P, 4) of the networks.
+        both : as for `_triangles`. distance : (F, L, 1) as of `told_of_limbs`. loose : (F, P, 4) of the networks.
         """
-        middle, part = limb_geometry.half_way(both[..., 0, :], self._room)
-        twist = limb_geometry.twist(middle, part * part * both[..., 1, :])
-        ends, frames = self.ends, self.frames_of_bones
+        lower, bends = (part[None].repeat(len(both), 0) for part in (self._lower, self._bends_of_distances))
+        ends = self.ends
         if not ends.rows.size:
-            bend = limb_geometry.corners(distance, self._bones)
-            return limb_geometry.triangles(middle, twist, bend, self._bones, frames), loose
-        loose = ends.predicted(loose, distance[:, ends.at], correction)
-        length, angle, back = ends.lines(loose)
-        lengths = np.repeat(self._lengths[None], len(both), 0)
-        lengths[:, ends.at, 1] = length
-        bones = limb_geometry.Bones.of(lengths, self.bend)
-        bend = limb_geometry.corners(distance, bones)
-        bend[:, ends.at_legs] = loose[:, ends.at_eased, 3] - angle[:, ends.at_eased]
-        turns = limb_geometry.triangles(middle, twist, bend, bones, frames)
+            return quaternion.normalize(self._triangles(both, lower, bends)), loose, loose
+        loose = ends.predicted(loose, (distance[..., 0] * self._sizes)[:, ends.at], correction)
+        turned = quaternion.exp(loose[..., :3])
+        lower[:, ends.at], angle, back = ends.lines(turned)
+        bends[:, ends.at_legs] = loose[:, ends.at_eased, 3] - angle[:, ends.at_eased]
+        turns = self._triangles(both, lower, bends)
         turns[:, ends.at, 1] = quaternion.product(turns[:, ends.at, 1], back)
-        return turns, loose
+        return quaternion.normalize(turns), ends.turns(turned), loose
+
+    def _triangles(self, both: np.ndarray, lower: np.ndarray, bends: np.ndarray) -> np.ndarray:
+        """Turns of both bones (F, L, 2, 4), but for factors.
+
+        both : (F, L, 2, 3) ends and hinges, in the axes of straight limbs. lower : (F, L) lengths from middle joints to
+        ends. bends : (F, L), nan where distances tell them.
+        """
+        frames = zip(lower.tolist(), both.tolist(), bends.tolist(), strict=True)
+        triangles = np.array([
+            [limb_geometry.triangle(*limb) for limb in zip(self._bones, *frame, strict=True)] for frame in frames
+        ])  # fmt: skip
+        return limb_geometry.turns_of_bones(triangles, self.frames_of_bones)
+
+
+def _share(turn: list[float], share: float) -> tuple[float, float, float, float]:
+    """A share of a turn (4,), the shorter way."""
+    w, x, y, z = turn
+    sine = max(math.hypot(x, y, z), quaternion.LEAST)
+    half = share * math.atan2(sine, abs(w))
+    factor = math.sin(half) / (sine if w >= 0.0 else -sine)
+    return math.cos(half), factor * x, factor * y, factor * z

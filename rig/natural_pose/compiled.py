@@ -13,7 +13,7 @@ from ...solvers.compiled import pack, structures
 from ...solvers.compiled.library import Kernel
 from ...solvers.compiled.packer import Packer
 from ...solvers.model.goals import Targets
-from . import body, collars, ends, limbs, own_motion, weights
+from . import body, collars, limbs, own_motion, weights
 from .figure import Figure
 from .view import Viewer
 
@@ -69,7 +69,8 @@ def _figure(packer: Packer, prior: Parts, fading: dict[str, float]) -> Any:
     hips, effectors = figure.hips, len(viewer.goals)
     chest = figure.spine[-1] if prior.keeps_chest else -1
     network_of = {  # both sides share one
-        (limb.kind, limb.turned): _network(packer, parts.networks, k) for k, limb in enumerate(figure.limbs)
+        (limb.kind, limb.turned): _network(packer, parts.networks, k // parts.networks.limbs)
+        for k, limb in enumerate(figure.limbs)
     }
     return packer.fill(
         structures.FIGURE,
@@ -127,7 +128,7 @@ def _figure(packer: Packer, prior: Parts, fading: dict[str, float]) -> Any:
         room=limbs.ROOM,
         pointed=limbs.POINTED,
         most_eased=limbs.MOST_EASED,
-        least_bend=ends.LEAST_BEND,
+        least_bend=limbs.LEAST_BEND,
         least_knee=limbs.LEAST_KNEE,
         most_knee=limbs.MOST_KNEE,
         pronation=body.PRONATION,
@@ -170,7 +171,7 @@ def _limb(packer: Packer, prior: Parts, k: int, network: Any) -> Any:
         size=limb.size,
         bend=parts.bend[k],
         end_moves=0.0 if place is None else parts.ends.moves[place, 0],
-        doubt=parts.ends.doubt[k, 0],
+        doubt=parts.ends.doubt[k],
         collar_share=parts.collars.shares[k, 0] if arm else 1.0,
         sign=parts.signs[k],
         root=limb.root,

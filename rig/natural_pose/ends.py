@@ -8,9 +8,9 @@ import numpy as np
 from ...solvers.algebra import quaternion
 from . import limbs as limb_geometry
 from .figure import Limb
+from .view import TURNED, products, rows
 from .weights import Weights
 
-LEAST_BEND = 0.1  # [rad] that is predicted for a knee
 _FOOT = 0.1  # of the limb's length: shorter feet are no feet
 _DOUBT = 0.2
 _ELBOW_TURN = np.radians(10.0)  # by which the plane of an arm is turned against its bones
@@ -20,8 +20,8 @@ class LooseEnds:
     """P of L limbs.
 
     rows : (P,) which they are. eased : those of the P whose feet are fitted to the distances of their toes. doubt :
-    (L, 1) how much less is known about the bends of middle joints than of ends. frames : (P, 4) turns of the lower
-    bones' frames at rest. tips : (P, 3) from the ends' joints to the effectors, in these frames. moves : (P, 1) whether
+    (L,) how much less is known about the bends of middle joints than of ends. frames : (P, 4) turns of the lower bones'
+    frames at rest. tips : (P, 3) from the ends' joints to the effectors, in these frames. moves : (P, 1) whether
     the end lies before the effector.
     """
 
@@ -30,11 +30,10 @@ class LooseEnds:
         self.rows = np.flatnonzero([not limb.turned for limb in limbs])
         own = [limbs[k] for k in self.rows]
         self.at = rows(self.rows)
-        self.doubt = np.array([_doubt(weights, name) for name in names]).reshape(-1, 1)
+        self.doubt = np.array([_doubt(weights, name) for name in names])
         self.moves = np.array([[float(limb.effector != limb.lower)] for limb in own]).reshape(-1, 1)
         frames = np.array([turned_back(limb, 1) for limb in own]).reshape(-1, 3, 3)
         self.frames, tips = quaternion.from_matrix(frames), np.array([limb.tip for limb in own]).reshape(-1, 3)
-        self._frames_back = quaternion.conjugate(self.frames)
         self.tips = (frames.swapaxes(-1, -2) @ tips[..., None])[..., 0]
         lengths = np.array([limb.lengths for limb in own]).reshape(-1, 2)
         legs = np.array([limb.kind == "leg" for limb in own], dtype=bool)
@@ -42,8 +41,19 @@ class LooseEnds:
         self.eased = np.flatnonzero(legs & (self.moves[:, 0] > 0.0) & feet)
         self._of_legs = legs[:, None].astype(float)  # arms predict no ends
         self.at_eased, self.at_legs = rows(self.eased), rows(self.rows[self.eased])
-        self._feet = limb_geometry.Feet.of(lengths[self.eased], self.tips[self.eased])
-        self._doubt_of_legs, self._lower = self.doubt[self.rows[self.eased]], lengths[:, 1]
+        self._legs = [
+            limb_geometry.Leg.of(own[k].lengths, self.tips[k], float(self.doubt[self.rows[k]])) for k in self.eased
+        ]
+        self._set_maps(lengths[:, 1])
+
+    def _set_maps(self, lower: np.ndarray) -> None:
+        """`lower` : (P,) lengths of the lower bones."""
+        back = quaternion.conjugate(self.frames)[:, None]
+        # from products of the end's turn with itself to the line from the middle joint to the effector
+        lines = (TURNED @ self.tips[:, None, :, None])[..., 0]
+        self._lines = lines + np.multiply.outer(lower, np.eye(4).reshape(16, 1) * [1.0, 0.0, 0.0])
+        self._to_bone = quaternion.product(np.diag([1.0, -1.0, 1.0, -1.0]), back)
+        self._to_end = quaternion.product(self.frames[:, None], quaternion.product(np.eye(4), back))
 
     def predicted(self, answer: np.ndarray, distance: np.ndarray, correction: np.ndarray | float) -> np.ndarray:
         """Turns of ends in the axes of the lower bones, and bends of knees (F, P, 4).
@@ -59,39 +69,38 @@ class LooseEnds:
         return loose
 
     def _ease(self, loose: np.ndarray, distance: np.ndarray, correction: np.ndarray | float) -> None:
-        """Fit the bends of knees and the turns of feet to the distances of their toes, in `loose` (F, P, 4)."""
-        at, feet, distance = self.at_eased, self._feet, distance[:, self.at_eased, None]
-        turn, bend = loose[:, at, 2:3], np.maximum(loose[:, at, 3:], LEAST_BEND)
-        bend = limb_geometry.balanced(distance, bend, turn, feet, self._doubt_of_legs)
-        if isinstance(correction, np.ndarray):
-            bend = bend + correction[:, at, 3:]
-        bend = np.minimum(np.maximum(bend, limb_geometry.LEAST_KNEE), limb_geometry.MOST_KNEE)
-        needed, _ = limb_geometry.ankles(distance, bend, feet)
-        loose[:, at, 2:3] = turn + limb_geometry.eased(needed - turn)
-        loose[:, at, 3:] = bend
+        """Fit the bends of knees and the turns of feet to the distances of their toes, in `loose` (F, P, 4).
 
-    def lines(self, loose: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """From the middle joints to the effectors: lengths (F, P), angles (F, P), turns back (F, P, 4).
-
-        As of `limbs.beyond`. The turns lead to the lower bones, away from rest.
+        Number by number: on two legs a NumPy call costs more than all of it.
         """
-        length, angle, back = limb_geometry.beyond(self.tips, quaternion.exp(loose[..., :3]), self._lower)
-        return length, angle, quaternion.product(back, self._frames_back)
+        at = self.at_eased
+        more = correction[:, at, 3] if isinstance(correction, np.ndarray) else np.zeros((len(loose), len(self.eased)))
+        frames = zip(distance[:, at].tolist(), loose[:, at, 2:].tolist(), more.tolist(), strict=True)
+        loose[:, at, 2:] = [
+            [limb_geometry.fitted(*each) for each in zip(*frame, self._legs, strict=True)] for frame in frames
+        ]
 
-    def turns(self, loose: np.ndarray) -> np.ndarray:
-        """The turns (F, P, 4) of the ends against the lower bones."""
-        return quaternion.product(self.frames, quaternion.product(quaternion.exp(loose[..., :3]), self._frames_back))
+    def lines(self, turn: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The lines from the middle joints to the effectors where ends are turned by (F, P, 4): their lengths (F, P).
+
+        And their angles (F, P) about the hinge, and the turns (F, P, 4), but for a factor, back from them to the lower
+        bones, away from rest. The ends' turns are in the axes of the lower bones.
+        """
+        line = (products(turn, turn)[..., None, :] @ self._lines)[..., 0, :]
+        x, y, z = line[..., 0], line[..., 1], line[..., 2]
+        flat = np.hypot(x, y)
+        length = np.hypot(flat, z)
+        rise, run = flat + length, flat + x
+        back = np.array([rise * run, z * y, z * run, rise * y])  # (4, F, P)
+        return length, np.arctan2(y, x), (back.transpose(1, 2, 0)[..., None, :] @ self._to_bone)[..., 0, :]
+
+    def turns(self, turn: np.ndarray) -> np.ndarray:
+        """Ends' turns (F, P, 4) in the axes of the lower bones as turns against these bones, away from rest."""
+        return (turn[..., None, :] @ self._to_end)[..., 0, :]
 
     def turns_of(self, end: np.ndarray, row: int) -> np.ndarray:
         """The inverse of `turns` for one of the P: rotation vectors (F, 3) of turns (F, 4)."""
         return quaternion.log(quaternion.product(quaternion.relative(self.frames[row], end), self.frames[row]))
-
-
-def rows(indices: np.ndarray) -> np.ndarray | slice:
-    """Indices as a slice if they follow each other: NumPy takes it in less time."""
-    if indices.size and (np.diff(indices) == 1).all():
-        return slice(int(indices[0]), int(indices[-1]) + 1)
-    return indices
 
 
 def turned_back(limb: Limb, part: int) -> np.ndarray:

@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Limbs as triangles: from the place of the wrist and the axis of the elbow's hinge to the frames of both bones."""
+"""Limbs as triangles: from the place of the wrist and the axis of the elbow's hinge to the frames of both bones.
 
+Limb by limb in plain numbers: a NumPy call on four limbs costs more than the arithmetic of all of them.
+"""
+
+import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -9,6 +14,7 @@ from ...solvers.algebra import quaternion
 
 STEADY = 0.4  # the least share of the usual hinge in a predicted one
 SOFT = 0.03  # of both lengths together, over which a limb comes to its full length without a jerk of its bend
+LEAST_BEND = 0.1  # [rad] that is predicted for a knee
 LEAST_KNEE, MOST_KNEE = -0.8, 2.4  # [rad] bends of a leg whose foot is fitted to its toes' distance
 MOST_EASED = 0.6  # [rad] by which a foot turns further than predicted
 POINTED = 0.95  # cosine of the least angle between foot and line to the hip
@@ -17,95 +23,98 @@ FOLDED = 0.05  # of both lengths together, by which the end of a limb is further
 _QUARTER = 0.5 * np.pi
 
 
-def half_way(reach: np.ndarray, room: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Unit vectors (F, L, 3) half way from a straight limb to the line along which it reaches for its end.
-
-    `reach` (F, L, 3) leads from the roots to the ends. The lines make the angle between the straight limb and its end,
-    but at most 1 / `room` (L,) times the distance of the end from the axis of the straight limb, in radians. So lines
-    turn slowly everywhere: near the root, where directions turn fast, and behind it, where no limb comes. There
-    it is needed because frames cannot follow directions all around a sphere without a jump (Brouwer's hairy ball):
-    on the axis, lines are the straight limb's again.
-
-    Also the part of the angle (F, L, 1) that is left, 1 where a line leads to its end.
-    """
-    off = np.maximum(np.hypot(reach[..., 1], reach[..., 2]), quaternion.LEAST)
-    angle = np.arctan2(off, reach[..., 0])
-    part = np.sin(np.minimum(off / (room * angle), _QUARTER))
-    half = 0.5 * part * angle
-    middle = np.empty(reach.shape)
-    np.cos(half, out=middle[..., 0])
-    np.multiply((np.sin(half) / off)[..., None], reach[..., 1:], out=middle[..., 1:])
-    return middle, part[..., None]
-
-
-def twist(middle: np.ndarray, hinge: np.ndarray) -> np.ndarray:
-    """The turns about straight limbs, before these swing to their lines, that bring the usual hinge to predicted ones.
-
-    So hinges are square to the lines. Predictions that point against the usual hinge, as it swings with the limb, are
-    mirrored to its side, and those that point along the line count less: the hinge neither vanishes nor flips.
-
-    Cosine and sine (F, L, 2) of half the angle, but for a factor. middle : (F, L, 3) as of `half_way`. hinge :
-    (F, L, 3) predicted.
-    """
-    hinge = hinge - 2.0 * (hinge * middle).sum(-1, keepdims=True) * middle  # swung back, but for its first number
-    pair = np.empty((*hinge.shape[:-1], 2))
-    sine, cosine = hinge[..., 1], np.hypot(hinge[..., 2], STEADY)
-    np.add(np.hypot(sine, cosine), cosine, out=pair[..., 0])
-    np.negative(sine, out=pair[..., 1])
-    return pair
-
-
 class Bones(NamedTuple):
-    """Both bones of limbs, and what follows from their lengths.
+    """Both bones of a limb.
 
-    lengths : (F or 1, L, 2). others : (F or 1, L, 2) lengths of the other bones, with the signs of the sides of the
-    line from root to end on which the bones are. whole, least : (F or 1, L) the distances that they may span. squares,
-    twice : (F or 1, L) the sum of their squares, and twice their product.
+    lengths : of upper and lower bone. side : of the line from root to end, on which the lower bone is: 1 for limbs that
+    bend forward about their hinge (arms), -1 for legs. room : see `half_way`, as a length.
     """
 
-    lengths: np.ndarray
-    others: np.ndarray
-    aside: np.ndarray
-    whole: np.ndarray
-    least: np.ndarray
-    squares: np.ndarray
-    twice: np.ndarray
-
-    @classmethod
-    def of(cls, lengths: np.ndarray, sign: np.ndarray) -> "Bones":
-        """Sign : (L,) 1 for limbs that bend forward about their hinge (arms), -1 for legs."""
-        upper, lower = lengths[..., 0], lengths[..., 1]
-        whole = upper + lower
-        others = lengths[..., ::-1]
-        aside = others * np.stack([-sign, sign], -1)
-        least = np.abs(upper - lower) + FOLDED * whole
-        return cls(lengths, others, aside, whole, least, upper * upper + lower * lower, 2.0 * upper * lower)
+    lengths: tuple[float, float]
+    side: float
+    room: float
 
 
-def corners(distance: np.ndarray, bones: Bones) -> np.ndarray:
-    """The bends (F, L) [rad] with which two bones span a distance (F, L) from root to end, by the law of cosines."""
-    spare = bones.whole - distance  # softened: the bend of a stretched limb depends on it by a square root
-    distance = bones.whole - 0.5 * (spare + np.hypot(spare, SOFT * bones.whole))
-    distance = np.maximum(distance, bones.least)
-    return np.arccos((distance * distance - bones.squares) / bones.twice)
+def triangle(bones: Bones, lower: float, both: Sequence[Sequence[float]], bend: float) -> tuple[float, ...]:
+    """The three numbers of the swing, two of the twist, and two each of the turns of both bones about the hinge.
 
+    All but for factors, as `between_frames` has them.
 
-def triangles(
-    middle: np.ndarray, twist: np.ndarray, bend: np.ndarray, bones: Bones, frames: np.ndarray
-) -> np.ndarray:
-    """Turns (F, L, 2, 4) of both bones of limbs.
-
-    middle : (F, L, 3) as of `half_way`. twist : (F, L, 2) as of `twist`. bend : (F, L). frames : (L, 2, 12, 4) as of
-    `between_frames`.
+    lower : length from the middle joint to the end. both : (2, 3) from the root to the end, and the predicted hinge, in
+    axes of which the first is the straight limb. bend : nan where the distance of the end tells it.
     """
-    turns = np.empty((*bend.shape, 2, 2))  # cosine and sine of half the angle of each bone from the line
-    bend = bend[..., None]
-    along = bones.lengths + bones.others * np.cos(bend)
-    across = np.multiply(bones.aside, np.sin(bend), out=turns[..., 1])
-    np.add(np.hypot(along, across), along, out=turns[..., 0])
-    swung = (middle[..., None] * twist[..., None, :]).reshape(*middle.shape[:2], 1, 6, 1)
-    products = (swung * turns[..., None, :]).reshape(*turns.shape[:3], 1, 12)
-    return quaternion.normalize((products @ frames)[..., 0, :])
+    reach, hinge = both
+    middle, part, distance = half_way(reach, bones.room)
+    if math.isnan(bend):
+        bend = corner(distance, bones.lengths[0], lower)
+    return *middle, *twist(middle, hinge, part * part), *aside(bend, bones.lengths[0], lower, bones.side)
+
+
+def half_way(reach: Sequence[float], room: float) -> tuple[tuple[float, float, float], float, float]:
+    """The unit vector half way from a straight limb to the line along which it reaches for its end.
+
+    `reach` leads from the root to the end. The line makes the angle between the straight limb and its end, but at most
+    1 / `room` times the distance of the end from the axis of the straight limb, in radians. So lines turn slowly
+    everywhere: near the root, where directions turn fast, and behind it, where no limb comes. There it is needed
+    because frames cannot follow directions all around a sphere without a jump (Brouwer's hairy ball): on the axis,
+    lines are the straight limb's again.
+
+    Also the part of the angle that is left, 1 where a line leads to its end, and the distance of the end.
+    """
+    x, y, z = reach
+    off = max(math.hypot(y, z), quaternion.LEAST)
+    angle = math.atan2(off, x)
+    part = math.sin(min(off / (room * angle), _QUARTER))
+    half = 0.5 * part * angle
+    sine = math.sin(half) / off
+    return (math.cos(half), sine * y, sine * z), part, math.hypot(off, x)
+
+
+def twist(middle: Sequence[float], hinge: Sequence[float], certainty: float) -> tuple[float, float]:
+    """The turn about a straight limb, before it swings to its line, that brings the usual hinge to a predicted one.
+
+    So the hinge is square to the line. A prediction that points against the usual hinge, as it swings with the limb, is
+    mirrored to its side, and one that points along the line counts less: the hinge neither vanishes nor flips.
+
+    Cosine and sine of half the angle, but for a factor. middle : as of `half_way`. hinge : (3,) predicted. certainty :
+    its factor.
+    """
+    (x, y, z), (a, b, c) = middle, hinge
+    back = 2.0 * (a * x + b * y + c * z)  # the hinge is swung back, but for its first number
+    sine, cosine = certainty * (b - back * y), math.hypot(certainty * (c - back * z), STEADY)
+    return math.hypot(sine, cosine) + cosine, -sine
+
+
+def corner(distance: float, upper: float, lower: float) -> float:
+    """The bend [rad] with which two bones span a distance from root to end, by the law of cosines."""
+    whole = upper + lower
+    spare = whole - distance  # softened: the bend of a stretched limb depends on it by a square root
+    distance = whole - 0.5 * (spare + math.hypot(spare, SOFT * whole))
+    distance = max(distance, abs(upper - lower) + FOLDED * whole)
+    twice = max(2.0 * upper * lower, quaternion.LEAST)
+    return math.acos(min((distance * distance - upper * upper - lower * lower) / twice, 1.0))
+
+
+def aside(bend: float, upper: float, lower: float, side: float) -> tuple[float, float, float, float]:
+    """Cosine and sine of half the angles, but for factors, by which both bones leave the line from root to end."""
+    cosine, sine = math.cos(bend), side * math.sin(bend)
+    along, across = upper + lower * cosine, -lower * sine
+    others_along, others_across = lower + upper * cosine, upper * sine
+    return (
+        math.hypot(along, across) + along, across,
+        math.hypot(others_along, others_across) + others_along, others_across,
+    )  # fmt: skip
+
+
+def turns_of_bones(triangles: np.ndarray, frames: np.ndarray) -> np.ndarray:
+    """Turns (F, L, 2, 4) of both bones of limbs, but for a factor.
+
+    triangles : (F, L, 9) as of `triangle`. frames : (L, 2, 12, 4) as of `between_frames`.
+    """
+    swung = triangles[..., :3, None] * triangles[..., None, 3:5]
+    sides = triangles[..., 5:].reshape(*triangles.shape[:2], 2, 1, 2)
+    products = swung.reshape(*triangles.shape[:2], 1, 6, 1) * sides
+    return (products.reshape(*triangles.shape[:2], 2, 1, 12) @ frames)[..., 0, :]
 
 
 def between_frames(axes: np.ndarray, back: np.ndarray) -> np.ndarray:
@@ -120,70 +129,58 @@ def between_frames(axes: np.ndarray, back: np.ndarray) -> np.ndarray:
     return quaternion.product(quaternion.product(axes, whole), back[:, None])
 
 
-def beyond(tip: np.ndarray, turn: np.ndarray, length: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The line from the middle joint to the effector of limbs without rotation: its length (F, P).
+class Leg(NamedTuple):
+    """A leg without rotation whose foot turns about the ankle, about the hinge of the knee.
 
-    And its angle (F, P) about the hinge, and the turn (F, P, 4) back from it to the lower bone, in whose axes all this
-    is. tip : (P, 3) from wrist or ankle to the effector at rest. turn : (F, P, 4) of the end. length : (P,) of the
-    lower bone.
-    """
-    line = quaternion.rotate(turn, tip)
-    x, y, z = line[..., 0] + length, line[..., 1], line[..., 2]
-    flat = np.hypot(x, y)
-    distance = np.hypot(flat, z)
-    turns = np.stack([flat + distance, z], -1)[..., :, None] * np.stack([flat + x, y], -1)[..., None, :]
-    back = turns.reshape(*flat.shape, 4).take([0, 3, 2, 1], -1) * [1.0, -1.0, 1.0, -1.0]
-    return distance, np.arctan2(y, x), quaternion.normalize(back)
-
-
-class Feet(NamedTuple):
-    """Legs without rotation whose feet turn about the ankles, about the hinges of the knees.
-
-    upper, lower, foot : (P, 1) lengths of both bones, and from the ankle to the toes across the hinge. rest : (P, 1)
-    angle of the toes at rest against the lower bone. squared : (P, 1) length from the ankle to the toes.
+    upper, lower, foot : lengths of both bones, and from the ankle to the toes across the hinge. rest : angle of the
+    toes at rest against the lower bone. squared : length from the ankle to the toes. doubt : variance of a predicted
+    bend; that of the turn of the foot is 1.
     """
 
-    upper: np.ndarray
-    lower: np.ndarray
-    foot: np.ndarray
-    rest: np.ndarray
-    squared: np.ndarray
+    upper: float
+    lower: float
+    foot: float
+    rest: float
+    squared: float
+    doubt: float
 
     @classmethod
-    def of(cls, lengths: np.ndarray, tip: np.ndarray) -> "Feet":
-        """Lengths : (P, 2). tip : (P, 3) as for `beyond`."""
-        foot, rest = np.hypot(tip[:, :1], tip[:, 1:2]), np.arctan2(tip[:, 1:2], tip[:, :1])
-        return cls(lengths[:, :1], lengths[:, 1:], foot, rest, (tip * tip).sum(-1, keepdims=True))
+    def of(cls, lengths: tuple[float, float], tip: np.ndarray, doubt: float) -> "Leg":
+        """Tip : (3,) as for `LooseEnds.tips`."""
+        x, y, _ = tip.tolist()
+        return cls(*lengths, math.hypot(x, y), math.atan2(y, x), float(tip @ tip), doubt)
 
 
-def balanced(distance: np.ndarray, bend: np.ndarray, turn: np.ndarray, feet: Feet, doubt: np.ndarray) -> np.ndarray:
-    """The bends (F, P, 1) of knees that fit predicted bends and predicted turns of feet best.
+def fitted(distance: float, predicted: Sequence[float], more: float, leg: Leg) -> tuple[float, float]:
+    """The turn of a foot about the hinge and the bend of its knee that fit predicted ones best.
 
     The distance of the toes from the hip leaves one of both open. One step of Gauss and Newton from the predicted bend.
 
-    distance : (F, P, 1) from hip to toes. bend : (F, P, 1) predicted. turn : (F, P, 1) of the feet about the hinge,
-    predicted. doubt : (P, 1) variance of the bend; that of the turn is 1.
+    more : by how much the bend is increased then.
     """
-    needed, slope = ankles(distance, bend, feet)
-    return bend - doubt * slope * eased(needed - turn) / (1.0 + doubt * slope * slope)
+    turn, bend = predicted[0], max(predicted[1], LEAST_BEND)
+    needed, slope = ankle(distance, bend, leg)
+    bend -= leg.doubt * slope * eased(needed - turn) / (1.0 + leg.doubt * slope * slope)
+    bend = min(max(bend + more, LEAST_KNEE), MOST_KNEE)
+    return turn + eased(ankle(distance, bend, leg)[0] - turn), bend
 
 
-def eased(turn: np.ndarray) -> np.ndarray:
-    """Angles that grow more slowly and not beyond `MOST_EASED`."""
-    return MOST_EASED * np.tanh(turn / MOST_EASED)
+def eased(turn: float) -> float:
+    """An angle that grows more slowly and not beyond `MOST_EASED`."""
+    return MOST_EASED * math.tanh(turn / MOST_EASED)
 
 
-def ankles(distance: np.ndarray, bend: np.ndarray, feet: Feet) -> tuple[np.ndarray, np.ndarray]:
-    """The turns (F, P, 1) of feet about the hinge with which toes are at their distances, and their slopes by the bend.
+def ankle(distance: float, bend: float, leg: Leg) -> tuple[float, float]:
+    """The turn of a foot about the hinge with which its toes are at a distance from the hip, and its slope by the bend.
 
-    Arguments as for `balanced`.
+    Bend : of the knee.
     """
-    along, across = feet.upper * np.cos(bend), feet.upper * np.sin(bend)
-    x = feet.lower + along
-    square = x * x + across * across
-    chord = np.sqrt(square)
-    cosine = (distance * distance - square - feet.squared) / (2.0 * chord * feet.foot)
-    cosine = np.minimum(np.maximum(cosine, -POINTED), POINTED)
-    fall = feet.lower * across / square  # of the chord's logarithm by the bend
-    slope = 1.0 - feet.lower * x / square - (chord / feet.foot + cosine) * fall / np.sqrt(1.0 - cosine * cosine)
-    return np.arctan2(across, x) + np.arccos(cosine) - feet.rest, slope
+    upper, lower, foot, rest, squared, _ = leg
+    x, y = lower + upper * math.cos(bend), upper * math.sin(bend)
+    square = x * x + y * y
+    chord = math.sqrt(square)
+    cosine = (distance * distance - square - squared) / (2.0 * chord * foot)
+    cosine = min(max(cosine, -POINTED), POINTED)
+    fall = lower * y / square  # of the chord's logarithm by the bend
+    slope = 1.0 - lower * x / square - (chord / foot + cosine) * fall / math.sqrt(1.0 - cosine * cosine)
+    return math.atan2(y, x) + math.acos(cosine) - rest, slope

@@ -29,9 +29,9 @@ class _Start(NamedTuple):
 
     source : what it was made from. view : of its effectors. chest : (F, 3) the chest's turn, None where the prior tells
     it. ends : (F, P, 4) by what limbs without rotation have their ends turned and their knees bent more than the prior
-    has. apart : (F, 2, K, 3) from the prior's motions there to the animator's, without and with the parts that bend
-    limbs. fade : (F, E, 2 K) and fade_of_ends : (F, E, 4) how fast these count less with the squared distances of
-    targets.
+    has. apart : (F, K, 2, 3) from the prior's motions there to the animator's: the parts that do not bend limbs, and
+    those that do. fade : (F, E, 2 K), both parts of a joint in turn, and fade_of_ends : (F, P, 4) how fast these count
+    less with the squared distances of targets.
     """
 
     source: "_Source"
@@ -120,10 +120,10 @@ class Prior:
         view = self.body.within_reach(view, own.view)
         moved, ends = self.body.moved(view, own.view)[:, None], 0.0  # (F, 1, E)
         if own.ends.size:
-            ends = np.exp(moved[:, 0, self.body.ends.rows, None] * own.fade_of_ends) * own.ends
+            ends = np.exp(moved[:, 0, self.body.ends.at, None] * own.fade_of_ends) * own.ends
         motions = self._motions(view, own.chest, share, ends)
-        apart = np.exp(moved @ own.fade).reshape(len(moved), 2, -1, 1) * own.apart
-        motions = quaternion.product(motions, quaternion.exp(apart.sum(1)))
+        shares = np.exp(moved @ own.fade).reshape(len(moved), -1, 1, 2)
+        motions = quaternion.product(motions, quaternion.exp((shares @ own.apart)[:, :, 0]))
         rotations = np.empty((len(motions), *start.rotations.shape[1:]))
         rotations[:] = start.rotations
         if not (self._whole and least >= 1.0):
@@ -170,8 +170,8 @@ class Prior:
         near = _NEAR_POSE + (_NEAR_REST - _NEAR_POSE) * np.exp(-turned / _POSED**2)
         fade, follows = -1.0 / near[..., None] ** 2, self.body.follows
         fade_of_ends = fade[:, self.body.ends.rows] + _FADE_OF_BENDS
-        fade = np.concatenate([fade * follows, (fade + _BENDS) * follows], -1)
-        apart = np.stack([apart - bent, bent], 1)
+        fade = np.stack([fade * follows, (fade + _BENDS) * follows], -1).reshape(*fade.shape[:2], -1)
+        apart = np.stack([apart - bent, bent], 2)
         self._start = _Start(source, view, chest, ends, apart, fade, fade_of_ends)
         return self._start
 

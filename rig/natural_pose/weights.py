@@ -57,32 +57,42 @@ def constant() -> Weights:
 
 
 class LimbNetworks:
-    """The networks of several limbs, evaluated together: the mean of a linear map and of two layers of SiLU."""
+    """The networks of several limbs, evaluated together: the mean of a linear map and of two layers of SiLU.
+
+    G networks serve L limbs: each as many that follow each other, so that both sides share one.
+    """
 
     def __init__(self, weights: Weights, names: Sequence[str]) -> None:
         """`names` : of each limb's network, such as "arm/turned"."""
+        groups = list(dict.fromkeys(names))
+        self.limbs = len(names) // len(groups)
+        if list(names) != [name for name in groups for _ in range(self.limbs)]:
+            groups, self.limbs = list(names), 1
 
         def stack(part: str) -> np.ndarray:
-            return np.stack([weights[f"{name}/{part}"] for name in names])
+            return np.stack([weights[f"{name}/{part}"] for name in groups])
 
         scale = 1.0 / stack("scale")
-        self.scale, self.shift = scale, -stack("mean") * scale  # (L, n)
+        self.scale, self.shift = scale[:, None], (-stack("mean") * scale)[:, None]  # (G, 1, n)
         self.first, self.second = stack("0/weight"), stack("1/weight")
         self.first_bias, self.second_bias = stack("0/bias")[:, None], stack("1/bias")[:, None]
         self.last = np.concatenate([0.5 * stack("2/weight"), 0.5 * stack("linear")], 1)
         self.last_bias = (0.5 * (stack("2/bias") + stack("bias")))[:, None]
-        straight = stack("straight")
-        self.straight = straight / np.linalg.norm(straight, axis=-1, keepdims=True)
-        usual = stack("usual")
-        usual = usual - (usual * self.straight).sum(-1, keepdims=True) * self.straight
-        self.usual = usual / np.linalg.norm(usual, axis=-1, keepdims=True)
+        straight, usual = stack("straight"), stack("usual")
+        straight = straight / np.linalg.norm(straight, axis=-1, keepdims=True)
+        usual = usual - (usual * straight).sum(-1, keepdims=True) * straight
+        usual = usual / np.linalg.norm(usual, axis=-1, keepdims=True)
+        self.straight, self.usual = straight.repeat(self.limbs, 0), usual.repeat(self.limbs, 0)  # (L, 3)
 
     def __call__(self, features: np.ndarray) -> np.ndarray:
         """Outputs (F, L, 7) of features (F, L, 13)."""
-        inputs = clipped(features * self.scale + self.shift, CLIP).swapaxes(0, 1)  # (L, F, n)
+        frames, groups = len(features), len(self.first)
+        inputs = features.reshape(frames, groups, self.limbs, -1).swapaxes(0, 1)
+        inputs = clipped(inputs.reshape(groups, frames * self.limbs, -1) * self.scale + self.shift, CLIP)
         hidden = _silu(inputs @ self.first + self.first_bias)
         hidden = _silu(hidden @ self.second + self.second_bias)
-        return (np.concatenate([hidden, inputs], -1) @ self.last + self.last_bias).swapaxes(0, 1)
+        outputs = np.concatenate([hidden, inputs], -1) @ self.last + self.last_bias
+        return outputs.reshape(groups, frames, self.limbs, -1).swapaxes(0, 1).reshape(frames, groups * self.limbs, -1)
 
 
 def clipped(x: np.ndarray, most: float) -> np.ndarray:

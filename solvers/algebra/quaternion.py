@@ -110,7 +110,7 @@ def log(q: np.ndarray) -> np.ndarray:
     """
     w, xyz = q[..., :1], q[..., 1:]
     sine = np.sqrt(np.maximum((xyz * xyz).sum(-1, keepdims=True), LEAST))
-    return xyz * (np.arctan2(sine, np.abs(w)) / sine * np.where(w < 0.0, -2.0, 2.0))
+    return xyz * np.copysign(2.0 * np.arctan2(sine, np.abs(w)) / sine, w + 0.0)  # -0.0 becomes 0.0
 
 
 def to_matrix(q: np.ndarray) -> np.ndarray:

@@ -195,13 +195,13 @@ def _see(
         if turned:
             view = view._replace(turns=quaternion.product(view.turns, quaternion.exp(tilt + shake)))
         chest = viewer.chest(world, body.links[None])
-        features, ends, directions = seer.told(view)
-        told.append(features)
+        told.append(seer.features(view))
         noisy = quaternion.product(chest, quaternion.exp(chest_off))
         _, _, matrix, place = seer.chest(quaternion.log(noisy))
-        reach, more = seer.seen_by_limbs(ends, directions, matrix, place)
-        reach = reach + random.normal(0.0, REACH_OFF, reach.shape) * np.array([[limb.size] for limb in figure.limbs])
-        inputs, _ = seer.told_of_limbs(reach, more)
+        seen = seer.seen_by_limbs(seer.vectors(view), matrix, place)
+        off_root = random.normal(0.0, REACH_OFF, seen[:, :, 0].shape)
+        seen[:, :, 0] += off_root * np.array([[limb.size] for limb in figure.limbs])
+        inputs, _ = seer.told_of_limbs(seen)
         answers = _answers(figure, viewer, world, chest)
         for k, limb in enumerate(figure.limbs):
             name = f"{limb.kind}/{'turned' if turned else 'placed'}"
