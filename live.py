@@ -133,7 +133,8 @@ def switch(ob: bpy.types.Object) -> None:
     if not ob.dqik.live:
         session.report.clear()
         if ob.pose is not None:
-            session.pose.give_back(ob, *_now(ob, session))
+            with _state.busy:
+                session.pose.give_back(ob, *_now(ob, session))
 
 
 def keep(ob: bpy.types.Object) -> None:
@@ -347,6 +348,8 @@ def _solve_live(depsgraph: bpy.types.Depsgraph, now: float, moved: set[int] | No
         return
     with _state.busy:
         view = View(depsgraph, now, fresh=moved is None)
+        if view.fresh and bpy.app.handlers.frame_change_post[0] is not _on_frame:
+            view.evaluate()  # what the handlers before this one have changed
         solved: set[int] = set()
         for level in _state.armatures.levels(view, _state.suspended):
             if solved:
@@ -379,7 +382,9 @@ def _mirror_pasted(depsgraph: bpy.types.Depsgraph, moved: set[int]) -> None:
     """
     for place, uid in _state.armatures.places():
         ob = bpy.data.objects[place]
-        if ob.pose is None or ob.library is not None or not (uid in moved or uid not in _state.owners):
+        if ob.pose is None or ob.mode == "EDIT" or ob.library is not None:
+            continue  # in Edit Mode bones and pose do not agree
+        if uid not in moved and uid in _state.owners:
             continue
         owners = pasted.owners(ob)
         if owners != _state.owners.get(uid):

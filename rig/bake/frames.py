@@ -9,8 +9,7 @@ import numpy as np
 from ...solvers import Batch, FrameArrays, Motion, Prepared
 from ..blender.channels import Channels
 from ..frame import write
-from ..frame.motion import check_numbers
-from ..frame.read import FrameInput
+from ..frame.read import FrameInput, check_numbers
 
 CHUNK = 64  # frames solved at once: more take more memory and gain little time
 _BEAT = 0.05  # seconds between reports that frames are still being solved

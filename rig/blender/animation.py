@@ -21,6 +21,10 @@ from .channels import Modes
 _BONE_PATH = re.compile(r'pose\.bones\[(?:"((?:[^"\\]|\\.)*)"|(\d+))\]\.(.+)')
 _CUSTOM_PATH = re.compile(r'(?:pose\.bones\["((?:[^"\\]|\\.)*)"\])?\["((?:[^"\\]|\\.)*)"\]$')
 
+_OF_ACTION = ("action_blend_type", "action_extrapolation", "action_influence", "use_tweak_mode")
+_OF_STRIP = ("frame_start", "frame_end", "action_frame_start", "action_frame_end", "scale", "repeat", "use_reverse",
+             "blend_type", "extrapolation", "blend_in", "blend_out", "use_animated_influence")  # fmt: skip
+
 
 @dataclass(frozen=True)
 class Animation:
@@ -42,7 +46,8 @@ class Animation:
 def contents(ob: bpy.types.Object, paths: bool) -> tuple:
     """Everything that `animation(ob)` depends on, as values that show a change when compared.
 
-    paths : include the curves' data paths and indices, which only edits change and which take the longest to read.
+    paths : include what only edits change: the curves' data paths and indices, which take the longest to read, and how
+        the NLA's strips are placed and blended.
     """
     data = ob.animation_data
     if data is None:
@@ -51,7 +56,8 @@ def contents(ob: bpy.types.Object, paths: bool) -> tuple:
         (track.mute, track.is_solo, [_strip_contents(strip, paths) for strip in track.strips])
         for track in data.nla_tracks
     ]
-    return (*_action_contents(data, paths), _curve_contents(data.drivers, paths), data.use_nla, tracks)
+    blending = [getattr(data, name) for name in (_OF_ACTION if paths else ())]
+    return (*_action_contents(data, paths), _curve_contents(data.drivers, paths), data.use_nla, tracks, blending)
 
 
 def animation(ob: bpy.types.Object) -> Animation:
@@ -94,6 +100,11 @@ def animates(ob: bpy.types.Object, path: str) -> bool:
     return any(curve.data_path == path and not curve.mute for curve in chain.from_iterable(lists))
 
 
+def uses_nla(ob: bpy.types.Object) -> bool:
+    """Whether tracks of the NLA that count animate an object."""
+    return ob.animation_data is not None and any(True for _ in _counting_strips(ob.animation_data))
+
+
 def moves(ob: bpy.types.Object, bone: str) -> bool:
     """Whether keys or drivers turn or move a bone."""
     return any(path.startswith(("location", "rotation")) for path, _ in animation(ob).bones.get(bone, ()))
@@ -114,7 +125,7 @@ def free_channels(animation: Animation, names: Sequence[str], modes: Modes) -> t
 def values(ob: bpy.types.Object, frame: float) -> Iterator[tuple[str, str, int, float]]:
     """The values of the assigned action's curves at a frame: bone, channel, index and value."""
     data = ob.animation_data
-    in_nla = data is not None and any(True for _ in _counting_strips(data))
+    in_nla = uses_nla(ob)
     for curve in curves.fcurves(data):
         bone, path = split_path(ob, curve.data_path)
         if bone and _counts(curve, in_nla):
@@ -155,7 +166,10 @@ def _strip_curves(strip: bpy.types.NlaStrip) -> Iterator[bpy.types.FCurve]:
 
 def _strip_contents(strip: bpy.types.NlaStrip, paths: bool) -> tuple:
     inner = [_strip_contents(one, paths) for one in strip.strips]
-    return (*_action_contents(strip, paths), strip.mute, inner)
+    placing = [getattr(strip, name) for name in (_OF_STRIP if paths else ())]
+    if paths and not strip.use_animated_influence:
+        placing.append(strip.influence)
+    return (*_action_contents(strip, paths), strip.mute, inner, placing)
 
 
 def _action_contents(owner: bpy.types.AnimData | bpy.types.NlaStrip, paths: bool) -> tuple:

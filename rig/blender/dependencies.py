@@ -13,6 +13,8 @@ Bone = tuple[bpy.types.Object, str]
 _PLACE = ("location", "rotation", "scale", "delta", "matrix", "head", "tail", "constraints")
 """What the data paths of an object's or a bone's place, or of what sets it, begin with."""
 
+_ON_SURFACES = {"SHRINKWRAP", "FOLLOW_PATH", "CLAMP_TO"}
+
 
 class Dependencies:
     """What the places of objects and bones depend on, each read once. Do not store it: it holds Blender's objects."""
@@ -20,6 +22,7 @@ class Dependencies:
     def __init__(self) -> None:
         self._direct: dict[Bone, list[Bone]] = {}
         self._drivers: dict[bpy.types.Object, dict[str, list[bpy.types.Driver]]] = {}
+        self._by_path: dict[bpy.types.ID, dict[str, list[bpy.types.Driver]]] = {}
 
     def bones_behind(self, target: bpy.types.Object, subtarget: str = "") -> set[Bone]:
         """All bones, with their ancestors, that the place of an object or of one of its bones depends on."""
@@ -45,15 +48,16 @@ class Dependencies:
         return _others_of(ob, set().union(*map(self.bones_behind_goal, ob.dqik.goals)))
 
     def armatures_behind_pose(self, ob: bpy.types.Object) -> set[int]:
-        """`session_uid` of the other armatures that the place and the constrained and driven bones of one follow."""
+        """`session_uid` of the other armatures that the place, settings, constrained and driven bones of one follow."""
         bones = (bone.name for bone in ob.pose.bones if bone.constraints or bone.name in self._drivers_of(ob))
-        behind = self.bones_behind(ob).union(*(self.bones_behind_bone(ob, name) for name in bones))
-        return _others_of(ob, behind)
+        settings = (other for driver in _setting(ob) for other in self._driving(driver, set()))
+        behind = [self.bones_behind(ob), *(self.bones_behind_bone(ob, name) for name in bones)]
+        return _others_of(ob, set().union(*behind, *(self.bones_behind(*other) for other in settings)))
 
     def direct(self, ob: bpy.types.Object, name: str) -> list[Bone]:
         """The direct dependencies of the place of an object or a bone."""
         if (ob, name) not in self._direct:
-            self._direct[ob, name] = [*_parents(ob, name), *self._tied_to(ob, name)]
+            self._direct[ob, name] = [*self._parents(ob, name), *self._tied_to(ob, name)]
         return self._direct[ob, name]
 
     def _tied_to(self, ob: bpy.types.Object, name: str) -> Iterator[Bone]:
@@ -61,17 +65,80 @@ class Dependencies:
         owner = ob.pose.bones.get(name) if name and ob.pose else ob
         for constraint in () if owner is None else owner.constraints:
             if not constraint.mute:
-                yield from _targets(constraint)
+                yield from self._targets(constraint)
         for driver in self._drivers_of(ob).get(name, ()):
-            yield from _driving(driver)
+            yield from self._driving(driver, set())
+
+    def _driving(self, driver: bpy.types.Driver, seen: set[tuple[bpy.types.ID, str]]) -> Iterator[Bone]:
+        """The objects and bones whose places a driver reads, also through other driven properties.
+
+        seen : the properties that were followed already, with their owners.
+        """
+        for variable in driver.variables:
+            for target in variable.targets:
+                owner, path = target.id, target.data_path
+                if isinstance(owner, bpy.types.Object):
+                    bone, own = animation.split_path(owner, path)
+                    bone = bone if variable.type == "SINGLE_PROP" else target.bone_target
+                    if variable.type != "SINGLE_PROP" or own.startswith(_PLACE):
+                        yield owner, bone
+                        continue
+                if owner is not None and (owner, path) not in seen:
+                    seen.add((owner, path))
+                    for other in self._drivers_at(owner, path):
+                        yield from self._driving(other, seen)
+
+    def _drivers_at(self, owner: bpy.types.ID, path: str) -> list[bpy.types.Driver]:
+        """The drivers of a property, by its owner and data path; the path of an array's element ends with its index."""
+        if owner not in self._by_path:
+            found = self._by_path[owner] = {}
+            for curve in _drivers(owner):
+                for name in (curve.data_path, f"{curve.data_path}[{curve.array_index}]"):
+                    found.setdefault(name, []).append(curve.driver)
+        return self._by_path[owner].get(path, [])
+
+    def _parents(self, ob: bpy.types.Object, name: str) -> Iterator[Bone]:
+        """What an object or a bone is parented to."""
+        bone = ob.pose.bones.get(name) if name and ob.pose else None
+        if bone is not None:
+            yield ob, ""
+            if bone.parent is not None:
+                yield ob, bone.parent.name
+        elif ob.parent is not None:
+            yield ob.parent, ob.parent_bone if ob.parent_type == "BONE" else ""
+            if ob.parent_type not in {"OBJECT", "BONE"}:
+                yield from self._shaping(ob.parent)
+
+    def _targets(self, constraint: bpy.types.Constraint) -> Iterator[Bone]:
+        """The target objects and bones of a constraint."""
+        for holder in (constraint, *getattr(constraint, "targets", ())):
+            for end in ("target", "pole_target"):
+                target = getattr(holder, end, None)
+                if target is not None:
+                    name = getattr(holder, end.replace("target", "subtarget"), "")
+                    yield target, name if target.type == "ARMATURE" else ""
+                    if target.type != "ARMATURE" and (name or constraint.type in _ON_SURFACES):
+                        yield from self._shaping(target)
+
+    def _shaping(self, ob: bpy.types.Object) -> Iterator[Bone]:
+        """What the shape of an object depends on by its modifiers, of armatures all bones, and by drivers."""
+        for modifier in ob.modifiers:
+            for name, prop in modifier.bl_rna.properties.items():
+                other = getattr(modifier, name) if prop.type == "POINTER" else None
+                if isinstance(other, bpy.types.Object):
+                    yield other, ""
+                    yield from ((other, bone.name) for bone in (other.pose.bones if other.pose else ()))
+        for owner in (ob, ob.data, getattr(ob.data, "shape_keys", None)):
+            for curve in _drivers(owner):
+                yield from self._driving(curve.driver, set())
 
     def _drivers_of(self, ob: bpy.types.Object) -> dict[str, list[bpy.types.Driver]]:
         """The drivers of an object's own place, under an empty name, and of its bones' places, by bone."""
         if ob not in self._drivers:
             found = self._drivers[ob] = {}
-            for curve in ob.animation_data.drivers if ob.animation_data else ():
+            for curve in _drivers(ob):
                 bone, path = animation.split_path(ob, curve.data_path)
-                if path.startswith(_PLACE) and not curve.mute:
+                if path.startswith(_PLACE):
                     found.setdefault(bone, []).append(curve.driver)
         return self._drivers[ob]
 
@@ -102,49 +169,13 @@ def _others_of(ob: bpy.types.Object, bones: set[Bone]) -> set[int]:
     return {other.original.session_uid for other, _ in bones} - {ob.original.session_uid}
 
 
-def _parents(ob: bpy.types.Object, name: str) -> Iterator[Bone]:
-    """What an object or a bone is parented to."""
-    bone = ob.pose.bones.get(name) if name and ob.pose else None
-    if bone is not None:
-        yield ob, ""
-        if bone.parent is not None:
-            yield ob, bone.parent.name
-    elif ob.parent is not None:
-        yield ob.parent, ob.parent_bone if ob.parent_type == "BONE" else ""
-        if ob.parent_type not in {"OBJECT", "BONE"}:
-            yield from _shaping(ob.parent)
+def _drivers(owner: bpy.types.ID | None) -> Iterator[bpy.types.FCurve]:
+    """The curves of an ID's drivers that are not muted."""
+    data = getattr(owner, "animation_data", None)
+    yield from (curve for curve in (data.drivers if data else ()) if not curve.mute)
 
 
-def _targets(constraint: bpy.types.Constraint) -> Iterator[Bone]:
-    """The target objects and bones of a constraint."""
-    for holder in (constraint, *getattr(constraint, "targets", ())):
-        for end in ("target", "pole_target"):
-            target = getattr(holder, end, None)
-            if target is not None:
-                name = getattr(holder, end.replace("target", "subtarget"), "")
-                yield target, name if target.type == "ARMATURE" else ""
-                if target.type != "ARMATURE" and (name or constraint.type in {"SHRINKWRAP", "FOLLOW_PATH", "CLAMP_TO"}):
-                    yield from _shaping(target)
-
-
-def _shaping(ob: bpy.types.Object) -> Iterator[Bone]:
-    """What the modifiers of an object depend on: of armatures, all bones."""
-    for modifier in ob.modifiers:
-        for name, prop in modifier.bl_rna.properties.items():
-            other = getattr(modifier, name) if prop.type == "POINTER" else None
-            if isinstance(other, bpy.types.Object):
-                yield other, ""
-                yield from ((other, bone.name) for bone in (other.pose.bones if other.pose else ()))
-
-
-def _driving(driver: bpy.types.Driver) -> Iterator[Bone]:
-    """The objects and bones whose places a driver reads."""
-    for variable in driver.variables:
-        for target in variable.targets:
-            if not isinstance(target.id, bpy.types.Object):
-                continue
-            bone, path = animation.split_path(target.id, target.data_path)
-            if variable.type != "SINGLE_PROP":
-                yield target.id, target.bone_target
-            elif path.startswith(_PLACE):
-                yield target.id, bone
+def _setting(ob: bpy.types.Object) -> Iterator[bpy.types.Driver]:
+    """The drivers of an armature's settings and of its bones'."""
+    paths = ((animation.split_path(ob, curve.data_path)[1], curve.driver) for curve in _drivers(ob))
+    yield from (driver for path, driver in paths if driver is not None and path.startswith("dqik"))

@@ -21,6 +21,7 @@ class Adoption(NamedTuple):
 
     names : of all N bones. turned, moved : (n,) bones whose rotation and location the edit changed. posed : the
     channels after the edit. base, holds : the base pose and the holds (N,) of all bones after the adoption.
+    place : the scene's identity and the frame of the edit.
     """
 
     names: tuple[str, ...]
@@ -29,6 +30,7 @@ class Adoption(NamedTuple):
     posed: Channels
     base: Channels
     holds: np.ndarray
+    place: tuple[int, float]
 
     def fits(self, names: tuple[str, ...], now: Channels) -> bool:
         """Whether bones with these names have, in their channels `now`, what the edit changed."""
@@ -44,9 +46,11 @@ class Adoptions:
 
     def __init__(self) -> None:
         self._at: OrderedDict[int, Adoption] = OrderedDict()
+        self._outdated = 0  # the first so many are
 
     def note(self, count: int, adoption: Adoption) -> None:
         """Remember what was adopted after the first `count` adoptions."""
+        self._outdated = min(self._outdated, count)
         self._at[count] = adoption
         self._at.move_to_end(count)
         while len(self._at) > _MOST:
@@ -56,3 +60,18 @@ class Adoptions:
         """The adoption that an undo step lacks; None if the armature's channels `now` have no such edit."""
         adoption = self._at.get(count)
         return adoption if adoption is not None and adoption.fits(names, now) else None
+
+    def outdate(self, count: int) -> None:
+        """Animation has set the animated channels since the first `count` adoptions."""
+        self._outdated = count
+
+    def overlay(self, count: int, names: tuple[str, ...], place: tuple[int, float], keyed: Channels) -> None:
+        """Put the poses of the hand among the first `count` adoptions that still count at a place over keyed channels.
+
+        names : of all N bones.
+        """
+        here = names, place, keyed.modes.numbers
+        for number, edit in sorted(self._at.items(), key=lambda item: item[0]):
+            if self._outdated <= number < count and (edit.names, edit.place, edit.posed.modes.numbers) == here:
+                keyed.rotations[edit.turned] = edit.posed.rotations[edit.turned]
+                keyed.locations[edit.moved] = edit.posed.locations[edit.moved]

@@ -1,19 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The warm start of playback: solving a frame from the answer of the frame before."""
 
-from math import isfinite
-
-import numpy as np
-
-from ...solvers import FrameArrays, InvalidPose, Motion, Prepared
-from .read import FrameInput
+from ...solvers import FrameArrays, Motion, Prepared
+from .read import FrameInput, check_numbers
 from .view import View
-
-
-def check_numbers(rotations: np.ndarray) -> None:
-    """Raise `InvalidPose` if an answer holds something that is not a number, as its question did."""
-    if not isfinite(rotations.sum()):
-        raise InvalidPose("The armature's place, or a bone's pose, is not a number: reset it and switch Live on again")
 
 
 class FollowedMotion:

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 
-from ..blender import animation, channels, rotation
+from ..blender import channels
 from ..blender.channels import Channels, Modes
-from . import holds, stored_base
+from . import holds, keyed_pose, stored_base
 from .adoptions import Adoption, Adoptions
 from .view import View
 
@@ -76,14 +76,15 @@ class PoseMemory:
         self._names = tuple(ob.pose.bones.keys())
 
     def adopt_edits(
-        self, ob: bpy.types.Object, now: Channels, free: tuple[np.ndarray, np.ndarray], view: View,
+        self, ob: bpy.types.Object, now: Channels, free: tuple[np.ndarray, np.ndarray], view: View, reanimated: bool,
         held_with: dict[int, list[int]],
     ) -> None:  # fmt: skip
         """Copy the user's edits since our last answer into the base pose, and hold the bones there.
 
         now : the original bones' channels. free : (N, 4) and (N, 3) bool, channels that nothing animates. After a
-        change of frame only these are compared, because animation has changed the others. held_with : `Rig.held_with`;
-        these bones are held as the user sees them, so what is seen becomes their base pose.
+        change of frame or of keys only these are compared, because animation has changed the others.
+        reanimated : whether keys or other animation were edited. held_with : `Rig.held_with`; these bones are held as
+        the user sees them, so what is seen becomes their base pose.
         """
         before = self.written
         if before is None or self.base is None or before.modes.numbers != now.modes.numbers:
@@ -95,15 +96,23 @@ class PoseMemory:
         # `not <=` instead of `>`, so that NaN counts as edited
         turned = ~(np.abs(now.rotations - before.rotations) <= EDITED) & self.bones[:, None]
         moved = ~(np.abs(now.locations - before.locations) <= EDITED) & self.bones[:, None]
-        if view.fresh:
+        animated, keyed = view.fresh or reanimated, self._keyed.get(view.scene_uid)
+        if keyed is not None and keyed.frame == view.frame and not animated:
+            # Blender may have evaluated unchanged animation again
+            turned &= free[0] | (now.rotations != keyed.channels.rotations)
+            moved &= free[1] | (now.locations != keyed.channels.locations)
+        if reanimated and not view.fresh:
+            self.adoptions.outdate(ob.dqik.adoptions)
+            self._note_animated(now, turned.any(-1, keepdims=True) & ~free[0], moved.any(-1, keepdims=True) & ~free[1],
+                                view)  # fmt: skip
+        if animated:
             turned, moved = turned & free[0], moved & free[1]
         edited = np.flatnonzero(turned.any(-1) | moved.any(-1))
         if not edited.size:
             return
         # one edited component makes the whole rotation or location edited
-        of_rotation, of_location = free if view.fresh else (np.ones_like(free[0]), np.ones_like(free[1]))
+        of_rotation, of_location = free if animated else (np.ones_like(free[0]), np.ones_like(free[1]))
         turned, moved = turned.any(-1, keepdims=True) & of_rotation, moved.any(-1, keepdims=True) & of_location
-        keyed = self._keyed.get(view.scene_uid)
         for target in (self.base, keyed.channels if keyed is not None else None):
             if target is not None:
                 np.copyto(target.rotations, now.rotations, where=turned)
@@ -118,7 +127,7 @@ class PoseMemory:
         if self.stored and mirrored is None:
             holds.note_posed(ob, now, is_turned, is_moved)
         if self.stored:
-            self._note_adoption(ob, now, is_turned, is_moved)
+            self._note_adoption(ob, now, is_turned, is_moved, view)
 
     def start(self, ob: bpy.types.Object, posed: Channels, free: tuple[np.ndarray, np.ndarray], view: View) -> Channels:
         """The channels as they would be without DQIK: animated ones from keys and drivers, others from the base pose.
@@ -129,11 +138,14 @@ class PoseMemory:
         if self._left.size and not view.fresh:
             self._resume(start, ob, view)
         if self.base is None or not rows.size:
+            self._keyed[view.scene_uid] = KeyedPose(view.frame, start.copy())
             return start
         if self._is_free(free):
             start.rotations[rows], start.locations[rows] = self.base.rotations[rows], self.base.locations[rows]
             return start
         free_rotations, free_locations = free[0][rows], free[1][rows]
+        if view.fresh:
+            self.adoptions.outdate(ob.dqik.adoptions)
         keyed = posed if view.fresh else self._keyed_channels(ob, view)
         start.rotations[rows] = np.where(free_rotations, self.base.rotations[rows], keyed.rotations[rows])
         start.locations[rows] = np.where(free_locations, self.base.locations[rows], keyed.locations[rows])
@@ -207,11 +219,21 @@ class PoseMemory:
         kept[turned] = False
         return sorted({above for bone in posed.tolist() for above in held_with.get(bone, ()) if kept[above]})
 
-    def _note_adoption(self, ob: bpy.types.Object, now: Channels, turned: np.ndarray, moved: np.ndarray) -> None:
+    def _note_animated(self, now: Channels, turned: np.ndarray, moved: np.ndarray, view: View) -> None:
+        """Take channels `turned` (N, 4) and `moved` (N, 3), which an edit of keys has changed, as keyed."""
+        keyed = self._keyed.get(view.scene_uid)
+        if keyed is not None:
+            np.copyto(keyed.channels.rotations, now.rotations, where=turned)
+            np.copyto(keyed.channels.locations, now.locations, where=moved)
+
+    def _note_adoption(
+        self, ob: bpy.types.Object, now: Channels, turned: np.ndarray, moved: np.ndarray, view: View
+    ) -> None:
         """Store the base pose after an edit that left bones in `now`, and remember it for the edit's undo step."""
         if self.base is None:
             return
-        adoption = Adoption(self._names, turned, moved, now.copy(), self.base.copy(), holds.stored(ob))
+        place = view.scene_uid, view.frame
+        adoption = Adoption(self._names, turned, moved, now.copy(), self.base.copy(), holds.stored(ob), place)
         self.adoptions.note(ob.dqik.adoptions, adoption)
         ob.dqik.adoptions += 1
         self._store(ob, self.rows)
@@ -237,17 +259,12 @@ class PoseMemory:
         start.rotations[rows], start.locations[rows] = keyed.rotations[rows], keyed.locations[rows]
 
     def _keyed_channels(self, ob: bpy.types.Object, view: View) -> Channels:
-        """The animated channels: as evaluated at the scene's last change of frame, or else from the curves."""
+        """The animated channels as the scene's last change of frame and the user left them, remembered or read anew."""
         keyed = self._keyed.get(view.scene_uid)
         if keyed is not None and keyed.frame == view.frame and len(keyed.channels.rotations) == len(self.bones):
             return keyed.channels
-        found = self.base.copy()
-        for name, path, index, value in animation.values(ob, view.frame):
-            number = ob.pose.bones.find(name)
-            if number >= 0 and path == "location":
-                found.locations[number, index] = value
-            elif number >= 0 and path == rotation.PATHS[found.modes.of_bone[number]]:
-                found.rotations[number, index] = value
+        found = keyed_pose.read(ob, self.base, view)
+        self.adoptions.overlay(ob.dqik.adoptions, self._names, (view.scene_uid, view.frame), found)
         return found
 
     def _recall(self, ob: bpy.types.Object, modes: Modes) -> None:

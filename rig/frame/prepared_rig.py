@@ -28,7 +28,7 @@ class PreparedRig:
         evaluate. influences : of all goals. unanimated : nothing animates a bone of the skeleton.
     animation : of the armature. follows_itself : what the solve reads of Blender's evaluation follows bones it moves.
     natural : its natural pose.
-    stale : a setting has changed since the last `look`.
+    stale : a setting has changed since the last `look`. reanimated : keys or other animation may have, before it.
     """
 
     def __init__(self, solver: str = "") -> None:
@@ -45,7 +45,7 @@ class PreparedRig:
         self.free = np.ones((0, 4), dtype=bool), np.ones((0, 3), dtype=bool)
         self.unseen: list[str] = []
         self.influences: list[float] = []
-        self.unanimated = self.follows_itself = False
+        self.unanimated = self.follows_itself = self.reanimated = False
         self.natural = NaturalPose()
         self._other = True  # other modes or animation than the rig was made for
         self.solved = np.zeros(0, dtype=bool)
@@ -76,6 +76,7 @@ class PreparedRig:
         modes = channels.modes(evaluated.pose.bones, self.modes)
         animated = animation.contents(ob, paths=False)
         paths = animation.contents(ob, paths=True) if edited or animated != self._animated else self._paths
+        self.reanimated = view.keyed or paths != self._paths
         names = edited and self._contents is not None and self._contents.edited[0] != tuple(ob.pose.bones.keys())
         if paths != self._paths or modes is not self.modes or names or len(self.free[0]) != len(ob.pose.bones):
             self.animation = animation.animation(ob)

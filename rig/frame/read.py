@@ -5,11 +5,12 @@ Positions and orientations are in armature space and are read from evaluated dat
 """
 
 from dataclasses import dataclass, replace
+from math import isfinite
 
 import bpy
 import numpy as np
 
-from ...solvers import Pose, Prepared
+from ...solvers import InvalidPose, Pose, Prepared
 from ...solvers.algebra import dual_quaternion, quaternion
 from ...solvers.model.frames import FrameArrays
 from ...solvers.model.goals import Targets
@@ -79,6 +80,12 @@ class Reading:
         return Reading(self.posed, self.now, self.start, frame_input)
 
 
+def check_numbers(numbers: np.ndarray) -> None:
+    """Raise `InvalidPose` if what was read of a pose, or solved from it, holds something that is not a number."""
+    if not isfinite(numbers.sum()):
+        raise InvalidPose("The armature's place, or a bone's pose, is not a number: reset it and switch Live on again")
+
+
 def read(
     ob: bpy.types.Object, rig: Rig, start: Channels, places: list[Place], influences: list[float]
 ) -> FrameInput:
@@ -90,6 +97,7 @@ def read(
     links = joint_links.plain(ob, rig, start)
     if links is None:
         links, scale, stretch = joint_links.posed(ob, rig, start)
+        check_numbers(np.array(stretch))
         prepared = rig.stretched(stretch)
     for k, (joint, row) in enumerate(zip(rig.slide_joint.tolist(), rig.slide_row.tolist(), strict=True)):
         # offset = frame @ location * scale, one slide an axis of that frame

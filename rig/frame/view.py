@@ -17,7 +17,7 @@ class View:
     fresh : whether the frame has just changed, so that animated channels have their animated values.
     later : for an armature that takes part in a cycle of armatures that follow each other, by `session_uid`: those of
         the cycle that it follows and that are solved after it.
-    edited : whether Blender reports a change of an armature's bones or of the scene's relations.
+    edited : whether Blender reports a change of an armature's bones or of the scene's relations. keyed : of an action.
     borrowed : to call when a render is done: gives objects their values back that they had for the render only.
     """
 
@@ -29,6 +29,7 @@ class View:
 
     def __post_init__(self) -> None:
         self._relations_changed = self.depsgraph.id_type_updated("SCENE")
+        self.keyed = self.depsgraph.id_type_updated("ACTION")
         self.edited = self._relations_changed or self.depsgraph.id_type_updated("ARMATURE")
 
     @cached_property

@@ -371,3 +371,97 @@ def test_keys_that_name_a_bone_by_its_number_are_keys() -> None:
         curve.data_path = curve.data_path.replace('"boom"', str(ob.pose.bones.find("boom")))
     ob.dqik.live = True
     assert history(ob) < STEADY
+
+
+# -- edits of animation are not poses of the hand ----------------------------------------------------------------------
+
+
+def other_values(ob: bpy.types.Object) -> None:
+    for curve in curves_of(ob, "boom"):
+        for key in curve.keyframe_points:
+            key.co.y *= 0.5
+        curve.update()
+    ob.animation_data.action.update_tag()
+
+
+def noise(ob: bpy.types.Object) -> None:
+    for curve in curves_of(ob, "boom"):
+        curve.modifiers.new("NOISE").strength = 0.4
+    ob.animation_data.action.update_tag()
+
+
+def evaluated_again(ob: bpy.types.Object) -> None:
+    ob.update_tag(refresh={"TIME"})
+
+
+def strip_moved(ob: bpy.types.Object) -> None:
+    strip = ob.animation_data.nla_tracks[0].strips[0]
+    strip.frame_start_ui, strip.frame_end_ui = 4, 40
+
+
+def less_strip(ob: bpy.types.Object) -> None:
+    ob.animation_data.nla_tracks[0].strips[0].influence = 0.3
+    ob.update_tag(refresh={"TIME"})
+
+
+def tweaked(ob: bpy.types.Object) -> None:
+    data = ob.animation_data
+    data.nla_tracks.active = data.nla_tracks[0]
+    data.nla_tracks[0].select = data.nla_tracks[0].strips[0].select = True
+    data.use_tweak_mode = True
+
+
+@pytest.mark.parametrize(("prepare", "change"), [
+    (no_preparation, other_values), (no_preparation, noise), (no_preparation, evaluated_again), (strip, strip_moved),
+    (strip, less_strip), (strip, tweaked), (strip, evaluated_again),
+])  # fmt: skip
+def test_an_edit_of_animation_is_no_pose_of_the_hand(prepare: Callable, change: Callable) -> None:
+    """No bone is held for it, and what is seen then is what the frame shows when it is visited."""
+    ob, _ = reaching()
+    prepare(ob)
+    ob.dqik.live = True
+    for frame in (9, 10):
+        rigs.at_frame(frame)
+    change(ob)
+    rigs.update()
+    assert not any(bone.dqik_hold for bone in ob.pose.bones)
+    seen = rigs.matrices(ob)
+    assert turn(seen, pose_at(ob, 10)) < STEADY
+    assert history(ob) < STEADY
+
+
+def test_live_off_after_loading_puts_bones_on_what_the_nla_gives(tmp_path: Path) -> None:
+    """An action by half on top of a track."""
+    ob, _ = reaching()
+    strip(ob)
+    key_turns(ob, "boom", {1: (0.9, 0, 0), 30: (0.9, 0.4, 0.1)})
+    ob.animation_data.action_influence = 0.5
+    keyed = pose_at(ob, 12)
+    ob.dqik.live = True
+    for frame in (5, 12):
+        rigs.at_frame(frame)
+    reopened(tmp_path / "crane.blend")
+    ob = bpy.data.objects["Crane"]
+    ob.dqik.live = False
+    rigs.update()
+    assert turn(keyed, rigs.matrices(ob)) < STEADY
+
+
+def test_a_target_moved_after_loading_moves_bones_from_what_the_nla_gives(tmp_path: Path) -> None:
+    """The pose is that of the frame when it is visited; bones in no chain keep their pose of the hand."""
+    ob, _ = reaching(chain_length=2)
+    key_turns(ob, "flag")
+    strip(ob)
+    ob.dqik.live = True
+    for frame in (5, 12):
+        rigs.at_frame(frame)
+    reopened(tmp_path / "crane.blend")
+    ob, target = bpy.data.objects["Crane"], bpy.data.objects["Load"]
+    ob.pose.bones["flag"].rotation_quaternion = turned((0.1, 0.5, 0.2))
+    target.animation_data_clear()
+    target.location = (0.9, 0.3, 1.2)
+    rigs.update()
+    np.testing.assert_allclose(ob.pose.bones["flag"].rotation_quaternion, turned((0.1, 0.5, 0.2)), atol=1e-6)
+    chain = [ob.pose.bones.find(bone) for bone in ("boom", "jib")]
+    seen = rigs.matrices(ob)[chain]
+    assert turn(seen, pose_at(ob, 12)[chain]) < STEADY

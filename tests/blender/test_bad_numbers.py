@@ -39,6 +39,10 @@ def lost_parent(ob: bpy.types.Object, value: float) -> None:
     bpy.data.objects["Load"].parent = rigs.empty((value, 0, 0), "Nowhere")
 
 
+def lost_size(ob: bpy.types.Object, value: float) -> None:
+    ob.pose.bones["mast"].scale = (value, value, value)
+
+
 LOSSES = [lost_target, lost_by_key, lost_pole, lost_armature, lost_parent]
 
 
@@ -72,7 +76,7 @@ def test_a_place_that_is_no_number_gets_into_no_bone(lose: Callable, played: boo
 
 
 @pytest.mark.parametrize("action", ["NEW", "CURRENT"])
-@pytest.mark.parametrize("lose", [lost_target, lost_armature, lost_parent])
+@pytest.mark.parametrize("lose", [lost_target, lost_armature, lost_parent, lost_size])
 def test_a_place_that_is_no_number_is_baked_into_no_key(lose: Callable, action: str) -> None:
     """The bake refuses, or keys numbers; the bones keep theirs."""
     ob, _ = reaching()
@@ -90,7 +94,7 @@ def test_a_place_that_is_no_number_is_baked_into_no_key(lose: Callable, action: 
     assert np.isfinite(rigs.channels(ob)).all()
 
 
-@pytest.mark.parametrize("lose", [lost_target, lost_armature, lost_parent])
+@pytest.mark.parametrize("lose", [lost_target, lost_armature, lost_parent, lost_size])
 def test_solve_refuses_a_place_that_is_no_number(lose: Callable) -> None:
     """Solve says so in one sentence and writes nothing."""
     ob, _ = reaching()

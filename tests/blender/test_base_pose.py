@@ -362,6 +362,58 @@ def test_after_undo_keyed_bones_start_from_their_keys() -> None:
     assert rigs.turn(expected, rigs.matrices(ob)) < 1e-5
 
 
+def test_undo_keeps_keyed_bones_as_they_were_posed_by_hand() -> None:
+    """Without a key, as Blender does. At another frame and back the keys count again, also after an undo."""
+    ob = posed_figure()
+    for name in ("arm.L", "spine"):
+        for frame, degrees in ((1, 10.0), (11, 50.0)):
+            ob.pose.bones[name].rotation_quaternion = rigs.rotation((1, 0, 0), degrees)
+            ob.pose.bones[name].keyframe_insert("rotation_quaternion", frame=frame)
+    ob.dqik.live = True
+    for frame in (5, 6):
+        rigs.at_frame(frame)
+    for name, degrees in (("arm.L", 40.0), ("spine", -20.0)):
+        ob.pose.bones[name].rotation_quaternion = rigs.rotation((0, 0, 1), degrees)
+        rigs.update()
+        bpy.ops.ed.undo_push(message="Posed")
+    expected = rigs.matrices(ob)
+
+    def move_and_undo() -> np.ndarray:
+        bpy.data.objects["hand.L"].location.z += 0.1
+        rigs.update()
+        bpy.ops.ed.undo_push(message="Moved")
+        bpy.ops.ed.undo()
+        bpy.data.objects["hand.L"].update_tag()
+        rigs.update()
+        return rigs.matrices(bpy.data.objects["Figure"])
+
+    assert rigs.turn(expected, move_and_undo()) < 1e-3
+    for frame in (7, 6):
+        rigs.at_frame(frame)
+    keyed = rigs.matrices(bpy.data.objects["Figure"])
+    assert rigs.turn(expected, keyed) > 0.05
+    bpy.ops.ed.undo_push(message="Visited")
+    assert rigs.turn(keyed, move_and_undo()) < 1e-3
+
+
+def test_a_keyed_bone_posed_before_live_goes_on_is_not_forgotten() -> None:
+    """It was turned without a key. After Live on, a tiny move of a target moves the bones little."""
+    ob = posed_figure()
+    arm = ob.pose.bones["arm.L"]
+    for frame, degrees in ((1, 10.0), (11, 50.0)):
+        arm.rotation_quaternion = rigs.rotation((1, 0, 0), degrees)
+        arm.keyframe_insert("rotation_quaternion", frame=frame)
+    rigs.at_frame(6)
+    arm.rotation_quaternion = rigs.rotation((0, 0, 1), 40.0)
+    rigs.update()
+    ob.dqik.live = True
+    rigs.update()
+    seen = rigs.matrices(ob)
+    bpy.data.objects["hand.L"].location.z += 1e-4
+    rigs.update()
+    assert rigs.turn(seen, rigs.matrices(ob)) < radians(0.2)
+
+
 def test_rest_position_shows_the_rest_pose() -> None:
     """With the armature in Rest Position nothing is solved; in Pose Position it is again."""
     ob = posed_figure()

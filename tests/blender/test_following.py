@@ -76,7 +76,50 @@ def by_bone_of_a_third(leader: bpy.types.Object, hook: bpy.types.Object) -> None
     hook.parent, hook.parent_type, hook.parent_bone = third, "BONE", "link"
 
 
-WAYS = [by_driver, by_vertices, by_armature_constraint, by_two_constraints, by_curve, by_bone_of_a_third]
+def drive_by_property(owner: bpy.types.bpy_struct, path: str, index: int, read: bpy.types.ID, name: str) -> None:
+    """Drive a channel by a property of an object or another ID."""
+    driver = owner.driver_add(path, index).driver
+    target = driver.variables.new().targets[0]
+    driver.type, target.id_type = "AVERAGE", read.id_type
+    target.id, target.data_path = read, name
+
+
+def by_property_of_a_third(leader: bpy.types.Object, hook: bpy.types.Object) -> None:
+    """The hook's driver reads a property that another driver sets from the leader's bone."""
+    third = rigs.empty((0, 0, 0), "Third")
+    third["height"] = 0.0
+    drive_by(third, '["height"]', -1, leader, "jib", "LOC_Z")
+    drive_by_property(hook, "location", 2, third, '["height"]')
+    hook.location = (0.9, 0.4, 0.0)
+
+
+def by_property_of_the_armature(leader: bpy.types.Object, hook: bpy.types.Object) -> None:
+    """As above, with a property of the leader's armature data."""
+    leader.data["height"] = 0.0
+    drive_by(leader.data, '["height"]', -1, leader, "jib", "LOC_Z")
+    drive_by_property(hook, "location", 2, leader.data, '["height"]')
+    hook.location = (0.9, 0.4, 0.0)
+
+
+def by_shape_key(leader: bpy.types.Object, hook: bpy.types.Object) -> None:
+    """The hook is on vertices that a shape key moves, whose value the leader's bone drives."""
+    mesh = bpy.data.meshes.new("Shape")
+    mesh.from_pydata([(0.9, 0.4, 0.6), (1.0, 0.4, 0.6), (0.9, 0.5, 0.6)], [], [(0, 1, 2)])
+    shape = bpy.data.objects.new("Shape", mesh)
+    bpy.context.scene.collection.objects.link(shape)
+    shape.shape_key_add(name="Basis")
+    up = shape.shape_key_add(name="Up")
+    up.slider_max = 3.0
+    for point in up.data:
+        point.co.z += 0.3
+    drive_by(mesh.shape_keys, 'key_blocks["Up"].value', -1, leader, "jib", "LOC_Z")
+    hook.parent, hook.parent_type, hook.parent_vertices = shape, "VERTEX_3", (0, 1, 2)
+
+
+WAYS = [
+    by_driver, by_vertices, by_armature_constraint, by_two_constraints, by_curve, by_bone_of_a_third,
+    by_property_of_a_third, by_property_of_the_armature, by_shape_key,
+]  # fmt: skip
 
 
 def leader_and_follower(way: Callable) -> tuple[bpy.types.Object, bpy.types.Object, bpy.types.Object]:
@@ -107,6 +150,32 @@ def test_a_target_that_follows_another_armature_is_met_on_the_same_frame(way: Ca
         moved.location = place
         rigs.update()
         assert rigs.miss(follower, "jib", hook) < NEAR
+
+
+@pytest.mark.parametrize(("owner", "setting"), [(None, "dqik.goals[0].influence"), ("mast", "dqik_stiffness")])
+def test_a_setting_that_another_armature_drives_is_that_of_the_same_frame(owner: str | None, setting: str) -> None:
+    """The leader's bone drives an influence or a stiffness of the follower; the hook itself follows nothing."""
+    leader, follower, hook = leader_and_follower(lambda leader, hook: None)
+    hook.location = (0.9, 0.8, 1.2)
+    drive_by(follower if owner is None else follower.pose.bones[owner], setting, -1, leader, "jib", "LOC_Y")
+    leader.dqik.live = follower.dqik.live = True
+    assert history(follower, FRAMES) < STEADY
+
+
+def test_a_ring_of_drivers_is_no_trouble() -> None:
+    """Two properties drive each other, and one of them the hook."""
+
+    def ring(leader: bpy.types.Object, hook: bpy.types.Object) -> None:
+        del leader
+        hook["one"] = hook["other"] = 0.5
+        drive_by_property(hook, '["one"]', -1, hook, '["other"]')
+        drive_by_property(hook, '["other"]', -1, hook, '["one"]')
+        drive_by_property(hook, "location", 2, hook, '["one"]')
+
+    leader, follower, _ = leader_and_follower(ring)
+    rigs.at_frame(5)
+    assert leader.dqik.live
+    assert follower.dqik.live
 
 
 def hooked(hook: bpy.types.Object, ob: bpy.types.Object) -> bpy.types.Object:
@@ -204,6 +273,30 @@ def test_a_constraint_without_its_target_holds_nothing() -> None:
         assert rigs.miss(ob, "jib", target) < NEAR
     assert not ob.dqik.status.message
     assert history(ob) < STEADY
+
+
+def test_a_target_that_a_handler_has_moved_before_is_met_on_the_same_frame() -> None:
+    """Handlers of a change of frame run in the order in which they were installed; the one here comes first."""
+    ob, target = reaching()
+    target.animation_data_clear()
+
+    def move(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+        del depsgraph
+        target.location = (1.0, 0.02 * scene.frame_current, 1.1)
+
+    ob.dqik.live = True
+    bpy.app.handlers.frame_change_post.insert(0, move)
+    try:
+        shown = {frame: pose_at(ob, frame) for frame in FRAMES}
+        for frame in FRAMES:
+            rigs.at_frame(frame)
+            assert rigs.miss(ob, "jib", target) < NEAR
+            assert ob.dqik.status.converged
+        rigs.made_active(ob)
+        assert bpy.ops.dqik.bake(frame_start=1, frame_end=20) == {"FINISHED"}
+    finally:
+        bpy.app.handlers.frame_change_post.remove(move)
+    assert max(turn(pose, pose_at(ob, frame)) for frame, pose in shown.items()) < STEADY
 
 
 def test_the_report_measures_the_target_where_blender_shows_it() -> None:

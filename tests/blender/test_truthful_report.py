@@ -67,6 +67,30 @@ def test_bones_edited_while_live_are_seen(change: Callable) -> None:
     assert change == unparented or ob.dqik.status.converged
 
 
+def test_bones_symmetrized_while_live_are_no_trouble(capfd: pytest.CaptureFixture) -> None:
+    """Blender copies a pose bone's settings to the new side while the armature is still in Edit Mode."""
+    bones = [
+        rigs.Bone("mast", (0, 0, 0), (0, 0, 1)),
+        rigs.Bone("arm.L", (0.2, 0, 1), (0.9, -0.1, 1.2), "mast"),
+        rigs.Bone("hand.L", (0.9, -0.1, 1.2), (1.5, 0, 1), "arm.L", True),
+    ]
+    ob, target = rigs.armature(bones, "Crane"), load()
+    rigs.goal(ob, "hand.L", target, chain_length=2)
+    ob.dqik.live = True
+    rigs.at_frame(3)
+
+    def symmetrize(edited: bpy.types.ArmatureEditBones) -> None:
+        for bone in edited:
+            bone.select = bone.select_head = bone.select_tail = bone.name != "mast"
+        bpy.ops.armature.symmetrize()
+
+    in_edit_mode(ob, symmetrize)
+    rigs.at_frame(4)
+    assert "hand.R" in ob.pose.bones
+    assert rigs.miss(ob, "hand.L", target) < NEAR
+    assert "Traceback" not in "".join(capfd.readouterr())
+
+
 # -- what else moves the bones -----------------------------------------------------------------------------------------
 
 
