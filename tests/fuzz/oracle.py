@@ -43,10 +43,15 @@ def poses() -> dict[Key, np.ndarray]:
     return {key_of(ob): rigs.matrices(ob) for ob in shown() if len(ob.data.bones)}
 
 
-def poses_with_goals() -> dict[Key, np.ndarray]:
-    """As above without armatures that have no goals: Blender itself takes their keyed bones to other scenes' frames."""
-    with_goals = {key_of(ob) for ob in shown() if len(ob.dqik.goals)}
-    return {key: pose for key, pose in poses().items() if key in with_goals}
+def poses_that_stay() -> dict[Key, np.ndarray]:
+    """As above without armatures on which bones are animated and not solved: Blender takes these to other frames."""
+    stay = {key_of(ob) for ob in shown() if animated_bones(ob) <= _solved_bones(ob)}
+    return {key: pose for key, pose in poses().items() if key in stay}
+
+
+def _solved_bones(ob: bpy.types.Object) -> set[str]:
+    goals = [goal for goal in ob.dqik.goals if ob.dqik.live and goal.target and not goal.mute and goal.influence > 0.0]
+    return {one.name for goal in goals for one in chain(ob, goal) if not one.dqik_lock}
 
 
 def difference(before: dict[Key, np.ndarray], after: dict[Key, np.ndarray]) -> tuple[float, float, str]:
@@ -346,11 +351,11 @@ def check_scenes(other: str, frame: float, elsewhere: float) -> None:
     at_frame(frame)
     if history_matters() or other == bpy.context.scene.name:
         return
-    here, places = poses_with_goals(), [evaluated(ob).matrix_world.copy() for ob in bpy.context.scene.objects]
+    here, places = poses_that_stay(), [evaluated(ob).matrix_world.copy() for ob in bpy.context.scene.objects]
     bpy.data.scenes[other].frame_set(int(elsewhere))
     for ob in bpy.context.scene.objects:
         ob.update_tag()
     update()
     if places != [evaluated(ob).matrix_world for ob in bpy.context.scene.objects]:
         return  # Blender itself has taken keyed targets along
-    same("scenes", here, poses_with_goals(), f"A frame change in {other!r} changes this scene")
+    same("scenes", here, poses_that_stay(), f"A frame change in {other!r} changes this scene")
