@@ -50,7 +50,7 @@ def poses_that_stay() -> dict[Key, np.ndarray]:
 
 
 def _solved_bones(ob: bpy.types.Object) -> set[str]:
-    goals = [goal for goal in ob.dqik.goals if ob.dqik.live and goal.target and not goal.mute and goal.influence > 0.0]
+    goals = [goal for goal, _ in active_goals(ob)] if is_live(ob) else []
     return {one.name for goal in goals for one in chain(ob, goal) if not one.dqik_lock}
 
 
