@@ -7,6 +7,7 @@ import numpy as np
 
 from ...solvers.algebra import quaternion
 from . import limbs as limb_geometry
+from .chest import Chest
 from .collars import Collars
 from .ends import LooseEnds, turned_back
 from .figure import SIDES, Figure, Limb
@@ -135,13 +136,8 @@ class Body:
         self._trunk_scale, self._trunk_shift = scale * self._scale.ravel(), scale * self._shift.ravel() + shift
         self.spine = [joint for joint in figure.spine if joint >= 0 and free[joint] > 0.0]
         self.turns_chest = bool(self.spine)
-        count = len(figure.spine_lines)
-        self.fractions = np.arange(1, count + 1) / count
-        # all lines but the last, which is 0
-        self._spine_lines = list(zip(self.fractions.tolist(), figure.spine_lines[:-1].tolist(), strict=False))
-        chest = figure.spine_root + figure.spine_lines.sum(0)
-        self._chest_at_rest = tuple(chest.tolist())
-        self.shoulders = self.signs[: self.arms] * self._roots[: self.arms] - chest
+        self.chest = Chest(figure, len(self.spine))
+        self.shoulders = self.signs[: self.arms] * self._roots[: self.arms] - self.chest.at_rest
         self._from_chest = np.concatenate([self.shoulders * self.signs[: self.arms], self._roots[self.arms :]])
 
     def _set_joints(self, free: np.ndarray) -> None:
@@ -279,7 +275,7 @@ class Body:
         chest : (F, 3) its turn if the spine is not free. correction : (F, P, 4) added to what is predicted of these.
         """
         vectors = self.vectors(view)
-        spine, trunk, matrix, place = self.chest(self._turn_of_chest(vectors) if chest is None else chest)
+        spine, trunk, matrix, place = self.chest.turned(self._turn_of_chest(vectors) if chest is None else chest)
         frames, arms, count = len(vectors), self.arms, len(self._figure.limbs)
         turns = np.empty((frames, len(self.mirror), 4))
         vectors = self.seen_by_limbs(vectors, matrix, place)
@@ -320,41 +316,10 @@ class Body:
         told = vectors.reshape(len(vectors), -1) * self._trunk_scale + self._trunk_shift
         return clipped(clipped(told, CLIP) @ self._trunk_map + self.trunk.mean, MOST_TURN)
 
-    def chest(self, turn: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Of a chest that is turned by (F, 3): the turn (F, 4) of each joint of the spine and its own (F, 4).
-
-        And its matrix (F, 3, 3) and place (F, 3) if the spine's bones share the turn evenly.
-        """
-        found = np.array([self._turned_chest(*each) for each in turn.tolist()])
-        return found[:, :4], found[:, 4:8], found[:, 8:17].reshape(-1, 3, 3), found[:, 17:]
-
-    def _turned_chest(self, *turn: float) -> tuple[float, ...]:
-        """`chest` of one turn (3,), in plain numbers."""
-        angle = max(math.hypot(*turn), quaternion.LEAST)
-        x, y, z = (number / angle for number in turn)
-        half, of_spine = 0.5 * angle, 0.5 * angle / max(len(self.spine), 1)
-        sine, own_sine = math.sin(half), math.sin(of_spine)
-        s, v = math.sin(angle), 2.0 * sine * sine  # of the chest's turn: sine, and what the cosine lacks to 1
-        px, py, pz = self._chest_at_rest
-        for fraction, (a, b, c) in self._spine_lines:  # by Rodrigues' formula
-            part, lack = math.sin(fraction * angle), 1.0 - math.cos(fraction * angle)
-            i, j, k = y * c - z * b, z * a - x * c, x * b - y * a  # the axis times the line
-            px += part * i + lack * (y * k - z * j)
-            py += part * j + lack * (z * i - x * k)
-            pz += part * k + lack * (x * j - y * i)
-        return (
-            math.cos(of_spine), own_sine * x, own_sine * y, own_sine * z,
-            math.cos(half), sine * x, sine * y, sine * z,
-            1.0 - v * (y * y + z * z), v * x * y - s * z, v * x * z + s * y,
-            v * x * y + s * z, 1.0 - v * (x * x + z * z), v * y * z - s * x,
-            v * x * z - s * y, v * y * z + s * x, 1.0 - v * (x * x + y * y),
-            px, py, pz,
-        )  # fmt: skip
-
     def seen_by_limbs(self, vectors: np.ndarray, chest: np.ndarray, place: np.ndarray) -> np.ndarray:
         """Places of limbs' ends from their roots, and two directions (F, L, 3, 3), read as left ones.
 
-        Arms in the axes of the chest, legs in those of the hips. chest, place : as `chest` has them.
+        Arms in the axes of the chest, legs in those of the hips. chest, place : as `Chest.turned` has them.
         """
         arms, seen = self.arms, vectors[:, : len(self._figure.limbs)]
         seen[:, :arms, 0] -= place[:, None]

@@ -104,7 +104,7 @@ def _figure(packer: Packer, prior: Parts, fading: dict[str, float]) -> Any:
         chest_joint=chest,
         chest_from_rest=_from_rest(prior, chest),
         spine_line=figure.spine_lines,
-        fraction=parts.fractions,
+        fraction=parts.chest.fractions,
         joint=prior.joints,
         column=parts.columns,
         mirror=parts.mirror,

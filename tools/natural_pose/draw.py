@@ -197,7 +197,7 @@ def _see(
         chest = viewer.chest(world, body.links[None])
         told.append(seer.features(view))
         noisy = quaternion.product(chest, quaternion.exp(chest_off))
-        _, _, matrix, place = seer.chest(quaternion.log(noisy))
+        _, _, matrix, place = seer.chest.turned(quaternion.log(noisy))
         seen = seer.seen_by_limbs(seer.vectors(view), matrix, place)
         off_root = random.normal(0.0, REACH_OFF, seen[:, :, 0].shape)
         seen[:, :, 0] += off_root * np.array([[limb.size] for limb in figure.limbs])
