@@ -291,7 +291,7 @@ def _on_rendered(*_: object) -> None:
 
 @persistent
 def _on_forget(*_: object) -> None:
-    """After undo, redo or loading a file, most of the state is out of date."""
+    """After undo and redo, most of the state is out of date."""
     renewed = {uid: session.renewed() for uid, session in _state.sessions.items()}
     forget()
     _state.sessions.update(renewed)
@@ -299,7 +299,7 @@ def _on_forget(*_: object) -> None:
 
 @persistent
 def _on_load(*_: object) -> None:
-    _on_forget()
+    forget()
     for ob in bpy.data.objects:
         versions.keep_look(ob)
 

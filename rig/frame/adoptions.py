@@ -46,7 +46,7 @@ class Adoptions:
 
     def __init__(self) -> None:
         self._at: OrderedDict[int, Adoption] = OrderedDict()
-        self._outdated = 0  # the first so many are
+        self._outdated = 0  # number of first adoptions whose animated channels animation has set since
 
     def note(self, count: int, adoption: Adoption) -> None:
         """Remember what was adopted after the first `count` adoptions."""

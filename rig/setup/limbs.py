@@ -26,7 +26,7 @@ _LENGTH = 0.3  # ... by how their length differs from a usual one, as a logarith
 _ARM = 0.8  # usual length of an arm against that of a leg
 _APART = 0.05  # of their length: branches that end nearer than this are one limb twice
 _ALIKE = 0.05  # of their length: segments that differ by less have the same length
-_SMALL = 1e-3  # of the figure's size: joints nearer than this are in one place
+SMALL = 1e-3  # of the figure's size: joints nearer than this are in one place
 _STRAIGHT = 0.01  # radians by which a joint is bent that lies on a straight line
 _BRANCHES = 0.3  # weight for a hand that branches into fingers
 _MOST = 20  # joints from the first one of a path to the end of a limb
@@ -85,7 +85,7 @@ def _find_toes(tree: Tree, names: Sequence[BoneName], bones: dict[str, int], sid
     free = [
         bone for bone in ([] if foot is None or "toes" in bones else tree.children[foot])
         if names[bone].side in (side, MIDDLE) and not (names[bone].helper or names[bone].parts.keys() - told)
-        and tree.distance(foot, bone) > _SMALL * tree.size
+        and tree.distance(foot, bone) > SMALL * tree.size
     ]  # fmt: skip
     if free:
         bones["toes"] = max(free, key=lambda bone: tree.distance(foot, bone))
@@ -183,7 +183,7 @@ def _mirrored(tree: Tree, a: int, b: int) -> tuple[float, list[int], list[int]]:
 
 
 def _same_length(tree: Tree, one: float, other: float) -> bool:
-    return abs(one - other) < _ALIKE * max(one, other) + _SMALL * tree.size
+    return abs(one - other) < _ALIKE * max(one, other) + SMALL * tree.size
 
 
 def by_shape(tree: Tree, path: list[int], kind: str, joints: int = 0) -> tuple[float, Limb] | None:
@@ -202,7 +202,7 @@ def by_shape(tree: Tree, path: list[int], kind: str, joints: int = 0) -> tuple[f
         if i > 2:
             break
         upper, lower = tree.distance(path[i], path[j]), tree.distance(path[j], path[k])
-        if min(upper, lower) <= _SMALL * tree.size:
+        if min(upper, lower) <= SMALL * tree.size:
             continue
         weight = min(upper, lower) / max(upper, lower) * (upper + lower) / total
         weight += _BRANCHES if k == branching else 0.0
@@ -227,7 +227,7 @@ def _branches(tree: Tree, path: list[int], k: int) -> bool:
     if k + 1 == len(path):
         return len(others) > 1
     return any(
-        tree.distance(path[k], child) > _SMALL * tree.size
+        tree.distance(path[k], child) > SMALL * tree.size
         and not _is_straight(tree, path[k], child, path[k + 1]) for child in others
     )  # fmt: skip
 

@@ -270,7 +270,7 @@ def _leading_on(tree: Tree, path: list[int], middle: set[int], on: np.ndarray | 
         line = tree.heads[bone] - tree.heads[kept[-1]]
         if bone not in middle or (on is not None and line @ on < _BACK * np.linalg.norm(line) and len(kept) > 1):
             break
-        if np.linalg.norm(line) > 1e-3 * tree.size or len(kept) == 1:
+        if np.linalg.norm(line) > limbs.SMALL * tree.size or len(kept) == 1:
             kept.append(bone)
     return kept if len(kept) > 1 else []
 
@@ -281,7 +281,7 @@ def _directions(tree: Tree, roles: dict[int, Role]) -> tuple[np.ndarray | None, 
     both = [(Role(name, LEFT), Role(name, RIGHT)) for name in ("arm", "thigh")]
     joints = [(at[one], at[other]) for one, other in both if one in at and other in at]
     lines = [one - other for one, other in joints]
-    left = next((line / np.linalg.norm(line) for line in lines if np.linalg.norm(line) > 1e-3 * tree.size), None)
+    left = next((line / np.linalg.norm(line) for line in lines if np.linalg.norm(line) > limbs.SMALL * tree.size), None)
     if len(joints) < 2:
         return left, None
     (one, other), (third, fourth) = joints
@@ -358,7 +358,7 @@ def _line(tree: Tree, bones: dict[Role, int], first: Role, *ends: Role) -> np.nd
         return None
     line = tree.heads[end] - tree.heads[bones[first]]
     length = np.linalg.norm(line)
-    return line / length if length > 1e-3 * tree.size else None
+    return line / length if length > limbs.SMALL * tree.size else None
 
 
 def _lines(tree: Tree, bones: dict[Role, int], upper: str, ends: tuple[str, ...]) -> np.ndarray | None:

@@ -275,15 +275,21 @@ def test_a_constraint_without_its_target_holds_nothing() -> None:
     assert history(ob) < STEADY
 
 
-def test_a_target_that_a_handler_has_moved_before_is_met_on_the_same_frame() -> None:
-    """Handlers of a change of frame run in the order in which they were installed; the one here comes first."""
-    ob, target = reaching()
-    target.animation_data_clear()
+def moving(target: bpy.types.Object) -> Callable:
+    """A handler of another add-on that moves an object on each change of frame."""
 
     def move(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
         del depsgraph
         target.location = (1.0, 0.02 * scene.frame_current, 1.1)
 
+    return move
+
+
+def test_a_target_that_a_handler_has_moved_before_is_met_on_the_same_frame() -> None:
+    """Handlers of a change of frame run in the order in which they were installed; the one here comes first."""
+    ob, target = reaching()
+    target.animation_data_clear()
+    move = moving(target)
     ob.dqik.live = True
     bpy.app.handlers.frame_change_post.insert(0, move)
     try:
@@ -303,11 +309,7 @@ def test_the_report_measures_the_target_where_blender_shows_it() -> None:
     """Another add-on moves the target after the solve of its frame."""
     ob, target = reaching()
     target.animation_data_clear()
-
-    def move(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
-        del depsgraph
-        target.location = (1.0, 0.02 * scene.frame_current, 1.1)
-
+    move = moving(target)
     ob.dqik.live = True
     bpy.app.handlers.frame_change_post.append(move)
     try:
