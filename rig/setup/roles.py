@@ -277,14 +277,13 @@ def _leading_on(tree: Tree, path: list[int], middle: set[int], on: np.ndarray | 
 
 def _directions(tree: Tree, roles: dict[int, Role]) -> tuple[np.ndarray | None, np.ndarray | None]:
     """The unit directions to the figure's left and along its trunk, as far as limbs on both sides tell them."""
-    at = {role: tree.heads[bone] for bone, role in roles.items()}
-    both = [(Role(name, LEFT), Role(name, RIGHT)) for name in ("arm", "thigh")]
-    joints = [(at[one], at[other]) for one, other in both if one in at and other in at]
-    lines = [one - other for one, other in joints]
-    left = next((line / np.linalg.norm(line) for line in lines if np.linalg.norm(line) > limbs.SMALL * tree.size), None)
-    if len(joints) < 2:
+    bones = {role: bone for bone, role in roles.items()}
+    lines = (_line(tree, bones, Role(name, RIGHT), Role(name, LEFT)) for name in ("arm", "thigh"))
+    left = next((line for line in lines if line is not None), None)
+    roots = [Role(name, side) for name in ("arm", "thigh") for side in (LEFT, RIGHT)]
+    if not bones.keys() >= set(roots):
         return left, None
-    (one, other), (third, fourth) = joints
+    one, other, third, fourth = (tree.heads[bones[role]] for role in roots)
     on = one + other - third - fourth
     return left, on / max(np.linalg.norm(on), 1e-9)
 
