@@ -125,7 +125,7 @@ class DQIK_OT_targets_to_pose(GoalsOperator, bpy.types.Operator):
             goal = ob.dqik.goals[number]
             if goal.influence < 2.0 * goals.KEYED_INFLUENCE:
                 goal.influence = 1.0  # the target has the keys now
-        scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
+        scene_state.visit(scene, scene.frame_current + scene.frame_subframe)
         return left
 
 

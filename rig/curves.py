@@ -2,7 +2,6 @@
 """Actions and F-curves in every supported Blender: plain actions up to 4.3, slots and channelbags from 4.4 on."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import bpy
 import numpy as np
@@ -12,6 +11,13 @@ _GROUP_NAMES = bpy.app.version >= (5, 0, 0)
 _BEZIER = 2  # foreach_set takes the numbers of enums
 _ALIGNED, _AUTO = 3, 1
 _ENUM = np.uint8  # Blender's own type of a key's enums, which foreach_get and foreach_set copy at once
+_PAIR = (0.0, 0.0)
+_COLUMNS = {  # of a key: the type, and the usual value
+    "handle_left_type": (_ENUM, _AUTO), "handle_right_type": (_ENUM, _AUTO), "interpolation": (_ENUM, _BEZIER),
+    "easing": (_ENUM, 0), "type": (_ENUM, 0), "back": (np.float32, 1.70158), "amplitude": (np.float32, 0.8),
+    "period": (np.float32, 4.1), "co": (np.float32, _PAIR), "handle_left": (np.float32, _PAIR),
+    "handle_right": (np.float32, _PAIR),
+}  # fmt: skip
 
 
 def bone_path(bone: str, channel: str) -> str:
@@ -85,8 +91,7 @@ class Writer:
             self._bag = action
             return
         if owner.action_slot is None:
-            unused = [slot for slot in owner.action_suitable_slots if not slot.users()]
-            owner.action_slot = unused[0] if unused else action.slots.new(id_type="OBJECT", name=ob.name)
+            owner.action_slot = action.slots.new(id_type="OBJECT", name=ob.name)  # what the others hold was not shown
         self._bag = _channelbag(action, owner.action_slot, ensure=True)
 
     def write(self, path: str, index: int, group: str, frames: np.ndarray, values: np.ndarray,
@@ -135,61 +140,49 @@ class Writer:
         return curve
 
 
-@dataclass
 class _Keys:
-    """K keyframes as arrays: points and handles (K, 2), and the numbers of their enums (K,)."""
+    """K keyframes as arrays by Blender's names: points and handles (K, 2), numbers of enums and other numbers (K,)."""
 
-    co: np.ndarray
-    handle_left: np.ndarray
-    handle_right: np.ndarray
-    handle_left_type: np.ndarray
-    handle_right_type: np.ndarray
-    interpolation: np.ndarray
+    def __init__(self, columns: dict[str, np.ndarray]) -> None:
+        """`columns` : those of `_COLUMNS` that are not in it have Blender's own values."""
+        self._columns = columns
 
     @classmethod
     def from_values(cls, frames: np.ndarray, values: np.ndarray, slopes: np.ndarray | None) -> "_Keys":
         co = np.stack([frames, values], -1)
-        count = len(frames)
-        left, right = co.copy(), co.copy()
-        kind = np.full(count, _AUTO)
-        if slopes is not None and count > 1:
+        columns = {"handle_left_type": np.full(len(frames), _AUTO), "handle_right_type": np.full(len(frames), _AUTO),
+                   "interpolation": np.full(len(frames), _BEZIER), "co": co}  # fmt: skip
+        if slopes is not None and len(frames) > 1:
             third = np.diff(frames) / 3.0
             before, after = np.append(third[:1], third), np.append(third, third[-1:])
-            left -= np.stack([before, before * slopes], -1)
-            right += np.stack([after, after * slopes], -1)
-            kind = np.full(count, _ALIGNED)
-        return cls(co, left, right, kind, kind.copy(), np.full(count, _BEZIER))
+            columns |= {name: np.full(len(frames), _ALIGNED) for name in ("handle_left_type", "handle_right_type")}
+            columns["handle_left"] = co - np.stack([before, before * slopes], -1)
+            columns["handle_right"] = co + np.stack([after, after * slopes], -1)
+        return cls(columns)
 
     @classmethod
     def of(cls, curve: bpy.types.FCurve) -> "_Keys":
-        points, count = curve.keyframe_points, len(curve.keyframe_points)
-        pairs, numbers = [], []
-        for name in ("co", "handle_left", "handle_right"):
-            buffer = np.empty(2 * count, dtype=np.float32)
-            points.foreach_get(name, buffer)
-            pairs.append(buffer.reshape(count, 2).astype(float))
-        for name in ("handle_left_type", "handle_right_type", "interpolation"):
-            buffer = np.empty(count, dtype=_ENUM)
-            points.foreach_get(name, buffer)
-            numbers.append(buffer)
-        return cls(*pairs, *numbers)
+        points, columns = curve.keyframe_points, {}
+        for name, (kind, usual) in _COLUMNS.items():
+            columns[name] = np.empty((len(points), *np.shape(usual)), dtype=kind)
+            points.foreach_get(name, columns[name].reshape(-1))
+        return cls(columns)
 
     def around(self, new: "_Keys") -> "_Keys":
         """The new keys, and these keys before and after them."""
-        before, after = self.co[:, 0] < new.co[0, 0] - 1e-3, self.co[:, 0] > new.co[-1, 0] + 1e-3
-        return _Keys(*(
-            np.concatenate([old[before], mine, old[after]])
-            for old, mine in zip(vars(self).values(), vars(new).values(), strict=True)
-        ))  # fmt: skip
+        times, span = self._columns["co"][:, 0], new._columns["co"][[0, -1], 0]
+        before, after = times < span[0] - 1e-3, times > span[1] + 1e-3
+        columns, count = {}, len(new._columns["co"])
+        for name, old in self._columns.items():
+            usual = np.broadcast_to(_COLUMNS[name][1], (count, *old.shape[1:]))
+            columns[name] = np.concatenate([old[before], new._columns.get(name, usual), old[after]])
+        return _Keys(columns)
 
     def into(self, curve: bpy.types.FCurve) -> None:
         """Replace the keys of a curve."""
         points = curve.keyframe_points
         points.clear()
-        points.add(len(self.co))
-        for name in ("handle_left_type", "handle_right_type", "interpolation"):
-            points.foreach_set(name, np.ascontiguousarray(getattr(self, name), dtype=_ENUM))
-        placed = (self.handle_left_type == _AUTO).all() and (self.handle_right_type == _AUTO).all()
-        for name in ("co",) if placed else ("co", "handle_left", "handle_right"):
-            points.foreach_set(name, np.ascontiguousarray(getattr(self, name), dtype=np.float32).ravel())
+        points.add(len(self._columns["co"]))
+        for name, values in self._columns.items():
+            points.foreach_set(name, np.ascontiguousarray(values, dtype=_COLUMNS[name][0]).ravel())
         curve.update()  # sets automatic handles

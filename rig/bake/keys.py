@@ -70,29 +70,32 @@ def _keys(ob: bpy.types.Object, rigs: Sequence[Rig], frames: np.ndarray, solved:
     """For each curve: path, index, group, frames (K,), values (K,), and slopes (K,) if keys are reduced."""
     rotations = np.stack([one.rotations for one in solved])  # (F, N, 4)
     locations = np.stack([one.locations for one in solved])
-    modes = solved[0].modes.of_bone
+    paths = np.array([[rotation.PATHS[mode] for mode in one.modes.of_bone] for one in solved])  # modes may be keyed
     sliding = {int(rig.bones[row]) for rig in rigs for row in rig.slide_row}
     for bone in sorted({int(bone) for rig in rigs for bone in rig.solved_bones}):
         if options.bones is not None and bone not in options.bones:
             continue
-        name, mode = ob.pose.bones[bone].name, modes[bone]
-        parts = [(rotation.PATHS[mode], rotations[:, bone, : rotation.SIZES[mode]])]
+        name = ob.pose.bones[bone].name
+        parts = []
+        for path, size in rotation.PATH_SIZES.items():
+            own = paths[:, bone] == path
+            parts.append((path, frames[own], rotations[own, bone, :size]))
         if bone in sliding:
-            parts.append(("location", locations[:, bone]))
-        for channel, values in parts:
-            keep, slopes = np.arange(len(frames)), None
-            if options.reduce > 0.0 and len(frames) > 2:
-                keep, slopes = reduce_keys(frames, values.astype(float), options.reduce)
-            for index in range(values.shape[1]):
+            parts.append(("location", frames, locations[:, bone]))
+        for channel, times, values in parts:
+            keep, slopes = np.arange(len(times)), None
+            if options.reduce > 0.0 and len(times) > 2:
+                keep, slopes = reduce_keys(times, values.astype(float), options.reduce)
+            for index in range(values.shape[1] if len(times) else 0):
                 own = None if slopes is None else slopes[:, index]
-                yield curves.bone_path(name, channel), index, name, frames[keep], values[keep, index], own
+                yield curves.bone_path(name, channel), index, name, times[keep], values[keep, index], own
 
 
 def _new_action(ob: bpy.types.Object) -> bpy.types.Action | None:
     """An action for the keys: a copy of the present one, which keeps its other curves."""
     data = ob.animation_data
     old = None if data is None else data.action
-    if data is None or old is None or _is_blended(data):
+    if data is None or old is None or _is_blended(data) or (curves.LAYERED and data.action_slot is None):
         return bpy.data.actions.new(f"{ob.name if old is None else old.name} DQIK")
     copy = old.copy()
     copy.name = f"{old.name} DQIK"

@@ -78,6 +78,11 @@ class Channels:
         """An independent copy."""
         return Channels(self.rotations.copy(), self.locations.copy(), self.modes)
 
+    def in_modes(self, modes: Modes) -> "Channels":
+        """The same pose in other rotation modes."""
+        rotations = modes.channels(self.quaternions(), np.arange(len(self.rotations)), self.rotations)
+        return Channels(rotations, self.locations, modes)
+
     def quaternions(self) -> np.ndarray:
         """Unit quaternions (N, 4) of all bones."""
         return self.modes.quaternions(self.rotations, np.arange(len(self.rotations)))

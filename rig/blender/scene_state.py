@@ -14,18 +14,24 @@ def times(scene: bpy.types.Scene, frames: Iterable[int]) -> list[float]:
     return [frame * scene.render.frame_map_old / scene.render.frame_map_new for frame in frames]
 
 
+def visit(scene: bpy.types.Scene, frame: float) -> None:
+    """Set a scene's frame and subframe. `frame_set` takes no negative subframe, but Blender has them before frame 0."""
+    whole, part = divmod(frame, 1.0)
+    scene.frame_set(int(whole), subframe=part)
+
+
 @contextmanager
 def restored(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, pose_of: bpy.types.Object) -> Generator[None]:
     """Restore the scene's frame and the transforms of its objects and bones at the end.
 
     The bones of live armatures are left to their solver, except those of `pose_of`.
     """
-    frame, subframe = scene.frame_current, scene.frame_subframe
+    frame = scene.frame_current + scene.frame_subframe
     before = dict(_transforms(scene, pose_of))
     try:
         yield
     finally:
-        scene.frame_set(frame, subframe=subframe)
+        visit(scene, frame)
         objects = {ob.session_uid: ob for ob in scene.objects}
         for (uid, bone), values in before.items():
             ob = objects.get(uid)

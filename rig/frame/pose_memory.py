@@ -70,6 +70,8 @@ class PoseMemory:
             return
         if self.stored:
             self._recall(ob, modes)
+        elif self.base is not None and self._names == tuple(ob.pose.bones.keys()):
+            self.base = self.base.in_modes(modes)
         else:
             self._hold(np.zeros(len(ob.pose.bones), dtype=bool))
             self.base = None

@@ -318,6 +318,25 @@ def test_the_current_action_keeps_keys_outside_the_range() -> None:
             assert [frame for frame, _ in after[channel]] == [-10, *FRAMES, 40]
 
 
+def test_keys_outside_the_range_keep_their_easing() -> None:
+    """Segments before and after the range look as they did."""
+    ob = moving_arms()
+    with_action(ob)
+    bone = ob.pose.bones["upper.L"]
+    for frame in (-10, -3, 25, 40):
+        bone.rotation_quaternion = rigs.rotation((1, 1, 0), frame)
+        bone.keyframe_insert("rotation_quaternion", frame=frame)
+    curves = [curve for curve in rigs.fcurves(ob) if curve.data_path.startswith('pose.bones["upper.L"].rotation')]
+    for point in [point for curve in curves for point in curve.keyframe_points]:
+        point.interpolation, point.easing, point.type = "ELASTIC", "EASE_IN", "EXTREME"
+        point.amplitude, point.period = 0.5, 6.0
+    before = [[curve.evaluate(frame) for frame in (-9, -5.5, 26, 33, 39)] for curve in curves]
+    assert bake(action="CURRENT") == {"FINISHED"}
+    assert [[curve.evaluate(frame) for frame in (-9, -5.5, 26, 33, 39)] for curve in curves] == before
+    outside = [point for curve in curves for point in curve.keyframe_points if point.co.x not in FRAMES]
+    assert {point.type for point in outside} == {"EXTREME"}
+
+
 @pytest.mark.parametrize("action", ["NEW", "CURRENT"])
 def test_an_armature_without_an_action_gets_one(action: str) -> None:
     """One action is made, named after the armature, and its keys act."""
@@ -374,12 +393,16 @@ def test_an_action_with_a_slot_of_another_object_keeps_it() -> None:
 # -- afterwards -------------------------------------------------------------------------------------------------------
 
 
-def test_the_frame_is_as_before() -> None:
+@pytest.mark.parametrize("frame", [7.25, -3.75])
+def test_the_frame_is_as_before(frame: float) -> None:
     """The scene is at the frame and sub-frame where the bake was started."""
     moving_arms()
-    bpy.context.scene.frame_set(7, subframe=0.25)
+    scene = bpy.context.scene
+    rigs.at_frame(frame)
+    before = scene.frame_current, scene.frame_subframe
     bake()
-    assert (bpy.context.scene.frame_current, bpy.context.scene.frame_subframe) == (7, 0.25)
+    assert (scene.frame_current, scene.frame_subframe) == before
+    assert scene.frame_current_final == frame
 
 
 def test_without_a_range_the_scenes_is_baked() -> None:

@@ -92,6 +92,12 @@ def extrapolated(ob: bpy.types.Object) -> None:
             point.interpolation = "CONSTANT"
 
 
+def unassigned_slot(ob: bpy.types.Object) -> None:
+    """Where actions have slots: none animates the armature."""
+    if bpy.app.version >= (4, 4, 0):
+        ob.animation_data.action_slot = None
+
+
 def nothing_more(ob: bpy.types.Object) -> None:
     pass
 
@@ -99,6 +105,7 @@ def nothing_more(ob: bpy.types.Object) -> None:
 EXTRAS = [
     nothing_more, noisy, cyclic, stepped, muted_curves, muted_group, locked_curves, sampled_curves, blended,
     half_action, added_action, strip_above, muted_driver, driver, extrapolated,
+    unassigned_slot,
 ]  # fmt: skip
 
 
@@ -123,6 +130,21 @@ def test_baked_frames_are_those_that_live_solving_showed(extra: Callable, action
     assert not ob.dqik.live
     assert max(turn(pose, pose_at(ob, frame)) for frame, pose in live.items()) < SAME
     assert history(ob, (4, 10)) < SAME
+
+
+def test_a_bone_whose_rotation_mode_is_keyed_gets_keys_in_each_mode() -> None:
+    """Every frame is visited twice: where the mode changes, Blender converts channels in the middle of a visit."""
+    ob, _ = reaching()
+    ob.pose.bones["mast"].rotation_quaternion = turned((0.1, 0.2, 0.0))
+    for frame, mode in {1: "QUATERNION", 9: "XYZ", 14: "AXIS_ANGLE"}.items():
+        ob.pose.bones["mast"].rotation_mode = mode
+        ob.pose.bones["mast"].keyframe_insert("rotation_mode", frame=frame)
+    ob.dqik.live = True
+    live = {frame: pose_at(ob, frame) for frame in (*range(1, 21, 3), 2)}
+    bake(ob)
+    for frame, pose in live.items():
+        pose_at(ob, frame)
+        assert turn(pose, pose_at(ob, frame)) < SAME
 
 
 @pytest.mark.parametrize("action", ["NEW", "CURRENT"])
