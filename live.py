@@ -16,7 +16,7 @@ from bpy.app.handlers import persistent
 
 from .rig.blender import channels
 from .rig.compare import Row
-from .rig.frame import following, holds, learning, report, step
+from .rig.frame import following, hidden_in_render, holds, learning, report, step
 from .rig.frame.learning import Lesson
 from .rig.frame.read import Reading
 from .rig.frame.report import GoalError, Status
@@ -290,6 +290,17 @@ def _on_rendered(*_: object) -> None:
 
 
 @persistent
+def _on_render_start(scene: bpy.types.Scene, *_: object) -> None:
+    hidden_in_render.include(scene)
+
+
+@persistent
+def _on_render_end(*_: object) -> None:
+    _on_rendered()
+    hidden_in_render.remove()
+
+
+@persistent
 def _on_forget(*_: object) -> None:
     """After undo and redo, most of the state is out of date."""
     renewed = {uid: session.renewed() for uid, session in _state.sessions.items()}
@@ -309,8 +320,10 @@ _HANDLERS: dict[str, Callable] = {
     "depsgraph_update_post": _on_update,
     "frame_change_pre": _on_rendered,
     "depsgraph_update_pre": _on_rendered,
+    "render_init": _on_render_start,
     "render_post": _on_rendered,
-    "render_cancel": _on_rendered,
+    "render_complete": _on_render_end,
+    "render_cancel": _on_render_end,
     "load_post": _on_load,
     "undo_post": _on_forget,
     "redo_post": _on_forget,

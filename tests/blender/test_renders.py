@@ -242,3 +242,43 @@ def test_an_armature_that_follows_another_is_rendered_in_its_place(tmp_path: Pat
     film = animation(tmp_path, 4, 6)
     for frame, place in viewport.items():
         np.testing.assert_allclose(film[frame], place, atol=NEAR)
+
+
+def target(hidden: bool) -> None:
+    bpy.data.objects["Load"].hide_render = hidden
+
+
+def collection_of_target(hidden: bool) -> None:
+    scene, controls = bpy.context.scene, bpy.data.collections.new("Controls")
+    scene.collection.children.link(controls)
+    controls.objects.link(bpy.data.objects["Load"])
+    scene.collection.objects.unlink(bpy.data.objects["Load"])
+    controls.hide_render = hidden
+
+
+def target_by_keys(hidden: bool) -> None:
+    load = bpy.data.objects["Load"]
+    for frame, value in {5: False, 6: hidden}.items():
+        load.hide_render = value
+        load.keyframe_insert("hide_render", frame=frame)
+
+
+@pytest.mark.parametrize("hide", [target, collection_of_target, target_by_keys])
+def test_targets_hidden_in_renders_are_reached_there(hide: Callable, tmp_path: Path) -> None:
+    """Nothing is left in the file."""
+    ob, _ = reaching()
+    hide(True)
+    filmed(ob)
+    ob.dqik.live = True
+    viewport = {}
+    for frame in (3, 16):
+        rigs.at_frame(frame)
+        viewport[frame] = shown(ob)
+    assert np.abs(viewport[3] - viewport[16]).max() > 2 * NEAR
+    before = set(bpy.data.objects)
+    film = animation(tmp_path, 3, 16)
+    for frame, place in viewport.items():
+        np.testing.assert_allclose(film[frame], place, atol=NEAR)
+        rigs.at_frame(frame)
+        np.testing.assert_allclose(still(tmp_path, frame), place, atol=NEAR)
+    assert set(bpy.data.objects) == before
