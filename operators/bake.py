@@ -13,6 +13,7 @@ from ..rig.blender import scene_state
 from ..rig.frame import missed
 from ..rig.frame.read import FrameInput
 from ..rig.frame.report import GoalError, goal_errors
+from ..rig.frame.session import Session
 from ..rig.setup import goals
 from ..solvers import Batch, DqikError
 from .common import armature
@@ -77,12 +78,20 @@ class DQIK_OT_bake(FramesOperator, bpy.types.Operator):
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
         ob.dqik.live = False
-        missed.store(ob, _errors(inputs, frames, batches))
+        errors = dict(_errors(inputs, frames, batches))
+        unlike = [
+            frame for frame, one in zip(frames, inputs, strict=True) if one and (one.distorted or self.only_selected)
+        ]
+        if unlike:
+            _measure(context, ob, unlike, errors)
+        missed.store(ob, errors.items())
         if self.clear_goals:
             goals.remove(ob, range(len(ob.dqik.goals)))
         ob.update_tag(refresh={"TIME"})  # this object only: others may have unkeyed edits
         context.view_layer.update()
         misses = missed.summary(scene, ob)
+        for note in reading.rig.unseen:
+            self.report({"WARNING"}, note)
         self.report({"INFO"}, f"Baked {len(frames)} frames, {count} keys" + (f"; {misses}" if misses else ""))
         return {"FINISHED"}
 
@@ -103,6 +112,19 @@ def _errors(
             solved = inputs[first + k]
             if solved is not None:
                 yield frames[first + k], goal_errors(solved.rig, solved.prepared, *errors)
+
+
+def _measure(
+    context: bpy.types.Context, ob: bpy.types.Object, frames: Sequence[int], errors: dict[int, tuple[GoalError, ...]]
+) -> None:
+    """Replace the errors of baked frames by those of the pose that Blender shows, where these can be measured."""
+    reading = Session(stored=False)
+    with scene_state.restored(context.scene, context.view_layer, ob):
+        for frame in frames:
+            context.scene.frame_set(frame)
+            found = live.shown_errors(reading, ob, context.evaluated_depsgraph_get())
+            shown = {error.goal: error for error in found}
+            errors[frame] = tuple(shown.get(error.goal, error) for error in errors[frame])
 
 
 CLASSES = (DQIK_OT_bake,)

@@ -36,10 +36,8 @@ def remove() -> None:
 
 
 def _rendered(collection: bpy.types.Collection) -> Iterator[bpy.types.Object]:
-    """The objects of a collection and its children that are never hidden in renders."""
+    """The objects of a collection and its children that are not hidden in renders."""
     if not collection.hide_render:
-        yield from (
-            ob for ob in collection.objects if not (ob.hide_render or animation.animates(ob, "hide_render"))
-        )
+        yield from (ob for ob in collection.objects if not ob.hide_render)
         for child in collection.children:
             yield from _rendered(child)

@@ -29,7 +29,8 @@ class FrameInput:
 
     rig, prepared : the rig and its prepared solve. links : (1, J, 8). posed : `Pose` of (1, J, ...) that the keys and
     the base pose give. targets : of one frame. slide_scale : (T,) factor from each sliding bone's location channel to
-    its offset. shaping : of the natural pose, or None.
+    its offset. distorted : whether Blender's scales or constraints may make of the answer another pose than solved.
+    shaping : of the natural pose, or None.
     """
 
     rig: Rig
@@ -38,6 +39,7 @@ class FrameInput:
     posed: Pose
     targets: Targets
     slide_scale: np.ndarray
+    distorted: bool = False
     shaping: Shaping | None = None
 
     def start(self) -> tuple[Pose, np.ndarray | None]:
@@ -95,6 +97,7 @@ def read(
     """
     pose, prepared, scale = _start(rig, start), rig.prepared, rig.slide_scale
     links = joint_links.plain(ob, rig, start)
+    distorted = links is None
     if links is None:
         links, scale, stretch = joint_links.posed(ob, rig, start)
         check_numbers(np.array(stretch))
@@ -104,7 +107,7 @@ def read(
         location = start.locations[rig.bones[row]] * scale[k]
         pose.translations[0, joint : joint + 3] = rig.location_frame[row].T * location[:, None]
     targets = _targets(ob, rig, prepared, places, influences, links, pose)
-    return FrameInput(rig, prepared, links, pose, targets, scale)
+    return FrameInput(rig, prepared, links, pose, targets, scale, distorted)
 
 
 def _start(rig: Rig, start: Channels) -> Pose:

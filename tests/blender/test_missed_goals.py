@@ -2,6 +2,7 @@
 """Each goal's own error, and the frames that miss a goal after a bake or a check."""
 
 import sys
+from collections.abc import Callable
 
 import bpy
 import numpy as np
@@ -55,6 +56,38 @@ def test_each_goal_has_the_error_that_blender_shows(constrained: bool) -> None:
             assert goal.missed == (miss > NEAR)
         assert ob.dqik.status.converged == (not any(goal.missed for goal in ob.dqik.goals))
         assert ob.dqik.status.error == pytest.approx(max(goal.error for goal in ob.dqik.goals))
+
+
+def uneven_scale(ob: bpy.types.Object) -> dict[str, object]:
+    ob.pose.bones["arm.R"].scale = (1.0, 0.6, 1.6)
+    return {}
+
+
+def constraint(ob: bpy.types.Object) -> dict[str, object]:
+    made = ob.pose.bones["forearm.R"].constraints.new("COPY_ROTATION")
+    made.target, made.influence = rigs.empty((0, 0, 0), "Guide"), 0.7
+    return {}
+
+
+def some_bones(ob: bpy.types.Object) -> dict[str, object]:
+    bpy.ops.object.mode_set(mode="POSE")
+    for bone in ob.pose.bones:
+        (bone if bpy.app.version >= (5, 0, 0) else bone.bone).select = bone.name == "hand.L"
+    return {"only_selected": True}
+
+
+@pytest.mark.parametrize("distort", [uneven_scale, constraint, some_bones])
+def test_the_missed_frames_of_a_bake_are_those_that_blender_shows(distort: Callable) -> None:
+    """Where Blender makes another pose of the keys than the one that was solved, its pose counts."""
+    ob, targets = rig()
+    settings = distort(ob)
+    bpy.ops.dqik.bake(frame_start=FRAMES[0], frame_end=FRAMES[1], **settings)
+    missed = {entry.frame: entry.error for entry in ob.dqik.missed_frames}
+    assert list(missed) == missing_frames(ob, targets)
+    assert len(missed) > FRAMES[1] - FAR + 1
+    for frame, error in missed.items():
+        rigs.at_frame(frame)
+        assert error == pytest.approx(max(rigs.miss(ob, bone, target) for bone, target in targets.items()), abs=1e-4)
 
 
 def test_a_goal_of_a_priority_below_0_is_a_wish_that_is_not_reported() -> None:

@@ -536,8 +536,13 @@ UNSEEN = {
 
 
 @pytest.mark.parametrize("disable", UNSEEN)
-def test_a_target_that_blender_does_not_evaluate_is_said(disable: Callable) -> None:
-    """It stands still where its keys would move it; the message says so in one line, without any other edit."""
+def test_a_target_that_blender_does_not_evaluate_is_said(
+    disable: Callable, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """It stands still where its keys would move it; the message says so in one line, without any other edit.
+
+    A bake says so too.
+    """
     ob, target = moving_arm("Rig", (0, 0, 0))
     rigs.at_frame(3)
     assert rigs.message(ob) == ""
@@ -549,6 +554,10 @@ def test_a_target_that_blender_does_not_evaluate_is_said(disable: Callable) -> N
     assert (rigs.place(target) - still).length == 0.0
     assert target.name in rigs.message(ob) and UNSEEN[disable] in rigs.message(ob)
     assert len(rigs.message(ob).splitlines()) == 1
+    said = rigs.message(ob)
+    rigs.made_active(ob)
+    bpy.ops.dqik.bake(frame_start=1, frame_end=3)
+    assert f"Warning: {said}" in capfd.readouterr().out
 
 
 @pytest.mark.parametrize("disable", [disabled, in_a_disabled_collection, in_an_excluded_collection])
