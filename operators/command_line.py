@@ -45,7 +45,7 @@ def bake(arguments: Sequence[str]) -> int:
         ob = _armature(scene, request.armature)
         start, end = _frame_range(scene, request.start, request.end)
         path = _output(request.output)
-        with _evaluated([ob, *_targets(ob)]):
+        with _evaluated([ob, *_targets(scene, ob)]):
             _bake(ob, start, end, request.step, request.reduce)
         _save(path)
     except _Refusal as refusal:
@@ -157,9 +157,11 @@ def _output(name: str) -> str:
     return path
 
 
-def _targets(ob: bpy.types.Object) -> list[bpy.types.Object]:
-    """The targets and pole targets of an armature's goals."""
-    targets = [target for goal in ob.dqik.goals for target in (goal.target, goal.pole_target) if target is not None]
+def _targets(scene: bpy.types.Scene, ob: bpy.types.Object) -> list[bpy.types.Object]:
+    """The targets and pole targets of an armature's goals, and of the live armatures that it may follow."""
+    armatures = [ob, *(other for other in scene.objects if other.type == "ARMATURE" and other.dqik.live)]
+    goals = [goal for armature in armatures for goal in armature.dqik.goals]
+    targets = [target for goal in goals for target in (goal.target, goal.pole_target) if target is not None]
     return list(dict.fromkeys(targets))
 
 

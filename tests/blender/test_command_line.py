@@ -166,3 +166,21 @@ def test_what_is_hidden_is_baked_as_if_it_were_shown(hide: str, name: str, tmp_p
     assert not bpy.data.objects[name].visible_get()
     assert bpy.data.objects[name].hide_viewport == (hide == "viewports")
     assert {collection.name for collection in bpy.data.collections} <= {"Own"}
+
+
+def test_the_hidden_target_of_an_armature_that_is_followed_moves(tmp_path: Path) -> None:
+    """The follower's keys are those of the visible scene."""
+    keys = []
+    for hidden in (False, True):
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        leader = moving_arm()
+        leader.name = "Leader"
+        follower = rigs.chain([(0, 0, 0), (0, 0, 1), (0, 0.3, 1.9)], "Arm")
+        rigs.goal(follower, "b", leader).subtarget = "b"
+        leader.dqik.live = True
+        into_collection(bpy.data.objects["Target"]).exclude = hidden
+        assert command(*ARM, "--start", "1", "--end", "10", "--output", str(tmp_path / "out.blend")) == 0
+        keys.append(rigs.keys(follower))
+    assert keys[0] == keys[1]
+    turned = [value for _, value in keys[0]['pose.bones["a"].rotation_quaternion', 1]]
+    assert max(turned) - min(turned) > 0.1
