@@ -18,14 +18,17 @@ def include(scene: bpy.types.Scene) -> None:
     """Make renders of a scene evaluate all targets and poles of live armatures in it, until `remove`."""
     aims = {
         aim for ob in scene.objects if ob.type == "ARMATURE" and (ob.dqik.live or animation.animates(ob, "dqik.live"))
-        for goal in ob.dqik.goals for aim in (goal.target, goal.pole_target) if aim is not None
+        for goal in ob.dqik.goals
+        for aim in ((goal.target, goal.subtarget), (goal.pole_target, goal.pole_subtarget)) if aim[0] is not None
     }  # fmt: skip
-    if aims.issubset(_rendered(scene.collection)):
+    if {aim for aim, _ in aims}.issubset(_rendered(scene.collection)):
         return
     shown = {ob for layer in scene.view_layers for ob in layer.objects}
     helper = bpy.data.objects.new(_NAME, None)
-    for aim in aims & shown:
-        helper.constraints.new("COPY_LOCATION").target = aim
+    for aim, bone in aims:
+        if aim in shown:
+            made = helper.constraints.new("COPY_LOCATION")
+            made.target, made.subtarget = aim, bone if aim.type == "ARMATURE" else ""
     scene.collection.objects.link(helper)
 
 

@@ -256,6 +256,15 @@ def collection_of_target(hidden: bool) -> None:
     controls.hide_render = hidden
 
 
+def bone_as_target(hidden: bool) -> None:
+    """A bone of an armature that nothing else needs."""
+    leader = rigs.armature([rigs.Bone("hook", (0, 0, 0), (0, 0, 0.2))], "Leader")
+    made = leader.pose.bones["hook"].constraints.new("COPY_LOCATION")
+    made.target, leader.hide_render = bpy.data.objects["Load"], hidden
+    goal = bpy.data.objects["Crane"].dqik.goals[0]
+    goal.target, goal.subtarget = leader, "hook"
+
+
 def target_by_keys(hidden: bool) -> None:
     load = bpy.data.objects["Load"]
     for frame, value in {5: False, 6: hidden}.items():
@@ -263,7 +272,7 @@ def target_by_keys(hidden: bool) -> None:
         load.keyframe_insert("hide_render", frame=frame)
 
 
-@pytest.mark.parametrize("hide", [target, collection_of_target, target_by_keys])
+@pytest.mark.parametrize("hide", [target, collection_of_target, bone_as_target, target_by_keys])
 def test_targets_hidden_in_renders_are_reached_there(hide: Callable, tmp_path: Path) -> None:
     """Nothing is left in the file."""
     ob, _ = reaching()
