@@ -49,7 +49,8 @@ def compute(
     ob : the evaluated object. frame_input : of the frame that it is evaluated at.
     """
     rig, prepared = frame_input.rig, frame_input.prepared
-    pose = Pose(*(part[0] for part in frame_input.start()[0]))
+    question = frame_input.question()
+    pose = Pose(question.start_rotations[0], question.start_translations[0])
     chain = Chain(rig.skeleton, prepared.goals[goal], frame_input.links[0], pose)
     found = yield from shell(chain, postures)
     if chain.base >= 0:
