@@ -77,3 +77,18 @@ def _root_row(parent: np.ndarray, bones: np.ndarray, row: int) -> int:
     while int(parent[row]) in rows:
         row = rows[int(parent[row])]
     return row
+
+
+_last: dict[int, Workspace] = {}  # by the `session_uid` of the object
+
+
+def last(ob: bpy.types.Object) -> Workspace | None:
+    """The reach that was last computed for a goal of this armature."""
+    return _last.get(ob.original.session_uid)
+
+
+def remember(ob: bpy.types.Object, computed: Workspace | None) -> None:
+    """Store the reach of a goal of this armature; None forgets it."""
+    _last.pop(ob.original.session_uid, None)
+    if computed is not None:
+        _last[ob.original.session_uid] = computed
