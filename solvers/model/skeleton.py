@@ -32,7 +32,8 @@ class Joint:
     axis : (3,) in the joint's own frame: the hinge's or slide's axis; for a ball the twist axis. Default +Y.
     limits : `Range` for a hinge or a slide, `TwistSwing` for a ball, None for no limits.
     stiffness : 0..1, reluctance to move; at 1 the joint stays where it is.
-    preferred : (3,) rotation vector toward which it prefers to bend; None for its start.
+    preferred : (3,) rotation vector toward which it prefers to bend; None for its start. Has no effect on joints that
+        cannot turn.
     hold : 0..1, how firmly the pull of `Options.pull` holds the joint to its start; joints with a lower hold move
         first. A hold never keeps a goal from being met.
     inherit_rotation : False for a joint that follows its parent in position but not in orientation; its `rest` is then
@@ -278,7 +279,8 @@ class Skeleton:
     def _preferred(joint: Joint) -> np.ndarray:
         if joint.preferred is None:
             return np.zeros(3)
-        return vector(joint.preferred, 3, f"joint {joint.name!r} preferred", InvalidSkeleton)
+        preferred = vector(joint.preferred, 3, f"joint {joint.name!r} preferred", InvalidSkeleton)
+        return preferred if joint.kind in ("ball", "hinge") else np.zeros(3)
 
     @staticmethod
     def _check_limits(joint: Joint) -> None:
