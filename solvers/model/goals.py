@@ -54,7 +54,7 @@ class Goal:
 
 
 def resolve_goals(skeleton: Skeleton, goals: Sequence[Goal]) -> list[Goal]:
-    """The goals with joints as indices; `InvalidGoal` for a goal that does not fit this skeleton."""
+    """The goals with joints as indices and copies of their arrays; `InvalidGoal` for one that does not fit."""
     check_skeleton(skeleton)
     if isinstance(goals, (Goal, str)) or not hasattr(goals, "__iter__"):
         raise InvalidGoal(f"goals: expected a list of Goal, got {shown(goals)}")
@@ -62,7 +62,7 @@ def resolve_goals(skeleton: Skeleton, goals: Sequence[Goal]) -> list[Goal]:
 
 
 def _resolve(skeleton: Skeleton, goal: Goal, where: str) -> Goal:
-    """One goal, checked, with joints as indices."""
+    """One goal, checked, with joints as indices. The caller may write to its own arrays afterwards."""
     if not isinstance(goal, Goal):
         raise InvalidGoal(f"{where}: expected a Goal, got {shown(goal)}")
     try:
@@ -72,13 +72,12 @@ def _resolve(skeleton: Skeleton, goal: Goal, where: str) -> Goal:
     where += f" (joint {skeleton.names[joint]!r})"
     if goal.position is None and goal.rotation is None:
         raise InvalidGoal(f"{where}: asks for nothing; give it a position, a rotation or both")
-    for name in ("offset", "position", "pole"):
+    own: dict[str, Any] = {"joint": joint, "chain": _resolve_chain(skeleton, goal.chain, joint, where)}
+    for name, size in [("offset", 3), ("position", 3), ("pole", 3), ("rotation", 4)]:
         if getattr(goal, name) is not None or name == "offset":
-            vector(getattr(goal, name), 3, f"{where} {name}", InvalidGoal)
-    if goal.rotation is not None:
-        rotation = vector(goal.rotation, 4, f"{where} rotation", InvalidGoal)
-        if np.linalg.norm(rotation) < LEAST_QUATERNION:
-            raise InvalidGoal(f"{where} rotation: expected a quaternion w x y z, got {rotation.tolist()}")
+            own[name] = tuple(vector(getattr(goal, name), size, f"{where} {name}", InvalidGoal).tolist())
+    if goal.rotation is not None and np.linalg.norm(own["rotation"]) < LEAST_QUATERNION:
+        raise InvalidGoal(f"{where} rotation: expected a quaternion w x y z, got {list(own['rotation'])}")
     for name in ("position_weight", "rotation_weight", "pole_angle"):
         value = number(getattr(goal, name))
         if not np.isfinite(value):
@@ -87,7 +86,7 @@ def _resolve(skeleton: Skeleton, goal: Goal, where: str) -> Goal:
             raise InvalidGoal(f"{where}: {name} = {value!r}; expected 0 or more")
     if not is_whole(goal.priority, -MOST_PRIORITY, MOST_PRIORITY):
         raise InvalidGoal(f"{where}: priority = {shown(goal.priority)}; expected a whole number")
-    return replace(goal, joint=joint, chain=_resolve_chain(skeleton, goal.chain, joint, where))
+    return replace(goal, **own)
 
 
 def _resolve_chain(skeleton: Skeleton, chain: Sequence[int | str] | None, carrier: int, where: str) -> list[int] | None:
