@@ -41,6 +41,7 @@ class JointSpace:
     ----------
     n : number of degrees of freedom.
     joint : (n,) joint of each degree of freedom. turns : (n,) bool, False for slides.
+    units : (n,) 1 [rad], or the skeleton's length for slides.
     lo, hi : (n,) bounds of the coordinates, infinite where free.
     limited : whether any bound is finite.
     blocks : for each joint, in order, the slice of its degrees of freedom.
@@ -86,6 +87,7 @@ class JointSpace:
         self._basis = basis
         self.turns = ~skeleton.slides[self.joint]
         self._slides = bool((~self.turns).any())
+        self.units = np.where(self.turns, 1.0, skeleton.length)
         self.lo, self.hi = np.array(bounds, dtype=float).reshape(-1, 2).T
         self.limited = bool(np.isfinite(self.lo).any() or np.isfinite(self.hi).any())
         self._plain = bool(np.abs(basis - np.eye(3)).max(initial=0.0) < 1e-12)
@@ -147,7 +149,7 @@ class JointSpace:
         Free angles are drawn from the full circle, free slides from the skeleton's size, free balls evenly from all
         rotations (Shoemake 1992, "Uniform random rotations").
         """
-        reach = np.where(self.turns, np.pi, self.skeleton.length)
+        reach = np.where(self.turns, np.pi, self.units)
         lo, hi = np.where(np.isfinite(self.lo), self.lo, -reach), np.where(np.isfinite(self.hi), self.hi, reach)
         drawn = random.uniform(len(like.x), self.n)
         starts = np.array([block.start for block in self.blocks if block.stop - block.start == 3], dtype=np.intp)
@@ -165,8 +167,7 @@ class JointSpace:
 
         spread : [rad], for slides [skeleton lengths].
         """
-        most = spread * np.where(self.turns, 1.0, self.skeleton.length)
-        moved = like.x + most * (2.0 * random.uniform(len(like.x), self.n) - 1.0)
+        moved = like.x + spread * self.units * (2.0 * random.uniform(len(like.x), self.n) - 1.0)
         return self.step(like, self.project(moved) - like.x)
 
     # -- kinematics -----------------------------------------------------------------------------------------------
@@ -198,6 +199,10 @@ class JointSpace:
             turn = (self._basis @ turn[..., None])[..., 0]
         rotations = quaternion.product(state.rotations, quaternion.exp(turn))
         return self._settle(State(rotations, state.x if self._plain else state.x + d))
+
+    def sizes(self, d: np.ndarray) -> np.ndarray:
+        """The sizes (F, n) of a step's components: [rad], or [skeleton lengths] for slides."""
+        return np.abs(d / self.units if self._slides else d)
 
     def difference(self, state: State, other: State) -> np.ndarray:
         """`v` (F, n): rotation vectors, in the joints' frames, and slides from `other` to `state`."""
