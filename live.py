@@ -15,18 +15,14 @@ import numpy as np
 from bpy.app.handlers import persistent
 
 from .rig.blender import channels
-from .rig.compare import Row
 from .rig.frame import following, holds, learning, report, step
 from .rig.frame.learning import Lesson
 from .rig.frame.read import Reading
 from .rig.frame.report import GoalError, Status
 from .rig.frame.session import Session
 from .rig.frame.view import View
-from .rig.overlay.workspace import Workspace
 from .rig.setup import pasted, versions
 from .solvers import DqikError
-
-COMPARING_SOLVER = "PGS"  # reads the frames of a comparison, because it accepts every kind of goal
 
 
 class _Busy:
@@ -51,8 +47,6 @@ class _State:
     """
 
     sessions: dict[int, Session] = field(default_factory=dict)
-    comparisons: dict[int, Sequence[Row]] = field(default_factory=dict)
-    workspaces: dict[int, Workspace] = field(default_factory=dict)
     armatures: following.Armatures = field(default_factory=following.Armatures)
     borrowed: list[Callable[[], None]] = field(default_factory=list)
     owners: dict[int, bytes] = field(default_factory=dict)
@@ -80,28 +74,6 @@ def status(ob: bpy.types.Object) -> Status:
     if ob.data.pose_position == "REST":
         return Status(message="The armature is shown in Rest Position: choose Pose Position to solve")
     return session.report.status(ob.original)
-
-
-def comparison(ob: bpy.types.Object) -> Sequence[Row]:
-    """The rows of the last comparison of solvers on this armature."""
-    return _state.comparisons.get(ob.original.session_uid, ())
-
-
-def note_comparison(ob: bpy.types.Object, rows: Sequence[Row]) -> None:
-    """Store the rows of a comparison of solvers on this armature."""
-    _state.comparisons[ob.session_uid] = tuple(rows)
-
-
-def workspace(ob: bpy.types.Object) -> Workspace | None:
-    """The reach that was last computed for a goal of this armature."""
-    return _state.workspaces.get(ob.original.session_uid)
-
-
-def note_workspace(ob: bpy.types.Object, computed: Workspace | None) -> None:
-    """Store the reach of a goal of this armature; None forgets it."""
-    _state.workspaces.pop(ob.session_uid, None)
-    if computed is not None:
-        _state.workspaces[ob.session_uid] = computed
 
 
 def forget() -> None:

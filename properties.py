@@ -21,9 +21,10 @@ from bpy.props import (
 )
 
 from . import live
-from .rig.compare import Row
+from .rig.compare import Row, last
 from .rig.frame import stored_base
 from .rig.frame.report import GoalError
+from .rig.overlay import workspace
 from .rig.overlay.workspace import Workspace
 from .rig.setup import goals, pasted, roles, selection
 from .rig.setup.menus import OBJECTIVES, ORDERS, START_FROM, solver_items
@@ -291,7 +292,7 @@ class DqikSettings(bpy.types.PropertyGroup):
     @property
     def comparison(self) -> Sequence[Row]:
         """The last comparison of solvers, one row for each solver; not saved."""
-        return live.comparison(self.id_data)
+        return last.of(self.id_data)
 
     @property
     def natural_pose_refusal(self) -> str:
@@ -301,7 +302,7 @@ class DqikSettings(bpy.types.PropertyGroup):
     @property
     def workspace(self) -> Workspace | None:
         """The reach that was last computed for a goal; not saved."""
-        return live.workspace(self.id_data)
+        return workspace.last(self.id_data)
 
 
 def _angle(name: str, text: str, default: float, keyed: bool = False) -> object:

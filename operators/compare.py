@@ -8,6 +8,7 @@ from bpy.props import EnumProperty
 from .. import live
 from ..rig import compare
 from ..rig.blender import scene_state
+from ..rig.compare import last
 from ..rig.compare.picture import draw_picture
 from ..rig.setup.build import solver_options
 from ..rig.setup.menus import FIRST_SOLVERS, SOLVER_NUMBERS
@@ -17,6 +18,7 @@ from .frames import FramesOperator, Steps, read_frames, shares
 
 NAME = "DQIK comparison"  # of the image; the text of the same name ends in .csv
 _SIZE = (1400, 1050)
+_READING_SOLVER = "PGS"  # reads the frames, because it accepts every kind of goal
 _FEET = 1.0 / 0.3048
 
 
@@ -58,7 +60,7 @@ class DQIK_OT_compare_solvers(FramesOperator, bpy.types.Operator):
         rows: list[compare.Row] = []
         try:
             with (
-                live.aside(ob, live.COMPARING_SOLVER) as reading,
+                live.aside(ob, _READING_SOLVER) as reading,
                 scene_state.restored(scene, context.view_layer, ob),
             ):
                 inputs, bases = yield from shares(read_frames(context, ob, frames, reading), 0.0, 0.3)
@@ -72,7 +74,7 @@ class DQIK_OT_compare_solvers(FramesOperator, bpy.types.Operator):
         except DqikError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        live.note_comparison(ob, rows)
+        last.remember(ob, rows)
         refused = [row.message for row in rows if row.message]
         if len(refused) == len(rows):
             self.report({"ERROR"}, "; ".join(refused))

@@ -44,7 +44,7 @@ class DQIK_OT_reach_show(SteppedOperator, GoalsOperator, bpy.types.Operator):
             return {"CANCELLED"}
         goal = numbers.index(ob.dqik.active_goal)
         computed = yield from workspace.compute(ob.evaluated_get(depsgraph), found, goal, self.postures)
-        live.note_workspace(ob, computed)
+        workspace.remember(ob, computed)
         overlay = context.window_manager.dqik_overlay
         overlay.show = overlay.reach = True
         if not len(computed.shell.dexterous):
@@ -61,7 +61,7 @@ class DQIK_OT_reach_hide(GoalsOperator, bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Forget it."""
-        live.note_workspace(armature(context), None)
+        workspace.remember(armature(context), None)
         return {"FINISHED"}
 
 

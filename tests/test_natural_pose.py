@@ -310,7 +310,7 @@ def test_any_goals_will_do() -> None:
 @pytest.mark.parametrize("turned", [True, False])
 @pytest.mark.parametrize("goals", [ENDS, TOES], ids=["feet", "toes"])
 def test_frames_together_are_those_one_by_one(goals: tuple[str, ...], turned: bool) -> None:
-    """With the same start, which is posed, and with the same links."""
+    """With the same start, which is posed, and with the same links; in NumPy and, if there is one, in the kernel."""
     one, random = rig(goals=goals, turned=turned), np.random.default_rng(2)
     turns = Rotation.from_rotvec(random.normal(scale=0.3, size=(len(one.names), 3)))
     pose = turns.as_quat(scalar_first=True)[None]
@@ -319,8 +319,11 @@ def test_frames_together_are_those_one_by_one(goals: tuple[str, ...], turned: bo
         asked = one.targets(REACH, TURN)
         places = asked.positions + random.normal(scale=0.05, size=(7, 5, 3))
         turns = np.repeat(asked.rotations, 7, 0)
-        together = Prior(one.figure).base(start, Targets(places, turns, np.zeros_like(places)), one.links, 1.0)
-        prior = Prior(one.figure)
+        prior, targets = Prior(one.figure), Targets(places, turns, np.zeros_like(places))
+        together = Prior(one.figure).base_by_numpy(start, targets, one.links, 1.0, 0.0)
+        np.testing.assert_allclose(prior.base(start, targets, one.links, np.ones(7)), together, atol=1e-11)
+        starts = ik.Pose(*(np.repeat(part, 7, 0) for part in start))
+        np.testing.assert_allclose(prior.base(starts, targets, one.links, 1.0), together, atol=1e-11)
         for number in range(7):
             part = Targets(places[number : number + 1], turns[number : number + 1], np.zeros((1, 5, 3)))
             np.testing.assert_allclose(prior.base(start, part, one.links, 1.0)[0], together[number], atol=1e-11)

@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 122917084 /* a hash of all below */
+#define DQIK_LAYOUT 43945095 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -529,7 +529,7 @@ DQIK_EXPORT void dqik_solve(const dqik_problem *problem, const dqik_frames *fram
 /* Solve the next frames of a motion, in order. */
 DQIK_EXPORT void dqik_follow(const dqik_problem *problem, dqik_motion *motion, const dqik_frames *frames, int64_t begin, int64_t end, double *work);
 
-/* The rotations (J, 4) that a solve starts from, from the animator's pose and the targets (G, 3), (G, 4). */
-DQIK_EXPORT void dqik_figure_base(const dqik_figure *figure, dqik_figure_start *start, const double *rotations, const double *translations, const double *links, const double *positions, const double *orientations, double amount, double share, double *base);
+/* The rotations (frames, J, 4) that solves start from, from the animator's poses (poses, J, ...), links (linked, J, 8), targets (frames, goals, ...) and amounts (frames); poses and linked may be 1. */
+DQIK_EXPORT void dqik_figure_base(const dqik_figure *figure, dqik_figure_start *start, int64_t frames, int64_t poses, int64_t linked, int64_t goals, const double *rotations, const double *translations, const double *links, const double *positions, const double *orientations, const double *amounts, double share, double *base);
 
 #endif

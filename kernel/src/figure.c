@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Natural poses of a figure, one frame at a time; see rig/natural_pose/. Nothing here depends on a stage. */
+/* Natural poses of a figure, frame by frame; see rig/natural_pose/. Nothing here depends on a stage. */
 #include "figure.h"
 
 static room room_in(const dqik_figure *f, double *memory) {
@@ -314,9 +314,10 @@ static void begin(const dqik_figure *f, const double *rotations, const double *t
     }
 }
 
-void dqik_figure_base(const dqik_figure *f, dqik_figure_start *start, const double *rotations,
-                      const double *translations, const double *links, const double *positions,
-                      const double *orientations, double amount, double share, double *base) {
+/* See `Prior.base`. */
+static void base_of_frame(const dqik_figure *f, dqik_figure_start *start, const double *rotations,
+                          const double *translations, const double *links, const double *positions,
+                          const double *orientations, double amount, double share, double *base) {
     if (!is_same_pose(f, start, rotations, links, share)) begin(f, rotations, translations, links, share, start);
     room r = room_in(f, start->memory);
     double q[4], p[3], axes[4], centre[3], *distance = r.moved, *ends = r.corrections;
@@ -363,5 +364,18 @@ void dqik_figure_base(const dqik_figure *f, dqik_figure_start *start, const doub
             q_product(motion, before, turn);
         }
         memcpy(base + 4 * f->joint[k], motion, 4 * sizeof(double));
+    }
+}
+
+void dqik_figure_base(const dqik_figure *f, dqik_figure_start *start, int64_t frames, int64_t poses, int64_t linked,
+                      int64_t goals, const double *rotations, const double *translations, const double *links,
+                      const double *positions, const double *orientations, const double *amounts, double share,
+                      double *base) {
+    const int64_t joints = f->skeleton.joints;
+    for (int64_t i = 0; i < frames; i++) {
+        const int64_t pose_at = poses > 1 ? i : 0, links_at = linked > 1 ? i : 0;
+        base_of_frame(f, start, rotations + 4 * joints * pose_at, translations + 3 * joints * pose_at,
+                      links + 8 * joints * links_at, positions + 3 * goals * i, orientations + 4 * goals * i,
+                      amounts[i], share, base + 4 * joints * i);
     }
 }

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...solvers import Batch, FrameArrays, Motion, Prepared
 from ..blender.channels import Channels
-from ..frame import write
+from ..frame import start_pose, write
 from ..frame.read import FrameInput, check_numbers
 
 CHUNK = 64  # frames solved at once: more take more memory and gain little time
@@ -18,24 +18,34 @@ _BEAT = 0.05  # seconds between reports that frames are still being solved
 class Run:
     """Frames that are solved at once, because they follow each other and share a prepared solve.
 
-    first : index of the first frame. goes_on : whether they follow the run before. arrays : of the frames so far.
+    first : index of the first frame. goes_on : whether they follow the run before.
     """
 
-    def __init__(self, prepared: Prepared, first: int, most: int, goes_on: bool) -> None:
-        """`most` : frames that there is room for."""
-        self.prepared, self.first, self.goes_on = prepared, first, goes_on
-        self._room, self._count = prepared.arrays(most), 0
+    def __init__(self, frame_input: FrameInput, first: int, most: int, goes_on: bool) -> None:
+        """`frame_input` : of the first frame. `most` : frames that there is room for."""
+        self.prepared, self.first, self.goes_on = frame_input.prepared, first, goes_on
+        self._rig, self._shaping, self._amounts = frame_input.rig, frame_input.shaping, list[float]()
+        self._room = self.prepared.arrays(most)
+
+    def fits(self, frame_input: FrameInput) -> bool:
+        """Whether the start pose of a frame is made in the same way."""
+        own, other = self._shaping, frame_input.shaping
+        if own is None or other is None:
+            return own is other
+        return own.prior is other.prior and own.share == other.share
 
     def add(self, frame_input: FrameInput) -> bool:
         """Copy the next frame's input; returns whether the run is full."""
-        frame_input.ask(self._room, self._count)
-        self._count += 1
-        return self._count == len(self._room)
+        frame_input.ask(self._room, len(self._amounts))
+        self._amounts.append(1.0 if frame_input.shaping is None else float(frame_input.shaping.amount))
+        return len(self._amounts) == len(self._room)
 
-    @property
-    def arrays(self) -> FrameArrays:
+    def question(self) -> FrameArrays:
         """The inputs of the frames, and room for their answers."""
-        return self._room.part(0, self._count)
+        arrays = self._room.part(0, len(self._amounts))
+        shaping = self._shaping and self._shaping._replace(amount=np.array(self._amounts))
+        start_pose.complete(arrays, self._rig, shaping)
+        return arrays
 
 
 class Runs:
@@ -55,7 +65,9 @@ class Runs:
         if not fits:
             yield from self.end()
         if frame_input is not None:
-            self._run = self._run or Run(frame_input.prepared, self._count, self._most, fits)
+            if self._run is not None and not self._run.fits(frame_input):
+                yield from self.end()
+            self._run = self._run or Run(frame_input, self._count, self._most, fits)
             if self._run.add(frame_input):
                 yield from self.end()
         self._prepared, self._time = prepared, time
@@ -78,7 +90,7 @@ class RunSolver:
 
     def solve(self, run: Run) -> tuple[int, Batch]:
         """The index of the first frame, and the answers."""
-        arrays = run.arrays
+        arrays = run.question()
         if not self._follow:
             run.prepared.solve_into(arrays)
         else:
@@ -92,8 +104,7 @@ class RunSolver:
 class Solving:
     """Solves frames in a thread of their own while more are read; leaving the context stops it.
 
-    The thread only solves whole runs. What Python does for each frame is done where the frame is added, since only one
-    thread at a time runs Python.
+    The thread only works on whole runs, all frames at once: only one thread at a time runs Python.
     """
 
     def __init__(self, follow: bool) -> None:

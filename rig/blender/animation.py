@@ -56,8 +56,8 @@ def contents(ob: bpy.types.Object, paths: bool) -> tuple:
         (track.mute, track.is_solo, [_strip_contents(strip, paths) for strip in track.strips])
         for track in data.nla_tracks
     ]
-    blending = [getattr(data, name) for name in (_OF_ACTION if paths else ())]
-    return (*_action_contents(data, paths), _curve_contents(data.drivers, paths), data.use_nla, tracks, blending)
+    blending = [getattr(data, name) for name in _OF_ACTION] if paths else ()
+    return _action_contents(data, paths), _curve_contents(data.drivers, paths), data.use_nla, tracks, blending
 
 
 def animation(ob: bpy.types.Object) -> Animation:

@@ -2,6 +2,7 @@
 """The warm start of playback: solving a frame from the answer of the frame before."""
 
 from ...solvers import FrameArrays, Motion, Prepared
+from . import start_pose
 from .read import FrameInput, check_numbers
 from .view import View
 
@@ -30,6 +31,7 @@ class FollowedMotion:
             self._motion.restart()
             self._prepared = prepared
         frame_input.ask(self._arrays)
+        start_pose.complete(self._arrays, frame_input.rig, frame_input.shaping)
         next_frame = 0.0 < view.frame - self._frame <= 1.0 or (not view.fresh and view.frame == self._frame)
         if not (follow and view.scene_uid == self._scene and next_frame):
             self._motion.restart()

@@ -22,14 +22,14 @@ NOT_HUMAN = "Natural Pose knows people only"
 
 
 class Shaping(NamedTuple):
-    """A prior and how much it counts: its amount, and the share of what was learnt in it, both 0 to 1."""
+    """A prior and how much it counts: its amount, also (F,), and the share of what was learnt in it, both 0 to 1."""
 
     prior: Prior
-    amount: float
+    amount: float | np.ndarray
     share: float
 
     def shaped(self, rig: Rig, posed: Pose, carried: Pose, links: np.ndarray, targets: Targets) -> Pose:
-        """The start of a frame's solve. posed : the animator's pose. carried : the same, carried with its root."""
+        """The start of the solves of F frames. posed : the animator's poses. carried : the same, with their roots."""
         turned = self.prior.base(posed, targets, links, self.amount, self.share)
         if turned is posed.rotations:
             return carried

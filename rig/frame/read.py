@@ -17,7 +17,7 @@ from ...solvers.model.goals import Targets
 from ..blender.channels import Channels
 from ..setup.build import Rig
 from . import links as joint_links
-from . import root
+from . import start_pose
 from . import targets as goal_targets
 from .natural_pose import Shaping
 from .targets import Place
@@ -40,21 +40,16 @@ class FrameInput:
     slide_scale: np.ndarray
     shaping: Shaping | None = None
 
-    def start(self) -> tuple[Pose, np.ndarray | None]:
-        """The `Pose` that the solve starts from and is pulled to: carried along with its root, and shaped.
-
-        Then its rotations (1, J, 4) before it was shaped, where the targets were moved from; None if it was not.
-        """
-        carried = root.carried(self.rig, self.posed, self.links, self.targets)
-        if self.shaping is None:
-            return carried, None
-        shaped = self.shaping.shaped(self.rig, self.posed, carried, self.links, self.targets)
-        return shaped, None if shaped is carried else carried.rotations
-
     def ask(self, arrays: FrameArrays, frame: int = 0) -> None:
-        """Copy the inputs into one frame of the arrays."""
-        start, home = self.start()
-        arrays.ask(self.targets, start, self.links, home, slice(frame, frame + 1))
+        """Copy the input into one frame of the arrays; its start pose is the animator's until it is completed."""
+        arrays.ask(self.targets, self.posed, self.links, None, slice(frame, frame + 1))
+
+    def question(self) -> FrameArrays:
+        """The whole input in arrays of one frame."""
+        arrays = self.prepared.arrays()
+        self.ask(arrays)
+        start_pose.complete(arrays, self.rig, self.shaping)
+        return arrays
 
     def copy(self) -> "FrameInput":
         """With links and targets of its own."""

@@ -58,7 +58,8 @@ def same(ob: bpy.types.Object, before: tuple[GoalFacts, ...], view: View) -> lis
     goals = ob.dqik.goals
     if len(goals) != len(before):
         return None
-    places, later = list[Place](), view.later.get(ob.original.session_uid)
+    places: list[Place] = []
+    later = view.later.get(ob.original.session_uid) if view.later else None
     for goal, fact in zip(goals, before, strict=True):
         place = _places(goal, fact, view, later)
         if place is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The prior of one rig in the compiled kernel, for single frames; many frames at once are for NumPy."""
+"""The prior of one rig in the compiled kernel."""
 
 import operator
 from ctypes import addressof
@@ -48,19 +48,30 @@ class CompiledPrior:
             fade=np.zeros(effectors), apart=np.zeros((turned, 3)), bent=np.zeros((turned, 3)),
             ends=np.zeros((len(prior.figure.limbs), 4)), chest=np.zeros(3), memory=np.zeros(size),
         ))  # fmt: skip
-        self._last: tuple[np.ndarray, ...] = ()
-        self._addresses: list[int] = []
+        self._amount = np.empty(1)
+        self._arrays: tuple[np.ndarray, ...] = ()
+        self._arguments: list[int] = []
 
-    def base(self, start: Pose, targets: Targets, links: np.ndarray, amount: float, share: float) -> np.ndarray:
-        """`Prior.base` for one frame."""
-        arrays = start.rotations, start.translations, links, targets.positions, targets.rotations
-        if len(self._last) != len(arrays) or any(map(operator.is_not, arrays, self._last)):
-            if not all(array.flags.c_contiguous and array.dtype == np.float64 for array in arrays):
-                arrays = tuple(np.ascontiguousarray(array, dtype=np.float64) for array in arrays)
-            self._last, self._addresses = arrays, [array.ctypes.data for array in arrays]
-        found = np.empty_like(start.rotations)
-        self._library.figure_base(self._figure, self._start, *self._addresses, amount, share, found.ctypes.data)
+    def base(
+        self, start: Pose, targets: Targets, links: np.ndarray, amount: float | np.ndarray, share: float
+    ) -> np.ndarray:
+        """`Prior.base`."""
+        frames = len(targets.positions)
+        arrays = *start, links, targets.positions, targets.rotations, self._amounts(amount, frames)
+        if not self._arrays or any(map(operator.is_not, arrays, self._arrays)):
+            self._arrays = tuple(np.ascontiguousarray(array, dtype=np.float64) for array in arrays)
+            counts = frames, len(start.rotations), len(links), targets.positions.shape[1]
+            self._arguments = [*counts, *(array.ctypes.data for array in self._arrays)]
+        found = np.empty((frames, *start.rotations.shape[1:]))
+        self._library.figure_base(self._figure, self._start, *self._arguments, share, found.ctypes.data)
         return found
+
+    def _amounts(self, amount: float | np.ndarray, frames: int) -> np.ndarray:
+        """An amount (F,) for each frame; for one frame always in the same array, whose address is known."""
+        if isinstance(amount, np.ndarray) or frames > 1:
+            return np.broadcast_to(amount, frames)
+        self._amount[0] = amount
+        return self._amount
 
 
 def _figure(packer: Packer, prior: Parts, fading: dict[str, float]) -> Any:

@@ -107,15 +107,19 @@ class Prior:
         Parameters
         ----------
         start : the animator's own pose, (F or 1, J, ...). targets : of F frames. links : (F or 1, J, 8).
-        amount : 0..1, or (F,); at 0 the answer is `start.rotations` itself. share : 0..1 of the character's own motion.
+        amount : 0..1, or (F,); if it is 0, the answer is `start.rotations` itself. share : 0..1 of the character's own
+            motion.
         """
-        if not self.joints.size:
+        if not self.joints.size or not np.any(amount):
             return start.rotations
-        if isinstance(amount, float) and len(targets.positions) == len(links) == 1 and self.compiled is not None:
-            return self.compiled.base(start, targets, links, amount, share) if amount else start.rotations
-        least, most = (amount, amount) if isinstance(amount, float) else (amount.min(), amount.max())
-        if most <= 0.0:
-            return start.rotations
+        if self.compiled is not None:
+            return self.compiled.base(start, targets, links, amount, share)
+        return self.base_by_numpy(start, targets, links, amount, share)
+
+    def base_by_numpy(
+        self, start: Pose, targets: Targets, links: np.ndarray, amount: float | np.ndarray, share: float
+    ) -> np.ndarray:
+        """`base` without the compiled kernel, for amounts that are not all 0."""
         own = self._own_pose(start, links, share)
         view = self.viewer.of_targets(targets.positions, targets.rotations, start, links)
         view = self.body.within_reach(view, own.view)
@@ -127,7 +131,7 @@ class Prior:
         motions = quaternion.product(motions, quaternion.exp((shares @ own.apart)[:, :, 0]))
         rotations = np.empty((len(motions), *start.rotations.shape[1:]))
         rotations[:] = start.rotations
-        if not (self._whole and least >= 1.0):
+        if not (self._whole and np.min(amount) >= 1.0):
             before = start.rotations[:, self.joints]
             shares = np.multiply.outer(amount, self.freedom)
             turn = quaternion.log(quaternion.relative(before, motions))
@@ -154,8 +158,9 @@ class Prior:
     def _own_pose(self, start: Pose, links: np.ndarray, share: float) -> _Start:
         """What follows from the animator's own pose, cached until it changes."""
         inner = links.take(self.body.inner, 1)
-        if len(start.rotations) == 1 < len(links) and (inner == inner[:1]).all():
-            links, inner = links[:1], inner[:1]  # seen from the hips, all frames are the same
+        several = max(len(start.rotations), len(links)) > 1
+        if several and (start.rotations == start.rotations[:1]).all() and (inner == inner[:1]).all():
+            start, links, inner = Pose(*(part[:1] for part in start)), links[:1], inner[:1]  # as seen from the hips
         source = _Source(start.rotations.tobytes(), inner.tobytes(), (len(start.rotations), len(links)), share)
         if self._start is not None and self._start.source == source:
             return self._start

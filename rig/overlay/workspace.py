@@ -49,7 +49,8 @@ def compute(
     ob : the evaluated object. frame_input : of the frame that it is evaluated at.
     """
     rig, prepared = frame_input.rig, frame_input.prepared
-    pose = Pose(*(part[0] for part in frame_input.start()[0]))
+    question = frame_input.question()
+    pose = Pose(question.start_rotations[0], question.start_translations[0])
     chain = Chain(rig.skeleton, prepared.goals[goal], frame_input.links[0], pose)
     found = yield from shell(chain, postures)
     if chain.base >= 0:
@@ -76,3 +77,18 @@ def _root_row(parent: np.ndarray, bones: np.ndarray, row: int) -> int:
     while int(parent[row]) in rows:
         row = rows[int(parent[row])]
     return row
+
+
+_last: dict[int, Workspace] = {}  # by the `session_uid` of the object
+
+
+def last(ob: bpy.types.Object) -> Workspace | None:
+    """The reach that was last computed for a goal of this armature."""
+    return _last.get(ob.original.session_uid)
+
+
+def remember(ob: bpy.types.Object, computed: Workspace | None) -> None:
+    """Store the reach of a goal of this armature; None forgets it."""
+    _last.pop(ob.original.session_uid, None)
+    if computed is not None:
+        _last[ob.original.session_uid] = computed

@@ -97,10 +97,12 @@ FUNCTIONS = (
     Function("dqik_follow", "void", (_PROBLEM, Field("motion", "dqik_motion[]w"), _FRAMES, _BEGIN, _END, _WORK),
              "Solve the next frames of a motion, in order."),
     Function("dqik_figure_base", "void", (
-        _FIGURE, _START, *(Field(name, "double[]") for name in (
-            "rotations", "translations", "links", "positions", "orientations",
-        )), Field("amount", "double"), Field("share", "double"), Field("base", "double[]w"),
-    ), "The rotations (J, 4) that a solve starts from, from the animator's pose and the targets (G, 3), (G, 4)."),
+        _FIGURE, _START, *(Field(name, "int64") for name in ("frames", "poses", "linked", "goals")),
+        *(Field(name, "double[]") for name in (
+            "rotations", "translations", "links", "positions", "orientations", "amounts",
+        )), Field("share", "double"), Field("base", "double[]w"),
+    ), "The rotations (frames, J, 4) that solves start from, from the animator's poses (poses, J, ...), links (linked, "
+       "J, 8), targets (frames, goals, ...) and amounts (frames); poses and linked may be 1."),
 )  # fmt: skip
 
 

@@ -68,7 +68,7 @@ def serve_in_order(stage: Stage, minimum: Minimum, frames: Request, start: Pose,
 
 def _home(stage: Stage, start: Pose, home: np.ndarray) -> Pose:
     """The pose that the targets were moved from: the start pose, with the joints of the stage as they are in `home`."""
-    joints, has_home = np.unique(stage.space.joint), home.any((-1, -2), keepdims=True)
+    joints, has_home = stage.space.moved, home.any((-1, -2), keepdims=True)
     if not has_home.any():
         return start
     rotations = np.repeat(start.rotations, len(home), 0) if len(start.rotations) == 1 else start.rotations.copy()

@@ -167,7 +167,7 @@ def frames_of(pose: Pose, count: int) -> Pose:
 
 def carried(stage: Stage, previous: Pose, pose: Pose) -> Pose:
     """A pose with the joints that the stage moves from `previous`, and the others from `pose`."""
-    joints = np.unique(stage.space.joint)
+    joints = stage.space.moved
     parts = Pose(pose.rotations.copy(), pose.translations.copy())
     parts.rotations[:, joints] = previous.rotations[:, joints]
     parts.translations[:, joints] = previous.translations[:, joints]
@@ -179,7 +179,6 @@ def posed(stage: Stage, state: State, pose: Pose) -> Pose:
     slides = stage.space.slides(state.x)
     if slides is None:
         return Pose(state.rotations, pose.translations)
-    sliding = np.unique(stage.space.joint[~stage.space.turns])
-    translations = pose.translations.copy()
+    sliding, translations = stage.space.sliding, pose.translations.copy()
     translations[:, sliding] = slides[:, sliding]
     return Pose(state.rotations, translations)

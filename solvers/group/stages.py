@@ -123,10 +123,9 @@ class Stages:
         if self.stiff is not None:
             start = Pose(start.rotations.copy(), start.translations.copy())
             state = self.stiff.state(start, len(start.rotations))
-            joints, slides = np.unique(self.stiff.joint), self.stiff.slides(state.x)
-            start.rotations[:, joints] = state.rotations[:, joints]
+            moved, slides, sliding = self.stiff.moved, self.stiff.slides(state.x), self.stiff.sliding
+            start.rotations[:, moved] = state.rotations[:, moved]
             if slides is not None:
-                sliding = np.unique(self.stiff.joint[~self.stiff.turns])
                 start.translations[:, sliding] = slides[:, sliding]
         return targets, start, links, home
 
@@ -209,7 +208,9 @@ def _inputs(arrays: FrameArrays, frames: np.ndarray | slice) -> tuple[Targets, P
     parts = {name: part if len(part := getattr(arrays, name)) == 1 else part[frames] for name in QUESTIONS}
     count = len(arrays.iterations[frames])
     target_arrays = parts["positions"], _unit(parts["orientations"]), parts["poles"]
-    targets = Targets(*(np.broadcast_to(part, (count, *part.shape[1:])) for part in target_arrays))
+    targets = Targets(*(
+        part if len(part) == count else np.broadcast_to(part, (count, *part.shape[1:])) for part in target_arrays
+    ))  # fmt: skip
     start = Pose(parts["start_rotations"], parts["start_translations"])
     return targets, start, parts["links"], parts["home_rotations"]
 

@@ -149,7 +149,7 @@ def _minimise(model: Model, start: Point, frames: Request, inner: Inner, by_leng
     damping: np.ndarray = np.full(cost.shape, first)
     share: np.ndarray = np.ones(cost.shape)
     done = Minimum(start, np.zeros(cost.shape, dtype=int), cost)
-    settling = settings.pull > 0.0 or tasks.poles is not None
+    settling, resigns = settings.pull > 0.0 or tasks.poles is not None, bool(np.any(settings.resigns))
     stalled: np.ndarray = np.zeros(cost.shape, dtype=int)
     slow: np.ndarray = np.zeros(cost.shape, dtype=int)
     previous = np.full(cost.shape, np.inf)
@@ -224,7 +224,7 @@ def _minimise(model: Model, start: Point, frames: Request, inner: Inner, by_leng
             slot = (iteration + 1) % ABANDON_STEPS
             arrived |= cost > (1.0 - ABANDON_SHARE) * earlier[..., slot]
             earlier[..., slot] = cost
-        if np.any(settings.resigns):
+        if resigns:
             slow = (slow + better) * ~(gain > RESIGN_SHARE * cost)
             arrived |= settings.resigns & (slow >= RESIGN_STEPS) & ~_within(tasks, settings, point.error, leading=True)
         if not settling:

@@ -42,6 +42,7 @@ class JointSpace:
     n : number of degrees of freedom.
     joint : (n,) joint of each degree of freedom. turns : (n,) bool, False for slides.
     units : (n,) 1 [rad], or the skeleton's length for slides.
+    moved : joints with degrees of freedom, in order. sliding : those that slide.
     lo, hi : (n,) bounds of the coordinates, infinite where free.
     limited : whether any bound is finite.
     blocks : for each joint, in order, the slice of its degrees of freedom.
@@ -86,8 +87,9 @@ class JointSpace:
         self._whole = len(joints) == 3 * len(skeleton)
         self._basis = basis
         self.turns = ~skeleton.slides[self.joint]
-        self._slides = bool((~self.turns).any())
         self.units = np.where(self.turns, 1.0, skeleton.length)
+        self.moved, self.sliding = np.unique(self.joint), np.unique(self.joint[~self.turns])
+        self._slides = bool(self.sliding.size)
         self.lo, self.hi = np.array(bounds, dtype=float).reshape(-1, 2).T
         self.limited = bool(np.isfinite(self.lo).any() or np.isfinite(self.hi).any())
         self._plain = bool(np.abs(basis - np.eye(3)).max(initial=0.0) < 1e-12)
@@ -108,16 +110,17 @@ class JointSpace:
 
     def state(self, pose: Pose, frames: int = 1) -> State:
         """The state of a pose with (J, 4) or (F, J, 4) rotations, moved to the nearest state inside the limits."""
+        rotations, translations = map(np.asarray, pose)
         shape = (frames, len(self.skeleton))
-        rotations = np.array(np.broadcast_to(pose.rotations, (*shape, 4)), dtype=float)
-        translations = np.broadcast_to(pose.translations, (*shape, 3))
-        x = np.zeros((frames, self.n))
+        if rotations.shape[:-1] != shape:
+            rotations = np.broadcast_to(rotations, (*shape, 4))
+        rotations, x = np.array(rotations, dtype=float), np.zeros((frames, self.n))
         if self._angles.size:
             motions = rotations[:, self.joint[self._angles]]
             x[:, self._angles] = self._hinge_coordinates(motions, self._angles)
         if self._lengths.size:
             joint = self.joint[self._lengths]
-            x[:, self._lengths] = (translations[:, joint] * self.skeleton.axis[joint]).sum(-1)
+            x[:, self._lengths] = (translations[..., joint, :] * self.skeleton.axis[joint]).sum(-1)
         if self._ball_joint.size:
             x[:, self._ball_dof] = self._ball_coordinates(rotations[:, self._ball_joint], slice(None))
         return self._settle(State(quaternion.normalize(rotations), self.project(x)))

@@ -17,7 +17,8 @@ class Split:
 
     def __init__(self, of: np.ndarray, count: int) -> None:
         self.of, self._single = of, count == 1
-        self._members = (of == np.arange(count)[:, None]).astype(float)  # (L, K) 1 for entries of the lane
+        self._member = of == np.arange(count)[:, None]  # (L, K) whether it is of the lane
+        self._members = self._member.astype(float)
 
     def dot(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """Scalar products (F, L) of rows (F, K)."""
@@ -38,7 +39,7 @@ class Split:
         """Whether any (F, L) of values (F, K) is true."""
         if self._single:
             return np.any(values, axis=-1, keepdims=True)
-        return np.any(values[:, None] & (self._members > 0.0), axis=-1)
+        return np.any(values[:, None] & self._member, axis=-1)
 
     def spread(self, values: np.ndarray) -> np.ndarray:
         """Values (F, L) of the lanes, repeated for each entry (F, K); (F, 1) for one lane."""

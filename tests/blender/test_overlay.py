@@ -284,11 +284,11 @@ def test_a_handle_lies_on_its_limit_and_follows_the_pointer(extension: str, acro
 # -- reach -------------------------------------------------------------------------------------------------------------
 
 
-def reach_of(extension: str, ob: bpy.types.Object, **settings: int) -> object:
+def reach_of(ob: bpy.types.Object, **settings: int) -> object:
     """The reach of the active goal, computed as the panel does."""
     rigs.made_active(ob)
     assert bpy.ops.dqik.reach_show(**settings) == {"FINISHED"}
-    return importlib.import_module(f"{extension}.live").workspace(ob)
+    return ob.dqik.workspace
 
 
 def two_hinges(lower: tuple[int, int] = (-180, 180)) -> bpy.types.Object:
@@ -303,9 +303,9 @@ def two_hinges(lower: tuple[int, int] = (-180, 180)) -> bpy.types.Object:
     return ob
 
 
-def test_the_reach_of_two_hinges_is_a_ring(extension: str) -> None:
+def test_the_reach_of_two_hinges_is_a_ring() -> None:
     """Its border is found on both sides, to the size of a cell."""
-    points, _ = reach_of(extension, two_hinges(), postures=40_000).points(rigs.evaluated(bpy.context.object))
+    points, _ = reach_of(two_hinges(), postures=40_000).points(rigs.evaluated(bpy.context.object))
     radii = np.linalg.norm(points, axis=-1)
     assert np.abs(points[:, 2]).max() < 1e-5
     assert radii.min() > 0.6 - 1e-5
@@ -314,9 +314,9 @@ def test_the_reach_of_two_hinges_is_a_ring(extension: str) -> None:
     assert radii.max() > 1.3
 
 
-def test_limits_cut_the_reach(extension: str) -> None:
+def test_limits_cut_the_reach() -> None:
     """An elbow that bends by 90 degrees at most keeps the hand at a distance of the square root of 1.16."""
-    points, _ = reach_of(extension, two_hinges((-90, 90)), postures=20_000).points(rigs.evaluated(bpy.context.object))
+    points, _ = reach_of(two_hinges((-90, 90)), postures=20_000).points(rigs.evaluated(bpy.context.object))
     assert np.linalg.norm(points, axis=-1).min() > np.sqrt(1.16) - 1e-5
 
 
@@ -334,7 +334,7 @@ def limited_arm() -> bpy.types.Object:
 def test_the_solver_reaches_every_point_of_the_shell(extension: str) -> None:
     """Points of the shell are places of real postures, so the goal is met there, with restarts."""
     ob = limited_arm()
-    points = reach_of(extension, ob, postures=20_000).shell.reachable
+    points = reach_of(ob, postures=20_000).shell.reachable
     ik, live = (importlib.import_module(f"{extension}.{name}") for name in ("solvers", "live"))
     ob.dqik.live = True
     rigs.update()
@@ -348,7 +348,7 @@ def test_the_solver_reaches_every_point_of_the_shell(extension: str) -> None:
 
 def test_the_reach_goes_with_its_bone_and_ends_with_the_rigs_change(extension: str) -> None:
     ob = limited_arm()
-    reach = reach_of(extension, ob, postures=8_000)
+    reach = reach_of(ob, postures=8_000)
     assert reach.carrier == "collar.L"
     before, _ = reach.points(rigs.evaluated(ob))
     head = rigs.head(ob, "arm.L")
