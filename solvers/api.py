@@ -169,7 +169,7 @@ class Prepared:
 
     def start(self, pose: Pose | None) -> Pose:
         """A checked starting pose with a leading axis for frames; the rest pose for None."""
-        checked = self._rest if pose is None else self.skeleton.check_pose(pose)
+        checked = self.skeleton.rest_pose() if pose is None else self.skeleton.check_pose(pose)
         return Pose(checked.rotations[None], checked.translations[None])
 
 

@@ -124,8 +124,8 @@ class Tracker:
 
     @property
     def pose(self) -> Pose:
-        """The pose of the last step; before the first, the start."""
-        return Pose(self._pose.rotations[0], self._pose.translations[0])
+        """A copy of the pose of the last step; before the first, of the start."""
+        return Pose(self._pose.rotations[0].copy(), self._pose.translations[0].copy())
 
     def step(self, positions: ArrayLike | None, rotations: ArrayLike | None = None, dt: float = 1.0 / RATE) -> Solution:
         """Move toward where the targets are `dt` seconds after the last step.
@@ -168,7 +168,7 @@ class Tracker:
                 point = law.advance(stage, warm, pose, now, then, drift, moved_by_others)
             points.append((stage, point))
             pose = posed(stage, point.state, pose)
-        self._pose, self._targets = pose, targets
+        self._pose, self._targets = Pose(pose.rotations.copy(), pose.translations.copy()), targets
         batch = self._prepared.numpy.report(pose, points, np.array([int(dt > 0.0)]), targets)
         return batch.solution(0, time.perf_counter() - began)
 
