@@ -21,8 +21,10 @@ from .group.stage import Stage
 from .group.stages import Stages
 from .methods.table import METHODS, solver_named
 from .model import frames
+from .model.errors import InvalidOptions
 from .model.frames import FrameArrays, Motion
 from .model.goals import LEAST_QUATERNION, Goal, Targets, check_targets, no_rotations, resolve_goals
+from .model.numbers import shown
 from .model.options import Options
 from .model.skeleton import Pose, Skeleton
 from .model.solution import Batch, Solution
@@ -54,6 +56,8 @@ class Prepared:
     ) -> None:
         self.skeleton, self.goals, self.solver = skeleton, resolve_goals(skeleton, goals), solver_named(solver)
         self.options = Options() if options is None else options
+        if not isinstance(self.options, Options):
+            raise InvalidOptions(f"options: expected Options, got {shown(options)}")
         chains = chains_of(skeleton, self.goals)
         method = METHODS[self.solver]
         if method.check is not None:
@@ -108,8 +112,10 @@ class Prepared:
 
         Also False if a target's quaternion may be zero.
         """
+        if not isinstance(pose, tuple) or len(pose) != 2:
+            return False
         parts = arrays.positions, arrays.orientations, arrays.start_rotations, arrays.start_translations
-        for value, room in zip((positions, rotations, *pose), parts, strict=False):
+        for value, room in zip((positions, rotations, *pose), parts, strict=True):
             if type(value) is not np.ndarray or value.dtype != np.float64 or value.shape != room.shape[1:]:
                 return False
             if not math.isfinite(np.vdot(value, value)):
@@ -148,8 +154,7 @@ class Prepared:
 
     def targets_of_frame(self, positions: ArrayLike | None, rotations: ArrayLike | None) -> Targets:
         """Checked targets of one frame: (G, 3) and (G, 4)."""
-        one: list[Any] = [part if part is None else [part] for part in (positions, rotations)]
-        return self.targets(*one)
+        return check_targets(self.skeleton, self.goals, positions, rotations, single=True)
 
     def solve_batch(self, targets: Targets, start: Pose, links: np.ndarray | None = None) -> Batch:
         """Solve F frames, each afresh from its own start.
@@ -164,7 +169,7 @@ class Prepared:
 
     def start(self, pose: Pose | None) -> Pose:
         """A checked starting pose with a leading axis for frames; the rest pose for None."""
-        checked = self._rest if pose is None else self.skeleton.check_pose(pose)
+        checked = self.skeleton.rest_pose() if pose is None else self.skeleton.check_pose(pose)
         return Pose(checked.rotations[None], checked.translations[None])
 
 

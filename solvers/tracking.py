@@ -15,7 +15,6 @@ forward it would obey `k e` alone and lag by `v / k`: it moves by `v dt (1 - (1 
 
 import time
 from collections.abc import Callable, Sequence
-from numbers import Real
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,6 +28,7 @@ from .methods import dls, pgs, pinv, sdls, svd, tsvd
 from .model.angles import column_axes, column_joints
 from .model.errors import InvalidOptions, UnknownSolver
 from .model.goals import Goal, Targets
+from .model.numbers import array, is_flag, number, shown
 from .model.options import Options
 from .model.skeleton import Pose, Skeleton
 from .model.solution import Solution
@@ -107,6 +107,10 @@ class Tracker:
         objective: Objective | None = None,
     ) -> None:
         self._gain, self._base_gain = _number("gain", gain), _number("base_gain", base_gain)
+        if not is_flag(feed_forward):
+            raise InvalidOptions(f"feed_forward = {shown(feed_forward)}; expected True or False")
+        if objective is not None and not callable(objective):
+            raise InvalidOptions(f"objective = {shown(objective)}; expected a function of a pose, or None")
         self._prepared = prepare(skeleton, goals, solver, options)
         solver = self._prepared.solver
         if solver not in STEPS:
@@ -120,8 +124,8 @@ class Tracker:
 
     @property
     def pose(self) -> Pose:
-        """The pose of the last step; before the first, the start."""
-        return Pose(self._pose.rotations[0], self._pose.translations[0])
+        """A copy of the pose of the last step; before the first, of the start."""
+        return Pose(self._pose.rotations[0].copy(), self._pose.translations[0].copy())
 
     def step(self, positions: ArrayLike | None, rotations: ArrayLike | None = None, dt: float = 1.0 / RATE) -> Solution:
         """Move toward where the targets are `dt` seconds after the last step.
@@ -136,7 +140,7 @@ class Tracker:
         began = time.perf_counter()
         seconds = _number("dt", dt)
         if not np.isfinite(seconds):
-            raise InvalidOptions(f"dt = {dt!r}; expected a finite number")
+            raise InvalidOptions(f"dt = {shown(dt)}; expected a finite number")
         return self._advance(self._prepared.targets_of_frame(positions, rotations), seconds, began)
 
     def follow(self, positions: ArrayLike | None, rotations: ArrayLike | None, dt: float) -> list[Solution]:
@@ -164,7 +168,7 @@ class Tracker:
                 point = law.advance(stage, warm, pose, now, then, drift, moved_by_others)
             points.append((stage, point))
             pose = posed(stage, point.state, pose)
-        self._pose, self._targets = pose, targets
+        self._pose, self._targets = Pose(pose.rotations.copy(), pose.translations.copy()), targets
         batch = self._prepared.numpy.report(pose, points, np.array([int(dt > 0.0)]), targets)
         return batch.solution(0, time.perf_counter() - began)
 
@@ -175,9 +179,9 @@ class Tracker:
         joints, axes = self._columns
         gradient = self._objective(self.pose)
         try:
-            gradient = np.array(gradient, dtype=float)
-        except (TypeError, ValueError):
-            raise InvalidOptions(f"objective: expected {len(joints)} numbers, got {gradient!r}") from None
+            gradient = array(gradient)
+        except ValueError:
+            raise InvalidOptions(f"objective: expected {len(joints)} numbers, got {shown(gradient)}") from None
         if gradient.shape != joints.shape or not np.isfinite(gradient).all():
             raise InvalidOptions(f"objective: expected {len(joints)} finite numbers, got {gradient.tolist()}")
         drift = np.zeros((1, len(self._prepared.skeleton), 3))
@@ -226,16 +230,17 @@ def track(
     True
     """
     if not np.isfinite(_number("rate", rate, 1e-9)):
-        raise InvalidOptions(f"rate = {rate!r}; expected a finite number")
+        raise InvalidOptions(f"rate = {shown(rate)}; expected a finite number")
     tracker = Tracker(skeleton, goals, solver, pose, options, gain, feed_forward, base_gain, objective)
     return tracker.follow(positions, rotations, 1.0 / float(rate))
 
 
 def _number(name: str, value: object, least: float = 0.0) -> float:
     """`value` as a number not below `least`."""
-    if not isinstance(value, Real) or isinstance(value, bool) or not float(value) >= least:
-        raise InvalidOptions(f"{name} = {value!r}; expected a number, {'0 or more' if least == 0.0 else 'above 0'}")
-    return float(value)
+    if not number(value) >= least:
+        expected = "0 or more" if least == 0.0 else "above 0"
+        raise InvalidOptions(f"{name} = {shown(value)}; expected a number, {expected}")
+    return number(value)
 
 
 class _Law:

@@ -8,15 +8,8 @@ static int meets(const work *w, const dqik_problem *problem, const point *p) {
 
 /* The largest turn [rad] or slide [skeleton lengths] of any joint from the pose before, which is the base. */
 static double distance_from_base(const work *w, point *p) {
-    const dqik_stage *s = w->s;
-    double far = 0.0;
     difference(w, p, p->v);
-    for (int b = 0; b < s->blocks; b++) {
-        const double scale = s->block_kind[b] == DQIK_SLIDE ? 1.0 / w->k->length : 1.0;
-        for (int i = s->block_start[b]; i < s->block_start[b] + block_size(s, b); i++)
-            far = most(far, fabs(p->v[i]) * scale);
-    }
-    return far;
+    return longest_of(w, p->v);
 }
 
 /* Whether a target is further from its chain's root than the chain is long; `at` is any pose of the frame. */

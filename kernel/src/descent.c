@@ -38,11 +38,9 @@ static int descend(work *w, const dqik_settings *settings) {
         weigh(w, &w->tried);
         const double gain = w->now.cost - w->tried.cost;
         const int better = gain > 0.0, progress = gain > LEAST_PROGRESS * w->now.cost;
-        double modelled = decrease(w, w->d), longest = 0.0, far = 0.0;
-        for (int k = 0; k < w->n; k++) {
-            longest = most(longest, fabs(w->d[k]));
-            far += w->reluctance[k] * w->d[k] * w->d[k];
-        }
+        const double longest = longest_of(w, w->d);
+        double modelled = decrease(w, w->d), far = 0.0;
+        for (int k = 0; k < w->n; k++) far += w->reluctance[k] * w->d[k] * w->d[k];
         modelled -= 0.5 * settings->pull * far;
         damping *= !better ? REJECT : gain > GOOD_GAIN * modelled ? SHRINK : gain < POOR_GAIN * modelled ? GROW : 1.0;
         damping = least(most(damping, floor_), MOST_DAMPING);

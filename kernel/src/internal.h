@@ -67,6 +67,11 @@ static inline int block_size(const dqik_stage *s, int block) {
     return s->block_kind[block] == DQIK_HINGE || s->block_kind[block] == DQIK_SLIDE ? 1 : 3;
 }
 
+/* 1 [rad], or the skeleton's length for a slide. */
+static inline double unit_of(const work *w, int block) {
+    return w->s->block_kind[block] == DQIK_SLIDE ? w->k->length : 1.0;
+}
+
 /* limits.c */
 void project_swing(double *swing, const double *lo, const double *hi);
 int swing_normal(double *normal, const double *swing, const double *lo, const double *hi, double slack);
@@ -82,6 +87,7 @@ void compose(double *q, const double *x);
 void body_jacobian(double *c, const double *x);
 void take_step(const work *w, point *to, const point *from, const double *d);
 void difference(const work *w, const point *p, double *v);
+double longest_of(const work *w, const double *d);
 void pull_gradient(const work *w, const point *p, double *gradient);
 void block_axes(const work *w, const point *p, int block, double *axes);
 void middle_of_limits(const work *w, point *p);

@@ -166,6 +166,17 @@ void take_step(const work *w, point *to, const point *from, const double *d) {
     settle(w, to);
 }
 
+/* The largest component of a step: [rad], or [skeleton lengths] for slides. */
+double longest_of(const work *w, const double *d) {
+    const dqik_stage *s = w->s;
+    double longest = 0.0;
+    for (int b = 0; b < s->blocks; b++) {
+        for (int i = s->block_start[b]; i < s->block_start[b] + block_size(s, b); i++)
+            longest = most(longest, fabs(d[i]) / unit_of(w, b));
+    }
+    return longest;
+}
+
 void difference(const work *w, const point *p, double *v) {
     const dqik_stage *s = w->s;
     for (int b = 0; b < s->blocks; b++) {
@@ -257,7 +268,7 @@ void sample(const work *w, point *p, uint64_t *random) {
 void sample_near(work *w, point *to, const point *from, double spread, uint64_t *random) {
     const dqik_stage *s = w->s;
     for (int b = 0; b < s->blocks; b++) {
-        const double size = s->block_kind[b] == DQIK_SLIDE ? spread * w->k->length : spread;
+        const double size = spread * unit_of(w, b);
         for (int i = s->block_start[b]; i < s->block_start[b] + block_size(s, b); i++)
             w->d[i] = from->x[i] + size * (2.0 * uniform(random) - 1.0);
     }

@@ -77,16 +77,20 @@ static void keep_better(work *w, double *best, double *best_value, const double 
 
 /* Whether `d` is the minimum inside the limits, up to PGS_LEAST: the projection undoes a further step downhill. */
 static int is_least(work *w, const double *d) {
-    double curved = w->damping, longest = 0.0;
-    for (int k = 0; k < w->n; k++) longest = most(longest, fabs(d[k]));
-    const double enough = most(PGS_LEAST, PGS_LEAST_OF_STEP * longest);
-    for (int k = 0; k < w->n; k++) curved += column_dot(w, k, column(w, k), column(w, k));
+    const dqik_stage *s = w->s;
+    double curved = w->damping, *x = w->again, *further = w->trial;
+    for (int b = 0; b < s->blocks; b++)
+        for (int k = s->block_start[b]; k < s->block_start[b] + block_size(s, b); k++)
+            curved += unit_of(w, b) * unit_of(w, b) * column_dot(w, k, column(w, k), column(w, k));
     descent(w, d, w->down);
-    for (int k = 0; k < w->n; k++) w->trial[k] = w->now.x[k] + d[k] + w->down[k] / curved;
-    project(w->s, w->trial);
-    for (int k = 0; k < w->n; k++)
-        if (fabs(w->trial[k] - (w->now.x[k] + d[k])) >= enough) return 0;
-    return 1;
+    for (int b = 0; b < s->blocks; b++)
+        for (int k = s->block_start[b]; k < s->block_start[b] + block_size(s, b); k++) {
+            x[k] = w->now.x[k] + d[k];
+            further[k] = x[k] + unit_of(w, b) * unit_of(w, b) * w->down[k] / curved;
+        }
+    project(s, further);
+    for (int k = 0; k < w->n; k++) further[k] -= x[k];
+    return longest_of(w, further) < most(PGS_LEAST, PGS_LEAST_OF_STEP * longest_of(w, d));
 }
 
 /* Projected Gauss-Seidel with subspace minimisation (Silcowitz, Niebe & Erleben 2010), from an active set's step. */

@@ -144,8 +144,7 @@ class Attempts:
 
     def _distance(self, state: State, before: State) -> np.ndarray:
         """The largest turn [rad] or slide [skeleton lengths] of any joint (F,) between two poses."""
-        scale = np.where(self.space.turns, 1.0, 1.0 / self.space.skeleton.length)
-        return np.abs(self.space.difference(state, before) * scale).max(-1, initial=0.0)
+        return self.space.sizes(self.space.difference(state, before)).max(-1, initial=0.0)
 
     def _met(self, point: Point) -> np.ndarray:
         return self.tasks.within(point.error, self.options.tolerance, self.options.rotation_tolerance)

@@ -30,7 +30,7 @@ DAMPING_SHARE = 0.03  # of the pull: least damping, because the pull's curvature
 GOOD_GAIN, POOR_GAIN = 0.9, 0.25
 GROW, SHRINK, REJECT = 3.0, 0.2, 6.0
 LEAST_PROGRESS = 1e-8  # relative decrease of the cost; three accepted steps with less end the iteration
-LEAST_STEP = 1e-9  # [rad]
+LEAST_STEP = 1e-9  # [rad], for slides [skeleton lengths]
 ANY = 1e30  # disables the test of the remaining motion; finite, because 0 * inf is NaN
 ABANDON_STEPS, ABANDON_SHARE = 4, 0.3  # an attempt fails if its cost falls by a smaller share in so many steps
 RESIGN_STEPS, RESIGN_SHARE = 8, 0.01  # accepted steps in a row that lower the cost by a smaller share
@@ -45,9 +45,9 @@ class Settings(NamedTuple):
     ----------
     tolerance : [length units]. rotation_tolerance : [rad].
     damping : first value and lower bound; None starts at `first_damping` and sets no bound.
-    settle, unsettled : [rad] with a pull or poles, the iteration has converged when the longest step of a degree of
-        freedom is below `settle` and the remaining motion, predicted from how fast the steps shrink, is below
-        `unsettled`.
+    settle, unsettled : [rad], for slides [skeleton lengths]. With a pull or poles, the iteration has converged when the
+        longest step of a degree of freedom is below `settle` and the remaining motion, predicted from how fast the
+        steps shrink, is below `unsettled`.
     abandons : also stop where the cost falls too slowly (`ABANDON_STEPS`), for attempts that others follow.
     resigns : also stop where the cost falls slowly while goals that lead are missed, because they cannot all be met.
     """
@@ -187,9 +187,8 @@ def _minimise(model: Model, start: Point, frames: Request, inner: Inner, by_leng
         system.metric = model.metric(point)
         d = inner(system)
         if by_length:
-            d *= lanes.freedoms.spread(
-                np.minimum(share, LONGEST_STEP / np.maximum(lanes.freedoms.largest(np.abs(d)), 1e-300))
-            )
+            turned = lanes.freedoms.largest(np.abs(d * space.turns))
+            d *= lanes.freedoms.spread(np.minimum(share, LONGEST_STEP / np.maximum(turned, 1e-300)))
         if lanes.count > 1 and finished.any():
             d *= lanes.freedoms.spread(going)
         trial = stand(tasks, space.step(point.state, d), frames)
@@ -213,7 +212,7 @@ def _minimise(model: Model, start: Point, frames: Request, inner: Inner, by_leng
             cost = np.where(better, trial_cost, cost)
             v = None if v is None or trial_v is None else np.where(lanes.freedoms.spread(better), trial_v, v)
         stalled = np.where(progress, 0, stalled + better)
-        longest = lanes.freedoms.largest(np.abs(d))
+        longest = lanes.freedoms.largest(space.sizes(d))
         arrived = (stalled >= 3) | (longest < LEAST_STEP) | (share < LEAST_SHARE)
         if settling:
             # if steps go on shrinking by a ratio r, r / (1 - r) of the last one remains

@@ -15,7 +15,7 @@ import numpy as np
 from ..iterate.active_set import SAME, active_set, within_limits
 from ..iterate.linear_step import SINGULAR, LinearSystem, free_step
 
-LEAST = 1e-10  # [rad] a shorter step downhill counts as none
+LEAST = 1e-10  # [rad], for slides [skeleton lengths]: a shorter step downhill counts as none
 LEAST_OF_STEP = 1e-3  # so does one below this share of the step, because the next iteration gains it more cheaply
 ROUNDS = 3
 SWEEPS = 2
@@ -39,13 +39,13 @@ def _is_least(system: LinearSystem, d: np.ndarray) -> np.ndarray:
 
     Limits and objective are convex, so `d` is the minimum if the projection undoes a further step downhill.
     """
-    x = system.x + d
-    square = system.jacobian * system.jacobian
-    lanes = system.lanes
+    x, space, lanes = system.x + d, system.space, system.lanes
+    square = (system.jacobian * space.units) ** 2
     size = square.sum((-1, -2)) if lanes is None else lanes.freedoms.sum(square.sum(-2))
-    further = system.space.project(x + system.descent(d) / system.over_freedoms(size + system.damping))
+    further = space.project(x + space.units**2 * system.descent(d) / system.over_freedoms(size + system.damping))
     longest, move = (
-        np.abs(v).max(-1, initial=0.0) if lanes is None else lanes.freedoms.largest(np.abs(v)) for v in (d, further - x)
+        space.sizes(v).max(-1, initial=0.0) if lanes is None else lanes.freedoms.largest(space.sizes(v))
+        for v in (d, further - x)
     )
     return move < np.maximum(LEAST, LEAST_OF_STEP * longest)
 

@@ -57,7 +57,7 @@ def minimise(tasks: Tasks, space: JointSpace, settings: Settings, start: Point, 
         damped_hessian = hessian + damping[:, None, None] * np.diag(settings.reluctance)
         program = QuadraticProgram(space, point.state.x, gradient, damped_hessian, settings.reluctance)
         d = step(program)
-        longest = _longest(tasks, space, d)
+        longest = space.sizes(d).max(-1, initial=0.0)
         most = np.minimum(1.0, LONGEST_STEP / np.maximum(longest, 1e-300))
         share, trial, trial_value = _search(objective, point, request, value, gradient, d, most)
         gain = value - trial_value
@@ -149,11 +149,6 @@ def _adapted(settings: Settings, damping: np.ndarray, share: np.ndarray, good: n
     least = max(LEAST_DAMPING, settings.damping or 0.0)
     factor = np.where(share < 1.0, np.minimum(1.0 / share, GROW), np.where(good, SHRINK, 1.0))
     return np.clip(damping * factor, least, MOST_DAMPING)
-
-
-def _longest(tasks: Tasks, space: JointSpace, d: np.ndarray) -> np.ndarray:
-    """The largest component (F,) of a step (F, n): [rad], or [skeleton lengths] for slides."""
-    return np.abs(d * np.where(space.turns, 1.0, 1.0 / tasks.length)).max(-1, initial=0.0)
 
 
 def _either(first: np.ndarray, one: Point, other: Point) -> Point:

@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike
 from ..algebra import quaternion
 from .errors import InvalidPose
 from .limits import FULL_TURN, Range
-from .skeleton import DEGREES_OF_FREEDOM, Pose, Skeleton
+from .numbers import array, shown
+from .skeleton import DEGREES_OF_FREEDOM, Pose, Skeleton, check_skeleton
 
 
 def column_joints(skeleton: Skeleton) -> np.ndarray:
@@ -23,6 +24,7 @@ def column_joints(skeleton: Skeleton) -> np.ndarray:
     >>> ik.column_joints(arm).tolist()
     [0, 0, 0, 1]
     """
+    check_skeleton(skeleton)
     return np.repeat(np.arange(len(skeleton)), [DEGREES_OF_FREEDOM[kind] for kind in skeleton.kinds])
 
 
@@ -62,9 +64,9 @@ def pose_from_angles(skeleton: Skeleton, q: ArrayLike) -> Pose:
     """
     joints, axes = column_joints(skeleton), column_axes(skeleton)
     try:
-        values = np.array(q, dtype=float)
-    except (TypeError, ValueError):
-        raise InvalidPose(f"q: expected numbers of shape ({len(joints)},), got {q!r}") from None
+        values = array(q)
+    except ValueError:
+        raise InvalidPose(f"q: expected numbers of shape ({len(joints)},), got {shown(q)}") from None
     if values.ndim not in (1, 2) or values.shape[-1] != len(joints):
         raise InvalidPose(f"q: expected shape ({len(joints)},) or (frames, {len(joints)}), got {values.shape}")
     bad = np.argwhere(~np.isfinite(values))
@@ -94,8 +96,8 @@ def angles_from_pose(skeleton: Skeleton, pose: Pose) -> np.ndarray:
     >>> ik.angles_from_pose(door, ik.Pose([(0.8, 0, 0, 0.6)], [(0, 0, 0)])).round(4).tolist()
     [1.287]
     """
-    rotations, translations = skeleton.check_pose(pose, batch=True)
     joints, axes = column_joints(skeleton), column_axes(skeleton)
+    rotations, translations = skeleton.check_pose(pose, batch=True)
     vectors = np.where(skeleton.slides[:, None], translations, quaternion.log(rotations))
     values = (vectors[..., joints, :] * axes).sum(-1)
     for column in np.flatnonzero(np.array(skeleton.kinds)[joints] == "hinge"):

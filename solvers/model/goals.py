@@ -3,7 +3,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,9 +10,11 @@ from numpy.typing import ArrayLike
 
 from ..algebra import quaternion
 from .errors import InvalidGoal, UnknownJoint
-from .skeleton import Skeleton, vector
+from .numbers import array, is_whole, number, shown, vector
+from .skeleton import Skeleton, check_skeleton
 
 LEAST_QUATERNION = 1e-6  # length below which a quaternion is not taken as a rotation
+MOST_PRIORITY = 10**9
 
 
 @dataclass(frozen=True)
@@ -53,16 +54,17 @@ class Goal:
 
 
 def resolve_goals(skeleton: Skeleton, goals: Sequence[Goal]) -> list[Goal]:
-    """The goals with joints as indices; `InvalidGoal` for a goal that does not fit this skeleton."""
+    """The goals with joints as indices and copies of their arrays; `InvalidGoal` for one that does not fit."""
+    check_skeleton(skeleton)
     if isinstance(goals, (Goal, str)) or not hasattr(goals, "__iter__"):
-        raise InvalidGoal(f"goals: expected a list of Goal, got {goals!r}")
+        raise InvalidGoal(f"goals: expected a list of Goal, got {shown(goals)}")
     return [_resolve(skeleton, goal, f"goal {index}") for index, goal in enumerate(goals)]
 
 
 def _resolve(skeleton: Skeleton, goal: Goal, where: str) -> Goal:
-    """One goal, checked, with joints as indices."""
+    """One goal, checked, with joints as indices. The caller may write to its own arrays afterwards."""
     if not isinstance(goal, Goal):
-        raise InvalidGoal(f"{where}: expected a Goal, got {goal!r}")
+        raise InvalidGoal(f"{where}: expected a Goal, got {shown(goal)}")
     try:
         joint = skeleton.index(goal.joint)
     except UnknownJoint as error:
@@ -70,22 +72,21 @@ def _resolve(skeleton: Skeleton, goal: Goal, where: str) -> Goal:
     where += f" (joint {skeleton.names[joint]!r})"
     if goal.position is None and goal.rotation is None:
         raise InvalidGoal(f"{where}: asks for nothing; give it a position, a rotation or both")
-    for name in ("offset", "position", "pole"):
+    own: dict[str, Any] = {"joint": joint, "chain": _resolve_chain(skeleton, goal.chain, joint, where)}
+    for name, size in [("offset", 3), ("position", 3), ("pole", 3), ("rotation", 4)]:
         if getattr(goal, name) is not None or name == "offset":
-            vector(getattr(goal, name), 3, f"{where} {name}", InvalidGoal)
-    if goal.rotation is not None:
-        rotation = vector(goal.rotation, 4, f"{where} rotation", InvalidGoal)
-        if np.linalg.norm(rotation) < LEAST_QUATERNION:
-            raise InvalidGoal(f"{where} rotation: expected a quaternion w x y z, got {rotation.tolist()}")
+            own[name] = tuple(vector(getattr(goal, name), size, f"{where} {name}", InvalidGoal).tolist())
+    if goal.rotation is not None and np.linalg.norm(own["rotation"]) < LEAST_QUATERNION:
+        raise InvalidGoal(f"{where} rotation: expected a quaternion w x y z, got {list(own['rotation'])}")
     for name in ("position_weight", "rotation_weight", "pole_angle"):
-        number = getattr(goal, name)
-        if not _is_number(number):
-            raise InvalidGoal(f"{where}: {name} = {number!r}; expected a finite number")
-        if name != "pole_angle" and number < 0.0:
-            raise InvalidGoal(f"{where}: {name} = {number!r}; expected 0 or more")
-    if not isinstance(goal.priority, (int, np.integer)):
-        raise InvalidGoal(f"{where}: priority = {goal.priority!r}; expected a whole number")
-    return replace(goal, joint=joint, chain=_resolve_chain(skeleton, goal.chain, joint, where))
+        value = number(getattr(goal, name))
+        if not np.isfinite(value):
+            raise InvalidGoal(f"{where}: {name} = {shown(getattr(goal, name))}; expected a finite number")
+        if name != "pole_angle" and value < 0.0:
+            raise InvalidGoal(f"{where}: {name} = {value!r}; expected 0 or more")
+    if not is_whole(goal.priority, -MOST_PRIORITY, MOST_PRIORITY):
+        raise InvalidGoal(f"{where}: priority = {shown(goal.priority)}; expected a whole number")
+    return replace(goal, **own)
 
 
 def _resolve_chain(skeleton: Skeleton, chain: Sequence[int | str] | None, carrier: int, where: str) -> list[int] | None:
@@ -93,7 +94,7 @@ def _resolve_chain(skeleton: Skeleton, chain: Sequence[int | str] | None, carrie
     if chain is None:
         return None
     if isinstance(chain, str) or not hasattr(chain, "__len__"):
-        raise InvalidGoal(f"{where}: chain = {chain!r}; expected a list of joints, names or indices")
+        raise InvalidGoal(f"{where}: chain = {shown(chain)}; expected a list of joints, names or indices")
     joints: list[int] = []
     for joint in chain:
         try:
@@ -104,10 +105,6 @@ def _resolve_chain(skeleton: Skeleton, chain: Sequence[int | str] | None, carrie
             raise InvalidGoal(f"{where}: chain holds {joint!r}, which is neither the joint nor above it")
         joints.append(index)
     return joints
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, Real) and bool(np.isfinite(float(value)))
 
 
 class Targets(NamedTuple):
@@ -147,7 +144,8 @@ def check_targets(
     goals: Sequence[Goal],
     positions: ArrayLike | None,
     rotations: ArrayLike | None,
-    poles: ArrayLike | None,
+    poles: ArrayLike | None = None,
+    single: bool = False,
 ) -> Targets:
     """Checked targets of F frames; `InvalidGoal` names the goal and the frame that are wrong.
 
@@ -156,14 +154,15 @@ def check_targets(
     goals : resolved. positions : (F, G, 3), None if no goal has one. rotations : (F, G, 4), likewise; rows of goals
         without a rotation are not used.
     poles : (F, G, 3), None for the goals' own.
+    single : whether the arrays are those of one frame, without the leading axis.
     """
     count = len(goals)
-    for name, array in [("position", positions), ("rotation", rotations)]:
+    for name, values in [("position", positions), ("rotation", rotations)]:
         asking = next((g for g, goal in enumerate(goals) if getattr(goal, name) is not None), None)
-        if array is None and asking is not None:
+        if values is None and asking is not None:
             raise InvalidGoal(f"{_called(skeleton, goals, asking)} asks for a {name}: {name}s are required")
-    places = None if positions is None else _frames("positions", positions, (count, 3))
-    turns = None if rotations is None else _frames("rotations", rotations, (count, 4))
+    places = None if positions is None else _frames("positions", positions, (count, 3), single)
+    turns = None if rotations is None else _frames("rotations", rotations, (count, 4), single)
     either = places if turns is None else turns
     if either is None:
         raise InvalidGoal("positions and rotations: got None for both")
@@ -177,9 +176,9 @@ def check_targets(
     if poles is None:
         own = np.array([(0.0, 0.0, 0.0) if goal.pole is None else goal.pole for goal in goals], dtype=float)
         return Targets(places, turns, np.broadcast_to(own.reshape(-1, 3), places.shape))
-    ends = np.array(poles, dtype=float)
-    if ends.shape != places.shape or not np.isfinite(ends).all():
-        raise InvalidGoal(f"poles: expected finite numbers of shape {places.shape}, got {ends.tolist()}")
+    ends = _frames("poles", poles, (count, 3), single)
+    if len(ends) != len(places):
+        raise InvalidGoal(f"poles of {len(ends)} frames but positions of {len(places)}; expected the same number")
     return Targets(places, turns, ends)
 
 
@@ -188,19 +187,21 @@ def _called(skeleton: Skeleton, goals: Sequence[Goal], index: int) -> str:
     return f"goal {index} (joint {skeleton.names[skeleton.index(goals[index].joint)]!r})"
 
 
-def _frames(name: str, value: object, shape: tuple[int, int]) -> np.ndarray:
-    """`value` as a new finite array (F, *shape)."""
+def _frames(name: str, value: object, shape: tuple[int, int], single: bool) -> np.ndarray:
+    """`value` as a new finite array (F, *shape); `single`: it is that of one frame, without the leading axis."""
+    expected = str(shape) if single else f"(frames, {shape[0]}, {shape[1]})"
     try:
-        array = np.array(value, dtype=float)
-    except (TypeError, ValueError):
-        raise InvalidGoal(f"{name}: expected numbers of shape (frames, {shape[0]}, {shape[1]})") from None
-    if array.ndim != 3 or array.shape[1:] != shape:
-        raise InvalidGoal(f"{name}: expected shape (frames, {shape[0]}, {shape[1]}), got {array.shape}")
-    bad = np.argwhere(~np.isfinite(array).all(-1))
+        values = array(value)
+    except ValueError:
+        raise InvalidGoal(f"{name}: expected numbers of shape {expected}, got {shown(value)}") from None
+    if values.ndim != 3 - single or values.shape[-2:] != shape:
+        raise InvalidGoal(f"{name}: expected shape {expected}, got {values.shape}")
+    values = values[None] if single else values
+    bad = np.argwhere(~np.isfinite(values).all(-1))
     if len(bad):
         frame, goal = bad[0]
-        raise InvalidGoal(f"{name} of goal {goal}, frame {frame}: got {array[frame, goal].tolist()}")
-    return array
+        raise InvalidGoal(f"{name} of goal {goal}, frame {frame}: got {values[frame, goal].tolist()}")
+    return values
 
 
 def _unit_rotations(skeleton: Skeleton, goals: Sequence[Goal], rotations: np.ndarray) -> np.ndarray:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .errors import InvalidLimits
+from .numbers import array, shown
 
 FULL_TURN = 2.0 * np.pi
 _FULL = FULL_TURN - 1e-9
@@ -23,9 +24,12 @@ CLOSED = 1e-12  # [rad] a half-axis up to this length counts as 0, since such an
 def _interval(name: str, value: object) -> tuple[float, float]:
     """`value` as a pair `lo <= hi` of finite numbers."""
     try:
-        lo, hi = (float(end) for end in value)  # type: ignore[attr-defined]
+        ends = array(tuple(value))  # type: ignore[arg-type]
     except (TypeError, ValueError):
-        raise InvalidLimits(f"{name}: expected two numbers (lo, hi), got {value!r}") from None
+        ends = np.zeros(0)
+    if ends.shape != (2,):
+        raise InvalidLimits(f"{name}: expected two numbers (lo, hi), got {shown(value)}")
+    lo, hi = ends.tolist()
     if not (np.isfinite(lo) and np.isfinite(hi)):
         raise InvalidLimits(f"{name}: expected finite limits, got ({lo}, {hi})")
     if lo > hi:

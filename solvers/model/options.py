@@ -2,11 +2,11 @@
 """Options of a solve."""
 
 from dataclasses import dataclass
-from numbers import Real
 
 import numpy as np
 
 from .errors import InvalidOptions
+from .numbers import LARGEST, is_flag, is_whole, number, shown
 
 BIASES = ("START", "MIDDLE")
 OBJECTIVES = ("QV", "DQ")
@@ -64,21 +64,24 @@ class Options:
     warm_start: bool = True
 
     def __post_init__(self) -> None:
-        for name, least in [("iterations", 0), ("restarts", 0), ("seed", 0)]:
+        for name, most in [("iterations", LARGEST), ("restarts", LARGEST), ("seed", None)]:
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-                raise InvalidOptions(f"options.{name} = {value!r}; expected a whole number, {least} or more")
+            if not is_whole(value, 0, most):
+                expected = f"at most {most}" if is_whole(value, 0, None) else "a whole number, 0 or more"
+                raise InvalidOptions(f"options.{name} = {shown(value)}; expected {expected}")
+            object.__setattr__(self, name, int(value))
         for name in ("tolerance", "rotation_tolerance", "damping", "pull", "restart_seconds"):
             value = getattr(self, name)
             if value is None and name in ("damping", "pull", "restart_seconds"):
                 continue
-            if not isinstance(value, Real) or not 0.0 <= float(value) < np.inf:
-                raise InvalidOptions(f"options.{name} = {value!r}; expected a number, 0 or more")
+            if not 0.0 <= number(value) < np.inf:
+                raise InvalidOptions(f"options.{name} = {shown(value)}; expected a number, 0 or more")
         angle = self.unit_angle
-        if angle is not None and (not isinstance(angle, Real) or not 0.0 < float(angle) < np.inf):
-            raise InvalidOptions(f"options.unit_angle = {angle!r}; expected a number above 0 [rad], or None")
+        if angle is not None and not 0.0 < number(angle) < np.inf:
+            raise InvalidOptions(f"options.unit_angle = {shown(angle)}; expected a number above 0 [rad], or None")
+        if not is_flag(self.warm_start):
+            raise InvalidOptions(f"options.warm_start = {shown(self.warm_start)}; expected True or False")
         for name, choices in [("bias", BIASES), ("objective", OBJECTIVES), ("order", ORDERS)]:
-            if getattr(self, name) not in choices:
-                raise InvalidOptions(
-                    f"options.{name} = {getattr(self, name)!r}; expected {' or '.join(map(repr, choices))}"
-                )
+            value = getattr(self, name)
+            if not isinstance(value, str) or value not in choices:
+                raise InvalidOptions(f"options.{name} = {shown(value)}; expected {' or '.join(map(repr, choices))}")

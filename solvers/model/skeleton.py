@@ -12,22 +12,10 @@ from ..algebra import dual_quaternion, quaternion
 from .errors import InvalidLimits, InvalidPose, InvalidSkeleton, UnknownJoint
 from .limits import Range, TwistSwing, check_radians
 from .names import suggestions
+from .numbers import array, is_flag, is_whole, number, shown, vector
 
 KINDS = ("ball", "hinge", "prismatic", "fixed")
 DEGREES_OF_FREEDOM = {"ball": 3, "hinge": 1, "prismatic": 1, "fixed": 0}
-
-
-def vector(value: object, size: int, name: str, error: type[Exception]) -> np.ndarray:
-    """`value` as a finite array (size,); otherwise `error` with the name and the value."""
-    try:
-        array = np.array(value, dtype=float)
-    except (TypeError, ValueError):
-        raise error(f"{name}: expected {size} numbers, got {value!r}") from None
-    if array.shape != (size,):
-        raise error(f"{name}: expected {size} numbers, got an array of shape {array.shape}")
-    if not np.isfinite(array).all():
-        raise error(f"{name}: expected finite numbers, got {array.tolist()}")
-    return array
 
 
 @dataclass(frozen=True)
@@ -44,7 +32,8 @@ class Joint:
     axis : (3,) in the joint's own frame: the hinge's or slide's axis; for a ball the twist axis. Default +Y.
     limits : `Range` for a hinge or a slide, `TwistSwing` for a ball, None for no limits.
     stiffness : 0..1, reluctance to move; at 1 the joint stays where it is.
-    preferred : (3,) rotation vector toward which it prefers to bend; None for its start.
+    preferred : (3,) rotation vector toward which it prefers to bend; None for its start. Has no effect on joints that
+        cannot turn.
     hold : 0..1, how firmly the pull of `Options.pull` holds the joint to its start; joints with a lower hold move
         first. A hold never keeps a goal from being met.
     inherit_rotation : False for a joint that follows its parent in position but not in orientation; its `rest` is then
@@ -138,14 +127,18 @@ class Skeleton:
     """
 
     def __init__(self, joints: Sequence[Joint], length: float | None = None) -> None:
-        if length is not None and not 0.0 < length < np.inf:
-            raise InvalidSkeleton(f"Skeleton: length = {length!r}; expected a number above 0, or None")
+        if length is not None and not 0.0 < number(length) < np.inf:
+            raise InvalidSkeleton(f"Skeleton: length = {shown(length)}; expected a number above 0, or None")
+        if isinstance(joints, Joint) or not hasattr(joints, "__iter__"):
+            raise InvalidSkeleton(f"Skeleton: expected a list of Joint, got {shown(joints)}")
         self.joints = tuple(joints)
         if not self.joints:
             raise InvalidSkeleton("Skeleton: expected at least one joint, got none")
         for index, joint in enumerate(self.joints):
             if not isinstance(joint, Joint):
-                raise InvalidSkeleton(f"Skeleton: expected Joint objects, got {joint!r} at index {index}")
+                raise InvalidSkeleton(f"Skeleton: expected Joint objects, got {shown(joint)} at index {index}")
+            if not isinstance(joint.name, str):
+                raise InvalidSkeleton(f"joint {index}: name = {shown(joint.name)}; expected a string")
         self.names = tuple(joint.name for joint in self.joints)
         self.kinds = tuple(joint.kind for joint in self.joints)
         self.slides = np.array([kind == "prismatic" for kind in self.kinds])
@@ -177,8 +170,8 @@ class Skeleton:
                 same = [index for index, name in enumerate(self.names) if name == joint]
                 raise UnknownJoint(f"{count} joints are called {joint!r}; use an index, one of {same}")
             return self.names.index(joint)
-        if isinstance(joint, bool) or not isinstance(joint, (int, np.integer)) or not 0 <= joint < len(self):
-            raise UnknownJoint(f"joint = {joint!r}; expected a name or an index from 0 to {len(self) - 1}")
+        if not is_whole(joint, 0, len(self) - 1):
+            raise UnknownJoint(f"joint = {shown(joint)}; expected a name or an index from 0 to {len(self) - 1}")
         return int(joint)
 
     def rest_pose(self) -> Pose:
@@ -203,19 +196,19 @@ class Skeleton:
         """
         count = len(self.joints)
         try:
-            rotations, translations = (np.array(part, dtype=float) for part in pose)
+            rotations, translations = map(array, pose)
         except (TypeError, ValueError):
-            raise InvalidPose(f"pose: expected Pose(rotations, translations), got {pose!r}") from None
-        for name, array, shape in [
+            raise InvalidPose(f"pose: expected Pose(rotations, translations), got {shown(pose)}") from None
+        for name, part, shape in [
             ("rotations", rotations, (count, 4)), ("translations", translations, (count, 3)),
         ]:  # fmt: skip
-            if array.shape[1 if batch and array.ndim == 3 else 0 :] != shape:
+            if part.shape[1 if batch and part.ndim == 3 else 0 :] != shape:
                 frames = f" or (frames, {shape[0]}, {shape[1]})" if batch else ""
-                raise InvalidPose(f"pose.{name}: expected shape {shape}{frames}, got {array.shape}")
-            bad = np.argwhere(~np.isfinite(array).all(-1))
+                raise InvalidPose(f"pose.{name}: expected shape {shape}{frames}, got {part.shape}")
+            bad = np.argwhere(~np.isfinite(part).all(-1))
             if len(bad):
                 where = tuple(bad[0])
-                raise InvalidPose(f"pose.{name} of joint {self.names[where[-1]]!r}: got {array[where].tolist()}")
+                raise InvalidPose(f"pose.{name} of joint {self.names[where[-1]]!r}: got {part[where].tolist()}")
         if rotations.shape[:-2] != translations.shape[:-2]:
             raise InvalidPose(f"pose: got rotations {rotations.shape} but translations {translations.shape}")
         return Pose(quaternion.normalize(rotations), translations)
@@ -239,13 +232,17 @@ class Skeleton:
         count = len(self.joints)
         parent = np.empty(count, dtype=np.intp)
         for index, joint in enumerate(self.joints):
-            if not isinstance(joint.parent, (int, np.integer)) or not -1 <= joint.parent < count:
+            if not is_whole(joint.parent, -1, count - 1):
                 raise InvalidSkeleton(
-                    f"joint {joint.name!r}: parent = {joint.parent!r}; expected -1 or an index below {count}"
+                    f"joint {joint.name!r}: parent = {shown(joint.parent)}; expected -1 or an index below {count}"
                 )
-            if joint.kind not in KINDS:
+            if not isinstance(joint.kind, str) or joint.kind not in KINDS:
                 raise InvalidSkeleton(
-                    f"joint {joint.name!r}: kind = {joint.kind!r}; expected one of {', '.join(KINDS)}"
+                    f"joint {joint.name!r}: kind = {shown(joint.kind)}; expected one of {', '.join(KINDS)}"
+                )
+            if not is_flag(joint.inherit_rotation):
+                raise InvalidSkeleton(
+                    f"joint {joint.name!r}: inherit_rotation = {shown(joint.inherit_rotation)}; expected True or False"
                 )
             if joint.kind == "prismatic" and not joint.inherit_rotation:
                 raise InvalidSkeleton(
@@ -282,7 +279,8 @@ class Skeleton:
     def _preferred(joint: Joint) -> np.ndarray:
         if joint.preferred is None:
             return np.zeros(3)
-        return vector(joint.preferred, 3, f"joint {joint.name!r} preferred", InvalidSkeleton)
+        preferred = vector(joint.preferred, 3, f"joint {joint.name!r} preferred", InvalidSkeleton)
+        return preferred if joint.kind in ("ball", "hinge") else np.zeros(3)
 
     @staticmethod
     def _check_limits(joint: Joint) -> None:
@@ -382,13 +380,16 @@ class Skeleton:
 
 def _fraction(joint: Joint, name: str) -> float:
     """A joint's setting between 0 and 1."""
-    try:
-        value = float(getattr(joint, name))
-    except (TypeError, ValueError):
-        value = np.nan
+    value = number(getattr(joint, name))
     if not 0.0 <= value <= 1.0:
-        raise InvalidSkeleton(f"joint {joint.name!r} {name}: expected 0..1, got {getattr(joint, name)!r}")
+        raise InvalidSkeleton(f"joint {joint.name!r} {name}: expected 0..1, got {shown(getattr(joint, name))}")
     return value
+
+
+def check_skeleton(skeleton: Skeleton) -> None:
+    """Raise `InvalidSkeleton` for anything but a `Skeleton`."""
+    if not isinstance(skeleton, Skeleton):
+        raise InvalidSkeleton(f"skeleton: expected a Skeleton, got {shown(skeleton)}")
 
 
 def forward(skeleton: Skeleton, pose: Pose) -> World:
@@ -404,6 +405,7 @@ def forward(skeleton: Skeleton, pose: Pose) -> World:
     >>> ik.forward(arm, pose).positions[arm.index("hand")].round(3).tolist()
     [1.732, 1.0, 0.0]
     """
+    check_skeleton(skeleton)
     rotations, translations = skeleton.check_pose(pose, batch=True)
     frames = rotations.shape[:-2]
     count = len(skeleton)

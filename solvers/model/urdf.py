@@ -15,11 +15,13 @@ import numpy as np
 
 from ..algebra import quaternion
 from .errors import InvalidLimits, InvalidSkeleton
-from .limits import FULL_TURN, Range
+from .limits import FULL_TURN, Range, check_radians
 from .names import suggestions
+from .numbers import shown, vector
 from .skeleton import Joint, Skeleton
 
 KINDS = {"revolute": "hinge", "continuous": "hinge", "prismatic": "prismatic", "fixed": "fixed", "floating": "ball"}
+NO_LIMIT = 1e3  # [rad] a wider span is an exporter's way to write that a joint has no limits, and not degrees
 XACRO = "this is xacro, a macro language for URDF; expand it first: xacro robot.urdf.xacro > robot.urdf"
 
 
@@ -43,8 +45,8 @@ def skeleton_from_urdf(source: str | Path) -> Skeleton:
     Joints keep their names; a link moves with the joint above it. Joints are ordered from the root link outward.
     `revolute` and `continuous` joints become hinges, `prismatic` ones slides; a `floating` joint becomes three slides,
     named like it with " x", " y" and " z" appended, and a ball of its name. A `revolute` joint whose limits span a full
-    turn or more is free. A robot of a single link becomes one fixed joint of that link's name; links that no joint
-    mentions are left out. Masses, meshes and transmissions are not read.
+    turn or more is free, as is a `prismatic` one with two infinite limits. A robot of a single link becomes one fixed
+    joint of that link's name; links that no joint mentions are left out. Masses, meshes and transmissions are not read.
 
     Parameters
     ----------
@@ -54,7 +56,7 @@ def skeleton_from_urdf(source: str | Path) -> Skeleton:
     ------
     InvalidSkeleton : for a file that cannot be read, is not URDF or not one tree; for xacro; for `mimic` and `planar`
         joints, which are not supported.
-    InvalidLimits : for a `revolute` or `prismatic` joint without limits, or with reversed ones.
+    InvalidLimits : for a `revolute` or `prismatic` joint without limits, with reversed ones, or with degrees.
 
     Examples
     --------
@@ -118,7 +120,7 @@ def _read(path: str | Path) -> str:
     try:
         return Path(path).read_text(encoding="utf-8")
     except (OSError, TypeError, ValueError) as error:
-        raise InvalidSkeleton(f"URDF: expected text or the path of a file, got {path!r}: {error}") from None
+        raise InvalidSkeleton(f"URDF: expected text or the path of a file, got {shown(path)}: {error}") from None
 
 
 def _tag(element: ElementTree.Element) -> str:
@@ -180,7 +182,7 @@ def _element(element: ElementTree.Element) -> _Element:
     child = _attribute(_child(element, "child"), "link", f"{where}: <child>")
     origin = _child(element, "origin")
     offset = _numbers(origin, "xyz", where, (0.0, 0.0, 0.0))
-    rest = _rotation(_numbers(origin, "rpy", where, (0.0, 0.0, 0.0)))
+    rest = _rotation(vector(_numbers(origin, "rpy", where, (0.0, 0.0, 0.0)), 3, f"{where} rpy", InvalidSkeleton))
     axis = _numbers(_child(element, "axis"), "xyz", where, (1.0, 0.0, 0.0))
     limits = _limits(_child(element, "limit"), kind, where)
     return _Element(name, kind, parent, child, offset, rest, axis, limits)
@@ -193,17 +195,19 @@ def _rotation(rpy: np.ndarray) -> np.ndarray:
 
 
 def _limits(limit: ElementTree.Element | None, kind: str, where: str) -> Range | None:
-    """The limits of a `revolute` or `prismatic` joint; None for other types, and for a span of a full turn or more."""
+    """The limits of a `revolute` or `prismatic` joint; None for other types, and for limits that leave it free."""
     if kind not in ("revolute", "prismatic"):
         return None
     if limit is None:
         free = "; a joint that turns freely is of type continuous" if kind == "revolute" else ""
         raise InvalidLimits(f"URDF: {where}: a {kind} joint needs <limit lower= upper=>{free}")
     lower, upper = (_numbers(limit, name, where, (0.0,)).item() for name in ("lower", "upper"))
-    if kind == "revolute" and upper - lower >= FULL_TURN:
-        return None
+    span = upper - lower
+    free = span >= FULL_TURN if kind == "revolute" else -lower == upper == np.inf
     try:
-        return Range(lower, upper)
+        if kind == "revolute" and span < NO_LIMIT:
+            check_radians("limits", lower, upper)
+        return None if free else Range(lower, upper)
     except InvalidLimits as error:
         raise InvalidLimits(f"URDF: {where}: {error}") from None
 

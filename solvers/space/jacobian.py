@@ -25,7 +25,8 @@ import numpy as np
 from ..algebra import dual_quaternion, quaternion
 from ..model.angles import column_axes, column_joints
 from ..model.errors import InvalidGoal, InvalidOptions, UnknownJoint
-from ..model.skeleton import Pose, Skeleton, World, forward, vector
+from ..model.numbers import number, shown, vector
+from ..model.skeleton import Pose, Skeleton, World, forward
 
 _PURE = [1, 2, 3, 5, 6, 7]  # components of a twist in a dual quaternion: all but the scalar parts
 
@@ -161,8 +162,8 @@ def finite_difference_jacobian(
     >>> ik.finite_difference_jacobian(arm, arm.rest_pose(), "hand")[4, 0].round(4).item()
     2.0
     """
-    if not (np.isfinite(delta) and delta > 0.0):
-        raise InvalidOptions(f"delta = {delta!r}; expected a number above 0")
+    if not 0.0 < number(delta) < np.inf:
+        raise InvalidOptions(f"delta = {shown(delta)}; expected a number above 0")
     joint, place = _check(skeleton, joint, offset)
     before = forward(skeleton, pose)
     rows: list[np.ndarray] = []

@@ -41,6 +41,7 @@ class JointSpace:
     ----------
     n : number of degrees of freedom.
     joint : (n,) joint of each degree of freedom. turns : (n,) bool, False for slides.
+    units : (n,) 1 [rad], or the skeleton's length for slides.
     moved : joints with degrees of freedom, in order. sliding : those that slide.
     lo, hi : (n,) bounds of the coordinates, infinite where free.
     limited : whether any bound is finite.
@@ -86,6 +87,7 @@ class JointSpace:
         self._whole = len(joints) == 3 * len(skeleton)
         self._basis = basis
         self.turns = ~skeleton.slides[self.joint]
+        self.units = np.where(self.turns, 1.0, skeleton.length)
         self.moved, self.sliding = np.unique(self.joint), np.unique(self.joint[~self.turns])
         self._slides = bool(self.sliding.size)
         self.lo, self.hi = np.array(bounds, dtype=float).reshape(-1, 2).T
@@ -150,7 +152,7 @@ class JointSpace:
         Free angles are drawn from the full circle, free slides from the skeleton's size, free balls evenly from all
         rotations (Shoemake 1992, "Uniform random rotations").
         """
-        reach = np.where(self.turns, np.pi, self.skeleton.length)
+        reach = np.where(self.turns, np.pi, self.units)
         lo, hi = np.where(np.isfinite(self.lo), self.lo, -reach), np.where(np.isfinite(self.hi), self.hi, reach)
         drawn = random.uniform(len(like.x), self.n)
         starts = np.array([block.start for block in self.blocks if block.stop - block.start == 3], dtype=np.intp)
@@ -168,8 +170,7 @@ class JointSpace:
 
         spread : [rad], for slides [skeleton lengths].
         """
-        most = spread * np.where(self.turns, 1.0, self.skeleton.length)
-        moved = like.x + most * (2.0 * random.uniform(len(like.x), self.n) - 1.0)
+        moved = like.x + spread * self.units * (2.0 * random.uniform(len(like.x), self.n) - 1.0)
         return self.step(like, self.project(moved) - like.x)
 
     # -- kinematics -----------------------------------------------------------------------------------------------
@@ -201,6 +202,10 @@ class JointSpace:
             turn = (self._basis @ turn[..., None])[..., 0]
         rotations = quaternion.product(state.rotations, quaternion.exp(turn))
         return self._settle(State(rotations, state.x if self._plain else state.x + d))
+
+    def sizes(self, d: np.ndarray) -> np.ndarray:
+        """The sizes (F, n) of a step's components: [rad], or [skeleton lengths] for slides."""
+        return np.abs(d / self.units if self._slides else d)
 
     def difference(self, state: State, other: State) -> np.ndarray:
         """`v` (F, n): rotation vectors, in the joints' frames, and slides from `other` to `state`."""

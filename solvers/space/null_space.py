@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from ..algebra import quaternion
 from ..model.angles import column_axes, column_joints
 from ..model.errors import InvalidOptions
+from ..model.numbers import array, shown
 from ..model.skeleton import Pose, Skeleton
 
 Objective = Callable[[Pose], np.ndarray]
@@ -41,14 +42,14 @@ def toward_posture(skeleton: Skeleton, posture: Pose, gains: ArrayLike = 1.0) ->
     >>> objective(ik.pose_from_angles(arm, [0.7])).round(6).tolist()
     [1.5]
     """
-    centre = skeleton.check_pose(posture)
     joints, axes = column_joints(skeleton), column_axes(skeleton)
+    centre = skeleton.check_pose(posture)
     try:
-        rates = np.broadcast_to(np.array(gains, dtype=float), joints.shape)
-    except (TypeError, ValueError):
-        raise InvalidOptions(f"gains: expected a number, or {len(joints)} of them, got {gains!r}") from None
+        rates = np.broadcast_to(array(gains), joints.shape)
+    except ValueError:
+        raise InvalidOptions(f"gains: expected a number, or {len(joints)} of them, got {shown(gains)}") from None
     if not (np.isfinite(rates) & (rates >= 0.0)).all():
-        raise InvalidOptions(f"gains: expected finite numbers, 0 or more, got {gains!r}")
+        raise InvalidOptions(f"gains: expected finite numbers, 0 or more, got {shown(gains)}")
     slides = skeleton.slides[:, None]
 
     def gradient(pose: Pose) -> np.ndarray:

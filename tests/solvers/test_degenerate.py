@@ -41,6 +41,21 @@ def test_a_goal_that_can_move_nothing_reports_its_error(case: str, target: dict,
 
 
 @both_solvers
+@pytest.mark.parametrize("kind", ["prismatic", "fixed"])
+def test_a_bend_that_a_joint_without_a_turn_prefers_has_no_effect(kind: str, solver: str) -> None:
+    """Neither a slide nor a fixed joint below a ball is turned, and the goal is met."""
+    skeleton = ik.Skeleton([
+        ik.Joint("arm", -1, "ball", (0, 0, 0)), ik.Joint("slide", 0, kind, (0, 1, 0), preferred=(0.6, 0.2, 0)),
+        ik.Joint("hand", 1, "ball", (0, 1, 0)),
+    ])  # fmt: skip
+    goal = ik.Goal(2, position=(0.9, 1.5, 0.4), offset=(0, 0.5, 0))
+    solution = ik.solve(skeleton, [goal], solver=solver)
+    assert_allclose(solution.pose.rotations[1], [1, 0, 0, 0], atol=1e-12)
+    assert solution.converged
+    assert goal_errors(skeleton, solution.pose, goal)[0] < 1e-4
+
+
+@both_solvers
 def test_a_goal_with_an_empty_chain_does_not_disturb_another(solver: str) -> None:
     """The goal that can move its joints is met."""
     goals = [ik.Goal(2, position=(0, 1, 0), chain=[]), ik.Goal(2, position=(0.5, 1.5, 0.5))]

@@ -140,6 +140,11 @@ def test_a_damping_that_is_held_copes_with_a_straight_limb(damping: float, solve
         ({"iterations": 2.5}, r"iterations = 2\.5.*whole number"),
         ({"iterations": True}, r"iterations = True"),
         ({"iterations": None}, r"iterations = None"),
+        ({"iterations": 2**31}, r"iterations = 2147483648; expected at most 1000000000"),
+        ({"restarts": 10**400}, r"restarts = 1000.*\.\.\.; expected at most"),
+        ({"tolerance": True}, r"tolerance = True; expected a number"),
+        ({"damping": 10**400}, r"damping = 1000.*expected a number"),
+        ({"warm_start": "no"}, r"warm_start = 'no'; expected True or False"),
         ({"restarts": -3}, r"restarts = -3"),
         ({"seed": "today"}, r"seed = 'today'"),
         ({"tolerance": -1e-3}, r"tolerance = -0\.001"),
@@ -174,7 +179,16 @@ def test_options_take_numpys_numbers(value: np.number) -> None:
     """Values read from arrays are accepted."""
     options = ik.Options(iterations=5, tolerance=value, rotation_tolerance=value, damping=value)
     assert ik.solve(chain(2), [ik.Goal(1, position=(0, 1, 0))], options=options).converged
-    ik.Options(iterations=np.int64(5), restarts=np.int32(1), seed=np.uint8(3))
+    for seed in (np.int64(3), np.uint8(3), 2**130):
+        options = ik.Options(iterations=np.int64(5), restarts=np.int32(2), seed=seed)
+        assert not ik.solve(chain(2), [ik.Goal(1, position=(0, 3, 0))], options=options).converged
+
+
+@pytest.mark.parametrize("options", [{"restarts": 2}, ik.Options, 3])
+def test_options_of_another_kind_are_refused(options: object) -> None:
+    """A dictionary, and the class instead of an object."""
+    with pytest.raises(ik.InvalidOptions, match="options: expected Options, got"):
+        ik.solve(chain(2), [ik.Goal(1, (0, 1, 0))], options=options)
 
 
 # -- what a solve refuses ----------------------------------------------------------------------------------------------
@@ -219,10 +233,13 @@ def test_every_solver_has_a_line_about_it() -> None:
 @pytest.mark.parametrize(
     ("positions", "rotations", "message"),
     [
-        (np.zeros((2, 3)), np.tile(UPRIGHT, (1, 1)), r"positions.*1, 3.*2, 3"),
-        (np.zeros((1, 2)), np.tile(UPRIGHT, (1, 1)), r"positions.*1, 3.*1, 2"),
-        (np.zeros(3), np.tile(UPRIGHT, (1, 1)), r"positions"),
-        (np.zeros((1, 3)), np.zeros((1, 3)), r"rotations.*1, 4.*1, 3"),
+        (np.zeros((2, 3)), np.tile(UPRIGHT, (1, 1)), r"positions: expected shape \(1, 3\), got \(2, 3\)"),
+        (np.zeros((1, 2)), np.tile(UPRIGHT, (1, 1)), r"positions: expected shape \(1, 3\), got \(1, 2\)"),
+        (np.zeros(3), np.tile(UPRIGHT, (1, 1)), r"positions: expected shape \(1, 3\), got \(3,\)"),
+        (np.zeros((1, 1, 3)), np.tile(UPRIGHT, (1, 1)), r"positions: expected shape \(1, 3\), got \(1, 1, 3\)"),
+        ([("0", "1", "0")], None, r"positions: expected numbers of shape \(1, 3\), got \[\('0', '1', '0'\)\]"),
+        ([(0, 10**400, 0)], None, r"positions of goal 0.*inf"),
+        (np.zeros((1, 3)), np.zeros((1, 3)), r"rotations: expected shape \(1, 4\), got \(1, 3\)"),
         (np.array([[0, math.nan, 0]]), np.tile(UPRIGHT, (1, 1)), r"positions of goal 0.*nan"),
         (np.zeros((1, 3)), np.array([[1, 0, math.inf, 0]]), r"rotations of goal 0.*inf"),
     ],
@@ -258,10 +275,15 @@ def test_a_target_that_is_not_a_number_in_one_frame_is_named_with_its_frame() ->
         ik.solve_frames(chain(2), [ik.Goal(1, (0, 1, 0))] * 2, positions, np.tile(UPRIGHT, (5, 2, 1)))
 
 
-@pytest.mark.parametrize("pose", [chain(3).rest_pose(), "rest", np.zeros((2, 4))])
-def test_a_start_of_the_wrong_shape_is_refused(pose: object) -> None:
-    """Every entry point checks its start."""
-    with pytest.raises(ik.InvalidPose, match="expected"):
+@pytest.mark.parametrize(
+    "pose",
+    [chain(3).rest_pose(), "rest", np.zeros((2, 4)), 3, (), chain(2).rest_pose()[:1], (*chain(2).rest_pose(), 1),
+     ik.solve(chain(2), [ik.Goal(1, (0, 1, 0))])],
+    ids=["other joints", "string", "rotations", "number", "nothing", "one part", "three parts", "solution"],
+)  # fmt: skip
+def test_a_start_that_is_no_pose_is_refused(pose: object) -> None:
+    """Every entry point checks its start, and says so in one line."""
+    with pytest.raises(ik.InvalidPose, match="^pose.*expected[^\n]*$"):
         ik.solve(chain(2), [ik.Goal(1, (0, 1, 0))], pose)
     with pytest.raises(ik.InvalidPose, match="expected"):
         ik.solve_frames(chain(2), [ik.Goal(1, (0, 1, 0))], np.zeros((1, 1, 3)), np.tile(UPRIGHT, (1, 1, 1)), pose)

@@ -242,6 +242,23 @@ def test_an_unchanged_question_is_held_after_some_frames(prepare: Prepare) -> No
     assert arrays.iterations[6] > 0
 
 
+def test_what_the_caller_writes_to_its_arrays_later_changes_no_answer(prepare: Prepare) -> None:
+    """Goals given as arrays are copied when a solve is prepared, in whichever way it is called and copied."""
+    position, offset, pole, chain_ = np.array([0.4, 1.5, 0.3]), np.array([0, 0.5, 0]), np.array([0, 1, 5.0]), [0, 1, 2]
+    goal = ik.Goal(2, position, offset=offset, pole=pole, chain=chain_)
+    prepared = prepare(chain(3), [goal], "PGS", ik.Options())
+    place = position[None].copy()
+    expected = prepared(place)
+    for array in (position, offset, pole):
+        array[:] = 3.0
+    chain_.clear()
+    for answer in (prepared(place), prepared(place.tolist())):
+        assert_array_equal(answer.pose.rotations, expected.pose.rotations)
+    assert_allclose(copy.deepcopy(prepared)(place).pose.rotations, expected.pose.rotations, atol=1e-6)
+    batch = prepared.solve_batch(prepared.targets(place[None]), prepared.start(None))
+    assert_array_equal(batch.rotations[0], expected.pose.rotations)
+
+
 # -- threads, copies, pickles -----------------------------------------------------------------------------------------
 
 

@@ -212,6 +212,38 @@ def test_a_slide_goes_the_same_share_of_a_rig_of_any_size(told: Told, solver: st
     assert_allclose(found.translations / told.scale, expected.translations, atol=5e-4)
 
 
+GENERAL = [name for name in ik.SOLVERS if name not in ("TWO_BONE", "FABRIK")]
+
+
+@pytest.mark.parametrize("scale", [2.0**-10, 2.0**14], ids=["small", "large"])
+@pytest.mark.parametrize("solver", GENERAL)
+def test_arms_that_slide_and_turn_are_solved_alike_at_any_scale(solver: str, scale: float) -> None:
+    """With a power of two as scale nothing is rounded differently: every solver takes the same steps."""
+
+    def solved(unit: float) -> list[ik.Solution]:
+        lift = ik.Joint("lift", 1, "prismatic", (0.8 * unit, 0, 0), axis=(0, 0, 1), limits=ik.Range(-0.5 * unit, 0))
+        turns = [
+            ik.Joint(name, parent, "hinge", (offset * unit, 0, 0), axis=(0, 0, 1), limits=ik.Range(-2.6, 2.6))
+            for name, parent, offset in [("shoulder", -1, 0), ("elbow", 0, 1), ("wrist", 2, 0)]
+        ]
+        skeleton = ik.Skeleton([*turns[:2], lift, turns[2]])
+        options = ik.Options(tolerance=1e-5 * unit, iterations=100)
+        random, middle, half = np.random.default_rng(9), [0, 0, -0.25 * unit, 0], [2.4, 2.4, 0.24 * unit, 2.4]
+        answers: list[ik.Solution] = []
+        for _ in range(6):
+            start, end = (
+                ik.pose_from_angles(skeleton, middle + share * random.uniform(-1, 1, 4) * half) for share in (0.5, 1)
+            )
+            world = ik.forward(skeleton, end)
+            goal = ik.Goal("wrist", world.positions[3], world.rotations[3])
+            answers.append(ik.solve(skeleton, [goal], start, solver, options))
+        return answers
+
+    for expected, found in zip(solved(1.0), solved(scale), strict=True):
+        assert turned_by(expected.pose, found.pose).max() < 1e-3
+        assert_allclose(found.pose.translations / scale, expected.pose.translations, atol=1e-3)
+
+
 @both_solvers
 def test_a_solve_does_not_depend_on_the_order_of_joints_and_goals(solver: str) -> None:
     """With children before parents, and left after right, each joint ends in the same pose, to a twentieth of a

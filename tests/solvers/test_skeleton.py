@@ -74,6 +74,16 @@ def walked(skeleton: ik.Skeleton, pose: ik.Pose) -> tuple[np.ndarray, np.ndarray
         ([ball("knee", stiffness=1.5)], r"'knee' stiffness.*0\.\.1.*1\.5"),
         ([ball("knee", stiffness=math.nan)], r"'knee' stiffness.*nan"),
         ([ball("knee", stiffness="soft")], r"'knee' stiffness.*'soft'"),
+        ([ball("knee", stiffness=True)], r"'knee' stiffness.*0\.\.1.*True"),
+        ([ball("knee", hold="0.5")], r"'knee' hold.*0\.\.1.*'0\.5'"),
+        ([ball("knee", offset=("0", "1", "0"))], r"'knee' offset: expected 3 numbers, got \('0', '1', '0'\)"),
+        ([ball("knee", offset=(0, 10**400, 0))], r"'knee' offset.*finite.*inf"),
+        ([ball("knee", inherit_rotation="no")], r"'knee': inherit_rotation = 'no'; expected True or False"),
+        ([ball("knee", parent=True)], r"'knee'.*parent = True"),
+        ([ball("hip"), ball(None, parent=0)], r"joint 1: name = None; expected a string"),
+        ([ik.Joint("knee", -1, ["ball"], (0, 0, 0))], r"'knee': kind = \['ball'\]; expected one of ball, hinge"),
+        (None, r"expected a list of Joint, got None"),
+        (ball(), r"expected a list of Joint, got Joint"),
         ([ball("knee", preferred=(1, 2))], r"'knee' preferred.*3 numbers"),
     ],
 )
@@ -81,6 +91,27 @@ def test_bad_joints_are_refused_by_name(joints: list, message: str) -> None:
     """The error names the joint, the value and what was expected."""
     with pytest.raises(ik.InvalidSkeleton, match=message):
         ik.Skeleton(joints)
+
+
+@pytest.mark.parametrize("length", [0, -1.0, math.nan, math.inf, "1", True, [1.0], 10**400])
+def test_a_length_that_is_no_length_is_refused(length: object) -> None:
+    """It is a number above 0."""
+    with pytest.raises(ik.InvalidSkeleton, match=r"length = .*; expected a number above 0"):
+        ik.Skeleton([ball()], length=length)
+
+
+@pytest.mark.parametrize("other", [None, 3, "arm", [ball()]])
+def test_what_is_no_skeleton_is_refused(other: object) -> None:
+    """A list of joints is none yet."""
+    for call in (
+        lambda: ik.solve(other, [ik.Goal(0, (0, 1, 0))]),
+        lambda: ik.forward(other, chain(1).rest_pose()),
+        lambda: ik.pose_from_angles(other, [0, 0, 0]),
+        lambda: ik.angles_from_pose(other, chain(1).rest_pose()),
+        lambda: ik.toward_posture(other, chain(1).rest_pose()),
+    ):
+        with pytest.raises(ik.InvalidSkeleton, match="skeleton: expected a Skeleton, got"):
+            call()
 
 
 @pytest.mark.parametrize(

@@ -263,6 +263,8 @@ def test_solvers_without_a_linear_step_are_refused_and_the_others_named(solver: 
         ({"rate": 0.0}, r"rate = 0\.0.*above 0"),
         ({"rate": math.inf}, r"rate = inf.*finite"),
         ({"base_gain": -2}, r"base_gain = -2"),
+        ({"feed_forward": "no"}, r"feed_forward = 'no'; expected True or False"),
+        ({"objective": 3}, r"objective = 3; expected a function"),
     ],
 )
 def test_bad_gains_and_rates_are_refused_by_name(settings: dict, message: str) -> None:

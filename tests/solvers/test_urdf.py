@@ -92,15 +92,16 @@ def test_limits_are_those_of_the_file() -> None:
     inside = '<axis xyz="0 0 1"/><limit lower="-0.5" upper="1.5"/>'
     free = '<limit lower="-6.2832" upper="6.2832"/>'
     endless = '<limit lower="-1e16" upper="1e16"/>'
-    links = ("base", "a", "b", "c", "d", "e")
+    infinite = '<limit lower="-inf" upper="inf"/>'
+    links = ("base", "a", "b", "c", "d", "e", "f")
     skeleton = ik.skeleton_from_urdf(robot(
         joint("turn", "revolute", "base", "a", inside), joint("slide", "prismatic", "a", "b", inside),
         joint("spin", "continuous", "b", "c", inside), joint("wrist", "revolute", "c", "d", free),
-        joint("wheel", "revolute", "d", "e", endless), links=links,
+        joint("wheel", "revolute", "d", "e", endless), joint("rail", "prismatic", "e", "f", infinite), links=links,
     ))  # fmt: skip
     limits = {joint.name: joint.limits for joint in skeleton.joints}
     assert limits["turn"] == limits["slide"] == ik.Range(-0.5, 1.5)
-    assert limits["spin"] is limits["wrist"] is limits["wheel"] is None
+    assert limits["spin"] is limits["wrist"] is limits["wheel"] is limits["rail"] is None
 
 
 def test_without_origin_and_axis_the_defaults_of_the_specification_hold() -> None:
@@ -171,6 +172,7 @@ def test_what_other_tools_put_in_a_file_is_ignored() -> None:
         (robot(joint(inside='<origin xyz="0 0"/>')), "joint 'j': xyz = '0 0'; expected 3 numbers"),
         (robot(joint(inside='<origin rpy="0 0 up"/>')), "joint 'j': rpy = '0 0 up'; expected 3 numbers"),
         (robot(joint(inside='<origin xyz="0 0 nan"/>')), "joint 'j' offset: expected finite numbers"),
+        (robot(joint(inside='<origin rpy="0 0 inf"/>')), "joint 'j' rpy: expected finite numbers"),
         (robot(joint(kind="continuous", inside='<axis xyz="0 0 0"/>')), "joint 'j' axis: expected a direction"),
         (robot(joint(child="tpi")), "joint 'j': no link is called 'tpi'; the links are 'tip', 'base'"),
         (robot(joint(), joint(child="base", parent="tip")), "several joints are called 'j'"),
@@ -196,10 +198,12 @@ def test_what_is_no_robot_is_refused_in_a_sentence(text: object, message: str) -
         ("", "prismatic", "joint 'j': a prismatic joint needs <limit"),
         ('<limit lower="1" upper="-1"/>', "revolute", "joint 'j': Range: lo = 1.0 is above hi = -1.0"),
         ('<limit lower="-inf" upper="0"/>', "prismatic", "joint 'j': Range: expected finite limits"),
+        ('<limit lower="-90" upper="90"/>', "revolute", r"joint 'j': limits: .*degrees.*\(-1\.571, 1\.571\)"),
+        ('<limit lower="30" upper="60"/>', "revolute", "joint 'j': limits: .*if these are degrees"),
     ],
 )
 def test_bad_limits_are_refused_with_the_joints_name(inside: str, kind: str, message: str) -> None:
-    """Missing, reversed and infinite limits."""
+    """Missing, reversed and infinite limits, and degrees."""
     with pytest.raises(ik.InvalidLimits, match=message):
         ik.skeleton_from_urdf(robot(joint("j", kind, inside=inside)))
 
