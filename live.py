@@ -262,11 +262,6 @@ def _on_rendered(*_: object) -> None:
 
 
 @persistent
-def _on_render_start(scene: bpy.types.Scene, *_: object) -> None:
-    hidden_in_render.include(scene)
-
-
-@persistent
 def _on_render_end(*_: object) -> None:
     _on_rendered()
     hidden_in_render.remove()
@@ -283,6 +278,7 @@ def _on_forget(*_: object) -> None:
 @persistent
 def _on_load(*_: object) -> None:
     forget()
+    hidden_in_render.remove()
     for ob in bpy.data.objects:
         versions.keep_look(ob)
 
@@ -292,7 +288,7 @@ _HANDLERS: dict[str, Callable] = {
     "depsgraph_update_post": _on_update,
     "frame_change_pre": _on_rendered,
     "depsgraph_update_pre": _on_rendered,
-    "render_init": _on_render_start,
+    "render_init": hidden_in_render.include,
     "render_post": _on_rendered,
     "render_complete": _on_render_end,
     "render_cancel": _on_render_end,

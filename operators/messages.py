@@ -212,6 +212,8 @@ GERMAN = {
     "Choose the solvers to compare": "Die Verfahren auswählen, die verglichen werden sollen",
     "{} is linked, so keys would be lost: make a library override first":
         "{} ist verknüpft, daher gingen Keyframes verloren: zuerst eine Bibliotheksüberschreibung anlegen",
+    "Enable these targets in renders, or they stand still there: {}":
+        "Diese Ziele fürs Rendern einschalten, sonst stehen sie dort still: {}",
     "Leave the NLA tweak mode of {} first": "Zuerst den NLA-Bearbeitungsmodus von {} verlassen",
     "Action {} is linked, so keys would be lost: bake into a new action":
         "Die Action {} ist verknüpft, daher gingen Keyframes verloren: in eine neue Action backen",

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The advice to lock the interface, where renders start: in the Render menu and beside the output settings."""
+"""Advice where renders start, in the Render menu and beside the output settings: lock the interface, show targets."""
 
 import bpy
 
+from ..operators.messages import translated
+from ..rig.frame import hidden_in_render
 from .common import paragraph
 
 
@@ -12,17 +14,27 @@ def is_needed(context: bpy.types.Context) -> bool:
     return not scene.render.use_lock_interface and any(ob.type == "ARMATURE" and ob.dqik.live for ob in scene.objects)
 
 
+def hidden_targets(context: bpy.types.Context) -> str:
+    """A sentence about targets of live armatures that are hidden in renders; empty if there are none."""
+    names = sorted({repr(target.name) for target, _ in hidden_in_render.targets(context.scene)})
+    return f"Enable these targets in renders, or they stand still there: {', '.join(names)}" if names else ""
+
+
 def _in_output(panel: bpy.types.Panel, context: bpy.types.Context) -> None:
     if is_needed(context):
         box = panel.layout.box().column()
         paragraph(context, box, "DQIK is live: lock the interface before you render", "ERROR")
         box.operator("dqik.lock_interface", icon="LOCKED")
+    if text := hidden_targets(context):
+        paragraph(context, panel.layout.box().column(), text, "ERROR")
 
 
 def _in_menu(menu: bpy.types.Menu, context: bpy.types.Context) -> None:
     if is_needed(context):
         menu.layout.separator()
         menu.layout.operator("dqik.lock_interface", text="Lock Interface for DQIK", icon="ERROR")
+    if text := hidden_targets(context):
+        menu.layout.label(text=translated(text), translate=False, icon="ERROR")
 
 
 def start() -> None:

@@ -5,30 +5,45 @@ Blender evaluates an object that is hidden in renders only if something that is 
 dependency for Blender. So for the time of a render, an empty depends on these targets.
 """
 
+import threading
 from collections.abc import Iterator
 
 import bpy
+from bpy.app.handlers import persistent
 
 from ..blender import animation
 
 _NAME = "DQIK targets hidden in renders"
 
 
-def include(scene: bpy.types.Scene) -> None:
-    """Make renders of a scene evaluate all targets and poles of live armatures in it, until `remove`."""
+def targets(scene: bpy.types.Scene) -> set[tuple[bpy.types.Object, str]]:
+    """The targets and poles of live armatures of a scene, each with its bone, that are hidden in renders."""
     aims = {
         aim for ob in scene.objects if ob.type == "ARMATURE" and (ob.dqik.live or animation.animates(ob, "dqik.live"))
         for goal in ob.dqik.goals
         for aim in ((goal.target, goal.subtarget), (goal.pole_target, goal.pole_subtarget)) if aim[0] is not None
     }  # fmt: skip
-    if {aim for aim, _ in aims}.issubset(_rendered(scene.collection)):
+    rendered = set(_rendered(scene.collection)) if aims else set()
+    shown = {ob for layer in scene.view_layers for ob in layer.objects} if aims else set()
+    return {aim for aim in aims if aim[0] in shown and aim[0] not in rendered}
+
+
+@persistent
+def include(scene: bpy.types.Scene, *_: object) -> None:
+    """Make renders of a scene evaluate all hidden targets of live armatures in it, until `remove`.
+
+    Not in a render that the window starts, because it runs in a thread: objects that are added there crash Blender,
+    also while the interface is locked.
+    """
+    if scene.library is not None or threading.current_thread() is not threading.main_thread():
         return
-    shown = {ob for layer in scene.view_layers for ob in layer.objects}
+    hidden = targets(scene)
+    if not hidden:
+        return
     helper = bpy.data.objects.new(_NAME, None)
-    for aim, bone in aims:
-        if aim in shown:
-            made = helper.constraints.new("COPY_LOCATION")
-            made.target, made.subtarget = aim, bone if aim.type == "ARMATURE" else ""
+    for target, bone in hidden:
+        made = helper.constraints.new("COPY_LOCATION")
+        made.target, made.subtarget = target, bone if target.type == "ARMATURE" else ""
     scene.collection.objects.link(helper)
 
 

@@ -261,6 +261,27 @@ def test_the_panel_advises_to_lock_the_interface_only_while_live(ui: ModuleType,
     assert not ui.render.is_needed(bpy.context)
 
 
+def test_targets_that_are_hidden_in_renders_are_named_there(ui: ModuleType, arm: bpy.types.Object) -> None:
+    """A render of the window does not move them. Those that another armature, not live, has do not matter."""
+    bpy.ops.dqik.goal_add(bone="c")
+    target, scene = arm.dqik.goals[0].target, bpy.context.scene
+    target.name, target.hide_render = "Handle", True
+    assert not ui.render.hidden_targets(bpy.context)
+    arm.dqik.live = True
+    assert ui.render.hidden_targets(bpy.context).endswith(": 'Handle'")
+    target.hide_render = False
+    assert not ui.render.hidden_targets(bpy.context)
+    controls = bpy.data.collections.new("Controls")
+    scene.collection.children.link(controls)
+    controls.objects.link(target)
+    for collection in target.users_collection:
+        if collection != controls:
+            collection.objects.unlink(target)
+    assert not ui.render.hidden_targets(bpy.context)
+    controls.hide_render = True
+    assert ui.render.hidden_targets(bpy.context).endswith(": 'Handle'")
+
+
 def test_methods_are_named_by_what_they_are_for(arm: bpy.types.Object) -> None:
     """The short name stands behind, the identifiers stay."""
     items = arm.dqik.bl_rna.properties["solver"].enum_items
