@@ -110,7 +110,8 @@ class Prior:
         amount : 0..1, or (F,); if it is 0, the answer is `start.rotations` itself. share : 0..1 of the character's own
             motion.
         """
-        if not self.joints.size or not np.any(amount):
+        counts = amount.any() if isinstance(amount, np.ndarray) else amount  # np.any takes longer than the rest here
+        if not self.joints.size or not counts:
             return start.rotations
         if self.compiled is not None:
             return self.compiled.base(start, targets, links, amount, share)
