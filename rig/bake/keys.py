@@ -70,23 +70,24 @@ def _keys(ob: bpy.types.Object, rigs: Sequence[Rig], frames: np.ndarray, solved:
     """For each curve: path, index, group, frames (K,), values (K,), and slopes (K,) if keys are reduced."""
     rotations = np.stack([one.rotations for one in solved])  # (F, N, 4)
     locations = np.stack([one.locations for one in solved])
-    paths = np.array([[rotation.PATHS[mode] for mode in one.modes.of_bone] for one in solved])  # modes may be keyed
+    modes, of_frame = {id(one.modes): one.modes for one in solved}, np.array([id(one.modes) for one in solved])
     sliding = {int(rig.bones[row]) for rig in rigs for row in rig.slide_row}
     for bone in sorted({int(bone) for rig in rigs for bone in rig.solved_bones}):
         if options.bones is not None and bone not in options.bones:
             continue
         name = ob.pose.bones[bone].name
+        paths = {key: rotation.PATHS[one.of_bone[bone]] for key, one in modes.items()}  # several if modes are keyed
         parts = []
-        for path, size in rotation.PATH_SIZES.items():
-            own = paths[:, bone] == path
-            parts.append((path, frames[own], rotations[own, bone, :size]))
+        for path in dict.fromkeys(paths.values()):
+            own = np.isin(of_frame, [key for key, other in paths.items() if other == path])
+            parts.append((path, frames[own], rotations[own, bone, : rotation.PATH_SIZES[path]]))
         if bone in sliding:
             parts.append(("location", frames, locations[:, bone]))
         for channel, times, values in parts:
             keep, slopes = np.arange(len(times)), None
             if options.reduce > 0.0 and len(times) > 2:
                 keep, slopes = reduce_keys(times, values.astype(float), options.reduce)
-            for index in range(values.shape[1] if len(times) else 0):
+            for index in range(values.shape[1]):
                 own = None if slopes is None else slopes[:, index]
                 yield curves.bone_path(name, channel), index, name, times[keep], values[keep, index], own
 
