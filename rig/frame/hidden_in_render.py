@@ -2,7 +2,7 @@
 """Targets that are hidden in renders.
 
 Blender evaluates an object that is hidden in renders only if something that is rendered depends on it, and a goal is no
-dependency for Blender. So for the time of a render, an empty depends on these targets.
+dependency for Blender. So while a script or the command line renders, an empty depends on these targets.
 """
 
 import threading
