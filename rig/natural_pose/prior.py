@@ -132,7 +132,8 @@ class Prior:
         motions = quaternion.product(motions, quaternion.exp((shares @ own.apart)[:, :, 0]))
         rotations = np.empty((len(motions), *start.rotations.shape[1:]))
         rotations[:] = start.rotations
-        if not (self._whole and np.min(amount) >= 1.0):
+        least = amount.min() if isinstance(amount, np.ndarray) else amount
+        if not (self._whole and least >= 1.0):
             before = start.rotations[:, self.joints]
             shares = np.multiply.outer(amount, self.freedom)
             turn = quaternion.log(quaternion.relative(before, motions))
