@@ -15,13 +15,13 @@ import numpy as np
 from bpy.app.handlers import persistent
 
 from .rig.blender import channels
-from .rig.frame import following, hidden_in_render, holds, learning, report, step
+from .rig.frame import following, hidden_in_render, holds, learning, report, step, versions
+from .rig.frame.arrivals import Arrivals
 from .rig.frame.learning import Lesson
 from .rig.frame.read import Reading
 from .rig.frame.report import GoalError, Status
 from .rig.frame.session import Session
 from .rig.frame.view import View
-from .rig.setup import pasted, versions
 from .solvers import DqikError
 
 
@@ -43,13 +43,13 @@ class _State:
 
     armatures : those that have goals or hold an answer, and which of them follow which.
     borrowed : gives objects back what they have only for a render's frame.
-    owners : whose settings the bones of these have, by object, after the last update.
+    arrivals : tells what arrives on their bones from other bones.
     """
 
     sessions: dict[int, Session] = field(default_factory=dict)
     armatures: following.Armatures = field(default_factory=following.Armatures)
     borrowed: list[Callable[[], None]] = field(default_factory=list)
-    owners: dict[int, bytes] = field(default_factory=dict)
+    arrivals: Arrivals = field(default_factory=Arrivals)
     busy: _Busy = field(default_factory=_Busy)
     suspended: set[int] = field(default_factory=set)
 
@@ -81,7 +81,7 @@ def forget() -> None:
     _state.sessions.clear()
     _state.armatures.forget()
     _state.borrowed.clear()
-    _state.owners.clear()
+    _state.arrivals.clear()
 
 
 def touch(ob: bpy.types.Object) -> None:
@@ -237,6 +237,16 @@ def aside(ob: bpy.types.Object, solver: str = "") -> Generator[Session]:
 
 
 @persistent
+def _before_frame(*_: object) -> None:
+    _on_rendered()
+    if _state.busy.depth or not _has_others("frame_change_pre", "frame_change_post"):
+        return
+    for place, uid in _state.armatures.places():
+        if uid in _state.sessions and uid not in _state.suspended:
+            _state.sessions[uid].pose.note_arrival(bpy.data.objects[place])
+
+
+@persistent
 def _on_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = None) -> None:
     if depsgraph is not None:
         _solve_live(depsgraph, scene.frame_current_final, None)
@@ -247,8 +257,11 @@ def _on_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = N
     if depsgraph is None or _state.busy.depth or not _state.armatures.places():
         return
     moved = {update.id.original.session_uid for update in depsgraph.updates if isinstance(update.id, bpy.types.Object)}
-    _mirror_pasted(depsgraph, moved)
+    with _state.busy:
+        arrived = _look_at_arrivals(depsgraph, moved)
     _solve_live(depsgraph, scene.frame_current_final, moved)
+    for ob in arrived:
+        _state.arrivals.note(ob)
 
 
 @persistent
@@ -279,14 +292,13 @@ def _on_forget(*_: object) -> None:
 def _on_load(*_: object) -> None:
     forget()
     hidden_in_render.remove()
-    for ob in bpy.data.objects:
-        versions.keep_look(ob)
+    _state.armatures.places()  # brings what earlier versions have stored up to the present one
 
 
 _HANDLERS: dict[str, Callable] = {
     "frame_change_post": _on_frame,
     "depsgraph_update_post": _on_update,
-    "frame_change_pre": _on_rendered,
+    "frame_change_pre": _before_frame,
     "depsgraph_update_pre": _on_rendered,
     "render_init": hidden_in_render.include,
     "render_post": _on_rendered,
@@ -356,22 +368,25 @@ def _solve_level(level: list[tuple[bpy.types.Object, bool]], view: View, moved: 
     return {ob.session_uid for ob, _, _ in answers}
 
 
-def _mirror_pasted(depsgraph: bpy.types.Depsgraph, moved: set[int]) -> None:
-    """Mirror the settings of bones of moved objects that a mirrored paste has copied from the other side.
+def _look_at_arrivals(depsgraph: bpy.types.Depsgraph, moved: set[int]) -> list[bpy.types.Object]:
+    """Put right what has arrived on bones of moved objects from other bones; returns those that were looked at.
 
-    The evaluated objects get them too, because these are solved next.
+    Their evaluated copies are put right too, because these are solved next.
     """
+    looked = []
     for place, uid in _state.armatures.places():
         ob = bpy.data.objects[place]
         if ob.pose is None or ob.mode == "EDIT" or ob.library is not None:
             continue  # in Edit Mode bones and pose do not agree
-        if uid not in moved and uid in _state.owners:
-            continue
-        owners = pasted.owners(ob)
-        if owners != _state.owners.get(uid):
-            pasted.mend(ob)
-            pasted.mend(ob.evaluated_get(depsgraph))
-            _state.owners[uid] = pasted.owners(ob)
+        if uid in moved or not _state.arrivals.knows(uid):
+            _state.arrivals.look(ob, session_of(ob).pose, depsgraph)
+            looked.append(ob)
+    return looked
+
+
+def _has_others(*lists: str) -> bool:
+    """Whether other add-ons or scripts have handlers in these lists."""
+    return any(handler is not _HANDLERS[name] for name in lists for handler in getattr(bpy.app.handlers, name))
 
 
 def _concerned(ob: bpy.types.Object, session: Session, moved: set[int]) -> bool:

@@ -26,7 +26,7 @@ from .rig.frame import stored_base
 from .rig.frame.report import GoalError
 from .rig.overlay import workspace
 from .rig.overlay.workspace import Workspace
-from .rig.setup import goals, pasted, roles, selection
+from .rig.setup import goals, owners, pasted, roles, selection
 from .rig.setup.menus import OBJECTIVES, ORDERS, START_FROM, solver_items
 from .solvers import kernel
 from .solvers.compiled.contract import SOLVERS as COMPILED
@@ -53,6 +53,12 @@ def _retargeted(self: bpy.types.bpy_struct, context: bpy.types.Context) -> None:
 def _of_own_side(self: bpy.types.bpy_struct, context: bpy.types.Context) -> None:
     """A setting of a bone changed that a mirrored paste must mirror, so it belongs to this bone."""
     self.dqik_owner = pasted.number(self.name)
+    _touched(self, context)
+
+
+def _held(self: bpy.types.bpy_struct, context: bpy.types.Context) -> None:
+    """The hold of a bone was set, so it belongs to this figure."""
+    owners.claim_hold(self)
     _touched(self, context)
 
 
@@ -286,6 +292,8 @@ class DqikSettings(bpy.types.PropertyGroup):
     )  # fmt: skip
     status: PointerProperty(type=DqikStatus, name="Status", description="The report of the last solve")
     has_base: BoolProperty(options={"HIDDEN"}, override=_OVERRIDE)
+    figure: IntProperty(options={"HIDDEN"}, override=_OVERRIDE)  # of this object, as rig/setup/owners.py has it
+    work: IntProperty(options={"HIDDEN"}, override=_OVERRIDE)  # of this session of live solving
     version: IntProperty(options={"HIDDEN"}, override=_OVERRIDE)  # of these settings, as rig/setup/versions.py has them
     adoptions: IntProperty(options={"HIDDEN"}, override=_OVERRIDE)  # edits that the base pose has adopted
 
@@ -350,7 +358,7 @@ def _bone_properties() -> dict[str, object]:
         "dqik_hold": FloatProperty(
             name="Hold", description="How firmly the bone stays as it is posed while others reach the goals. "
             "Posing a solved bone by hand sets it to 1, clearing its rotation (Alt R) to 0",
-            default=0.0, min=0.0, max=1.0, subtype="FACTOR", options=_KEYED, override=_OVERRIDE, update=_touched,
+            default=0.0, min=0.0, max=1.0, subtype="FACTOR", options=_KEYED, override=_OVERRIDE, update=_held,
         ),
         "dqik_preferred_angle": FloatVectorProperty(
             name="Preferred Angle",
@@ -365,12 +373,18 @@ def _bone_properties() -> dict[str, object]:
         ),
         # the bone whose role, limits and preferred bend these are: Blender's paste copies them to the other side
         "dqik_owner": IntProperty(options={"HIDDEN"}, override=_OVERRIDE),
+        # the figure whose hold it is, as rig/setup/owners.py numbers them
+        "dqik_hold_of": IntProperty(options={"HIDDEN"}, override=_OVERRIDE),
         # settings that were made for goals, which go back with the last of these
         "dqik_made_translate": BoolProperty(options={"HIDDEN"}, override=_OVERRIDE),
         "dqik_made_stiffness": FloatProperty(options={"HIDDEN"}, override=_OVERRIDE),
         "dqik_made_limits": FloatVectorProperty(size=6, options={"HIDDEN"}, override=_OVERRIDE),
         # the base pose, stored here so that it survives saving and undo
         "dqik_base": FloatVectorProperty(size=stored_base.SIZE, options={"HIDDEN"}, override=_OVERRIDE),
+        # the base pose as versions before stored it, which is only read
+        "dqik_base_rotation": FloatVectorProperty(size=4, options={"HIDDEN"}, override=_OVERRIDE),
+        "dqik_base_location": FloatVectorProperty(size=3, options={"HIDDEN"}, override=_OVERRIDE),
+        "dqik_base_mode": StringProperty(options={"HIDDEN"}, override=_OVERRIDE),
     }  # fmt: skip
 
 

@@ -50,7 +50,7 @@ class DQIK_OT_keep_pose(ArmatureOperator, bpy.types.Operator):
         if not ob.dqik.live:
             self.report({"WARNING"}, "Live is off already")
             return {"CANCELLED"}
-        moved = [bone.name for bone in ob.pose.bones if stored_base.has_one(bone)]
+        moved = [ob.pose.bones[number].name for number in stored_base.own(ob)]
         live.keep(ob)
         if context.scene.tool_settings.use_keyframe_insert_auto:
             for name in moved:

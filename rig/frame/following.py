@@ -8,6 +8,8 @@ import bpy
 import numpy as np
 
 from ..blender.dependencies import Dependencies
+from ..setup import owners
+from . import versions
 from .view import View
 
 
@@ -34,6 +36,10 @@ class Armatures:
         objects.foreach_get("session_uid", uids)
         if uids.tobytes() != self._objects:
             self._objects = uids.tobytes()
+            armatures = [ob for ob in objects if ob.type == "ARMATURE"]
+            for ob in armatures:
+                versions.bring_up(ob)
+            owners.tell_apart(armatures)
             self._places = [
                 (place, ob.session_uid)
                 for place, ob in enumerate(objects)

@@ -10,7 +10,11 @@ from collections.abc import Iterable
 import bpy
 import numpy as np
 
+from .. import curves
+from ..blender import animation
 from ..blender.channels import Channels
+from ..setup import pasted
+from . import stored_base
 
 POSED, KEYED = 1.0, 0.5
 
@@ -29,6 +33,29 @@ def stored(ob: bpy.types.Object) -> np.ndarray:
     holds = np.empty(len(ob.pose.bones), dtype=np.float32)
     ob.pose.bones.foreach_get("dqik_hold", holds)
     return holds
+
+
+def figures(ob: bpy.types.Object) -> np.ndarray:
+    """The figures (N,) whose holds the bones have; 0 where none was set."""
+    found = np.empty(len(ob.pose.bones), dtype=np.int32)
+    ob.pose.bones.foreach_get("dqik_hold_of", found)
+    return found
+
+
+def drop_foreign(ob: bpy.types.Object, before: np.ndarray) -> None:
+    """Give bones whose hold is another figure's the hold from before (N,) back. Animated holds stay.
+
+    The hold of the bone of the other side stays, which a mirrored paste brings with its base pose.
+    """
+    held, of, figure = stored(ob), figures(ob), ob.dqik.figure
+    foreign = np.flatnonzero((of != figure) & ((of != 0) | (held != 0.0))).tolist()
+    own = set(stored_base.own(ob)) if foreign else set()
+    for number in foreign:
+        bone = ob.pose.bones[number]
+        if number in own and pasted.is_counterparts(bone, stored_base.bone_of(bone)):
+            bone.dqik_hold = bone.dqik_hold  # it belongs to this figure
+        elif not animation.animates(ob, curves.bone_path(bone.name, "dqik_hold")):
+            bone.dqik_hold = before[number]
 
 
 def make_explicit(ob: bpy.types.Object) -> None:

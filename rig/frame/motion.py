@@ -15,6 +15,7 @@ class FollowedMotion:
         self._arrays: FrameArrays
         self._motion: Motion
         self._scene, self._frame = 0, 0.0
+        self.followed = False  # whether the last answer depends on the frames before
 
     def stop(self) -> None:
         """Make the next frame be solved afresh."""
@@ -33,7 +34,8 @@ class FollowedMotion:
         frame_input.ask(self._arrays)
         start_pose.complete(self._arrays, frame_input.rig, frame_input.shaping)
         next_frame = 0.0 < view.frame - self._frame <= 1.0 or (not view.fresh and view.frame == self._frame)
-        if not (follow and view.scene_uid == self._scene and next_frame):
+        self.followed = follow and view.scene_uid == self._scene and next_frame
+        if not self.followed:
             self._motion.restart()
         self._motion.solve_into(self._arrays)
         check_numbers(self._arrays.rotations)

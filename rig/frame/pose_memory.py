@@ -14,11 +14,14 @@ import numpy as np
 
 from ..blender import channels
 from ..blender.channels import Channels, Modes
+from ..setup import owners
 from . import holds, keyed_pose, stored_base
 from .adoptions import Adoption, Adoptions
+from .put_back import Departure, Departures, Place, same_pose
 from .view import View
 
 EDITED = 1e-5  # a channel further from what was written was changed by the user
+_MOST_FOLLOWED = 1000  # frames
 
 
 @dataclass
@@ -37,8 +40,11 @@ class PoseMemory:
     bones : (N,) bool, bones that hold an answer of ours. rows : their indices.
     base : the channels that these bones start from unless they are animated; None before the first answer.
     written : the channels after our last write; None if nothing was written since the memory was made.
+    place : where the figure showed them.
     stored : whether the base pose is also stored on the bones themselves.
     adoptions : edits that the base pose has adopted.
+    unsettled : the channels after an edit that came with a change of frame, until `settle` decides whether it counts.
+    notes : sentences about what could not be read from the bones.
     """
 
     def __init__(self, stored: bool = True, adoptions: Adoptions | None = None) -> None:
@@ -46,6 +52,12 @@ class PoseMemory:
         self.bones, self.rows = np.zeros(0, dtype=bool), np.zeros(0, dtype=np.intp)
         self.base: Channels | None = None
         self.written: Channels | None = None
+        self.place: Place = (0, 0.0, 0)
+        self.unsettled: Channels | None = None
+        self.notes: list[str] = []
+        self._arrived: Channels | None = None  # before handlers of other add-ons have seen a change of frame
+        self._departures = Departures()
+        self._followed: dict[Place, Channels] = {}  # answers that depend on the frames before
         self._keyed: dict[int, KeyedPose] = {}
         self._names: tuple[str, ...] = ()
         self._free: tuple[object, bool] | None = None
@@ -69,7 +81,10 @@ class PoseMemory:
         if same and (not edited or self._names == tuple(ob.pose.bones.keys())):
             return
         if self.stored:
+            renamed = bool(self._names) and self._names != tuple(ob.pose.bones.keys())
             self._recall(ob, modes)
+            if renamed:
+                self._store(ob, self.rows)  # under the bones' new names
         elif self.base is not None and self._names == tuple(ob.pose.bones.keys()):
             self.base = self.base.in_modes(modes)
         else:
@@ -77,9 +92,14 @@ class PoseMemory:
             self.base = None
         self._names = tuple(ob.pose.bones.keys())
 
+    def note_arrival(self, ob: bpy.types.Object) -> None:
+        """Note the channels before a change of frame, which handlers of other add-ons may use to change them."""
+        if self.written is not None:
+            self._arrived = channels.read(ob.pose.bones, self.written.modes)
+
     def adopt_edits(
         self, ob: bpy.types.Object, now: Channels, free: tuple[np.ndarray, np.ndarray], view: View, reanimated: bool,
-        held_with: dict[int, list[int]],
+        held_with: dict[int, list[int]], settled: bool = False,
     ) -> None:  # fmt: skip
         """Copy the user's edits since our last answer into the base pose, and hold the bones there.
 
@@ -87,10 +107,14 @@ class PoseMemory:
         change of frame or of keys only these are compared, because animation has changed the others.
         reanimated : whether keys or other animation were edited. held_with : `Rig.held_with`; these bones are held as
         the user sees them, so what is seen becomes their base pose.
+        settled : adopt an edit that came with a change of frame, which is left to `settle` otherwise.
         """
-        before = self.written
+        before, arrived, self._arrived = self.written, self._arrived, None
+        self.unsettled = None
         if before is None or self.base is None or before.modes.numbers != now.modes.numbers:
             return
+        if view.fresh and arrived is not None and arrived.modes is before.modes:
+            now = arrived  # what has changed since came with the frame
         rows = self.rows
         if (now.rotations[rows].tobytes() == before.rotations[rows].tobytes()
                 and now.locations[rows].tobytes() == before.locations[rows].tobytes()):  # fmt: skip
@@ -109,9 +133,19 @@ class PoseMemory:
                                 view)  # fmt: skip
         if animated:
             turned, moved = turned & free[0], moved & free[1]
-        edited = np.flatnonzero(turned.any(-1) | moved.any(-1))
-        if not edited.size:
+        is_turned, is_moved = np.flatnonzero(turned.any(-1)), np.flatnonzero(moved.any(-1))
+        if not (is_turned.size or is_moved.size) or same_pose(before, now, is_turned, is_moved):
             return
+        if self._is_put_back(ob, now, free, view, animated):
+            return
+        if view.fresh and not settled:
+            self.unsettled = now
+            return
+        if self.place[0] == view.scene_uid:
+            self._departures.note(Departure(
+                self.place, before, self.base.copy(), holds.stored(ob),
+                None if keyed is None else keyed.channels.copy(), is_turned.tobytes(), is_moved.tobytes(),
+            ))  # fmt: skip
         # one edited component makes the whole rotation or location edited
         of_rotation, of_location = free if animated else (np.ones_like(free[0]), np.ones_like(free[1]))
         turned, moved = turned.any(-1, keepdims=True) & of_rotation, moved.any(-1, keepdims=True) & of_location
@@ -119,7 +153,6 @@ class PoseMemory:
             if target is not None:
                 np.copyto(target.rotations, now.rotations, where=turned)
                 np.copyto(target.locations, now.locations, where=moved)
-        is_turned, is_moved = np.flatnonzero(turned.any(-1)), np.flatnonzero(moved.any(-1))
         mirrored = stored_base.mirrored(ob, self.rows, self.base) if self.stored else None
         if mirrored is not None:
             self.base = mirrored
@@ -130,6 +163,20 @@ class PoseMemory:
             holds.note_posed(ob, now, is_turned, is_moved)
         if self.stored:
             self._note_adoption(ob, now, is_turned, is_moved, view)
+
+    def settle(self, answer: Channels, view: View, free: tuple[np.ndarray, np.ndarray]) -> bool:
+        """Whether an edit that came with a change of frame counts: not if it has made the pose of this frame.
+
+        answer : the channels that the frame has without the edit.
+        """
+        now, self.unsettled = self.unsettled, None
+        if now is None:
+            return False
+        self._arrived = now
+        turned, moved = self._free_rows(free)
+        followed = self._followed.get((view.scene_uid, view.frame, self.place[2]))
+        shown = [answer] if followed is None else [answer, followed]
+        return not any(same_pose(one, now, turned, moved) for one in shown)
 
     def start(self, ob: bpy.types.Object, posed: Channels, free: tuple[np.ndarray, np.ndarray], view: View) -> Channels:
         """The channels as they would be without DQIK: animated ones from keys and drivers, others from the base pose.
@@ -173,6 +220,18 @@ class PoseMemory:
         """Remember the channels that were written last."""
         self.written = answer
 
+    def note_place(self, view: View, action: int, followed: bool) -> None:
+        """Remember where the channels that were written last are shown.
+
+        action : the identity of the armature's action. followed : whether they depend on the frames before.
+        """
+        self.place = view.scene_uid, view.frame, action
+        if followed and self.written is not None:
+            self._followed.pop(self.place, None)
+            self._followed[self.place] = self.written
+            if len(self._followed) > _MOST_FOLLOWED:
+                del self._followed[next(iter(self._followed))]
+
     def give_back(self, ob: bpy.types.Object, free: tuple[np.ndarray, np.ndarray] | None, view: View | None) -> None:
         """Put the bones that hold an answer back to their base pose, and animated channels to their animated values.
 
@@ -196,6 +255,12 @@ class PoseMemory:
         self.__init__(self.stored, self.adoptions)
         self._unstore(ob, rows)
 
+    def keep_own(self, ob: bpy.types.Object) -> None:
+        """Remove base poses of others from the bones, and store our own again where they were replaced."""
+        others = stored_base.others(ob)
+        self._unstore(ob, np.setdiff1d(others, self.rows))
+        self._store(ob, np.intersect1d(others, self.rows))
+
     def rebase(self, ob: bpy.types.Object) -> None:
         """Make the present channels of the bones that hold an answer their base pose."""
         now = channels.read(ob.pose.bones)
@@ -208,6 +273,30 @@ class PoseMemory:
             self._store(ob, np.flatnonzero(self.bones))
 
     # -- inside -------------------------------------------------------------------------------------------------------
+
+    def _is_put_back(
+        self, ob: bpy.types.Object, now: Channels, free: tuple[np.ndarray, np.ndarray], view: View, animated: bool
+    ) -> bool:  # fmt: skip
+        """Take back the edits since a pose that `now` shows again, if there is one; returns whether there is.
+
+        animated : whether animation has set the animated channels anew.
+        """
+        turned, moved = self._free_rows(free) if animated else (self.rows, self.rows)
+        state = self._departures.find((view.scene_uid, view.frame, self.place[2]), now, turned, moved)
+        if state is None or self.base is None or len(state.holds) != len(self.bones):
+            return False
+        self.base = state.base.copy()
+        keyed = self._keyed.get(view.scene_uid)
+        if state.keyed is not None and keyed is not None and keyed.frame == view.frame and not view.fresh:
+            self._keyed[view.scene_uid] = KeyedPose(view.frame, state.keyed.copy())
+        if self.stored:
+            holds.restore(ob, state.holds)
+            self._note_adoption(ob, now, turned, moved, view)
+        return True
+
+    def _free_rows(self, free: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+        """The bones of ours whose rotations (n,), and those whose locations (m,), nothing animates."""
+        return self.rows[free[0][self.rows].all(-1)], self.rows[free[1][self.rows].all(-1)]
 
     def _hold(self, bones: np.ndarray) -> None:
         self.bones, self.rows, self._free = bones, np.flatnonzero(bones), None
@@ -276,13 +365,17 @@ class PoseMemory:
         self._hold(bones)
         if not ob.dqik.has_base:
             return
+        self.notes = [
+            f"The base pose that bone {name!r} had stored was damaged: its present pose is used"
+            for name in stored_base.damaged(ob)
+        ]  # fmt: skip
         now = channels.read(ob.pose.bones, modes)
         self.base = now.copy()
-        for number, bone in enumerate(ob.pose.bones):
-            if stored_base.has_one(bone):
-                bones[number] = True
-                stored_base.read(bone, number, self.base)
+        for number in stored_base.own(ob):
+            bones[number] = True
+            stored_base.read(ob.pose.bones[number], number, self.base)
         self._hold(bones)
+        self._unstore(ob, np.array(stored_base.others(ob), dtype=np.intp))
         adoption = self.adoptions.find(ob.dqik.adoptions, tuple(ob.pose.bones.keys()), now)
         if adoption is not None:
             self.base = adoption.base.copy()
@@ -294,6 +387,8 @@ class PoseMemory:
         """Store the base pose of some bones on the bones themselves."""
         if not self.stored or self.base is None:
             return
+        if bones.size and not ob.dqik.has_base:
+            owners.begin_work(ob)
         for number in map(int, bones):
             stored_base.write(ob, number, self.base)
         if bones.size:
@@ -306,4 +401,4 @@ class PoseMemory:
         for number in map(int, bones):
             stored_base.remove(ob.pose.bones[number])
         if bones.size and not self.bones.any():
-            ob.dqik.has_base = False
+            ob.dqik.has_base, ob.dqik.work = False, 0

@@ -60,6 +60,11 @@ class PreparedRig:
         """Whether settings or constraints are animated, and so may change on any frame."""
         return self.animation.settings or self.animation.constraints
 
+    @property
+    def action(self) -> int:
+        """The identity of the armature's action; 0 if it has none."""
+        return self._animated[0][0] if self._animated else 0
+
     def is_animated_alike(self, ob: bpy.types.Object) -> bool:
         """Whether the same animates an original object as at the last `look`."""
         return animation.contents(ob, paths=False) == self._animated

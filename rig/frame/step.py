@@ -19,10 +19,13 @@ from .steady import SteadyFrames
 from .view import View
 
 
-def read(session: Session, ob: bpy.types.Object, view: View, active: bool = True) -> Reading:
+def read(
+    session: Session, ob: bpy.types.Object, view: View, active: bool = True, settled: bool = False
+) -> Reading:  # fmt: skip
     """Bring a session up to date with an original object in a view, and read the frame.
 
     active : whether the goals count; if not, bones that hold an answer go back to their base pose.
+    settled : as in `PoseMemory.adopt_edits`.
     """
     prepared, pose, steady = session.rig, session.pose, session.steady
     if steady is not None and active and steady.read(prepared, pose, ob, view):
@@ -37,7 +40,7 @@ def read(session: Session, ob: bpy.types.Object, view: View, active: bool = True
     posed = now if alike else channels.read(evaluated.pose.bones, prepared.modes)
     if view.in_viewport:
         held_with = prepared.rig.held_with if prepared.rig else {}
-        pose.adopt_edits(ob, now, prepared.free, view, prepared.reanimated, held_with)
+        pose.adopt_edits(ob, now, prepared.free, view, prepared.reanimated, held_with, settled)
     facts, places, influences = targets.read(evaluated, view, prepared.facts, edited) if active else ((), [], [])
     prepared.update(ob, evaluated, facts, influences, edited, view)
     start, rig = pose.start(ob, posed, prepared.free, view), prepared.rig
@@ -89,7 +92,18 @@ def _is_borrowed(ob: bpy.types.Object, view: View) -> bool:
 def solve(session: Session, ob: bpy.types.Object, view: View, active: bool = True) -> "Answer":
     """Solve an armature in a view without writing the answer. Arguments as for `read`."""
     began = time.perf_counter()
-    reading = read(session, ob, view, active)
+    answer = _solve(session, ob, view, active, began)
+    pose, without = session.pose, answer.channels
+    if pose.unsettled is not None and without is not None and pose.settle(without, view, session.rig.free):
+        return _solve(session, ob, view, active, began, settled=True)
+    return answer
+
+
+def _solve(
+    session: Session, ob: bpy.types.Object, view: View, active: bool, began: float, settled: bool = False
+) -> "Answer":
+    """Solve an armature in a view. began : the time. Other arguments as for `read`."""
+    reading = read(session, ob, view, active, settled)
     frame_input = reading.frame_input
     if frame_input is None:
         if view.in_viewport:
@@ -110,9 +124,10 @@ def _note(
     session: Session, view: View, frame_input: FrameInput, arrays: FrameArrays, written: Channels, began: float
 ) -> None:
     """Have the report made from a solve, on request."""
+    notes = [*frame_input.rig.notes, *session.rig.unseen, *session.pose.notes]
     session.report.note(Solved(
         frame_input.rig, frame_input.prepared, arrays, time.perf_counter() - began, written, session.rig.facts,
-        session.rig.influences, view.scene_uid, view.frame, [*frame_input.rig.notes, *session.rig.unseen],
+        session.rig.influences, view.scene_uid, view.frame, notes,
     ))  # fmt: skip
 
 
@@ -134,6 +149,7 @@ def write_answer(session: Session, ob: bpy.types.Object, answer: Answer, view: V
     if answer.channels is None:
         if steady is not None:
             steady.write(pose, ob, session.motion.arrays)
+            pose.note_place(view, session.rig.action, session.motion.followed)
         return
     changing = pose.rows if answer.bones is pose.bones else np.flatnonzero(pose.bones | answer.bones)
     if not changing.size:
@@ -144,5 +160,6 @@ def write_answer(session: Session, ob: bpy.types.Object, answer: Answer, view: V
         return
     pose.occupy(ob, answer.bones, reading.now)
     pose.note_written(write.apply(ob, answer.channels, changing, reading.now, reading.posed))
+    pose.note_place(view, session.rig.action, session.motion.followed)
     if steady is not None:
         steady.note(reading.now)

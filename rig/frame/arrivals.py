@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Values that have arrived on an armature's bones from other bones: by Blender's paste, join, duplicate or append.
+
+Settings from the bone of the other side are mirrored. Holds and base poses of other figures are dropped, and the bones
+get their own back; the pose that is seen stays.
+"""
+
+from typing import NamedTuple
+
+import bpy
+import numpy as np
+
+from ..setup import pasted
+from . import holds, stored_base
+from .pose_memory import PoseMemory
+
+
+class _Seen(NamedTuple):
+    """What was stored on an armature's bones when it was looked at last."""
+
+    contents: tuple[bytes, ...]
+    names: tuple[str, ...]
+    holds: np.ndarray
+
+
+class Arrivals:
+    """What was stored on the bones of armatures, by `session_uid`, so that what arrives is noticed."""
+
+    def __init__(self) -> None:
+        self._seen: dict[int, _Seen] = {}
+
+    def clear(self) -> None:
+        """Look at everything again."""
+        self._seen.clear()
+
+    def knows(self, uid: int) -> bool:
+        """Whether an armature was looked at."""
+        return uid in self._seen
+
+    def look(self, ob: bpy.types.Object, pose: PoseMemory, depsgraph: bpy.types.Depsgraph) -> None:
+        """Put right what has arrived on the bones of an original object, also on its evaluated copy."""
+        before, now = self._seen.get(ob.session_uid), _read(ob)
+        if before is not None and before.contents == now.contents:
+            return
+        pasted.mend(ob)
+        pasted.mend(ob.evaluated_get(depsgraph))
+        known = before is not None and before.names == now.names
+        holds.drop_foreign(ob, before.holds if before is not None and known else np.zeros_like(now.holds))
+        pose.keep_own(ob)
+        self.note(ob)
+
+    def note(self, ob: bpy.types.Object) -> None:
+        """Take what an object's bones have now for its own."""
+        self._seen[ob.session_uid] = _read(ob)
+
+
+def _read(ob: bpy.types.Object) -> _Seen:
+    held = holds.stored(ob)
+    contents = pasted.owners(ob), holds.figures(ob).tobytes(), held.tobytes(), stored_base.contents(ob)
+    return _Seen(contents, tuple(ob.pose.bones.keys()), held)
