@@ -95,6 +95,7 @@ def solve(session: Session, ob: bpy.types.Object, view: View, active: bool = Tru
     answer = _solve(session, ob, view, active, began)
     pose, without = session.pose, answer.channels
     if pose.unsettled is not None and without is not None and pose.settle(without, view, session.rig.free):
+        session.steady = None
         return _solve(session, ob, view, active, began, settled=True)
     return answer
 

@@ -18,6 +18,7 @@ from ..blender.channels import Channels
 from ..setup import owners, pasted
 
 _MODES = (rotation.QUATERNION, rotation.AXIS_ANGLE, *rotation.EULER_ORDERS)
+_HUGE = 1e15  # no channel is as far from 0
 _EARLIER = ("dqik_base_rotation", "dqik_base_location", "dqik_base_mode")  # properties of earlier versions
 SIZE = 9
 """Numbers in `dqik_base`: rotation and location channels, the mode's number in `_MODES` from 1 with the session of live
@@ -131,4 +132,4 @@ def _is_own(stored: np.ndarray, work: int) -> bool:
 
 def _is_sound(stored: np.ndarray) -> bool:
     """Whether numbers (SIZE,) are a base pose."""
-    return bool(np.isfinite(stored).all()) and 1 <= owners.mode_and_work(float(stored[7]))[0] <= len(_MODES)
+    return bool((np.abs(stored) < _HUGE).all()) and 1 <= owners.mode_and_work(float(stored[7]))[0] <= len(_MODES)
