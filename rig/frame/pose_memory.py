@@ -17,11 +17,10 @@ from ..blender.channels import Channels, Modes
 from ..setup import owners
 from . import holds, keyed_pose, stored_base
 from .adoptions import Adoption, Adoptions
-from .put_back import Departure, Departures, Place, same_pose
+from .put_back import History, State, same_pose
 from .view import View
 
 EDITED = 1e-5  # a channel further from what was written was changed by the user
-_MOST_FOLLOWED = 1000  # frames
 
 
 @dataclass
@@ -40,7 +39,7 @@ class PoseMemory:
     bones : (N,) bool, bones that hold an answer of ours. rows : their indices.
     base : the channels that these bones start from unless they are animated; None before the first answer.
     written : the channels after our last write; None if nothing was written since the memory was made.
-    place : where the figure showed them.
+    history : what the figure showed where.
     stored : whether the base pose is also stored on the bones themselves.
     adoptions : edits that the base pose has adopted.
     unsettled : the channels after an edit that came with a change of frame, until `settle` decides whether it counts.
@@ -52,12 +51,10 @@ class PoseMemory:
         self.bones, self.rows = np.zeros(0, dtype=bool), np.zeros(0, dtype=np.intp)
         self.base: Channels | None = None
         self.written: Channels | None = None
-        self.place: Place = (0, 0.0, 0)
+        self.history = History()
         self.unsettled: Channels | None = None
         self.notes: list[str] = []
         self._arrived: Channels | None = None  # before handlers of other add-ons have seen a change of frame
-        self._departures = Departures()
-        self._followed: dict[Place, Channels] = {}  # answers that depend on the frames before
         self._keyed: dict[int, KeyedPose] = {}
         self._names: tuple[str, ...] = ()
         self._free: tuple[object, bool] | None = None
@@ -98,26 +95,25 @@ class PoseMemory:
             self._arrived = channels.read(ob.pose.bones, self.written.modes)
 
     def adopt_edits(
-        self, ob: bpy.types.Object, now: Channels, free: tuple[np.ndarray, np.ndarray], view: View, reanimated: bool,
-        held_with: dict[int, list[int]], settled: bool = False,
+        self, ob: bpy.types.Object, now: Channels, free: tuple[np.ndarray, np.ndarray], view: View, action: int,
+        reanimated: bool, held_with: dict[int, list[int]], settled: bool = False,
     ) -> None:  # fmt: skip
         """Copy the user's edits since our last answer into the base pose, and hold the bones there.
 
         now : the original bones' channels. free : (N, 4) and (N, 3) bool, channels that nothing animates. After a
         change of frame or of keys only these are compared, because animation has changed the others.
+        action : the identity of the armature's action. What changed together with it is no edit.
         reanimated : whether keys or other animation were edited. held_with : `Rig.held_with`; these bones are held as
         the user sees them, so what is seen becomes their base pose.
         settled : adopt an edit that came with a change of frame, which is left to `settle` otherwise.
         """
         before, arrived, self._arrived = self.written, self._arrived, None
-        self.unsettled = None
+        self.unsettled, self.history.edited = None, False
         if before is None or self.base is None or before.modes.numbers != now.modes.numbers:
             return
         if view.fresh and arrived is not None and arrived.modes is before.modes:
             now = arrived  # what has changed since came with the frame
-        rows = self.rows
-        if (now.rotations[rows].tobytes() == before.rotations[rows].tobytes()
-                and now.locations[rows].tobytes() == before.locations[rows].tobytes()):  # fmt: skip
+        if self._is_alike(before, now):
             return
         # `not <=` instead of `>`, so that NaN counts as edited
         turned = ~(np.abs(now.rotations - before.rotations) <= EDITED) & self.bones[:, None]
@@ -136,16 +132,15 @@ class PoseMemory:
         is_turned, is_moved = np.flatnonzero(turned.any(-1)), np.flatnonzero(moved.any(-1))
         if not (is_turned.size or is_moved.size) or same_pose(before, now, is_turned, is_moved):
             return
-        if self._is_put_back(ob, now, free, view, animated):
+        if self.history.place[2] and action and self.history.place[2] != action:
+            return
+        if self._is_put_back(ob, now, turned.any(-1), moved.any(-1), view, action):
             return
         if view.fresh and not settled:
             self.unsettled = now
             return
-        if self.place[0] == view.scene_uid:
-            self._departures.note(Departure(
-                self.place, before, self.base.copy(), holds.stored(ob),
-                None if keyed is None else keyed.channels.copy(), is_turned.tobytes(), is_moved.tobytes(),
-            ))  # fmt: skip
+        self.history.note_edit(before, self.state(ob), None if keyed is None else keyed.channels.copy(),
+                               turned.any(-1), moved.any(-1))  # fmt: skip
         # one edited component makes the whole rotation or location edited
         of_rotation, of_location = free if animated else (np.ones_like(free[0]), np.ones_like(free[1]))
         turned, moved = turned.any(-1, keepdims=True) & of_rotation, moved.any(-1, keepdims=True) & of_location
@@ -164,19 +159,33 @@ class PoseMemory:
         if self.stored:
             self._note_adoption(ob, now, is_turned, is_moved, view)
 
-    def settle(self, answer: Channels, view: View, free: tuple[np.ndarray, np.ndarray]) -> bool:
-        """Whether an edit that came with a change of frame counts: not if it has made the pose of this frame.
+    def shows(self, answer: Channels, edited: Channels, free: tuple[np.ndarray, np.ndarray]) -> bool:
+        """Whether a change of the pose has made an answer; animated channels are not compared."""
+        return same_pose(answer, edited, *self._free_rows(free))
 
-        answer : the channels that the frame has without the edit.
-        """
-        now, self.unsettled = self.unsettled, None
-        if now is None:
-            return False
-        self._arrived = now
-        turned, moved = self._free_rows(free)
-        followed = self._followed.get((view.scene_uid, view.frame, self.place[2]))
-        shown = [answer] if followed is None else [answer, followed]
-        return not any(same_pose(one, now, turned, moved) for one in shown)
+    def earlier(
+        self, ob: bpy.types.Object, view: View, action: int, edited: Channels, free: tuple[np.ndarray, np.ndarray]
+    ) -> tuple[list[State], bool]:  # fmt: skip
+        """The states in which a place may have shown the channels `edited`, and whether it has."""
+        present = self.state(ob)
+        place = view.scene_uid, view.frame, action
+        followed = self.history.followed(place, edited, *self._free_rows(free), present)
+        return (list(self.history.states(present)), False) if followed is None else ([followed], True)
+
+    def ask_again(self, edited: Channels) -> None:
+        """Take these channels as those before the change of frame once more."""
+        self._arrived = edited
+
+    def state(self, ob: bpy.types.Object) -> State:
+        """The present base pose and holds, with copies of their own."""
+        assert self.base is not None
+        return State(self.base.copy(), holds.stored(ob))
+
+    def go_back(self, ob: bpy.types.Object, state: State) -> None:
+        """Make an earlier base pose and earlier holds the present ones; they are stored by `note_gone_back`."""
+        self.base, self.history.edited = state.base.copy(), True
+        if self.stored:
+            holds.restore(ob, state.holds)
 
     def start(self, ob: bpy.types.Object, posed: Channels, free: tuple[np.ndarray, np.ndarray], view: View) -> Channels:
         """The channels as they would be without DQIK: animated ones from keys and drivers, others from the base pose.
@@ -216,21 +225,18 @@ class PoseMemory:
             holds.make_explicit(ob)
         self._unstore(ob, np.flatnonzero(left))
 
-    def note_written(self, answer: Channels | None) -> None:
+    def note_written(self, answer: Channels) -> None:
         """Remember the channels that were written last."""
         self.written = answer
 
-    def note_place(self, view: View, action: int, followed: bool) -> None:
-        """Remember where the channels that were written last are shown.
+    def note_shown(self, answer: Channels, view: View, action: int, followed: bool) -> None:
+        """Remember the channels that a place shows now.
 
         action : the identity of the armature's action. followed : whether they depend on the frames before.
         """
-        self.place = view.scene_uid, view.frame, action
-        if followed and self.written is not None:
-            self._followed.pop(self.place, None)
-            self._followed[self.place] = self.written
-            if len(self._followed) > _MOST_FOLLOWED:
-                del self._followed[next(iter(self._followed))]
+        before, self.written = self.written, answer
+        other = not (view.fresh or self.history.edited or before is None or self._is_alike(before, answer))
+        self.history.note_shown((view.scene_uid, view.frame, action), answer, other, followed)
 
     def give_back(self, ob: bpy.types.Object, free: tuple[np.ndarray, np.ndarray] | None, view: View | None) -> None:
         """Put the bones that hold an answer back to their base pose, and animated channels to their animated values.
@@ -274,29 +280,39 @@ class PoseMemory:
 
     # -- inside -------------------------------------------------------------------------------------------------------
 
+    def note_gone_back(self, ob: bpy.types.Object, now: Channels, view: View) -> None:
+        """Store the state that was gone back to, after an edit that left bones in `now`."""
+        if self.stored:
+            self._note_adoption(ob, now, self.rows, self.rows, view)
+
     def _is_put_back(
-        self, ob: bpy.types.Object, now: Channels, free: tuple[np.ndarray, np.ndarray], view: View, animated: bool
+        self, ob: bpy.types.Object, now: Channels, turned: np.ndarray, moved: np.ndarray, view: View, action: int
     ) -> bool:  # fmt: skip
         """Take back the edits since a pose that `now` shows again, if there is one; returns whether there is.
 
-        animated : whether animation has set the animated channels anew.
+        turned, moved : (N,) bool, bones that have changed.
         """
-        turned, moved = self._free_rows(free) if animated else (self.rows, self.rows)
-        state = self._departures.find((view.scene_uid, view.frame, self.place[2]), now, turned, moved)
-        if state is None or self.base is None or len(state.holds) != len(self.bones):
+        left = self.history.find((view.scene_uid, view.frame, action), now, turned, moved)
+        if left is None or len(left.state.holds) != len(self.bones):
             return False
-        self.base = state.base.copy()
+        self.go_back(ob, left.state)
         keyed = self._keyed.get(view.scene_uid)
-        if state.keyed is not None and keyed is not None and keyed.frame == view.frame and not view.fresh:
-            self._keyed[view.scene_uid] = KeyedPose(view.frame, state.keyed.copy())
-        if self.stored:
-            holds.restore(ob, state.holds)
-            self._note_adoption(ob, now, turned, moved, view)
+        if left.keyed is not None and keyed is not None and keyed.frame == view.frame and not view.fresh:
+            self._keyed[view.scene_uid] = KeyedPose(view.frame, left.keyed.copy())
+        self.note_gone_back(ob, now, view)
         return True
 
     def _free_rows(self, free: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
         """The bones of ours whose rotations (n,), and those whose locations (m,), nothing animates."""
         return self.rows[free[0][self.rows].all(-1)], self.rows[free[1][self.rows].all(-1)]
+
+    def _is_alike(self, one: Channels, other: Channels) -> bool:
+        """Whether our bones have the same channels in both."""
+        rows = self.rows
+        return (
+            one.rotations[rows].tobytes() == other.rotations[rows].tobytes()
+            and one.locations[rows].tobytes() == other.locations[rows].tobytes()
+        )  # fmt: skip
 
     def _hold(self, bones: np.ndarray) -> None:
         self.bones, self.rows, self._free = bones, np.flatnonzero(bones), None

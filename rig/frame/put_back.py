@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Poses that are put back: what came with a change of frame or action, and went with it, was no edit.
 
-Exporters and other tools step through frames and actions, change the pose on the way and restore what they found. A
-pose that returns exactly to what a figure showed at the same frame of the same action brings back the base pose and the
-holds from then. So do an edit that is cancelled and a pose that is pasted back.
+Exporters and other tools step through frames and actions, change the pose on the way and restore what they found. So
+the states that edits have left are remembered. A pose that returns exactly to what a figure showed brings back the base
+pose and the holds from then. So do an edit that is cancelled and a pose that is pasted back.
 """
 
 from collections import deque
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -14,47 +15,120 @@ import numpy as np
 from ..blender.channels import Channels
 
 _MOST = 64  # edits that are remembered
+_TRIED = 4  # of their states, at most, are tried for a frame
+_MOST_FOLLOWED = 1000  # frames
 _TURN = 1e-4  # half the angle [rad] by which a restored rotation may differ: a matrix and back costs less
 _MOVE = 1e-5  # of a location, or of 1 if that is more
 
 Place = tuple[int, float, int]
-"""The identity of a scene, a frame of it, and the identity of the armature's action."""
+"""The identity of a scene, a frame of it, and the identity of the armature's action; 0 if it has none."""
+
+
+NOWHERE: Place = (0, 0.0, 0)
+
+
+class State(NamedTuple):
+    """A base pose and the holds (N,) of all bones."""
+
+    base: Channels
+    holds: np.ndarray
+
+    def equals(self, other: "State") -> bool:
+        """Whether both are the same."""
+        return (
+            self.base.modes.numbers == other.base.modes.numbers
+            and np.array_equal(self.base.rotations, other.base.rotations)
+            and np.array_equal(self.base.locations, other.base.locations) and np.array_equal(self.holds, other.holds)
+        )  # fmt: skip
 
 
 class Departure(NamedTuple):
     """The state that an edit has left.
 
-    place, shown : where and what the figure showed. base, holds : its base pose and holds (N,) then. keyed : its keyed
-    channels at that frame, if they were known. turned, moved : the bones that the edit changed.
+    place, shown : where and what the figure showed. keyed : its keyed channels at that frame, if they were known.
+    turned, moved : (N,) bool, the bones that the edit changed.
     """
 
     place: Place
     shown: Channels
-    base: Channels
-    holds: np.ndarray
+    state: State
     keyed: Channels | None
-    turned: bytes
-    moved: bytes
+    turned: np.ndarray
+    moved: np.ndarray
 
 
-class Departures:
-    """The states that the last edits of a figure have left."""
+class History:
+    """What a figure showed where, and the states that its last edits have left.
+
+    place : where its present channels are shown. edited : whether the present evaluation has found an edit.
+    """
 
     def __init__(self) -> None:
+        self.place, self.edited = NOWHERE, False
         self._left: deque[Departure] = deque(maxlen=_MOST)
+        self._count = 0  # edits so far
+        self._followed: dict[Place, tuple[Channels, int]] = {}  # answers that depend on the frames before
 
-    def note(self, state: Departure) -> None:
-        """Remember the state before an edit. Of edits of the same bones in a row, as in a drag, the first counts."""
+    def note_edit(self, shown: Channels, state: State, keyed: Channels | None, turned: np.ndarray, moved: np.ndarray
+                  ) -> None:  # fmt: skip
+        """Remember the state before an edit; of edits of the same bones in a row, as in a drag, the first counts.
+
+        Arguments as in `Departure`.
+        """
+        left = Departure(self.place, shown, state, keyed, turned, moved)
         last = self._left[-1] if self._left else None
-        if last is None or (last.place, last.turned, last.moved) != (state.place, state.turned, state.moved):
-            self._left.append(state)
+        self.edited = True
+        if last is None or last.place != left.place or not _same_bones(last, left):
+            self._left.append(left)
+            self._count += 1
+
+    def note_shown(self, place: Place, channels: Channels, other: bool, followed: bool) -> None:
+        """Remember the channels that a place shows.
+
+        other : whether it shows another pose than before, although nothing was posed and no frame changed: a target
+        has moved, for example. followed : whether they depend on the frames before.
+        """
+        self.place = place
+        if other:
+            self._left = deque((left._replace(place=NOWHERE) if left.place == place else left for left in self._left),
+                               maxlen=_MOST)  # fmt: skip
+        if followed:
+            self._followed.pop(place, None)
+            self._followed[place] = channels, self._count
+            if len(self._followed) > _MOST_FOLLOWED:
+                del self._followed[next(iter(self._followed))]
 
     def find(self, place: Place, now: Channels, turned: np.ndarray, moved: np.ndarray) -> Departure | None:
-        """The last state at a place whose pose the channels `now` are, on bones (n,) that turn and (m,) that move."""
-        for state in reversed(self._left):
-            if state.place == place and same_pose(state.shown, now, turned, moved):
-                return state
+        """The last state at a place that the channels `now` show on all bones that were edited since.
+
+        turned, moved : (N,) bool, the bones that have changed now.
+        """
+        for left in reversed(self._left):
+            if len(left.turned) != len(turned):
+                return None
+            turned, moved = turned | left.turned, moved | left.moved
+            if left.place == place and same_pose(left.shown, now, np.flatnonzero(turned), np.flatnonzero(moved)):
+                return left
         return None
+
+    def followed(
+        self, place: Place, now: Channels, turned: np.ndarray, moved: np.ndarray, present: State
+    ) -> State | None:  # fmt: skip
+        """The state in which a place has shown the channels `now` as an answer that depends on the frames before."""
+        shown, count = self._followed.get(place, (None, 0))
+        if shown is None or not same_pose(shown, now, turned, moved):
+            return None
+        index = len(self._left) - (self._count - count)
+        return self._left[index].state if 0 <= index < len(self._left) else present
+
+    def states(self, present: State) -> Iterator[State]:
+        """Different states before `present`: the last ones, and the first."""
+        different: list[State] = []
+        for left in reversed(self._left):
+            if not left.state.equals(different[-1] if different else present):
+                different.append(left.state)
+        yield from different[: _TRIED - 1]
+        yield from different[_TRIED - 1 :][-1:]
 
 
 def same_pose(one: Channels, other: Channels, turned: np.ndarray, moved: np.ndarray) -> bool:
@@ -62,7 +136,11 @@ def same_pose(one: Channels, other: Channels, turned: np.ndarray, moved: np.ndar
     if one.modes.numbers != other.modes.numbers:
         return False
     a, b = (which.modes.quaternions(which.rotations[turned], turned) for which in (one, other))
-    chord = np.minimum(np.abs(a - b).max(-1, initial=0.0), np.abs(a + b).max(-1, initial=0.0))
+    apart = np.minimum(np.abs(a - b).max(-1, initial=0.0), np.abs(a + b).max(-1, initial=0.0))
     places = one.locations[moved]
     room = _MOVE * np.maximum(np.abs(places), 1.0)
-    return bool((chord <= _TURN).all() and (np.abs(places - other.locations[moved]) <= room).all())
+    return bool((apart <= _TURN).all() and (np.abs(places - other.locations[moved]) <= room).all())
+
+
+def _same_bones(one: Departure, other: Departure) -> bool:
+    return np.array_equal(one.turned, other.turned) and np.array_equal(one.moved, other.moved)

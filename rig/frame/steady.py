@@ -74,16 +74,16 @@ class SteadyFrames:
         targets.in_armature(evaluated.matrix_world.inverted_safe(), rig, places, self._input.targets)
         return isfinite(self._requests.sum())
 
-    def write(self, pose: PoseMemory, ob: bpy.types.Object, arrays: FrameArrays) -> None:
-        """Write the answer to the original bones, if it is another one."""
+    def write(self, ob: bpy.types.Object, rows: np.ndarray, arrays: FrameArrays) -> Channels:
+        """Write the answer to the original bones, those with the numbers `rows`, and return their channels."""
         rig, now, start = self._rig, self.reading.now, self.reading.start
         if rig.slide_row.size:
             new = write.answer(rig, arrays.rotations[0], arrays.translations[0], start, self._input.slide_scale)
-            now = write.apply(ob, new, pose.rows, now, now)
-        elif not write.turn(ob, now, rig.solved_bones, write.turned(rig, arrays.rotations[0], self._near, now.modes)):
-            return
-        pose.note_written(now)
+            write.apply(ob, new, rows, now, now)
+        else:
+            write.turn(ob, now, rig.solved_bones, write.turned(rig, arrays.rotations[0], self._near, now.modes))
         self.note(now)
+        return now
 
     def note(self, now: Channels) -> None:
         """Note the original bones' channels as they were written last, or read if nothing was written."""

@@ -40,7 +40,7 @@ def read(
     posed = now if alike else channels.read(evaluated.pose.bones, prepared.modes)
     if view.in_viewport:
         held_with = prepared.rig.held_with if prepared.rig else {}
-        pose.adopt_edits(ob, now, prepared.free, view, prepared.reanimated, held_with, settled)
+        pose.adopt_edits(ob, now, prepared.free, view, prepared.action, prepared.reanimated, held_with, settled)
     facts, places, influences = targets.read(evaluated, view, prepared.facts, edited) if active else ((), [], [])
     prepared.update(ob, evaluated, facts, influences, edited, view)
     start, rig = pose.start(ob, posed, prepared.free, view), prepared.rig
@@ -93,11 +93,37 @@ def solve(session: Session, ob: bpy.types.Object, view: View, active: bool = Tru
     """Solve an armature in a view without writing the answer. Arguments as for `read`."""
     began = time.perf_counter()
     answer = _solve(session, ob, view, active, began)
-    pose, without = session.pose, answer.channels
-    if pose.unsettled is not None and without is not None and pose.settle(without, view, session.rig.free):
+    return answer if session.pose.unsettled is None else _settle(session, ob, view, active, began, answer)
+
+
+def _settle(
+    session: Session, ob: bpy.types.Object, view: View, active: bool, began: float, answer: "Answer"
+) -> "Answer":
+    """Solve a frame to which a pose was changed before: by an edit, or by a tool that puts back what it found.
+
+    answer : without the change. If the change has made the pose that the frame shows without it, or showed before the
+    last edits, it was put back.
+    """
+    pose, free, edited = session.pose, session.rig.free, session.pose.unsettled
+    assert edited is not None
+
+    def solved(settled: bool) -> Answer:
         session.steady = None
-        return _solve(session, ob, view, active, began, settled=True)
-    return answer
+        pose.ask_again(edited)
+        return _solve(session, ob, view, active, began, settled)
+
+    if answer.channels is None or pose.shows(answer.channels, edited, free):
+        return answer
+    present = pose.state(ob)
+    states, shown = pose.earlier(ob, view, session.rig.action, edited, free)
+    for state in states:
+        pose.go_back(ob, state)
+        tried = solved(settled=False)
+        if shown or (tried.channels is not None and pose.shows(tried.channels, edited, free)):
+            pose.note_gone_back(ob, edited, view)
+            return tried
+    pose.go_back(ob, present)
+    return solved(settled=True)
 
 
 def _solve(
@@ -147,10 +173,10 @@ def write_answer(session: Session, ob: bpy.types.Object, answer: Answer, view: V
     In a render, the object has it until the frame has been rendered.
     """
     pose, steady, reading = session.pose, session.steady, answer.reading
+    shown = view, session.rig.action, session.motion.followed
     if answer.channels is None:
         if steady is not None:
-            steady.write(pose, ob, session.motion.arrays)
-            pose.note_place(view, session.rig.action, session.motion.followed)
+            pose.note_shown(steady.write(ob, pose.rows, session.motion.arrays), *shown)
         return
     changing = pose.rows if answer.bones is pose.bones else np.flatnonzero(pose.bones | answer.bones)
     if not changing.size:
@@ -160,7 +186,6 @@ def write_answer(session: Session, ob: bpy.types.Object, answer: Answer, view: V
         view.borrowed.append(rendered.show(ob, evaluated, answer.channels, session.rig.animation))
         return
     pose.occupy(ob, answer.bones, reading.now)
-    pose.note_written(write.apply(ob, answer.channels, changing, reading.now, reading.posed))
-    pose.note_place(view, session.rig.action, session.motion.followed)
+    pose.note_shown(write.apply(ob, answer.channels, changing, reading.now, reading.posed), *shown)
     if steady is not None:
         steady.note(reading.now)

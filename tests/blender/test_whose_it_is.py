@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Base poses and holds that arrive on bones from other figures or other sessions of work: by paste, join, copy, files."""
+"""Base poses and holds that arrive on bones from other figures or sessions: by paste, join, copy, files."""
 
 from collections.abc import Callable
 from math import degrees, radians

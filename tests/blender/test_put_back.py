@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tools that step through frames and actions and put everything back: nothing of that is an edit by hand."""
+
+from collections.abc import Callable, Iterable
+from math import degrees
+from pathlib import Path
+
+import addon_utils
+import bpy
+import numpy as np
+import pytest
+import rigs
+
+FRAMES = (1, 4, 8, 12)
+
+
+def acting(start_from: str = "POSE") -> bpy.types.Object:
+    """A figure with two goals, keyed targets, two actions of its own and a chest posed by hand, under Live."""
+    ob = rigs.figure()
+    for k, bone in enumerate(ob.pose.bones):
+        bone.rotation_mode = ("QUATERNION", "XYZ", "AXIS_ANGLE")[k % 3] if bone.name != "chest" else "QUATERNION"
+        rigs.posed(bone, rigs.rotation((1, k % 3, 2), 12.0))
+    for number, angle in enumerate((25.0, -30.0)):
+        ob.animation_data_create().action = bpy.data.actions.new(f"Own {number}")
+        for frame in (1, 12):
+            bone = ob.pose.bones["neck"]
+            rigs.posed(bone, rigs.rotation((0, 1, 0), angle * frame / 12))
+            bone.keyframe_insert(rigs.ROTATION_PATHS[bone.rotation_mode], frame=frame)
+    bpy.data.actions["Own 0"].use_fake_user = True
+    rigs.update()
+    for end in ("hand.L", "foot.R"):
+        place = 0.85 * rigs.tail(ob, end)
+        target = rigs.empty(place, f"{end} target")
+        rigs.key_path(target, (1, 12), (place, place + rigs.Vector((0.05, -0.1, 0.05))))
+        rigs.goal(ob, end, target)
+    ob.dqik.start_from = start_from
+    ob.dqik.live = True
+    rigs.at_frame(4)
+    ob.pose.bones["chest"].rotation_quaternion = rigs.rotation((1, 0, 0), 15.0)
+    rigs.update()
+    rigs.made_active(ob)
+    return ob
+
+
+class State:
+    """What a figure shows on some frames, its holds, and its pose after Live is switched off."""
+
+    def __init__(self, ob: bpy.types.Object) -> None:
+        now = bpy.context.scene.frame_current_final
+        self.holds = [bone.dqik_hold for bone in ob.pose.bones]
+        self.bases = np.array([bone.dqik_base[:7] for bone in ob.pose.bones])
+        solved = [k for k, bone in enumerate(ob.pose.bones) if any(bone.dqik_base)]  # some tools leave others at rest
+        self.poses = []
+        for frame in FRAMES:
+            rigs.at_frame(frame)
+            self.poses.append(rigs.matrices(ob)[solved])
+        rigs.at_frame(now)
+
+    def assert_kept(self, ob: bpy.types.Object) -> None:
+        """The figure is as it was."""
+        now = State(ob)
+        assert now.holds == self.holds
+        np.testing.assert_allclose(now.bases, self.bases, atol=1e-5)
+        for frame, one, two in zip(FRAMES, self.poses, now.poses, strict=True):
+            assert degrees(rigs.turn(one, two)) < 0.02, frame
+
+
+def export_fbx(folder: Path) -> None:
+    bpy.ops.export_scene.fbx(filepath=str(folder / "out.fbx"))
+
+
+def export_gltf(folder: Path) -> None:
+    bpy.ops.export_scene.gltf(filepath=str(folder / "out.glb"), export_animation_mode="ACTIONS")
+
+
+def export_gltf_as_it_is(folder: Path) -> None:
+    bpy.ops.export_scene.gltf(
+        filepath=str(folder / "out.glb"), export_animation_mode="ACTIVE_ACTIONS", export_reset_pose_bones=False
+    )
+
+
+def export_bvh(folder: Path) -> None:
+    from io_anim_bvh import export_bvh  # its operator cannot be called without a window in every version
+
+    export_bvh.write_armature(bpy.context, str(folder / "out.bvh"), 1, 12)
+
+
+def needs(addon: str) -> None:
+    addon_utils.enable(addon)
+
+
+def export_with(addon: str, export: Callable[[Path], None]) -> Callable[[Path], None]:
+    def step(folder: Path) -> None:
+        needs(addon)
+        export(folder)
+
+    step.__name__ = export.__name__
+    return step
+
+
+def saved_basis(ob: bpy.types.Object) -> list:
+    return [bone.matrix_basis.copy() for bone in ob.pose.bones]
+
+
+def restore_basis(ob: bpy.types.Object, saved: Iterable) -> None:
+    for bone, matrix in zip(ob.pose.bones, saved, strict=True):
+        bone.matrix_basis = matrix
+
+
+def step_actions(folder: Path) -> None:
+    """Each action over its frames, and the pose put back after each."""
+    del folder
+    ob, scene = bpy.context.object, bpy.context.scene
+    saved, action, frame = saved_basis(ob), ob.animation_data.action, scene.frame_current
+    for other in list(bpy.data.actions):
+        ob.animation_data.action = other
+        for step in range(1, 13, 3):
+            scene.frame_set(step)
+        restore_basis(ob, saved)
+        ob.animation_data.action = action
+        scene.frame_set(frame)
+
+
+def measure_at_rest(folder: Path) -> None:
+    """The pose cleared on some frames, evaluated, and put back."""
+    del folder
+    ob, scene = bpy.context.object, bpy.context.scene
+    saved, frame = saved_basis(ob), scene.frame_current
+    for step in (2, 7):
+        scene.frame_set(step)
+        for bone in ob.pose.bones:
+            bone.matrix_basis.identity()
+        bpy.context.view_layer.update()
+    restore_basis(ob, saved)
+    scene.frame_set(frame)
+
+
+def measure_here(folder: Path) -> None:
+    """The pose cleared on this frame, evaluated, and put back."""
+    del folder
+    ob = bpy.context.object
+    saved = saved_basis(ob)
+    for bone in ob.pose.bones:
+        bone.matrix_basis.identity()
+    bpy.context.view_layer.update()
+    restore_basis(ob, saved)
+    bpy.context.view_layer.update()
+
+
+def cleared_before_each_frame(folder: Path) -> None:
+    """The pose cleared before each change of frame, as exporters of single actions do."""
+    del folder
+    ob, scene = bpy.context.object, bpy.context.scene
+    saved, frame = saved_basis(ob), scene.frame_current
+    for step in (1, 2, 3, 9):
+        for bone in ob.pose.bones:
+            bone.matrix_basis.identity()
+        scene.frame_set(step)
+    restore_basis(ob, saved)
+    scene.frame_set(frame)
+
+
+def another_action_for_a_moment(folder: Path) -> None:
+    del folder
+    ob = bpy.context.object
+    action = ob.animation_data.action
+    ob.animation_data.action = bpy.data.actions["Own 0"]
+    bpy.context.view_layer.update()
+    ob.animation_data.action = None
+    bpy.context.view_layer.update()
+    ob.animation_data.action = action
+    bpy.context.view_layer.update()
+
+
+def a_cancelled_drag(folder: Path) -> None:
+    """A bone turned step by step, and put back as Esc does."""
+    del folder
+    bone = bpy.context.object.pose.bones["spine"]
+    path = rigs.ROTATION_PATHS[bone.rotation_mode]
+    before = tuple(getattr(bone, path))
+    for angle in (5.0, 12.0, 20.0, 31.0):
+        rigs.posed(bone, rigs.rotation((1, 0, 0), angle))
+        bpy.context.view_layer.update()
+    setattr(bone, path, before)
+    bpy.context.view_layer.update()
+
+
+STEPS = [
+    export_with("io_scene_fbx", export_fbx), export_with("io_scene_gltf2", export_gltf),
+    export_with("io_scene_gltf2", export_gltf_as_it_is), export_with("io_anim_bvh", export_bvh), step_actions,
+    measure_at_rest, measure_here, cleared_before_each_frame, another_action_for_a_moment, a_cancelled_drag,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("start_from", ["POSE", "PREVIOUS"])
+@pytest.mark.parametrize("step", STEPS, ids=lambda step: step.__name__)
+def test_what_is_put_back_was_no_edit(step: Callable[[Path], None], start_from: str, tmp_path: Path) -> None:
+    """Frames, holds and base poses are as they were."""
+    ob = acting(start_from)
+    before = State(ob)
+    step(tmp_path)
+    rigs.update()
+    before.assert_kept(ob)
+
+
+@pytest.mark.parametrize("start_from", ["POSE", "PREVIOUS"])
+def test_a_pose_that_a_script_makes_before_a_frame_change_is_an_edit(start_from: str) -> None:
+    """It becomes the base pose and is held, although nothing was evaluated in between."""
+    ob = acting(start_from)
+    rigs.posed(ob.pose.bones["spine"], rigs.rotation((1, 0, 0), 33.0))
+    rigs.at_frame(8)
+    assert ob.pose.bones["spine"].dqik_hold == 1.0
+    assert degrees(rigs.local_rotation(ob, "spine").rotation_difference(rigs.rotation((1, 0, 0), 33.0)).angle) < 1.0
+
+
+@pytest.mark.parametrize("before", [True, False])
+@pytest.mark.parametrize("kind", ["frame_change_pre", "frame_change_post"])
+def test_bones_that_a_handler_turns_at_each_frame_are_not_posed(before: bool, kind: str) -> None:
+    """Another add-on's handler that turns a solved bone makes no hold and no base pose."""
+    ob = acting()
+    state = State(ob)
+
+    def spring(scene: bpy.types.Scene, *_: object) -> None:
+        bone = bpy.data.objects["Figure"].pose.bones["spine"]
+        rigs.posed(bone, rigs.rotation((1, 0, 0), 3.0 * scene.frame_current))
+
+    handlers = getattr(bpy.app.handlers, kind)
+    handlers.insert(0 if before else len(handlers), spring)
+    try:
+        for frame in (5, 6, 9, 2, 4):
+            rigs.at_frame(frame)
+    finally:
+        handlers.remove(spring)
+    state.assert_kept(ob)
