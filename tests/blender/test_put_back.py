@@ -112,12 +112,13 @@ def step_actions(folder: Path) -> None:
     del folder
     ob, scene = bpy.context.object, bpy.context.scene
     saved, action, frame = saved_basis(ob), ob.animation_data.action, scene.frame_current
+    place = tuple(ob.location)  # where actions have no slots, those of the targets move the figure
     for other in list(bpy.data.actions):
         ob.animation_data.action = other
         for step in range(1, 13, 3):
             scene.frame_set(step)
         restore_basis(ob, saved)
-        ob.animation_data.action = action
+        ob.animation_data.action, ob.location = action, place
         scene.frame_set(frame)
 
 
