@@ -16,7 +16,7 @@ from ..blender.channels import Channels
 
 _MOST = 64  # edits that are remembered
 _TRIED = 4  # of their states, at most, are tried for a frame
-_MOST_FOLLOWED = 1000  # frames
+_ROOM = 1 << 20  # bytes for answers that depend on the frames before
 _TURN = 1e-4  # half the angle [rad] by which a restored rotation may differ: a matrix and back costs less
 _MOVE = 1e-5  # of a location, or of 1 if that is more
 
@@ -34,12 +34,12 @@ class State(NamedTuple):
     holds: np.ndarray
 
     def equals(self, other: "State") -> bool:
-        """Whether both are the same."""
+        """Whether both are the same, in the same rotation modes."""
         return (
-            self.base.modes.numbers == other.base.modes.numbers
-            and np.array_equal(self.base.rotations, other.base.rotations)
-            and np.array_equal(self.base.locations, other.base.locations) and np.array_equal(self.holds, other.holds)
-        )  # fmt: skip
+            np.array_equal(self.base.rotations, other.base.rotations)
+            and np.array_equal(self.base.locations, other.base.locations)
+            and np.array_equal(self.holds, other.holds)
+        )
 
 
 class Departure(NamedTuple):
@@ -95,7 +95,7 @@ class History:
         if followed:
             self._followed.pop(place, None)
             self._followed[place] = channels, self._count
-            if len(self._followed) > _MOST_FOLLOWED:
+            if len(self._followed) * (channels.rotations.nbytes + channels.locations.nbytes) > _ROOM:
                 del self._followed[next(iter(self._followed))]
 
     def find(self, place: Place, now: Channels, turned: np.ndarray, moved: np.ndarray) -> Departure | None:
@@ -125,7 +125,8 @@ class History:
         """Different states before `present`: the last ones, and the first."""
         different: list[State] = []
         for left in reversed(self._left):
-            if not left.state.equals(different[-1] if different else present):
+            same_modes = left.state.base.modes.numbers == present.base.modes.numbers
+            if same_modes and not left.state.equals(different[-1] if different else present):
                 different.append(left.state)
         yield from different[: _TRIED - 1]
         yield from different[_TRIED - 1 :][-1:]
