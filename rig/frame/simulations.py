@@ -36,7 +36,7 @@ class Simulations:
     _armatures: list[_Place] = field(default_factory=list)
     _followers: list[_Place] = field(default_factory=list)
     _bodies_follow: bool = False
-    _waiting: list[tuple[int, str, _Place, np.ndarray, np.ndarray]] = field(default_factory=list)
+    _waiting: list[tuple[int, str, _Place]] = field(default_factory=list)
     _stopped_worlds: list[int] = field(default_factory=list)
 
     def wait(self, scene: bpy.types.Scene, suspended: set[int]) -> None:
@@ -64,9 +64,9 @@ class Simulations:
         waited = bool(self._waiting or self._stopped_worlds)
         scenes = {scene.session_uid: scene for scene in bpy.data.scenes} if waited else {}
         while self._waiting:
-            scene, layer, place, shown, hidden = self._waiting.pop()
+            scene, layer, place = self._waiting.pop()
             if scene in scenes:
-                _switch_on(scenes[scene], layer, place, shown, hidden)
+                _switch_on(scenes[scene], layer, place)
         while self._stopped_worlds:
             scene = scenes.get(self._stopped_worlds.pop())
             if scene is not None and scene.rigidbody_world is not None:
@@ -90,6 +90,8 @@ class Simulations:
         if view.fresh and self.go_on():  # an edit within a change of frame comes from a handler that is called before
             for ob in _objects(self._armatures):  # what follows them is evaluated even if their answers have not changed
                 ob.update_tag(refresh={"OBJECT"})
+            if self._bodies_follow:
+                _prepare_bodies(scene)
 
     # -- inside -------------------------------------------------------------------------------------------------------
 
@@ -99,12 +101,10 @@ class Simulations:
         evaluated = ob.evaluated_get(depsgraph)
         if not evaluated.is_evaluated or ob.mode == "EDIT":
             return
-        modifiers = evaluated.modifiers
-        shown = _shown(evaluated)
-        hidden = shown & ~np.array([modifier.type in _STEPPING for modifier in modifiers], dtype=bool)
-        if (shown != hidden).any():
-            modifiers.foreach_set("show_viewport", hidden)  # sets no tag, so Blender does not copy the object anew
-            self._waiting.append((scene.session_uid, layer, place, shown, hidden))
+        shown, stepping = _shown(evaluated), _stepping(evaluated)
+        if (shown & stepping).any():
+            evaluated.modifiers.foreach_set("show_viewport", shown & ~stepping)  # sets no tag, so nothing is copied anew
+            self._waiting.append((scene.session_uid, layer, place))
 
     def _learn(self, view: View, scene: bpy.types.Scene, armatures: list[bpy.types.Object]) -> None:
         """Have Blender evaluate what follows the armatures, and note which simulations are among it."""
@@ -142,13 +142,20 @@ def _depsgraphs(scene: bpy.types.Scene) -> Iterator[tuple[str, bpy.types.Depsgra
             yield layer.name, layer.depsgraph
 
 
-def _switch_on(scene: bpy.types.Scene, name: str, place: _Place, shown: np.ndarray, hidden: np.ndarray) -> None:
-    """Show an evaluated object's modifiers again, unless Blender has set them meanwhile."""
+def _switch_on(scene: bpy.types.Scene, name: str, place: _Place) -> None:
+    """Give what steps on an evaluated object the user's setting again."""
     for layer, depsgraph in _depsgraphs(scene):
         for ob in _objects([place]) if layer == name else ():
             evaluated = ob.evaluated_get(depsgraph)
-            if evaluated.is_evaluated and np.array_equal(_shown(evaluated), hidden):
+            if evaluated.is_evaluated and len(evaluated.modifiers) == len(ob.modifiers):
+                shown = np.where(_stepping(ob), _shown(ob), _shown(evaluated))
                 evaluated.modifiers.foreach_set("show_viewport", shown)
+
+
+def _prepare_bodies(scene: bpy.types.Scene) -> None:
+    """Blender prepares rigid bodies on the frame after the first: have it done in the evaluation that follows."""
+    if scene.rigidbody_world is not None and scene.frame_current == scene.rigidbody_world.point_cache.frame_start + 1:
+        scene.update_tag()
 
 
 def _shown(ob: bpy.types.Object) -> np.ndarray:
@@ -156,6 +163,11 @@ def _shown(ob: bpy.types.Object) -> np.ndarray:
     shown = np.zeros(len(ob.modifiers), dtype=bool)
     ob.modifiers.foreach_get("show_viewport", shown)
     return shown
+
+
+def _stepping(ob: bpy.types.Object) -> np.ndarray:
+    """Whether each modifier of an object steps, (M,) bool."""
+    return np.array([modifier.type in _STEPPING for modifier in ob.modifiers], dtype=bool)
 
 
 def _steps(ob: bpy.types.Object) -> bool:
