@@ -15,13 +15,14 @@ import numpy as np
 from bpy.app.handlers import persistent
 
 from .rig.blender import channels
-from .rig.frame import following, hidden_in_render, holds, learning, report, step, versions
+from .rig.frame import following, handler_order, hidden_in_render, holds, learning, report, step, versions
 from .rig.frame.arrivals import Arrivals
 from .rig.frame.learning import Lesson
 from .rig.frame.read import Reading
 from .rig.frame.report import GoalError, Status
 from .rig.frame.session import Session
-from .rig.frame.view import View
+from .rig.frame.simulations import Simulations
+from .rig.frame.view import View, changed_objects
 from .solvers import DqikError
 
 
@@ -44,6 +45,7 @@ class _State:
     armatures : those that have goals or hold an answer, and which of them follow which.
     borrowed : gives objects back what they have only for a render's frame.
     arrivals : tells what arrives on their bones from other bones.
+    simulations : those that wait until a frame is solved. order : of our handlers and others.
     """
 
     sessions: dict[int, Session] = field(default_factory=dict)
@@ -52,6 +54,8 @@ class _State:
     arrivals: Arrivals = field(default_factory=Arrivals)
     busy: _Busy = field(default_factory=_Busy)
     suspended: set[int] = field(default_factory=set)
+    simulations: Simulations = field(default_factory=Simulations)
+    order: handler_order.Order = field(default_factory=handler_order.Order)
 
 
 _state = _State()
@@ -82,6 +86,8 @@ def forget() -> None:
     _state.armatures.forget()
     _state.borrowed.clear()
     _state.arrivals.clear()
+    _state.simulations = Simulations(_state.simulations.rendering)
+    _state.order = handler_order.Order()
 
 
 def touch(ob: bpy.types.Object) -> None:
@@ -237,26 +243,39 @@ def aside(ob: bpy.types.Object, solver: str = "") -> Generator[Session]:
 
 
 @persistent
-def _before_frame(*_: object) -> None:
+def _before_frame(scene: bpy.types.Scene, *_: object) -> None:
     _on_rendered()
-    if _state.busy.depth or not _has_others("frame_change_pre", "frame_change_post"):
-        return
-    for place, uid in _state.armatures.places():
-        if uid in _state.sessions and uid not in _state.suspended:
-            _state.sessions[uid].pose.note_arrival(bpy.data.objects[place])
+    _state.order.begin("frame_change_post", _on_frame)
+    _note_poses()
+    _state.simulations.wait(scene, _state.suspended)
 
 
 @persistent
 def _on_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = None) -> None:
-    if depsgraph is not None:
-        _solve_live(depsgraph, scene.frame_current_final, None)
+    try:
+        if depsgraph is not None:
+            _solve_live(depsgraph, scene.frame_current_final, None)
+    finally:
+        _state.simulations.go_on()
+        _state.order.end("frame_change_post")
+        handler_order.put_first("frame_change_pre", _before_frame)
+
+
+@persistent
+def _before_update(*_: object) -> None:
+    _on_rendered()
+    if not _state.busy.depth:
+        _state.order.begin("depsgraph_update_post", _on_update)
 
 
 @persistent
 def _on_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = None) -> None:
-    if depsgraph is None or _state.busy.depth or not _state.armatures.places():
+    if _state.busy.depth:
         return
-    moved = {update.id.original.session_uid for update in depsgraph.updates if isinstance(update.id, bpy.types.Object)}
+    _state.order.end("depsgraph_update_post")
+    if depsgraph is None or not _state.armatures.places():
+        return
+    moved = changed_objects(depsgraph)
     with _state.busy:
         arrived = _look_at_arrivals(depsgraph, moved)
     _solve_live(depsgraph, scene.frame_current_final, moved)
@@ -275,9 +294,21 @@ def _on_rendered(*_: object) -> None:
 
 
 @persistent
+def _on_render_start(*arguments: object) -> None:
+    _state.simulations.rendering = True
+    hidden_in_render.include(*arguments)
+
+
+@persistent
 def _on_render_end(*_: object) -> None:
+    _state.simulations.rendering = False
     _on_rendered()
     hidden_in_render.remove()
+
+
+@persistent
+def _on_save(*_: object) -> None:
+    _state.simulations.go_on()
 
 
 @persistent
@@ -299,11 +330,12 @@ _HANDLERS: dict[str, Callable] = {
     "frame_change_post": _on_frame,
     "depsgraph_update_post": _on_update,
     "frame_change_pre": _before_frame,
-    "depsgraph_update_pre": _on_rendered,
-    "render_init": hidden_in_render.include,
+    "depsgraph_update_pre": _before_update,
+    "render_init": _on_render_start,
     "render_post": _on_rendered,
     "render_complete": _on_render_end,
     "render_cancel": _on_render_end,
+    "save_pre": _on_save,
     "load_post": _on_load,
     "undo_post": _on_forget,
     "redo_post": _on_forget,
@@ -314,10 +346,12 @@ def register() -> None:
     """Install the handlers."""
     for name, handler in _HANDLERS.items():
         getattr(bpy.app.handlers, name).append(handler)
+    handler_order.put_first("frame_change_pre", _before_frame)
 
 
 def unregister() -> None:
     """Remove the handlers, and put every armature back to its base pose."""
+    _state.simulations.go_on()
     for name, handler in _HANDLERS.items():
         installed = getattr(bpy.app.handlers, name)
         if handler in installed:
@@ -341,15 +375,19 @@ def _solve_live(depsgraph: bpy.types.Depsgraph, now: float, moved: set[int] | No
         return
     with _state.busy:
         view = View(depsgraph, now, fresh=moved is None)
-        if view.fresh and bpy.app.handlers.frame_change_post[0] is not _on_frame:
-            view.evaluate()  # what the handlers before this one have changed
+        name, handler = ("frame_change_post", _on_frame) if moved is None else ("depsgraph_update_post", _on_update)
+        if handler_order.others_before(name, handler):
+            changed = view.evaluate_and_note()  # what the handlers before this one have changed
+            moved = None if moved is None else moved | changed
         solved: set[int] = set()
-        for level in _state.armatures.levels(view, _state.suspended):
+        levels = _state.armatures.levels(view, _state.suspended)
+        for level in levels:
             if solved:
                 view.evaluate()
             solved |= _solve_level(level, view, None if moved is None else moved | solved)
             _state.borrowed += view.borrowed
             view.borrowed.clear()
+        _state.simulations.solved(view, [ob for level in levels for ob, live in level if live])
 
 
 def _solve_level(level: list[tuple[bpy.types.Object, bool]], view: View, moved: set[int] | None) -> set[int]:
@@ -384,9 +422,18 @@ def _look_at_arrivals(depsgraph: bpy.types.Depsgraph, moved: set[int]) -> list[b
     return looked
 
 
-def _has_others(*lists: str) -> bool:
-    """Whether other add-ons or scripts have handlers in these lists."""
-    return any(handler is not _HANDLERS[name] for name in lists for handler in getattr(bpy.app.handlers, name))
+def _note_poses() -> None:
+    """Note the poses before a change of frame, if handlers of others may change them together with the frame."""
+    others = any(
+        handler is not _HANDLERS[name]
+        for name in ("frame_change_pre", "frame_change_post") for handler in getattr(bpy.app.handlers, name)
+    )  # fmt: skip
+    if _state.busy.depth or not others:
+        return
+    first = bpy.app.handlers.frame_change_pre[0] is _before_frame
+    for place, uid in _state.armatures.places():
+        if uid in _state.sessions and uid not in _state.suspended:
+            _state.sessions[uid].pose.note_arrival(bpy.data.objects[place] if first else None)
 
 
 def _concerned(ob: bpy.types.Object, session: Session, moved: set[int]) -> bool:

@@ -89,10 +89,13 @@ class PoseMemory:
             self.base = None
         self._names = tuple(ob.pose.bones.keys())
 
-    def note_arrival(self, ob: bpy.types.Object) -> None:
-        """Note the channels before a change of frame, which handlers of other add-ons may use to change them."""
+    def note_arrival(self, ob: bpy.types.Object | None) -> None:
+        """Note the channels before a change of frame, which handlers of other add-ons may use to change them.
+
+        ob : None if they may have changed them already; then the channels are those written last.
+        """
         if self.written is not None:
-            self._arrived = channels.read(ob.pose.bones, self.written.modes)
+            self._arrived = self.written if ob is None else channels.read(ob.pose.bones, self.written.modes)
 
     def adopt_edits(
         self, ob: bpy.types.Object, now: Channels, free: tuple[np.ndarray, np.ndarray], view: View, action: int,

@@ -17,7 +17,8 @@ class View:
     fresh : whether the frame has just changed, so that animated channels have their animated values.
     later : for an armature that takes part in a cycle of armatures that follow each other, by `session_uid`: those of
         the cycle that it follows and that are solved after it.
-    edited : whether Blender reports a change of an armature's bones or of the scene's relations. keyed : of an action.
+    relations_changed : whether Blender reports a change of what follows what in the scene.
+    edited : whether it reports that, or a change of an armature's bones. keyed : of an action.
     borrowed : to call when a render is done: gives objects their values back that they had for the render only.
     """
 
@@ -28,9 +29,9 @@ class View:
     borrowed: list[Callable[[], None]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._relations_changed = self.depsgraph.id_type_updated("SCENE")
+        self.relations_changed = self._crashes = self.depsgraph.id_type_updated("SCENE")
         self.keyed = self.depsgraph.id_type_updated("ACTION")
-        self.edited = self._relations_changed or self.depsgraph.id_type_updated("ARMATURE")
+        self.edited = self.relations_changed or self.depsgraph.id_type_updated("ARMATURE")
 
     @cached_property
     def in_viewport(self) -> bool:
@@ -44,7 +45,27 @@ class View:
 
     def evaluate(self) -> None:
         """Evaluate what has been written since, without a change of frame."""
-        if self._relations_changed:  # without this, Blender up to 5.0 crashes in the next update of an object
+        if self._crashes:  # without this, Blender up to 5.0 crashes in the next update of an object
             self.depsgraph.scene.original.update_tag()
-            self._relations_changed = False
+            self._crashes = False
         self.depsgraph.update()
+
+    def evaluate_and_note(self) -> set[int]:
+        """Evaluate what has been written since; returns the `session_uid` of the objects that this changes."""
+        changed: set[int] = set()
+
+        def note(_: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+            changed.update(changed_objects(depsgraph))
+
+        handlers = bpy.app.handlers.depsgraph_update_post
+        handlers.append(note)  # at the end: Blender may be walking the list
+        try:
+            self.evaluate()
+        finally:
+            handlers.remove(note)
+        return changed
+
+
+def changed_objects(depsgraph: bpy.types.Depsgraph) -> set[int]:
+    """`session_uid` of the objects that Blender reports as changed, in a handler of an update."""
+    return {update.id.original.session_uid for update in depsgraph.updates if isinstance(update.id, bpy.types.Object)}

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Handlers of other add-ons move targets; DQIK meets them on the same frame, wherever those handlers are in the list."""
+
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import bpy
+import numpy as np
+import pytest
+import rigs
+from situations import NEAR, reaching
+from test_simulations import Look
+
+FRAMES = (3, 4, 9, 2, 20, 19)
+_rendered: dict[int, float] = {}
+
+
+@contextmanager
+def installed(name: str, handler: Callable, at: int | None = None) -> Generator[None]:
+    """Have a handler in one of Blender's lists, at its end or at an index."""
+    handlers = getattr(bpy.app.handlers, name)
+    handlers.insert(len(handlers) if at is None else at, handler)
+    try:
+        yield
+    finally:
+        handlers.remove(handler)
+
+
+def target_at(frame: float) -> tuple[float, float, float]:
+    return 1.0, 0.3 * np.sin(frame), 1.1
+
+
+def still() -> tuple[bpy.types.Object, bpy.types.Object]:
+    """The crane, live, and its target without keys."""
+    ob, target = reaching()
+    target.animation_data_clear()
+    ob.dqik.live = True
+    return ob, target
+
+
+def mover(target: bpy.types.Object) -> Callable:
+    def move(scene: bpy.types.Scene, _: object = None) -> None:
+        target.location = target_at(scene.frame_current)
+
+    return move
+
+
+def misses(ob: bpy.types.Object, target: bpy.types.Object) -> Iterator[float]:
+    """How far the jib is from where the target is to be, frame by frame."""
+    for frame in FRAMES:
+        rigs.at_frame(frame)
+        np.testing.assert_allclose(rigs.place(target), target_at(frame), atol=1e-5)
+        yield rigs.miss(ob, "jib", target)
+
+
+@pytest.mark.parametrize("at", [0, None], ids=["before", "after"])
+def test_a_target_moved_at_a_change_of_frame_is_met_on_that_frame(at: int | None) -> None:
+    ob, target = still()
+    with installed("frame_change_post", mover(target), at):
+        assert max(misses(ob, target)) < NEAR
+
+
+def test_a_bake_and_live_agree_on_it() -> None:
+    ob, target = still()
+    with installed("frame_change_post", mover(target)):
+        live = []
+        for frame in range(1, 11):
+            rigs.at_frame(frame)
+            live.append(rigs.matrices(ob))
+        rigs.made_active(ob)
+        assert bpy.ops.dqik.bake(frame_start=1, frame_end=10) == {"FINISHED"}
+    for frame, pose in enumerate(live, start=1):
+        rigs.at_frame(frame)
+        assert np.degrees(rigs.turn(pose, rigs.matrices(ob))) < 0.02
+
+
+@pytest.mark.parametrize("at", [0, None], ids=["before", "after"])
+def test_renders_meet_it_too(at: int | None, tmp_path: Path) -> None:
+    ob, target = still()
+
+    class Measure(Look):
+        bl_idname = "DQIK_TEST_MEASURE"
+
+        def render(self, depsgraph: bpy.types.Depsgraph) -> None:
+            shown, aim = ob.evaluated_get(depsgraph), target.evaluated_get(depsgraph)
+            tail = shown.matrix_world @ shown.pose.bones["jib"].tail
+            _rendered[depsgraph.scene.frame_current] = (tail - aim.matrix_world.translation).length
+
+    scene = bpy.context.scene
+    scene.camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
+    scene.collection.objects.link(scene.camera)
+    scene.frame_start, scene.frame_end, scene.render.filepath = 1, 6, str(tmp_path / "frame")
+    scene.render.resolution_x = scene.render.resolution_y = 8
+    _rendered.clear()
+    bpy.utils.register_class(Measure)
+    try:
+        scene.render.engine = Measure.bl_idname
+        with installed("frame_change_post", mover(target), at):
+            bpy.ops.render.render(animation=True)
+    finally:
+        bpy.utils.unregister_class(Measure)
+    assert list(_rendered) == list(range(1, 7))
+    assert max(_rendered.values()) < NEAR
+
+
+@pytest.mark.parametrize("at", [0, None], ids=["before", "after"])
+def test_a_target_moved_after_an_edit_is_met_after_that_edit(at: int | None) -> None:
+    """A second object, which no goal knows, is what the user moves; the handler has the target follow it."""
+    ob, target = still()
+    leader = rigs.empty((1.0, 0.0, 1.1), "Leader")
+    rigs.update()
+
+    def follow(*_: object) -> None:
+        if target.location != leader.location:
+            target.location = leader.location
+
+    with installed("depsgraph_update_post", follow, at):
+        for y in (0.2, -0.3, 0.1):
+            leader.location = (1.0, y, 1.1)
+            rigs.update()
+            assert rigs.miss(ob, "jib", target) < NEAR
+
+
+def test_handlers_that_come_and_go_during_playback() -> None:
+    ob, target = still()
+    rigs.at_frame(1)
+    for frame in (2, 3, 4):
+        with installed("frame_change_post", mover(target)):
+            rigs.at_frame(frame)
+            assert rigs.miss(ob, "jib", target) < NEAR
+    rigs.at_frame(5)
+    assert rigs.miss(ob, "jib", target) < NEAR
+
+
+@pytest.mark.prints_traceback
+def test_a_handler_that_fails_does_not_stop_the_solve() -> None:
+    ob, target = still()
+    move = mover(target)
+
+    def fail(scene: bpy.types.Scene, _: object = None) -> None:
+        move(scene)
+        raise RuntimeError("from another add-on")
+
+    with installed("frame_change_post", fail):
+        assert max(misses(ob, target)) < NEAR
+
+
+def test_a_handler_that_visits_another_frame() -> None:
+    """Blender walks the list of handlers by position meanwhile: each one is called once, and ours as the last."""
+    ob, target = still()
+    move, calls = mover(target), []
+
+    def visit(scene: bpy.types.Scene, _: object = None) -> None:
+        frame = scene.frame_current
+        if frame < 100:
+            calls.append(frame)
+            scene.frame_set(100 + frame)
+            scene.frame_set(frame)
+        move(scene)
+
+    def count(scene: bpy.types.Scene, _: object = None) -> None:
+        calls.append(-scene.frame_current)
+
+    def once(scene: bpy.types.Scene, depsgraph: object = None) -> None:
+        if not busy:
+            busy.append(True)
+            visit(scene, depsgraph)
+            busy.clear()
+        else:
+            move(scene)
+
+    busy: list[bool] = []
+    with installed("frame_change_post", once), installed("frame_change_post", count):
+        assert max(misses(ob, target)) < NEAR
+    for frame in FRAMES:
+        assert calls.count(frame) == 1
+        assert calls.count(-frame) == 2  # in the visit back, and in the change of frame itself
+
+
+def test_two_add_ons_that_both_want_to_be_last() -> None:
+    """Each moves its own handler to the end once for each frame; nobody waits for the other."""
+    ob, target = still()
+    move, moves = mover(target), []
+
+    def come_last(*_: object) -> None:
+        moves.append(True)
+        handlers.remove(move)
+        handlers.append(move)
+
+    handlers = bpy.app.handlers.frame_change_post
+    with installed("frame_change_post", move):
+        with installed("frame_change_pre", come_last):
+            for frame in FRAMES:
+                rigs.at_frame(frame)
+        assert len(moves) == len(FRAMES)
+        assert max(misses(ob, target)) < NEAR
+
+
+def test_our_preparation_of_a_frame_comes_first() -> None:
+    """Others may pose bones there, or evaluate."""
+    still()
+
+    def other(*_: object) -> None:
+        return
+
+    with installed("frame_change_pre", other, 0):
+        rigs.at_frame(2)
+        assert bpy.app.handlers.frame_change_pre[0] is not other

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What Blender simulates on a live armature is what it simulates on the same motion baked to keys."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import bpy
+import numpy as np
+import pytest
+import rigs
+import simulated
+from simulated import FRAMES, LAST, apart, built, played, shown
+
+SAME = 1e-4
+MOVES = 0.05
+_pictures: dict[int, np.ndarray] = {}
+_filmed: list[bpy.types.Object] = []
+
+
+class Look(bpy.types.RenderEngine):
+    """Instead of a picture it takes what the render's own depsgraph shows."""
+
+    bl_idname = "DQIK_TEST_LOOK"
+    bl_label = "Look"
+
+    def render(self, depsgraph: bpy.types.Depsgraph) -> None:
+        _pictures[depsgraph.scene.frame_current] = shown(_filmed, depsgraph)
+
+
+def rendered(objects: list[bpy.types.Object], folder: Path) -> list[np.ndarray]:
+    """What each frame of a rendered animation shows."""
+    scene = bpy.context.scene
+    scene.camera = simulated.linked(bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera")))
+    scene.render.resolution_x = scene.render.resolution_y = 8
+    scene.render.filepath = str(folder / "frame")
+    _filmed[:] = objects
+    _pictures.clear()
+    bpy.utils.register_class(Look)
+    try:
+        scene.render.engine = Look.bl_idname
+        bpy.ops.render.render(animation=True)
+    finally:
+        bpy.utils.unregister_class(Look)
+    return [_pictures[frame] for frame in FRAMES]
+
+
+@pytest.mark.parametrize("kind", simulated.KINDS)
+def test_playback_simulates_the_solved_pose(kind: Callable) -> None:
+    """Twice, because the second round finds the caches of the first."""
+    keyed = built(kind, live=False)
+    expected = played(keyed)
+    assert apart([expected[0]] * LAST, expected) > MOVES or kind is simulated.particles
+    live = built(kind, live=True)
+    for _ in range(2):
+        assert apart(played(live), expected) < SAME
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [simulated.cloth, simulated.collider, simulated.soft_body, simulated.particles, simulated.hair,
+     simulated.rigid_bodies],
+)  # fmt: skip
+def test_blenders_own_bakes_and_renders_of_them_have_the_solved_pose(kind: Callable, tmp_path: Path) -> None:
+    found = {}
+    for live in (False, True):
+        objects = built(kind, live)
+        bpy.context.scene.frame_set(7)
+        bpy.ops.ptcache.bake_all(bake=True)
+        found[live] = played(objects), rendered(objects, tmp_path)
+    for keyed, live in zip(found[False], found[True], strict=True):
+        assert apart(live, keyed) < SAME
+
+
+def test_what_the_user_has_switched_off_stays_off_and_the_rest_stays_on() -> None:
+    (mesh,) = built(simulated.cloth, live=True)
+    mesh.modifiers["Cloth"].show_viewport = False
+    flat = played([mesh])
+    assert not rigs.evaluated(mesh).modifiers["Cloth"].show_viewport
+    bpy.data.objects["Crane"].dqik.live = False
+    mesh.modifiers["Cloth"].show_viewport = True
+    rigs.update()
+    played([mesh])
+    shown_now = rigs.evaluated(mesh).modifiers["Cloth"]
+    assert shown_now.show_viewport
+    assert shown_now.show_render
+    assert len(flat) == LAST
+
+
+def test_keys_may_switch_a_simulation_on_and_off() -> None:
+    found = {}
+    for live in (False, True):
+        objects = built(simulated.cloth, live)
+        modifier = objects[0].modifiers["Cloth"]
+        for frame, on in ((1, True), (6, False), (9, True)):
+            modifier.show_viewport = on
+            modifier.keyframe_insert("show_viewport", frame=frame)
+        played(objects)
+        on = []
+        for frame in FRAMES:
+            bpy.context.scene.frame_set(frame)
+            on.append(rigs.evaluated(objects[0]).modifiers["Cloth"].show_viewport)
+        found[live] = on
+    assert found[True] == found[False]
+
+
+@pytest.mark.prints_traceback
+def test_everything_is_on_again_if_a_handler_fails_or_visits_another_frame() -> None:
+    """The rigid bodies are switched off in the scene itself for a moment, which a file or an undo step must not have."""
+    seen = []
+
+    def visit(scene: bpy.types.Scene, _: bpy.types.Depsgraph) -> None:
+        if scene.frame_current == 3 and not seen:
+            seen.append(scene.frame_current)
+            scene.frame_set(2)
+            scene.frame_set(3)
+        raise RuntimeError("from a handler of another add-on")
+
+    built(simulated.rigid_bodies, live=True)
+    scene = bpy.context.scene
+    bpy.app.handlers.frame_change_post.append(visit)
+    try:
+        for frame in range(1, 6):
+            scene.frame_set(frame)
+            assert scene.rigidbody_world.enabled
+    finally:
+        bpy.app.handlers.frame_change_post.remove(visit)
+    assert seen
+
+
+def test_a_save_in_the_middle_of_a_change_of_frame_has_the_users_settings(tmp_path: Path) -> None:
+    built(simulated.rigid_bodies, live=True)
+    path = str(tmp_path / "saved.blend")
+
+    def save(scene: bpy.types.Scene, _: object = None) -> None:
+        if scene.frame_current == 4:
+            bpy.ops.wm.save_as_mainfile(filepath=path, copy=True)
+
+    bpy.app.handlers.frame_change_pre.append(save)
+    try:
+        for frame in FRAMES:
+            bpy.context.scene.frame_set(frame)
+    finally:
+        bpy.app.handlers.frame_change_pre.remove(save)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    assert bpy.context.scene.rigidbody_world.enabled
