@@ -53,6 +53,9 @@ class _State:
     busy: _Busy = field(default_factory=_Busy)
     suspended: set[int] = field(default_factory=set)
 
+    def __post_init__(self) -> None:
+        self.armatures.states = (self.sessions, self.owners)
+
 
 _state = _State()
 
