@@ -143,7 +143,8 @@ def read_frames(
     """Visit frames and read the solver's input and the start channels of each; yields the progress from 0 to 1.
 
     reading : the session to read them with. visits : visits the frames. solving : solves them meanwhile; then the
-    inputs' links and targets are overwritten. Raises a `DqikError` with a message for the user if there is nothing to solve.
+    inputs' links and targets are overwritten. Raises a `DqikError` with a message for the user if there is nothing to
+    solve.
     """
     times = scene_state.times(context.scene, frames)
     inputs: list[FrameInput | None] = []
