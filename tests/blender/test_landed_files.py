@@ -5,24 +5,25 @@
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import bpy
 import numpy as np
 import pytest
 import rigs
-from mathutils import Quaternion
+from mathutils import Quaternion, Vector
 
 FOLDER = Path(__file__).resolve().parents[1] / "files"
 COMMITS = ("ebdd3eb", "ba4e591", "b7db689", "4b7afa9", "6bd2adc", "af0ae92", "ebbaec5")
 ALIKE = ("af0ae92", "ebbaec5")
 """Solvers and the natural pose have hardly changed since these."""
 SAVED_AT = 12
-FRAMES = (1, 7, 20)
+FRAMES = (1, 7, 12, 20)
 LIVE = [("live", "Figure"), ("live", "Body")]
 EVERY = [*LIVE, ("off", "Figure")]
 REACH = 2e-3  # what a met goal may miss
+Way = Callable[[str, str], None]
 PATHS = rigs.ROTATION_PATHS
 
 
@@ -47,9 +48,7 @@ def overridden(commit: str, file: str) -> None:
     _from_library(commit, file, link=True)
     scene, layer = bpy.context.scene, bpy.context.view_layer
     for ob in [ob for ob in scene.objects if ob.type == "ARMATURE" and ob.library is not None]:
-        ob.override_hierarchy_create(scene, layer)
-    for ob in [ob for ob in scene.collection.objects if ob.library is not None and ob.type == "ARMATURE"]:
-        scene.collection.objects.unlink(ob)
+        ob.override_hierarchy_create(scene, layer, do_fully_editable=True)
     rigs.update()
 
 
@@ -101,7 +100,7 @@ def channels(bone: bpy.types.PoseBone) -> list[float]:
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(("file", "name"), EVERY)
 @pytest.mark.parametrize("commit", COMMITS)
-def test_settings_are_as_saved(commit: str, file: str, name: str, way) -> None:
+def test_settings_are_as_saved(commit: str, file: str, name: str, way: Way) -> None:
     """Of the armature, its goals and its bones. Where the version had no natural pose, there is none."""
     saved = facts(commit, file, name)
     way(commit, file)
@@ -128,10 +127,10 @@ def _number(value: object) -> object:
 @pytest.mark.parametrize("way", OWN)
 @pytest.mark.parametrize(("file", "name"), EVERY)
 @pytest.mark.parametrize("commit", COMMITS)
-def test_live_off_gives_back_the_pose_from_before(commit: str, file: str, name: str, way) -> None:
+def test_live_off_gives_back_the_pose_from_before(commit: str, file: str, name: str, way: Way) -> None:
     """Channel by channel, in the rotation modes of the bones, at once and after frames."""
     saved = facts(commit, file, name)
-    for frames in ((), FRAMES):
+    for frames in ((), FRAMES[:3]):
         bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
         way(commit, file)
         ob = figure(name)
@@ -147,12 +146,12 @@ def test_live_off_gives_back_the_pose_from_before(commit: str, file: str, name: 
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("commit", COMMITS)
-def test_a_figure_that_is_not_live_looks_as_saved(commit: str, way) -> None:
+def test_a_figure_that_is_not_live_looks_as_saved(commit: str, way: Way) -> None:
     """On all frames."""
     saved = facts(commit, "off", "Figure")
     way(commit, "off")
     ob = figure("Figure")
-    assert furthest(ob, saved["at_load"]) < 0.02
+    assert furthest(ob, saved["at_save"]) < 0.02
     for frame in FRAMES:
         bpy.context.scene.frame_set(frame)
         assert furthest(ob, saved["frames"][str(frame)]) < 0.02
@@ -176,25 +175,25 @@ def saved_miss(ob: bpy.types.Object, goal: bpy.types.PropertyGroup, pose: dict[s
     if goal.subtarget:
         target = rigs.head(goal.target, goal.subtarget)
     if goal.use_tail:
-        along = Quaternion(pose[goal.bone][3:]) @ rigs.Vector((0.0, ob.data.bones[goal.bone].length, 0.0))
+        along = Quaternion(pose[goal.bone][3:]) @ Vector((0.0, ob.data.bones[goal.bone].length, 0.0))
         place = place + np.array(along)
-    return float(np.linalg.norm(np.array(ob.matrix_world @ rigs.Vector(place)) - np.array(target)))
+    return float(np.linalg.norm(np.array(ob.matrix_world @ Vector(place)) - np.array(target)))
 
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(("file", "name"), LIVE)
 @pytest.mark.parametrize("commit", COMMITS)
-def test_goals_are_met_where_they_were_and_limits_hold(commit: str, file: str, name: str, way) -> None:
-    """On the frame at which the file was saved, and on others."""
+def test_goals_are_met_where_they_were_and_limits_hold(commit: str, file: str, name: str, way: Way) -> None:
+    """Goals that the version missed are missed by as much, but for a centimetre: precedence and weights have changed
+    since."""
     saved = facts(commit, file, name)
     way(commit, file)
     ob = figure(name)
-    for frame in (SAVED_AT, *FRAMES):
-        if frame != SAVED_AT:
-            bpy.context.scene.frame_set(frame)
-        pose = saved["at_load"] if frame == SAVED_AT else saved["frames"][str(frame)]
+    for frame in FRAMES:
+        bpy.context.scene.frame_set(frame)
         for goal, bone, miss in ends(ob):
-            assert miss < max(REACH, 1.1 * saved_miss(ob, goal, pose)), (frame, bone)
+            before = saved_miss(ob, goal, saved["frames"][str(frame)])
+            assert miss < (REACH if before < 0.5 * REACH else before + 0.01), (frame, bone)
         for bone in ob.pose.bones:
             if bone.dqik_use_limits:
                 _, x, z = rigs.twist_and_swing(rigs.local_rotation(ob, bone.name))
@@ -205,12 +204,12 @@ def test_goals_are_met_where_they_were_and_limits_hold(commit: str, file: str, n
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(("file", "name"), LIVE)
 @pytest.mark.parametrize("commit", ALIKE)
-def test_live_frames_are_those_that_the_version_showed(commit: str, file: str, name: str, way) -> None:
+def test_live_frames_are_those_that_the_version_showed(commit: str, file: str, name: str, way: Way) -> None:
     """To half a degree and a millimetre."""
     saved = facts(commit, file, name)
     way(commit, file)
     ob = figure(name)
-    found = {SAVED_AT: (furthest(ob, saved["at_load"]), moved(ob, saved["at_load"]))}
+    found = {}
     for frame in FRAMES:
         bpy.context.scene.frame_set(frame)
         pose = saved["frames"][str(frame)]
@@ -219,17 +218,31 @@ def test_live_frames_are_those_that_the_version_showed(commit: str, file: str, n
     assert max(distance for _, distance in found.values()) < 1e-3, found
 
 
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(("file", "name"), LIVE)
+@pytest.mark.parametrize("commit", ALIKE)
+def test_the_first_look_is_that_of_saving(commit: str, file: str, name: str, way: Way) -> None:
+    """Before any change of frame, and after an update without one."""
+    saved = facts(commit, file, name)
+    way(commit, file)
+    ob = figure(name)
+    for _ in range(2):
+        assert furthest(ob, saved["at_save"]) < 0.5
+        assert moved(ob, saved["at_save"]) < 1e-3
+        rigs.update()
+
+
 @pytest.mark.parametrize("way", [appended, linked, overridden])
 @pytest.mark.parametrize(("file", "name"), LIVE)
 @pytest.mark.parametrize("commit", COMMITS)
-def test_other_files_show_what_the_file_itself_shows(commit: str, file: str, name: str, way) -> None:
+def test_other_files_show_what_the_file_itself_shows(commit: str, file: str, name: str, way: Way) -> None:
     """Appended, linked and overridden figures have the pose of the opened file, on each frame."""
     poses = []
     for bring in (opened, way):
         bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
         bring(commit, file)
         ob, own = figure(name), []
-        for frame in (*FRAMES, SAVED_AT):
+        for frame in FRAMES:
             bpy.context.scene.frame_set(frame)
             own.append(rigs.matrices(ob))
         poses.append(own)

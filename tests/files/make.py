@@ -23,7 +23,7 @@ ROOT = FOLDER.parents[1]
 COMMITS = ("ebdd3eb", "ba4e591", "b7db689", "4b7afa9", "6bd2adc", "af0ae92", "ebbaec5")
 PARTS = ("blender_manifest.toml", "__init__.py", "live.py", "properties.py", "operators", "rig", "solvers", "ui")
 MODULE = "bl_ext.user_default.dqik"
-FRAMES = (1, 7, 20)
+FRAMES = (1, 7, 12, 20)
 SAVED_AT = 12
 PLAIN = ("BOOLEAN", "INT", "FLOAT", "STRING", "ENUM")
 MEASURED = {"error", "rotation_error", "missed", "active_goal", "has_base", "adoptions", "version", "live"}
@@ -155,9 +155,10 @@ def _armatures() -> list:
 
 
 def _settings(ob: object) -> dict:
-    """Settings of the armature, its goals and its bones, and whether the armature is live."""
+    """Settings of the armature, its goals and its bones, whether the armature is live, and its pose when saved."""
     return {
         "live": ob.dqik.live,
+        "at_save": _pose(ob),
         "settings": dict(_plain(ob.dqik)),
         "goals": [
             {**dict(_plain(goal)), "target": _name(goal.target), "pole_target": _name(goal.pole_target)}
@@ -191,12 +192,11 @@ def _plain(owner: object, prefix: str = "") -> Iterator[tuple[str, object]]:
 
 
 def _shown(name: str) -> dict:
-    """What the open file shows of a figure: its pose on frames as saved and with Live switched over, and the channels
-    after Live is switched off."""
+    """What the open file shows of a figure: its pose on frames, and pose and channels after Live is switched off."""
     import bpy
 
     ob, scene = bpy.data.objects[name], bpy.context.scene
-    facts: dict = {"at_load": _pose(ob), "frames": {}}
+    facts: dict = {"frames": {}}
     for frame in FRAMES:
         scene.frame_set(frame)
         facts["frames"][frame] = _pose(ob)
