@@ -209,7 +209,8 @@ def _evaluated(objects: Sequence[bpy.types.Object]) -> Generator[None]:
         yield
     finally:
         for ob in hidden:
-            ob.hide_viewport = True
+            with suppress(ReferenceError):  # a handler removed it
+                ob.hide_viewport = True
         bpy.data.collections.remove(collection)
 
 

@@ -304,6 +304,33 @@ def test_an_exception_is_a_sentence_and_exit_code_one(tmp_path: Path, capfd: pyt
     assert sorted(os.listdir(tmp_path)) == ["out.blend", "shot.blend"]
 
 
+@pytest.mark.parametrize("hidden", [False, True])
+@pytest.mark.parametrize("name", ["Arm", "Target"])
+def test_what_is_removed_in_the_middle_is_named(
+    name: str, hidden: bool, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """By another add-on's handler; the exit code is 1 and no file changes."""
+    shot(tmp_path / "shot.blend")
+    bpy.data.objects[name].hide_viewport = hidden
+    out = tmp_path / "out.blend"
+    out.write_bytes(OLD)
+
+    def remove(scene: bpy.types.Scene, *_: object) -> None:
+        if scene.frame_current == 2 and name in bpy.data.objects:
+            bpy.data.objects.remove(bpy.data.objects[name])
+
+    bpy.app.handlers.frame_change_post.append(remove)
+    capfd.readouterr()
+    try:
+        assert command("--output", str(out)) == 1
+    finally:
+        bpy.app.handlers.frame_change_post.remove(remove)
+    printed = capfd.readouterr().err
+    assert re.search(rf"^dqik_bake: Bake stopped, nothing was changed; '{name}' was removed meanwhile$", printed, re.M)
+    assert "Traceback" not in printed
+    assert out.read_bytes() == OLD
+
+
 def test_what_nobody_can_read_changes_no_exit_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The output is closed, or knows no umlauts; the file is written."""
     shot(tmp_path / "shot.blend")
