@@ -57,6 +57,9 @@ class _State:
     simulations: Simulations = field(default_factory=Simulations)
     order: handler_order.Order = field(default_factory=handler_order.Order)
 
+    def __post_init__(self) -> None:
+        self.armatures.states = (self.sessions, self.owners)
+
 
 _state = _State()
 
@@ -224,19 +227,14 @@ def shown_errors(reading: Session, ob: bpy.types.Object, depsgraph: bpy.types.De
     return tuple(error for error in report.goal_errors(found.rig, found.prepared, *errors) if error.goal in whole)
 
 
-def end_bake(ob: bpy.types.Object) -> None:
-    """Undo `begin_bake`."""
-    _state.suspended.discard(ob.session_uid)
-
-
 @contextmanager
 def aside(ob: bpy.types.Object, solver: str = "") -> Generator[Session]:
     """A session to read an armature's frames with, for a bake or a comparison; live solving pauses meanwhile."""
-    reading = begin_bake(ob, solver)
+    uid = ob.session_uid  # a handler may remove the object meanwhile
     try:
-        yield reading
+        yield begin_bake(ob, solver)
     finally:
-        end_bake(ob)
+        _state.suspended.discard(uid)
 
 
 # -- handlers ----------------------------------------------------------------------------------------------------------

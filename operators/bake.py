@@ -67,9 +67,11 @@ class DQIK_OT_bake(FramesOperator, bpy.types.Operator):
         try:
             keys.check(ob, self.action)
             with bake.Solving(ob.dqik.start_from == "PREVIOUS") as solving:
-                with live.aside(ob) as reading, scene_state.restored(scene, context.view_layer, ob):
-                    inputs, starts = yield from shares(read_frames(context, ob, frames, reading, solving), 0.0, 0.6)
+                with live.aside(ob) as reading, scene_state.restored(scene, context.view_layer, ob) as visits:
+                    steps = read_frames(context, ob, frames, reading, visits, solving)
+                    inputs, starts = yield from shares(steps, 0.0, 0.6)
                 batches = yield from shares(solving.batches(), 0.6, 0.95)
+            visits.check()
             solved = bake.answers(inputs, starts, batches)
             rigs = list({id(one.rig): one.rig for one in inputs if one}.values())
             options = bake.Options(self.action, self._bones(context, ob), self.reduce)
@@ -83,7 +85,11 @@ class DQIK_OT_bake(FramesOperator, bpy.types.Operator):
             frame for frame, one in zip(frames, inputs, strict=True) if one and (one.distorted or self.only_selected)
         ]
         if unlike:
-            _measure(context, ob, unlike, errors)
+            try:
+                _measure(context, ob, unlike, errors)
+            except scene_state.Disturbed as disturbed:
+                self.report({"WARNING"}, f"The keys are written, but the missed frames are not known; {disturbed}")
+                return {"FINISHED"}
         missed.store(ob, errors.items())
         if self.clear_goals:
             goals.remove(ob, range(len(ob.dqik.goals)))
@@ -119,9 +125,9 @@ def _measure(
 ) -> None:
     """Replace the errors of baked frames by those of the pose that Blender shows, where these can be measured."""
     reading = Session(stored=False)
-    with scene_state.restored(context.scene, context.view_layer, ob):
+    with scene_state.restored(context.scene, context.view_layer, ob) as visits:
         for frame in frames:
-            context.scene.frame_set(frame)
+            visits.visit(frame)
             found = live.shown_errors(reading, ob, context.evaluated_depsgraph_get())
             shown = {error.goal: error for error in found}
             errors[frame] = tuple(shown.get(error.goal, error) for error in errors[frame])

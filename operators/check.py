@@ -40,9 +40,9 @@ class DQIK_OT_check_range(FramesOperator, bpy.types.Operator):
         reading = Session(stored=False)
         errors: list[tuple[int, Sequence[GoalError]]] = []
         try:
-            with scene_state.restored(scene, context.view_layer, ob):
+            with scene_state.restored(scene, context.view_layer, ob) as visits:
                 for index, frame in enumerate(frames):
-                    scene.frame_set(frame)
+                    visits.visit(frame)
                     errors.append((frame, live.shown_errors(reading, ob, context.evaluated_depsgraph_get())))
                     yield (index + 1) / len(frames)
         except DqikError as error:

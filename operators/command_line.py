@@ -3,8 +3,9 @@
 
 `blender -b shot.blend --command dqik_bake --armature NAME --start 1 --end 250 --output out.blend`
 
-All arguments are checked before the bake, so that a wrong one costs no time and changes no file. The exit code is 0,
-or 2 for arguments that cannot be parsed, or 1 for any other error.
+All arguments are checked before the bake, so that a wrong one costs no time and changes no file. The result is written
+beside the file that it replaces, and replaces it only if all of it can be read again. The exit code is 0 if the file
+was written, 2 for arguments that cannot be parsed, and 1 for any other error, which leaves all files as they were.
 """
 
 import argparse
@@ -12,10 +13,12 @@ import math
 import os
 import sys
 from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
-from typing import NoReturn
+from contextlib import contextmanager, suppress
+from typing import Any, NoReturn, TextIO
 
 import bpy
+
+from ..rig.blender import blend_file, replaced_file
 
 COMMAND = "dqik_bake"
 _LAST_FRAME = 1048574  # Blender's MAXFRAME; the first frame is its negative
@@ -40,19 +43,44 @@ def bake(arguments: Sequence[str]) -> int:
         request = _parser().parse_args(list(arguments))
     except SystemExit as end:
         return int(end.code or 0)
-    scene = bpy.context.scene
     try:
-        ob = _armature(scene, request.armature)
-        start, end = _frame_range(scene, request.start, request.end)
-        path = _output(request.output)
-        with _evaluated([ob, *_targets(scene, ob)]):
-            _bake(ob, start, end, request.step, request.reduce)
-        _save(path)
+        done = _baked(request)
     except _Refusal as refusal:
-        print(f"{COMMAND}: {refusal}", file=sys.stderr)
-        return 1
-    print(f"{COMMAND}: baked frames {start} to {end} of {ob.name!r} into {path}")
+        return _fail(str(refusal))
+    except Exception as error:
+        return _fail(f"nothing was written because of an error: {_last_line(str(error)) or type(error).__name__}")
+    _say(done, sys.stdout)
     return 0
+
+
+def _baked(request: argparse.Namespace) -> str:
+    """Do what was asked; returns what was done. Raises a `_Refusal` if nothing is written."""
+    scene = bpy.context.scene
+    ob, name = _armature(scene, request.armature), request.armature
+    start, end = _frame_range(scene, request.start, request.end)
+    path = _output(request.output)
+    with _evaluated([ob, *_targets(scene, ob)]):
+        _bake(ob, start, end, request.step, request.reduce)
+    _save(path, request.output, name)
+    return f"baked frames {start} to {end} of {name!r} into {path}"
+
+
+def _fail(reason: str) -> int:
+    _say(reason, sys.stderr)
+    return 1
+
+
+def _say(text: str, stream: TextIO) -> None:
+    """Print a line. If nobody can read it, the exit code still says what was done."""
+    with suppress(OSError, ValueError):
+        encoding = getattr(stream, "encoding", None) or "utf-8"
+        line = f"{COMMAND}: {text}".encode(encoding, "backslashreplace").decode(encoding)
+        print(line, file=stream, flush=True)
+
+
+def _last_line(text: str) -> str:
+    """The last line of a text that is not empty: of a traceback, the error."""
+    return next((line.strip() for line in reversed(text.splitlines()) if line.strip()), "")
 
 
 def _parser() -> _Parser:
@@ -137,21 +165,19 @@ def _frame_range(scene: bpy.types.Scene, start: int | None, end: int | None) -> 
 
 
 def _output(name: str) -> str:
-    """The absolute path of the file to write, after a check that it can be written."""
-    path = os.path.abspath(bpy.path.abspath(name))
+    """The path of the file to write, symbolic links followed, after a check that it can be written."""
+    path = replaced_file.resolved(bpy.path.abspath(name))
     if os.path.isdir(path) or name.endswith(("/", os.sep)):
-        raise _Refusal(f"cannot write {name!r}: it is a folder")  # Blender 4.2 would move the folder out of the way
+        raise _Refusal(f"cannot write {name!r}: it is a folder")
     if os.path.exists(path) and not (os.path.isfile(path) and os.access(path, os.W_OK)):
         raise _Refusal(f"cannot write {name!r}: it is not a file that can be written")
     if len(os.fsencode(path)) > _LONGEST_PATH:
         raise _Refusal(f"cannot write {name!r}: the path is longer than {_LONGEST_PATH} bytes")
-    beside = f"{path}@"  # Blender writes this file first and then renames it
+    libraries = (bpy.path.abspath(library.filepath) for library in bpy.data.libraries)
+    if path in map(replaced_file.resolved, libraries):
+        raise _Refusal(f"cannot write {name!r}: this file links data from it")
     try:
-        there = os.path.exists(beside)
-        with open(beside, "ab"):
-            pass
-        if not there:
-            os.remove(beside)
+        replaced_file.check_writable(path)
     except OSError as error:
         raise _Refusal(f"cannot write {name!r}: {error.strerror}") from None
     return path
@@ -183,7 +209,8 @@ def _evaluated(objects: Sequence[bpy.types.Object]) -> Generator[None]:
         yield
     finally:
         for ob in hidden:
-            ob.hide_viewport = True
+            with suppress(ReferenceError):  # a handler removed it
+                ob.hide_viewport = True
         bpy.data.collections.remove(collection)
 
 
@@ -192,18 +219,37 @@ def _bake(ob: bpy.types.Object, start: int, end: int, step: int, reduce: float) 
         with bpy.context.temp_override(object=ob, active_object=ob):
             result = bpy.ops.dqik.bake(frame_start=start, frame_end=end, step=step, reduce=reduce)
     except RuntimeError as error:
-        raise _Refusal(str(error).removeprefix("Error: ").strip()) from None
+        raise _Refusal(_reported(error)) from None
     if result != {"FINISHED"}:
         raise _Refusal("nothing was baked")
 
 
-def _save(path: str) -> None:
+def _save(path: str, name: str, armature: str) -> None:
+    """Save a copy of the open file with the baked armature. name : of the path, for the user."""
+
+    def look(written: str) -> None:
+        if not blend_file.is_complete(written):
+            raise _Refusal(f"cannot write {name!r}: what Blender wrote is not complete; is the disk full?")
+        loading: Any = bpy.data.libraries.load(written)  # lists the names; loads nothing
+        with loading as (found, _):
+            if armature not in found.objects:
+                raise _Refusal(f"cannot write {name!r}: armature {armature!r} is not in what Blender wrote")
+
+    backups = bpy.context.preferences.filepaths.save_version
     try:
-        result = bpy.ops.wm.save_as_mainfile(filepath=path, copy=True)
+        with replaced_file.replaced(path, look, backups) as written:
+            result = bpy.ops.wm.save_as_mainfile(filepath=written, copy=True)
+            if result != {"FINISHED"}:
+                raise _Refusal(f"cannot write {name!r}: Blender did not save it")
     except RuntimeError as error:
-        raise _Refusal(str(error).removeprefix("Error: ").strip()) from None
-    if result != {"FINISHED"}:
-        raise _Refusal(f"Blender did not save {path!r}")
+        raise _Refusal(f"cannot write {name!r}: Blender says {_reported(error)!r}; is the disk full?") from None
+    except OSError as error:
+        raise _Refusal(f"cannot write {name!r}: {error.strerror or error}") from None
+
+
+def _reported(error: RuntimeError) -> str:
+    """The sentence in what Blender raises for an operator that reports an error."""
+    return _last_line(str(error)).removeprefix("Error: ")
 
 
 def register() -> None:

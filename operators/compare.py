@@ -61,9 +61,9 @@ class DQIK_OT_compare_solvers(FramesOperator, bpy.types.Operator):
         try:
             with (
                 live.aside(ob, _READING_SOLVER) as reading,
-                scene_state.restored(scene, context.view_layer, ob),
+                scene_state.restored(scene, context.view_layer, ob) as visits,
             ):
-                inputs, bases = yield from shares(read_frames(context, ob, frames, reading), 0.0, 0.3)
+                inputs, bases = yield from shares(read_frames(context, ob, frames, reading, visits), 0.0, 0.3)
             size = next(frame_input.rig.size for frame_input in inputs if frame_input is not None)
             follow = ob.dqik.start_from == "PREVIOUS"
             for index, name in enumerate(names):

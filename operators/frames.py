@@ -37,6 +37,17 @@ class SteppedOperator:
         """Do the work. If the generator is closed before its end, everything must be as before."""
         raise NotImplementedError
 
+    def _safe_run(self, context: bpy.types.Context) -> Steps:
+        """Do the work; if other add-ons or scripts remove or change meanwhile what it reads, say so and stop."""
+        try:
+            return (yield from self._run(context))
+        except scene_state.Disturbed as disturbed:
+            reason = str(disturbed)
+        except ReferenceError:
+            reason = "an object was removed meanwhile"
+        self.report({"ERROR"}, f"{self.stopped}; {reason}")
+        return {"CANCELLED"}
+
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         """Do one step at each timer event."""
         if event.type == "ESC":
@@ -60,7 +71,7 @@ class SteppedOperator:
         """Work at once if called from a script, else in steps."""
         if self._from_panel:
             return self._start(context)
-        steps = self._run(context)
+        steps = self._safe_run(context)
         while True:
             try:
                 next(steps)
@@ -75,7 +86,7 @@ class SteppedOperator:
 
     def _start(self, context: bpy.types.Context) -> set[str]:
         self._from_panel = False
-        self._steps = self._run(context)
+        self._steps = self._safe_run(context)
         self._timer = context.window_manager.event_timer_add(_BEAT, window=context.window)
         context.window_manager.progress_begin(0, 100)
         context.window_manager.modal_handler_add(self)
@@ -127,18 +138,19 @@ class FramesOperator(SteppedOperator, GoalsOperator):
 
 def read_frames(
     context: bpy.types.Context, ob: bpy.types.Object, frames: Sequence[int], reading: Session,
-    solving: bake.Solving | None = None,
+    visits: scene_state.Visits, solving: bake.Solving | None = None,
 ) -> Generator[float, None, tuple[list[FrameInput | None], list[Channels]]]:  # fmt: skip
     """Visit frames and read the solver's input and the start channels of each; yields the progress from 0 to 1.
 
-    reading : the session to read them with. solving : solves them meanwhile; then the inputs' links and targets are
-    overwritten. Raises a `DqikError` with a message for the user if there is nothing to solve.
+    reading : the session to read them with. visits : visits the frames. solving : solves them meanwhile; then the
+    inputs' links and targets are overwritten. Raises a `DqikError` with a message for the user if there is nothing to
+    solve.
     """
     times = scene_state.times(context.scene, frames)
     inputs: list[FrameInput | None] = []
     starts: list[Channels] = []
     for index, frame in enumerate(frames):
-        context.scene.frame_set(frame)
+        visits.visit(frame)
         frame_reading = live.bake_frame(reading, ob, context.evaluated_depsgraph_get())
         if solving is not None:
             solving.add(frame_reading.frame_input, times[index])

@@ -97,7 +97,11 @@ class DQIK_OT_targets_to_pose(GoalsOperator, bpy.types.Operator):
         if self.use_range and self.frame_end < self.frame_start:
             self.frame_start, self.frame_end = scene.frame_start, scene.frame_end
         if self.frame_end >= self.frame_start:
-            left = self._over_range(context, ob, numbers)
+            try:
+                left = self._over_range(context, ob, numbers)
+            except scene_state.Disturbed as disturbed:
+                self.report({"ERROR"}, f"Nothing was keyed; {disturbed}")
+                return {"CANCELLED"}
         else:
             left = goals.to_pose(ob, numbers, context.evaluated_depsgraph_get())
             if scene.tool_settings.use_keyframe_insert_auto:
@@ -111,22 +115,39 @@ class DQIK_OT_targets_to_pose(GoalsOperator, bpy.types.Operator):
         """Read the bones on all frames, then key the targets; returns the names of goals whose targets stay."""
         scene, left = context.scene, list[str]()
         frames = range(self.frame_start, self.frame_end + 1)
-        with scene_state.restored(scene, context.view_layer, ob):
+        with scene_state.restored(scene, context.view_layer, ob) as visits:
             wanted = []
             for frame in frames:
-                scene.frame_set(frame)
+                visits.visit(frame)
                 wanted.append(goals.places(ob, numbers, context.evaluated_depsgraph_get()))
-        with live.aside(ob), scene_state.restored(scene, context.view_layer, ob):
+        with live.aside(ob), scene_state.restored(scene, context.view_layer, ob) as visits:
+            put = []
             for frame, places in zip(frames, wanted, strict=True):
-                scene.frame_set(frame)
+                visits.visit(frame)
                 left = goals.put_targets(ob, places, context.evaluated_depsgraph_get())
-                goals.key_targets(ob, places, scene.frame_current_final)
+                put.append((scene.frame_current_final, [(one, scene_state.transform(one)) for one in _aims(ob)]))
+            for (time, transforms), places in zip(put, wanted, strict=True):  # from here on no handler runs
+                for owner, values in transforms:
+                    scene_state.set_transform(owner, values)
+                goals.key_targets(ob, places, time)
         for number in set(numbers) & wanted[0].keys():
             goal = ob.dqik.goals[number]
             if goal.influence < 2.0 * goals.KEYED_INFLUENCE:
                 goal.influence = 1.0  # the target has the keys now
         scene_state.visit(scene, scene.frame_current + scene.frame_subframe)
         return left
+
+
+def _aims(ob: bpy.types.Object) -> list[bpy.types.Object | bpy.types.PoseBone]:
+    """The targets and poles of the goals: objects, or bones."""
+    aims = [(goal.target, goal.subtarget) for goal in ob.dqik.goals]
+    aims += [(goal.pole_target, goal.pole_subtarget) for goal in ob.dqik.goals]
+    found = []
+    for target, name in aims:
+        if target is not None and target.library is None:
+            bone = target.pose.bones.get(name) if target.type == "ARMATURE" else None
+            found.append(target if bone is None else bone)
+    return found
 
 
 CLASSES = (DQIK_OT_target_select, DQIK_OT_targets_to_pose)

@@ -8,6 +8,9 @@ import bpy
 
 _TRANSFORM = ("location", "rotation_quaternion", "rotation_euler", "rotation_axis_angle", "scale")
 
+Transform = tuple[tuple[float, ...], ...]
+"""The values of the transform channels of an object or a bone."""
+
 
 def times(scene: bpy.types.Scene, frames: Iterable[int]) -> list[float]:
     """The times at which a scene's frames evaluate keys: Time Stretching makes these other numbers."""
@@ -20,41 +23,123 @@ def visit(scene: bpy.types.Scene, frame: float) -> None:
     scene.frame_set(int(whole), subframe=part)
 
 
-@contextmanager
-def restored(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, pose_of: bpy.types.Object) -> Generator[None]:
-    """Restore the scene's frame and the transforms of its objects and bones at the end.
+class Disturbed(Exception):
+    """What a handler or a script has removed or changed while frames were visited, as a clause."""
 
-    The bones of live armatures are left to their solver, except those of `pose_of`.
+
+class Visits:
+    """Visits frames, and notices if a handler or a script removes or changes meanwhile what they are read from.
+
+    Replaced targets and keys are no disturbance: scripts may set these for each frame.
     """
+
+    def __init__(self, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, ob: bpy.types.Object) -> None:
+        """`ob` : the armature that is read."""
+        self._scene, self._layer, self._ob = scene, view_layer.as_pointer(), ob
+        self._shown = self._in_layer()
+        self._data, self._bones = ob.data, ob.data.bones.keys()
+        aims = [aim for goal in ob.dqik.goals for aim in (goal.target, goal.pole_target) if aim is not None]
+        owners = (owner.animation_data for owner in (ob, *aims))
+        actions = [data.action for data in owners if data is not None and data.action is not None]
+        self._needed = [(thing, thing.name, thing.session_uid) for thing in (scene, ob, ob.data, *aims, *actions)]
+
+    def visit(self, frame: int) -> None:
+        """Set the scene's frame. Raises `Disturbed` if what is read is not as before."""
+        self._scene.frame_set(frame)
+        self.check()
+        if self._scene.frame_current != frame:
+            raise Disturbed("another frame was set meanwhile")
+
+    def check(self) -> None:
+        """Raise `Disturbed` if what is read is not as before."""
+        for thing, name, uid in self._needed:
+            if not _exists(thing):
+                kinds = (bpy.data.scenes, bpy.data.objects, bpy.data.armatures, bpy.data.actions)
+                undone = any(one.session_uid == uid for kind in kinds for one in kind)
+                raise Disturbed("undo was called meanwhile" if undone else f"{name!r} was removed meanwhile")
+        if not _layer(self._scene, self._layer):
+            raise Disturbed("the view layer was removed meanwhile")
+        ob = self._ob
+        if self._in_layer() != self._shown:
+            raise Disturbed(f"{ob.name!r} was removed meanwhile")
+        if ob.mode == "EDIT" or ob.data != self._data or ob.data.bones.keys() != self._bones:
+            raise Disturbed(f"the bones of {ob.name!r} were edited meanwhile")
+
+    def _in_layer(self) -> bool:
+        layer = _layer(self._scene, self._layer)
+        return layer is not None and layer.objects.get(self._ob.name) is not None
+
+
+def _exists(thing: bpy.types.ID) -> bool:
+    """Whether a data-block was not removed."""
+    try:
+        return bool(thing.session_uid)
+    except ReferenceError:
+        return False
+
+
+def _layer(scene: bpy.types.Scene, pointer: int) -> bpy.types.ViewLayer | None:
+    """The view layer at an address, which is safe to ask for after it was removed."""
+    return next((layer for layer in scene.view_layers if layer.as_pointer() == pointer), None)
+
+
+@contextmanager
+def restored(
+    scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, pose_of: bpy.types.Object
+) -> Generator[Visits]:
+    """Restore the scene's frame and the transforms of its objects and bones at the end, as far as these exist.
+
+    The bones of live armatures are left to their solver, except those of `pose_of`. Raises `Disturbed` if what the
+    frames are read from was removed or changed.
+    """
+    uid, layer = scene.session_uid, view_layer.as_pointer()
     frame = scene.frame_current + scene.frame_subframe
     before = dict(_transforms(scene, pose_of))
+    visits = Visits(scene, view_layer, pose_of)
     try:
-        yield
+        yield visits
+    except ReferenceError:
+        visits.check()
+        raise Disturbed("an object was removed meanwhile") from None
     finally:
-        visit(scene, frame)
-        objects = {ob.session_uid: ob for ob in scene.objects}
-        for (uid, bone), values in before.items():
-            ob = objects.get(uid)
-            owner = ob if ob is None or bone is None else ob.pose.bones.get(bone)
-            if owner is None or values == _transform(owner):
-                continue
-            for path, value in zip(_TRANSFORM, values, strict=True):
-                setattr(owner, path, value)
-            ob.update_tag(refresh={"OBJECT", "DATA"} if ob.type == "ARMATURE" else {"OBJECT"})
-        view_layer.update()
+        there = next((one for one in bpy.data.scenes if one.session_uid == uid), None)
+        if there is not None:
+            _restore(there, frame, before)
+            (_layer(there, layer) or there.view_layers[0]).update()
+    visits.check()
+
+
+def _restore(scene: bpy.types.Scene, frame: float, before: dict[tuple[int, str | None], Transform]) -> None:
+    """Set a scene's frame, and the transforms of the objects and bones that exist."""
+    visit(scene, frame)
+    objects = {ob.session_uid: ob for ob in scene.objects}
+    for (uid, bone), values in before.items():
+        ob = objects.get(uid)
+        owner = ob if ob is None or bone is None else ob.pose and ob.pose.bones.get(bone)
+        if owner is None or values == transform(owner):
+            continue
+        set_transform(owner, values)
+        ob.update_tag(refresh={"OBJECT", "DATA"} if ob.type == "ARMATURE" else {"OBJECT"})
 
 
 def _transforms(
     scene: bpy.types.Scene, pose_of: bpy.types.Object
-) -> Iterator[tuple[tuple[int, str | None], tuple[tuple[float, ...], ...]]]:
+) -> Iterator[tuple[tuple[int, str | None], Transform]]:
     """The transform channels of objects that are not linked, and of their bones, by object and bone."""
     for ob in scene.objects:
         if ob.library is not None:
             continue
-        yield (ob.session_uid, None), _transform(ob)
+        yield (ob.session_uid, None), transform(ob)
         if ob.pose is not None and (ob == pose_of or not ob.dqik.live):
-            yield from (((ob.session_uid, bone.name), _transform(bone)) for bone in ob.pose.bones)
+            yield from (((ob.session_uid, bone.name), transform(bone)) for bone in ob.pose.bones)
 
 
-def _transform(owner: bpy.types.Object | bpy.types.PoseBone) -> tuple[tuple[float, ...], ...]:
+def set_transform(owner: bpy.types.Object | bpy.types.PoseBone, values: Transform) -> None:
+    """Set the transform channels of an object or a bone."""
+    for path, value in zip(_TRANSFORM, values, strict=True):
+        setattr(owner, path, value)
+
+
+def transform(owner: bpy.types.Object | bpy.types.PoseBone) -> Transform:
+    """The transform channels of an object or a bone."""
     return tuple(tuple(getattr(owner, path)) for path in _TRANSFORM)

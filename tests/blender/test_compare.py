@@ -202,8 +202,8 @@ def test_nothing_in_the_scene_changes(
         frames = module(extension, "operators.frames")
         scene, layer = bpy.context.scene, bpy.context.view_layer
         restored = unkeyed.restored(scene, layer, arm)
-        with contextlib.suppress(KeyboardInterrupt), live_module.aside(arm) as reading, restored:
-            steps = frames.read_frames(bpy.context, arm, list(FRAMES), reading)
+        with contextlib.suppress(KeyboardInterrupt), live_module.aside(arm) as reading, restored as visits:
+            steps = frames.read_frames(bpy.context, arm, list(FRAMES), reading, visits)
             next(steps)
             next(steps)
             assert scene.frame_current == FRAMES[1]

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Live armatures that are removed take what is remembered about them along; undo brings them back as they were."""
+
+import sys
+from types import ModuleType
+
+import bpy
+import numpy as np
+import pytest
+import rigs
+from situations import turn
+
+
+@pytest.fixture
+def live(extension: str) -> ModuleType:
+    """The module that holds the state between frames."""
+    return sys.modules[f"{extension}.live"]
+
+
+def live_arm() -> bpy.types.Object:
+    ob = rigs.bent_arm()
+    rigs.goal(ob, "b", rigs.empty((1.2, -0.6, 0.4)))
+    ob.dqik.live = True
+    rigs.update()
+    return ob
+
+
+def test_removed_copies_leave_nothing(live: ModuleType) -> None:
+    """One session is left, that of the original."""
+    ob = live_arm()
+    for _ in range(5):
+        copies = [ob.copy() for _ in range(20)]
+        for copy in copies:
+            bpy.context.scene.collection.objects.link(copy)
+        rigs.update()
+        assert {copy.session_uid for copy in copies} <= live._state.sessions.keys()
+        for copy in copies:
+            bpy.data.objects.remove(copy)
+        rigs.update()
+    assert live._state.sessions.keys() == {ob.session_uid}
+    assert live._state.owners.keys() <= {ob.session_uid}
+
+
+def test_removed_copies_leave_nothing_without_a_live_one(live: ModuleType) -> None:
+    """The session of the last one goes too."""
+    bpy.data.objects.remove(live_arm())
+    rigs.update()
+    assert not live._state.sessions
+
+
+def test_undo_brings_a_removed_armature_back(live: ModuleType) -> None:
+    """With its pose of the hand, its base pose and its solved pose, whether or not Blender knew of the hand's yet."""
+    ob = live_arm()
+    bpy.ops.ed.undo_push(message="Live")
+    ob.pose.bones["a"].rotation_quaternion = rigs.rotation((0, 0, 1), 25)
+    bpy.ops.ed.undo_push(message="Posed")  # before handlers see it, as operators do
+    rigs.update()
+    shown = rigs.matrices(ob)
+    ob.dqik.live = False
+    rigs.update()
+    base = rigs.matrices(ob)
+    ob.dqik.live = True
+    rigs.update()
+    assert turn(shown, rigs.matrices(ob)) < 0.05
+    bpy.data.objects.remove(ob)
+    rigs.update()
+    assert not live._state.sessions
+    bpy.ops.ed.undo_push(message="Removed")
+    bpy.ops.ed.undo()
+    ob = bpy.data.objects["Rig"]
+    rigs.update()
+    assert turn(shown, rigs.matrices(ob)) < 0.05
+    ob.dqik.live = False
+    rigs.update()
+    np.testing.assert_allclose(rigs.matrices(ob), base, atol=1e-5)
