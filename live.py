@@ -58,7 +58,7 @@ class _State:
     order: handler_order.Order = field(default_factory=handler_order.Order)
 
     def __post_init__(self) -> None:
-        self.armatures.states = (self.sessions, self.owners)
+        self.armatures.states = (self.sessions, self.arrivals.seen)
 
 
 _state = _State()

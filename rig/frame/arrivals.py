@@ -24,22 +24,22 @@ class _Seen(NamedTuple):
 
 
 class Arrivals:
-    """What was stored on the bones of armatures, by `session_uid`, so that what arrives is noticed."""
+    """What was stored on the bones of armatures, in `seen` by `session_uid`, so that what arrives is noticed."""
 
     def __init__(self) -> None:
-        self._seen: dict[int, _Seen] = {}
+        self.seen: dict[int, _Seen] = {}
 
     def clear(self) -> None:
         """Look at everything again."""
-        self._seen.clear()
+        self.seen.clear()
 
     def knows(self, uid: int) -> bool:
         """Whether an armature was looked at."""
-        return uid in self._seen
+        return uid in self.seen
 
     def look(self, ob: bpy.types.Object, pose: PoseMemory, depsgraph: bpy.types.Depsgraph) -> None:
         """Put right what has arrived on the bones of an original object, also on its evaluated copy."""
-        before, now = self._seen.get(ob.session_uid), _read(ob)
+        before, now = self.seen.get(ob.session_uid), _read(ob)
         if before is not None and before.contents == now.contents:
             return
         pasted.mend(ob)
@@ -51,7 +51,7 @@ class Arrivals:
 
     def note(self, ob: bpy.types.Object) -> None:
         """Take what an object's bones have now for its own."""
-        self._seen[ob.session_uid] = _read(ob)
+        self.seen[ob.session_uid] = _read(ob)
 
 
 def _read(ob: bpy.types.Object) -> _Seen:
