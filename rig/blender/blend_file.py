@@ -42,7 +42,7 @@ def is_complete(path: str) -> bool:
 
 
 def _check_zstd(file: BinaryIO) -> None:
-    import zstandard  # pyright: ignore[reportMissingImports] - Blender's own Python has it; nothing else here needs it
+    import zstandard  # pyright: ignore[reportMissingImports] - Blender has it, to read its files
 
     file.seek(-len(_SEEK_TABLE_END), os.SEEK_END)
     if file.read() != _SEEK_TABLE_END:
