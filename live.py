@@ -179,7 +179,7 @@ def learn(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph, actions: Sequenc
 
 
 def unbaked_simulations(scene: bpy.types.Scene) -> list[str]:
-    """Names of simulations that follow live armatures of a scene and are not baked, so that renders do not show them."""
+    """Names of simulations that follow live armatures of a scene and are not baked: renders do not show them."""
     return _state.simulations.unbaked(scene)
 
 
