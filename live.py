@@ -181,6 +181,11 @@ def learn(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph, actions: Sequenc
         return learning.learn(ob, reading.rig, start, actions)
 
 
+def unbaked_simulations(scene: bpy.types.Scene) -> list[str]:
+    """Names of simulations that follow live armatures of a scene and are not baked: renders do not show them."""
+    return _state.simulations.unbaked(scene)
+
+
 # -- frames read for bakes and comparisons -----------------------------------------------------------------------------
 
 

@@ -221,6 +221,7 @@ GERMAN = {
     "Choose the solvers to compare": "Die Verfahren auswählen, die verglichen werden sollen",
     "{} is linked, so keys would be lost: make a library override first":
         "{} ist verknüpft, daher gingen Keyframes verloren: zuerst eine Bibliotheksüberschreibung anlegen",
+    "Bake these simulations before you render: {}": "Diese Simulationen vor dem Rendern backen: {}",
     "Enable these targets in renders, or they stand still there: {}":
         "Diese Ziele fürs Rendern einschalten, sonst stehen sie dort still: {}",
     "Leave the NLA tweak mode of {} first": "Zuerst den NLA-Bearbeitungsmodus von {} verlassen",

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Advice where renders start, in the Render menu and beside the output settings: lock the interface, show targets."""
+"""Advice where renders start, in the Render menu and beside the output settings: what to lock, to show and to bake."""
 
 import bpy
 
+from .. import live
 from ..operators.messages import translated
 from ..rig.frame import hidden_in_render
 from .common import paragraph
@@ -20,12 +21,18 @@ def hidden_targets(context: bpy.types.Context) -> str:
     return f"Enable these targets in renders, or they stand still there: {', '.join(names)}" if names else ""
 
 
+def unbaked_simulations(context: bpy.types.Context) -> str:
+    """A sentence about simulations that follow live armatures and are not baked; empty if there are none."""
+    names = sorted({repr(name) for name in live.unbaked_simulations(context.scene)})
+    return f"Bake these simulations before you render: {', '.join(names)}" if names else ""
+
+
 def _in_output(panel: bpy.types.Panel, context: bpy.types.Context) -> None:
     if is_needed(context):
         box = panel.layout.box().column()
         paragraph(context, box, "DQIK is live: lock the interface before you render", "ERROR")
         box.operator("dqik.lock_interface", icon="LOCKED")
-    if text := hidden_targets(context):
+    for text in filter(None, (hidden_targets(context), unbaked_simulations(context))):
         paragraph(context, panel.layout.box().column(), text, "ERROR")
 
 
@@ -33,7 +40,7 @@ def _in_menu(menu: bpy.types.Menu, context: bpy.types.Context) -> None:
     if is_needed(context):
         menu.layout.separator()
         menu.layout.operator("dqik.lock_interface", text="Lock Interface for DQIK", icon="ERROR")
-    if text := hidden_targets(context):
+    for text in filter(None, (hidden_targets(context), unbaked_simulations(context))):
         menu.layout.label(text=translated(text), translate=False, icon="ERROR")
 
 

@@ -75,6 +75,18 @@ class Simulations:
                     depsgraph.scene_eval.rigidbody_world.enabled = True
         return waited
 
+    def unbaked(self, scene: bpy.types.Scene) -> list[str]:
+        """Names of what follows live armatures in a scene and has no baked cache: renders do not simulate it."""
+        if self._learnt_for is None or self._learnt_for[0] != scene.session_uid:
+            return []
+        if not any(ob.dqik.live for ob in _objects(self._armatures)):
+            return []
+        found = [ob.name for ob in _objects(self._followers) if any(not cache.is_baked for cache in _caches(ob))]
+        world = scene.rigidbody_world
+        if self._bodies_follow and world is not None and not world.point_cache.is_baked:
+            found.append("Rigid Body World")
+        return found
+
     def solved(self, view: View, armatures: list[bpy.types.Object]) -> None:
         """The answers of a frame or an edit are written: let the simulations step in the evaluation that follows.
 
@@ -87,8 +99,9 @@ class Simulations:
         if armatures and (view.relations_changed or live != self._learnt_for):
             self._learn(view, scene, armatures)
             self._learnt_for = live
-        if view.fresh and self.go_on():  # an edit within a change of frame comes from a handler that is called before
-            for ob in _objects(self._armatures):  # what follows them is evaluated even if their answers have not changed
+        # an edit within a change of frame comes from a handler that is called before ours
+        if view.fresh and self.go_on():
+            for ob in _objects(self._armatures):  # so that what follows is evaluated even if the answers are the same
                 ob.update_tag(refresh={"OBJECT"})
             if self._bodies_follow:
                 _prepare_bodies(scene)
@@ -103,7 +116,8 @@ class Simulations:
             return
         shown, stepping = _shown(evaluated), _stepping(evaluated)
         if (shown & stepping).any():
-            evaluated.modifiers.foreach_set("show_viewport", shown & ~stepping)  # sets no tag, so nothing is copied anew
+            # this sets no tag, so Blender does not copy the object anew, which would end the simulation
+            evaluated.modifiers.foreach_set("show_viewport", shown & ~stepping)
             self._waiting.append((scene.session_uid, layer, place))
 
     def _learn(self, view: View, scene: bpy.types.Scene, armatures: list[bpy.types.Object]) -> None:
@@ -176,6 +190,18 @@ def _steps(ob: bpy.types.Object) -> bool:
     return bool(found) and not any(
         animation.animates(ob, f'modifiers["{bpy.utils.escape_identifier(name)}"].show_viewport') for name in found
     )
+
+
+def _caches(ob: bpy.types.Object) -> Iterator[bpy.types.PointCache]:
+    """The caches of an object's simulations; hair that does not move and collisions have none."""
+    for modifier in ob.modifiers:
+        if modifier.type in {"CLOTH", "SOFT_BODY"}:
+            yield modifier.point_cache
+        elif modifier.type == "DYNAMIC_PAINT" and modifier.canvas_settings is not None:
+            yield from (surface.point_cache for surface in modifier.canvas_settings.canvas_surfaces)
+    for system in ob.particle_systems:
+        if system.settings.type == "EMITTER" or system.use_hair_dynamics:
+            yield system.point_cache
 
 
 def _is_animated(scene: bpy.types.Scene) -> bool:

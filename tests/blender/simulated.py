@@ -196,7 +196,8 @@ def built(kind: Callable[[bpy.types.Object], list[bpy.types.Object]], live: bool
 def caches() -> list[bpy.types.PointCache]:
     """The point caches of the scene."""
     scene = bpy.context.scene
-    found = [modifier.point_cache for ob in scene.objects for modifier in ob.modifiers if hasattr(modifier, "point_cache")]
+    modifiers = [modifier for ob in scene.objects for modifier in ob.modifiers]
+    found = [modifier.point_cache for modifier in modifiers if hasattr(modifier, "point_cache")]
     found += [system.point_cache for ob in scene.objects for system in ob.particle_systems]
     return found if scene.rigidbody_world is None else [*found, scene.rigidbody_world.point_cache]
 

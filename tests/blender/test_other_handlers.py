@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Handlers of other add-ons move targets; DQIK meets them on the same frame, wherever those handlers are in the list."""
+"""Handlers of other add-ons move targets; DQIK meets them on the same frame, wherever the handlers are listed."""
 
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager

@@ -10,6 +10,7 @@ import pytest
 import rigs
 import simulated
 from simulated import FRAMES, LAST, apart, built, played, shown
+from situations import NEAR, crane
 
 SAME = 1e-4
 MOVES = 0.05
@@ -105,7 +106,7 @@ def test_keys_may_switch_a_simulation_on_and_off() -> None:
 
 @pytest.mark.prints_traceback
 def test_everything_is_on_again_if_a_handler_fails_or_visits_another_frame() -> None:
-    """The rigid bodies are switched off in the scene itself for a moment, which a file or an undo step must not have."""
+    """The rigid bodies are switched off in the scene itself for a moment, which no file may have."""
     seen = []
 
     def visit(scene: bpy.types.Scene, _: bpy.types.Depsgraph) -> None:
@@ -143,3 +144,32 @@ def test_a_save_in_the_middle_of_a_change_of_frame_has_the_users_settings(tmp_pa
         bpy.app.handlers.frame_change_pre.remove(save)
     bpy.ops.wm.open_mainfile(filepath=path)
     assert bpy.context.scene.rigidbody_world.enabled
+
+
+def test_the_places_where_renders_start_name_what_is_not_baked() -> None:
+    from bl_ext.user_default.dqik.ui import render
+
+    built(simulated.cloth, live=True)
+    assert render.unbaked_simulations(bpy.context).endswith(": 'Cloth'")
+    bpy.ops.ptcache.bake_all(bake=True)
+    assert not render.unbaked_simulations(bpy.context)
+    bpy.ops.ptcache.free_bake_all()
+    assert render.unbaked_simulations(bpy.context)
+    bpy.data.objects["Crane"].dqik.live = False
+    assert not render.unbaked_simulations(bpy.context)
+    built(simulated.free_cloth, live=True)
+    assert not render.unbaked_simulations(bpy.context)
+
+
+def test_a_target_on_a_cloth_is_met_where_the_cloth_is() -> None:
+    """The cloth follows one crane, and another one reaches for it: it cannot wait until both are solved."""
+    (mesh,) = built(simulated.cloth, live=True)
+    other = crane("Other")
+    target = rigs.empty((0, 0, 0), "On the cloth")
+    target.parent, target.parent_type, target.parent_vertices = mesh, "VERTEX", (6, 6, 6)
+    rigs.goal(other, "jib", target)
+    other.dqik.live = True
+    rigs.update()
+    for frame in FRAMES:
+        bpy.context.scene.frame_set(frame)
+        assert rigs.miss(other, "jib", target) < NEAR
