@@ -202,9 +202,9 @@ def solve(
 ) -> Solution:
     """Bring the goals' effectors to their targets, inside all limits, starting from `pose` (default: rest).
 
-    Motions in `pose` that a joint cannot make, a turn of a slide for example, are left out, and joints that goals may move
-    are brought inside their limits. Never returns a joint outside its limits, a NaN, or a pose further from the goals than
-    that. The errors reported are those of the pose returned.
+    Motions in `pose` that a joint cannot make, a turn of a slide for example, are left out, and joints that goals may
+    move are brought inside their limits. Never returns a joint outside its limits, a NaN, or a pose further from the
+    goals than that. The errors reported are those of the pose returned.
 
     Parameters
     ----------

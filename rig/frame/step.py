@@ -112,7 +112,8 @@ def _note(
     """Have the report made from a solve, on request."""
     session.report.note(Solved(
         frame_input.rig, frame_input.prepared, arrays, time.perf_counter() - began, written, session.rig.facts,
-        session.rig.influences, view.scene_uid, view.frame, [*frame_input.rig.notes, *session.rig.unseen],
+        session.rig.influences, view.scene_uid, view.frame,
+        [*frame_input.rig.notes, *session.rig.natural.notes, *session.rig.unseen],
     ))  # fmt: skip
 
 

@@ -253,12 +253,15 @@ class Skeleton:
                     "set inherit_rotation=False on the joint below it"
                 )
             parent[index] = joint.parent
+        rooted: set[int] = {-1}  # joints whose parents are known to lead to a root
         for index in range(count):
-            above, steps = int(parent[index]), 0
-            while above >= 0:
-                above, steps = int(parent[above]), steps + 1
-                if steps > count:
+            path, above = set[int](), index
+            while above not in rooted:
+                if above in path:
                     raise InvalidSkeleton(f"joint {self.names[index]!r}: its parents run in a circle")
+                path.add(above)
+                above = int(parent[above])
+            rooted |= path
         return parent
 
     @staticmethod

@@ -94,7 +94,9 @@ def assert_allowed(skeleton: ik.Skeleton, goals: list[ik.Goal], pose: ik.Pose) -
             assert outside_limits(skeleton, pose, joint) < 1e-9
 
 
-def prepared(skeleton: ik.Skeleton, goals: list[ik.Goal], solver: str, options: ik.Options, kernel: bool) -> ik.Prepared:
+def prepared(
+    skeleton: ik.Skeleton, goals: list[ik.Goal], solver: str, options: ik.Options, kernel: bool
+) -> ik.Prepared:
     """A prepared solve by the kernel, if it has the solver, or by NumPy."""
     solve = ik.prepare(skeleton, goals, solver, options)
     if not kernel:
