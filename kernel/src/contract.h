@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 130114914 /* a hash of all below */
+#define DQIK_LAYOUT 108648172 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -104,6 +104,8 @@
 #define ABANDON_SHARE 0.3
 #define RESIGN_STEPS 8
 #define RESIGN_SHARE 0.01
+#define CREEP_STEPS 100
+#define CREEP_SHARE 0.01
 
 /* solvers/group/solve.py */
 #define FOLLOW_JUMP 0.25
