@@ -8,9 +8,9 @@ decrease (Levenberg-Marquardt; Kenwright's fixed delta does not come to rest on 
 damping take a share of their step (backtracking).
 
 The iteration stops by Kenwright's four rules: no iterations left, errors within their tolerances, a step below its
-tolerance, or a cost that no longer changes, or creeps (`CREEP_STEPS`): a solver without damping can go on for thousands
-of steps toward a target out of reach, and gain nothing that is seen. With a pull or a pole, which shape the pose beyond the goals, it stops once
-the pose has settled rather than at the tolerances.
+tolerance, or a cost that no longer changes, or creeps (`CREEP_STEPS`): a solver without damping can take thousands of
+steps toward a target out of reach, and gain nothing that is seen. With a pull or a pole, which shape the pose beyond
+the goals, it stops once the pose has settled rather than at the tolerances.
 """
 
 from collections.abc import Callable
@@ -158,7 +158,7 @@ def _minimise(model: Model, start: Point, frames: Request, inner: Inner, by_leng
     earlier = np.full((*cost.shape, ABANDON_STEPS), np.inf)  # costs of the last steps, in a ring
     earlier[..., 0] = cost
     mark: np.ndarray = cost
-    finished = np.zeros(cost.shape, dtype=bool) if settling else _within(tasks, settings, start.error)
+    finished: np.ndarray = np.zeros(cost.shape, dtype=bool) if settling else _within(tasks, settings, start.error)
     if frames.lanes is not None:
         finished |= ~frames.lanes
     for iteration in range(settings.iterations):
@@ -174,7 +174,8 @@ def _minimise(model: Model, start: Point, frames: Request, inner: Inner, by_leng
             point, frames, index = point.take(keep), frames.take(keep), index[keep]
             cost, damping, share = cost[keep], damping[keep], share[keep]
             stalled, previous, earlier, finished = stalled[keep], previous[keep], earlier[keep], finished[keep]
-            slow, mark = slow[keep], mark[keep]
+            slow = slow[keep]
+            mark = mark[keep]
             v = None if v is None else v[keep]
             model.keep(keep)
         going = ~finished
@@ -216,7 +217,7 @@ def _minimise(model: Model, start: Point, frames: Request, inner: Inner, by_leng
             v = None if v is None or trial_v is None else np.where(lanes.freedoms.spread(better), trial_v, v)
         stalled = np.where(progress, 0, stalled + better)
         longest = lanes.freedoms.largest(space.sizes(d))
-        arrived = (stalled >= 3) | (longest < LEAST_STEP) | (share < LEAST_SHARE)
+        arrived: np.ndarray = (stalled >= 3) | (longest < LEAST_STEP) | (share < LEAST_SHARE)
         if settling:
             # if steps go on shrinking by a ratio r, r / (1 - r) of the last one remains
             settled = longest * longest < settings.unsettled * (previous - longest)
@@ -229,7 +230,7 @@ def _minimise(model: Model, start: Point, frames: Request, inner: Inner, by_leng
             earlier[..., slot] = cost
         if (iteration + 1) % CREEP_STEPS == 0:
             if iteration >= CREEP_STEPS:
-                arrived |= cost > (1.0 - CREEP_SHARE) * mark
+                arrived |= _creeps(cost, mark)
             mark = cost
         if resigns:
             slow = (slow + better) * ~(gain > RESIGN_SHARE * cost)
@@ -242,6 +243,11 @@ def _minimise(model: Model, start: Point, frames: Request, inner: Inner, by_leng
     done.point.put(index, point)
     done.cost[index] = cost
     return done
+
+
+def _creeps(cost: np.ndarray, mark: np.ndarray) -> np.ndarray:
+    """Where (F, L) the cost has fallen by less than `CREEP_SHARE` from `mark`."""
+    return cost > (1.0 - CREEP_SHARE) * mark
 
 
 def _within(tasks: Tasks, settings: Settings, error: np.ndarray, leading: bool = False) -> np.ndarray:
