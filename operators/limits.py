@@ -53,7 +53,11 @@ class DQIK_OT_limits_from_action(LimitsOperator, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Measure the action."""
         ob = armature(context)
-        count = limits.from_action(ob, self._bones(context), self.margin)
+        count, damaged = limits.from_action(ob, self._bones(context), self.margin)
+        if damaged:
+            more = f" and of {len(damaged) - 1} more" if len(damaged) > 1 else ""
+            self.report({"WARNING"}, f"Keys of bone {damaged[0]!r}{more} are no numbers and were left out")
+            return {"FINISHED" if count else "CANCELLED"}
         if not count:
             self.report({"WARNING"}, f"The action of {ob.name!r} turns none of {self._which()}")
             return {"CANCELLED"}

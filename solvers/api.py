@@ -66,7 +66,7 @@ class Prepared:
         library = load() if self.solver in COMPILED and not timed else None
         levels = [
             [Stage(skeleton, self.goals, indices, chains, method, self.options) for indices in groups]
-            for groups in stage_order(skeleton, chains)
+            for groups in stage_order(skeleton, self.goals, chains)
         ]
         stages = [stage for level in levels for stage in level]
         together = partial(side_by_side, self.goals, chains, method)
@@ -202,7 +202,9 @@ def solve(
 ) -> Solution:
     """Bring the goals' effectors to their targets, inside all limits, starting from `pose` (default: rest).
 
-    Never returns a joint outside its limits, a NaN, or a pose further from the goals than `pose`.
+    Motions in `pose` that a joint cannot make, a turn of a slide for example, are left out, and joints that goals may
+    move are brought inside their limits. Never returns a joint outside its limits, a NaN, or a pose further from the
+    goals than that. The errors reported are those of the pose returned.
 
     Parameters
     ----------

@@ -118,7 +118,7 @@ class Tracker:
                 f"solver {solver!r} has no linear step to track with; those that do are {', '.join(STEPS)}"
             )
         self._solver, self._feed_forward, self._objective = solver, feed_forward, objective
-        self._start = self._prepared.start(pose)
+        self._start = self._prepared.numpy.start(self._prepared.start(pose))
         self._pose, self._targets = self._start, None
         self._columns = column_joints(skeleton), column_axes(skeleton)
 

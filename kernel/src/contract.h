@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 43945095 /* a hash of all below */
+#define DQIK_LAYOUT 108648172 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -104,6 +104,8 @@
 #define ABANDON_SHARE 0.3
 #define RESIGN_STEPS 8
 #define RESIGN_SHARE 0.01
+#define CREEP_STEPS 100
+#define CREEP_SHARE 0.01
 
 /* solvers/group/solve.py */
 #define FOLLOW_JUMP 0.25
@@ -122,7 +124,7 @@
 
 #define DQIK_SWIVELS 3
 
-enum { DQIK_FREE_BALL = 0, DQIK_BALL = 1, DQIK_HINGE = 2, DQIK_SLIDE = 3 }; /* kind of joint */
+enum { DQIK_FREE_BALL = 0, DQIK_BALL = 1, DQIK_HINGE = 2, DQIK_SLIDE = 3, DQIK_FIXED = 4 }; /* kind of joint */
 enum { DQIK_PGS = 0, DQIK_DLS = 1, DQIK_CCD = 2 }; /* solver */
 enum { DQIK_POSITION = 0, DQIK_ROTATION = 1, DQIK_POLE = 2 }; /* kind of task */
 
@@ -134,6 +136,7 @@ typedef struct {
     const int32_t *parent; /* (J) -1 for a root */
     const uint8_t *detached; /* (J) whether it follows its parent in position only */
     const double *axis; /* (J, 3) */
+    const int32_t *kind; /* (J) a ball is DQIK_BALL, whether it is free or not */
 } dqik_skeleton;
 
 /* Settings of one run of the outer iteration; see Settings in solvers/iterate/descent.py. */

@@ -19,7 +19,7 @@ static int descend(work *w, const dqik_settings *settings) {
     const double floor_ = most(most(LEAST_DAMPING, DAMPING_SHARE * settings->pull), settings->damping);
     const int settling = settings->pull > 0.0 || (w->use_soft && s->poles);
     int stalled = 0, slow = 0, iteration = 0;
-    double previous = INFINITY, earlier[ABANDON_STEPS]; /* costs of the last steps, in a ring */
+    double previous = INFINITY, mark = INFINITY, earlier[ABANDON_STEPS]; /* costs of the last steps, in a ring */
     w->pull = settings->pull, w->reluctance = settings->reluctance;
     weigh(w, &w->now);
     for (int i = 0; i < ABANDON_STEPS; i++) earlier[i] = i ? INFINITY : w->now.cost;
@@ -54,6 +54,10 @@ static int descend(work *w, const dqik_settings *settings) {
             double *slot = earlier + iteration % ABANDON_STEPS;
             if (w->now.cost > (1.0 - ABANDON_SHARE) * *slot) break;
             *slot = w->now.cost;
+        }
+        if (iteration % CREEP_STEPS == 0) {
+            if (iteration > CREEP_STEPS && w->now.cost > (1.0 - CREEP_SHARE) * mark) break;
+            mark = w->now.cost;
         }
         slow = gain > RESIGN_SHARE * w->now.cost ? 0 : slow + better;
         if (settings->resigns && slow >= RESIGN_STEPS &&

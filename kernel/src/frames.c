@@ -35,6 +35,23 @@ static void place_still_slides(const work *w, const double *links, const double 
     }
 }
 
+/* Give every joint the nearest motion that its kind allows; see solvers/model/freedom.py. */
+static void keep_allowed(const dqik_skeleton *k, const pose_memory *m) {
+    for (int j = 0; j < k->joints; j++) {
+        const double *axis = k->axis + 3 * j;
+        double *q = m->q + 4 * j, *t = m->t + 3 * j;
+        const double slid = k->kind[j] == DQIK_SLIDE ? dot3(t, axis) : 0.0, along = dot3(q + 1, axis);
+        int off = 0;
+        for (int i = 0; i < 3; i++) t[i] = axis[i] * slid, off |= fabs(q[1 + i] - along * axis[i]) > 0.0;
+        if (k->kind[j] == DQIK_SLIDE || k->kind[j] == DQIK_FIXED) {
+            q[0] = 1.0, q[1] = q[2] = q[3] = 0.0;
+        } else if (k->kind[j] == DQIK_HINGE && off) {
+            const double angle = 2.0 * atan2(along, q[0]), v[3] = {axis[0] * angle, axis[1] * angle, axis[2] * angle};
+            q_exp(q, v);
+        }
+    }
+}
+
 /* Bring stiff joints, which no stage moves, inside their limits. */
 static void bring_inside(const dqik_problem *problem, const pose_memory *m) {
     const dqik_stage *s = problem->stiff;
@@ -129,6 +146,7 @@ int solve_frame(const dqik_problem *problem, const frame_view *frame, const dqik
     memcpy(m.q, frame->start_rotations, 4 * bytes);
     memcpy(m.t, frame->start_translations, 3 * bytes);
     for (int j = 0; j < joints; j++) q_unit(m.q + 4 * j);
+    keep_allowed(&problem->skeleton, &m);
     bring_inside(problem, &m);
     memset(frame->position_errors, 0, sizeof(double) * (size_t)problem->goals);
     memset(frame->rotation_errors, 0, sizeof(double) * (size_t)problem->goals);

@@ -53,10 +53,16 @@ static void turn_link(const work *w, point *p, const dqik_link *link, int early)
     move_joint(w, p, v, motion);
 }
 
-/* Run loops until the goals are met or the number of loops is reached. */
+/* Run loops until the goals are met, come no nearer, or the number of loops is reached. */
 int follow_links(work *w, const dqik_settings *settings) {
     int loop = 0;
+    double mark = INFINITY;
     while (loop < settings->iterations && !within(w, &w->now, settings->tolerance, settings->rotation_tolerance)) {
+        if (loop && loop % CREEP_STEPS == 0) {
+            const double square = rows_square(w, &w->now);
+            if (loop > CREEP_STEPS && square > (1.0 - CREEP_SHARE) * mark) break;
+            mark = square;
+        }
         for (int i = 0; i < w->s->sweep->links; i++)
             turn_link(w, &w->now, w->s->sweep->link + i, loop < settings->iterations / 2);
         stand(w, &w->now);

@@ -39,5 +39,8 @@ class Armature:
     def above(self, bone: int) -> list[int]:
         """A bone and all its ancestors, from the bone upward."""
         if bone not in self._above:
-            self._above[bone] = [bone, *self.above(self._parents[bone])]
+            path = [bone]
+            while self._parents[path[-1]] not in self._above:
+                path.append(self._parents[path[-1]])
+            self._above[bone] = [*path, *self._above[self._parents[path[-1]]]]
         return self._above[bone]

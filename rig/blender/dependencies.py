@@ -50,7 +50,7 @@ class Dependencies:
     def armatures_behind_pose(self, ob: bpy.types.Object) -> set[int]:
         """`session_uid` of the other armatures that the place, settings, constrained and driven bones of one follow."""
         bones = (bone.name for bone in ob.pose.bones if bone.constraints or bone.name in self._drivers_of(ob))
-        settings = (other for driver in _setting(ob) for other in self._driving(driver, set()))
+        settings = (other for driver in _setting(ob) for other in self._driving(driver))
         behind = [self.bones_behind(ob), *(self.bones_behind_bone(ob, name) for name in bones)]
         return _others_of(ob, set().union(*behind, *(self.bones_behind(*other) for other in settings)))
 
@@ -67,26 +67,24 @@ class Dependencies:
             if not constraint.mute:
                 yield from self._targets(constraint)
         for driver in self._drivers_of(ob).get(name, ()):
-            yield from self._driving(driver, set())
+            yield from self._driving(driver)
 
-    def _driving(self, driver: bpy.types.Driver, seen: set[tuple[bpy.types.ID, str]]) -> Iterator[Bone]:
-        """The objects and bones whose places a driver reads, also through other driven properties.
-
-        seen : the properties that were followed already, with their owners.
-        """
-        for variable in driver.variables:
-            for target in variable.targets:
-                owner, path = target.id, target.data_path
-                if isinstance(owner, bpy.types.Object):
-                    bone, own = animation.split_path(owner, path)
-                    bone = bone if variable.type == "SINGLE_PROP" else target.bone_target
-                    if variable.type != "SINGLE_PROP" or own.startswith(_PLACE):
-                        yield owner, bone
-                        continue
-                if owner is not None and (owner, path) not in seen:
-                    seen.add((owner, path))
-                    for other in self._drivers_at(owner, path):
-                        yield from self._driving(other, seen)
+    def _driving(self, driver: bpy.types.Driver) -> Iterator[Bone]:
+        """The objects and bones whose places a driver reads, also through other driven properties."""
+        seen, left = set[tuple[bpy.types.ID, str]](), [driver]
+        while left:
+            for variable in left.pop().variables:
+                for target in variable.targets:
+                    owner, path = target.id, target.data_path
+                    if isinstance(owner, bpy.types.Object):
+                        bone, own = animation.split_path(owner, path)
+                        bone = bone if variable.type == "SINGLE_PROP" else target.bone_target
+                        if variable.type != "SINGLE_PROP" or own.startswith(_PLACE):
+                            yield owner, bone
+                            continue
+                    if owner is not None and (owner, path) not in seen:
+                        seen.add((owner, path))
+                        left += self._drivers_at(owner, path)
 
     def _drivers_at(self, owner: bpy.types.ID, path: str) -> list[bpy.types.Driver]:
         """The drivers of a property, by its owner and data path; the path of an array's element ends with its index."""
@@ -130,7 +128,7 @@ class Dependencies:
                     yield from ((other, bone.name) for bone in (other.pose.bones if other.pose else ()))
         for owner in (ob, ob.data, getattr(ob.data, "shape_keys", None)):
             for curve in _drivers(owner):
-                yield from self._driving(curve.driver, set())
+                yield from self._driving(curve.driver)
 
     def _drivers_of(self, ob: bpy.types.Object) -> dict[str, list[bpy.types.Driver]]:
         """The drivers of an object's own place, under an empty name, and of its bones' places, by bone."""

@@ -15,6 +15,7 @@ from ...solvers.algebra import dual_quaternion, quaternion
 from ..blender import actions
 from ..blender.channels import Channels
 from ..natural_pose import own_motion
+from ..setup import limits
 from ..setup.build import Rig
 from .prepared_rig import PreparedRig
 
@@ -52,15 +53,17 @@ def learn(ob: bpy.types.Object, prepared: PreparedRig, start: Channels, names: S
         if names and not count:
             return f"The action {action.name!r} turns none of the bones that the goals move"
         if names or count >= _SHARE * len(solved):
-            first, last = action.frame_range
-            used[action.name] = turned, np.arange(np.floor(first), np.floor(last) + 1.0)
+            used[action.name] = turned, limits.frames_of(action)
     if not used:
         return "No action turns most of the bones that the goals move"
     total = sum(len(frames) for _, frames in used.values())
-    every = -(-total // FRAMES)
+    every = max(-(-total // FRAMES), 1)
     q = np.concatenate([
         actions.rotations(turned, start, frames[::every].tolist()) for turned, frames in used.values()
     ])  # fmt: skip
+    q = q[np.isfinite(q).all((1, 2))]  # without frames in which a key is no number
+    if not len(q):
+        return "The keys of these actions are no numbers: correct them in the Graph Editor"
     learnt = own_motion.fit(prior, poses(rig, q), links(rig, q))
     return Lesson(own_motion.to_text(learnt), list(used), len(q))
 

@@ -19,6 +19,7 @@ from ..natural_pose.prior import Prior
 from ..setup.build import Rig
 
 NOT_HUMAN = "Natural Pose knows people only"
+DAMAGED = "What was learnt from actions is damaged and left out: run Learn from Actions again"
 
 
 class Shaping(NamedTuple):
@@ -44,11 +45,13 @@ class NaturalPose:
     Attributes
     ----------
     prior : None where it does not know the figure. refusal : one sentence that says why it does not; empty if it does.
+    notes : sentences about what is left out of it.
     """
 
     def __init__(self) -> None:
         self.prior: Prior | None = None
         self.refusal = ""
+        self.notes: list[str] = []
         self._rig: Rig | None = None
         self._free: object = None
         self._own = ""
@@ -65,8 +68,10 @@ class NaturalPose:
         settings = ob.dqik
         if rig is not self._rig or free is not self._free or (edited and settings.own_motion != self._own):
             self._prepare(settings.own_motion, rig, free)
-        amount = settings.natural_pose
-        return None if self.prior is None or amount == 0.0 else Shaping(self.prior, amount, settings.own_motion_share)
+        amount, share = settings.natural_pose, settings.own_motion_share
+        if self.prior is None or not amount > 0.0:  # a script can store NaN, which is not above 0
+            return None
+        return Shaping(self.prior, amount, share if share > 0.0 else 0.0)
 
     def whole(self) -> Prior | None:
         """The prior without its own motion, as it is where no bone has keys or is held; None as `prior`."""
@@ -80,9 +85,11 @@ class NaturalPose:
             found = NOT_HUMAN if rig.figure.not_human else figures.figure(rig, rig.figure.roles, rig.armature)
             self._figure, self.refusal = (None, found) if isinstance(found, str) else (found, "")
         self._rig, self._free, self._own = rig, free, learnt
-        self.prior = None
+        self.prior, self.notes = None, []
         if self._figure is not None:
             own = own_motion.from_text(learnt) if learnt else None
+            if learnt and own is None:
+                self.notes = [DAMAGED]
             self.prior = Prior(self._figure, weights.load(), freedom(rig, free), own)
 
 

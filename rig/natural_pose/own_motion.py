@@ -2,7 +2,6 @@
 """A character's own way of moving: corrections of the prior, fitted to its own frames by ridge regression."""
 
 import base64
-import binascii
 import json
 from dataclasses import dataclass
 from typing import Protocol
@@ -10,6 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from ...solvers.algebra import quaternion
+from ...solvers.model.numbers import is_whole
 from .body import Body
 from .view import View
 
@@ -17,6 +17,8 @@ _VERSION = 1
 CLIP = 3.0  # standard deviations of the character's own frames, beyond which features tell no more
 _LEAST_SCALE = 0.05  # of features: lengths of the limb, or parts of unit vectors
 _RIDGE = 0.2  # of the frames' number
+_LARGEST = 1e3  # [rad] and lengths of the limb, of stored numbers: larger ones are damage
+_LONGEST = 10**8  # characters of a text
 
 
 @dataclass(frozen=True)
@@ -93,18 +95,20 @@ def to_text(own: OwnMotion) -> str:
 
 
 def from_text(text: str) -> OwnMotion | None:
-    """The own motion of a text; None for a text that holds none, for example of a newer version."""
+    """The own motion of a text; None for a text that holds none, for example of a newer version or a damaged one."""
+    if len(text) > _LONGEST:
+        return None
     try:
         stored = json.loads(text)
-        if stored["version"] != _VERSION:
+        count = stored["features"]
+        if stored["version"] != _VERSION or not is_whole(count, 1):
             return None
-        count = int(stored["features"])
         mean, scale, flat = (
             np.frombuffer(base64.b64decode(part, validate=True), "<f4").astype(float) for part in stored["arrays"]
         )
         own = OwnMotion(mean, scale, flat.reshape(count + 1, -1))
-    except (ValueError, KeyError, TypeError, binascii.Error):
+    except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError):  # whatever a damaged text leads to
         return None
-    numbers = np.concatenate([mean, scale, flat])
-    sound = own.fits(count, own.map.shape[1] // 3) and np.isfinite(numbers).all() and (scale > 0.0).all()
-    return own if sound else None
+    numbers = np.abs(np.concatenate([mean, scale, flat]))
+    sound = own.fits(count, own.map.shape[1] // 3) and (numbers < _LARGEST).all()
+    return own if sound and (scale >= 0.5 * _LEAST_SCALE).all() else None

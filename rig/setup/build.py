@@ -213,8 +213,8 @@ def build(
     solve_plan, settings, pose = plan(ob, facts, driven), ob.dqik, ob.pose.bones
     if isinstance(solve_plan, str):
         return solve_plan
-    for bone in np.flatnonzero(solve_plan.moved):
-        if wrong := limits.wrong(pose[int(bone)]):
+    for bone in solve_plan.bones:
+        if wrong := limits.wrong(pose[bone]):
             return wrong
     name = solver or settings.solver
     options = solver_options(settings, name, solve_plan.armature.size)

@@ -171,15 +171,24 @@ def _arms(tree: Tree, candidates: list[Pair], legs: Pair) -> list[Pair]:
 
 def _mirrored(tree: Tree, a: int, b: int) -> tuple[float, list[int], list[int]]:
     """The length and the bones of the longest paths below two bones whose segments have the same lengths."""
-    best: tuple[float, list[int], list[int]] = (0.0, [], [])
-    for x, y in product(tree.children[a], tree.children[b]):
-        length = tree.distance(a, x)
-        may_be_longer = length + min(tree.reach[x], tree.reach[y]) * (1.0 + 2.0 * _ALIKE) > best[0]
-        if may_be_longer and _same_length(tree, length, tree.distance(b, y)):
-            below, one, other = _mirrored(tree, x, y)
-            if length + below > best[0]:
-                best = length + below, one, other
-    return best[0], [a, *best[1]], [b, *best[2]]
+    path = [(a, b, product(tree.children[a], tree.children[b]), 0.0)]  # pairs of bones, and their segments' lengths
+    best: list[tuple[float, list[int], list[int]]] = [(0.0, [], [])]  # below each pair of the path
+    while True:
+        a, b, below, segment = path[-1]
+        for x, y in below:
+            length = tree.distance(a, x)
+            may_be_longer = length + min(tree.reach[x], tree.reach[y]) * (1.0 + 2.0 * _ALIKE) > best[-1][0]
+            if may_be_longer and _same_length(tree, length, tree.distance(b, y)):
+                path.append((x, y, product(tree.children[x], tree.children[y]), length))
+                best.append((0.0, [], []))
+                break
+        else:
+            longest, one, other = best.pop()
+            path.pop()
+            if not path:
+                return longest, [a, *one], [b, *other]
+            if segment + longest > best[-1][0]:
+                best[-1] = segment + longest, [a, *one], [b, *other]
 
 
 def _same_length(tree: Tree, one: float, other: float) -> bool:

@@ -18,6 +18,7 @@ from .limit_frame import LimitFrame
 
 PARTS = ("twist", "swing_x", "swing_z")
 NEAR = 2e-3  # a coordinate this close to its limit lies on it: [rad] of a twist, relative for a swing
+_HUGE = 1e30  # a key is no number from here on: Blender stores the largest number for infinity
 _FREE = FULL_TURN - 1e-6  # limits are stored in single precision
 _NAMES = ("dqik_use_limits", "dqik_limits_axes", "dqik_limits_zero",
           *(f"dqik_{part}_{end}" for part in PARTS for end in ("min", "max")))  # fmt: skip
@@ -40,7 +41,14 @@ def values(bone: bpy.types.PoseBone) -> tuple[float, ...]:
 
 
 def wrong(bone: bpy.types.PoseBone) -> str:
-    """A sentence about limits whose minimum is above their maximum; empty if all are right."""
+    """A sentence about settings of a bone that cannot be used; empty if all are right.
+
+    Scripts and damaged files can set numbers that are not finite, and a minimum above its maximum.
+    """
+    names = ("dqik_stiffness", "dqik_hold", "dqik_preferred_angle", *(_NAMES[1:] if bone.dqik_use_limits else ()))
+    for name in names:
+        if not np.isfinite(getattr(bone, name)).all():
+            return f"Bone {bone.name!r}: {bone.bl_rna.properties[name].name} is not a number: set it again"
     for part in PARTS if bone.dqik_use_limits else ():
         least, most = (float(np.degrees(getattr(bone, f"dqik_{part}_{end}"))) for end in ("min", "max"))
         if least > most:
@@ -57,25 +65,59 @@ def clear(bones: Iterable[bpy.types.PoseBone]) -> None:
             bone.property_unset(name)
 
 
-def from_action(ob: bpy.types.Object, bones: Iterable[bpy.types.PoseBone], margin: float) -> int:
-    """Set limits to the range of the action's rotations, widened by `margin` [rad]. Returns the number of bones set."""
-    count = 0
+def frames_of(action: bpy.types.Action, most: int = 100_000) -> np.ndarray:
+    """The whole frames of an action, or `most` that are spread over a longer one; none if its ends are no numbers."""
+    first, last = np.floor(np.array(action.frame_range, dtype=float))
+    if not np.isfinite(last - first):
+        return np.zeros(0)
+    count = int(last - first) + 1
+    return first + np.arange(count) if count <= most else np.floor(np.linspace(first, last, most))
+
+
+def from_action(
+    ob: bpy.types.Object, bones: Iterable[bpy.types.PoseBone], margin: float
+) -> tuple[int, list[str]]:
+    """Set limits to the range of the action's rotations, widened by `margin` [rad].
+
+    Returns the number of bones set, and the names of bones with keys that are no numbers, which are left out.
+    """
+    count, damaged = 0, list[str]()
+    action = ob.animation_data.action if ob.animation_data else None
+    frames = np.zeros(0) if action is None else frames_of(action)
     curve_of = {(curve.data_path, curve.array_index): curve for curve in curves.fcurves(ob.animation_data)}
     for bone in bones:
         path = curves.bone_path(bone.name, rotation.PATHS[bone.rotation_mode])
         own = [curve_of.get((path, index)) for index in range(rotation.SIZES[bone.rotation_mode])]
         if not any(own):
             continue
-        first, last = (int(end) for end in ob.animation_data.action.frame_range)
         rest = (1.0, 0.0, 0.0, 0.0) if bone.rotation_mode == rotation.QUATERNION else (0.0, 0.0, 0.0, 0.0)
-        values = np.tile(rest, (last - first + 1, 1))
+        values = np.tile(rest, (len(frames), 1))
         for index, curve in enumerate(own):
             if curve is not None:
-                values[:, index] = [curve.evaluate(frame) for frame in range(first, last + 1)]
+                values[:, index] = [curve.evaluate(frame) for frame in frames.tolist()]
+        numbers = np.isfinite(values).all(-1) & ~_spoilt([curve for curve in own if curve is not None], frames)
+        if not numbers.all() or not numbers.size:
+            damaged.append(bone.name)
+        if not numbers.any():
+            continue
+        values = values[numbers]
         x = twist_swing.coordinates(rotation.to_quaternion(bone.rotation_mode, values))
         put(bone, np.maximum(x.min(0) - margin, -np.pi), np.minimum(x.max(0) + margin, np.pi))
         count += 1
-    return count
+    return count, damaged
+
+
+def _spoilt(own: Iterable[bpy.types.FCurve], frames: np.ndarray) -> np.ndarray:
+    """The frames (F,) bool beside a key that is no number, up to the keys before and after it."""
+    spoilt = np.zeros(len(frames), dtype=bool)
+    for curve in own:
+        keys = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
+        curve.keyframe_points.foreach_get("co", keys)
+        keys = keys.reshape(-1, 2)
+        at = np.concatenate([[-np.inf], keys[:, 0], [np.inf]])
+        for bad in np.flatnonzero(~(np.abs(keys) < _HUGE).all(-1)):
+            spoilt |= ~(frames <= at[bad]) & ~(frames >= at[bad + 2])
+    return spoilt
 
 
 def is_twist_limited(lo: np.ndarray, hi: np.ndarray) -> np.ndarray:

@@ -95,15 +95,17 @@ def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], driven: frozenset[str
     by_driver = np.array([bone.name in driven for bone in pose])
     moved = np.zeros(len(pose), dtype=bool)
     moved[[bone for goal in goals for bone in goal.chain]] = True
-    notes += _constraint_notes(pose, moved & constrained, by_ik)
+    left = _constraint_notes(pose, moved & constrained, by_ik)
+    notes += left
     if (moved & by_driver).any():
         notes.append(f"{_named(pose, moved & by_driver)} left to drivers")
+    left_to_ik = (moved & by_ik).any()
     constrained |= by_driver
     figure = roles.of(ob, armature)
     moved &= ~constrained & np.array([not bone.dqik_lock for bone in pose]) & ~_dividing(pose, figure)
     if not moved.any():
         locked = "Every bone of the goals' chains is locked, constrained or driven: free one"
-        return notes[-1] if by_ik.any() else locked
+        return left[-1] if left_to_ik else locked
     slides = moved & np.array([bone.dqik_translate for bone in pose])
     connected = slides & np.array([bone.bone.use_connect and bone.parent is not None for bone in pose])
     if connected.any():

@@ -31,14 +31,14 @@ from .structures import STRUCTURES, Field
 SOLVERS = {"PGS": 0, "DLS": 1, "CCD": 2}
 """The solvers of the kernel, and their numbers."""
 
-KINDS = {"free ball": 0, "ball": 1, "hinge": 2, "prismatic": 3}
-"""Kinds of joints, as `JointSpace.block_shapes` names them, and their numbers."""
+KINDS = {"free ball": 0, "ball": 1, "hinge": 2, "prismatic": 3, "fixed": 4}
+"""Kinds of joints, as `Skeleton.kinds` and `JointSpace.block_shapes` name them, and their numbers."""
 
 TASKS = {"position": 0, "rotation": 1, "pole": 2}
 """The kinds of tasks of the kernel, by the names of `solvers/space/tasks/table.py`, and their numbers."""
 
 ENUMERATIONS = {
-    "kind of joint": {"DQIK_FREE_BALL": 0, "DQIK_BALL": 1, "DQIK_HINGE": 2, "DQIK_SLIDE": 3},
+    "kind of joint": {"DQIK_FREE_BALL": 0, "DQIK_BALL": 1, "DQIK_HINGE": 2, "DQIK_SLIDE": 3, "DQIK_FIXED": 4},
     "solver": {f"DQIK_{name}": number for name, number in SOLVERS.items()},
     "kind of task": {f"DQIK_{name.upper()}": number for name, number in TASKS.items()},
 }
@@ -62,7 +62,7 @@ OWNERS: tuple[tuple[ModuleType, str, str], ...] = (
     (sweeps, "SWEEPS_", "PATIENCE LEAST_PROGRESS SAME LEAST_MOVE"),
     (descent, "", "LEAST_DAMPING MOST_DAMPING DAMPING_SHARE GOOD_GAIN POOR_GAIN GROW SHRINK REJECT"),
     (descent, "", "LEAST_PROGRESS LEAST_STEP"),
-    (descent, "", "ABANDON_STEPS ABANDON_SHARE RESIGN_STEPS RESIGN_SHARE"),
+    (descent, "", "ABANDON_STEPS ABANDON_SHARE RESIGN_STEPS RESIGN_SHARE CREEP_STEPS CREEP_SHARE"),
     (solve, "", "FOLLOW_JUMP FOLLOW_LOST"),
     (attempts, "", "NEAR_STARTS NEAR_SPREADS RECOVER_ERROR RECOVER_SHARE NEARER"),
     (stages, "", "HOLD_AFTER UNIT"),

@@ -45,6 +45,7 @@ def of_skeleton(packer: Packer, skeleton: Skeleton) -> Any:
     return packer.fill(
         SKELETON, joints=len(skeleton), length=skeleton.length, order=skeleton.order, parent=skeleton.parent,
         detached=np.isin(np.arange(len(skeleton)), skeleton.detached), axis=skeleton.axis,
+        kind=[KINDS[kind] for kind in skeleton.kinds],
     )  # fmt: skip
 
 

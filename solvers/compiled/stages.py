@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from ..group.stage import Stage
-from ..group.stages import check
+from ..group.stages import check, first_pose
 from ..model.frames import FrameArrays, room
 from ..model.skeleton import Pose, Skeleton
 from .library import Kernel
@@ -89,8 +89,7 @@ class CompiledMotion:
 
     def begin(self, pose: Pose) -> None:
         """See `Motion`."""
-        self._stages.skeleton.check_pose(pose)
-        self._last.rotations[0], self._last.translations[0] = pose
+        self._last.rotations[:], self._last.translations[:] = first_pose(self._stages.skeleton, pose)
         self._state.steps, self._state.unchanged = 1, 0
 
     @property

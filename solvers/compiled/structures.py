@@ -43,6 +43,7 @@ SKELETON = _structure(
     ("int32[]", "parent", "(J) -1 for a root"),
     ("uint8[]", "detached", "(J) whether it follows its parent in position only"),
     ("double[]", "axis", "(J, 3)"),
+    ("int32[]", "kind", "(J) a ball is DQIK_BALL, whether it is free or not"),
 )  # fmt: skip
 
 SETTINGS = _structure(

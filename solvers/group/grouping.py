@@ -17,11 +17,26 @@ def chains_of(skeleton: Skeleton, goals: Sequence[Goal]) -> np.ndarray:
     return chains
 
 
-def stage_order(skeleton: Skeleton, chains: np.ndarray) -> list[list[list[int]]]:
+def dependences(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray) -> np.ndarray:
+    """(G, J) bool: the joints whose motion each goal feels, in its effector or in the place of its chain.
+
+    These are all joints above the effector, not only those of the goal's chain, which may have gaps. A joint that only
+    turns does not move an effector at its origin.
+    """
+    felt = (chains.astype(float) @ skeleton.ancestors) > 0.0
+    for row, goal in zip(felt, goals, strict=True):
+        carrier = skeleton.ancestors[goal.joint].copy()
+        still = goal.rotation is None and not any(goal.offset) and not skeleton.slides[goal.joint]
+        carrier[goal.joint] &= not still
+        row |= carrier
+    return felt
+
+
+def stage_order(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray) -> list[list[list[int]]]:
     """Levels, in the order of solving, of groups of goals that do not depend on each other within a level.
 
-    Goals whose chains share a joint are in one group. A goal whose chain hangs below another's, without sharing its
-    joints, comes after it: the other moves its chain, but it does not move the other's.
+    Goals whose chains share a joint are in one group, and so are goals that move each other's effectors. A goal that
+    another moves, but that does not move the other's effector, comes after it.
     """
     groups: list[list[int]] = [[g] for g in range(len(chains)) if chains[g].any()]
     idle = [
@@ -29,10 +44,11 @@ def stage_order(skeleton: Skeleton, chains: np.ndarray) -> list[list[list[int]]]
     ]  # a goal with nothing to move must not count against others
     moved = chains.astype(float)
     beside = [set(np.flatnonzero(row).tolist()) for row in moved @ moved.T]  # goals that share a joint with each
-    above = [set(np.flatnonzero(row).tolist()) for row in moved @ skeleton.ancestors @ moved.T]
+    felt = dependences(skeleton, goals, chains).astype(float)
+    above = [set(np.flatnonzero(row).tolist()) for row in felt @ moved.T]  # goals that move each
 
     def below(group: list[int], other: list[int]) -> bool:
-        """Whether a joint of the chains of `group` hangs below one that `other` moves."""
+        """Whether `other` moves the chain or the effector of a goal of `group`."""
         return any(not above[goal].isdisjoint(other) for goal in group)
 
     def share(group: list[int], other: list[int]) -> bool:

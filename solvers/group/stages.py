@@ -8,6 +8,7 @@ import numpy as np
 
 from ..algebra import quaternion
 from ..model.frames import QUESTIONS, FrameArrays, room
+from ..model.freedom import allowed
 from ..model.goals import Goal, Targets
 from ..model.options import Options
 from ..model.skeleton import Pose, Skeleton
@@ -118,8 +119,13 @@ class Stages:
                      np.all(met, axis=-1), at_limit)  # fmt: skip
 
     def _inputs(self, arrays: FrameArrays, frames: np.ndarray | slice) -> tuple[Targets, Pose, np.ndarray, np.ndarray]:
-        """The inputs of some frames: targets, start poses with stiff joints inside their limits, links and home."""
+        """The inputs of some frames: targets, start poses as `start` gives them, links and home."""
         targets, start, links, home = _inputs(arrays, frames)
+        return targets, self.start(start), links, home
+
+    def start(self, pose: Pose) -> Pose:
+        """Poses (F, J, ...) with motions that the joints' kinds allow, and stiff joints inside their limits."""
+        start = allowed(self.skeleton, pose)
         if self.stiff is not None:
             start = Pose(start.rotations.copy(), start.translations.copy())
             state = self.stiff.state(start, len(start.rotations))
@@ -127,7 +133,7 @@ class Stages:
             start.rotations[:, moved] = state.rotations[:, moved]
             if slides is not None:
                 start.translations[:, sliding] = slides[:, sliding]
-        return targets, start, links, home
+        return start
 
     def _check(self, arrays: FrameArrays) -> None:
         check(arrays, len(self.goals), len(self.skeleton))
@@ -161,8 +167,7 @@ class StagesMotion:
     def begin(self, pose: Pose) -> None:
         """See `Motion`."""
         self.restart()
-        self._stages.skeleton.check_pose(pose)
-        self._last.rotations[0], self._last.translations[0] = pose
+        self._last.rotations[:], self._last.translations[:] = first_pose(self._stages.skeleton, pose)
         self._steps = 1
 
     @property
@@ -193,6 +198,12 @@ class StagesMotion:
             self._stages.solve_into(frame)
         last.copy_from(frame)
         self._steps = min(self._steps + 1, 2)
+
+
+def first_pose(skeleton: Skeleton, pose: Pose) -> Pose:
+    """A checked pose (1, J, ...) from which a motion can begin."""
+    rotations, translations = skeleton.check_pose(pose)
+    return allowed(skeleton, Pose(rotations[None], translations[None]))
 
 
 def check(arrays: FrameArrays, goals: int, joints: int) -> None:

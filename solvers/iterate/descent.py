@@ -8,8 +8,9 @@ decrease (Levenberg-Marquardt; Kenwright's fixed delta does not come to rest on 
 damping take a share of their step (backtracking).
 
 The iteration stops by Kenwright's four rules: no iterations left, errors within their tolerances, a step below its
-tolerance, or a cost that no longer changes. With a pull or a pole, which shape the pose beyond the goals, it stops once
-the pose has settled rather than at the tolerances.
+tolerance, or a cost that no longer changes, or creeps (`CREEP_STEPS`): a solver without damping can take thousands of
+steps toward a target out of reach, and gain nothing that is seen. With a pull or a pole, which shape the pose beyond
+the goals, it stops once the pose has settled rather than at the tolerances.
 """
 
 from collections.abc import Callable
@@ -33,6 +34,7 @@ LEAST_PROGRESS = 1e-8  # relative decrease of the cost; three accepted steps wit
 LEAST_STEP = 1e-9  # [rad], for slides [skeleton lengths]
 ANY = 1e30  # disables the test of the remaining motion; finite, because 0 * inf is NaN
 ABANDON_STEPS, ABANDON_SHARE = 4, 0.3  # an attempt fails if its cost falls by a smaller share in so many steps
+CREEP_STEPS, CREEP_SHARE = 100, 1e-2  # from twice so many steps on, such a share of the cost must fall in each so many
 RESIGN_STEPS, RESIGN_SHARE = 8, 0.01  # accepted steps in a row that lower the cost by a smaller share
 LONGEST_STEP = 1.0  # [rad] bound of a step without damping: a Jacobian predicts nothing further away
 CUT, LEAST_SHARE = 0.25, 1e-3  # backtracking: factor after a rejected step, and the share that ends the iteration
@@ -155,7 +157,8 @@ def _minimise(model: Model, start: Point, frames: Request, inner: Inner, by_leng
     previous = np.full(cost.shape, np.inf)
     earlier = np.full((*cost.shape, ABANDON_STEPS), np.inf)  # costs of the last steps, in a ring
     earlier[..., 0] = cost
-    finished = np.zeros(cost.shape, dtype=bool) if settling else _within(tasks, settings, start.error)
+    mark: np.ndarray = cost
+    finished: np.ndarray = np.zeros(cost.shape, dtype=bool) if settling else _within(tasks, settings, start.error)
     if frames.lanes is not None:
         finished |= ~frames.lanes
     for iteration in range(settings.iterations):
@@ -172,6 +175,7 @@ def _minimise(model: Model, start: Point, frames: Request, inner: Inner, by_leng
             cost, damping, share = cost[keep], damping[keep], share[keep]
             stalled, previous, earlier, finished = stalled[keep], previous[keep], earlier[keep], finished[keep]
             slow = slow[keep]
+            mark = mark[keep]
             v = None if v is None else v[keep]
             model.keep(keep)
         going = ~finished
@@ -213,7 +217,7 @@ def _minimise(model: Model, start: Point, frames: Request, inner: Inner, by_leng
             v = None if v is None or trial_v is None else np.where(lanes.freedoms.spread(better), trial_v, v)
         stalled = np.where(progress, 0, stalled + better)
         longest = lanes.freedoms.largest(space.sizes(d))
-        arrived = (stalled >= 3) | (longest < LEAST_STEP) | (share < LEAST_SHARE)
+        arrived: np.ndarray = (stalled >= 3) | (longest < LEAST_STEP) | (share < LEAST_SHARE)
         if settling:
             # if steps go on shrinking by a ratio r, r / (1 - r) of the last one remains
             settled = longest * longest < settings.unsettled * (previous - longest)
@@ -224,6 +228,10 @@ def _minimise(model: Model, start: Point, frames: Request, inner: Inner, by_leng
             slot = (iteration + 1) % ABANDON_STEPS
             arrived |= cost > (1.0 - ABANDON_SHARE) * earlier[..., slot]
             earlier[..., slot] = cost
+        if (iteration + 1) % CREEP_STEPS == 0:
+            if iteration >= CREEP_STEPS:
+                arrived |= _creeps(cost, mark)
+            mark = cost
         if resigns:
             slow = (slow + better) * ~(gain > RESIGN_SHARE * cost)
             arrived |= settings.resigns & (slow >= RESIGN_STEPS) & ~_within(tasks, settings, point.error, leading=True)
@@ -235,6 +243,11 @@ def _minimise(model: Model, start: Point, frames: Request, inner: Inner, by_leng
     done.point.put(index, point)
     done.cost[index] = cost
     return done
+
+
+def _creeps(cost: np.ndarray, mark: np.ndarray) -> np.ndarray:
+    """Where (F, L) the cost has fallen by less than `CREEP_SHARE` from `mark`."""
+    return cost > (1.0 - CREEP_SHARE) * mark
 
 
 def _within(tasks: Tasks, settings: Settings, error: np.ndarray, leading: bool = False) -> np.ndarray:

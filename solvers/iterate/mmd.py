@@ -12,7 +12,8 @@ uses these. This follows babylon-mmd (`src/Runtime/ikSolver.ts`), with whose lim
   normal says, in the first half of the loops; in the second half it takes the part of the turn that is about its axis.
 - Limits are applied at once. In the first half an angle past a limit is mirrored at it, if the mirrored one is inside:
   so a leg that begins straight against its stop comes off it.
-- It stops when the effector is within the tolerance, or after `iterations` loops.
+- It stops when the effector is within the tolerance, or after `iterations` loops. Other than there, it also stops
+  where hundreds of loops bring it no nearer (`CREEP_STEPS`).
 
 Links are the joints of the goal's chain that may turn, but for one whose origin is the effector. Where a PMX link has
 limits about several axes, a ball has its own in twist and swing, and is moved to the nearest pose inside. Every loop
@@ -28,19 +29,25 @@ from ..space.joint_space import JointSpace
 from ..space.point import Point, Request, stand
 from ..space.posture import Posture, Visit, visits
 from ..space.tasks import Tasks
-from .descent import Minimum, Settings
+from .descent import CREEP_SHARE, CREEP_STEPS, Minimum, Settings
 from .linear_step import dot
 
 ALIGNED = 1e-8  # square of a sine: below it an effector already points at its target
 
 
 def minimise(tasks: Tasks, space: JointSpace, settings: Settings, start: Point, frames: Request) -> Minimum:
-    """Run loops until a frame's goals are met, `iterations` at most."""
+    """Run loops until a frame's goals are met or come no nearer, `iterations` at most."""
     unit, loops = settings.options.unit_angle or 0.0, settings.iterations
     order = links(tasks, space)
     point, iterations = start.copy(), np.zeros(len(start.error), dtype=int)
+    creeps, mark = np.zeros(len(start.error), dtype=bool), np.zeros(0)
     for loop in range(loops):
-        left = ~tasks.within(point.error, settings.tolerance, settings.rotation_tolerance)
+        if loop and loop % CREEP_STEPS == 0:
+            square = (point.error[:, : tasks.m] ** 2).sum(-1)
+            if loop > CREEP_STEPS:
+                creeps |= square > (1.0 - CREEP_SHARE) * mark
+            mark = square
+        left = ~(creeps | tasks.within(point.error, settings.tolerance, settings.rotation_tolerance))
         if not left.any():
             break
         request = frames.take(np.flatnonzero(left))

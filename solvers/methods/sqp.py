@@ -17,7 +17,17 @@ logarithm.
 
 import numpy as np
 
-from ..iterate.descent import GOOD_GAIN, LEAST_PROGRESS, LEAST_STEP, LONGEST_STEP, MOST_DAMPING, Minimum, Settings
+from ..iterate.descent import (
+    CREEP_SHARE,
+    CREEP_STEPS,
+    GOOD_GAIN,
+    LEAST_PROGRESS,
+    LEAST_STEP,
+    LONGEST_STEP,
+    MOST_DAMPING,
+    Minimum,
+    Settings,
+)
 from ..iterate.linear_step import dot
 from ..iterate.objectives import Objective
 from ..iterate.quadratic_program import QuadraticProgram, square, step, times
@@ -50,7 +60,8 @@ def minimise(tasks: Tasks, space: JointSpace, settings: Settings, start: Point, 
     hessian, learnt = gauss_newton(settings, jacobian), np.zeros(len(index), dtype=bool)
     first = settings.first_damping if settings.damping is None else settings.damping
     damping, stalled = np.full(len(index), max(first, LEAST_DAMPING)), np.zeros(len(index), dtype=int)
-    for _ in range(settings.iterations):
+    mark = value
+    for iteration in range(settings.iterations):
         if not index.size:
             break
         done.iterations[index] += 1
@@ -78,13 +89,17 @@ def minimise(tasks: Tasks, space: JointSpace, settings: Settings, start: Point, 
         hessian = np.where(afresh[:, None, None], gauss_newton(settings, jacobian), bfgs(hessian, d, gradient - before))
         learnt = ~afresh
         finished |= stalled >= 3
+        if (iteration + 1) % CREEP_STEPS == 0:
+            if iteration >= CREEP_STEPS:
+                finished |= value > (1.0 - CREEP_SHARE) * mark
+            mark = value
         if not settling:
             finished |= _within(tasks, settings, point)
         if finished.any():
             done.point.put(index[finished], point.take(finished))
             left = ~finished
             index, point, request = index[left], point.take(left), request.take(left)
-            value, gradient, hessian = value[left], gradient[left], hessian[left]
+            value, mark, gradient, hessian = value[left], mark[left], gradient[left], hessian[left]
             learnt, damping, stalled = learnt[left], damping[left], stalled[left]
     done.point.put(index, point)
     done.cost = objective.cost(done.point, frames)[:, None]

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from ..algebra import quaternion
 from .errors import InvalidGoal, UnknownJoint
-from .numbers import array, is_whole, number, shown, vector
+from .numbers import array, has_items, is_whole, number, shown, vector
 from .skeleton import Skeleton, check_skeleton
 
 LEAST_QUATERNION = 1e-6  # length below which a quaternion is not taken as a rotation
@@ -56,7 +56,7 @@ class Goal:
 def resolve_goals(skeleton: Skeleton, goals: Sequence[Goal]) -> list[Goal]:
     """The goals with joints as indices and copies of their arrays; `InvalidGoal` for one that does not fit."""
     check_skeleton(skeleton)
-    if isinstance(goals, (Goal, str)) or not hasattr(goals, "__iter__"):
+    if isinstance(goals, (Goal, str)) or not has_items(goals):
         raise InvalidGoal(f"goals: expected a list of Goal, got {shown(goals)}")
     return [_resolve(skeleton, goal, f"goal {index}") for index, goal in enumerate(goals)]
 
@@ -93,7 +93,7 @@ def _resolve_chain(skeleton: Skeleton, chain: Sequence[int | str] | None, carrie
     """The indices of a goal's chain."""
     if chain is None:
         return None
-    if isinstance(chain, str) or not hasattr(chain, "__len__"):
+    if isinstance(chain, str) or not (has_items(chain) and hasattr(chain, "__len__")):
         raise InvalidGoal(f"{where}: chain = {shown(chain)}; expected a list of joints, names or indices")
     joints: list[int] = []
     for joint in chain:

@@ -32,6 +32,11 @@ def is_flag(value: object) -> bool:
     return isinstance(value, (bool, np.bool_))
 
 
+def has_items(value: object) -> bool:
+    """Whether `value` is something to loop over: a list or an array with an axis, for example."""
+    return hasattr(value, "__iter__") and not (isinstance(value, np.ndarray) and value.ndim == 0)
+
+
 def array(value: object) -> np.ndarray:
     """A copy of `value` as an array of floats; `ValueError` unless it holds numbers in rows of equal length."""
     values = np.asarray(value)

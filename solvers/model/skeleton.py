@@ -12,7 +12,7 @@ from ..algebra import dual_quaternion, quaternion
 from .errors import InvalidLimits, InvalidPose, InvalidSkeleton, UnknownJoint
 from .limits import Range, TwistSwing, check_radians
 from .names import suggestions
-from .numbers import array, is_flag, is_whole, number, shown, vector
+from .numbers import array, has_items, is_flag, is_whole, number, shown, vector
 
 KINDS = ("ball", "hinge", "prismatic", "fixed")
 DEGREES_OF_FREEDOM = {"ball": 3, "hinge": 1, "prismatic": 1, "fixed": 0}
@@ -109,6 +109,7 @@ class Skeleton:
     parent : (J,) indices, -1 for roots.
     links : (J, 8) each joint's rest transform in its parent's frame.
     axis : (J, 3) unit axes in the joints' own frames. slides : (J,) bool, the prismatic joints.
+    hinges : indices of the hinges. unturned : (J,) bool, joints that cannot turn.
     ancestors : (J, J) bool; `ancestors[j, k]` where joint `k` is `j` itself or above it.
     length : [length units] typical length, by which errors are divided. Default: the longest path along the tree from a
         root, and 1 if all joints lie in one place.
@@ -129,7 +130,7 @@ class Skeleton:
     def __init__(self, joints: Sequence[Joint], length: float | None = None) -> None:
         if length is not None and not 0.0 < number(length) < np.inf:
             raise InvalidSkeleton(f"Skeleton: length = {shown(length)}; expected a number above 0, or None")
-        if isinstance(joints, Joint) or not hasattr(joints, "__iter__"):
+        if isinstance(joints, Joint) or not has_items(joints):
             raise InvalidSkeleton(f"Skeleton: expected a list of Joint, got {shown(joints)}")
         self.joints = tuple(joints)
         if not self.joints:
@@ -142,6 +143,8 @@ class Skeleton:
         self.names = tuple(joint.name for joint in self.joints)
         self.kinds = tuple(joint.kind for joint in self.joints)
         self.slides = np.array([kind == "prismatic" for kind in self.kinds])
+        self.hinges = np.flatnonzero([kind == "hinge" for kind in self.kinds])
+        self.unturned = self.slides | np.array([kind == "fixed" for kind in self.kinds])
         self.parent = self._parents()
         self.links = np.stack([self._link(joint) for joint in self.joints])
         self.axis = np.stack([self._axis(joint) for joint in self.joints])
@@ -250,12 +253,15 @@ class Skeleton:
                     "set inherit_rotation=False on the joint below it"
                 )
             parent[index] = joint.parent
+        rooted: set[int] = {-1}  # joints whose parents are known to lead to a root
         for index in range(count):
-            above, steps = int(parent[index]), 0
-            while above >= 0:
-                above, steps = int(parent[above]), steps + 1
-                if steps > count:
+            path, above = set[int](), index
+            while above not in rooted:
+                if above in path:
                     raise InvalidSkeleton(f"joint {self.names[index]!r}: its parents run in a circle")
+                path.add(above)
+                above = int(parent[above])
+            rooted |= path
         return parent
 
     @staticmethod

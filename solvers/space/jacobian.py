@@ -26,7 +26,7 @@ from ..algebra import dual_quaternion, quaternion
 from ..model.angles import column_axes, column_joints
 from ..model.errors import InvalidGoal, InvalidOptions, UnknownJoint
 from ..model.numbers import number, shown, vector
-from ..model.skeleton import Pose, Skeleton, World, forward
+from ..model.skeleton import Pose, Skeleton, World, check_skeleton, forward
 
 _PURE = [1, 2, 3, 5, 6, 7]  # components of a twist in a dual quaternion: all but the scalar parts
 
@@ -180,6 +180,7 @@ def finite_difference_jacobian(
 
 def _check(skeleton: Skeleton, joint: int | str, offset: Sequence[float]) -> tuple[int, np.ndarray]:
     """The effector's joint as an index, and its offset (3,)."""
+    check_skeleton(skeleton)
     try:
         index = skeleton.index(joint)
     except UnknownJoint as error:

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The motions that the kinds of a skeleton's joints allow."""
+
+import numpy as np
+
+from ..algebra import quaternion
+from .skeleton import Pose, Skeleton
+
+
+def allowed(skeleton: Skeleton, pose: Pose) -> Pose:
+    """`pose` (F, J, 4), (F, J, 3) with the nearest motions that the joints' kinds allow; limits are not applied.
+
+    Balls and hinges do not move along, hinges turn about their axes, slides move along theirs and do not turn, and
+    fixed joints do neither.
+    """
+    rotations, translations = pose
+    if translations.any():
+        along = (translations * skeleton.axis).sum(-1, keepdims=True)
+        translations = along * skeleton.axis * skeleton.slides[:, None]
+    if rotations[:, skeleton.unturned, 1:].any():
+        rotations = rotations.copy()
+        rotations[:, skeleton.unturned] = quaternion.IDENTITY
+    if skeleton.hinges.size:
+        turns, axis = rotations[:, skeleton.hinges], skeleton.axis[skeleton.hinges]
+        along = (turns[..., 1:] * axis).sum(-1, keepdims=True)
+        if (np.abs(turns[..., 1:] - along * axis) > 0.0).any():
+            rotations = rotations.copy()
+            rotations[:, skeleton.hinges] = quaternion.exp(2.0 * np.arctan2(along, turns[..., :1]) * axis)
+    return Pose(rotations, translations)
