@@ -111,7 +111,26 @@ GERMAN = {
     "In Pose Mode, select the bones to hold": "Im Posenmodus die Knochen auswählen, die bleiben sollen",
     "Choose Position, Rotation or both": "Position, Rotation oder beides wählen",
     "None of the selected bones is pinned": "Keiner der ausgewählten Knochen ist festgesteckt",
-    "Muted instead of removed, because of the library: {}": "Wegen der Bibliothek stumm geschaltet statt entfernt: {}",
+    "Kept target {}: {}": "Das Zielobjekt {} bleibt: {}",
+    "Kept control bone {}: {}": "Der Steuerknochen {} bleibt: {}",
+    "Kept {} control bones: they belong to another file, so remove them there":
+        "{} Steuerknochen bleiben: sie gehören zu einer anderen Datei und sind dort zu entfernen",
+    "Kept {} control bones: leave Edit Mode and delete them there":
+        "{} Steuerknochen bleiben: den Bearbeitungsmodus verlassen oder sie dort löschen",
+    "Kept the curves of {} control bones: {}": "Die Kurven von {} Steuerknochen bleiben: {}",
+    "and {} more": "und {} weitere",
+    "{} is parented to it": "{} ist ihm untergeordnet",
+    "a constraint of {} uses it": "ein Constraint von {} verwendet es",
+    "goal {} of {} uses it": "das Ziel {} von {} verwendet es",
+    "a driver of {} reads it": "ein Treiber von {} liest es",
+    "{} bends toward it": "{} biegt sich nach ihm",
+    "{} is drawn at it": "{} wird an ihm gezeichnet",
+    "{} is deformed by it": "{} wird von ihm verformt",
+    "{} animates it": "{} animiert es",
+    "{} uses it": "{} verwendet es",
+    "it does more than being a target": "es ist mehr als ein Zielobjekt",
+    "{} plays them too": "{} spielt sie auch ab",
+    "an NLA track plays them too": "eine NLA-Spur spielt sie auch ab",
     "There are no {} to mirror, or no bones named as the other side":
         "Es gibt keine {} zu spiegeln, oder keine Knochen, die nach der anderen Seite benannt sind",
     "Mirrored the {} of {} bones": "Gespiegelt: die {} von {} Knochen",
@@ -217,6 +236,9 @@ GERMAN = {
     "Leave the NLA tweak mode of {} first": "Zuerst den NLA-Bearbeitungsmodus von {} verlassen",
     "Action {} is linked, so keys would be lost: bake into a new action":
         "Die Action {} ist verknüpft, daher gingen Keyframes verloren: in eine neue Action backen",
+    "Action {} also moves {}: bake into a new action": "Die Action {} bewegt auch {}: in eine neue Action backen",
+    "Action {} also plays in the NLA of {}: bake into a new action":
+        "Die Action {} läuft auch im NLA von {}: in eine neue Action backen",
     "The action of {} is blended with the NLA, which would change the baked pose: bake into a new action":
         "Die Action von {} wird mit dem NLA gemischt, was die gebackene Pose verändern würde: "
         "in eine neue Action backen",

@@ -5,7 +5,7 @@ A target made for a goal is a control bone of the armature, or an empty where th
 owns it: it is removed with the goal.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import bpy
@@ -13,13 +13,18 @@ from mathutils import Matrix, Vector
 
 from ..blender import keying
 from ..blender.armature import Armature
-from . import controls, limits, selection
+from . import controls, limits, selection, users
 from .controls import Control
 from .limit_frame import LimitFrame
 from .poles import Poles
 
 KEYED_INFLUENCE = 1e-3
 """With this influence a goal holds its bone where keys put it, wherever its target is; at 0 it would have no effect."""
+
+MADE = "dqik_made"
+"""A custom property that marks collections which were made for targets, and may be removed with the last of these."""
+
+_NOTES = 3  # most things that stay which one report names
 
 TARGET_SIZE = 0.04  # of the armature's size: an empty's
 
@@ -139,13 +144,15 @@ def key_targets(ob: bpy.types.Object, numbers: Iterable[int], frame: float) -> N
             keying.key(owner, frame, "Object Transforms" if bone is None else bone.name)
 
 
-def remove(ob: bpy.types.Object, numbers: Iterable[int]) -> list[str]:
+def remove(ob: bpy.types.Object, numbers: Iterable[int]) -> str:
     """Remove goals with the targets that they own; after the last one, the settings made for them go back too.
 
-    A library override cannot remove a goal of its library: such goals are muted, and their names returned.
+    Targets that anything else uses stay. A library override cannot remove a goal of its library: such goals are muted.
+    Returns a sentence about what stays; empty if nothing does.
     """
-    settings, left = ob.dqik, []
+    settings, notes = ob.dqik, list[str]()
     bones: list[str] = []
+    empties: list[bpy.types.Object] = []
     for number in sorted(numbers, reverse=True):
         goal = settings.goals[number]
         own = (goal.target, goal.subtarget) if goal.own_target else (None, "")
@@ -153,20 +160,26 @@ def remove(ob: bpy.types.Object, numbers: Iterable[int]) -> list[str]:
             settings.goals.remove(number)
         except TypeError:  # raised for a goal of the library
             settings.goals[number].mute = True
-            left.append(settings.goals[number].name)
+            name = settings.goals[number].name
+            notes.append(f"Goal {name!r} belongs to the library file, so it was muted instead of removed")
             continue
-        if own[0] == ob:
+        if own[0] == ob and own[1] not in bones:
             bones.append(own[1])
-        elif own[0] is not None:
-            _remove_empty(own[0])
+        elif own[0] is not None and own[0].type == "EMPTY" and own[0].library is None and own[0] not in empties:
+            empties.append(own[0])
     with selection.quiet():
         settings.active_goal = max(min(settings.active_goal, len(settings.goals) - 1), 0)
-    aimed = {aim for other in _users_of(ob.data) for aim in _aimed_bones(other)}
-    controls.remove(ob, [bone for bone in bones if bone not in aimed])
+    kept = users.kept(ob, bones, empties)
+    for (target, bone), user in kept.items():
+        notes.append(f"Kept control bone {bone!r}: {user.how}" if bone else f"Kept target {target.name!r}: {user.how}")
+    notes += controls.remove(ob, [bone for bone in bones if (ob, bone) not in kept])
+    for empty in empties:
+        if (empty, "") not in kept:
+            _remove_empty(empty)
     if not any(goal.own_target for goal in settings.goals):
         restore(ob)
     settings.solver = settings.solver  # remove() calls no update callback, so set a property that does
-    return left
+    return "; ".join(notes[:_NOTES]) + (f"; and {len(notes) - _NOTES} more" if len(notes) > _NOTES else "")
 
 
 def let_translate(bone: bpy.types.PoseBone) -> None:
@@ -256,21 +269,9 @@ def _put(
 
 
 def _remove_empty(target: bpy.types.Object) -> None:
-    """Remove an empty that was made as a target, unless a goal still uses it, and its collection if that is empty."""
-    if target.library is not None or any(target in own_empties(ob) for ob in bpy.data.objects):
-        return
+    """Remove an empty that was made as a target, and its collection if that was made for targets and is empty."""
     holders = list(target.users_collection)
     bpy.data.objects.remove(target)
     for holder in holders:
-        if holder.name.endswith(" targets") and holder.library is None and not holder.all_objects:
+        if MADE in holder and not holder.all_objects and not holder.children and users.is_sole(holder):
             bpy.data.collections.remove(holder)
-
-
-def _users_of(armature: bpy.types.Armature) -> Iterator[bpy.types.Object]:
-    return (ob for ob in bpy.data.objects if ob.data == armature)
-
-
-def _aimed_bones(ob: bpy.types.Object) -> Iterator[str]:
-    """Names of the bones that are targets or poles of an object's goals."""
-    for goal in ob.dqik.goals:
-        yield from (goal.subtarget, goal.pole_subtarget)
