@@ -21,7 +21,8 @@ _GEOMETRY = (bpy.types.Mesh, bpy.types.Curve, bpy.types.Lattice, bpy.types.MetaB
 """Their collections are points and faces, which point to nothing."""
 
 _NOT_READ = {"rna_type", "animation_data", "original", "frames", "keying_sets", "keying_sets_all"}
-_OF_SCENES = {"collection", "objects", "view_layers"}  # what a scene holds
+_OF_SCENES = {"camera", "timeline_markers"}
+"""What is read of scenes, besides the properties of add-ons: reading all tool settings crashes Blender 4.2."""
 
 
 class User(NamedTuple):
@@ -280,8 +281,10 @@ def _structs(owner: bpy.types.ID) -> Iterator[tuple[bpy.types.bpy_struct, str]]:
 
 def _read(owner: bpy.types.ID, struct: bpy.types.bpy_struct, types: set[str]) -> Iterator[bpy.types.Property]:
     """The properties of some types of a struct, without those that only hold or show things."""
-    left_out = _NOT_READ | _OF_SCENES if struct == owner and isinstance(owner, bpy.types.Scene) else _NOT_READ
-    return (prop for prop in struct.bl_rna.properties if prop.type in types and prop.identifier not in left_out)
+    found = (prop for prop in struct.bl_rna.properties if prop.type in types and prop.identifier not in _NOT_READ)
+    if struct == owner and isinstance(owner, bpy.types.Scene):
+        return (prop for prop in found if prop.is_runtime or prop.identifier in _OF_SCENES)
+    return found
 
 
 def _pointers(owner: bpy.types.ID, struct: bpy.types.bpy_struct) -> Iterator[tuple[str, object]]:
