@@ -103,9 +103,18 @@ GERMAN = {
         "{} ist ausgeblendet oder nicht in diesem View Layer: zuerst einblenden",
     "Bone {} is hidden: show it or its bone collection first":
         "Der Knochen {} ist ausgeblendet: zuerst ihn oder seine Knochensammlung einblenden",
-    "The targets of {} cannot be moved: they are missing, or constraints or another file set their place":
-        "Die Zielobjekte von {} lassen sich nicht bewegen: sie fehlen, oder Constraints oder eine andere Datei "
-        "bestimmen ihren Ort",
+    "The targets of {} are not at their bones: give each goal a target of its own, without constraints, drivers and "
+    "animated parents":
+        "Die Zielobjekte von {} sind nicht an ihren Knochen: jedem Ziel ein eigenes Zielobjekt geben, ohne "
+        "Constraints, Treiber und animierte Eltern",
+    "The keys of the targets of {} have no effect: unmute and unlock their curves and groups, and mute the NLA above "
+    "them":
+        "Die Keyframes der Zielobjekte von {} wirken nicht: ihre Kurven und Gruppen einschalten und entsperren, und "
+        "das NLA darüber stumm schalten",
+    "The targets of {} go back to their keys: switch Auto Keying on, or key them":
+        "Die Zielobjekte von {} gehen zu ihren Keyframes zurück: Auto-Keying einschalten oder Keyframes setzen",
+    "Action {} also moves {}: make it a single user first":
+        "Die Action {} bewegt auch {}: sie zuerst zum Einzelnutzer machen",
     "The targets of {} cannot be moved: constraints or another file set their place":
         "Die Zielobjekte von {} lassen sich nicht bewegen: Constraints oder eine andere Datei bestimmen ihren Ort",
     "In Pose Mode, select the bones to hold": "Im Posenmodus die Knochen auswählen, die bleiben sollen",

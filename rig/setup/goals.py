@@ -6,6 +6,7 @@ owns it: it is removed with the goal.
 """
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 import bpy
@@ -114,6 +115,13 @@ def places(ob: bpy.types.Object, numbers: Iterable[int], depsgraph: bpy.types.De
     return found
 
 
+def matrix_of(target: bpy.types.Object, bone: str, depsgraph: bpy.types.Depsgraph) -> Matrix:
+    """The world matrix of an object, or of one of its bones."""
+    evaluated = target.evaluated_get(depsgraph)
+    found = evaluated.pose.bones.get(bone) if target.type == "ARMATURE" else None
+    return evaluated.matrix_world @ (Matrix() if found is None else found.matrix)
+
+
 def put_targets(ob: bpy.types.Object, wanted: dict[int, Place], depsgraph: bpy.types.Depsgraph) -> list[str]:
     """Move the targets and poles of goals to places, by number. Returns the names of goals for which it cannot."""
     left: list[str] = []
@@ -124,7 +132,7 @@ def put_targets(ob: bpy.types.Object, wanted: dict[int, Place], depsgraph: bpy.t
         place, pole = wanted[number], goal.pole_target
         done = goal.target is not None and _put(goal.target, goal.subtarget, place.end, turn, depsgraph, moved)
         if place.pole is not None:
-            matrix = _matrix_of(pole, goal.pole_subtarget, depsgraph)
+            matrix = matrix_of(pole, goal.pole_subtarget, depsgraph)
             matrix.translation = place.pole
             done &= _put(pole, goal.pole_subtarget, matrix, False, depsgraph, moved)
         if not done:
@@ -141,7 +149,8 @@ def key_targets(ob: bpy.types.Object, numbers: Iterable[int], frame: float) -> N
         if target is not None and target.library is None:
             bone = target.pose.bones.get(name) if target.type == "ARMATURE" else None
             owner = target if bone is None else bone
-            keying.key(owner, frame, "Object Transforms" if bone is None else bone.name)
+            with suppress(RuntimeError):  # its action is linked, or the NLA refuses: `placing` finds that
+                keying.key(owner, frame, "Object Transforms" if bone is None else bone.name)
 
 
 def remove(ob: bpy.types.Object, numbers: Iterable[int]) -> str:
@@ -225,13 +234,6 @@ def _place_of(ob: bpy.types.Object, bone: str, at_tail: bool) -> Matrix:
     matrix = found.matrix.copy()
     matrix.translation = found.tail if at_tail else found.head
     return ob.matrix_world @ matrix
-
-
-def _matrix_of(target: bpy.types.Object, bone: str, depsgraph: bpy.types.Depsgraph) -> Matrix:
-    """The world matrix of an object, or of one of its bones."""
-    evaluated = target.evaluated_get(depsgraph)
-    found = evaluated.pose.bones.get(bone) if target.type == "ARMATURE" else None
-    return evaluated.matrix_world @ (Matrix() if found is None else found.matrix)
 
 
 def _depth(goal: bpy.types.PropertyGroup) -> int:

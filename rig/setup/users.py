@@ -185,9 +185,9 @@ def _curves_of(player: bpy.types.bpy_struct) -> tuple:
 def _posed(figure: bpy.types.Object, name: str) -> Iterator[User]:
     """A bone's animation, drivers and constraints in another object that shares the armature."""
     bone, data = figure.pose.bones.get(name) if figure.pose else None, figure.animation_data
-    lists = [] if data is None else [data.drivers]
-    for one in () if data is None else _playing(data, own=False):
-        lists.append(curves.of_action(one.action, getattr(one, "action_slot", None)))
+    lists: list = [] if data is None else [data.drivers]
+    if data is not None:
+        lists += (curves.of_action(one.action, getattr(one, "action_slot", None)) for one in _playing(data, own=False))
     animated = any(animation.split_path(figure, curve.data_path)[0] == name for own in lists for curve in own)
     if animated or (bone is not None and len(bone.constraints)):
         yield User(figure, "", f"{figure.name!r} animates it")
@@ -334,4 +334,4 @@ def _how(owner: bpy.types.ID, struct: bpy.types.bpy_struct, prop: str) -> str:
 
 def _name(owner: bpy.types.ID) -> str:
     """The name by which the user knows a data-block: shape keys have that of their mesh."""
-    return owner.user.name if isinstance(owner, bpy.types.Key) and owner.user is not None else owner.name
+    return owner.user.name if isinstance(owner, bpy.types.Key) else owner.name

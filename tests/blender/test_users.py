@@ -312,7 +312,7 @@ def test_what_holds_or_shows_a_target_is_no_user(targets: str) -> None:
     prop = rigs.empty((0, 0, 0), "Prop")
     prop.parent, prop.parent_type, prop.parent_bone = other, "BONE", NAME
     variable(prop.driver_add("location", 1).driver, id=other, bone_target=NAME)
-    ob, target, bone = figure_with_target(targets)
+    ob, target, _ = figure_with_target(targets)
     extra = bpy.data.collections.new("Extra")
     bpy.context.scene.collection.children.link(extra)
     extra.objects.link(target)
