@@ -146,7 +146,7 @@ def key_targets(ob: bpy.types.Object, numbers: Iterable[int], frame: float) -> N
     aims = [(goal.target, goal.subtarget) for goal in goals]
     aims += [(goal.pole_target, goal.pole_subtarget) for goal in goals]
     for target, name in aims:
-        if target is not None and target.library is None:
+        if target is not None and target.library is None and not _is_action_linked(target):
             bone = target.pose.bones.get(name) if target.type == "ARMATURE" else None
             owner = target if bone is None else bone
             with suppress(RuntimeError):  # its action is linked, or the NLA refuses: `placing` finds that
@@ -234,6 +234,12 @@ def _place_of(ob: bpy.types.Object, bone: str, at_tail: bool) -> Matrix:
     matrix = found.matrix.copy()
     matrix.translation = found.tail if at_tail else found.head
     return ob.matrix_world @ matrix
+
+
+def _is_action_linked(target: bpy.types.Object) -> bool:
+    """Whether keys of an object would be lost, because its action belongs to another file."""
+    data = target.animation_data
+    return data is not None and data.action is not None and data.action.library is not None
 
 
 def _depth(goal: bpy.types.PropertyGroup) -> int:

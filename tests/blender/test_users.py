@@ -512,3 +512,33 @@ def test_an_empty_that_the_user_gave_a_task_stays() -> None:
     bpy.ops.dqik.goals_clear()
     assert target.name in bpy.data.objects
     assert ob.name in bpy.data.objects
+
+
+def test_texts_and_images_of_the_user_are_not_overwritten() -> None:
+    """The comparison writes its own, also where the user's have their names; a second one overwrites the first."""
+    text = bpy.data.texts.new("DQIK comparison.csv")
+    text.write("mine")
+    ob = rigs.bent_arm()
+    rigs.goal(ob, "b", rigs.empty((1, 0.5, 0)))
+    for _ in range(2):
+        bpy.ops.dqik.compare_solvers(frame_start=1, frame_end=2, solvers={"PGS"})
+    assert text.as_string() == "mine"
+    assert len(bpy.data.texts) == 2
+
+
+def test_constraints_whose_keys_another_figure_plays_are_left_to_it() -> None:
+    """Goals from IK Constraints would mute the other figure's keys."""
+    ob, other = rigs.bent_arm(), rigs.bent_arm("Other")
+    for one in (ob, other):
+        rigs.blender_ik(one, "b", rigs.empty((1.2, -0.4, 0.3), "Aim"))
+    own = ob.pose.bones["b"].constraints[0]
+    for frame, influence in ((1, 0.0), (12, 1.0)):
+        own.influence = influence
+        own.keyframe_insert("influence", frame=frame)
+    share(ob, other)
+    shown = lambda: rigs.matrices(other).ravel().tolist()  # noqa: E731
+    before = over_frames(shown)
+    rigs.made_active(ob)
+    assert bpy.ops.dqik.goals_from_constraints() == {"CANCELLED"}
+    assert same(before, over_frames(shown))
+    assert not own.mute
