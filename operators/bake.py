@@ -91,8 +91,8 @@ class DQIK_OT_bake(FramesOperator, bpy.types.Operator):
                 self.report({"WARNING"}, f"The keys are written, but the missed frames are not known; {disturbed}")
                 return {"FINISHED"}
         missed.store(ob, errors.items())
-        if self.clear_goals:
-            goals.remove(ob, range(len(ob.dqik.goals)))
+        if self.clear_goals and (note := goals.remove(ob, range(len(ob.dqik.goals)))):
+            self.report({"WARNING"}, note)
         ob.update_tag(refresh={"TIME"})  # this object only: others may have unkeyed edits
         context.view_layer.update()
         misses = missed.summary(scene, ob)

@@ -20,6 +20,7 @@ NAME = "DQIK comparison"  # of the image; the text of the same name ends in .csv
 _SIZE = (1400, 1050)
 _READING_SOLVER = "PGS"  # reads the frames, because it accepts every kind of goal
 _FEET = 1.0 / 0.3048
+_MADE = "dqik_made"  # a custom property: a text or an image of the user may have the same name
 
 
 class DQIK_OT_compare_solvers(FramesOperator, bpy.types.Operator):
@@ -107,7 +108,10 @@ def _unit(scene: bpy.types.Scene) -> tuple[float, str]:
 def _save_text(content: str) -> str:
     """Write the CSV to its text data-block. Returns a clause that names it."""
     name = f"{NAME}.csv"
-    text = bpy.data.texts.get((name, None)) or bpy.data.texts.new(name)
+    text = next((one for one in bpy.data.texts if _MADE in one and one.library is None), None)
+    if text is None:
+        text = bpy.data.texts.new(name)
+        text[_MADE] = True
     text.clear()
     text.write(content)
     return f"the table is in the panel and in the text {text.name!r}"
@@ -116,7 +120,10 @@ def _save_text(content: str) -> str:
 def _save_image(pixels: np.ndarray) -> bpy.types.Image:
     """Write pixels (height, width, 4), bottom row first, to the comparison's image, and pack it into the file."""
     height, width = pixels.shape[:2]
-    image = bpy.data.images.get((NAME, None)) or bpy.data.images.new(NAME, width, height)
+    image = next((one for one in bpy.data.images if _MADE in one and one.library is None), None)
+    if image is None:
+        image = bpy.data.images.new(NAME, width, height)
+        image[_MADE] = True
     if tuple(image.size) != (width, height):
         image.scale(width, height)
     image.use_fake_user = True  # an image without users is not saved

@@ -102,9 +102,9 @@ class DQIK_OT_goals_from_constraints(ArmatureOperator, bpy.types.Operator):
 
 
 def _remove(operator: bpy.types.Operator, ob: bpy.types.Object, numbers: Sequence[int]) -> None:
-    """Remove goals, and name those that can only be muted."""
-    for name in goals.remove(ob, numbers):
-        operator.report({"WARNING"}, f"Goal {name!r} belongs to the library file, so it was muted instead of removed")
+    """Remove goals, and say in one line what stays."""
+    if note := goals.remove(ob, numbers):
+        operator.report({"WARNING"}, note)
 
 
 CLASSES = (DQIK_OT_goal_add, DQIK_OT_goal_remove, DQIK_OT_goals_clear, DQIK_OT_goals_from_constraints)

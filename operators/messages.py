@@ -91,6 +91,9 @@ GERMAN = {
     "{} has no active IK constraints": "{} hat keine aktiven IK-Constraints",
     "The IK constraint of {} has no target: choose an object":
         "Der IK-Constraint von {} hat kein Zielobjekt: ein Objekt auswählen",
+    "The IK constraint of {} stays: another object plays its keys, so make the action a single user first":
+        "Der IK-Constraint von {} bleibt: ein anderes Objekt spielt seine Keyframes ab, daher die Action zuerst zum "
+        "Einzelnutzer machen",
     "Added {} goals, and limits for {} bones": "{} Ziele hinzugefügt, und Grenzen für {} Knochen",
     "There is no object {}: choose another target": "Es gibt kein Objekt {}: ein anderes Zielobjekt auswählen",
     "In Pose Mode, select the bones that should reach a target":
@@ -103,15 +106,43 @@ GERMAN = {
         "{} ist ausgeblendet oder nicht in diesem View Layer: zuerst einblenden",
     "Bone {} is hidden: show it or its bone collection first":
         "Der Knochen {} ist ausgeblendet: zuerst ihn oder seine Knochensammlung einblenden",
-    "The targets of {} cannot be moved: they are missing, or constraints or another file set their place":
-        "Die Zielobjekte von {} lassen sich nicht bewegen: sie fehlen, oder Constraints oder eine andere Datei "
-        "bestimmen ihren Ort",
+    "The targets of {} are not at their bones: give each goal a target of its own, without constraints, drivers and "
+    "animated parents":
+        "Die Zielobjekte von {} sind nicht an ihren Knochen: jedem Ziel ein eigenes Zielobjekt geben, ohne "
+        "Constraints, Treiber und animierte Eltern",
+    "The keys of the targets of {} have no effect: unmute and unlock their curves and groups, and mute the NLA above "
+    "them":
+        "Die Keyframes der Zielobjekte von {} wirken nicht: ihre Kurven und Gruppen einschalten und entsperren, und "
+        "das NLA darüber stumm schalten",
+    "The targets of {} go back to their keys: switch Auto Keying on, or key them":
+        "Die Zielobjekte von {} gehen zu ihren Keyframes zurück: Auto-Keying einschalten oder Keyframes setzen",
+    "Action {} also moves {}: make it a single user first":
+        "Die Action {} bewegt auch {}: sie zuerst zum Einzelnutzer machen",
     "The targets of {} cannot be moved: constraints or another file set their place":
         "Die Zielobjekte von {} lassen sich nicht bewegen: Constraints oder eine andere Datei bestimmen ihren Ort",
     "In Pose Mode, select the bones to hold": "Im Posenmodus die Knochen auswählen, die bleiben sollen",
     "Choose Position, Rotation or both": "Position, Rotation oder beides wählen",
     "None of the selected bones is pinned": "Keiner der ausgewählten Knochen ist festgesteckt",
-    "Muted instead of removed, because of the library: {}": "Wegen der Bibliothek stumm geschaltet statt entfernt: {}",
+    "Kept target {}: {}": "Das Zielobjekt {} bleibt: {}",
+    "Kept control bone {}: {}": "Der Steuerknochen {} bleibt: {}",
+    "Kept {} control bones: they belong to another file, so remove them there":
+        "{} Steuerknochen bleiben: sie gehören zu einer anderen Datei und sind dort zu entfernen",
+    "Kept {} control bones: leave Edit Mode and delete them there":
+        "{} Steuerknochen bleiben: den Bearbeitungsmodus verlassen oder sie dort löschen",
+    "Kept the curves of {} control bones: {}": "Die Kurven von {} Steuerknochen bleiben: {}",
+    "and {} more": "und {} weitere",
+    "{} is parented to it": "{} ist ihm untergeordnet",
+    "a constraint of {} uses it": "ein Constraint von {} verwendet es",
+    "goal {} of {} uses it": "das Ziel {} von {} verwendet es",
+    "a driver of {} reads it": "ein Treiber von {} liest es",
+    "{} bends toward it": "{} biegt sich nach ihm",
+    "{} is drawn at it": "{} wird an ihm gezeichnet",
+    "{} is deformed by it": "{} wird von ihm verformt",
+    "{} animates it": "{} animiert es",
+    "{} uses it": "{} verwendet es",
+    "it does more than being a target": "es ist mehr als ein Zielobjekt",
+    "{} plays them too": "{} spielt sie auch ab",
+    "an NLA track plays them too": "eine NLA-Spur spielt sie auch ab",
     "There are no {} to mirror, or no bones named as the other side":
         "Es gibt keine {} zu spiegeln, oder keine Knochen, die nach der anderen Seite benannt sind",
     "Mirrored the {} of {} bones": "Gespiegelt: die {} von {} Knochen",
@@ -227,6 +258,9 @@ GERMAN = {
     "Leave the NLA tweak mode of {} first": "Zuerst den NLA-Bearbeitungsmodus von {} verlassen",
     "Action {} is linked, so keys would be lost: bake into a new action":
         "Die Action {} ist verknüpft, daher gingen Keyframes verloren: in eine neue Action backen",
+    "Action {} also moves {}: bake into a new action": "Die Action {} bewegt auch {}: in eine neue Action backen",
+    "Action {} also plays in the NLA of {}: bake into a new action":
+        "Die Action {} läuft auch im NLA von {}: in eine neue Action backen",
     "The action of {} is blended with the NLA, which would change the baked pose: bake into a new action":
         "Die Action von {} wird mit dem NLA gemischt, was die gebackene Pose verändern würde: "
         "in eine neue Action backen",

@@ -51,9 +51,8 @@ class DQIK_OT_unpin(GoalsOperator, bpy.types.Operator):
         if not numbers:
             self.report({"WARNING"}, "None of the selected bones is pinned")
             return {"CANCELLED"}
-        left = goals.remove(ob, numbers)
-        if left:
-            self.report({"WARNING"}, f"Muted instead of removed, because of the library: {', '.join(map(repr, left))}")
+        if note := goals.remove(ob, numbers):
+            self.report({"WARNING"}, note)
         return {"FINISHED"}
 
 

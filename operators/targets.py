@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Selecting the targets of goals, and putting them where the bones are."""
 
+from contextlib import suppress
+
 import bpy
 from bpy.props import BoolProperty, IntProperty
 
 from .. import live
 from ..rig.blender import scene_state
-from ..rig.setup import goals, selection
+from ..rig.setup import goals, placing, selection, users
 from .common import GoalsOperator, armature
 
 
@@ -96,24 +98,49 @@ class DQIK_OT_targets_to_pose(GoalsOperator, bpy.types.Operator):
         ] or list(range(len(ob.dqik.goals)))  # fmt: skip
         if self.use_range and self.frame_end < self.frame_start:
             self.frame_start, self.frame_end = scene.frame_start, scene.frame_end
-        if self.frame_end >= self.frame_start:
-            try:
-                left = self._over_range(context, ob, numbers)
-            except scene_state.Disturbed as disturbed:
-                self.report({"ERROR"}, f"Nothing was keyed; {disturbed}")
-                return {"CANCELLED"}
-        else:
-            left = goals.to_pose(ob, numbers, context.evaluated_depsgraph_get())
-            if scene.tool_settings.use_keyframe_insert_auto:
-                goals.key_targets(ob, numbers, scene.frame_current_final)
-        if left:
-            self.report({"WARNING"}, f"The targets of {', '.join(map(repr, left))} cannot be moved: they are missing, "
-                        "or constraints or another file set their place")  # fmt: skip
+        over_range = self.frame_end >= self.frame_start
+        if over_range and (refusal := _shared(ob, numbers)):
+            self.report({"ERROR"}, refusal)
+            return {"CANCELLED"}
+        keyed = over_range or scene.tool_settings.use_keyframe_insert_auto
+        try:
+            stay, back = (self._over_range if over_range else self._on_frame)(context, ob, numbers)
+        except scene_state.Disturbed as disturbed:
+            self.report({"ERROR"}, f"Nothing was keyed; {disturbed}")
+            return {"CANCELLED"}
+        parts = []
+        if stay:
+            parts.append(f"The targets of {_named(ob, stay)} are not at their bones: give each goal a target of its "
+                         "own, without constraints, drivers and animated parents")  # fmt: skip
+        if back - stay:
+            names = _named(ob, back - stay)
+            parts.append(f"The keys of the targets of {names} have no effect: unmute and unlock their curves and "
+                         "groups, and mute the NLA above them" if keyed else
+                         f"The targets of {names} go back to their keys: switch Auto Keying on, or key them")
+        if parts:
+            self.report({"WARNING"}, "; ".join(parts))
         return {"FINISHED"}
 
-    def _over_range(self, context: bpy.types.Context, ob: bpy.types.Object, numbers: list[int]) -> list[str]:
-        """Read the bones on all frames, then key the targets; returns the names of goals whose targets stay."""
-        scene, left = context.scene, list[str]()
+    @staticmethod
+    def _on_frame(context: bpy.types.Context, ob: bpy.types.Object, numbers: list[int]) -> tuple[set[int], set[int]]:
+        """Move the targets on this frame; the goals whose targets stay, and those that their animation moves back."""
+        scene = context.scene
+        wanted = goals.places(ob, numbers, context.evaluated_depsgraph_get())
+        with live.aside(ob):
+            stay = placing.put(ob, wanted, context) | (set(numbers) - wanted.keys())
+            keyed = scene.tool_settings.use_keyframe_insert_auto
+            if keyed:
+                goals.key_targets(ob, numbers, scene.frame_current_final)
+            back = placing.goes_back(ob, wanted, context, keyed)
+        for target in {goal.target for goal in ob.dqik.goals if goal.target is not None} | {ob}:
+            target.update_tag(refresh={"OBJECT"})  # so that Live, which was aside, follows
+        return stay, back
+
+    def _over_range(
+        self, context: bpy.types.Context, ob: bpy.types.Object, numbers: list[int]
+    ) -> tuple[set[int], set[int]]:
+        """Read the bones on all frames, key the targets, and look where these are; returns as `_on_frame` does."""
+        scene, back = context.scene, set[int]()
         frames = range(self.frame_start, self.frame_end + 1)
         with scene_state.restored(scene, context.view_layer, ob) as visits:
             wanted = []
@@ -121,12 +148,19 @@ class DQIK_OT_targets_to_pose(GoalsOperator, bpy.types.Operator):
                 visits.visit(frame)
                 wanted.append(goals.places(ob, numbers, context.evaluated_depsgraph_get()))
         with live.aside(ob), scene_state.restored(scene, context.view_layer, ob) as visits:
-            put = []
+            visits.visit(frames[0])
+            goals.put_targets(ob, wanted[0], context.evaluated_depsgraph_get())
+            context.view_layer.update()
+            in_rounds = bool(placing.off(ob, wanted[0], context.evaluated_depsgraph_get()))
+            stay, put = placing.put(ob, wanted[0], context) | (set(numbers) - wanted[0].keys()), []
             for frame, places in zip(frames, wanted, strict=True):
                 visits.visit(frame)
-                left = goals.put_targets(ob, places, context.evaluated_depsgraph_get())
+                if in_rounds:
+                    placing.put(ob, places, context)
+                else:
+                    goals.put_targets(ob, places, context.evaluated_depsgraph_get())
                 put.append((scene.frame_current_final, [(one, scene_state.transform(one)) for one in _aims(ob)]))
-            for (time, transforms), places in zip(put, wanted, strict=True):  # from here on no handler runs
+            for (time, transforms), places in zip(put, wanted, strict=True):  # no handler runs meanwhile
                 for owner, values in transforms:
                     scene_state.set_transform(owner, values)
                 goals.key_targets(ob, places, time)
@@ -134,8 +168,14 @@ class DQIK_OT_targets_to_pose(GoalsOperator, bpy.types.Operator):
             goal = ob.dqik.goals[number]
             if goal.influence < 2.0 * goals.KEYED_INFLUENCE:
                 goal.influence = 1.0  # the target has the keys now
+        looking = scene_state.restored(scene, context.view_layer, ob)
+        with suppress(scene_state.Disturbed), live.aside(ob), looking as visits:  # the keys are written already
+            for frame, places in zip(frames, wanted, strict=True):
+                visits.visit(frame)
+                back |= placing.off(ob, places, context.evaluated_depsgraph_get())
+            back |= placing.goes_back(ob, wanted[-1], context, keyed=True)
         scene_state.visit(scene, scene.frame_current + scene.frame_subframe)
-        return left
+        return stay, back
 
 
 def _aims(ob: bpy.types.Object) -> list[bpy.types.Object | bpy.types.PoseBone]:
@@ -149,5 +189,23 @@ def _aims(ob: bpy.types.Object) -> list[bpy.types.Object | bpy.types.PoseBone]:
             found.append(target if bone is None else bone)
     return found
 
+
+def _named(ob: bpy.types.Object, numbers: set[int]) -> str:
+    """The names of goals as text."""
+    names = [ob.dqik.goals[number].name for number in sorted(numbers)]
+    text = ", ".join(map(repr, names[:_NAMED]))
+    return f"{text} and {len(names) - _NAMED} more" if len(names) > _NAMED else text
+
+
+def _shared(ob: bpy.types.Object, numbers: list[int]) -> str:
+    """Why the targets of goals cannot be keyed over a range: something else plays their keys. Empty if they can."""
+    aims = [aim for number in numbers for aim in (ob.dqik.goals[number].target, ob.dqik.goals[number].pole_target)]
+    for aim in dict.fromkeys(aim for aim in aims if aim is not None):
+        for name in filter(None, users.players(aim)):
+            return f"Action {aim.animation_data.action.name!r} also moves {name!r}: make it a single user first"
+    return ""
+
+
+_NAMED = 3  # most goals that a report names
 
 CLASSES = (DQIK_OT_target_select, DQIK_OT_targets_to_pose)

@@ -42,6 +42,12 @@ def groups(action: bpy.types.Action | None, slot: object) -> bpy.types.bpy_prop_
     return () if bag is None else bag.groups
 
 
+def has_bones(ob: bpy.types.Object, names: Sequence[str]) -> bool:
+    """Whether an object's action has curves of bones."""
+    starts = tuple(bone_path(name, "") for name in names)
+    return any(curve.data_path.startswith(starts) for curve in fcurves(ob.animation_data))
+
+
 def remove_bones(ob: bpy.types.Object, names: Sequence[str]) -> None:
     """Remove the curves of bones from an object's action, and their groups if these become empty."""
     owner = ob.animation_data

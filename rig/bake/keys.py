@@ -11,6 +11,7 @@ from ...solvers import DqikError
 from .. import curves
 from ..blender import rotation
 from ..blender.channels import Channels
+from ..setup import users
 from ..setup.build import Rig
 from .reduce import reduce_keys
 
@@ -40,6 +41,9 @@ def check(ob: bpy.types.Object, action: str) -> None:
     if action == "CURRENT" and _is_blended(data):
         raise DqikError(f"The action of {ob.name!r} is blended with the NLA, which would change the baked pose: "
                         "bake into a new action")  # fmt: skip
+    for name in users.players(ob)[:1] if action == "CURRENT" else ():
+        own = f"Action {data.action.name!r} also plays in the NLA of {ob.name!r}: bake into a new action"
+        raise DqikError(f"Action {data.action.name!r} also moves {name!r}: bake into a new action" if name else own)
 
 
 def write_keys(

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from typing import Any
 
 import bpy
 import numpy as np
@@ -98,6 +99,32 @@ def animates(ob: bpy.types.Object, path: str) -> bool:
         return False
     lists = [curves.fcurves(data), data.drivers, *(_strip_curves(strip) for strip in _counting_strips(data))]
     return any(curve.data_path == path and not curve.mute for curve in chain.from_iterable(lists))
+
+
+def present_values(ob: bpy.types.Object) -> Iterator[tuple[str, int, object]]:
+    """The properties that curves and strips which count set, with their present values."""
+    data = ob.animation_data
+    for curve in () if data is None else _counting_curves(data):
+        if curve.driver is not None:
+            continue
+        try:
+            value: Any = ob.path_resolve(curve.data_path)
+        except ValueError:  # of something that is not there any more
+            continue
+        yield curve.data_path, curve.array_index, value[curve.array_index] if hasattr(value, "__len__") else value
+
+
+def set_value(ob: bpy.types.Object, path: str, index: int, value: object) -> None:
+    """Set a property that `present_values` yields."""
+    holder, _, name = path.rpartition("[" if path.endswith("]") else ".")
+    owner: Any = ob.path_resolve(holder) if holder else ob
+    present: Any = ob.path_resolve(path)
+    if hasattr(present, "__len__") and not isinstance(present, str):
+        present[index] = value
+    elif path.endswith("]"):
+        owner[name[1:-2]] = value
+    else:
+        setattr(owner, name, value)
 
 
 def uses_nla(ob: bpy.types.Object) -> bool:

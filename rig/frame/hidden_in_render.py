@@ -14,6 +14,7 @@ from bpy.app.handlers import persistent
 from ..blender import animation
 
 _NAME = "DQIK targets hidden in renders"
+_MADE = "dqik_made"  # a custom property
 
 
 def targets(scene: bpy.types.Scene) -> set[tuple[bpy.types.Object, str]]:
@@ -41,6 +42,7 @@ def include(scene: bpy.types.Scene, *_: object) -> None:
     if not hidden:
         return
     helper = bpy.data.objects.new(_NAME, None)
+    helper[_MADE] = True
     for target, bone in hidden:
         made = helper.constraints.new("COPY_LOCATION")
         made.target, made.subtarget = target, bone if target.type == "ARMATURE" else ""
@@ -48,8 +50,8 @@ def include(scene: bpy.types.Scene, *_: object) -> None:
 
 
 def remove() -> None:
-    """Undo `include`."""
-    for ob in [ob for ob in bpy.data.objects if ob.name.startswith(_NAME) and ob.library is None]:
+    """Undo `include`. Objects of the user may have the same name, so ours are known by their mark."""
+    for ob in [ob for ob in bpy.data.objects if ob.name.startswith(_NAME) and _MADE in ob and ob.library is None]:
         bpy.data.objects.remove(ob)
 
 

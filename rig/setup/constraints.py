@@ -25,6 +25,10 @@ def take_over(ob: bpy.types.Object) -> tuple[int, list[str]]:
             if constraint.target is None:
                 problems.append(f"The IK constraint of {bone.name!r} has no target: choose an object")
                 continue
+            if handover.is_shared(ob, constraint):
+                problems.append(f"The IK constraint of {bone.name!r} stays: another object plays its keys, so make "
+                                "the action a single user first")  # fmt: skip
+                continue
             goal = new_goal(ob, bone.name, constraint.chain_count, constraint.use_rotation)
             goal.target, goal.subtarget = constraint.target, constraint.subtarget
             goal.use_tail, goal.use_position = constraint.use_tail, constraint.use_location

@@ -14,10 +14,11 @@ import bpy
 from mathutils import Matrix
 
 from .. import curves
-from . import control_shapes
+from . import control_shapes, users
 
 PREFIX = "DQIK "
 COLLECTION = "DQIK"
+_MADE = "dqik_made"  # a custom property that marks the bone collection as made here
 LENGTH = 0.05  # of the armature's size: length of a control bone
 _ALONG = 0.99  # of the distance between the sides
 _COLOURS = {"L": "THEME04", "R": "THEME01", "": "THEME09"}
@@ -74,7 +75,10 @@ def add(ob: bpy.types.Object, controls: Sequence[Control], size: float) -> list[
             made.use_local_location = not straight
             made.use_deform = made.select = made.select_head = made.select_tail = False
             names.append(made.name)
-    collection = ob.data.collections_all.get(COLLECTION) or ob.data.collections.new(COLLECTION)
+    collection = ob.data.collections_all.get(COLLECTION)
+    if collection is None:
+        collection = ob.data.collections.new(COLLECTION)
+        collection[_MADE] = True
     for name, control in zip(names, controls, strict=True):
         bone, pose_bone = ob.data.bones[name], ob.pose.bones[name]
         for other in list(bone.collections):
@@ -88,21 +92,35 @@ def add(ob: bpy.types.Object, controls: Sequence[Control], size: float) -> list[
     return names
 
 
-def remove(ob: bpy.types.Object, names: Iterable[str]) -> None:
-    """Remove control bones, their curves in the object's action, and the collection and shapes that are not used."""
-    names = [name for name in names if name in ob.data.bones and is_control(ob.data.bones[name])]
-    if not names or not can_add(ob):
-        return
-    for name in names:
-        ob.pose.bones[name].custom_shape = None
-    curves.remove_bones(ob, names)
-    with _edit_mode(ob) as bones:
+def remove(ob: bpy.types.Object, names: Iterable[str]) -> list[str]:
+    """Remove control bones, their curves in the object's action, and the collection and shapes that are not used.
+
+    Returns sentences about what stays: bones of another file, and curves that something else plays.
+    """
+    names = [name for name in names if name in ob.data.bones and ob.data.bones[name].name.startswith(PREFIX)]
+    if not names:
+        return []
+    if ob.data.library is not None or ob.data.override_library is not None:
+        return [f"Kept {len(names)} control bones: they belong to another file, so remove them there"]
+    if any(other.data == ob.data and other.mode == "EDIT" for other in bpy.data.objects):
+        return [f"Kept {len(names)} control bones: leave Edit Mode and delete them there"]
+    for other in bpy.data.objects:
+        for name in names if other.data == ob.data and other.library is None else ():
+            if name in other.pose.bones:
+                other.pose.bones[name].custom_shape = None
+    notes, players = [], users.players(ob) if curves.has_bones(ob, names) else []
+    if players:
+        notes = [f"Kept the curves of {len(names)} control bones: {_played(players)}"]
+    else:
+        curves.remove_bones(ob, names)
+    with _edit_mode(ob) if can_add(ob) else _edit_mode_of_data(ob.data) as bones:
         for name in names:
             bones.remove(bones[name])
     collection = ob.data.collections_all.get(COLLECTION)
-    if collection is not None and not collection.bones and not collection.children:
+    if collection is not None and _MADE in collection and not collection.bones and not collection.children:
         ob.data.collections.remove(collection)
     control_shapes.remove_unused()
+    return notes
 
 
 def place(bone: bpy.types.PoseBone, matrix: Matrix, above: Matrix | None, use_rotation: bool = True) -> None:
@@ -136,6 +154,11 @@ def turn_to(owner: bpy.types.PoseBone | bpy.types.Object, basis: Matrix) -> None
         owner.rotation_euler = turn.to_euler(owner.rotation_mode, owner.rotation_euler)
 
 
+def _played(players: Sequence[str]) -> str:
+    """A clause about what else plays an action. players : as `users.players` has them."""
+    return f"{players[0]!r} plays them too" if players[0] else "an NLA track plays them too"
+
+
 def _is_left_along_x(ob: bpy.types.Object) -> bool:
     """Whether the sides lie along the armature's X axis, which a mirrored paste negates; true if there are no sides."""
     bones = ob.data.bones
@@ -151,15 +174,33 @@ def _edit_mode(ob: bpy.types.Object) -> Generator[bpy.types.ArmatureEditBones]:
     active, mode = objects.active, "OBJECT" if objects.active is None else objects.active.mode
     if active != ob:
         if mode != "OBJECT":
-            bpy.ops.object.mode_set(mode="OBJECT")
+            _set_mode(active, "OBJECT")
         objects.active = ob
     own_mode = ob.mode
-    bpy.ops.object.mode_set(mode="EDIT")
+    _set_mode(ob, "EDIT")
     try:
         yield ob.data.edit_bones
     finally:
-        bpy.ops.object.mode_set(mode=own_mode)
+        _set_mode(ob, own_mode)
         if active != ob:
             objects.active = active
             if mode != "OBJECT":
-                bpy.ops.object.mode_set(mode=mode)
+                _set_mode(active, mode)
+
+
+def _set_mode(ob: bpy.types.Object, mode: str) -> None:
+    """Set the mode of the active object, also where a script runs an operator for another one."""
+    with bpy.context.temp_override(object=ob, active_object=ob):
+        bpy.ops.object.mode_set(mode=mode)
+
+
+@contextmanager
+def _edit_mode_of_data(armature: bpy.types.Armature) -> Generator[bpy.types.ArmatureEditBones]:
+    """The edit bones of an armature whose objects are hidden or in no view layer, by an object made for it."""
+    helper = bpy.data.objects.new(armature.name, armature)
+    bpy.context.scene.collection.objects.link(helper)
+    try:
+        with _edit_mode(helper) as bones:
+            yield bones
+    finally:
+        bpy.data.objects.remove(helper)

@@ -188,5 +188,6 @@ def _collection(ob: bpy.types.Object, scene: bpy.types.Scene) -> bpy.types.Colle
     collection = next((child for child in scene.collection.children_recursive if child.name == name), None)
     if collection is None:
         collection = bpy.data.collections.new(name)
+        collection[goals.MADE] = True
         scene.collection.children.link(collection)
     return collection

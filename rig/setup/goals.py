@@ -5,7 +5,8 @@ A target made for a goal is a control bone of the armature, or an empty where th
 owns it: it is removed with the goal.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 import bpy
@@ -13,13 +14,18 @@ from mathutils import Matrix, Vector
 
 from ..blender import keying
 from ..blender.armature import Armature
-from . import controls, limits, selection
+from . import controls, limits, selection, users
 from .controls import Control
 from .limit_frame import LimitFrame
 from .poles import Poles
 
 KEYED_INFLUENCE = 1e-3
 """With this influence a goal holds its bone where keys put it, wherever its target is; at 0 it would have no effect."""
+
+MADE = "dqik_made"
+"""A custom property that marks collections which were made for targets, and may be removed with the last of these."""
+
+_NOTES = 3  # most things that stay which one report names
 
 TARGET_SIZE = 0.04  # of the armature's size: an empty's
 
@@ -109,6 +115,13 @@ def places(ob: bpy.types.Object, numbers: Iterable[int], depsgraph: bpy.types.De
     return found
 
 
+def matrix_of(target: bpy.types.Object, bone: str, depsgraph: bpy.types.Depsgraph) -> Matrix:
+    """The world matrix of an object, or of one of its bones."""
+    evaluated = target.evaluated_get(depsgraph)
+    found = evaluated.pose.bones.get(bone) if target.type == "ARMATURE" else None
+    return evaluated.matrix_world @ (Matrix() if found is None else found.matrix)
+
+
 def put_targets(ob: bpy.types.Object, wanted: dict[int, Place], depsgraph: bpy.types.Depsgraph) -> list[str]:
     """Move the targets and poles of goals to places, by number. Returns the names of goals for which it cannot."""
     left: list[str] = []
@@ -119,7 +132,7 @@ def put_targets(ob: bpy.types.Object, wanted: dict[int, Place], depsgraph: bpy.t
         place, pole = wanted[number], goal.pole_target
         done = goal.target is not None and _put(goal.target, goal.subtarget, place.end, turn, depsgraph, moved)
         if place.pole is not None:
-            matrix = _matrix_of(pole, goal.pole_subtarget, depsgraph)
+            matrix = matrix_of(pole, goal.pole_subtarget, depsgraph)
             matrix.translation = place.pole
             done &= _put(pole, goal.pole_subtarget, matrix, False, depsgraph, moved)
         if not done:
@@ -133,19 +146,22 @@ def key_targets(ob: bpy.types.Object, numbers: Iterable[int], frame: float) -> N
     aims = [(goal.target, goal.subtarget) for goal in goals]
     aims += [(goal.pole_target, goal.pole_subtarget) for goal in goals]
     for target, name in aims:
-        if target is not None and target.library is None:
+        if target is not None and target.library is None and not _is_action_linked(target):
             bone = target.pose.bones.get(name) if target.type == "ARMATURE" else None
             owner = target if bone is None else bone
-            keying.key(owner, frame, "Object Transforms" if bone is None else bone.name)
+            with suppress(RuntimeError):  # its action is linked, or the NLA refuses: `placing` finds that
+                keying.key(owner, frame, "Object Transforms" if bone is None else bone.name)
 
 
-def remove(ob: bpy.types.Object, numbers: Iterable[int]) -> list[str]:
+def remove(ob: bpy.types.Object, numbers: Iterable[int]) -> str:
     """Remove goals with the targets that they own; after the last one, the settings made for them go back too.
 
-    A library override cannot remove a goal of its library: such goals are muted, and their names returned.
+    Targets that anything else uses stay. A library override cannot remove a goal of its library: such goals are muted.
+    Returns a sentence about what stays; empty if nothing does.
     """
-    settings, left = ob.dqik, []
+    settings, notes = ob.dqik, list[str]()
     bones: list[str] = []
+    empties: list[bpy.types.Object] = []
     for number in sorted(numbers, reverse=True):
         goal = settings.goals[number]
         own = (goal.target, goal.subtarget) if goal.own_target else (None, "")
@@ -153,20 +169,26 @@ def remove(ob: bpy.types.Object, numbers: Iterable[int]) -> list[str]:
             settings.goals.remove(number)
         except TypeError:  # raised for a goal of the library
             settings.goals[number].mute = True
-            left.append(settings.goals[number].name)
+            name = settings.goals[number].name
+            notes.append(f"Goal {name!r} belongs to the library file, so it was muted instead of removed")
             continue
-        if own[0] == ob:
+        if own[0] == ob and own[1] not in bones:
             bones.append(own[1])
-        elif own[0] is not None:
-            _remove_empty(own[0])
+        elif own[0] is not None and own[0].type == "EMPTY" and own[0].library is None and own[0] not in empties:
+            empties.append(own[0])
     with selection.quiet():
         settings.active_goal = max(min(settings.active_goal, len(settings.goals) - 1), 0)
-    aimed = {aim for other in _users_of(ob.data) for aim in _aimed_bones(other)}
-    controls.remove(ob, [bone for bone in bones if bone not in aimed])
+    kept = users.kept(ob, bones, empties)
+    for (target, bone), user in kept.items():
+        notes.append(f"Kept control bone {bone!r}: {user.how}" if bone else f"Kept target {target.name!r}: {user.how}")
+    notes += controls.remove(ob, [bone for bone in bones if (ob, bone) not in kept])
+    for empty in empties:
+        if (empty, "") not in kept:
+            _remove_empty(empty)
     if not any(goal.own_target for goal in settings.goals):
         restore(ob)
     settings.solver = settings.solver  # remove() calls no update callback, so set a property that does
-    return left
+    return "; ".join(notes[:_NOTES]) + (f"; and {len(notes) - _NOTES} more" if len(notes) > _NOTES else "")
 
 
 def let_translate(bone: bpy.types.PoseBone) -> None:
@@ -214,11 +236,10 @@ def _place_of(ob: bpy.types.Object, bone: str, at_tail: bool) -> Matrix:
     return ob.matrix_world @ matrix
 
 
-def _matrix_of(target: bpy.types.Object, bone: str, depsgraph: bpy.types.Depsgraph) -> Matrix:
-    """The world matrix of an object, or of one of its bones."""
-    evaluated = target.evaluated_get(depsgraph)
-    found = evaluated.pose.bones.get(bone) if target.type == "ARMATURE" else None
-    return evaluated.matrix_world @ (Matrix() if found is None else found.matrix)
+def _is_action_linked(target: bpy.types.Object) -> bool:
+    """Whether keys of an object would be lost, because its action belongs to another file."""
+    data = target.animation_data
+    return data is not None and data.action is not None and data.action.library is not None
 
 
 def _depth(goal: bpy.types.PropertyGroup) -> int:
@@ -256,21 +277,9 @@ def _put(
 
 
 def _remove_empty(target: bpy.types.Object) -> None:
-    """Remove an empty that was made as a target, unless a goal still uses it, and its collection if that is empty."""
-    if target.library is not None or any(target in own_empties(ob) for ob in bpy.data.objects):
-        return
+    """Remove an empty that was made as a target, and its collection if that was made for targets and is empty."""
     holders = list(target.users_collection)
     bpy.data.objects.remove(target)
     for holder in holders:
-        if holder.name.endswith(" targets") and holder.library is None and not holder.all_objects:
+        if MADE in holder and not holder.all_objects and not holder.children and users.is_sole(holder):
             bpy.data.collections.remove(holder)
-
-
-def _users_of(armature: bpy.types.Armature) -> Iterator[bpy.types.Object]:
-    return (ob for ob in bpy.data.objects if ob.data == armature)
-
-
-def _aimed_bones(ob: bpy.types.Object) -> Iterator[str]:
-    """Names of the bones that are targets or poles of an object's goals."""
-    for goal in ob.dqik.goals:
-        yield from (goal.subtarget, goal.pole_subtarget)

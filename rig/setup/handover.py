@@ -4,6 +4,7 @@
 import bpy
 
 from .. import curves
+from . import users
 
 
 def mute(ob: bpy.types.Object, bone: bpy.types.PoseBone, goal: bpy.types.PropertyGroup) -> None:
@@ -24,6 +25,12 @@ def mute(ob: bpy.types.Object, bone: bpy.types.PoseBone, goal: bpy.types.Propert
             for curve in _curves(ob, f"{path}.mute"):
                 curve.mute = True
             constraint.mute = True
+
+
+def is_shared(ob: bpy.types.Object, constraint: bpy.types.Constraint) -> bool:
+    """Whether something else plays the keys of a constraint, which would change there too."""
+    path = constraint.path_from_id()
+    return any(_curves(ob, f"{path}.{name}") for name in ("influence", "mute")) and any(users.players(ob))
 
 
 def _animated(ob: bpy.types.Object, path: str) -> bool:

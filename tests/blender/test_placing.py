@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Targets to Pose says which targets do not end up at their bones, whatever keeps them from it."""
+
+from collections.abc import Callable
+
+import bpy
+import pytest
+import rigs
+
+LAYERED = bpy.app.version >= (4, 4, 0)
+
+
+@pytest.fixture
+def said(capfd: pytest.CaptureFixture[str]) -> Callable[[], list[str]]:
+    """Our warnings that Blender has printed since the last call."""
+
+    def read() -> list[str]:
+        return [line for line in capfd.readouterr().out.splitlines() if "targets of" in line]
+
+    return read
+
+
+def posed_arm() -> tuple[bpy.types.Object, bpy.types.Object]:
+    """A bent arm with one goal, whose target is far away, and its keyed bones."""
+    ob = rigs.bent_arm()
+    target = rigs.empty((3, 3, 3), "Target")
+    rigs.goal(ob, "b", target, use_rotation=True)
+    bone = ob.pose.bones["a"]
+    for frame, angle in ((1, 0.0), (10, 50.0)):
+        rigs.posed(bone, rigs.rotation((0, 0, 1), angle))
+        bone.keyframe_insert("rotation_quaternion", frame=frame)
+    rigs.made_active(ob)
+    rigs.at_frame(5)
+    return ob, target
+
+
+def keys(target: bpy.types.Object) -> None:
+    for frame, x in ((1, 3.0), (10, 4.0)):
+        target.location.x = x
+        for path in ("location", "rotation_quaternion"):
+            target.keyframe_insert(path, frame=frame)
+    rigs.at_frame(5)
+
+
+def driven(ob: bpy.types.Object, target: bpy.types.Object) -> None:
+    del ob
+    target.driver_add("location", 0).driver.expression = "5.0"
+
+
+def driven_turn(ob: bpy.types.Object, target: bpy.types.Object) -> None:
+    del ob
+    target.driver_add("rotation_quaternion", 1).driver.expression = "0.9"
+
+
+def driven_offset(ob: bpy.types.Object, target: bpy.types.Object) -> None:
+    del ob
+    target.delta_location = (0, 0, 0)
+    target.driver_add("delta_location", 2).driver.expression = "1 + frame * 0.01"
+
+
+def of_two_goals(ob: bpy.types.Object, target: bpy.types.Object) -> None:
+    rigs.goal(ob, "a", target)
+
+
+def constrained(ob: bpy.types.Object, target: bpy.types.Object) -> None:
+    del ob
+    made = target.constraints.new("LIMIT_LOCATION")
+    made.use_min_x, made.min_x = True, 5.0
+
+
+def missing(ob: bpy.types.Object, target: bpy.types.Object) -> None:
+    ob.dqik.goals[0].target = None
+    del target
+
+
+def keyed(ob: bpy.types.Object, target: bpy.types.Object) -> None:
+    del ob
+    keys(target)
+
+
+def in_the_nla(ob: bpy.types.Object, target: bpy.types.Object) -> None:
+    del ob
+    keys(target)
+    data = target.animation_data
+    data.nla_tracks.new().strips.new("Strip", 1, data.action)
+    data.action = None
+    rigs.at_frame(5)
+
+
+def solo(ob: bpy.types.Object, target: bpy.types.Object) -> None:
+    in_the_nla(ob, target)
+    target.animation_data.nla_tracks[0].is_solo = True
+
+
+def muted(ob: bpy.types.Object, target: bpy.types.Object) -> None:
+    del ob
+    keys(target)
+    for curve in rigs.fcurves(target):
+        curve.mute = True
+
+
+def locked(ob: bpy.types.Object, target: bpy.types.Object) -> None:
+    del ob
+    keys(target)
+    for curve in rigs.fcurves(target):
+        curve.lock = True
+
+
+def linked_action(ob: bpy.types.Object, target: bpy.types.Object) -> None:
+    del ob
+    keys(target)
+    action = target.animation_data.action
+    action.name = "Away"
+    path = bpy.app.tempdir + "action.blend"
+    bpy.data.libraries.write(path, {action})
+    target.animation_data.action = None
+    bpy.data.actions.remove(action)
+    with bpy.data.libraries.load(path, link=True) as (_, into):
+        into.actions = ["Away"]
+    target.animation_data.action = into.actions[0]
+    if LAYERED:
+        target.animation_data.action_slot = into.actions[0].slots[0]
+    rigs.at_frame(5)
+
+
+ALWAYS = [driven, driven_turn, of_two_goals, constrained, missing]
+WITHOUT_KEYING = [*ALWAYS, keyed, in_the_nla, solo, locked, linked_action]
+WITH_KEYING = [*ALWAYS, muted, locked, solo, linked_action]
+
+
+def keyless(ob: bpy.types.Object, target: bpy.types.Object) -> None:
+    del ob, target
+
+
+def below_a_moved_parent(ob: bpy.types.Object, target: bpy.types.Object) -> None:
+    """Both are targets, the parent the one of the later goal."""
+    parent = rigs.empty((0, 0, 5), "Parent")
+    target.parent = parent
+    rigs.goal(ob, "a", parent, use_rotation=True)
+
+
+def turned_by_its_own_keys(ob: bpy.types.Object, target: bpy.types.Object) -> None:
+    keyed(ob, target)
+    ob.dqik.goals[0].use_rotation = False
+
+
+def distances(ob: bpy.types.Object) -> list[float]:
+    """Of the targets from the tails of their bones, as Blender shows them."""
+    return [rigs.miss(ob, goal.bone, goal.target) for goal in ob.dqik.goals if goal.target]
+
+
+@pytest.mark.parametrize("hinder", WITHOUT_KEYING)
+def test_a_target_that_does_not_stay_at_its_bone_is_named(hinder: Callable, said: Callable) -> None:
+    """Without Auto Keying; the report is one line."""
+    ob, target = posed_arm()
+    hinder(ob, target)
+    bpy.ops.dqik.targets_to_pose()
+    lines = said()
+    assert len(lines) == 1
+    assert ("'a'" if hinder is of_two_goals else "'b'") in lines[0]
+    if hinder not in ALWAYS:  # it is at its bone until the next frame
+        rigs.update()
+        assert distances(ob)[0] < 1e-4
+        rigs.at_frame(5)
+    if hinder not in (missing, driven_turn, of_two_goals):
+        assert distances(ob)[0] > 0.1
+
+
+@pytest.mark.parametrize("over_range", [False, True])
+@pytest.mark.parametrize("hinder", WITH_KEYING)
+def test_a_target_whose_keys_have_no_effect_is_named(hinder: Callable, over_range: bool, said: Callable) -> None:
+    ob, target = posed_arm()
+    hinder(ob, target)
+    bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
+    bpy.ops.dqik.targets_to_pose(**({"frame_start": 1, "frame_end": 6} if over_range else {}))
+    bpy.context.scene.tool_settings.use_keyframe_insert_auto = False
+    lines = said()
+    assert len(lines) == 1
+    assert ("'a'" if hinder is of_two_goals else "'b'") in lines[0]
+
+
+@pytest.mark.parametrize("over_range", [False, True])
+@pytest.mark.parametrize("prepare", [keyless, keyed, driven_offset, below_a_moved_parent, turned_by_its_own_keys])
+def test_targets_that_stay_are_not_named(prepare: Callable, over_range: bool, said: Callable) -> None:
+    """With Auto Keying the keys hold them on the frame, or on every frame of the range."""
+    ob, target = posed_arm()
+    prepare(ob, target)
+    bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
+    bpy.ops.dqik.targets_to_pose(**({"frame_start": 1, "frame_end": 6} if over_range else {}))
+    bpy.context.scene.tool_settings.use_keyframe_insert_auto = False
+    assert not said()
+    for frame in (1, 3, 6) if over_range else (5,):
+        rigs.at_frame(frame)
+        assert max(distances(ob)) < 2e-3
+
+
+def test_looking_where_targets_go_changes_nothing_else() -> None:
+    """Unkeyed edits of keyed properties of the target and its curves are as before."""
+    ob, target = posed_arm()
+    keyed(ob, target)
+    target["mood"] = 1.0
+    for path in ('["mood"]', "scale", "hide_render"):
+        target.keyframe_insert(path, frame=1)
+    rigs.at_frame(5)
+    target["mood"], target.scale[1], target.hide_render = 0.25, 2.0, True
+    before = rigs.keys(target)
+    bpy.ops.dqik.targets_to_pose()
+    rigs.update()
+    assert (target["mood"], target.hide_render) == (0.25, True)
+    assert target.scale[1] == pytest.approx(2.0, abs=1e-5)
+    assert rigs.keys(target) == before
+
+
+def test_targets_that_share_their_action_are_not_keyed_over_a_range() -> None:
+    ob, target = posed_arm()
+    keyed(ob, target)
+    other = rigs.empty((0, 0, 0), "Other")
+    other.animation_data_create().action = target.animation_data.action
+    if LAYERED:
+        other.animation_data.action_slot = target.animation_data.action_slot
+    before = rigs.keys(target)
+    with pytest.raises(RuntimeError, match="make it a single user"):
+        bpy.ops.dqik.targets_to_pose(frame_start=1, frame_end=6)
+    assert rigs.keys(target) == before

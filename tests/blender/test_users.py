@@ -1,0 +1,544 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What goals leave in the file when they are removed: everything that something else depends on.
+
+Places of dependents, as Blender evaluates them, are compared before and after on several frames.
+"""
+
+from collections.abc import Callable
+
+import bpy
+import pytest
+import rigs
+
+FRAMES = (1, 6, 12)
+LAYERED = bpy.app.version >= (4, 4, 0)
+NAME = "DQIK hand.L"
+
+
+def keyed(owner: bpy.types.Object | bpy.types.PoseBone, way: float = 0.5) -> None:
+    """A move in keys, and a turn."""
+    owner.rotation_mode = "XYZ"
+    start = owner.location.copy()
+    for frame in (1, 12):
+        owner.location = start if frame == 1 else (start.x + way, start.y, start.z + way)
+        owner.rotation_euler = (0.0, 0.0, 0.0 if frame == 1 else 0.7)
+        owner.keyframe_insert("location", frame=frame)
+        owner.keyframe_insert("rotation_euler", frame=frame)
+
+
+def variable(driver: bpy.types.Driver, **settings: object) -> bpy.types.DriverTarget:
+    """A variable of a driver: settings of it, and of its target those that it lacks."""
+    made = driver.variables.new()
+    made.name = "v"
+    made.type = settings.pop("type", "TRANSFORMS")
+    for name, value in settings.items():
+        setattr(made.targets[0], name, value)
+    driver.expression = "v"
+    return made.targets[0]
+
+
+def mesh(name: str = "Prop") -> bpy.types.Object:
+    data = bpy.data.meshes.new(name)
+    data.from_pydata([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [], [(0, 1, 2)])
+    ob = bpy.data.objects.new(name, data)
+    bpy.context.scene.collection.objects.link(ob)
+    return ob
+
+
+# -- dependents of an object or a bone: each returns what Blender shows of it ------------------------------------------
+
+Shown = Callable[[], list[float]]
+
+
+def matrix_of(ob: bpy.types.Object) -> Shown:
+    return lambda: [value for row in rigs.evaluated(ob).matrix_world for value in row]
+
+
+def parented(target: bpy.types.Object, bone: str) -> Shown:
+    prop = rigs.empty((1, 2, 3), "Prop")
+    prop.parent = target
+    if bone:
+        prop.parent_type, prop.parent_bone = "BONE", bone
+    return matrix_of(prop)
+
+
+def constrained(target: bpy.types.Object, bone: str, kind: str = "COPY_TRANSFORMS") -> Shown:
+    prop = rigs.empty((1, 2, 3), "Prop")
+    made = prop.constraints.new(kind)
+    made.target, made.subtarget = target, bone
+    return matrix_of(prop)
+
+
+def in_armature_constraint(target: bpy.types.Object, bone: str) -> Shown:
+    prop = rigs.empty((1, 2, 3), "Prop")
+    other = rigs.armature([rigs.Bone("x", (0, 0, 0), (0, 0, 1))], "Other") if not bone else target
+    made = prop.constraints.new("ARMATURE").targets.new()
+    made.target, made.subtarget = other, bone or "x"
+    if not bone:
+        other.constraints.new("COPY_LOCATION").target = target
+    return matrix_of(prop)
+
+
+def a_bone_of_another_figure(target: bpy.types.Object, bone: str) -> Shown:
+    other = rigs.armature([rigs.Bone("x", (0, 0, 0), (0, 0, 1))], "Other")
+    made = other.pose.bones["x"].constraints.new("DAMPED_TRACK")
+    made.target, made.subtarget = target, bone
+    return lambda: rigs.matrices(other).ravel().tolist()
+
+
+def driven(target: bpy.types.Object, bone: str) -> Shown:
+    prop = rigs.empty((1, 2, 3), "Prop")
+    end = variable(prop.driver_add("location", 2).driver, id=target, bone_target=bone)
+    end.transform_type = "LOC_X"
+    return matrix_of(prop)
+
+
+def driven_by_path(target: bpy.types.Object, bone: str) -> Shown:
+    prop = rigs.empty((1, 2, 3), "Prop")
+    path = f'pose.bones["{bone}"].location[0]' if bone else "location[0]"
+    variable(prop.driver_add("location", 2).driver, type="SINGLE_PROP", id=target, data_path=path)
+    return matrix_of(prop)
+
+
+def shape_key(target: bpy.types.Object, bone: str) -> Shown:
+    prop = mesh()
+    prop.shape_key_add(name="Basis")
+    key = prop.shape_key_add(name="up")
+    end = variable(key.driver_add("value").driver, id=target, bone_target=bone)
+    end.transform_type = "LOC_X"
+    return lambda: [rigs.evaluated(prop).data.shape_keys.key_blocks["up"].value]
+
+
+def material(target: bpy.types.Object, bone: str) -> Shown:
+    made = bpy.data.materials.new("Glow")
+    if bpy.app.version < (5, 0, 0):
+        made.use_nodes = True
+    value = made.node_tree.nodes.new("ShaderNodeValue")
+    end = variable(value.outputs[0].driver_add("default_value").driver, id=target, bone_target=bone)
+    end.transform_type = "LOC_X"
+    mesh().data.materials.append(made)
+    return lambda: [made.node_tree.nodes["Value"].outputs[0].default_value]
+
+
+def scene_gravity(target: bpy.types.Object, bone: str) -> Shown:
+    scene = bpy.context.scene
+    end = variable(scene.driver_add("gravity", 0).driver, id=target, bone_target=bone)
+    end.transform_type = "LOC_X"
+    return lambda: [scene.gravity[0]]
+
+
+def hooked(target: bpy.types.Object, bone: str) -> Shown:
+    prop = mesh()
+    made = prop.modifiers.new("Hook", "HOOK")
+    made.object, made.subtarget = target, bone
+    made.vertex_indices_set([0, 1, 2])
+    return lambda: [value for vertex in rigs.evaluated(prop).data.vertices for value in vertex.co]
+
+
+def pole_of_another(target: bpy.types.Object, bone: str) -> Shown:
+    other = rigs.bent_arm("Other")
+    rigs.goal(other, "b", rigs.empty((1.2, -0.4, 0.3), "Its aim"), pole_target=target, pole_subtarget=bone)
+    other.dqik.live = True
+    return lambda: rigs.matrices(other).ravel().tolist()
+
+
+def camera_focus(target: bpy.types.Object, bone: str) -> Shown:
+    data = bpy.data.cameras.new("Camera")
+    data.dof.focus_object, data.dof.focus_subtarget = target, bone
+    return lambda: [data.dof.focus_object is not None, data.dof.focus_subtarget == bone]
+
+
+DEPENDENTS = [
+    parented, constrained, in_armature_constraint, a_bone_of_another_figure, driven, driven_by_path, shape_key,
+    material, scene_gravity, hooked, pole_of_another, camera_focus,
+]  # fmt: skip
+
+
+def child_bone(ob: bpy.types.Object, name: str) -> Shown:
+    bpy.ops.object.mode_set(mode="EDIT")
+    made = ob.data.edit_bones.new("prop")
+    made.head, made.tail, made.parent = (1, 0, 1), (1, 0, 1.2), ob.data.edit_bones[name]
+    bpy.ops.object.mode_set(mode="OBJECT")
+    return lambda: [value for row in rigs.evaluated(ob).pose.bones["prop"].matrix for value in row]
+
+
+def drawn_at(ob: bpy.types.Object, name: str) -> Shown:
+    ob.pose.bones["hand.R"].custom_shape_transform = ob.pose.bones[name]
+    return lambda: [ob.pose.bones["hand.R"].custom_shape_transform is not None]
+
+
+def bent_toward(ob: bpy.types.Object, name: str) -> Shown:
+    bone = ob.data.bones["forearm.L"]
+    bone.bbone_segments, bone.bbone_handle_type_end = 4, "ABSOLUTE"
+    bone.bbone_custom_handle_end = ob.data.bones[name]
+    shown = lambda: rigs.evaluated(ob).pose.bones["forearm.L"]  # noqa: E731
+    return lambda: [value for k in range(4) for row in shown().bbone_segment_matrix(k) for value in row]
+
+
+def own_bone(ob: bpy.types.Object, name: str) -> Shown:
+    made = ob.pose.bones["hand.R"].constraints.new("COPY_ROTATION")
+    made.target, made.subtarget = ob, name
+    return lambda: [value for row in rigs.evaluated(ob).pose.bones["hand.R"].matrix for value in row]
+
+
+def deformed(ob: bpy.types.Object, name: str) -> Shown:
+    prop = mesh()
+    prop.vertex_groups.new(name=name).add([0, 1, 2], 1.0, "REPLACE")
+    prop.modifiers.new("Armature", "ARMATURE").object = ob
+    ob.data.bones[name].use_deform = True
+    return lambda: [value for vertex in rigs.evaluated(prop).data.vertices for value in vertex.co]
+
+
+def shared_armature(ob: bpy.types.Object, name: str) -> Shown:
+    other = bpy.data.objects.new("Copy", ob.data)
+    bpy.context.scene.collection.objects.link(other)
+    rigs.update()
+    keyed(other.pose.bones[name], 0.3)
+    return lambda: [value for row in rigs.evaluated(other).pose.bones[name].matrix for value in row]
+
+
+def expression(ob: bpy.types.Object, name: str) -> Shown:
+    prop = rigs.empty((1, 2, 3), "Prop")
+    driver = prop.driver_add("location", 2).driver
+    made = driver.variables.new()
+    made.type, made.name = "SINGLE_PROP", "v"
+    made.targets[0].id_type = "SCENE"
+    made.targets[0].id = bpy.context.scene
+    made.targets[0].data_path = f'objects["{ob.name}"].pose.bones["{name}"].location[0]'
+    driver.expression = "v"
+    return matrix_of(prop)
+
+
+OF_BONES = [child_bone, drawn_at, bent_toward, own_bone, deformed, shared_armature, expression]
+
+
+def over_frames(shown: Shown) -> list[list[float]]:
+    found = []
+    for frame in FRAMES:
+        rigs.at_frame(frame)
+        found.append(shown())
+    return found
+
+
+def same(before: list[list[float]], after: list[list[float]]) -> bool:
+    return all(one == pytest.approx(other, abs=1e-5) for one, other in zip(before, after, strict=True))
+
+
+def by_goal(ob: bpy.types.Object) -> None:
+    while ob.dqik.goals:
+        bpy.ops.dqik.goal_remove()
+
+
+def by_clear(ob: bpy.types.Object) -> None:
+    bpy.ops.dqik.goals_clear()
+    assert not ob.dqik.goals
+
+
+def by_bake(ob: bpy.types.Object) -> None:
+    bpy.ops.dqik.bake(frame_start=1, frame_end=2, clear_goals=True)
+    assert not ob.dqik.goals
+
+
+WAYS = [by_goal, by_clear, by_bake]
+
+
+def figure_with_target(targets: str) -> tuple[bpy.types.Object, bpy.types.Object, str]:
+    """A figure, and the target of its left hand, which has keys."""
+    ob = rigs.figure()
+    bpy.ops.dqik.setup_full_body(targets=targets)
+    goal = next(goal for goal in ob.dqik.goals if goal.bone == "hand.L")
+    keyed(goal.target.pose.bones[goal.subtarget] if goal.subtarget else goal.target)
+    return ob, goal.target, goal.subtarget
+
+
+@pytest.mark.parametrize("remove", WAYS)
+@pytest.mark.parametrize("targets", ["BONES", "EMPTIES"])
+@pytest.mark.parametrize("depend", DEPENDENTS)
+def test_a_target_that_something_depends_on_stays(depend: Callable, targets: str, remove: Callable) -> None:
+    """What depends on it moves as before; the other targets go."""
+    ob, target, bone = figure_with_target(targets)
+    shown = depend(target, bone)
+    rigs.made_active(ob)
+    before = over_frames(shown)
+    remove(ob)
+    assert same(before, over_frames(shown))
+    if bone:
+        assert [one.name for one in ob.data.bones if one.name.startswith("DQIK")] == [bone]
+    else:
+        assert [one.name for one in bpy.data.objects if one.name.endswith(" target")] == [target.name]
+
+
+@pytest.mark.parametrize("remove", [by_goal, by_clear])
+@pytest.mark.parametrize("depend", OF_BONES)
+def test_a_control_bone_that_a_bone_depends_on_stays(depend: Callable, remove: Callable) -> None:
+    ob, _, bone = figure_with_target("BONES")
+    shown = depend(ob, bone)
+    rigs.made_active(ob)
+    before = over_frames(shown)
+    remove(ob)
+    assert same(before, over_frames(shown))
+    assert [one.name for one in ob.data.bones if one.name.startswith("DQIK")] == [bone]
+
+
+def test_a_control_whose_child_stays_stays_too() -> None:
+    """The head's control is a child of the hips' control: a prop of the head keeps both, with their curves."""
+    ob = rigs.figure()
+    bpy.ops.dqik.setup_full_body()
+    keyed(ob.pose.bones["DQIK hips"])
+    shown = parented(ob, "DQIK head")
+    before = over_frames(shown)
+    bpy.ops.dqik.goals_clear()
+    assert same(before, over_frames(shown))
+    assert {bone.name for bone in ob.data.bones if bone.name.startswith("DQIK")} == {"DQIK head", "DQIK hips"}
+
+
+def test_targets_that_only_use_each_other_go() -> None:
+    ob = rigs.figure()
+    bpy.ops.dqik.setup_full_body(targets="EMPTIES")
+    first, second = ob.dqik.goals[0].target, ob.dqik.goals[1].target
+    second.parent = first
+    first.constraints.new("COPY_ROTATION").target = second
+    ob.pose.bones["hand.L"].rotation_mode = "XYZ"
+    bpy.ops.dqik.goals_clear()
+    assert [one.name for one in bpy.data.objects] == ["Figure"]
+    assert not bpy.data.collections
+
+
+@pytest.mark.parametrize("targets", ["BONES", "EMPTIES"])
+def test_what_holds_or_shows_a_target_is_no_user(targets: str) -> None:
+    """More collections and scenes, another figure's target of the same name, a vertex group that nothing deforms."""
+    other = rigs.figure("Other")
+    bpy.ops.dqik.setup_full_body(targets="BONES")
+    prop = rigs.empty((0, 0, 0), "Prop")
+    prop.parent, prop.parent_type, prop.parent_bone = other, "BONE", NAME
+    variable(prop.driver_add("location", 1).driver, id=other, bone_target=NAME)
+    ob, target, _ = figure_with_target(targets)
+    extra = bpy.data.collections.new("Extra")
+    bpy.context.scene.collection.children.link(extra)
+    extra.objects.link(target)
+    bpy.data.scenes.new("Second").collection.objects.link(target)
+    mesh("Skin").vertex_groups.new(name=NAME)
+    prop.constraints.new("COPY_LOCATION").target = ob
+    names = {one.name for one in bpy.data.objects if one.name.endswith(" target")}
+    assert bool(names) == (targets == "EMPTIES")
+    rigs.made_active(ob)
+    bpy.ops.dqik.goals_clear()
+    assert not any(one.name.startswith("DQIK") for one in ob.data.bones)
+    assert not any(one.name.endswith(" target") for one in bpy.data.objects)
+    assert NAME in other.data.bones
+    assert "Extra" in bpy.data.collections
+
+
+# -- curves ------------------------------------------------------------------------------------------------------------
+
+
+def share(ob: bpy.types.Object, other: bpy.types.Object) -> None:
+    """Give another object the action of an object, with the same slot."""
+    data = other.animation_data_create()
+    data.action = ob.animation_data.action
+    if LAYERED:
+        data.action_slot = ob.animation_data.action_slot
+
+
+def another_figure(ob: bpy.types.Object) -> bpy.types.Object:
+    other = rigs.figure("Other")
+    bpy.ops.dqik.setup_full_body()
+    share(ob, other)
+    return other
+
+
+def strip_of(ob: bpy.types.Object, holder: bpy.types.Object) -> bpy.types.NlaStrip:
+    track = holder.animation_data_create().nla_tracks.new()
+    strip = track.strips.new("Strip", 1, ob.animation_data.action)
+    if LAYERED:
+        strip.action_slot = ob.animation_data.action_slot
+    return strip
+
+
+def in_a_strip(ob: bpy.types.Object) -> bpy.types.Object:
+    other = rigs.figure("Other")
+    bpy.ops.dqik.setup_full_body()
+    strip_of(ob, other)
+    return other
+
+
+def in_a_muted_track(ob: bpy.types.Object) -> bpy.types.Object:
+    other = in_a_strip(ob)
+    other.animation_data.nla_tracks[0].mute = True
+    return other
+
+
+def by_an_action_constraint(ob: bpy.types.Object) -> bpy.types.Object:
+    other = rigs.figure("Other")
+    bpy.ops.dqik.setup_full_body()
+    made = other.pose.bones[NAME].constraints.new("ACTION")
+    made.action = ob.animation_data.action
+    if LAYERED:
+        made.action_slot = ob.animation_data.action_slot
+    made.use_eval_time, made.eval_time, made.frame_start, made.frame_end = True, 0.7, 1, 12
+    return other
+
+
+SHARED = [another_figure, in_a_strip, in_a_muted_track, by_an_action_constraint]
+
+
+@pytest.mark.parametrize("remove", WAYS)
+@pytest.mark.parametrize("shared", SHARED)
+def test_curves_that_another_object_plays_stay(shared: Callable, remove: Callable) -> None:
+    ob, _, _ = figure_with_target("BONES")
+    other = shared(ob)
+    before = over_frames(lambda: rigs.matrices(other).ravel().tolist())
+    keys = sum(NAME in curve.data_path for curve in rigs.fcurves(ob))
+    action = ob.animation_data.action
+    rigs.made_active(ob)
+    remove(ob)
+    assert same(before, over_frames(lambda: rigs.matrices(other).ravel().tolist()))
+    assert NAME not in ob.data.bones
+    ob.animation_data.action = action
+    if remove != by_bake:
+        assert sum(NAME in curve.data_path for curve in rigs.fcurves(ob)) == keys > 0
+
+
+@pytest.mark.parametrize("shared", [*SHARED, lambda ob: strip_of(ob, ob)])
+def test_a_bake_into_an_action_that_something_else_plays_is_refused(shared: Callable) -> None:
+    """Nothing is changed; into a new action it goes on."""
+    ob, _, _ = figure_with_target("BONES")
+    shared(ob)
+    rigs.made_active(ob)
+    before = rigs.keys(ob)
+    with pytest.raises(RuntimeError, match="bake into a new action"):
+        bpy.ops.dqik.bake(frame_start=1, frame_end=3, action="CURRENT")
+    assert rigs.keys(ob) == before
+    assert bpy.ops.dqik.bake(frame_start=1, frame_end=3) == {"FINISHED"}
+
+
+def test_a_stashed_action_is_baked_into() -> None:
+    ob, _, _ = figure_with_target("BONES")
+    strip_of(ob, ob)
+    ob.animation_data.nla_tracks[0].mute = True
+    assert bpy.ops.dqik.bake(frame_start=1, frame_end=3, action="CURRENT") == {"FINISHED"}
+
+
+@pytest.mark.parametrize("count", range(2 if LAYERED else 1))
+def test_another_slot_or_action_is_no_sharing(count: int) -> None:
+    ob, _, _ = figure_with_target("BONES")
+    other = rigs.empty((0, 0, 0), "Other")
+    keyed(other)
+    if count:
+        action = ob.animation_data.action
+        other.animation_data.action = action
+        other.animation_data.action_slot = action.slots.new(id_type="OBJECT", name="Other")
+    rigs.made_active(ob)
+    assert bpy.ops.dqik.bake(frame_start=1, frame_end=3, action="CURRENT", clear_goals=True) == {"FINISHED"}
+    assert not any("DQIK" in curve.data_path for curve in rigs.fcurves(ob))
+
+
+# -- hidden figures, and names that are the user's ---------------------------------------------------------------------
+
+
+def hide(ob: bpy.types.Object) -> None:
+    ob.hide_set(True)
+
+
+def disable(ob: bpy.types.Object) -> None:
+    ob.hide_viewport = True
+
+
+def exclude(ob: bpy.types.Object) -> None:
+    collection = bpy.data.collections.new("Away")
+    bpy.context.scene.collection.children.link(collection)
+    collection.objects.link(ob)
+    bpy.context.scene.collection.objects.unlink(ob)
+    bpy.context.view_layer.layer_collection.children["Away"].exclude = True
+
+
+def in_pose_mode(ob: bpy.types.Object) -> None:
+    bpy.ops.object.mode_set(mode="POSE")
+    ob.hide_set(True)
+
+
+@pytest.mark.parametrize("away", [hide, disable, exclude, in_pose_mode])
+def test_the_control_bones_of_a_figure_that_is_not_shown_go(away: Callable) -> None:
+    ob, _, _ = figure_with_target("BONES")
+    names = sorted(bone.name for bone in ob.data.bones if not bone.name.startswith("DQIK"))
+    objects = {one.name for one in bpy.data.objects if one.type != "MESH"}
+    away(ob)
+    with bpy.context.temp_override(object=ob, active_object=ob):
+        assert bpy.ops.dqik.goals_clear() == {"FINISHED"}
+    rigs.update()
+    assert sorted(bone.name for bone in ob.data.bones) == names == sorted(bone.name for bone in ob.pose.bones)
+    assert {one.name for one in bpy.data.objects} == objects
+    assert not any("DQIK" in curve.data_path for curve in rigs.fcurves(ob))
+
+
+def test_objects_and_collections_of_the_user_stay_whatever_their_names() -> None:
+    """Shapes, collections and helpers are ours by more than their names."""
+    own = [bpy.data.objects.new(name, None) for name in (
+        "DQIK targets hidden in renders", "DQIK targets hidden in renders.001", "DQIK box", "DQIK ring", "DQIK ball")]
+    for ob in own[:2]:
+        bpy.context.scene.collection.objects.link(ob)
+    ob = rigs.figure()
+    ob.data.collections.new("DQIK")
+    mine = bpy.data.collections.new("Figure targets")
+    bpy.context.scene.collection.children.link(mine)
+    for targets in ("BONES", "EMPTIES"):
+        bpy.ops.dqik.setup_full_body(targets=targets)
+        assert all(bone.custom_shape is None or bone.custom_shape.type == "MESH" for bone in ob.pose.bones)
+        bpy.ops.dqik.goals_clear()
+    assert {one.name for one in bpy.data.objects} == {"Figure", *(one.name for one in own)}
+    assert "Figure targets" in bpy.data.collections
+    assert "DQIK" in ob.data.collections
+    path = bpy.app.tempdir + "named.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    assert {"DQIK targets hidden in renders", "DQIK targets hidden in renders.001"} <= {
+        one.name for one in bpy.data.objects
+    }
+
+
+def test_a_prop_that_took_the_place_of_a_target_stays() -> None:
+    """Blender's own *Remap Users* puts another object in the place of the target that was made for the goal."""
+    ob, target, _ = figure_with_target("EMPTIES")
+    prop = mesh()
+    target.user_remap(prop)
+    bpy.ops.dqik.goals_clear()
+    assert "Prop" in bpy.data.objects
+    assert ob.name in bpy.data.objects
+
+
+def test_an_empty_that_the_user_gave_a_task_stays() -> None:
+    ob, target, _ = figure_with_target("EMPTIES")
+    target.instance_type, target.instance_collection = "COLLECTION", bpy.data.collections.new("Props")
+    bpy.ops.dqik.goals_clear()
+    assert target.name in bpy.data.objects
+    assert ob.name in bpy.data.objects
+
+
+def test_texts_and_images_of_the_user_are_not_overwritten() -> None:
+    """The comparison writes its own, also where the user's have their names; a second one overwrites the first."""
+    text = bpy.data.texts.new("DQIK comparison.csv")
+    text.write("mine")
+    ob = rigs.bent_arm()
+    rigs.goal(ob, "b", rigs.empty((1, 0.5, 0)))
+    for _ in range(2):
+        bpy.ops.dqik.compare_solvers(frame_start=1, frame_end=2, solvers={"PGS"})
+    assert text.as_string() == "mine"
+    assert len(bpy.data.texts) == 2
+
+
+def test_constraints_whose_keys_another_figure_plays_are_left_to_it() -> None:
+    """Goals from IK Constraints would mute the other figure's keys."""
+    ob, other = rigs.bent_arm(), rigs.bent_arm("Other")
+    for one in (ob, other):
+        rigs.blender_ik(one, "b", rigs.empty((1.2, -0.4, 0.3), "Aim"))
+    own = ob.pose.bones["b"].constraints[0]
+    for frame, influence in ((1, 0.0), (12, 1.0)):
+        own.influence = influence
+        own.keyframe_insert("influence", frame=frame)
+    share(ob, other)
+    shown = lambda: rigs.matrices(other).ravel().tolist()  # noqa: E731
+    before = over_frames(shown)
+    rigs.made_active(ob)
+    assert bpy.ops.dqik.goals_from_constraints() == {"CANCELLED"}
+    assert same(before, over_frames(shown))
+    assert not own.mute
