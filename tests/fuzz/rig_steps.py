@@ -120,12 +120,23 @@ def clear_animation(draw: Draw) -> str:
 
 @step("nla", 0.7)
 def action_blend(draw: Draw) -> str:
-    ob = named(draw.rig())
+    ob = draw.rig()
+    draw.one([1] if ob.animation_data else [])
+    ob = named(ob)
     blend = draw.one(["REPLACE", "COMBINE", "ADD"])
     return (
         f"{ob}.animation_data.action_blend_type = {blend!r}\n"
         f"{ob}.animation_data.action_influence = {draw.number(0, 1, 1)}"
     )
+
+
+@step("nla", 1)
+def new_track(draw: Draw) -> str:
+    """Keys of a bone, in a track of their own."""
+    one = draw.bone(draw.rig(local=True))
+    path, _ = draw.rotation_value(one.rotation_mode)
+    keys = {f: draw.rotation_value(one.rotation_mode)[1] for f in draw.frames(2)}
+    return f"key({bone_named(one)}, {path!r}, {keys})\npush_down({named(one.id_data)})"
 
 
 @step("nla", 1)
