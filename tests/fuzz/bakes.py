@@ -44,7 +44,8 @@ def check_bake(ob_of: Object, action: str, end: int) -> None:
     ob = ob_of()
     if ob.dqik.live:
         raise BrokenError("bake", f"{ob.name!r} is live after a bake")
-    _others_stay(keys, rigs.keys(ob), end)
+    if not len(ob.animation_data.nla_tracks):  # otherwise the old action may have become a track
+        _others_stay(keys, rigs.keys(ob), end)
     bones, baked, turned = sorted(names), {}, {}
     for frame in range(1, end + 1):
         at_frame(frame)

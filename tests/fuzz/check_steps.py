@@ -2,7 +2,7 @@
 """Steps that check what is remembered: poses by hand, the pose before Live, keys, frames before, deleted figures."""
 
 import bpy
-from draw import Draw, named, step
+from draw import MODES, Draw, bone_named, named, step
 from outside import strip_curves
 
 
@@ -15,7 +15,28 @@ def check_off_here(draw: Draw) -> str:
 @step("remembered", 1)
 def check_kept(draw: Draw) -> str:
     ob = draw.rig(local=True)
-    return f"check_kept(lambda: {named(ob)}, {draw.frame():g}, {draw.one(['forget', 'load', 'undo'])!r})"
+    first = f"bone({draw.bone(ob).name!r}, {named(ob)}).dqik_hold = 1.0\n" if draw.chance(0.4) else ""
+    return first + f"check_kept(lambda: {named(ob)}, {draw.frame():g}, {draw.one(['forget', 'load', 'undo'])!r})"
+
+
+@step("mode", 0.7)
+def kept_in_other_mode(draw: Draw) -> str:
+    one = draw.bone(draw.rig(local=True))
+    way = f"{bone_named(one)}.rotation_mode = {draw.one(MODES)!r}"
+    return f"check_kept(lambda: {named(one.id_data)}, {draw.frame():g}, {way!r})"
+
+
+@step("edit", 0.7)
+def kept_in_other_order(draw: Draw) -> str:
+    """Another parent gives the bones another order."""
+    ob = draw.scene_rig(local=True)
+    name, other = draw.bone(ob).name, draw.bone(ob).name
+    change = draw.one([
+        f"bones[{name!r}].use_connect = False; bones[{name!r}].parent = bones[{other!r}]",
+        f"bones[{name!r}].use_connect = False; bones[{name!r}].parent = None",
+    ])  # fmt: skip
+    way = f"edit({named(ob)}, {change!r})"
+    return f"check_kept(lambda: {named(ob)}, {draw.frame():g}, {way!r})"
 
 
 @step("hand", 1.5)

@@ -24,7 +24,17 @@ from vocabulary import BrokenError
 
 ALWAYS = ("frame", "target", "check", "live", "goal")
 CHECK_EVERY = 15  # steps
-FOCUS = 5.0
+FOCUS = 5.0  # times the weight of steps of groups that a walk is about
+THEMES = (
+    ("keys", "nla", "slots", "drivers", "remembered", "mode"),
+    ("hand", "pose", "remembered", "undo", "muted", "keys", "previous"),
+    ("bake", "previous", "keys", "mode", "slides", "pose"),
+    ("follow", "late", "objects", "constraints", "place"),
+    ("edit", "limits", "scale", "mode", "slides", "pose"),
+    ("paste", "join", "append", "libraries", "files", "remembered"),
+    ("hang", "shared", "operators", "targets_to_pose", "handlers", "keyed_pose", "keyed_missed"),
+    ("export", "script", "script_updates", "sims", "cloth", "sessions"),
+)  # groups that belong together
 WORDS = {name: value for words in (vocabulary, outside, oracle, checks, bakes) for name, value in vars(words).items()}
 
 Step = tuple[str, str]  # group, script
@@ -115,12 +125,12 @@ def _draw(doing: Breaks, seed: int, length: int, only: list[str], without: list[
 
 
 def _groups(draw: Draw, only: list[str]) -> dict[str, float]:
-    """The groups that take part in a walk, with what their steps' weights are multiplied by: many groups, or few of
-    which there are many steps."""
+    """The groups that take part in a walk beside those of every walk, with what their steps' weights are multiplied by:
+    few that belong together and have many steps, or many."""
     if only:
         return dict.fromkeys(only, FOCUS)
+    if draw.chance(0.7):
+        return dict.fromkeys(draw.some(draw.one(THEMES), draw.random.randint(2, 4)), FOCUS)
     groups = sorted({group for group, _, _ in STEPS} - set(ALWAYS))
-    if draw.chance(0.6):
-        return {group: FOCUS * draw.number(0.5, 1.5) for group in draw.some(groups, draw.random.randint(1, 4))}
     share = draw.one([0.15, 0.4, 0.7])
     return {group: 1.0 for group in groups if draw.chance(share)}
