@@ -114,12 +114,15 @@ def add_goal(draw: Draw) -> str:
 
 @step("goal", 0.6)
 def remove_goal(draw: Draw) -> str:
-    """As Blender's list does it, or as a script that says nothing to Blender."""
     ob, k = draw.goal()
-    words = f"{named(ob)}.dqik.goals.remove({k})\n"
-    if draw.chance(0.5):
-        return words + f"{named(ob)}.update_tag()"
-    return words + f"check_frame({draw.frame():g}, {draw.frame():g})"
+    return f"{named(ob)}.dqik.goals.remove({k})\n{named(ob)}.update_tag()"
+
+
+@step("untold", 1)
+def remove_goal_untold(draw: Draw) -> str:
+    """As a script does it that says nothing to Blender."""
+    ob, k = draw.goal()
+    return f"{named(ob)}.dqik.goals.remove({k})\ncheck_frame({draw.frame():g}, {draw.frame():g})"
 
 
 @step("goal", 6)

@@ -114,7 +114,7 @@ def script(answer: Answer) -> str:
 def steps_of(text: str) -> list[Step]:
     """The steps of a printed script."""
     parts = [part.split("\n", 1) for part in ("\n" + text.strip()).split("\n# ")[1:]]
-    return [(group.strip(), code) for group, code in parts]
+    return [(part[0].strip(), part[1]) for part in parts if len(part) == 2]  # others are notes at the end
 
 
 def drawn(arguments: argparse.Namespace) -> dict[str, object]:

@@ -29,7 +29,7 @@ THEMES = (
     ("keys", "nla", "slots", "drivers", "remembered", "mode"),
     ("hand", "pose", "remembered", "undo", "muted", "keys", "previous"),
     ("bake", "previous", "keys", "mode", "slides", "pose"),
-    ("follow", "late", "objects", "constraints", "place"),
+    ("follow", "late", "objects", "constraints", "place", "untold"),
     ("edit", "limits", "scale", "mode", "slides", "pose"),
     ("paste", "join", "append", "libraries", "files", "remembered"),
     ("hang", "shared", "operators", "targets_to_pose", "handlers", "keyed_pose", "keyed_missed"),
