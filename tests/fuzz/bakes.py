@@ -64,8 +64,8 @@ def _others_stay(before: Curves, after: Curves, end: int) -> None:
             if 1 - 1e-3 <= frame <= end + 1e-3:
                 continue
             if not any(abs(frame - x) < 1e-3 and abs(value - y) < 1e-5 * (1.0 + abs(value)) for x, y in kept):
-                raise BrokenError("bake", f"The key of {channel} at frame {frame:g} is gone after a bake of frames 1 to "
-                                          f"{end}")  # fmt: skip
+                raise BrokenError("bake", f"The key of {channel} at frame {frame:g} is gone after a bake of frames 1 "
+                                          f"to {end}")  # fmt: skip
 
 
 def continuous(frames: dict[float, list[tuple[str, np.ndarray]]], names: Sequence[str]) -> None:
@@ -111,5 +111,5 @@ def between(ob_of: Object, shown_at: dict[float, np.ndarray], names: Sequence[st
         half = np.degrees(rigs.local_turns(around[1], rigs.matrices(ob_of()), above))
         wrong = [number for number in slow if most[number] < 40.0 and not half[number] <= 1.5 * most[number] + 2.0]
         if wrong:
-            raise BrokenError("bake", f"Half a frame after {numbers[k]:g}, {ob.pose.bones[wrong[0]].name!r} is turned by "
-                                      f"{half[wrong[0]]:.3g} degrees")  # fmt: skip
+            raise BrokenError("bake", f"Half a frame after {numbers[k]:g}, {ob.pose.bones[wrong[0]].name!r} is turned "
+                                      f"by {half[wrong[0]]:.3g} degrees")  # fmt: skip

@@ -21,8 +21,11 @@ def check_kept(draw: Draw) -> str:
 
 @step("mode", 0.7)
 def kept_in_other_mode(draw: Draw) -> str:
+    """Blender itself keeps the pose only where another channel turns the bone, not from one Euler order to another."""
     one = draw.bone(draw.rig(local=True))
-    way = f"{bone_named(one)}.rotation_mode = {draw.one(MODES)!r}"
+    path, _ = draw.rotation_value(one.rotation_mode)
+    mode = draw.one([mode for mode in MODES if draw.rotation_value(mode)[0] != path])
+    way = f"{bone_named(one)}.rotation_mode = {mode!r}"
     return f"check_kept(lambda: {named(one.id_data)}, {draw.frame():g}, {way!r})"
 
 

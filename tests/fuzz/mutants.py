@@ -64,7 +64,7 @@ def try_fault(fault: Fault, folder: Path, arguments: argparse.Namespace) -> Outc
     environment = {**os.environ, **({"DQIK_KERNEL": "numpy"} if fault.numpy else {})}
     walks = tests = ""
     if arguments.steps:
-        walks = _walks(copy, environment, arguments)
+        walks = _walks(copy, environment, arguments, fault.groups if arguments.focus else "")
     if arguments.tests and fault.tests and not (arguments.missed and "step" in walks):
         tests = _tests(copy, fault, environment, arguments.time)
     shutil.rmtree(copy)
@@ -73,10 +73,10 @@ def try_fault(fault: Fault, folder: Path, arguments: argparse.Namespace) -> Outc
     return outcome
 
 
-def _walks(copy: Path, environment: dict[str, str], arguments: argparse.Namespace) -> str:
-    """The step at which the walks notice a fault, and how; "not seen" if they do not."""
+def _walks(copy: Path, environment: dict[str, str], arguments: argparse.Namespace, groups: str) -> str:
+    """The step at which the walks, on request of some groups only, notice a fault; "not seen" if they do not."""
     command = [sys.executable, "tests/fuzz/run.py", "--stop", "--steps", str(arguments.steps)]
-    command += ["--seed", str(arguments.seed), *arguments.walk]
+    command += ["--seed", str(arguments.seed), *(["--only", groups] if groups else []), *arguments.walk]
     done = subprocess.run(command, cwd=copy, env=environment, capture_output=True, text=True, check=False)
     found = re.search(r"^Stopped after (\d+) steps: (.*)$", done.stdout, re.M)
     if found:
@@ -128,12 +128,13 @@ def main() -> int:
     parser.add_argument("--missed", action="store_true", help="run tests only on faults that the walks miss")
     parser.add_argument("--time", type=float, default=240.0, help="seconds for the tests of one fault")
     parser.add_argument("--quick", action="store_true", help="faults that few steps show")
+    parser.add_argument("--focus", action="store_true", help="only the groups of steps that concern each fault")
     parser.add_argument("--jobs", type=int, default=2, choices=(1, 2), help="faults at a time")
     parser.add_argument("--list", action="store_true", help="list the faults and whether they still apply")
     parser.add_argument("walk", nargs="*", help="more words for run.py, after --")
     arguments = parser.parse_args()
     if arguments.quick:
-        arguments.steps = min(arguments.steps, QUICK_STEPS)
+        arguments.steps, arguments.focus = min(arguments.steps, QUICK_STEPS), True
     names = set(arguments.only.split(",")) if arguments.only else None
     chosen = [
         fault for fault in FAULTS if (names is None or fault.name in names) and (fault.quick or not arguments.quick)

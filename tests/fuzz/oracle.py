@@ -34,7 +34,8 @@ ANGLE = 0.02  # [deg] by which two evaluations of one pose may differ
 LENGTH = 1e-4  # of the rig's size
 LIMIT = 2e-3  # [rad] by which a bone may be outside its limits
 QUIET = ("frame", "target", "goal", "setting", "live", "check")  # groups of steps that pose no bone by themselves
-NO_HAND = (*QUIET, "handlers", "sims", "scenes", "nla", "export", "script", "script_updates")  # that hold no bone and release none
+NO_HAND = (*QUIET, "handlers", "sims", "scenes", "nla", "export", "script", "script_updates")
+"""Groups of steps that hold no bone and release none."""
 
 
 # -- comparing ---------------------------------------------------------------------------------------------------------
@@ -183,8 +184,8 @@ class Watch:
         before = self.holds.get(key_of(ob), {})
         for name, hold in holds(ob).items():
             if before.get(name, hold) != hold:
-                raise BrokenError("hold", f"{name!r} of {ob.name!r} had hold {before[name]:g} and has {hold:g} though no "
-                                          "hand posed it")  # fmt: skip
+                raise BrokenError("hold", f"{name!r} of {ob.name!r} had hold {before[name]:g} and has {hold:g} though "
+                                          "no hand posed it")  # fmt: skip
 
     def _still_live(self, ob: bpy.types.Object, group: str) -> None:
         keyed = live_is_keyed(ob)

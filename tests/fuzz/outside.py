@@ -8,7 +8,7 @@ from functools import partial
 import bpy
 import rigs
 from rigs import at_frame, fcurves, update
-from vocabulary import FOLDER, SLOTS, active, select, thing
+from vocabulary import FOLDER, SLOTS, active, select
 
 # -- copying and joining -----------------------------------------------------------------------------------------------
 

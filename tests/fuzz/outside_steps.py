@@ -20,7 +20,7 @@ def _two(draw: Draw) -> tuple[bpy.types.Object, bpy.types.Object]:
 
 @step("paste", 2)
 def paste_between(draw: Draw) -> str:
-    """A pose copied from one figure to another, or back to itself; the other may have Live off, or be another file's."""
+    """A pose copied from one figure to another, or to itself; the other may have Live off, or be of another file."""
     if len(armatures()) > 1 and draw.chance(0.8):
         one, other = _two(draw)
     else:

@@ -153,7 +153,8 @@ def tracks(draw: Draw) -> str:
     words = f"{named(ob)}.animation_data.nla_tracks[{track}]"
     on = draw.chance(0.5)
     return draw.one([
-        f"{words}.mute = {on}", f"{words}.mute = True", f"{words}.strips[0].mute = {on}", f"{named(ob)}.animation_data.use_nla = {on}",
+        f"{words}.mute = {on}", f"{words}.mute = True", f"{words}.strips[0].mute = {on}",
+        f"{named(ob)}.animation_data.use_nla = {on}",
         f"{words}.strips[0].extrapolation = {draw.one(['HOLD', 'NOTHING', 'HOLD_FORWARD'])!r}",
         f"{words}.strips[0].frame_end = {draw.random.randint(3, 12)}",
         f"{named(ob)}.animation_data.nla_tracks.remove({words})",

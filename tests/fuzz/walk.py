@@ -13,6 +13,7 @@ import file_steps  # noqa: F401
 import goal_steps  # noqa: F401
 import oracle
 import outside
+import outside_checks
 import outside_steps  # noqa: F401
 import rig_steps  # noqa: F401
 import vocabulary
@@ -35,7 +36,9 @@ THEMES = (
     ("hang", "shared", "operators", "targets_to_pose", "handlers", "keyed_pose", "keyed_missed"),
     ("export", "script", "script_updates", "sims", "cloth", "sessions"),
 )  # groups that belong together
-WORDS = {name: value for words in (vocabulary, outside, oracle, checks, bakes) for name, value in vars(words).items()}
+WORDS: dict[str, object] = {}
+for words in (vocabulary, outside, oracle, checks, outside_checks, bakes):
+    WORDS |= vars(words)
 
 Step = tuple[str, str]  # group, script
 
