@@ -9,7 +9,8 @@ from outside import strip_curves
 @step("remembered", 1)
 def check_off_here(draw: Draw) -> str:
     way = draw.one(["", "forget", "forget", "load"])
-    return f"check_off_here(lambda: {named(draw.rig())}, {draw.frame():g}, {way!r})"
+    frame = draw.frame() if draw.chance(0.6) else draw.random.randint(1, 11) + draw.number(0.1, 0.9, 1)
+    return f"check_off_here(lambda: {named(draw.rig())}, {frame:g}, {way!r})"
 
 
 @step("remembered", 1)

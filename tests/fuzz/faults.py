@@ -92,8 +92,9 @@ FAULTS = [
         groups="keys,remembered",
     ),
     Fault(
-        "whole-frame", _LIVE, "_solve_live(depsgraph, scene.frame_current_final, None)",
-        "_solve_live(depsgraph, float(scene.frame_current), None)", "subframes count as the frame before them",
+        "whole-frame", _LIVE, "View(depsgraph, bpy.context.scene.frame_current_final, fresh=False)",
+        "View(depsgraph, float(bpy.context.scene.frame_current), fresh=False)",
+        "Live off between two frames gives the keyed pose of the frame before",
         "test_base_pose test_playback test_renders test_motion",
         groups="keys,remembered,previous",
     ),
