@@ -60,7 +60,7 @@ def check_kept(ob_of: Object, frame: float, way: str) -> None:
     ob.dqik.live = False
     update()
     settle(frame)
-    before = _free_poses(ob)
+    before = free_poses(ob)
     ob.dqik.live = True
     update()
     at_frame(frame + 1.0)
@@ -85,7 +85,7 @@ def check_kept(ob_of: Object, frame: float, way: str) -> None:
         raise BrokenError("kept", f"{ob.name!r} holds other bones after {way}")
     ob.dqik.live = False
     update()
-    after = _free_poses(ob)
+    after = free_poses(ob)
     for name in before.keys() & after.keys():
         off = np.abs(after[name] - before[name]).max()
         if not off <= 1e-4 * (1.0 + np.abs(before[name]).max()):
@@ -93,7 +93,7 @@ def check_kept(ob_of: Object, frame: float, way: str) -> None:
     ob.dqik.live = True
 
 
-def _free_poses(ob: bpy.types.Object) -> dict[str, np.ndarray]:
+def free_poses(ob: bpy.types.Object) -> dict[str, np.ndarray]:
     """The matrices from rest of the bones that nothing animates."""
     animated = animated_bones(ob)
     return {one.name: np.array(one.matrix_basis) for one in ob.pose.bones if one.name not in animated}
