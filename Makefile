@@ -6,7 +6,7 @@
 #   make test PYTHON=/opt/python/bin/python3   another Python to look at first
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-rest fuzz kernel kernel-check zip bench lint clean
+.PHONY: help demo test test-all test-rest fuzz mutants kernel kernel-check zip bench lint clean
 
 BLENDER ?=
 JOBS ?= 1
@@ -41,6 +41,9 @@ test-rest: ## Run the tests in those of them that "make test" leaves out
 
 fuzz: ## Do random walks over what a user may do, and shrink what breaks: ARGS="--steps 20000 --seed 1"
 	$(call task,run tests/fuzz/run.py -- $(ARGS))
+
+mutants: ## Put faults in on purpose, one at a time, and see whether the walks and tests notice: ARGS="--quick"
+	$(call task,run tests/fuzz/mutants.py -- $(ARGS))
 
 kernel: ## Build the compiled kernel for all platforms: wheels in dist/
 	$(call task,kernel)

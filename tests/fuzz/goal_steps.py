@@ -118,6 +118,13 @@ def remove_goal(draw: Draw) -> str:
     return f"{named(ob)}.dqik.goals.remove({k})\n{named(ob)}.update_tag()"
 
 
+@step("untold", 1)
+def remove_goal_untold(draw: Draw) -> str:
+    """As a script does it that says nothing to Blender."""
+    ob, k = draw.goal()
+    return f"{named(ob)}.dqik.goals.remove({k})\ncheck_frame({draw.frame():g}, {draw.frame():g})"
+
+
 @step("goal", 6)
 def change_goal(draw: Draw) -> str:
     ob, k = draw.goal()
@@ -183,10 +190,16 @@ def change_setting(draw: Draw) -> str:
     name, value = draw.one([
         ("iterations", draw.random.randint(-3, 80)), ("tolerance", draw.one([0.0, -1.0, 1e-4, 1e-3, 10.0])),
         ("rotation_tolerance", draw.one([0.0, 1e-3, 0.1, 9.0])), ("damping", draw.one([-1.0, 0.0, 0.01, 1.0, 50.0])),
-        ("start_from", draw.one(["POSE", "POSE", "REST", "PREVIOUS"])), ("solver", draw.one(SOLVERS)),
+        ("start_from", draw.one(["POSE", "POSE", "REST", "PREVIOUS"])), ("solver", draw.one(SOLVERS[:3])),
         ("solver", "PGS"),
     ])  # fmt: skip
     return f"{named(draw.rig())}.dqik.{name} = {value!r}"
+
+
+@step("solvers", 1)
+def other_solver(draw: Draw) -> str:
+    """Those that NumPy solves are slow, so few walks have them."""
+    return f"{named(draw.rig())}.dqik.solver = {draw.one(SOLVERS)!r}"
 
 
 @step("setting", 0.5)
@@ -199,6 +212,19 @@ def optional_setting(draw: Draw) -> str:
     ])  # fmt: skip
     draw.one([1] if hasattr(ob.dqik, name) else [])
     return f"{named(ob)}.dqik.{name} = {value!r}"
+
+
+@step("slides", 1)
+def let_slide(draw: Draw) -> str:
+    """A bone that may move as well as turn, with a place of its own; connected bones cannot."""
+    ob = draw.rig()
+    one = draw.one([one for one in ob.pose.bones if not one.bone.use_connect])
+    words = bone_named(one)
+    return draw.one([
+        f"{words}.dqik_translate = {draw.chance(0.8)}", f"{words}.location = {draw.vector(0.4)}",
+        f"{words}.dqik_translate = True\ncheck_kept(lambda: {named(ob)}, {draw.frame():g}, 'forget')",
+        f"{words}.dqik_translate = True\ncheck_off_and_on(lambda: {named(ob)}, {tuple(draw.frames(2))})",
+    ])  # fmt: skip
 
 
 @step("setting", 3)

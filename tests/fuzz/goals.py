@@ -64,52 +64,87 @@ def is_live(ob: bpy.types.Object) -> bool:
     return evaluated(ob).dqik.live
 
 
-def history_matters() -> bool:
+def history_matters(previous: bool = True) -> bool:
     """Whether poses may depend on the frames before: by a setting, by a target that Blender does not evaluate, or since
-    something follows itself."""
+    something follows itself. previous : count *Previous Frame* among the settings."""
     targets = [target for ob in shown() for goal in ob.dqik.goals for target in (goal.target, goal.pole_target)]
     if any(target is not None and target.hide_viewport for target in targets):
         return True
-    return any(is_live(ob) and ob.dqik.start_from == "PREVIOUS" for ob in shown()) or follows_itself()
+    return (previous and any(follows_previous(ob) for ob in shown())) or follows_itself()
+
+
+def follows_previous(ob: bpy.types.Object) -> bool:
+    return is_live(ob) and ob.dqik.start_from == "PREVIOUS"
+
+
+Node = tuple[bpy.types.Object, str]
+"""An object, or one of its bones by name."""
+
+
+def behind(ob: bpy.types.Object, name: str) -> Iterator[Node]:
+    """What an object, or one of its bones, follows directly by parents, constraints and goals."""
+    if ob.parent is not None:
+        yield ob.parent, ob.parent_bone if ob.parent_type == "BONE" else ""
+    owners = [ob]
+    if ob.type == "ARMATURE" and name in ob.pose.bones:
+        one = ob.pose.bones[name]
+        yield ob, ""
+        if one.parent is not None:
+            yield ob, one.parent.name
+        owners += [one, *(other for other in ob.pose.bones if any(c.type == "IK" for c in other.constraints))]
+        for goal in ob.dqik.goals:
+            if one in chain(ob, goal):
+                yield from _aims(goal)
+    for owner in owners:
+        for constraint in owner.constraints:
+            yield from _aims(constraint)
+
+
+def _aims(owner: bpy.types.bpy_struct) -> Iterator[Node]:
+    for end in ("", "pole_"):
+        target = getattr(owner, f"{end}target", None)
+        if target is not None:
+            yield target, getattr(owner, f"{end}subtarget", "") if target.type == "ARMATURE" else ""
+
+
+def all_behind(ob: bpy.types.Object, name: str = "") -> set[tuple[Key, str]]:
+    """What an object, or one of its bones, follows, also through others."""
+    seen: set[tuple[Key, str]] = set()
+    left = [(ob, name)]
+    while left:
+        for other, part in behind(*left.pop()):
+            if (key_of(other), part) not in seen:
+                seen.add((key_of(other), part))
+                left.append((other, part))
+    return seen
 
 
 def follows_itself() -> bool:
     """Whether what a goal or a constraint moves also moves its own target."""
-
-    def behind(ob: bpy.types.Object, name: str) -> Iterator[tuple[bpy.types.Object, str]]:
-        if ob.parent is not None:
-            yield ob.parent, ob.parent_bone if ob.parent_type == "BONE" else ""
-        owners = [ob]
-        if ob.type == "ARMATURE" and name in ob.pose.bones:
-            one = ob.pose.bones[name]
-            yield ob, ""
-            if one.parent is not None:
-                yield ob, one.parent.name
-            owners += [one, *(other for other in ob.pose.bones if any(c.type == "IK" for c in other.constraints))]
-            for goal in ob.dqik.goals:
-                if one in chain(ob, goal):
-                    yield from aims(goal)
-        for owner in owners:
-            for constraint in owner.constraints:
-                yield from aims(constraint)
-
-    def aims(owner: bpy.types.bpy_struct) -> Iterator[tuple[bpy.types.Object, str]]:
-        for end in ("", "pole_"):
-            target = getattr(owner, f"{end}target", None)
-            if target is not None:
-                yield target, getattr(owner, f"{end}subtarget", "") if target.type == "ARMATURE" else ""
-
-    def reaches(start: tuple[Key, str], ob: bpy.types.Object, name: str, seen: set[tuple[Key, str]]) -> bool:
-        for other, part in behind(ob, name):
-            node = (key_of(other), part)
-            if node == start:
-                return True
-            if node not in seen:
-                seen.add(node)
-                if reaches(start, other, part, seen):
-                    return True
-        return False
-
     starts = [(ob, one.name) for ob in armatures() if ob.pose for one in ob.pose.bones]
     starts += [(ob, "") for ob in bpy.data.objects if len(ob.constraints)]
-    return any(reaches((key_of(ob), name), ob, name, set()) for ob, name in starts)
+    return any((key_of(ob), name) in all_behind(ob, name) for ob, name in starts)
+
+
+def figures_behind(ob: bpy.types.Object) -> set[Key]:
+    """The other armatures that an armature follows, with what it hangs on and what its goals aim at."""
+    names = ["", *(one.name for one in ob.pose.bones)]
+    found = {key for name in names for key, _ in all_behind(ob, name)}
+    return found & {key_of(other) for other in armatures()} - {key_of(ob)}
+
+
+def drives(ob: bpy.types.ID) -> bool:
+    """Whether anything on an object is driven."""
+    return ob.animation_data is not None and len(ob.animation_data.drivers) > 0
+
+
+def solved_alone(ob: bpy.types.Object) -> set[str]:
+    """Names of the bones that the goals surely move: nothing locks, constrains or drives them, the report has no
+    objection, and no goal is left out."""
+    if not is_live(ob) or ob.dqik.status.message or ob.data.pose_position == "REST" or drives(ob):
+        return set()
+    goals = [goal for goal, _ in active_goals(ob)]
+    return {
+        one.name for goal in goals for one in chain(ob, goal)[not goal.use_tail :]
+        if not one.dqik_lock and not len(one.constraints) and one.dqik_stiffness < 1.0
+    }  # fmt: skip

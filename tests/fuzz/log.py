@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What Blender prints: kept in a file, where tracebacks are found. It prints the errors of add-ons and carries on."""
 
+import ctypes
 import json
 import os
 import re
@@ -11,8 +12,10 @@ from pathlib import Path
 class Log:
     """What the process prints from now on, in a file; and the outside, where answers go."""
 
+    current: "Log | None" = None
+
     def __init__(self, path: Path) -> None:
-        self.path = path
+        Log.current, self.path, self.told = self, path, 0
         self.answers = os.fdopen(os.dup(1), "w")
         file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC)
         os.dup2(file, 1)
@@ -27,6 +30,16 @@ class Log:
             file.seek(self.read)
             text = file.read()
         self.read += len(text)
+        return text.decode(errors="replace")
+
+    def said(self) -> str:
+        """What was printed since this was asked for last, reports of operators too; `new` is not changed by it."""
+        ctypes.CDLL(None).fflush(None)  # Blender's own prints
+        sys.stdout.flush()
+        with self.path.open("rb") as file:
+            file.seek(self.told)
+            text = file.read()
+        self.told += len(text)
         return text.decode(errors="replace")
 
     def answer(self, **words: object) -> None:

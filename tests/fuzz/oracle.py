@@ -24,15 +24,18 @@ from goals import (
     size,
 )
 from mathutils import Matrix
+from outside import turns_bones
 from rigs import at_frame, evaluated, update
-from vocabulary import BrokenError, armatures, forget, run, shown
+from vocabulary import BrokenError, armatures, forget, shown
 
-__all__ = ["check_bake", "check_frame", "check_off_and_on", "check_scenes", "check_undo"]
+__all__ = ["check_frame", "check_off_and_on", "check_scenes", "check_undo"]
 
 ANGLE = 0.02  # [deg] by which two evaluations of one pose may differ
 LENGTH = 1e-4  # of the rig's size
 LIMIT = 2e-3  # [rad] by which a bone may be outside its limits
 QUIET = ("frame", "target", "goal", "setting", "live", "check")  # groups of steps that pose no bone by themselves
+NO_HAND = (*QUIET, "handlers", "sims", "scenes", "nla", "export", "script", "script_updates")
+"""Groups of steps that hold no bone and release none."""
 
 
 # -- comparing ---------------------------------------------------------------------------------------------------------
@@ -87,6 +90,11 @@ def all_channels(ob: bpy.types.Object) -> np.ndarray:
     return np.hstack([rigs.channels(ob), np.array([tuple(one.scale) for one in ob.pose.bones])])
 
 
+def holds(ob: bpy.types.Object) -> dict[str, float]:
+    """The hold of each bone."""
+    return {one.name: one.dqik_hold for one in ob.pose.bones}
+
+
 def animated_paths(ob: bpy.types.Object) -> list[str]:
     """What keys, also those in tracks, and drivers may set."""
     data = ob.animation_data
@@ -131,11 +139,13 @@ class Watch:
         self.live: dict[Key, bool] = {}
         self.moved: dict[Key, set[str]] = {}
         self.channels: dict[Key, dict[str, np.ndarray]] = {}
+        self.holds: dict[Key, dict[str, float]] = {}
 
     def before(self) -> None:
         """Note what the next step must not change."""
         self.live = {key_of(ob): ob.dqik.live for ob in armatures()}
         self.channels = {}
+        self.holds = {key_of(ob): holds(ob) for ob in armatures() if ob.pose is not None}
         for ob in armatures():
             if ob.pose is not None and len(ob.pose.bones):
                 names = [one.name for one in ob.pose.bones]
@@ -148,8 +158,11 @@ class Watch:
             if ob.pose is None:
                 continue
             self._finite(ob)
+            if group in NO_HAND and not turns_bones():
+                self._held_alike(ob)
             if group in QUIET:
-                self._left_alone(ob)
+                if not turns_bones():
+                    self._left_alone(ob)
                 self._still_live(ob, group)
         for ob in shown():
             if ob.mode != "EDIT" and len(ob.data.bones):
@@ -165,6 +178,14 @@ class Watch:
     def _finite(ob: bpy.types.Object) -> None:
         if len(ob.pose.bones) and not np.isfinite(all_channels(ob)).all():
             raise BrokenError("nan", f"{ob.name!r} has a channel that is no number")
+
+    def _held_alike(self, ob: bpy.types.Object) -> None:
+        """A hold changes by a hand only."""
+        before = self.holds.get(key_of(ob), {})
+        for name, hold in holds(ob).items():
+            if before.get(name, hold) != hold:
+                raise BrokenError("hold", f"{name!r} of {ob.name!r} had hold {before[name]:g} and has {hold:g} though "
+                                          "no hand posed it")  # fmt: skip
 
     def _still_live(self, ob: bpy.types.Object, group: str) -> None:
         keyed = live_is_keyed(ob)
@@ -321,29 +342,6 @@ def check_undo(change: Callable[[], None]) -> None:
     if not skip:
         settle(frame)
         same("undo", before, poses(), "Undo does not give the pose back")
-
-
-def check_bake(ob_of: Callable[[], bpy.types.Object], action: str, end: int) -> None:
-    """A bake's frames are those that live solving shows."""
-    ob = ob_of()
-    if any(live_is_keyed(one) for one in armatures()):
-        return
-    ob.dqik.live = True
-    update()
-    at_frame(1)
-    at_frame(2)
-    if history_matters():
-        return
-    live = {}
-    for frame in range(1, end + 1):
-        at_frame(frame)
-        live[frame] = {key_of(ob): poses().get(key_of(ob))}
-    if live[1][key_of(ob)] is None or "FINISHED" not in run("bake", ob, frame_start=1, frame_end=end, action=action):
-        return
-    ob = ob_of()
-    for frame in range(1, end + 1):
-        at_frame(frame)
-        same("bake", live[frame], {key_of(ob): poses()[key_of(ob)]}, f"Baked frame {frame} is not the live one", 3.0)
 
 
 def check_scenes(other: str, frame: float, elsewhere: float) -> None:

@@ -120,12 +120,23 @@ def clear_animation(draw: Draw) -> str:
 
 @step("nla", 0.7)
 def action_blend(draw: Draw) -> str:
-    ob = named(draw.rig())
+    ob = draw.rig()
+    draw.one([1] if ob.animation_data else [])
+    ob = named(ob)
     blend = draw.one(["REPLACE", "COMBINE", "ADD"])
     return (
         f"{ob}.animation_data.action_blend_type = {blend!r}\n"
         f"{ob}.animation_data.action_influence = {draw.number(0, 1, 1)}"
     )
+
+
+@step("nla", 1)
+def new_track(draw: Draw) -> str:
+    """Keys of a bone, in a track of their own."""
+    one = draw.bone(draw.rig(local=True))
+    path, _ = draw.rotation_value(one.rotation_mode)
+    keys = {f: draw.rotation_value(one.rotation_mode)[1] for f in draw.frames(2)}
+    return f"key({bone_named(one)}, {path!r}, {keys})\npush_down({named(one.id_data)})"
 
 
 @step("nla", 1)
@@ -142,7 +153,8 @@ def tracks(draw: Draw) -> str:
     words = f"{named(ob)}.animation_data.nla_tracks[{track}]"
     on = draw.chance(0.5)
     return draw.one([
-        f"{words}.mute = {on}", f"{words}.strips[0].mute = {on}", f"{named(ob)}.animation_data.use_nla = {on}",
+        f"{words}.mute = {on}", f"{words}.mute = True", f"{words}.strips[0].mute = {on}",
+        f"{named(ob)}.animation_data.use_nla = {on}",
         f"{words}.strips[0].extrapolation = {draw.one(['HOLD', 'NOTHING', 'HOLD_FORWARD'])!r}",
         f"{words}.strips[0].frame_end = {draw.random.randint(3, 12)}",
         f"{named(ob)}.animation_data.nla_tracks.remove({words})",

@@ -114,7 +114,7 @@ def script(answer: Answer) -> str:
 def steps_of(text: str) -> list[Step]:
     """The steps of a printed script."""
     parts = [part.split("\n", 1) for part in ("\n" + text.strip()).split("\n# ")[1:]]
-    return [(group.strip(), code) for group, code in parts]
+    return [(part[0].strip(), part[1]) for part in parts if len(part) == 2]  # others are notes at the end
 
 
 def drawn(arguments: argparse.Namespace) -> dict[str, object]:
@@ -135,6 +135,9 @@ def search(walker: Walker, arguments: argparse.Namespace) -> int:
             name = signature(answer)
             found[name] += 1
             print(f"\nSeed {seed}, step {len(answer['steps'])}: {answer['kind']}: {answer['text']}", flush=True)
+            if arguments.stop:
+                print(f"Stopped after {done} steps: {answer['kind']} (seed {seed})", flush=True)
+                return 1
             if found[name] <= arguments.shrink:
                 smaller = shrink(walker, answer)
                 print(f"{len(smaller['steps'])} steps are enough: {smaller['text']}\n{script(smaller)}", flush=True)
@@ -178,6 +181,7 @@ def main() -> int:
     parser.add_argument("--shrink", type=int, default=2, help="walks to shrink for each kind of fault")
     parser.add_argument("--only", default="", help="groups of steps to draw from, with commas")
     parser.add_argument("--without", default="", help="groups of steps to leave out, with commas")
+    parser.add_argument("--stop", action="store_true", help="stop at the first fault, without shrinking its walk")
     parser.add_argument("--replay", action="store_true", help="print the walk from the seed as a script")
     parser.add_argument("--script", default="", help="do the steps of a printed script")
     parser.add_argument("--zip", type=Path, help="the extension to test; this checkout's if not given")

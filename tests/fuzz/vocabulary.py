@@ -12,7 +12,7 @@ from math import inf, nan, pi
 
 import bpy
 import rigs
-from log import traceback_in
+from log import Log, traceback_in
 from rigs import Bone, at_frame, fcurves, update
 
 __all__ = ["at_frame", "bpy", "inf", "nan", "pi", "update"]
@@ -29,6 +29,11 @@ class BrokenError(Exception):
 def forget() -> None:
     """Forget all that the extension remembers between frames, as a new session of Blender would."""
     sys.modules[f"{EXTENSION}.live"].forget()
+
+
+def said() -> str:
+    """What Blender and its operators have printed since this was called last."""
+    return "" if Log.current is None else Log.current.said()
 
 
 # -- looking up --------------------------------------------------------------------------------------------------------

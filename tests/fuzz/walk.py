@@ -5,10 +5,16 @@ import json
 from random import Random
 from typing import TextIO
 
+import bakes
 import bpy
-import file_steps  # noqa: F401  they add themselves to the list
+import check_steps  # noqa: F401  they add themselves to the list
+import checks
+import file_steps  # noqa: F401
 import goal_steps  # noqa: F401
 import oracle
+import outside
+import outside_checks
+import outside_steps  # noqa: F401
 import rig_steps  # noqa: F401
 import vocabulary
 from draw import STEPS, Draw, NothingToDrawError
@@ -19,7 +25,20 @@ from vocabulary import BrokenError
 
 ALWAYS = ("frame", "target", "check", "live", "goal")
 CHECK_EVERY = 15  # steps
-WORDS = {**vars(vocabulary), **vars(oracle)}
+FOCUS = 5.0  # times the weight of steps of groups that a walk is about
+THEMES = (
+    ("keys", "nla", "slots", "drivers", "remembered", "mode"),
+    ("hand", "pose", "remembered", "undo", "muted", "keys", "previous"),
+    ("bake", "previous", "keys", "mode", "slides", "pose"),
+    ("follow", "late", "objects", "constraints", "place", "untold"),
+    ("edit", "limits", "scale", "mode", "slides", "pose"),
+    ("paste", "join", "append", "libraries", "files", "remembered"),
+    ("hang", "shared", "operators", "targets_to_pose", "handlers", "keyed_pose", "keyed_missed"),
+    ("export", "script", "script_updates", "sims", "cloth", "sessions"),
+)  # groups that belong together
+WORDS: dict[str, object] = {}
+for words in (vocabulary, outside, oracle, checks, outside_checks, bakes):
+    WORDS |= vars(words)
 
 Step = tuple[str, str]  # group, script
 
@@ -84,17 +103,13 @@ def walk(
 
 
 def _draw(doing: Breaks, seed: int, length: int, only: list[str], without: list[str]) -> None:
-    """Draw steps one by one, each from what the file then holds; half of the groups take part in a walk."""
+    """Draw steps one by one, each from what the file then holds."""
     draw = Draw(seed)
     for script in beginning(draw):
         doing.do("start", script)
-    groups = sorted({group for group, _, _ in STEPS})
-    share = draw.one([0.15, 0.4, 0.7])
-    there = {group for group in groups if group in ALWAYS or draw.chance(share)}
-    if only:
-        there = {*ALWAYS, *only}
-    there -= set(without)
-    choices = [item for item in STEPS if item[0] in there]
+    there = {**dict.fromkeys(ALWAYS, 1.0), **_groups(draw, only)}
+    choices = [(group, weight * there[group], step) for group, weight, step in STEPS
+               if group in there and group not in without]  # fmt: skip
     weights = [weight for _, weight, _ in choices]
     while len(doing.steps) < length:
         own = Random(draw.random.getrandbits(64))
@@ -110,3 +125,15 @@ def _draw(doing: Breaks, seed: int, length: int, only: list[str], without: list[
         finally:
             draw.random = kept
         doing.do(group, script)
+
+
+def _groups(draw: Draw, only: list[str]) -> dict[str, float]:
+    """The groups that take part in a walk beside those of every walk, with what their steps' weights are multiplied by:
+    few that belong together and have many steps, or many."""
+    if only:
+        return dict.fromkeys(only, FOCUS)
+    if draw.chance(0.7):
+        return dict.fromkeys(draw.some(draw.one(THEMES), draw.random.randint(2, 4)), FOCUS)
+    groups = sorted({group for group, _, _ in STEPS} - set(ALWAYS))
+    share = draw.one([0.15, 0.4, 0.7])
+    return {group: 1.0 for group in groups if draw.chance(share)}

@@ -1,0 +1,386 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Faults to put into the extension on purpose: one line of code each, and what a user loses by it.
+
+`mutants.py` puts them in one at a time and asks the random walks and the tests whether they notice.
+"""
+
+from typing import NamedTuple
+
+
+class Fault(NamedTuple):
+    """A fault: in the file `path` the text `old`, which is there once, becomes `new`.
+
+    breaks : what goes wrong then. tests, groups : the test files, and the groups of steps, that concern it.
+    visible : whether a user can notice it. quick : whether the walks notice it within few steps. numpy : it only counts
+    where NumPy solves.
+    """
+
+    name: str
+    path: str
+    old: str
+    new: str
+    breaks: str
+    tests: str = ""
+    visible: bool = True
+    quick: bool = False
+    numpy: bool = False
+    groups: str = ""
+
+
+_POSE, _LIVE, _STEADY = "rig/frame/pose_memory.py", "live.py", "rig/frame/steady.py"
+_ANIMATION, _TARGETS, _BUILD = "rig/blender/animation.py", "rig/frame/targets.py", "rig/setup/build.py"
+_FRAMES, _HOLDS, _CURVES = "rig/bake/frames.py", "rig/frame/holds.py", "rig/curves.py"
+_LINKS, _ROTATION, _MOTION = "rig/frame/links.py", "rig/blender/rotation.py", "rig/frame/motion.py"
+
+FAULTS = [
+    # -- keys, tracks, drivers -----------------------------------------------------------------------------------------
+    Fault(
+        "mute-in-strip", _ANIMATION,
+        "yield from (curve for curve in _strip_curves(strip) if _counts(curve, True))",
+        "yield from _strip_curves(strip)",
+        "curves that are muted inside NLA strips count as keys", "test_animation_changes test_base_pose",
+        groups="nla,keys,remembered",
+    ),
+    Fault(
+        "mute-of-track", _ANIMATION, "if not track.mute and (track.is_solo or not solo):",
+        "if track.is_solo or not solo:",
+        "muted NLA tracks count as keys", "test_animation_changes test_base_pose",
+        groups="nla,keys,remembered",
+    ),
+    Fault(
+        "mute-of-curve", _ANIMATION, "return not (curve.mute or curve.is_empty or muted_group)",
+        "return not (curve.is_empty or muted_group)", "muted curves count as keys",
+        "test_animation_changes test_base_pose",
+        quick=True, groups="keys,remembered",
+    ),
+    Fault(
+        "drivers-unread", _ANIMATION, "_curve_contents(data.drivers, paths), data.use_nla, tracks",
+        "(), data.use_nla, tracks", "new and muted drivers are not noticed", "test_animation_changes test_any_rig",
+        groups="drivers,remembered",
+    ),
+    Fault(
+        "paths-unread", "rig/frame/prepared_rig.py",
+        "if paths != self._paths or modes is not self.modes or names or len(self.free[0]) != len(ob.pose.bones):",
+        "if not self._paths or modes is not self.modes or names or len(self.free[0]) != len(ob.pose.bones):",
+        "keys that move to another bone are not noticed", "test_animation_changes test_base_pose",
+        quick=True, groups="keys,remembered",
+    ),
+    Fault(
+        "first-slot", _CURVES,
+        'return () if owner is None else of_action(owner.action, getattr(owner, "action_slot", None))',
+        "return () if owner is None else of_action("
+        "owner.action, owner.action.slots[0] if LAYERED and owner.action and owner.action.slots else None)",
+        "the keys of another object's slot count", "test_animation_changes test_base_pose test_bake",
+        groups="slots,keys,remembered",
+    ),
+    Fault(
+        "keys-of-another-frame", "rig/frame/keyed_pose.py", "animation.values(ob, frame)",
+        "animation.values(ob, frame + 1.0)", "Live off after loading gives the keyed pose of another frame",
+        "test_base_pose test_animation_changes",
+        groups="keys,remembered",
+    ),
+    Fault(
+        "remembered-frame", _POSE,
+        "if keyed is not None and keyed.frame == view.frame and len(keyed.channels.rotations) == len(self.bones):",
+        "if keyed is not None and len(keyed.channels.rotations) == len(self.bones):",
+        "the keyed pose of a frame visited before counts", "test_base_pose test_scenes",
+        groups="keys,remembered,scenes",
+    ),
+    Fault(
+        "keys-not-given-back", _POSE, "np.where(free[0], self.base.rotations, keyed.rotations)", "self.base.rotations",
+        "Live off leaves keyed bones in another pose until the frame changes", "test_base_pose",
+        groups="keys,remembered",
+    ),
+    Fault(
+        "whole-frame", _LIVE, "View(depsgraph, bpy.context.scene.frame_current_final, fresh=False)",
+        "View(depsgraph, float(bpy.context.scene.frame_current), fresh=False)",
+        "Live off between two frames gives the keyed pose of the frame before",
+        "test_base_pose test_playback test_renders test_motion",
+        groups="keys,remembered,previous",
+    ),
+    # -- the base pose and holds ---------------------------------------------------------------------------------------
+    Fault(
+        "frame-taken-for-hand", _POSE, "            turned, moved = turned & free[0], moved & free[1]",
+        "            pass", "keys that a frame change sets are taken for a pose by hand",
+        "test_base_pose test_holds test_animation_changes",
+        groups="keys,hand",
+    ),
+    Fault(
+        "hand-forgotten", _POSE, "np.copyto(target.rotations, now.rotations, where=turned)", "pass",
+        "what is turned by hand under Live is lost when Live goes off", "test_base_pose test_posing",
+        quick=True, groups="hand",
+    ),
+    Fault(
+        "hand-unnoticed", _STEADY, "if self._pose_contents() != self._contents or not prepared.is_animated_alike(ob):",
+        "if not prepared.is_animated_alike(ob):", "a bone that is posed by a script between frames is overwritten",
+        "test_playback test_base_pose test_posing",
+        groups="hand,pose",
+    ),
+    Fault(
+        "base-unsaved", _POSE, "        self._store(ob, np.flatnonzero(new))", "        pass",
+        "the pose before Live is lost on saving", "test_base_pose",
+        quick=True, groups="remembered",
+    ),
+    Fault(
+        "base-stays", _POSE, "        self._unstore(ob, np.flatnonzero(left))", "        pass",
+        "bones that no goal moves any more go back to an old pose after loading", "test_base_pose",
+        groups="remembered,muted,keyed",
+    ),
+    Fault(
+        "base-of-location", _POSE,
+        "now.rotations[rows], now.locations[rows] = pose.rotations[rows], pose.locations[rows]",
+        "now.rotations[rows] = pose.rotations[rows]",
+        "Live off leaves hips where they were moved to", "test_base_pose",
+        groups="slides",
+    ),
+    Fault(
+        "base-of-another-bone", _POSE, "if same and (not edited or self._names == tuple(ob.pose.bones.keys())):",
+        "if same:", "after bones are reordered each has the base pose of another", "test_base_pose test_rigs",
+        groups="edit",
+    ),
+    Fault(
+        "base-in-old-mode", "rig/frame/stored_base.py", "    if stored != mode:", "    if stored is None:",
+        "the base pose is read in another rotation mode than it was stored in", "test_base_pose",
+        groups="mode,remembered",
+    ),
+    Fault(
+        "undo-keeps-memory", _LIVE,
+        "renewed = {uid: session.renewed() for uid, session in _state.sessions.items()}",
+        "renewed = dict(_state.sessions)", "undo leaves the base pose of what was undone",
+        "test_base_pose test_posing test_holds",
+        groups="undo,pose,hand",
+    ),
+    Fault(
+        "adoption-unfound", _POSE, "        if adoption is not None:", "        if False:",
+        "redo of a pose by hand leads to another pose", "test_base_pose test_posing test_holds",
+        groups="undo,pose",
+    ),
+    Fault(
+        "hold-missing", _HOLDS, "0.0 if cleared else POSED", "0.0", "bones that are posed by hand are not held",
+        "test_holds test_posing",
+        groups="hand",
+    ),
+    Fault(
+        "hold-stays", _HOLDS, "0.0 if cleared else POSED", "POSED", "clearing a bone does not release it", "test_holds",
+        groups="hand",
+    ),
+    Fault(
+        "holds-lost-on-load", _LIVE, "def _on_load(*_: object) -> None:\n",
+        "def _on_load(*_: object) -> None:\n    [holds.clear(ob.pose.bones) for ob in bpy.data.objects if ob.pose]\n",
+        "loading releases all bones that are held", "test_holds test_base_pose",
+        groups="hand,remembered,files",
+    ),
+    Fault(
+        "keyed-not-kept", _HOLDS, "holds[keyed] = np.maximum(holds[keyed], KEYED)", "pass",
+        "Keep Keyed Poses has no effect", "test_holds test_animation_changes",
+        groups="keys",
+    ),
+    # -- targets and other armatures -----------------------------------------------------------------------------------
+    Fault(
+        "goal-mute", _TARGETS, "not goal.mute and goal.influence > 0.0", "goal.influence > 0.0",
+        "muted goals count", "test_operators test_targets",
+        quick=True, groups="muted",
+    ),
+    Fault(
+        "removed-goal", _STEADY, "if ob.dqik.goals.keys() != self._names:", "if False:",
+        "a goal that a script removes still counts", "test_playback test_targets test_operators",
+        groups="untold",
+    ),
+    Fault(
+        "old-target", _TARGETS, "if _uid(target) != facts.target:", "if False:",
+        "a target that was deleted or replaced is followed where it was", "test_changed_targets test_targets",
+        groups="objects,follow",
+    ),
+    Fault(
+        "target-not-a-number", _TARGETS, "return isfinite(x + y + z + matrix.determinant())", "return True",
+        "a target at no number breaks the pose", "test_bad_numbers",
+        groups="odd",
+    ),
+    Fault(
+        "pole-late", _LIVE, "for target in (goal.target, goal.pole_target)", "for target in (goal.target,)",
+        "a moved pole shows at the next frame only", "test_targets test_posing test_following",
+        groups="late",
+    ),
+    Fault(
+        "order-of-armatures", "rig/frame/following.py",
+        "uid: by_pose[uid] | links.armatures_behind_goals(armatures[uid][0])", "uid: by_pose[uid]",
+        "a target on another live armature is a frame late", "test_following",
+        groups="objects,follow",
+    ),
+    Fault(
+        "parent-bone", "rig/blender/dependencies.py",
+        'yield ob.parent, ob.parent_bone if ob.parent_type == "BONE" else ""', 'yield ob.parent, ""',
+        "a target that hangs on a bone that its goal moves is not noticed", "test_following test_truthful_report",
+        groups="follow",
+    ),
+    Fault(
+        "follows-itself", "rig/frame/prepared_rig.py",
+        "self.follows_itself = feedback.follows_itself(evaluated, self.rig)",
+        "self.follows_itself = False", "frames depend on frames before where constraints follow solved bones",
+        "test_any_rig test_frames test_following",
+        groups="constraints,follow",
+    ),
+    # -- from Blender to the solver and back ---------------------------------------------------------------------------
+    Fault(
+        "euler-order", _ROTATION, "quaternion.product(turns[2], quaternion.product(turns[1], turns[0]))",
+        "quaternion.product(turns[0], quaternion.product(turns[1], turns[2]))", "Euler angles are read backwards",
+        "test_rigs test_base_pose",
+        groups="mode,keyed_pose",
+    ),
+    Fault(
+        "euler-turns", _ROTATION, "return angle + _TURN * np.round((reference - angle) / _TURN)", "return angle",
+        "baked Euler angles jump by whole turns", "test_bake",
+        groups="bake,mode",
+    ),
+    Fault(
+        "axis-angle-turns", _ROTATION, "_nearest_turn(turned * angle, reference[..., :1])", "turned * angle",
+        "baked axis-angle rotations jump by whole turns", "test_bake test_rigs",
+        groups="bake,mode",
+    ),
+    Fault(
+        "scale-ignored", _LINKS, "return scale.take(rig.bones, axis=0).tobytes() != rig.no_scale", "return False",
+        "scaled bones miss their targets", "test_rigs test_any_rig",
+        groups="scale",
+    ),
+    Fault(
+        "location-ignored", _LINKS, "moved = bool(locations.any())", "moved = False",
+        "moved bones miss their targets", "test_rigs test_any_rig",
+        groups="pose",
+    ),
+    Fault(
+        "inherit-rotation", _BUILD, "not pose[bone].bone.use_inherit_rotation or _held_in_space(pose[bone])",
+        "_held_in_space(pose[bone])", "bones that do not inherit rotation miss their targets",
+        "test_rigs test_any_rig",
+        groups="edit",
+    ),
+    Fault(
+        "one-side-of-twist", _BUILD, "twist = (bone.dqik_twist_min, bone.dqik_twist_max)",
+        "twist = (-3.2, bone.dqik_twist_max)", "Twist Min has no effect", "test_rigs test_operators test_full_body",
+        groups="limits",
+    ),
+    Fault(
+        "one-side-of-swing", _BUILD, "(bone.dqik_swing_x_min, bone.dqik_swing_x_max)", "(bone.dqik_swing_x_min, 3.2)",
+        "Swing X Max has no effect", "test_rigs test_operators test_full_body",
+        groups="limits",
+    ),
+    Fault(
+        "weights-swapped", _BUILD, "position_weight=goal.facts.position_weight",
+        "position_weight=goal.facts.rotation_weight", "the weight of the position is that of the rotation",
+        "test_rigs test_full_body test_missed_goals",
+        groups="goal",
+    ),
+    Fault(
+        "pole-sign", _BUILD, "pole_angle=goal.facts.pole_angle", "pole_angle=-goal.facts.pole_angle",
+        "elbows point to the wrong side of their pole", "test_rigs test_against_blender_ik test_targets",
+        groups="goal",
+    ),
+    Fault(
+        "tail-or-head", "rig/frame/report.py", "np.array(bone.tail if any(goal.offset) else bone.head)",
+        "np.array(bone.head)", "the report measures the wrong end", "test_truthful_report",
+        groups="goal",
+    ),
+    Fault(
+        "report-unmeasured", "rig/frame/report.py", "        if evaluated is not None:", "        if False:",
+        "All goals met is not measured on Blender's pose", "test_truthful_report",
+        groups="constraints,scale,place",
+    ),
+    Fault(
+        "influence", "rig/frame/read.py", "if min(shares, default=1.0) < 1.0:", "if min(shares, default=1.0) < 0.0:",
+        "Influence has no effect between 0 and 1", "test_targets test_rigs test_frames",
+        groups="keyed,bake",
+    ),
+    # -- Previous Frame and bakes --------------------------------------------------------------------------------------
+    Fault(
+        "previous-jumps", _MOTION, "0.0 < view.frame - self._frame <= 1.0", "0.0 < view.frame - self._frame <= 2.0",
+        "Previous Frame follows a jump of two frames", "test_playback test_frames test_bake",
+        groups="previous",
+    ),
+    Fault(
+        "previous-backward", _MOTION, "0.0 < view.frame - self._frame <= 1.0", "abs(view.frame - self._frame) <= 1.0",
+        "Previous Frame follows a step backward", "test_playback test_frames test_bake",
+        groups="previous",
+    ),
+    Fault(
+        "previous-never", _MOTION, "follow and view.scene_uid == self._scene and next_frame", "False",
+        "Previous Frame never follows", "test_playback test_frames test_bake",
+        groups="previous",
+    ),
+    Fault(
+        "signs-in-bake", _FRAMES, "np.where((q * previous).sum(-1, keepdims=True) < 0.0, -1.0, 1.0)",
+        "np.where((q * previous).sum(-1, keepdims=True) < 0.0, 1.0, 1.0)",
+        "baked quaternions change sign, so bones spin between frames", "test_bake",
+        groups="bake,pose",
+    ),
+    Fault(
+        "bake-from-answer", _LIVE, "        reading.pose = session_of(ob).pose.copy(ob)", "        pass",
+        "a bake starts from the last answer instead of the base pose", "test_bake",
+        groups="bake",
+    ),
+    Fault(
+        "bake-drops-keys", _CURVES, "times > span[1] + 1e-3", "times > span[1] + 1e9",
+        "a bake into the current action removes keys after its range", "test_bake",
+        groups="bake,keys",
+    ),
+    Fault(
+        "bake-other-keys", _CURVES, "            curve.mute = False\n", "", "muted curves stay muted after a bake",
+        "test_bake",
+        groups="bake,keys",
+    ),
+    Fault(
+        "bake-mode", "rig/bake/keys.py", "(path, frames[own], rotations[own, bone, : rotation.PATH_SIZES[path]])",
+        "(path, frames[own], rotations[own, 0, : rotation.PATH_SIZES[path]])",
+        "every baked bone gets the keys of the first", "test_bake",
+        groups="bake",
+    ),
+    # -- operators -----------------------------------------------------------------------------------------------------
+    Fault(
+        "bake-keeps-live", "operators/bake.py", "        ob.dqik.live = False\n", "", "a bake leaves Live on",
+        "test_bake",
+        groups="bake",
+    ),
+    Fault(
+        "off-by-one-range", "operators/frames.py", "range(start, end + 1, self.step)", "range(start, end, self.step)",
+        "a bake leaves out its last frame", "test_bake",
+        groups="bake",
+    ),
+    Fault(
+        "user-target-removed", "rig/setup/goals.py",
+        'own = (goal.target, goal.subtarget) if goal.own_target else (None, "")',
+        "own = (goal.target, goal.subtarget)", "removing a goal deletes a target that the user chose",
+        "test_targets test_operators test_controls",
+        groups="operators,follow",
+    ),
+    # -- solvers -------------------------------------------------------------------------------------------------------
+    Fault(
+        "hold-scale", "solvers/group/stage.py", "released * HELD_RELUCTANCE ** self.hold[self.space.joint]",
+        "released * HELD_RELUCTANCE ** -self.hold[self.space.joint]", "held bones move first instead of last",
+        "test_holds ../solvers/test_holds",
+        groups="hand",
+    ),
+    Fault(
+        "priority", "solvers/group/stage.py", "len({goal.priority for goal in self.goals}) > 1", "False",
+        "priorities have no effect", "test_missed_goals ../solvers/test_precedence ../solvers/test_goals",
+        groups="goal",
+    ),
+    Fault(
+        "stiffness", "solvers/group/stage.py", "joint /= np.maximum(1.0 - skeleton.stiffness, 1e-3) ** 2", "pass",
+        "Stiffness has no effect", "test_rigs ../solvers/test_solve ../solvers/test_options",
+        groups="setting",
+    ),
+    Fault(
+        "limits-projection", "solvers/iterate/active_set.py",
+        "projected = space.project(system.x + candidate) - system.x", "projected = candidate",
+        "limits have no effect where NumPy solves", "../solvers/test_limits", numpy=True,
+        groups="limits",
+    ),
+    # -- not visible: such a fault costs memory or time only -----------------------------------------------------------
+    Fault(
+        "sessions-kept", _LIVE, "    _state.sessions.clear()\n", "",
+        "sessions of files that were open before stay in memory", visible=False,
+    ),
+    Fault(
+        "never-steady", _STEADY, "if not (view.fresh and view.in_viewport) or prepared.stale or view.edited:",
+        "if True:",
+        "every frame takes the whole step, which is slower", visible=False,
+    ),
+]  # fmt: skip

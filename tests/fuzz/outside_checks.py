@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Checks that are steps of a walk: what exports, simulations, scripts and operators must leave as it was."""
+
+import gc
+import sys
+from collections.abc import Callable, Sequence
+
+import bpy
+import numpy as np
+from checks import Object, free_poses, go_live
+from goals import Key, all_behind, chains, figures_behind, history_matters, key_of
+from mathutils import Matrix
+from oracle import holds, live_is_keyed, poses, same, settle
+from outside import other_handlers, turns_bones
+from rigs import at_frame, evaluated, update
+from vocabulary import EXTENSION, BrokenError, armatures, run, said, shown
+
+__all__ = ["check_cloth", "check_hung", "check_others", "check_put_back", "check_sessions", "check_targets_to_pose"]
+
+
+# -- put back ----------------------------------------------------------------------------------------------------------
+
+
+def bases(frame: float) -> dict[tuple[Key, str], np.ndarray]:
+    """The poses without Live of the bones of live figures that goals move and nothing animates."""
+    found = {}
+    for ob in shown():
+        if ob.dqik.live and not live_is_keyed(ob) and ob.library is None:
+            ob.dqik.live = False
+            update()
+            found |= {(key_of(ob), name): pose for name, pose in free_poses(ob).items() if name in chains(ob)}
+            ob.dqik.live = True
+            update()
+    at_frame(frame)
+    return found
+
+
+def check_put_back(action: Callable[[], None], words: str) -> None:
+    """What visits frames and puts everything back, as an export does, leaves frames, holds and poses as they were."""
+    frame = bpy.context.scene.frame_current
+    settle(frame)
+    if history_matters() or turns_bones() or not any(ob.dqik.live for ob in shown()):
+        return
+    before_base, before_hold = bases(frame), {key_of(ob): holds(ob) for ob in shown()}
+    frames = (frame, frame + 3, frame + 1)
+    before = _visited(frames)
+    action()
+    update()
+    at_frame(frame)
+    for ob in shown():
+        if before_hold.get(key_of(ob), holds(ob)) != holds(ob):
+            raise BrokenError("put back", f"{words}: {ob.name!r} holds other bones than before")
+    for number, pose in _visited(frames).items():
+        same("put back", before[number], pose, f"{words}: frame {number:g} is another than before")
+    for key, after in bases(frame).items():
+        off = np.abs(before_base[key] - after).max() if key in before_base else 0.0
+        if not off <= 1e-4 * (1.0 + np.abs(after).max()):
+            (figure, _), name = key
+            raise BrokenError("put back", f"{words}: Live off gives {name!r} of {figure!r} another pose than before, "
+                                          f"by {off:.3g}")  # fmt: skip
+
+
+def _visited(frames: Sequence[float]) -> dict[float, dict[Key, np.ndarray]]:
+    found = {}
+    for frame in frames:
+        at_frame(frame)
+        found[frame] = poses()
+    at_frame(frames[0])
+    return found
+
+
+def check_cloth(name: str, ob_of: Object, bone: str) -> None:
+    """A cloth's pinned vertices are where the bone that carries them is."""
+    ob = ob_of()
+    if live_is_keyed(ob) or ob.library is not None or other_handlers() or not go_live(ob, 1.0):
+        return
+    for frame in (1, 2, 3):
+        at_frame(frame)
+        off = _pins_off(bpy.data.objects[name], ob, bone)
+        if off > 2e-3 * (1.0 + max(ob.dimensions)):
+            raise BrokenError("cloth", f"At frame {frame} pinned vertices are {off:.3g} from where {bone!r} of "
+                                       f"{ob.name!r} takes them")  # fmt: skip
+
+
+def _pins_off(cloth: bpy.types.Object, ob: bpy.types.Object, bone: str) -> float:
+    """The distance of the pinned vertices from where a bone takes them."""
+    shape, mesh = evaluated(ob), evaluated(cloth)
+    one = shape.pose.bones[bone]
+    carried = shape.matrix_world @ one.matrix @ one.bone.matrix_local.inverted() @ shape.matrix_world.inverted_safe()
+    return max(
+        (mesh.matrix_world @ mesh.data.vertices[k].co - carried @ cloth.matrix_world @ cloth.data.vertices[k].co).length
+        for k in range(3)
+    )
+
+
+# -- others ------------------------------------------------------------------------------------------------------------
+
+
+def check_hung(change: Callable[[], object]) -> None:
+    """What a user has hung on the target of a goal stays where it is when the goal is removed."""
+    update()
+    before = {ob.name: evaluated(ob).matrix_world.copy() for ob in bpy.context.view_layer.objects
+              if ob.name.startswith("Hung") and not _follows_solved(ob)}  # fmt: skip
+    change()
+    update()
+    for name, was in before.items():
+        ob = bpy.context.view_layer.objects.get(name)
+        if ob is None:
+            raise BrokenError("hung", f"{name!r} was removed with a goal")
+        now = evaluated(ob).matrix_world
+        if _off(was, now) > 1e-4:
+            raise BrokenError("hung", f"{name!r} hangs on the target of a goal; it moved by {_off(was, now):.3g} when "
+                                      "the goal was removed")  # fmt: skip
+
+
+def _off(one: Matrix, other: Matrix) -> float:
+    return float(np.abs(np.array(one) - np.array(other)).max())
+
+
+def _follows_solved(ob: bpy.types.Object) -> bool:
+    """Whether an object follows a bone that goals may move."""
+    nodes = all_behind(ob)
+    if ob.animation_data is not None:
+        for curve in ob.animation_data.drivers:
+            for target in (target for variable in curve.driver.variables for target in variable.targets):
+                if target.id is not None:
+                    nodes |= {(key_of(target.id), target.bone_target)} | all_behind(target.id, target.bone_target)
+    moved = {(key_of(other), name) for other in armatures() if other.pose for name in chains(other)}
+    return not moved.isdisjoint(nodes)
+
+
+def check_others(ob_of: Object, change: Callable[[], object], frames: Sequence[float]) -> None:
+    """Figures that do not follow one stay as they are when that one is edited, baked or cleared."""
+    settle(frames[0])
+    if history_matters() or any(live_is_keyed(ob) for ob in armatures()):
+        return
+    own = key_of(ob_of())
+    others = [key_of(ob) for ob in shown() if key_of(ob) != own and own not in figures_behind(ob)]
+    if not others:
+        return
+    before = {frame: {key: pose[key] for key in others if key in pose} for frame, pose in _visited(frames).items()}
+    said()
+    change()
+    update()
+    words = said()
+    if any(name in words for name, _ in others):
+        return  # the operator said so
+    for frame, pose in _visited(frames).items():
+        same("others", before[frame], {key: pose[key] for key in others if key in pose},
+             f"Frame {frame:g} of another figure changed with {own[0]!r}")  # fmt: skip
+
+
+def check_targets_to_pose(ob_of: Object, last: int) -> None:
+    """*Targets to Pose* puts every target where its bone is, or names what it leaves. last : of a range; 0 for none."""
+    ob = ob_of()
+    if live_is_keyed(ob) or ob.library is not None:
+        return
+    ob.dqik.live = False
+    update()
+    frame = bpy.context.scene.frame_current
+    frames = list(range(frame, frame + last)) or [frame]
+    places = {}
+    for number in frames:
+        at_frame(number)
+        places[number] = _ends(ob)
+    at_frame(frame)
+    said()
+    words = {"frame_start": frames[0], "frame_end": frames[-1]} if last else {}
+    if "FINISHED" not in run("targets_to_pose", ob, all=True, **words):
+        return
+    text = said()
+    for number in frames:
+        if last:
+            at_frame(number)
+        else:
+            update()
+        for k, place in places[number].items():
+            goal = ob.dqik.goals[k]
+            there = evaluated(goal.target).matrix_world.translation
+            if (there - place).length > 1e-3 * (1.0 + place.length) and goal.name not in text:
+                raise BrokenError("targets to pose", f"The target of goal {goal.name!r} is {(there - place).length:.3g}"
+                                                     " from its bone, and nothing was said")  # fmt: skip
+
+
+def _ends(ob: bpy.types.Object) -> dict[int, object]:
+    """The places in the world of the ends of goals that have objects as targets, by number."""
+    shape, found = evaluated(ob), {}
+    for k, goal in enumerate(ob.dqik.goals):
+        there = goal.target is not None and not goal.subtarget and goal.target.type != "ARMATURE"
+        if there and goal.bone in ob.pose.bones and not goal.target.hide_viewport:
+            one = shape.pose.bones[goal.bone]
+            found[k] = (shape.matrix_world @ (one.tail if goal.use_tail else one.head)).copy()
+    return found
+
+
+def check_sessions(ob_of: Object, count: int) -> None:
+    """Figures that were deleted leave nothing behind."""
+    module = sys.modules.get(f"{EXTENSION}.rig.frame.session")
+    if module is None:
+        return
+    ob = ob_of()
+    for _ in range(count):
+        made = ob.copy()
+        bpy.context.scene.collection.objects.link(made)
+        made.dqik.live = True
+        update()
+        bpy.data.objects.remove(made)
+    update()
+    at_frame(bpy.context.scene.frame_current + 1)
+    update()
+    gc.collect()
+    left = sum(type(one) is module.Session for one in gc.get_objects())
+    if left > len(armatures()) + count // 2:
+        raise BrokenError("left behind", f"{count} figures were made and deleted; {left} sessions are left")
