@@ -6,9 +6,9 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 import numpy as np
 
-from ...solvers import Batch, FrameArrays, Motion, Prepared
+from ...solvers import Batch, FrameArrays, Motion, Pose, Prepared
 from ..blender.channels import Channels
-from ..frame import start_pose, write
+from ..frame import keyed_reach, start_pose, write
 from ..frame.read import FrameInput, check_numbers
 
 CHUNK = 64  # frames solved at once: more take more memory and gain little time
@@ -26,10 +26,14 @@ class Run:
         self.prepared, self.first, self.goes_on = frame_input.prepared, first, goes_on
         self._rig, self._shaping, self._amounts = frame_input.rig, frame_input.shaping, list[float]()
         self._room = self.prepared.arrays(most)
+        self._first = frame_input
+        self.keyed: Pose | None = None  # the animator's poses of frames whose bones are all keyed
 
     def fits(self, frame_input: FrameInput) -> bool:
         """Whether the start pose of a frame is made in the same way."""
         own, other = self._shaping, frame_input.shaping
+        if frame_input.keyed != self._first.keyed:
+            return False
         if own is None or other is None:
             return own is other
         return own.prior is other.prior and own.share == other.share
@@ -43,9 +47,15 @@ class Run:
     def question(self) -> FrameArrays:
         """The inputs of the frames, and room for their answers."""
         arrays = self._room.part(0, len(self._amounts))
+        if self._first.keyed:
+            self.keyed = Pose(arrays.start_rotations.copy(), arrays.start_translations.copy())
         shaping = self._shaping and self._shaping._replace(amount=np.array(self._amounts))
         start_pose.complete(arrays, self._rig, shaping)
         return arrays
+
+    def solve_afresh(self, arrays: FrameArrays) -> None:
+        """Complete the start poses in arrays of frames of this run, and solve these frames, each on its own."""
+        self._first.solve_afresh(arrays)
 
 
 class Runs:
@@ -93,6 +103,8 @@ class RunSolver:
         arrays = run.question()
         if not self._follow:
             run.prepared.solve_into(arrays)
+            if run.keyed is not None:
+                keyed_reach.stay(arrays, run.prepared, run.keyed, run.solve_afresh)
         else:
             if self._motion is None or not run.goes_on:
                 self._motion = run.prepared.motion()

@@ -2,7 +2,7 @@
 """The warm start of playback: solving a frame from the answer of the frame before."""
 
 from ...solvers import FrameArrays, Motion, Prepared
-from . import start_pose
+from . import keyed_reach, start_pose
 from .read import FrameInput, check_numbers
 from .view import View
 
@@ -38,6 +38,8 @@ class FollowedMotion:
         if not self.followed:
             self._motion.restart()
         self._motion.solve_into(self._arrays)
+        if frame_input.keyed and not self.followed:
+            keyed_reach.stay(self._arrays, prepared, frame_input.posed, frame_input.solve_afresh)
         check_numbers(self._arrays.rotations)
         self._scene, self._frame = view.scene_uid, view.frame
         return self._arrays

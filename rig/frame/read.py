@@ -30,7 +30,8 @@ class FrameInput:
     rig, prepared : the rig and its prepared solve. links : (1, J, 8). posed : `Pose` of (1, J, ...) that the keys and
     the base pose give. targets : of one frame. slide_scale : (T,) factor from each sliding bone's location channel to
     its offset. distorted : whether Blender's scales or constraints may make of the answer another pose than solved.
-    shaping : of the natural pose, or None.
+    shaping : of the natural pose, or None. keyed : whether all solved bones are keyed, and stay as far as goals let
+    them.
     """
 
     rig: Rig
@@ -41,6 +42,7 @@ class FrameInput:
     slide_scale: np.ndarray
     distorted: bool = False
     shaping: Shaping | None = None
+    keyed: bool = False
 
     def ask(self, arrays: FrameArrays, frame: int = 0) -> None:
         """Copy the input into one frame of the arrays; its start pose is the animator's until it is completed."""
@@ -52,6 +54,11 @@ class FrameInput:
         self.ask(arrays)
         start_pose.complete(arrays, self.rig, self.shaping)
         return arrays
+
+    def solve_afresh(self, arrays: FrameArrays) -> None:
+        """Complete the start poses in arrays, which are the animator's, and solve these frames, each on its own."""
+        start_pose.complete(arrays, self.rig, self.shaping)
+        self.prepared.solve_into(arrays)
 
     def copy(self) -> "FrameInput":
         """With links and targets of its own."""

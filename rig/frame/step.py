@@ -55,6 +55,7 @@ def read(
         start.locations[rig.bones[rig.slide_row]] = 0.0
     frame_input = frame.read(evaluated, rig, start, places, prepared.influences)
     frame_input.shaping = prepared.natural.look(evaluated, rig, prepared.free, edited)
+    frame_input.keyed = ob.dqik.hold_keyed and not prepared.free[0][rig.solved_bones].any()
     reading = Reading(posed, now, start, frame_input)
     if SteadyFrames.fit(prepared, reading, view):
         session.steady = SteadyFrames(prepared, pose, reading, view)

@@ -19,7 +19,7 @@ def notes(ob: bpy.types.Object, rig: Rig, depsgraph: bpy.types.Depsgraph) -> lis
     """Sentences about the targets and poles of an evaluated object that Blender does not evaluate."""
     aims: dict[bpy.types.Object, str] = {}
     for binding in rig.goals:
-        goal = ob.dqik.goals[binding.index]
+        goal = ob.original.dqik.goals[binding.index]
         aims.update((aim.original, goal.name) for aim in (goal.target, goal.pole_target) if aim is not None)
     shown = {evaluated.original.session_uid for evaluated in depsgraph.ids}
     found = []

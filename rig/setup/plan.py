@@ -151,8 +151,9 @@ def _leave_carriers(ob: bpy.types.Object, goals: list[PlannedGoal], armature: Ar
     behind = Dependencies()
     carriers = {
         armature.index.get(name, -1)
-        for goal in goals if ob.dqik.goals[goal.number].own_target
-        for owner, name in behind.bones_behind_goal(ob.dqik.goals[goal.number]) if owner.original == ob.original
+        for goal in goals if ob.original.dqik.goals[goal.number].own_target
+        for owner, name in behind.bones_behind_goal(ob.original.dqik.goals[goal.number])
+        if owner.original == ob.original
     }  # fmt: skip
     for goal in goals:
         goal.chain[:] = [bone for bone in goal.chain if bone not in carriers]
@@ -167,7 +168,7 @@ def _without_cycles(
     for goal in goals:
         follows = {
             armature.index.get(name, -1)
-            for owner, name in behind.bones_behind_goal(ob.dqik.goals[goal.number])
+            for owner, name in behind.bones_behind_goal(ob.original.dqik.goals[goal.number])
             if owner.original == ob.original
         }
         solved = sorted(follows & moved)

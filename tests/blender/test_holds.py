@@ -204,6 +204,55 @@ def test_a_whole_pose_keyed_under_live_comes_back() -> None:
     assert rigs.turn(seen, rigs.matrices(ob)) < radians(0.1)
 
 
+def key_all(ob: bpy.types.Object, frame: int) -> None:
+    for bone in ob.pose.bones:
+        bone.keyframe_insert("rotation_quaternion", frame=frame)
+        bone.keyframe_insert("location", frame=frame)
+
+
+@pytest.mark.parametrize("limits", [False, True])
+@pytest.mark.parametrize("natural_pose", [0.0, 1.0])
+@pytest.mark.parametrize("away", [(1.2, -1.4, 0.6), (1.6, 0.2, 0.5), (0.9, 1.4, -0.3)])
+def test_a_whole_pose_keyed_with_a_missed_goal_comes_back(natural_pose: float, limits: bool, away: tuple) -> None:
+    """What the animator keyed is what is shown, between the keys nothing jumps, and a bake shows the same."""
+    ob = planted_figure(natural_pose=natural_pose)
+    rigs.made_active(ob)
+    if limits:
+        bpy.ops.dqik.limits_preset()
+    hand = bpy.data.objects["forearm.L"]
+    rigs.key_path(hand, (10, 20), (hand.location + rigs.Vector(away), hand.location + 1.1 * rigs.Vector(away)))
+    seen = {}
+    for frame in (10, 20):
+        rigs.at_frame(frame)
+        assert rigs.miss(ob, "forearm.L", hand) > 0.05
+        seen[frame] = rigs.matrices(ob)
+    for frame in (10, 20):
+        for bone, matrix in zip(ob.pose.bones, seen[frame], strict=True):
+            above = seen[frame][ob.pose.bones.find(bone.parent.name)] if bone.parent else None
+            own = rigs.Matrix(matrix)
+            rest = bone.bone.matrix_local
+            if above is None:
+                bone.matrix_basis = bone.bone.convert_local_to_pose(own, rest, invert=True)
+            else:
+                bone.matrix_basis = bone.bone.convert_local_to_pose(
+                    own, rest, parent_matrix=rigs.Matrix(above), parent_matrix_local=bone.parent.bone.matrix_local,
+                    invert=True,
+                )  # fmt: skip
+        key_all(ob, frame)
+    shown = {}
+    for frame in (20, *range(9, 22)):
+        rigs.at_frame(frame)
+        shown[frame] = rigs.matrices(ob)
+    for frame in (10, 20):
+        assert degrees(rigs.turn(seen[frame], shown[frame])) < 0.05
+    for frame in range(9, 21):
+        assert degrees(rigs.turn(shown[frame], shown[frame + 1])) < 12.0
+    bpy.ops.dqik.bake(frame_start=9, frame_end=21)
+    for frame in (9, 10, 14, 20):
+        rigs.at_frame(frame)
+        assert degrees(rigs.turn(shown[frame], rigs.matrices(ob))) < 0.05
+
+
 @pytest.mark.parametrize("keep", [True, False])
 def test_keyed_bones_are_held_unless_the_user_says_otherwise(keep: bool) -> None:
     """A chest keyed before Live goes on stays as it is keyed; with Keep Keyed Poses off it gives way."""

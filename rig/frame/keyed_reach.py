@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Goals that are out of reach of a pose whose bones are all keyed: the keyed pose stays as it was keyed.
+
+An animator keys what is seen. Where a goal was missed, a solve from the keyed pose would stretch a little further
+toward the target, and show another pose than was keyed. So a target that the solve gets hardly nearer to is taken for
+where the keyed pose has its bone, one that it gets much nearer to for where it is, and between the two it moves
+smoothly. NumPy only.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ...solvers import FrameArrays, Pose, Prepared
+from ...solvers.algebra import dual_quaternion, quaternion
+
+_LITTLE, _MUCH = 0.15, 0.5  # of what a keyed pose misses a goal by, that a solve gets nearer
+
+
+def stay(arrays: FrameArrays, prepared: Prepared, posed: Pose, solve: Callable[[FrameArrays], None]) -> None:
+    """Solve frames of a keyed pose again whose goals are missed hardly less than by the pose itself, in place.
+
+    arrays : of F frames that were solved. posed : the keyed poses (F, J, ...). solve : completes the start poses of
+    arrays and solves them.
+    """
+    away = np.maximum(arrays.position_errors, arrays.rotation_errors) > 0.0
+    frames = np.flatnonzero(~arrays.converged & away.any(-1))
+    if not frames.size:
+        return
+    again = prepared.arrays(len(frames))
+    links = np.broadcast_to(arrays.links, (len(arrays), *arrays.links.shape[1:]))[frames]
+    own = Pose(posed.rotations[frames], posed.translations[frames])
+    places, turns = _ends(prepared, own, links)
+    wanted, turned = arrays.positions[frames], arrays.orientations[frames]
+    share = np.ones(arrays.position_errors[frames].shape)
+    for k, goal in enumerate(prepared.goals):
+        if goal.position is not None:
+            before = np.linalg.norm(wanted[:, k] - places[:, k], axis=-1)
+            share[:, k] = _share(before, arrays.position_errors[frames, k], prepared.options.tolerance)
+        elif goal.rotation is not None:
+            before = np.linalg.norm(_turn(turns[:, k], turned[:, k]), axis=-1)
+            share[:, k] = _share(before, arrays.rotation_errors[frames, k], prepared.options.rotation_tolerance)
+    if (share == 1.0).all():
+        return
+    again.links[:], again.poles[:] = links, arrays.poles[frames]
+    again.start_rotations[:], again.start_translations[:] = own
+    again.home_rotations[:] = 0.0
+    again.positions[:] = places + share[..., None] * (wanted - places)
+    again.orientations[:] = quaternion.product(turns, quaternion.exp(share[..., None] * _turn(turns, turned)))
+    solve(again)
+    places, turns = _ends(prepared, Pose(again.rotations, again.translations), links)
+    for name in ("rotations", "translations", "iterations", "at_limit"):
+        getattr(arrays, name)[frames] = getattr(again, name)
+    has_place = np.array([goal.position is not None for goal in prepared.goals])
+    has_turn = np.array([goal.rotation is not None for goal in prepared.goals])
+    arrays.position_errors[frames] = np.linalg.norm(wanted - places, axis=-1) * has_place
+    arrays.rotation_errors[frames] = np.linalg.norm(_turn(turns, turned), axis=-1) * has_turn
+
+
+def _share(before: np.ndarray, after: np.ndarray, tolerance: float) -> np.ndarray:
+    """How much of the way (F,) to its target a goal is asked to go, from what it was missed by before and after."""
+    nearer = (before - after) / np.maximum(before, 1e-300)
+    part = np.clip((nearer - _LITTLE) / (_MUCH - _LITTLE), 0.0, 1.0)
+    return np.where(after <= tolerance, 1.0, part * part * (3.0 - 2.0 * part))
+
+
+def _ends(prepared: Prepared, pose: Pose, links: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Positions (F, G, 3) and orientations (F, G, 4) of the goals' effectors."""
+    world = prepared.skeleton.transforms(pose.rotations, pose.translations, links)
+    joints = world[:, [goal.joint for goal in prepared.goals]]
+    offsets = np.array([goal.offset for goal in prepared.goals], dtype=float)
+    return dual_quaternion.transform(joints, offsets), joints[..., :4]
+
+
+def _turn(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Rotation vectors (..., 3) from one orientation to another, in the frame of the one, the short way."""
+    return quaternion.log(quaternion.product(quaternion.conjugate(one), quaternion.normalize(other)))
