@@ -328,8 +328,8 @@ def _on_load(*_: object) -> None:
     hidden_in_render.remove()
     places = _state.armatures.places()  # brings what earlier versions have stored up to the present one
     if bpy.app.background and any(bpy.data.objects[place].dqik.live for place, _ in places):
-        # here Blender has evaluated the file's animation, and calls no handler before something changes
-        _solve_live(bpy.context.evaluated_depsgraph_get(), bpy.context.scene.frame_current_final, None)
+        # here Blender calls no handler before something changes
+        _solve_live(bpy.context.evaluated_depsgraph_get(), bpy.context.scene.frame_current_final, set())
 
 
 _HANDLERS: dict[str, Callable] = {

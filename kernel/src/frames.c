@@ -35,6 +35,8 @@ static void place_still_slides(const work *w, const double *links, const double 
     }
 }
 
+#define ROUNDED 1e-12 /* a turn whose axis is off its hinge's by less is taken as it is */
+
 /* Give every joint the nearest motion that its kind allows; see solvers/model/freedom.py. */
 static void keep_allowed(const dqik_skeleton *k, const pose_memory *m) {
     for (int j = 0; j < k->joints; j++) {
@@ -42,7 +44,7 @@ static void keep_allowed(const dqik_skeleton *k, const pose_memory *m) {
         double *q = m->q + 4 * j, *t = m->t + 3 * j;
         const double slid = k->kind[j] == DQIK_SLIDE ? dot3(t, axis) : 0.0, along = dot3(q + 1, axis);
         int off = 0;
-        for (int i = 0; i < 3; i++) t[i] = axis[i] * slid, off |= fabs(q[1 + i] - along * axis[i]) > 0.0;
+        for (int i = 0; i < 3; i++) t[i] = axis[i] * slid, off |= fabs(q[1 + i] - along * axis[i]) > ROUNDED;
         if (k->kind[j] == DQIK_SLIDE || k->kind[j] == DQIK_FIXED) {
             q[0] = 1.0, q[1] = q[2] = q[3] = 0.0;
         } else if (k->kind[j] == DQIK_HINGE && off) {

@@ -196,21 +196,25 @@ def weighted_step(
 
 
 def least_norm(matrix: np.ndarray, error: np.ndarray, damping: np.ndarray) -> np.ndarray:
-    """`A^+ e` (F, n) of matrices (F, m, n), by solving with the smaller of `A A^T` and `A^T A` (Parent eq. 5.22).
+    """`A^+ e` (F, n) of matrices (F, m, n) (Parent eq. 5.22).
 
-    `ROUNDING` times the trace is added to the diagonal, so that a singular matrix is solved too (to three digits, if
-    the error is not in its range). Where the trace is 0 nothing may move, and 1 is added. `damping` is not used.
+    `ROUNDING` times the trace is added to the squares of the singular values, so that a singular matrix is solved too.
+    Where the trace is 0 nothing may move, and 1 is added. Matrices with no more rows than columns are solved by
+    `A A^T`; the rounding of a singular one is lost in its product with `A^T`. For others there is no such product, so
+    their singular values are computed. `damping` is not used.
     """
     del damping
     transposed = np.swapaxes(matrix, -1, -2)
-    wide = matrix.shape[-2] <= matrix.shape[-1]
-    square = matrix @ transposed if wide else transposed @ matrix
+    if matrix.shape[-2] > matrix.shape[-1]:
+        left, values, right = np.linalg.svd(matrix, full_matrices=False)
+        least = ROUNDING * (values * values).sum(-1, keepdims=True)
+        shares = values / (values * values + np.where(least > LEAST, least, 1.0))
+        return (((error[:, None, :] @ left) * shares[:, None, :]) @ right)[:, 0]
+    square = matrix @ transposed
     diagonal = square.reshape(len(square), -1)[:, :: square.shape[-1] + 1]
     least = ROUNDING * diagonal.sum(-1, keepdims=True)
     diagonal += np.where(least > LEAST, least, 1.0)
-    if wide:
-        return (transposed @ np.linalg.solve(square, error[..., None]))[..., 0]
-    return np.linalg.solve(square, transposed @ error[..., None])[..., 0]
+    return (transposed @ np.linalg.solve(square, error[..., None]))[..., 0]
 
 
 def _restricted(

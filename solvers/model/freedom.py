@@ -6,6 +6,9 @@ import numpy as np
 from ..algebra import quaternion
 from .skeleton import Pose, Skeleton
 
+ROUNDED = 1e-12
+"""A turn whose axis is off its hinge's by less is taken as it is."""
+
 
 def allowed(skeleton: Skeleton, pose: Pose) -> Pose:
     """`pose` (F, J, 4), (F, J, 3) with the nearest motions that the joints' kinds allow; limits are not applied.
@@ -23,7 +26,9 @@ def allowed(skeleton: Skeleton, pose: Pose) -> Pose:
     if skeleton.hinges.size:
         turns, axis = rotations[:, skeleton.hinges], skeleton.axis[skeleton.hinges]
         along = (turns[..., 1:] * axis).sum(-1, keepdims=True)
-        if (np.abs(turns[..., 1:] - along * axis) > 0.0).any():
+        off = (np.abs(turns[..., 1:] - along * axis) > ROUNDED).any(-1, keepdims=True)
+        if off.any():
             rotations = rotations.copy()
-            rotations[:, skeleton.hinges] = quaternion.exp(2.0 * np.arctan2(along, turns[..., :1]) * axis)
+            about = quaternion.exp(2.0 * np.arctan2(along, turns[..., :1]) * axis)
+            rotations[:, skeleton.hinges] = np.where(off, about, turns)
     return Pose(rotations, translations)

@@ -38,7 +38,7 @@ def test_removed_copies_leave_nothing(live: ModuleType) -> None:
             bpy.data.objects.remove(copy)
         rigs.update()
     assert live._state.sessions.keys() == {ob.session_uid}
-    assert live._state.owners.keys() <= {ob.session_uid}
+    assert live._state.arrivals.seen.keys() <= {ob.session_uid}
 
 
 def test_removed_copies_leave_nothing_without_a_live_one(live: ModuleType) -> None:
