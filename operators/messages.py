@@ -24,6 +24,11 @@ GERMAN = {
     "the place of {} is not a number: reset its transform":
         "der Ort von {} ist keine Zahl: die Transformation zurücksetzen",
     "{} has no bone {}": "{} hat keinen Knochen {}",
+    "Bone {}: {} is not a number: set it again": "Knochen {}: {} ist keine Zahl: neu einstellen",
+    "Keys of bone {}{} are no numbers and were left out":
+        "Keys des Knochens {}{} sind keine Zahlen und wurden ausgelassen",
+    "The base pose that bone {} had stored was damaged: its present pose is used":
+        "Die gespeicherte Grundpose des Knochens {} war beschädigt: seine jetzige Pose gilt",
     "it follows {}, which follows this armature: a cycle": "es folgt {}, das diesem Skelett folgt: ein Zyklus",
     "Goal {}: there is no bone above {} to move: switch on Use Tail":
         "Ziel {}: über {} ist kein Knochen zu bewegen: Bis zum Ende einschalten",

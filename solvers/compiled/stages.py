@@ -18,6 +18,7 @@ from .pack import problem
 from .packer import Packer
 from .structures import MOTION
 
+_ROUNDED = 1e-15  # by which checking a pose changes it, where it is an answer
 FRAMES_A_THREAD = 8  # at least: for fewer frames another thread costs more than it saves
 
 
@@ -89,7 +90,10 @@ class CompiledMotion:
 
     def begin(self, pose: Pose) -> None:
         """See `Motion`."""
-        self._last.rotations[:], self._last.translations[:] = first_pose(self._stages.skeleton, pose)
+        first = first_pose(self._stages.skeleton, pose)
+        self._last.rotations[:], self._last.translations[:] = first
+        same = np.abs(first.rotations - pose.rotations) < _ROUNDED
+        np.copyto(self._last.rotations, pose.rotations, where=same)  # an answer goes on to the last digit
         self._state.steps, self._state.unchanged = 1, 0
 
     @property
