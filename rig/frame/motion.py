@@ -38,7 +38,7 @@ class FollowedMotion:
         if not self.followed:
             self._motion.restart()
         self._motion.solve_into(self._arrays)
-        if frame_input.keyed and not self.followed:
+        if frame_input.keyed and not follow:
             keyed_reach.stay(self._arrays, prepared, frame_input.posed, frame_input.solve_afresh)
         check_numbers(self._arrays.rotations)
         self._scene, self._frame = view.scene_uid, view.frame
