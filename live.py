@@ -14,7 +14,7 @@ import bpy
 import numpy as np
 from bpy.app.handlers import persistent
 
-from .rig.blender import channels
+from .rig.blender import channels, scene_state
 from .rig.frame import following, handler_order, hidden_in_render, holds, learning, report, step, versions
 from .rig.frame.arrivals import Arrivals
 from .rig.frame.learning import Lesson
@@ -328,8 +328,7 @@ def _on_load(*_: object) -> None:
     hidden_in_render.remove()
     places = _state.armatures.places()  # brings what earlier versions have stored up to the present one
     if bpy.app.background and any(bpy.data.objects[place].dqik.live for place, _ in places):
-        # here Blender calls no handler before something changes
-        _solve_live(bpy.context.evaluated_depsgraph_get(), bpy.context.scene.frame_current_final, set())
+        scene_state.visit(bpy.context.scene, bpy.context.scene.frame_current_final)  # here nothing else calls handlers
 
 
 _HANDLERS: dict[str, Callable] = {

@@ -17,7 +17,7 @@ from ..blender.channels import Channels, Modes
 from ..setup import owners
 from . import holds, keyed_pose, stored_base
 from .adoptions import Adoption, Adoptions
-from .put_back import History, State, same_pose
+from .put_back import SOLVED, History, State, same_pose
 from .view import View
 
 EDITED = 1e-5  # a channel further from what was written was changed by the user
@@ -164,7 +164,7 @@ class PoseMemory:
 
     def shows(self, answer: Channels, edited: Channels, free: tuple[np.ndarray, np.ndarray]) -> bool:
         """Whether a change of the pose has made an answer; animated channels are not compared."""
-        return same_pose(answer, edited, *self._free_rows(free))
+        return same_pose(answer, edited, *self._free_rows(free), SOLVED)
 
     def earlier(
         self, ob: bpy.types.Object, view: View, action: int, edited: Channels, free: tuple[np.ndarray, np.ndarray]

@@ -19,6 +19,7 @@ _TRIED = 4  # of their states, at most, are tried for a frame
 _ROOM = 1 << 20  # bytes for answers that depend on the frames before
 _TURN = 1e-4  # half the angle [rad] by which a restored rotation may differ: a matrix and back costs less
 _MOVE = 1e-5  # of a location, or of 1 if that is more
+SOLVED = 10.0  # times as much may poses differ that were solved again: out of reach, rounding counts more
 
 Place = tuple[int, float, int]
 """The identity of a scene, a frame of it, and the identity of the armature's action; 0 if it has none."""
@@ -132,15 +133,17 @@ class History:
         yield from different[_TRIED - 1 :][-1:]
 
 
-def same_pose(one: Channels, other: Channels, turned: np.ndarray, moved: np.ndarray) -> bool:
-    """Whether bones (n,) have the same rotations and bones (m,) the same locations, but for rounding."""
+def same_pose(
+    one: Channels, other: Channels, turned: np.ndarray, moved: np.ndarray, times: float = 1.0
+) -> bool:  # fmt: skip
+    """Whether bones (n,) have the same rotations and bones (m,) the same locations, but for so many times rounding."""
     if one.modes.numbers != other.modes.numbers:
         return False
     a, b = (which.modes.quaternions(which.rotations[turned], turned) for which in (one, other))
     apart = np.minimum(np.abs(a - b).max(-1, initial=0.0), np.abs(a + b).max(-1, initial=0.0))
     places = one.locations[moved]
-    room = _MOVE * np.maximum(np.abs(places), 1.0)
-    return bool((apart <= _TURN).all() and (np.abs(places - other.locations[moved]) <= room).all())
+    room = times * _MOVE * np.maximum(np.abs(places), 1.0)
+    return bool((apart <= times * _TURN).all() and (np.abs(places - other.locations[moved]) <= room).all())
 
 
 def _same_bones(one: Departure, other: Departure) -> bool:
