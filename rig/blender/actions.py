@@ -14,6 +14,14 @@ Curves = dict[tuple[int, int], bpy.types.FCurve]
 """Curves of rotation channels by bone number and index."""
 
 
+def has_curves(identity: int) -> bool:
+    """Whether there is an action with this `session_uid`, and it has curves."""
+    action = next((one for one in bpy.data.actions if one.session_uid == identity), None)
+    if action is None:
+        return False
+    return any(len(curves.of_action(action, slot)) for slot in (action.slots if curves.LAYERED else (None,)))
+
+
 def turning(ob: bpy.types.Object, action: bpy.types.Action, modes: Modes) -> Curves:
     """The curves of an action that turn an armature object's bones; of the slot that has most of them."""
     best: Curves = {}

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 
-from ..blender import channels
+from ..blender import actions, channels
 from ..blender.channels import Channels, Modes
 from ..setup import owners
 from . import holds, keyed_pose, stored_base
@@ -105,7 +105,8 @@ class PoseMemory:
 
         now : the original bones' channels. free : (N, 4) and (N, 3) bool, channels that nothing animates. After a
         change of frame or of keys only these are compared, because animation has changed the others.
-        action : the identity of the armature's action. What changed together with it is no edit.
+        action : the identity of the armature's action. What changed together with it is no edit, unless the action from
+        before has lost its curves, as it does when they are moved.
         reanimated : whether keys or other animation were edited. held_with : `Rig.held_with`; these bones are held as
         the user sees them, so what is seen becomes their base pose.
         settled : adopt an edit that came with a change of frame, which is left to `settle` otherwise.
@@ -135,7 +136,7 @@ class PoseMemory:
         is_turned, is_moved = np.flatnonzero(turned.any(-1)), np.flatnonzero(moved.any(-1))
         if not (is_turned.size or is_moved.size) or same_pose(before, now, is_turned, is_moved):
             return
-        if self.history.place[2] and action and self.history.place[2] != action:
+        if action and self.history.place[2] != action and actions.has_curves(self.history.place[2]):
             return
         if self._is_put_back(ob, now, turned.any(-1), moved.any(-1), view, action):
             return
