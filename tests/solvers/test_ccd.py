@@ -179,7 +179,7 @@ def test_a_joint_that_is_where_its_goal_is_has_no_side_to_turn_to() -> None:
 
 @pytest.mark.parametrize("seed", [2, 7, 10])
 def test_rounding_does_not_choose_where_limited_balls_end(seed: int) -> None:
-    """Goals outside the limits, changed in their last digits, give the same pose to nearly as many digits."""
+    """Goals outside the limits, changed in their last digits, give the same pose; a flat minimum loses half of them."""
     generator, start = np.random.default_rng(seed), bent(2)
     skeleton = chain(2, limits=ik.TwistSwing((-0.4, 0.5), (-0.6, 0.3), (-0.5, 0.7)))
     place, turn, other = generator.normal(size=(2, 3))[0], *generator.normal(size=(2, 4))
@@ -187,7 +187,7 @@ def test_rounding_does_not_choose_where_limited_balls_end(seed: int) -> None:
         solve(skeleton, [ik.Goal(1, place * digits, turn, (0.2, 0.5, 0.1)), ik.Goal(0, rotation=other)], start).pose
         for digits in (1.0, 1.0 + 1e-15, 1.0 + 2e-15)
     ]
-    assert max(turned_by(poses[0], pose).max() for pose in poses[1:]) < 1e-12
+    assert max(turned_by(poses[0], pose).max() for pose in poses[1:]) < 1e-6
 
 
 # -- every visit ------------------------------------------------------------------------------------------------------
