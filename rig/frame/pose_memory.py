@@ -42,7 +42,7 @@ class PoseMemory:
     history : what the figure showed where.
     stored : whether the base pose is also stored on the bones themselves.
     adoptions : edits that the base pose has adopted.
-    unsettled : the channels after an edit that came with a change of frame, until `settle` decides whether it counts.
+    unsettled : the channels after an edit that came with a change of frame, until `step.solve` decides whether it counts.
     notes : sentences about what could not be read from the bones.
     """
 
@@ -109,7 +109,7 @@ class PoseMemory:
         before has lost its curves, as it does when they are moved.
         reanimated : whether keys or other animation were edited. held_with : `Rig.held_with`; these bones are held as
         the user sees them, so what is seen becomes their base pose.
-        settled : adopt an edit that came with a change of frame, which is left to `settle` otherwise.
+        settled : adopt an edit that came with a change of frame, which `step.solve` decides on otherwise.
         """
         before, arrived, self._arrived = self.written, self._arrived, None
         self.unsettled, self.history.edited = None, False
