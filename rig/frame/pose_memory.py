@@ -42,7 +42,7 @@ class PoseMemory:
     history : what the figure showed where.
     stored : whether the base pose is also stored on the bones themselves.
     adoptions : edits that the base pose has adopted.
-    unsettled : the channels after an edit that came with a change of frame, until `step.solve` decides whether it counts.
+    unsettled : the channels after an edit that came with a change of frame, until `step.solve` decides on it.
     notes : sentences about what could not be read from the bones.
     """
 
