@@ -42,7 +42,7 @@ class PoseMemory:
     history : what the figure showed where.
     stored : whether the base pose is also stored on the bones themselves.
     adoptions : edits that the base pose has adopted.
-    unsettled : the channels after an edit that came with a change of frame, until `step.solve` decides on it.
+    unsettled : the channels after an edit that may be none, until `step.solve` decides on it.
     notes : sentences about what could not be read from the bones.
     """
 
@@ -109,7 +109,8 @@ class PoseMemory:
         before has lost its curves, as it does when they are moved.
         reanimated : whether keys or other animation were edited. held_with : `Rig.held_with`; these bones are held as
         the user sees them, so what is seen becomes their base pose.
-        settled : adopt an edit that came with a change of frame, which `step.solve` decides on otherwise.
+        settled : adopt an edit that came with a change of frame, or that makes a pose from before the last edits;
+        `step.solve` decides on it otherwise.
         """
         before, arrived, self._arrived = self.written, self._arrived, None
         self.unsettled, self.history.edited = None, False
@@ -122,8 +123,10 @@ class PoseMemory:
         # `not <=` instead of `>`, so that NaN counts as edited
         turned = ~(np.abs(now.rotations - before.rotations) <= EDITED) & self.bones[:, None]
         moved = ~(np.abs(now.locations - before.locations) <= EDITED) & self.bones[:, None]
-        animated, keyed = view.fresh or reanimated, self._keyed.get(view.scene_uid)
-        if keyed is not None and keyed.frame == view.frame and not animated:
+        keyed = self._keyed.get(view.scene_uid)
+        passed = keyed is not None and keyed.frame != view.frame  # a change of frame in Rest Position is not solved
+        animated = view.fresh or reanimated or passed
+        if keyed is not None and not animated:
             # Blender may have evaluated unchanged animation again
             turned &= free[0] | (now.rotations != keyed.channels.rotations)
             moved &= free[1] | (now.locations != keyed.channels.locations)
@@ -140,7 +143,7 @@ class PoseMemory:
             return
         if self._is_put_back(ob, now, turned.any(-1), moved.any(-1), view, action):
             return
-        if view.fresh and not settled:
+        if not settled and (view.fresh or self._was_shown(now, free, view, action)):
             self.unsettled = now
             return
         self.history.note_edit(before, self.state(ob), None if keyed is None else keyed.channels.copy(),
@@ -172,9 +175,13 @@ class PoseMemory:
     ) -> tuple[list[State], bool]:  # fmt: skip
         """The states in which a place may have shown the channels `edited`, and whether it has."""
         present = self.state(ob)
-        place = view.scene_uid, view.frame, action
-        followed = self.history.followed(place, edited, *self._free_rows(free), present)
-        return (list(self.history.states(present)), False) if followed is None else ([followed], True)
+        showing = self.history.showing((view.scene_uid, view.frame, action), edited, *self._free_rows(free))
+        state = None if showing is None else self.history.state_of(showing, present)
+        if showing is None or state is None:
+            return list(self.history.states(present)), False
+        if showing.followed:
+            return [state], True
+        return [state, *(other for other in self.history.states(present) if other is not state)], False
 
     def ask_again(self, edited: Channels) -> None:
         """Take these channels as those before the change of frame once more."""
@@ -305,6 +312,13 @@ class PoseMemory:
             self._keyed[view.scene_uid] = KeyedPose(view.frame, left.keyed.copy())
         self.note_gone_back(ob, now, view)
         return True
+
+    def _was_shown(
+        self, now: Channels, free: tuple[np.ndarray, np.ndarray], view: View, action: int
+    ) -> bool:  # fmt: skip
+        """Whether the frame has shown the channels `now` before the last edits, at whichever frames these were."""
+        showing = self.history.showing((view.scene_uid, view.frame, action), now, *self._free_rows(free))
+        return showing is not None and not self.history.is_present(showing)
 
     def _free_rows(self, free: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
         """The bones of ours whose rotations (n,), and those whose locations (m,), nothing animates."""

@@ -16,7 +16,8 @@ from ..blender.channels import Channels
 
 _MOST = 64  # edits that are remembered
 _TRIED = 4  # of their states, at most, are tried for a frame
-_ROOM = 1 << 20  # bytes for answers that depend on the frames before
+_ROOM = 1 << 20  # bytes for what places have shown, as far as each has shown one pose
+_EACH = 4  # poses that are remembered of one place
 _TURN = 1e-4  # half the angle [rad] by which a restored rotation may differ: a matrix and back costs less
 _MOVE = 1e-5  # of a location, or of 1 if that is more
 SOLVED = 10.0  # times as much may poses differ that were solved again: out of reach, rounding counts more
@@ -58,6 +59,17 @@ class Departure(NamedTuple):
     moved: np.ndarray
 
 
+class Showing(NamedTuple):
+    """What a place has shown.
+
+    edits : how many edits there had been. followed : whether the channels depend on the frames before.
+    """
+
+    channels: Channels
+    edits: int
+    followed: bool
+
+
 class History:
     """What a figure showed where, and the states that its last edits have left.
 
@@ -68,7 +80,7 @@ class History:
         self.place, self.edited = NOWHERE, False
         self._left: deque[Departure] = deque(maxlen=_MOST)
         self._count = 0  # edits so far
-        self._followed: dict[Place, tuple[Channels, int]] = {}  # answers that depend on the frames before
+        self._shown: dict[Place, tuple[Showing, ...]] = {}  # the place that was shown last comes last
 
     def note_edit(self, shown: Channels, state: State, keyed: Channels | None, turned: np.ndarray, moved: np.ndarray
                   ) -> None:  # fmt: skip
@@ -93,11 +105,12 @@ class History:
         if other:
             self._left = deque((left._replace(place=NOWHERE) if left.place == place else left for left in self._left),
                                maxlen=_MOST)  # fmt: skip
-        if followed:
-            self._followed.pop(place, None)
-            self._followed[place] = channels, self._count
-            if len(self._followed) * (channels.rotations.nbytes + channels.locations.nbytes) > _ROOM:
-                del self._followed[next(iter(self._followed))]
+        before = self._shown.pop(place, ())
+        if before and before[-1].edits == self._count:
+            before = before[:-1]
+        self._shown[place] = (*before[-_EACH + 1 :], Showing(channels, self._count, followed))
+        if len(self._shown) * (channels.rotations.nbytes + channels.locations.nbytes) > _ROOM:
+            del self._shown[next(iter(self._shown))]
 
     def find(self, place: Place, now: Channels, turned: np.ndarray, moved: np.ndarray) -> Departure | None:
         """The last state at a place that the channels `now` show on all bones that were edited since.
@@ -112,15 +125,19 @@ class History:
                 return left
         return None
 
-    def followed(
-        self, place: Place, now: Channels, turned: np.ndarray, moved: np.ndarray, present: State
-    ) -> State | None:  # fmt: skip
-        """The state in which a place has shown the channels `now` as an answer that depends on the frames before."""
-        shown, count = self._followed.get(place, (None, 0))
-        if shown is None or not same_pose(shown, now, turned, moved):
-            return None
-        index = len(self._left) - (self._count - count)
-        return self._left[index].state if 0 <= index < len(self._left) else present
+    def showing(self, place: Place, now: Channels, turned: np.ndarray, moved: np.ndarray) -> Showing | None:
+        """When a place has last shown the channels `now` on bones turned (n,) and moved (m,), if it has."""
+        shown = reversed(self._shown.get(place, ()))
+        return next((one for one in shown if same_pose(one.channels, now, turned, moved)), None)
+
+    def is_present(self, showing: Showing) -> bool:
+        """Whether there was no edit since a place was shown."""
+        return showing.edits == self._count
+
+    def state_of(self, showing: Showing, present: State) -> State | None:
+        """The state in which a place was shown; None if it is too long ago. present : the present one."""
+        index = len(self._left) - (self._count - showing.edits)
+        return self._left[index].state if 0 <= index < len(self._left) else present if index >= 0 else None
 
     def states(self, present: State) -> Iterator[State]:
         """Different states before `present`: the last ones, and the first."""

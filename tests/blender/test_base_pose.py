@@ -2,6 +2,7 @@
 """The base pose: taken when live solving goes on, kept through edits, saving and undo, given back when it goes off."""
 
 from math import radians
+from pathlib import Path
 
 import bpy
 import numpy as np
@@ -424,3 +425,69 @@ def test_rest_position_shows_the_rest_pose() -> None:
     ob.data.pose_position = "POSE"
     rigs.update()
     assert rigs.miss(ob, "hand.L", bpy.data.objects["hand.L"]) < 1e-3
+
+
+# -- between frames, and bones that goals leave ------------------------------------------------------------------------
+
+
+def keyed_figure() -> bpy.types.Object:
+    """A posed figure whose upper left arm is keyed, and a moving goal for its hand."""
+    ob = posed_figure()
+    arm = ob.pose.bones["arm.L"]
+    for frame, degrees in ((1, 0.0), (11, 80.0)):
+        rigs.posed(arm, rigs.rotation((1, 2, 0), degrees))
+        arm.keyframe_insert("rotation_quaternion", frame=frame)
+    rigs.at_frame(1)
+    return ob
+
+
+@pytest.mark.parametrize("frame", [6.5, 3.25, 8.0])
+def test_live_off_between_frames_gives_the_keyed_pose_of_there(frame: float) -> None:
+    """Keyed bones stand as their keys say at this part of a frame, at once."""
+    ob = keyed_figure()
+    rigs.at_frame(frame)
+    keyed = rigs.channels(ob)
+    ob.dqik.live = True
+    rigs.at_frame(2)
+    rigs.at_frame(frame)
+    assert np.abs(rigs.channels(ob) - keyed).max() > 0.05
+    ob.dqik.live = False
+    np.testing.assert_allclose(rigs.channels(ob), keyed, atol=1e-6)
+
+
+def test_frames_that_pass_in_rest_position_count() -> None:
+    """Keyed bones start from the present frame's keys once the armature is shown in Pose Position again."""
+    ob = keyed_figure()
+    ob.dqik.live = True
+    rigs.at_frame(9)
+    expected = rigs.matrices(ob)
+    rigs.at_frame(2)
+    rigs.update()
+    before = rigs.matrices(ob)
+    ob.data.pose_position = "REST"
+    rigs.update()
+    rigs.at_frame(9)
+    ob.data.pose_position = "POSE"
+    rigs.update()
+    assert rigs.turn(before, expected) > 0.1
+    assert rigs.turn(expected, rigs.matrices(ob)) < 1e-5
+
+
+def test_a_bone_that_goals_leave_is_the_users_after_loading(tmp_path: Path) -> None:
+    """Bones of a goal that was muted can be posed, and stay so when the file is opened again."""
+    ob = posed_figure()
+    ob.dqik.live = True
+    rigs.update()
+    ob.dqik.goals["hand.L"].mute = True
+    rigs.update()
+    rigs.posed(ob.pose.bones["forearm.L"], rigs.rotation((1, 0, 0), 50.0))
+    rigs.update()
+    before = rigs.matrices(ob)
+    path = str(tmp_path / "muted.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    ob = bpy.data.objects["Figure"]
+    for frame in (1, 4):
+        rigs.at_frame(frame)
+        assert rigs.turn(before, rigs.matrices(ob)) < 1e-5

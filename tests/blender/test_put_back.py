@@ -156,6 +156,20 @@ def measure_at_rest(folder: Path) -> None:
     scene.frame_set(frame)
 
 
+def measure_and_put_back_afterwards(folder: Path) -> None:
+    """The pose cleared on some frames and evaluated, and put back only where it was seen."""
+    del folder
+    ob, scene = bpy.context.object, bpy.context.scene
+    saved, frame = saved_basis(ob), scene.frame_current
+    for step in (2, 7):
+        scene.frame_set(step)
+        for bone in ob.pose.bones:
+            bone.matrix_basis.identity()
+        bpy.context.view_layer.update()
+    scene.frame_set(frame)
+    restore_basis(ob, saved)
+
+
 def measure_here(folder: Path) -> None:
     """The pose cleared on this frame, evaluated, and put back."""
     del folder
@@ -210,7 +224,8 @@ STEPS = [
     export_with("io_scene_fbx", export_fbx), export_with("io_scene_gltf2", export_gltf),
     export_with("io_scene_gltf2", export_gltf_as_it_is), export_with("io_anim_bvh", export_bvh), export_usd,
     export_alembic, motion_paths, step_actions,
-    measure_at_rest, measure_here, cleared_before_each_frame, another_action_for_a_moment, a_cancelled_drag,
+    measure_at_rest, measure_and_put_back_afterwards, measure_here,
+    cleared_before_each_frame, another_action_for_a_moment, a_cancelled_drag,
 ]  # fmt: skip
 LEAVE_OTHER_BONES_AT_REST = STEPS[1:2]
 

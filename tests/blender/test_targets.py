@@ -771,3 +771,15 @@ def test_a_rig_that_cannot_be_solved_is_switched_off_with_a_message_and_the_othe
     rigs.update()
     assert rigs.message(ob) == ""
     assert rigs.miss(ob, "b", target) < REACHED
+
+
+def test_a_moved_pole_turns_the_limb_at_once() -> None:
+    """An edit of a pole's object alone is followed without a change of frame."""
+    ob, target, pole = rigs.bent_arm(), rigs.empty((1.1, -0.6, 0.5)), rigs.empty((1.0, 3.0, 0.0), "Pole")
+    rigs.goal(ob, "b", target, pole_target=pole)
+    live(ob)
+    for place in ((1.0, 3.0, 0.0), (1.0, 0.0, 3.0), (1.0, -1.0, -3.0)):
+        pole.location = place
+        rigs.update()
+        assert rigs.miss(ob, "b", target) < REACHED
+        assert rigs.elbow_angle(ob, "a", "b", Vector(place)) < 0.01

@@ -15,6 +15,8 @@ from outside import other_handlers, turns_bones
 from rigs import at_frame, evaluated, update
 from vocabulary import EXTENSION, BrokenError, armatures, run, said, shown
 
+RESTORED = 10.0  # times the usual room: what a tool restores is rounded, and out of reach rounding counts more
+
 __all__ = ["check_cloth", "check_hung", "check_others", "check_put_back", "check_sessions", "check_targets_to_pose"]
 
 
@@ -51,7 +53,7 @@ def check_put_back(action: Callable[[], None], words: str) -> None:
         if before_hold.get(key_of(ob), holds(ob)) != holds(ob):
             raise BrokenError("put back", f"{words}: {ob.name!r} holds other bones than before")
     for number, pose in _visited(frames).items():
-        same("put back", before[number], pose, f"{words}: frame {number:g} is another than before")
+        same("put back", before[number], pose, f"{words}: frame {number:g} is another than before", RESTORED)
     for key, after in bases(frame).items():
         off = np.abs(before_base[key] - after).max() if key in before_base else 0.0
         if not off <= 1e-4 * (1.0 + np.abs(after).max()):
