@@ -74,10 +74,10 @@ def held(problem: Problem, seed: int) -> Problem:
 
 def test_held_joints_are_held_the_same_way() -> None:
     """In frames solved afresh and in frames of a motion, whether or not the goals can be met with the holds."""
-    problems = [held(drawn(seed, most=6), seed) for seed in range(20)]
+    problems = [held(drawn(seed, most=6), seed) for seed in range(10)]
     same = [is_same(problem, asked(problem, 2), solved) for problem in problems]
     same += [is_same(problem, asked(problem, 3, seed), followed) for seed, problem in enumerate(problems)]
-    assert same.count(False) <= 2
+    assert same.count(False) <= 1
 
 
 def test_mostly_the_answers_agree_to_many_digits() -> None:
@@ -109,7 +109,7 @@ def test_isolated_answers_are_the_same_with_and_without_the_kernel() -> None:
     An answer that changes 100 times as much as its input, in either implementation, is not isolated: rounding
     decides. The environment variable `DQIK_PROBLEMS` sets the number of problems.
     """
-    count, near = int(os.environ.get("DQIK_PROBLEMS", "200")), 0
+    count, near = int(os.environ.get("DQIK_PROBLEMS", "60")), 0
     for seed in range(count):
         problem = drawn(seed)
         question = asked(problem, 1, speed=0.0)

@@ -263,12 +263,12 @@ def test_what_the_caller_writes_to_its_arrays_later_changes_no_answer(prepare: P
 
 
 def test_threads_may_share_a_prepared_solve(prepare: Prepare) -> None:
-    """Single frames, batches and motions in eight threads at once: each answer is the same to the bit as in one
+    """Single frames, batches and motions in four threads at once: each answer is the same to the bit as in one
     thread."""
     cases: list[tuple[ik.Prepared, FrameArrays, list[np.ndarray], list[np.ndarray]]] = []
     for seed, problem in enumerate(problems()):
         prepared = prepare(problem.skeleton, problem.goals, problem.solver, problem.options)
-        targets, links = moving(problem, 6, seed)
+        targets, links = moving(problem, 4, seed)
         arrays = asking(targets, ik.Pose(*(part[None] for part in problem.start)), links)
         prepared.solve_into(arrays)
         afresh = answers(arrays)
@@ -278,7 +278,7 @@ def test_threads_may_share_a_prepared_solve(prepare: Prepare) -> None:
 
     def work(number: int) -> None:
         try:
-            for turn in range(4):
+            for turn in range(2):
                 prepared, arrays, afresh, followed = cases[(number + turn) % len(cases)]
                 own = copy.deepcopy(arrays)
                 prepared.solve_into(own)
@@ -294,7 +294,7 @@ def test_threads_may_share_a_prepared_solve(prepare: Prepare) -> None:
         except BaseException as error:
             wrong.append(error)
 
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
