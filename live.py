@@ -17,6 +17,7 @@ from bpy.app.handlers import persistent
 from .rig.blender import channels, scene_state
 from .rig.frame import following, handler_order, hidden_in_render, holds, learning, report, step, versions
 from .rig.frame.arrivals import Arrivals
+from .rig.frame.known_answers import KnownAnswers
 from .rig.frame.learning import Lesson
 from .rig.frame.read import Reading
 from .rig.frame.report import GoalError, Status
@@ -46,6 +47,7 @@ class _State:
     borrowed : gives objects back what they have only for a render's frame.
     arrivals : tells what arrives on their bones from other bones.
     simulations : those that wait until a frame is solved. order : of our handlers and others.
+    known : answers that were found before.
     """
 
     sessions: dict[int, Session] = field(default_factory=dict)
@@ -56,6 +58,7 @@ class _State:
     suspended: set[int] = field(default_factory=set)
     simulations: Simulations = field(default_factory=Simulations)
     order: handler_order.Order = field(default_factory=handler_order.Order)
+    known: KnownAnswers = field(default_factory=KnownAnswers)
 
     def __post_init__(self) -> None:
         self.armatures.states = (self.sessions, self.arrivals.seen)
@@ -69,7 +72,7 @@ def session_of(ob: bpy.types.Object) -> Session:
     uid = ob.original.session_uid
     session = _state.sessions.get(uid)
     if session is None:
-        session = _state.sessions[uid] = Session()
+        session = _state.sessions[uid] = Session(known=_state.known)
     return session
 
 
@@ -91,6 +94,7 @@ def forget() -> None:
     _state.arrivals.clear()
     _state.simulations = Simulations(_state.simulations.rendering)
     _state.order = handler_order.Order()
+    _state.known.clear()
 
 
 def touch(ob: bpy.types.Object) -> None:
@@ -184,6 +188,11 @@ def learn(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph, actions: Sequenc
 def unbaked_simulations(scene: bpy.types.Scene) -> list[str]:
     """Names of simulations that follow live armatures of a scene and are not baked: renders do not show them."""
     return _state.simulations.unbaked(scene)
+
+
+def known_answers() -> KnownAnswers:
+    """The answers that live solving has found."""
+    return _state.known
 
 
 # -- frames read for bakes and comparisons -----------------------------------------------------------------------------

@@ -66,7 +66,7 @@ class DQIK_OT_bake(FramesOperator, bpy.types.Operator):
             return {"CANCELLED"}
         try:
             keys.check(ob, self.action)
-            with bake.Solving(ob.dqik.start_from == "PREVIOUS") as solving:
+            with bake.Solving(ob.dqik.start_from == "PREVIOUS", live.known_answers()) as solving:
                 with live.aside(ob) as reading, scene_state.restored(scene, context.view_layer, ob) as visits:
                     steps = read_frames(context, ob, frames, reading, visits, solving)
                     inputs, starts = yield from shares(steps, 0.0, 0.6)

@@ -275,7 +275,7 @@ def test_steps_of_a_millimetre_make_no_jumps(goals: tuple[str, ...], turned: boo
                 assert largest_step(one, prior, start, rest, goal, *line) < 2.0, (goal, line)
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(st.integers(0, 10_000), st.floats(-3.0, 6.0), st.booleans())
 def test_absurd_targets_give_unit_quaternions(seed: int, power: float, turned: bool) -> None:
     """However far away and however turned."""

@@ -7,8 +7,11 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 import numpy as np
 
 from ...solvers import Batch, FrameArrays, Motion, Pose, Prepared
+from ...solvers.model.frames import ANSWERS, QUESTIONS
 from ..blender.channels import Channels
 from ..frame import keyed_reach, start_pose, write
+from ..frame.known_answers import KnownAnswers
+from ..frame.natural_pose import Shaping
 from ..frame.read import FrameInput, check_numbers
 
 CHUNK = 64  # frames solved at once: more take more memory and gain little time
@@ -27,7 +30,6 @@ class Run:
         self._rig, self._shaping, self._amounts = frame_input.rig, frame_input.shaping, list[float]()
         self._room = self.prepared.arrays(most)
         self._first = frame_input
-        self.keyed: Pose | None = None  # the animator's poses of frames whose bones are all keyed
 
     def fits(self, frame_input: FrameInput) -> bool:
         """Whether the start pose of a frame is made in the same way."""
@@ -44,18 +46,45 @@ class Run:
         self._amounts.append(1.0 if frame_input.shaping is None else float(frame_input.shaping.amount))
         return len(self._amounts) == len(self._room)
 
-    def question(self) -> FrameArrays:
-        """The inputs of the frames, and room for their answers."""
+    def follow(self, motion: Motion) -> FrameArrays:
+        """The answers of the frames, each solved from the one before."""
         arrays = self._room.part(0, len(self._amounts))
-        if self._first.keyed:
-            self.keyed = Pose(arrays.start_rotations.copy(), arrays.start_translations.copy())
-        shaping = self._shaping and self._shaping._replace(amount=np.array(self._amounts))
-        start_pose.complete(arrays, self._rig, shaping)
+        start_pose.complete(arrays, self._rig, self._shaped(np.array(self._amounts)))
+        motion.solve_into(arrays)
+        check_numbers(arrays.rotations)
         return arrays
 
-    def solve_afresh(self, arrays: FrameArrays) -> None:
-        """Complete the start poses in arrays of frames of this run, and solve these frames, each on its own."""
-        self._first.solve_afresh(arrays)
+    def solve(self, known: KnownAnswers) -> FrameArrays:
+        """The answers of the frames, each solved on its own unless it is known."""
+        arrays = self._room.part(0, len(self._amounts))
+        questions = [
+            known.question(self.prepared, self._shaped(amount), self._first.keyed, arrays, frame)
+            for frame, amount in enumerate(self._amounts)
+        ]
+        asked = [frame for frame, question in enumerate(questions) if not known.answer(question, arrays, frame)]
+        if asked:
+            unknown = self.prepared.arrays(len(asked))
+            for name in (*QUESTIONS, *ANSWERS):
+                getattr(unknown, name)[:] = getattr(arrays, name)[asked]
+            self._solve_afresh(unknown, np.array(self._amounts)[asked])
+            for name in ANSWERS:
+                getattr(arrays, name)[asked] = getattr(unknown, name)
+        check_numbers(arrays.rotations)
+        for frame in asked:
+            known.keep(questions[frame], arrays, frame)
+        return arrays
+
+    def _solve_afresh(self, arrays: FrameArrays, amounts: np.ndarray) -> None:
+        """Complete the start poses in arrays, and solve these frames, each on its own."""
+        keyed = Pose(arrays.start_rotations.copy(), arrays.start_translations.copy()) if self._first.keyed else None
+        start_pose.complete(arrays, self._rig, self._shaped(amounts))
+        self.prepared.solve_into(arrays)
+        if keyed is not None:
+            keyed_reach.stay(arrays, self.prepared, keyed, self._first.solve_afresh)
+
+    def _shaped(self, amount: float | np.ndarray) -> Shaping | None:
+        """How the natural pose shapes the start of one frame, or of several."""
+        return self._shaping and self._shaping._replace(amount=amount)
 
 
 class Runs:
@@ -93,24 +122,18 @@ class Runs:
 class RunSolver:
     """Solves runs in order, each from the one before where it goes on."""
 
-    def __init__(self, follow: bool) -> None:
-        """`follow` : as for `solve_inputs`."""
-        self._follow = follow
+    def __init__(self, follow: bool, known: KnownAnswers) -> None:
+        """`follow` : as for `solve_inputs`. `known` : answers that were found before."""
+        self._follow, self._known = follow, known
         self._motion: Motion | None = None
 
     def solve(self, run: Run) -> tuple[int, Batch]:
         """The index of the first frame, and the answers."""
-        arrays = run.question()
         if not self._follow:
-            run.prepared.solve_into(arrays)
-            if run.keyed is not None:
-                keyed_reach.stay(arrays, run.prepared, run.keyed, run.solve_afresh)
-        else:
-            if self._motion is None or not run.goes_on:
-                self._motion = run.prepared.motion()
-            self._motion.solve_into(arrays)
-        check_numbers(arrays.rotations)
-        return run.first, arrays.batch()
+            return run.first, run.solve(self._known).batch()
+        if self._motion is None or not run.goes_on:
+            self._motion = run.prepared.motion()
+        return run.first, run.follow(self._motion).batch()
 
 
 class Solving:
@@ -119,9 +142,9 @@ class Solving:
     The thread only works on whole runs, all frames at once: only one thread at a time runs Python.
     """
 
-    def __init__(self, follow: bool) -> None:
-        """`follow` : as for `solve_inputs`."""
-        self._runs, self._solver = Runs(follow), RunSolver(follow)
+    def __init__(self, follow: bool, known: KnownAnswers) -> None:
+        """`follow` : as for `solve_inputs`. `known` : answers that were found before."""
+        self._runs, self._solver = Runs(follow), RunSolver(follow, known)
         self._thread = ThreadPoolExecutor(1)
         self._batches: list[Future[tuple[int, Batch]]] = []
 
@@ -155,7 +178,7 @@ def solve_inputs(
     follow : start each frame from the one before if they are one apart, as live playback does with `PREVIOUS`.
     chunk : the most frames in a batch.
     """
-    runs, solver = Runs(follow, chunk), RunSolver(follow)
+    runs, solver = Runs(follow, chunk), RunSolver(follow, KnownAnswers(0))
     for frame_input, time in inputs:
         yield from map(solver.solve, runs.add(frame_input, time))
     yield from map(solver.solve, runs.end())

@@ -5,6 +5,7 @@ No ID and no depsgraph is stored here; objects are passed to every call.
 """
 
 from .adoptions import Adoptions
+from .known_answers import KnownAnswers
 from .motion import FollowedMotion
 from .pose_memory import PoseMemory
 from .prepared_rig import PreparedRig
@@ -16,15 +17,20 @@ class Session:
     """One armature's state; each part is changed by its own methods only."""
 
     def __init__(
-        self, solver: str = "", stored: bool = True, report: Report | None = None, adoptions: Adoptions | None = None
-    ) -> None:
-        """`solver` replaces the armature's own. stored : whether the base pose is also stored on the bones."""
+        self, solver: str = "", stored: bool = True, report: Report | None = None, adoptions: Adoptions | None = None,
+        known: KnownAnswers | None = None,
+    ) -> None:  # fmt: skip
+        """`solver` replaces the armature's own. stored : whether the base pose is also stored on the bones.
+
+        known : answers that were found before; its own if not given.
+        """
+        self.known = KnownAnswers() if known is None else known
         self.rig = PreparedRig(solver)
         self.pose = PoseMemory(stored, adoptions)
-        self.motion = FollowedMotion()
+        self.motion = FollowedMotion(self.known)
         self.steady: SteadyFrames | None = None
         self.report = Report() if report is None else report
 
     def renewed(self, report: Report | None = None) -> "Session":
         """A session that remembers only what undo and redo leave as it is, with another report if there is one."""
-        return Session(report=report or self.report, adoptions=self.pose.adoptions)
+        return Session(report=report or self.report, adoptions=self.pose.adoptions, known=self.known)

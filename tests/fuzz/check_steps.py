@@ -92,12 +92,19 @@ def previous_and_bake(draw: Draw) -> str:
 @step("late", 1)
 def check_at_once(draw: Draw) -> str:
     ob, k = draw.goal()
-    goal = ob.dqik.goals[k]
     target = draw.one([
-        target for target in (goal.target, goal.pole_target)
+        target for target in (ob.dqik.goals[k].target, ob.dqik.goals[k].pole_target)
         if target is not None and target.type == "EMPTY" and target.library is None
     ])  # fmt: skip
     return f"check_at_once(lambda: {named(ob)}, lambda: {named(target)}, {draw.place()}, {draw.frame():g})"
+
+
+@step("late", 0.7)
+def check_pole_at_once(draw: Draw) -> str:
+    ob, place = draw.rig(local=True), draw.place()
+    k = draw.one(range(len(ob.dqik.goals)))
+    lines = f"make_empty('Pole', {draw.place()})\n{named(ob)}.dqik.goals[{k}].pole_target = thing('Pole')\n"
+    return lines + f"check_at_once(lambda: {named(ob)}, lambda: thing('Pole'), {place}, {draw.frame():g})"
 
 
 @step("keyed_pose", 0.7)

@@ -69,7 +69,7 @@ def test_a_column_is_how_a_goal_moves_that_is_fastened_to_the_joint(kind: str) -
     assert_allclose(model.jacobian(point, frames)[0], np.transpose(columns), atol=1e-8)
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(skeletons(most=7), seeds)
 def test_the_downhill_direction_is_that_of_the_usual_jacobian(skeleton: ik.Skeleton, seed: int) -> None:
     """`J_g^T e = J^T e`, with positions, rotations, poles, chains and detached joints."""
@@ -138,7 +138,7 @@ def test_both_hands_of_a_torso_arrive_with_their_orientations() -> None:
     assert max(outside_limits(skeleton, solution.pose, j) for j in range(len(skeleton))) < EXACT
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(skeletons(), seeds)
 def test_limits_are_held_on_any_tree(skeleton: ik.Skeleton, seed: int) -> None:
     """Joints of chains end inside their limits, all numbers are finite, and no goal's error grows."""

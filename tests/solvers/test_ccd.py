@@ -220,7 +220,7 @@ def served(draw: st.DrawFn) -> tuple[ik.Skeleton, list[ik.Goal], ik.Pose]:
     return skeleton, goals, ik.Pose(start.rotations, np.zeros_like(start.translations))
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(served())
 def test_no_visit_takes_its_goals_further_from_their_targets(problem: tuple) -> None:
     """Holds for all joints, limits and trees; the stored positions are those of the pose."""
@@ -290,7 +290,7 @@ def moved_inside_limits(skeleton: ik.Skeleton, goals: list[ik.Goal], solution: i
     return moving
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(served(), st.sampled_from(ORDERS))
 def test_limits_are_held_and_chains_respected(problem: tuple, order: str) -> None:
     """Joints of chains end inside their limits, the others do not move, and all numbers are finite."""
@@ -429,7 +429,7 @@ def test_mmds_loops_stop_when_they_are_counted_or_the_goal_is_met() -> None:
         assert solution.iterations == loops if loops else solution.iterations < 30 and solution.converged
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(served(), st.floats(0.01, 3.0))
 def test_mmds_rule_holds_limits_on_any_tree(problem: tuple, unit: float) -> None:
     """Balls, hinges and detached joints stay inside their limits; a slide does not move."""

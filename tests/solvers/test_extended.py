@@ -141,7 +141,7 @@ def test_the_rows_of_a_planar_chain_are_the_published_ones() -> None:
     assert_allclose([row[2] for row in ends.values()], 0, atol=1e-12)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(skeletons(most=5, limited=False), seeds)
 def test_the_rows_are_the_derivatives_of_relative_transforms(skeleton: ik.Skeleton, seed: int) -> None:
     """Derivatives of the end and the rotation of a pair's second segment, in the frame that carries the pair."""
@@ -189,7 +189,7 @@ class Seen:
         return frame.apply(end - base), frame * self.turned[second]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(skeletons(), seeds, st.sampled_from([0.0, 1.0]))
 def test_the_rows_alone_have_full_rank(skeleton: ik.Skeleton, seed: int, bent: float) -> None:
     """In any pose of any tree with detached and limited joints: straight, folded, or with all joints in one place."""
@@ -292,7 +292,7 @@ def test_a_stiff_joint_moves_less() -> None:
     assert moved[3] == 0
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(skeletons(), seeds)
 def test_limits_hold_whatever_is_asked(skeleton: ik.Skeleton, seed: int) -> None:
     """Two goals, within reach or not, from any start."""

@@ -121,7 +121,7 @@ def test_what_is_not_on_the_way_stays() -> None:
 # -- trees -------------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(seeds)
 def test_a_tree_reaches_several_goals(seed: int) -> None:
     """Both hands meet targets from some pose of the torso, and the shoulders keep their places on the chest."""
@@ -199,7 +199,7 @@ def test_a_chain_of_limited_hinges_reaches_as_near_as_pgs_does(seed: int) -> Non
     assert solve(skeleton, goals, tolerance=8e-3).converged
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(skeletons(kinds=("ball", "hinge", "fixed")), seeds, st.sampled_from([1, 5, 50]))
 def test_on_any_tree_limits_hold_and_no_goal_pays_for_nothing(skeleton: ik.Skeleton, seed: int, sweeps: int) -> None:
     """The answer is inside the limits, finite, and no worse in sum than the start, for all kinds of joints."""

@@ -56,7 +56,7 @@ def reluctance(stage: Stage) -> np.ndarray:
     return 1.0 + 0.5 * (stage.space.joint % 3)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(skeletons(), seeds)
 def test_second_derivatives_are_those_of_the_cost(skeleton: ik.Skeleton, seed: int) -> None:
     """The whole Hessian by central differences, for free and limited balls, hinges, slides, detached joints and

@@ -49,7 +49,7 @@ def movable(problem: Problem) -> np.ndarray:
     return chains & ((problem.skeleton.stiffness < 1.0) | limited)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(problems())
 def test_no_joint_that_moves_ends_outside_its_limits_and_nothing_is_nan(problem: Problem) -> None:
     """Every joint of every chain is inside its limits to 1e-9, with motions of its kind only; every number is
@@ -62,7 +62,7 @@ def test_no_joint_that_moves_ends_outside_its_limits_and_nothing_is_nan(problem:
         assert outside_limits(problem.skeleton, solution.pose, joint) <= EXACT
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(problems())
 def test_joints_outside_every_chain_stay_exactly_where_they_are(problem: Problem) -> None:
     """Joints outside all chains do not move, nor do joints of stiffness 1 that are inside their limits."""
@@ -73,7 +73,7 @@ def test_joints_outside_every_chain_stay_exactly_where_they_are(problem: Problem
     assert_allclose(solution.pose.translations[held], problem.start.translations[held], atol=1e-12)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(problems())
 def test_the_errors_reported_are_those_of_the_pose_returned(problem: Problem) -> None:
     """Distances and angles equal SciPy's; `converged` says whether all are within the tolerances."""
@@ -85,7 +85,7 @@ def test_the_errors_reported_are_those_of_the_pose_returned(problem: Problem) ->
     assert solution.converged == met
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(problems(most_goals=1), st.integers(0, 2**32 - 1))
 def test_a_solve_is_never_worse_than_its_start(problem: Problem, seed: int) -> None:
     """From a start inside the limits a single goal's weighted errors do not grow, unless both end within tolerance."""
@@ -101,7 +101,7 @@ def test_a_solve_is_never_worse_than_its_start(problem: Problem, seed: int) -> N
     assert solution.converged or cost(solution.pose) <= cost(inside) * (1 + 1e-9) + 1e-14
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(problems())
 def test_a_solve_never_makes_all_goals_worse(problem: Problem) -> None:
     """From a start inside the limits, at least one goal gains if another loses."""
@@ -117,7 +117,7 @@ def test_a_solve_never_makes_all_goals_worse(problem: Problem) -> None:
     assert not worse.any() or (after < before).any()
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(problems())
 def test_a_solve_does_not_write_to_what_it_is_given(problem: Problem) -> None:
     """Start, goals and skeleton do not change, and the answer shares no memory with the start."""
@@ -128,7 +128,7 @@ def test_a_solve_does_not_write_to_what_it_is_given(problem: Problem) -> None:
     assert_allclose(problem.start.translations, translations)
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(problems())
 def test_a_solve_gives_the_same_answer_twice(problem: Problem) -> None:
     """The same problem, including restarts, has the same answer to the last bit."""

@@ -73,7 +73,7 @@ def weighed(objective: str, act: np.ndarray, ref: np.ndarray, length: float) -> 
 
 
 @each_objective
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(seed=seeds, turn=vectors, place=vectors)
 def test_an_objective_is_aminos_by_scipy(objective: str, seed: int, turn: tuple, place: tuple) -> None:
     """Half of `f_dq` or `f_qv` of a bent chain's end and its target, in any pose."""
@@ -112,7 +112,7 @@ def standing(
 
 
 @each_objective
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(skeleton=skeletons(), seed=seeds, pull=st.sampled_from([0.0, 0.3]))
 def test_a_gradient_is_that_of_differences(objective: str, skeleton: ik.Skeleton, seed: int, pull: float) -> None:
     """On any skeleton, with any weights, priorities and poles, in and out of reach, with and without a pull."""
@@ -346,7 +346,7 @@ def test_an_arm_of_any_size_turns_alike(objective: str, unit: float) -> None:
 
 
 @each_objective
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(problem=problems())
 def test_every_promise_is_kept(objective: str, problem: Problem) -> None:
     """For any problem the answer is inside the limits, finite, repeatable, and with one goal no further from it than

@@ -84,7 +84,7 @@ def test_a_target_out_of_reach_is_pointed_at(distance: float, bend: float) -> No
     assert np.linalg.norm(hand - target) == pytest.approx(nearest, abs=1e-8)
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(seeds, st.floats(0.1, 2.5))
 def test_a_hinge_that_is_not_square_to_its_bones_bends_as_scipy_finds_it_should(seed: int, distance: float) -> None:
     """For any axis and bones no angle of the elbow and no turn of the shoulder brings the hand nearer."""
@@ -276,7 +276,7 @@ def test_several_limbs_are_placed_in_one_call() -> None:
 # -- limits, batches, and the same problem told otherwise --------------------------------------------------------------
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(twist_swings, st.one_of(ranges, twist_swings), seeds)
 def test_limits_hold_and_nothing_gets_worse(shoulder: object, elbow: object, seed: int) -> None:
     """With any limits, for hinge or ball: inside them, finite, and no further from the target than the start."""
@@ -326,7 +326,7 @@ def test_a_frame_does_not_depend_on_its_batch(seed: int) -> None:
         assert_allclose(solution.pose.rotations, alone.pose.rotations, atol=1e-12)
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(seeds, st.sampled_from([1e-3, 1.0, 1e3]))
 def test_a_limb_of_any_size_anywhere_turns_the_same(seed: int, scale: float) -> None:
     """Scaled, rotated and moved with its target, start and pole, a limb makes the same motions."""

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Answers that were found once: frames that ask the same again are not solved again.
+
+With *Pose* and *Rest* the answer of a frame depends only on what the frame asks. So playback in a loop, scrubbing,
+renders and bakes after playback read and write their frames, and solve none of them. NumPy only.
+"""
+
+from threading import Lock
+from typing import NamedTuple
+
+import numpy as np
+
+from ...solvers import FrameArrays, Prepared
+from ...solvers.model.frames import ANSWERS
+from .natural_pose import Shaping
+
+MOST = 64 << 20  # bytes; those that were not asked for longest go first
+_OWN = 600  # bytes that an answer takes besides its numbers
+
+
+class Question(NamedTuple):
+    """What one frame asks. Everything that its answer depends on is in it: objects by identity, numbers by their bytes.
+
+    way : the prepared solve, how the natural pose shapes its start, and whether its bones are all keyed.
+    targets : positions, orientations and poles. pose : the start pose, before it is shaped, and the links.
+    """
+
+    way: tuple[object, ...]
+    targets: bytes
+    pose: bytes
+
+
+class KnownAnswers:
+    """The answers to the last questions, for all armatures and threads."""
+
+    def __init__(self, most: int = MOST) -> None:
+        """`most` : bytes."""
+        self._most, self._bytes, self._lock = most, 0, Lock()
+        self._answers: dict[Question, list[np.ndarray]] = {}
+        self._pose = b""  # of the last question: many frames share theirs
+
+    def __len__(self) -> int:
+        return len(self._answers)
+
+    def clear(self) -> None:
+        """Forget all answers."""
+        with self._lock:
+            self._answers.clear()
+            self._bytes = 0
+
+    def question(
+        self, prepared: Prepared, shaping: Shaping | None, keyed: bool, arrays: FrameArrays, frame: int = 0
+    ) -> Question:
+        """What a frame of the arrays asks, whose start pose is the animator's. Other arguments as in `FrameInput`."""
+        k, way = slice(frame, frame + 1), (prepared, keyed, *(() if shaping is None else shaping))
+        pose = b"".join((arrays.start_rotations[k], arrays.start_translations[k], arrays.links[k]))
+        if pose == self._pose:
+            pose = self._pose  # one object, whose hash Python has kept
+        self._pose = pose
+        return Question(way, b"".join((arrays.positions[k], arrays.orientations[k], arrays.poles[k])), pose)
+
+    def answer(self, question: Question, arrays: FrameArrays, frame: int = 0) -> bool:
+        """Copy the answer to a question to a frame of the arrays; False if it is not known."""
+        with self._lock:
+            found = self._answers.pop(question, None)
+            if found is None:
+                return False
+            self._answers[question] = found
+        for name, values in zip(ANSWERS, found, strict=True):
+            getattr(arrays, name)[frame] = values
+        return True
+
+    def keep(self, question: Question, arrays: FrameArrays, frame: int = 0) -> None:
+        """Remember the answer in a frame of the arrays."""
+        found = [getattr(arrays, name)[frame].copy() for name in ANSWERS]
+        with self._lock:
+            if question not in self._answers:
+                self._answers[question] = found
+                self._bytes += _size(question, found)
+            while self._bytes > self._most:
+                first = next(iter(self._answers))
+                self._bytes -= _size(first, self._answers.pop(first))
+
+
+def _size(question: Question, found: list[np.ndarray]) -> int:
+    return _OWN + len(question.targets) + len(question.pose) + sum(values.nbytes for values in found)

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Answers that were found once are not searched again, and never stand where another question was asked."""
+
+import importlib
+from collections.abc import Callable
+
+import bpy
+import numpy as np
+import pytest
+import rigs
+
+FRAMES = (1, 4, 7, 10)
+
+
+def playing(start_from: str = "POSE") -> bpy.types.Object:
+    """A live figure whose left hand follows a keyed target."""
+    ob = rigs.figure()
+    for bone in ("hand.L", "foot.R"):
+        rigs.goal(ob, bone, rigs.empty(0.8 * rigs.tail(ob, bone), bone))
+    rigs.key_path(bpy.data.objects["hand.L"], (1, 10), ((0.5, -0.3, 1.2), (0.3, -0.4, 1.6)))
+    ob.dqik.start_from = start_from
+    ob.dqik.live = True
+    return ob
+
+
+def loop(ob: bpy.types.Object) -> np.ndarray:
+    """The channels (F, N, C) on some frames."""
+    shown = []
+    for frame in FRAMES:
+        rigs.at_frame(frame)
+        shown.append(rigs.channels(ob))
+    return np.stack(shown)
+
+
+def known(extension: str) -> int:
+    """How many answers are remembered."""
+    return len(importlib.import_module(f"{extension}.live").known_answers())
+
+
+def forget(extension: str) -> None:
+    importlib.import_module(f"{extension}.live").known_answers().clear()
+
+
+@pytest.mark.parametrize("start_from", ["POSE", "REST"])
+def test_the_second_loop_is_the_first_to_the_bit_and_asks_nothing_new(start_from: str, extension: str) -> None:
+    ob = playing(start_from)
+    first = loop(ob)
+    before = known(extension)
+    assert before >= len(FRAMES)
+    np.testing.assert_array_equal(loop(ob), first)
+    assert known(extension) == before
+    assert ob.dqik.status.converged
+
+
+def test_previous_frame_remembers_nothing(extension: str) -> None:
+    """Its answers depend on the frames before."""
+    loop(playing("PREVIOUS"))
+    assert known(extension) == 0
+
+
+def natural(ob: bpy.types.Object) -> None:
+    ob.dqik.natural_pose = 0.4
+
+
+def posed(ob: bpy.types.Object) -> None:
+    rigs.posed(ob.pose.bones["spine"], rigs.rotation((1, 0, 0), 20.0))
+
+
+def released(ob: bpy.types.Object) -> None:
+    posed(ob)
+    rigs.update()
+    ob.pose.bones["spine"].dqik_hold = 0.0
+
+
+def limited(ob: bpy.types.Object) -> None:
+    rigs.limit(ob.pose.bones["forearm.L"], (-5, 5), (-5, 20), (-5, 5))
+
+
+def stiff(ob: bpy.types.Object) -> None:
+    ob.pose.bones["arm.L"].dqik_stiffness = 0.9
+
+
+def moved(ob: bpy.types.Object) -> None:
+    bpy.data.objects["foot.R"].location.z += 0.1
+
+
+def carried(ob: bpy.types.Object) -> None:
+    ob.location.x += 0.2
+
+
+def fewer(ob: bpy.types.Object) -> None:
+    ob.dqik.goals[1].mute = True
+
+
+def other_solver(ob: bpy.types.Object) -> None:
+    ob.dqik.solver = "CCD"
+
+
+def resized(ob: bpy.types.Object) -> None:
+    ob.pose.bones["arm.L"].scale = (1.2, 1.2, 1.2)
+
+
+def keyed(ob: bpy.types.Object) -> None:
+    bone = ob.pose.bones["arm.L"]
+    rigs.posed(bone, rigs.rotation((0, 1, 0), 30.0))
+    bone.keyframe_insert("rotation_quaternion", frame=1)
+
+
+EDITS = [natural, posed, released, limited, stiff, moved, carried, fewer, other_solver, resized, keyed]
+
+
+@pytest.mark.parametrize("edit", EDITS, ids=lambda edit: edit.__name__)
+def test_after_an_edit_the_frames_are_those_of_a_new_search(edit: Callable, extension: str) -> None:
+    ob = playing()
+    before = loop(ob)
+    edit(ob)
+    rigs.update()
+    after = loop(ob)
+    assert np.abs(after - before).max() > 1e-4
+    forget(extension)
+    np.testing.assert_array_equal(loop(ob), after)
+
+
+def test_a_bake_after_playback_is_the_bake_without_it(extension: str) -> None:
+    """Keys that are the same whether the frames were played before, some of them, or none."""
+    baked = []
+    for frames in ((), FRAMES[:2], range(1, 11)):
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        ob = playing()
+        forget(extension)
+        for frame in frames:
+            rigs.at_frame(frame)
+        rigs.made_active(ob)
+        assert bpy.ops.dqik.bake(frame_start=1, frame_end=10) == {"FINISHED"}
+        baked.append(rigs.keys(ob))
+    for other in baked[1:]:
+        assert other.keys() == baked[0].keys()
+        for path, points in baked[0].items():
+            np.testing.assert_allclose(other[path], points, atol=1e-6)
+
+
+def test_memory_is_bounded_and_what_was_not_asked_for_longest_goes_first(extension: str) -> None:
+    ik = importlib.import_module(f"{extension}.solvers")
+    module = importlib.import_module(f"{extension}.rig.frame.known_answers")
+    skeleton = ik.Skeleton([ik.Joint("arm", -1, "ball", (0, 0, 0)), ik.Joint("hand", 0, "fixed", (0, 1, 0))])
+    prepared = ik.prepare(skeleton, [ik.Goal("hand", position=(0, 0, 0))])
+    answers, arrays = module.KnownAnswers(10_000), prepared.arrays()
+
+    def ask(place: float) -> tuple:
+        arrays.positions[:] = place
+        return answers.question(prepared, None, False, arrays)
+
+    for place in range(50):
+        question = ask(place)
+        prepared.solve_into(arrays)
+        answers.keep(question, arrays)
+        assert answers.answer(ask(0.0), arrays)  # asked for again and again
+    assert 2 <= len(answers) < 20
+    assert answers.answer(ask(49.0), arrays)
+    assert not answers.answer(ask(10.0), arrays)
