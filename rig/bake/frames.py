@@ -40,6 +40,11 @@ class Run:
             return own is other
         return own.prior is other.prior and own.share == other.share
 
+    @property
+    def may_follow(self) -> bool:
+        """As of its first frame."""
+        return self._first.may_follow
+
     def add(self, frame_input: FrameInput) -> bool:
         """Copy the next frame's input; returns whether the run is full."""
         frame_input.ask(self._room, len(self._amounts))
@@ -129,7 +134,8 @@ class RunSolver:
 
     def solve(self, run: Run) -> tuple[int, Batch]:
         """The index of the first frame, and the answers."""
-        if not self._follow:
+        if not self._follow or not run.may_follow:
+            self._motion = None
             return run.first, run.solve(self._known).batch()
         if self._motion is None or not run.goes_on:
             self._motion = run.prepared.motion()

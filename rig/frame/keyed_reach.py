@@ -4,7 +4,7 @@
 An animator keys what is seen. Where a goal was missed, a solve from the keyed pose would stretch a little further
 toward the target, and show another pose than was keyed. So a target that the solve gets hardly nearer to is taken for
 where the keyed pose has its bone, one that it gets much nearer to for where it is, and between the two it moves
-smoothly. *Previous Frame* goes on from the last frame's answer instead. NumPy only.
+smoothly. NumPy only.
 """
 
 from collections.abc import Callable

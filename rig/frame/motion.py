@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The frames of playback: each solved afresh, from the answer of the frame before, or known already."""
 
-from ...solvers import FrameArrays, Motion, Prepared
+from ...solvers import FrameArrays, Motion, Pose, Prepared
 from . import keyed_reach, start_pose
 from .known_answers import KnownAnswers
 from .read import FrameInput, check_numbers
@@ -16,6 +16,7 @@ class FollowedMotion:
         self._prepared: Prepared | None = None
         self._arrays: FrameArrays
         self._motion: Motion
+        self._behind = False  # whether the motion does not know the last answer
         self._scene, self._frame = 0, 0.0
         self.followed = False  # whether the last answer depends on the frames before
 
@@ -24,37 +25,48 @@ class FollowedMotion:
         self._prepared = None
 
     def solve(self, frame_input: FrameInput, view: View, follow: bool) -> FrameArrays:
-        """Solve a frame, from the last frame's answer if `follow` is set.
+        """Solve a frame, from the last frame's answer if `follow` is set and it may follow.
 
         Only the scene's next frame, or the same frame after an edit, follows; any other frame is solved afresh.
         """
         prepared = frame_input.prepared
         if prepared is not self._prepared:
-            self._arrays, self._motion = prepared.arrays(), prepared.motion()
+            self._arrays, self._motion, self._behind = prepared.arrays(), prepared.motion(), False
             self._motion.restart()
             self._prepared = prepared
         frame_input.ask(self._arrays)
         next_frame = 0.0 < view.frame - self._frame <= 1.0 or (not view.fresh and view.frame == self._frame)
+        follow = follow and frame_input.may_follow
         self.followed = follow and view.scene_uid == self._scene and next_frame
         if follow:
-            self._solve(frame_input, follow)
+            self._go_on(frame_input)
         else:
-            question = self._known.question(prepared, frame_input.shaping, frame_input.keyed, self._arrays)
-            if not self._known.answer(question, self._arrays):
-                self._solve(frame_input, follow)
-                self._known.keep(question, self._arrays)
+            self._solve_afresh(frame_input)
         self._scene, self._frame = view.scene_uid, view.frame
         return self._arrays
 
-    def _solve(self, frame_input: FrameInput, follow: bool) -> None:
-        """Solve the frame whose input is in the arrays. follow : as in `solve`."""
+    def _go_on(self, frame_input: FrameInput) -> None:
+        """Solve the frame whose input is in the arrays as the motion's next, or its first."""
         start_pose.complete(self._arrays, frame_input.rig, frame_input.shaping)
         if not self.followed:
             self._motion.restart()
+        elif self._behind:
+            self._motion.begin(Pose(self._arrays.rotations[0], self._arrays.translations[0]))
         self._motion.solve_into(self._arrays)
-        if frame_input.keyed and not follow:
-            keyed_reach.stay(self._arrays, frame_input.prepared, frame_input.posed, frame_input.solve_afresh)
+        self._behind = False
         check_numbers(self._arrays.rotations)
+
+    def _solve_afresh(self, frame_input: FrameInput) -> None:
+        """Solve the frame whose input is in the arrays on its own, unless its answer is known."""
+        arrays = self._arrays
+        question = self._known.question(frame_input.prepared, frame_input.shaping, frame_input.keyed, arrays)
+        if not self._known.answer(question, arrays):
+            frame_input.solve_afresh(arrays)
+            if frame_input.keyed:
+                keyed_reach.stay(arrays, frame_input.prepared, frame_input.posed, frame_input.solve_afresh)
+            check_numbers(arrays.rotations)
+            self._known.keep(question, arrays)
+        self._behind = True
 
     @property
     def arrays(self) -> FrameArrays:

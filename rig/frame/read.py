@@ -44,6 +44,11 @@ class FrameInput:
     shaping: Shaping | None = None
     keyed: bool = False
 
+    @property
+    def may_follow(self) -> bool:
+        """Whether the frame may start from another frame's answer: keys of all bones say where each frame starts."""
+        return not self.keyed
+
     def ask(self, arrays: FrameArrays, frame: int = 0) -> None:
         """Copy the input into one frame of the arrays; its start pose is the animator's until it is completed."""
         arrays.ask(self.targets, self.posed, self.links, None, slice(frame, frame + 1))

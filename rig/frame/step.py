@@ -50,12 +50,13 @@ def read(
     if leaving or (prepared.follows_itself and pose.rows.size):
         now, posed = _evaluate_start(session, ob, start, now, posed, view)
         places = targets.same(evaluated, prepared.facts, view) or places
-    if ob.dqik.start_from == "REST":
+    at_rest = ob.dqik.start_from == "REST"
+    if at_rest:
         start.rotations[rig.solved_bones] = prepared.modes.at_rest(rig.solved_bones)
         start.locations[rig.bones[rig.slide_row]] = 0.0
     frame_input = frame.read(evaluated, rig, start, places, prepared.influences)
     frame_input.shaping = prepared.natural.look(evaluated, rig, prepared.free, edited)
-    frame_input.keyed = ob.dqik.hold_keyed and not prepared.free[0][rig.solved_bones].any()
+    frame_input.keyed = ob.dqik.hold_keyed and not at_rest and not prepared.free[0][rig.solved_bones].any()
     reading = Reading(posed, now, start, frame_input)
     if SteadyFrames.fit(prepared, reading, view):
         session.steady = SteadyFrames(prepared, pose, reading, view)

@@ -7,7 +7,7 @@ START_FROM = [
     ("POSE", "Pose", "Solve every frame afresh, from the keyed pose, or the base pose of bones without keys. "
      "A frame looks the same in any order of frames"),
     ("PREVIOUS", "Previous Frame", "Start from the last frame's answer while playing forward, which is faster. "
-     "Other changes of frame, and renders, start from the pose"),
+     "Other changes of frame, armatures whose bones are all keyed, and renders start from the pose"),
     ("REST", "Rest", "Start every frame from the armature's rest pose"),
 ]  # fmt: skip
 

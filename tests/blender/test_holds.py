@@ -211,11 +211,13 @@ def key_all(ob: bpy.types.Object, frame: int) -> None:
 
 
 @pytest.mark.parametrize("limits", [False, True])
-@pytest.mark.parametrize("natural_pose", [0.0, 1.0])
+@pytest.mark.parametrize(("natural_pose", "start_from"), [(0.0, "POSE"), (1.0, "POSE"), (1.0, "PREVIOUS")])
 @pytest.mark.parametrize("away", [(1.2, -1.4, 0.6), (1.6, 0.2, 0.5), (0.9, 1.4, -0.3)])
-def test_a_whole_pose_keyed_with_a_missed_goal_comes_back(natural_pose: float, limits: bool, away: tuple) -> None:
+def test_a_whole_pose_keyed_with_a_missed_goal_comes_back(
+    natural_pose: float, start_from: str, limits: bool, away: tuple
+) -> None:
     """What the animator keyed is what is shown, between the keys nothing jumps, and a bake shows the same."""
-    ob = planted_figure(natural_pose=natural_pose)
+    ob = planted_figure(natural_pose=natural_pose, start_from=start_from)
     rigs.made_active(ob)
     if limits:
         bpy.ops.dqik.limits_preset()

@@ -58,6 +58,23 @@ def test_previous_frame_remembers_nothing(extension: str) -> None:
     assert known(extension) == 0
 
 
+def test_previous_frame_goes_on_from_a_known_answer(extension: str) -> None:
+    """Frames that follow one that was not solved again are those that follow it when it was."""
+    ob = playing()
+    shown = []
+    for _ in range(3):
+        for frame in FRAMES:
+            rigs.at_frame(frame)
+        ob.dqik.start_from = "PREVIOUS"
+        rigs.at_frame(11)
+        shown.append(rigs.channels(ob))
+        ob.dqik.start_from = "POSE"
+        if len(shown) == 2:
+            forget(extension)
+    np.testing.assert_array_equal(shown[1], shown[0])
+    np.testing.assert_array_equal(shown[2], shown[0])
+
+
 def natural(ob: bpy.types.Object) -> None:
     ob.dqik.natural_pose = 0.4
 
