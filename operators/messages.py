@@ -30,6 +30,8 @@ GERMAN = {
     "The base pose that bone {} had stored was damaged: its present pose is used":
         "Die gespeicherte Grundpose des Knochens {} war beschädigt: seine jetzige Pose gilt",
     "it follows {}, which follows this armature: a cycle": "es folgt {}, das diesem Skelett folgt: ein Zyklus",
+    "Goal {}: its pole is its target and is left out: choose another pole":
+        "Ziel {}: sein Pol ist sein Zielobjekt und bleibt außer Acht: einen anderen wählen",
     "Goal {}: there is no bone above {} to move: switch on Use Tail":
         "Ziel {}: über {} ist kein Knochen zu bewegen: Bis zum Ende einschalten",
     "Goal {}: its target or pole follows bone {}, which is solved":

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """An armature at rest, as arrays."""
 
+from math import isfinite
+
 import bpy
 import numpy as np
+from mathutils import Matrix
 
 
 def matrices(bones: bpy.types.bpy_prop_collection, name: str) -> np.ndarray:
@@ -10,6 +13,12 @@ def matrices(bones: bpy.types.bpy_prop_collection, name: str) -> np.ndarray:
     buffer = np.empty(16 * len(bones), dtype=np.float32)
     bones.foreach_get(name, buffer)
     return buffer.reshape(-1, 4, 4).swapaxes(1, 2).astype(float)
+
+
+def is_finite(matrix: Matrix) -> bool:
+    """Whether a matrix holds numbers only."""
+    x, y, z = matrix.translation
+    return isfinite(x + y + z + matrix.determinant())
 
 
 class Armature:

@@ -19,6 +19,7 @@ from ..blender.channels import Channels
 from ..setup.build import Rig
 
 _SAME = 1e-4  # scales that differ from 1 by less are taken as 1
+_NO_SCALE = 2e-6  # scales of bones that differ from 1 by less are rounding, as a matrix that is put back leaves it
 _ROUNDED = 5e-6  # of a turn's matrix and of the rig's size, to which measured bones are rounded
 
 
@@ -60,7 +61,8 @@ def is_scaled(ob: bpy.types.Object, rig: Rig) -> bool:
     bones = ob.pose.bones
     scale = np.empty((len(bones), 3), dtype=np.float32)
     bones.foreach_get("scale", scale.reshape(-1))
-    return scale.take(rig.bones, axis=0).tobytes() != rig.no_scale
+    own = scale.take(rig.bones, axis=0)
+    return own.tobytes() != rig.no_scale and not bool((np.abs(own - 1.0) < _NO_SCALE).all())  # NaN is a scale too
 
 
 def place_roots(

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The goals of an armature in one evaluation: their settings, and the world matrices of their targets and poles."""
 
-from math import isfinite
 
 import bpy
 from mathutils import Matrix
 
 from ...solvers.algebra import quaternion
 from ...solvers.model.goals import Targets
+from ..blender.armature import is_finite
 from ..blender.dependencies import Dependencies
 from ..setup.build import Rig
 from ..setup.goal_facts import GoalFacts
@@ -31,7 +31,7 @@ def read(
     goals, own = ob.dqik.goals, ob.original.dqik.goals
     if not edited and [(goal.name, goal.bone) for goal in own] == [fact[:2] for fact in before]:
         places = same(ob, before, view)
-        if places is not None and all(_is_finite(matrix) for place in places for matrix in place if matrix is not None):
+        if places is not None and all(is_finite(matrix) for place in places for matrix in place if matrix is not None):
             return before, places, None
     if [(goal.name, goal.bone) for goal in goals] != [(goal.name, goal.bone) for goal in own]:
         goals = own  # remove(), clear() and move() on a collection cause no update in Blender
@@ -118,7 +118,7 @@ def _place(
     later : as in `View`, of the goal's armature.
     """
     matrix, problem = _matrix(target, bone, view, later)
-    if matrix is not None and not _is_finite(matrix):
+    if matrix is not None and not is_finite(matrix):
         return None, f"the place of {target.name!r} is not a number: reset its transform"
     return matrix, problem
 
@@ -143,8 +143,3 @@ def _matrix(
         if name:
             return None, f"it follows {name}, which follows this armature: a cycle"
     return matrix, ""
-
-
-def _is_finite(matrix: Matrix) -> bool:
-    x, y, z = matrix.translation
-    return isfinite(x + y + z + matrix.determinant())

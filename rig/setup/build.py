@@ -234,7 +234,7 @@ def build(
         figure=solve_plan.figure,
         skeleton=skeleton,
         prepared=prepared,
-        goals=[GoalBinding(goal.number, bool(goal.facts.pole)) for goal in solve_plan.goals],
+        goals=[GoalBinding(goal.number, goal.facts.has_pole) for goal in solve_plan.goals],
         bones=bones,
         parent=solve_plan.armature.parent[bones],
         main=np.array([parts.main[bone] for bone in solve_plan.bones]),
@@ -342,7 +342,7 @@ class _Parts:
                 rotation_weight=goal.facts.rotation_weight,
                 priority=goal.facts.priority,
                 chain=[joint for bone in goal.chain for joint in self._joints_of(bone)],
-                pole=(0.0, 0.0, 0.0) if goal.facts.pole else None,
+                pole=(0.0, 0.0, 0.0) if goal.facts.has_pole else None,
                 pole_angle=goal.facts.pole_angle,
             )
             for goal in solve_plan.goals

@@ -28,3 +28,13 @@ class GoalFacts(NamedTuple):
     pole_subtarget: str
     pole_problem: str
     pole_angle: float
+
+    @property
+    def pole_is_target(self) -> bool:
+        """Whether the bend is to point where the bone goes itself, which says nothing about the bend."""
+        return bool(self.pole) and (self.pole, self.pole_subtarget) == (self.target, self.subtarget)
+
+    @property
+    def has_pole(self) -> bool:
+        """Whether a pole says where the limb bends to."""
+        return bool(self.pole) and not self.pole_is_target

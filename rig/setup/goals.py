@@ -13,7 +13,7 @@ import bpy
 from mathutils import Matrix, Vector
 
 from ..blender import keying
-from ..blender.armature import Armature
+from ..blender.armature import Armature, is_finite
 from . import controls, limits, selection, users
 from .controls import Control
 from .limit_frame import LimitFrame
@@ -261,6 +261,7 @@ def _put(
     owner = target.pose.bones.get(bone) if bone and target.type == "ARMATURE" else target
     if owner is None or target.library is not None or any(not constraint.mute for constraint in owner.constraints):
         return False
+    own_before = owner.matrix_basis.copy()
     if owner != target:
         above = None
         if owner.parent is not None:
@@ -272,6 +273,9 @@ def _put(
         place, turn, _ = matrix.decompose()
         _, before, scale = evaluated.matrix_world.decompose()
         target.matrix_world = Matrix.LocRotScale(place, turn if use_rotation else before, scale)
+    if not is_finite(owner.matrix_basis):  # the armature, or what the target hangs on, has no place
+        owner.matrix_basis = own_before
+        return False
     target.update_tag(refresh={"OBJECT"})
     return True
 

@@ -43,13 +43,13 @@ def off(ob: bpy.types.Object, wanted: Mapping[int, Place], depsgraph: bpy.types.
             found.add(number)
             continue
         shown = goals.matrix_of(goal.target, goal.subtarget, depsgraph)
-        away = (shown.translation - place.end.translation).length > near
+        away = not (shown.translation - place.end.translation).length <= near  # also if it is not a number
         if goal.use_rotation:
             angle = shown.to_quaternion().rotation_difference(place.end.to_quaternion()).angle
             away |= min(angle, abs(angle - 6.283185307179586)) > _TURNED
         if place.pole is not None:
             pole = goals.matrix_of(goal.pole_target, goal.pole_subtarget, depsgraph).translation
-            away |= (pole - place.pole).length > near
+            away |= not (pole - place.pole).length <= near
         if away:
             found.add(number)
     return found

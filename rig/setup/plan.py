@@ -82,6 +82,8 @@ def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], driven: frozenset[str
         if problem := _problem(ob, goal, armature):
             notes.append(f"Goal {goal.name!r}: {problem}")
             continue
+        if goal.pole_is_target:
+            notes.append(f"Goal {goal.name!r}: its pole is its target and is left out: choose another pole")
         bone = armature.index[goal.bone]
         chain = chain_of(goal, armature.above(bone), pose[bone].dqik_translate)
         if not chain:  # the goal stays in the plan, so that it is reported as not met

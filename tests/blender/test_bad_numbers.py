@@ -111,6 +111,24 @@ def test_solve_refuses_a_place_that_is_no_number(lose: Callable) -> None:
     assert np.array_equal(before, rigs.channels(ob))
 
 
+@pytest.mark.parametrize("lose", [lost_target, lost_armature, lost_parent, lost_size])
+@pytest.mark.parametrize("value", [nan, inf])
+@pytest.mark.parametrize("control", [False, True])
+def test_targets_to_pose_puts_nothing_at_a_place_that_is_no_number(lose: Callable, value: float, control: bool) -> None:
+    """A target, or a bone that is one, keeps its channels and is named."""
+    ob, target = reaching(live=False)
+    if control:
+        ob.dqik.goals[0].target, ob.dqik.goals[0].subtarget = ob, "boom"
+    lose(ob, value)
+    rigs.update()
+    rigs.made_active(ob)
+    owner = ob.pose.bones["boom"] if control else target
+    before = np.array(owner.matrix_basis)
+    bpy.ops.dqik.targets_to_pose(all=True)
+    after = np.array(owner.matrix_basis)
+    assert np.isfinite(after).all() or np.array_equal(after, before, equal_nan=True)
+
+
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_no_solver_is_upset_by_a_place_that_is_no_number(solver: str) -> None:
     """No method raises or writes anything but numbers."""

@@ -773,6 +773,24 @@ def test_a_rig_that_cannot_be_solved_is_switched_off_with_a_message_and_the_othe
     assert rigs.miss(ob, "b", target) < REACHED
 
 
+@pytest.mark.parametrize("solver", ["PGS", "DLS", "CCD"])
+def test_a_pole_that_is_the_target_is_left_out_with_a_word(solver: str) -> None:
+    """It says nothing about the bend; the goal counts without it, and another pole counts at once."""
+    ob, target, pole = rigs.bent_arm(), rigs.empty((1.1, -0.6, 0.5)), rigs.empty((1.0, 3.0, 0.0), "Pole")
+    rigs.goal(ob, "b", target)
+    ob.dqik.solver = solver
+    live(ob)
+    alone = rigs.matrices(ob)
+    ob.dqik.goals[0].pole_target = target
+    rigs.update()
+    assert "its pole is its target" in rigs.message(ob)
+    np.testing.assert_allclose(rigs.matrices(ob), alone, atol=1e-6)
+    ob.dqik.goals[0].pole_target = pole
+    rigs.update()
+    assert rigs.message(ob) == ""
+    assert rigs.elbow_angle(ob, "a", "b", pole.location) < 0.01
+
+
 def test_a_moved_pole_turns_the_limb_at_once() -> None:
     """An edit of a pole's object alone is followed without a change of frame."""
     ob, target, pole = rigs.bent_arm(), rigs.empty((1.1, -0.6, 0.5)), rigs.empty((1.0, 3.0, 0.0), "Pole")

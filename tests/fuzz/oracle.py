@@ -34,7 +34,7 @@ ANGLE = 0.02  # [deg] by which two evaluations of one pose may differ
 LENGTH = 1e-4  # of the rig's size
 LIMIT = 2e-3  # [rad] by which a bone may be outside its limits
 QUIET = ("frame", "target", "goal", "setting", "live", "check")  # groups of steps that pose no bone by themselves
-NO_HAND = (*QUIET, "handlers", "sims", "scenes", "nla", "export", "script", "script_updates")
+NO_HAND = (*QUIET, "handlers", "sims", "scenes", "nla", "export")
 """Groups of steps that hold no bone and release none."""
 
 

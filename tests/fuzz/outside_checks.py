@@ -44,36 +44,36 @@ def check_put_back(action: Callable[[], None], words: str) -> None:
     settle(frame)
     if history_matters() or turns_bones() or not any(ob.dqik.live for ob in shown()):
         return
-    before_base, before_hold = bases(frame), {key_of(ob): holds(ob) for ob in shown()}
     frames = (frame, frame + 3, frame + 1)
+    if _last_digits_show(frames):
+        return
+    before_base = bases(frame)
+    before_hold = {key_of(ob): _held(ob, before_base) for ob in shown()}
     before = _visited(frames)
     action()
     update()
     at_frame(frame)
     for ob in shown():
-        if before_hold.get(key_of(ob), holds(ob)) != holds(ob):
+        held = _held(ob, before_base)
+        if before_hold.get(key_of(ob), held) != held:
             raise BrokenError("put back", f"{words}: {ob.name!r} holds other bones than before")
-    here = _visited(frames)
+    for number, pose in _visited(frames).items():
+        same("put back", before[number], pose, f"{words}: frame {number:g} is another than before", RESTORED)
     for key, after in bases(frame).items():
         off = np.abs(before_base[key] - after).max() if key in before_base else 0.0
         if not off <= 1e-4 * (1.0 + np.abs(after).max()):
             (figure, _), name = key
             raise BrokenError("put back", f"{words}: Live off gives {name!r} of {figure!r} another pose than before, "
                                           f"by {off:.3g}")  # fmt: skip
-    for number, pose in here.items():
-        if _last_digits_show(number, before[number], pose):
-            continue
-        same("put back", before[number], pose, f"{words}: frame {number:g} is another than before", RESTORED)
 
 
-def _last_digits_show(frame: float, before: dict[Key, np.ndarray], here: dict[Key, np.ndarray]) -> bool:
-    """Whether a frame differs, and the last digits of the base poses alone make it differ about as much.
+def _last_digits_show(frames: Sequence[float]) -> bool:
+    """Whether the last digits of base poses change what frames show; these are nudged to find out.
 
-    Goals that work against each other can do this. The base poses are nudged to find out.
+    Goals far out of reach that work against each other can do this. Then no one can tell what was put back from what
+    was posed.
     """
-    turned, moved, _ = difference(before, here)
-    if turned <= RESTORED * ANGLE and moved <= RESTORED * LENGTH:
-        return False
+    before = _visited(frames)
     for ob in shown():
         if ob.dqik.live and not live_is_keyed(ob) and ob.library is None:
             ob.dqik.live = False
@@ -83,9 +83,17 @@ def _last_digits_show(frame: float, before: dict[Key, np.ndarray], here: dict[Ke
             update()
             ob.dqik.live = True
             update()
-    at_frame(frame)
-    by_nudge, _, _ = difference(before, poses())
-    return by_nudge > 0.1 * turned
+    after = _visited(frames)
+    apart = [difference(before[frame], after[frame]) for frame in frames]
+    return any(turned > ANGLE or moved > LENGTH for turned, moved, _ in apart)
+
+
+def _held(ob: bpy.types.Object, base: dict[tuple[Key, str], np.ndarray]) -> dict[str, float]:
+    """Holds without those of bones that stand at rest: that these are cleared and put back need not show."""
+    rest, own = np.eye(4), key_of(ob)
+    return {
+        name: hold for name, hold in holds(ob).items() if not np.abs(base.get((own, name), 2.0) - rest).max() < 1e-3
+    }  # fmt: skip
 
 
 def _visited(frames: Sequence[float]) -> dict[float, dict[Key, np.ndarray]]:
