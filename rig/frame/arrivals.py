@@ -44,8 +44,8 @@ class Arrivals:
             return
         pasted.mend(ob)
         pasted.mend(ob.evaluated_get(depsgraph))
-        known = before is not None and before.names == now.names
-        holds.drop_foreign(ob, before.holds if before is not None and known else np.zeros_like(now.holds))
+        held = {} if before is None else dict(zip(before.names, before.holds.tolist(), strict=True))
+        holds.drop_foreign(ob, np.array([held.get(name, 0.0) for name in now.names]))
         pose.keep_own(ob)
         self.note(ob)
 

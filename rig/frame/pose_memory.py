@@ -139,7 +139,7 @@ class PoseMemory:
         is_turned, is_moved = np.flatnonzero(turned.any(-1)), np.flatnonzero(moved.any(-1))
         if not (is_turned.size or is_moved.size) or same_pose(before, now, is_turned, is_moved):
             return
-        if action and self.history.place[2] != action and actions.has_curves(self.history.place[2]):
+        if self.history.place[2] != action and actions.has_curves(self.history.place[2]):
             return
         if self._is_put_back(ob, now, turned.any(-1), moved.any(-1), view, action):
             return

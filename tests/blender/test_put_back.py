@@ -271,3 +271,23 @@ def test_bones_that_a_handler_turns_at_each_frame_are_not_posed(before: bool, ki
     finally:
         handlers.remove(spring)
     state.assert_kept(ob)
+
+
+@pytest.mark.parametrize("blend_type", ["REPLACE", "COMBINE", "ADD"])
+def test_keys_that_go_into_a_track_or_out_of_use_with_their_action_hold_nothing(blend_type: str) -> None:
+    """Keys that were added since the last answer, to an action that is not the armature's any more."""
+    ob = acting()
+    data, holds = ob.animation_data, [bone.dqik_hold for bone in ob.pose.bones]
+    for name in ("arm.L", "thigh.R"):
+        bone, path = ob.pose.bones[name], rigs.ROTATION_PATHS[ob.pose.bones[name].rotation_mode]
+        rigs.posed(bone, rigs.rotation((1, 1, 0), 40.0))
+        bone.keyframe_insert(path, frame=4)
+    track = data.nla_tracks.new()
+    track.strips.new("Strip", 1, data.action).blend_type = blend_type
+    track.mute = blend_type == "ADD"
+    data.action = None
+    rigs.update()
+    assert [bone.dqik_hold for bone in ob.pose.bones] == holds
+    for frame in (5, 4):
+        rigs.at_frame(frame)
+    assert [bone.dqik_hold for bone in ob.pose.bones] == holds

@@ -243,3 +243,27 @@ def test_a_damaged_base_pose_is_left_out(value: float, place: int) -> None:
     ob.dqik.live = False
     rigs.update()
     assert np.isfinite(rigs.channels(ob)).all()
+
+
+def test_a_hold_outlasts_a_paste_while_there_is_no_goal_and_bones_that_are_added() -> None:
+    """Its figure had no goal when the holds of another one arrived, and has other bones when it has one again."""
+    ob = reaching(posed("First", 10.0), ("hand.L",))
+    rigs.posed(ob.pose.bones["arm.L"], rigs.rotation((1, 0, 1), 30.0))
+    rigs.update()
+    assert ob.pose.bones["arm.L"].dqik_hold > 0.0
+    held = {bone.name: bone.dqik_hold for bone in ob.pose.bones}
+    ob.dqik.goals.remove(0)
+    ob.update_tag()
+    rigs.update()
+    other = reaching(posed("Second", 20.0), ("hand.L",))
+    rigs.posed(other.pose.bones["arm.L"], rigs.rotation((0, 1, 1), -20.0))
+    rigs.update()
+    paste(other, ob)
+    select_all(ob)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bone = ob.data.edit_bones.new("tail")
+    bone.head, bone.tail = (0, 0.1, 1), (0, 0.5, 1)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    rigs.goal(ob, "tail", rigs.empty((0.1, 0.4, 1.2), "Tail"))
+    rigs.update()
+    assert {name: ob.pose.bones[name].dqik_hold for name in held} == held
