@@ -3,7 +3,7 @@
 
 from ...solvers import FrameArrays, Motion, Pose, Prepared
 from . import keyed_reach, start_pose
-from .known_answers import KnownAnswers
+from .known_answers import KnownAnswers, Question
 from .read import FrameInput, check_numbers
 from .view import View
 
@@ -18,6 +18,7 @@ class FollowedMotion:
         self._motion: Motion
         self._behind = False  # whether the motion does not know the last answer
         self._scene, self._frame = 0, 0.0
+        self._question: Question | None = None  # the last one
         self.followed = False  # whether the last answer depends on the frames before
 
     def stop(self) -> None:
@@ -27,22 +28,25 @@ class FollowedMotion:
     def solve(self, frame_input: FrameInput, view: View, follow: bool) -> FrameArrays:
         """Solve a frame, from the last frame's answer if `follow` is set and it may follow.
 
-        Only the scene's next frame, or the same frame after an edit, follows; any other frame is solved afresh.
+        Only the scene's next frame, or the same frame after an edit, follows; any other frame is solved afresh. The
+        same frame that asks the same again keeps its answer.
         """
         prepared = frame_input.prepared
         if prepared is not self._prepared:
             self._arrays, self._motion, self._behind = prepared.arrays(), prepared.motion(), False
             self._motion.restart()
-            self._prepared = prepared
+            self._prepared, self._question = prepared, None
         frame_input.ask(self._arrays)
-        next_frame = 0.0 < view.frame - self._frame <= 1.0 or (not view.fresh and view.frame == self._frame)
-        follow = follow and frame_input.may_follow
-        self.followed = follow and view.scene_uid == self._scene and next_frame
-        if follow:
+        same_frame = view.frame == self._frame and view.scene_uid == self._scene
+        next_frame = 0.0 < view.frame - self._frame <= 1.0 and view.scene_uid == self._scene
+        question = self._known.question(prepared, frame_input.shaping, frame_input.keyed, self._arrays)
+        if not (follow and frame_input.may_follow):
+            self.followed = False
+            self._solve_afresh(frame_input, question)
+        elif not (same_frame and question == self._question):  # each view layer is evaluated, and updates come besides
+            self.followed = next_frame or (same_frame and not view.fresh)
             self._go_on(frame_input)
-        else:
-            self._solve_afresh(frame_input)
-        self._scene, self._frame = view.scene_uid, view.frame
+        self._scene, self._frame, self._question = view.scene_uid, view.frame, question
         return self._arrays
 
     def _go_on(self, frame_input: FrameInput) -> None:
@@ -56,10 +60,9 @@ class FollowedMotion:
         self._behind = False
         check_numbers(self._arrays.rotations)
 
-    def _solve_afresh(self, frame_input: FrameInput) -> None:
+    def _solve_afresh(self, frame_input: FrameInput, question: Question) -> None:
         """Solve the frame whose input is in the arrays on its own, unless its answer is known."""
         arrays = self._arrays
-        question = self._known.question(frame_input.prepared, frame_input.shaping, frame_input.keyed, arrays)
         if not self._known.answer(question, arrays):
             frame_input.solve_afresh(arrays)
             if frame_input.keyed:

@@ -127,9 +127,13 @@ class PoseMemory:
         passed = keyed is not None and keyed.frame != view.frame  # a change of frame in Rest Position is not solved
         animated = view.fresh or reanimated or passed
         if keyed is not None and not animated:
-            # Blender may have evaluated unchanged animation again
+            # Blender may have evaluated animation again
             turned &= free[0] | (now.rotations != keyed.channels.rotations)
             moved &= free[1] | (now.locations != keyed.channels.locations)
+            if (turned & ~free[0]).any() or (moved & ~free[1]).any():
+                found = keyed_pose.read(ob, self.base, view)
+                turned &= free[0] | ~(np.abs(now.rotations - found.rotations) <= EDITED)
+                moved &= free[1] | ~(np.abs(now.locations - found.locations) <= EDITED)
         if reanimated and not view.fresh:
             self.adoptions.outdate(ob.dqik.adoptions)
             self._note_animated(now, turned.any(-1, keepdims=True) & ~free[0], moved.any(-1, keepdims=True) & ~free[1],

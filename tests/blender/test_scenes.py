@@ -254,3 +254,24 @@ def test_bones_of_another_armature_may_take_the_place_of_these() -> None:
         assert ob.dqik.live
         assert rigs.miss(ob, "jib", target) < NEAR or ob.dqik.status.message
         assert np.isfinite(rigs.channels(ob)).all()
+
+
+def test_previous_frame_follows_in_several_view_layers_as_in_one() -> None:
+    """Blender evaluates each view layer at each frame, and calls handlers for each: none of these is a jump."""
+    joints = ((0.133, -0.142, -0.042), (0.133, -0.142, 0.174), (-0.128, 0.058, 1.036))
+    ob = rigs.armature([rigs.Bone("a", *joints[:2], "", False), rigs.Bone("b", *joints[1:], "a", True)])
+    target = rigs.empty((0, 0, 0))
+    rigs.key_path(target, (3, 6), ((0.211, 0.336, 1.672), (-0.845, -0.364, 1.445)))  # a little out of reach
+    rigs.goal(ob, "b", target)
+    ob.pose.bones["b"].dqik_hold = 1.0
+    played = {}
+    for start_from, layers in (("POSE", 1), ("PREVIOUS", 1), ("PREVIOUS", 2), ("PREVIOUS", 3)):
+        ob.dqik.live = False
+        while len(bpy.context.scene.view_layers) < layers:
+            bpy.context.window.view_layer = bpy.context.scene.view_layers.new(f"Layer {layers}")
+        ob.dqik.start_from, ob.dqik.live = start_from, True
+        played[start_from, layers] = [pose_at(ob, frame) for frame in range(1, 9)]
+    one = played["PREVIOUS", 1]
+    assert max(turn(a, b) for a, b in zip(one, played["POSE", 1], strict=True)) > 10 * STEADY
+    for layers in (2, 3):
+        assert max(turn(a, b) for a, b in zip(one, played["PREVIOUS", layers], strict=True)) < STEADY

@@ -70,7 +70,7 @@ def check_muted(draw: Draw) -> str:
 
 @step("previous", 1)
 def check_previous(draw: Draw) -> str:
-    jump = draw.one([-2, -2, -1.5, 1, 2, 5, 0])
+    jump = draw.one([-2, -2, -1.5, 1, 2, 5])
     return f"check_previous(lambda: {named(draw.rig())}, {draw.random.randint(3, 12)}, {jump})"
 
 

@@ -98,13 +98,16 @@ def check_kept(ob_of: Object, frame: float, way: str) -> None:
 def free_poses(ob: bpy.types.Object) -> dict[str, np.ndarray]:
     """The matrices from rest of the bones that nothing animates."""
     animated = animated_bones(ob)
-    return {one.name: np.array(one.matrix_basis) for one in ob.pose.bones if one.name not in animated}
+    poses = {one.name: np.array(one.matrix_basis) for one in ob.pose.bones if one.name not in animated}
+    for name, pose in poses.items():
+        pose[:3, 3] = ob.pose.bones[name].location  # Blender leaves out that of connected bones
+    return poses
 
 
 def check_hand(ob_of: Object, name: str, path: str, value: Sequence[float], frame: float) -> None:
     """A bone that is posed by hand under Live is held, and shows that pose where no goal moves it any more."""
     ob = ob_of()
-    if live_is_keyed(ob) or turns_bones() or not go_live(ob, frame):
+    if live_is_keyed(ob) or turns_bones() or ob not in shown() or not go_live(ob, frame):
         return
     one = ob.pose.bones[name]
     if name not in solved_alone(ob) or name in animated_bones(ob) or ob.library is not None:
@@ -231,6 +234,8 @@ def check_keyed_pose(ob_of: Object, frame: float, missed: bool) -> None:
         return
     if not (missed or ob.dqik.status.converged) or any(key_of(ob) in figures_behind(other) for other in shown()):
         return
+    if any(other != ob and other.animation_data and other.animation_data.action == data.action for other in shown()):
+        return  # its keys would move them too
     here, seen = poses(), misses(ob)
     for one in ob.pose.bones:
         one.keyframe_insert(rigs.ROTATION_PATHS[one.rotation_mode], frame=frame)

@@ -347,7 +347,7 @@ def check_undo(change: Callable[[], None]) -> None:
 def check_scenes(other: str, frame: float, elsewhere: float) -> None:
     """A frame change in one scene leaves the pose in another scene as it is."""
     at_frame(frame)
-    if history_matters() or other == bpy.context.scene.name:
+    if history_matters() or turns_bones() or other == bpy.context.scene.name:
         return
     here, places = poses_that_stay(), [evaluated(ob).matrix_world.copy() for ob in bpy.context.scene.objects]
     bpy.data.scenes[other].frame_set(int(elsewhere))

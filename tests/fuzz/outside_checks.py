@@ -42,7 +42,8 @@ def check_put_back(action: Callable[[], None], words: str) -> None:
     """What visits frames and puts everything back, as an export does, leaves frames, holds and poses as they were."""
     frame = bpy.context.scene.frame_current
     settle(frame)
-    if history_matters() or turns_bones() or not any(ob.dqik.live for ob in shown()):
+    live = [ob for ob in shown() if ob.dqik.live]
+    if history_matters() or turns_bones() or not live or any(map(live_is_keyed, live)):
         return
     frames = (frame, frame + 3, frame + 1)
     if _last_digits_show(frames):
