@@ -67,7 +67,7 @@ def make_explicit(ob: bpy.types.Object) -> None:
 def restore(ob: bpy.types.Object, holds: np.ndarray) -> None:
     """Store holds (N,) on all bones."""
     for bone, hold in zip(ob.pose.bones, holds.tolist(), strict=True):
-        _set(bone, hold)
+        put(bone, hold)
 
 
 def note_posed(ob: bpy.types.Object, now: Channels, turned: np.ndarray, moved: np.ndarray) -> None:
@@ -80,15 +80,15 @@ def note_posed(ob: bpy.types.Object, now: Channels, turned: np.ndarray, moved: n
     rested = ~np.isin(bones, turned) | (now.rotations[bones] == now.modes.at_rest(bones)).all(-1)
     rested &= ~np.isin(bones, slid) | (now.locations[bones] == 0.0).all(-1)
     for number, cleared in zip(bones.tolist(), rested.tolist(), strict=True):
-        _set(ob.pose.bones[number], 0.0 if cleared else POSED)
+        put(ob.pose.bones[number], 0.0 if cleared else POSED)
 
 
 def clear(bones: Iterable[bpy.types.PoseBone]) -> int:
     """Clear the holds of bones; returns how many had one."""
-    return sum(_set(bone, 0.0) for bone in bones)
+    return sum(put(bone, 0.0) for bone in bones)
 
 
-def _set(bone: bpy.types.PoseBone, hold: float) -> bool:
+def put(bone: bpy.types.PoseBone, hold: float) -> bool:
     """Set a bone's hold if it is another one; returns whether it was."""
     if bone.dqik_hold == hold:
         return False

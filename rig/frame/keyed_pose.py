@@ -16,10 +16,10 @@ def read(ob: bpy.types.Object, base: Channels, view: View) -> Channels:
     layer = getattr(bpy.context, "view_layer", None)
     if animation.uses_nla(ob) and layer is not None and layer.depsgraph == view.depsgraph:
         return _evaluated(ob, base, view)
-    return _from_curves(ob, base, view.frame)
+    return from_curves(ob, base, view.frame)
 
 
-def _from_curves(ob: bpy.types.Object, base: Channels, frame: float) -> Channels:
+def from_curves(ob: bpy.types.Object, base: Channels, frame: float) -> Channels:
     """`base` with the values of the assigned action's curves."""
     found = base.copy()
     for name, path, index, value in animation.values(ob, frame):

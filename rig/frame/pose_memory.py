@@ -18,6 +18,7 @@ from ..setup import owners
 from . import holds, keyed_pose, stored_base
 from .adoptions import Adoption, Adoptions
 from .put_back import SOLVED, History, State, same_pose
+from .unkeyed import Unkeyed
 from .view import View
 
 EDITED = 1e-5  # a channel further from what was written was changed by the user
@@ -59,6 +60,7 @@ class PoseMemory:
         self._names: tuple[str, ...] = ()
         self._free: tuple[object, bool] | None = None
         self._left = np.zeros(0, dtype=np.intp)  # bones that were put back, in any scene
+        self._unkeyed = Unkeyed()
 
     def copy(self, ob: bpy.types.Object) -> "PoseMemory":
         """An independent memory of the same pose, for a bake or a comparison: it stores nothing on the bones."""
@@ -116,6 +118,9 @@ class PoseMemory:
         self.unsettled, self.history.edited = None, False
         if before is None or self.base is None or before.modes.numbers != now.modes.numbers:
             return
+        keyed = self._keyed.get(view.scene_uid)
+        if self._unkeyed and view.fresh and keyed is not None:
+            self._store(ob, self._unkeyed.lose(ob, self.base, keyed.channels, before, keyed.frame))
         if view.fresh and arrived is not None and arrived.modes is before.modes:
             now = arrived  # what has changed since came with the frame
         if self._is_alike(before, now):
@@ -123,7 +128,6 @@ class PoseMemory:
         # `not <=` instead of `>`, so that NaN counts as edited
         turned = ~(np.abs(now.rotations - before.rotations) <= EDITED) & self.bones[:, None]
         moved = ~(np.abs(now.locations - before.locations) <= EDITED) & self.bones[:, None]
-        keyed = self._keyed.get(view.scene_uid)
         passed = keyed is not None and keyed.frame != view.frame  # a change of frame in Rest Position is not solved
         animated = view.fresh or reanimated or passed
         if keyed is not None and not animated:
@@ -152,6 +156,8 @@ class PoseMemory:
             return
         self.history.note_edit(before, self.state(ob), None if keyed is None else keyed.channels.copy(),
                                turned.any(-1), moved.any(-1))  # fmt: skip
+        if self.stored:
+            self._unkeyed.note(self.state(ob), turned, moved, free)
         # one edited component makes the whole rotation or location edited
         of_rotation, of_location = free if animated else (np.ones_like(free[0]), np.ones_like(free[1]))
         turned, moved = turned.any(-1, keepdims=True) & of_rotation, moved.any(-1, keepdims=True) & of_location
@@ -170,16 +176,16 @@ class PoseMemory:
         if self.stored:
             self._note_adoption(ob, now, is_turned, is_moved, view)
 
-    def shows(self, answer: Channels, edited: Channels, free: tuple[np.ndarray, np.ndarray]) -> bool:
-        """Whether a change of the pose has made an answer; animated channels are not compared."""
-        return same_pose(answer, edited, *self._free_rows(free), SOLVED)
+    def shows(self, answer: Channels, edited: Channels, free: tuple[np.ndarray, np.ndarray], view: View) -> bool:
+        """Whether a change of the pose has made an answer."""
+        return same_pose(answer, edited, *self._compared(free, view), SOLVED)
 
     def earlier(
         self, ob: bpy.types.Object, view: View, action: int, edited: Channels, free: tuple[np.ndarray, np.ndarray]
     ) -> tuple[list[State], bool]:  # fmt: skip
         """The states in which a place may have shown the channels `edited`, and whether it has."""
         present = self.state(ob)
-        showing = self.history.showing((view.scene_uid, view.frame, action), edited, *self._free_rows(free))
+        showing = self.history.showing((view.scene_uid, view.frame, action), edited, *self._compared(free, view))
         state = None if showing is None else self.history.state_of(showing, present)
         if showing is None or state is None:
             return list(self.history.states(present)), False
@@ -251,7 +257,7 @@ class PoseMemory:
         """
         before, self.written = self.written, answer
         other = not (view.fresh or self.history.edited or before is None or self._is_alike(before, answer))
-        self.history.note_shown((view.scene_uid, view.frame, action), answer, other, followed)
+        self.history.note_shown((view.scene_uid, view.frame, action), answer, view.fresh, other, followed)
 
     def give_back(self, ob: bpy.types.Object, free: tuple[np.ndarray, np.ndarray] | None, view: View | None) -> None:
         """Put the bones that hold an answer back to their base pose, and animated channels to their animated values.
@@ -321,11 +327,16 @@ class PoseMemory:
         self, now: Channels, free: tuple[np.ndarray, np.ndarray], view: View, action: int
     ) -> bool:  # fmt: skip
         """Whether the frame has shown the channels `now` before the last edits, at whichever frames these were."""
-        showing = self.history.showing((view.scene_uid, view.frame, action), now, *self._free_rows(free))
+        showing = self.history.showing((view.scene_uid, view.frame, action), now, *self._compared(free, view))
         return showing is not None and not self.history.is_present(showing)
 
-    def _free_rows(self, free: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-        """The bones of ours whose rotations (n,), and those whose locations (m,), nothing animates."""
+    def _compared(self, free: tuple[np.ndarray, np.ndarray], view: View) -> tuple[np.ndarray, np.ndarray]:
+        """The bones of ours whose rotations (n,), and those whose locations (m,), tell one pose from another.
+
+        After a change of frame these are the ones that nothing animates: animation has changed the others.
+        """
+        if not view.fresh:
+            return self.rows, self.rows
         return self.rows[free[0][self.rows].all(-1)], self.rows[free[1][self.rows].all(-1)]
 
     def _is_alike(self, one: Channels, other: Channels) -> bool:

@@ -79,29 +79,31 @@ class History:
     def __init__(self) -> None:
         self.place, self.edited = NOWHERE, False
         self._left: deque[Departure] = deque(maxlen=_MOST)
-        self._count = 0  # edits so far
+        self._count, self._in_row = 0, False  # edits so far, and whether the next one may belong to the last one
         self._shown: dict[Place, tuple[Showing, ...]] = {}  # the place that was shown last comes last
 
     def note_edit(self, shown: Channels, state: State, keyed: Channels | None, turned: np.ndarray, moved: np.ndarray
                   ) -> None:  # fmt: skip
         """Remember the state before an edit; of edits of the same bones in a row, as in a drag, the first counts.
 
-        Arguments as in `Departure`.
+        A change of frame ends the row. Arguments as in `Departure`.
         """
         left = Departure(self.place, shown, state, keyed, turned, moved)
         last = self._left[-1] if self._left else None
         self.edited = True
-        if last is None or last.place != left.place or not _same_bones(last, left):
+        if last is None or not self._in_row or last.place != left.place or not _same_bones(last, left):
             self._left.append(left)
             self._count += 1
+        self._in_row = True
 
-    def note_shown(self, place: Place, channels: Channels, other: bool, followed: bool) -> None:
+    def note_shown(self, place: Place, channels: Channels, fresh: bool, other: bool, followed: bool) -> None:
         """Remember the channels that a place shows.
 
-        other : whether it shows another pose than before, although nothing was posed and no frame changed: a target
-        has moved, for example. followed : whether they depend on the frames before.
+        fresh : whether the frame has changed. other : whether it shows another pose than before, although nothing was
+        posed and no frame changed: a target has moved, for example. followed : whether they depend on the frames
+        before.
         """
-        self.place = place
+        self.place, self._in_row = place, self._in_row and not fresh
         if other:
             self._left = deque((left._replace(place=NOWHERE) if left.place == place else left for left in self._left),
                                maxlen=_MOST)  # fmt: skip

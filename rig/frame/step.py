@@ -114,14 +114,14 @@ def _settle(
         pose.ask_again(edited)
         return _solve(session, ob, view, active, began, settled)
 
-    if answer.channels is None or pose.shows(answer.channels, edited, free):
+    if answer.channels is None or pose.shows(answer.channels, edited, free, view):
         return answer
     present = pose.state(ob)
     states, shown = pose.earlier(ob, view, session.rig.action, edited, free)
     for state in states:
         pose.go_back(ob, state)
         tried = solved(settled=False)
-        if shown or (tried.channels is not None and pose.shows(tried.channels, edited, free)):
+        if shown or (tried.channels is not None and pose.shows(tried.channels, edited, free, view)):
             pose.note_gone_back(ob, edited, view)
             return tried
     pose.go_back(ob, present)

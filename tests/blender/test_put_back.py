@@ -170,6 +170,25 @@ def measure_and_put_back_afterwards(folder: Path) -> None:
     restore_basis(ob, saved)
 
 
+def measure_in_each_action(folder: Path) -> None:
+    """The pose cleared on some frames of each action and evaluated, and put back where it was seen."""
+    del folder
+    ob, scene = bpy.context.object, bpy.context.scene
+    saved, action, frame = saved_basis(ob), ob.animation_data.action, scene.frame_current
+    place = tuple(ob.location)
+    for other in [action, *bpy.data.actions]:
+        ob.animation_data.action = other
+        for step in (3, 8):
+            scene.frame_set(step)
+            for bone in ob.pose.bones:
+                bone.matrix_basis.identity()
+            bpy.context.view_layer.update()
+    ob.animation_data.action, ob.location = action, place
+    restore_basis(ob, saved)
+    scene.frame_set(frame)
+    restore_basis(ob, saved)
+
+
 def measure_here(folder: Path) -> None:
     """The pose cleared on this frame, evaluated, and put back."""
     del folder
@@ -224,7 +243,7 @@ STEPS = [
     export_with("io_scene_fbx", export_fbx), export_with("io_scene_gltf2", export_gltf),
     export_with("io_scene_gltf2", export_gltf_as_it_is), export_with("io_anim_bvh", export_bvh), export_usd,
     export_alembic, motion_paths, step_actions,
-    measure_at_rest, measure_and_put_back_afterwards, measure_here,
+    measure_at_rest, measure_and_put_back_afterwards, measure_in_each_action, measure_here,
     cleared_before_each_frame, another_action_for_a_moment, a_cancelled_drag,
 ]  # fmt: skip
 LEAVE_OTHER_BONES_AT_REST = STEPS[1:2]
@@ -239,6 +258,28 @@ def test_what_is_put_back_was_no_edit(step: Callable[[Path], None], start_from: 
     step(tmp_path)
     rigs.update()
     assert degrees(rigs.turn(shown, rigs.matrices(ob))) < 0.02 or step in LEAVE_OTHER_BONES_AT_REST
+    before.assert_kept(ob)
+
+
+@pytest.mark.parametrize("step", STEPS[-8:], ids=lambda step: step.__name__)
+def test_what_is_put_back_on_keyed_bones_was_no_edit(step: Callable[[Path], None], tmp_path: Path) -> None:
+    """As above on a figure whose bones are all keyed, with a bone posed by hand after that."""
+    ob = acting()
+    for bone in ob.pose.bones:
+        for frame in (2, 9):
+            bone.keyframe_insert(rigs.ROTATION_PATHS[bone.rotation_mode], frame=frame)
+            bone.keyframe_insert("location", frame=frame)
+    rigs.update()
+    rigs.posed(ob.pose.bones["spine"], rigs.rotation((1, 0, 0), 25.0))
+    rigs.update()
+    assert ob.pose.bones["spine"].dqik_hold == 1.0
+    spine = ob.pose.bones["spine"]
+    spine.keyframe_insert(rigs.ROTATION_PATHS[spine.rotation_mode], frame=4)
+    rigs.at_frame(4)
+    before, shown = State(ob), rigs.matrices(ob)
+    step(tmp_path)
+    rigs.update()
+    assert degrees(rigs.turn(shown, rigs.matrices(ob))) < 0.02
     before.assert_kept(ob)
 
 
