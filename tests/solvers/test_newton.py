@@ -161,7 +161,7 @@ def test_out_of_reach_newton_squares_its_error_where_gauss_newton_takes_a_share_
     assert (gauss[1:] > 0.5 * gauss[:-1]).all()
     # the first step finds that Gauss-Newton's does not help
     assert whole[2] < 2 * whole[1] ** 2
-    assert whole[3] < 2 * whole[2] ** 2 + 1e-7  # to which the cost tells poses apart
+    assert whole[3] < 2 * whole[2] ** 2 + 1e-6  # the cost tells poses apart to about 3e-7, by the processor's rounding
 
 
 def test_far_targets_take_newton_a_fraction_of_the_steps() -> None:
