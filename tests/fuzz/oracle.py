@@ -145,7 +145,8 @@ class Watch:
         """Note what the next step must not change."""
         self.live = {key_of(ob): ob.dqik.live for ob in armatures()}
         self.channels = {}
-        self.holds = {key_of(ob): holds(ob) for ob in armatures() if ob.pose is not None}
+        with_goals = [ob for ob in armatures() if ob.pose is not None and len(ob.dqik.goals)]
+        self.holds = {key_of(ob): holds(ob) for ob in with_goals}  # others are not looked after
         for ob in armatures():
             if ob.pose is not None and len(ob.pose.bones):
                 names = [one.name for one in ob.pose.bones]
@@ -180,10 +181,10 @@ class Watch:
             raise BrokenError("nan", f"{ob.name!r} has a channel that is no number")
 
     def _held_alike(self, ob: bpy.types.Object) -> None:
-        """A hold changes by a hand only."""
-        before = self.holds.get(key_of(ob), {})
+        """A hold changes by a hand only; that of a keyed bone also goes with the frame on which it was posed."""
+        before, animated = self.holds.get(key_of(ob), {}), animated_bones(ob)
         for name, hold in holds(ob).items():
-            if before.get(name, hold) != hold:
+            if name not in animated and before.get(name, hold) != hold:
                 raise BrokenError("hold", f"{name!r} of {ob.name!r} had hold {before[name]:g} and has {hold:g} though "
                                           "no hand posed it")  # fmt: skip
 
@@ -287,7 +288,7 @@ def limits_hold(ob: bpy.types.Object) -> None:
 def check_frame(frame: float, other: float) -> None:
     """A frame looks the same to a fresh session, and by whatever way it was reached."""
     at_frame(frame)
-    if history_matters():
+    if history_matters() or turns_bones():
         return
     here = poses()
     forget()

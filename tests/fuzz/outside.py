@@ -95,7 +95,7 @@ def step_through(of: bpy.types.Object, frames: Sequence[int], updates: bool) -> 
     scene, data = bpy.context.scene, of.animation_data
     frame = scene.frame_current
     action, slot = (data.action, getattr(data, "action_slot", None)) if data else (None, None)
-    pose = [one.matrix_basis.copy() for one in of.pose.bones]
+    pose, place = [one.matrix_basis.copy() for one in of.pose.bones], (of.location[:], of.rotation_quaternion[:])
     for other in [action, *bpy.data.actions] if action is not None else [None]:
         if data is not None and other is not None:
             data.action = other
@@ -110,6 +110,8 @@ def step_through(of: bpy.types.Object, frames: Sequence[int], updates: bool) -> 
         data.action = action
         if SLOTS and slot is not None:
             data.action_slot = slot
+    if not SLOTS:  # the actions of targets move the armature there
+        of.location, of.rotation_quaternion = place
     for one, matrix in zip(of.pose.bones, pose, strict=True):
         one.matrix_basis = matrix
     scene.frame_set(frame)

@@ -10,7 +10,7 @@ import numpy as np
 from checks import Object, free_poses, go_live
 from goals import Key, all_behind, chains, figures_behind, history_matters, key_of
 from mathutils import Matrix
-from oracle import ANGLE, LENGTH, difference, holds, live_is_keyed, poses, same, settle
+from oracle import ANGLE, LENGTH, animated_bones, difference, holds, live_is_keyed, poses, same, settle
 from outside import other_handlers, turns_bones
 from rigs import at_frame, evaluated, update
 from vocabulary import EXTENSION, BrokenError, armatures, run, said, shown
@@ -48,15 +48,19 @@ def check_put_back(action: Callable[[], None], words: str) -> None:
     frames = (frame, frame + 3, frame + 1)
     if _last_digits_show(frames):
         return
-    before_base = bases(frame)
-    before_hold = {key_of(ob): _held(ob, before_base) for ob in shown()}
-    before = _visited(frames)
+    before_base, before_hold = bases(frame), {key_of(ob): holds(ob) for ob in shown()}
+    if any(_holds_at_rest(ob, before_base) for ob in shown()):
+        return
+    if any(not ob.dqik.status.converged and chains(ob) & animated_bones(ob) for ob in live):
+        return  # the last digits of keys could be what shows
+    before, played = _visited(frames), _played()
     action()
     update()
+    if _played() != played:
+        return  # exporters of some versions leave another slot
     at_frame(frame)
     for ob in shown():
-        held = _held(ob, before_base)
-        if before_hold.get(key_of(ob), held) != held:
+        if before_hold.get(key_of(ob), holds(ob)) != holds(ob):
             raise BrokenError("put back", f"{words}: {ob.name!r} holds other bones than before")
     for number, pose in _visited(frames).items():
         same("put back", before[number], pose, f"{words}: frame {number:g} is another than before", RESTORED)
@@ -66,6 +70,12 @@ def check_put_back(action: Callable[[], None], words: str) -> None:
             (figure, _), name = key
             raise BrokenError("put back", f"{words}: Live off gives {name!r} of {figure!r} another pose than before, "
                                           f"by {off:.3g}")  # fmt: skip
+
+
+def _played() -> list[tuple[str, int]]:
+    """The actions that armatures play, and their slots."""
+    data = [ob.animation_data for ob in shown() if ob.animation_data is not None and ob.animation_data.action]
+    return [(one.action.name, getattr(one, "action_slot_handle", 0)) for one in data]
 
 
 def _last_digits_show(frames: Sequence[float]) -> bool:
@@ -89,12 +99,10 @@ def _last_digits_show(frames: Sequence[float]) -> bool:
     return any(turned > ANGLE or moved > LENGTH for turned, moved, _ in apart)
 
 
-def _held(ob: bpy.types.Object, base: dict[tuple[Key, str], np.ndarray]) -> dict[str, float]:
-    """Holds without those of bones that stand at rest: that these are cleared and put back need not show."""
-    rest, own = np.eye(4), key_of(ob)
-    return {
-        name: hold for name, hold in holds(ob).items() if not np.abs(base.get((own, name), 2.0) - rest).max() < 1e-3
-    }  # fmt: skip
+def _holds_at_rest(ob: bpy.types.Object, base: dict[tuple[Key, str], np.ndarray]) -> bool:
+    """Whether bones that stand at rest are held: clearing these lets them go, and putting them back shows nothing."""
+    held = (name for name, hold in holds(ob).items() if hold and (key_of(ob), name) in base)
+    return any(np.abs(base[key_of(ob), name] - np.eye(4)).max() < 1e-3 for name in held)
 
 
 def _visited(frames: Sequence[float]) -> dict[float, dict[Key, np.ndarray]]:
