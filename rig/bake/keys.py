@@ -126,8 +126,11 @@ def _set_aside(ob: bpy.types.Object, before: tuple) -> None:
         strip = track.strips.new(action.name, int(action.frame_range[0]), action)
         if slot is not None:
             strip.action_slot = slot
-        strip.blend_type = data.action_blend_type
-        strip.use_animated_influence, strip.influence = True, data.action_influence
+        strip.blend_type, strip.extrapolation = data.action_blend_type, data.action_extrapolation
+        strip.use_animated_influence = True
+        for curve in strip.fcurves:  # made by the line above, without keys: Blender takes it for 0
+            if curve.data_path == "influence":
+                curve.keyframe_points.insert(action.frame_range[0], data.action_influence)
     data.action_blend_type, data.action_influence = "REPLACE", 1.0
 
 

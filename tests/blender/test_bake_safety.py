@@ -62,6 +62,14 @@ def blended(ob: bpy.types.Object) -> None:
     ob.animation_data.action_blend_type, ob.animation_data.action_influence = "COMBINE", 0.5
 
 
+def blended_beside(ob: bpy.types.Object) -> None:
+    """An action that adds a third to a bone that no goal moves, from its first key on and held before it."""
+    key_turns(ob, "flag")
+    as_strip(ob)
+    key_turns(ob, "flag", {5: (0.9, 0.0, 0.3), 12: (-0.7, 0.4, 0.0)})
+    ob.animation_data.action_blend_type, ob.animation_data.action_influence = "ADD", 0.3
+
+
 def half_action(ob: bpy.types.Object) -> None:
     ob.animation_data.action_influence = 0.5
 
@@ -104,7 +112,7 @@ def nothing_more(ob: bpy.types.Object) -> None:
 
 EXTRAS = [
     nothing_more, noisy, cyclic, stepped, muted_curves, muted_group, locked_curves, sampled_curves, blended,
-    half_action, added_action, strip_above, muted_driver, driver, extrapolated,
+    blended_beside, half_action, added_action, strip_above, muted_driver, driver, extrapolated,
     unassigned_slot,
 ]  # fmt: skip
 

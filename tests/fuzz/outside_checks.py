@@ -43,7 +43,9 @@ def check_put_back(action: Callable[[], None], words: str) -> None:
     frame = bpy.context.scene.frame_current
     settle(frame)
     live = [ob for ob in shown() if ob.dqik.live]
-    if history_matters() or turns_bones() or not live or any(map(live_is_keyed, live)):
+    # exporters reset bones that nothing sets
+    known = live and all(map(chains, live)) and not any(map(live_is_keyed, live))
+    if history_matters() or turns_bones() or not known:
         return
     frames = (frame, frame + 3, frame + 1)
     if _last_digits_show(frames):
