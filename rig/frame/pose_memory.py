@@ -96,7 +96,7 @@ class PoseMemory:
 
         ob : None if they may have changed them already; then the channels are those written last.
         """
-        if self.written is not None:
+        if self.written is not None and (ob is None or len(ob.pose.bones) == len(self.bones)):
             self._arrived = self.written if ob is None else channels.read(ob.pose.bones, self.written.modes)
 
     def adopt_edits(
@@ -144,6 +144,7 @@ class PoseMemory:
                                 view)  # fmt: skip
         if animated:
             turned, moved = turned & free[0], moved & free[1]
+        self._take_unseen(ob, now, moved)
         is_turned, is_moved = np.flatnonzero(turned.any(-1)), np.flatnonzero(moved.any(-1))
         if not (is_turned.size or is_moved.size) or same_pose(before, now, is_turned, is_moved):
             return
@@ -305,6 +306,15 @@ class PoseMemory:
         """Store the state that was gone back to, after an edit that left bones in `now`."""
         if self.stored:
             self._note_adoption(ob, now, self.rows, self.rows, view)
+
+    def _take_unseen(self, ob: bpy.types.Object, now: Channels, moved: np.ndarray) -> None:
+        """Take locations of connected bones over. Nothing is seen of them, so they are no edits: `moved` loses them."""
+        assert self.base is not None
+        bones = [k for k in np.flatnonzero(moved.any(-1)).tolist() if ob.pose.bones[k].bone.use_connect]
+        if bones:
+            self.base.locations[bones] = np.where(moved[bones], now.locations[bones], self.base.locations[bones])
+            moved[bones] = False
+            self._store(ob, np.array(bones, dtype=np.intp))
 
     def _is_put_back(
         self, ob: bpy.types.Object, now: Channels, turned: np.ndarray, moved: np.ndarray, view: View, action: int

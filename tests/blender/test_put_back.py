@@ -332,3 +332,24 @@ def test_keys_that_go_into_a_track_or_out_of_use_with_their_action_hold_nothing(
     for frame in (5, 4):
         rigs.at_frame(frame)
     assert [bone.dqik_hold for bone in ob.pose.bones] == holds
+
+
+def test_locations_of_connected_bones_are_no_edits_and_are_kept() -> None:
+    """Blender leaves them out where a matrix is read, so a pose that is put back comes without them."""
+    ob = acting()
+    name = next(bone.name for bone in ob.pose.bones if bone.bone.use_connect and any(bone.dqik_base))
+    bone = ob.pose.bones[name]
+    held, shown = [one.dqik_hold for one in ob.pose.bones], rigs.matrices(ob)
+    bone.location = (0.2, 0.3, -0.1)
+    rigs.update()
+    assert [one.dqik_hold for one in ob.pose.bones] == held
+    assert degrees(rigs.turn(shown, rigs.matrices(ob))) < 0.02
+    saved = saved_basis(ob)
+    restore_basis(ob, saved)
+    rigs.update()
+    assert [one.dqik_hold for one in ob.pose.bones] == held
+    assert degrees(rigs.turn(shown, rigs.matrices(ob))) < 0.02
+    bone.location = (0.2, 0.3, -0.1)
+    rigs.update()
+    ob.dqik.live = False
+    assert tuple(bone.location) == pytest.approx((0.2, 0.3, -0.1))

@@ -24,6 +24,9 @@ def paste_pose(to: bpy.types.Object, flipped: bool = False) -> None:
     """Ctrl V on all bones of a figure, with an undo step of its own as in the window."""
     select(to, [one.name for one in to.pose.bones])
     bpy.ops.pose.paste("EXEC_DEFAULT", True, flipped=flipped)
+    for one in to.pose.bones:
+        if one.rotation_axis_angle[0] != one.rotation_axis_angle[0]:  # Blender makes NaN of quaternions longer than 1
+            one.rotation_axis_angle = (0.0, 0.0, 1.0, 0.0)
     update()
     active(to)
 
