@@ -4,6 +4,7 @@
 import bpy
 from draw import Draw, NothingToDrawError, named, step
 from goals import key_of
+from oracle import animated_bones
 from vocabulary import SLOTS, armatures, curves
 
 
@@ -64,9 +65,9 @@ def another_figure(draw: Draw) -> str:
 
 
 def _tracks_apart(draw: Draw) -> tuple[bpy.types.Object, bpy.types.Object]:
-    """Two armatures to join, without tracks: Blender takes these along, and bones of one move those of the other."""
+    """Two armatures to join, one without keys: Blender takes these along, and they move bones of the same names."""
     one, other = _two(draw)
-    draw.one([1] if other.animation_data is None or not len(other.animation_data.nla_tracks) else [])
+    draw.one([1] if other.animation_data is None or not animated_bones(other) else [])
     return one, other
 
 
