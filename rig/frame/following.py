@@ -81,7 +81,7 @@ class Armatures:
             evaluated = ob.evaluated_get(view.depsgraph)
             if not evaluated.is_evaluated or ob.pose is None:
                 continue
-            if evaluated.pose is None or len(evaluated.pose.bones) != len(ob.pose.bones):
+            if not view.fresh and (evaluated.pose is None or len(evaluated.pose.bones) != len(ob.pose.bones)):
                 continue  # in the midst of a join: Blender evaluates the new bones next
             if ob.mode == "EDIT" or ob.data.pose_position == "REST":
                 continue

@@ -34,14 +34,14 @@ def stay(arrays: FrameArrays, prepared: Prepared, posed: Pose, solve: Callable[[
     world = prepared.skeleton.transforms(own.rotations, own.translations, links)
     places, turns = _ends(prepared, world)
     wanted, turned = arrays.positions[frames], arrays.orientations[frames]
-    share = np.ones(arrays.position_errors[frames].shape)
-    for k, goal in enumerate(prepared.goals):
-        if goal.position is not None:
-            before = np.linalg.norm(wanted[:, k] - places[:, k], axis=-1)
-            share[:, k] = _share(before, arrays.position_errors[frames, k], prepared.options.tolerance)
-        elif goal.rotation is not None:
-            before = np.linalg.norm(_turn(turns[:, k], turned[:, k]), axis=-1)
-            share[:, k] = _share(before, arrays.rotation_errors[frames, k], prepared.options.rotation_tolerance)
+    has_place = np.array([goal.position is not None for goal in prepared.goals])
+    has_turn = np.array([goal.rotation is not None for goal in prepared.goals])
+    before, after = np.linalg.norm(wanted - places, axis=-1), arrays.position_errors[frames]
+    share = np.where(has_place, _share(before, after, prepared.options.tolerance), 1.0)
+    if (has_turn & ~has_place).any():
+        before, after = np.linalg.norm(_turn(turns, turned), axis=-1), arrays.rotation_errors[frames]
+        of_turns = _share(before, after, prepared.options.rotation_tolerance)
+        share = np.where(has_turn & ~has_place, of_turns, share)
     if (share == 1.0).all():
         return
     again.links[:], again.poles[:] = links, _poles(prepared, world, places, arrays.poles[frames], 1.0 - share)
@@ -53,14 +53,12 @@ def stay(arrays: FrameArrays, prepared: Prepared, posed: Pose, solve: Callable[[
     places, turns = _ends(prepared, prepared.skeleton.transforms(again.rotations, again.translations, links))
     for name in ("rotations", "translations", "iterations", "at_limit"):
         getattr(arrays, name)[frames] = getattr(again, name)
-    has_place = np.array([goal.position is not None for goal in prepared.goals])
-    has_turn = np.array([goal.rotation is not None for goal in prepared.goals])
     arrays.position_errors[frames] = np.linalg.norm(wanted - places, axis=-1) * has_place
     arrays.rotation_errors[frames] = np.linalg.norm(_turn(turns, turned), axis=-1) * has_turn
 
 
 def _share(before: np.ndarray, after: np.ndarray, tolerance: float) -> np.ndarray:
-    """How much of the way (F,) to its target a goal is asked to go, from what it was missed by before and after."""
+    """How much of the way (F, G) to its target a goal is asked to go, from what it was missed by before and after."""
     nearer = (before - after) / np.maximum(before, 1e-300)
     part = np.clip((nearer - _LITTLE) / (_MUCH - _LITTLE), 0.0, 1.0)
     return np.where(after <= tolerance, 1.0, part * part * (3.0 - 2.0 * part))

@@ -52,12 +52,15 @@ class KnownAnswers:
         self, prepared: Prepared, shaping: Shaping | None, keyed: bool, arrays: FrameArrays, frame: int = 0
     ) -> Question:
         """What a frame of the arrays asks, whose start pose is the animator's. Other arguments as in `FrameInput`."""
-        k, way = slice(frame, frame + 1), (prepared, keyed, *(() if shaping is None else shaping))
-        pose = b"".join((arrays.start_rotations[k], arrays.start_translations[k], arrays.links[k]))
+        way = (prepared, keyed) if shaping is None else (prepared, keyed, *shaping)
+        k = slice(frame, frame + 1)
+        pose = (arrays.start_rotations[k].tobytes() + arrays.start_translations[k].tobytes()
+                + arrays.links[k].tobytes())  # fmt: skip
+        targets = arrays.positions[k].tobytes() + arrays.orientations[k].tobytes() + arrays.poles[k].tobytes()
         if pose == self._pose:
             pose = self._pose  # one object, whose hash Python has kept
         self._pose = pose
-        return Question(way, b"".join((arrays.positions[k], arrays.orientations[k], arrays.poles[k])), pose)
+        return Question(way, targets, pose)
 
     def answer(self, question: Question, arrays: FrameArrays, frame: int = 0) -> bool:
         """Copy the answer to a question to a frame of the arrays; False if it is not known."""

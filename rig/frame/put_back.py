@@ -107,12 +107,16 @@ class History:
         if other:
             self._left = deque((left._replace(place=NOWHERE) if left.place == place else left for left in self._left),
                                maxlen=_MOST)  # fmt: skip
-        before = self._shown.pop(place, ())
-        if before and before[-1].edits == self._count:
-            before = before[:-1]
-        self._shown[place] = (*before[-_EACH + 1 :], Showing(channels, self._count, followed))
-        if len(self._shown) * (channels.rotations.nbytes + channels.locations.nbytes) > _ROOM:
-            del self._shown[next(iter(self._shown))]
+        before = self._shown.pop(place, None)
+        now = (Showing(channels, self._count, followed),)
+        if before is None:
+            if (len(self._shown) + 1) * (channels.rotations.nbytes + channels.locations.nbytes) > _ROOM:
+                del self._shown[next(iter(self._shown))]
+        elif before[-1].edits != self._count:
+            now = before[-_EACH + 1 :] + now
+        elif len(before) > 1:
+            now = before[:-1] + now
+        self._shown[place] = now
 
     def find(self, place: Place, now: Channels, turned: np.ndarray, moved: np.ndarray) -> Departure | None:
         """The last state at a place that the channels `now` show on all bones that were edited since.

@@ -61,8 +61,9 @@ class Simulations:
 
     def go_on(self) -> bool:
         """Switch on what waits; returns whether anything did. Without an evaluation it does not step yet."""
-        waited = bool(self._waiting or self._stopped_worlds)
-        scenes = {scene.session_uid: scene for scene in bpy.data.scenes} if waited else {}
+        if not (self._waiting or self._stopped_worlds):
+            return False
+        scenes = {scene.session_uid: scene for scene in bpy.data.scenes}
         while self._waiting:
             scene, layer, place = self._waiting.pop()
             if scene in scenes:
@@ -73,7 +74,7 @@ class Simulations:
                 scene.rigidbody_world.enabled = True
                 for _, depsgraph in _depsgraphs(scene):
                     depsgraph.scene_eval.rigidbody_world.enabled = True
-        return waited
+        return True
 
     def unbaked(self, scene: bpy.types.Scene) -> list[str]:
         """Names of what follows live armatures in a scene and has no baked cache: renders do not simulate it."""

@@ -80,8 +80,8 @@ class SteadyFrames:
         if rig.slide_row.size:
             new = write.answer(rig, arrays.rotations[0], arrays.translations[0], start, self._input.slide_scale)
             write.apply(ob, new, rows, now, now)
-        else:
-            write.turn(ob, now, rig.solved_bones, write.turned(rig, arrays.rotations[0], self._near, now.modes))
+        elif not write.turn(ob, now, rig.solved_bones, write.turned(rig, arrays.rotations[0], self._near, now.modes)):
+            return now
         self.note(now)
         return now
 
