@@ -187,7 +187,7 @@ FAULTS = [
         groups="untold",
     ),
     Fault(
-        "target-not-a-number", _TARGETS, "return isfinite(x + y + z + matrix.determinant())", "return True",
+        "target-not-a-number", "rig/blender/armature.py", "return isfinite(x + y + z + matrix.determinant())", "return True",
         "a target at no number breaks the pose", "test_bad_numbers",
         groups="odd",
     ),
@@ -233,7 +233,7 @@ FAULTS = [
         groups="bake,mode",
     ),
     Fault(
-        "scale-ignored", _LINKS, "return scale.take(rig.bones, axis=0).tobytes() != rig.no_scale", "return False",
+        "scale-ignored", _LINKS, "return own.tobytes() != rig.no_scale and", "return False and",
         "scaled bones miss their targets", "test_rigs test_any_rig",
         groups="scale",
     ),
@@ -296,7 +296,7 @@ FAULTS = [
         groups="previous",
     ),
     Fault(
-        "previous-never", _MOTION, "follow and view.scene_uid == self._scene and next_frame", "False",
+        "previous-never", _MOTION, "self.followed = next_frame or (same_frame and not view.fresh)", "self.followed = False",
         "Previous Frame never follows", "test_playback test_frames test_bake",
         groups="previous",
     ),
