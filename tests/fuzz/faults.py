@@ -187,7 +187,8 @@ FAULTS = [
         groups="untold",
     ),
     Fault(
-        "target-not-a-number", "rig/blender/armature.py", "return isfinite(x + y + z + matrix.determinant())", "return True",
+        "target-not-a-number", "rig/blender/armature.py",
+        "return isfinite(x + y + z + matrix.determinant())", "return True",
         "a target at no number breaks the pose", "test_bad_numbers",
         groups="odd",
     ),
@@ -296,7 +297,8 @@ FAULTS = [
         groups="previous",
     ),
     Fault(
-        "previous-never", _MOTION, "self.followed = next_frame or (same_frame and not view.fresh)", "self.followed = False",
+        "previous-never", _MOTION,
+        "self.followed = next_frame or (same_frame and not view.fresh)", "self.followed = False",
         "Previous Frame never follows", "test_playback test_frames test_bake",
         groups="previous",
     ),
