@@ -28,7 +28,6 @@ def stay(arrays: FrameArrays, prepared: Prepared, posed: Pose, solve: Callable[[
     frames = np.flatnonzero(~arrays.converged & away.any(-1))
     if not frames.size:
         return
-    again = prepared.arrays(len(frames))
     links = np.broadcast_to(arrays.links, (len(arrays), *arrays.links.shape[1:]))[frames]
     own = Pose(posed.rotations[frames], posed.translations[frames])
     world = prepared.skeleton.transforms(own.rotations, own.translations, links)
@@ -44,6 +43,7 @@ def stay(arrays: FrameArrays, prepared: Prepared, posed: Pose, solve: Callable[[
         share = np.where(has_turn & ~has_place, of_turns, share)
     if (share == 1.0).all():
         return
+    again = prepared.arrays(len(frames))
     again.links[:], again.poles[:] = links, _poles(prepared, world, places, arrays.poles[frames], 1.0 - share)
     again.start_rotations[:], again.start_translations[:] = own
     again.home_rotations[:] = 0.0

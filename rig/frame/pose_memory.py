@@ -155,10 +155,11 @@ class PoseMemory:
         if not settled and (view.fresh or self._was_shown(now, free, view, action)):
             self.unsettled = now
             return
-        self.history.note_edit(before, self.state(ob), None if keyed is None else keyed.channels.copy(),
+        state = self.state(ob)
+        self.history.note_edit(before, state, None if keyed is None else keyed.channels.copy(),
                                turned.any(-1), moved.any(-1))  # fmt: skip
         if self.stored:
-            self._unkeyed.note(self.state(ob), turned, moved, free)
+            self._unkeyed.note(state, turned, moved, free)
         # one edited component makes the whole rotation or location edited
         of_rotation, of_location = free if animated else (np.ones_like(free[0]), np.ones_like(free[1]))
         turned, moved = turned.any(-1, keepdims=True) & of_rotation, moved.any(-1, keepdims=True) & of_location

@@ -109,14 +109,13 @@ class History:
                                maxlen=_MOST)  # fmt: skip
         before = self._shown.pop(place, None)
         now = (Showing(channels, self._count, followed),)
-        if before is None:
-            if (len(self._shown) + 1) * (channels.rotations.nbytes + channels.locations.nbytes) > _ROOM:
-                del self._shown[next(iter(self._shown))]
-        elif before[-1].edits != self._count:
+        if before is not None and before[-1].edits != self._count:
             now = before[-_EACH + 1 :] + now
-        elif len(before) > 1:
+        elif before is not None:
             now = before[:-1] + now
         self._shown[place] = now
+        if before is None and len(self._shown) * (channels.rotations.nbytes + channels.locations.nbytes) > _ROOM:
+            del self._shown[next(iter(self._shown))]
 
     def find(self, place: Place, now: Channels, turned: np.ndarray, moved: np.ndarray) -> Departure | None:
         """The last state at a place that the channels `now` show on all bones that were edited since.

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The goals of an armature in one evaluation: their settings, and the world matrices of their targets and poles."""
 
-
 import bpy
 from mathutils import Matrix
 

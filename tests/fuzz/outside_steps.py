@@ -64,23 +64,23 @@ def another_figure(draw: Draw) -> str:
     )
 
 
-def _tracks_apart(draw: Draw) -> tuple[bpy.types.Object, bpy.types.Object]:
+def _to_join(draw: Draw) -> tuple[bpy.types.Object, bpy.types.Object]:
     """Two armatures to join, one without keys: Blender takes these along, and they move bones of the same names."""
     one, other = _two(draw)
-    draw.one([1] if other.animation_data is None or not animated_bones(other) else [])
+    draw.one([] if animated_bones(other) else [1])
     return one, other
 
 
 @step("join", 1)
 def join(draw: Draw) -> str:
-    one, other = _tracks_apart(draw)
+    one, other = _to_join(draw)
     words = f"join({named(one)}, {named(other)})"
     return words + ("\nsave_and_load()" if draw.chance(0.4) else "")
 
 
 @step("join", 0.7)
 def join_and_look(draw: Draw) -> str:
-    one, other = _tracks_apart(draw)
+    one, other = _to_join(draw)
     return (
         f"join({named(one)}, {named(other)})\ncheck_kept(lambda: {named(one)}, {draw.frame():g}, "
         f"{draw.one(['forget', 'load'])!r})"
