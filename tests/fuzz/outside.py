@@ -205,6 +205,7 @@ def make_passive(name: str, of: bpy.types.Object, bone: str) -> None:
         rigs.made_active(ob)
         bpy.ops.rigidbody.object_add(type=kind)
         ob.rigid_body.kinematic = kind == "PASSIVE"
+        ob.rigid_body.mesh_source = "BASE"  # Blender reads freed meshes for the others when it sets up the bodies anew
 
 
 # -- hanging on targets ------------------------------------------------------------------------------------------------
