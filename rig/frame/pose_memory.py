@@ -217,7 +217,7 @@ class PoseMemory:
         """
         start, rows = posed.copy(), self.rows
         if self._left.size and not view.fresh:
-            self._resume(start, ob, view)
+            self._resume(start, ob, free, view)
         if self.base is None or not rows.size:
             self._keyed[view.scene_uid] = KeyedPose(view.frame, start.copy())
             return start
@@ -395,10 +395,12 @@ class PoseMemory:
             self._free = free, bool(free[0][self.rows].all() and free[1][self.rows].all())
         return self._free[1]
 
-    def _resume(self, start: Channels, ob: bpy.types.Object, view: View) -> None:
+    def _resume(
+        self, start: Channels, ob: bpy.types.Object, free: tuple[np.ndarray, np.ndarray], view: View
+    ) -> None:  # fmt: skip
         """Give bones that were put back at another scene's frame the animated channels of this scene's, in `start`.
 
-        A bone that the user has changed since keeps its channels.
+        A bone that the user has changed since keeps its channels, and so does what nothing animates any more.
         """
         written, rows = self.written, self._left
         if written is None:
@@ -407,7 +409,8 @@ class PoseMemory:
         unchanged &= (start.locations[rows] == written.locations[rows]).all(-1)
         self._left = rows = rows[unchanged]
         keyed = self._keyed_channels(ob, view)
-        start.rotations[rows], start.locations[rows] = keyed.rotations[rows], keyed.locations[rows]
+        start.rotations[rows] = np.where(free[0][rows], start.rotations[rows], keyed.rotations[rows])
+        start.locations[rows] = np.where(free[1][rows], start.locations[rows], keyed.locations[rows])
 
     def _keyed_channels(self, ob: bpy.types.Object, view: View) -> Channels:
         """The animated channels as the scene's last change of frame and the user left them, remembered or read anew."""

@@ -277,6 +277,27 @@ def test_two_scenes_are_solved_each_by_its_own_frame() -> None:
     assert rigs.miss(first, "b", target) < 1e-3
 
 
+def test_a_bone_leaves_a_chain_after_its_keys_were_muted() -> None:
+    """It is put back to its base pose, and the bones below it are solved from there, not from its old keys."""
+    ob = rigs.chain([(0, 0, 0), (0, 1, 0), (0, 1, 0.5), (0.2, 1.5, 1), (0.2, 1, 1.8)])
+    rigs.goal(ob, "a", rigs.empty((0.2, 0.9, 0.1), "Elbow"), chain_length=1)
+    target = rigs.empty((0.9, 1.6, 0.8))
+    reaching = rigs.goal(ob, "d", target, chain_length=3)
+    ob.dqik.live = True
+    rigs.at_frame(12)
+    ob.pose.bones["b"].rotation_quaternion = rigs.rotation((1, 0, 0), 80)
+    ob.pose.bones["b"].keyframe_insert("rotation_quaternion", frame=1)
+    rigs.update()
+    for curve in rigs.fcurves(ob):
+        curve.mute = True
+    rigs.update()
+    reaching.chain_length = 2
+    rigs.update()
+    target.location = (0.8, 1.5, 0.9)
+    rigs.update()
+    assert rigs.miss(ob, "d", target) < 1e-3
+
+
 def test_disabling_the_extension_gives_the_base_pose_back(extension: str) -> None:
     """A rig that was live is left in the pose from before."""
     import addon_utils

@@ -54,6 +54,11 @@ FAULTS = [
         quick=True, groups="keys,remembered",
     ),
     Fault(
+        "left-keyed", _POSE, "np.where(free[0][rows], start.rotations[rows], keyed.rotations[rows])",
+        "keyed.rotations[rows]", "a bone that leaves a chain after its keys were muted starts from them",
+        "test_base_pose", groups="keys,remembered,goal",
+    ),
+    Fault(
         "drivers-unread", _ANIMATION, "_curve_contents(data.drivers, paths), data.use_nla, tracks",
         "(), data.use_nla, tracks", "new and muted drivers are not noticed", "test_animation_changes test_any_rig",
         groups="drivers,remembered",
