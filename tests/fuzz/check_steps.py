@@ -2,7 +2,7 @@
 """Steps that check what is remembered: poses by hand, the pose before Live, keys, frames before, deleted figures."""
 
 import bpy
-from draw import MODES, Draw, bone_named, named, step
+from draw import MODES, Draw, bone_named, named, require_undo, step
 from outside import strip_curves
 
 
@@ -17,7 +17,10 @@ def check_off_here(draw: Draw) -> str:
 def check_kept(draw: Draw) -> str:
     ob = draw.rig(local=True)
     first = f"bone({draw.bone(ob).name!r}, {named(ob)}).dqik_hold = 1.0\n" if draw.chance(0.4) else ""
-    return first + f"check_kept(lambda: {named(ob)}, {draw.frame():g}, {draw.one(['forget', 'load', 'undo'])!r})"
+    way = draw.one(["forget", "load", "undo"])
+    if way == "undo":
+        require_undo()
+    return first + f"check_kept(lambda: {named(ob)}, {draw.frame():g}, {way!r})"
 
 
 @step("mode", 0.7)

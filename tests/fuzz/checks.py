@@ -57,7 +57,7 @@ def check_kept(ob_of: Object, frame: float, way: str) -> None:
     line of code that edits bones or their rotation modes.
     """
     ob = ob_of()
-    if live_is_keyed(ob) or ob.library is not None:
+    if live_is_keyed(ob) or ob.library is not None or (way == "load" and turns_bones()):
         return
     ob.dqik.live = False
     update()

@@ -16,6 +16,12 @@ class NothingToDrawError(Exception):
     """The file holds nothing that such a step could be done to."""
 
 
+def require_undo() -> None:
+    """No undo with rigid bodies: Blender frees their world twice and crashes, without handlers of ours too."""
+    if any(scene.rigidbody_world is not None for scene in bpy.data.scenes):
+        raise NothingToDrawError
+
+
 class Draw:
     """A walk's random numbers, and what they choose from the file as it stands."""
 

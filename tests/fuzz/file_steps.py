@@ -2,7 +2,7 @@
 """Steps on the file: objects, scenes, view layers, undo, saving, libraries and overrides."""
 
 import bpy
-from draw import Draw, NothingToDrawError, bone_named, named, step
+from draw import Draw, bone_named, named, require_undo, step
 from vocabulary import armatures
 
 # -- objects -----------------------------------------------------------------------------------------------------------
@@ -140,14 +140,14 @@ def push(draw: Draw) -> str:
 @step("undo", 1)
 def undo(draw: Draw) -> str:
     """As in the window, every change has been pushed before an undo, and redo comes straight after it."""
-    _may_undo()
+    require_undo()
     redo = "\nbpy.ops.ed.redo()" if draw.chance(0.4) else ""
     return "bpy.ops.ed.undo_push(message='step')\nbpy.ops.ed.undo()" + redo
 
 
 @step("undo", 2)
 def check_undo(draw: Draw) -> str:
-    _may_undo()
+    require_undo()
     ob = draw.rig(local=True)
     one = draw.bone(ob)
     path, value = draw.rotation_value(one.rotation_mode)
@@ -159,12 +159,6 @@ def check_undo(draw: Draw) -> str:
         f"{named(ob)}.dqik.goals.clear()",
     ])  # fmt: skip
     return f"check_undo(lambda: {change})"
-
-
-def _may_undo() -> None:
-    """Not with rigid bodies: Blender frees their world twice and crashes, without handlers of ours too."""
-    if any(scene.rigidbody_world is not None for scene in bpy.data.scenes):
-        raise NothingToDrawError
 
 
 @step("files", 1)
