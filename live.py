@@ -438,10 +438,9 @@ def _look_at_arrivals(depsgraph: bpy.types.Depsgraph, moved: set[int]) -> list[b
 
 def _note_poses() -> None:
     """Note the poses before a change of frame, if handlers of others may change them together with the frame."""
-    before, after = bpy.app.handlers.frame_change_pre, bpy.app.handlers.frame_change_post
-    if _state.busy.depth or (len(before) == 1 and len(after) == 1):  # these are ours
+    if _state.busy.depth or not (handler_order.others("frame_change_pre") or handler_order.others("frame_change_post")):
         return
-    first = before[0] is _before_frame
+    first = not handler_order.others_before("frame_change_pre", _before_frame)
     for place, uid in _state.armatures.places():
         if uid in _state.sessions and uid not in _state.suspended:
             _state.sessions[uid].pose.note_arrival(bpy.data.objects[place] if first else None)

@@ -8,6 +8,7 @@ be reordered while it is not walked.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 
 import bpy
 
@@ -50,5 +51,12 @@ def others_before(name: str, handler: Callable) -> bool:
     return bool(handlers) and handlers[0] is not handler
 
 
+def others(name: str) -> bool:
+    """Whether a list in which a handler of ours is has handlers of others too."""
+    return len(_list(name)) > 1
+
+
+@cache
 def _list(name: str) -> list[Callable]:
+    """A list of handlers. Blender never replaces it: loading a file empties it."""
     return getattr(bpy.app.handlers, name)

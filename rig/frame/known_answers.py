@@ -8,10 +8,7 @@ renders and bakes after playback read and write their frames, and solve none of 
 from threading import Lock
 from typing import NamedTuple
 
-import numpy as np
-
 from ...solvers import FrameArrays, Prepared
-from ...solvers.model.frames import ANSWERS
 from .natural_pose import Shaping
 
 MOST = 64 << 20  # bytes; those that were not asked for longest go first
@@ -36,7 +33,7 @@ class KnownAnswers:
     def __init__(self, most: int = MOST) -> None:
         """`most` : bytes."""
         self._most, self._bytes, self._lock = most, 0, Lock()
-        self._answers: dict[Question, list[np.ndarray]] = {}
+        self._answers: dict[Question, bytes] = {}
         self._pose = b""  # of the last question: many frames share theirs
 
     def __len__(self) -> int:
@@ -53,10 +50,7 @@ class KnownAnswers:
     ) -> Question:
         """What a frame of the arrays asks, whose start pose is the animator's. Other arguments as in `FrameInput`."""
         way = (prepared, keyed) if shaping is None else (prepared, keyed, *shaping)
-        k = slice(frame, frame + 1)
-        pose = (arrays.start_rotations[k].tobytes() + arrays.start_translations[k].tobytes()
-                + arrays.links[k].tobytes())  # fmt: skip
-        targets = arrays.positions[k].tobytes() + arrays.orientations[k].tobytes() + arrays.poles[k].tobytes()
+        targets, pose = arrays.question(frame)
         if pose == self._pose:
             pose = self._pose  # one object, whose hash Python has kept
         self._pose = pose
@@ -69,13 +63,12 @@ class KnownAnswers:
             if found is None:
                 return False
             self._answers[question] = found
-        for name, values in zip(ANSWERS, found, strict=True):
-            getattr(arrays, name)[frame] = values
+        arrays.answer_again(found, frame)
         return True
 
     def keep(self, question: Question, arrays: FrameArrays, frame: int = 0) -> None:
         """Remember the answer in a frame of the arrays."""
-        found = [getattr(arrays, name)[frame].copy() for name in ANSWERS]
+        found = arrays.answered(frame)
         with self._lock:
             if question not in self._answers:
                 self._answers[question] = found
@@ -85,5 +78,5 @@ class KnownAnswers:
                 self._bytes -= _size(first, self._answers.pop(first))
 
 
-def _size(question: Question, found: list[np.ndarray]) -> int:
-    return _OWN + len(question.targets) + len(question.pose) + sum(values.nbytes for values in found)
+def _size(question: Question, found: bytes) -> int:
+    return _OWN + len(question.targets) + len(question.pose) + len(found)

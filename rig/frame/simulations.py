@@ -95,17 +95,16 @@ class Simulations:
         """
         if not view.in_viewport:
             return
-        scene = view.depsgraph.scene.original
-        live = scene.session_uid, frozenset(ob.session_uid for ob in armatures)
+        live = view.scene_uid, frozenset(ob.session_uid for ob in armatures)
         if armatures and (view.relations_changed or live != self._learnt_for):
-            self._learn(view, scene, armatures)
+            self._learn(view, view.depsgraph.scene.original, armatures)
             self._learnt_for = live
         # an edit within a change of frame comes from a handler that is called before ours
         if view.fresh and self.go_on():
             for ob in _objects(self._armatures):  # so that what follows is evaluated even if the answers are the same
                 ob.update_tag(refresh={"OBJECT"})
             if self._bodies_follow:
-                _prepare_bodies(scene)
+                _prepare_bodies(view.depsgraph.scene.original)
 
     # -- inside -------------------------------------------------------------------------------------------------------
 

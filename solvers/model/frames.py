@@ -3,6 +3,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from math import prod
 from typing import Any, Protocol
 
 import numpy as np
@@ -128,6 +129,47 @@ class FrameArrays:
         """The address of `addresses`."""
         return self.addresses.ctypes.data
 
+    @cached_property
+    def _memory(self) -> np.ndarray | None:
+        """(B,) uint8: the memory of one frame, array after array in this class's order; None if it is elsewhere."""
+        arrays = [getattr(self, name) for name, *_ in _ARRAYS]
+        whole = arrays[0].base
+        if len(self) != 1 or whole is None or any(array.base is not whole for array in arrays):
+            return None
+        return whole if whole.nbytes == sum(array.nbytes for array in arrays) else None  # not part of more frames
+
+    @cached_property
+    def _ends(self) -> tuple[int, int, int]:
+        """Where in `_memory` the targets end, the start pose and links, and all inputs."""
+        sizes = [dtype.itemsize * prod(inner) for (_, _, dtype, _), inner
+                 in zip(_ARRAYS, _shapes(self.goals, self.joints), strict=True)]  # fmt: skip
+        return sum(sizes[:3]), sum(sizes[:6]), sum(sizes[:7])
+
+    def question(self, frame: int = 0) -> tuple[bytes, bytes]:
+        """The inputs of a frame but `home_rotations`: the bytes of the targets, and of the start pose and links."""
+        if self._memory is not None:
+            targets, pose, _ = self._ends
+            return self._memory[:targets].tobytes(), self._memory[targets:pose].tobytes()
+        parts = [getattr(self, name)[frame if len(getattr(self, name)) > 1 else 0].tobytes() for name in QUESTIONS]
+        return b"".join(parts[:3]), b"".join(parts[3:6])
+
+    def answered(self, frame: int = 0) -> bytes:
+        """The bytes of a frame's outputs, for `answer_again`."""
+        if self._memory is not None:
+            return self._memory[self._ends[2] :].tobytes()
+        return b"".join(getattr(self, name)[frame].tobytes() for name in ANSWERS)
+
+    def answer_again(self, outputs: bytes, frame: int = 0) -> None:
+        """Copy a frame's outputs, which `answered` gave for arrays of the same shapes, into the arrays."""
+        if self._memory is not None:
+            self._memory[self._ends[2] :] = np.frombuffer(outputs, np.uint8)
+            return
+        begin = 0
+        for name in ANSWERS:
+            own = getattr(self, name)[frame : frame + 1]
+            own[:] = np.frombuffer(outputs, own.dtype, own.size, begin).reshape(own.shape)
+            begin += own.nbytes
+
     def part(self, begin: int, end: int) -> "FrameArrays":
         """Frames `begin` to `end`, in the same memory."""
         part = object.__new__(FrameArrays)  # the arrays were checked when the whole was made
@@ -184,10 +226,14 @@ class FrameArrays:
 def room(frames: int, goals: int, joints: int, shared: bool = False) -> FrameArrays:
     """Arrays of zeros; `shared`: whether all frames share one start pose and its links."""
     shared_names = ("start_rotations", "start_translations", "links", "home_rotations") if shared else ()
-    sizes = zip(_ARRAYS, _shapes(goals, joints), strict=True)
-    return FrameArrays(
-        *(np.zeros((1 if name in shared_names else frames, *shape), dtype) for (name, _, dtype, _), shape in sizes)
-    )
+    shapes = [(1 if name in shared_names else frames, *shape)
+              for (name, *_), shape in zip(_ARRAYS, _shapes(goals, joints), strict=True)]  # fmt: skip
+    ends = np.cumsum([dtype.itemsize * prod(shape) for (_, _, dtype, _), shape in zip(_ARRAYS, shapes, strict=True)])
+    whole, begin, arrays = np.zeros(ends[-1], np.uint8), 0, []
+    for (_, _, dtype, _), shape, end in zip(_ARRAYS, shapes, ends.tolist(), strict=True):
+        arrays.append(whole[begin:end].view(dtype).reshape(shape))  # larger types come first, so all are aligned
+        begin = end
+    return FrameArrays(*arrays)
 
 
 def asking(targets: Targets, start: Pose, links: np.ndarray) -> FrameArrays:

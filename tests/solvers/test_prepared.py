@@ -316,3 +316,23 @@ def test_copies_of_a_prepared_solve_answer_the_same(copied: Callable) -> None:
         del prepared
         other.solve_into(arrays)
         assert_same(answers(arrays), expected)
+
+
+def test_a_frames_bytes_do_not_depend_on_how_many_frames_the_arrays_have(prepare: Prepare) -> None:
+    """One frame of many has the question that it has alone, and its answer can be given to either."""
+    problem = problems()[0]
+    prepared = prepare(problem.skeleton, problem.goals, problem.solver, problem.options)
+    many = reach(prepared, 4)
+    prepared.solve_into(many)
+    for frame in range(4):
+        alone, other = prepared.arrays(1), prepared.arrays(4)
+        for name in QUESTIONS:
+            getattr(alone, name)[0] = getattr(many, name)[frame if len(getattr(many, name)) > 1 else 0]
+        assert alone.question() == many.question(frame) == many.part(frame, frame + 1).question()
+        alone.positions[0, 0, 2] += 1e-12
+        assert alone.question() != many.question(frame)
+        alone.answer_again(many.answered(frame))
+        other.answer_again(alone.answered(), frame)
+        for name in ANSWERS:
+            assert_array_equal(getattr(alone, name)[0], getattr(many, name)[frame], err_msg=name)
+            assert_array_equal(getattr(other, name)[frame], getattr(many, name)[frame], err_msg=name)
