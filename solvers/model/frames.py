@@ -229,7 +229,7 @@ def room(frames: int, goals: int, joints: int, shared: bool = False) -> FrameArr
     shapes = [(1 if name in shared_names else frames, *shape)
               for (name, *_), shape in zip(_ARRAYS, _shapes(goals, joints), strict=True)]  # fmt: skip
     ends = np.cumsum([dtype.itemsize * prod(shape) for (_, _, dtype, _), shape in zip(_ARRAYS, shapes, strict=True)])
-    whole, begin, arrays = np.zeros(ends[-1], np.uint8), 0, []
+    whole, begin, arrays = np.zeros(ends[-1], np.uint8), 0, list[np.ndarray]()
     for (_, _, dtype, _), shape, end in zip(_ARRAYS, shapes, ends.tolist(), strict=True):
         arrays.append(whole[begin:end].view(dtype).reshape(shape))  # larger types come first, so all are aligned
         begin = end

@@ -137,6 +137,28 @@ def test_a_still_target_out_of_reach_leaves_the_pose_still(far: tuple, start_fro
     assert rigs.turn(poses[3], poses[-1]) < 2e-3
 
 
+@pytest.mark.parametrize("far", [1.0, 40.0], ids=["within reach", "out of reach"])
+def test_previous_frame_goes_on_after_frames_on_which_nothing_moves(far: float) -> None:
+    """It shows what a bake of the same frames writes, stands still while the target does, and follows it then."""
+    ob = rigs.figure()
+    target = rigs.empty((0, 0, 0), "hand")
+    places = [Vector((0.45 + 0.02 * step, -0.3, 1.3)) * far for step in (0, 1, 2, 2, 2, 2, 2, 2, 2, 3, 4, 4, 4)]
+    rigs.key_path(target, range(1, len(places) + 1), places)
+    rigs.goal(ob, "hand.L", target)
+    ob.dqik.start_from, ob.dqik.live = "PREVIOUS", True
+    shown = []
+    for frame in range(1, len(places) + 1):
+        rigs.at_frame(frame)
+        shown.append(rigs.channels(ob))
+    assert not (shown[7] - shown[8]).any() and not (shown[11] - shown[12]).any()
+    assert np.abs(shown[9] - shown[8]).max() > 1e-4
+    assert far > 1.0 or rigs.miss(ob, "hand.L", target) < 1e-3
+    bpy.ops.dqik.bake(frame_start=1, frame_end=len(places))
+    for frame, before in enumerate(shown, start=1):
+        rigs.at_frame(frame)
+        np.testing.assert_allclose(rigs.channels(ob), before, atol=2e-6)
+
+
 @pytest.mark.parametrize("start_from", ["POSE", "PREVIOUS"])
 def test_playing_forward_follows_the_targets(start_from: str) -> None:
     """In playback the hand that is within reach is at its target on every frame, within 1e-3 of the rig's size."""
