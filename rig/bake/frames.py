@@ -63,20 +63,28 @@ class Run:
         """The answers of the frames, each solved on its own unless it is known."""
         arrays = self._room.part(0, len(self._amounts))
         questions = [
-            known.question(self.prepared, self._shaped(amount), self._first.keyed, arrays, frame)
-            for frame, amount in enumerate(self._amounts)
+            known.question(self.prepared, self._shaped(amount), self._first.keyed, inputs)
+            for inputs, amount in zip(arrays.questions(), self._amounts, strict=True)
         ]
-        asked = [frame for frame, question in enumerate(questions) if not known.answer(question, arrays, frame)]
+        asked: list[int] = []
+        for frame, question in enumerate(questions):
+            found = known.answer(question)
+            if found is None:
+                asked.append(frame)
+            else:
+                arrays.answer_again(found, frame)
         if asked:
-            unknown = self.prepared.arrays(len(asked))
-            for name in (*QUESTIONS, *ANSWERS):
-                getattr(unknown, name)[:] = getattr(arrays, name)[asked]
+            unknown = arrays
+            if len(asked) < len(arrays):
+                unknown = self.prepared.arrays(len(asked))
+                for name in (*QUESTIONS, *ANSWERS):
+                    getattr(unknown, name)[:] = getattr(arrays, name)[asked]
             self._solve_afresh(unknown, np.array(self._amounts)[asked])
-            for name in ANSWERS:
-                getattr(arrays, name)[asked] = getattr(unknown, name)
-        check_numbers(arrays.rotations)
-        for frame in asked:
-            known.keep(questions[frame], arrays, frame)
+            check_numbers(unknown.rotations)
+            for frame, found in zip(asked, unknown.answers(), strict=True):
+                known.keep(questions[frame], found)
+                if unknown is not arrays:
+                    arrays.answer_again(found, frame)
         return arrays
 
     def _solve_afresh(self, arrays: FrameArrays, amounts: np.ndarray) -> None:

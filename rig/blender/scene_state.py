@@ -36,7 +36,7 @@ class Visits:
     def __init__(self, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, ob: bpy.types.Object) -> None:
         """`ob` : the armature that is read."""
         self._scene, self._layer, self._ob = scene, view_layer.as_pointer(), ob
-        self._shown = self._in_layer()
+        self._shown = _shows(view_layer, ob)
         self._data, self._bones = ob.data, ob.data.bones.keys()
         aims = [aim for goal in ob.dqik.goals for aim in (goal.target, goal.pole_target) if aim is not None]
         owners = (owner.animation_data for owner in (ob, *aims))
@@ -57,17 +57,13 @@ class Visits:
                 kinds = (bpy.data.scenes, bpy.data.objects, bpy.data.armatures, bpy.data.actions)
                 undone = any(one.session_uid == uid for kind in kinds for one in kind)
                 raise Disturbed("undo was called meanwhile" if undone else f"{name!r} was removed meanwhile")
-        if not _layer(self._scene, self._layer):
+        layer, ob = _layer(self._scene, self._layer), self._ob
+        if layer is None:
             raise Disturbed("the view layer was removed meanwhile")
-        ob = self._ob
-        if self._in_layer() != self._shown:
+        if _shows(layer, ob) != self._shown:
             raise Disturbed(f"{ob.name!r} was removed meanwhile")
         if ob.mode == "EDIT" or ob.data != self._data or ob.data.bones.keys() != self._bones:
             raise Disturbed(f"the bones of {ob.name!r} were edited meanwhile")
-
-    def _in_layer(self) -> bool:
-        layer = _layer(self._scene, self._layer)
-        return layer is not None and layer.objects.get(self._ob.name) is not None
 
 
 def _exists(thing: bpy.types.ID) -> bool:
@@ -76,6 +72,11 @@ def _exists(thing: bpy.types.ID) -> bool:
         return bool(thing.session_uid)
     except ReferenceError:
         return False
+
+
+def _shows(layer: bpy.types.ViewLayer, ob: bpy.types.Object) -> bool:
+    """Whether a view layer has an object."""
+    return layer.objects.get(ob.name) is not None
 
 
 def _layer(scene: bpy.types.Scene, pointer: int) -> bpy.types.ViewLayer | None:

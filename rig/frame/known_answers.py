@@ -8,7 +8,7 @@ renders and bakes after playback read and write their frames, and solve none of 
 from threading import Lock
 from typing import NamedTuple
 
-from ...solvers import FrameArrays, Prepared
+from ...solvers import Prepared
 from .natural_pose import Shaping
 
 MOST = 64 << 20  # bytes; those that were not asked for longest go first
@@ -46,29 +46,29 @@ class KnownAnswers:
             self._bytes = 0
 
     def question(
-        self, prepared: Prepared, shaping: Shaping | None, keyed: bool, arrays: FrameArrays, frame: int = 0
+        self, prepared: Prepared, shaping: Shaping | None, keyed: bool, inputs: tuple[bytes, bytes]
     ) -> Question:
-        """What a frame of the arrays asks, whose start pose is the animator's. Other arguments as in `FrameInput`."""
+        """What a frame asks.
+
+        inputs : as of `FrameArrays.questions`, with the animator's start pose. Other arguments as in `FrameInput`.
+        """
         way = (prepared, keyed) if shaping is None else (prepared, keyed, *shaping)
-        targets, pose = arrays.question(frame)
+        targets, pose = inputs
         if pose == self._pose:
             pose = self._pose  # one object, whose hash Python has kept
         self._pose = pose
         return Question(way, targets, pose)
 
-    def answer(self, question: Question, arrays: FrameArrays, frame: int = 0) -> bool:
-        """Copy the answer to a question to a frame of the arrays; False if it is not known."""
+    def answer(self, question: Question) -> bytes | None:
+        """The answer to a question, for `FrameArrays.answer_again`; None if it is not known."""
         with self._lock:
             found = self._answers.pop(question, None)
-            if found is None:
-                return False
-            self._answers[question] = found
-        arrays.answer_again(found, frame)
-        return True
+            if found is not None:
+                self._answers[question] = found
+        return found
 
-    def keep(self, question: Question, arrays: FrameArrays, frame: int = 0) -> None:
-        """Remember the answer in a frame of the arrays."""
-        found = arrays.answered(frame)
+    def keep(self, question: Question, found: bytes) -> None:
+        """Remember an answer, as of `FrameArrays.answers`."""
         with self._lock:
             if question not in self._answers:
                 self._answers[question] = found

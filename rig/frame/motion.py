@@ -40,7 +40,7 @@ class FollowedMotion:
         frame_input.ask(self._arrays)
         same_frame = view.frame == self._frame and view.scene_uid == self._scene
         next_frame = 0.0 < view.frame - self._frame <= 1.0 and view.scene_uid == self._scene
-        question = self._known.question(prepared, frame_input.shaping, frame_input.keyed, self._arrays)
+        question = self._known.question(prepared, frame_input.shaping, frame_input.keyed, self._arrays.questions()[0])
         if not (follow and frame_input.may_follow):
             self.followed = False
             self._solve_afresh(frame_input, question)
@@ -54,25 +54,28 @@ class FollowedMotion:
 
     def _go_on(self, frame_input: FrameInput, asked_before: bool) -> None:
         """Solve the frame whose input is in the arrays as the motion's next, or its first."""
-        before = self._arrays.answered() if asked_before and self.followed else None
+        before = self._arrays.answers() if asked_before and self.followed else None
         start_pose.complete(self._arrays, frame_input.rig, frame_input.shaping)
         if not self.followed:
             self._motion.restart()
         elif self._behind:
             self._motion.begin(Pose(self._arrays.rotations[0], self._arrays.translations[0]))
         self._motion.solve_into(self._arrays)
-        self._behind, self._still = False, before is not None and self._arrays.answered() == before
+        self._behind, self._still = False, before is not None and self._arrays.answers() == before
         check_numbers(self._arrays.rotations)
 
     def _solve_afresh(self, frame_input: FrameInput, question: Question) -> None:
         """Solve the frame whose input is in the arrays on its own, unless its answer is known."""
         arrays = self._arrays
-        if not self._known.answer(question, arrays):
+        found = self._known.answer(question)
+        if found is not None:
+            arrays.answer_again(found)
+        else:
             frame_input.solve_afresh(arrays)
             if frame_input.keyed:
                 keyed_reach.stay(arrays, frame_input.prepared, frame_input.posed, frame_input.solve_afresh)
             check_numbers(arrays.rotations)
-            self._known.keep(question, arrays)
+            self._known.keep(question, arrays.answers()[0])
         self._behind, self._still = True, False
 
     @property

@@ -145,22 +145,22 @@ class FrameArrays:
                  in zip(_ARRAYS, _shapes(self.goals, self.joints), strict=True)]  # fmt: skip
         return sum(sizes[:3]), sum(sizes[:6]), sum(sizes[:7])
 
-    def question(self, frame: int = 0) -> tuple[bytes, bytes]:
-        """The inputs of a frame but `home_rotations`: the bytes of the targets, and of the start pose and links."""
+    def questions(self) -> list[tuple[bytes, bytes]]:
+        """Each frame's inputs but `home_rotations`: the bytes of the targets, and of the start pose and links."""
         if self._memory is not None:
             targets, pose, _ = self._ends
-            return self._memory[:targets].tobytes(), self._memory[targets:pose].tobytes()
-        parts = [getattr(self, name)[frame if len(getattr(self, name)) > 1 else 0].tobytes() for name in QUESTIONS]
-        return b"".join(parts[:3]), b"".join(parts[3:6])
+            return [(self._memory[:targets].tobytes(), self._memory[targets:pose].tobytes())]
+        names = list(QUESTIONS)
+        return list(zip(self._bytes(names[:3]), self._bytes(names[3:6]), strict=True))
 
-    def answered(self, frame: int = 0) -> bytes:
-        """The bytes of a frame's outputs, for `answer_again`."""
+    def answers(self) -> list[bytes]:
+        """The bytes of each frame's outputs, for `answer_again`."""
         if self._memory is not None:
-            return self._memory[self._ends[2] :].tobytes()
-        return b"".join(getattr(self, name)[frame].tobytes() for name in ANSWERS)
+            return [self._memory[self._ends[2] :].tobytes()]
+        return self._bytes(list(ANSWERS))
 
     def answer_again(self, outputs: bytes, frame: int = 0) -> None:
-        """Copy a frame's outputs, which `answered` gave for arrays of the same shapes, into the arrays."""
+        """Copy a frame's outputs, which `answers` gave for arrays of the same shapes, into the arrays."""
         if self._memory is not None:
             self._memory[self._ends[2] :] = np.frombuffer(outputs, np.uint8)
             return
@@ -169,6 +169,13 @@ class FrameArrays:
             own = getattr(self, name)[frame : frame + 1]
             own[:] = np.frombuffer(outputs, own.dtype, own.size, begin).reshape(own.shape)
             begin += own.nbytes
+
+    def _bytes(self, names: list[str]) -> list[bytes]:
+        """The bytes of some arrays, for each frame one after the other."""
+        parts = [getattr(self, name) for name in names]
+        rows = [part.reshape(len(part), prod(part.shape[1:])).view(np.uint8) for part in parts]
+        together = np.concatenate([np.broadcast_to(row, (len(self), row.shape[1])) for row in rows], axis=1)
+        return [row.tobytes() for row in together]
 
     def part(self, begin: int, end: int) -> "FrameArrays":
         """Frames `begin` to `end`, in the same memory."""

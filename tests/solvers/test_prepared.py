@@ -328,11 +328,11 @@ def test_a_frames_bytes_do_not_depend_on_how_many_frames_the_arrays_have(prepare
         alone, other = prepared.arrays(1), prepared.arrays(4)
         for name in QUESTIONS:
             getattr(alone, name)[0] = getattr(many, name)[frame if len(getattr(many, name)) > 1 else 0]
-        assert alone.question() == many.question(frame) == many.part(frame, frame + 1).question()
+        assert alone.questions() == many.questions()[frame : frame + 1] == many.part(frame, frame + 1).questions()
         alone.positions[0, 0, 2] += 1e-12
-        assert alone.question() != many.question(frame)
-        alone.answer_again(many.answered(frame))
-        other.answer_again(alone.answered(), frame)
+        assert alone.questions()[0] != many.questions()[frame]
+        alone.answer_again(many.answers()[frame])
+        other.answer_again(alone.answers()[0], frame)
         for name in ANSWERS:
             assert_array_equal(getattr(alone, name)[0], getattr(many, name)[frame], err_msg=name)
             assert_array_equal(getattr(other, name)[frame], getattr(many, name)[frame], err_msg=name)
