@@ -19,7 +19,6 @@ class FollowedMotion:
         self._behind = False  # whether the motion does not know the last answer
         self._scene, self._frame = 0, 0.0
         self._question: Question | None = None  # the last one
-        self._still = False  # whether the last answer was that of the frame before, which had asked the same
         self.followed = False  # whether the last answer depends on the frames before
 
     def stop(self) -> None:
@@ -30,13 +29,13 @@ class FollowedMotion:
         """Solve a frame, from the last frame's answer if `follow` is set and it may follow.
 
         Only the scene's next frame, or the same frame after an edit, follows; any other frame is solved afresh. The
-        same frame that asks the same again keeps its answer, and so do the next ones once the answer stands still.
+        same frame that asks the same again keeps its answer.
         """
         prepared = frame_input.prepared
         if prepared is not self._prepared:
             self._arrays, self._motion, self._behind = prepared.arrays(), prepared.motion(), False
             self._motion.restart()
-            self._prepared, self._question, self._still = prepared, None, False
+            self._prepared, self._question = prepared, None
         frame_input.ask(self._arrays)
         same_frame = view.frame == self._frame and view.scene_uid == self._scene
         next_frame = 0.0 < view.frame - self._frame <= 1.0 and view.scene_uid == self._scene
@@ -44,24 +43,21 @@ class FollowedMotion:
         if not (follow and frame_input.may_follow):
             self.followed = False
             self._solve_afresh(frame_input, question)
-        else:  # the same frame comes again for each view layer, and with updates
-            asked_before = question == self._question
-            if not (asked_before and (same_frame or (next_frame and self._still))):
-                self.followed = next_frame or (same_frame and not view.fresh)
-                self._go_on(frame_input, asked_before)
+        elif not (same_frame and question == self._question):  # each view layer is evaluated, and updates come besides
+            self.followed = next_frame or (same_frame and not view.fresh)
+            self._go_on(frame_input)
         self._scene, self._frame, self._question = view.scene_uid, view.frame, question
         return self._arrays
 
-    def _go_on(self, frame_input: FrameInput, asked_before: bool) -> None:
+    def _go_on(self, frame_input: FrameInput) -> None:
         """Solve the frame whose input is in the arrays as the motion's next, or its first."""
-        before = self._arrays.answers() if asked_before and self.followed else None
         start_pose.complete(self._arrays, frame_input.rig, frame_input.shaping)
         if not self.followed:
             self._motion.restart()
         elif self._behind:
             self._motion.begin(Pose(self._arrays.rotations[0], self._arrays.translations[0]))
         self._motion.solve_into(self._arrays)
-        self._behind, self._still = False, before is not None and self._arrays.answers() == before
+        self._behind = False
         check_numbers(self._arrays.rotations)
 
     def _solve_afresh(self, frame_input: FrameInput, question: Question) -> None:
@@ -76,7 +72,7 @@ class FollowedMotion:
                 keyed_reach.stay(arrays, frame_input.prepared, frame_input.posed, frame_input.solve_afresh)
             check_numbers(arrays.rotations)
             self._known.keep(question, arrays.answers()[0])
-        self._behind, self._still = True, False
+        self._behind = True
 
     @property
     def arrays(self) -> FrameArrays:
