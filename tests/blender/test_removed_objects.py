@@ -73,3 +73,27 @@ def test_undo_brings_a_removed_armature_back(live: ModuleType) -> None:
     ob.dqik.live = False
     rigs.update()
     np.testing.assert_allclose(rigs.matrices(ob), base, atol=1e-5)
+
+
+def test_an_armature_that_was_joined_to_another_and_is_still_a_target(capfd: pytest.CaptureFixture) -> None:
+    """Blender keeps it outside of all scenes, without pose bones: it is not solved, and the others go on."""
+    first, second, third = (rigs.bent_arm(name) for name in ("First", "Second", "Third"))
+    target = rigs.empty((0.9, 0.6, 0.3))
+    rigs.key_path(target, (1, 9), ((0.9, 0.6, 0.3), (0.5, 0.8, 0.6)))
+    rigs.goal(first, "b", second, subtarget="b")
+    rigs.goal(first, "a", target, influence=0.5)
+    rigs.goal(second, "b", target)
+    rigs.goal(third, "b", target)
+    for ob in (first, second, third):
+        ob.dqik.live = True
+    rigs.at_frame(3)
+    rigs.made_active(third)
+    second.select_set(True)
+    bpy.ops.object.join()
+    for frame in (6, 4, 7):
+        rigs.at_frame(frame)
+        assert rigs.miss(third, "b", target) < 1e-3
+    assert first.dqik.goals[0].target.name == "Second"
+    assert first.dqik.live and third.dqik.live
+    printed = capfd.readouterr()
+    assert "Traceback" not in printed.out + printed.err
