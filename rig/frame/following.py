@@ -79,8 +79,10 @@ class Armatures:
         for place, uid in self.places():
             ob = bpy.data.objects[place]
             evaluated = ob.evaluated_get(view.depsgraph)
-            if not evaluated.is_evaluated or ob.pose is None or not ob.pose.bones:
-                continue  # one that was joined to another but is still a target has no pose bones, its copy has
+            if not evaluated.is_evaluated or ob.pose is None:
+                continue
+            if not ob.pose.bones and ob.data.bones:
+                continue  # it was joined to another and is still a target: its copy alone has pose bones
             if not view.fresh and (evaluated.pose is None or len(evaluated.pose.bones) != len(ob.pose.bones)):
                 continue  # in the midst of a join: Blender evaluates the new bones next
             if ob.mode == "EDIT" or ob.data.pose_position == "REST":
