@@ -223,6 +223,8 @@ class PoseMemory:
             return start
         if self._is_free(free):
             start.rotations[rows], start.locations[rows] = self.base.rotations[rows], self.base.locations[rows]
+            if self._left.size and view.fresh:
+                self._keyed[view.scene_uid] = KeyedPose(view.frame, start.copy())  # for the bones that were put back
             return start
         free_rotations, free_locations = free[0][rows], free[1][rows]
         if view.fresh:

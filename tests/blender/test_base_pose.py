@@ -298,6 +298,27 @@ def test_a_bone_leaves_a_chain_after_its_keys_were_muted() -> None:
     assert rigs.miss(ob, "d", target) < 1e-3
 
 
+def test_a_bone_leaves_a_chain_when_it_gets_a_driver() -> None:
+    """A target that moves afterwards is met at once, with the bone where its driver has it."""
+    ob = rigs.chain([(0, 0, 0), (0, 1, 0), (0, 1.5, 0.9), (0.2, 1.5, 1.7)])
+    target = rigs.empty((0.6, 1.3, 0.9))
+    rigs.goal(ob, "c", target, chain_length=3)
+    ob.pose.bones["c"].rotation_mode = "XYZ"
+    ob.dqik.live = True
+    rigs.at_frame(2)
+    ob.pose.bones["c"].driver_add("rotation_euler", 0).driver.expression = "0.1 * frame + 0.2"
+    rigs.update()
+    for frame in (2, 5):
+        rigs.at_frame(frame)
+    assert rigs.miss(ob, "c", target) < 1e-3
+    target.location = (0.5, 1.2, 1.0)
+    rigs.update()
+    here = rigs.channels(ob)
+    assert rigs.miss(ob, "c", target) < 1e-3
+    rigs.at_frame(5)
+    np.testing.assert_allclose(rigs.channels(ob), here, atol=1e-5)
+
+
 def test_disabling_the_extension_gives_the_base_pose_back(extension: str) -> None:
     """A rig that was live is left in the pose from before."""
     import addon_utils
