@@ -219,12 +219,12 @@ class PoseMemory:
         if self._left.size and not view.fresh:
             self._resume(start, ob, free, view)
         if self.base is None or not rows.size:
-            self._keyed[view.scene_uid] = KeyedPose(view.frame, start.copy())
+            self._note_keyed(start, view)
             return start
         if self._is_free(free):
             start.rotations[rows], start.locations[rows] = self.base.rotations[rows], self.base.locations[rows]
             if self._left.size and view.fresh:
-                self._keyed[view.scene_uid] = KeyedPose(view.frame, start.copy())  # for the bones that were put back
+                self._note_keyed(start, view)  # for the bones that were put back
             return start
         free_rotations, free_locations = free[0][rows], free[1][rows]
         if view.fresh:
@@ -232,7 +232,7 @@ class PoseMemory:
         keyed = posed if view.fresh else self._keyed_channels(ob, view)
         start.rotations[rows] = np.where(free_rotations, self.base.rotations[rows], keyed.rotations[rows])
         start.locations[rows] = np.where(free_locations, self.base.locations[rows], keyed.locations[rows])
-        self._keyed[view.scene_uid] = KeyedPose(view.frame, start.copy())
+        self._note_keyed(start, view)
         return start
 
     def occupy(self, ob: bpy.types.Object, bones: np.ndarray, now: Channels) -> None:
@@ -371,6 +371,10 @@ class PoseMemory:
         kept = self.bones & free[0].all(-1)
         kept[turned] = False
         return sorted({above for bone in posed.tolist() for above in held_with.get(bone, ()) if kept[above]})
+
+    def _note_keyed(self, start: Channels, view: View) -> None:
+        """Remember the channels that the view's frame starts from."""
+        self._keyed[view.scene_uid] = KeyedPose(view.frame, start.copy())
 
     def _note_animated(self, now: Channels, turned: np.ndarray, moved: np.ndarray, view: View) -> None:
         """Take channels `turned` (N, 4) and `moved` (N, 3), which an edit of keys has changed, as keyed."""
