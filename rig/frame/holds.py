@@ -43,25 +43,33 @@ def figures(ob: bpy.types.Object) -> np.ndarray:
 
 
 def drop_foreign(ob: bpy.types.Object, before: np.ndarray) -> None:
-    """Give bones whose hold is another figure's the hold from before (N,) back. Animated holds stay.
+    """Give bones whose hold is another figure's, or was replaced by none, the hold from before (N,) back.
 
-    The hold of the bone of the other side stays, which a mirrored paste brings with its base pose.
+    Animated holds stay. So does what a mirrored paste brings from the bone of the other side with its base pose. A hold
+    that is nobody's was set in bulk.
     """
     held, of, figure = stored(ob), figures(ob), ob.dqik.figure
-    foreign = np.flatnonzero((of != figure) & ((of != 0) | (held != 0.0))).tolist()
-    own = set(stored_base.own(ob)) if foreign else set()
-    for number in foreign:
+    foreign = (of != 0) & (of != figure) | (of == 0) & (held == 0.0) & (before != 0.0)
+    arrived = np.flatnonzero(foreign | (of == 0) & (held != 0.0)).tolist()
+    own = set(stored_base.own(ob)) if arrived else set()
+    for number in arrived:
         bone = ob.pose.bones[number]
-        if number in own and pasted.is_counterparts(bone, stored_base.bone_of(bone)):
+        if not foreign[number] or (number in own and pasted.is_counterparts(bone, stored_base.bone_of(bone))):
             bone.dqik_hold = bone.dqik_hold  # it belongs to this figure
         elif not animation.animates(ob, curves.bone_path(bone.name, "dqik_hold")):
             bone.dqik_hold = before[number]
+    if any(bone.is_property_set("dqik_hold") for bone in ob.pose.bones):
+        make_explicit(ob)
 
 
 def make_explicit(ob: bpy.types.Object) -> None:
-    """Store all holds, also those that were never set: Blender pastes stored properties only. Nothing is touched."""
+    """Store all holds and whose they are, also those that were never set: Blender pastes stored properties only.
+
+    Nothing is touched.
+    """
     if ob.library is None:
         ob.pose.bones.foreach_set("dqik_hold", stored(ob))
+        ob.pose.bones.foreach_set("dqik_hold_of", figures(ob))
 
 
 def restore(ob: bpy.types.Object, holds: np.ndarray) -> None:

@@ -267,3 +267,34 @@ def test_a_hold_outlasts_a_paste_while_there_is_no_goal_and_bones_that_are_added
     rigs.goal(ob, "tail", rigs.empty((0.1, 0.4, 1.2), "Tail"))
     rigs.update()
     assert {name: ob.pose.bones[name].dqik_hold for name in held} == held
+
+
+@pytest.mark.parametrize("has_own", [False, True])
+def test_holds_outlast_a_paste_before_live(has_own: bool) -> None:
+    """Also where the other figure holds other bones, and where this one has never held any."""
+    first = reaching(posed("First", 20.0), ("hand.L", "hand.R"))
+    rigs.posed(first.pose.bones["arm.R"], rigs.rotation((0, 1, 0), 30.0))
+    second = reaching(posed("Second", -15.0), ("hand.L", "hand.R"))
+    if has_own:
+        second.pose.bones["arm.L"].dqik_hold = 1.0
+    rigs.update()
+    second.dqik.live = False
+    rigs.update()
+    assert first.pose.bones["arm.R"].dqik_hold == 1.0
+    paste(first, second)
+    new_session(Path())
+    rigs.update()
+    assert {bone.name for bone in second.pose.bones if bone.dqik_hold} == ({"arm.L"} if has_own else set())
+
+
+def test_holds_that_a_script_sets_in_bulk_are_the_figures_own() -> None:
+    """Blender calls nothing for them."""
+    ob = reaching(posed("First", 20.0), ("hand.L",))
+    values = np.linspace(0.0, 1.0, len(ob.pose.bones), dtype=np.float32)
+    ob.pose.bones.foreach_set("dqik_hold", values)
+    ob.update_tag(refresh={"DATA"})
+    rigs.update()
+    assert [bone.dqik_hold for bone in ob.pose.bones] == values.tolist()
+    ob.dqik.live = False
+    paste(reaching(posed("Second", -15.0), ("hand.L",)), ob)
+    assert [bone.dqik_hold for bone in ob.pose.bones] == values.tolist()
