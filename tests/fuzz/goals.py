@@ -91,13 +91,19 @@ def behind(ob: bpy.types.Object, name: str) -> Iterator[Node]:
         yield ob, ""
         if one.parent is not None:
             yield ob, one.parent.name
-        owners += [one, *(other for other in ob.pose.bones if any(c.type == "IK" for c in other.constraints))]
+        owners += [one, *_pulled(ob)]
         for goal in ob.dqik.goals:
             if one in chain(ob, goal):
                 yield from _aims(goal)
     for owner in owners:
         for constraint in owner.constraints:
             yield from _aims(constraint)
+
+
+def _pulled(ob: bpy.types.Object) -> list[bpy.types.PoseBone]:
+    """The bones in chains of Blender's IK constraints, whose own constraints come before the whole chain."""
+    ends = [one for one in ob.pose.bones if any(constraint.type == "IK" for constraint in one.constraints)]
+    return [one for end in ends for one in (end, *end.parent_recursive)]
 
 
 def _aims(owner: bpy.types.bpy_struct) -> Iterator[Node]:
