@@ -32,7 +32,7 @@ def plain(ob: bpy.types.Object, rig: Rig, start: Channels) -> np.ndarray | None:
         return None
     links, moved = _in_parents(rig, start)
     rests = rig.root_rotations(links) if rig.still.size else rig.root_rests
-    return links[None] if place_roots(ob, rig, rests, links, start if moved else None) else None
+    return links[None] if place_roots(ob, rig, rests, links, start if moved else None, {}) else None
 
 
 def _in_parents(rig: Rig, start: Channels) -> tuple[np.ndarray, bool]:
@@ -66,16 +66,23 @@ def is_scaled(ob: bpy.types.Object, rig: Rig) -> bool:
 
 
 def place_roots(
-    ob: bpy.types.Object, rig: Rig, rests: dict[int, list[float]], links: np.ndarray, start: Channels | None
-) -> bool:
+    ob: bpy.types.Object, rig: Rig, rests: dict[int, list[float]], links: np.ndarray, start: Channels | None,
+    placed: dict[int, int],
+) -> bool:  # fmt: skip
     """Write the links of root joints, whose parents are bones outside the skeleton, into links (J, 8).
 
     Returns False, with unusable links, if one of these bones is scaled. rests : the roots' rotations in their parents'
-    frames, by first joint. start : None where no location moves a bone.
+    frames, by first joint. start : None where no location moves a bone. placed : where the links have these bones, by
+    the hashes of their matrices, to be updated; they are left as they are while these stay.
     """
     bones = ob.pose.bones
     for parent, roots in rig.root_places.items():
-        matrix = bones[parent].matrix
+        matrix = bones[parent].matrix.copy()
+        matrix.freeze()
+        place = hash(matrix)  # exact, whereas Blender compares matrices with room for rounding
+        if placed.get(parent) == place:
+            continue
+        placed[parent] = place
         _, q, (x, y, z) = matrix.decompose()
         if not (abs(x - 1.0) < _SAME and abs(y - 1.0) < _SAME and abs(z - 1.0) < _SAME):
             return False
