@@ -114,7 +114,8 @@ class History:
         elif before is not None:
             now = before[:-1] + now
         self._shown[place] = now
-        if before is None and len(self._shown) * (channels.rotations.nbytes + channels.locations.nbytes) > _ROOM:
+        size = channels.rotations.nbytes + channels.locations.nbytes
+        if before is None and len(self._shown) > max(1, _ROOM // size):
             del self._shown[next(iter(self._shown))]
 
     def find(self, place: Place, now: Channels, turned: np.ndarray, moved: np.ndarray) -> Departure | None:

@@ -201,6 +201,16 @@ def test_in_a_cycle_of_armatures_one_goal_is_left_out_and_said() -> None:
     assert history(other) < STEADY
 
 
+def test_a_goal_that_a_script_removes_from_a_cycle_ends_it_on_the_next_frame() -> None:
+    """Blender reports no update when an item of a collection is removed."""
+    one, other = two_that_follow_each_other()
+    rigs.at_frame(FRAMES[0])
+    assert "a cycle" in one.dqik.status.message
+    other.dqik.goals.remove(0)
+    rigs.at_frame(FRAMES[1])
+    assert "a cycle" not in one.dqik.status.message
+
+
 @pytest.mark.parametrize("first", [True, False])
 def test_an_armature_in_a_cycle_is_baked_as_it_was_shown(first: bool) -> None:
     """Both the one that leaves a goal out and the one that follows it."""

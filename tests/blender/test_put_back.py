@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Tools that step through frames and actions and put everything back: nothing of that is an edit by hand."""
 
+import sys
 from collections.abc import Callable, Iterable
 from math import degrees
 from pathlib import Path
@@ -353,3 +354,19 @@ def test_locations_of_connected_bones_are_no_edits_and_are_kept() -> None:
     rigs.update()
     ob.dqik.live = False
     assert tuple(bone.location) == pytest.approx((0.2, 0.3, -0.1))
+
+
+def test_the_pose_of_an_armature_of_very_many_bones_is_remembered() -> None:
+    """Even where one pose alone takes more room than is set aside for poses."""
+    put_back = sys.modules["bl_ext.user_default.dqik.rig.frame.put_back"]
+    channels = sys.modules["bl_ext.user_default.dqik.rig.blender.channels"]
+    count = 40_000
+    modes = channels.Modes(np.zeros(count, dtype=np.int32))
+    turns = np.random.default_rng(1).normal(size=(2, count, 4)).astype(np.float32)
+    places = np.zeros((count, 3), dtype=np.float32)
+    one, other = (channels.Channels(turn, places, modes) for turn in turns)
+    history, bones = put_back.History(), np.arange(count)
+    for frame, pose in enumerate((one, other)):
+        history.note_shown((1, float(frame), 0), pose, fresh=True, other=False, followed=False)
+    assert history.showing((1, 1.0, 0), other, bones, bones) is not None
+    assert history.showing((1, 1.0, 0), one, bones, bones) is None
