@@ -17,6 +17,7 @@ from ..blender.channels import Channels, Modes
 from ..setup import owners
 from . import holds, keyed_pose, stored_base
 from .adoptions import Adoption, Adoptions
+from .prepared_rig import PreparedRig
 from .put_back import SOLVED, History, State, same_pose
 from .unkeyed import Unkeyed
 from .view import View
@@ -100,20 +101,19 @@ class PoseMemory:
             self._arrived = self.written if ob is None else channels.read(ob.pose.bones, self.written.modes)
 
     def adopt_edits(
-        self, ob: bpy.types.Object, now: Channels, free: tuple[np.ndarray, np.ndarray], view: View, action: int,
-        reanimated: bool, held_with: dict[int, list[int]], settled: bool = False,
+        self, ob: bpy.types.Object, now: Channels, prepared: PreparedRig, view: View, settled: bool = False
     ) -> None:  # fmt: skip
-        """Copy the user's edits since our last answer into the base pose, and hold the bones there.
+        """Copy the user's edits since our last answer into the base pose, and hold the bones that are solved there.
 
-        now : the original bones' channels. free : (N, 4) and (N, 3) bool, channels that nothing animates. After a
-        change of frame or of keys only these are compared, because animation has changed the others.
-        action : the identity of the armature's action. What changed together with it is no edit, unless the action from
-        before has lost its curves, as it does when they are moved.
-        reanimated : whether keys or other animation were edited. held_with : `Rig.held_with`; these bones are held as
-        the user sees them, so what is seen becomes their base pose.
+        now : the original bones' channels. prepared : says what animates the armature. After a change of frame or of
+        keys only channels that nothing animates are compared, because animation has changed the others. What changed
+        together with the armature's action is no edit, unless the action from before has lost its curves, as it does
+        when they are moved. Bones that are held with posed ones (`Rig.held_with`) are held as the user sees them, so
+        what is seen becomes their base pose.
         settled : adopt an edit that came with a change of frame, or that makes a pose from before the last edits;
         `step.solve` decides on it otherwise.
         """
+        free, action, reanimated = prepared.free, prepared.action, prepared.reanimated
         before, arrived, self._arrived = self.written, self._arrived, None
         self.unsettled, self.history.edited = None, False
         if before is None or self.base is None or before.modes.numbers != now.modes.numbers:
@@ -171,10 +171,12 @@ class PoseMemory:
         if mirrored is not None:
             self.base = mirrored
         else:
+            held_with = prepared.rig.held_with if prepared.rig else {}
             above = self._held_above(now, is_turned, free, held_with)
             self.base.rotations[above] = before.rotations[above]
         if self.stored and mirrored is None:
-            holds.note_posed(ob, now, is_turned, is_moved)
+            solved = prepared.solved
+            holds.note_posed(ob, now, is_turned[solved[is_turned]], is_moved[solved[is_moved]])
         if self.stored:
             self._note_adoption(ob, now, is_turned, is_moved, view)
 

@@ -39,8 +39,7 @@ def read(
     alike = prepared.unanimated and view.in_viewport and not edited
     posed = now if alike else channels.read(evaluated.pose.bones, prepared.modes)
     if view.in_viewport:
-        held_with = prepared.rig.held_with if prepared.rig else {}
-        pose.adopt_edits(ob, now, prepared.free, view, prepared.action, prepared.reanimated, held_with, settled)
+        pose.adopt_edits(ob, now, prepared, view, settled)
     facts, places, influences = targets.read(evaluated, view, prepared.facts, edited) if active else ((), [], [])
     prepared.update(ob, evaluated, facts, influences, edited, view)
     start, rig = pose.start(ob, posed, prepared.free, view), prepared.rig

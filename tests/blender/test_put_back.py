@@ -284,6 +284,33 @@ def test_what_is_put_back_on_keyed_bones_was_no_edit(step: Callable[[Path], None
     before.assert_kept(ob)
 
 
+@pytest.mark.parametrize("step", STEPS, ids=lambda step: step.__name__)
+def test_what_is_put_back_where_no_goal_counts_was_no_edit(step: Callable[[Path], None], tmp_path: Path) -> None:
+    """The goals' influence is keyed, and is 0 on the frame from which a tool sets out."""
+    ob = acting()
+    for name in ("Own 0", "Own 1"):
+        ob.animation_data.action = bpy.data.actions[name]
+        for goal in ob.dqik.goals:
+            for frame, influence in ((5, 0.0), (6, 1.0)):
+                goal.influence = influence
+                goal.keyframe_insert("influence", frame=frame)
+    for frame in (6, 4):
+        rigs.at_frame(frame)
+    assert not any(any(bone.dqik_base) for bone in ob.pose.bones)
+    holds, frames = [bone.dqik_hold for bone in ob.pose.bones], (4, 9, 2)
+    shown = {}
+    for frame in (*frames, 4):
+        rigs.at_frame(frame)
+        shown[frame] = rigs.matrices(ob)
+    step(tmp_path)
+    rigs.update()
+    assert [bone.dqik_hold for bone in ob.pose.bones] == holds
+    if step not in LEAVE_OTHER_BONES_AT_REST:
+        for frame in (*frames, 4):
+            rigs.at_frame(frame)
+            assert degrees(rigs.turn(shown[frame], rigs.matrices(ob))) < 0.02, frame
+
+
 @pytest.mark.parametrize("start_from", ["POSE", "PREVIOUS"])
 def test_a_pose_that_a_script_makes_before_a_frame_change_is_an_edit(start_from: str) -> None:
     """It becomes the base pose and is held, although nothing was evaluated in between."""
