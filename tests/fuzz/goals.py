@@ -66,7 +66,10 @@ def is_live(ob: bpy.types.Object) -> bool:
 
 def history_matters(previous: bool = True) -> bool:
     """Whether poses may depend on the frames before: by a setting, by a target that Blender does not evaluate, or since
-    something follows itself. previous : count *Previous Frame* among the settings."""
+    something follows itself, or since a driver found nothing to set and Blender has given it up until the file is read
+    again. previous : count *Previous Frame* among the settings."""
+    if any(not curve.driver.is_valid for ob in shown() if drives(ob) for curve in ob.animation_data.drivers):
+        return True
     targets = [target for ob in shown() for goal in ob.dqik.goals for target in (goal.target, goal.pole_target)]
     if any(target is not None and target.hide_viewport for target in targets):
         return True

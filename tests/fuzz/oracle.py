@@ -167,7 +167,8 @@ class Watch:
                 self._still_live(ob, group)
         for ob in shown():
             if ob.mode != "EDIT" and len(ob.data.bones):
-                report_is_true(ob)
+                if group != "files" or not any("dqik.goals" in path for path in animated_paths(ob)):
+                    report_is_true(ob)  # after loading, Blender shows settings as they were saved, not as they are keyed
                 limits_hold(ob)
         for ob in armatures():
             if ob.pose is not None and not ob.dqik.live:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import bpy
 import numpy as np
 from checks import Object, free_poses, go_live
-from goals import Key, all_behind, chains, figures_behind, history_matters, key_of
+from goals import Key, all_behind, chains, figures_behind, history_matters, key_of, size
 from mathutils import Matrix
 from oracle import ANGLE, LENGTH, animated_bones, difference, holds, live_is_keyed, poses, same, settle
 from outside import other_handlers, turns_bones
@@ -124,7 +124,7 @@ def check_cloth(name: str, ob_of: Object, bone: str) -> None:
     for frame in (1, 2, 3):
         at_frame(frame)
         off = _pins_off(bpy.data.objects[name], ob, bone)
-        if off > 2e-3 * (1.0 + max(ob.dimensions)):
+        if off > 2e-3 * (1.0 + size(ob) * max(map(abs, evaluated(ob).matrix_world.to_scale()))):
             raise BrokenError("cloth", f"At frame {frame} pinned vertices are {off:.3g} from where {bone!r} of "
                                        f"{ob.name!r} takes them")  # fmt: skip
 
