@@ -159,7 +159,8 @@ class DQIK_OT_targets_to_pose(GoalsOperator, bpy.types.Operator):
                     placing.put(ob, places, context)
                 else:
                     goals.put_targets(ob, places, context.evaluated_depsgraph_get())
-                put.append((scene.frame_current_final, [(one, scene_state.transform(one)) for one in _aims(ob)]))
+                aims = goals.aims(ob.dqik.goals)
+                put.append((scene.frame_current_final, [(one, scene_state.transform(one)) for one in aims]))
             for (time, transforms), places in zip(put, wanted, strict=True):  # no handler runs meanwhile
                 for owner, values in transforms:
                     scene_state.set_transform(owner, values)
@@ -176,18 +177,6 @@ class DQIK_OT_targets_to_pose(GoalsOperator, bpy.types.Operator):
             back |= placing.goes_back(ob, wanted[-1], context, keyed=True)
         scene_state.visit(scene, scene.frame_current + scene.frame_subframe)
         return stay, back
-
-
-def _aims(ob: bpy.types.Object) -> list[bpy.types.Object | bpy.types.PoseBone]:
-    """The targets and poles of the goals: objects, or bones."""
-    aims = [(goal.target, goal.subtarget) for goal in ob.dqik.goals]
-    aims += [(goal.pole_target, goal.pole_subtarget) for goal in ob.dqik.goals]
-    found = []
-    for target, name in aims:
-        if target is not None and target.library is None:
-            bone = target.pose.bones.get(name) if target.type == "ARMATURE" else None
-            found.append(target if bone is None else bone)
-    return found
 
 
 def _named(ob: bpy.types.Object, numbers: set[int]) -> str:

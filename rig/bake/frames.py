@@ -6,12 +6,11 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 import numpy as np
 
-from ...solvers import Batch, FrameArrays, Motion, Pose, Prepared
+from ...solvers import Batch, FrameArrays, Motion, Prepared
 from ...solvers.model.frames import ANSWERS, QUESTIONS
 from ..blender.channels import Channels
-from ..frame import keyed_reach, start_pose, write
+from ..frame import start_pose, write
 from ..frame.known_answers import KnownAnswers
-from ..frame.natural_pose import Shaping
 from ..frame.read import FrameInput, check_numbers
 
 CHUNK = 64  # frames solved at once: more take more memory and gain little time
@@ -27,13 +26,12 @@ class Run:
     def __init__(self, frame_input: FrameInput, first: int, most: int, goes_on: bool) -> None:
         """`frame_input` : of the first frame. `most` : frames that there is room for."""
         self.prepared, self.first, self.goes_on = frame_input.prepared, first, goes_on
-        self._rig, self._shaping, self._amounts = frame_input.rig, frame_input.shaping, list[float]()
+        self._first, self._amounts = frame_input, list[float]()
         self._room = self.prepared.arrays(most)
-        self._first = frame_input
 
     def fits(self, frame_input: FrameInput) -> bool:
         """Whether the start pose of a frame is made in the same way."""
-        own, other = self._shaping, frame_input.shaping
+        own, other = self._first.shaping, frame_input.shaping
         if frame_input.keyed != self._first.keyed:
             return False
         if own is None or other is None:
@@ -41,9 +39,9 @@ class Run:
         return own.prior is other.prior and own.share == other.share
 
     @property
-    def may_follow(self) -> bool:
-        """As of its first frame."""
-        return self._first.may_follow
+    def keyed(self) -> bool:
+        """Whether its frames start from their keys, not from the frames before."""
+        return self._first.keyed
 
     def add(self, frame_input: FrameInput) -> bool:
         """Copy the next frame's input; returns whether the run is full."""
@@ -54,7 +52,7 @@ class Run:
     def follow(self, motion: Motion) -> FrameArrays:
         """The answers of the frames, each solved from the one before."""
         arrays = self._room.part(0, len(self._amounts))
-        start_pose.complete(arrays, self._rig, self._shaped(np.array(self._amounts)))
+        start_pose.complete(arrays, self._first.rig, self._first.shaped(np.array(self._amounts)))
         motion.solve_into(arrays)
         check_numbers(arrays.rotations)
         return arrays
@@ -63,7 +61,7 @@ class Run:
         """The answers of the frames, each solved on its own unless it is known."""
         arrays = self._room.part(0, len(self._amounts))
         questions = [
-            known.question(self.prepared, self._shaped(amount), self._first.keyed, inputs)
+            known.question(self.prepared, self._first.shaped(amount), self.keyed, inputs)
             for inputs, amount in zip(arrays.questions(), self._amounts, strict=True)
         ]
         asked: list[int] = []
@@ -79,25 +77,13 @@ class Run:
                 unknown = self.prepared.arrays(len(asked))
                 for name in (*QUESTIONS, *ANSWERS):
                     getattr(unknown, name)[:] = getattr(arrays, name)[asked]
-            self._solve_afresh(unknown, np.array(self._amounts)[asked])
+            self._first.solve_afresh(unknown, np.array(self._amounts)[asked])
             check_numbers(unknown.rotations)
             for frame, found in zip(asked, unknown.answers(), strict=True):
                 known.keep(questions[frame], found)
                 if unknown is not arrays:
                     arrays.answer_again(found, frame)
         return arrays
-
-    def _solve_afresh(self, arrays: FrameArrays, amounts: np.ndarray) -> None:
-        """Complete the start poses in arrays, and solve these frames, each on its own."""
-        keyed = Pose(arrays.start_rotations.copy(), arrays.start_translations.copy()) if self._first.keyed else None
-        start_pose.complete(arrays, self._rig, self._shaped(amounts))
-        self.prepared.solve_into(arrays)
-        if keyed is not None:
-            keyed_reach.stay(arrays, self.prepared, keyed, self._first.solve_afresh)
-
-    def _shaped(self, amount: float | np.ndarray) -> Shaping | None:
-        """How the natural pose shapes the start of one frame, or of several."""
-        return self._shaping and self._shaping._replace(amount=amount)
 
 
 class Runs:
@@ -142,7 +128,7 @@ class RunSolver:
 
     def solve(self, run: Run) -> tuple[int, Batch]:
         """The index of the first frame, and the answers."""
-        if not self._follow or not run.may_follow:
+        if not self._follow or run.keyed:
             self._motion = None
             return run.first, run.solve(self._known).batch()
         if self._motion is None or not run.goes_on:

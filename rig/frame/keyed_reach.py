@@ -18,11 +18,13 @@ from ...solvers.space.poles import swivel_vector
 _LITTLE, _MUCH = 0.15, 0.5  # of what a keyed pose misses a goal by, that a solve gets nearer
 
 
-def stay(arrays: FrameArrays, prepared: Prepared, posed: Pose, solve: Callable[[FrameArrays], None]) -> None:
+def stay(
+    arrays: FrameArrays, prepared: Prepared, posed: Pose, solve: Callable[[FrameArrays, np.ndarray], None]
+) -> None:  # fmt: skip
     """Solve frames of a keyed pose again whose goals are missed hardly less than by the pose itself, in place.
 
     arrays : of F frames that were solved. posed : the keyed poses (F, J, ...). solve : completes the start poses of
-    arrays and solves them.
+    arrays for some of the frames, by their indices, and solves them.
     """
     away = np.maximum(arrays.position_errors, arrays.rotation_errors) > 0.0
     frames = np.flatnonzero(~arrays.converged & away.any(-1))
@@ -49,7 +51,7 @@ def stay(arrays: FrameArrays, prepared: Prepared, posed: Pose, solve: Callable[[
     again.home_rotations[:] = 0.0
     again.positions[:] = places + share[..., None] * (wanted - places)
     again.orientations[:] = quaternion.product(turns, quaternion.exp(share[..., None] * _turn(turns, turned)))
-    solve(again)
+    solve(again, frames)
     places, turns = _ends(prepared, prepared.skeleton.transforms(again.rotations, again.translations, links))
     for name in ("rotations", "translations", "iterations", "at_limit"):
         getattr(arrays, name)[frames] = getattr(again, name)

@@ -2,7 +2,7 @@
 """The frames of playback: each solved afresh, from the answer of the frame before, or known already."""
 
 from ...solvers import FrameArrays, Motion, Pose, Prepared
-from . import keyed_reach, start_pose
+from . import start_pose
 from .known_answers import KnownAnswers, Question
 from .read import FrameInput, check_numbers
 from .view import View
@@ -26,7 +26,7 @@ class FollowedMotion:
         self._prepared = None
 
     def solve(self, frame_input: FrameInput, view: View, follow: bool) -> FrameArrays:
-        """Solve a frame, from the last frame's answer if `follow` is set and it may follow.
+        """Solve a frame, from the last frame's answer if `follow` is set and it is not keyed.
 
         Only the scene's next frame, or the same frame after an edit, follows; any other frame is solved afresh. The
         same frame that asks the same again keeps its answer.
@@ -40,7 +40,7 @@ class FollowedMotion:
         same_frame = view.frame == self._frame and view.scene_uid == self._scene
         next_frame = 0.0 < view.frame - self._frame <= 1.0 and view.scene_uid == self._scene
         question = self._known.question(prepared, frame_input.shaping, frame_input.keyed, self._arrays.questions()[0])
-        if not (follow and frame_input.may_follow):
+        if not follow or frame_input.keyed:
             self.followed = False
             self._solve_afresh(frame_input, question)
         elif not (same_frame and question == self._question):  # each view layer is evaluated, and updates come besides
@@ -68,8 +68,6 @@ class FollowedMotion:
             arrays.answer_again(found)
         else:
             frame_input.solve_afresh(arrays)
-            if frame_input.keyed:
-                keyed_reach.stay(arrays, frame_input.prepared, frame_input.posed, frame_input.solve_afresh)
             check_numbers(arrays.rotations)
             self._known.keep(question, arrays.answers()[0])
         self._behind = True

@@ -186,16 +186,18 @@ class PoseMemory:
 
     def earlier(
         self, ob: bpy.types.Object, view: View, action: int, edited: Channels, free: tuple[np.ndarray, np.ndarray]
-    ) -> tuple[list[State], bool]:  # fmt: skip
-        """The states in which a place may have shown the channels `edited`, and whether it has."""
+    ) -> tuple[State | None, bool, list[State]]:  # fmt: skip
+        """The state in which a place has shown the channels `edited`, and other states in which it may have.
+
+        Also returns whether what it has shown depends on the frames before. The state is None if it is not known.
+        """
         present = self.state(ob)
         showing = self.history.showing((view.scene_uid, view.frame, action), edited, *self._compared(free, view))
         state = None if showing is None else self.history.state_of(showing, present)
         if showing is None or state is None:
-            return list(self.history.states(present)), False
-        if showing.followed:
-            return [state], True
-        return [state, *(other for other in self.history.states(present) if other is not state)], False
+            return None, False, list(self.history.states(present))
+        others = [] if showing.followed else self.history.states(present)
+        return state, showing.followed, [other for other in others if other is not state]
 
     def ask_again(self, edited: Channels) -> None:
         """Take these channels as those before the change of frame once more."""
@@ -328,13 +330,15 @@ class PoseMemory:
 
         turned, moved : (N,) bool, bones that have changed.
         """
-        left = self.history.find((view.scene_uid, view.frame, action), now, turned, moved)
-        if left is None or len(left.state.holds) != len(self.bones):
+        place = view.scene_uid, view.frame, action
+        found = self.history.find(place, now, turned, moved, self.state(ob))
+        if found is None or len(found[0].holds) != len(self.bones):
             return False
-        self.go_back(ob, left.state)
+        state, keyed_then = found
+        self.go_back(ob, state)
         keyed = self._keyed.get(view.scene_uid)
-        if left.keyed is not None and keyed is not None and keyed.frame == view.frame and not view.fresh:
-            self._keyed[view.scene_uid] = KeyedPose(view.frame, left.keyed.copy())
+        if keyed_then is not None and keyed is not None and keyed.frame == view.frame and not view.fresh:
+            self._keyed[view.scene_uid] = KeyedPose(view.frame, keyed_then.copy())
         self.note_gone_back(ob, now, view)
         return True
 

@@ -118,17 +118,23 @@ class History:
         if before is None and len(self._shown) > max(1, _ROOM // size):
             del self._shown[next(iter(self._shown))]
 
-    def find(self, place: Place, now: Channels, turned: np.ndarray, moved: np.ndarray) -> Departure | None:
-        """The last state at a place that the channels `now` show on all bones that were edited since.
+    def find(
+        self, place: Place, now: Channels, turned: np.ndarray, moved: np.ndarray, present: State
+    ) -> tuple[State, Channels | None] | None:
+        """The last state in which a place showed the channels `now` on all bones that were edited since.
 
-        turned, moved : (N,) bool, the bones that have changed now.
+        Also returns the keyed channels from then, if they are known. turned, moved : (N,) bool, the bones that have
+        changed now. present : the present state.
         """
-        for left in reversed(self._left):
+        for since, left in enumerate(reversed(self._left), 1):
             if len(left.turned) != len(turned):
                 return None
             turned, moved = turned | left.turned, moved | left.moved
-            if left.place == place and same_pose(left.shown, now, np.flatnonzero(turned), np.flatnonzero(moved)):
-                return left
+            bones = np.flatnonzero(turned), np.flatnonzero(moved)
+            if left.place == place and same_pose(left.shown, now, *bones):
+                shown = self.showing(place, now, *bones)  # perhaps after this edit too, where goals decide the pose
+                last = since if shown is None else min(since, self._count - shown.edits)
+                return (self._left[-last].state, self._left[-last].keyed) if last else (present, None)
         return None
 
     def showing(self, place: Place, now: Channels, turned: np.ndarray, moved: np.ndarray) -> Showing | None:

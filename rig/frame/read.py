@@ -16,8 +16,8 @@ from ...solvers.model.frames import FrameArrays
 from ...solvers.model.goals import Targets
 from ..blender.channels import Channels
 from ..setup.build import Rig
+from . import keyed_reach, start_pose
 from . import links as joint_links
-from . import start_pose
 from . import targets as goal_targets
 from .natural_pose import Shaping
 from .targets import Place
@@ -31,7 +31,7 @@ class FrameInput:
     the base pose give. targets : of one frame. slide_scale : (T,) factor from each sliding bone's location channel to
     its offset. distorted : whether Blender's scales or constraints may make of the answer another pose than solved.
     shaping : of the natural pose, or None. keyed : whether all solved bones are keyed, and stay as far as goals let
-    them.
+    them; such a frame starts from its keys, never from another frame's answer.
     """
 
     rig: Rig
@@ -44,11 +44,6 @@ class FrameInput:
     shaping: Shaping | None = None
     keyed: bool = False
 
-    @property
-    def may_follow(self) -> bool:
-        """Whether the frame may start from another frame's answer: keys of all bones say where each frame starts."""
-        return not self.keyed
-
     def ask(self, arrays: FrameArrays, frame: int = 0) -> None:
         """Copy the input into one frame of the arrays; its start pose is the animator's until it is completed."""
         arrays.ask(self.targets, self.posed, self.links, None, slice(frame, frame + 1))
@@ -60,10 +55,24 @@ class FrameInput:
         start_pose.complete(arrays, self.rig, self.shaping)
         return arrays
 
-    def solve_afresh(self, arrays: FrameArrays) -> None:
-        """Complete the start poses in arrays, which are the animator's, and solve these frames, each on its own."""
-        start_pose.complete(arrays, self.rig, self.shaping)
-        self.prepared.solve_into(arrays)
+    def shaped(self, amount: float | np.ndarray | None) -> Shaping | None:
+        """The shaping of one frame, or of F, whose amounts may be others; None : this frame's own."""
+        return self.shaping if self.shaping is None or amount is None else self.shaping._replace(amount=amount)
+
+    def solve_afresh(self, arrays: FrameArrays, amounts: np.ndarray | None = None) -> None:
+        """Complete the start poses in arrays of F frames like this one, and solve these frames, each on its own.
+
+        arrays : with the animator's start poses. amounts : (F,) of the shaping, if it has others on these frames.
+        """
+        keyed = Pose(arrays.start_rotations.copy(), arrays.start_translations.copy()) if self.keyed else None
+
+        def solve(some: FrameArrays, frames: np.ndarray | slice) -> None:
+            start_pose.complete(some, self.rig, self.shaped(None if amounts is None else amounts[frames]))
+            self.prepared.solve_into(some)
+
+        solve(arrays, slice(None))
+        if keyed is not None:
+            keyed_reach.stay(arrays, self.prepared, keyed, solve)
 
     def copy(self) -> "FrameInput":
         """With links and targets of its own."""

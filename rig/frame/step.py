@@ -103,7 +103,7 @@ def _settle(
     """Solve a frame to which a pose was changed before: by an edit, or by a tool that puts back what it found.
 
     answer : without the change. If the change has made the pose that the frame shows without it, or showed before the
-    last edits, it was put back.
+    last edits, it was put back. So were these edits, where the frame has shown the pose before them.
     """
     pose, free, edited = session.pose, session.rig.free, session.pose.unsettled
     assert edited is not None
@@ -113,18 +113,21 @@ def _settle(
         pose.ask_again(edited)
         return _solve(session, ob, view, active, began, settled)
 
-    if answer.channels is None or pose.shows(answer.channels, edited, free, view):
+    if answer.channels is None:
         return answer
-    present = pose.state(ob)
-    states, shown = pose.earlier(ob, view, session.rig.action, edited, free)
-    for state in states:
+    shows, present = pose.shows(answer.channels, edited, free, view), pose.state(ob)
+    found, followed, others = pose.earlier(ob, view, session.rig.action, edited, free)
+    if shows and (found is None or found.equals(present)):
+        return answer
+    for state in ([] if found is None else [found]) + ([] if shows else others):
         pose.go_back(ob, state)
         tried = solved(settled=False)
-        if shown or (tried.channels is not None and pose.shows(tried.channels, edited, free, view)):
+        known = followed and state is found
+        if known or (tried.channels is not None and pose.shows(tried.channels, edited, free, view)):
             pose.note_gone_back(ob, edited, view)
             return tried
     pose.go_back(ob, present)
-    return solved(settled=True)
+    return solved(settled=not shows)
 
 
 def _solve(

@@ -142,15 +142,24 @@ def put_targets(ob: bpy.types.Object, wanted: dict[int, Place], depsgraph: bpy.t
 
 def key_targets(ob: bpy.types.Object, numbers: Iterable[int], frame: float) -> None:
     """Key the place and rotation of the targets and poles of goals at a frame."""
-    goals = [ob.dqik.goals[number] for number in numbers]
-    aims = [(goal.target, goal.subtarget) for goal in goals]
-    aims += [(goal.pole_target, goal.pole_subtarget) for goal in goals]
-    for target, name in aims:
-        if target is not None and target.library is None and not _is_action_linked(target):
-            bone = target.pose.bones.get(name) if target.type == "ARMATURE" else None
-            owner = target if bone is None else bone
+    for owner in aims(ob.dqik.goals[number] for number in numbers):
+        if not _is_action_linked(owner.id_data):
+            group = "Object Transforms" if owner == owner.id_data else owner.name
             with suppress(RuntimeError):  # its action is linked, or the NLA refuses: `placing` finds that
-                keying.key(owner, frame, "Object Transforms" if bone is None else bone.name)
+                keying.key(owner, frame, group)
+
+
+def aims(goals: Iterable[bpy.types.PropertyGroup]) -> list[bpy.types.Object | bpy.types.PoseBone]:
+    """The targets and poles of goals that are not linked: objects, or bones."""
+    listed = list(goals)
+    ends = [(goal.target, goal.subtarget) for goal in listed]
+    ends += [(goal.pole_target, goal.pole_subtarget) for goal in listed]
+    found = []
+    for target, name in ends:
+        if target is not None and target.library is None:
+            bone = target.pose.bones.get(name) if target.type == "ARMATURE" else None
+            found.append(target if bone is None else bone)
+    return found
 
 
 def remove(ob: bpy.types.Object, numbers: Iterable[int]) -> str:

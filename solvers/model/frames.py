@@ -140,7 +140,7 @@ class FrameArrays:
 
     @cached_property
     def _ends(self) -> tuple[int, int, int]:
-        """Where in `_memory` the targets end, the start pose and links, and all inputs."""
+        """Where in `_memory` the targets end, the start pose and links, and all inputs, in the order of `QUESTIONS`."""
         sizes = [dtype.itemsize * prod(inner) for (_, _, dtype, _), inner
                  in zip(_ARRAYS, _shapes(self.goals, self.joints), strict=True)]  # fmt: skip
         return sum(sizes[:3]), sum(sizes[:6]), sum(sizes[:7])

@@ -311,6 +311,33 @@ def test_what_is_put_back_where_no_goal_counts_was_no_edit(step: Callable[[Path]
             assert degrees(rigs.turn(shown[frame], rigs.matrices(ob))) < 0.02, frame
 
 
+def test_what_is_put_back_where_the_goals_alone_decide_the_pose_was_no_edit() -> None:
+    """A bone whose goal sets its rotation shows the same whatever it was posed like; its hold and base come back."""
+    ob = rigs.armature([rigs.Bone("arm", (0, 0, 0), (0, 0, 1))])
+    target = rigs.empty((0.5, 0.4, 0.6), "Target")
+    rigs.key_path(target, (1, 12), ((0.5, 0.4, 0.6), (0.2, -0.6, 0.7)))
+    target.rotation_mode = "XYZ"
+    for frame, turn in ((1, (0.3, -0.5, 0.9)), (12, (-0.4, 0.8, 0.1))):
+        target.rotation_euler = turn
+        target.keyframe_insert("rotation_euler", frame=frame)
+    rigs.goal(ob, "arm", target, chain_length=1, use_rotation=True)
+    ob.dqik.live = True
+    rigs.at_frame(5)
+    rigs.posed(ob.pose.bones["arm"], rigs.rotation((1, 0, 0), 40.0))
+    rigs.update()
+    before = State(ob)
+    rigs.made_active(ob)
+    saved = saved_basis(ob)
+    for step in (1, 9):
+        bpy.context.scene.frame_set(step)
+        ob.pose.bones["arm"].matrix_basis.identity()
+    restore_basis(ob, saved)
+    bpy.context.scene.frame_set(5)
+    restore_basis(ob, saved)
+    rigs.update()
+    before.assert_kept(ob)
+
+
 @pytest.mark.parametrize("start_from", ["POSE", "PREVIOUS"])
 def test_a_pose_that_a_script_makes_before_a_frame_change_is_an_edit(start_from: str) -> None:
     """It becomes the base pose and is held, although nothing was evaluated in between."""

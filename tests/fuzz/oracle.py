@@ -168,7 +168,7 @@ class Watch:
         for ob in shown():
             if ob.mode != "EDIT" and len(ob.data.bones):
                 if group != "files" or not any("dqik.goals" in path for path in animated_paths(ob)):
-                    report_is_true(ob)  # after loading, Blender shows settings as they were saved, not as they are keyed
+                    report_is_true(ob)  # after loading, Blender shows keyed settings as they were saved
                 limits_hold(ob)
         for ob in armatures():
             if ob.pose is not None and not ob.dqik.live:
