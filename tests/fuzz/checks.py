@@ -36,7 +36,7 @@ def go_live(ob: bpy.types.Object, frame: float) -> bool:
 def check_off_here(ob_of: Object, frame: float, way: str) -> None:
     """Live off gives at once the pose that this frame has without Live, also in a new session of Blender."""
     ob = ob_of()
-    if live_is_keyed(ob) or not go_live(ob, frame):
+    if live_is_keyed(ob) or turns_bones() or not go_live(ob, frame):
         return
     if way == "forget":
         forget()
@@ -57,7 +57,7 @@ def check_kept(ob_of: Object, frame: float, way: str) -> None:
     line of code that edits bones or their rotation modes.
     """
     ob = ob_of()
-    if live_is_keyed(ob) or ob.library is not None or (way == "load" and turns_bones()):
+    if live_is_keyed(ob) or ob.library is not None or turns_bones():
         return
     ob.dqik.live = False
     update()

@@ -53,6 +53,8 @@ def check_put_back(action: Callable[[], None], words: str) -> None:
     before_base, before_hold = bases(frame), {key_of(ob): holds(ob) for ob in shown()}
     if any(_holds_at_rest(ob, before_base) for ob in shown()):
         return
+    if "glb" in words and any(map(_is_posed_alone, shown())):
+        return  # this exporter leaves such bones at rest, with and without Live
     if any(not ob.dqik.status.converged and chains(ob) & animated_bones(ob) for ob in live):
         return  # the last digits of keys could be what shows
     before, played = _visited(frames), _played()
@@ -105,6 +107,12 @@ def _holds_at_rest(ob: bpy.types.Object, base: dict[tuple[Key, str], np.ndarray]
     """Whether bones that stand at rest are held: clearing these lets them go, and putting them back shows nothing."""
     held = (name for name, hold in holds(ob).items() if hold and (key_of(ob), name) in base)
     return any(np.abs(base[key_of(ob), name] - np.eye(4)).max() < 1e-3 for name in held)
+
+
+def _is_posed_alone(ob: bpy.types.Object) -> bool:
+    """Whether a bone that no goal moves and nothing animates is posed."""
+    others = {one.name for one in ob.pose.bones} - chains(ob) - animated_bones(ob)
+    return any(np.abs(np.array(ob.pose.bones[name].matrix_basis) - np.eye(4)).max() > 1e-6 for name in others)
 
 
 def _visited(frames: Sequence[float]) -> dict[float, dict[Key, np.ndarray]]:
