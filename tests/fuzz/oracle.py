@@ -48,11 +48,11 @@ def poses() -> dict[Key, np.ndarray]:
 
 def poses_that_stay() -> dict[Key, np.ndarray]:
     """As above without armatures on which bones are animated and not solved: Blender takes these to other frames."""
-    stay = {key_of(ob) for ob in shown() if animated_bones(ob) <= _solved_bones(ob)}
+    stay = {key_of(ob) for ob in shown() if animated_bones(ob) <= solved_bones(ob)}
     return {key: pose for key, pose in poses().items() if key in stay}
 
 
-def _solved_bones(ob: bpy.types.Object) -> set[str]:
+def solved_bones(ob: bpy.types.Object) -> set[str]:
     goals = [goal for goal, _ in active_goals(ob)] if is_live(ob) else []
     return {one.name for goal in goals for one in chain(ob, goal) if not one.dqik_lock}
 

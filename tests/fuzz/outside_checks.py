@@ -10,7 +10,7 @@ import numpy as np
 from checks import Object, free_poses, go_live
 from goals import Key, all_behind, chains, figures_behind, history_matters, key_of, size
 from mathutils import Matrix
-from oracle import ANGLE, LENGTH, animated_bones, difference, holds, live_is_keyed, poses, same, settle
+from oracle import ANGLE, LENGTH, animated_bones, difference, holds, live_is_keyed, poses, same, settle, solved_bones
 from outside import other_handlers, turns_bones
 from rigs import at_frame, evaluated, update
 from vocabulary import EXTENSION, BrokenError, armatures, run, said, shown
@@ -111,7 +111,7 @@ def _holds_at_rest(ob: bpy.types.Object, base: dict[tuple[Key, str], np.ndarray]
 
 def _is_posed_alone(ob: bpy.types.Object) -> bool:
     """Whether a bone that no goal moves and nothing animates is posed."""
-    others = {one.name for one in ob.pose.bones} - chains(ob) - animated_bones(ob)
+    others = {one.name for one in ob.pose.bones} - solved_bones(ob) - animated_bones(ob)
     return any(np.abs(np.array(ob.pose.bones[name].matrix_basis) - np.eye(4)).max() > 1e-6 for name in others)
 
 
