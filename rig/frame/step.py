@@ -126,6 +126,8 @@ def _settle(
         if known or (tried.channels is not None and pose.shows(tried.channels, edited, free, view)):
             pose.note_gone_back(ob, edited, view)
             return tried
+    if found is not None and not answer.bones.any():  # nothing is solved here, so the holds alone can come back
+        present = present._replace(holds=found.holds)
     pose.go_back(ob, present)
     return solved(settled=not shows)
 
