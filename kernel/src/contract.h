@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 108648172 /* a hash of all below */
+#define DQIK_LAYOUT 263825473 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -47,7 +47,6 @@
 /* solvers/space/yielding.py */
 #define YIELD_EXCESS 0.01
 #define YIELD_FLOOR 0.02
-#define YIELD_REACH 0.05
 #define YIELD_MISS 0.0003
 #define YIELD_SHARED 0.25
 #define YIELD_RAISED 10.0
@@ -282,6 +281,7 @@ typedef struct {
     const int32_t *yield_top;
     const uint8_t *yield_path; /* (yields, J) */
     const double *yield_extra; /* (yields) */
+    const double *yield_most;
     const uint8_t *may_yield; /* (G) whether a goal may yield to others of its priority */
     const uint8_t *leads; /* (G) whether a goal leads; see Tasks in solvers/space/tasks/tasks.py */
     const int32_t *priority; /* (G) */

@@ -13,19 +13,18 @@ double yield_ratio(const work *w, const point *at, int i) {
     return distance3(w->places + 3 * s->yield_goal[i], at->p + 3 * s->yield_top[i]) / most(reach, 1e-12);
 }
 
-/* Move targets out of reach in to just beyond reach, with lower shares; `at` is any pose of the frame. */
+/* Move targets out of reach in to just beyond reach, with lower shares beside others; `at` is any pose of the frame. */
 void yield_targets(work *w, const point *at) {
     const dqik_stage *s = w->s;
-    if (s->goals < 2) return;
     for (int i = 0; i < s->yields; i++) {
         int g = s->yield_goal[i];
         const double *root = at->p + 3 * s->yield_top[i];
         double away[3];
         minus3(away, w->places + 3 * g, root);
         double ratio = yield_ratio(w, at, i), excess = most(ratio - 1.0, 0.0) / YIELD_EXCESS;
-        if (ratio > 1.0 + YIELD_REACH)
-            for (int c = 0; c < 3; c++) w->places[3 * g + c] = root[c] + away[c] * (1.0 + YIELD_REACH) / ratio;
-        w->shares[g] = most(1.0 / (1.0 + excess * excess), YIELD_FLOOR);
+        if (ratio > s->yield_most[i])
+            for (int c = 0; c < 3; c++) w->places[3 * g + c] = root[c] + away[c] * s->yield_most[i] / ratio;
+        if (s->goals > 1) w->shares[g] = most(1.0 / (1.0 + excess * excess), YIELD_FLOOR);
     }
 }
 

@@ -167,6 +167,7 @@ def _yielding(stage: Stage) -> dict[str, Any]:
         "yield_top": yields.top,
         "yield_path": yields.paths.T > 0.0,
         "yield_extra": yields.extra,
+        "yield_most": yields.most,
         "may_yield": stage.yields,
         "leads": stage.tasks.leads,
         "priority": np.unique([goal.priority for goal in stage.goals], return_inverse=True)[1],

@@ -80,7 +80,9 @@ class Stage:
         self.lanes = self.hard_tasks.lanes
         self.folds = np.zeros(self.lanes.count, dtype=bool)
         self.folds[lane[[one.goal for one in self.limbs]]] = True
-        self.yielding = Yielding(skeleton, self.goals, self.space, self.chains, lane)
+        self.yielding = Yielding(
+            skeleton, self.goals, self.space, self.chains, lane, pull > 0.0 and self.precise
+        )
         self._first_damping = first_damping(self.space.n, self.tasks.m)
         damping = np.array([part._first_damping for part in parts]) if parts else self._first_damping
         poles = bool(self.poles)

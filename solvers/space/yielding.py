@@ -18,6 +18,7 @@ from .joint_space import JointSpace
 YIELD_EXCESS = 0.01  # of a chain's reach: at this distance beyond it a goal's share is a half
 YIELD_FLOOR = 0.02  # least share of such a goal
 YIELD_REACH = 0.05  # of a chain's reach: a target further beyond it is moved in to this distance
+YIELD_ALONE = 0.02  # the same for a goal without others beside it, which has less to be drawn from
 YIELD_MISS = 3e-4  # [skeleton lengths] error of a goal to blame at which its share is a half
 YIELD_SHARED = 0.25  # of the largest error of its priority counts for each goal, which may miss little and drag others
 YIELD_RAISED = 10.0  # times a goal's own error, which so counts for it at most: one that is met does not yield
@@ -33,9 +34,10 @@ class Yielding:
     """
 
     def __init__(
-        self, skeleton: Skeleton, goals: Sequence[Goal], space: JointSpace, chains: np.ndarray, lane: np.ndarray
-    ) -> None:
-        """`lane` (G,) of each goal: a goal yields to others in its lane."""
+        self, skeleton: Skeleton, goals: Sequence[Goal], space: JointSpace, chains: np.ndarray, lane: np.ndarray,
+        pulled: bool,
+    ) -> None:  # fmt: skip
+        """`lane` (G,) of each goal: a goal yields to others in its lane. pulled : whether a pull shapes the answer."""
         movable = np.zeros(len(skeleton), dtype=bool)
         movable[space.joint] = True
         sliding = np.zeros(len(skeleton), dtype=bool)
@@ -58,6 +60,8 @@ class Yielding:
             extra.append(float(np.linalg.norm(goal.offset)))
         self.paths, self.extra = np.array(paths, dtype=float).reshape(len(paths), len(skeleton)).T, np.array(extra)
         self._beside = (lane == lane[:, None]).sum(-1)[self.goals] > 1  # (K,) whether the lane has another goal
+        alone = 1.0 + YIELD_ALONE if pulled else np.inf
+        self.most = np.where(self._beside, 1.0 + YIELD_REACH, alone)  # (K,) farthest that targets stay, in reaches
 
     def beyond(self, positions: np.ndarray, links: np.ndarray, targets: Targets) -> np.ndarray:
         """Frames (F,) in which a target is further from its chain's root than the chain's length."""
@@ -75,19 +79,21 @@ class Yielding:
     def targets(self, positions: np.ndarray, links: np.ndarray, targets: Targets) -> Targets:
         """The targets for the solve: those out of reach are moved in to just beyond reach, with lower shares.
 
+        A limb that stretches toward a target far away would hardly feel the pull, which keeps it from turning about
+        itself, so a lone goal's target is moved in too if there is a pull; its share stays.
+
         positions : (F, J, 3) of the joints in any pose. links : (F or 1, J, 8) as in `Skeleton.transforms`.
         """
-        if not self._beside.any():
+        if not np.isfinite(self.most).any():
             return targets
         away, ratio = self._ratio(positions, links, targets)
-        ratio = ratio * self._beside
         if ratio.max(initial=0.0) <= 1.0:
             return targets
         drawn, shares = targets.positions.copy(), np.ones(targets.positions.shape[:2])
         # other targets stay the same to the last digit: a frame's answer must not depend on its batch
-        far = positions[:, self.top] + away * ((1.0 + YIELD_REACH) / np.maximum(ratio, 1e-12))[..., None]
-        drawn[:, self.goals] = np.where((ratio > 1.0 + YIELD_REACH)[..., None], far, drawn[:, self.goals])
-        excess = np.maximum(ratio - 1.0, 0.0) / YIELD_EXCESS
+        far = positions[:, self.top] + away * np.minimum(self.most / np.maximum(ratio, 1e-12), 1.0)[..., None]
+        drawn[:, self.goals] = np.where((ratio > self.most)[..., None], far, drawn[:, self.goals])
+        excess = np.maximum(ratio - 1.0, 0.0) / YIELD_EXCESS * self._beside
         shares[:, self.goals] = np.maximum(1.0 / (1.0 + excess * excess), YIELD_FLOOR)
         return targets._replace(positions=drawn, shares=shares)
 

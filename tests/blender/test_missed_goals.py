@@ -209,3 +209,28 @@ def test_going_from_one_missed_frame_to_the_next() -> None:
     assert bpy.context.scene.frame_current == FAR
     assert bpy.ops.dqik.missed_clear() == {"FINISHED"}
     assert not len(ob.dqik.missed_frames)
+
+
+@pytest.mark.parametrize("times", [1.2, 1.5, 2.0])
+@pytest.mark.parametrize(("end", "length"), [("hand.L", 3), ("foot.L", 3), ("forearm.R", 2), ("head", 0)])
+def test_a_lone_limb_stretches_toward_a_target_far_away_and_turns_with_it(end: str, length: int, times: float) -> None:
+    """The target goes round the limb in 120 steps at so many times its reach: no bone turns far in any step."""
+    ob = rigs.figure()
+    bones = [ob.pose.bones[end], *ob.pose.bones[end].parent_recursive]
+    bones = bones[: length or None]
+    root, tip = rigs.head(ob, bones[-1].name), rigs.tail(ob, end)
+    ahead = (tip - root).normalized()
+    side = ahead.cross(rigs.Vector((0.3, 0.9, 0.2))).normalized()
+    target = rigs.empty(tip)
+    rigs.goal(ob, end, target, chain_length=length)
+    ob.dqik.live = True
+    before, worst = None, 0.0
+    for step in range(121):
+        way = rigs.rotation(ahead, 3.0 * step) @ (rigs.rotation(side, 52.0) @ ahead)
+        target.location = root + times * sum(bone.length for bone in bones) * way
+        rigs.update()
+        pose = rigs.matrices(ob)
+        worst = max(worst, 0.0 if before is None else rigs.turn(before, pose))
+        before = pose
+        assert (rigs.tail(ob, end) - root).angle(way) < np.radians(0.1)
+    assert worst < np.radians(6.0)  # the target turns by 2.4 in a step

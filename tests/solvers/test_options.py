@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from measures import UPRIGHT, both_solvers, degrees_of, turned_by
+from measures import UPRIGHT, both_solvers, degrees_of, goal_errors, turned_by
 from numpy.testing import assert_allclose
 from skeletons import arm, bent, chain, pointed, pointer, pointing, random_pose
 
@@ -81,14 +81,19 @@ def test_no_iterations_bring_the_start_inside_its_limits_and_no_further(solver: 
 @pytest.mark.parametrize("preferred", [None, (0.35, 0, 0)], ids=["no pull", "pull"])
 @pytest.mark.parametrize("iterations", [0, 1, 7, 30])
 def test_a_solve_takes_no_more_iterations_than_it_may(iterations: int, preferred: tuple | None, solver: str) -> None:
-    """Counted over all stages and starts; more iterations bring a target out of reach no further away."""
-    skeleton = arm(shoulder=NARROW, preferred=preferred)
-    goal = ik.Goal(2, position=(1, -2, 1.5))
+    """Counted over all stages and starts; more iterations bring a target out of reach no further away.
+
+    With a pull, the target of a lone goal is asked for at 1.02 times the reach, and the pull has a say of 1e-5 there.
+    """
+    skeleton, target = arm(shoulder=NARROW, preferred=preferred), np.array([1, -2, 1.5])
+    goal = ik.Goal(2, position=target)
+    asked = ik.Goal(2, position=target if preferred is None else 1.02 * 2.0 * target / np.linalg.norm(target))
     options = ik.Options(iterations=iterations)
     solution = ik.solve(skeleton, [goal], solver=solver, options=options)
     assert solution.iterations <= iterations
     more = ik.solve(skeleton, [goal], solver=solver, options=ik.Options(iterations=iterations + 20))
-    assert more.position_errors[0] <= solution.position_errors[0] + 1e-6
+    further = goal_errors(skeleton, more.pose, asked)[0] - goal_errors(skeleton, solution.pose, asked)[0]
+    assert further <= (1e-6 if preferred is None else 1e-5)
 
 
 @both_solvers
