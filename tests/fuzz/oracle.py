@@ -271,7 +271,7 @@ def limits_hold(ob: bpy.types.Object) -> None:
     """Every bone that a goal moves is inside its limits."""
     status = ob.dqik.status
     solved = is_live(ob) and (status.converged or status.iterations > 0) and not status.message
-    if not solved or ob.data.pose_position == "REST":
+    if not solved or ob.data.pose_position == "REST" or follows_itself():  # a goal leaves out what its target follows
         return
     driven = [curve.data_path for curve in ob.animation_data.drivers] if ob.animation_data else []
     for goal, _ in active_goals(ob):
