@@ -58,8 +58,9 @@ def drop_foreign(ob: bpy.types.Object, before: np.ndarray) -> None:
             bone.dqik_hold = bone.dqik_hold  # it belongs to this figure
         elif not animation.animates(ob, curves.bone_path(bone.name, "dqik_hold")):
             bone.dqik_hold = before[number]
-    if any(bone.is_property_set("dqik_hold") for bone in ob.pose.bones):
+    if any(bone.is_property_set("dqik_hold") and not bone.is_property_set("dqik_hold_of") for bone in ob.pose.bones):
         make_explicit(ob)
+        ob.update_tag(refresh={"OBJECT"})  # Blender copies the bones anew and may leave their pose as it was saved
 
 
 def make_explicit(ob: bpy.types.Object) -> None:
