@@ -7,7 +7,18 @@ import bpy
 import numpy as np
 import rigs
 import vocabulary
-from goals import active_goals, drives, figures_behind, follows_previous, history_matters, key_of, solved_alone
+from goals import (
+    active_goals,
+    chain,
+    drives,
+    figures_behind,
+    follows_previous,
+    history_matters,
+    key_of,
+    size,
+    solved_alone,
+)
+from mathutils import Matrix
 from oracle import animated_bones, holds, live_is_keyed, poses, same, settle
 from outside import muted_curves, other_handlers, turns_bones
 from rigs import at_frame, evaluated, update
@@ -216,6 +227,13 @@ def misses(ob: bpy.types.Object) -> np.ndarray:
     return np.array(found)
 
 
+def _is_at_root(ob: bpy.types.Object, goal: bpy.types.PropertyGroup, target: Matrix) -> bool:
+    """Whether a goal's target lies where its chain begins."""
+    shape = evaluated(ob)
+    root = shape.matrix_world @ shape.pose.bones[chain(ob, goal)[-1].name].head
+    return (root - target.translation).length < 1e-2 * size(ob) * max(map(abs, shape.matrix_world.to_scale()))
+
+
 def check_keyed_pose(ob_of: Object, frame: float, missed: bool) -> None:
     """A whole pose that is keyed as it is seen under Live comes back as it was seen.
 
@@ -236,6 +254,8 @@ def check_keyed_pose(ob_of: Object, frame: float, missed: bool) -> None:
         return
     if any(other != ob and other.animation_data and other.animation_data.action == data.action for other in shown()):
         return  # its keys would move them too
+    if any(goal.pole_target is not None and _is_at_root(ob, goal, matrix) for goal, matrix in active_goals(ob)):
+        return  # the last digits decide to which side of the pole's line such a limb is folded
     here, seen = poses(), misses(ob)
     for one in ob.pose.bones:
         one.keyframe_insert(rigs.ROTATION_PATHS[one.rotation_mode], frame=frame)
