@@ -26,7 +26,7 @@ class Armatures:
     _objects: bytes | None = None  # the `session_uid` of all objects in order
     _places: list[tuple[int, int]] = field(default_factory=list)
     _behind: dict[int, set[int]] = field(default_factory=dict)
-    _counts: dict[int, int] = field(default_factory=dict)  # of goals, by which `_behind` was found
+    _counts: dict[int, int] = field(default_factory=dict)  # of goals that count, by which `_behind` was found
 
     def forget(self) -> None:
         """Search again at the next question."""
@@ -61,7 +61,7 @@ class Armatures:
         armatures = {ob.session_uid: (ob, live) for ob, live in self._in_view(view, reading)}
         if len(armatures) < 2:
             return [list(armatures.values())]
-        in_levels, view.later = levels(self._followed(armatures, view))
+        in_levels, view.later = levels(self._followed(armatures, view, reading))
         return [[armatures[uid] for uid in level] for level in in_levels]
 
     def followed(self, uid: int) -> set[int]:
@@ -91,17 +91,22 @@ class Armatures:
             if live or ob.dqik.has_base or uid in reading:
                 yield ob, live
 
-    def _followed(self, armatures: dict[int, tuple[bpy.types.Object, bool]], view: View) -> dict[int, set[int]]:
+    def _followed(
+        self, armatures: dict[int, tuple[bpy.types.Object, bool]], view: View, reading: set[int]
+    ) -> dict[int, set[int]]:  # fmt: skip
         """The armatures that each armature follows, all by `session_uid`; read again after edits.
 
-        Those that follow others by their goals only come first: in a cycle, a goal can be left out.
+        Those that follow others by their goals only come first: in a cycle, a goal can be left out. The goals of
+        an armature that is not live, and only gets its own pose back, do not count.
         """
-        counts = {uid: len(ob.dqik.goals) for uid, (ob, _) in armatures.items()}  # remove() causes no update
+        counts = {  # remove() causes no update
+            uid: len(ob.dqik.goals) if live or uid in reading else 0 for uid, (ob, live) in armatures.items()
+        }
         if not view.fresh or view.edited or counts != self._counts:
             self._counts, links = counts, Dependencies()
             by_pose = {uid: links.armatures_behind_pose(ob) & armatures.keys() for uid, (ob, _) in armatures.items()}
             self._behind = {
-                uid: by_pose[uid] | links.armatures_behind_goals(armatures[uid][0])
+                uid: by_pose[uid] | (links.armatures_behind_goals(armatures[uid][0]) if counts[uid] else set())
                 for uid in sorted(by_pose, key=lambda uid: bool(by_pose[uid]))
             }
         return self._behind

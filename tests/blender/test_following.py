@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 import pytest
 import rigs
-from situations import NEAR, STEADY, crane, history, load, pose_at, reaching, turn
+from situations import NEAR, STEADY, crane, forget, history, load, pose_at, reaching, turn
 
 FRAMES = (3, 20, 11, 7)
 
@@ -209,6 +209,24 @@ def test_a_goal_that_a_script_removes_from_a_cycle_ends_it_on_the_next_frame() -
     other.dqik.goals.remove(0)
     rigs.at_frame(FRAMES[1])
     assert "a cycle" not in one.dqik.status.message
+
+
+@pytest.mark.parametrize("keyed", [0, 1])
+def test_an_armature_that_is_not_live_on_a_frame_is_in_no_cycle(keyed: int) -> None:
+    """Live is keyed on one of two that follow each other: the other's pose depends on the frame alone."""
+    both = two_that_follow_each_other()
+    for frame, live in ((1, True), (7, False), (8, True), (9, False), (12, True)):
+        both[keyed].dqik.live = live
+        both[keyed].dqik.keyframe_insert("live", frame=frame)
+    fresh = {}
+    for frame in (7, 10):
+        forget()
+        rigs.at_frame(frame)
+        fresh[frame] = rigs.matrices(both[1 - keyed])
+    for frame in (8, 7, 12, 10):
+        rigs.at_frame(frame)
+        if frame in fresh:
+            assert turn(fresh[frame], rigs.matrices(both[1 - keyed])) < STEADY
 
 
 @pytest.mark.parametrize("first", [True, False])
