@@ -92,8 +92,9 @@ class SteadyFrames:
 
     def _place_roots(self, evaluated: bpy.types.Object) -> bool:
         """Update the links of the roots; False if a bone that they hang on is scaled."""
-        own = self._input.links[0], self._located, self._placed
-        return links.place_roots(evaluated, self._rig, self._rests, *own)
+        return links.place_roots(
+            evaluated, self._rig, self._rests, self._input.links[0], self._located, self._placed
+        )  # fmt: skip
 
     def _pose_contents(self) -> tuple[bytes, bytes]:
         """The channels of the skeleton's bones."""

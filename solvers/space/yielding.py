@@ -18,7 +18,7 @@ from .joint_space import JointSpace
 YIELD_EXCESS = 0.01  # of a chain's reach: at this distance beyond it a goal's share is a half
 YIELD_FLOOR = 0.02  # least share of such a goal
 YIELD_REACH = 0.05  # of a chain's reach: a target further beyond it is moved in to this distance
-YIELD_ALONE = 0.02  # the same for a goal without others beside it, which has less to be drawn from
+YIELD_ALONE = 0.02  # the same for a lone goal: the nearer its target, the more the pull counts
 YIELD_MISS = 3e-4  # [skeleton lengths] error of a goal to blame at which its share is a half
 YIELD_SHARED = 0.25  # of the largest error of its priority counts for each goal, which may miss little and drag others
 YIELD_RAISED = 10.0  # times a goal's own error, which so counts for it at most: one that is met does not yield

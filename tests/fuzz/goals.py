@@ -65,9 +65,11 @@ def is_live(ob: bpy.types.Object) -> bool:
 
 
 def history_matters(previous: bool = True) -> bool:
-    """Whether poses may depend on the frames before: by a setting, by a target that Blender does not evaluate, or since
-    something follows itself, or since a driver found nothing to set and Blender has given it up until the file is read
-    again. previous : count *Previous Frame* among the settings."""
+    """Whether poses may depend on the frames before: by a setting, by a target that Blender does not evaluate, by a
+    driver that Blender has given up until the file is read again, or since something follows itself.
+
+    previous : count *Previous Frame* among the settings.
+    """
     if any(not curve.driver.is_valid for ob in shown() if drives(ob) for curve in ob.animation_data.drivers):
         return True
     targets = [target for ob in shown() for goal in ob.dqik.goals for target in (goal.target, goal.pole_target)]
@@ -105,8 +107,8 @@ def behind(ob: bpy.types.Object, name: str) -> Iterator[Node]:
 
 def _pulled(ob: bpy.types.Object) -> list[bpy.types.PoseBone]:
     """The bones in chains of Blender's IK constraints, whose own constraints come before the whole chain."""
-    ends = [one for one in ob.pose.bones if any(constraint.type == "IK" for constraint in one.constraints)]
-    return [one for end in ends for one in (end, *end.parent_recursive)]
+    ends = [(one, made.chain_count) for one in ob.pose.bones for made in one.constraints if made.type == "IK"]
+    return [one for end, count in ends for one in (end, *end.parent_recursive)[: count or None]]
 
 
 def _aims(owner: bpy.types.bpy_struct) -> Iterator[Node]:
@@ -133,6 +135,12 @@ def follows_itself() -> bool:
     starts = [(ob, one.name) for ob in armatures() if ob.pose for one in ob.pose.bones]
     starts += [(ob, "") for ob in bpy.data.objects if len(ob.constraints)]
     return any((key_of(ob), name) in all_behind(ob, name) for ob, name in starts)
+
+
+def carriers(ob: bpy.types.Object) -> set[str]:
+    """Names of an armature's bones that goals' own targets follow, which no goal of it moves."""
+    starts = [aim for goal, _ in active_goals(ob) if goal.own_target for aim in _aims(goal)]
+    return {part for start in starts for key, part in all_behind(*start) if key == key_of(ob)}
 
 
 def figures_behind(ob: bpy.types.Object) -> set[Key]:

@@ -14,6 +14,7 @@ import rigs
 from goals import (
     Key,
     active_goals,
+    carriers,
     chain,
     chains,
     finite,
@@ -53,6 +54,7 @@ def poses_that_stay() -> dict[Key, np.ndarray]:
 
 
 def solved_bones(ob: bpy.types.Object) -> set[str]:
+    """Names of the bones in the chains of the goals that count."""
     goals = [goal for goal, _ in active_goals(ob)] if is_live(ob) else []
     return {one.name for goal in goals for one in chain(ob, goal) if not one.dqik_lock}
 
@@ -271,12 +273,13 @@ def limits_hold(ob: bpy.types.Object) -> None:
     """Every bone that a goal moves is inside its limits."""
     status = ob.dqik.status
     solved = is_live(ob) and (status.converged or status.iterations > 0) and not status.message
-    if not solved or ob.data.pose_position == "REST" or follows_itself():  # a goal leaves out what its target follows
+    if not solved or ob.data.pose_position == "REST":
         return
     driven = [curve.data_path for curve in ob.animation_data.drivers] if ob.animation_data else []
+    left = carriers(ob)
     for goal, _ in active_goals(ob):
         for one in chain(ob, goal)[0 if goal.use_tail or goal.use_rotation else 1 :]:
-            ours = not one.dqik_lock and not len(one.constraints)
+            ours = not one.dqik_lock and not len(one.constraints) and one.name not in left
             ours = ours and not any(f'bones["{one.name}"]' in path for path in driven)
             if ours and one.dqik_use_limits and outside_limits(one) > LIMIT:
                 raise BrokenError("limits", f"{one.name!r} of {ob.name!r} is {degrees(outside_limits(one)):.3g} "
