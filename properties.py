@@ -126,6 +126,12 @@ class DqikGoal(bpy.types.PropertyGroup):
         name="Rotation Weight", description="How much an angle to the target counts, compared with other goals",
         default=1.0, min=0.0, soft_max=10.0, options=_KEYED, override=_OVERRIDE, update=_touched,
     )  # fmt: skip
+    rotation_follows: FloatProperty(
+        name="Follow Limb", description="How far the target's rotation turns with the bone above, as a hand with its "
+        "forearm. At 1 the bone stands to the one above as at rest, turned further by the target; at 0 the target's "
+        "rotation is that in the world",
+        default=0.0, min=0.0, max=1.0, subtype="FACTOR", options=_KEYED, override=_OVERRIDE, update=_touched,
+    )  # fmt: skip
     influence: FloatProperty(
         name="Influence", description="At 0 the goal has no effect, at 1 the bone reaches its target",
         default=1.0, min=0.0, max=1.0, subtype="FACTOR", options=_KEYED, override=_OVERRIDE, update=_touched,

@@ -20,6 +20,7 @@ from . import (
     presets,
     reach,
     render,
+    rotation_space,
     solve,
     targets,
 )
@@ -27,7 +28,7 @@ from . import (
 CLASSES = (
     *goals.CLASSES, *targets.CLASSES, *solve.CLASSES, *bake.CLASSES, *check.CLASSES, *compare.CLASSES, *limits.CLASSES,
     *presets.CLASSES, *full_body.CLASSES, *reach.CLASSES, *mend.CLASSES, *render.CLASSES, *pins.CLASSES,
-    *mirror.CLASSES, *holds.CLASSES, *natural_pose.CLASSES,
+    *mirror.CLASSES, *holds.CLASSES, *natural_pose.CLASSES, *rotation_space.CLASSES,
 )  # fmt: skip
 
 

@@ -55,6 +55,8 @@ GERMAN = {
         "Die Action {} dreht keinen der Knochen, die die Ziele bewegen",
     "No action turns most of the bones that the goals move":
         "Keine Action dreht die meisten der Knochen, die die Ziele bewegen",
+    "The target of {} cannot be turned: constraints or another file set its place":
+        "Das Zielobjekt von {} lässt sich nicht drehen: Constraints oder eine andere Datei bestimmen seinen Ort",
     "Natural Pose knows people only": "Die natürliche Pose kennt nur Menschen",
     "The natural pose needs both thighs or both arms, and what is above or below them":
         "Die natürliche Pose braucht beide Oberschenkel oder beide Arme, und was über oder unter ihnen ist",

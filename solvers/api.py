@@ -21,6 +21,7 @@ from .group.stage import Stage
 from .group.stages import Stages
 from .methods.table import METHODS, solver_named
 from .model import frames
+from .model.carry import Carry
 from .model.errors import InvalidOptions
 from .model.frames import FrameArrays, Motion
 from .model.goals import LEAST_QUATERNION, Goal, Targets, check_targets, no_rotations, resolve_goals
@@ -41,6 +42,7 @@ class Prepared:
 
     Attributes
     ----------
+    carry : the goals whose rotations follow a limb.
     numpy : the stages, solved with NumPy. compiled : the same stages, solved by the compiled kernel, or None.
 
     Examples
@@ -58,6 +60,7 @@ class Prepared:
         self.options = Options() if options is None else options
         if not isinstance(self.options, Options):
             raise InvalidOptions(f"options: expected Options, got {shown(options)}")
+        self.carry = Carry(skeleton, self.goals)
         chains = chains_of(skeleton, self.goals)
         method = METHODS[self.solver]
         if method.check is not None:

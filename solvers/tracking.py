@@ -270,7 +270,7 @@ class _Law:
         if moved_by_others is not None:
             pose, targets = moved_by_others
             before = begin(stage, pose, pose, targets)[0]
-        move = self._lead * stage.tasks.target_motion(frames.targets, following.targets)
+        move = self._lead * stage.tasks.target_motion(frames.targets, following.targets, point.kinematics)
         move += point.error - (1.0 - self._share) * before.error
         away = np.zeros_like(point.state.x)
         if stage.settings.pull:

@@ -160,6 +160,17 @@ def _settings(layout: bpy.types.UILayout, ob: bpy.types.Object, goal: bpy.types.
     column.prop(goal, "influence")
     for part in ("position", "rotation"):
         (_weighted if layout.use_property_split else _weighted_below)(column, goal, part)
+    if goal.use_rotation:
+        _space(column, ob, goal)
+
+
+def _space(layout: bpy.types.UILayout, ob: bpy.types.Object, goal: bpy.types.PropertyGroup) -> None:
+    """What the target's rotation turns with; the slider is for a share, and for keys."""
+    row = layout.row(align=True)
+    for space, follows in (("FOREARM", 1.0), ("WORLD", 0.0)):
+        button = row.operator("dqik.rotation_space", text=space.title(), depress=goal.rotation_follows == follows)
+        button.space, button.index = space, ob.dqik.active_goal
+    layout.prop(goal, "rotation_follows", slider=True)
 
 
 def _weighted(layout: bpy.types.UILayout, goal: bpy.types.PropertyGroup, part: str) -> None:

@@ -223,9 +223,17 @@ static void serve(const work *w, point *p, const dqik_visit *v) {
     }
     for (int i = 0; i < v->turning; i++) {
         const int g = v->turn[i];
-        const double weight = 0.5 * square(s->turn_weight[g] * w->shares[g]), *own = p->m + 9 * s->goal_joint[g];
+        const dqik_carry *carry = carry_of(s, g);
+        const double share = !carry || s->goal_joint[g] == joint_of(w, v) ? 1.0 : 1.0 - carry->follows;
+        const double weight = 0.5 * square(s->turn_weight[g] * w->shares[g]) * share, *own = p->m + 9 * s->goal_joint[g];
         double wanted[9];
         q_matrix(wanted, w->turns + 4 * g);
+        if (carry) {
+            best_turn(q, p->m + 9 * carry->limb); /* a rotation matrix: its own quaternion */
+            carrying(carry, q, q);
+            q_product(q, q, w->turns + 4 * g);
+            q_matrix(wanted, q);
+        }
         for (int r = 0; r < 3; r++)
             for (int c = 0; c < 3; c++) b[3 * r + c] += weight * dot3(wanted + 3 * r, own + 3 * c);
     }

@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 263825473 /* a hash of all below */
+#define DQIK_LAYOUT 187226903 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -26,6 +26,7 @@
 /* solvers/space/limb.py */
 #define NO_LENGTH 1e-09
 #define EASE 0.05
+#define WITH_LIMB 0.5
 
 /* solvers/tasks/setup.py */
 #define ROTATION_LENGTH 0.25
@@ -191,6 +192,15 @@ typedef struct {
     int32_t swivels; /* whether its root may be turned to the pole: a ball that may move */
     const uint8_t *moved; /* (middles + 2, n) degrees of freedom that act on root, middles, end */
 } dqik_pole;
+
+/* A goal whose rotation follows the limb above it; see Carry in solvers/model/carry.py. */
+typedef struct {
+    int32_t limb; /* joint above the goal's */
+    double follows;
+    double back[4]; /* inverse orientation of that joint at rest */
+    const uint8_t *turns; /* (n) degrees of freedom that turn the goal's joint; those that turn the limb */
+    const uint8_t *carries;
+} dqik_carry;
 
 /* A task of a goal; see solvers/space/tasks/table.py. */
 typedef struct {

@@ -58,11 +58,20 @@ void fold(const work *w, const double *rotations, const point *base, double swiv
         const double *tip = base->tips + 3 * limb->goal, *end = limb->end < 0 ? tip : base->p + 3 * limb->end;
         const double *root = base->p + 3 * limb->upper, *middle = base->p + 3 * limb->lower;
         const double *matrix = base->m + 9 * limb->lower;
-        double beyond[3], wanted[3], own[3], arm[3], turn[4], aim[4], moved[3], from[3], to[3], v[3];
+        double beyond[3], whole[3], wanted[3], own[3], arm[3], turn[4], aim[4], moved[3], from[3], to[3], v[3];
         minus3(beyond, tip, end);
         if (s->asks[limb->goal] & 2 && limb->end >= 0) {
+            const dqik_carry *carry = carry_of(s, limb->goal);
             transposed_times3(own, base->m + 9 * s->goal_joint[limb->goal], beyond);
             q_rotate(beyond, w->turns + 4 * limb->goal, own);
+            if (carry) {
+                carrying(carry, base->w + 4 * carry->limb, turn);
+                q_rotate(beyond, turn, beyond);
+            }
+            if (carry && carry->follows > WITH_LIMB) { /* the end keeps its turn from the lower bone while it folds */
+                for (int j = 0; j < 3; j++) whole[j] = end[j] + beyond[j], beyond[j] = 0.0;
+                end = whole;
+            }
         }
         minus3(wanted, w->places + 3 * limb->goal, beyond);
         double angle = fold_angle(limb, base, end, wanted);

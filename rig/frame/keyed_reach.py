@@ -34,7 +34,7 @@ def stay(
     own = Pose(posed.rotations[frames], posed.translations[frames])
     world = prepared.skeleton.transforms(own.rotations, own.translations, links)
     places, turns = _ends(prepared, world)
-    wanted, turned = arrays.positions[frames], arrays.orientations[frames]
+    wanted, turned = arrays.positions[frames], prepared.carry.carried(world[..., :4], arrays.orientations[frames])
     has_place = np.array([goal.position is not None for goal in prepared.goals])
     has_turn = np.array([goal.rotation is not None for goal in prepared.goals])
     before, after = np.linalg.norm(wanted - places, axis=-1), arrays.position_errors[frames]
@@ -50,9 +50,12 @@ def stay(
     again.start_rotations[:], again.start_translations[:] = own
     again.home_rotations[:] = 0.0
     again.positions[:] = places + share[..., None] * (wanted - places)
-    again.orientations[:] = quaternion.product(turns, quaternion.exp(share[..., None] * _turn(turns, turned)))
+    between = quaternion.product(turns, quaternion.exp(share[..., None] * _turn(turns, turned)))
+    again.orientations[:] = prepared.carry.uncarried(world[..., :4], between)
     solve(again, frames)
-    places, turns = _ends(prepared, prepared.skeleton.transforms(again.rotations, again.translations, links))
+    world = prepared.skeleton.transforms(again.rotations, again.translations, links)
+    places, turns = _ends(prepared, world)
+    turned = prepared.carry.carried(world[..., :4], arrays.orientations[frames])
     for name in ("rotations", "translations", "iterations", "at_limit"):
         getattr(arrays, name)[frames] = getattr(again, name)
     arrays.position_errors[frames] = np.linalg.norm(wanted - places, axis=-1) * has_place

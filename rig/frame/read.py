@@ -160,10 +160,13 @@ def _ease(
 ) -> None:  # fmt: skip
     """Move targets of goals with an influence below 1 toward where their bones start, in place."""
     world = rig.skeleton.transforms(start.rotations, start.translations, links)
+    by = np.tile(quaternion.IDENTITY, (len(shares), 1))
+    by[prepared.carry.goals] = prepared.carry.carries(world[..., :4])[0]
     for k, (goal, share) in enumerate(zip(prepared.goals, shares, strict=True)):
         if share < 1.0:
             own = world[0, goal.joint, :4]
             began = dual_quaternion.transform(world[0, goal.joint], np.asarray(goal.offset, dtype=float))
             positions[0, k] = began + share * (positions[0, k] - began)
-            turn = quaternion.log(quaternion.product(quaternion.conjugate(own), rotations[0, k]))
-            rotations[0, k] = quaternion.product(own, quaternion.exp(share * turn))
+            wanted, back = quaternion.product(by[k], rotations[0, k]), quaternion.conjugate(by[k])
+            turn = quaternion.log(quaternion.product(quaternion.conjugate(own), wanted))
+            rotations[0, k] = quaternion.product(back, quaternion.product(own, quaternion.exp(share * turn)))

@@ -16,7 +16,7 @@ from ...solvers.algebra import quaternion, twist_swing
 from ...solvers.model.goals import Targets
 from ..blender import channels, rotation
 from ..blender.channels import Channels
-from ..setup import limit_frame, limits
+from ..setup import limit_frame, limits, rotation_space
 from ..setup.build import Rig
 from ..setup.goal_facts import GoalFacts
 from . import targets
@@ -136,7 +136,9 @@ def measure(
         if goal.rotation is not None:
             q = quaternion.from_matrix(np.array(bone.matrix.to_3x3().normalized()))
             own = quaternion.product(q, rig.goal_axes[k])
-            turn = quaternion.log(quaternion.product(quaternion.conjugate(own), orientations[k]))
+            by = np.array(rotation_space.carrying(ob, bone.name, goal.rotation_follows))
+            wanted = quaternion.product(by, orientations[k])
+            turn = quaternion.log(quaternion.product(quaternion.conjugate(own), wanted))
             angles[k] = np.linalg.norm(turn)
     return distances, angles
 

@@ -8,6 +8,7 @@ from ...solvers.algebra import quaternion
 from ...solvers.model.goals import Targets
 from ..blender.armature import is_finite
 from ..blender.dependencies import Dependencies
+from ..setup import rotation_space
 from ..setup.build import Rig
 from ..setup.goal_facts import GoalFacts
 from .view import View
@@ -39,11 +40,14 @@ def read(
     for goal in goals:
         target, pole = goal.target, goal.pole_target
         target_matrix, target_problem = _place(target, goal.subtarget, view, later)
+        if target_matrix is not None:
+            target_matrix = _own_turn(ob, goal, goal.rotation_follows, target_matrix)
         pole_matrix, pole_problem = _place(pole, goal.pole_subtarget, view, later)
         facts.append(GoalFacts(
             goal.name, goal.bone, not goal.mute and goal.influence > 0.0, _uid(target), goal.subtarget, target_problem,
             goal.chain_length, goal.use_position, goal.use_rotation, goal.position_weight, goal.rotation_weight,
-            goal.priority, goal.use_tail, _uid(pole), goal.pole_subtarget, pole_problem, goal.pole_angle,
+            goal.rotation_follows, goal.priority, goal.use_tail, _uid(pole), goal.pole_subtarget, pole_problem,
+            goal.pole_angle,
         ))  # fmt: skip
         places.append((target_matrix, pole_matrix))
     return tuple(facts), places, [goal.influence for goal in goals]
@@ -98,11 +102,25 @@ def _places(
     matrix, problem = (_place if facts.target_problem else _matrix)(target, facts.subtarget, view, later)
     if problem != facts.target_problem:
         return None
+    if facts.rotation_follows > 0.0 and matrix is not None:
+        matrix = _own_turn(goal.id_data, goal, facts.rotation_follows, matrix)
     if not facts.pole:
         return matrix, None
     pole = goal.pole_target
     pole_matrix, problem = (_place if facts.pole_problem else _matrix)(pole, facts.pole_subtarget, view, later)
     return (matrix, pole_matrix) if _uid(pole) == facts.pole and problem == facts.pole_problem else None
+
+
+def _own_turn(
+    ob: bpy.types.Object, goal: bpy.types.PropertyGroup, follows: float, matrix: Matrix
+) -> Matrix:  # fmt: skip
+    """A target's world matrix, without the turn of a control's parent if the goal's rotation follows its limb.
+
+    ob : the evaluated object of the goal.
+    """
+    if follows <= 0.0 or _uid(goal.target) != ob.original.session_uid or not goal.subtarget:
+        return matrix
+    return rotation_space.own_turn(matrix, ob, goal.subtarget, follows)
 
 
 def _uid(ob: bpy.types.Object | None) -> int:

@@ -238,6 +238,14 @@ def _axes(heads: dict[Key, np.ndarray]) -> np.ndarray | None:
     return np.stack([left, up, np.cross(left, up)], -1)
 
 
+_CARRIED = 0.5  # a rotation that follows its limb by more than this tells nothing about how the limb is turned
+
+
+def _turned(goal: "Goal") -> bool:
+    """Whether a goal tells how its bone is turned, wherever its limb points."""
+    return goal.rotation is not None and goal.rotation_follows < _CARRIED
+
+
 class _Reader:
     """Reads the parts of a figure from its bones at rest."""
 
@@ -272,7 +280,7 @@ class _Reader:
         own = self.joint("hips")
         goal = next((
             number for number, goal in enumerate(self.goals)
-            if goal.joint == own >= 0 and goal.position is not None and goal.rotation is not None
+            if goal.joint == own >= 0 and goal.position is not None and _turned(goal)
         ), -1)  # fmt: skip
         if own >= 0:
             rotation, at = self.world[own, :4], dual_quaternion.translation(self.world[own])
@@ -292,7 +300,7 @@ class _Reader:
         goal = self.goal([joint])
         if goal < 0:
             return None
-        return Head(goal, self.goals[goal].rotation is not None, joint, self.place["head", ""])
+        return Head(goal, _turned(self.goals[goal]), joint, self.place["head", ""])
 
     def limb(self, kind: str, side: str) -> Limb | None:
         """A limb with a goal, if it is whole and rests as limbs of people do."""
@@ -309,7 +317,7 @@ class _Reader:
             return None
         frames = np.stack([_frame(kind, middle - root), _frame(kind, wrist - middle)])
         effector = self.goals[goal].joint
-        turned = self.goals[goal].rotation is not None and effector != lower
+        turned = _turned(self.goals[goal]) and effector != lower
         toe = sign * self.place[parts[3]] - wrist if parts[3] in self.place else np.zeros(3)
         on_toes = turned and effector == toes
         return Limb(

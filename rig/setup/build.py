@@ -157,6 +157,7 @@ class Rig:
         solved[self.solved_joints] = True
         for number, (goal, row) in enumerate(zip(self.prepared.goals, self.goal_rows, strict=True)):
             asks = goal.position is not None and goal.rotation is not None and not any(goal.offset)
+            asks = asks and not goal.rotation_follows
             if row in slides and row not in found and asks and (ancestors[self.main[row]] & solved).sum() == 1:
                 path = [joint for joint in self.skeleton.order if ancestors[slides[row], joint]]
                 found[row] = RootGoal(number, int(self.main[row]), slides[row], self.location_frame[row], path)
@@ -340,6 +341,8 @@ class _Parts:
                 offset=self._tail(goal.bone, solve_plan.armature.length[goal.bone] if goal.facts.use_tail else 0.0),
                 position_weight=goal.facts.position_weight,
                 rotation_weight=goal.facts.rotation_weight,
+                rotation_follows=goal.facts.rotation_follows,
+                limb_rest=self._limb_rest(goal.bone, solve_plan.armature),
                 priority=goal.facts.priority,
                 chain=[joint for bone in goal.chain for joint in self._joints_of(bone)],
                 pole=(0.0, 0.0, 0.0) if goal.facts.has_pole else None,
@@ -359,6 +362,13 @@ class _Parts:
         """The point at a length along a bone, in its joint's frame."""
         tail = np.array([0.0, length, 0.0])
         return tuple(quaternion.rotate(quaternion.conjugate(self.frames[bone].axes), tail).tolist())
+
+    def _limb_rest(self, bone: int, armature: Armature) -> np.ndarray | None:
+        """The orientation at rest of the joint above a bone's, in armature space; the skeleton's roots are not."""
+        above = int(armature.parent[bone])
+        if above not in self.main:
+            return None
+        return quaternion.product(quaternion.from_matrix(armature.rest[above, :3, :3]), self.frames[above].axes)
 
     def _joints_of(self, bone: int) -> range:
         return range(self.slides.get(bone, self.main[bone]), self.main[bone] + 1)

@@ -138,6 +138,7 @@ def _add_goal(
     goal = goals.new_goal(ob, name, chain_length(armature, bone, hips, not use_rotation), use_rotation)
     goal.use_tail, goal.priority = not use_rotation, ENDS[role].priority
     goal.position_weight, goal.rotation_weight = ENDS[role].weight, ENDS[role].weight * ENDS[role].rotation
+    goal.rotation_follows = float(use_rotation and role.name == "hand")
     return len(ob.dqik.goals) - 1
 
 
@@ -165,9 +166,8 @@ def _add_targets(
     if not new:
         return
     if not as_bones:
-        for number, _, name in new:
-            goal = ob.dqik.goals[number]
-            goal.target, goal.own_target = goals.new_empty(ob, name, goal.use_tail, _collection(ob, scene)), True
+        for number, _, _ in new:
+            goals.add_empty(ob, number, _collection(ob, scene))
         return
     of_hips = next((goal.subtarget for goal in ob.dqik.goals if goal.bone == hips and goal.target == ob), "")
     if HIPS in (role for _, role, _ in new):

@@ -22,6 +22,7 @@ class GoalFacts(NamedTuple):
     use_rotation: bool
     position_weight: float
     rotation_weight: float
+    rotation_follows: float
     priority: int
     use_tail: bool
     pole: int

@@ -14,7 +14,7 @@ from mathutils import Matrix, Vector
 
 from ..blender import keying
 from ..blender.armature import Armature, is_finite
-from . import controls, limits, selection, users
+from . import controls, limits, rotation_space, selection, users
 from .controls import Control
 from .limit_frame import LimitFrame
 from .poles import Poles
@@ -53,7 +53,18 @@ def add_control_bones(ob: bpy.types.Object, wanted: Sequence[tuple[int, Control]
     for (number, _), name in zip(wanted, names, strict=True):
         goal = ob.dqik.goals[number]
         goal.target, goal.subtarget, goal.own_target = ob, name, True
+        rotation_space.show_control(ob, goal)
     put_targets(ob, found, depsgraph)
+
+
+def add_empty(ob: bpy.types.Object, number: int, collection: bpy.types.Collection | None = None) -> None:
+    """Give a goal, by its number, an empty of its own as its target; at its bone's present place."""
+    goal = ob.dqik.goals[number]
+    empty = new_empty(ob, goal.bone, goal.use_tail, collection)
+    end = end_of(ob, goal.bone, goal.use_tail)
+    wanted = ob.matrix_world @ rotation_space.target_for(ob, goal, goal.rotation_follows, end)
+    empty.rotation_quaternion = wanted.to_quaternion()
+    goal.target, goal.own_target = empty, True
 
 
 def new_empty(
@@ -65,7 +76,7 @@ def new_empty(
     empty.empty_display_type = "CUBE"
     empty.empty_display_size = TARGET_SIZE * max(size, 1e-3) if size > 0.0 else ob.pose.bones[bone].length / 2
     empty.rotation_mode = "QUATERNION"
-    matrix = _place_of(ob, bone, at_tail)
+    matrix = ob.matrix_world @ end_of(ob, bone, at_tail)
     empty.location, empty.rotation_quaternion = matrix.translation, matrix.to_quaternion()
     own = [holder for holder in ob.users_collection if holder.library is None and holder.override_library is None]
     for holder in [collection] if collection else own or [bpy.context.scene.collection]:
@@ -92,27 +103,38 @@ def own_empties(ob: bpy.types.Object) -> list[bpy.types.Object]:
     return list(dict.fromkeys(aim for aim in aims if aim is not None and aim.type != "ARMATURE"))
 
 
-def to_pose(ob: bpy.types.Object, numbers: Iterable[int], depsgraph: bpy.types.Depsgraph) -> list[str]:
-    """Put the targets of goals where their bones are. Returns the names of goals whose targets cannot be put there."""
-    return put_targets(ob, places(ob, numbers, depsgraph), depsgraph)
-
-
 class Place(NamedTuple):
-    """Where a goal's bone is, as a world matrix at its tail or head, and where its pole belongs, if anywhere."""
+    """Where a goal's target belongs for its bone to be where it is, and where its pole belongs, if anywhere.
+
+    end : a world matrix, at the bone's tail or head.
+    """
 
     end: Matrix
     pole: Vector | None
 
 
-def places(ob: bpy.types.Object, numbers: Iterable[int], depsgraph: bpy.types.Depsgraph) -> dict[int, Place]:
-    """The places of goals in the present pose, by number."""
+def places(
+    ob: bpy.types.Object, numbers: Iterable[int], depsgraph: bpy.types.Depsgraph, follows: float | None = None
+) -> dict[int, Place]:
+    """The places of goals in the present pose, by number. follows : replaces their `rotation_follows`."""
     evaluated, found = ob.evaluated_get(depsgraph), {}
     poles = Poles(evaluated, depsgraph)
     for number in numbers:
         goal = ob.dqik.goals[number]
         if goal.bone in ob.pose.bones:
-            found[number] = Place(_place_of(evaluated, goal.bone, goal.use_tail), poles.spot(goal))
+            share = goal.rotation_follows if follows is None else follows
+            end = end_of(evaluated, goal.bone, goal.use_tail)
+            end = rotation_space.target_for(evaluated, goal, share, end)
+            found[number] = Place(evaluated.matrix_world @ end, poles.spot(goal))
     return found
+
+
+def end_of(ob: bpy.types.Object, bone: str, at_tail: bool) -> Matrix:
+    """The matrix of a bone's tail or head, in the space of its armature object."""
+    found = ob.pose.bones[bone]
+    matrix = found.matrix.copy()
+    matrix.translation = found.tail if at_tail else found.head
+    return matrix
 
 
 def matrix_of(target: bpy.types.Object, bone: str, depsgraph: bpy.types.Depsgraph) -> Matrix:
@@ -235,14 +257,6 @@ def restore(ob: bpy.types.Object) -> None:
 
 
 # -- inside ------------------------------------------------------------------------------------------------------------
-
-
-def _place_of(ob: bpy.types.Object, bone: str, at_tail: bool) -> Matrix:
-    """The world matrix of a bone's tail or head."""
-    found = ob.pose.bones[bone]
-    matrix = found.matrix.copy()
-    matrix.translation = found.tail if at_tail else found.head
-    return ob.matrix_world @ matrix
 
 
 def _is_action_linked(target: bpy.types.Object) -> bool:

@@ -21,7 +21,7 @@ _AXIS = 0.9  # cosine from which an axis of a bone counts as the mirror image of
 _HALF_TURN = np.array([0.0, 1.0, 0.0, 0.0])  # about X: negates twist and swing Z
 _GOAL_SETTINGS = (
     "mute", "chain_length", "use_position", "use_rotation", "position_weight", "rotation_weight", "influence",
-    "priority", "use_tail",
+    "priority", "use_tail", "rotation_follows",
 )  # fmt: skip
 
 
@@ -111,8 +111,7 @@ def mirror_goals(ob: bpy.types.Object, source: str, as_bones: bool) -> tuple[int
         count += 1
     goals.add_control_bones(ob, wanted)
     for number in at_pose if not as_bones else ():
-        goal = ob.dqik.goals[number]
-        goal.target, goal.own_target = goals.new_empty(ob, goal.bone, goal.use_tail), True
+        goals.add_empty(ob, number)
     return count, left
 
 

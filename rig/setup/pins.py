@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import bpy
 
 from ..blender.armature import Armature
-from . import controls, full_body, goals, mirror, roles
+from . import controls, full_body, goals, mirror, roles, rotation_space
 
 WEIGHT = 3.5  # as that of feet: hands that are out of reach do not move them
 
@@ -20,6 +20,8 @@ def pin(ob: bpy.types.Object, names: Sequence[str], position: bool, rotation: bo
     armature, held = Armature(ob), {goal.bone: number for number, goal in enumerate(ob.dqik.goals)}
     hips = next((bone for bone, role in roles.of(ob, armature).roles.items() if role == full_body.HIPS), None)
     wanted: list[tuple[int, controls.Control]] = []
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    present = goals.places(ob, [held[name] for name in names if name in held], depsgraph, follows=0.0)
     for name in names:
         if name in held:
             goal = ob.dqik.goals[held[name]]
@@ -30,11 +32,10 @@ def pin(ob: bpy.types.Object, names: Sequence[str], position: bool, rotation: bo
             wanted.append((len(ob.dqik.goals) - 1, controls.Control(
                 mirror.control_name(name), name, parent=full_body.root_of(armature, hips), side=mirror.side(name),
             )))  # fmt: skip
-        goal.mute, goal.use_position, goal.use_rotation = False, position, rotation
+        goal.mute, goal.use_position, goal.use_rotation, goal.rotation_follows = False, position, rotation, 0.0
+        rotation_space.show_control(ob, goal)
     if as_bones:
         goals.add_control_bones(ob, wanted)
     for number, _ in wanted if not as_bones else ():
-        goal = ob.dqik.goals[number]
-        goal.target, goal.own_target = goals.new_empty(ob, goal.bone, at_tail=False), True
-    present = [held[name] for name in names if name in held]
-    return goals.to_pose(ob, present, bpy.context.evaluated_depsgraph_get())
+        goals.add_empty(ob, number)
+    return goals.put_targets(ob, present, bpy.context.evaluated_depsgraph_get())

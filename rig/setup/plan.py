@@ -216,8 +216,10 @@ def _named(pose: bpy.types.bpy_prop_collection, bones: np.ndarray) -> str:
 
 
 def _skeleton_bones(goals: Sequence[PlannedGoal], armature: Armature) -> list[int]:
-    """The bones of the chains, of the goals, and all between; parents before children."""
+    """The bones of the chains, of the goals, those that rotations follow, and all between; parents before children."""
     members = {bone for goal in goals for bone in (goal.bone, *goal.chain)}
+    following = [goal.bone for goal in goals if goal.facts.use_rotation and goal.facts.rotation_follows > 0.0]
+    members.update(int(armature.parent[bone]) for bone in following if armature.parent[bone] >= 0)
     for bone in sorted(members):
         between: list[int] = []
         for above in armature.above(bone)[1:]:

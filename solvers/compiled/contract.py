@@ -47,7 +47,7 @@ OWNERS: tuple[tuple[ModuleType, str, str], ...] = (
     (quaternion, "", "LEAST"),
     (limits, "", "CLOSED NEWTON_STEPS"),
     (joint_space, "", "AT_LIMIT"),
-    (limb, "", "NO_LENGTH EASE"),
+    (limb, "", "NO_LENGTH EASE WITH_LIMB"),
     (setup, "", "ROTATION_LENGTH"),
     (arc, "", "ARC STRAIGHT BENT IN_LINE LEVEL"),
     (poles, "", "FADE ON_LINE"),

@@ -40,7 +40,7 @@ def _visits(packer: Packer, stage: Stage, order: list[Visit]) -> list[Any]:
     joints = len(skeleton)
     needed = np.ones(joints + tasks.count, dtype=bool)
     needed[:joints] = False
-    needed[[*tasks.joint, *skeleton.detached]] = True
+    needed[[*tasks.joint, *skeleton.detached, *tasks.carry.limbs]] = True
     needed[:joints] &= skeleton.ancestors[tasks.joint].any(0)
     if stage.options.unit_angle is not None:  # a loop visits its joints again
         needed[[visit.joint for visit in order]] = True

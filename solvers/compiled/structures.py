@@ -83,6 +83,14 @@ POLE = _structure(
     ("uint8[]", "moved", "(middles + 2, n) degrees of freedom that act on root, middles, end"),
 )  # fmt: skip
 
+CARRY = _structure(
+    "dqik_carry", "A goal whose rotation follows the limb above it; see Carry in solvers/model/carry.py.",
+    ("int32", "limb", "joint above the goal's"),
+    ("double", "follows", ""),
+    ("double[4]", "back", "inverse orientation of that joint at rest"),
+    ("uint8[]", "turns carries", "(n) degrees of freedom that turn the goal's joint; those that turn the limb"),
+)  # fmt: skip
+
 TASK = _structure(
     "dqik_task", "A task of a goal; see solvers/space/tasks/table.py.",
     ("int32", "kind goal row rows", "rows: their number, from `row` on"),
@@ -284,6 +292,6 @@ FIGURE_START = _structure(
 )  # fmt: skip
 
 STRUCTURES = (
-    SKELETON, SETTINGS, LIMB, ARC, POLE, TASK, VISIT, LINK, SWEEP, STAGE, PROBLEM, FRAMES, MOTION, NETWORK, EFFECTOR,
-    FIGURE_LIMB, FIGURE, FIGURE_START,
+    SKELETON, SETTINGS, LIMB, ARC, POLE, CARRY, TASK, VISIT, LINK, SWEEP, STAGE, PROBLEM, FRAMES, MOTION, NETWORK,
+    EFFECTOR, FIGURE_LIMB, FIGURE, FIGURE_START,
 )  # fmt: skip

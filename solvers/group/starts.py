@@ -46,9 +46,11 @@ def folded(stage: Stage, frames: Request, swivels: np.ndarray) -> State:
     if not stage.limbs and not stage.poles:
         return base
     kinematics = stage.tasks.kinematics(base, frames.links)
+    carried = stage.tasks.carry.carried(kinematics.rotations, frames.targets.rotations)
+    targets = frames.targets._replace(rotations=carried)
     starts: list[State] = []
     for angle in swivels if stage.limbs else swivels[:1]:
-        rotations = limb.fold(stage.limbs, stage.goals, base.rotations, kinematics, frames.targets, angle)
+        rotations = limb.fold(stage.limbs, stage.goals, base.rotations, kinematics, targets, angle)
         starts.append(swivelled(stage, stage.space.turned(base, rotations), frames))
     return State(np.concatenate([s.rotations for s in starts]), np.concatenate([s.x for s in starts]))
 

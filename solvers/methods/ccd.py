@@ -78,7 +78,7 @@ def serve(space: JointSpace, posture: Posture, visit: Visit) -> None:
     matrix = np.swapaxes(weights * ends, -1, -2) @ arms
     if visit.turning.size:
         current, target = posture.orientations(visit)
-        turning = 0.5 * posture.turns[:, visit.turning, None, None]
+        turning = 0.5 * (posture.turns[:, visit.turning] * visit.turn_shares)[..., None, None]
         matrix += (turning * (target @ np.swapaxes(current, -1, -2))).sum(1)
     if visit.kind == "hinge":
         _hinge(space, posture, visit, matrix)

@@ -145,10 +145,14 @@ def place(tasks: Tasks, space: JointSpace, posture: Posture, two: TwoBone, targe
     """
     goal, upper, lower, end = two.goal, two.upper, two.lower, two.end
     effector, carrier = len(tasks.skeleton) + goal, tasks.joint[goal]
-    rotation = quaternion.to_matrix(targets.rotations[:, goal])
+    follows = goal in tasks.carry.goals
     tip = effector if end is None else end.joint
     beyond = posture.points[:, effector] - posture.points[:, tip]
-    if end is not None and turned:
+    if end is not None and follows:  # the end turns with the limb, so it is turned before the limb is placed
+        _turn_end(space, posture, end, carrier, goal)
+        beyond = posture.points[:, effector] - posture.points[:, tip]
+    elif end is not None and turned:
+        rotation = posture.wanted()[:, goal]
         beyond = _rotate(rotation @ np.swapaxes(posture.matrices[:, carrier], -1, -2), beyond)
     target = targets.positions[:, goal] - beyond
     root, axis = posture.points[:, upper.joint].copy(), None
@@ -167,8 +171,13 @@ def place(tasks: Tasks, space: JointSpace, posture: Posture, two: TwoBone, targe
             by = quaternion.product(quaternion.exp(swivel), by)
     aim.turn(space, posture, upper, by)
     if end is not None:
-        turn = quaternion.from_matrix(rotation @ np.swapaxes(posture.matrices[:, carrier], -1, -2))
-        aim.turn(space, posture, end, turn)
+        _turn_end(space, posture, end, carrier, goal)
+
+
+def _turn_end(space: JointSpace, posture: Posture, end: Visit, carrier: int, goal: int) -> None:
+    """Turn a limb's end to its goal's rotation."""
+    turn = posture.wanted()[:, goal] @ np.swapaxes(posture.matrices[:, carrier], -1, -2)
+    aim.turn(space, posture, end, quaternion.from_matrix(turn))
 
 
 def _bend(

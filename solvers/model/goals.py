@@ -32,6 +32,9 @@ class Goal:
     chain : names or indices of the joints that the goal may move; None for the joint and all above it.
     pole : (3,) a point toward which the middle of the chain should bend; None for no pole.
     pole_angle : [rad] angle of the bend from the pole, about the line from the chain's root to its end.
+    rotation_follows : 0 to 1, how far the target's rotation turns with the limb above the joint: with 1, a hand stands
+        to its forearm as the target stands to the forearm at rest; with 0, `rotation` is in the skeleton's frame.
+    limb_rest : (4,) orientation at rest of the joint above, in the skeleton's frame; None for that of its rest pose.
 
     Examples
     --------
@@ -51,6 +54,8 @@ class Goal:
     chain: Sequence[Any] | None = None
     pole: Sequence[float] | None = None
     pole_angle: float = 0.0
+    rotation_follows: float = 0.0
+    limb_rest: Sequence[float] | None = None
 
 
 def resolve_goals(skeleton: Skeleton, goals: Sequence[Goal]) -> list[Goal]:
@@ -73,17 +78,21 @@ def _resolve(skeleton: Skeleton, goal: Goal, where: str) -> Goal:
     if goal.position is None and goal.rotation is None:
         raise InvalidGoal(f"{where}: asks for nothing; give it a position, a rotation or both")
     own: dict[str, Any] = {"joint": joint, "chain": _resolve_chain(skeleton, goal.chain, joint, where)}
-    for name, size in [("offset", 3), ("position", 3), ("pole", 3), ("rotation", 4)]:
+    for name, size in [("offset", 3), ("position", 3), ("pole", 3), ("rotation", 4), ("limb_rest", 4)]:
         if getattr(goal, name) is not None or name == "offset":
             own[name] = tuple(vector(getattr(goal, name), size, f"{where} {name}", InvalidGoal).tolist())
-    if goal.rotation is not None and np.linalg.norm(own["rotation"]) < LEAST_QUATERNION:
-        raise InvalidGoal(f"{where} rotation: expected a quaternion w x y z, got {list(own['rotation'])}")
+    for name in ("rotation", "limb_rest"):
+        if name in own and np.linalg.norm(own[name]) < LEAST_QUATERNION:
+            raise InvalidGoal(f"{where} {name}: expected a quaternion w x y z, got {list(own[name])}")
     for name in ("position_weight", "rotation_weight", "pole_angle"):
         value = number(getattr(goal, name))
         if not np.isfinite(value):
             raise InvalidGoal(f"{where}: {name} = {shown(getattr(goal, name))}; expected a finite number")
         if name != "pole_angle" and value < 0.0:
             raise InvalidGoal(f"{where}: {name} = {value!r}; expected 0 or more")
+    follows = number(goal.rotation_follows)
+    if not 0.0 <= follows <= 1.0:
+        raise InvalidGoal(f"{where}: rotation_follows = {shown(goal.rotation_follows)}; expected 0 to 1")
     if not is_whole(goal.priority, -MOST_PRIORITY, MOST_PRIORITY):
         raise InvalidGoal(f"{where}: priority = {shown(goal.priority)}; expected a whole number")
     return replace(goal, **own)

@@ -25,6 +25,7 @@ BEND_SHARE = 0.35  # of the bend that a target needs beyond the preferred one: s
 EASE = 0.05  # [skeleton lengths] targets nearer than this to their effectors in the start pose bend its limbs less
 NO_LENGTH = 1e-9  # of a limb: the direction of a shorter bone is rounding
 HELD_BEND = 0.02  # least share of the bend of held joints in the base pose: enough to decide the side
+WITH_LIMB = 0.5  # a goal whose rotation follows by more than this has its end folded with the limb
 SAME_SIZE = 0.01  # limbs whose bone lengths agree to this count as left and right
 
 
@@ -156,7 +157,7 @@ def fold(
 
     Parameters
     ----------
-    rotations, kinematics : the base pose.
+    rotations, kinematics : the base pose. targets : rotations that follow a limb are those that it carries there.
     swivel : [rad] by which each limb is turned about its line to the target, mirrored between the sides.
     """
     folded = rotations.copy()
@@ -168,6 +169,8 @@ def fold(
         if goal.rotation is not None and limb.end >= 0:
             own = np.swapaxes(matrices[:, goal.joint], -1, -2) @ beyond[..., None]
             beyond = quaternion.rotate(targets.rotations[:, limb.goal], own[..., 0])
+            if goal.rotation_follows > WITH_LIMB:  # the end keeps its turn from the lower bone while the limb folds
+                end, beyond = end + beyond, np.zeros_like(beyond)
         target = targets.positions[:, limb.goal] - beyond
         root, middle = positions[:, limb.upper], positions[:, limb.lower]
         matrix = matrices[:, limb.lower]

@@ -25,7 +25,8 @@ class Visit:
     block : its degrees of freedom. share : the part of each turn that it makes, 1 - stiffness.
     goals : goals in whose chains it is and whose effectors it moves. levers : per goal, the joint that carries the turn
         to the effector, -1 for the effector itself.
-    turning : goals in whose chains it is and whose orientations it turns.
+    turning : goals in whose chains it is and whose orientations it turns. turn_shares : of their weights, below 1 for
+        goals whose rotations follow a limb that it turns.
     turned, swept : joints that turn with it, and the points of a `Posture` that rotate about it.
     carried : detached heads below it, each with the points that move with the head.
     """
@@ -37,13 +38,15 @@ class Visit:
     goals: np.ndarray
     levers: np.ndarray
     turning: np.ndarray
+    turn_shares: np.ndarray
     turned: np.ndarray
     swept: np.ndarray
     carried: list[tuple[int, np.ndarray]]
 
     def alone(self, which: np.ndarray) -> "Visit":
         """The same joint for the positions of some of its goals only."""
-        return replace(self, goals=self.goals[which], levers=self.levers[which], turning=self.turning[:0])
+        return replace(self, goals=self.goals[which], levers=self.levers[which], turning=self.turning[:0],
+                       turn_shares=self.turn_shares[:0])  # fmt: skip
 
 
 def visits(tasks: Tasks, space: JointSpace) -> list[Visit]:
@@ -52,18 +55,21 @@ def visits(tasks: Tasks, space: JointSpace) -> list[Visit]:
     places, turns = (weight > 0.0 for weight in tasks.weights)
     levers = skeleton.levers(tasks.joint, np.arange(len(skeleton)))
     order: list[Visit] = []
+    fixed = np.ones(tasks.count)  # share of each goal's rotation that a joint above its own turns
+    fixed[tasks.carry.goals] -= tasks.carry.follows
     blocks = {int(space.joint[block.start]): block for block in space.blocks}
     for joint in (joint for joint in skeleton.order if joint in blocks):
         block = blocks[joint]
         in_chain = tasks.moves[:, block.start] > 0.0
         goals = np.flatnonzero(in_chain & places)
         same = skeleton.segment[tasks.joint] == skeleton.segment[joint]
-        turning = np.flatnonzero(in_chain & turns & same & bool(space.turns[block.start]))
+        share = np.where(tasks.joint == joint, 1.0, fixed)
+        turning = np.flatnonzero(in_chain & turns & same & bool(space.turns[block.start]) & (share > 0.0))
         if not goals.size and not turning.size:
             continue
         order.append(Visit(
             joint, block, skeleton.kinds[joint], 1.0 - float(skeleton.stiffness[joint]), goals, levers[goals, joint],
-            turning, *_below(skeleton, joint, tasks.joint),
+            turning, share[turning], *_below(skeleton, joint, tasks.joint),
         ))  # fmt: skip
     return order
 
@@ -105,6 +111,7 @@ class Posture:
         shares = 1.0 if targets.shares is None else targets.shares
         self.places, self.turns = (tasks.weights[:, None] * shares) ** 2
         self._targets, self._orientations = targets.positions, quaternion.to_matrix(targets.rotations)
+        self._carry, self._rotations = tasks.carry, targets.rotations
         self._least_arm = LEAST_ARM * tasks.length
         self._carriers, self._joints, self._axis = tasks.joint, len(tasks.skeleton), tasks.skeleton.axis
 
@@ -129,7 +136,16 @@ class Posture:
 
     def orientations(self, visit: Visit) -> tuple[np.ndarray, np.ndarray]:
         """Orientations (F, R, 3, 3) of the goals that a joint turns, and their targets."""
-        return self.matrices.take(self._carriers[visit.turning], 1), self._orientations.take(visit.turning, 1)
+        return self.matrices.take(self._carriers[visit.turning], 1), self.wanted().take(visit.turning, 1)
+
+    def wanted(self) -> np.ndarray:
+        """Orientations (F, G, 3, 3) of the goals' targets, as the present pose carries them."""
+        carry = self._carry
+        if not carry.goals.size:
+            return self._orientations
+        rotations = np.zeros((*self.matrices.shape[:2], 4))
+        rotations[:, carry.limbs] = quaternion.from_matrix(self.matrices.take(carry.limbs, 1))
+        return quaternion.to_matrix(carry.carried(rotations, self._rotations))
 
     def turn(self, visit: Visit, turn: np.ndarray, motion: np.ndarray, x: np.ndarray) -> None:
         """Turn everything below a joint by `turn` (F, 3, 3) and set its motion (F, 4) and coordinates (F, k)."""

@@ -335,6 +335,8 @@ def test_a_body_whose_targets_all_turn_and_move_goes_along_as_it_is(turn: float)
     """Hips, hands, feet and head go 5 m and turn together: no bone turns against its parent."""
     ob = posed(rigs.figure())
     bpy.ops.dqik.setup_full_body(targets="EMPTIES")
+    for goal in ob.dqik.goals:  # the hands' targets turn in the world with the others
+        assert bpy.ops.dqik.rotation_space(space="WORLD", index=list(ob.dqik.goals).index(goal)) == {"FINISHED"}
     ob.dqik.live = True
     rigs.update()
     before = {bone.name: rigs.local_rotation(ob, bone.name) for bone in ob.pose.bones if bone.name != "hips"}

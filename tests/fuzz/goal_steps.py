@@ -131,6 +131,7 @@ def change_goal(draw: Draw) -> str:
     name, value = draw.one([
         ("mute", draw.chance(0.6)), ("influence", draw.one([0, 1, 1, draw.number(-1, 2)])),
         ("position_weight", draw.one([0, 1, draw.number(-1, 20)])), ("rotation_weight", draw.number(0, 5)),
+        ("rotation_follows", draw.one([0, 0.5, 1, 1])),
         ("use_position", draw.chance(0.6)), ("use_rotation", draw.chance(0.5)), ("use_tail", draw.chance(0.5)),
         ("chain_length", draw.random.randint(-1, 5)), ("priority", draw.random.randint(-2, 3)),
         ("bone", draw.bone(ob).name if draw.chance(0.9) else "nobody"), ("pole_angle", draw.number(-4, 4)),
@@ -146,7 +147,7 @@ def change_pole(draw: Draw) -> str:
 
 
 def _keyed_goal(draw: Draw) -> tuple[str, str]:
-    name = draw.one(["influence", "influence", "mute", "position_weight", "rotation_weight"])
+    name = draw.one(["influence", "influence", "mute", "position_weight", "rotation_weight", "rotation_follows"])
     mute = name == "mute"
     values = {f: draw.chance(0.5) if mute else draw.one([0.0, 1.0, draw.number(0, 1)]) for f in draw.frames(3)}
     return name, repr(values)

@@ -24,7 +24,7 @@ from goals import (
     key_of,
     size,
 )
-from mathutils import Matrix
+from mathutils import Matrix, Quaternion
 from outside import turns_bones
 from rigs import at_frame, evaluated, update
 from vocabulary import BrokenError, armatures, forget, shown
@@ -231,12 +231,33 @@ def report_is_true(ob: bpy.types.Object) -> None:
         if goal.use_position and goal.position_weight > 0.0 and not miss <= room:
             raise BrokenError("met", f"{ob.name!r} says that its goals are met; {goal.bone!r} misses by {miss:.3g}, "
                                      f"{miss / size(ob):.3g} of the size")  # fmt: skip
-        even = even_object and evenly_scaled(wanted) and evenly_scaled(one.matrix)
+        even = even_object and all(evenly_scaled(part) for part in (wanted, one.matrix, *carriers_of(shape, goal)))
         if goal.use_rotation and goal.rotation_weight > 0.0 and even:
-            turned = rigs.turn(np.array(one.matrix)[None], np.array(wanted)[None])
+            turned = rigs.turn(np.array(one.matrix)[None], np.array(carried(shape, goal, wanted))[None])
             if turned > 1.2 * settings.rotation_tolerance + 2e-3:
                 raise BrokenError("met", f"{ob.name!r} says that its goals are met; {goal.bone!r} is turned "
                                          f"{degrees(turned):.3g} degrees off")  # fmt: skip
+
+
+def carriers_of(shape: bpy.types.Object, goal: bpy.types.PropertyGroup) -> list[Matrix]:
+    """The matrices of the bones that carry a goal's rotation, if it follows."""
+    bones = [shape.pose.bones.get(name) for name in (goal.bone, goal.subtarget)] if goal.rotation_follows else []
+    return [one.parent.matrix for one in bones if one is not None and one.parent is not None]
+
+
+def carried(shape: bpy.types.Object, goal: bpy.types.PropertyGroup, wanted: Matrix) -> Matrix:
+    """A target in armature space, turned with the limb above its goal's bone as far as its rotation follows."""
+    above, share = shape.pose.bones[goal.bone].parent, goal.rotation_follows
+    control = shape.pose.bones.get(goal.subtarget) if key_of(goal.target) == key_of(shape) else None
+    own = control.parent if control is not None and control.bone.use_inherit_rotation else None
+    turn = Quaternion().slerp(_from_rest(above), share) @ Quaternion().slerp(_from_rest(own), share).inverted()
+    return turn.to_matrix().to_4x4() @ wanted
+
+
+def _from_rest(bone: bpy.types.PoseBone | None) -> Quaternion:
+    if bone is None:
+        return Quaternion()
+    return bone.matrix.to_quaternion() @ bone.bone.matrix_local.to_quaternion().inverted()
 
 
 def evenly_scaled(matrix: Matrix) -> bool:

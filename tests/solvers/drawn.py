@@ -93,6 +93,7 @@ def _goals(generator: np.random.Generator, skeleton: ik.Skeleton) -> list[ik.Goa
             int(generator.choice([0, 0, 0, 1, 5])),
             None if generator.integers(3) else [int(j) for j in above if generator.integers(3)],
             generator.normal(size=3) if generator.integers(4) == 0 else None, float(generator.normal()),
+            float(generator.choice([0.0, 0.0, 0.0, 0.4, 1.0])),
         ))  # fmt: skip
     return goals
 

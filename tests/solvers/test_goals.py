@@ -37,18 +37,38 @@ def targets_of(goals: list[ik.Goal]) -> Targets:
     return Targets(np.array([positions], dtype=float), rotations, np.array([poles], dtype=float))
 
 
+def uncarried(
+    skeleton: ik.Skeleton, goals: list[ik.Goal], world: np.ndarray, present: np.ndarray
+) -> np.ndarray:  # fmt: skip
+    """Targets (1, G, 4) that limbs with orientations `world` (1, J, 4) carry to the `present` ones (1, G, 4)."""
+    rest, found = ik.forward(skeleton, skeleton.rest_pose()).rotations, present.copy()
+    for g, goal in enumerate(goals):
+        limb = skeleton.parent[goal.joint]
+        if goal.rotation_follows and limb >= 0:
+            now, before = (Rotation.from_quat(part[limb], scalar_first=True) for part in (world[0], rest))
+            found[0, g] = wxyz((now * before.inv()) ** -goal.rotation_follows * from_wxyz(present[0, g]))
+    return found
+
+
+def from_wxyz(q: np.ndarray) -> Rotation:
+    return Rotation.from_quat(q, scalar_first=True)
+
+
 def check_jacobian(skeleton: ik.Skeleton, goals: list[ik.Goal], pose: ik.Pose, tolerance: float = 1e-6) -> int:
     """Assert that `e(state + d) ~ e - J d` for every row and degree of freedom; returns the number of compared entries.
 
-    Rotation rows are linear only at an error of 0 (Gauss-Newton), so each target rotation is the present one. A
-    goal's rows are 0 for joints outside its chain, even if these move the goal.
+    Rotation rows are linear only at an error of 0 (Gauss-Newton), so each target rotation is the present one, carried
+    by the limb above where it follows. A goal's rows are 0 for joints outside its chain, even if these move the goal.
     """
     compared = 0
     for stage in stages_of(skeleton, goals):
         tasks, space, n = stage.tasks, stage.space, stage.space.n
         state = space.state(pose)
         kinematics = tasks.kinematics(state, None)
-        targets = targets_of(stage.goals)._replace(rotations=kinematics.rotations[:, [g.joint for g in stage.goals]])
+        present = kinematics.rotations[:, [goal.joint for goal in stage.goals]]
+        targets = targets_of(stage.goals)._replace(
+            rotations=uncarried(skeleton, stage.goals, kinematics.rotations, present)
+        )
         jacobian = tasks.jacobian(state, kinematics, targets)[0]
 
         both_ways = np.concatenate([np.eye(n), -np.eye(n)])
@@ -83,6 +103,7 @@ def some_goals(skeleton: ik.Skeleton, generator: np.random.Generator) -> list[ik
             position_weight=generator.uniform(0.1, 2), rotation_weight=generator.uniform(0.1, 2),
             priority=int(generator.integers(3)),
             chain=None if generator.integers(2) else [int(j) for j in above if generator.integers(3)],
+            rotation_follows=float(generator.choice([0.0, 0.0, 0.3, 1.0])),
         ))  # fmt: skip
     return goals
 

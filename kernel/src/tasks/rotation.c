@@ -4,29 +4,77 @@
 
 static const double *targets(const frame_view *frame) { return frame->orientations; }
 
-void turn_error(const work *w, const point *p, int goal, double *v) {
+/* What carries a goal's rotation, or NULL. */
+const dqik_carry *carry_of(const dqik_stage *s, int goal) {
+    for (const dqik_task *t = s->task; t < s->task + s->tasks; t++)
+        if (t->kind == DQIK_ROTATION && t->goal == goal) return t->data;
+    return NULL;
+}
+
+/* The rotation vector by which a limb has turned from rest, and the rotation that carries the target; see carry.py. */
+static void limb_turn(const dqik_carry *carry, const double *orientation, double *turn) {
+    double q[4];
+    q_product(q, orientation, carry->back);
+    q_log(turn, q);
+}
+
+void carrying(const dqik_carry *carry, const double *orientation, double *q) {
+    double v[3];
+    limb_turn(carry, orientation, v);
+    for (int i = 0; i < 3; i++) v[i] *= carry->follows;
+    q_exp(q, v);
+}
+
+static void turn_error(const work *w, const point *p, const dqik_task *t, double *v) {
     double back[4], turn[4];
-    q_conjugate(back, p->w + 4 * w->s->goal_joint[goal]);
-    q_product(turn, w->turns + 4 * goal, back);
+    const dqik_carry *carry = t->data;
+    q_conjugate(back, p->w + 4 * w->s->goal_joint[t->goal]);
+    if (carry) {
+        carrying(carry, p->w + 4 * carry->limb, turn);
+        q_product(turn, turn, w->turns + 4 * t->goal);
+        q_product(turn, turn, back);
+    } else {
+        q_product(turn, w->turns + 4 * t->goal, back);
+    }
     q_log(v, turn);
 }
 
+/* B with which a small turn u of the limb turns its target by B u; see Carry.rates. */
+static void carry_rates(const dqik_carry *carry, const double *orientation, double *b) {
+    double v[3], a[3];
+    limb_turn(carry, orientation, v);
+    const double f = carry->follows, angle = sqrt(most(dot3(v, v), LEAST));
+    const double size = sin(0.5 * f * angle) / sin(0.5 * angle), by = 0.5 * (f - 1.0) * angle;
+    const double across = size * cos(by), around = size * sin(by);
+    for (int i = 0; i < 3; i++) a[i] = v[i] / angle;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) b[3 * i + j] = (f - across) * a[i] * a[j] + (i == j ? across : 0.0);
+    b[1] -= around * a[2], b[2] += around * a[1], b[3] += around * a[2];
+    b[5] -= around * a[0], b[6] -= around * a[1], b[7] += around * a[0];
+}
+
 static void write_errors(const work *w, const point *p, const dqik_task *t, double weight, double *e) {
-    turn_error(w, p, t->goal, e);
+    turn_error(w, p, t, e);
     for (int i = 0; i < 3; i++) e[i] *= weight;
 }
 
-/* Columns u of a turn (Amino). */
+/* Columns u of a turn (Amino), less the turn of a target that is carried. */
 static void write_jacobian(work *w, const point *p, const dqik_task *t, double weight) {
     const dqik_stage *s = w->s;
-    (void)p;
+    const dqik_carry *carry = t->data;
+    double rates[9];
+    if (carry) carry_rates(carry, p->w + 4 * carry->limb, rates);
     for (int b = 0; b < s->blocks; b++) {
         const int at = s->block_start[b], size = block_size(s, b);
         const double *axes = w->axes + 9 * b;
         if (!t->acts[at]) continue;
         for (int c = 0; c < size; c++) {
-            double *column = task_column(w, t, at + c);
-            for (int i = 0; i < 3; i++) column[i] = axes[3 * i + c] * weight;
+            double u[3] = {axes[c], axes[3 + c], axes[6 + c]}, *column = task_column(w, t, at + c), carried[3];
+            if (!carry || carry->turns[at])
+                for (int i = 0; i < 3; i++) column[i] = u[i] * weight;
+            if (!carry || !carry->carries[at]) continue;
+            times3(carried, rates, u);
+            for (int i = 0; i < 3; i++) column[i] -= carried[i] * weight;
         }
     }
 }
@@ -34,7 +82,7 @@ static void write_jacobian(work *w, const point *p, const dqik_task *t, double w
 static double plain_error(const work *w, const point *p, const dqik_task *t, const frame_view *frame) {
     double v[3];
     (void)frame;
-    turn_error(w, p, t->goal, v);
+    turn_error(w, p, t, v);
     return norm3(v);
 }
 

@@ -77,6 +77,13 @@ void shift_targets(const work *w, const point *p, const double *shares, double *
         if (t->kind == DQIK_POSITION) {
             add3(places + 3 * t->goal, e);
         } else {
+            const dqik_carry *carry = t->data;
+            if (carry) { /* the limb will carry this turn too */
+                double by[4];
+                carrying(carry, p->w + 4 * carry->limb, by);
+                q_conjugate(by, by);
+                q_rotate(e, by, e);
+            }
             q_exp(turn, e);
             q_product(turns + 4 * t->goal, turn, turns + 4 * t->goal);
         }

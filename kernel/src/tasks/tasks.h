@@ -28,7 +28,4 @@ static inline double *task_column(work *w, const dqik_task *t, int k) {
     return w->jacobian + (size_t)k * (size_t)w->all + t->row;
 }
 
-/* The error of a rotation task: the rotation vector from a goal's joint to its target. */
-void turn_error(const work *w, const point *p, int goal, double *v);
-
 #endif

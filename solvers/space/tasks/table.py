@@ -44,7 +44,7 @@ class Kind(Protocol):
         ...
 
     def target_motion(self, now: Targets, then: Targets) -> np.ndarray:
-        """Motion (F, T, size) of the targets between two frames, in the errors' units."""
+        """Motion (F, T, size) of the targets between two frames, in the errors' units; rotations are carried."""
         ...
 
     def pack(self, index: int) -> dict[str, Any]:

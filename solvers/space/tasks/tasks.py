@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...algebra import dual_quaternion, quaternion
+from ...model.carry import Carry
 from ...model.goals import Goal, Targets
 from ...model.skeleton import Skeleton
 from ..joint_space import JointSpace, State
@@ -16,6 +17,7 @@ from ..lanes import Lanes
 from ..poles import Pole
 from . import table
 from .pole import PoleTasks
+from .rotation import RotationTasks
 from .setup import ROTATION_LENGTH, Columns, Kinematics, Setup, priority_weights
 
 _UNITS = ("length", "angle")
@@ -35,6 +37,7 @@ class Tasks:
     placed : (P,) goals with a position, in the order of their rows. oriented : (R,) goals with a rotation, likewise.
     poles : the pole tasks; None if there are none.
     lanes : the lanes that the goals are solved in; priorities count within a lane.
+    carry : the goals whose rotations follow a limb.
     """
 
     def __init__(
@@ -87,7 +90,9 @@ class Tasks:
                 self.weights[row, named[name].goals] = named[name].weights
         pole_tasks = named.get("pole")
         self.poles = pole_tasks if isinstance(pole_tasks, PoleTasks) else None
-        self._rotation = named.get("rotation")
+        rotation_tasks = named.get("rotation")
+        self._rotation = rotation_tasks if isinstance(rotation_tasks, RotationTasks) else None
+        self.carry = Carry(skeleton, []) if self._rotation is None else self._rotation.carry
         self._slides = ~space.turns
 
     def _with_rows(self) -> list[tuple[table.Kind, slice]]:
@@ -114,8 +119,15 @@ class Tasks:
         ]
         return np.concatenate(parts, -1) if len(parts) > 1 else parts[0]
 
-    def target_motion(self, now: Targets, then: Targets) -> np.ndarray:
-        """Rows (F, all) of the targets' motion from one frame to the next, with the shares of the first."""
+    def target_motion(self, now: Targets, then: Targets, kinematics: Kinematics) -> np.ndarray:
+        """Rows (F, all) of the targets' motion from one frame to the next in a pose that stays.
+
+        They have the shares of the first frame.
+        """
+        now, then = (
+            targets._replace(rotations=self.carry.carried(kinematics.rotations, targets.rotations))
+            for targets in (now, then)
+        )
         frames = len(now.positions)
         parts = [self._weigh(kind, kind.target_motion(now, then), now.shares) for kind in self.kinds]
         return np.concatenate([part.reshape(frames, -1) for part in parts], -1)
@@ -137,11 +149,11 @@ class Tasks:
 
     def shifted(self, targets: Targets, kinematics: Kinematics, wanted: Targets, shares: np.ndarray) -> Targets:
         """`targets` moved and turned by shares (F, G) of the goals' errors from the targets `wanted`."""
-        moved, turned = targets.positions.copy(), targets.rotations.copy()
-        moved += shares[..., None] * (wanted.positions - kinematics.effectors)
-        turns = quaternion.exp(shares[:, self.oriented, None] * self.rotation_errors(kinematics, wanted))
-        turned[:, self.oriented] = quaternion.product(turns, turned[:, self.oriented])
-        return targets._replace(positions=moved, rotations=turned)
+        moved = targets.positions + shares[..., None] * (wanted.positions - kinematics.effectors)
+        if self._rotation is None:
+            return targets._replace(positions=moved)
+        turns = shares[:, self.oriented, None] * self.rotation_errors(kinematics, wanted)
+        return targets._replace(positions=moved, rotations=self._rotation.turned(targets, kinematics, turns))
 
     def rotation_errors(self, kinematics: Kinematics, targets: Targets) -> np.ndarray:
         """Rotation vectors (F, R, 3) from the goals' joints to their targets, in the skeleton's frame."""
@@ -173,13 +185,13 @@ class Tasks:
     def pose_rows(self, shares: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
         """Rows (P, 6), rotation first, and weights (F or 1, P, 2) of the goals with both a rotation and a position.
 
-        `shares` as in `Targets`. A goal with a weight of 0 for one of them is left out.
+        `shares` as in `Targets`. A goal with a weight of 0 for one of them, or whose rotation follows, is left out.
         """
         both, at, turned = np.intersect1d(self.placed, self.oriented, return_indices=True)
         first = self.rows_of("rotation").start + 3 * turned, self.rows_of("position").start + 3 * at
         rows = np.stack(first, -1)[..., None] + np.arange(3)
         weights = self.weights[::-1, both].T
-        count = (weights > 0.0).all(-1)
+        count = (weights > 0.0).all(-1) & ~np.isin(both, self.carry.goals)
         scale = np.ones((1, both.size)) if shares is None else shares[:, both]
         return rows.reshape(-1, 6)[count], (weights * scale[..., None])[:, count]
 

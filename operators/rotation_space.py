@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Choosing what the rotation of a goal's target turns with."""
+
+import bpy
+from bpy.props import EnumProperty, IntProperty
+
+from .. import live
+from ..rig.setup import goals, placing, rotation_space
+from .common import GoalsOperator, armature
+
+_ROUNDS = 3  # the limb may turn a little in the new space, and would carry the bone along
+
+
+class DQIK_OT_rotation_space(GoalsOperator, bpy.types.Operator):
+    """Choose what the rotation of the goal's target turns with, and turn the target so that nothing moves"""
+
+    bl_idname = "dqik.rotation_space"
+    bl_label = "Rotation Space"
+    bl_options = {"REGISTER", "UNDO"}
+
+    space: EnumProperty(
+        name="Space",
+        description="What the rotation of the target turns with",
+        items=[
+            ("FOREARM", "Forearm", "Turn the target with the bone above, as a hand with its forearm"),
+            ("WORLD", "World", "Keep the rotation of the target as it is in the world"),
+        ],
+    )
+    index: IntProperty(name="Goal", description="Number of the goal, -1 for the active one", default=-1, min=-1)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        """Set how far the rotation follows, and turn the target to where it belongs."""
+        ob, scene = armature(context), context.scene
+        number = ob.dqik.active_goal if self.index < 0 else self.index
+        if number >= len(ob.dqik.goals):
+            self.report({"ERROR"}, f"There is no goal {number}: {ob.name!r} has {len(ob.dqik.goals)}, counted from 0")
+            return {"CANCELLED"}
+        goal, follows = ob.dqik.goals[number], float(self.space == "FOREARM")
+        shown = _evaluated(context, ob)
+        if goal.bone not in shown.pose.bones:
+            self.report({"ERROR"}, f"{ob.name!r} has no bone {goal.bone!r}")
+            return {"CANCELLED"}
+        end = goals.end_of(shown, goal.bone, goal.use_tail)
+        for _ in range(_ROUNDS):
+            target = rotation_space.target_for(shown, goal, follows, end)
+            place = goals.Place(shown.matrix_world @ target, pole=None)
+            goal.rotation_follows = follows
+            with live.aside(ob):
+                stay = placing.put(ob, {number: place}, context)
+            for one in {goal.target, ob} - {None}:
+                one.update_tag(refresh={"OBJECT"})  # so that Live, which was aside, follows
+            shown = _evaluated(context, ob)
+        rotation_space.show_control(ob, goal)
+        if scene.tool_settings.use_keyframe_insert_auto:
+            goals.key_targets(ob, [number], scene.frame_current_final)
+            ob.keyframe_insert(goal.path_from_id("rotation_follows"), frame=scene.frame_current_final)
+        if stay:
+            self.report({"WARNING"}, f"The target of {goal.name!r} cannot be turned: constraints or another file set "
+                        "its place")  # fmt: skip
+        return {"FINISHED"}
+
+
+def _evaluated(context: bpy.types.Context, ob: bpy.types.Object) -> bpy.types.Object:
+    return ob.evaluated_get(context.evaluated_depsgraph_get())
+
+
+CLASSES = (DQIK_OT_rotation_space,)
