@@ -43,6 +43,9 @@ class DQIK_OT_setup_full_body(ArmatureOperator, bpy.types.Operator):
             return {"CANCELLED"}
         count = len(result.new_goals)
         parts = [f"Added goals for {count} bones" if count else "Added no goals"]
+        if result.taken:
+            taken = ", ".join(f"{words} {name!r}" for words, name in result.taken.items())
+            parts.append(f"taken for {taken}")
         if count and self.targets == "BONES" and not as_bones:
             parts.append("this armature's bones cannot be edited, so their targets are empties")
         if result.old_goals:

@@ -57,6 +57,13 @@ GERMAN = {
         "Keine Action dreht die meisten der Knochen, die die Ziele bewegen",
     "The target of {} cannot be turned: constraints or another file set its place":
         "Das Zielobjekt von {} lässt sich nicht drehen: Constraints oder eine andere Datei bestimmen seinen Ort",
+    "This figure has more than two pairs of limbs, so Human Limits does not fit it: set limits bone by bone":
+        "Diese Figur hat mehr als zwei Paar Glieder, daher passen die Grenzen eines Menschen nicht: "
+        "Grenzen Knochen für Knochen einstellen",
+    "taken for {}": "erkannt: {}",
+    "Swapped the sides of {} bones": "Seiten von {} Knochen getauscht",
+    "No bone of {} is known as a part of a left or a right side":
+        "Kein Knochen von {} ist als Teil einer linken oder rechten Seite erkannt",
     "Natural Pose knows people only": "Die natürliche Pose kennt nur Menschen",
     "The natural pose needs both thighs or both arms, and what is above or below them":
         "Die natürliche Pose braucht beide Oberschenkel oder beide Arme, und was über oder unter ihnen ist",

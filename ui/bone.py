@@ -41,7 +41,9 @@ class DQIK_PT_bone(ArmatureSidebar, bpy.types.Panel):
         row.prop(bone, "dqik_hold")
         row.operator("dqik.holds_clear", text="", icon="X").only_selected = True
         column.prop(bone, "dqik_preferred_angle", text="Preferred")
-        layout.prop(bone, "dqik_role")
+        row = layout.row(align=True)
+        row.prop(bone, "dqik_role")
+        row.operator("dqik.swap_sides", text="", icon="MOD_MIRROR")
 
 
 class DQIK_PT_limits(ArmatureSidebar, bpy.types.Panel):

@@ -21,6 +21,7 @@ _GERMAN_OPERATORS = {
     "Rotation Space": "Bezug der Rotation",
     "Forearm": "Unterarm",
     "World": "Welt",
+    "Swap Sides": "Seiten tauschen",
     "Pin": "Festhalten",
     "Unpin": "Loslassen",
     "Targets to Pose": "Zielobjekte zur Pose",

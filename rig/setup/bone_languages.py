@@ -8,12 +8,14 @@ bauch=belly brust=chest brustkorb=chest hals=neck kopf=head schlusselbein=clavic
 schulter=shoulder oberarm=upper.arm unterarm=lower.arm ellbogen=elbow ellenbogen=elbow handgelenk=wrist daumen=thumb
 zeigefinger=index mittelfinger=middle.finger ringfinger=ring.finger bein=leg oberschenkel=thigh unterschenkel=shin
 knie=knee fuss=foot knochel=ankle knoechel=ankle zeh=toe zehe=toe zehen=toes links=left rechts=right schwanz=tail
-haar=hair haare=hair zopf=hair rock=skirt auge=eye kiefer=jaw flugel=wing fluegel=wing pfote=paw huf=hoof
+haar=hair haare=hair zopf=hair waffe=weapon schwert=sword schild=shield rock=skirt auge=eye kiefer=jaw flugel=wing
+fluegel=wing pfote=paw huf=hoof
 French
 bassin=pelvis hanche=hip colonne=spine dos=back ventre=belly poitrine=chest torse=chest cou=neck tete=head
 clavicule=clavicle epaule=shoulder bras=arm avant=fore coude=elbow poignet=wrist doigt=finger doigts=finger pouce=thumb
 cuisse=thigh jambe=leg genou=knee mollet=calf cheville=ankle pied=foot orteil=toe orteils=toes gauche=left droite=right
-droit=right queue=tail cheveux=hair jupe=skirt oeil=eye machoire=jaw aile=wing patte=paw sabot=hoof
+droit=right arme=weapon epee=sword bouclier=shield queue=tail cheveux=hair jupe=skirt oeil=eye machoire=jaw aile=wing
+patte=paw sabot=hoof
 Spanish and Portuguese
 cadera=hip quadril=hip bacia=pelvis columna=spine coluna=spine espalda=back espinazo=spine cintura=waist pecho=chest
 peito=chest cuello=neck pescoco=neck cabeza=head cabeca=head clavicula=clavicle hombro=shoulder ombro=shoulder
@@ -21,12 +23,14 @@ brazo=arm braco=arm antebrazo=lower.arm antebraco=lower.arm codo=elbow cotovelo=
 mao=hand dedo=finger dedos=finger pulgar=thumb pierna=leg perna=leg muslo=thigh coxa=thigh rodilla=knee joelho=knee
 pantorrilla=calf panturrilha=calf tobillo=ankle tornozelo=ankle pie=foot pe=foot izquierda=left izquierdo=left izq=left
 esquerda=left esquerdo=left esq=left derecha=right derecho=right der=right direita=right direito=right dir=right
-cola=tail pelo=hair cabelo=hair falda=skirt saia=skirt ojo=eye olho=eye mandibula=jaw ala=wing asa=wing pata=paw
+arma=weapon espada=sword escudo=shield cola=tail pelo=hair cabelo=hair falda=skirt saia=skirt ojo=eye olho=eye
+mandibula=jaw ala=wing asa=wing pata=paw
 Italian
 bacino=pelvis anca=hip colonna=spine schiena=back petto=chest torace=chest collo=neck testa=head clavicola=clavicle
 spalla=shoulder braccio=arm avambraccio=lower.arm gomito=elbow polso=wrist dito=finger dita=finger pollice=thumb
 coscia=thigh gamba=leg ginocchio=knee polpaccio=calf caviglia=ankle piede=foot sinistra=left sinistro=left sx=left
-destra=right destro=right dx=right coda=tail capelli=hair gonna=skirt occhio=eye mascella=jaw zampa=paw zoccolo=hoof
+spada=sword scudo=shield destra=right destro=right dx=right coda=tail capelli=hair gonna=skirt occhio=eye
+mascella=jaw zampa=paw zoccolo=hoof
 Chinese
 骨盆=pelvis 臀=hips 脊柱=spine 脊椎=spine 腹=belly 颈=neck 脖子=neck 脖=neck 头=head 头发=hair 锁骨=clavicle
 肩膀=shoulder 上臂=upper.arm 大臂=upper.arm 前臂=lower.arm 小臂=lower.arm 下臂=lower.arm 手肘=elbow 手腕=wrist 手掌=hand

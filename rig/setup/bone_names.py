@@ -38,7 +38,8 @@ _FINGERS = _set("""thumb index middle ring pinky pinkie little finger fingers me
     proximal intermediate distal cup 親指 人指 人差指 中指 薬指 小指 指""")
 _QUALIFIERS = {"upper": "up", "up": "up", "lower": "low", "low": "low", "lo": "low", "top": "up", "bottom": "low",
                "fore": "fore", "in": "", "front": "front", "back": "back", "rear": "back", "hind": "back"}  # fmt: skip
-ANIMAL = {"wing", "wings", "hoof", "paw", "hock", "stifle", "fetlock", "pastern", "翼", "羽"}
+ANIMAL = _set("""wing wings hoof paw hock stifle fetlock pastern antler antlers pincer pincers withers foreleg hindleg
+    翼 羽""")
 
 _TRUNK = {
     "hips": "hips hip pelvis 下半身 センター グルーブ 腰 cog",
@@ -53,7 +54,7 @@ _LIMBS = {  # the parts that a word may stand for, the likeliest first; "x+y" is
     "arm": {"arm": 2.0}, "arm+up": {"arm": 3.0}, "arm+low": {"forearm": 3.0}, "arm+fore": {"forearm": 3.0},
     "humerus": {"arm": 3.0}, "腕": {"arm": 3.0}, "bicep": {"arm": 1.0},
     "elbow": {"forearm": 3.0}, "radius": {"forearm": 3.0}, "ulna": {"forearm": 1.0}, "ひじ": {"forearm": 3.0},
-    "肘": {"forearm": 3.0},
+    "肘": {"forearm": 3.0}, "palm": {"hand": 1.0, "finger": 1.0},
     "hand": {"hand": 3.0, "finger": 1.0}, "wrist": {"hand": 3.0}, "手首": {"hand": 3.0}, "手": {"hand": 2.0},
     "hip": {"thigh": 2.0, "hip_joint": 2.0}, "pelvis": {"hip_joint": 2.0}, "buttock": {"hip_joint": 2.0},
     "hips": {"thigh": 2.0, "hip_joint": 2.0},
@@ -67,6 +68,7 @@ _LIMBS = {  # the parts that a word may stand for, the likeliest first; "x+y" is
     "wing+up": {"arm": 3.0}, "wing+low": {"forearm": 3.0}, "wing+fore": {"forearm": 3.0},
     "paw": {"foot": 2.0, "hand": 2.0}, "hoof": {"toes": 2.0, "finger": 2.0},
 }  # fmt: skip
+_FOUR, _LEG = {"front", "back"}, {"leg", "thigh", "shin", "calf", "knee", "foot", "ankle", "hip"}
 _FRONT = {"thigh": "arm", "shin": "forearm", "foot": "hand", "toes": "finger", "hip_joint": "collar"}
 _TRUNK_OF = {word: part for part, words in _TRUNK.items() for word in words.split()}
 _PARTS = set(_TRUNK_OF) | {word for word in _LIMBS if "+" not in word} | _FINGERS
@@ -144,11 +146,14 @@ def _read(words: tuple[str, ...]) -> BoneName:
     if helper or len(sides) > 1:
         return named
     rest = [word for word in words if word not in _SIDES and word not in _TWISTS]
-    if _FINGERS & set(rest):
+    if _FINGERS & set(rest) and not (side and _FINGERS & set(rest) == {"palm"}):  # a palm may be the whole hand
         return BoneName(side, {"finger": 3.0} if side else {}, False, twist, animal, words)
     qualifiers = {_QUALIFIERS[word] for word in rest if word in _QUALIFIERS} - {""}
     bases = [word for word in rest if word not in _QUALIFIERS and word not in _NOISE]
+    if side and not bases and "main" in rest:
+        bases = ["hand"]  # in French
     parts = _limb_parts(bases, qualifiers, "joint" in rest) if side else _trunk_parts(bases, qualifiers)
+    animal = animal or (not _FOUR.isdisjoint(qualifiers) and not _LEG.isdisjoint(bases))  # front and hind legs
     if twist:
         parts = {part: 0.25 * weight for part, weight in parts.items()}
     return BoneName(side, parts, False, twist, animal, words)

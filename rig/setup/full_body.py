@@ -50,6 +50,7 @@ a millimetre, or hips that should follow keep it from its target.
 """
 
 _EXTREMITIES = ENDS.keys() - {HIPS}
+_ABOVE = {"hand": "forearm", "foot": "shin"}
 
 LIMITED = ("collar",)  # a hand out of reach would turn them as far as it can, however stiff they are
 
@@ -63,6 +64,8 @@ it serves several goals."""
 class SetUp:
     """Bones with a new goal, bones that had a goal before, the hips that may now move, and the parts not found.
 
+    taken : the bones with a new goal by the words for their parts.
+
     keyed_hips : the hips have keys, so their goal holds them there (`goals.KEYED_INFLUENCE`).
     """
 
@@ -71,6 +74,7 @@ class SetUp:
     hips: str = ""
     keyed_hips: bool = False
     missing: list[str] = field(default_factory=list)
+    taken: dict[str, str] = field(default_factory=dict)
 
 
 def set_up(ob: bpy.types.Object, scene: bpy.types.Scene, use_rotation: bool, as_bones: bool) -> SetUp:
@@ -89,13 +93,14 @@ def set_up(ob: bpy.types.Object, scene: bpy.types.Scene, use_rotation: bool, as_
     new: list[tuple[int, Role, str]] = []
     for role, end in ENDS.items():
         bone, turns = bones.get(role), use_rotation
-        if bone is None and role.name == "foot":  # a leg without a foot has its goal at the end of the shin
-            bone, turns = bones.get(Role("shin", role.side)), False
+        if bone is None and role.name in _ABOVE:  # a limb that ends without has its goal at the end of the bone above
+            bone, turns = bones.get(Role(_ABOVE[role.name], role.side)), False
         if bone is None:
             result.missing.append(end.words)
         elif names[bone] in bones_with_goals:
             result.old_goals.append(names[bone])
         elif role != HIPS or not _EXTREMITIES.isdisjoint(bones):
+            result.taken[end.words] = names[bone]
             new.append((_add_goal(ob, armature, bone, role, hips, turns or role == HIPS), role, names[bone]))
     result.new_goals = [name for _, _, name in new]
     if hips is not None and (result.new_goals or result.old_goals):

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import bpy
 import numpy as np
 
+from ...solvers.algebra import quaternion
 from ..blender.armature import Armature
 from . import bone_names, limbs
 from .bone_names import LEFT, MIDDLE, RIGHT, BoneName
@@ -25,6 +26,9 @@ _LEANING = np.cos(np.radians(65.0))  # trunks that lean more against the legs ar
 _ACROSS = np.cos(np.radians(45.0))  # ... with arms that point as the legs do, if they lean by more than this
 _PARALLEL = np.cos(np.radians(50.0))
 _MIDPLANE = 0.03  # of the figure's size: bones nearer than this to the plane between both sides belong to the trunk
+_POINTS, _BEHIND = 0.3, -0.7  # level part of toes that point somewhere; cosine of those that point back
+_BENT = 0.003  # of the figure's size: a knee that is bent
+_LONG, _MOST_PAIRS = 0.3, 2  # of the figure's size: branches that count as limbs, and how many pairs people have
 _BACK = -0.2  # cosine against the trunk's direction below which bones above the chest lead back, as hair does
 _CROWN, _FACE = 1.3, 0.25  # length of the last segment of the trunk against the one before: above the head, or on it
 
@@ -73,6 +77,14 @@ def mirrored(choice: str) -> str:
     return f"{name}_{RIGHT if side == LEFT else LEFT}" if side in (LEFT, RIGHT) else choice
 
 
+def swap_sides(ob: bpy.types.Object) -> int:
+    """Choose the mirrored role of every bone that has a side; returns their number."""
+    sided = {bone: role for bone, role in of(ob).roles.items() if role.side}
+    for bone, role in swapped(sided).items():
+        ob.pose.bones[bone].dqik_role = _identifier(role)
+    return len(sided)
+
+
 def of(ob: bpy.types.Object, armature: Armature | None = None) -> Figure:
     """The roles of an armature object's bones, with the user's corrections."""
     armature = Armature(ob) if armature is None else armature
@@ -103,7 +115,39 @@ def find(tree: Tree, names: list[BoneName]) -> dict[int, Role]:
         _assign_limb(tree, names, roles, limb, kind, side)
     _assign_trunk(tree, names, roles, named)
     _assign_girdles(tree, names, roles)
-    return roles
+    return swapped(roles) if _faces_backward(tree, roles) else roles
+
+
+def swapped(roles: dict[int, Role]) -> dict[int, Role]:
+    """The roles with left and right exchanged."""
+    other = {LEFT: RIGHT, RIGHT: LEFT, MIDDLE: MIDDLE}
+    return {bone: Role(role.name, other[role.side]) for bone, role in roles.items()}
+
+
+def _faces_backward(tree: Tree, roles: dict[int, Role]) -> bool:
+    """Whether sides are named from the viewer's side, as in some games: toes and knees point to the figure's back."""
+    bones = {role: bone for bone, role in roles.items()}
+    left, up = _directions(tree, roles)
+    legs = [Role(name, side) for name in ("thigh", "shin", "foot") for side in (LEFT, RIGHT)]
+    if left is None or up is None or not bones.keys() >= set(legs):
+        return False
+    forward = quaternion.cross(left, up)
+    forward = forward / max(np.linalg.norm(forward), 1e-12)
+    knees = [_knee(tree, bones, side) @ forward / tree.size for side in (LEFT, RIGHT)]
+    toes = [tree.heads[bones[Role("toes", side)]] - tree.heads[bones[Role("foot", side)]]
+            for side in (LEFT, RIGHT) if Role("toes", side) in bones]  # fmt: skip
+    level = [toe - up * (toe @ up) for toe in toes]
+    points = [np.linalg.norm(one) > _POINTS * np.linalg.norm(toe) for one, toe in zip(level, toes, strict=True)]
+    if len(level) == 2 and all(points):
+        return max(forward @ toe / np.linalg.norm(toe) for toe in level) < _BEHIND and max(knees) < _BENT
+    return max(knees) < -_BENT
+
+
+def _knee(tree: Tree, bones: dict[Role, int], side: str) -> np.ndarray:
+    """The vector (3,) by which a knee is off the line from thigh to foot."""
+    thigh, shin, foot = (tree.heads[bones[Role(name, side)]] for name in ("thigh", "shin", "foot"))
+    line = (foot - thigh) / max(np.linalg.norm(foot - thigh), 1e-12)
+    return (shin - thigh) - line * ((shin - thigh) @ line)
 
 
 # -- limbs -------------------------------------------------------------------------------------------------------------
@@ -330,15 +374,28 @@ def _controlled(ob: bpy.types.Object, roles: dict[int, Role]) -> str:
     )
 
 
+def _pairs_of_limbs(tree: Tree, names: list[BoneName]) -> int:
+    """The number of pairs of long branches that mirror each other and are nothing that a figure wears."""
+    own = [
+        pair for pair in limbs.pairs(tree)
+        if pair.length > _LONG * tree.size and not any(names[bone].helper for bone in (pair.one[0], pair.other[0]))
+    ]  # fmt: skip
+    tops = [{pair.one[0], pair.other[0]} for pair in own]
+    return sum(not any(tops[k] & other for other in tops[:k]) for k in range(len(tops)))
+
+
 def _not_human(tree: Tree, names: list[BoneName], roles: dict[int, Role]) -> str:
     """A sentence about a figure that is not human; empty for a human one."""
     bones = {role: bone for bone, role in roles.items()}
     if any(names[bone].animal for bone in roles):
         return "This figure has wings, paws or hooves, so Human Limits does not fit it: set limits bone by bone"
     shoulders = [Role(name, side) for side in (LEFT, RIGHT) for name in ("collar", "arm")]
-    trunk = _line(tree, bones, Role("hips"), *shoulders)
+    roots = (Role("hips"), Role("thigh", LEFT), Role("thigh", RIGHT))
+    trunk = next((line for root in roots if (line := _line(tree, bones, root, *shoulders)) is not None), None)
     legs = _lines(tree, bones, "thigh", ("foot", "shin"))
     arms = _lines(tree, bones, "arm", ("hand", "forearm"))
+    if legs is None and _pairs_of_limbs(tree, names) > _MOST_PAIRS:
+        return "This figure has more than two pairs of limbs, so Human Limits does not fit it: set limits bone by bone"
     if trunk is None or legs is None:
         return ""
     upright = float(-trunk @ legs)

@@ -3,6 +3,7 @@
 
 import contextlib
 import io
+import itertools
 import subprocess
 import sys
 from math import degrees, radians
@@ -28,7 +29,8 @@ NAMES = [character.name for character in CHARACTERS]
 WAYS = ("native", "fbx", "fbx auto", "gltf")
 BONES_ACROSS = ("vroid", "unreal", "arms up", "arms down", "smpl", "no names in centimetres")
 
-NEEDS_NAMES = ("mmd", "biped", "legs that end in IK bones")  # each limb twice, arms below the neck, legs without feet
+NEEDS_NAMES = ("mmd", "biped", "legs that end in IK bones", "arms without hands")
+"""Each limb twice, arms below the neck, limbs without their ends."""
 
 
 def made(name: str | Character, way: str) -> bpy.types.Object:
@@ -322,6 +324,60 @@ def test_legs_that_end_at_their_shins_have_goals_there() -> None:
     rigs.update()
     assert rigs.miss(ob, "shin.L", goals["shin.L"].target) < 2e-3
     assert rigs.head(ob, "shin.L").y < rigs.head(ob, "thigh.L").y - 0.1
+
+
+@pytest.mark.parametrize("name", [*BONES_ACROSS, "mixamo", "unity", "rokoko", "palms", "toon", "gorilla"])
+def test_sides_named_from_the_viewers_side_are_told_by_toes_and_knees(extension: str, name: str) -> None:
+    """Names on the wrong sides change nothing; the press that swaps sides does, and a second one puts them back."""
+    roles, character = sys.modules[f"{extension}.rig.setup.roles"], BY_NAME[name]
+    ob = made(name, "native")
+    before = roles.of(ob).roles
+    rows = build.lines(character)
+    pairs = [(one.name, two.name) for one, two in itertools.pairwise(rows) if one.side == "L" and two.side == "R"]
+    assert len(pairs) > 5
+    for number, (one, two) in enumerate(pairs):
+        ob.data.bones[one].name, ob.data.bones[two].name = f"one {number}", f"two {number}"
+        ob.data.bones[f"one {number}"].name, ob.data.bones[f"two {number}"].name = two, one
+    assert roles.of(ob).roles == before
+    assert bpy.ops.dqik.swap_sides() == {"FINISHED"}
+    assert roles.of(ob).roles == roles.swapped(before)
+    assert bpy.ops.dqik.swap_sides() == {"FINISHED"}
+    assert roles.of(ob).roles == before
+
+
+def test_arms_that_end_at_their_forearms_have_goals_there() -> None:
+    ob = made("arms without hands", "native")
+    assert bpy.ops.dqik.setup_full_body(targets="EMPTIES") == {"FINISHED"}
+    goals = {goal.bone: goal for goal in ob.dqik.goals}
+    assert {"forearm.L", "forearm.R", "foot.L", "foot.R", "head", "hips"} == goals.keys()
+    own = goals["forearm.L"]
+    assert (own.use_tail, own.use_rotation, own.rotation_follows) == (True, False, 0.0)
+    ob.dqik.live = True
+    own.target.location += Vector((-0.2, -0.3, 0.1))
+    rigs.update()
+    assert rigs.miss(ob, "forearm.L", own.target) < 2e-3
+
+
+@pytest.mark.parametrize("names", [
+    ("Leg_front_upper.{}", "Leg_front_lower.{}", "Leg_back_upper.{}", "Leg_back_lower.{}"),
+    ("claw_arm.{}", "claw_forearm.{}", "joint1.{}", "joint2.{}"),
+])  # fmt: skip
+def test_human_limits_are_not_for_animals(names: tuple[str, ...]) -> None:
+    """A stag whose rest is drawn upright, by its names; a crab by its many limbs."""
+    crab = names[0].startswith("claw")
+    bones = [("hips", (0, 0, 1), (0, 0, 1.2), None), ("spine", (0, 0, 1.2), (0, 0, 1.5), "hips")]
+    for sign, letter in ((1, "L"), (-1, "R")):
+        upper, lower, thigh, shin = (name.format(letter) for name in names)
+        bones += [(upper, (0.15 * sign, 0, 1.5), (0.45 * sign, 0, 1.45), "spine")]
+        bones += [(lower, (0.45 * sign, 0, 1.45), (0.7 * sign, 0, 1.4), upper)]
+        for pair in range(3 if crab else 1):
+            at = 0.1 * pair
+            first, second = (f"{part.split('.')[0]}_{pair}.{letter}" for part in (thigh, shin))
+            bones += [(first, (0.1 * sign, at, 1), (0.5 * sign, at, 0.8), "hips")]
+            bones += [(second, (0.5 * sign, at, 0.8), (0.6 * sign, at, 0.1), first)]
+    ob = rigs.armature([rigs.Bone(name, head, tail, parent or "") for name, head, tail, parent in bones])
+    assert bpy.ops.dqik.limits_preset() == {"CANCELLED"}
+    assert not any(bone.dqik_use_limits for bone in ob.pose.bones)
 
 
 def test_a_goal_at_the_end_of_a_shin_is_a_legs() -> None:

@@ -643,6 +643,54 @@ root = root : -
   foot = foot.{} : ?
  knee_pole = knee.{} : -
 """),
+    Character("french with a weapon", """
+pelvis = bassin : hips
+ spine1 = colonne : spine
+  spine3 = torse : spine
+   neck = cou : neck
+    head = tete : head
+   collar = clavicule_{} : collar
+    arm = bras_{} : arm
+     forearm = avant_bras_{} : forearm
+      hand = main_{} : hand
+       blade = arme_{} : -
+ thigh = cuisse_{} : thigh
+  shin = jambe_{} : shin
+   foot = pied_{} : foot
+    toes = orteils_{} : toes
+""", ("gauche", "droite")),
+    Character("palms", """
+pelvis = Hips : hips
+ spine1 = Spine : spine
+  spine3 = Chest : spine
+   neck = Neck : neck
+    head = Head : head
+   collar = Shoulder_{} : collar
+    arm = UpperArm_{} : arm
+     forearm = LowerArm_{} : forearm
+      hand = Palm_{} : hand
+       index1 = Index1_{} : finger
+        index2 = Index2_{} : finger
+       thumb1 = Thumb1_{} : finger
+ thigh = UpperLeg_{} : thigh
+  shin = LowerLeg_{} : shin
+   foot = Foot_{} : foot
+    toes = Toes_{} : toes
+"""),
+    Character("arms without hands", """
+pelvis = hips : hips
+ spine1 = spine : spine
+  spine3 = chest : spine
+   neck = neck : neck
+    head = head : head
+   collar = shoulder.{} : collar
+    arm = upper_arm.{} : arm
+     forearm = forearm.{} : forearm
+ thigh = thigh.{} : thigh
+  shin = shin.{} : shin
+   foot = foot.{} : foot
+    toes = toe.{} : toes
+"""),
     Character("arms up", """
 pelvis = hips : hips
  spine1 = spine : spine
