@@ -23,6 +23,7 @@ static int beyond_reach(const work *w, const point *at) {
 int looks_recoverable(const work *w, int met_before) {
     double largest = 0.0;
     if (!w->s->recovers || beyond_reach(w, &w->given)) return 0;
+    if (w->s->phase[w->s->phases - 1].pull > 0.0) return met_before;
     for (int i = 0; i < w->rows; i++) largest = most(largest, fabs(w->given.e[i]));
     return met_before || (largest <= RECOVER_ERROR && rows_square(w, &w->now) < RECOVER_SHARE * RECOVER_SHARE *
                                                                                   rows_square(w, &w->given));

@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 187226903 /* a hash of all below */
+#define DQIK_LAYOUT 93230281 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -53,6 +53,8 @@
 #define YIELD_RAISED 10.0
 #define YIELD_LEAST 0.05
 #define YIELD_ALIKE 1e-09
+#define YIELD_FAR 0.02
+#define YIELD_FEWEST 3
 
 /* solvers/iterate/active_set.py */
 #define SAME 1e-09
@@ -292,6 +294,7 @@ typedef struct {
     const uint8_t *yield_path; /* (yields, J) */
     const double *yield_extra; /* (yields) */
     const double *yield_most;
+    const double *apart; /* (G, G) distances that effectors cannot exceed */
     const uint8_t *may_yield; /* (G) whether a goal may yield to others of its priority */
     const uint8_t *leads; /* (G) whether a goal leads; see Tasks in solvers/space/tasks/tasks.py */
     const int32_t *priority; /* (G) */

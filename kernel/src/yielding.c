@@ -50,7 +50,23 @@ static void go_home(const work *w, point *p, const double *rotations, const doub
     forward_all(w, p);
 }
 
-/* The blame of each goal, in `w->blamed`; 0 for goals without a position. `home` is where targets were moved from. */
+/* How far a target is beyond the reach of most others, relative to the bones between. Uses `w->ways`. */
+static double beyond_most(const work *w, const dqik_task *own) {
+    const dqik_stage *s = w->s;
+    int count = 0;
+    for (const dqik_task *t = s->task; t < s->task + s->tasks; t++) {
+        if (t->kind != DQIK_POSITION) continue;
+        const double apart = s->apart[(size_t)own->goal * (size_t)s->goals + (size_t)t->goal];
+        const double ratio = distance3(w->places + 3 * own->goal, w->places + 3 * t->goal) / apart;
+        const double value = most(ratio - 1.0, 0.0);
+        int k = count++;
+        for (; k > 0 && w->ways[k - 1] < value; k--) w->ways[k] = w->ways[k - 1];
+        w->ways[k] = value;
+    }
+    return count < YIELD_FEWEST ? 0.0 : w->ways[(count - 1) / 2];
+}
+
+/* The blame of each goal, in `w->blamed`; 0 for goals without a position. Uses `w->misses`. `home` is where targets were moved from. */
 static void blame(work *w, const point *home) {
     const dqik_stage *s = w->s;
     double common[3], largest = 0.0;
@@ -70,7 +86,15 @@ static void blame(work *w, const point *home) {
         w->blamed[t->goal] = norm3(away);
         largest = most(largest, w->blamed[t->goal]);
     }
-    for (int g = 0; g < s->goals; g++) w->blamed[g] *= s->may_yield[g] ? 1.0 / most(largest, 1e-12) : 0.0;
+    double farthest = 0.0;
+    memset(w->misses, 0, sizeof(double) * (size_t)s->goals);
+    for (const dqik_task *t = s->task; t < s->task + s->tasks; t++)
+        if (t->kind == DQIK_POSITION) w->misses[t->goal] = beyond_most(w, t), farthest = most(farthest, w->misses[t->goal]);
+    const double share = least(farthest / YIELD_FAR, 1.0);
+    for (int g = 0; g < s->goals; g++) {
+        const double moved = w->blamed[g] / most(largest, 1e-12), far = w->misses[g] / most(farthest, 1e-12);
+        w->blamed[g] = s->may_yield[g] ? (1.0 - share) * moved + share * far : 0.0;
+    }
 }
 
 /* 1 for an excess of 0, a half for 1; YIELD_LEAST for the largest one if that is large. */

@@ -52,7 +52,7 @@ a millimetre, or hips that should follow keep it from its target.
 _EXTREMITIES = ENDS.keys() - {HIPS}
 _ABOVE = {"hand": "forearm", "foot": "shin"}
 
-LIMITED = ("collar",)  # a hand out of reach would turn them as far as it can, however stiff they are
+LIMITED = ("collar", "foot", "toes")  # hands out of reach would turn collars, a crouch ankles, as far as they can
 
 STIFFNESS = {"collar": 0.9, "spine": 0.75, "neck": 0.5}
 """From how much joints turn in motion capture (CMU): an upper arm varies by 42 degrees, a neck by 11, a spine's joint

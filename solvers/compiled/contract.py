@@ -52,7 +52,8 @@ OWNERS: tuple[tuple[ModuleType, str, str], ...] = (
     (arc, "", "ARC STRAIGHT BENT IN_LINE LEVEL"),
     (poles, "", "FADE ON_LINE"),
     (posture, "", "LEAST_ARM"),
-    (yielding, "", "YIELD_EXCESS YIELD_FLOOR YIELD_MISS YIELD_SHARED YIELD_RAISED YIELD_LEAST YIELD_ALIKE"),
+    (yielding, "", "YIELD_EXCESS YIELD_FLOOR YIELD_MISS YIELD_SHARED YIELD_RAISED YIELD_LEAST YIELD_ALIKE YIELD_FAR "
+        "YIELD_FEWEST"),
     (active_set, "", "SAME"),
     (active_set, "ACTIVE_SET_", "ROUNDS"),
     (pgs, "PGS_", "LEAST LEAST_OF_STEP ROUNDS SWEEPS"),

@@ -159,6 +159,7 @@ STAGE = _structure(
     ("int32[]", "yield_goal yield_top", "(yields) goals that yield out of reach, and their chains' first joints"),
     ("uint8[]", "yield_path", "(yields, J)"),
     ("double[]", "yield_extra yield_most", "(yields)"),
+    ("double[]", "apart", "(G, G) distances that effectors cannot exceed"),
     ("uint8[]", "may_yield", "(G) whether a goal may yield to others of its priority"),
     ("uint8[]", "leads", "(G) whether a goal leads; see Tasks in solvers/space/tasks/tasks.py"),
     ("int32[]", "priority", "(G)"),

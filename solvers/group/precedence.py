@@ -83,5 +83,6 @@ def _blamed(stage: Stage, frames: Request, home: State) -> np.ndarray:
     lane = stage.lanes.goals[stage.tasks.placed]
     for number in np.unique(lane):
         own = stage.tasks.placed[lane == number]
-        blamed[:, own] = blame(frames.targets.positions[:, own], effectors[:, own]) * stage.yields[own]
+        apart = stage.apart[np.ix_(own, own)]
+        blamed[:, own] = blame(frames.targets.positions[:, own], effectors[:, own], apart) * stage.yields[own]
     return blamed

@@ -161,11 +161,14 @@ def _recovers(stage: Stage, first: Point, last: Point, frames: Request, met_befo
     """Whether another start may meet the goals of a frame (1,) that began near them and misses them.
 
     It may if the frame before met its goals, or if the descent has brought them much nearer: so targets that stay out
-    of reach do not make every frame slow.
+    of reach do not make every frame slow. With a pull only the first counts: poses far from the one before would not
+    follow the targets continuously.
     """
     links = stage.skeleton.links if frames.links is None else frames.links
     if not stage.recovers or stage.yielding.beyond(first.kinematics.positions, links, frames.targets)[0]:
         return False
+    if stage.settings.pull:
+        return met_before
     near = np.abs(first.error[:, : stage.tasks.m]).max(initial=0.0) <= RECOVER_ERROR
     nearer = stage.squares(last.error) < RECOVER_SHARE**2 * stage.squares(first.error)
     return bool(met_before or (near and nearer.all()))

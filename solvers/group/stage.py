@@ -17,7 +17,7 @@ from ..space.limb import Limb
 from ..space.point import Point, Request
 from ..space.poles import POLE_WEIGHT, Pole
 from ..space.tasks import Tasks
-from ..space.yielding import Precedence, Yielding
+from ..space.yielding import Precedence, Yielding, longest_apart
 from .attempts import Attempts
 from .settings import PULL, first_damping, last_phase, runs
 
@@ -39,6 +39,7 @@ class Stage:
     folds : (L,) bool, the lanes that have limbs.
     yields : (G,) bool, the goals that may yield to others of their priority: they have joints of their own.
     precedence : the order of the goals. ordered : whether some come before others, or may yield to them.
+    apart : (G, G) as `longest_apart`.
     recovers : whether a frame that misses its goals may be solved again from near poses.
     hold : (J,) hold of each joint of the stage minus their least hold; 0 for other joints.
     holds : whether it has a pull, and joints with different holds.
@@ -90,13 +91,13 @@ class Stage:
         released = self._reluctance()
         reluctance = released * HELD_RELUCTANCE ** self.hold[self.space.joint] if self.holds else released
         self.settings = last_phase(options, pull, damping, reluctance, poles)
-        self.precedence = Precedence(self.goals, lane)
+        self.precedence, self.apart = Precedence(self.goals, lane), longest_apart(skeleton, self.goals, self.space)
         alone = (self.chains & (self.chains.sum(0) == 1)).any(-1)
         self.yields = alone & self.precedence.equal.any(-1) & (plain and pull > 0.0)
         ordered = plain and (bool(self.yields.any()) or len({goal.priority for goal in self.goals}) > 1)
         self.ordered = any(part.ordered for part in parts) if parts else ordered
-        self.recovers = not pull and not poles and plain
-        abandons = self.recovers and options.restarts > 0 and self.precise
+        self.recovers = not poles and plain
+        abandons = self.recovers and not pull and options.restarts > 0 and self.precise
         keeps_off = poles or self.holds  # these can keep goals from being met
         orders = np.array([part.ordered for part in parts]) if parts else self.ordered
         self.runs = runs(self.settings, released if keeps_off else None, poles, self.precise, abandons, orders)

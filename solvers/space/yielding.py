@@ -8,9 +8,11 @@ priority those to blame (`Precedence`, `blame`).
 """
 
 from collections.abc import Sequence
+from itertools import combinations
 
 import numpy as np
 
+from ..algebra import dual_quaternion
 from ..model.goals import Goal, Targets
 from ..model.skeleton import Skeleton
 from .joint_space import JointSpace
@@ -23,6 +25,8 @@ YIELD_MISS = 3e-4  # [skeleton lengths] error of a goal to blame at which its sh
 YIELD_SHARED = 0.25  # of the largest error of its priority counts for each goal, which may miss little and drag others
 YIELD_RAISED = 10.0  # times a goal's own error, which so counts for it at most: one that is met does not yield
 YIELD_LEAST = 0.05  # least share of such a goal
+YIELD_FAR = 0.02  # of the bones between: targets further beyond them than this are to blame for that alone
+YIELD_FEWEST = 3  # goals of which one can be out of reach of most others
 YIELD_ALIKE = 1e-9  # relative difference of shares that counts as none
 
 
@@ -98,17 +102,43 @@ class Yielding:
         return targets._replace(positions=drawn, shares=shares)
 
 
-def blame(targets: np.ndarray, effectors: np.ndarray) -> np.ndarray:
+def longest_apart(skeleton: Skeleton, goals: Sequence[Goal], space: JointSpace) -> np.ndarray:
+    """The distances (G, G) that effectors cannot exceed: the bones between them, in a line; infinity if any slides."""
+    lengths = np.linalg.norm(dual_quaternion.translation(skeleton.links), axis=-1)
+    slides = np.zeros(len(skeleton), dtype=bool)
+    slides[space.joint[~space.turns]] = True
+    apart = np.full((len(goals), len(goals)), np.inf)
+    tips = [float(np.linalg.norm(goal.offset)) for goal in goals]
+    for i, j in combinations(range(len(goals)), 2):
+        one, other = skeleton.ancestors[goals[i].joint], skeleton.ancestors[goals[j].joint]
+        between = one ^ other
+        if (one & other).any() and not (between & slides).any() and None not in (goals[i].position, goals[j].position):
+            apart[i, j] = apart[j, i] = max(lengths[between].sum() + tips[i] + tips[j], 1e-12)
+    return apart
+
+
+def blame(targets: np.ndarray, effectors: np.ndarray, apart: np.ndarray) -> np.ndarray:
     """The blame (F, P) of P goals for targets (F, P, 3) that cannot all be reached; 1 for the largest.
 
-    Two hands that are pulled apart miss their targets equally. The goal to blame is the one whose target has moved away
-    from its effector in the pose that targets were moved from (`effectors`, (F, P, 3)), relative to the common motion
-    of the targets: the median, per coordinate, of their motions and 0.
+    A target that is further from most others than the bones between reach cannot be met with them, wherever these have
+    been moved from: so it is to blame, by how far it is out of their reach (`apart` (P, P), as `longest_apart`).
+
+    Two hands that are pulled apart miss their targets equally. The goal to blame then is the one whose target has moved
+    away from its effector in the pose that targets were moved from (`effectors`, (F, P, 3)), relative to the common
+    motion of the targets: the median, per coordinate, of their motions and 0.
     """
-    motions = targets - effectors
+    motions, count = targets - effectors, targets.shape[1]
     common = np.median(np.concatenate([motions, np.zeros_like(motions[:, :1])], 1), axis=1, keepdims=True)
     away = np.sqrt(((motions - common) ** 2).sum(-1))
-    return away / np.maximum(away.max(-1, keepdims=True, initial=0.0), 1e-12)
+    away = away / np.maximum(away.max(-1, keepdims=True, initial=0.0), 1e-12)
+    if count < YIELD_FEWEST:
+        return away
+    lines = targets[:, :, None] - targets[:, None]
+    beyond = np.maximum(np.sqrt((lines * lines).sum(-1)) / apart - 1.0, 0.0)
+    far = -np.partition(-beyond, (count - 1) // 2, axis=-1)[..., (count - 1) // 2]  # of most others
+    most = far.max(-1, keepdims=True)
+    share = np.minimum(most / YIELD_FAR, 1.0)
+    return (1.0 - share) * away + share * far / np.maximum(most, 1e-12)
 
 
 class Precedence:

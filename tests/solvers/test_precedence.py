@@ -167,3 +167,23 @@ def test_the_hand_that_was_moved_yields_wherever_the_solve_starts(solver: str, s
         misses.append(arrays.position_errors[0].copy())
     assert misses[1][0] < MILLIMETRE < misses[0][0]
     assert misses[0][1] < misses[1][1]
+
+
+@both_solvers
+@pytest.mark.parametrize("seed", range(20))
+def test_a_far_target_moves_no_other_goal_of_a_body_that_was_posed_by_its_targets(solver: str, seed: int) -> None:
+    """The base pose is at rest, all targets have moved from there; the far one is to blame, not the furthest moved."""
+    generator = np.random.default_rng(seed)
+    skeleton, _ = figure(head=True)
+    posed = ik.forward(skeleton, random_pose(skeleton, generator, 0.35))
+    far = ("hand 1", "foot 1", "hand -1", "foot -1", "head")[seed % 5]
+    away = unit(generator.normal(size=3) * (1, 1, 0.2) + np.array([0.0, 0.0, -1.0 if "foot" in far else 1.0]))
+    weights = {"hand 1": 1.0, "hand -1": 1.0, "foot 1": 3.5, "foot -1": 3.5, "head": 2.2, "hips": 0.3}
+    goals = []
+    for name, weight in weights.items():
+        joint = skeleton.names.index(name)
+        place = posed.positions[joint] + HEIGHT * generator.uniform(0.8, 1.5) * away * (name == far)
+        goals.append(ik.Goal(joint, place, position_weight=weight, priority=-(name == "hips")))
+    found = ik.solve(skeleton, goals, None, solver, ik.Options(tolerance=1e-4 * HEIGHT))
+    others = [g for g, name in enumerate(weights) if name not in (far, "hips")]
+    assert found.position_errors[others].max() < 0.002 * HEIGHT

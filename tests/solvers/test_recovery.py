@@ -35,12 +35,15 @@ def followed(way: str, seed: int, **options: object) -> list[ik.Solution]:
     return solutions
 
 
-@pytest.mark.parametrize("way", ["frames", "calls"])
-def test_hands_are_followed_over_several_seeds(way: str) -> None:
-    """Thumbs that bend to the wrong side after being straight recover; no joint jumps between frames that are met."""
+@pytest.mark.parametrize(("way", "pull"), [("frames", None), ("calls", None), ("frames", 1e-5)])
+def test_hands_are_followed_over_several_seeds(way: str, pull: float | None) -> None:
+    """Thumbs that bend to the wrong side after being straight recover, also with the pull that the add-on has.
+
+    No joint jumps between frames that are met.
+    """
     met, steps = [], []
     for seed in SEEDS:
-        solutions = followed(way, seed)
+        solutions = followed(way, seed, pull=pull)
         converged = np.array([solution.converged for solution in solutions])
         moved = [turned_by(a.pose, b.pose).max() for a, b in zip(solutions, solutions[1:], strict=False)]
         met.append(converged.mean())
