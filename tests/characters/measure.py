@@ -89,6 +89,8 @@ def measure(
     asked = [(limb.bones[2], poses.reach(ob, limb, random))
              for limb in (limbs[k % len(limbs)] for k in range(moves) if limbs)]  # fmt: skip
     bpy.ops.dqik.setup_full_body(targets="EMPTIES")
+    for goal in ob.dqik.goals:  # places are taken with their rotation in the world
+        goal.rotation_follows = 0.0
     ob.dqik.natural_pose = natural
     goals = {goal.bone: goal for goal in ob.dqik.goals}
     row["goals"] = len(goals)

@@ -135,6 +135,8 @@ def _rotations(matrices: np.ndarray) -> np.ndarray:
 def _dqik(ob: bpy.types.Object, method: str, natural: float) -> dict[str, bpy.types.Object]:
     """Targets by bone, of goals as Set Up Full Body makes them."""
     bpy.ops.dqik.setup_full_body(targets="EMPTIES")
+    for goal in ob.dqik.goals:  # captured hands are turned in the world
+        goal.rotation_follows = 0.0
     if "limits" in method:
         bpy.ops.dqik.limits_preset()
     ob.dqik.natural_pose = natural
