@@ -40,6 +40,7 @@ class DQIK_OT_rotation_space(GoalsOperator, bpy.types.Operator):
         if goal.bone not in shown.pose.bones:
             self.report({"ERROR"}, f"{ob.name!r} has no bone {goal.bone!r}")
             return {"CANCELLED"}
+        stay: set[int] = set()
         end = goals.end_of(shown, goal.bone, goal.use_tail)
         for _ in range(_ROUNDS):
             target = rotation_space.target_for(shown, goal, follows, end)

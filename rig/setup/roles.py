@@ -133,13 +133,14 @@ def _faces_backward(tree: Tree, roles: dict[int, Role]) -> bool:
         return False
     forward = quaternion.cross(left, up)
     forward = forward / max(np.linalg.norm(forward), 1e-12)
-    knees = [_knee(tree, bones, side) @ forward / tree.size for side in (LEFT, RIGHT)]
+    knees = [float(_knee(tree, bones, side) @ forward) / tree.size for side in (LEFT, RIGHT)]
     toes = [tree.heads[bones[Role("toes", side)]] - tree.heads[bones[Role("foot", side)]]
             for side in (LEFT, RIGHT) if Role("toes", side) in bones]  # fmt: skip
     level = [toe - up * (toe @ up) for toe in toes]
     points = [np.linalg.norm(one) > _POINTS * np.linalg.norm(toe) for one, toe in zip(level, toes, strict=True)]
     if len(level) == 2 and all(points):
-        return max(forward @ toe / np.linalg.norm(toe) for toe in level) < _BEHIND and max(knees) < _BENT
+        ahead = max(float(forward @ toe / np.linalg.norm(toe)) for toe in level)
+        return ahead < _BEHIND and max(knees) < _BENT
     return max(knees) < -_BENT
 
 

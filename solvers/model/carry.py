@@ -25,15 +25,16 @@ class Carry:
     """
 
     def __init__(self, skeleton: Skeleton, goals: Sequence[Goal]) -> None:
-        self.goals = np.array([g for g, goal in enumerate(goals) if follows(skeleton, goal)], dtype=np.intp)
-        self.follows = np.array([goals[g].rotation_follows for g in self.goals], dtype=float)
-        joints = np.array([goals[g].joint for g in self.goals], dtype=np.intp)
-        self.limbs = np.array([skeleton.parent[joint] for joint in joints], dtype=np.intp)
-        rest = np.zeros((len(joints), 4))
-        if joints.size:
+        following = [g for g, goal in enumerate(goals) if follows(skeleton, goal)]
+        self.goals = np.array(following, dtype=np.intp)
+        self.follows = np.array([goals[g].rotation_follows for g in following], dtype=float)
+        self.limbs = np.array([skeleton.parent[goals[g].joint] for g in following], dtype=np.intp)
+        rest = np.zeros((len(following), 4))
+        if following:
             of_skeleton = skeleton.transforms(skeleton.rest_pose().rotations[None], None)[0, :, :4]
-            own = [goals[g].limb_rest for g in self.goals]
-            rest = np.array([of_skeleton[k] if q is None else q for k, q in zip(self.limbs, own, strict=True)])
+            for row, g in enumerate(following):
+                own = goals[g].limb_rest
+                rest[row] = of_skeleton[self.limbs[row]] if own is None else own
         self.back = quaternion.conjugate(quaternion.normalize(rest))
 
     def turns(self, rotations: np.ndarray) -> np.ndarray:
@@ -79,4 +80,4 @@ class Carry:
 
 def follows(skeleton: Skeleton, goal: Goal) -> bool:
     """Whether the rotation of a resolved goal follows a limb: it asks for one, and there is a joint above its own."""
-    return goal.rotation is not None and goal.rotation_follows > 0.0 and skeleton.parent[goal.joint] >= 0
+    return goal.rotation is not None and goal.rotation_follows > 0.0 and bool(skeleton.parent[goal.joint] >= 0)
