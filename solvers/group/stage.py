@@ -96,7 +96,8 @@ class Stage:
         self.yields = alone & self.precedence.equal.any(-1) & (plain and pull > 0.0)
         ordered = plain and (bool(self.yields.any()) or len({goal.priority for goal in self.goals}) > 1)
         self.ordered = any(part.ordered for part in parts) if parts else ordered
-        self.recovers = not poles and plain
+        # where hips slide, no reach is known, and a target that leaves it would be met once more by another pose
+        self.recovers = plain and not poles and (not pull or bool(self.space.turns.all()))
         abandons = self.recovers and not pull and options.restarts > 0 and self.precise
         keeps_off = poles or self.holds  # these can keep goals from being met
         orders = np.array([part.ordered for part in parts]) if parts else self.ordered
