@@ -107,3 +107,14 @@ def test_undo_takes_it_back() -> None:
         assert ("head target" in bpy.data.objects) == there
         assert ob.pose.bones["hips"].dqik_translate == there
         assert ob.pose.bones["shin.L"].dqik_use_limits == there
+
+
+def test_ankles_and_toes_get_limits_that_go_with_the_goals() -> None:
+    """Without Human Limits a crouch would fold feet to the shin; the limits go when the last goal does."""
+    ob = rigs.figure()
+    assert bpy.ops.dqik.setup_full_body(targets="EMPTIES") == {"FINISHED"}
+    feet = [ob.pose.bones[f"foot.{side}"] for side in "LR"]
+    assert all(foot.dqik_use_limits for foot in feet)
+    assert all(foot.dqik_swing_x_max - foot.dqik_swing_x_min < 2.5 for foot in feet)
+    assert bpy.ops.dqik.goals_clear() == {"FINISHED"}
+    assert not any(foot.dqik_use_limits for foot in feet)
