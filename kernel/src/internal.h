@@ -111,9 +111,10 @@ double rows_square(const work *w, const point *p);
 double square_missed(work *w, point *p, const dqik_problem *problem);
 int targets_finite(const dqik_stage *s, const frame_view *frame);
 
-/* tasks/rotation.c */
+/* carry.c */
 const dqik_carry *carry_of(const dqik_stage *s, int goal);
 void carrying(const dqik_carry *carry, const double *orientation, double *q);
+void carry_rates(const dqik_carry *carry, const double *orientation, double *b);
 
 /* linear_step.c, pgs.c, dls.c */
 double decrease(work *w, const double *d);

@@ -66,7 +66,8 @@ static double beyond_most(const work *w, const dqik_task *own) {
     return count < YIELD_FEWEST ? 0.0 : w->ways[(count - 1) / 2];
 }
 
-/* The blame of each goal, in `w->blamed`; 0 for goals without a position. Uses `w->misses`. `home` is where targets were moved from. */
+/* The blame of each goal, in `w->blamed`; 0 for goals without a position. `home` is where targets were moved from. Uses
+ * `w->misses`. */
 static void blame(work *w, const point *home) {
     const dqik_stage *s = w->s;
     double common[3], largest = 0.0;

@@ -80,8 +80,8 @@ def mirrored(choice: str) -> str:
 def swap_sides(ob: bpy.types.Object) -> int:
     """Choose the mirrored role of every bone that has a side; returns their number."""
     sided = {bone: role for bone, role in of(ob).roles.items() if role.side}
-    for bone, role in swapped(sided).items():
-        ob.pose.bones[bone].dqik_role = _identifier(role)
+    for bone, role in sided.items():
+        ob.pose.bones[bone].dqik_role = mirrored(_identifier(role))
     return len(sided)
 
 

@@ -80,6 +80,7 @@ class RotationTasks:
             "limb": carry.limbs[k],
             "follows": carry.follows[k],
             "back": carry.back[k],
+            "turns": self._moves[index, 0] > 0.0,
             "carries": self.carries[k],
         }
-        return {"levers": None, "data": ("dqik_carry", {**values, "turns": self._moves[index, 0] > 0.0})}
+        return {"levers": None, "data": ("dqik_carry", values)}
