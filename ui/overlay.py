@@ -20,8 +20,10 @@ _COLORS = {
     "goal": (0.30, 0.85, 0.55, 0.9), "miss": (1.00, 0.35, 0.15, 1.0), "swing": (0.45, 0.70, 1.00, 0.9),
     "twist": (0.85, 0.60, 1.00, 0.9), "use": (1.00, 0.90, 0.35, 1.0), "limit": (1.00, 0.25, 0.20, 1.0),
     "held": (1.00, 0.65, 0.10, 1.0), "reach": (0.45, 0.70, 1.00, 0.55), "dexterous": (0.35, 0.95, 0.60, 0.8),
+    "left": (0.45, 0.65, 1.00, 1.0), "right": (1.00, 0.45, 0.40, 1.0), "middle": (1.00, 0.85, 0.35, 1.0),
 }  # fmt: skip
-_WIDTHS = {"goal": 1.5, "miss": 2.5, "swing": 1.5, "twist": 1.5, "use": 2.5, "limit": 3.5, "held": 2.0}
+_WIDTHS = {"goal": 1.5, "miss": 2.5, "swing": 1.5, "twist": 1.5, "use": 2.5, "limit": 3.5, "held": 2.0, "left": 2.5,
+           "right": 2.5, "middle": 2.5}  # fmt: skip
 _FACE_ALPHA = 0.10
 _POINT, _LETTERS = 3.0, 12  # sizes in pixels
 _POINT_SHADERS = ("POINT_UNIFORM_COLOR", "UNIFORM_COLOR")  # the first is missing in old versions of Blender
@@ -37,7 +39,7 @@ class _Cache:
         self.lines: list[_Batch] = []
         self.faces: list[_Batch] = []
         self.points: list[_Batch] = []
-        self.labels: list[tuple[Vector, str]] = []
+        self.labels: list[tuple[Vector, str, str]] = []
 
 
 _cache = _Cache()
@@ -57,7 +59,7 @@ class DQIK_PT_overlay(ArmatureSidebar, bpy.types.Panel):
         layout, overlay, ob = self.layout, context.window_manager.dqik_overlay, armature(context)
         column = layout.column(align=True)
         column.active = overlay.show
-        for name in ("goals", "limits", "handles", "at_limit", "holds", "reach"):
+        for name in ("goals", "limits", "handles", "at_limit", "holds", "roles", "reach"):
             column.prop(overlay, name)
         row = layout.row(align=True)
         row.operator("dqik.reach_show", text="Compute Reach")
@@ -74,7 +76,7 @@ def _refresh() -> _Cache | None:
     ob = armature(context)
     if ob is None or ob.mode == "EDIT" or ob.pose is None or not ob.visible_get(view_layer=context.view_layer):
         return None
-    shown = scene.Shown(overlay.goals, overlay.limits, overlay.at_limit, overlay.holds)
+    shown = scene.Shown(overlay.goals, overlay.limits, overlay.at_limit, overlay.holds, overlay.roles)
     found = scene.read(ob, context.evaluated_depsgraph_get(), context.selected_pose_bones or (), shown)
     reach = ob.dqik.workspace if overlay.reach else None
     contents = (*found.contents, reach)
@@ -89,7 +91,10 @@ def _fill(ob: bpy.types.Object, drawing: scene.Drawing, reach: workspace.Workspa
     lines, faces = gpu.shader.from_builtin("POLYLINE_UNIFORM_COLOR"), gpu.shader.from_builtin("UNIFORM_COLOR")
     _cache.lines = [(_batch(lines, "LINES", np.concatenate(parts)), kind) for kind, parts in drawing.lines.items()]
     _cache.faces = [(_batch(faces, "TRIS", np.concatenate(parts)), kind) for kind, parts in drawing.faces.items()]
-    _cache.labels = [(place, units.miss(bpy.context.scene, ob, distance, 0.0)) for place, distance in drawing.misses]
+    _cache.labels = [
+        *((place, units.miss(bpy.context.scene, ob, distance, 0.0), "miss") for place, distance in drawing.misses),
+        *((place, bpy.app.translations.pgettext_iface(name), kind) for place, name, kind in drawing.roles),
+    ]
     evaluated = ob.evaluated_get(bpy.context.evaluated_depsgraph_get())
     _cache.points = []
     if reach is not None and reach.made_from == workspace.settings(evaluated, reach.goal):
@@ -143,17 +148,17 @@ def _draw_view() -> None:
 
 
 def _draw_labels() -> None:
-    """Write the distance beside each target that is missed."""
+    """Write the distance beside each target that is missed, and the names of roles."""
     context = bpy.context
     overlay = context.window_manager.dqik_overlay
     if not overlay.show or not context.space_data.overlay.show_overlays:
         return
     scale = context.preferences.system.ui_scale
-    for place, text in _cache.labels:
+    for place, text, kind in _cache.labels:
         at = location_3d_to_region_2d(context.region, context.region_data, place)
         if at is not None:
             blf.size(0, _LETTERS * scale)
-            blf.color(0, *_COLORS["miss"])
+            blf.color(0, *_COLORS[kind])
             blf.position(0, at.x + 8 * scale, at.y + 8 * scale, 0)
             blf.draw(0, text)
 

@@ -37,6 +37,10 @@ class DqikOverlay(bpy.types.PropertyGroup):
         update=_redraw,
     )  # fmt: skip
     holds: BoolProperty(name="Holds", description="Mark the bones that hold their pose", default=True, update=_redraw)
+    roles: BoolProperty(
+        name="Roles", description="Name what each bone is taken for, left ones blue and right ones red",
+        update=_redraw,
+    )  # fmt: skip
     reach: BoolProperty(
         name="Reach", description="Show the computed reach of a goal: blue where its bone can go, green where it can "
         "go from at least half of all directions", default=True, update=_redraw,

@@ -73,6 +73,7 @@ _GERMAN = {
     "Handles": "Griffe",
     "At Limits": "Am Anschlag",
     "Holds": "Gehalten",
+    "Roles": "Rollen",
     "Reach": "Reichweite",
     "Limits": "Grenzen",
     "Twist about Y": "Drehung um Y",

@@ -14,9 +14,11 @@ from ..blender.armature import matrices
 from ..frame import targets
 from ..frame.targets import Place
 from ..frame.view import View
-from ..setup import limit_frame
+from ..setup import limit_frame, roles
+from ..setup.bone_names import LEFT, MIDDLE, RIGHT
 from ..setup.goal_facts import GoalFacts
 from ..setup.limits import at_limit, is_swing_limited, is_twist_limited
+from ..setup.roles import Role
 from . import limits
 
 PARTS = ("twist", "swing_x", "swing_z")
@@ -26,6 +28,8 @@ _RIBS = 8  # lines from a joint to the border of its swing
 _ARC_WIDTH, _ARC_PLACE = 0.25, 0.4  # radius and place of a twist's arc, as shares of the bone's length
 _ACROSS = 0.5  # a limb that leaves its bone's axis by more than this share of its length lies across the bone
 _MARK = 0.08  # size of a mark, as a share of the bone's length
+_SIDES = {LEFT: "left", RIGHT: "right", MIDDLE: "middle"}  # the kinds of lines of bones with a role
+_UNNAMED = ("finger", "twist")
 _OCTAHEDRON = np.array([(a, b) for a in range(6) for b in range(a + 1, 6) if a // 2 != b // 2])
 _CORNERS = np.concatenate([np.eye(3), -np.eye(3)])[[0, 3, 1, 4, 2, 5]]
 
@@ -38,19 +42,22 @@ class Shown:
     limits: bool = True
     at_limit: bool = True
     holds: bool = True
+    roles: bool = False
 
 
 @dataclass
 class Drawing:
     """The overlay in world space: by kind, lines (N, 2, 3), faces (N, 3, 3); `misses` are places (3,) and errors.
 
-    The kinds are: goal and miss (from a bone to its target), swing and twist (limits), use (the part in use), limit
-    (what is at its limit), held.
+    `roles` are places (3,), names of roles and their kinds. The kinds are: goal and miss (from a bone to its target),
+    swing and twist (limits), use (the part in use), limit (what is at its limit), held, and left, right and middle (bones
+    with a role).
     """
 
     lines: dict[str, list[np.ndarray]] = field(default_factory=dict)
     faces: dict[str, list[np.ndarray]] = field(default_factory=dict)
     misses: list[tuple[Vector, float]] = field(default_factory=list)
+    roles: list[tuple[Vector, str, str]] = field(default_factory=list)
 
     def add_lines(self, kind: str, lines: np.ndarray) -> None:
         """Add lines (..., 2, 3)."""
@@ -73,7 +80,8 @@ class Scene:
 
     ob : the evaluated object. world : of all bones, in armature space. lo, hi : (N, 3) limits. frames :
     as `limit_frame.read` returns them. limited : (N,).
-    holds : (N,) 0 to 1. selected : the numbers of the selected bones. facts, places : of the goals.
+    holds : (N,) 0 to 1. selected : the numbers of the selected bones. facts, places : of the goals. roles : of bones,
+    empty if they are not shown.
     """
 
     ob: bpy.types.Object
@@ -87,6 +95,7 @@ class Scene:
     selected: list[int]
     facts: tuple[GoalFacts, ...]
     places: list[Place]
+    roles: dict[int, Role]
 
     @property
     def contents(self) -> tuple:
@@ -96,7 +105,7 @@ class Scene:
             self.ob.original.session_uid, self.shown, place, self.world.tobytes(), self.ob.dqik.tolerance,
             self.lo.tobytes(), self.hi.tobytes(),
             *(part.tobytes() for part in self.frames), self.limited.tobytes(), self.holds.tobytes(), self.selected,
-            self.facts, [None if place is None else place.translation[:] for place, _ in self.places],
+            self.roles, self.facts, [None if place is None else place.translation[:] for place, _ in self.places],
         )  # fmt: skip
 
 
@@ -115,6 +124,7 @@ def read(
         _values(pose, "dqik_use_limits") > 0.5,
         _values(pose, "dqik_hold") if shown.holds else np.zeros(len(pose)),
         [numbers[bone.name] for bone in selected if bone.id_data == ob], tuple(facts), places,
+        roles.of(ob).roles if shown.roles else {},
     )  # fmt: skip
 
 
@@ -131,6 +141,8 @@ def draw(scene: Scene) -> Drawing:
             _draw_limits(drawing, scene, chosen)
     if shown.holds:
         _draw_marks(drawing, "held", scene, np.flatnonzero(scene.holds > 0.0))
+    if scene.roles:
+        _draw_roles(drawing, scene)
     if shown.goals:
         _draw_goals(drawing, scene)
     _to_world(drawing, scene.ob.matrix_world)
@@ -270,6 +282,18 @@ def _draw_goals(drawing: Drawing, scene: Scene) -> None:
         if missed:
             drawing.misses.append((place.translation.copy(), distance))
     _draw_marks(drawing, "goal", scene, np.array(ends, dtype=int))
+
+
+def _draw_roles(drawing: Drawing, scene: Scene) -> None:
+    """Bones with a role in the colour of their side, and the roles' names but those of fingers and twist bones."""
+    for side, kind in _SIDES.items():
+        bones = [bone for bone, role in scene.roles.items() if role.side == side]
+        _draw_bones(drawing, kind, scene, np.array(bones, dtype=int))
+    for number, role in scene.roles.items():
+        if role.name not in _UNNAMED:
+            bone = scene.ob.pose.bones[number]
+            place = scene.ob.matrix_world @ (0.5 * (bone.head + bone.tail))
+            drawing.roles.append((place, roles.label(role), _SIDES[role.side]))
 
 
 def _draw_bones(drawing: Drawing, kind: str, scene: Scene, bones: np.ndarray) -> None:

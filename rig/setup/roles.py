@@ -60,15 +60,18 @@ class Figure(NamedTuple):
 
 def items() -> list[tuple[str, str, str]]:
     """The choices of a bone's role in the panel."""
-    words = {LEFT: "Left ", RIGHT: "Right ", MIDDLE: ""}
-    own = [(Role(name), name) for name in TRUNK]
-    own += [(Role(name, side), name) for name in SIDED for side in (LEFT, RIGHT)]
+    own = [Role(name) for name in TRUNK] + [Role(name, side) for name in SIDED for side in (LEFT, RIGHT)]
     return [
         ("AUTO", "Automatic", "Recognise the bone by its name and its place"),
         ("NONE", "None", "The bone is no part of the figure"),
-        *((_identifier(role), f"{words[role.side]}{name.replace('_', ' ').title()}", "")
-          for role, name in own),
+        *((_identifier(role), label(role), "") for role in own),
     ]  # fmt: skip
+
+
+def label(role: Role) -> str:
+    """What the panel calls a role, as *Left Forearm*, before it is translated."""
+    side = {LEFT: "Left ", RIGHT: "Right ", MIDDLE: ""}[role.side]
+    return f"{side}{role.name.replace('_', ' ').title()}"
 
 
 def mirrored(choice: str) -> str:

@@ -226,6 +226,31 @@ def test_goals_are_joined_to_their_bones_and_misses_have_their_distance(overlay:
     assert np.abs(drawing.lines["goal"][0][0] - [rigs.tail(ob, "c"), near.location]).max() < 1e-5
 
 
+def test_roles_are_named_on_their_bones_and_follow_a_swap_of_sides(overlay: ModuleType) -> None:
+    ob = rigs.figure()
+    ob.matrix_world = Matrix.LocRotScale(Vector((1, 2, 3)), Euler((0.3, -0.5, 0.9)), Vector((2, 2, 2)))
+    rigs.update()
+
+    def named(bone: str) -> tuple[str, str]:
+        middle = 0.5 * (rigs.head(ob, bone) + rigs.tail(ob, bone))
+        shown = drawn(overlay, ob, roles=True).roles
+        here = [(text, kind) for place, text, kind in shown if (place - middle).length < 1e-5]
+        return here[0] if len(here) == 1 else ("", "")
+
+    assert not drawn(overlay, ob).roles
+    assert named("forearm.L") == ("Left Forearm", "left")
+    assert named("thigh.R") == ("Right Thigh", "right")
+    assert named("head") == ("Head", "middle")
+    before = seen(overlay, ob, roles=True).contents
+    line = [rigs.head(ob, "shin.L"), rigs.tail(ob, "shin.L")]
+    assert np.abs(drawn(overlay, ob, roles=True).lines["left"][0] - line).max((1, 2)).min() < 1e-5
+    bpy.ops.dqik.swap_sides()
+    rigs.update()
+    assert named("forearm.L") == ("Right Forearm", "right")
+    assert np.abs(drawn(overlay, ob, roles=True).lines["right"][0] - line).max((1, 2)).min() < 1e-5
+    assert seen(overlay, ob, roles=True).contents != before
+
+
 def test_the_drawing_is_made_again_only_after_a_change(overlay: ModuleType) -> None:
     ob = turned_rig()
     target = rigs.empty((1, 1, 1))
