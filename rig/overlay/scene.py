@@ -50,8 +50,8 @@ class Drawing:
     """The overlay in world space: by kind, lines (N, 2, 3), faces (N, 3, 3); `misses` are places (3,) and errors.
 
     `roles` are places (3,), names of roles and their kinds. The kinds are: goal and miss (from a bone to its target),
-    swing and twist (limits), use (the part in use), limit (what is at its limit), held, and left, right and middle (bones
-    with a role).
+    swing and twist (limits), use (the part in use), limit (what is at its limit), held, and left, right and middle
+    (bones with a role).
     """
 
     lines: dict[str, list[np.ndarray]] = field(default_factory=dict)

@@ -17,6 +17,7 @@ _HINGES = {"forearm": ("arm", "F"), "shin": ("thigh", "B")}  # the bones above t
 _POSTURE = {"forearm": "arm", "hand": "arm", "shin": "thigh", "toes": "foot"}  # parts that go along with another
 _FAR = np.radians(50.0)  # limbs further than this from their neutral direction are far from it
 _BENT = np.radians(4.0)  # a limb bent by more at rest bends about the axis of that bend
+_CLEARLY_BENT = np.radians(20.0)  # the axis of a bend this large counts alone; of a smaller one in part, as it is noisy
 _DEGENERATE = 0.3  # sine of the angle to a direction below which a bone cannot bend toward it
 _ALONG = np.cos(np.radians(30.0))  # bones nearer than this to their limbs lie along them
 _ON = np.cos(np.radians(40.0))  # feet nearer than this to their shins point on along them
@@ -121,7 +122,9 @@ class Body:
     def hinge(self, lower: int) -> tuple[np.ndarray, float]:
         """The unit axis of an elbow or a knee, in its posture, and the angle by which it is bent at rest.
 
-        A limb that is bent at rest has the axis of that bend, unless it is bent the wrong way or sideways.
+        A limb that is clearly bent at rest has the axis of that bend, unless it is bent sideways. The less it is bent,
+        the nearer its axis is to that of a straight limb: a joint out of place by a little turns the axis of a slight
+        bend by a lot.
         """
         role = self.roles[lower]
         above, letter = _HINGES[role.name]
@@ -137,7 +140,8 @@ class Body:
                 return unit(normal), bent
             if bent >= _BENT and abs(unit(normal) @ unit(axis)) > 0.5:
                 sign = 1.0 if normal @ axis > 0.0 else -1.0
-                return sign * unit(normal), sign * bent
+                clear_bend = min((bent - _BENT) / (_CLEARLY_BENT - _BENT), 1.0)
+                return unit(clear_bend * sign * unit(normal) + (1.0 - clear_bend) * unit(axis)), sign * bent
         if not clear:
             axis = quaternion.cross(along, self.direction("I" if role.name == "forearm" else "F", role.side))
         return unit(axis), 0.0

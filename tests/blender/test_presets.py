@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Limits of a human figure: which bones are recognised, and where their limits let them go, as Blender evaluates it."""
 
+import importlib
 import sys
 from collections.abc import Sequence
-from math import degrees, radians
+from math import cos, degrees, radians, sin
 
 import bpy
 import numpy as np
@@ -278,3 +279,24 @@ def test_only_selected_bones_and_nothing_to_recognise() -> None:
     other = rigs.made_active(rigs.arm(name="Other"))
     assert bpy.ops.dqik.limits_preset() == {"CANCELLED"}
     assert not any(bone.dqik_use_limits for bone in other.pose.bones)
+
+
+@pytest.mark.parametrize(("bend", "least", "most"), [(2.0, 0.0, 1.0), (9.0, 1.0, 25.0), (25.0, 54.0, 56.0)])
+def test_a_slight_bend_at_rest_does_not_tell_where_an_elbow_bends(
+    extension: str, bend: float, least: float, most: float
+) -> None:
+    """Elbows that are off the line of their arms by a bend whose axis is 55 degrees from that of a straight arm."""
+    ob, tilt = rigs.figure(), radians(55.0)
+    bpy.ops.object.mode_set(mode="EDIT")
+    arm, hand = ob.data.edit_bones["arm.L"], ob.data.edit_bones["hand.L"]
+    first, second = arm.length, (hand.head - arm.tail).length
+    # the elbow moves across the line, so that its bend is shared by both bones, as atan of the offset to their lengths
+    away = radians(bend) / (1.0 / first + 1.0 / second)
+    arm.tail += away * Vector((0.0, cos(tilt), sin(tilt)))
+    bpy.ops.object.mode_set(mode="POSE")
+    body, armature, roles = (importlib.import_module(f"{extension}.rig.{name}")
+                             for name in ("setup.body", "blender.armature", "setup.roles"))  # fmt: skip
+    read = armature.Armature(ob)
+    axis, bent = body.Body(read, roles.of(ob, read)).hinge(read.index["forearm.L"])
+    assert least <= degrees(Vector(axis).angle(Vector((0.0, 0.0, -1.0)))) <= most
+    assert degrees(bent) == pytest.approx(bend if bend > 4.0 else 0.0, abs=0.6)
