@@ -344,7 +344,7 @@ def set_limits() -> Steps:
 
 
 def overlay() -> Steps:
-    """Look at the limits of an arm and at the reach of its hand; nothing moves."""
+    """Look at the limits of an arm, the reach of its hand and the roles of all bones; nothing moves."""
     before = state()
     yield from pick("upper_arm.L")
     bpy.context.window_manager.dqik_overlay.show = True
@@ -354,6 +354,9 @@ def overlay() -> Steps:
         assert bpy.ops.dqik.reach_show() == {"FINISHED"}
     assert rig().dqik.workspace is not None
     yield from shot("b10 overlay, reach")
+    bpy.context.window_manager.dqik_overlay.roles = True
+    yield from shot("b10 overlay, roles")
+    bpy.context.window_manager.dqik_overlay.roles = False
     bpy.context.window_manager.dqik_overlay.show = False
     assert not difference(state(), before)
 
