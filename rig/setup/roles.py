@@ -44,6 +44,7 @@ class Role(NamedTuple):
 
 
 NONE = Role("")
+_EVERY = [Role(name) for name in TRUNK] + [Role(name, side) for name in SIDED for side in (LEFT, RIGHT)]
 
 
 class Figure(NamedTuple):
@@ -60,11 +61,10 @@ class Figure(NamedTuple):
 
 def items() -> list[tuple[str, str, str]]:
     """The choices of a bone's role in the panel."""
-    own = [Role(name) for name in TRUNK] + [Role(name, side) for name in SIDED for side in (LEFT, RIGHT)]
     return [
         ("AUTO", "Automatic", "Recognise the bone by its name and its place"),
         ("NONE", "None", "The bone is no part of the figure"),
-        *((_identifier(role), label(role), "") for role in own),
+        *((_identifier(role), label(role), "") for role in _EVERY),
     ]  # fmt: skip
 
 
@@ -345,9 +345,7 @@ def _identifier(role: Role) -> str:
 
 def _correct(roles: dict[int, Role], chosen: list[str]) -> None:
     """Put the user's choices into `roles`; a role that one bone has goes over to the chosen one."""
-    by_identifier = {_identifier(role): role for role in
-                     [Role(name) for name in TRUNK] + [Role(name, side) for name in SIDED for side in (LEFT, RIGHT)]
-                     }  # fmt: skip
+    by_identifier = {_identifier(role): role for role in _EVERY}
     for bone, choice in enumerate(chosen):
         if choice == "AUTO":
             continue

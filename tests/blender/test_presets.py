@@ -290,7 +290,7 @@ def test_a_slight_bend_at_rest_does_not_tell_where_an_elbow_bends(
     bpy.ops.object.mode_set(mode="EDIT")
     arm, hand = ob.data.edit_bones["arm.L"], ob.data.edit_bones["hand.L"]
     first, second = arm.length, (hand.head - arm.tail).length
-    # the elbow moves across the line, so that its bend is shared by both bones, as atan of the offset to their lengths
+    # a small offset of the elbow turns each of both bones by about the offset over its length
     away = radians(bend) / (1.0 / first + 1.0 / second)
     arm.tail += away * Vector((0.0, cos(tilt), sin(tilt)))
     bpy.ops.object.mode_set(mode="POSE")
