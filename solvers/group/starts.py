@@ -48,11 +48,13 @@ def folded(stage: Stage, frames: Request, swivels: np.ndarray) -> State:
     kinematics = stage.tasks.kinematics(base, frames.links)
     carried = stage.tasks.carry.carried(kinematics.rotations, frames.targets.rotations)
     targets = frames.targets._replace(rotations=carried)
-    starts: list[State] = []
-    for angle in swivels if stage.limbs else swivels[:1]:
-        rotations = limb.fold(stage.limbs, stage.goals, base.rotations, kinematics, targets, angle)
-        starts.append(swivelled(stage, stage.space.turned(base, rotations), frames))
-    return State(np.concatenate([s.rotations for s in starts]), np.concatenate([s.x for s in starts]))
+    angles = swivels if stage.limbs else swivels[:1]
+    rotations = base.rotations[None]
+    if stage.limbs:
+        rotations = limb.fold(stage.limbs, stage.goals, base.rotations, kinematics, targets, angles)
+    tried = np.tile(np.arange(len(base.rotations)), len(angles))
+    state = stage.space.turned(base.take(tried), rotations.reshape(-1, *rotations.shape[-2:]))
+    return swivelled(stage, state, frames.take(tried)) if stage.poles else state
 
 
 def arched(

@@ -101,16 +101,15 @@ class Model:
         """Positive definite matrices (F, n, n) that damp the step; None to damp it by the reluctance."""
         del point
 
-    def learn(self, d: np.ndarray, change: np.ndarray, better: np.ndarray, poor: np.ndarray) -> np.ndarray:
+    def learn(self, d: np.ndarray, change: np.ndarray, better: np.ndarray, poor: np.ndarray) -> np.ndarray | None:
         """Update the model from the steps `d` (F, n); returns (F,) whether the model that made them was exact.
 
-        A step that gains nothing shows that the minimum is reached only if its model was exact.
+        A step that gains nothing shows that the minimum is reached only if its model was exact. None: it always is.
 
         change : (F, m) decrease of the error rows. better : (F,) accepted steps. poor : (F,) steps that gained little
         of the predicted decrease, or after which the iteration would stop.
         """
-        del d, change, poor
-        return np.ones(len(better), dtype=bool)
+        del d, change, better, poor
 
     def keep(self, frames: np.ndarray) -> None:
         """Keep the data of some of the frames only."""
@@ -162,10 +161,10 @@ def _minimise(model: Model, start: Point, frames: Request, inner: Inner, by_leng
     if frames.lanes is not None:
         finished |= ~frames.lanes
     for iteration in range(settings.iterations):
+        if finished.all():
+            break
         ended = np.all(finished, axis=-1)
         if ended.any():
-            if ended.all():
-                break
             if len(index) == count:
                 done = Minimum(point.copy(), done.iterations, cost.copy())
             left, keep = index[ended], ~ended
@@ -179,7 +178,10 @@ def _minimise(model: Model, start: Point, frames: Request, inner: Inner, by_leng
             v = None if v is None else v[keep]
             model.keep(keep)
         going = ~finished
-        done.iterations[index] += going
+        if len(index) == count:
+            done.iterations += going
+        else:
+            done.iterations[index] += going
         strength = damping if lanes.count > 1 else damping[:, 0]
         system = LinearSystem(
             space, point.state.x, model.jacobian(point, frames), point.error,
@@ -223,7 +225,9 @@ def _minimise(model: Model, start: Point, frames: Request, inner: Inner, by_leng
             settled = longest * longest < settings.unsettled * (previous - longest)
             arrived |= better & (longest < settings.settle) & settled
             previous = np.where(better, longest, previous)
-        arrived &= model.learn(d, change, np.any(better, axis=-1), np.any(poor | arrived, axis=-1))[:, None]
+        exact = model.learn(d, change, np.any(better, axis=-1), np.any(poor | arrived, axis=-1))
+        if exact is not None:
+            arrived &= exact[:, None]
         if settings.abandons:
             slot = (iteration + 1) % ABANDON_STEPS
             arrived |= cost > (1.0 - ABANDON_SHARE) * earlier[..., slot]
@@ -234,7 +238,9 @@ def _minimise(model: Model, start: Point, frames: Request, inner: Inner, by_leng
             mark = cost
         if resigns:
             slow = (slow + better) * ~(gain > RESIGN_SHARE * cost)
-            arrived |= settings.resigns & (slow >= RESIGN_STEPS) & ~_within(tasks, settings, point.error, leading=True)
+            creeps = settings.resigns & (slow >= RESIGN_STEPS)
+            if creeps.any():
+                arrived |= creeps & ~_within(tasks, settings, point.error, leading=True)
         if not settling:
             arrived |= _within(tasks, settings, point.error)
         finished = finished | arrived

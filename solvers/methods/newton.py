@@ -46,11 +46,11 @@ class SecondOrder(Model):
             total[slow] = self._curvature(point.take(slow), frames.take(slow), system.take(slow), v)
         return total
 
-    def learn(self, d: np.ndarray, change: np.ndarray, better: np.ndarray, poor: np.ndarray) -> np.ndarray:
+    def learn(self, d: np.ndarray, change: np.ndarray, better: np.ndarray, poor: np.ndarray) -> None:
         """Use second derivatives in the next step unless the errors' squares fell by `FAST`."""
         error = self._error - change
         self._slow = ~better | (dot(error, error) > (1.0 - FAST) * dot(self._error, self._error))
-        return super().learn(d, change, better, poor)
+        del d, poor
 
     def keep(self, frames: np.ndarray) -> None:
         """Keep the data of some of the frames only."""

@@ -151,51 +151,55 @@ def fold(
     rotations: np.ndarray,
     kinematics: Kinematics,
     targets: Targets,
-    swivel: float,
+    swivels: np.ndarray,
 ) -> np.ndarray:
-    """Base rotations (F, J, 4) with every limb folded to its target's distance and turned toward it.
+    """Base rotations (S, F, J, 4) with every limb folded to its target's distance and turned toward it.
 
     Parameters
     ----------
     rotations, kinematics : the base pose. targets : rotations that follow a limb are those that it carries there.
-    swivel : [rad] by which each limb is turned about its line to the target, mirrored between the sides.
+    swivels : (S,) [rad] by which each limb is turned about its line to the target, mirrored between the sides.
     """
-    folded = rotations.copy()
-    matrices, positions = kinematics.matrices, kinematics.positions
-    for limb in limbs:
-        goal, effector = goals[limb.goal], kinematics.effectors[:, limb.goal]
-        end = effector if limb.end < 0 else positions[:, limb.end]
-        beyond = effector - end
-        if goal.rotation is not None and limb.end >= 0:
-            own = np.swapaxes(matrices[:, goal.joint], -1, -2) @ beyond[..., None]
-            beyond = quaternion.rotate(targets.rotations[:, limb.goal], own[..., 0])
-            if goal.rotation_follows > WITH_LIMB:  # the end keeps its turn from the lower bone while the limb folds
-                end, beyond = end + beyond, np.zeros_like(beyond)
-        target = targets.positions[:, limb.goal] - beyond
-        root, middle = positions[:, limb.upper], positions[:, limb.lower]
-        matrix = matrices[:, limb.lower]
-        bend, needed = _bends(limb, kinematics, end, target)
-        # always to the positive side: a limb that is bent to the other side passes through straight
-        fold_turn = quaternion.exp((needed - bend)[:, None] * limb.axis)
-        folded[:, limb.lower] = quaternion.product(rotations[:, limb.lower], fold_turn)
-        own_end = np.swapaxes(matrix, -1, -2) @ (end - middle)[..., None]
-        moved = middle + (matrix @ quaternion.rotate(fold_turn, own_end[..., 0])[..., None])[..., 0]
-        aim = quaternion.between(moved - root, target - root)
-        if swivel:
-            line = target - root
-            line = line / np.maximum(np.linalg.norm(line, axis=-1, keepdims=True), 1e-12)
-            aim = quaternion.product(quaternion.exp(limb.side * swivel * line), aim)
-        world = quaternion.log(aim)[..., None]
-        own_turn = (np.swapaxes(matrices[:, limb.upper], -1, -2) @ world)[..., 0]
-        folded[:, limb.upper] = quaternion.product(rotations[:, limb.upper], quaternion.exp(own_turn))
+    upper, lower = [limb.upper for limb in limbs], [limb.lower for limb in limbs]
+    axis = np.array([limb.axis for limb in limbs])
+    root, middle = kinematics.positions[:, upper], kinematics.positions[:, lower]
+    matrix = kinematics.matrices[:, lower]
+    end, wanted = _ends(limbs, goals, kinematics, targets)
+    line = wanted - root
+    distance = np.linalg.norm(line, axis=-1)
+    bend, needed = bends(root, middle, end, distance, (matrix @ axis[..., None])[..., 0])
+    # always to the positive side: a limb that is bent to the other side passes through straight
+    fold_turn = quaternion.exp((needed - bend)[..., None] * axis)
+    own_end = np.swapaxes(matrix, -1, -2) @ (end - middle)[..., None]
+    moved = middle + (matrix @ quaternion.to_matrix(fold_turn) @ own_end)[..., 0]
+    about = np.array([limb.side for limb in limbs])[:, None] * line / np.maximum(distance, 1e-12)[..., None]
+    swivel = quaternion.exp(swivels[:, None, None, None] * about)
+    world = quaternion.log(quaternion.product(swivel, quaternion.between(moved - root, line)))
+    own_turn = (np.swapaxes(kinematics.matrices[:, upper], -1, -2) @ world[..., None])[..., 0]
+    turned = quaternion.product(rotations[:, upper], quaternion.exp(own_turn))
+    bent = np.broadcast_to(quaternion.product(rotations[:, lower], fold_turn), turned.shape)
+    folded = np.repeat(rotations[None], len(swivels), 0)
+    for number, limb in enumerate(limbs):
+        folded[:, :, limb.lower], folded[:, :, limb.upper] = bent[:, :, number], turned[:, :, number]
     return folded
 
 
-def _bends(limb: Limb, kinematics: Kinematics, end: np.ndarray, target: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """`bends` of a limb's middle joint for its end at `end` (F, 3) and a target of the end (F, 3)."""
-    root, middle = kinematics.positions[:, limb.upper], kinematics.positions[:, limb.lower]
-    distance = np.linalg.norm(target - root, axis=-1)
-    return bends(root, middle, end, distance, kinematics.matrices[:, limb.lower] @ limb.axis)
+def _ends(
+    limbs: Sequence[Limb], goals: Sequence[Goal], kinematics: Kinematics, targets: Targets
+) -> tuple[np.ndarray, np.ndarray]:
+    """The ends of limbs (F, K, 3), and where they belong if what is below them is turned as its goal asks."""
+    goal, end = [limb.goal for limb in limbs], np.array([limb.end for limb in limbs])
+    effector, inner = kinematics.effectors[:, goal], (end >= 0)[:, None]
+    ends = np.where(inner, kinematics.positions[:, end], effector)
+    beyond = effector - ends
+    turns = inner & np.array([[goals[g].rotation is not None] for g in goal])
+    if turns.any():
+        own = np.swapaxes(kinematics.matrices[:, [goals[g].joint for g in goal]], -1, -2) @ beyond[..., None]
+        beyond = np.where(turns, quaternion.rotate(targets.rotations[:, goal], own[..., 0]), beyond)
+        # with such a goal the end keeps its turn from the lower bone while the limb folds
+        with_limb = turns & np.array([[goals[g].rotation_follows > WITH_LIMB] for g in goal])
+        ends, beyond = np.where(with_limb, ends + beyond, ends), np.where(with_limb, 0.0, beyond)
+    return ends, targets.positions[:, goal] - beyond
 
 
 def bends(

@@ -37,8 +37,8 @@ def folded(skeleton: ik.Skeleton, goal: ik.Goal, pose: ik.Pose, swivel: float = 
     kinematics = stage.tasks.kinematics(stage.space.state(pose), None)
     rotation = (1.0, 0, 0, 0) if goal.rotation is None else goal.rotation
     targets = Targets(np.array([[goal.position]]), np.array([[rotation]], dtype=float), np.zeros((1, 1, 3)))
-    rotations = limb.fold(stage.limbs, [goal], pose.rotations[None], kinematics, targets, swivel)
-    return ik.forward(skeleton, ik.Pose(rotations[0], pose.translations))
+    rotations = limb.fold(stage.limbs, [goal], pose.rotations[None], kinematics, targets, np.array([swivel]))
+    return ik.forward(skeleton, ik.Pose(rotations[0, 0], pose.translations))
 
 
 def knee(world: ik.World) -> float:
