@@ -87,6 +87,11 @@ RANGES = {
 }
 RANGES["head"] = RANGES["neck"]
 
+FREE_FOOT = Range(Motion("UF", 90, 170), Motion("O", 130, 130), Twist("U", "I", 180, 180))
+"""A foot's range in a figure without human limits. Up it is human, so that a crouch does not fold feet to the shin. But
+a foot that is raised behind the body, and stays flat, is further down than any ankle allows: with a human range there,
+its knee would jump to a bend the other way."""
+
 
 @dataclass
 class Preset:
@@ -143,9 +148,9 @@ class Anatomy:
     def __init__(self, body: Body) -> None:
         self.body = body
 
-    def fit(self, bone: int, role: Role) -> Fit | None:
-        """The limits of a bone; None if the direction of its limb is not known."""
-        body, joint, share = self.body, RANGES[role.name], self.body.share(role)
+    def fit(self, bone: int, role: Role, joint: Range | None = None) -> Fit | None:
+        """The limits of a bone; None if the direction of its limb is not known. joint : None for that of people."""
+        body, joint, share = self.body, joint or RANGES[role.name], self.body.share(role)
         along = body.along(bone)
         if along is None:
             return None

@@ -11,7 +11,7 @@ import numpy as np
 from ..blender import animation
 from ..blender.armature import Armature
 from . import control_shapes, controls, goals, roles
-from .anatomy import Anatomy, with_rotation
+from .anatomy import FREE_FOOT, RANGES, Anatomy, with_rotation
 from .body import Body
 from .roles import LEFT, RIGHT, Role
 
@@ -52,7 +52,8 @@ a millimetre, or hips that should follow keep it from its target.
 _EXTREMITIES = ENDS.keys() - {HIPS}
 _ABOVE = {"hand": "forearm", "foot": "shin"}
 
-LIMITED = ("collar", "foot", "toes")  # hands out of reach would turn collars, a crouch ankles, as far as they can
+# hands out of reach would turn collars, a crouch ankles, as far as they can
+LIMITED = {"collar": RANGES["collar"], "foot": FREE_FOOT, "toes": RANGES["toes"]}
 
 STIFFNESS = {"collar": 0.9, "spine": 0.75, "neck": 0.5}
 """From how much joints turn in motion capture (CMU): an upper arm varies by 42 degrees, a neck by 11, a spine's joint
@@ -153,7 +154,7 @@ def _limit(ob: bpy.types.Object, anatomy: Anatomy) -> None:
         bone = ob.pose.bones[number]
         if role.name not in LIMITED or bone.dqik_use_limits or animation.moves(ob, bone.name):
             continue
-        fit = anatomy.fit(number, role)
+        fit = anatomy.fit(number, role, LIMITED[role.name])
         if fit is not None:
             pose = np.array(bone.matrix_basis.to_quaternion())
             goals.limit(bone, *with_rotation(fit.frame, pose, fit.lo, fit.hi), fit.frame)
