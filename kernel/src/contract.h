@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 93230281 /* a hash of all below */
+#define DQIK_LAYOUT 159255330 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -119,6 +119,10 @@
 #define RECOVER_ERROR 0.25
 #define RECOVER_SHARE 0.5
 #define NEARER 0.999999999
+
+/* solvers/group/staged.py */
+#define STAGED_MISS 0.01
+#define STAGED_SHARE 0.25
 
 /* solvers/group/stages.py */
 #define HOLD_AFTER 2
@@ -329,6 +333,8 @@ typedef struct {
     const dqik_settings *descending;
     const dqik_settings *finishing;
     const dqik_settings *approaching; /* NULL: none */
+    int32_t stagings; /* 0 without limits */
+    const dqik_settings *staging; /* (stagings) one for each stage of the targets' way */
     int32_t yieldings; /* 0 if all goals are equal */
     const dqik_settings *yielding; /* (yieldings) descents in which goals yield */
     int32_t spend; /* iterations in all, if those left are spent on missed goals; else 0 */

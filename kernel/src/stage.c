@@ -120,6 +120,43 @@ static int start_from_arcs(work *w, const dqik_problem *problem) {
     return iterations;
 }
 
+/* The largest error row of the goals at `w->now`. */
+static double longest_error(const work *w) {
+    double largest = 0.0;
+    for (int i = 0; i < w->rows; i++) largest = most(largest, fabs(w->now.e[i]));
+    return largest;
+}
+
+/* Solve again in stages of the targets' way from where the effectors are in the base pose; see
+ * solvers/group/staged.py. `w->now` keeps the better answer. Uses `w->best` and `w->attempt`. */
+static int solve_in_stages(work *w, const dqik_problem *problem) {
+    const dqik_stage *s = w->s;
+    const size_t goals = (size_t)s->goals;
+    point *base = w->attempt;
+    double *const places = w->places, *const turns = w->turns;
+    int iterations = 0;
+    copy_point(w, &w->best, &w->now);
+    memcpy(base->q, w->base_q, sizeof(double) * 4 * (size_t)w->k->joints);
+    memcpy(base->x, w->base_x, sizeof(double) * (size_t)w->n);
+    forward_all(w, base);
+    errors(w, base);
+    copy_point(w, &w->now, base);
+    copy_point(w, &w->tried, base);
+    for (int i = 0; i < s->stagings; i++) {
+        memcpy(w->shifted_places, places, sizeof(double) * 3 * goals);
+        memcpy(w->shifted_turns, turns, sizeof(double) * 4 * goals);
+        for (int g = 0; g < s->goals; g++) w->ways[g] = (double)(i + 1) / s->stagings - 1.0;
+        shift_targets(w, base, w->ways, w->shifted_places, w->shifted_turns);
+        w->places = w->shifted_places, w->turns = w->shifted_turns;
+        errors(w, &w->now);
+        iterations += minimise(w, s->staging + i);
+        w->places = places, w->turns = turns;
+    }
+    iterations = polish(w, problem, iterations);
+    if (!(rows_square(w, &w->now) < STAGED_SHARE * rows_square(w, &w->best))) copy_point(w, &w->now, &w->best);
+    return iterations;
+}
+
 /* Solve a stage afresh from a pose, with all goals at once; the answer is in `w->now`. */
 static int solve_afresh(work *w, const dqik_problem *problem, const double *rotations, const double *translations) {
     const dqik_stage *s = w->s;
@@ -146,6 +183,10 @@ static int solve_afresh(work *w, const dqik_problem *problem, const double *rota
     int met = within(w, &w->now, problem->tolerance, problem->rotation_tolerance);
     if (!met && !pulls && is_stuck(w, &w->now)) {
         iterations += start_from_arcs(w, problem);
+        met = within(w, &w->now, problem->tolerance, problem->rotation_tolerance);
+    }
+    if (!met && s->stagings && longest_error(w) > STAGED_MISS) {
+        iterations += solve_in_stages(w, problem);
         met = within(w, &w->now, problem->tolerance, problem->rotation_tolerance);
     }
     if (!met && looks_recoverable(w, 0)) met = try_near(w, problem, &iterations);
@@ -188,7 +229,7 @@ static int retry(work *w, const dqik_problem *problem, const double *before) {
 int follow_stage(work *w, const dqik_problem *problem, const frame_view *frame, const double *warm_q,
                 const double *warm_t, const double *start_q, const double *start_t, const double *before) {
     const dqik_stage *s = w->s;
-    double jump = 0.0, error = 0.0, rest = 0.0;
+    double jump = 0.0, rest = 0.0;
     enter(w, &w->now, warm_q, warm_t);
     forward_all(w, &w->now);
     if (s->phase[s->phases - 1].pull > 0.0) {
@@ -209,10 +250,8 @@ int follow_stage(work *w, const dqik_problem *problem, const frame_view *frame, 
         errors(w, &w->now); /* with the poles' rows */
         iterations += polish(w, problem, minimise(w, s->following_missed));
     }
-    for (int i = 0; i < w->rows; i++) {
-        error = most(error, fabs(w->now.e[i]));
-        if (before) rest = most(rest, fabs(before[i]));
-    }
+    const double error = longest_error(w);
+    for (int i = 0; before && i < w->rows; i++) rest = most(rest, fabs(before[i]));
     if (s->phase[s->phases - 1].pull > 0.0 && error > most(FOLLOW_LOST, 1.1 * rest)) {
         copy_point(w, &w->afresh, &w->now);
         ask(w, frame);

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..algebra import quaternion
-from ..group import attempts, solve, stages
+from ..group import attempts, solve, staged, stages
 from ..iterate import active_set, aim, descent, mmd, sweeps
 from ..methods import ccd, pgs
 from ..model import limits
@@ -66,6 +66,7 @@ OWNERS: tuple[tuple[ModuleType, str, str], ...] = (
     (descent, "", "ABANDON_STEPS ABANDON_SHARE RESIGN_STEPS RESIGN_SHARE CREEP_STEPS CREEP_SHARE"),
     (solve, "", "FOLLOW_JUMP FOLLOW_LOST"),
     (attempts, "", "NEAR_STARTS NEAR_SPREADS RECOVER_ERROR RECOVER_SHARE NEARER"),
+    (staged, "", "STAGED_MISS STAGED_SHARE"),
     (stages, "", "HOLD_AFTER UNIT"),
 )
 """The modules that define constants, the prefix of their names in C, and the names."""

@@ -186,6 +186,8 @@ STAGE = _structure(
     ("int32", "recovers", "whether a frame near its goals is solved again from near starts"),
     ("dqik_settings[]", "nearby arriving descending finishing", "of further attempts; see solvers/group/attempts.py"),
     ("dqik_settings[]", "approaching", "NULL: none"),
+    ("int32", "stagings", "0 without limits"),
+    ("dqik_settings[]", "staging", "(stagings) one for each stage of the targets' way"),
     ("int32", "yieldings", "0 if all goals are equal"),
     ("dqik_settings[]", "yielding", "(yieldings) descents in which goals yield"),
     ("int32", "spend", "iterations in all, if those left are spent on missed goals; else 0"),

@@ -25,6 +25,7 @@ POLISH_ITERATIONS = 3
 POLISH_DAMPING = 1e-8
 POLISH_SHARE = 0.2  # of the tolerances: target of the steps without the pull
 INSIST_ITERATIONS = 20  # without poles and holds, if these keep goals from being met
+STAGES, STAGED_ITERATIONS = 4, 12  # of the targets' way from the base pose, each but the last with so many steps
 YIELD_SHARE, YIELD_DAMPING = 0.25, 1e-3  # of all iterations: for a descent in which goals yield to those before them
 FIRST_SHARE, FIRST_GOALS_DAMPING = 0.5, 1e-4  # the same for the descent after it, which meets those
 
@@ -38,6 +39,7 @@ class Runs(NamedTuple):
     following_missed: Settings
     polishing: Settings | None
     insisting: Settings | None
+    staging: list[Settings]  # one for each stage of the targets' way; none without limits
     yielding: list[Settings]  # one after the other; none if all goals are equal
     spend: int  # iterations in all, if those left are spent on missed goals; else 0
 
@@ -63,14 +65,14 @@ def last_phase(
 
 def runs(
     settings: Settings, released: np.ndarray | None, poles: bool, precise: bool, abandons: bool,
-    ordered: bool | np.ndarray,
+    ordered: bool | np.ndarray, limited: bool,
 ) -> Runs:  # fmt: skip
     """All runs of a stage whose last phase has these `settings`.
 
     released : (n,) the reluctance without holds, if holds or poles can keep goals from being met; else None.
     poles : whether any goal has one. precise : whether the solver supports continuation. abandons : whether a first
     descent may end early, because other starts follow it. ordered : whether some goals come before others; (L,) where
-    lanes differ.
+    lanes differ. limited : whether any joint has limits.
     """
     options, pull, polishes = settings.options, settings.pull, bool(settings.pull or poles)
     continues = bool(pull) and precise
@@ -89,9 +91,13 @@ def runs(
         settings._replace(iterations=int(YIELD_SHARE * options.iterations), first_damping=YIELD_DAMPING),
         polishing._replace(iterations=int(FIRST_SHARE * options.iterations), first_damping=FIRST_GOALS_DAMPING),
     ]
+    phases = _continuation(settings, poles, ordered) if continues else [settings._replace(abandons=abandons)]
+    stage = settings._replace(
+        iterations=min(settings.iterations, STAGED_ITERATIONS), settle=CONTINUATION_SETTLED, unsettled=ANY
+    )
     return Runs(
         continues,
-        _continuation(settings, poles, ordered) if continues else [settings._replace(abandons=abandons)],
+        phases,
         following,
         following._replace(iterations=missed, resigns=ordered) if polishes else following,
         polishing if polishes else None,
@@ -102,6 +108,7 @@ def runs(
             first_damping=FIRST_DAMPING,
             reluctance=released,
         ),
+        [*[stage] * (STAGES - 1), phases[-1]] if continues and limited else [],
         yielding if np.any(ordered) else [],
         0 if precise else options.iterations,
     )

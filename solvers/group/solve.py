@@ -20,6 +20,7 @@ from .polish import polish
 from .precedence import serve_in_order
 from .side_by_side import alone, put, rows_of
 from .stage import Stage
+from .staged import keep_better, solve_in_stages
 from .starts import arched, begin, folded, swivelled
 
 FOLLOW_JUMP = (
@@ -47,6 +48,7 @@ def _solved(stage: Stage, first: Point, frames: Request) -> Minimum:
     minimum = polish(stage, minimum, frames)
     if stage.arcs and not stage.settings.pull:
         _unstick(stage, minimum, first, frames)
+    solve_in_stages(stage, minimum, frames)
     restarts = stage.options.restarts > 0
     if stage.recovers or restarts:
         for frame, lane in np.argwhere(stage.missed(minimum.point, frames)).tolist():
@@ -136,13 +138,10 @@ def _unstick(stage: Stage, minimum: Minimum, first: Point, frames: Request) -> N
     index = np.flatnonzero(stuck.any(-1))
     if not index.size:
         return
-    some, before = replace(frames.take(index), lanes=stuck[index]), minimum.point.take(index)
+    some = replace(frames.take(index), lanes=stuck[index])
     bent = stand(stage.tasks, arched(stage, first.state.take(index), some.targets, some.links), some)
     again = polish(stage, stage.minimise(stage.runs.phases[0], bent, some), some)
-    minimum.iterations[index] += again.iterations
-    better = stuck[index] & (stage.squares(again.point.error) < stage.squares(before.error))
-    minimum.point = minimum.point.copy()
-    minimum.point.put(index, again.point.where(stage.lanes, better, before))
+    keep_better(stage, minimum, again, index, stuck, 1.0)
 
 
 def _retry(stage: Stage, minimum: Minimum, warm: Point, frames: Request, residual: np.ndarray | None) -> None:
