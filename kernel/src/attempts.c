@@ -13,7 +13,7 @@ static double distance_from_base(const work *w, point *p) {
 }
 
 /* Whether a target is further from its chain's root than the chain is long; `at` is any pose of the frame. */
-static int beyond_reach(const work *w, const point *at) {
+int beyond_reach(const work *w, const point *at) {
     for (int i = 0; i < w->s->yields; i++)
         if (yield_ratio(w, at, i) > 1.0) return 1;
     return 0;

@@ -185,7 +185,7 @@ static int solve_afresh(work *w, const dqik_problem *problem, const double *rota
         iterations += start_from_arcs(w, problem);
         met = within(w, &w->now, problem->tolerance, problem->rotation_tolerance);
     }
-    if (!met && s->stagings && longest_error(w) > STAGED_MISS) {
+    if (!met && s->stagings && longest_error(w) > STAGED_MISS && !beyond_reach(w, &w->now)) {
         iterations += solve_in_stages(w, problem);
         met = within(w, &w->now, problem->tolerance, problem->rotation_tolerance);
     }

@@ -164,7 +164,7 @@ def _recovers(stage: Stage, first: Point, last: Point, frames: Request, met_befo
     follow the targets continuously.
     """
     links = stage.skeleton.links if frames.links is None else frames.links
-    if not stage.recovers or stage.yielding.beyond(first.kinematics.positions, links, frames.targets)[0]:
+    if not stage.recovers or stage.yielding.beyond(first.kinematics.positions, links, frames.targets).any():
         return False
     if stage.settings.pull:
         return met_before

@@ -20,11 +20,14 @@ STAGED_SHARE = 0.25  # of the sum of squared errors: the stages' answer counts i
 
 
 def solve_in_stages(stage: Stage, minimum: Minimum, frames: Request) -> None:
-    """Solve lanes that miss goals by much again, in stages; `minimum` keeps the better answers."""
+    """Solve lanes that miss goals by much, but not by their reach, in stages; `minimum` keeps the better answers."""
     if not stage.runs.staging:
         return
     away = stage.lanes.rows.largest(np.abs(minimum.point.error[:, : stage.tasks.m]))
     lanes = stage.missed(minimum.point, frames) & (away > STAGED_MISS) & [part.space.limited for part in stage.parts]
+    if lanes.any():
+        links = stage.skeleton.links if frames.links is None else frames.links
+        lanes &= ~stage.yielding.beyond(minimum.point.kinematics.positions, links, frames.targets)
     index = np.flatnonzero(lanes.any(-1))
     if not index.size:
         return

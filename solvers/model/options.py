@@ -19,7 +19,8 @@ class Options:
 
     Parameters
     ----------
-    iterations : upper bound of the steps per frame, over all stages of the solve but without its restarts.
+    iterations : upper bound of the steps per frame, over all stages of the solve, but without its restarts and
+        the further attempts at goals that are missed.
     tolerance : [length units] a position closer than this is met.
     rotation_tolerance : [rad] a rotation closer than this is met.
     damping : None adapts it (Levenberg-Marquardt); a number is its first value and lower bound.

@@ -64,14 +64,13 @@ class Yielding:
             extra.append(float(np.linalg.norm(goal.offset)))
         self.paths, self.extra = np.array(paths, dtype=float).reshape(len(paths), len(skeleton)).T, np.array(extra)
         self._beside = (lane == lane[:, None]).sum(-1)[self.goals] > 1  # (K,) whether the lane has another goal
+        self._in_lane: np.ndarray = lane[self.goals, None] == np.arange(lane.max(initial=0) + 1)  # (K, L)
         alone = 1.0 + YIELD_ALONE if pulled else np.inf
         self.most = np.where(self._beside, 1.0 + YIELD_REACH, alone)  # (K,) farthest that targets stay, in reaches
 
     def beyond(self, positions: np.ndarray, links: np.ndarray, targets: Targets) -> np.ndarray:
-        """Frames (F,) in which a target is further from its chain's root than the chain's length."""
-        if not self.goals:
-            return np.zeros(len(positions), dtype=bool)
-        return np.any(self._ratio(positions, links, targets)[1] > 1.0, axis=-1)
+        """Lanes (F, L) in which a target is further from its chain's root than the chain's length."""
+        return (self._ratio(positions, links, targets)[1] > 1.0) @ self._in_lane
 
     def _ratio(self, positions: np.ndarray, links: np.ndarray, targets: Targets) -> tuple[np.ndarray, np.ndarray]:
         """Vectors (F, K, 3) from the chains' roots to the targets, and their lengths relative to the chains' (F, K)."""
