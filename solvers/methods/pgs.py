@@ -7,7 +7,8 @@ joints that they left free (Silcowitz, Niebe & Erleben 2010, "Projected Gauss-Se
 interactive rigid body dynamics"). Sweeps find the active limits, the exact step does the rest.
 
 The solver begins with the step of an active set (`within_limits`). Mostly that is the minimum already and no sweep is
-needed; if the set keeps a joint on a limit that it should leave, the sweeps correct this.
+needed; if the set keeps a joint on a limit that it should leave, the sweeps correct this. They begin at no step at all
+where that one leads uphill, and never climb, so neither does the answer.
 """
 
 import numpy as np
@@ -30,8 +31,15 @@ def step(system: LinearSystem) -> np.ndarray:
     least = _is_least(system, best)
     todo = np.flatnonzero(~least.reshape(len(best), -1).all(-1))
     if todo.size:
-        best[todo] = _rounds(system.take(todo), best[todo], ~least[todo])
+        some = system.take(todo)
+        best[todo] = _rounds(some, _downhill(some, best[todo]), ~least[todo])
     return best
+
+
+def _downhill(system: LinearSystem, d: np.ndarray) -> np.ndarray:
+    """The steps `d` (F, n); none where they lead uphill, as the projection of a long step on the limits can."""
+    none = np.zeros_like(d)
+    return np.where(system.over_freedoms(system.value(d) < system.value(none)), d, none)
 
 
 def _is_least(system: LinearSystem, d: np.ndarray) -> np.ndarray:
