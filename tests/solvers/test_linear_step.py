@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """One iteration's step: unlimited minimisers by dense algebra, limited ones by SciPy's bounded least squares."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.linalg import null_space
 from scipy.optimize import lsq_linear
@@ -118,6 +122,15 @@ def test_one_joint_against_its_limit_leaves_the_rest_to_the_others(name: str) ->
         problem.space, np.array([[1.9, 0.0]]), np.ones((1, 1, 2)), np.ones((1, 1)), None, np.array([1e-9]), np.ones(2)
     )
     assert_allclose(STEPS[name](problem), [[0.1, 0.9]], atol=1e-6)
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_a_step_of_pgs_never_leads_uphill(seed: int) -> None:
+    """Also where balls stand on their limits and what the others could gain without these is far away."""
+    limits = ik.TwistSwing(twist=(-0.2, 0.5), swing_x=(-0.4, 0.3), swing_z=(-0.3, 0.6))
+    problem = replace(system(seed, chain(6, limits=limits), frames=8), damping=np.full(8, 1e-5))
+    step = pgs.step(problem)
+    assert (problem.value(step) <= problem.value(np.zeros_like(step))).all()
 
 
 def test_pgs_finds_the_minimum_inside_the_limits() -> None:

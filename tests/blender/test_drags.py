@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Targets that are dragged along smooth paths: no joint jumps on the way."""
+
+import sys
+from math import cos, degrees, pi, sin
+from pathlib import Path
+
+import bpy
+import numpy as np
+import pytest
+import rigs
+from mathutils import Vector
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "characters"))
+
+from conventions import BY_NAME
+
+import build
+
+STEPS = 130
+
+
+def turned(ob: bpy.types.Object) -> np.ndarray:
+    """The rotations (N, 4) of bones against their parents."""
+    return np.array([
+        (bone.parent.matrix.inverted() @ bone.matrix if bone.parent else bone.matrix).to_quaternion()[:]
+        for bone in ob.pose.bones
+    ])  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["mixamo", "unreal", "auto-rig pro", "xsens"])
+def test_a_flat_foot_that_is_raised_behind_the_body_flips_no_knee(name: str) -> None:
+    """A circle of 0.19 heights, in steps of 0.01: without Human Limits, ankles allow what knees would flip for."""
+    character = BY_NAME[name]
+    ob = rigs.made_active(build.native(character))
+    bone = {role: ob.pose.bones[name] for name, role in build.truth(character).items() if role}
+    assert bpy.ops.dqik.setup_full_body(targets="EMPTIES") == {"FINISHED"}
+    foot = bone["foot", "L"]
+    target = next(goal.target for goal in ob.dqik.goals if goal.bone == foot.name)
+    heights = [(ob.matrix_world @ one.head).z for one in ob.pose.bones]
+    height, up = max(heights) - min(heights), Vector((0, 0, 1))
+    ahead = ob.matrix_world.to_3x3() @ (bone["toes", "L"].head - foot.head)
+    forward = (ahead - ahead.dot(up) * up).normalized()
+    centre = target.matrix_world.translation + height * (0.2 * up + 0.05 * forward)
+    ob.dqik.live = True
+    last = None
+    for step in range(STEPS + 1):
+        angle = 2.0 * pi * step / STEPS
+        target.matrix_world.translation = centre + 0.19 * height * (cos(angle) * up + sin(angle) * forward)
+        bpy.context.view_layer.update()
+        now = turned(ob)
+        if last is not None:
+            cosines = np.clip(np.abs((now * last).sum(-1)), 0.0, 1.0)
+            assert degrees(2.0 * np.arccos(cosines).max()) < 15.0, step
+        last = now
