@@ -28,6 +28,7 @@ INSIST_ITERATIONS = 20  # without poles and holds, if these keep goals from bein
 STAGES, STAGED_ITERATIONS = 4, 12  # of the targets' way from the base pose, each but the last with so many steps
 YIELD_SHARE, YIELD_DAMPING = 0.25, 1e-3  # of all iterations: for a descent in which goals yield to those before them
 FIRST_SHARE, FIRST_GOALS_DAMPING = 0.5, 1e-4  # the same for the descent after it, which meets those
+FIRST_SHARE_LIMITED = 2.0  # with limits, where it takes longer to come to rest: a descent that is cut off trembles
 
 
 class Runs(NamedTuple):
@@ -65,14 +66,15 @@ def last_phase(
 
 def runs(
     settings: Settings, released: np.ndarray | None, poles: bool, precise: bool, abandons: bool,
-    ordered: bool | np.ndarray, limited: bool,
+    ordered: bool | np.ndarray, limited: bool, any_limits: bool,
 ) -> Runs:  # fmt: skip
     """All runs of a stage whose last phase has these `settings`.
 
     released : (n,) the reluctance without holds, if holds or poles can keep goals from being met; else None.
     poles : whether any goal has one. precise : whether the solver supports continuation. abandons : whether a first
     descent may end early, because other starts follow it. ordered : whether some goals come before others; (L,) where
-    lanes differ. limited : whether any joint has limits.
+    lanes differ. limited : whether any of the stage's joints has limits.
+    any_limits : whether any joint of the skeleton has, so that stages take as many steps side by side as alone.
     """
     options, pull, polishes = settings.options, settings.pull, bool(settings.pull or poles)
     continues = bool(pull) and precise
@@ -89,7 +91,10 @@ def runs(
     )  # fmt: skip
     yielding = [
         settings._replace(iterations=int(YIELD_SHARE * options.iterations), first_damping=YIELD_DAMPING),
-        polishing._replace(iterations=int(FIRST_SHARE * options.iterations), first_damping=FIRST_GOALS_DAMPING),
+        polishing._replace(
+            iterations=int((FIRST_SHARE_LIMITED if any_limits else FIRST_SHARE) * options.iterations),
+            first_damping=FIRST_GOALS_DAMPING,
+        ),
     ]
     phases = _continuation(settings, poles, ordered) if continues else [settings._replace(abandons=abandons)]
     stage = settings._replace(

@@ -101,8 +101,11 @@ class Stage:
         abandons = self.recovers and not pull and options.restarts > 0 and self.precise
         keeps_off = poles or self.holds  # these can keep goals from being met
         orders = np.array([part.ordered for part in parts]) if parts else self.ordered
-        self.runs = runs(self.settings, released if keeps_off else None, poles, self.precise, abandons, orders,
-                         self.space.limited)
+        any_limits = any(joint.limits is not None for joint in skeleton.joints)
+        self.runs = runs(
+            self.settings, released if keeps_off else None, poles, self.precise, abandons, orders, self.space.limited,
+            any_limits,
+        )  # fmt: skip
         self.attempts = Attempts.of(
             self.hard_tasks, self.space, self._minimise, self.settings, self._first_damping, self.precise
         )
