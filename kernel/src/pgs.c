@@ -99,14 +99,11 @@ void pgs_step(work *w, double *d) {
     dls_step(w, d);
     if (!s->limited || is_least(w, d)) return;
     for (int k = 0; k < w->n; k++) w->opened[k] = s->hi[k] > s->lo[k];
-    memset(w->current, 0, sizeof(double) * (size_t)w->n);
-    double best = value(w, w->current), first = value(w, d);
-    if (first < best) { /* else the first step leads uphill, and the sweeps begin where the iteration is */
-        memcpy(w->current, d, sizeof(double) * (size_t)w->n);
-        best = first;
-    } else {
-        memcpy(d, w->current, sizeof(double) * (size_t)w->n);
-    }
+    memcpy(w->current, d, sizeof(double) * (size_t)w->n);
+    memset(d, 0, sizeof(double) * (size_t)w->n);
+    double best = value(w, d);
+    keep_better(w, d, &best, w->current); /* where the first step leads uphill, the sweeps begin at no step */
+    memcpy(w->current, d, sizeof(double) * (size_t)w->n);
     block_inverses(w);
     for (int round = 0; round < PGS_ROUNDS; round++) {
         sweeps(w, w->current);

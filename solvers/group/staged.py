@@ -39,11 +39,12 @@ def solve_in_stages(stage: Stage, minimum: Minimum, frames: Request) -> None:
         way = replace(some, targets=stage.tasks.shifted(some.targets, base.kinematics, some.targets, left))
         reached = stage.minimise(settings, stand(stage.tasks, point.state, way), way)
         point, iterations = reached.point, iterations + reached.iterations
-    keep_better(stage, minimum, polish(stage, Minimum(point, iterations, minimum.cost[index]), some), index, lanes)
+    again = polish(stage, Minimum(point, iterations, minimum.cost[index]), some)
+    keep_better(stage, minimum, again, index, lanes, STAGED_SHARE)
 
 
 def keep_better(
-    stage: Stage, minimum: Minimum, again: Minimum, index: np.ndarray, lanes: np.ndarray, share: float = STAGED_SHARE
+    stage: Stage, minimum: Minimum, again: Minimum, index: np.ndarray, lanes: np.ndarray, share: float
 ) -> None:
     """Put the answers of frames `index`, solved `again`, into `minimum`, where they lower the errors' squares enough.
 

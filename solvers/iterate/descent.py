@@ -238,9 +238,9 @@ def _minimise(model: Model, start: Point, frames: Request, inner: Inner, by_leng
             mark = cost
         if resigns:
             slow = (slow + better) * ~(gain > RESIGN_SHARE * cost)
-            creeps = settings.resigns & (slow >= RESIGN_STEPS)
-            if creeps.any():
-                arrived |= creeps & ~_within(tasks, settings, point.error, leading=True)
+            resigning = settings.resigns & (slow >= RESIGN_STEPS)
+            if resigning.any():
+                arrived |= resigning & ~_within(tasks, settings, point.error, leading=True)
         if not settling:
             arrived |= _within(tasks, settings, point.error)
         finished = finished | arrived

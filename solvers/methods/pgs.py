@@ -31,15 +31,8 @@ def step(system: LinearSystem) -> np.ndarray:
     least = _is_least(system, best)
     todo = np.flatnonzero(~least.reshape(len(best), -1).all(-1))
     if todo.size:
-        some = system.take(todo)
-        best[todo] = _rounds(some, _downhill(some, best[todo]), ~least[todo])
+        best[todo] = _rounds(system.take(todo), best[todo], ~least[todo])
     return best
-
-
-def _downhill(system: LinearSystem, d: np.ndarray) -> np.ndarray:
-    """The steps `d` (F, n); none where they lead uphill, as the projection of a long step on the limits can."""
-    none = np.zeros_like(d)
-    return np.where(system.over_freedoms(system.value(d) < system.value(none)), d, none)
 
 
 def _is_least(system: LinearSystem, d: np.ndarray) -> np.ndarray:
@@ -59,15 +52,16 @@ def _is_least(system: LinearSystem, d: np.ndarray) -> np.ndarray:
 
 
 def _rounds(system: LinearSystem, start: np.ndarray, going: np.ndarray) -> np.ndarray:
-    """The best step (F, n) of sweeps and exact steps in turn, from `start` (F, n).
+    """The best step (F, n) of sweeps and exact steps in turn, from `start` (F, n), or from none where it leads uphill.
 
     A frame or lane is done when its exact step lies inside the limits, whatever the others do.
 
     going : (F,) or (F, L) frames, or their lanes, that are to be improved.
     """
-    best, value = start.copy(), system.value(start)
+    none = np.zeros_like(start)
+    best, value = _better(system, none, system.value(none), start, np.ones_like(going))
     inverses = block_inverses(system)
-    left, current = np.arange(len(start)), start
+    left, current = np.arange(len(start)), best.copy()
     for _ in range(ROUNDS):
         current = sweeps(system, current, inverses)
         best[left], value[left] = _better(system, best[left], value[left], current, going)
