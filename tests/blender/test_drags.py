@@ -18,6 +18,21 @@ from conventions import BY_NAME
 import build
 
 STEPS = 130
+UP = Vector((0, 0, 1))
+
+
+def set_up(
+    name: str, role: tuple[str, str]
+) -> tuple[bpy.types.Object, bpy.types.PoseBone, bpy.types.Object, float, Vector]:
+    """A character with a full body: its armature, a part's bone and target, its height and the way it looks."""
+    character = BY_NAME[name]
+    ob = rigs.made_active(build.native(character))
+    bone = {role: ob.pose.bones[name] for name, role in build.truth(character).items() if role}
+    assert bpy.ops.dqik.setup_full_body(targets="EMPTIES") == {"FINISHED"}
+    target = next(goal.target for goal in ob.dqik.goals if goal.bone == bone[role].name)
+    heights = [(ob.matrix_world @ one.head).z for one in ob.pose.bones]
+    ahead = ob.matrix_world.to_3x3() @ (bone["toes", "L"].head - bone["foot", "L"].head)
+    return ob, bone[role], target, max(heights) - min(heights), (ahead - ahead.dot(UP) * UP).normalized()
 
 
 def turned(ob: bpy.types.Object) -> np.ndarray:
@@ -31,22 +46,13 @@ def turned(ob: bpy.types.Object) -> np.ndarray:
 @pytest.mark.parametrize("name", ["mixamo", "unreal", "auto-rig pro", "xsens"])
 def test_a_flat_foot_that_is_raised_behind_the_body_flips_no_knee(name: str) -> None:
     """A circle of 0.19 heights, in steps of 0.01: without Human Limits, ankles allow what knees would flip for."""
-    character = BY_NAME[name]
-    ob = rigs.made_active(build.native(character))
-    bone = {role: ob.pose.bones[name] for name, role in build.truth(character).items() if role}
-    assert bpy.ops.dqik.setup_full_body(targets="EMPTIES") == {"FINISHED"}
-    foot = bone["foot", "L"]
-    target = next(goal.target for goal in ob.dqik.goals if goal.bone == foot.name)
-    heights = [(ob.matrix_world @ one.head).z for one in ob.pose.bones]
-    height, up = max(heights) - min(heights), Vector((0, 0, 1))
-    ahead = ob.matrix_world.to_3x3() @ (bone["toes", "L"].head - foot.head)
-    forward = (ahead - ahead.dot(up) * up).normalized()
-    centre = target.matrix_world.translation + height * (0.2 * up + 0.05 * forward)
+    ob, _, target, height, forward = set_up(name, ("foot", "L"))
+    centre = target.matrix_world.translation + height * (0.2 * UP + 0.05 * forward)
     ob.dqik.live = True
     last = None
     for step in range(STEPS + 1):
         angle = 2.0 * pi * step / STEPS
-        target.matrix_world.translation = centre + 0.19 * height * (cos(angle) * up + sin(angle) * forward)
+        target.matrix_world.translation = centre + 0.19 * height * (cos(angle) * UP + sin(angle) * forward)
         bpy.context.view_layer.update()
         now = turned(ob)
         if last is not None:
@@ -58,18 +64,9 @@ def test_a_flat_foot_that_is_raised_behind_the_body_flips_no_knee(name: str) -> 
 @pytest.mark.parametrize("name", ["vroid", "advanced skeleton", "motion builder"])
 def test_a_head_that_limits_keep_from_its_target_comes_to_rest_near_it(name: str) -> None:
     """On a circle of 0.06 heights about its place, four times the steps bring it hardly nearer."""
-    character = BY_NAME[name]
-    ob = rigs.made_active(build.native(character))
-    bone = {role: ob.pose.bones[name] for name, role in build.truth(character).items() if role}
-    assert bpy.ops.dqik.setup_full_body(targets="EMPTIES") == {"FINISHED"}
+    ob, head, target, height, forward = set_up(name, ("head", ""))
     assert bpy.ops.dqik.limits_preset() == {"FINISHED"}
-    head, foot = bone["head", ""], bone["foot", "L"]
-    target = next(goal.target for goal in ob.dqik.goals if goal.bone == head.name)
-    heights = [(ob.matrix_world @ one.head).z for one in ob.pose.bones]
-    height, up = max(heights) - min(heights), Vector((0, 0, 1))
-    ahead = ob.matrix_world.to_3x3() @ (bone["toes", "L"].head - foot.head)
-    forward = (ahead - ahead.dot(up) * up).normalized()
-    centre, side = target.matrix_world.translation - 0.02 * height * up, forward.cross(up)
+    centre, side = target.matrix_world.translation - 0.02 * height * UP, forward.cross(UP)
     ob.dqik.live = True
     misses: list[float] = []
     for iterations in (50, 200):
