@@ -20,6 +20,7 @@ from . import (
     presets,
     reach,
     render,
+    rest_pose,
     rotation_space,
     sides,
     solve,
@@ -30,6 +31,7 @@ CLASSES = (
     *goals.CLASSES, *targets.CLASSES, *solve.CLASSES, *bake.CLASSES, *check.CLASSES, *compare.CLASSES, *limits.CLASSES,
     *presets.CLASSES, *full_body.CLASSES, *reach.CLASSES, *mend.CLASSES, *render.CLASSES, *pins.CLASSES,
     *mirror.CLASSES, *holds.CLASSES, *natural_pose.CLASSES, *rotation_space.CLASSES, *sides.CLASSES,
+    *rest_pose.CLASSES,
 )  # fmt: skip
 
 

@@ -32,8 +32,9 @@ class DQIK_OT_setup_full_body(ArmatureOperator, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Add the goals."""
         ob = armature(context)
-        if refusal := roles.of(ob).controlled:
-            self.report({"WARNING"}, refusal)
+        figure = roles.of(ob)
+        if figure.controlled:
+            self.report({"WARNING"}, figure.controlled)
             return {"CANCELLED"}
         as_bones = self.targets == "BONES" and controls.can_add(ob)
         result = full_body.set_up(ob, context.scene, self.use_rotation, as_bones)
@@ -54,9 +55,11 @@ class DQIK_OT_setup_full_body(ArmatureOperator, bpy.types.Operator):
             parts.append(f"{result.hips!r} may move")
         elif result.hips:
             parts.append(f"{result.hips!r} stays on its keys: raise the Influence of its goal to move it by its target")
+        if figure.folded:
+            parts.insert(0, roles.FOLDED)
         if result.missing:
             parts.append(f"not found: {', '.join(result.missing)}")
-        self.report({"WARNING"} if result.missing else {"INFO"}, "; ".join(parts))
+        self.report({"WARNING"} if result.missing or figure.folded else {"INFO"}, "; ".join(parts))
         return {"FINISHED"}
 
 

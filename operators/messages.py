@@ -95,6 +95,8 @@ GERMAN = {
     "This figure stands on four legs or leans like a bird, so Human Limits does not fit it: set limits bone by bone":
         "Diese Figur steht auf vier Beinen oder vorgebeugt wie ein Vogel, daher passen Grenzen eines Menschen nicht: "
         "die Grenzen Knochen für Knochen setzen",
+    "At rest this figure is folded or lies down, but here it stands: press Use Pose as Rest first":
+        "In Ruhe ist diese Figur gefaltet oder liegt, aber hier steht sie: zuerst „Pose als Ruhepose“ drücken",
     "This is the target of {}: select a bone of the body":
         "Das ist das Zielobjekt von {}: einen Knochen des Körpers auswählen",
     # before a command
@@ -103,6 +105,29 @@ GERMAN = {
     "This armature has no bones: add some in Edit Mode":
         "Dieses Skelett hat keine Knochen: im Bearbeitungsmodus welche hinzufügen",
     "Add a goal first": "Zuerst ein Ziel hinzufügen",
+    # the rest pose
+    "Remove the goals first": "Zuerst die Ziele entfernen",
+    "This pose is the rest pose now; the keys of {} bones are counted from it":
+        "Diese Pose ist nun die Ruhepose; die Keyframes von {} Knochen zählen von ihr aus",
+    "The bones of {} cannot be edited: it is hidden, or linked from another file":
+        "Die Knochen von {} lassen sich nicht bearbeiten: es ist ausgeblendet oder aus einer anderen Datei verknüpft",
+    "Other objects share the armature {}: make it a single-user copy first":
+        "Andere Objekte benutzen das Skelett {} mit: es zuerst zum Einzelnutzer machen",
+    "The NLA moves {}, and its strips would not fit a new rest pose: bake them to an action first":
+        "Das NLA bewegt {}, und seine Streifen passten nicht zu einer neuen Ruhepose: sie zuerst in eine Action backen",
+    "Action {} is also played by {}: make it a single user first":
+        "Die Action {} wird auch von {} abgespielt: sie zuerst zum Einzelnutzer machen",
+    "{} is bound to the rest pose and would be deformed: unbind it first":
+        "{} ist an die Ruhepose gebunden und würde verformt: zuerst die Bindung lösen",
+    "Bone {} has drivers, which would not fit a new rest pose: remove them first":
+        "Der Knochen {} hat Treiber, die nicht zu einer neuen Ruhepose passten: sie zuerst entfernen",
+    "Bone {} has constraints, so its pose is not its own: apply or mute them first":
+        "Der Knochen {} hat Constraints, daher ist seine Pose nicht seine eigene: sie zuerst anwenden oder stumm "
+        "schalten",
+    "Bone {} is scaled in this pose: clear its scale first":
+        "Der Knochen {} ist in dieser Pose skaliert: zuerst seine Skalierung zurücksetzen",
+    "The limits of bone {} are counted from the rest pose: clear the limits first":
+        "Die Grenzen des Knochens {} zählen von der Ruhepose aus: zuerst die Grenzen entfernen",
     # goals and targets
     "{} has no active IK constraints": "{} hat keine aktiven IK-Constraints",
     "The IK constraint of {} has no target: choose an object":

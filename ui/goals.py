@@ -5,6 +5,7 @@ import bpy
 
 from ..operators.common import armature
 from ..rig.blender import units
+from ..rig.setup import roles
 from .common import ArmatureSidebar, is_narrow, paragraph, settled
 
 _FEWEST, _MOST = 3, 7  # rows of the list; a full body has six goals
@@ -47,6 +48,9 @@ class DQIK_PT_goals(ArmatureSidebar, bpy.types.Panel):
         if not settings.goals:
             hint = "Set up a whole body, or select bones in Pose Mode and give them goals"
             paragraph(context, layout, hint, "INFO")
+            if ob.animation_data is not None and ob.animation_data.action is not None and roles.of(ob).folded:
+                paragraph(context, layout, roles.FOLDED, "ERROR")
+                layout.operator("dqik.pose_to_rest", icon="OUTLINER_DATA_ARMATURE")
             layout.operator("dqik.setup_full_body", icon="OUTLINER_OB_ARMATURE")
             layout.operator("dqik.goal_add", icon="ADD")
         if any(c.type == "IK" and not c.mute for bone in ob.pose.bones for c in bone.constraints):

@@ -22,6 +22,7 @@ _GERMAN_OPERATORS = {
     "Forearm": "Unterarm",
     "World": "Welt",
     "Swap Sides": "Seiten tauschen",
+    "Use Pose as Rest": "Pose als Ruhepose",
     "Pin": "Festhalten",
     "Unpin": "Loslassen",
     "Targets to Pose": "Zielobjekte zur Pose",

@@ -62,7 +62,7 @@ def add(ob: bpy.types.Object, controls: Sequence[Control], size: float) -> list[
     names: list[str] = []
     parents: dict[str, str] = {}
     straight = _is_left_along_x(ob)
-    with _edit_mode(ob) as bones:
+    with edit_mode(ob) as bones:
         for control in controls:
             pattern, made = bones[control.bone], bones.new(PREFIX + control.name)
             made.head, made.tail, made.roll = pattern.head, pattern.tail, pattern.roll
@@ -113,7 +113,7 @@ def remove(ob: bpy.types.Object, names: Iterable[str]) -> list[str]:
         notes = [f"Kept the curves of {len(names)} control bones: {_played(players)}"]
     else:
         curves.remove_bones(ob, names)
-    with _edit_mode(ob) if can_add(ob) else _edit_mode_of_data(ob.data) as bones:
+    with edit_mode(ob) if can_add(ob) else _edit_mode_of_data(ob.data) as bones:
         for name in names:
             bones.remove(bones[name])
     collection = ob.data.collections_all.get(COLLECTION)
@@ -168,7 +168,7 @@ def _is_left_along_x(ob: bpy.types.Object) -> bool:
 
 
 @contextmanager
-def _edit_mode(ob: bpy.types.Object) -> Generator[bpy.types.ArmatureEditBones]:
+def edit_mode(ob: bpy.types.Object) -> Generator[bpy.types.ArmatureEditBones]:
     """The edit bones of an armature object; the active object and its mode are as before at the end."""
     objects = bpy.context.view_layer.objects
     active, mode = objects.active, "OBJECT" if objects.active is None else objects.active.mode
@@ -200,7 +200,7 @@ def _edit_mode_of_data(armature: bpy.types.Armature) -> Generator[bpy.types.Arma
     helper = bpy.data.objects.new(armature.name, armature)
     bpy.context.scene.collection.objects.link(helper)
     try:
-        with _edit_mode(helper) as bones:
+        with edit_mode(helper) as bones:
             yield bones
     finally:
         bpy.data.objects.remove(helper)

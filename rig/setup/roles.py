@@ -13,7 +13,7 @@ import bpy
 import numpy as np
 
 from ...solvers.algebra import quaternion
-from ..blender.armature import Armature
+from ..blender.armature import Armature, matrices
 from . import bone_names, limbs
 from .bone_names import LEFT, MIDDLE, RIGHT, BoneName
 from .limbs import PARTS, Limb
@@ -43,6 +43,10 @@ class Role(NamedTuple):
     side: str = MIDDLE
 
 
+_LEANS = (
+    "This figure stands on four legs or leans like a bird, so Human Limits does not fit it: set limits bone by bone"
+)
+
 NONE = Role("")
 _EVERY = [Role(name) for name in TRUNK] + [Role(name, side) for name in SIDED for side in (LEFT, RIGHT)]
 
@@ -51,12 +55,17 @@ class Figure(NamedTuple):
     """The roles of a figure's bones by number.
 
     not_human : a sentence about why human limits do not fit it; empty if they do. controlled : a sentence about why
-    goals cannot move its bones, because other bones control them by constraints; empty if they can.
+    goals cannot move its bones, because other bones control them by constraints; empty if they can. folded : whether it
+    would be human if it rested as it stands in its present pose.
     """
 
     roles: dict[int, Role]
     not_human: str = ""
     controlled: str = ""
+    folded: bool = False
+
+
+FOLDED = "At rest this figure is folded or lies down, but here it stands: press Use Pose as Rest first"
 
 
 def items() -> list[tuple[str, str, str]]:
@@ -98,7 +107,14 @@ def of(ob: bpy.types.Object, armature: Armature | None = None) -> Figure:
             names[armature.index[bone]] = BoneName(helper=True)
     roles = find(tree, names)
     _correct(roles, [bone.dqik_role for bone in ob.pose.bones])
-    return Figure(roles, _not_human(tree, names, roles), _controlled(ob, roles))
+    not_human = _not_human(tree, names, roles)
+    folded = not_human == _LEANS and not _not_human(_posed(ob, tree), names, roles)
+    return Figure(roles, FOLDED if folded else not_human, _controlled(ob, roles), folded)
+
+
+def _posed(ob: bpy.types.Object, tree: Tree) -> Tree:
+    """The bones as they are posed."""
+    return Tree(tree.parent, matrices(ob.pose.bones, "matrix")[:, :3, 3])
 
 
 def _target_bones(ob: bpy.types.Object) -> set[str]:
@@ -402,10 +418,7 @@ def _not_human(tree: Tree, names: list[BoneName], roles: dict[int, Role]) -> str
         return ""
     upright = float(-trunk @ legs)
     if upright < _LEANING or (upright < _ACROSS and arms is not None and float(arms @ legs) > _PARALLEL):
-        return (
-            "This figure stands on four legs or leans like a bird, so Human Limits does not fit it: "
-            "set limits bone by bone"
-        )
+        return _LEANS
     return ""
 
 

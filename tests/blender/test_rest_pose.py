@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A pose that becomes the rest pose: the motion stays, and a figure whose rest pose was folded up is known again."""
+
+import sys
+from math import radians
+from pathlib import Path
+
+import bpy
+import numpy as np
+import pytest
+import rigs
+from mathutils import Euler, Quaternion, Vector
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "characters"))
+
+from conventions import BY_NAME
+
+import build
+
+FRAMES = range(1, 12)
+STANDS, FOLDED = 1, 40
+TALL = 180.0  # the rig is in centimetres
+LYING = {"Hips": (90, 0, 0), "LeftUpLeg": (-150, 0, 0), "RightUpLeg": (-150, 0, 0), "LeftLeg": (140, 0, 0),
+         "RightLeg": (140, 0, 0), "Spine": (30, 0, 0)}  # fmt: skip
+
+
+def moving(modes: tuple[str, ...] = rigs.ROTATION_MODES, seed: int = 0) -> bpy.types.Object:
+    """A character that stands and moves in `FRAMES`, and lies folded up later; bones turn in several modes."""
+    ob = rigs.made_active(build.native(BY_NAME["mixamo"]))
+    generator = np.random.default_rng(seed)
+    for number, bone in enumerate(ob.pose.bones):
+        bone.rotation_mode = modes[number % len(modes)]
+        bone.bone.use_local_location = number % 3 != 0
+        bone.bone.use_inherit_rotation = number % 7 != 5
+        for frame in FRAMES:
+            turn = Euler(generator.uniform(-0.3, 0.3, 3)).to_quaternion()
+            key(bone, frame, turn, Vector(generator.uniform(-0.02, 0.02, 3) * TALL))
+        angles = LYING.get(bone.name.rpartition(":")[2], (0, 0, 0))
+        key(bone, FOLDED, Euler([radians(part) for part in angles]).to_quaternion(), Vector((0, 0, 0)))
+    return ob
+
+
+def key(bone: bpy.types.PoseBone, frame: int, turn: Quaternion, place: Vector) -> None:
+    if bone.rotation_mode == "QUATERNION":
+        bone.rotation_quaternion = turn
+    elif bone.rotation_mode == "AXIS_ANGLE":
+        axis, angle = turn.to_axis_angle()
+        bone.rotation_axis_angle = (angle, *axis)
+    else:
+        bone.rotation_euler = turn.to_euler(bone.rotation_mode)
+    bone.location = place
+    bone.keyframe_insert(rigs.ROTATION_PATHS[bone.rotation_mode], frame=frame)
+    bone.keyframe_insert("location", frame=frame)
+
+
+def seen(ob: bpy.types.Object) -> np.ndarray:
+    """Blender's matrices of all bones in all frames."""
+    found = []
+    for frame in (*FRAMES, 20, 33, FOLDED):
+        bpy.context.scene.frame_set(frame)
+        found.append([bone.matrix for bone in rigs.evaluated(ob).pose.bones])
+    return np.array(found)
+
+
+def away(matrices: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """How far two sets of matrices are from each other; places in heights."""
+    return np.abs(matrices - others) / np.array([1.0, 1.0, 1.0, TALL])
+
+
+@pytest.mark.parametrize("frame", [1, 6, 20, FOLDED])
+def test_every_frame_of_the_motion_stays(extension: str, frame: int) -> None:
+    """Whatever rotation modes, unlocal locations and rotations that are not inherited the bones have."""
+    ob = moving(seed=frame)
+    before = seen(ob)
+    bpy.context.scene.frame_set(frame)
+    assert bpy.ops.dqik.pose_to_rest() == {"FINISHED"}
+    assert not bpy.context.object.mode == "EDIT"
+    assert np.abs(away(seen(ob), before)).max() < 2e-5
+    bpy.context.scene.frame_set(frame)
+    for bone in ob.pose.bones:
+        assert away(np.array(bone.matrix), np.array(bone.bone.matrix_local)).max() < 1e-5
+
+
+def test_a_figure_folded_at_rest_is_known_after_it(extension: str) -> None:
+    """Set Up says so, the press mends it, and Human Limits fit then; before, they take the figure for an animal."""
+    ob = moving()
+    bpy.context.scene.frame_set(FOLDED)
+    assert bpy.ops.dqik.pose_to_rest() == {"FINISHED"}
+    roles = sys.modules[f"{extension}.rig.setup.roles"]
+    figure = roles.of(ob)
+    assert figure.not_human
+    assert not figure.folded  # in this frame nothing stands
+    bpy.context.scene.frame_set(STANDS)
+    assert roles.of(ob).folded
+    assert bpy.ops.dqik.limits_preset() == {"CANCELLED"}
+    assert bpy.ops.dqik.pose_to_rest() == {"FINISHED"}
+    assert not roles.of(ob).not_human
+    assert bpy.ops.dqik.limits_preset() == {"FINISHED"}
+    assert bpy.ops.dqik.setup_full_body() == {"FINISHED"}
+    assert bpy.ops.dqik.pose_to_rest.poll() is False
+
+
+def test_a_dog_is_not_taken_for_a_folded_person(extension: str) -> None:
+    roles = sys.modules[f"{extension}.rig.setup.roles"]
+    for name in ("dog", "bird"):
+        if name in BY_NAME:
+            assert not roles.of(build.native(BY_NAME[name])).folded
+
+
+def scaled(ob: bpy.types.Object) -> None:
+    ob.pose.bones[3].scale = (1, 2, 1)
+
+
+def constrained(ob: bpy.types.Object) -> None:
+    ob.pose.bones[3].constraints.new("COPY_ROTATION")
+
+
+def limited(ob: bpy.types.Object) -> None:
+    ob.pose.bones[3].dqik_use_limits = True
+
+
+def skinned(ob: bpy.types.Object) -> None:
+    mesh = bpy.data.objects.new("Skin", bpy.data.meshes.new("Skin"))
+    bpy.context.scene.collection.objects.link(mesh)
+    mesh.modifiers.new("Armature", "ARMATURE").object = ob
+
+
+def driven(ob: bpy.types.Object) -> None:
+    ob.pose.bones[3].driver_add("location", 0)
+
+
+def shared(ob: bpy.types.Object) -> None:
+    bpy.context.scene.collection.objects.link(bpy.data.objects.new("Twin", ob.data))
+
+
+def played(ob: bpy.types.Object) -> None:
+    other = bpy.data.objects.new("Other", None)
+    bpy.context.scene.collection.objects.link(other)
+    other.animation_data_create().action = ob.animation_data.action
+    if hasattr(other.animation_data, "action_slot"):
+        other.animation_data.action_slot = ob.animation_data.action_slot
+
+
+def stripped(ob: bpy.types.Object) -> None:
+    track = ob.animation_data.nla_tracks.new()
+    track.strips.new("Strip", 1, ob.animation_data.action)
+
+
+@pytest.mark.parametrize("hinder", [scaled, constrained, limited, skinned, driven, shared, played, stripped])
+def test_what_would_lose_something_is_refused(extension: str, hinder) -> None:
+    """The sentence names the thing, and nothing changes."""
+    rest_pose = sys.modules[f"{extension}.rig.setup.rest_pose"]
+    ob = moving(("QUATERNION",))
+    hinder(ob)
+    rigs.update()
+    rest = np.array([bone.matrix_local for bone in ob.data.bones])
+    before = seen(ob)
+    assert rest_pose.hindrance(ob)
+    assert bpy.ops.dqik.pose_to_rest() == {"CANCELLED"}
+    assert (np.array([bone.matrix_local for bone in ob.data.bones]) == rest).all()
+    assert (seen(ob) == before).all()
