@@ -68,6 +68,26 @@ int try_near(work *w, const dqik_problem *problem, int *iterations) {
     return isfinite(nearest);
 }
 
+/* One attempt from the middle of the limits at a frame solved with a pull; returns whether it meets the goals. Then
+ * `w->now` is that answer, brought nearer to the base; else it stays. Uses `w->best` and `w->afresh`. */
+int try_middle(work *w, const dqik_problem *problem, int *iterations) {
+    const dqik_stage *s = w->s;
+    copy_point(w, &w->best, &w->now);
+    memcpy(w->now.q, w->base_q, sizeof(double) * 4 * (size_t)w->k->joints);
+    memcpy(w->now.x, w->base_x, sizeof(double) * (size_t)w->n);
+    middle_of_limits(w, &w->now);
+    w->use_soft = 0;
+    stand(w, &w->now);
+    *iterations += minimise(w, s->descending);
+    const int met = meets(w, problem, &w->now);
+    if (met)
+        *iterations += approach(w, problem, distance_from_base(w, &w->now));
+    else
+        copy_point(w, &w->now, &w->best);
+    w->use_soft = 1;
+    return met;
+}
+
 /* Attempts from the middle of the limits, then from random states, until one converges; `w->now` keeps the best.
  * `settled`: whether the descent to `w->now` ran to its end. */
 int restart(work *w, const dqik_problem *problem, int settled) {

@@ -158,6 +158,7 @@ int serve_in_order(work *w, const double *rotations, const double *translations)
 int beyond_reach(const work *w, const point *at);
 int looks_recoverable(const work *w, int met_before);
 int try_near(work *w, const dqik_problem *problem, int *iterations);
+int try_middle(work *w, const dqik_problem *problem, int *iterations);
 int restart(work *w, const dqik_problem *problem, int settled);
 
 /* posture.c */

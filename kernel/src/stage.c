@@ -188,6 +188,7 @@ static int solve_afresh(work *w, const dqik_problem *problem, const double *rota
     if (!met && s->stagings && longest_error(w) > STAGED_MISS && !beyond_reach(w, &w->now)) {
         iterations += solve_in_stages(w, problem);
         met = within(w, &w->now, problem->tolerance, problem->rotation_tolerance);
+        if (!met && s->approaching && longest_error(w) > STAGED_MISS) met = try_middle(w, problem, &iterations);
     }
     if (!met && looks_recoverable(w, 0)) met = try_near(w, problem, &iterations);
     if (!met && s->restarts) {
