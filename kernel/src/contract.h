@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 159255330 /* a hash of all below */
+#define DQIK_LAYOUT 92670165 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -121,7 +121,7 @@
 #define NEARER 0.999999999
 
 /* solvers/group/staged.py */
-#define STAGED_MISS 0.01
+#define STAGED_MISS 0.005
 #define STAGED_SHARE 0.25
 
 /* solvers/group/stages.py */

@@ -127,6 +127,12 @@ static double longest_error(const work *w) {
     return largest;
 }
 
+/* Whether `w->now` misses a goal by much, inside limits and not by its reach; see `far_off` in
+ * solvers/group/staged.py. */
+static int is_far_off(const work *w) {
+    return w->s->stagings && longest_error(w) > STAGED_MISS && !beyond_reach(w, &w->now);
+}
+
 /* Solve again in stages of the targets' way from where the effectors are in the base pose; see
  * solvers/group/staged.py. `w->now` keeps the better answer. Uses `w->best` and `w->attempt`. */
 static int solve_in_stages(work *w, const dqik_problem *problem) {
@@ -185,10 +191,10 @@ static int solve_afresh(work *w, const dqik_problem *problem, const double *rota
         iterations += start_from_arcs(w, problem);
         met = within(w, &w->now, problem->tolerance, problem->rotation_tolerance);
     }
-    if (!met && s->stagings && longest_error(w) > STAGED_MISS && !beyond_reach(w, &w->now)) {
+    if (!met && is_far_off(w)) {
         iterations += solve_in_stages(w, problem);
         met = within(w, &w->now, problem->tolerance, problem->rotation_tolerance);
-        if (!met && s->approaching && longest_error(w) > STAGED_MISS) met = try_middle(w, problem, &iterations);
+        if (!met && is_far_off(w)) met = try_middle(w, problem, &iterations);
     }
     if (!met && looks_recoverable(w, 0)) met = try_near(w, problem, &iterations);
     if (!met && s->restarts) {

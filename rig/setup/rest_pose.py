@@ -128,7 +128,8 @@ def _turns_from(present: channels.Channels, turns: np.ndarray, bones: np.ndarray
     back = quaternion.conjugate(present.quaternions()[bones])
     result, before = turns.copy(), present.modes.at_rest(bones)
     for frame, values in enumerate(turns[:, bones]):
-        before = present.modes.channels(quaternion.product(back, present.modes.quaternions(values, bones)), bones, before)
+        turned = quaternion.product(back, present.modes.quaternions(values, bones))
+        before = present.modes.channels(turned, bones, before)
         result[frame, bones] = before
     return result
 

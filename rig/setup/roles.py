@@ -247,10 +247,11 @@ def _assign_trunk(
         roles[hips] = Role("hips")
     if chest is not None and hips is not None and chest != hips and tree.is_above(hips, chest):
         for bone in tree.paths[chest][tree.depth(hips) + 1 :]:
-            part = "neck" if bone == chest and _best(names[bone]) == "neck" else "spine"
-            roles.setdefault(bone, Role(part))
+            named = _best(names[bone])
+            # claws may hang on the head
+            roles.setdefault(bone, Role(named if bone == chest and named in ("neck", "head") else "spine"))
     top = hips if chest is None else chest
-    if top is None:
+    if top is None or roles.get(top) == Role("head"):
         return
     head = _head(tree, names, roles, top)
     if head is None:

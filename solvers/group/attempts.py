@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Further attempts at frames that miss their goals: from poses near the one before, or from random poses.
+"""Further attempts at frames that miss their goals: from near poses, the middle of the limits, or random poses.
 
 A descent from one pose may end in a local minimum. A finger that becomes straight, within its tolerance, may bend to
 the wrong side next, follow its target to the joint's limit, and stay there while the target moves on. A few descents
@@ -94,6 +94,18 @@ class Attempts:
                 best.point.put(index, nearest)
                 return True
         return False
+
+    def middle(self, best: Minimum, frame: int, one: Request) -> None:
+        """One attempt from the middle of the limits, at a frame solved with a pull; `best` changes if it is met."""
+        state = self.space.middle(one.base)
+        minimum = self.minimise(self.tasks, self.space, self.descending, stand(self.tasks, state, one), one)
+        best.iterations[frame] += minimum.iterations.sum()
+        if not self._met(minimum.point)[0]:
+            return
+        nearest, took = self._approached(minimum.point, one, one.base)
+        best.iterations[frame] += took
+        best.point.error = best.point.error[:, : self.tasks.m]
+        best.point.put(np.array([frame]), nearest)
 
     def restart(self, best: Minimum, frame: int, one: Request, settled: bool) -> None:
         """Attempts from the middle of the limits, then from random states, until one converges; `best` keeps the best.

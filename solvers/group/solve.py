@@ -20,7 +20,7 @@ from .polish import polish
 from .precedence import serve_in_order
 from .side_by_side import alone, put, rows_of
 from .stage import Stage
-from .staged import keep_better, solve_in_stages
+from .staged import far_off, keep_better, solve_in_stages
 from .starts import arched, begin, folded, swivelled
 
 FOLLOW_JUMP = (
@@ -49,6 +49,10 @@ def _solved(stage: Stage, first: Point, frames: Request) -> Minimum:
     if stage.arcs and not stage.settings.pull:
         _unstick(stage, minimum, first, frames)
     solve_in_stages(stage, minimum, frames)
+    for frame, lane in np.argwhere(far_off(stage, minimum, frames)).tolist():
+        part, best, _, one = alone(stage, lane, frame, minimum, first, frames)
+        part.attempts.middle(best, 0, one)
+        put(stage, minimum, frame, lane, best)
     restarts = stage.options.restarts > 0
     if stage.recovers or restarts:
         for frame, lane in np.argwhere(stage.missed(minimum.point, frames)).tolist():

@@ -15,19 +15,13 @@ from ..space.point import Request, stand
 from .polish import polish
 from .stage import Stage
 
-STAGED_MISS = 1e-2  # [skeleton lengths] a frame that misses by less ends at a limit, not in a local minimum far away
+STAGED_MISS = 5e-3  # [skeleton lengths] a frame that misses by less ends at a limit, not in a local minimum far away
 STAGED_SHARE = 0.25  # of the sum of squared errors: the stages' answer counts if it is below this
 
 
 def solve_in_stages(stage: Stage, minimum: Minimum, frames: Request) -> None:
     """Solve lanes that miss goals by much, but not by their reach, in stages; `minimum` keeps the better answers."""
-    if not stage.runs.staging:
-        return
-    away = stage.lanes.rows.largest(np.abs(minimum.point.error[:, : stage.tasks.m]))
-    lanes = stage.missed(minimum.point, frames) & (away > STAGED_MISS) & [part.space.limited for part in stage.parts]
-    if lanes.any():
-        links = stage.skeleton.links if frames.links is None else frames.links
-        lanes &= ~stage.yielding.beyond(minimum.point.kinematics.positions, links, frames.targets)
+    lanes = far_off(stage, minimum, frames)
     index = np.flatnonzero(lanes.any(-1))
     if not index.size:
         return
@@ -41,6 +35,19 @@ def solve_in_stages(stage: Stage, minimum: Minimum, frames: Request) -> None:
         point, iterations = reached.point, iterations + reached.iterations
     again = polish(stage, Minimum(point, iterations, minimum.cost[index]), some)
     keep_better(stage, minimum, again, index, lanes, STAGED_SHARE)
+
+
+def far_off(stage: Stage, minimum: Minimum, frames: Request) -> np.ndarray:
+    """The lanes (F, L) with limits and a pull that miss goals by much, but not by their reach."""
+    lanes = stage.missed(minimum.point, frames)
+    if not stage.runs.staging or not lanes.any():
+        return np.zeros_like(lanes)
+    away = stage.lanes.rows.largest(np.abs(minimum.point.error[:, : stage.tasks.m]))
+    lanes &= (away > STAGED_MISS) & [part.space.limited for part in stage.parts]
+    if lanes.any():
+        links = stage.skeleton.links if frames.links is None else frames.links
+        lanes &= ~stage.yielding.beyond(minimum.point.kinematics.positions, links, frames.targets)
+    return lanes
 
 
 def keep_better(

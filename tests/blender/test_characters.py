@@ -484,3 +484,24 @@ def test_the_natural_pose_knows_elbows_unless_arms_point_forward(name: str) -> N
         turned.append(rigs.local_rotation(ob, upper))
     angle = degrees(turned[0].rotation_difference(turned[1]).angle)
     assert angle > 5.0 if name == "mixamo" else angle < 5.0
+
+
+def test_a_head_that_carries_the_arms_is_a_head(extension: str) -> None:
+    """As that of a crab, whose claws hang on it."""
+    bones = [rigs.Bone("Hips", (0, 0, 1), (0, 0, 1.2)), rigs.Bone("Spine", (0, 0, 1.2), (0, 0, 1.4), "Hips"),
+             rigs.Bone("Head", (0, 0, 1.4), (0, 0, 1.8), "Spine")]  # fmt: skip
+    for side, x in (("L", 1.0), ("R", -1.0)):
+        bones += [
+            rigs.Bone(f"Thigh.{side}", (0.1 * x, 0, 1), (0.1 * x, -0.02, 0.5), "Hips"),
+            rigs.Bone(f"Shin.{side}", (0.1 * x, -0.02, 0.5), (0.1 * x, 0, 0.1), f"Thigh.{side}"),
+            rigs.Bone(f"Foot.{side}", (0.1 * x, 0, 0.1), (0.1 * x, -0.2, 0), f"Shin.{side}"),
+            rigs.Bone(f"UpperArm.{side}", (0.2 * x, 0, 1.5), (0.5 * x, 0, 1.5), "Head"),
+            rigs.Bone(f"Forearm.{side}", (0.5 * x, 0, 1.5), (0.8 * x, 0, 1.5), f"UpperArm.{side}"),
+            rigs.Bone(f"Hand.{side}", (0.8 * x, 0, 1.5), (0.9 * x, 0, 1.5), f"Forearm.{side}"),
+        ]
+    ob = rigs.armature(bones)
+    roles = sys.modules[f"{extension}.rig.setup.roles"].of(ob).roles
+    found = {ob.pose.bones[bone].name: role.name for bone, role in roles.items()}
+    assert (found["Head"], found["Spine"], found["Hips"]) == ("head", "spine", "hips")
+    assert bpy.ops.dqik.setup_full_body(targets="EMPTIES") == {"FINISHED"}
+    assert "Head" in {goal.bone for goal in ob.dqik.goals}

@@ -74,7 +74,7 @@ def test_every_frame_of_the_motion_stays(extension: str, frame: int) -> None:
     before = seen(ob)
     bpy.context.scene.frame_set(frame)
     assert bpy.ops.dqik.pose_to_rest() == {"FINISHED"}
-    assert not bpy.context.object.mode == "EDIT"
+    assert bpy.context.object.mode != "EDIT"
     assert np.abs(away(seen(ob), before)).max() < 2e-5
     bpy.context.scene.frame_set(frame)
     for bone in ob.pose.bones:
