@@ -9,10 +9,7 @@ from .messages import translated
 
 
 class DQIK_OT_pose_to_rest(ArmatureOperator, bpy.types.Operator):
-    """Make this pose the rest pose, and count the keys of the current action from it, so that the motion stays.
-
-    For captured motion whose rest pose lies down or is folded up: choose a frame where the figure stands
-    """
+    """Make this pose the rest pose and keep the motion, for captures that are folded or lie down at rest"""
 
     bl_idname = "dqik.pose_to_rest"
     bl_label = "Use Pose as Rest"

@@ -130,7 +130,8 @@ static double longest_error(const work *w) {
 /* Whether `w->now` misses a goal by much, inside limits and not by its reach; see `far_off` in
  * solvers/group/staged.py. */
 static int is_far_off(const work *w) {
-    return w->s->stagings && longest_error(w) > STAGED_MISS && !beyond_reach(w, &w->now);
+    const double miss = w->s->recovers ? STAGED_MISS_KNOWN : STAGED_MISS;
+    return w->s->stagings && longest_error(w) > miss && !beyond_reach(w, &w->now);
 }
 
 /* Solve again in stages of the targets' way from where the effectors are in the base pose; see

@@ -66,7 +66,7 @@ OWNERS: tuple[tuple[ModuleType, str, str], ...] = (
     (descent, "", "ABANDON_STEPS ABANDON_SHARE RESIGN_STEPS RESIGN_SHARE CREEP_STEPS CREEP_SHARE"),
     (solve, "", "FOLLOW_JUMP FOLLOW_LOST"),
     (attempts, "", "NEAR_STARTS NEAR_SPREADS RECOVER_ERROR RECOVER_SHARE NEARER"),
-    (staged, "", "STAGED_MISS STAGED_SHARE"),
+    (staged, "", "STAGED_MISS STAGED_MISS_KNOWN STAGED_SHARE"),
     (stages, "", "HOLD_AFTER UNIT"),
 )
 """The modules that define constants, the prefix of their names in C, and the names."""

@@ -16,6 +16,7 @@ from .polish import polish
 from .stage import Stage
 
 STAGED_MISS = 5e-3  # [skeleton lengths] a frame that misses by less ends at a limit, not in a local minimum far away
+STAGED_MISS_KNOWN = 1e-3  # the same where no joint slides, so that targets out of reach are known
 STAGED_SHARE = 0.25  # of the sum of squared errors: the stages' answer counts if it is below this
 
 
@@ -43,7 +44,8 @@ def far_off(stage: Stage, minimum: Minimum, frames: Request) -> np.ndarray:
     if not stage.runs.staging or not lanes.any():
         return np.zeros_like(lanes)
     away = stage.lanes.rows.largest(np.abs(minimum.point.error[:, : stage.tasks.m]))
-    lanes &= (away > STAGED_MISS) & [part.space.limited for part in stage.parts]
+    miss = [STAGED_MISS_KNOWN if part.recovers else STAGED_MISS for part in stage.parts]
+    lanes &= (away > miss) & [part.space.limited for part in stage.parts]
     if lanes.any():
         links = stage.skeleton.links if frames.links is None else frames.links
         lanes &= ~stage.yielding.beyond(minimum.point.kinematics.positions, links, frames.targets)

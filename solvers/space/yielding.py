@@ -124,8 +124,8 @@ def blame(targets: np.ndarray, effectors: np.ndarray, apart: np.ndarray) -> np.n
 
     Two hands that are pulled apart miss their targets equally. The goal to blame then is the one whose target has moved
     away from its effector in the pose that targets were moved from (`effectors`, (F, P, 3)), relative to the common
-    motion of the targets: the median, per coordinate, of their motions and 0. A figure that was posed by its targets has
-    moved them all; the fourth power of the share keeps most of the blame at the one that has moved most.
+    motion of the targets: the median, per coordinate, of their motions and 0. Where a figure was posed by its targets,
+    all have moved; the fourth power of the share leaves most of the blame to the one that has moved most.
     """
     motions, count = targets - effectors, targets.shape[1]
     common = np.median(np.concatenate([motions, np.zeros_like(motions[:, :1])], 1), axis=1, keepdims=True)

@@ -80,3 +80,33 @@ def test_a_head_that_limits_keep_from_its_target_comes_to_rest_near_it(name: str
             total += (ob.matrix_world @ head.head - asked).length
         misses.append(total)
     assert misses[0] < 1.18 * misses[1]
+
+
+@pytest.mark.parametrize("limited", [False, True], ids=["plain", "limits"])
+@pytest.mark.parametrize("name", ["mixamo", "unreal", "auto-rig pro", "valve"])
+def test_a_foot_pulled_far_moves_no_hand_and_no_head_of_a_body_posed_by_its_targets(name: str, limited: bool) -> None:
+    """Its hands hang down from a T-pose and its hips are low: they have moved from rest too, and still stay."""
+    ob, foot, target, height, forward = set_up(name, ("foot", "L"))
+    if limited:
+        assert bpy.ops.dqik.limits_preset() == {"FINISHED"}
+    bone = {role: one for one, role in build.truth(BY_NAME[name]).items() if role}
+    targets, aside = {goal.bone: goal.target for goal in ob.dqik.goals}, forward.cross(UP)
+    ob.dqik.live = True
+    for side in ("L", "R"):
+        hand, shoulder = (ob.matrix_world @ ob.pose.bones[bone[part, side]].head for part in ("hand", "arm"))
+        out = aside if (hand - shoulder).dot(aside) > 0.0 else -aside
+        lowered = (hand - shoulder).length * (0.3 * out + 0.3 * forward - 0.8 * UP)
+        targets[bone["hand", side]].matrix_world.translation = shoulder + lowered
+    targets[bone["hips", ""]].matrix_world.translation -= 0.05 * height * UP
+    bpy.context.view_layer.update()
+    others = [one for one in targets if one not in (foot.name, bone["hips", ""])]
+    before = {one: ob.matrix_world @ ob.pose.bones[one].head for one in others}
+    away = ob.matrix_world.to_3x3() @ (foot.head - ob.pose.bones[bone["hips", ""]].head)
+    for direction in (aside if away.dot(aside) > 0.0 else -aside, forward, -forward):
+        place = target.matrix_world.translation.copy()
+        target.matrix_world.translation = place + 0.6 * height * direction
+        bpy.context.view_layer.update()
+        for one in others:
+            assert (ob.matrix_world @ ob.pose.bones[one].head - before[one]).length < 0.002 * height, one
+        target.matrix_world.translation = place
+        bpy.context.view_layer.update()
