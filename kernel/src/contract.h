@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 92670165 /* a hash of all below */
+#define DQIK_LAYOUT 139704970 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -122,6 +122,7 @@
 
 /* solvers/group/staged.py */
 #define STAGED_MISS 0.005
+#define STAGED_MISS_KNOWN 0.001
 #define STAGED_SHARE 0.25
 
 /* solvers/group/stages.py */
