@@ -94,7 +94,7 @@ static void blame(work *w, const point *home) {
     const double share = least(farthest / YIELD_FAR, 1.0);
     for (int g = 0; g < s->goals; g++) {
         const double moved = w->blamed[g] / most(largest, 1e-12), far = w->misses[g] / most(farthest, 1e-12);
-        w->blamed[g] = s->may_yield[g] ? square(square((1.0 - share) * moved + share * far)) : 0.0;
+        w->blamed[g] = s->may_yield[g] ? square((1.0 - share) * moved + share * far) : 0.0;
     }
 }
 

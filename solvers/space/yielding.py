@@ -125,25 +125,20 @@ def blame(targets: np.ndarray, effectors: np.ndarray, apart: np.ndarray) -> np.n
     Two hands that are pulled apart miss their targets equally. The goal to blame then is the one whose target has moved
     away from its effector in the pose that targets were moved from (`effectors`, (F, P, 3)), relative to the common
     motion of the targets: the median, per coordinate, of their motions and 0. Where a figure was posed by its targets,
-    all have moved; the fourth power of the share leaves most of the blame to the one that has moved most.
+    all have moved; the square of the share leaves most of the blame to the one that has moved most.
     """
     motions, count = targets - effectors, targets.shape[1]
     common = np.median(np.concatenate([motions, np.zeros_like(motions[:, :1])], 1), axis=1, keepdims=True)
     away = np.sqrt(((motions - common) ** 2).sum(-1))
     away = away / np.maximum(away.max(-1, keepdims=True, initial=0.0), 1e-12)
     if count < YIELD_FEWEST:
-        return _sharp(away)
+        return away * away
     lines = targets[:, :, None] - targets[:, None]
     beyond = np.maximum(np.sqrt((lines * lines).sum(-1)) / apart - 1.0, 0.0)
     far = -np.partition(-beyond, (count - 1) // 2, axis=-1)[..., (count - 1) // 2]  # of most others
     most = far.max(-1, keepdims=True)
     share = np.minimum(most / YIELD_FAR, 1.0)
-    return _sharp((1.0 - share) * away + share * far / np.maximum(most, 1e-12))
-
-
-def _sharp(share: np.ndarray) -> np.ndarray:
-    square = share * share
-    return square * square
+    return ((1.0 - share) * away + share * far / np.maximum(most, 1e-12)) ** 2
 
 
 class Precedence:

@@ -85,7 +85,10 @@ def test_a_head_that_limits_keep_from_its_target_comes_to_rest_near_it(name: str
 @pytest.mark.parametrize("limited", [False, True], ids=["plain", "limits"])
 @pytest.mark.parametrize("name", ["mixamo", "unreal", "auto-rig pro", "valve"])
 def test_a_foot_pulled_far_moves_no_hand_and_no_head_of_a_body_posed_by_its_targets(name: str, limited: bool) -> None:
-    """Its hands hang down from a T-pose and its hips are low: they have moved from rest too, and still stay."""
+    """Its hands hang down from a T-pose and its hips are low: they have moved from rest too, and still stay.
+
+    Before blame went by squares, the head left its target by up to 5 % of the height.
+    """
     ob, foot, target, height, forward = set_up(name, ("foot", "L"))
     if limited:
         assert bpy.ops.dqik.limits_preset() == {"FINISHED"}
@@ -107,6 +110,6 @@ def test_a_foot_pulled_far_moves_no_hand_and_no_head_of_a_body_posed_by_its_targ
         target.matrix_world.translation = place + 0.6 * height * direction
         bpy.context.view_layer.update()
         for one in others:
-            assert (ob.matrix_world @ ob.pose.bones[one].head - before[one]).length < 0.002 * height, one
+            assert (ob.matrix_world @ ob.pose.bones[one].head - before[one]).length < (0.015 if limited else 0.004) * height, one
         target.matrix_world.translation = place
         bpy.context.view_layer.update()
