@@ -5,10 +5,10 @@ from ...solvers import SOLVERS
 
 START_FROM = [
     ("POSE", "Pose", "Solve every frame afresh, from the keyed pose, or the base pose of bones without keys. "
-     "A frame looks the same in any order of frames"),
+     "A frame looks the same in any order of frames", 0),
     ("PREVIOUS", "Previous Frame", "Start from the last frame's answer while playing forward, which is faster. "
-     "Other changes of frame, armatures whose bones are all keyed, and renders start from the pose"),
-    ("REST", "Rest", "Start every frame from the armature's rest pose"),
+     "Other changes of frame, armatures whose bones are all keyed, and renders start from the pose", 1),
+    ("REST", "Rest", "Start every frame from the armature's rest pose", 2),
 ]  # fmt: skip
 
 FIRST_SOLVERS = ("PGS", "DLS", "CCD", "SQP")

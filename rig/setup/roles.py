@@ -19,8 +19,12 @@ from .bone_names import LEFT, MIDDLE, RIGHT, BoneName
 from .limbs import PARTS, Limb
 from .tree import Tree
 
-SIDED = ("collar", "arm", "forearm", "hand", "finger", "hip_joint", "thigh", "shin", "foot", "toes", "twist")
-TRUNK = ("hips", "spine", "neck", "head")
+TRUNK = {"hips": 2, "spine": 3, "neck": 4, "head": 5}
+SIDED = {"collar": 6, "arm": 8, "forearm": 10, "hand": 12, "finger": 14, "hip_joint": 16, "thigh": 18, "shin": 20,
+         "foot": 22, "toes": 24, "twist": 26}  # fmt: skip
+"""Roles and their numbers in .blend files, which stay as they are: a new role takes the next free number. Those of the
+right side are one more than those of the left, which are given."""
+
 _SEVERAL = ("spine", "neck", "collar", "finger", "twist")  # roles that several bones have
 _LEANING = np.cos(np.radians(65.0))  # trunks that lean more against the legs are not those of people
 _ACROSS = np.cos(np.radians(45.0))  # ... with arms that point as the legs do, if they lean by more than this
@@ -68,13 +72,17 @@ class Figure(NamedTuple):
 FOLDED = "At rest this figure is folded or lies down, but here it stands: press Use Pose as Rest first"
 
 
-def items() -> list[tuple[str, str, str]]:
+def items() -> list[tuple[str, str, str, int]]:
     """The choices of a bone's role in the panel."""
     return [
-        ("AUTO", "Automatic", "Recognise the bone by its name and its place"),
-        ("NONE", "None", "The bone is no part of the figure"),
-        *((_identifier(role), label(role), "") for role in _EVERY),
+        ("AUTO", "Automatic", "Recognise the bone by its name and its place", 0),
+        ("NONE", "None", "The bone is no part of the figure", 1),
+        *((_identifier(role), label(role), "", _number(role)) for role in _EVERY),
     ]  # fmt: skip
+
+
+def _number(role: Role) -> int:
+    return TRUNK[role.name] if role.side == MIDDLE else SIDED[role.name] + (role.side == RIGHT)
 
 
 def label(role: Role) -> str:

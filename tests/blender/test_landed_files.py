@@ -247,3 +247,23 @@ def test_other_files_show_what_the_file_itself_shows(commit: str, file: str, nam
             own.append(rigs.matrices(ob))
         poses.append(own)
     assert np.degrees(rigs.turn(np.array(poses[0]), np.array(poses[1]))) < 0.05
+
+
+NUMBERS = {
+    "start_from": "POSE PREVIOUS REST", "order": "TIP_TO_ROOT ROOT_TO_TIP", "objective": "QV DQ",
+    "dqik_role": "AUTO NONE HIPS SPINE NECK HEAD COLLAR_L COLLAR_R ARM_L ARM_R FOREARM_L FOREARM_R HAND_L HAND_R "
+    "FINGER_L FINGER_R HIP_JOINT_L HIP_JOINT_R THIGH_L THIGH_R SHIN_L SHIN_R FOOT_L FOOT_R TOES_L TOES_R "
+    "TWIST_L TWIST_R",
+}  # fmt: skip
+"""What files have stored since these settings were there, counted from 0."""
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_the_numbers_of_choices_in_files_stay(name: str) -> None:
+    """Blender stores a choice as a number: one that is put in between would change what files hold."""
+    ob = rigs.arm()
+    owner = ob.pose.bones[0] if name.startswith("dqik_") else ob.dqik
+    items = owner.bl_rna.properties[name].enum_items
+    for number, choice in enumerate(NUMBERS[name].split()):
+        assert items[choice].value == number, choice
+    assert len({item.value for item in items}) == len(items)
