@@ -119,6 +119,7 @@ GERMAN = {
         "Die Action {} wird auch von {} abgespielt: sie zuerst zum Einzelnutzer machen",
     "{} is bound to the rest pose and would be deformed: unbind it first":
         "{} ist an die Ruhepose gebunden und würde verformt: zuerst die Bindung lösen",
+    "Keys of {} are no numbers: delete them first": "Keyframes von {} sind keine Zahlen: sie zuerst löschen",
     "Bone {} has drivers, which would not fit a new rest pose: remove them first":
         "Der Knochen {} hat Treiber, die nicht zu einer neuen Ruhepose passten: sie zuerst entfernen",
     "Bone {} has constraints, so its pose is not its own: apply or mute them first":

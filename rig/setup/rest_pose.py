@@ -37,6 +37,11 @@ def hindrance(ob: bpy.types.Object) -> str:
     bound = next((other.name for other in bpy.data.objects if _is_bound(other, ob)), "")
     if bound:
         return f"{bound!r} is bound to the rest pose and would be deformed: unbind it first"
+    for curve in curves.fcurves(ob.animation_data):
+        points = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
+        curve.keyframe_points.foreach_get("co", points)
+        if not np.isfinite(points).all():
+            return f"Keys of {curve.data_path!r} are no numbers: delete them first"
     driven = animation.animation(ob).driven
     for bone in ob.pose.bones:
         if bone.name in driven:

@@ -28,6 +28,7 @@ right side are one more than those of the left, which are given."""
 _SEVERAL = ("spine", "neck", "collar", "finger", "twist")  # roles that several bones have
 _LEANING = np.cos(np.radians(65.0))  # trunks that lean more against the legs are not those of people
 _ACROSS = np.cos(np.radians(45.0))  # ... with arms that point as the legs do, if they lean by more than this
+_LEGS = ("thigh", ("foot", "shin"))  # where legs begin, and end if they have that
 _PARALLEL = np.cos(np.radians(50.0))
 _MIDPLANE = 0.03  # of the figure's size: bones nearer than this to the plane between both sides belong to the trunk
 _POINTS, _BEHIND = 0.3, -0.7  # level part of toes that point somewhere; cosine of those that point back
@@ -46,10 +47,6 @@ class Role(NamedTuple):
     name: str
     side: str = MIDDLE
 
-
-_LEANS = (
-    "This figure stands on four legs or leans like a bird, so Human Limits does not fit it: set limits bone by bone"
-)
 
 NONE = Role("")
 _EVERY = [Role(name) for name in TRUNK] + [Role(name, side) for name in SIDED for side in (LEFT, RIGHT)]
@@ -116,7 +113,7 @@ def of(ob: bpy.types.Object, armature: Armature | None = None) -> Figure:
     roles = find(tree, names)
     _correct(roles, [bone.dqik_role for bone in ob.pose.bones])
     not_human = _not_human(tree, names, roles)
-    folded = not_human == _LEANS and not _not_human(_posed(ob, tree), names, roles)
+    folded = _leans(tree, roles) and not _not_human(_posed(ob, tree), names, roles)
     return Figure(roles, FOLDED if folded else not_human, _controlled(ob, roles), folded)
 
 
@@ -416,19 +413,27 @@ def _not_human(tree: Tree, names: list[BoneName], roles: dict[int, Role]) -> str
     bones = {role: bone for bone, role in roles.items()}
     if any(names[bone].animal for bone in roles):
         return "This figure has wings, paws or hooves, so Human Limits does not fit it: set limits bone by bone"
+    if _lines(tree, bones, *_LEGS) is None and _pairs_of_limbs(tree, names) > _MOST_PAIRS:
+        return "This figure has more than two pairs of limbs, so Human Limits does not fit it: set limits bone by bone"
+    if _leans(tree, roles):
+        return (
+            "This figure stands on four legs or leans like a bird, so Human Limits does not fit it: "
+            "set limits bone by bone"
+        )
+    return ""
+
+
+def _leans(tree: Tree, roles: dict[int, Role]) -> bool:
+    """Whether a figure's trunk leans against its legs more than that of people who stand."""
+    bones = {role: bone for bone, role in roles.items()}
     shoulders = [Role(name, side) for side in (LEFT, RIGHT) for name in ("collar", "arm")]
     roots = (Role("hips"), Role("thigh", LEFT), Role("thigh", RIGHT))
     trunk = next((line for root in roots if (line := _line(tree, bones, root, *shoulders)) is not None), None)
-    legs = _lines(tree, bones, "thigh", ("foot", "shin"))
-    arms = _lines(tree, bones, "arm", ("hand", "forearm"))
-    if legs is None and _pairs_of_limbs(tree, names) > _MOST_PAIRS:
-        return "This figure has more than two pairs of limbs, so Human Limits does not fit it: set limits bone by bone"
+    legs, arms = _lines(tree, bones, *_LEGS), _lines(tree, bones, "arm", ("hand", "forearm"))
     if trunk is None or legs is None:
-        return ""
+        return False
     upright = float(-trunk @ legs)
-    if upright < _LEANING or (upright < _ACROSS and arms is not None and float(arms @ legs) > _PARALLEL):
-        return _LEANS
-    return ""
+    return upright < _LEANING or (upright < _ACROSS and arms is not None and float(arms @ legs) > _PARALLEL)
 
 
 def _line(tree: Tree, bones: dict[Role, int], first: Role, *ends: Role) -> np.ndarray | None:
