@@ -8,6 +8,7 @@ begin with `import numpy as np` and `import solvers as ik`.
 from .api import SOLVERS, Prepared, prepare, solve, solve_frames
 from .compiled.library import kernel
 from .model.angles import angles_from_pose, column_joints, pose_from_angles
+from .model.curve import along_curve
 from .model.errors import (
     DqikError,
     InvalidGoal,
@@ -20,6 +21,7 @@ from .model.errors import (
 )
 from .model.frames import FrameArrays, Motion
 from .model.goals import Goal
+from .model.kinds import GOAL_KINDS
 from .model.limits import Range, TwistSwing
 from .model.options import Options
 from .model.skeleton import Joint, Pose, Skeleton, World, forward
@@ -36,10 +38,10 @@ from .space.null_space import toward_posture
 from .tracking import Tracker, track
 
 __all__ = [
-    "SOLVERS", "Batch", "DqikError", "FrameArrays", "Goal", "InvalidGoal", "InvalidLimits", "InvalidOptions",
-    "InvalidPose", "InvalidSkeleton", "Joint", "Motion", "Options", "Pose", "Prepared", "Range", "Skeleton",
-    "Solution", "Tracker", "TwistSwing", "UnknownJoint", "UnknownSolver", "World", "angles_from_pose",
-    "column_joints", "dual_quaternion_jacobian", "exponential_map_jacobian", "finite_difference_jacobian", "forward",
-    "kernel", "pose_from_angles", "prepare", "skeleton_from_urdf", "solve", "solve_frames", "toward_posture", "track",
-    "twist_jacobian", "velocity_jacobian",
+    "GOAL_KINDS", "SOLVERS", "Batch", "DqikError", "FrameArrays", "Goal", "InvalidGoal", "InvalidLimits",
+    "InvalidOptions", "InvalidPose", "InvalidSkeleton", "Joint", "Motion", "Options", "Pose", "Prepared", "Range",
+    "Skeleton", "Solution", "Tracker", "TwistSwing", "UnknownJoint", "UnknownSolver", "World", "along_curve",
+    "angles_from_pose", "column_joints", "dual_quaternion_jacobian", "exponential_map_jacobian",
+    "finite_difference_jacobian", "forward", "kernel", "pose_from_angles", "prepare", "skeleton_from_urdf", "solve",
+    "solve_frames", "toward_posture", "track", "twist_jacobian", "velocity_jacobian",
 ]  # fmt: skip

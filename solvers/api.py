@@ -19,12 +19,12 @@ from .group.grouping import chains_of, stage_order
 from .group.side_by_side import side_by_side
 from .group.stage import Stage
 from .group.stages import Stages
-from .methods.table import METHODS, solver_named
+from .methods.table import METHODS, refuse_kinds, solver_named
 from .model import frames
 from .model.carry import Carry
 from .model.errors import InvalidOptions
 from .model.frames import FrameArrays, Motion
-from .model.goals import LEAST_QUATERNION, Goal, Targets, check_targets, no_rotations, resolve_goals
+from .model.goals import LEAST_QUATERNION, Goal, Targets, check_targets, no_rotations, own_points, resolve_goals
 from .model.numbers import shown
 from .model.options import Options
 from .model.skeleton import Pose, Skeleton
@@ -63,6 +63,7 @@ class Prepared:
         self.carry = Carry(skeleton, self.goals)
         chains = chains_of(skeleton, self.goals)
         method = METHODS[self.solver]
+        refuse_kinds(self.solver, method, skeleton, self.goals)
         if method.check is not None:
             method.check(skeleton, self.goals, chains)
         timed = self.options.restarts > 0 and self.options.restart_seconds is not None  # the kernel has no clock
@@ -76,10 +77,12 @@ class Prepared:
         self.numpy = Stages(skeleton, self.goals, levels, self.options, together)
         supported = all(kind.name in COMPILED_TASKS for stage in stages for kind in stage.tasks.kinds)
         self.compiled = (
-            CompiledStages(library, skeleton, stages, self.numpy.counts, self.solver) if library and supported else None
+            CompiledStages(library, skeleton, stages, self.numpy.counts, self.solver, self.numpy.points)
+            if library and supported else None
         )
         ends = [(0.0, 0.0, 0.0) if goal.pole is None else goal.pole for goal in self.goals]
         self._poles = np.array(ends, dtype=float).reshape(-1, 3)
+        self._points = own_points(self.goals)
         self._rest, self._no_rotations = skeleton.rest_pose(), no_rotations(self.goals)
         self._local = threading.local()
 
@@ -134,7 +137,8 @@ class Prepared:
 
         shared : whether all frames share their start pose and links, which then have a leading axis of 1.
         """
-        arrays = frames.room(count, len(self.goals), len(self.skeleton), shared)
+        arrays = frames.room(count, len(self.goals), len(self.skeleton), shared, len(self._points))
+        arrays.points[:] = self._points
         arrays.orientations[..., 0] = 1.0
         arrays.poles[:] = self._poles
         arrays.start_rotations[:], arrays.start_translations[:] = self._rest
@@ -150,10 +154,14 @@ class Prepared:
         return (self.compiled or self.numpy).motion()
 
     def targets(
-        self, positions: ArrayLike | None, rotations: ArrayLike | None = None, poles: ArrayLike | None = None
-    ) -> Targets:
-        """Checked targets of F frames: (F, G, 3), (F, G, 4), and (F, G, 3) poles, by default the goals' own."""
-        return check_targets(self.skeleton, self.goals, positions, rotations, poles)
+        self, positions: ArrayLike | None, rotations: ArrayLike | None = None, poles: ArrayLike | None = None,
+        points: ArrayLike | None = None,
+    ) -> Targets:  # fmt: skip
+        """Checked targets of F frames: (F, G, 3), (F, G, 4), (F, G, 3) poles and (F, P, 3) points of all goals.
+
+        Poles and points are the goals' own by default.
+        """
+        return check_targets(self.skeleton, self.goals, positions, rotations, poles, points=points)
 
     def targets_of_frame(self, positions: ArrayLike | None, rotations: ArrayLike | None) -> Targets:
         """Checked targets of one frame: (G, 3) and (G, 4)."""
@@ -246,6 +254,7 @@ def solve_frames(
     pose: Pose | None = None,
     solver: str = "PGS",
     options: Options | None = None,
+    points: ArrayLike | None = None,
 ) -> list[Solution]:
     """Solve a motion: one solution a frame.
 
@@ -256,6 +265,7 @@ def solve_frames(
     ----------
     positions : (F, G, 3) targets of the goals in each frame; None if no goal has a position.
     rotations : (F, G, 4) `w x y z`; None if no goal has a rotation.
+    points : (F, P, 3) of all goals with points, one goal after the other; None for the goals' own.
 
     Other parameters, and errors, as for `solve`.
 
@@ -272,7 +282,7 @@ def solve_frames(
     [True, True, True, True, True]
     """
     prepared = prepare(skeleton, goals, solver, options)
-    targets, start = prepared.targets(positions, rotations), prepared.start(pose)
+    targets, start = prepared.targets(positions, rotations, points=points), prepared.start(pose)
     began = time.perf_counter()
     count = len(targets.positions)
     if not count:

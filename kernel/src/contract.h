@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 139704970 /* a hash of all below */
+#define DQIK_LAYOUT 207531811 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -61,6 +61,16 @@
 
 /* solvers/iterate/active_set.py */
 #define ACTIVE_SET_ROUNDS 8
+
+/* solvers/iterate/one_sided.py */
+#define ONE_SIDED_ROUNDS 4
+
+/* solvers/tasks/look_at.py */
+#define LOOK_LEAST_SINE 1e-09
+#define LOOK_LEAST_FAR 1e-09
+
+/* solvers/tasks/distance.py */
+#define DISTANCE_LEAST_FAR 1e-09
 
 /* solvers/methods/pgs.py */
 #define PGS_LEAST 1e-10
@@ -133,7 +143,7 @@
 
 enum { DQIK_FREE_BALL = 0, DQIK_BALL = 1, DQIK_HINGE = 2, DQIK_SLIDE = 3, DQIK_FIXED = 4 }; /* kind of joint */
 enum { DQIK_PGS = 0, DQIK_DLS = 1, DQIK_CCD = 2 }; /* solver */
-enum { DQIK_POSITION = 0, DQIK_ROTATION = 1, DQIK_POLE = 2 }; /* kind of task */
+enum { DQIK_POSITION = 0, DQIK_ROTATION = 1, DQIK_POLE = 2, DQIK_LOOK_AT = 3, DQIK_DISTANCE = 4, DQIK_PLANE = 5, DQIK_BALANCE = 6, DQIK_CURVE = 7 }; /* kind of task */
 
 /* A tree of J joints; see solvers/model/skeleton.py. */
 typedef struct {
@@ -209,12 +219,53 @@ typedef struct {
     const uint8_t *carries;
 } dqik_carry;
 
+/* See solvers/space/tasks/look_at.py. */
+typedef struct {
+    double axis[3]; /* in the joint's frame */
+    const uint8_t *turns; /* (n) degrees of freedom that turn the joint */
+} dqik_look_at;
+
+/* See solvers/space/tasks/distance.py. */
+typedef struct {
+    double distance;
+    double sign;
+} dqik_distance;
+
+/* See solvers/space/tasks/plane.py. */
+typedef struct {
+    double height;
+} dqik_plane;
+
+/* A joint that goes to a point of a curve; see solvers/space/tasks/curve.py. */
+typedef struct {
+    int32_t joint; /* place: of the point among those of all goals */
+    int32_t place;
+    double offset[3];
+} dqik_on_curve;
+
+/* See solvers/space/tasks/balance.py. */
+typedef struct {
+    int32_t within;
+    int32_t upright;
+    int32_t points;
+    int32_t place;
+    int32_t parts;
+    double distance;
+    double least;
+    const int32_t *joint; /* (parts) */
+    const double *centre; /* (parts, 3), (parts) */
+    const double *share;
+    const uint8_t *moved; /* (parts, n) */
+} dqik_balance;
+
 /* A task of a goal; see solvers/space/tasks/table.py. */
 typedef struct {
     int32_t kind; /* rows: their number, from `row` on */
     int32_t goal;
     int32_t row;
     int32_t rows;
+    int32_t one_sided; /* whether its rows count only above 0 */
+    int32_t reads; /* targets that must be finite: 1 position, 2 rotation, 4 pole */
     double weight; /* of a unit of its error */
     const uint8_t *acts; /* (n) degrees of freedom with non-zero columns */
     const int32_t *levers; /* (points, n) as in Skeleton.levers, for the points that its error depends on; or NULL */
@@ -284,6 +335,7 @@ typedef struct {
     int32_t tasks;
     int32_t rows;
     int32_t all;
+    int32_t one_sided; /* whether any task is */
     const int32_t *goal_index; /* (G) index among the goals of all stages; joint that carries the effector */
     const int32_t *goal_joint;
     const uint8_t *asks; /* (G) 1: a position, 2: a rotation, 3: both */
@@ -345,8 +397,9 @@ typedef struct {
 /* A prepared solve. */
 typedef struct {
     dqik_skeleton skeleton;
-    int32_t stages; /* goals of all stages */
+    int32_t stages; /* goals of all stages, and their points */
     int32_t goals;
+    int32_t points;
     const dqik_stage *stage; /* (stages) */
     double tolerance;
     double rotation_tolerance;
@@ -362,6 +415,8 @@ typedef struct {
     int64_t orientations_step;
     const double *poles;
     int64_t poles_step;
+    const double *points;
+    int64_t points_step;
     const double *start_rotations;
     int64_t start_rotations_step;
     const double *start_translations;

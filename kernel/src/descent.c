@@ -29,17 +29,18 @@ static int descend(work *w, const dqik_settings *settings) {
         jacobian(w, &w->now);
         if (w->pull > 0.0) pull_gradient(w, &w->now, w->gradient);
         w->damping = settings->pull + damping;
-        if (s->solver == DQIK_DLS)
-            dls_step(w, w->d);
+        void (*const inner)(work *, double *) = s->solver == DQIK_DLS ? dls_step : pgs_step;
+        if (s->one_sided)
+            take_sided_step(w, inner, w->d);
         else
-            pgs_step(w, w->d);
+            inner(w, w->d);
         take_step(w, &w->tried, &w->now, w->d);
         stand(w, &w->tried);
         weigh(w, &w->tried);
         const double gain = w->now.cost - w->tried.cost;
         const int better = gain > 0.0, progress = gain > LEAST_PROGRESS * w->now.cost;
         const double longest = longest_of(w, w->d);
-        double modelled = decrease(w, w->d), far = 0.0;
+        double modelled = s->one_sided ? sided_decrease(w, w->d) : decrease(w, w->d), far = 0.0;
         for (int k = 0; k < w->n; k++) far += w->reluctance[k] * w->d[k] * w->d[k];
         modelled -= 0.5 * settings->pull * far;
         damping *= !better ? REJECT : gain > GOOD_GAIN * modelled ? SHRINK : gain < POOR_GAIN * modelled ? GROW : 1.0;

@@ -6,7 +6,7 @@
 
 frame_view frame_at(const dqik_frames *frames, int64_t i) {
     frame_view view = {
-        AT(positions), AT(orientations), AT(poles), AT(start_rotations), AT(start_translations), AT(links),
+        AT(positions), AT(orientations), AT(poles), AT(points), AT(start_rotations), AT(start_translations), AT(links),
         AT(home_rotations),
         AT(rotations), AT(translations), AT(position_errors), AT(rotation_errors),
         AT(iterations), AT(converged), AT(at_limit),
@@ -102,7 +102,8 @@ static int is_zero(const double *values, int64_t count) {
 static int is_finite(const dqik_problem *problem, const frame_view *frame) {
     const int64_t joints = problem->skeleton.joints;
     int finite = all_finite(frame->start_rotations, 4 * joints) && all_finite(frame->start_translations, 3 * joints) &&
-                 all_finite(frame->links, 8 * joints) && all_finite(frame->home_rotations, 4 * joints);
+                 all_finite(frame->links, 8 * joints) && all_finite(frame->home_rotations, 4 * joints) &&
+                 all_finite(frame->points, 3 * problem->points);
     for (int i = 0; finite && i < problem->stages; i++)
         finite = targets_finite(problem->stage + i, frame);
     return finite;
@@ -161,6 +162,7 @@ int solve_frame(const dqik_problem *problem, const frame_view *frame, const dqik
         w.link_q = m.link_q, w.link_t = m.link_t;
         w.home_q = is_zero(frame->home_rotations, 4 * joints) ? NULL : frame->home_rotations;
         place_still_slides(&w, frame->links, m.t, m.link_t);
+        w.points = frame->points;
         ask(&w, frame);
         if (motion) {
             const frame_view previous = frame_at(motion->last, 0);

@@ -10,7 +10,7 @@
 
 /* One frame of `dqik_frames`. */
 typedef struct {
-    const double *positions, *orientations, *poles, *start_rotations, *start_translations, *links, *home_rotations;
+    const double *positions, *orientations, *poles, *points, *start_rotations, *start_translations, *links, *home_rotations;
     double *rotations, *translations, *position_errors, *rotation_errors;
     int32_t *iterations;
     uint8_t *converged, *at_limit;
@@ -53,6 +53,10 @@ typedef struct {
     const double *reluctance; /* (n) of the run */
     double *matrix;   /* (all, all) */
     double *rhs, *left; /* (all) */
+    const double *points; /* (P, 3) the frame's */
+    double *edges;        /* (12 all + 2) of the tasks of balance */
+    double *whole, *room; /* (n, all), (all) the Jacobian and the signed errors, where some rows are one-sided */
+    double *sided;        /* (3 all) to work in there */
     int solved_by_rows; /* `rhs` holds y of the step, whose remaining error is s y */
     double *d, *candidate, *current, *fixed, *down, *trial, *again; /* (n) */
     double *normals; /* (pairs, 2) */
@@ -101,6 +105,7 @@ void forward_moved(const work *w, point *p);
 
 /* tasks/tasks.c */
 void errors(const work *w, point *p);
+void signed_errors(const work *w, const point *p, double *to);
 void jacobian(work *w, const point *p);
 int within(const work *w, const point *p, double tolerance, double rotation_tolerance);
 int leading_within(const work *w, const point *p, double tolerance, double rotation_tolerance);
@@ -115,6 +120,10 @@ int targets_finite(const dqik_stage *s, const frame_view *frame);
 const dqik_carry *carry_of(const dqik_stage *s, int goal);
 void carrying(const dqik_carry *carry, const double *orientation, double *q);
 void carry_rates(const dqik_carry *carry, const double *orientation, double *b);
+
+/* one_sided.c */
+void take_sided_step(work *w, void (*inner)(work *w, double *d), double *d);
+double sided_decrease(work *w, const double *d);
 
 /* linear_step.c, pgs.c, dls.c */
 double decrease(work *w, const double *d);

@@ -37,7 +37,8 @@ static work take_work(arena *a, const dqik_problem *problem, const dqik_stage *s
     w.jacobian = take(a, (int64_t)n * all), w.bent = take(a, (int64_t)n * all);
     w.gradient = take(a, n), w.pulled = take(a, n);
     w.matrix = take(a, n < all ? (int64_t)n * (n + 3) : (int64_t)all * (all + 3));
-    w.rhs = take(a, all), w.left = take(a, all);
+    w.rhs = take(a, all), w.left = take(a, all), w.edges = take(a, 12 * all + 2);
+    if (s->one_sided) w.whole = take(a, (int64_t)n * all), w.room = take(a, all), w.sided = take(a, 3 * all);
     w.d = take(a, n), w.candidate = take(a, n), w.current = take(a, n);
     w.fixed = take(a, n), w.down = take(a, n), w.trial = take(a, n), w.again = take(a, n);
     w.normals = take(a, 2 * s->pairs), w.inverses = take(a, 9 * s->blocks), w.axes = take(a, 9 * s->blocks);

@@ -11,7 +11,8 @@ static int same(const double *a, const double *b, int64_t count) {
 static int asks_the_same(const dqik_problem *problem, const frame_view *a, const frame_view *b) {
     const int64_t joints = problem->skeleton.joints, goals = problem->goals;
     return same(a->positions, b->positions, 3 * goals) && same(a->orientations, b->orientations, 4 * goals) &&
-           same(a->poles, b->poles, 3 * goals) && same(a->start_rotations, b->start_rotations, 4 * joints) &&
+           same(a->poles, b->poles, 3 * goals) && same(a->points, b->points, 3 * problem->points) &&
+           same(a->start_rotations, b->start_rotations, 4 * joints) &&
            same(a->start_translations, b->start_translations, 3 * joints) && same(a->links, b->links, 8 * joints) &&
            same(a->home_rotations, b->home_rotations, 4 * joints);
 }
@@ -22,6 +23,7 @@ static void copy_question(const dqik_problem *problem, const frame_view *from, c
     memcpy((double *)(uintptr_t)to->positions, from->positions, 3 * goal);
     memcpy((double *)(uintptr_t)to->orientations, from->orientations, 4 * goal);
     memcpy((double *)(uintptr_t)to->poles, from->poles, 3 * goal);
+    if (problem->points) memcpy((double *)(uintptr_t)to->points, from->points, 3 * sizeof(double) * (size_t)problem->points);
     memcpy((double *)(uintptr_t)to->start_rotations, from->start_rotations, 4 * joint);
     memcpy((double *)(uintptr_t)to->start_translations, from->start_translations, 3 * joint);
     memcpy((double *)(uintptr_t)to->links, from->links, 8 * joint);

@@ -19,11 +19,11 @@ import numpy as np
 
 from ..algebra import quaternion
 from ..group import attempts, solve, staged, stages
-from ..iterate import active_set, aim, descent, mmd, sweeps
+from ..iterate import active_set, aim, descent, mmd, one_sided, sweeps
 from ..methods import ccd, pgs
 from ..model import limits
 from ..space import arc, joint_space, limb, poles, posture, yielding
-from ..space.tasks import setup
+from ..space.tasks import distance, look_at, setup
 from .structures import STRUCTURES, Field
 
 # -- constants --------------------------------------------------------------------------------------------------------
@@ -34,7 +34,11 @@ SOLVERS = {"PGS": 0, "DLS": 1, "CCD": 2}
 KINDS = {"free ball": 0, "ball": 1, "hinge": 2, "prismatic": 3, "fixed": 4}
 """Kinds of joints, as `Skeleton.kinds` and `JointSpace.block_shapes` name them, and their numbers."""
 
-TASKS = {"position": 0, "rotation": 1, "pole": 2}
+TASKS = {
+    name: number for number, name in enumerate(
+        ("position", "rotation", "pole", "look_at", "distance", "plane", "balance", "curve")
+    )
+}  # fmt: skip
 """The kinds of tasks of the kernel, by the names of `solvers/space/tasks/table.py`, and their numbers."""
 
 ENUMERATIONS = {
@@ -56,6 +60,9 @@ OWNERS: tuple[tuple[ModuleType, str, str], ...] = (
         "YIELD_FEWEST"),
     (active_set, "", "SAME"),
     (active_set, "ACTIVE_SET_", "ROUNDS"),
+    (one_sided, "ONE_SIDED_", "ROUNDS"),
+    (look_at, "LOOK_", "LEAST_SINE LEAST_FAR"),
+    (distance, "DISTANCE_", "LEAST_FAR"),
     (pgs, "PGS_", "LEAST LEAST_OF_STEP ROUNDS SWEEPS"),
     (aim, "", "STAY"),
     (ccd, "CCD_", "NOTHING LEAST_GAIN ROUNDS STEPS SHARES"),

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 
 from ..group.continuation import ALIKE, CHOSEN_AFTER
+from ..group.grouping import carriers
 from ..group.stage import Stage
 from ..group.stages import stiff_joints
 from ..iterate.descent import Settings
+from ..model.goals import Goal
 from ..model.skeleton import Skeleton
 from ..space import limb
 from ..space.arc import Arc
@@ -23,15 +25,21 @@ from .pack_sweep import sweep
 from .packer import Packer
 from .structures import ARC, LIMB, PROBLEM, SETTINGS, SKELETON, STAGE, STRUCTURES, TASK
 
+_READS = {"position": 1, "rotation": 2, "pole": 4}
+"""The targets that tasks of these kinds read; others read all that their goal has."""
 
-def problem(packer: Packer, skeleton: Skeleton, stages: Sequence[Stage], counts: np.ndarray, solver: str) -> Any:
-    """A prepared solve; `counts` (G, 2): whether each goal's position and its rotation count."""
+
+def problem(
+    packer: Packer, skeleton: Skeleton, stages: Sequence[Stage], counts: np.ndarray, solver: str, points: int
+) -> Any:
+    """A prepared solve; `counts` (G, 2): whether each goal's position and its rotation count; `points` of all goals."""
     tolerances, stiff = stages[0].options if stages else None, stiff_joints(skeleton, stages)
     return packer.fill(
         PROBLEM,
         skeleton=of_skeleton(packer, skeleton),
         stages=len(stages),
         goals=len(counts),
+        points=points,
         stage=[_stage(packer, stage, solver) for stage in stages],
         tolerance=tolerances.tolerance if tolerances else 0.0,
         rotation_tolerance=tolerances.rotation_tolerance if tolerances else 0.0,
@@ -105,7 +113,7 @@ def _joints(stage: Stage, solver: str) -> dict[str, Any]:
     """The joints whose transforms are needed, and those of them that move."""
     skeleton = stage.skeleton
     poles = stage.tasks.poles.poles if stage.tasks.poles else ()
-    read = [*(goal.joint for goal in stage.goals),
+    read = [*(joint for goal in stage.goals for joint in (goal.joint, *carriers(goal))),
             *[k for pole in poles for k in (pole.root, *pole.middle, max(pole.end, 0))],
             *[k for part in stage.limbs for k in (part.upper, part.lower, max(part.end, 0))]]  # fmt: skip
     needed, order = np.any(skeleton.ancestors[read], axis=0), np.array(skeleton.order)
@@ -125,7 +133,7 @@ def _tasks(packer: Packer, stage: Stage) -> dict[str, Any]:
     """The goals, and their tasks of all kinds."""
     tasks, goals = stage.tasks, stage.goals
     packed = [
-        _task(packer, kind, index, rows.start + kind.size * index)
+        _task(packer, kind, index, rows.start + kind.size * index, goals)
         for kind, rows in zip(tasks.kinds, tasks.rows, strict=True)
         for index in range(len(kind.goals))
     ]
@@ -135,9 +143,10 @@ def _tasks(packer: Packer, stage: Stage) -> dict[str, Any]:
         "tasks": len(packed),
         "rows": tasks.m,
         "all": tasks.all,
+        "one_sided": tasks.one_sided is not None,
         "goal_index": stage.indices,
         "goal_joint": tasks.joint,
-        "asks": [(goal.position is not None) + 2 * (goal.rotation is not None) for goal in goals],
+        "asks": [goal.has_place + 2 * goal.has_turn for goal in goals],
         "offset": tasks.offsets,
         "place_weight": tasks.weights[0],
         "turn_weight": tasks.weights[1],
@@ -147,14 +156,16 @@ def _tasks(packer: Packer, stage: Stage) -> dict[str, Any]:
     }
 
 
-def _task(packer: Packer, kind: Kind, index: int, row: int) -> Any:
-    packed = kind.pack(index)
+def _task(packer: Packer, kind: Kind, index: int, row: int, goals: Sequence[Goal]) -> Any:
+    packed, goal = kind.pack(index), goals[int(kind.goals[index])]
     data = None
     if packed["data"] is not None:
         name, values = packed["data"]
         data = addressof(packer.fill(next(one for one in STRUCTURES if one.name == name), **values))
     return packer.fill(
         TASK, kind=TASKS[kind.name], goal=kind.goals[index], row=row, rows=kind.size, weight=kind.weights[index],
+        one_sided=kind.one_sided is not None and kind.one_sided[index],
+        reads=_READS.get(kind.name, (goal.position is not None) + 2 * (goal.rotation is not None)),
         acts=kind.acts[index], levers=packed["levers"], data=data,
     )  # fmt: skip
 

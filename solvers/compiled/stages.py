@@ -29,21 +29,22 @@ class CompiledStages:
     """
 
     def __init__(
-        self, library: Kernel, skeleton: Skeleton, stages: Sequence[Stage], counts: np.ndarray, solver: str
-    ) -> None:
-        """`counts` (G, 2) bool: whether each goal's position and its rotation count."""
-        self.library, self.skeleton, self.goals = library, skeleton, len(counts)
+        self, library: Kernel, skeleton: Skeleton, stages: Sequence[Stage], counts: np.ndarray, solver: str,
+        points: int = 0,
+    ) -> None:  # fmt: skip
+        """`counts` (G, 2) bool: whether each goal's position and its rotation count. points : number of all goals'."""
+        self.library, self.skeleton, self.goals, self.points = library, skeleton, len(counts), points
         self.rows = sum(stage.tasks.m for stage in stages)
         self._packer = Packer()
         self._joints = len(skeleton)
-        self.address = addressof(problem(self._packer, skeleton, stages, counts, solver))
+        self.address = addressof(problem(self._packer, skeleton, stages, counts, solver, points))
         self._size = int(library.work(self.address))
         self._local = threading.local()
 
     def solve_into(self, arrays: FrameArrays) -> None:
         """Solve every frame afresh; many frames in several threads."""
         count = len(arrays)
-        check(arrays, self.goals, self._joints)
+        check(arrays, self.goals, self._joints, self.points)
         share = 1 if count < 2 * FRAMES_A_THREAD else min(os.cpu_count() or 1, count // FRAMES_A_THREAD)
         if share == 1:
             self._solve(arrays, 0, count)
@@ -77,7 +78,7 @@ class CompiledMotion:
 
     def __init__(self, stages: CompiledStages) -> None:
         self._stages = stages
-        self._last = room(1, stages.goals, len(stages.skeleton))
+        self._last = room(1, stages.goals, len(stages.skeleton), points=stages.points)
         self._packer = Packer()
         self._state = self._packer.fill(
             MOTION, steps=0, unchanged=0, residual=np.zeros(stages.rows), last=self._last.address
@@ -104,5 +105,5 @@ class CompiledMotion:
     def solve_into(self, arrays: FrameArrays) -> None:
         """See `Motion`."""
         stages = self._stages
-        check(arrays, stages.goals, len(stages.skeleton))
+        check(arrays, stages.goals, len(stages.skeleton), stages.points)
         stages.library.follow(stages.address, self._address, arrays.address, 0, len(arrays), stages.memory())

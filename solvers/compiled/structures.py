@@ -94,10 +94,40 @@ CARRY = _structure(
 TASK = _structure(
     "dqik_task", "A task of a goal; see solvers/space/tasks/table.py.",
     ("int32", "kind goal row rows", "rows: their number, from `row` on"),
+    ("int32", "one_sided", "whether its rows count only above 0"),
+    ("int32", "reads", "targets that must be finite: 1 position, 2 rotation, 4 pole"),
     ("double", "weight", "of a unit of its error"),
     ("uint8[]", "acts", "(n) degrees of freedom with non-zero columns"),
     ("int32[]", "levers", "(points, n) as in Skeleton.levers, for the points that its error depends on; or NULL"),
     ("void[]", "data", "a structure that only its kind has, or NULL"),
+)  # fmt: skip
+
+LOOK_AT = _structure(
+    "dqik_look_at", "See solvers/space/tasks/look_at.py.",
+    ("double[3]", "axis", "in the joint's frame"),
+    ("uint8[]", "turns", "(n) degrees of freedom that turn the joint"),
+)  # fmt: skip
+
+DISTANCE = _structure(
+    "dqik_distance", "See solvers/space/tasks/distance.py.",
+    ("double", "distance sign", ""),
+)  # fmt: skip
+
+PLANE = _structure("dqik_plane", "See solvers/space/tasks/plane.py.", ("double", "height", ""))
+
+ON_CURVE = _structure(
+    "dqik_on_curve", "A joint that goes to a point of a curve; see solvers/space/tasks/curve.py.",
+    ("int32", "joint place", "place: of the point among those of all goals"),
+    ("double[3]", "offset", ""),
+)  # fmt: skip
+
+BALANCE = _structure(
+    "dqik_balance", "See solvers/space/tasks/balance.py.",
+    ("int32", "within upright points place parts", ""),
+    ("double", "distance least", ""),
+    ("int32[]", "joint", "(parts)"),
+    ("double[]", "centre share", "(parts, 3), (parts)"),
+    ("uint8[]", "moved", "(parts, n)"),
 )  # fmt: skip
 
 VISIT = _structure(
@@ -148,6 +178,7 @@ STAGE = _structure(
     ("int32[]", "still_slide", "(still_slides) slides that the stage does not move"),
     # tasks
     ("int32", "goals tasks rows all", "rows: of hard tasks; all: with soft tasks"),
+    ("int32", "one_sided", "whether any task is"),
     ("int32[]", "goal_index goal_joint", "(G) index among the goals of all stages; joint that carries the effector"),
     ("uint8[]", "asks", "(G) 1: a position, 2: a rotation, 3: both"),
     ("double[]", "offset", "(G, 3)"),
@@ -197,7 +228,7 @@ STAGE = _structure(
 PROBLEM = _structure(
     "dqik_problem", "A prepared solve.",
     ("dqik_skeleton", "skeleton", ""),
-    ("int32", "stages goals", "goals of all stages"),
+    ("int32", "stages goals points", "goals of all stages, and their points"),
     ("dqik_stage[]", "stage", "(stages)"),
     ("double", "tolerance rotation_tolerance", ""),
     ("uint8[]", "counts", "(goals) 1: a position counts, 2: a rotation counts"),
@@ -295,6 +326,6 @@ FIGURE_START = _structure(
 )  # fmt: skip
 
 STRUCTURES = (
-    SKELETON, SETTINGS, LIMB, ARC, POLE, CARRY, TASK, VISIT, LINK, SWEEP, STAGE, PROBLEM, FRAMES, MOTION, NETWORK,
-    EFFECTOR, FIGURE_LIMB, FIGURE, FIGURE_START,
+    SKELETON, SETTINGS, LIMB, ARC, POLE, CARRY, LOOK_AT, DISTANCE, PLANE, ON_CURVE, BALANCE, TASK, VISIT, LINK, SWEEP,
+    STAGE, PROBLEM, FRAMES, MOTION, NETWORK, EFFECTOR, FIGURE_LIMB, FIGURE, FIGURE_START,
 )  # fmt: skip

@@ -13,8 +13,15 @@ def chains_of(skeleton: Skeleton, goals: Sequence[Goal]) -> np.ndarray:
     """(G, J) bool: the joints that each goal may move."""
     chains = np.zeros((len(goals), len(skeleton)), dtype=bool)
     for index, goal in enumerate(goals):
-        chains[index, list(np.flatnonzero(skeleton.ancestors[goal.joint]) if goal.chain is None else goal.chain)] = True
+        every = np.any(skeleton.ancestors[carriers(goal)], axis=0)
+        chain = np.flatnonzero(every) if goal.chain is None else goal.chain
+        chains[index, list(chain)] = True
     return chains
+
+
+def carriers(goal: Goal) -> list[int]:
+    """The joints that carry what a resolved goal measures: its own, or all with mass."""
+    return [goal.joint] if goal.kind != "BALANCE" else [part[0] for part in goal.masses or ()]
 
 
 def dependences(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray) -> np.ndarray:
@@ -25,8 +32,8 @@ def dependences(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray) -
     """
     felt = (chains.astype(float) @ skeleton.ancestors) > 0.0
     for row, goal in zip(felt, goals, strict=True):
-        carrier = skeleton.ancestors[goal.joint].copy()
-        still = goal.rotation is None and not any(goal.offset) and not skeleton.slides[goal.joint]
+        carrier = np.any(skeleton.ancestors[carriers(goal)], axis=0)
+        still = goal.has_place and not goal.has_turn and not any(goal.offset) and not skeleton.slides[goal.joint]
         carrier[goal.joint] &= not still
         row |= carrier
     return felt

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..iterate.descent import Minimum, Settings
 from ..methods.table import Method
-from ..model.goals import Goal
+from ..model.goals import Goal, points_of
 from ..model.options import Options
 from ..model.skeleton import Pose, Skeleton
 from ..space import arc, limb
@@ -76,8 +76,12 @@ class Stage:
         slides[self.space.joint] = False
         self.still_slides = np.flatnonzero(slides)
         self.poles = [pole for g in range(len(self.goals)) if (pole := self._pole(g))]
-        self.tasks = Tasks(skeleton, self.goals, self.space, self.chains, self.poles, lane)
-        self.hard_tasks = Tasks(skeleton, self.goals, self.space, self.chains, lane=lane) if self.poles else self.tasks
+        every = points_of(goals)
+        points = [every[g] for g in indices]
+        self.tasks = Tasks(skeleton, self.goals, self.space, self.chains, self.poles, lane, points)
+        self.hard_tasks = (
+            Tasks(skeleton, self.goals, self.space, self.chains, lane=lane, points=points) if self.poles else self.tasks
+        )
         self.lanes = self.hard_tasks.lanes
         self.folds = np.zeros(self.lanes.count, dtype=bool)
         self.folds[lane[[one.goal for one in self.limbs]]] = True
@@ -149,7 +153,7 @@ class Stage:
     def _pole(self, g: int) -> Pole | None:
         """The pole of a goal: on its limb if the chain has one, else on the whole chain."""
         goal, skeleton = self.goals[g], self.skeleton
-        if goal.pole is None or goal.position is None:
+        if goal.pole is None or not goal.has_place:
             return None
         for part in self.limbs:
             if self.chains[g, part.lower] and self.chains[g, part.upper]:

@@ -9,7 +9,7 @@ import numpy as np
 from ..algebra import quaternion
 from ..model.frames import QUESTIONS, FrameArrays, room
 from ..model.freedom import allowed
-from ..model.goals import Goal, Targets
+from ..model.goals import Goal, Targets, own_points
 from ..model.options import Options
 from ..model.skeleton import Pose, Skeleton
 from ..model.solution import Batch
@@ -30,6 +30,7 @@ class Stages:
         side_by_side: Callable[[Sequence[Stage]], list[Stage]],
     ) -> None:  # fmt: skip
         """`levels`: lists of independent stages, in order; `side_by_side` joins the stages of a level."""
+        self.points = len(own_points(goals))
         self.skeleton, self.goals, self.stages = skeleton, goals, [stage for level in levels for stage in level]
         self._levels, self._side_by_side = levels, side_by_side
         weights = np.array([(goal.position_weight, goal.rotation_weight) for goal in goals]).reshape(-1, 2)
@@ -50,7 +51,6 @@ class Stages:
 
     def solve_into(self, arrays: FrameArrays) -> None:
         """Solve every frame afresh."""
-        self._check(arrays)
         finite = self.finite(arrays)
         frames = slice(None) if finite.all() else np.flatnonzero(finite)
         if finite.any():
@@ -95,7 +95,7 @@ class Stages:
             return np.ones(len(arrays), dtype=bool)
         parts = (
             arrays.start_rotations, arrays.start_translations, arrays.links, arrays.positions[:, self._placed],
-            arrays.orientations[:, self._oriented], arrays.poles[:, self._poled], arrays.home_rotations,
+            arrays.orientations[:, self._oriented], arrays.poles[:, self._poled], arrays.points, arrays.home_rotations,
         )  # fmt: skip
         finite = np.ones(len(arrays), dtype=bool)
         for part in parts:
@@ -136,7 +136,7 @@ class Stages:
         return start
 
     def _check(self, arrays: FrameArrays) -> None:
-        check(arrays, len(self.goals), len(self.skeleton))
+        check(arrays, len(self.goals), len(self.skeleton), self.points)
 
 
 def stiff_joints(skeleton: Skeleton, stages: Sequence[Stage]) -> JointSpace | None:
@@ -154,7 +154,7 @@ class StagesMotion:
     """The `Motion` of frames solved with NumPy."""
 
     def __init__(self, stages: Stages) -> None:
-        self._stages, self._last = stages, room(1, len(stages.goals), len(stages.skeleton))
+        self._stages, self._last = stages, room(1, len(stages.goals), len(stages.skeleton), points=stages.points)
         self._residuals: list[np.ndarray | None] = []
         self._steps = self._unchanged = 0
         self.restart()
@@ -206,11 +206,12 @@ def first_pose(skeleton: Skeleton, pose: Pose) -> Pose:
     return allowed(skeleton, Pose(rotations[None], translations[None]))
 
 
-def check(arrays: FrameArrays, goals: int, joints: int) -> None:
-    """Raise ValueError unless the arrays are for this number of goals and joints."""
-    if arrays.goals != goals or arrays.joints != joints:
+def check(arrays: FrameArrays, goals: int, joints: int, points: int) -> None:
+    """Raise ValueError unless the arrays are for this number of goals, joints and target points."""
+    if (arrays.goals, arrays.joints, arrays.target_points) != (goals, joints, points):
         raise ValueError(
-            f"arrays for {arrays.goals} goals and {arrays.joints} joints; expected {goals} goals and {joints} joints"
+            f"arrays for {arrays.goals} goals, {arrays.joints} joints and {arrays.target_points} points; "
+            f"expected {goals} goals, {joints} joints and {points} points"
         )
 
 
@@ -218,10 +219,11 @@ def _inputs(arrays: FrameArrays, frames: np.ndarray | slice) -> tuple[Targets, P
     """The inputs of some frames: targets with unit quaternions, start poses, links and home rotations."""
     parts = {name: part if len(part := getattr(arrays, name)) == 1 else part[frames] for name in QUESTIONS}
     count = len(arrays.iterations[frames])
-    target_arrays = parts["positions"], _unit(parts["orientations"]), parts["poles"]
-    targets = Targets(*(
+    target_arrays = parts["positions"], _unit(parts["orientations"]), parts["poles"], parts["points"]
+    *three, points = (
         part if len(part) == count else np.broadcast_to(part, (count, *part.shape[1:])) for part in target_arrays
-    ))  # fmt: skip
+    )
+    targets = Targets(*three, points=points if points.shape[1] else None)
     start = Pose(parts["start_rotations"], parts["start_translations"])
     return targets, start, parts["links"], parts["home_rotations"]
 

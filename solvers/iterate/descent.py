@@ -25,6 +25,7 @@ from ..space.lanes import Lanes
 from ..space.point import Point, Request, stand
 from ..space.tasks import Tasks
 from .linear_step import Inner, LinearSystem
+from .one_sided import with_active_rows
 
 LEAST_DAMPING, MOST_DAMPING = 1e-12, 1e8
 DAMPING_SHARE = 0.03  # of the pull: least damping, because the pull's curvature is modelled only in part
@@ -183,15 +184,18 @@ def _minimise(model: Model, start: Point, frames: Request, inner: Inner, by_leng
         else:
             done.iterations[index] += going
         strength = damping if lanes.count > 1 else damping[:, 0]
+        error = point.error
+        if tasks.one_sided is not None:
+            error = tasks.signed_errors(point.kinematics, frames.targets)
         system = LinearSystem(
-            space, point.state.x, model.jacobian(point, frames), point.error,
+            space, point.state.x, model.jacobian(point, frames), error,
             None if v is None else settings.pull * space.pull_gradient(point.state, v, settings.reluctance),
             strength if by_length else settings.pull + strength, settings.reluctance, settings.pull,
-            lanes=lanes if lanes.count > 1 else None,
+            lanes=lanes if lanes.count > 1 else None, one_sided=tasks.one_sided,
         )  # fmt: skip
         system.curvature = model.curvature(point, frames, system, v)
         system.metric = model.metric(point)
-        d = inner(system)
+        d = with_active_rows(system, inner)
         if by_length:
             turned = lanes.freedoms.largest(np.abs(d * space.turns))
             d *= lanes.freedoms.spread(np.minimum(share, LONGEST_STEP / np.maximum(turned, 1e-300)))

@@ -48,6 +48,7 @@ class LinearSystem:
     curvature: np.ndarray | None = None  # (F, n, n) K, symmetric
     metric: np.ndarray | None = None  # (F, n, n) damps in D's place, for solvers that make one
     lanes: Lanes | None = None
+    one_sided: np.ndarray | None = None  # (m,) bool, rows that count only where the error after the step is above 0
 
     def take(self, frames: np.ndarray) -> "LinearSystem":
         """The problem of some of the frames."""
@@ -56,7 +57,7 @@ class LinearSystem:
         metric = None if self.metric is None else self.metric[frames]
         return LinearSystem(self.space, self.x[frames], self.jacobian[frames], self.error[frames], gradient,
                             self.damping[frames], self.reluctance, self.pull, curvature, metric,
-                            self.lanes)  # fmt: skip
+                            self.lanes, self.one_sided)  # fmt: skip
 
     def over_rows(self, values: np.ndarray) -> np.ndarray:
         """Values (F,) or (F, L) for each row (F, m), or (F, 1) where there is one lane."""
@@ -84,8 +85,12 @@ class LinearSystem:
 
     def decrease(self, d: np.ndarray) -> np.ndarray:
         """Predicted decrease (F,) of the objective, without its damping, by a step `d` (F, n)."""
-        motion = (self.jacobian @ d[..., None])[..., 0]
-        decrease = self._along_rows(motion, self.error - 0.5 * motion)
+        motion, error = (self.jacobian @ d[..., None])[..., 0], self.error
+        if self.one_sided is not None:
+            left = np.where(self.one_sided, np.maximum(error - motion, 0.0), error - motion)
+            error = np.where(self.one_sided, np.maximum(error, 0.0), error)
+            motion = error - left
+        decrease = self._along_rows(motion, error - 0.5 * motion)
         if self.curvature is not None:
             decrease -= 0.5 * self._along_freedoms(d, (self.curvature @ d[..., None])[..., 0])
         return decrease if self.gradient is None else decrease - self._along_freedoms(self.gradient, d)

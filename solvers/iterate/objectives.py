@@ -43,6 +43,8 @@ class Objective:
         error, jacobian = point.error, self.tasks.jacobian(point.state, point.kinematics, frames.targets)
         if self._screws:
             error, jacobian = screws(self.tasks, error, jacobian, frames.targets.shares)
+        if self.tasks.one_sided is not None:  # a row with room has no part in the curvature
+            jacobian = jacobian * (~self.tasks.one_sided | (point.error > 0.0))[..., None]
         gradient = -(error[:, None, :] @ jacobian)[:, 0]
         if self.settings.pull:
             v = self.space.difference(point.state, frames.base)

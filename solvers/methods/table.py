@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..iterate.descent import Minimise, damped, shortened
-from ..model.errors import UnknownSolver
+from ..model.errors import InvalidGoal, UnknownSolver
 from ..model.goals import Goal
 from ..model.names import suggestions
 from ..model.skeleton import Skeleton
@@ -42,7 +42,8 @@ class Method:
     summary : one line for users. minimise : its iteration.
     continues : whether it is precise enough for continuation (`group/continuation.py`), which leads to the answer
         nearest to the base pose. The others start from folded limbs and keep the answer that they find.
-    lanes : whether it solves stages with several lanes. check : refuses goals that it cannot solve, or None.
+    lanes : whether it solves stages with several lanes. reaches_only : whether it solves goals of the kind REACH only.
+    check : refuses goals that it cannot solve, or None.
     """
 
     summary: str
@@ -50,6 +51,7 @@ class Method:
     continues: bool = False
     lanes: bool = False
     check: Check | None = None
+    reaches_only: bool = False
 
 
 METHODS: dict[str, Method] = {
@@ -63,7 +65,7 @@ METHODS: dict[str, Method] = {
     ),
     "CCD": Method(
         "Cyclic coordinate descent: joint by joint, inside limits, cheap and predictable; for chains and MMD rigs",
-        ccd.minimise,
+        ccd.minimise, reaches_only=True,
     ),
     "SQP": Method(
         "Quadratic programs with a BFGS Hessian (Amino): for hard targets near the limits, with restarts",
@@ -107,11 +109,11 @@ METHODS: dict[str, Method] = {
     ),
     "FABRIK": Method(
         "Forward and backward reaching: positions only, no rotations; cheap sweeps for short free chains",
-        fabrik.minimise, check=fabrik.check,
+        fabrik.minimise, check=fabrik.check, reaches_only=True,
     ),
     "TWO_BONE": Method(
         "The law of cosines: exact in one step, for arms and legs of two bones and a third one that turns the end",
-        two_bone.minimise, check=two_bone.check,
+        two_bone.minimise, check=two_bone.check, reaches_only=True,
     ),
 }  # fmt: skip
 
@@ -123,3 +125,13 @@ def solver_named(name: str) -> str:
         names = suggestions(str(name), METHODS, "{}")
         raise UnknownSolver(f"solver {name!r} is not known; the solvers are {names}")
     return key
+
+
+def refuse_kinds(name: str, method: Method, skeleton: Skeleton, goals: Sequence[Goal]) -> None:
+    """Raise `InvalidGoal` for a goal of a kind that a solver, called `name`, cannot solve."""
+    for index, goal in enumerate(goals):
+        if method.reaches_only and goal.kind != "REACH":
+            raise InvalidGoal(
+                f"{name} solves positions and rotations only; goal {index} (joint {skeleton.names[goal.joint]!r}) is a "
+                f"{goal.kind} goal: take PGS"
+            )

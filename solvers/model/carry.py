@@ -80,4 +80,4 @@ class Carry:
 
 def follows(skeleton: Skeleton, goal: Goal) -> bool:
     """Whether the rotation of a resolved goal follows a limb: it asks for one, and there is a joint above its own."""
-    return goal.rotation is not None and goal.rotation_follows > 0.0 and bool(skeleton.parent[goal.joint] >= 0)
+    return goal.has_turn and goal.rotation_follows > 0.0 and bool(skeleton.parent[goal.joint] >= 0)

@@ -16,12 +16,15 @@ QUESTIONS: dict[str, tuple[str | int, ...]] = {
     "positions": ("G", 3),
     "orientations": ("G", 4),
     "poles": ("G", 3),
+    "points": ("P", 3),
     "start_rotations": ("J", 4),
     "start_translations": ("J", 3),
     "links": ("J", 8),
     "home_rotations": ("J", 4),
 }
-"""Shapes of each frame's inputs, for G goals and J joints. All are doubles."""
+"""Shapes of each frame's inputs, for G goals with P points and J joints. All are doubles."""
+
+_TARGETS = tuple(QUESTIONS)[:4]
 
 ANSWERS: dict[str, tuple[str | int, ...]] = {
     "rotations": ("J", 4),
@@ -45,7 +48,7 @@ _ARRAYS = tuple(
 
 @dataclass(frozen=True, eq=False)
 class FrameArrays:
-    """Inputs (`QUESTIONS`) and outputs (`ANSWERS`) of F frames with G goals and J joints, in C-contiguous arrays.
+    """Inputs (`QUESTIONS`) and outputs (`ANSWERS`) of F frames, in C-contiguous arrays.
 
     Write the inputs into the arrays, solve, read the outputs from the arrays. An input's leading axis is F, or 1 if all
     frames share it. An array is never replaced by another one, because the kernel keeps its address.
@@ -55,6 +58,7 @@ class FrameArrays:
     positions : (F, G, 3) targets of the effectors, in the skeleton's frame [length units].
     orientations : (F, G, 4) target orientations `w x y z`, of any length but 0.
     poles : (F, G, 3) points toward which the chains bend, used for goals with a pole.
+    points : (F, P, 3) further target points of goals of other kinds, one goal after the other.
     start_rotations, start_translations : (F, J, 4), (F, J, 3) start pose of a solve, to which the pull leads.
     links : (F, J, 8) unit dual quaternions from parent to joint, as `Skeleton.links`.
     home_rotations : (F, J, 4) the pose that the targets were moved from: of goals that cannot all be met, those yield
@@ -79,6 +83,7 @@ class FrameArrays:
     positions: np.ndarray
     orientations: np.ndarray
     poles: np.ndarray
+    points: np.ndarray
     start_rotations: np.ndarray
     start_translations: np.ndarray
     links: np.ndarray
@@ -93,7 +98,8 @@ class FrameArrays:
 
     def __post_init__(self) -> None:
         frames = len(self.iterations)
-        for (name, _, dtype, is_question), inner in zip(_ARRAYS, _shapes(self.goals, self.joints), strict=True):
+        shapes = _shapes(self.goals, self.joints, self.target_points)
+        for (name, _, dtype, is_question), inner in zip(_ARRAYS, shapes, strict=True):
             array: np.ndarray = getattr(self, name)
             if array.shape[1:] != inner or not (len(array) == frames or (is_question and len(array) == 1)):
                 raise ValueError(f"{name}: expected shape {(frames, *inner)}, got {array.shape}")
@@ -112,13 +118,18 @@ class FrameArrays:
         return self.positions.shape[1]
 
     @cached_property
+    def target_points(self) -> int:
+        """P."""
+        return self.points.shape[1]
+
+    @cached_property
     def joints(self) -> int:
         """J."""
         return self.rotations.shape[1]
 
     @cached_property
     def addresses(self) -> np.ndarray:
-        """(14, 2) int64: the address of each array, in this class's order, and its bytes from one frame to the next."""
+        """(15, 2) int64: the address of each array, in this class's order, and its bytes from one frame to the next."""
         arrays = [getattr(self, name) for name, *_ in _ARRAYS]
         shared = [is_question and len(array) == 1 for array, (*_, is_question) in zip(arrays, _ARRAYS, strict=True)]
         rows = [(array.ctypes.data, 0 if one else array.strides[0]) for array, one in zip(arrays, shared, strict=True)]
@@ -142,16 +153,17 @@ class FrameArrays:
     def _ends(self) -> tuple[int, int, int]:
         """Where in `_memory` the targets end, the start pose and links, and all inputs, in the order of `QUESTIONS`."""
         sizes = [dtype.itemsize * prod(inner) for (_, _, dtype, _), inner
-                 in zip(_ARRAYS, _shapes(self.goals, self.joints), strict=True)]  # fmt: skip
-        return sum(sizes[:3]), sum(sizes[:6]), sum(sizes[:7])
+                 in zip(_ARRAYS, _shapes(self.goals, self.joints, self.target_points), strict=True)]  # fmt: skip
+        targets, inputs = len(_TARGETS), len(QUESTIONS)
+        return sum(sizes[:targets]), sum(sizes[: inputs - 1]), sum(sizes[:inputs])
 
     def questions(self) -> list[tuple[bytes, bytes]]:
         """Each frame's inputs but `home_rotations`: the bytes of the targets, and of the start pose and links."""
         if self._memory is not None:
             targets, pose, _ = self._ends
             return [(self._memory[:targets].tobytes(), self._memory[targets:pose].tobytes())]
-        names = list(QUESTIONS)
-        return list(zip(self._bytes(names[:3]), self._bytes(names[3:6]), strict=True))
+        targets, names = list(_TARGETS), list(QUESTIONS)
+        return list(zip(self._bytes(targets), self._bytes(names[len(targets) : -1]), strict=True))
 
     def answers(self) -> list[bytes]:
         """The bytes of each frame's outputs, for `answer_again`."""
@@ -194,6 +206,8 @@ class FrameArrays:
         links : None keeps the present links. home : `home_rotations`, None where it is the start pose.
         """
         self.positions[frames], self.orientations[frames], self.poles[frames] = targets[:3]
+        if targets.points is not None:
+            self.points[frames] = targets.points
         self.start_rotations[frames], self.start_translations[frames] = start
         self.home_rotations[frames] = 0.0 if home is None else home
         if links is not None:
@@ -230,11 +244,11 @@ class FrameArrays:
         )  # fmt: skip
 
 
-def room(frames: int, goals: int, joints: int, shared: bool = False) -> FrameArrays:
-    """Arrays of zeros; `shared`: whether all frames share one start pose and its links."""
+def room(frames: int, goals: int, joints: int, shared: bool = False, points: int = 0) -> FrameArrays:
+    """Arrays of zeros; `shared`: whether all frames share one start pose and its links. points : P."""
     shared_names = ("start_rotations", "start_translations", "links", "home_rotations") if shared else ()
     shapes = [(1 if name in shared_names else frames, *shape)
-              for (name, *_), shape in zip(_ARRAYS, _shapes(goals, joints), strict=True)]  # fmt: skip
+              for (name, *_), shape in zip(_ARRAYS, _shapes(goals, joints, points), strict=True)]  # fmt: skip
     ends = np.cumsum([dtype.itemsize * prod(shape) for (_, _, dtype, _), shape in zip(_ARRAYS, shapes, strict=True)])
     whole, begin, arrays = np.zeros(ends[-1], np.uint8), 0, list[np.ndarray]()
     for (_, _, dtype, _), shape, end in zip(_ARRAYS, shapes, ends.tolist(), strict=True):
@@ -250,8 +264,9 @@ def asking(targets: Targets, start: Pose, links: np.ndarray) -> FrameArrays:
     """
     frames, goals = targets.positions.shape[:2]
     joints, count = start.rotations.shape[1], len(QUESTIONS)
-    arrays = (*targets[:3], *start, links.reshape(-1, joints, 8), np.zeros((1, joints, 4)))
-    sizes = zip(_ARRAYS[count:], _shapes(goals, joints)[count:], strict=True)
+    points = np.zeros((frames, 0, 3)) if targets.points is None else targets.points
+    arrays = (*targets[:3], points, *start, links.reshape(-1, joints, 8), np.zeros((1, joints, 4)))
+    sizes = zip(_ARRAYS[count:], _shapes(goals, joints, points.shape[1])[count:], strict=True)
     return FrameArrays(
         *(np.ascontiguousarray(array, np.float64) for array in arrays),
         *(np.zeros((frames, *shape), dtype) for (_, _, dtype, _), shape in sizes),
@@ -259,9 +274,9 @@ def asking(targets: Targets, start: Pose, links: np.ndarray) -> FrameArrays:
 
 
 @lru_cache(maxsize=64)
-def _shapes(goals: int, joints: int) -> list[tuple[int, ...]]:
+def _shapes(goals: int, joints: int, points: int) -> list[tuple[int, ...]]:
     """The shape of each array for one frame."""
-    sizes = {"G": goals, "J": joints}
+    sizes = {"G": goals, "J": joints, "P": points}
     return [tuple(sizes[size] if isinstance(size, str) else size for size in shape) for _, shape, _, _ in _ARRAYS]
 
 

@@ -3,13 +3,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..algebra import quaternion
+from ..algebra import dual_quaternion, quaternion
 from .errors import InvalidGoal, UnknownJoint
+from .kinds import GOAL_KINDS
+from .names import suggestions
 from .numbers import array, has_items, is_whole, number, shown, vector
 from .skeleton import Skeleton, check_skeleton
 
@@ -19,7 +22,7 @@ MOST_PRIORITY = 10**9
 
 @dataclass(frozen=True)
 class Goal:
-    """A position, a rotation or both that a joint should reach.
+    """A position, a rotation or both that a joint should reach, or what another kind of goal asks for.
 
     Parameters
     ----------
@@ -35,6 +38,19 @@ class Goal:
     rotation_follows : 0 to 1, how far the target's rotation turns with the limb above the joint: with 1, a hand stands
         to its forearm as the target stands to the forearm at rest; with 0, `rotation` is in the skeleton's frame.
     limb_rest : (4,) orientation at rest of the joint above, in the skeleton's frame; None for that of its rest pose.
+    kind : a name in `GOAL_KINDS`; the other kinds read these fields too:
+
+        - "LOOK_AT": `axis` of the joint points from the effector at `position`.
+        - "DISTANCE": the effector is `distance` away from `position`; `side` "AT", "WITHIN" or "BEYOND" it.
+        - "PLANE": the effector is `distance` above the plane through `position` across the Z axis of `rotation`; `side`
+          "ON" or "ABOVE" it.
+        - "BALANCE": the centre of mass is over `position`, seen along the Z axis of `rotation`; with `side` "WITHIN"
+          inside the convex hull of `points`, `distance` away from its edges.
+        - "CURVE": the joints of the chain below its first one, then the effector, go to `points`, one for each.
+    axis : (3,) in the joint's frame. distance : [length units].
+    side : a name; None for the kind's first one.
+    points : (K, 3) further target points, in the skeleton's frame.
+    masses : (joint, (3,) centre in the joint's frame, mass) of each body part; None: each bone by its length.
 
     Examples
     --------
@@ -56,6 +72,22 @@ class Goal:
     pole_angle: float = 0.0
     rotation_follows: float = 0.0
     limb_rest: Sequence[float] | None = None
+    kind: str = "REACH"
+    axis: Sequence[float] = (0.0, 1.0, 0.0)
+    distance: float = 0.0
+    side: str | None = None
+    points: Any = None  # (K, 3) numbers
+    masses: Sequence[tuple[Any, Sequence[float], float]] | None = None
+
+    @property
+    def has_place(self) -> bool:
+        """Whether the effector should reach a position."""
+        return self.kind == "REACH" and self.position is not None
+
+    @property
+    def has_turn(self) -> bool:
+        """Whether the joint should reach a rotation."""
+        return self.kind == "REACH" and self.rotation is not None
 
 
 def resolve_goals(skeleton: Skeleton, goals: Sequence[Goal]) -> list[Goal]:
@@ -75,9 +107,16 @@ def _resolve(skeleton: Skeleton, goal: Goal, where: str) -> Goal:
     except UnknownJoint as error:
         raise InvalidGoal(f"{where}: {error}") from None
     where += f" (joint {skeleton.names[joint]!r})"
-    if goal.position is None and goal.rotation is None:
+    if not isinstance(goal.kind, str) or goal.kind not in GOAL_KINDS:
+        raise InvalidGoal(f"{where}: kind {shown(goal.kind)} is not known; the kinds are "
+                          f"{suggestions(str(goal.kind), GOAL_KINDS, '{}')}")  # fmt: skip
+    kind = GOAL_KINDS[goal.kind]
+    if goal.kind == "REACH" and goal.position is None and goal.rotation is None:
         raise InvalidGoal(f"{where}: asks for nothing; give it a position, a rotation or both")
-    own: dict[str, Any] = {"joint": joint, "chain": _resolve_chain(skeleton, goal.chain, joint, where)}
+    for name in kind.needs:
+        if getattr(goal, name) is None:
+            raise InvalidGoal(f"{where}: a {goal.kind} goal needs {name}")
+    own: dict[str, Any] = {"joint": joint, "chain": _resolve_chain(skeleton, goal, joint, where)}
     for name, size in [("offset", 3), ("position", 3), ("pole", 3), ("rotation", 4), ("limb_rest", 4)]:
         if getattr(goal, name) is not None or name == "offset":
             own[name] = tuple(vector(getattr(goal, name), size, f"{where} {name}", InvalidGoal).tolist())
@@ -90,16 +129,80 @@ def _resolve(skeleton: Skeleton, goal: Goal, where: str) -> Goal:
             raise InvalidGoal(f"{where}: {name} = {shown(getattr(goal, name))}; expected a finite number")
         if name != "pole_angle" and value < 0.0:
             raise InvalidGoal(f"{where}: {name} = {value!r}; expected 0 or more")
+    own.update(_resolve_kind(skeleton, goal, where))
     follows = number(goal.rotation_follows)
     if not 0.0 <= follows <= 1.0:
         raise InvalidGoal(f"{where}: rotation_follows = {shown(goal.rotation_follows)}; expected 0 to 1")
     if not is_whole(goal.priority, -MOST_PRIORITY, MOST_PRIORITY):
         raise InvalidGoal(f"{where}: priority = {shown(goal.priority)}; expected a whole number")
+    if goal.kind != "REACH":  # what another kind does not take must not shape the solve
+        unread = {name: None for name in ("position", "rotation", "pole", "points") if name not in kind.takes}
+        own.update(unread, rotation_follows=0.0)
     return replace(goal, **own)
 
 
-def _resolve_chain(skeleton: Skeleton, chain: Sequence[int | str] | None, carrier: int, where: str) -> list[int] | None:
-    """The indices of a goal's chain."""
+def _resolve_kind(skeleton: Skeleton, goal: Goal, where: str) -> dict[str, Any]:
+    """The fields of a goal that other kinds than `REACH` read, checked."""
+    kind = GOAL_KINDS[goal.kind]
+    own: dict[str, Any] = {"side": kind.sides[0] if kind.sides and goal.side is None else goal.side}
+    if kind.sides and own["side"] not in kind.sides:
+        raise InvalidGoal(f"{where}: side = {shown(goal.side)}; expected one of {', '.join(kind.sides)}")
+    distance = number(goal.distance)
+    if not np.isfinite(distance) or (goal.kind in ("DISTANCE", "BALANCE") and distance < 0.0):
+        expected = "a finite number" if goal.kind == "PLANE" else "0 or more"
+        raise InvalidGoal(f"{where}: distance = {shown(goal.distance)}; expected {expected}")
+    axis = vector(goal.axis, 3, f"{where} axis", InvalidGoal)
+    if "axis" in kind.takes and np.linalg.norm(axis) < LEAST_QUATERNION:
+        raise InvalidGoal(f"{where} axis: expected a direction, got {axis.tolist()}")
+    own["axis"] = tuple((axis / max(np.linalg.norm(axis), LEAST_QUATERNION)).tolist())
+    if goal.points is not None:
+        try:
+            points = array(goal.points)
+        except ValueError:
+            points = np.zeros((0, 3))
+        if points.ndim != 2 or points.shape[-1] != 3 or not len(points) or not np.isfinite(points).all():
+            raise InvalidGoal(f"{where} points: expected one or more points x y z, got {shown(goal.points)}")
+        own["points"] = tuple((float(x), float(y), float(z)) for x, y, z in points)
+    if goal.kind == "BALANCE" and own["side"] == "WITHIN" and goal.points is None:
+        raise InvalidGoal(f"{where}: a BALANCE goal within an area needs points, the corners of the area")
+    if goal.kind == "BALANCE":
+        own["masses"] = _bones(skeleton) if goal.masses is None else _resolve_masses(skeleton, goal.masses, where)
+    return own
+
+
+def _bones(skeleton: Skeleton) -> tuple[tuple[int, tuple[float, ...], float], ...]:
+    """Body parts between the joints, each as heavy as it is long; one at the first joint if they have no length."""
+    offsets = dual_quaternion.translation(skeleton.links)
+    lengths = np.linalg.norm(offsets, axis=-1)
+    found = [
+        (int(above), tuple((0.5 * offset).tolist()), float(length))
+        for above, offset, length in zip(skeleton.parent, offsets, lengths, strict=True) if above >= 0 and length > 0.0
+    ]  # fmt: skip
+    return tuple(found) or ((0, (0.0, 0.0, 0.0), 1.0),)
+
+
+def _resolve_masses(skeleton: Skeleton, masses: Any, where: str) -> tuple[tuple[int, tuple[float, ...], float], ...]:
+    """Body parts with joints as indices."""
+    found: list[tuple[int, tuple[float, ...], float]] = []
+    for part in masses:
+        try:
+            joint, centre, mass = part
+            index = skeleton.index(joint)
+        except (TypeError, ValueError) as error:
+            raise InvalidGoal(f"{where} masses: expected (joint, centre, mass), got {shown(part)}: {error}") from None
+        size = number(mass)
+        if not (np.isfinite(size) and size > 0.0):
+            raise InvalidGoal(f"{where} masses: expected a mass above 0, got {shown(mass)}")
+        place = vector(centre, 3, f"{where} masses centre", InvalidGoal)
+        found.append((index, tuple(place.tolist()), size))
+    if not found:
+        raise InvalidGoal(f"{where} masses: expected at least one body part, got none")
+    return tuple(found)
+
+
+def _resolve_chain(skeleton: Skeleton, goal: Goal, carrier: int, where: str) -> list[int] | None:
+    """The indices of a goal's chain. The centre of mass may be moved by any joint."""
+    chain = goal.chain
     if chain is None:
         return None
     if isinstance(chain, str) or not (has_items(chain) and hasattr(chain, "__len__")):
@@ -110,7 +213,7 @@ def _resolve_chain(skeleton: Skeleton, chain: Sequence[int | str] | None, carrie
             index = skeleton.index(joint)
         except UnknownJoint as error:
             raise InvalidGoal(f"{where} chain: {error}") from None
-        if not skeleton.ancestors[carrier, index]:
+        if goal.kind != "BALANCE" and not skeleton.ancestors[carrier, index]:
             raise InvalidGoal(f"{where}: chain holds {joint!r}, which is neither the joint nor above it")
         joints.append(index)
     return joints
@@ -119,28 +222,42 @@ def _resolve_chain(skeleton: Skeleton, chain: Sequence[int | str] | None, carrie
 class Targets(NamedTuple):
     """Targets of the goals, frame by frame: `positions` (F, G, 3), `rotations` (F, G, 4), `poles` (F, G, 3).
 
-    `shares` (F, G) scales the goals' rows, below 1 for goals that yield to the others; None for 1.
+    `shares` (F, G) scales the goals' rows, below 1 for goals that yield to the others; None for 1. `points` (F, P, 3)
+    are those of all goals, one goal after the other; None if no goal has any.
     """
 
     positions: np.ndarray
     rotations: np.ndarray
     poles: np.ndarray
     shares: np.ndarray | None = None
+    points: np.ndarray | None = None
 
     def copy(self) -> "Targets":
         """A copy with its own arrays."""
-        shares = None if self.shares is None else self.shares.copy()
-        return Targets(self.positions.copy(), self.rotations.copy(), self.poles.copy(), shares)
+        shares, points = (None if part is None else part.copy() for part in self[3:])
+        return Targets(self.positions.copy(), self.rotations.copy(), self.poles.copy(), shares, points)
 
     def take(self, frames: np.ndarray | slice) -> "Targets":
         """The targets of some of the frames."""
-        shares = None if self.shares is None else self.shares[frames]
-        return Targets(self.positions[frames], self.rotations[frames], self.poles[frames], shares)
+        shares, points = (None if part is None else part[frames] for part in self[3:])
+        return Targets(self.positions[frames], self.rotations[frames], self.poles[frames], shares, points)
 
     def of_goals(self, indices: np.ndarray) -> "Targets":
-        """The targets of some of the goals."""
+        """The targets of some of the goals, with all points: a stage knows which are its own."""
         shares = None if self.shares is None else self.shares[:, indices]
-        return Targets(self.positions[:, indices], self.rotations[:, indices], self.poles[:, indices], shares)
+        parts = self.positions[:, indices], self.rotations[:, indices], self.poles[:, indices]
+        return Targets(*parts, shares, self.points)
+
+
+def points_of(goals: Sequence[Goal]) -> list[slice]:
+    """The points of each goal among those of all."""
+    ends = np.cumsum([0, *(0 if goal.points is None else len(goal.points) for goal in goals)]).tolist()
+    return [slice(begin, end) for begin, end in pairwise(ends)]
+
+
+def own_points(goals: Sequence[Goal]) -> np.ndarray:
+    """The points (P, 3) that resolved goals were made with."""
+    return np.array([point for goal in goals for point in goal.points or ()], dtype=float).reshape(-1, 3)
 
 
 def no_rotations(goals: Sequence[Goal]) -> np.ndarray | None:
@@ -155,6 +272,7 @@ def check_targets(
     rotations: ArrayLike | None,
     poles: ArrayLike | None = None,
     single: bool = False,
+    points: ArrayLike | None = None,
 ) -> Targets:
     """Checked targets of F frames; `InvalidGoal` names the goal and the frame that are wrong.
 
@@ -163,6 +281,7 @@ def check_targets(
     goals : resolved. positions : (F, G, 3), None if no goal has one. rotations : (F, G, 4), likewise; rows of goals
         without a rotation are not used.
     poles : (F, G, 3), None for the goals' own.
+    points : (F, P, 3), None for the goals' own.
     single : whether the arrays are those of one frame, without the leading axis.
     """
     count = len(goals)
@@ -173,6 +292,10 @@ def check_targets(
     places = None if positions is None else _frames("positions", positions, (count, 3), single)
     turns = None if rotations is None else _frames("rotations", rotations, (count, 4), single)
     either = places if turns is None else turns
+    corners = own_points(goals)
+    if either is None and len(corners) and (points is not None or single):
+        frames = 1 if single else len(array(points))
+        either = places = np.zeros((frames, count, 3))
     if either is None:
         raise InvalidGoal("positions and rotations: got None for both")
     if places is None:
@@ -182,13 +305,20 @@ def check_targets(
     if len(places) != len(turns):
         raise InvalidGoal(f"positions of {len(places)} frames but rotations of {len(turns)}; expected the same number")
     turns = _unit_rotations(skeleton, goals, turns)
+    more = None
+    if len(corners) and points is None:
+        more = np.broadcast_to(corners, (len(places), *corners.shape))
+    elif len(corners):
+        more = _frames("points", points, corners.shape, single)
+        if len(more) != len(places):
+            raise InvalidGoal(f"points of {len(more)} frames but positions of {len(places)}; expected the same number")
     if poles is None:
         own = np.array([(0.0, 0.0, 0.0) if goal.pole is None else goal.pole for goal in goals], dtype=float)
-        return Targets(places, turns, np.broadcast_to(own.reshape(-1, 3), places.shape))
+        return Targets(places, turns, np.broadcast_to(own.reshape(-1, 3), places.shape), points=more)
     ends = _frames("poles", poles, (count, 3), single)
     if len(ends) != len(places):
         raise InvalidGoal(f"poles of {len(ends)} frames but positions of {len(places)}; expected the same number")
-    return Targets(places, turns, ends)
+    return Targets(places, turns, ends, points=more)
 
 
 def _called(skeleton: Skeleton, goals: Sequence[Goal], index: int) -> str:

@@ -66,7 +66,7 @@ def find_arcs(
     for index, goal in enumerate(goals):
         above = (chains[index] & skeleton.ancestors[goal.joint]).tolist()
         path = [j for j in skeleton.order if above[j] and j in moved]
-        if goal.position is None or special[path].any():
+        if not goal.has_place or special[path].any():
             continue
         alone = [j for j in path if served[j] == 1]
         tip = places[goal.joint] + matrices[goal.joint] @ np.asarray(goal.offset, dtype=float)

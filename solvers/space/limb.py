@@ -65,7 +65,7 @@ def find_limbs(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray, ho
         if upper < 0 or skeleton.kinds[upper] != "ball" or skeleton.stiffness[[upper, lower]].max() >= 1.0:
             continue
         both = chains[:, lower] & chains[:, upper]
-        serving = [g for g, goal in enumerate(goals) if both[g] and goal.position is not None]
+        serving = [g for g, goal in enumerate(goals) if both[g] and goal.has_place]
         if not serving:
             continue
         joint = goals[serving[0]].joint

@@ -52,7 +52,7 @@ class Yielding:
         extra: list[float] = []
         for index, goal in enumerate(goals):
             top = next((j for j in skeleton.order if chains[index, j] and movable[j]), None)
-            if goal.position is None or top is None or (skeleton.ancestors[top] & movable).sum() > 1:
+            if not goal.has_place or top is None or (skeleton.ancestors[top] & movable).sum() > 1:
                 continue
             if (sliding & skeleton.ancestors[goal.joint]).any():
                 continue
@@ -111,7 +111,7 @@ def longest_apart(skeleton: Skeleton, goals: Sequence[Goal], space: JointSpace) 
     for i, j in combinations(range(len(goals)), 2):
         one, other = skeleton.ancestors[goals[i].joint], skeleton.ancestors[goals[j].joint]
         between = one ^ other
-        if (one & other).any() and not (between & slides).any() and None not in (goals[i].position, goals[j].position):
+        if (one & other).any() and not (between & slides).any() and goals[i].has_place and goals[j].has_place:
             apart[i, j] = apart[j, i] = max(lengths[between].sum() + tips[i] + tips[j], 1e-12)
     return apart
 

@@ -31,9 +31,9 @@ def failures(tests: list[doctest.DocTest]) -> str:
     return "".join(report)
 
 
-def test_only_the_table_of_solvers_is_neither_a_class_nor_a_function() -> None:
-    """`SOLVERS` is a dictionary and has no docstring."""
-    assert set(ik.__all__) - set(PUBLIC) == {"SOLVERS"}
+def test_only_the_tables_of_solvers_and_kinds_are_neither_classes_nor_functions() -> None:
+    """Dictionaries have no docstrings."""
+    assert set(ik.__all__) - set(PUBLIC) == {"SOLVERS", "GOAL_KINDS"}
 
 
 @pytest.mark.parametrize("name", PUBLIC)

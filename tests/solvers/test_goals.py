@@ -13,7 +13,7 @@ from skeletons import arm, chain, random_pose, seeds, skeletons, wxyz
 import solvers as ik
 from solvers.algebra.quaternion import cross
 from solvers.group.stage import Stage
-from solvers.model.goals import Targets
+from solvers.model.goals import Targets, own_points, resolve_goals
 from solvers.space.tasks import priority_weights
 
 STEP = 1e-6
@@ -60,27 +60,27 @@ def check_jacobian(skeleton: ik.Skeleton, goals: list[ik.Goal], pose: ik.Pose, t
     Rotation rows are linear only at an error of 0 (Gauss-Newton), so each target rotation is the present one, carried
     by the limb above where it follows. A goal's rows are 0 for joints outside its chain, even if these move the goal.
     """
-    compared = 0
+    compared, points = 0, own_points(resolve_goals(skeleton, goals))
     for stage in stages_of(skeleton, goals):
         tasks, space, n = stage.tasks, stage.space, stage.space.n
         state = space.state(pose)
         kinematics = tasks.kinematics(state, None)
         present = kinematics.rotations[:, [goal.joint for goal in stage.goals]]
         targets = targets_of(stage.goals)._replace(
-            rotations=uncarried(skeleton, stage.goals, kinematics.rotations, present)
+            rotations=uncarried(skeleton, stage.goals, kinematics.rotations, present), points=points[None]
         )
         jacobian = tasks.jacobian(state, kinematics, targets)[0]
 
         both_ways = np.concatenate([np.eye(n), -np.eye(n)])
         same = np.zeros(2 * n, dtype=int)
         stepped = space.step(state.take(same), STEP * both_ways)
-        errors = tasks.errors(tasks.kinematics(stepped, None), targets.take(same))
+        errors = tasks.signed_errors(tasks.kinematics(stepped, None), targets.take(same))
         expected = (errors[n:] - errors[:n]).T / (2 * STEP)
 
         owners = np.concatenate([np.repeat(kind.goals, kind.size) for kind in tasks.kinds])
         for row, owner in enumerate(owners):
             goal = stage.goals[owner]
-            free = skeleton.ancestors[goal.joint] if goal.chain is None else np.isin(range(len(skeleton)), goal.chain)
+            free = stage.chains[owner] if goal.chain is None else np.isin(range(len(skeleton)), goal.chain)
             expected[row] *= free[space.joint]
         acts = np.concatenate([np.repeat(kind.acts, kind.size, axis=0) for kind in tasks.kinds])
         assert not jacobian[~acts].any()  # the kernel does not even look there

@@ -68,7 +68,7 @@ def test_new_arrays_ask_for_the_rest_pose_with_the_skeletons_links_and_the_goals
     goals = [ik.Goal(2, (0, 1, 1), pole=(1, 2, 3)), ik.Goal(1, (0, 1, 0))]
     for shared in (False, True):
         arrays = prepare(skeleton, goals).arrays(4, shared)
-        assert [len(getattr(arrays, name)) for name in QUESTIONS] == [4, 4, 4, *[1 if shared else 4] * 4]
+        assert [len(getattr(arrays, name)) for name in QUESTIONS] == [4, 4, 4, 4, *[1 if shared else 4] * 4]
         assert_array_equal(arrays.poles, [[(1, 2, 3), (0, 0, 0)]] * 4)
         assert_array_equal(arrays.links[0], skeleton.links)
         assert_array_equal(arrays.start_rotations[-1], skeleton.rest_pose().rotations)
@@ -118,7 +118,8 @@ def test_arrays_of_another_problem_are_refused(prepare: Prepare) -> None:
     prepared = prepare(chain(4), [ik.Goal(3, (0, 1, 1))])
     other = prepare(chain(5), [ik.Goal(3, (0, 1, 1))])
     for solve in (prepared.solve_into, prepared.motion().solve_into):
-        with pytest.raises(ValueError, match="arrays for 1 goals and 5 joints; expected 1 goals and 4 joints"):
+        message = "arrays for 1 goals, 5 joints and 0 points; expected 1 goals, 4 joints and 0 points"
+        with pytest.raises(ValueError, match=message):
             solve(other.arrays())
 
 
@@ -151,7 +152,9 @@ def test_a_question_that_is_not_finite_is_answered_with_nan(
     name: str, bad: float, solver: str, prepare: Prepare
 ) -> None:
     """Non-finite input gives NaN output, never a pose; other frames and the motion are not affected."""
-    prepared = prepare(chain(3), [ik.Goal(2, (0.5, 1.5, 0.5), (1, 0, 0, 0), pole=(0, 0, 5))], solver)
+    goals = [ik.Goal(2, (0.5, 1.5, 0.5), (1, 0, 0, 0), pole=(0, 0, 5))]
+    curve = ik.Goal(1, kind="CURVE", points=[(0.1, 1.0, 0.0), (0.1, 1.0, 0.0)])
+    prepared = prepare(chain(3), [*goals, curve] if name == "points" else goals, solver)
     arrays = reach(prepared, 4)
     getattr(arrays, name)[2, 0, 0] = bad
     kept = prepared.arrays(3)

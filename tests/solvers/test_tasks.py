@@ -20,7 +20,7 @@ NORMAL = np.array([0.6, 0.0, 0.8])
 class PlaneTasks:
     """Effectors of goals without a position should lie in the plane through the origin perpendicular to `NORMAL`."""
 
-    name, size, unit = "plane", 1, "length"
+    kind, name, size, unit, one_sided = "REACH", "flat", 1, "length", None
 
     def __init__(self, setup: Setup) -> None:
         self.goals = np.array([g for g, goal in enumerate(setup.goals) if goal.position is None], dtype=np.intp)

@@ -2,8 +2,6 @@
 /* Pole tasks; see solvers/space/tasks/pole.py and solvers/space/poles.py. */
 #include "tasks.h"
 
-static const double *targets(const frame_view *frame) { return frame->poles; }
-
 static void unit(double *to, const double *v, double length) {
     for (int i = 0; i < 3; i++) to[i] = v[i] / length;
 }
@@ -106,4 +104,4 @@ static void write_jacobian(work *w, const point *p, const dqik_task *t, double w
     }
 }
 
-const task_kind pole_task = {SOFT, targets, 3, write_errors, write_jacobian, NULL};
+const task_kind pole_task = {SOFT, write_errors, write_jacobian, NULL};

@@ -2,8 +2,6 @@
 /* Position tasks; see solvers/space/tasks/position.py. */
 #include "tasks.h"
 
-static const double *targets(const frame_view *frame) { return frame->positions; }
-
 static void write_errors(const work *w, const point *p, const dqik_task *t, double weight, double *e) {
     const double *target = w->places + 3 * t->goal, *tip = p->tips + 3 * t->goal;
     for (int i = 0; i < 3; i++) e[i] = (target[i] - tip[i]) * weight;
@@ -31,4 +29,4 @@ static double plain_error(const work *w, const point *p, const dqik_task *t, con
     return distance3(frame->positions + 3 * w->s->goal_index[t->goal], p->tips + 3 * t->goal);
 }
 
-const task_kind position_task = {LENGTH, targets, 3, write_errors, write_jacobian, plain_error};
+const task_kind position_task = {LENGTH, write_errors, write_jacobian, plain_error};

@@ -2,8 +2,6 @@
 /* Rotation tasks; see solvers/space/tasks/rotation.py. */
 #include "tasks.h"
 
-static const double *targets(const frame_view *frame) { return frame->orientations; }
-
 static void turn_error(const work *w, const point *p, const dqik_task *t, double *v) {
     double back[4], turn[4];
     const dqik_carry *carry = t->data;
@@ -51,4 +49,4 @@ static double plain_error(const work *w, const point *p, const dqik_task *t, con
     return norm3(v);
 }
 
-const task_kind rotation_task = {ANGLE, targets, 4, write_errors, write_jacobian, plain_error};
+const task_kind rotation_task = {ANGLE, write_errors, write_jacobian, plain_error};

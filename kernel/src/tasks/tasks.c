@@ -3,9 +3,9 @@
 #include "tasks.h"
 
 static const task_kind *const KINDS[] = {
-    [DQIK_POSITION] = &position_task,
-    [DQIK_ROTATION] = &rotation_task,
-    [DQIK_POLE] = &pole_task,
+#define ENTRY(number, kind) [number] = &kind,
+    TASK_KINDS(ENTRY)
+#undef ENTRY
 };
 
 static const task_kind *kind_of(const dqik_task *t) { return KINDS[t->kind]; }
@@ -17,14 +17,35 @@ static double weight_of(const work *w, const dqik_task *t) {
 /* Soft tasks do not count in runs without poles. */
 static int counts(const work *w, const dqik_task *t) { return w->use_soft || kind_of(t)->unit != SOFT; }
 
-void errors(const work *w, point *p) {
+/* Write the rows of all tasks to `to`, with the room of one-sided tasks as values below 0. */
+void signed_errors(const work *w, const point *p, double *to) {
     for (const dqik_task *t = w->s->task; t < w->s->task + w->s->tasks; t++) {
-        double *e = p->e + t->row;
+        double *e = to + t->row;
         if (counts(w, t))
             kind_of(t)->errors(w, p, t, weight_of(w, t), e);
         else
             memset(e, 0, sizeof(double) * (size_t)t->rows);
     }
+}
+
+/* A one-sided task has no error where it has room. */
+static void clip(const dqik_task *t, double *e) {
+    for (int i = 0; t->one_sided && i < t->rows; i++) e[i] = most(e[i], 0.0);
+}
+
+void errors(const work *w, point *p) {
+    signed_errors(w, p, p->e);
+    if (!w->s->one_sided) return;
+    for (const dqik_task *t = w->s->task; t < w->s->task + w->s->tasks; t++) clip(t, p->e + t->row);
+}
+
+/* The size of a task's unweighted rows. Uses `w->left`. */
+static double size_of_error(const work *w, const point *p, const dqik_task *t, double weight) {
+    double *e = w->left, sum = 0.0;
+    kind_of(t)->errors(w, p, t, weight, e);
+    clip(t, e);
+    for (int i = 0; i < t->rows; i++) sum += e[i] * e[i];
+    return sqrt(sum);
 }
 
 void jacobian(work *w, const point *p) {
@@ -58,13 +79,12 @@ int leading_within(const work *w, const point *p, double tolerance, double rotat
 /* Errors (G) of the goals that have a weight: the distance [skeleton lengths], or the angle times ROTATION_LENGTH if that
  * is larger. */
 void misses(const work *w, const point *p, double *to) {
-    double e[3];
     memset(to, 0, sizeof(double) * (size_t)w->s->goals);
     for (const dqik_task *t = w->s->task; t < w->s->task + w->s->tasks; t++) {
         const task_kind *kind = kind_of(t);
         if (kind->unit == SOFT || !(t->weight > 0.0)) continue;
-        kind->errors(w, p, t, 1.0, e);
-        to[t->goal] = most(to[t->goal], norm3(e) * (kind->unit == LENGTH ? 1.0 / w->k->length : ROTATION_LENGTH));
+        to[t->goal] = most(to[t->goal], size_of_error(w, p, t, 1.0) *
+                                            (kind->unit == LENGTH ? 1.0 / w->k->length : ROTATION_LENGTH));
     }
 }
 
@@ -72,7 +92,7 @@ void misses(const work *w, const point *p, double *to) {
 void shift_targets(const work *w, const point *p, const double *shares, double *places, double *turns) {
     for (const dqik_task *t = w->s->task; t < w->s->task + w->s->tasks; t++) {
         double e[3], turn[4];
-        if (kind_of(t)->unit == SOFT) continue;
+        if (t->kind != DQIK_POSITION && t->kind != DQIK_ROTATION) continue;
         kind_of(t)->errors(w, p, t, shares[t->goal], e);
         if (t->kind == DQIK_POSITION) {
             add3(places + 3 * t->goal, e);
@@ -99,12 +119,11 @@ double rows_square(const work *w, const point *p) {
 /* As `rows_square`, of goals that are missed. Uses `w->misses`. */
 double square_missed(work *w, point *p, const dqik_problem *problem) {
     const dqik_task *end = w->s->task + w->s->tasks;
-    double sum = 0.0, e[3];
+    double sum = 0.0;
     memset(w->misses, 0, sizeof(double) * (size_t)w->s->goals);
     for (const dqik_task *t = w->s->task; t < end; t++) {
         if (kind_of(t)->unit == SOFT) continue;
-        kind_of(t)->errors(w, p, t, 1.0, e);
-        if (norm3(e) > (kind_of(t)->unit == LENGTH ? problem->tolerance : problem->rotation_tolerance))
+        if (size_of_error(w, p, t, 1.0) > (kind_of(t)->unit == LENGTH ? problem->tolerance : problem->rotation_tolerance))
             w->misses[t->goal] = 1.0;
     }
     errors(w, p);
@@ -121,17 +140,21 @@ void report(const work *w, const point *p, const frame_view *frame) {
         if (kind->unit == SOFT) continue;
         double *to = kind->unit == LENGTH ? frame->position_errors : frame->rotation_errors;
         to += w->s->goal_index[t->goal];
-        *to = most(*to, kind->report(w, p, t, frame));
+        *to = most(*to, kind->report ? kind->report(w, p, t, frame) : size_of_error(w, p, t, 1.0));
     }
 }
 
 /* Whether all targets of a stage's tasks are finite. */
 int targets_finite(const dqik_stage *s, const frame_view *frame) {
     for (const dqik_task *t = s->task; t < s->task + s->tasks; t++) {
-        const int size = kind_of(t)->target_size;
-        const double *target = kind_of(t)->targets(frame) + size * s->goal_index[t->goal];
-        for (int i = 0; i < size; i++)
-            if (!isfinite(target[i])) return 0;
+        const int g = s->goal_index[t->goal];
+        int finite = 1;
+        for (int i = 0; i < 4; i++) {
+            if (t->reads & 1 && i < 3) finite &= isfinite(frame->positions[3 * g + i]) != 0;
+            if (t->reads & 2) finite &= isfinite(frame->orientations[4 * g + i]) != 0;
+            if (t->reads & 4 && i < 3) finite &= isfinite(frame->poles[3 * g + i]) != 0;
+        }
+        if (!finite) return 0;
     }
     return 1;
 }

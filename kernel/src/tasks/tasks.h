@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The kinds of tasks; see solvers/space/tasks/table.py. A new kind needs a file like position.c, a line in the table of
- * tasks.c and a number in solvers/compiled/contract.py. */
+/* The kinds of tasks; see solvers/space/tasks/table.py. A new kind needs a file like position.c, a line in `TASK_KINDS`
+ * and its name in solvers/compiled/contract.py. */
 #ifndef DQIK_TASKS_H
 #define DQIK_TASKS_H
 
@@ -9,19 +9,49 @@
 typedef struct {
     /* The tolerance that applies to the norm of the error, and how it is reported; soft tasks have neither. */
     enum { LENGTH, ANGLE, SOFT } unit;
-    /* A frame's targets of all goals, and the doubles of each, which must be finite. */
-    const double *(*targets)(const frame_view *frame);
-    int target_size;
-    /* Weighted error rows, target less current, to `e`. */
+    /* Weighted error rows, target less current, to `e`; below 0 where a one-sided task has room. */
     void (*errors)(const work *w, const point *p, const dqik_task *t, double weight, double *e);
     /* Write weighted rows of the Jacobian to the columns of `w->jacobian`, which are 0 before. `w->axes` has the
      * directions of the degrees of freedom. */
     void (*jacobian)(work *w, const point *p, const dqik_task *t, double weight);
-    /* Unweighted error from the frame's target [length units or rad]; NULL for soft tasks. */
+    /* Unweighted error from the frame's target [length units or rad]; NULL: the size of its unweighted rows. */
     double (*report)(const work *w, const point *p, const dqik_task *t, const frame_view *frame);
 } task_kind;
 
-extern const task_kind position_task, rotation_task, pole_task;
+#define TASK_KINDS(KIND) \
+    KIND(DQIK_POSITION, position_task) \
+    KIND(DQIK_ROTATION, rotation_task) \
+    KIND(DQIK_POLE, pole_task) \
+    KIND(DQIK_LOOK_AT, look_at_task) \
+    KIND(DQIK_DISTANCE, distance_task) \
+    KIND(DQIK_PLANE, plane_task) \
+    KIND(DQIK_BALANCE, balance_task) \
+    KIND(DQIK_CURVE, curve_task)
+
+#define DECLARE(number, kind) extern const task_kind kind;
+TASK_KINDS(DECLARE)
+#undef DECLARE
+
+/* Loop over the degrees of freedom that act on a task: `c` of block `b`. */
+#define EACH_COLUMN(w, t, b, c) \
+    for (int b = 0; b < (w)->s->blocks; b++) \
+        for (int c = 0; c < block_size((w)->s, b) && (t)->acts[(w)->s->block_start[b]]; c++)
+
+/* The joint that carries the turn of a degree of freedom to point `i` of a task, or -1. */
+static inline int lever_of(const work *w, const dqik_task *t, int i, int k) {
+    return w->s->levered ? t->levers[i * w->n + k] : -1;
+}
+
+/* How a point moves with degree of freedom `c` of block `b`: u x (X - p) of a turn, u of a slide (Amino). */
+static inline void velocity(const work *w, const point *p, int b, int c, const double *at, int lever, double *to) {
+    const double *axes = w->axes + 9 * b, u[3] = {axes[c], axes[3 + c], axes[6 + c]};
+    double arm[3];
+    minus3(arm, lever < 0 ? at : p->p + 3 * lever, p->p + 3 * w->s->block_joint[b]);
+    if (w->s->block_kind[b] == DQIK_SLIDE)
+        copy3(to, u);
+    else
+        cross3(to, u, arm);
+}
 
 /* The rows of a task in the column of a degree of freedom. */
 static inline double *task_column(work *w, const dqik_task *t, int k) {

@@ -23,7 +23,7 @@ class PoleTasks:
     poles : all poles. swivelling : poles whose chain's root is a ball that may move.
     """
 
-    name, size, unit = "pole", 1, None
+    kind, name, size, unit, one_sided = "REACH", "pole", 1, None, None
 
     def __init__(self, setup: Setup) -> None:
         self.poles = tuple(setup.poles)

@@ -8,19 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from ...algebra import quaternion
 from ...model.goals import Targets
-from .setup import Columns, Kinematics, Setup
+from .setup import Columns, Kinematics, Setup, velocities
 
 
 class PositionTasks:
     """The position tasks of a stage, P of them; see `table.Kind`."""
 
-    name, size, unit = "position", 3, "length"
+    kind, name, size, unit, one_sided = "REACH", "position", 3, "length", None
 
     def __init__(self, setup: Setup) -> None:
         goals, skeleton, space = setup.goals, setup.skeleton, setup.space
-        self.goals = np.array([g for g, goal in enumerate(goals) if goal.position is not None], dtype=np.intp)
+        self.goals = np.array([g for g, goal in enumerate(goals) if goal.has_place], dtype=np.intp)
         goal_weights = np.array([goal.position_weight for goal in goals])
         self.weights = (setup.scale * goal_weights)[self.goals] / skeleton.length
         self.acts = setup.moves[self.goals] > 0.0
@@ -33,18 +32,9 @@ class PositionTasks:
         return targets.positions[:, self.goals] - kinematics.effectors[:, self.goals]
 
     def jacobian(self, columns: Columns, kinematics: Kinematics, targets: Targets, out: np.ndarray) -> None:
-        """Velocity columns `u x (effector - p)` (Amino), weighted, to `out` (F, 3 P, n).
-
-        For joints above a detached segment the segment's head takes the effector's place, since they only move it.
-        """
+        """Velocity columns of the effectors, weighted, to `out` (F, 3 P, n)."""
         effectors = kinematics.effectors[:, self.goals]
-        axes, moments = columns
-        if self._detached:
-            away = (self._levers >= 0)[..., None]
-            points = np.where(away, kinematics.positions[:, self._levers], effectors[:, :, None])  # (F, P, n, 3)
-            moved = moments[:, None] - np.swapaxes(quaternion.cross(points, np.swapaxes(axes, -1, -2)[:, None]), -1, -2)
-        else:  # u x (e - p) = p x u - e x u
-            moved = moments[:, None] - quaternion.skew(effectors) @ axes[:, None]
+        moved = velocities(columns, kinematics, effectors, self._levers, self._detached)
         np.multiply(moved, self._moves, out=out.reshape(moved.shape))
 
     def target_motion(self, now: Targets, then: Targets) -> np.ndarray:

@@ -17,11 +17,11 @@ from .setup import ROTATION_LENGTH, Columns, Kinematics, Setup
 class RotationTasks:
     """The rotation tasks of a stage, R of them; see `table.Kind`."""
 
-    name, size, unit = "rotation", 3, "angle"
+    kind, name, size, unit, one_sided = "REACH", "rotation", 3, "angle", None
 
     def __init__(self, setup: Setup) -> None:
         goals, skeleton, space = setup.goals, setup.skeleton, setup.space
-        self.goals = np.array([g for g, goal in enumerate(goals) if goal.rotation is not None], dtype=np.intp)
+        self.goals = np.array([g for g, goal in enumerate(goals) if goal.has_turn], dtype=np.intp)
         goal_weights = np.array([goal.rotation_weight for goal in goals])
         self.weights = ROTATION_LENGTH * (setup.scale * goal_weights)[self.goals]
         self._joint = setup.joint[self.goals]

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...model.goals import Goal
+from ...algebra import quaternion
+from ...model.goals import Goal, Targets
 from ...model.skeleton import Skeleton
 from ..joint_space import JointSpace
 from ..poles import Pole
@@ -26,6 +27,11 @@ class Setup(NamedTuple):
     joint: np.ndarray  # (G,) joint that carries each effector
     moves: np.ndarray  # (G, n) 1 where a degree of freedom belongs to the goal's chain
     scale: np.ndarray  # (G,) weight of each goal's priority
+    points: Sequence[slice]  # (G) of the goals' points among those of all stages
+
+    def some(self, numbers: np.ndarray) -> list[Goal]:
+        """Some of the goals."""
+        return [self.goals[int(g)] for g in numbers]
 
 
 class Kinematics(NamedTuple):
@@ -42,6 +48,82 @@ class Columns(NamedTuple):
 
     axes: np.ndarray  # (F, 3, n) u, 0 for slides
     moments: np.ndarray  # (F, 3, n) p x u, the direction for slides
+
+
+class Points:
+    """P points fixed to joints, and the degrees of freedom that move them.
+
+    Attributes
+    ----------
+    joint : (P,) that carry them. offsets : (P, 3) in the joints' frames. moves : (P, n) 1 where a degree of freedom may
+        move the point, else 0.
+    """
+
+    def __init__(self, setup: Setup, joint: np.ndarray, offsets: np.ndarray, chains: np.ndarray) -> None:
+        """`chains` (P, n): 1 where a degree of freedom belongs to the chain of the point's goal."""
+        skeleton, space = setup.skeleton, setup.space
+        self.joint, self.offsets = joint, offsets
+        self.moves = chains * skeleton.ancestors[joint][:, space.joint]
+        self.levers = skeleton.levers(joint, space.joint)
+        self._detached = bool(skeleton.detached)
+
+    def at(self, kinematics: Kinematics) -> np.ndarray:
+        """World positions (F, P, 3)."""
+        turned = kinematics.matrices[:, self.joint] @ self.offsets[..., None]
+        return kinematics.positions[:, self.joint] + turned[..., 0]
+
+    def columns(self, columns: Columns, kinematics: Kinematics, at: np.ndarray) -> np.ndarray:
+        """Velocities (F, P, 3, n) of the points, which are `at` (F, P, 3)."""
+        return velocities(columns, kinematics, at, self.levers, self._detached) * self.moves[:, None, :]
+
+
+def velocities(
+    columns: Columns, kinematics: Kinematics, points: np.ndarray, levers: np.ndarray, detached: bool
+) -> np.ndarray:
+    """Velocity columns `u x (X - p)` (Amino) of points X (F, P, 3), as (F, P, 3, n).
+
+    levers : (P, n) as in `Skeleton.levers`. For joints above a detached segment the segment's head takes the point's
+    place, since they only move it.
+    """
+    axes, moments = columns
+    if detached:
+        away = (levers >= 0)[..., None]
+        carried = np.where(away, kinematics.positions[:, levers], points[:, :, None])  # (F, P, n, 3)
+        return moments[:, None] - np.swapaxes(quaternion.cross(carried, np.swapaxes(axes, -1, -2)[:, None]), -1, -2)
+    return moments[:, None] - quaternion.skew(points) @ axes[:, None]  # u x (X - p) = p x u - X x u
+
+
+def turning(setup: Setup, goals: np.ndarray) -> np.ndarray:
+    """Degrees of freedom (T, n) bool that belong to the chains of goals (T,) and turn their joints."""
+    skeleton, space, joint = setup.skeleton, setup.space, setup.joint[goals]
+    above = skeleton.ancestors[joint][:, space.joint]
+    same = skeleton.segment[joint][:, None] == skeleton.segment[space.joint]  # a detached segment keeps its orientation
+    return (setup.moves[goals] > 0.0) & space.turns & above & same
+
+
+def of_kind(setup: Setup, kind: str) -> np.ndarray:
+    """The numbers of the stage's goals of one kind."""
+    return np.array([g for g, goal in enumerate(setup.goals) if goal.kind == kind], dtype=np.intp)
+
+
+def points_in(targets: Targets) -> np.ndarray:
+    """The points (F, P, 3) of all goals."""
+    return np.zeros((len(targets.positions), 0, 3)) if targets.points is None else targets.points
+
+
+def weights_of(setup: Setup, goals: np.ndarray, unit: str) -> np.ndarray:
+    """The weights (T,) of a unit of error of goals that miss in lengths or angles."""
+    if unit == "length":
+        own = np.array([goal.position_weight for goal in setup.some(goals)]) / setup.skeleton.length
+    else:
+        own = ROTATION_LENGTH * np.array([goal.rotation_weight for goal in setup.some(goals)])
+    return setup.scale[goals] * own
+
+
+def one_point(setup: Setup, goals: np.ndarray) -> Points:
+    """The effectors of some goals."""
+    offsets = np.array([goal.offset for goal in setup.some(goals)], dtype=float).reshape(-1, 3)
+    return Points(setup, setup.joint[goals], offsets, setup.moves[goals])
 
 
 def priority_weights(priorities: Sequence[int]) -> np.ndarray:

@@ -48,8 +48,9 @@ class Tasks:
         chains: np.ndarray,
         poles: Sequence[Pole] = (),
         lane: np.ndarray | None = None,
+        points: Sequence[slice] = (),
     ) -> None:
-        """`lane` (G,) of each goal; None for one lane."""
+        """`lane` (G,) of each goal; None for one lane. points : (G) of each goal among those of all stages."""
         self.skeleton, self.space, self.count, self.length = skeleton, space, len(goals), skeleton.length
         self.joint = np.array([goal.joint for goal in goals], dtype=np.intp)
         self.moves = chains[:, space.joint].astype(float)
@@ -59,13 +60,16 @@ class Tasks:
         priority = np.array([goal.priority for goal in goals], dtype=int)
         for number in range(int(lane.max(initial=-1)) + 1):
             scale[lane == number] = priority_weights(priority[lane == number].tolist())
-        self.kinds = table.make(Setup(skeleton, goals, space, poles, self.joint, self.moves, scale))
+        self.kinds = table.make(Setup(
+            skeleton, goals, space, poles, self.joint, self.moves, scale, points or [slice(0, 0)] * self.count
+        ))  # fmt: skip
         sizes = [kind.size * len(kind.goals) for kind in self.kinds]
         ends = np.cumsum(sizes, dtype=int).tolist()
         self.rows = [slice(end - size, end) for end, size in zip(ends, sizes, strict=True)]
         self._met = [kind for kind in self.kinds if kind.unit is not None]
         self.m = sum(sizes[: len(self._met)])
         self.all = sum(sizes)
+        self.one_sided = self._one_sided()
         none = np.zeros(0, dtype=np.intp)
         row_goals = np.concatenate([none, *[np.repeat(kind.goals, kind.size) for kind in self.kinds]])
         task_goals = np.concatenate([none, *[kind.goals for kind in self._met]])
@@ -85,9 +89,8 @@ class Tasks:
             named[name].goals if name in named else np.zeros(0, dtype=np.intp) for name in ("position", "rotation")
         )
         self.weights = np.zeros((2, self.count))
-        for row, name in enumerate(("position", "rotation")):
-            if name in named:
-                self.weights[row, named[name].goals] = named[name].weights
+        for kind in self._met:
+            self.weights[_UNITS.index(kind.unit or "length"), kind.goals] = kind.weights
         pole_tasks = named.get("pole")
         self.poles = pole_tasks if isinstance(pole_tasks, PoleTasks) else None
         rotation_tasks = named.get("rotation")
@@ -98,6 +101,14 @@ class Tasks:
     def _with_rows(self) -> list[tuple[table.Kind, slice]]:
         """The hard kinds, with their rows."""
         return list(zip(self._met, self.rows, strict=False))
+
+    def _one_sided(self) -> np.ndarray | None:
+        """(all,) bool, the rows whose errors count only above 0; None if there are none."""
+        mask = np.zeros(self.all, dtype=bool)
+        for kind, rows in zip(self.kinds, self.rows, strict=True):
+            if kind.one_sided is not None:
+                mask[rows] = np.repeat(kind.one_sided, kind.size)
+        return mask if mask.any() else None
 
     def rows_of(self, name: str) -> slice:
         """The rows of one kind; an empty slice if there are no such tasks."""
@@ -111,7 +122,12 @@ class Tasks:
         return Kinematics(matrices, positions, world[..., :4], effectors)
 
     def errors(self, kinematics: Kinematics, targets: Targets) -> np.ndarray:
-        """Error rows (F, all), `target - current`."""
+        """Error rows (F, all), `target - current`; 0 where a one-sided task has room."""
+        rows = self.signed_errors(kinematics, targets)
+        return rows if self.one_sided is None else np.where(self.one_sided, np.maximum(rows, 0.0), rows)
+
+    def signed_errors(self, kinematics: Kinematics, targets: Targets) -> np.ndarray:
+        """`errors` with the room of one-sided tasks as values below 0: what a step may use up."""
         frames = len(kinematics.positions)
         parts = [
             self._weigh(kind, kind.errors(kinematics, targets), targets.shares).reshape(frames, -1)
@@ -149,7 +165,9 @@ class Tasks:
 
     def shifted(self, targets: Targets, kinematics: Kinematics, wanted: Targets, shares: np.ndarray) -> Targets:
         """`targets` moved and turned by shares (F, G) of the goals' errors from the targets `wanted`."""
-        moved = targets.positions + shares[..., None] * (wanted.positions - kinematics.effectors)
+        moved = targets.positions.copy()
+        away = wanted.positions[:, self.placed] - kinematics.effectors[:, self.placed]
+        moved[:, self.placed] += shares[:, self.placed, None] * away
         if self._rotation is None:
             return targets._replace(positions=moved)
         turns = shares[:, self.oriented, None] * self.rotation_errors(kinematics, wanted)
@@ -216,6 +234,10 @@ class Tasks:
         plain = np.zeros((2, frames, self.count))
         for kind in self._met:
             away = kind.errors(kinematics, targets)
+            if kind.one_sided is not None:
+                away = np.where(kind.one_sided[:, None], np.maximum(away, 0.0), away)
             unit = plain[_UNITS.index(kind.unit or "length")]
-            unit[:, kind.goals] = np.maximum(unit[:, kind.goals], np.sqrt((away * away).sum(-1)))
+            sizes = np.sqrt((away * away).sum(-1))
+            for task, goal in enumerate(kind.goals.tolist()):  # a goal may have several tasks of a kind
+                unit[:, goal] = np.maximum(unit[:, goal], sizes[:, task])
         return plain[0], plain[1]
