@@ -27,7 +27,7 @@ from .rig.frame.report import GoalError
 from .rig.overlay import workspace
 from .rig.overlay.workspace import Workspace
 from .rig.setup import goals, owners, pasted, roles, selection
-from .rig.setup.menus import OBJECTIVES, ORDERS, START_FROM, solver_items
+from .rig.setup.menus import AXIS_ITEMS, OBJECTIVES, ORDERS, SIDES, START_FROM, kind_items, solver_items
 from .solvers import kernel
 from .solvers.compiled.contract import SOLVERS as COMPILED
 
@@ -96,6 +96,27 @@ class DqikGoal(bpy.types.PropertyGroup):
     bone: StringProperty(
         name="Bone", description="The bone that should reach the target", options=_FIXED, override=_OVERRIDE,
         update=_touched,
+    )  # fmt: skip
+    kind: EnumProperty(
+        name="Kind", description="What the goal asks of its bone", items=kind_items(), default="REACH",
+        options=_FIXED, override=_OVERRIDE, update=_touched,
+    )  # fmt: skip
+    axis: EnumProperty(
+        name="Axis", description="The axis of the bone that points at the target", items=AXIS_ITEMS, default="Y",
+        options=_FIXED, override=_OVERRIDE, update=_touched,
+    )  # fmt: skip
+    side: EnumProperty(
+        name="Side", description="On which side of the distance, the plane or the target the goal is met",
+        items=SIDES, default="AT", options=_FIXED, override=_OVERRIDE, update=_touched,
+    )  # fmt: skip
+    distance: FloatProperty(
+        name="Distance", description="Distance from the target, height over its plane, or how far the weight stays "
+        "inside the area, in world units", default=0.0, soft_min=0.0, subtype="DISTANCE", options=_FIXED,
+        override=_OVERRIDE, update=_touched,
+    )  # fmt: skip
+    use_support: BoolProperty(
+        name="Carries Weight", description="The target is a corner of the area over which goals of balance keep the "
+        "weight: feet on the ground", options=_FIXED, override=_OVERRIDE, update=_touched,
     )  # fmt: skip
     target: PointerProperty(
         type=bpy.types.Object, name="Target", description="The object that the bone should reach", override=_OVERRIDE,

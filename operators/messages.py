@@ -21,6 +21,8 @@ GERMAN = {
     "its pole is this armature: also choose one of its bones":
         "sein Pol ist dieses Skelett: auch einen Knochen davon auswählen",
     "it has no effect: switch on Position or Rotation": "es bewirkt nichts: Position oder Rotation einschalten",
+    "its target is no curve: choose a curve object":
+        "sein Zielobjekt ist keine Kurve: ein Kurvenobjekt auswählen",
     "the place of {} is not a number: reset its transform":
         "der Ort von {} ist keine Zahl: die Transformation zurücksetzen",
     "{} has no bone {}": "{} hat keinen Knochen {}",
@@ -34,6 +36,8 @@ GERMAN = {
         "Ziel {}: sein Pol ist sein Zielobjekt und bleibt außer Acht: einen anderen wählen",
     "Goal {}: there is no bone above {} to move: switch on Use Tail":
         "Ziel {}: über {} ist kein Knochen zu bewegen: Bis zum Ende einschalten",
+    "Goal {}: no goal carries weight: switch on Carries Weight for the feet":
+        "Ziel {}: kein Ziel trägt Gewicht: bei den Füßen Trägt Gewicht einschalten",
     "Goal {}: its target or pole follows bone {}, which is solved":
         "Ziel {}: sein Zielobjekt oder Pol folgt dem Knochen {}, der gelöst wird",
     "Goal {}: {} stands still {}; hide it with the eye instead":
@@ -285,6 +289,8 @@ GERMAN = {
         "Ebene",
     "{} has the hinge {} at the root of its limb: take PGS":
         "{} hat das Scharnier {} an der Wurzel des Glieds: PGS wählen",
+    "{} solves positions and rotations only": "{} löst nur Positionen und Rotationen",
+    "{} is a {} goal: take PGS": "{} ist ein Ziel der Art {}: PGS wählen",
     "FABRIK solves positions only": "FABRIK löst nur Positionen",
     "{} asks for a rotation: take PGS or leave the rotation out":
         "{} will eine Rotation: PGS wählen oder die Rotation weglassen",

@@ -6,6 +6,7 @@ import bpy
 from ..operators.common import armature
 from ..rig.blender import units
 from ..rig.setup import roles
+from ..solvers import GOAL_KINDS
 from .common import ArmatureSidebar, is_narrow, paragraph, settled
 
 _FEWEST, _MOST = 3, 7  # rows of the list; a full body has six goals
@@ -138,11 +139,17 @@ def _fault(ob: bpy.types.Object, goal: bpy.types.PropertyGroup) -> bool:
     """Whether the goal's bone, its target, or both of its switches are missing or wrong."""
     return (
         goal.bone not in ob.pose.bones
-        or goal.target is None
-        or not (goal.use_position or goal.use_rotation)
+        or (goal.target is None and not _is_within(goal))
+        or (goal.kind == "REACH" and not (goal.use_position or goal.use_rotation))
+        or (goal.kind == "CURVE" and goal.target.type != "CURVE")
         or _lost(goal.target, goal.subtarget)
         or _lost(goal.pole_target, goal.pole_subtarget)
     )
+
+
+def _is_within(goal: bpy.types.PropertyGroup) -> bool:
+    """Whether the goal needs no target, because others say where the weight is to be."""
+    return goal.kind == "BALANCE" and goal.side == "WITHIN"
 
 
 def _lost(target: bpy.types.Object | None, bone: str) -> bool:
@@ -155,17 +162,39 @@ def _settings(layout: bpy.types.UILayout, ob: bpy.types.Object, goal: bpy.types.
     row = column.row()
     row.alert = goal.bone not in ob.pose.bones
     row.prop_search(goal, "bone", ob.pose, "bones", icon="BONE_DATA")
-    row = column.row()
-    row.alert = goal.target is None
-    row.prop(goal, "target")
-    _bone_of(column, goal, goal.target, "subtarget")
+    column.prop(goal, "kind")
+    if not _is_within(goal):
+        row = column.row()
+        row.alert = goal.target is None
+        row.prop(goal, "target")
+        _bone_of(column, goal, goal.target, "subtarget")
 
     column = layout.column()
     column.prop(goal, "influence")
+    if goal.kind != "REACH":
+        _other_kind(column, goal)
+        return
     for part in ("position", "rotation"):
         (_weighted if layout.use_property_split else _weighted_below)(column, goal, part)
     if goal.use_rotation:
         _space(column, ob, goal)
+    column.prop(goal, "use_support")
+
+
+def _other_kind(layout: bpy.types.UILayout, goal: bpy.types.PropertyGroup) -> None:
+    """The settings of a goal of another kind than Reach, as its kind declares them."""
+    kind = GOAL_KINDS[goal.kind]
+    if "axis" in kind.takes:
+        layout.prop(goal, "axis")
+    if kind.sides:
+        row = layout.row(align=True)
+        for side in kind.sides:
+            row.prop_enum(goal, "side", side)
+    if "distance" in kind.takes:
+        layout.prop(goal, "distance")
+    layout.prop(goal, "rotation_weight" if kind.unit == "angle" else "position_weight", text="Weight")
+    if goal.kind in ("DISTANCE", "PLANE"):
+        layout.prop(goal, "use_support")
 
 
 def _space(layout: bpy.types.UILayout, ob: bpy.types.Object, goal: bpy.types.PropertyGroup) -> None:

@@ -35,8 +35,8 @@ def stay(
     world = prepared.skeleton.transforms(own.rotations, own.translations, links)
     places, turns = _ends(prepared, world)
     wanted, turned = arrays.positions[frames], prepared.carry.carried(world[..., :4], arrays.orientations[frames])
-    has_place = np.array([goal.position is not None for goal in prepared.goals])
-    has_turn = np.array([goal.rotation is not None for goal in prepared.goals])
+    has_place = np.array([goal.has_place for goal in prepared.goals])
+    has_turn = np.array([goal.has_turn for goal in prepared.goals])
     before, after = np.linalg.norm(wanted - places, axis=-1), arrays.position_errors[frames]
     share = np.where(has_place, _share(before, after, prepared.options.tolerance), 1.0)
     if (has_turn & ~has_place).any():
@@ -48,7 +48,7 @@ def stay(
     again = prepared.arrays(len(frames))
     again.links[:], again.poles[:] = links, _poles(prepared, world, places, arrays.poles[frames], 1.0 - share)
     again.start_rotations[:], again.start_translations[:] = own
-    again.home_rotations[:] = 0.0
+    again.home_rotations[:], again.points[:] = 0.0, arrays.points[frames]
     again.positions[:] = places + share[..., None] * (wanted - places)
     between = quaternion.product(turns, quaternion.exp(share[..., None] * _turn(turns, turned)))
     again.orientations[:] = prepared.carry.uncarried(world[..., :4], between)
@@ -58,8 +58,10 @@ def stay(
     turned = prepared.carry.carried(world[..., :4], arrays.orientations[frames])
     for name in ("rotations", "translations", "iterations", "at_limit"):
         getattr(arrays, name)[frames] = getattr(again, name)
-    arrays.position_errors[frames] = np.linalg.norm(wanted - places, axis=-1) * has_place
-    arrays.rotation_errors[frames] = np.linalg.norm(_turn(turns, turned), axis=-1) * has_turn
+    other = np.array([goal.kind != "REACH" for goal in prepared.goals])
+    far, off = np.linalg.norm(wanted - places, axis=-1) * has_place, np.linalg.norm(_turn(turns, turned), axis=-1)
+    arrays.position_errors[frames] = np.where(other, again.position_errors, far)
+    arrays.rotation_errors[frames] = np.where(other, again.rotation_errors, off * has_turn)
 
 
 def _share(before: np.ndarray, after: np.ndarray, tolerance: float) -> np.ndarray:

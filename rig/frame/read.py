@@ -16,7 +16,7 @@ from ...solvers.model.frames import FrameArrays
 from ...solvers.model.goals import Targets
 from ..blender.channels import Channels
 from ..setup.build import Rig
-from . import keyed_reach, start_pose
+from . import keyed_reach, kinds, start_pose
 from . import links as joint_links
 from . import targets as goal_targets
 from .natural_pose import Shaping
@@ -146,24 +146,29 @@ def _targets(
     ob : the evaluated object.
     """
     count = len(rig.goals)
-    targets = Targets(np.zeros((1, count, 3)), np.tile(quaternion.IDENTITY, (1, count, 1)), np.zeros((1, count, 3)))
-    goal_targets.in_armature(ob.matrix_world.inverted_safe(), rig, places, targets)
+    points = np.zeros((1, rig.target_points, 3)) if rig.target_points else None
+    targets = Targets(
+        np.zeros((1, count, 3)), np.tile(quaternion.IDENTITY, (1, count, 1)), np.zeros((1, count, 3)), points=points
+    )
+    goal_targets.in_armature(ob, rig, places, targets)
     shares = [influences[binding.index] for binding in rig.goals]
     if min(shares, default=1.0) < 1.0:
-        _ease(rig, prepared, shares, targets.positions, targets.rotations, links, start)
+        _ease(rig, prepared, shares, targets, links, start)
     return targets
 
 
 def _ease(
-    rig: Rig, prepared: Prepared, shares: list[float], positions: np.ndarray, rotations: np.ndarray,
-    links: np.ndarray, start: Pose,
-) -> None:  # fmt: skip
+    rig: Rig, prepared: Prepared, shares: list[float], targets: Targets, links: np.ndarray, start: Pose
+) -> None:
     """Move targets of goals with an influence below 1 toward where their bones start, in place."""
+    positions, rotations = targets.positions, targets.rotations
     world = rig.skeleton.transforms(start.rotations, start.translations, links)
     by = np.tile(quaternion.IDENTITY, (len(shares), 1))
     by[prepared.carry.goals] = prepared.carry.carries(world[..., :4])[0]
     for k, (goal, share) in enumerate(zip(prepared.goals, shares, strict=True)):
-        if share < 1.0:
+        if share < 1.0 and goal.kind != "REACH":
+            kinds.ease(rig, k, share, world[0], targets)
+        elif share < 1.0:
             own = world[0, goal.joint, :4]
             began = dual_quaternion.transform(world[0, goal.joint], np.asarray(goal.offset, dtype=float))
             positions[0, k] = began + share * (positions[0, k] - began)

@@ -130,10 +130,10 @@ def measure(
     distances, angles = np.zeros((2, len(rig.goals)))
     for k, (row, goal) in enumerate(zip(rig.goal_rows, prepared.goals, strict=True)):
         bone = pose[int(rig.bones[row])]
-        if goal.position is not None:
+        if goal.has_place:
             place = np.array(bone.tail if any(goal.offset) else bone.head)
             distances[k] = np.linalg.norm(place - positions[k])
-        if goal.rotation is not None:
+        if goal.has_turn:
             q = quaternion.from_matrix(np.array(bone.matrix.to_3x3().normalized()))
             own = quaternion.product(q, rig.goal_axes[k])
             by = np.array(rotation_space.carrying(ob, bone.name, goal.rotation_follows))
@@ -206,6 +206,8 @@ def _correct(status: Status, evaluated: bpy.types.Object, solved: Solved) -> Non
     rig, arrays, pose = solved.rig, solved.arrays, evaluated.pose.bones
     expected = arrays.position_errors[0], arrays.rotation_errors[0]
     shown = measure(evaluated, rig, solved.prepared, *_shown_targets(evaluated, solved))
+    for values, own in zip(shown, expected, strict=True):  # what other kinds miss is not read off the bones
+        values[rig.other_kinds] = own[rig.other_kinds]
     _put_errors(status, solved, *(
         np.where(np.abs(new - old) > noise, new, old)
         for new, old, noise in zip(shown, expected, (_NOISE * rig.size, _TURN_NOISE), strict=True)
@@ -226,8 +228,10 @@ def _shown_targets(evaluated: bpy.types.Object, solved: Solved) -> tuple[np.ndar
     view = View(bpy.context.view_layer.depsgraph, solved.frame, fresh=False)
     places = targets.same(evaluated, solved.facts, view)
     if places is not None:
-        now = Targets(positions.copy(), orientations.copy(), solved.arrays.poles.copy())
-        targets.in_armature(evaluated.matrix_world.inverted_safe(), solved.rig, places, now)
+        now = Targets(
+            positions.copy(), orientations.copy(), solved.arrays.poles.copy(), points=solved.arrays.points.copy()
+        )
+        targets.in_armature(evaluated, solved.rig, places, now)
         whole = [k for k, binding in enumerate(solved.rig.goals) if solved.influences[binding.index] == 1.0]
         positions[0, whole], orientations[0, whole] = now.positions[0, whole], now.rotations[0, whole]
     return positions[0], orientations[0]

@@ -19,7 +19,7 @@ from .natural_pose import Shaping
 def complete(arrays: FrameArrays, rig: Rig, shaping: Shaping | None) -> None:
     """Carry and shape the animator's poses that stand in the start poses of all frames, in place."""
     posed = Pose(arrays.start_rotations, arrays.start_translations)
-    targets = Targets(arrays.positions, arrays.orientations, arrays.poles)
+    targets = Targets(arrays.positions, arrays.orientations, arrays.poles, points=arrays.points)
     start = carried = _carried(rig, posed, arrays.links, targets)
     if shaping is not None:
         start = shaping.shaped(rig, posed, carried, arrays.links, targets)

@@ -50,6 +50,7 @@ class SteadyFrames:
             rig is not None and frame_input is not None and frame_input.prepared is rig.prepared
             and view.in_viewport and prepared.unanimated and not prepared.animates_settings
             and not rig.constrained_rows.size and not prepared.follows_itself and min(prepared.influences) == 1.0
+            and not any(fact.distance or fact.is_curve for fact in prepared.facts)
         )  # fmt: skip
 
     def read(self, prepared: PreparedRig, pose: PoseMemory, ob: bpy.types.Object, view: View) -> bool:
@@ -71,7 +72,7 @@ class SteadyFrames:
         places = targets.same(evaluated, prepared.facts, view)
         if places is None or not self._place_roots(evaluated):
             return False
-        targets.in_armature(evaluated.matrix_world.inverted_safe(), rig, places, self._input.targets)
+        targets.in_armature(evaluated, rig, places, self._input.targets)
         return isfinite(self._requests.sum())
 
     def write(self, ob: bpy.types.Object, rows: np.ndarray, arrays: FrameArrays) -> Channels:
@@ -104,8 +105,10 @@ class SteadyFrames:
 
 def _in_one(requests: Targets) -> tuple[Targets, np.ndarray]:
     """The targets of one frame as parts of one array, and this array: one sum tells whether all are numbers."""
-    parts = requests.positions, requests.rotations, requests.poles
+    points = np.zeros((1, 0, 3)) if requests.points is None else requests.points
+    parts = requests.positions, requests.rotations, requests.poles, points
     together = np.concatenate([part.ravel() for part in parts])
     split = np.split(together, np.cumsum([part.size for part in parts])[:-1])
-    positions, rotations, poles = (own.reshape(part.shape) for own, part in zip(split, parts, strict=True))
-    return requests._replace(positions=positions, rotations=rotations, poles=poles), together
+    positions, rotations, poles, points = (own.reshape(part.shape) for own, part in zip(split, parts, strict=True))
+    points = None if requests.points is None else points
+    return requests._replace(positions=positions, rotations=rotations, poles=poles, points=points), together

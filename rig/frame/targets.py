@@ -11,6 +11,7 @@ from ..blender.dependencies import Dependencies
 from ..setup import rotation_space
 from ..setup.build import Rig
 from ..setup.goal_facts import GoalFacts
+from . import kinds
 from .view import View
 
 Place = tuple[Matrix | None, Matrix | None]
@@ -29,7 +30,8 @@ def read(
         Blender reports no update for these.
     """
     goals, own = ob.dqik.goals, ob.original.dqik.goals
-    if not edited and [(goal.name, goal.bone) for goal in own] == [fact[:2] for fact in before]:
+    as_before = [(goal.name, goal.bone) for goal in own] == [fact[:2] for fact in before]
+    if not edited and as_before and kinds.same_scale(ob, before):
         places = same(ob, before, view)
         if places is not None and all(is_finite(matrix) for place in places for matrix in place if matrix is not None):
             return before, places, None
@@ -47,7 +49,7 @@ def read(
             goal.name, goal.bone, not goal.mute and goal.influence > 0.0, _uid(target), goal.subtarget, target_problem,
             goal.chain_length, goal.use_position, goal.use_rotation, goal.position_weight, goal.rotation_weight,
             goal.rotation_follows, goal.priority, goal.use_tail, _uid(pole), goal.pole_subtarget, pole_problem,
-            goal.pole_angle,
+            goal.pole_angle, *kinds.facts(ob, goal),
         ))  # fmt: skip
         places.append((target_matrix, pole_matrix))
     return tuple(facts), places, [goal.influence for goal in goals]
@@ -71,13 +73,14 @@ def same(ob: bpy.types.Object, before: tuple[GoalFacts, ...], view: View) -> lis
     return places
 
 
-def in_armature(inverse: Matrix, rig: Rig, places: list[Place], targets: Targets) -> None:
+def in_armature(ob: bpy.types.Object, rig: Rig, places: list[Place], targets: Targets) -> None:
     """Write the goals' targets in armature space into `targets` of one frame, as far as the goals ask for them.
 
-    inverse : from the world to the armature.
+    ob : the evaluated object.
     """
     if not rig.goals:
         return
+    inverse = ob.matrix_world.inverted_safe()
     matrices = [
         inverse if target is None else inverse @ target
         for target in [places[binding.index][0] for binding in rig.goals]
@@ -90,6 +93,8 @@ def in_armature(inverse: Matrix, rig: Rig, places: list[Place], targets: Targets
     if rig.has_poles:
         poles = [places[binding.index][1] if binding.pole else None for binding in rig.goals]
         targets.poles[0] = [_NO_POLE if pole is None else (inverse @ pole).translation[:] for pole in poles]
+    if rig.other_kinds:
+        kinds.fill(ob, inverse, rig, matrices, targets)
 
 
 def _places(

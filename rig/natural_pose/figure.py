@@ -243,7 +243,7 @@ _CARRIED = 0.5  # a rotation that follows its limb by more than this tells nothi
 
 def _turned(goal: "Goal") -> bool:
     """Whether a goal tells how its bone is turned, wherever its limb points."""
-    return goal.rotation is not None and goal.rotation_follows < _CARRIED
+    return goal.has_turn and goal.rotation_follows < _CARRIED
 
 
 class _Reader:
@@ -265,8 +265,8 @@ class _Reader:
     def goal(self, joints: Sequence[int]) -> int:
         """The number of the goal on one of some joints, the first that has one; -1 for none. Rotations go first."""
         numbers = [
-            (goal.rotation is None, rank, number) for number, goal in enumerate(self.goals)
-            for rank, joint in enumerate(joints) if goal.joint == joint >= 0 and goal.position is not None
+            (not goal.has_turn, rank, number) for number, goal in enumerate(self.goals)
+            for rank, joint in enumerate(joints) if goal.joint == joint >= 0 and goal.has_place
         ]  # fmt: skip
         return min(numbers, default=(True, 0, -1))[2]
 
@@ -280,7 +280,7 @@ class _Reader:
         own = self.joint("hips")
         goal = next((
             number for number, goal in enumerate(self.goals)
-            if goal.joint == own >= 0 and goal.position is not None and _turned(goal)
+            if goal.joint == own >= 0 and goal.has_place and _turned(goal)
         ), -1)  # fmt: skip
         if own >= 0:
             rotation, at = self.world[own, :4], dual_quaternion.translation(self.world[own])

@@ -15,7 +15,8 @@ from ..blender.dependencies import acts
 from . import limit_frame, limits
 from .goal_facts import GoalFacts
 from .limit_frame import LimitFrame
-from .plan import Plan, plan
+from .menus import AXES
+from .plan import Plan, PlannedGoal, plan
 from .roles import Figure
 
 PULL = 1e-5
@@ -88,6 +89,7 @@ class Rig:
     loose : (M,) the bone has a location, because it is not connected. loose_rows, loose_bones : loose and not sliding.
     local_rows : rows of bones whose constraints all act in the parent's frame. held_rows : rows of bones whose
         constraints set their orientation, whatever their place and their parent's orientation.
+    supports : goals whose targets carry weight. other_kinds : goals of other kinds than Reach. target_points : P.
     held_with : for bones, the bones above that are held with them (`Plan.held_with`).
     """
 
@@ -115,6 +117,7 @@ class Rig:
     held_rows: frozenset[int]
     held_with: dict[int, list[int]]
     locked_bones: list[int]
+    supports: list[int]
     notes: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -147,6 +150,8 @@ class Rig:
             self.rest_links[self.main[row]] = dual_quaternion.from_parts(self.own_rest[row], np.zeros(3))
         self.root_rests = self.root_rotations(self.rest_links)
         self.root_goals = self._root_goals(slides)
+        self.other_kinds = [k for k, goal in enumerate(self.prepared.goals) if goal.kind != "REACH"]
+        self.target_points = sum(len(goal.points or ()) for goal in self.prepared.goals)
         self.turns = any(goal.rotation is not None for goal in self.prepared.goals)
         self.has_poles = any(one.pole for one in self.goals)
 
@@ -156,7 +161,7 @@ class Rig:
         ancestors, solved = self.skeleton.ancestors, np.zeros(len(self.skeleton), dtype=bool)
         solved[self.solved_joints] = True
         for number, (goal, row) in enumerate(zip(self.prepared.goals, self.goal_rows, strict=True)):
-            asks = goal.position is not None and goal.rotation is not None and not any(goal.offset)
+            asks = goal.has_place and goal.has_turn and not any(goal.offset)
             asks = asks and not goal.rotation_follows
             if row in slides and row not in found and asks and (ancestors[self.main[row]] & solved).sum() == 1:
                 path = [joint for joint in self.skeleton.order if ancestors[slides[row], joint]]
@@ -254,6 +259,7 @@ def build(
         local_rows=frozenset(row for row, bone in enumerate(solve_plan.bones) if _is_local(pose[bone])),
         frames=parts.solved_frames(solve_plan),
         frame_axes=np.array([parts.frames[bone].axes for bone in solve_plan.bones]),
+        supports=solve_plan.supports,
         locked_bones=[bone for bone in solve_plan.bones if pose[bone].dqik_lock and pose[bone].dqik_use_limits],
         notes=solve_plan.notes,
     )
@@ -333,23 +339,45 @@ class _Parts:
 
     def goals(self, solve_plan: Plan) -> list[ik.Goal]:
         """The solver's goals, with placeholders for the targets, which are read in each frame."""
-        return [
-            ik.Goal(
-                self.main[goal.bone],
-                position=(0.0, 0.0, 0.0) if goal.facts.use_position else None,
-                rotation=(1.0, 0.0, 0.0, 0.0) if goal.facts.use_rotation else None,
-                offset=self._tail(goal.bone, solve_plan.armature.length[goal.bone] if goal.facts.use_tail else 0.0),
-                position_weight=goal.facts.position_weight,
-                rotation_weight=goal.facts.rotation_weight,
-                rotation_follows=goal.facts.rotation_follows,
-                limb_rest=self._limb_rest(goal.bone, solve_plan.armature),
-                priority=goal.facts.priority,
-                chain=[joint for bone in goal.chain for joint in self._joints_of(bone)],
-                pole=(0.0, 0.0, 0.0) if goal.facts.has_pole else None,
-                pole_angle=goal.facts.pole_angle,
-            )
-            for goal in solve_plan.goals
-        ]
+        return [self._goal(goal, solve_plan) for goal in solve_plan.goals]
+
+    def _goal(self, goal: PlannedGoal, solve_plan: Plan) -> ik.Goal:
+        facts, chain = goal.facts, [joint for bone in goal.chain for joint in self._joints_of(bone)]
+        common = {
+            "joint": self.main[goal.bone], "chain": chain, "priority": facts.priority,
+            "offset": self._tail(goal.bone, solve_plan.armature.length[goal.bone] if facts.use_tail else 0.0),
+            "position_weight": facts.position_weight, "rotation_weight": facts.rotation_weight,
+        }  # fmt: skip
+        if facts.kind != "REACH":
+            return ik.Goal(**common, **self._other_kind(goal, solve_plan, len(chain)))
+        return ik.Goal(
+            **common,
+            position=(0.0, 0.0, 0.0) if facts.use_position else None,
+            rotation=(1.0, 0.0, 0.0, 0.0) if facts.use_rotation else None,
+            rotation_follows=facts.rotation_follows,
+            limb_rest=self._limb_rest(goal.bone, solve_plan.armature),
+            pole=(0.0, 0.0, 0.0) if facts.has_pole else None,
+            pole_angle=facts.pole_angle,
+        )
+
+    def _other_kind(self, goal: PlannedGoal, solve_plan: Plan, joints: int) -> dict:
+        """What a goal of another kind than Reach has beside what all have. joints : of its chain."""
+        facts, kind = goal.facts, ik.GOAL_KINDS[goal.facts.kind]
+        points = {"CURVE": joints, "BALANCE": len(solve_plan.supports)}.get(facts.kind, 0)
+        axis = np.array(AXES[facts.axis], dtype=float)
+        return {
+            "kind": facts.kind,
+            "side": facts.side if kind.sides else None,
+            "distance": facts.distance,
+            "axis": quaternion.rotate(quaternion.conjugate(self.frames[goal.bone].axes), axis),
+            "position": (0.0, 0.0, 0.0) if "position" in kind.takes else None,
+            "rotation": (1.0, 0.0, 0.0, 0.0) if "rotation" in kind.takes else None,
+            "points": np.zeros((points, 3)) if points else None,
+            "masses": [
+                (self.main[bone], self._tail(bone, 0.5 * solve_plan.armature.length[bone]), mass)
+                for bone, mass in solve_plan.masses.items()
+            ] if facts.kind == "BALANCE" else None,
+        }  # fmt: skip
 
     def solved_frames(self, solve_plan: Plan) -> tuple[np.ndarray, np.ndarray] | None:
         """`start` and `axes` (S, 4) of the solved bones' limit frames; None if all are the bones' own."""

@@ -9,6 +9,7 @@ class GoalFacts(NamedTuple):
 
     active : not muted, and with an influence above 0. target, pole : `session_uid` of the objects, 0 for none.
     target_problem, pole_problem : a message that says why the place of the object cannot be read; empty if it can.
+    side : one that the kind has. distance : [armature units]. is_curve : whether the target is a curve.
     """
 
     name: str
@@ -29,6 +30,22 @@ class GoalFacts(NamedTuple):
     pole_subtarget: str
     pole_problem: str
     pole_angle: float
+    kind: str = "REACH"
+    axis: str = "Y"
+    side: str = "AT"
+    distance: float = 0.0
+    use_support: bool = False
+    is_curve: bool = False
+
+    @property
+    def turns(self) -> bool:
+        """Whether the goal turns its bone, wherever the bone's end is."""
+        return self.use_rotation if self.kind == "REACH" else self.kind == "LOOK_AT"
+
+    @property
+    def needs_target(self) -> bool:
+        """Whether the goal needs a target: not if its other goals' targets say where the weight is to be."""
+        return not (self.kind == "BALANCE" and self.side == "WITHIN")
 
     @property
     def pole_is_target(self) -> bool:

@@ -121,7 +121,7 @@ def places(
     poles = Poles(evaluated, depsgraph)
     for number in numbers:
         goal = ob.dqik.goals[number]
-        if goal.bone in ob.pose.bones:
+        if goal.bone in ob.pose.bones and goal.kind == "REACH":
             share = goal.rotation_follows if follows is None else follows
             end = end_of(evaluated, goal.bone, goal.use_tail)
             end = rotation_space.target_for(evaluated, goal, share, end)

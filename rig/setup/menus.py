@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The menus of an armature's settings: solvers, the pose that a frame starts from, and methods' own choices."""
 
-from ...solvers import SOLVERS
+from ...solvers import GOAL_KINDS, SOLVERS
 
 START_FROM = [
     ("POSE", "Pose", "Solve every frame afresh, from the keyed pose, or the base pose of bones without keys. "
@@ -34,6 +34,24 @@ ORDERS = [
     ("ROOT_TO_TIP", "Root to Tip", "Turn the bones at the root first: the whole body takes part", 1),
 ]
 
+AXES = {
+    "X": (1, 0, 0), "Y": (0, 1, 0), "Z": (0, 0, 1), "NEG_X": (-1, 0, 0), "NEG_Y": (0, -1, 0), "NEG_Z": (0, 0, -1),
+}  # fmt: skip
+"""The axes of a bone by their names in the menu of goals that look."""
+
+AXIS_ITEMS = [
+    (name, name.replace("NEG_", "-"), "The axis of the bone that points at the target", number)
+    for number, name in enumerate(AXES)
+]
+
+SIDES = [
+    ("AT", "At", "Just at the distance, or just over the target", 0),
+    ("WITHIN", "Within", "Not further than the distance; or the weight anywhere between the goals that carry it", 1),
+    ("BEYOND", "Beyond", "Not nearer than the distance", 2),
+    ("ON", "On", "On the plane", 3),
+    ("ABOVE", "Above", "On the plane or above it", 4),
+]
+
 OBJECTIVES = [
     ("QV", "Position and Rotation", "Reduce the distance from the target and the angle to it separately", 0),
     ("DQ", "Screw Motion", "Reduce the screw motion to the target, which is a turn and a slide at once", 1),
@@ -45,3 +63,8 @@ def solver_items() -> list[tuple]:
     items = [(name, SOLVER_LABELS[name], SOLVERS[name], number) for name, number in SOLVER_NUMBERS.items()]
     first = [item for item in items if item[0] in FIRST_SOLVERS]
     return [*first, ("", "Classic methods", ""), *(item for item in items if item not in first)]
+
+
+def kind_items() -> list[tuple]:
+    """The items of the menu of a goal's kind."""
+    return [(name, kind.label, kind.summary, kind.number) for name, kind in GOAL_KINDS.items()]

@@ -12,6 +12,7 @@ from ..blender.armature import Armature
 from . import controls, goals, limit_frame, limits, roles
 from .controls import Control
 from .limit_frame import LimitFrame
+from .menus import AXES
 
 LEFT, RIGHT = "L", "R"
 _SIDE = re.compile(r"Left|Right|LEFT|RIGHT|(?<![A-Za-z])(?:left|right|[LRlr])(?![A-Za-z])|左|右|^[lr](?=[A-Z])")
@@ -21,7 +22,7 @@ _AXIS = 0.9  # cosine from which an axis of a bone counts as the mirror image of
 _HALF_TURN = np.array([0.0, 1.0, 0.0, 0.0])  # about X: negates twist and swing Z
 _GOAL_SETTINGS = (
     "mute", "chain_length", "use_position", "use_rotation", "position_weight", "rotation_weight", "influence",
-    "priority", "use_tail", "rotation_follows",
+    "priority", "use_tail", "rotation_follows", "kind", "side", "distance", "use_support",
 )  # fmt: skip
 
 
@@ -85,7 +86,9 @@ def mirror_goals(ob: bpy.types.Object, source: str, as_bones: bool) -> tuple[int
 
     Goals that are there get the settings. Returns the number of goals, and the names of those without a counterpart.
     """
-    others, count, left = _of_side(right_of(ob, Armature(ob)), source), 0, []
+    armature, count, left = Armature(ob), 0, []
+    pairs = right_of(ob, armature)
+    plane, others = _plane(armature, pairs), _of_side(pairs, source)
     wanted: list[tuple[int, Control]] = []
     at_pose: list[int] = []
     for number in range(len(ob.dqik.goals)):
@@ -103,6 +106,7 @@ def mirror_goals(ob: bpy.types.Object, source: str, as_bones: bool) -> tuple[int
             setattr(other, name, getattr(goal, name))
         other.name = bone if goal.name == goal.bone else counterpart(goal.name)
         other.pole_angle = -goal.pole_angle
+        other.axis = _mirrored_axis(armature, plane, goal, bone)
         _mirror_aim(goal, other, "pole_target", "pole_subtarget")
         if other.target is None and not _mirror_aim(goal, other, "target", "subtarget"):
             at_pose.append(present)
@@ -145,6 +149,13 @@ def mirror_pasted(ob: bpy.types.Object, bones: Iterable[bpy.types.PoseBone]) -> 
 
 
 # -- inside ------------------------------------------------------------------------------------------------------------
+
+
+def _mirrored_axis(armature: Armature, plane: np.ndarray, goal: bpy.types.PropertyGroup, bone: str) -> str:
+    """The axis of a bone that is the mirror image, at rest, of the axis with which a goal's bone looks."""
+    one, two = (armature.rest[armature.index[name], :3, :3] for name in (goal.bone, bone))
+    image = two.T @ plane @ one @ np.array(AXES[goal.axis], dtype=float)
+    return max(AXES, key=lambda name: float(image @ np.array(AXES[name])))
 
 
 def _mirror_aim(goal: bpy.types.PropertyGroup, other: bpy.types.PropertyGroup, aim: str, bone: str) -> bool:

@@ -2,7 +2,7 @@
 """The plan of a solve: the goals that can be solved, and the bones that they move."""
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import bpy
@@ -11,7 +11,7 @@ import numpy as np
 from ...solvers.algebra import quaternion
 from ..blender.armature import Armature
 from ..blender.dependencies import Dependencies, acts
-from . import bend, limit_frame, roles
+from . import bend, limit_frame, masses, roles
 from .bend import Chain
 from .body import Body
 from .goal_facts import GoalFacts
@@ -42,7 +42,7 @@ class Plan:
     moved : (N,) bool, bones that are solved. slides : (N,) bool, solved bones that may move as well as turn.
     constrained : (N,) bool, bones that constraints or drivers move.
     bends : {bone: preferred bend, a rotation vector (3,) in its own frame}. figure : the roles of the bones.
-    notes : sentences about goals and bones that are left out.
+    masses : of bones, if a goal balances the figure; else empty. notes : sentences about what is left out.
     """
 
     armature: Armature
@@ -53,14 +53,21 @@ class Plan:
     constrained: np.ndarray
     bends: dict[int, np.ndarray]
     figure: Figure
+    masses: dict[int, float]
     notes: list[str]
+
+    @property
+    def supports(self) -> list[int]:
+        """The numbers, among the goals of the plan, of those whose targets carry weight."""
+        return [k for k, goal in enumerate(self.goals) if goal.facts.use_support and goal.facts.kind != "BALANCE"]
 
     def held_with(self) -> dict[int, list[int]]:
         """The bones above each bone that serves several goals, up to one with a goal of its own.
 
         They are held where the bone is held: else a spine would turn back what a chest is turned by hand.
         """
-        served = np.bincount([bone for goal in self.goals for bone in goal.chain], minlength=len(self.moved))
+        chains = [goal.chain for goal in self.goals if goal.facts.kind != "BALANCE"]  # which moves what others move
+        served = np.bincount([bone for chain in chains for bone in chain], minlength=len(self.moved))
         ends, found = {goal.bone for goal in self.goals}, dict[int, list[int]]()
         for bone in np.flatnonzero(self.moved & (served > 1)).tolist():
             above = itertools.takewhile(lambda other: other not in ends, self.armature.above(bone)[1:])
@@ -91,6 +98,7 @@ def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], driven: frozenset[str
         goals.append(PlannedGoal(number, goal, bone, chain))
     _leave_carriers(ob, goals, armature)
     goals = _without_cycles(ob, goals, armature, notes)
+    goals = _balanced(goals, notes)
     if not goals:
         return notes[0] if notes else "Add a goal: choose a bone and the object that it should reach"
     constrained, by_ik = _constrained(pose, armature)
@@ -114,10 +122,11 @@ def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], driven: frozenset[str
         notes.append(f"{_named(pose, connected)} cannot slide while connected: disconnect in Edit Mode")
     if ob.original.library is not None:
         notes.append("This armature is linked, so its pose is not saved here: make a library override")
-    chains = [Chain(goal.chain, goal.bone, goal.facts.use_tail) for goal in goals]
+    chains = [Chain(goal.chain, goal.bone, goal.facts.use_tail) for goal in goals if goal.facts.kind != "BALANCE"]
     bends = _bends(pose, Body(armature, figure), chains, moved)
-    bones = _skeleton_bones(goals, armature)
-    return Plan(armature, goals, bones, moved, slides & ~connected, constrained, bends, figure, notes)
+    weighed = masses.of(armature, figure) if any(goal.facts.kind == "BALANCE" for goal in goals) else {}
+    bones = _skeleton_bones(goals, armature, weighed)
+    return Plan(armature, goals, bones, moved, slides & ~connected, constrained, bends, figure, weighed, notes)
 
 
 def _problem(ob: bpy.types.Object, goal: GoalFacts, armature: Armature) -> str:
@@ -127,13 +136,15 @@ def _problem(ob: bpy.types.Object, goal: GoalFacts, armature: Armature) -> str:
         return "it has no bone: choose one"
     if goal.bone not in armature.index:
         return f"the armature has no bone {goal.bone!r}: choose another"
-    if not goal.target:
+    if not goal.target and goal.needs_target:
         return "it has no target: choose an object"
+    if goal.kind == "CURVE" and not goal.is_curve:
+        return "its target is no curve: choose a curve object"
     if goal.target == own and not goal.subtarget:
         return "its target is this armature: also choose one of its bones"
     if goal.pole == own and not goal.pole_subtarget:
         return "its pole is this armature: also choose one of its bones"
-    if not (goal.use_position or goal.use_rotation):
+    if goal.kind == "REACH" and not (goal.use_position or goal.use_rotation):
         return "it has no effect: switch on Position or Rotation"
     return goal.target_problem or goal.pole_problem
 
@@ -143,9 +154,10 @@ def chain_of(goal: GoalFacts | bpy.types.PropertyGroup, above: list[int], transl
 
     As in Blender's IK, the chain of a bone's head begins with the parent; with the bone itself if it may move.
     """
-    counted = above if goal.use_tail or translates else above[1:]
+    turns = goal.use_rotation if goal.kind == "REACH" else goal.kind == "LOOK_AT"
+    counted = above if goal.use_tail or translates or goal.kind == "LOOK_AT" else above[1:]
     chain = counted[: goal.chain_length or None]
-    return chain if above[0] in chain or not goal.use_rotation else [above[0], *chain]
+    return chain if above[0] in chain or not turns else [above[0], *chain]
 
 
 def _leave_carriers(ob: bpy.types.Object, goals: list[PlannedGoal], armature: Armature) -> None:
@@ -182,6 +194,21 @@ def _without_cycles(
     return independent
 
 
+def _balanced(goals: list[PlannedGoal], notes: list[str]) -> list[PlannedGoal]:
+    """The goals, those that balance the figure with the chains of all others; notes about those that cannot."""
+    others = {bone: None for goal in goals if goal.facts.kind != "BALANCE" for bone in goal.chain}
+    supported = any(goal.facts.use_support and goal.facts.kind != "BALANCE" for goal in goals)
+    found = []
+    for goal in goals:
+        if goal.facts.kind == "BALANCE" and goal.facts.side == "WITHIN" and not supported:
+            notes.append(f"Goal {goal.facts.name!r}: no goal carries weight: switch on Carries Weight for the feet")
+            continue
+        if goal.facts.kind == "BALANCE" and others:
+            goal.chain[:] = list(others)
+        found.append(goal)
+    return found
+
+
 def _constrained(pose: bpy.types.bpy_prop_collection, armature: Armature) -> tuple[np.ndarray, np.ndarray]:
     """(N,) bones that an active constraint moves, and (N,) bones that an IK constraint moves."""
     constrained, by_ik = np.zeros((2, len(pose)), dtype=bool)
@@ -215,9 +242,12 @@ def _named(pose: bpy.types.bpy_prop_collection, bones: np.ndarray) -> str:
     return f"{text} and {len(names) - _NAMED} more" if len(names) > _NAMED else text
 
 
-def _skeleton_bones(goals: Sequence[PlannedGoal], armature: Armature) -> list[int]:
-    """The bones of the chains, of the goals, those that rotations follow, and all between; parents before children."""
-    members = {bone for goal in goals for bone in (goal.bone, *goal.chain)}
+def _skeleton_bones(goals: Sequence[PlannedGoal], armature: Armature, weighed: Iterable[int]) -> list[int]:
+    """The bones of the chains, of the goals, those that rotations follow or that weigh, and all between.
+
+    Parents come before children.
+    """
+    members = {bone for goal in goals for bone in (goal.bone, *goal.chain)} | set(weighed)
     following = [goal.bone for goal in goals if goal.facts.use_rotation and goal.facts.rotation_follows > 0.0]
     members.update(int(armature.parent[bone]) for bone in following if armature.parent[bone] >= 0)
     for bone in sorted(members):

@@ -58,6 +58,8 @@ class Stage:
         self.indices = np.array(indices, dtype=np.intp)
         self.goals = [goals[g] for g in indices]
         self.chains = chains[self.indices]
+        # a goal of balance moves what others move, and shares it with none
+        self.counted = self.chains[[goal.kind != "BALANCE" for goal in self.goals]]
         self.space = JointSpace(skeleton, np.any(self.chains, axis=0))
         self.parts = list(parts) or [self]
         lane = np.zeros(len(self.goals), dtype=np.intp)
@@ -96,7 +98,7 @@ class Stage:
         reluctance = released * HELD_RELUCTANCE ** self.hold[self.space.joint] if self.holds else released
         self.settings = last_phase(options, pull, damping, reluctance, poles)
         self.precedence, self.apart = Precedence(self.goals, lane), longest_apart(skeleton, self.goals, self.space)
-        alone = (self.chains & (self.chains.sum(0) == 1)).any(-1)
+        alone = (self.chains & (self.counted.sum(0) == 1)).any(-1)
         self.yields = alone & self.precedence.equal.any(-1) & (plain and pull > 0.0)
         ordered = plain and (bool(self.yields.any()) or len({goal.priority for goal in self.goals}) > 1)
         self.ordered = any(part.ordered for part in parts) if parts else ordered
@@ -145,7 +147,7 @@ class Stage:
         """
         space, skeleton = self.space, self.skeleton
         joint = np.ones(len(skeleton))
-        joint[self.chains.sum(0) > 1] *= SHARED_RELUCTANCE
+        joint[self.counted.sum(0) > 1] *= SHARED_RELUCTANCE
         joint[list({goal.joint for goal in self.goals})] *= EFFECTOR_RELUCTANCE
         joint /= np.maximum(1.0 - skeleton.stiffness, 1e-3) ** 2
         return joint[space.joint] * np.where(space.turns, 1.0, 1.0 / skeleton.length**2)

@@ -130,8 +130,6 @@ def solver_named(name: str) -> str:
 def refuse_kinds(name: str, method: Method, skeleton: Skeleton, goals: Sequence[Goal]) -> None:
     """Raise `InvalidGoal` for a goal of a kind that a solver, called `name`, cannot solve."""
     for index, goal in enumerate(goals):
+        where = f"goal {index} (joint {skeleton.names[goal.joint]!r})"
         if method.reaches_only and goal.kind != "REACH":
-            raise InvalidGoal(
-                f"{name} solves positions and rotations only; goal {index} (joint {skeleton.names[goal.joint]!r}) is a "
-                f"{goal.kind} goal: take PGS"
-            )
+            raise InvalidGoal(f"{name} solves positions and rotations only; {where} is a {goal.kind} goal: take PGS")

@@ -18,14 +18,14 @@ def translations(extension: str) -> ModuleType:
 
 
 def source(extension: str) -> dict[str, ast.Module]:
-    """The installed extension's files by path, of the solvers the methods only, without the translations themselves."""
+    """The installed extension's files by path, of the solvers what users read, without the translations."""
     root = Path(sys.modules[extension].__file__ or "").parent
     files = {path.relative_to(root).as_posix(): path for path in root.rglob("*.py")}
     return {
         name: ast.parse(path.read_text(encoding="utf-8"))
         for name, path in files.items()
         if path.name not in ("translations.py", "messages.py")
-        and name.startswith("solvers/") == name.startswith("solvers/methods/")
+        and name.startswith("solvers/") == name.startswith(("solvers/methods/", "solvers/model/kinds"))
     }
 
 

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Goals of other kinds than Reach: their settings as plain values, and their targets in armature space."""
+
+from collections.abc import Sequence
+
+import bpy
+import numpy as np
+from mathutils import Matrix
+from mathutils.geometry import interpolate_bezier
+
+from ...solvers import GOAL_KINDS, along_curve
+from ...solvers.algebra import dual_quaternion, quaternion
+from ...solvers.model.goals import Targets, points_of
+from ...solvers.space.tasks.curve import joints_on_curve
+from ...solvers.space.tasks.setup import points_in
+from ..setup.build import Rig
+from ..setup.goal_facts import GoalFacts
+
+_POINTS_A_SEGMENT = 32  # of a Bezier curve between two control points
+_SAME = 1e-6  # relative change of a scale that is rounding
+
+
+def facts(ob: bpy.types.Object, goal: bpy.types.PropertyGroup) -> tuple[str, str, str, float, bool, bool]:
+    """The last fields of a goal's `GoalFacts`. ob : the evaluated object."""
+    sides = GOAL_KINDS[goal.kind].sides
+    side = goal.side if goal.side in sides or not sides else sides[0]
+    distance = goal.distance / scale_of(ob) if "distance" in GOAL_KINDS[goal.kind].takes else 0.0
+    distance = distance if goal.kind == "PLANE" else max(distance, 0.0)
+    is_curve = goal.target is not None and goal.target.type == "CURVE"
+    return goal.kind, goal.axis, side, distance, goal.use_support, is_curve
+
+
+def scale_of(ob: bpy.types.Object) -> float:
+    """World units in an armature unit: the mean of three axes, rounded so that a moving armature keeps it."""
+    size = abs(ob.matrix_world.to_3x3().determinant()) ** (1.0 / 3.0)
+    return float(f"{size:.6g}") or 1.0
+
+
+def same_scale(ob: bpy.types.Object, before: Sequence[GoalFacts]) -> bool:
+    """Whether distances that were read before still hold for an evaluated object: its scale may be animated."""
+    for fact, goal in zip(before, ob.dqik.goals, strict=False):
+        other = abs(goal.distance - fact.distance * scale_of(ob)) > _SAME * abs(goal.distance)
+        if fact.distance and fact.kind == goal.kind and other:
+            return False
+    return True
+
+
+def fill(ob: bpy.types.Object, inverse: Matrix, rig: Rig, matrices: Sequence[Matrix], targets: Targets) -> None:
+    """Write the targets of other kinds into `targets` of one frame, over what a Reach goal would have.
+
+    inverse : from the world to the armature. matrices : of the goals' targets, in armature space.
+    """
+    goals, points = rig.prepared.goals, points_in(targets)
+    places = points_of(goals)
+    for k in rig.other_kinds:
+        goal = goals[k]
+        if goal.kind == "PLANE":
+            targets.rotations[0, k] = matrices[k].to_quaternion()[:]
+        elif goal.kind == "BALANCE":
+            targets.rotations[0, k] = inverse.to_quaternion()[:]  # up is the world's Z
+            if goal.side == "WITHIN":
+                points[0, places[k]] = targets.positions[0, rig.supports]
+        elif goal.kind == "CURVE":
+            line = _polyline(ob.dqik.goals[rig.goals[k].index].target)
+            points[0, places[k]] = along_curve(line @ _turn(inverse).T + inverse.translation, _lengths(rig, k))
+
+
+def ease(rig: Rig, k: int, share: float, world: np.ndarray, targets: Targets) -> None:
+    """Move the target of a goal of another kind toward where its bone meets it already, for an influence below 1.
+
+    world : (J, 8) transforms of the joints where they start. share : the influence.
+    """
+    goal = rig.prepared.goals[k]
+    left, own = 1.0 - share, points_in(targets)[0, points_of(rig.prepared.goals)[k]]
+    tip = dual_quaternion.transform(world[goal.joint], np.asarray(goal.offset, dtype=float))
+    place = targets.positions[0, k]
+    away = tip - place
+    far = max(float(np.linalg.norm(away)), 1e-12)
+    if goal.kind == "LOOK_AT":
+        ahead = tip + far * quaternion.rotate(world[goal.joint, :4], np.asarray(goal.axis, dtype=float))
+        place += left * (ahead - place)
+    elif goal.kind == "DISTANCE":
+        place += left * (far - goal.distance) * away / far
+    elif goal.kind == "PLANE":
+        normal = quaternion.to_matrix(targets.rotations[0, k])[:, 2]
+        place += left * (float(normal @ away) - goal.distance) * normal
+    elif goal.kind == "CURVE":
+        joints = joints_on_curve(rig.skeleton, goal)
+        ends = [*dual_quaternion.translation(world[joints]), tip]
+        own += left * (np.array(ends) - own)
+    elif goal.kind == "BALANCE":
+        parts = goal.masses or ()
+        mass = np.array([part[2] for part in parts])
+        at = [dual_quaternion.transform(world[part[0]], np.asarray(part[1], dtype=float)) for part in parts]
+        centre = mass @ np.array(at) / mass.sum()
+        place += left * (centre - place)
+        if goal.side == "WITHIN":
+            own += left * (centre - own.mean(0))
+
+
+def _turn(matrix: Matrix) -> np.ndarray:
+    return np.array(matrix.to_3x3())
+
+
+def _lengths(rig: Rig, k: int) -> list[float]:
+    """The distances between the joints of a goal that follows a curve, at rest."""
+    goal = rig.prepared.goals[k]
+    joints = joints_on_curve(rig.skeleton, goal)
+    offsets = np.linalg.norm(dual_quaternion.translation(rig.skeleton.links[joints]), axis=-1)
+    return [*offsets.tolist(), float(np.linalg.norm(goal.offset))]
+
+
+def _polyline(curve: bpy.types.Object) -> np.ndarray:
+    """The first spline of an evaluated curve as points (K, 3) in the world; without what modifiers make of it."""
+    splines = curve.data.splines
+    points = _spline(splines[0]) if len(splines) else np.zeros((0, 3))
+    if len(points) < 2:
+        points = np.array([(0.0, 0.0, 0.0), (1.0, 0.0, 0.0)])
+    return points @ _turn(curve.matrix_world).T + np.array(curve.matrix_world.translation)
+
+
+def _spline(spline: bpy.types.Spline) -> np.ndarray:
+    """Points (K, 3) along a spline, in the curve's space."""
+    if spline.type == "BEZIER":
+        return _bezier(spline)
+    points = np.array([point.co for point in spline.points]).reshape(-1, 4)
+    order = min(spline.order_u, len(points))
+    return _nurbs(points, order, spline.use_endpoint_u) if spline.type == "NURBS" and order > 2 else points[:, :3]
+
+
+def _bezier(spline: bpy.types.Spline) -> np.ndarray:
+    """Points (K, 3) along a Bezier spline."""
+    knots = list(spline.bezier_points)
+    ends = [*knots[1:], knots[0]] if spline.use_cyclic_u else knots[1:]
+    line: list[tuple[float, ...]] = []
+    for one, two in zip(knots, ends, strict=False):
+        part = interpolate_bezier(one.co, one.handle_right, two.handle_left, two.co, _POINTS_A_SEGMENT)
+        line += [tuple(point) for point in (part[1:] if line else part)]
+    return np.array(line).reshape(-1, 3)
+
+
+def _nurbs(points: np.ndarray, order: int, clamped: bool) -> np.ndarray:
+    """Points (K, 3) along an open spline of control points (n, 4), the weight last, by de Boor's recursion (1972)."""
+    count = len(points)
+    knots = np.arange(count + order, dtype=float)
+    if clamped:
+        knots = np.clip(knots, order - 1, count)
+    u = np.linspace(knots[order - 1], knots[count], _POINTS_A_SEGMENT * (count - 1) + 1)
+    span = np.clip(np.searchsorted(knots, u, side="right") - 1, order - 1, count - 1)
+    weighted = np.concatenate([points[:, :3] * points[:, 3:], points[:, 3:]], 1)
+    d = weighted[span[:, None] + np.arange(1 - order, 1)]  # (K, order, 4)
+    for level in range(1, order):
+        for j in range(order - 1, level - 1, -1):
+            at = span + j - order + 1
+            lo, hi = knots[at], knots[at + order - level]
+            share = ((u - lo) / np.where(hi > lo, hi - lo, 1.0))[:, None]
+            d[:, j] = (1.0 - share) * d[:, j - 1] + share * d[:, j]
+    return d[:, -1, :3] / d[:, -1, 3:]

@@ -1,0 +1,281 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Goals of other kinds in Blender: what they reach by Blender's own matrices, live, baked, mirrored, saved, refused."""
+
+from math import radians
+
+import bpy
+import numpy as np
+import pytest
+import rigs
+from mathutils import Euler, Matrix, Quaternion, Vector
+
+OTHERS = ["LOOK_AT", "DISTANCE", "PLANE", "BALANCE", "CURVE"]
+
+
+def chain(count: int = 4) -> bpy.types.Object:
+    """A chain of bones along Z, a little bent."""
+    ob = rigs.armature([
+        rigs.Bone(f"bone {k}", (0.02 * k * k, 0, 0.5 * k), (0.02 * (k + 1) ** 2, 0, 0.5 * (k + 1)),
+                  f"bone {k - 1}" if k else "", k > 0) for k in range(count)
+    ])  # fmt: skip
+    return ob
+
+
+def goal_of(ob: bpy.types.Object, kind: str, bone: str, target: bpy.types.Object | None, **settings: object):
+    """A goal of a kind on a live armature."""
+    goal = ob.dqik.goals.add()
+    goal.name = goal.bone = bone
+    goal.kind, goal.target = kind, target
+    for name, value in settings.items():
+        setattr(goal, name, value)
+    ob.dqik.live = True
+    rigs.update()
+    return goal
+
+
+def world(ob: bpy.types.Object, bone: str) -> Matrix:
+    shown = rigs.evaluated(ob)
+    return shown.matrix_world @ shown.pose.bones[bone].matrix
+
+
+@pytest.mark.parametrize("axis", ["X", "Y", "Z", "NEG_X", "NEG_Y", "NEG_Z"])
+@pytest.mark.parametrize("scale", [1.0, 0.01])
+def test_an_axis_of_a_bone_points_at_its_target(axis: str, scale: float) -> None:
+    ob, target = chain(), rigs.empty(Vector((3, -2, 2)) * scale)
+    ob.scale = (scale,) * 3
+    goal_of(ob, "LOOK_AT", "bone 3", target, axis=axis, use_tail=False)
+    turn = world(ob, "bone 3")
+    line = (target.location - turn.translation).normalized()
+    own = {"X": (1, 0, 0), "Y": (0, 1, 0), "Z": (0, 0, 1)}[axis[-1]]
+    look = (turn.to_quaternion() @ Vector(own)) * (-1 if axis.startswith("NEG") else 1)
+    assert look.angle(line) < radians(0.1)
+    assert ob.dqik.status.converged
+
+
+@pytest.mark.parametrize(("side", "at", "expected"), [
+    ("AT", (1, 0, 1), 0.4), ("WITHIN", (1.5, 0, 1), 0.4), ("WITHIN", (0.1, 0, 1.9), None), ("BEYOND", (0.3, 0, 2), 0.4),
+    ("BEYOND", (3, 0, 2), None),
+])  # fmt: skip
+@pytest.mark.parametrize("scale", [1.0, 3.0])
+def test_a_bone_keeps_a_distance_in_world_units(side: str, at: tuple, expected: float | None, scale: float) -> None:
+    """None: it has room where it is, and nothing moves."""
+    ob, target = chain(), rigs.empty(Vector(at) * scale)
+    ob.scale = (scale,) * 3
+    rigs.update()
+    before = rigs.matrices(ob)
+    goal_of(ob, "DISTANCE", "bone 3", target, side=side, distance=0.4 * scale)
+    far = (rigs.tail(ob, "bone 3") - target.location).length
+    if expected is None:
+        assert np.abs(rigs.matrices(ob) - before).max() < 2e-3
+    else:
+        assert far == pytest.approx(0.4 * scale, abs=1e-3 * scale)
+    assert ob.dqik.status.converged
+
+
+@pytest.mark.parametrize("side", ["ON", "ABOVE"])
+def test_a_bone_stays_on_a_slope_or_above_it(side: str) -> None:
+    ob, target = chain(), rigs.empty((0.3, 0.2, 2.4))
+    target.rotation_quaternion = Euler((radians(20), radians(-10), 0)).to_quaternion()
+    ob.location, ob.rotation_euler = (0.1, 0.2, 0.3), (0.2, 0.1, 0.4)
+    goal_of(ob, "PLANE", "bone 3", target, side=side, distance=0.05)
+    up = target.matrix_world.to_3x3() @ Vector((0, 0, 1))
+    assert (rigs.tail(ob, "bone 3") - target.location) @ up == pytest.approx(0.05, abs=1e-3)
+    target.location.z -= 3.0
+    rigs.update()
+    if side == "ABOVE":
+        assert (rigs.tail(ob, "bone 3") - target.location) @ up > 1.0
+    assert ob.dqik.status.converged or side == "ON"
+
+
+def curve_object(kind: str) -> bpy.types.Object:
+    data = bpy.data.curves.new("Path", "CURVE")
+    data.dimensions = "3D"
+    spline = data.splines.new(kind)
+    points = [(0, 0, 0), (0.5, 0.2, 0.8), (1.0, 0.3, 1.2), (1.9, 0.1, 1.8)]
+    if kind == "BEZIER":
+        spline.bezier_points.add(len(points) - 1)
+        for point, at in zip(spline.bezier_points, points, strict=True):
+            point.co = at
+            point.handle_left_type = point.handle_right_type = "AUTO"
+    else:
+        spline.points.add(len(points) - 1)
+        for point, at in zip(spline.points, points, strict=True):
+            point.co = (*at, 1.0)
+        spline.use_endpoint_u, spline.order_u = True, 4
+    ob = bpy.data.objects.new("Path", data)
+    bpy.context.scene.collection.objects.link(ob)
+    return ob
+
+
+def on_curve(curve: bpy.types.Object, points: list[Vector]) -> float:
+    """The largest distance of points from a curve, as Blender evaluates it finely."""
+    curve.data.resolution_u = 64
+    rigs.update()
+    shown = rigs.evaluated(curve)
+    mesh = shown.to_mesh()
+    line = np.array([shown.matrix_world @ vertex.co for vertex in mesh.vertices])
+    shown.to_mesh_clear()
+    ends, starts = line[1:], line[:-1]
+    far = []
+    for point in points:
+        along = ends - starts
+        share = np.clip(((np.array(point) - starts) * along).sum(-1) / (along**2).sum(-1), 0, 1)
+        far.append(np.linalg.norm(starts + share[:, None] * along - np.array(point), axis=-1).min())
+    return max(far)
+
+
+@pytest.mark.parametrize("kind", ["BEZIER", "NURBS", "POLY"])
+def test_a_chain_lies_on_a_curve(kind: str) -> None:
+    """Every joint, on each kind of spline, also when the curve is moved and turned."""
+    ob, curve = chain(), curve_object(kind)
+    goal_of(ob, "CURVE", "bone 3", curve)
+    assert ob.dqik.status.converged
+    joints = [rigs.tail(ob, f"bone {k}") for k in range(4)]
+    assert on_curve(curve, joints) < 2e-3
+    curve.rotation_euler = (0.3, 0.2, 1.0)
+    rigs.update()
+    assert on_curve(curve, [rigs.tail(ob, f"bone {k}") for k in range(4)]) < 2e-3
+
+
+def centre_of_mass(ob: bpy.types.Object) -> np.ndarray:
+    """Of bones that weigh as they are long, as none of the chain's has a role."""
+    shown = rigs.evaluated(ob)
+    middles = [shown.matrix_world @ (0.5 * (bone.head + bone.tail)) for bone in shown.pose.bones]
+    return np.average(np.array(middles), axis=0, weights=[bone.bone.length for bone in shown.pose.bones])
+
+
+def test_the_weight_is_over_the_target() -> None:
+    ob, hand, under = chain(), rigs.empty((0.9, 0.3, 1.4), "Hand"), rigs.empty((0.2, 0.1, 0.0), "Under")
+    ob.rotation_euler = (0.1, 0.2, 0.3)
+    rigs.goal(ob, "bone 3", hand)
+    goal_of(ob, "BALANCE", "bone 0", under)
+    assert ob.dqik.status.converged
+    assert np.abs(centre_of_mass(ob)[:2] - np.array(under.location)[:2]).max() < 1e-3
+    assert rigs.miss(ob, "bone 3", hand) < 1e-3
+
+
+def test_the_weight_stays_over_the_feet() -> None:
+    """A body that leans far keeps its weight between its feet, and its hand on its target; without the goal it tips."""
+    ob = rigs.figure()
+    assert bpy.ops.dqik.setup_full_body(targets="EMPTIES") == {"FINISHED"}
+    ob.dqik.natural_pose = 0.0
+    feet = [goal for goal in ob.dqik.goals if goal.bone.startswith("foot")]
+    hand = next(goal for goal in ob.dqik.goals if goal.bone.startswith("hand"))
+    assert len(feet) == 2
+    for goal in feet:
+        goal.use_support = True
+    corners = np.array([goal.target.matrix_world.translation for goal in feet])
+    hips = next(goal for goal in ob.dqik.goals if goal.bone.startswith("hips"))
+    hips.mute = True
+    goal_of(ob, "BALANCE", hips.bone, None, side="WITHIN")
+    hand.target.location += Vector((0.15, -0.1, 0.0))
+    rigs.update()
+    goal = ob.dqik.goals[len(ob.dqik.goals) - 1]
+    assert not goal.missed, ob.dqik.status.message
+    assert goal.error < 1e-3
+    assert len(corners) == 2
+    goal.use_support = False
+    for other in feet:
+        other.use_support = False
+    rigs.update()
+    assert "no goal carries weight: switch on Carries Weight" in ob.dqik.status.message
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+def test_an_influence_of_nothing_leaves_the_bones_where_they_are(kind: str) -> None:
+    """Nearly 0, because 0 switches the goal off; and half of it lies between."""
+    ob = chain()
+    target = curve_object("POLY") if kind == "CURVE" else rigs.empty((0.8, 0.4, 1.1))
+    rigs.update()
+    before = rigs.matrices(ob)
+    goal = goal_of(ob, kind, "bone 3", target, distance=0.1, influence=1e-3)
+    small = np.abs(rigs.matrices(ob) - before).max()
+    goal.influence = 1.0
+    rigs.update()
+    assert small < 0.02 < np.abs(rigs.matrices(ob) - before).max()
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+def test_a_bake_is_what_live_shows_and_files_keep_the_goal(kind: str, tmp_path) -> None:
+    ob = chain()
+    target = curve_object("BEZIER") if kind == "CURVE" else rigs.empty((0.8, 0.4, 1.1))
+    rigs.key_path(target, [1, 10], [(0.8, 0.4, 1.1), (-0.3, 0.5, 1.6)])
+    goal_of(ob, kind, "bone 3", target, distance=0.2, axis="Z")
+    live = []
+    for frame in (1, 4, 10):
+        rigs.at_frame(frame)
+        live.append(rigs.matrices(ob))
+    path = str(tmp_path / "kinds.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    ob = bpy.data.objects["Rig"]
+    assert ob.dqik.goals[0].kind == kind
+    rigs.at_frame(4)
+    assert np.abs(rigs.matrices(ob) - live[1]).max() < 1e-5
+    rigs.made_active(ob)
+    assert bpy.ops.dqik.bake(frame_start=1, frame_end=10) == {"FINISHED"}
+    for frame, expected in zip((1, 4, 10), live, strict=True):
+        rigs.at_frame(frame)
+        assert np.abs(rigs.matrices(ob) - expected).max() < 1e-4
+
+
+def test_a_mirrored_goal_looks_with_the_mirrored_axis() -> None:
+    """Eyes whose bones are mirror images: forward is the same axis, sideways the other way."""
+    ob = rigs.armature([
+        rigs.Bone("head", (0, 0, 1), (0, 0, 1.3)), rigs.Bone("eye.L", (0.05, -0.1, 1.2), (0.05, -0.2, 1.2), "head"),
+        rigs.Bone("eye.R", (-0.05, -0.1, 1.2), (-0.05, -0.2, 1.2), "head"),
+    ])  # fmt: skip
+    target = rigs.empty((0.3, -2, 1.4))
+    goal_of(ob, "LOOK_AT", "eye.L", target, axis="X", chain_length=1, use_tail=False)
+    bpy.ops.object.mode_set(mode="POSE")
+    assert bpy.ops.dqik.goals_mirror() == {"FINISHED"}
+    bpy.ops.object.mode_set(mode="OBJECT")
+    other = ob.dqik.goals[1]
+    assert (other.kind, other.bone) == ("LOOK_AT", "eye.R")
+    one, two = (ob.data.bones[name].matrix_local.to_3x3() for name in ("eye.L", "eye.R"))
+    image = Matrix.Scale(-1, 3, (1, 0, 0)) @ one.col[0]
+    sign, axis = (-1, other.axis[-1]) if other.axis.startswith("NEG") else (1, other.axis)
+    assert (sign * two.col["XYZ".index(axis)]).angle(image) < 0.01
+
+
+@pytest.mark.parametrize(("settings", "message"), [
+    ({"kind": "LOOK_AT", "target": None}, "it has no target: choose an object"),
+    ({"kind": "CURVE"}, "its target is no curve: choose a curve object"),
+    ({"kind": "BALANCE", "side": "WITHIN"}, "no goal carries weight: switch on Carries Weight"),
+])  # fmt: skip
+def test_what_a_goal_lacks_is_said(settings: dict, message: str) -> None:
+    ob = chain()
+    goal = goal_of(ob, "REACH", "bone 3", rigs.empty((1, 0, 1)))
+    for name, value in settings.items():
+        setattr(goal, name, value)
+    rigs.update()
+    assert message in ob.dqik.status.message
+
+
+@pytest.mark.parametrize("solver", ["CCD", "FABRIK", "TWO_BONE"])
+def test_a_solver_that_cannot_says_which_can(solver: str) -> None:
+    ob = chain()
+    ob.dqik.solver = solver
+    goal_of(ob, "PLANE", "bone 3", rigs.empty((1, 0, 1)))
+    assert f"{solver} solves positions and rotations only" in ob.dqik.status.message
+    ob.dqik.solver = "DLS"
+    rigs.update()
+    assert ob.dqik.status.converged
+
+
+def test_a_turn_by_hand_and_all_kinds_at_once() -> None:
+    """Six goals of a body with a look, a plane, a distance and the weight over a target: all met in one solve."""
+    ob = rigs.figure()
+    assert bpy.ops.dqik.setup_full_body(targets="EMPTIES") == {"FINISHED"}
+    look, floor = rigs.empty((0.3, -3, 1.6), "Look"), rigs.empty((0, 0, -0.5), "Floor")
+    goal_of(ob, "LOOK_AT", "head", look, axis="Z", chain_length=2, use_tail=False, priority=-1)
+    goal_of(ob, "PLANE", "hand.L", floor, side="ABOVE")
+    goal_of(ob, "DISTANCE", "hand.R", floor, side="BEYOND", distance=0.2)
+    ob.dqik.live = True
+    rigs.update()
+    missed = [goal.name for goal in ob.dqik.goals if goal.missed]
+    assert not missed
+    turned = Quaternion((0, 0, 1), 0.4)
+    ob.rotation_mode, ob.rotation_quaternion = "QUATERNION", turned
+    rigs.update()
+    assert all(np.isfinite(goal.error) for goal in ob.dqik.goals)
