@@ -8,6 +8,7 @@ begin with `import numpy as np` and `import solvers as ik`.
 from .api import SOLVERS, Prepared, prepare, solve, solve_frames
 from .compiled.library import kernel
 from .model.angles import angles_from_pose, column_joints, pose_from_angles
+from .model.coupling import Coupling
 from .model.curve import along_curve
 from .model.errors import (
     DqikError,
@@ -38,7 +39,7 @@ from .space.null_space import toward_posture
 from .tracking import Tracker, track
 
 __all__ = [
-    "GOAL_KINDS", "SOLVERS", "Batch", "DqikError", "FrameArrays", "Goal", "InvalidGoal", "InvalidLimits",
+    "GOAL_KINDS", "SOLVERS", "Batch", "Coupling", "DqikError", "FrameArrays", "Goal", "InvalidGoal", "InvalidLimits",
     "InvalidOptions", "InvalidPose", "InvalidSkeleton", "Joint", "Motion", "Options", "Pose", "Prepared", "Range",
     "Skeleton", "Solution", "Tracker", "TwistSwing", "UnknownJoint", "UnknownSolver", "World", "along_curve",
     "angles_from_pose", "column_joints", "dual_quaternion_jacobian", "exponential_map_jacobian",

@@ -15,7 +15,7 @@ from .compiled.contract import SOLVERS as COMPILED
 from .compiled.contract import TASKS as COMPILED_TASKS
 from .compiled.library import load
 from .compiled.stages import CompiledStages
-from .group.grouping import chains_of, stage_order
+from .group.grouping import chains_of, coupled, stage_order
 from .group.side_by_side import side_by_side
 from .group.stage import Stage
 from .group.stages import Stages
@@ -70,12 +70,14 @@ class Prepared:
         library = load() if self.solver in COMPILED and not timed else None
         levels = [
             [Stage(skeleton, self.goals, indices, chains, method, self.options) for indices in groups]
-            for groups in stage_order(skeleton, self.goals, chains)
+            for groups in stage_order(skeleton, self.goals, coupled(skeleton, chains))
         ]
         stages = [stage for level in levels for stage in level]
         together = partial(side_by_side, self.goals, chains, method)
         self.numpy = Stages(skeleton, self.goals, levels, self.options, together)
-        supported = all(kind.name in COMPILED_TASKS for stage in stages for kind in stage.tasks.kinds)
+        needs = {kind.name for stage in stages for kind in stage.tasks.kinds}
+        needs |= {"coupling"} if skeleton.couplings else set()
+        supported = needs <= COMPILED_TASKS.keys()
         self.compiled = (
             CompiledStages(library, skeleton, stages, self.numpy.counts, self.solver, self.numpy.points)
             if library and supported else None

@@ -303,6 +303,8 @@ class _Law:
             strength = damping[:, None] if self._damped else 1.0
             gradient = strength * stage.space.pull_gradient(point.state, away, reluctance)
         jacobian = stage.tasks.jacobian(point.state, point.kinematics, targets)
-        d = self._step(LinearSystem(stage.space, point.state.x, jacobian, move, gradient, damping, reluctance, 1.0))
+        system = LinearSystem(stage.space, point.state.x, jacobian, move, gradient, damping, reluctance, 1.0)
+        unknowns = stage.space.unknowns
+        d = self._step(system) if unknowns is None else unknowns.expand(self._step(system.reduced(unknowns)))
         longest = np.abs(d * stage.space.turns).max(initial=0.0)
         return d * min(1.0, LONGEST_STEP / max(longest, 1e-300))

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from ..model.coupling import together
 from ..model.goals import Goal
 from ..model.skeleton import Skeleton
 
@@ -17,6 +18,11 @@ def chains_of(skeleton: Skeleton, goals: Sequence[Goal]) -> np.ndarray:
         chain = np.flatnonzero(every) if goal.chain is None else goal.chain
         chains[index, list(chain)] = True
     return chains
+
+
+def coupled(skeleton: Skeleton, chains: np.ndarray) -> np.ndarray:
+    """Chains (G, J) with the joints that are coupled to theirs, and so move along."""
+    return chains if not skeleton.couplings else (chains.astype(float) @ together(skeleton)) > 0.0
 
 
 def carriers(goal: Goal) -> list[int]:

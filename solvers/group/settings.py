@@ -71,7 +71,7 @@ def runs(
     """All runs of a stage whose last phase has these `settings`.
 
     released : (n,) the reluctance without holds, if holds or poles can keep goals from being met; else None.
-    poles : whether any goal has one. precise : whether the solver supports continuation. abandons : whether a first
+    poles : whether any task is soft. precise : whether the solver supports continuation. abandons : whether a first
     descent may end early, because other starts follow it. ordered : whether some goals come before others; (L,) where
     lanes differ. limited : whether any of the stage's joints has limits.
     any_limits : whether any joint of the skeleton has, so that stages take as many steps side by side as alone.

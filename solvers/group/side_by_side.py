@@ -21,8 +21,8 @@ def side_by_side(goals: Sequence[Goal], chains: np.ndarray, method: Method, stag
     alike: dict[tuple[float, bool, bool, bool, bool, int], list[Stage]] = {}
     for number, stage in enumerate(stages):
         tasks, n = stage.tasks, stage.space.n
-        unlike = -1 if method.lanes and n else number
-        kind = stage.settings.pull, stage.holds, tasks.poles is not None, n < tasks.m, n < tasks.all, unlike
+        unlike = -1 if method.lanes and n and not stage.skeleton.couplings else number
+        kind = stage.settings.pull, stage.holds, tasks.all > tasks.m, n < tasks.m, n < tasks.all, unlike
         alike.setdefault(kind, []).append(stage)
     return [
         parts[0] if len(parts) == 1 else Stage(
@@ -48,8 +48,9 @@ def alone(
         return State(state.rotations, state.x[:, freedoms])
 
     def point(whole: Point) -> Point:
-        at = whole.kinematics._replace(effectors=whole.kinematics.effectors[:, goals])
-        return Point(part(whole.state), at, whole.error[:, rows_of(stage, lane, whole.error)])
+        state, at = part(whole.state), whole.kinematics
+        at = at._replace(effectors=at.effectors[:, goals], coordinates=state.x)
+        return Point(state, at, whole.error[:, rows_of(stage, lane, whole.error)])
 
     one = frames.take(index)
     request = Request(part(one.base), one.targets.of_goals(goals), one.links)
@@ -64,7 +65,8 @@ def put(stage: Stage, minimum: Minimum, frame: int, lane: int, part: Minimum) ->
     whole.error = whole.error[:, : stage.tasks.m]
     joints = np.flatnonzero(lanes.joints == lane)
     whole.state.rotations[frame, joints] = point.state.rotations[0, joints]
-    whole.state.x[frame, lanes.freedoms.of == lane] = point.state.x[0]
+    for x in (whole.state.x, whole.kinematics.coordinates):
+        x[frame, lanes.freedoms.of == lane] = point.state.x[0]
     for mine, theirs in zip(whole.kinematics[:3], point.kinematics[:3], strict=True):
         mine[frame, joints] = theirs[0, joints]
     whole.kinematics.effectors[frame, lanes.goals == lane] = point.kinematics.effectors[0]

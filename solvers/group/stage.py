@@ -19,6 +19,7 @@ from ..space.poles import POLE_WEIGHT, Pole
 from ..space.tasks import Tasks
 from ..space.yielding import Precedence, Yielding, longest_apart
 from .attempts import Attempts
+from .grouping import coupled
 from .settings import PULL, first_damping, last_phase, runs
 
 SHARED_RELUCTANCE = 2.0  # joints that serve several goals: a spine moves less than an arm
@@ -33,7 +34,7 @@ class Stage:
     ----------
     indices : (G,) index of each goal among those of all stages. chains : (G, J) bool, the joints they may move.
     parts : the stages of its lanes; the stage itself if it has one lane.
-    tasks : of the goals and their poles. hard_tasks : of the goals alone.
+    tasks : of the goals, their poles and soft couplings. hard_tasks : of the goals alone.
     settings, runs : of the last phase of a solve, and of all runs.
     still_slides : prismatic joints that this stage does not move.
     folds : (L,) bool, the lanes that have limbs.
@@ -60,7 +61,8 @@ class Stage:
         self.chains = chains[self.indices]
         # a goal of balance moves what others move, and shares it with none
         self.counted = self.chains[[goal.kind != "BALANCE" for goal in self.goals]]
-        self.space = JointSpace(skeleton, np.any(self.chains, axis=0))
+        moved = coupled(skeleton, self.chains)
+        self.space = JointSpace(skeleton, np.any(moved, axis=0))
         self.parts = list(parts) or [self]
         lane = np.zeros(len(self.goals), dtype=np.intp)
         for number, part in enumerate(parts):
@@ -80,10 +82,12 @@ class Stage:
         self.poles = [pole for g in range(len(self.goals)) if (pole := self._pole(g))]
         every = points_of(goals)
         points = [every[g] for g in indices]
-        self.tasks = Tasks(skeleton, self.goals, self.space, self.chains, self.poles, lane, points)
+        self.tasks = Tasks(skeleton, self.goals, self.space, self.chains, self.poles, lane, points, moved)
+        soft = self.tasks.all > self.tasks.m
         self.hard_tasks = (
-            Tasks(skeleton, self.goals, self.space, self.chains, lane=lane, points=points) if self.poles else self.tasks
-        )
+            Tasks(skeleton, self.goals, self.space, self.chains, (), lane, points, moved, soft=False)
+            if soft else self.tasks
+        )  # fmt: skip
         self.lanes = self.hard_tasks.lanes
         self.folds = np.zeros(self.lanes.count, dtype=bool)
         self.folds[lane[[one.goal for one in self.limbs]]] = True
@@ -92,24 +96,23 @@ class Stage:
         )
         self._first_damping = first_damping(self.space.n, self.tasks.m)
         damping = np.array([part._first_damping for part in parts]) if parts else self._first_damping
-        poles = bool(self.poles)
         self.holds = bool(pull) and bool(self.hold.any())
         released = self._reluctance()
         reluctance = released * HELD_RELUCTANCE ** self.hold[self.space.joint] if self.holds else released
-        self.settings = last_phase(options, pull, damping, reluctance, poles)
+        self.settings = last_phase(options, pull, damping, reluctance, soft)
         self.precedence, self.apart = Precedence(self.goals, lane), longest_apart(skeleton, self.goals, self.space)
         alone = (self.chains & (self.counted.sum(0) == 1)).any(-1)
         self.yields = alone & self.precedence.equal.any(-1) & (plain and pull > 0.0)
         ordered = plain and (bool(self.yields.any()) or len({goal.priority for goal in self.goals}) > 1)
         self.ordered = any(part.ordered for part in parts) if parts else ordered
         # where hips slide, no reach is known, and a target that leaves it would be met once more by another pose
-        self.recovers = plain and not poles and (not pull or bool(self.space.turns.all()))
+        self.recovers = plain and not soft and (not pull or bool(self.space.turns.all()))
         abandons = self.recovers and not pull and options.restarts > 0 and self.precise
-        keeps_off = poles or self.holds  # these can keep goals from being met
+        keeps_off = soft or self.holds  # these can keep goals from being met
         orders = np.array([part.ordered for part in parts]) if parts else self.ordered
         any_limits = any(joint.limits is not None for joint in skeleton.joints)
         self.runs = runs(
-            self.settings, released if keeps_off else None, poles, self.precise, abandons, orders, self.space.limited,
+            self.settings, released if keeps_off else None, soft, self.precise, abandons, orders, self.space.limited,
             any_limits,
         )  # fmt: skip
         self.attempts = Attempts.of(

@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 
 from ..space.joint_space import JointSpace
+from ..space.unknowns import Unknowns
 from .linear_step import Inner, LinearSystem
 
 ROUNDS = 8
@@ -59,7 +60,7 @@ def within_limits(system: LinearSystem, step: RestrictedStep, release: bool = Tr
 
 
 def active_set(
-    space: JointSpace, start: np.ndarray, d: np.ndarray, down: np.ndarray
+    space: JointSpace | Unknowns, start: np.ndarray, d: np.ndarray, down: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The directions that stay free after a step `d` (F, n).
 

@@ -42,7 +42,7 @@ class Curvature:
         above = carries & ~same
         self._order = above.astype(float) - above.T
         balls = [block for block in space.blocks if block.stop - block.start == 3]
-        limited = np.array([bool(np.isfinite(space.lo[block]).any()) for block in balls], dtype=bool)
+        limited = np.array([not space.is_free(block) for block in balls], dtype=bool)
         self._balls = np.array([block.start for block in balls], dtype=np.intp)[:, None] + np.arange(3)
         self._limited = limited
 

@@ -140,7 +140,9 @@ def shortened(inner: Inner, model: type[Model] = Model) -> Minimise:
 
 def _minimise(model: Model, start: Point, frames: Request, inner: Inner, by_length: bool) -> Minimum:
     """Iterate on every frame of a batch until a stopping rule ends it."""
-    tasks, space, settings = model.tasks, model.space, model.settings
+    space, settings = model.space, model.settings
+    tasks: Tasks = model.tasks
+    sided: np.ndarray | None = tasks.one_sided
     lanes, count = tasks.lanes, len(start.error)
     point: Point = start
     index = np.arange(count)
@@ -151,7 +153,7 @@ def _minimise(model: Model, start: Point, frames: Request, inner: Inner, by_leng
     damping: np.ndarray = np.full(cost.shape, first)
     share: np.ndarray = np.ones(cost.shape)
     done = Minimum(start, np.zeros(cost.shape, dtype=int), cost)
-    settling, resigns = settings.pull > 0.0 or tasks.poles is not None, bool(np.any(settings.resigns))
+    settling, resigns = settings.pull > 0.0 or tasks.all > tasks.m, bool(np.any(settings.resigns))
     stalled: np.ndarray = np.zeros(cost.shape, dtype=int)
     slow: np.ndarray = np.zeros(cost.shape, dtype=int)
     previous = np.full(cost.shape, np.inf)
@@ -184,18 +186,15 @@ def _minimise(model: Model, start: Point, frames: Request, inner: Inner, by_leng
         else:
             done.iterations[index] += going
         strength = damping if lanes.count > 1 else damping[:, 0]
-        error = point.error
-        if tasks.one_sided is not None:
-            error = tasks.signed_errors(point.kinematics, frames.targets)
         system = LinearSystem(
-            space, point.state.x, model.jacobian(point, frames), error,
+            space, point.state.x, model.jacobian(point, frames), _signed_error(tasks, point, frames),
             None if v is None else settings.pull * space.pull_gradient(point.state, v, settings.reluctance),
             strength if by_length else settings.pull + strength, settings.reluctance, settings.pull,
-            lanes=lanes if lanes.count > 1 else None, one_sided=tasks.one_sided,
+            lanes=lanes if lanes.count > 1 else None, one_sided=sided,
         )  # fmt: skip
         system.curvature = model.curvature(point, frames, system, v)
         system.metric = model.metric(point)
-        d = with_active_rows(system, inner)
+        d: np.ndarray = _step(space, system, inner)
         if by_length:
             turned = lanes.freedoms.largest(np.abs(d * space.turns))
             d *= lanes.freedoms.spread(np.minimum(share, LONGEST_STEP / np.maximum(turned, 1e-300)))
@@ -253,6 +252,19 @@ def _minimise(model: Model, start: Point, frames: Request, inner: Inner, by_leng
     done.point.put(index, point)
     done.cost[index] = cost
     return done
+
+
+def _step(space: JointSpace, system: LinearSystem, inner: Inner) -> np.ndarray:
+    """The step (F, n) of a solver `inner`, over the unknowns alone where coordinates are coupled."""
+    unknowns = space.unknowns
+    if unknowns is None:
+        return with_active_rows(system, inner)
+    return unknowns.expand(with_active_rows(system.reduced(unknowns), inner))
+
+
+def _signed_error(tasks: Tasks, point: Point, frames: Request) -> np.ndarray:
+    """The error rows (F, m), with the room of one-sided tasks below 0."""
+    return point.error if tasks.one_sided is None else tasks.signed_errors(point.kinematics, frames.targets)
 
 
 def _creeps(cost: np.ndarray, mark: np.ndarray) -> np.ndarray:

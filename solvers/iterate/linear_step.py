@@ -9,12 +9,13 @@ All arrays have a leading axis of frames.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..space.joint_space import JointSpace
 from ..space.lanes import Lanes
+from ..space.unknowns import Unknowns
 
 ROUNDING = 1e-13
 SINGULAR = 1e-15  # of a matrix's trace: less, added to its diagonal, is lost in rounding
@@ -37,7 +38,7 @@ class LinearSystem:
     With `lanes`, `damping`, `value` and `decrease` are (F, L); None for one lane.
     """
 
-    space: JointSpace
+    space: JointSpace | Unknowns
     x: np.ndarray  # (F, n) coordinates at the iteration's point
     jacobian: np.ndarray  # (F, m, n)
     error: np.ndarray  # (F, m)
@@ -58,6 +59,17 @@ class LinearSystem:
         return LinearSystem(self.space, self.x[frames], self.jacobian[frames], self.error[frames], gradient,
                             self.damping[frames], self.reluctance, self.pull, curvature, metric,
                             self.lanes, self.one_sided)  # fmt: skip
+
+    def reduced(self, unknowns: Unknowns) -> "LinearSystem":
+        """The problem of the unknowns alone, where coordinates are coupled."""
+        s = unknowns.matrix
+        return replace(
+            self, space=unknowns, x=self.x[:, unknowns.keep], jacobian=self.jacobian @ s,
+            gradient=None if self.gradient is None else self.gradient @ s,
+            reluctance=unknowns.reluctance(self.reluctance),
+            curvature=None if self.curvature is None else s.T @ self.curvature @ s,
+            metric=None if self.metric is None else s.T @ self.metric @ s,
+        )  # fmt: skip
 
     def over_rows(self, values: np.ndarray) -> np.ndarray:
         """Values (F,) or (F, L) for each row (F, m), or (F, 1) where there is one lane."""
@@ -235,7 +247,9 @@ def _restricted(
     return jacobian, error, gradient
 
 
-def restrict(space: JointSpace, rows: np.ndarray, free: np.ndarray | None, normals: np.ndarray | None) -> np.ndarray:
+def restrict(
+    space: JointSpace | Unknowns, rows: np.ndarray, free: np.ndarray | None, normals: np.ndarray | None
+) -> np.ndarray:
     """Rows (F, k, n) without their components along directions that are not free."""
     if free is not None:
         rows = rows * (free[:, None, :] if free.ndim == 2 else free)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..space.joint_space import JointSpace
+from ..space.unknowns import Unknowns
 from .active_set import SAME, active_set
 
 ROUNDS = 32  # at most; most programs take one or two
@@ -23,7 +24,7 @@ ROUNDING = 1e-14  # of a Hessian's largest entry, added so that a singular one c
 class QuadraticProgram:
     """One iteration's problem for F frames of n degrees of freedom."""
 
-    space: JointSpace
+    space: JointSpace | Unknowns
     x: np.ndarray  # (F, n) coordinates at the iteration's point
     gradient: np.ndarray  # (F, n)
     hessian: np.ndarray  # (F, n, n), positive definite
@@ -92,7 +93,7 @@ def step(program: QuadraticProgram) -> np.ndarray:
     return d
 
 
-def _next_limit(space: JointSpace, x: np.ndarray, move: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _next_limit(space: JointSpace | Unknowns, x: np.ndarray, move: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The share (F,) of a step (F, n) from `x` at which it meets a bound, and its sign (F, n) at the bounds it meets.
 
     Swing ellipses are left to the projection.

@@ -31,6 +31,6 @@ class GoalLevers(Model):
         tasks, targets = self.tasks, frames.targets
         kinematics = point.kinematics._replace(effectors=targets.positions)
         jacobian = tasks.jacobian(point.state, kinematics, targets)
-        if tasks.poles:
+        if tasks.all > tasks.m:
             jacobian[:, tasks.m :] = tasks.jacobian(point.state, point.kinematics, targets)[:, tasks.m :]
         return jacobian

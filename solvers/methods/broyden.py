@@ -33,8 +33,7 @@ class Secant(Model):
         super().__init__(tasks, space, settings)
         self._jacobian: np.ndarray | None = None
         self._exact, self._stale = np.zeros((2, 0), dtype=bool)  # (F,) each
-        balls = [block.start for block in space.blocks if block.stop - block.start == 3]
-        free = [start for start in balls if not np.isfinite(space.lo[start : start + 3]).any()]
+        free = [block.start for block in space.blocks if space.is_free(block)]
         self._balls = np.array(free, dtype=np.intp)[:, None] + np.arange(
             3
         )  # (B, 3) degrees of freedom whose axes turn with the joint

@@ -33,6 +33,7 @@ from ..iterate.linear_step import ROUNDING, LinearSystem, restrict
 from ..space.joint_space import JointSpace, State
 from ..space.point import Point
 from ..space.tasks import ROTATION_LENGTH, Kinematics, Tasks
+from ..space.unknowns import Unknowns
 
 
 def pair_step(
@@ -72,7 +73,9 @@ step = limited(pair_step)
 """The step (F, n) of one iteration, inside the limits."""
 
 
-def _both_sides(space: JointSpace, matrix: np.ndarray, free: np.ndarray, normals: np.ndarray | None) -> np.ndarray:
+def _both_sides(
+    space: JointSpace | Unknowns, matrix: np.ndarray, free: np.ndarray, normals: np.ndarray | None
+) -> np.ndarray:
     once = restrict(space, matrix, free, normals)
     return restrict(space, np.swapaxes(once, -1, -2), free, normals)
 

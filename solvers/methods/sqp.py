@@ -48,7 +48,7 @@ CUTS, LEAST_CUT, MOST_CUT = 10, 0.1, 0.5
 def minimise(tasks: Tasks, space: JointSpace, settings: Settings, start: Point, frames: Request) -> Minimum:
     """Iterate on every frame of a batch until a stopping rule of `descent.py` ends it."""
     objective = Objective(tasks, space, settings)
-    settling = settings.pull > 0.0 or tasks.poles is not None
+    settling = settings.pull > 0.0 or tasks.all > tasks.m
     done = Minimum(start.copy(), np.zeros((len(start.error), 1), dtype=int), objective.cost(start, frames)[:, None])
     met = np.zeros(len(start.error), dtype=bool) if settling else _within(tasks, settings, start)
     index = np.flatnonzero(~met)
@@ -66,8 +66,7 @@ def minimise(tasks: Tasks, space: JointSpace, settings: Settings, start: Point, 
             break
         done.iterations[index] += 1
         damped_hessian = hessian + damping[:, None, None] * np.diag(settings.reluctance)
-        program = QuadraticProgram(space, point.state.x, gradient, damped_hessian, settings.reluctance)
-        d = step(program)
+        program, d = _stepped(space, point.state.x, gradient, damped_hessian, settings.reluctance)
         longest = space.sizes(d).max(-1, initial=0.0)
         most = np.minimum(1.0, LONGEST_STEP / np.maximum(longest, 1e-300))
         share, trial, trial_value = _search(objective, point, request, value, gradient, d, most)
@@ -104,6 +103,20 @@ def minimise(tasks: Tasks, space: JointSpace, settings: Settings, start: Point, 
     done.point.put(index, point)
     done.cost = objective.cost(done.point, frames)[:, None]
     return done
+
+
+def _stepped(
+    space: JointSpace, x: np.ndarray, gradient: np.ndarray, hessian: np.ndarray, reluctance: np.ndarray
+) -> tuple[QuadraticProgram, np.ndarray]:
+    """The problem of one iteration, and the step (F, n) that solves it, over the unknowns where joints are coupled."""
+    program, unknowns = QuadraticProgram(space, x, gradient, hessian, reluctance), space.unknowns
+    if unknowns is None:
+        return program, step(program)
+    s = unknowns.matrix
+    reduced = QuadraticProgram(
+        unknowns, x[:, unknowns.keep], gradient @ s, s.T @ hessian @ s, unknowns.reluctance(reluctance)
+    )
+    return program, unknowns.expand(step(reduced))
 
 
 # -- the Hessian ------------------------------------------------------------------------------------------------------

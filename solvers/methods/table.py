@@ -128,7 +128,10 @@ def solver_named(name: str) -> str:
 
 
 def refuse_kinds(name: str, method: Method, skeleton: Skeleton, goals: Sequence[Goal]) -> None:
-    """Raise `InvalidGoal` for a goal of a kind that a solver, called `name`, cannot solve."""
+    """Raise `InvalidGoal` for a goal of a kind that a solver, called `name`, cannot solve, and for couplings."""
+    if method.reaches_only and skeleton.couplings:
+        where = f"joint {skeleton.names[int(skeleton.couplings[0].joint)]!r}"
+        raise InvalidGoal(f"{name} turns one joint after the other; {where} is coupled to another: take PGS")
     for index, goal in enumerate(goals):
         where = f"goal {index} (joint {skeleton.names[goal.joint]!r})"
         if method.reaches_only and goal.kind != "REACH":

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..algebra import dual_quaternion, quaternion
+from .coupling import Coupling, resolve_couplings
 from .errors import InvalidLimits, InvalidPose, InvalidSkeleton, UnknownJoint
 from .limits import Range, TwistSwing, check_radians
 from .names import suggestions
@@ -113,6 +114,7 @@ class Skeleton:
     ancestors : (J, J) bool; `ancestors[j, k]` where joint `k` is `j` itself or above it.
     length : [length units] typical length, by which errors are divided. Default: the longest path along the tree from a
         root, and 1 if all joints lie in one place.
+    couplings : joints that move together, with joints as indices.
 
     Examples
     --------
@@ -127,7 +129,9 @@ class Skeleton:
     1.8
     """
 
-    def __init__(self, joints: Sequence[Joint], length: float | None = None) -> None:
+    def __init__(
+        self, joints: Sequence[Joint], length: float | None = None, couplings: Sequence[Coupling] = ()
+    ) -> None:
         if length is not None and not 0.0 < number(length) < np.inf:
             raise InvalidSkeleton(f"Skeleton: length = {shown(length)}; expected a number above 0, or None")
         if isinstance(joints, Joint) or not has_items(joints):
@@ -156,6 +160,7 @@ class Skeleton:
         self._index_tree()
         if length is not None:
             self.length = float(length)
+        self.couplings = resolve_couplings(self, couplings)
 
     def __len__(self) -> int:
         return len(self.joints)

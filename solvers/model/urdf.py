@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from ..algebra import quaternion
+from .coupling import Coupling
 from .errors import InvalidLimits, InvalidSkeleton
 from .limits import FULL_TURN, Range, check_radians
 from .names import suggestions
@@ -37,6 +38,7 @@ class _Element:
     rest: np.ndarray  # (4,)
     axis: np.ndarray  # (3,)
     limits: Range | None
+    mimic: Coupling | None = None
 
 
 def skeleton_from_urdf(source: str | Path) -> Skeleton:
@@ -54,7 +56,7 @@ def skeleton_from_urdf(source: str | Path) -> Skeleton:
 
     Raises
     ------
-    InvalidSkeleton : for a file that cannot be read, is not URDF or not one tree; for xacro; for `mimic` and `planar`
+    InvalidSkeleton : for a file that cannot be read, is not URDF or not one tree; for xacro; for `planar`
         joints, which are not supported.
     InvalidLimits : for a `revolute` or `prismatic` joint without limits, with reversed ones, or with degrees.
 
@@ -93,7 +95,8 @@ def skeleton_from_urdf(source: str | Path) -> Skeleton:
         waiting += [(below, len(joints) - 1) for below in reversed(_below(element.child, elements))]
     if placed < len(elements):
         raise InvalidSkeleton("URDF: some joints hang from each other in a circle; expected one tree")
-    return Skeleton(joints)
+    couplings = [element.mimic for element in elements if element.mimic is not None]
+    return Skeleton(joints, couplings=couplings)
 
 
 # -- the file ---------------------------------------------------------------------------------------------------------
@@ -172,12 +175,6 @@ def _element(element: ElementTree.Element) -> _Element:
     if kind not in KINDS:
         names = suggestions(kind, KINDS, "{}")
         raise InvalidSkeleton(f"URDF: {where}: type {kind!r} is not supported; the types are {names}")
-    mimic = _child(element, "mimic")
-    if mimic is not None:
-        raise InvalidSkeleton(
-            f"URDF: {where} mimics {mimic.get('joint')!r}, and mimic joints are not supported; "
-            "remove <mimic> to let it move by itself, or make it fixed"
-        )
     parent = _attribute(_child(element, "parent"), "link", f"{where}: <parent>")
     child = _attribute(_child(element, "child"), "link", f"{where}: <child>")
     origin = _child(element, "origin")
@@ -185,7 +182,17 @@ def _element(element: ElementTree.Element) -> _Element:
     rest = _rotation(vector(_numbers(origin, "rpy", where, (0.0, 0.0, 0.0)), 3, f"{where} rpy", InvalidSkeleton))
     axis = _numbers(_child(element, "axis"), "xyz", where, (1.0, 0.0, 0.0))
     limits = _limits(_child(element, "limit"), kind, where)
-    return _Element(name, kind, parent, child, offset, rest, axis, limits)
+    mimic = _mimic(_child(element, "mimic"), name, where)
+    return _Element(name, kind, parent, child, offset, rest, axis, limits, mimic)
+
+
+def _mimic(mimic: ElementTree.Element | None, name: str, where: str) -> Coupling | None:
+    """The coupling of a joint that mimics another one: `value = multiplier * other + offset`."""
+    if mimic is None:
+        return None
+    leader = _attribute(mimic, "joint", f"{where}: <mimic>")
+    factor, offset = _numbers(mimic, "multiplier", where, (1.0,))[0], _numbers(mimic, "offset", where, (0.0,))[0]
+    return Coupling(name, "X", leader, "X", float(factor), float(offset))
 
 
 def _rotation(rpy: np.ndarray) -> np.ndarray:

@@ -16,6 +16,7 @@ from ..algebra import quaternion, twist_swing
 from ..algebra.uniform import SplitMix64
 from ..model.limits import FULL_TURN, Range, TwistSwing, project_swing, swing_normal
 from ..model.skeleton import DEGREES_OF_FREEDOM, Pose, Skeleton
+from .unknowns import Unknowns
 
 AT_LIMIT = 1e-6  # [rad or length units] a coordinate within this distance of a limit lies on it
 
@@ -46,6 +47,7 @@ class JointSpace:
     lo, hi : (n,) bounds of the coordinates, infinite where free.
     limited : whether any bound is finite.
     blocks : for each joint, in order, the slice of its degrees of freedom.
+    unknowns : those of linear steps where coordinates are coupled exactly; None if none are.
     """
 
     def __init__(self, skeleton: Skeleton, movable: np.ndarray, stiff: bool = False) -> None:
@@ -58,6 +60,7 @@ class JointSpace:
         self.blocks: list[slice] = []
         basis = np.tile(np.eye(3), (len(skeleton), 1, 1))
         align = skeleton.align
+        coupled = {joint for one in skeleton.couplings for joint in (one.joint, one.leader)}
         for index in map(int, np.flatnonzero(movable & ((skeleton.stiffness >= 1.0) == stiff))):
             kind, limits = skeleton.kinds[index], skeleton.joints[index].limits
             size = DEGREES_OF_FREEDOM[kind]
@@ -75,7 +78,7 @@ class JointSpace:
             ball, ellipse = _ball_bounds(limits)
             bounds += ball
             basis[index] = quaternion.to_matrix(align[index])
-            if any(math.isfinite(bound) for pair in ball for bound in pair):
+            if index in coupled or any(math.isfinite(bound) for pair in ball for bound in pair):
                 balls.append((index, start))
                 basis[index] = basis[index][:, [1, 0, 2]]  # coordinates are twist first, then the swing in X and Z
                 if ellipse:
@@ -105,6 +108,8 @@ class JointSpace:
         boxed = np.ones(self.n, dtype=bool)
         boxed[self._pairs] = False
         self._box_lo, self._box_hi = np.where(boxed, self.lo, -np.inf), np.where(boxed, self.hi, np.inf)
+        exact = any(one.stiffness == 1.0 and {one.joint, one.leader} <= set(joints) for one in skeleton.couplings)
+        self.unknowns = Unknowns(self) if exact else None
 
     # -- poses ----------------------------------------------------------------------------------------------------
 
@@ -237,7 +242,9 @@ class JointSpace:
     # -- limits ---------------------------------------------------------------------------------------------------
 
     def project(self, x: np.ndarray) -> np.ndarray:
-        """The nearest coordinates (..., n) inside the limits."""
+        """The nearest coordinates (..., n) inside the limits; those that follow others are where these lead them."""
+        if self.unknowns is not None:
+            return self.unknowns.coordinates(x)
         if not self.limited:
             return x
         x = np.clip(x, self._box_lo, self._box_hi)
@@ -264,6 +271,10 @@ class JointSpace:
             return quaternion.normalize(motion), np.zeros((len(motion), 3))
         x = self.project_block(self._ball_coordinates(motion[:, None], row)[:, 0], block)
         return self._ball_motions(x[:, None], row)[:, 0], x
+
+    def is_free(self, block: slice) -> bool:
+        """Whether a block belongs to a ball without coordinates, whose axes turn with it."""
+        return block.stop - block.start == 3 and block.start not in self._ball_dof[:, 0]
 
     def normals(self, x: np.ndarray) -> np.ndarray:
         """Outward unit normals (F, pairs, 2) of the swing ellipses that `x` (F, n) lies on; zero inside."""

@@ -41,7 +41,7 @@ class Point:
             for part, index in ((self.state.x, freedom), (at.effectors, goal), (self.error, row))
         )
         matrices, positions = at.matrices[joint, joints], at.positions[joint, joints]
-        world = Kinematics(matrices, positions, at.rotations[joint, joints], effectors)
+        world = Kinematics(matrices, positions, at.rotations[joint, joints], effectors, x)
         return Point(State(self.state.rotations[joint, joints], x), world, error)
 
     def where(self, lanes: Lanes, mask: np.ndarray, other: "Point") -> "Point":
@@ -55,7 +55,8 @@ class Point:
             Kinematics(np.where(joint[..., None, None], at.matrices, other.kinematics.matrices),
                        np.where(joint[..., None], at.positions, other.kinematics.positions),
                        np.where(joint[..., None], at.rotations, other.kinematics.rotations),
-                       np.where(goal[..., None], at.effectors, other.kinematics.effectors)),
+                       np.where(goal[..., None], at.effectors, other.kinematics.effectors),
+                       np.where(freedom, at.coordinates, other.kinematics.coordinates)),
             np.where(row, self.error, other.error),
         )  # fmt: skip
 

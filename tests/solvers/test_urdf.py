@@ -162,7 +162,7 @@ def test_what_other_tools_put_in_a_file_is_ignored() -> None:
         ("<robot><xacro:macro name='leg'/></robot>", "this is xacro.*expand it first"),
         ("<robot xmlns:xacro='http://www.ros.org/wiki/xacro'><xacro:property name='a'/></robot>", "this is xacro"),
         (robot(joint(inside='<origin xyz="0 0 ${height}"/>')), r"joint 'j': xyz = .*\$\{height\}.*this is xacro"),
-        (robot(joint(inside='<mimic joint="other"/>')), "joint 'j' mimics 'other', and mimic joints are not supported"),
+        (robot(joint(inside='<mimic joint="other"/>')), "coupling 0: joint 'j' does not move"),
         (robot(joint(kind="planar")), "joint 'j': type 'planar' is not supported; the types are "),
         (robot(joint(kind="revolut")), "type 'revolut' is not supported; the types are revolute, "),
         (robot('<joint name="j" type="fixed"><parent link="base"/></joint>'), "joint 'j': <child> has no link"),

@@ -28,6 +28,7 @@ class Setup(NamedTuple):
     moves: np.ndarray  # (G, n) 1 where a degree of freedom belongs to the goal's chain
     scale: np.ndarray  # (G,) weight of each goal's priority
     points: Sequence[slice]  # (G) of the goals' points among those of all stages
+    moved: np.ndarray  # (G, n) bool, degrees of freedom of the goal's chain and of joints coupled to it
 
     def some(self, numbers: np.ndarray) -> list[Goal]:
         """Some of the goals."""
@@ -35,12 +36,13 @@ class Setup(NamedTuple):
 
 
 class Kinematics(NamedTuple):
-    """A state's world transforms, as errors and Jacobians read them."""
+    """A state's world transforms and coordinates, as errors and Jacobians read them."""
 
     matrices: np.ndarray  # (F, J, 3, 3)
     positions: np.ndarray  # (F, J, 3)
     rotations: np.ndarray  # (F, J, 4)
     effectors: np.ndarray  # (F, G, 3)
+    coordinates: np.ndarray  # (F, n) of the joints
 
 
 class Columns(NamedTuple):

@@ -11,6 +11,7 @@ import numpy as np
 
 from ...model.goals import Targets
 from .balance import BalanceTasks
+from .coupling import CouplingTasks
 from .curve import CurveTasks
 from .distance import DistanceTasks
 from .look_at import LookAtTasks
@@ -26,7 +27,8 @@ class Kind(Protocol):
 
     Attributes
     ----------
-    kind : of the goals, a name in `GOAL_KINDS`. name : of the kind of tasks. size : rows of each task.
+    kind : of the goals, a name in `GOAL_KINDS`; None for tasks that no goal asks for. name : of the kind of tasks.
+    size : rows of each task.
     unit : "length" or "angle", which of the tolerances applies to the norm of a task's error; None for a soft task,
         which does not count for whether goals are met and has no share (`Targets.shares`).
     goals : (T,) the goal that each task belongs to. weights : (T,) of a unit of each error.
@@ -34,7 +36,7 @@ class Kind(Protocol):
     acts : (T, n) bool, degrees of freedom with non-zero columns.
     """
 
-    kind: str
+    kind: str | None
     name: str
     size: int
     unit: str | None
@@ -62,13 +64,14 @@ class Kind(Protocol):
 
 KINDS: list[Any] = [
     PositionTasks, RotationTasks, LookAtTasks, DistanceTasks, PlaneTasks, BalanceTasks, CurveTasks, PoleTasks,
+    CouplingTasks,
 ]  # fmt: skip
 """Classes that make a `Kind` from a `Setup`, in the order of their rows, the soft ones last."""
 
 
-def make(setup: Setup) -> list[Kind]:
-    """The kinds with at least one task."""
-    present = {goal.kind for goal in setup.goals}
-    kinds: list[Kind] = [kind(setup) for kind in KINDS if kind.kind in present]
+def make(setup: Setup, soft: bool = True) -> list[Kind]:
+    """The kinds with at least one task; `soft`: with soft ones."""
+    present = {None, *(goal.kind for goal in setup.goals)}
+    kinds: list[Kind] = [kind(setup) for kind in KINDS if kind.kind in present and (soft or kind.unit is not None)]
     kinds = [kind for kind in kinds if kind.goals.size]
     return sorted(kinds, key=lambda kind: kind.unit is None)

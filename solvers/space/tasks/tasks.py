@@ -49,8 +49,13 @@ class Tasks:
         poles: Sequence[Pole] = (),
         lane: np.ndarray | None = None,
         points: Sequence[slice] = (),
+        moved: np.ndarray | None = None,
+        soft: bool = True,
     ) -> None:
-        """`lane` (G,) of each goal; None for one lane. points : (G) of each goal among those of all stages."""
+        """`lane` (G,) of each goal; None for one lane. points : (G) of each goal among those of all stages.
+
+        moved : (G, J) bool, the chains with the joints coupled to them; None if none are. soft : with soft tasks.
+        """
         self.skeleton, self.space, self.count, self.length = skeleton, space, len(goals), skeleton.length
         self.joint = np.array([goal.joint for goal in goals], dtype=np.intp)
         self.moves = chains[:, space.joint].astype(float)
@@ -61,19 +66,20 @@ class Tasks:
         for number in range(int(lane.max(initial=-1)) + 1):
             scale[lane == number] = priority_weights(priority[lane == number].tolist())
         self.kinds = table.make(Setup(
-            skeleton, goals, space, poles, self.joint, self.moves, scale, points or [slice(0, 0)] * self.count
-        ))  # fmt: skip
+            skeleton, goals, space, poles, self.joint, self.moves, scale, points or [slice(0, 0)] * self.count,
+            (chains if moved is None else moved)[:, space.joint],
+        ), soft)  # fmt: skip
         sizes = [kind.size * len(kind.goals) for kind in self.kinds]
         ends = np.cumsum(sizes, dtype=int).tolist()
         self.rows = [slice(end - size, end) for end, size in zip(ends, sizes, strict=True)]
         self._met = [kind for kind in self.kinds if kind.unit is not None]
         self.m = sum(sizes[: len(self._met)])
         self.all = sum(sizes)
-        self.one_sided = self._one_sided()
+        self.one_sided: np.ndarray | None = self._one_sided()
         none = np.zeros(0, dtype=np.intp)
         row_goals = np.concatenate([none, *[np.repeat(kind.goals, kind.size) for kind in self.kinds]])
         task_goals = np.concatenate([none, *[kind.goals for kind in self._met]])
-        self.lanes = Lanes(skeleton, lane, chains, space.joint, row_goals, task_goals)
+        self.lanes = Lanes(skeleton, lane, chains if moved is None else moved, space.joint, row_goals, task_goals)
         self._starts = np.array(
             [rows.start + kind.size * i for kind, rows in self._with_rows() for i in range(len(kind.goals))], dtype=int
         )
@@ -119,7 +125,7 @@ class Tasks:
         world = self.skeleton.transforms(state.rotations, self.space.slides(state.x), links)
         matrices, positions = dual_quaternion.placement(world)
         effectors = positions[:, self.joint] + (matrices[:, self.joint] @ self.offsets[..., None])[..., 0]
-        return Kinematics(matrices, positions, world[..., :4], effectors)
+        return Kinematics(matrices, positions, world[..., :4], effectors, state.x)
 
     def errors(self, kinematics: Kinematics, targets: Targets) -> np.ndarray:
         """Error rows (F, all), `target - current`; 0 where a one-sided task has room."""
