@@ -140,9 +140,7 @@ def shortened(inner: Inner, model: type[Model] = Model) -> Minimise:
 
 def _minimise(model: Model, start: Point, frames: Request, inner: Inner, by_length: bool) -> Minimum:
     """Iterate on every frame of a batch until a stopping rule ends it."""
-    space, settings = model.space, model.settings
-    tasks: Tasks = model.tasks
-    sided: np.ndarray | None = tasks.one_sided
+    tasks, space, settings = model.tasks, model.space, model.settings
     lanes, count = tasks.lanes, len(start.error)
     point: Point = start
     index = np.arange(count)
@@ -186,14 +184,7 @@ def _minimise(model: Model, start: Point, frames: Request, inner: Inner, by_leng
         else:
             done.iterations[index] += going
         strength = damping if lanes.count > 1 else damping[:, 0]
-        system = LinearSystem(
-            space, point.state.x, model.jacobian(point, frames), _signed_error(tasks, point, frames),
-            None if v is None else settings.pull * space.pull_gradient(point.state, v, settings.reluctance),
-            strength if by_length else settings.pull + strength, settings.reluctance, settings.pull,
-            lanes=lanes if lanes.count > 1 else None, one_sided=sided,
-        )  # fmt: skip
-        system.curvature = model.curvature(point, frames, system, v)
-        system.metric = model.metric(point)
+        system = _linearised(model, point, frames, v, strength if by_length else settings.pull + strength)
         d: np.ndarray = _step(space, system, inner)
         if by_length:
             turned = lanes.freedoms.largest(np.abs(d * space.turns))
@@ -262,9 +253,23 @@ def _step(space: JointSpace, system: LinearSystem, inner: Inner) -> np.ndarray:
     return unknowns.expand(with_active_rows(system.reduced(unknowns), inner))
 
 
-def _signed_error(tasks: Tasks, point: Point, frames: Request) -> np.ndarray:
-    """The error rows (F, m), with the room of one-sided tasks below 0."""
-    return point.error if tasks.one_sided is None else tasks.signed_errors(point.kinematics, frames.targets)
+def _linearised(
+    model: Model, point: Point, frames: Request, v: np.ndarray | None, damping: np.ndarray
+) -> LinearSystem:
+    """The problem of one iteration. v : (F, n) difference from the base pose, None without a pull."""
+    tasks, space, settings = model.tasks, model.space, model.settings
+    error = point.error
+    if tasks.one_sided is not None:  # the room of one-sided tasks is below 0
+        error = tasks.signed_errors(point.kinematics, frames.targets)
+    system = LinearSystem(
+        space, point.state.x, model.jacobian(point, frames), error,
+        None if v is None else settings.pull * space.pull_gradient(point.state, v, settings.reluctance),
+        damping, settings.reluctance, settings.pull, lanes=tasks.lanes if tasks.lanes.count > 1 else None,
+        one_sided=tasks.one_sided,
+    )  # fmt: skip
+    system.curvature = model.curvature(point, frames, system, v)
+    system.metric = model.metric(point)
+    return system
 
 
 def _creeps(cost: np.ndarray, mark: np.ndarray) -> np.ndarray:
