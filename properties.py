@@ -27,7 +27,7 @@ from .rig.frame.report import GoalError
 from .rig.overlay import workspace
 from .rig.overlay.workspace import Workspace
 from .rig.setup import goals, owners, pasted, roles, selection
-from .rig.setup.menus import AXIS_ITEMS, OBJECTIVES, ORDERS, SIDES, START_FROM, kind_items, solver_items
+from .rig.setup.menus import AXIS_ITEMS, COUPLED_AXES, OBJECTIVES, ORDERS, SIDES, START_FROM, kind_items, solver_items
 from .solvers import kernel
 from .solvers.compiled.contract import SOLVERS as COMPILED
 
@@ -189,6 +189,38 @@ class DqikGoal(bpy.types.PropertyGroup):
                          get=lambda goal: not _error(goal).met)  # fmt: skip
 
 
+class DqikCoupling(bpy.types.PropertyGroup):
+    """A bone that turns with another one: its angle about an axis is a multiple of the other's, plus an offset."""
+
+    name: StringProperty(name="Name", description="Name of the coupling", override=_OVERRIDE)
+    bone: StringProperty(
+        name="Bone", description="The bone that follows", options=_FIXED, override=_OVERRIDE, update=_touched
+    )
+    axis: EnumProperty(
+        name="Axis", description="Its axis: Y is the twist along the bone, X and Z are its swing", items=COUPLED_AXES,
+        default="X", options=_FIXED, override=_OVERRIDE, update=_touched,
+    )  # fmt: skip
+    leader: StringProperty(
+        name="Leader", description="The bone that it follows", options=_FIXED, override=_OVERRIDE, update=_touched
+    )
+    leader_axis: EnumProperty(
+        name="Leader Axis", description="The axis of the leader", items=COUPLED_AXES, default="X", options=_FIXED,
+        override=_OVERRIDE, update=_touched,
+    )  # fmt: skip
+    factor: FloatProperty(
+        name="Factor", description="How far the bone turns for each turn of the leader", default=1.0, soft_min=-2.0,
+        soft_max=2.0, options=_FIXED, override=_OVERRIDE, update=_touched,
+    )  # fmt: skip
+    offset: FloatProperty(
+        name="Offset", description="The bone's angle where the leader's is 0", subtype="ANGLE", options=_FIXED,
+        override=_OVERRIDE, update=_touched,
+    )  # fmt: skip
+    stiffness: FloatProperty(
+        name="Stiffness", description="At 1 the relation always holds; below it gives way to goals", default=1.0,
+        min=0.0, max=1.0, subtype="FACTOR", options=_FIXED, override=_OVERRIDE, update=_touched,
+    )  # fmt: skip
+
+
 class DqikMissedFrame(bpy.types.PropertyGroup):
     """A frame on which the last bake or check missed goals; its name is theirs."""
 
@@ -304,6 +336,10 @@ class DqikSettings(bpy.types.PropertyGroup):
         type=DqikGoal, name="Goals", description="What the armature's bones should reach",
         override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"},
     )  # fmt: skip
+    couplings: CollectionProperty(
+        type=DqikCoupling, name="Couplings", description="Bones that move together",
+        override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"},
+    )  # fmt: skip
     active_goal: IntProperty(
         name="Active Goal", description="The goal that the panel shows", min=0, options=_FIXED, override=_OVERRIDE,
         update=_goal_activated,
@@ -415,7 +451,7 @@ def _bone_properties() -> dict[str, object]:
     }  # fmt: skip
 
 
-CLASSES = (DqikGoal, DqikMissedFrame, DqikStatus, DqikSettings)
+CLASSES = (DqikGoal, DqikCoupling, DqikMissedFrame, DqikStatus, DqikSettings)
 
 
 def register() -> None:

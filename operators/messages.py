@@ -21,6 +21,17 @@ GERMAN = {
     "its pole is this armature: also choose one of its bones":
         "sein Pol ist dieses Skelett: auch einen Knochen davon auswählen",
     "it has no effect: switch on Position or Rotation": "es bewirkt nichts: Position oder Rotation einschalten",
+    "Coupling of {}: the armature has no bone {}: choose another":
+        "Kopplung von {}: das Skelett hat keinen Knochen {}: einen anderen auswählen",
+    "Select the bones that follow, then the one that they follow, in Pose Mode":
+        "Im Pose-Modus die Knochen auswählen, die folgen, dann den, dem sie folgen",
+    "{} has no bones with these roles: set their Role in the Bone panel":
+        "{} hat keine Knochen mit diesen Rollen: ihre Rolle im Knochen-Bereich setzen",
+    "Coupled {} axes of bones": "{} Achsen von Knochen gekoppelt",
+    "Uncoupled {} axes of bones": "{} Achsen von Knochen entkoppelt",
+    "No bone of {} that is selected is coupled": "Kein ausgewählter Knochen von {} ist gekoppelt",
+    "{} turns one joint after the other": "{} dreht ein Gelenk nach dem anderen",
+    "{} is coupled to another: take PGS": "{} ist an ein anderes gekoppelt: PGS wählen",
     "its target is no curve: choose a curve object":
         "sein Zielobjekt ist keine Kurve: ein Kurvenobjekt auswählen",
     "the place of {} is not a number: reset its transform":

@@ -46,6 +46,33 @@ class DQIK_PT_bone(ArmatureSidebar, bpy.types.Panel):
         row.operator("dqik.swap_sides", text="", icon="MOD_MIRROR")
 
 
+class DQIK_PT_couplings(ArmatureSidebar, bpy.types.Panel):
+    """Bones that the active bone moves together with"""
+
+    bl_label = "Couplings"
+    bl_parent_id = "DQIK_PT_bone"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return super().poll(context) and _bone(context) is not None and _reached_by(context) is None
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout, bone, ob = settled(context, self.layout), _bone(context), armature(context)
+        layout.operator_menu_enum("dqik.couple", "preset", icon="LINKED")
+        own = [one for one in ob.dqik.couplings if one.bone == bone.name]
+        for one in own:
+            column = layout.box().column()
+            column.prop(one, "axis")
+            column.prop_search(one, "leader", ob.pose, "bones", icon="BONE_DATA")
+            column.prop(one, "leader_axis")
+            column.prop(one, "factor")
+            column.prop(one, "offset")
+            column.prop(one, "stiffness", slider=True)
+        if own or ob.dqik.couplings:
+            layout.operator("dqik.uncouple", icon="UNLINKED")
+
+
 class DQIK_PT_limits(ArmatureSidebar, bpy.types.Panel):
     """Limits of the active bone's rotation"""
 
@@ -86,4 +113,4 @@ def _reached_by(context: bpy.types.Context) -> bpy.types.PropertyGroup | None:
     return next((goal for goal in targets if goal.target == ob and goal.subtarget == bone.name), None)
 
 
-CLASSES = (DQIK_PT_bone, DQIK_PT_limits)
+CLASSES = (DQIK_PT_bone, DQIK_PT_limits, DQIK_PT_couplings)

@@ -14,6 +14,7 @@ import bpy
 import numpy as np
 
 from ..blender.dependencies import Dependencies, acts
+from ..setup import couplings
 from ..setup.goal_facts import GoalFacts
 
 _REST = (("matrix_local", 16, np.float32), ("head", 3, np.float32), ("length", 1, np.float32),
@@ -43,10 +44,12 @@ class Contents(NamedTuple):
 
 
 def settings(ob: bpy.types.Object) -> tuple:
-    """The solver and its options."""
+    """The solver and its options, and the couplings: of the original, since removing one causes no update."""
     own = ob.dqik
-    return (own.solver, own.iterations, own.tolerance, own.rotation_tolerance, own.damping, own.order, own.unit_angle,
-            own.objective, ob.data.original.session_uid)  # fmt: skip
+    return (
+        own.solver, own.iterations, own.tolerance, own.rotation_tolerance, own.damping, own.order, own.unit_angle,
+        own.objective, ob.data.original.session_uid, *map(couplings.values, ob.original.dqik.couplings),
+    )  # fmt: skip
 
 
 def edited(ob: bpy.types.Object) -> tuple:

@@ -227,10 +227,13 @@ def build(
     try:
         parts = _Parts(pose, solve_plan, holds)
         goals = parts.goals(solve_plan)
-        skeleton = ik.Skeleton(parts.joints)
+        couplings = [
+            ik.Coupling(parts.main[one.bone], one.axis, parts.main[one.leader], *one[3:]) for one in solve_plan.links
+        ]
+        skeleton = ik.Skeleton(parts.joints, couplings=couplings)
         longest = max((float(np.linalg.norm(goal.offset)) for goal in goals), default=0.0)
         if longest > skeleton.length:  # the skeleton has joints only: the goals' own bones may be its longest levers
-            skeleton = ik.Skeleton(parts.joints, longest)
+            skeleton = ik.Skeleton(parts.joints, longest, couplings)
         prepared = ik.prepare(skeleton, goals, name, options)
     except ik.DqikError as error:  # for example if the solver does not support these goals
         return str(error)

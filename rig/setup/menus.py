@@ -44,6 +44,12 @@ AXIS_ITEMS = [
     for number, name in enumerate(AXES)
 ]
 
+COUPLED_AXES = [
+    ("X", "X", "Swing about the bone's X axis", 0),
+    ("Y", "Y", "Twist along the bone", 1),
+    ("Z", "Z", "Swing about the bone's Z axis", 2),
+]
+
 SIDES = [
     ("AT", "At", "Just at the distance, or just over the target", 0),
     ("WITHIN", "Within", "Not further than the distance; or the weight anywhere between the goals that carry it", 1),

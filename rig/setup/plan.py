@@ -11,9 +11,10 @@ import numpy as np
 from ...solvers.algebra import quaternion
 from ..blender.armature import Armature
 from ..blender.dependencies import Dependencies, acts
-from . import bend, limit_frame, masses, roles
+from . import bend, couplings, limit_frame, masses, roles
 from .bend import Chain
 from .body import Body
+from .couplings import Link
 from .goal_facts import GoalFacts
 from .roles import Figure
 
@@ -42,7 +43,8 @@ class Plan:
     moved : (N,) bool, bones that are solved. slides : (N,) bool, solved bones that may move as well as turn.
     constrained : (N,) bool, bones that constraints or drivers move.
     bends : {bone: preferred bend, a rotation vector (3,) in its own frame}. figure : the roles of the bones.
-    masses : of bones, if a goal balances the figure; else empty. notes : sentences about what is left out.
+    masses : of bones, if a goal balances the figure; else empty. links : couplings of bones that are solved.
+    notes : sentences about what is left out.
     """
 
     armature: Armature
@@ -54,6 +56,7 @@ class Plan:
     bends: dict[int, np.ndarray]
     figure: Figure
     masses: dict[int, float]
+    links: list[Link]
     notes: list[str]
 
     @property
@@ -104,7 +107,8 @@ def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], driven: frozenset[str
     constrained, by_ik = _constrained(pose, armature)
     by_driver = np.array([bone.name in driven for bone in pose])
     moved = np.zeros(len(pose), dtype=bool)
-    moved[[bone for goal in goals for bone in goal.chain]] = True
+    links = couplings.links(ob, armature.index, notes)
+    moved[list(couplings.together(links, (bone for goal in goals for bone in goal.chain)))] = True
     left = _constraint_notes(pose, moved & constrained, by_ik)
     notes += left
     if (moved & by_driver).any():
@@ -112,7 +116,7 @@ def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], driven: frozenset[str
     left_to_ik = (moved & by_ik).any()
     constrained |= by_driver
     figure = roles.of(ob, armature)
-    moved &= ~constrained & np.array([not bone.dqik_lock for bone in pose]) & ~_dividing(pose, figure)
+    moved &= ~constrained & np.array([not bone.dqik_lock for bone in pose]) & ~_dividing(pose, figure, links)
     if not moved.any():
         locked = "Every bone of the goals' chains is locked, constrained or driven: free one"
         return left[-1] if left_to_ik else locked
@@ -125,8 +129,9 @@ def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], driven: frozenset[str
     chains = [Chain(goal.chain, goal.bone, goal.facts.use_tail) for goal in goals if goal.facts.kind != "BALANCE"]
     bends = _bends(pose, Body(armature, figure), chains, moved)
     weighed = masses.of(armature, figure) if any(goal.facts.kind == "BALANCE" for goal in goals) else {}
-    bones = _skeleton_bones(goals, armature, weighed)
-    return Plan(armature, goals, bones, moved, slides & ~connected, constrained, bends, figure, weighed, notes)
+    links = [link for link in links if moved[link.bone] and moved[link.leader]]
+    bones = _skeleton_bones(goals, armature, [*weighed, *(bone for link in links for bone in (link.bone, link.leader))])
+    return Plan(armature, goals, bones, moved, slides & ~connected, constrained, bends, figure, weighed, links, notes)
 
 
 def _problem(ob: bpy.types.Object, goal: GoalFacts, armature: Armature) -> str:
@@ -242,12 +247,12 @@ def _named(pose: bpy.types.bpy_prop_collection, bones: np.ndarray) -> str:
     return f"{text} and {len(names) - _NAMED} more" if len(names) > _NAMED else text
 
 
-def _skeleton_bones(goals: Sequence[PlannedGoal], armature: Armature, weighed: Iterable[int]) -> list[int]:
-    """The bones of the chains, of the goals, those that rotations follow or that weigh, and all between.
+def _skeleton_bones(goals: Sequence[PlannedGoal], armature: Armature, others: Iterable[int]) -> list[int]:
+    """The bones of the chains, of the goals, those that rotations follow, `others`, and all between.
 
     Parents come before children.
     """
-    members = {bone for goal in goals for bone in (goal.bone, *goal.chain)} | set(weighed)
+    members = {bone for goal in goals for bone in (goal.bone, *goal.chain)} | set(others)
     following = [goal.bone for goal in goals if goal.facts.use_rotation and goal.facts.rotation_follows > 0.0]
     members.update(int(armature.parent[bone]) for bone in following if armature.parent[bone] >= 0)
     for bone in sorted(members):
@@ -260,10 +265,11 @@ def _skeleton_bones(goals: Sequence[PlannedGoal], armature: Armature, weighed: I
     return sorted(members, key=lambda bone: (len(armature.above(bone)), bone))
 
 
-def _dividing(pose: bpy.types.bpy_prop_collection, figure: Figure) -> np.ndarray:
-    """(N,) bones that divide a limb's upper or lower bone to twist: without limits of their own, they do not turn."""
+def _dividing(pose: bpy.types.bpy_prop_collection, figure: Figure, links: Sequence[Link]) -> np.ndarray:
+    """(N,) bones that divide a limb's upper or lower bone to twist: alone, and without limits, they do not turn."""
+    followers = {link.bone for link in links}
     return np.array([
-        figure.roles.get(number, roles.NONE).name == "twist" and not bone.dqik_use_limits
+        figure.roles.get(number, roles.NONE).name == "twist" and not bone.dqik_use_limits and number not in followers
         for number, bone in enumerate(pose)
     ], dtype=bool)  # fmt: skip
 

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Coupled bones in Blender: exact by Blender's own rotations, live, baked, saved; presets, and what is said."""
+
+from math import radians
+
+import bpy
+import numpy as np
+import pytest
+import rigs
+
+EXACT = 2e-5  # [rad] of Blender's single precision
+
+
+def coupling(ob: bpy.types.Object, bone: str, leader: str, axis: str = "X", leader_axis: str = "X", **settings: object):
+    one = ob.dqik.couplings.add()
+    one.bone, one.leader, one.axis, one.leader_axis = bone, leader, axis, leader_axis
+    for name, value in settings.items():
+        setattr(one, name, value)
+    return one
+
+
+def turn(ob: bpy.types.Object, bone: str, axis: str = "X") -> float:
+    """The twist or a component of the swing of a bone's own rotation."""
+    q = rigs.local_rotation(ob, bone)
+    return radians(rigs.twist_and_swing(q)[{"Y": 0, "X": 1, "Z": 2}[axis]])
+
+
+def off(ob: bpy.types.Object) -> float:
+    """How far the bones are off their exact couplings."""
+    return max(
+        abs(turn(ob, one.bone, one.axis) - one.factor * turn(ob, one.leader, one.leader_axis) - one.offset)
+        for one in ob.dqik.couplings if one.stiffness == 1.0
+    )  # fmt: skip
+
+
+def chain() -> tuple[bpy.types.Object, bpy.types.Object]:
+    """Three bones up Z with a goal at the end."""
+    ob = rigs.chain([(0, 0, 0), (0, 0.05, 1), (0, 0, 2), (0, 0.1, 3)])
+    target = rigs.empty((0.3, 1.2, 1.8))
+    rigs.goal(ob, "c", target)
+    return ob, target
+
+
+@pytest.mark.parametrize("solver", ["PGS", "DLS", "EXTENDED", "SQP"])
+@pytest.mark.parametrize("mode", ["QUATERNION", "XYZ"])
+def test_a_bone_turns_with_its_leader(solver: str, mode: str) -> None:
+    ob, target = chain()
+    for bone in ob.pose.bones:
+        bone.rotation_mode = mode
+    coupling(ob, "c", "b", factor=0.7, offset=0.1)
+    ob.dqik.solver = solver
+    ob.dqik.live = True
+    for place in ((0.3, 1.2, 1.8), (0.5, -1.0, 1.5), (-0.4, 0.3, 2.5)):
+        target.location = place
+        rigs.update()
+        assert off(ob) < EXACT
+        assert rigs.miss(ob, "c", target) < 2e-3
+    ob.dqik.couplings[0].factor = -0.5
+    rigs.update()
+    assert off(ob) < EXACT
+
+
+def test_a_bone_outside_the_chain_follows_and_comes_back() -> None:
+    """A neighbour without a goal follows live; after uncoupling it is where it was."""
+    ob = rigs.hand()
+    target = rigs.empty((0.0, 0.13, -0.05))
+    rigs.goal(ob, "middle2", target, chain_length=3)
+    coupling(ob, "ring0", "middle0", factor=0.5)
+    ob.dqik.live = True
+    rigs.update()
+    assert abs(turn(ob, "middle0")) > 0.05
+    assert off(ob) < EXACT
+    assert bpy.ops.dqik.uncouple() == {"FINISHED"}
+    rigs.update()
+    assert abs(turn(ob, "ring0")) < 1e-6
+
+
+def test_fingers_curl_together() -> None:
+    ob = rigs.hand()
+    for name in ("thumb", "index", "middle", "ring", "little"):
+        for part in range(3):
+            ob.pose.bones[f"{name}{part}"].dqik_role = "FINGER_L"
+    rigs.goal(ob, "index2", rigs.empty((-0.02, 0.12, -0.06)), chain_length=3)
+    assert bpy.ops.dqik.couple(preset="FINGERS") == {"FINISHED"}
+    assert len(ob.dqik.couplings) == 5 * 2 + 4
+    ob.dqik.live = True
+    rigs.update()
+    assert abs(turn(ob, "index0")) > 0.1
+    assert off(ob) < EXACT
+    assert abs(turn(ob, "middle0")) > 0.02  # a neighbour goes along, softly
+    assert turn(ob, "index0") * turn(ob, "middle0") > 0.0
+    assert bpy.ops.dqik.couple(preset="FINGERS") == {"FINISHED"}
+    assert len(ob.dqik.couplings) == 5 * 2 + 4  # again: the same ones
+
+
+def test_a_spine_shares_its_bend_and_collars_follow() -> None:
+    """The head leans as far as its stretched arms allow, coupled or not; the spine's bones bend alike."""
+    ob = rigs.figure()
+    assert bpy.ops.dqik.setup_full_body(targets="EMPTIES") == {"FINISHED"}
+    ob.dqik.live = True
+    head = next(goal for goal in ob.dqik.goals if goal.bone == "head")
+    head.target.location.x += 0.15
+    head.target.location.z -= 0.1
+    rigs.update()
+    before = head.error
+    assert bpy.ops.dqik.couple(preset="SPINE") == {"FINISHED"}
+    assert bpy.ops.dqik.couple(preset="SHOULDERS") == {"FINISHED"}
+    rigs.update()
+    head = next(goal for goal in ob.dqik.goals if goal.bone == "head")
+    assert off(ob) < EXACT
+    assert max(abs(turn(ob, "spine", axis)) for axis in "XYZ") > 0.02
+    assert head.error < 1.1 * before + 1e-3
+
+
+def test_a_bake_and_a_file_keep_the_relation(tmp_path) -> None:
+    ob, target = chain()
+    coupling(ob, "c", "b", factor=0.7)
+    rigs.key_path(target, [1, 10], [(0.3, 1.2, 1.8), (0.5, -1.0, 1.5)])
+    ob.dqik.live = True
+    rigs.at_frame(6)
+    live = rigs.matrices(ob)
+    path = str(tmp_path / "coupled.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    ob = bpy.data.objects["Rig"]
+    rigs.at_frame(6)
+    assert np.abs(rigs.matrices(ob) - live).max() < 1e-5
+    rigs.made_active(ob)
+    assert bpy.ops.dqik.bake(frame_start=1, frame_end=10) == {"FINISHED"}
+    for frame in (1, 4, 6, 10):
+        rigs.at_frame(frame)
+        assert off(ob) < 1e-4
+    rigs.at_frame(6)
+    assert np.abs(rigs.matrices(ob) - live).max() < 1e-4
+
+
+def test_selected_bones_follow_the_active_one() -> None:
+    ob, _ = chain()
+    bpy.ops.object.mode_set(mode="POSE")
+    for bone in ob.data.bones:
+        if hasattr(ob.pose.bones[bone.name], "select"):
+            ob.pose.bones[bone.name].select = bone.name in "bc"
+        else:
+            bone.select = bone.name in "bc"
+    ob.data.bones.active = ob.data.bones["b"]
+    assert bpy.ops.dqik.couple(preset="CUSTOM") == {"FINISHED"}
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert [(one.bone, one.leader) for one in ob.dqik.couplings] == [("c", "b")]
+    ob.dqik.live = True
+    rigs.update()
+    assert off(ob) < EXACT
+
+
+def test_a_missing_bone_and_bones_that_cannot_are_said() -> None:
+    ob, _ = chain()
+    coupling(ob, "c", "nobody")
+    ob.dqik.live = True
+    rigs.update()
+    assert "Coupling of 'c': the armature has no bone 'nobody'" in ob.dqik.status.message
+    assert not ob.dqik.goals[0].missed
+    ob.dqik.couplings[0].leader = "b"
+    coupling(ob, "b", "c")
+    rigs.update()
+    assert "its couplings run in a circle" in ob.dqik.status.message
+    ob.dqik.couplings.remove(1)
+    ob.dqik.solver = "CCD"
+    rigs.update()
+    assert "CCD turns one joint after the other" in ob.dqik.status.message
