@@ -114,7 +114,7 @@ _GERMAN = {
     "Balanced (PGS)": "Ausgewogen (PGS)",
     "Fast (DLS)": "Schnell (DLS)",
     "Joint by Joint (CCD)": "Gelenk für Gelenk (CCD)",
-    "Hard Targets (SQP)": "Schwierige Ziele (SQP)",
+    "Thorough (SQP)": "Gründlich (SQP)",
     "Comparison": "Vergleich",
     "Solvers (Shift-click for several)": "Verfahren (Umschalt-Klick für mehrere)",
     "worst": "größter",

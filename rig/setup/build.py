@@ -15,7 +15,7 @@ from ..blender.dependencies import acts
 from . import limit_frame, limits
 from .goal_facts import GoalFacts
 from .limit_frame import LimitFrame
-from .menus import AXES
+from .menus import AXES, THOROUGH_RESTARTS
 from .plan import Plan, PlannedGoal, plan
 from .roles import Figure
 
@@ -203,6 +203,7 @@ def solver_options(settings: bpy.types.PropertyGroup, solver: str, size: float) 
         rotation_tolerance=settings.rotation_tolerance,
         damping=settings.damping or None,
         pull=0.0 if as_mmd else PULL,
+        restarts=THOROUGH_RESTARTS if solver == "SQP" else 0,
         order=settings.order,
         unit_angle=settings.unit_angle or None,
         objective=settings.objective,

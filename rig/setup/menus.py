@@ -11,8 +11,8 @@ START_FROM = [
     ("REST", "Rest", "Start every frame from the armature's rest pose", 2),
 ]  # fmt: skip
 
-FIRST_SOLVERS = ("PGS", "DLS", "CCD", "SQP")
-"""The solvers at the top of the menu; the others are listed as classic methods."""
+FIRST_SOLVERS = ("PGS", "DLS", "TWO_BONE", "CCD", "EXTENDED", "SQP")
+"""The solvers at the top of the menu, for animators; the others are those of the papers, to compare with."""
 
 SOLVER_NUMBERS = {name: number for number, name in enumerate((
     "PGS", "DLS", "CCD", "SQP", "PINV", "SVD", "TSVD", "SDLS", "TRANSPOSE", "ALTERNATIVE", "EXTENDED", "FABRIK",
@@ -21,13 +21,16 @@ SOLVER_NUMBERS = {name: number for number, name in enumerate((
 """The numbers of the solvers in .blend files: add new ones at the end only."""
 
 SOLVER_LABELS = {
-    "PGS": "Balanced (PGS)", "DLS": "Fast (DLS)", "CCD": "Joint by Joint (CCD)", "SQP": "Hard Targets (SQP)",
-    "PINV": "Shortest Step (PINV)", "SVD": "Fixed Damping (SVD)", "TSVD": "Straight Limbs (TSVD)",
-    "SDLS": "Out of Reach (SDLS)", "TRANSPOSE": "Spread Out (Transpose)", "ALTERNATIVE": "Calm (Alternative)",
-    "EXTENDED": "Tails (Extended)", "FABRIK": "Free Chains (FABRIK)", "TWO_BONE": "Two-Bone Limbs (Two Bone)",
-    "NEWTON": "Few Steps (Newton)", "BROYDEN": "Learning (Broyden)",
+    "PGS": "Balanced (PGS)", "DLS": "Fast (DLS)", "CCD": "Joint by Joint (CCD)", "SQP": "Thorough (SQP)",
+    "PINV": "Pseudo-Inverse (PINV)", "SVD": "Singular Values (SVD)", "TSVD": "Truncated Singular Values (TSVD)",
+    "SDLS": "Selectively Damped (SDLS)", "TRANSPOSE": "Jacobian Transpose", "ALTERNATIVE": "Alternative Jacobian",
+    "EXTENDED": "Tails (Extended)", "FABRIK": "Back and Forth (FABRIK)", "TWO_BONE": "Two-Bone",
+    "NEWTON": "Newton", "BROYDEN": "Broyden",
 }  # fmt: skip
-"""What each solver is for or like, with its short name behind."""
+"""Whom each solver serves, or what its paper calls it."""
+
+THOROUGH_RESTARTS = 8
+"""Further attempts that SQP makes at a frame that misses its goals."""
 
 ORDERS = [
     ("TIP_TO_ROOT", "Tip to Root", "Turn the bones next to the target first: hands move before shoulders", 0),
@@ -67,8 +70,8 @@ OBJECTIVES = [
 def solver_items() -> list[tuple]:
     """The items of the solver menu: the first solvers, then the others under a heading."""
     items = [(name, SOLVER_LABELS[name], SOLVERS[name], number) for name, number in SOLVER_NUMBERS.items()]
-    first = [item for item in items if item[0] in FIRST_SOLVERS]
-    return [*first, ("", "Classic methods", ""), *(item for item in items if item not in first)]
+    first = sorted((item for item in items if item[0] in FIRST_SOLVERS), key=lambda item: FIRST_SOLVERS.index(item[0]))
+    return [*first, ("", "From the papers", ""), *(item for item in items if item not in first)]
 
 
 def kind_items() -> list[tuple]:

@@ -56,11 +56,11 @@ def compare(*names: str, **settings: object) -> set[str]:
 
 
 def test_the_numbers_that_files_hold_stay(arm: bpy.types.Object) -> None:
-    """A solver's number in a .blend means that solver for ever; the first four lead the menu, a heading comes next."""
+    """A solver's number in a .blend means that solver for ever; those for animators lead the menu, a heading is next."""
     prop = arm.dqik.bl_rna.properties["solver"]
     assert {item.identifier: item.value for item in prop.enum_items}.items() <= NUMBERS.items()
     menu = [item.identifier for item in prop.enum_items_static_ui]
-    first = [name for name in ("PGS", "DLS", "CCD", "SQP") if name in menu]
+    first = [name for name in ("PGS", "DLS", "TWO_BONE", "CCD", "EXTENDED", "SQP") if name in menu]
     assert menu[: len(first) + 1] == [*first, ""]
     assert menu.count("") == 1
     assert sorted(name for name in menu if name) == sorted(solvers())
