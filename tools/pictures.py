@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Draw the pictures of docs/goal-kinds.md and docs/couplings.md: small figures in a plane, solved by the package.
+
+    python tools/pictures.py            # needs NumPy and matplotlib
+"""
+
+import sys
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+
+mpl.use("Agg")
+from matplotlib import pyplot as plt
+from matplotlib.axes import Axes
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+import solvers as ik  # noqa: E402
+
+IMAGES = ROOT / "docs" / "images"
+BEFORE, AFTER, TARGET = "0.75", "tab:blue", "tab:red"
+UP = (0.5**0.5, -(0.5**0.5), 0.0, 0.0)  # a target whose Z axis is the picture's vertical
+
+
+def chain(count: int, limits: ik.Range | None = None) -> ik.Skeleton:
+    """Hinges in the plane of the picture, one above the other, with a tip."""
+    joints = [
+        ik.Joint(f"{k}", k - 1, "hinge", (0, 1.0 if k else 0.0, 0), axis=(0, 0, 1), limits=limits) for k in range(count)
+    ]
+    return ik.Skeleton([*joints, ik.Joint("tip", count - 1, "fixed", (0, 1.0, 0))])
+
+
+def line(skeleton: ik.Skeleton, pose: ik.Pose) -> np.ndarray:
+    """The joints (J, 2) in the picture."""
+    return ik.forward(skeleton, pose).positions[:, :2]
+
+
+def draw(ax: Axes, points: np.ndarray, color: str, width: float = 3.0) -> None:
+    """A chain of bones."""
+    ax.plot(*points.T, "-o", color=color, lw=width, ms=5, solid_capstyle="round")
+
+
+def ready(ax: Axes, title: str) -> None:
+    """A panel without axes."""
+    ax.set_title(title, fontsize=11)
+    ax.set_aspect("equal")
+    ax.axis("off")
+
+
+def goal_kinds() -> None:
+    """One panel for each kind of goal: grey before, blue after, red what is asked."""
+    _, panels = plt.subplots(1, 5, figsize=(15, 3.6))
+    skeleton = chain(4)
+    start = ik.pose_from_angles(skeleton, [-0.3, 0.3, 0.3, -0.2])
+    before = line(skeleton, start)
+
+    def solved(ax: Axes, title: str, goal: ik.Goal) -> np.ndarray:
+        pose = ik.solve(skeleton, [goal], start).pose
+        draw(ax, before, BEFORE, 2)
+        draw(ax, line(skeleton, pose), AFTER)
+        ready(ax, title)
+        return line(skeleton, pose)
+
+    ax = panels[0]
+    after = solved(ax, "Look At", ik.Goal("3", kind="LOOK_AT", position=(3, 2, 0)))
+    ax.plot([after[3, 0], 3], [after[3, 1], 2], ":", color=TARGET)
+    ax.plot(3, 2, "*", color=TARGET, ms=14)
+    ax = panels[1]
+    solved(ax, "Distance: within", ik.Goal("tip", kind="DISTANCE", position=(2.5, 2, 0), distance=1, side="WITHIN"))
+    ax.add_patch(plt.Circle((2.5, 2), 1, fill=False, color=TARGET, ls=":"))
+    ax.plot(2.5, 2, "*", color=TARGET, ms=14)
+    ax = panels[2]
+    slope = np.array([np.cos(0.2), np.sin(0.2)])
+    turn = (np.cos(np.pi / 4), -np.sin(np.pi / 4), 0, 0)
+    tilted = (turn[0] * np.cos(0.1), turn[1] * np.cos(0.1), turn[1] * np.sin(0.1), turn[0] * np.sin(0.1))
+    solved(ax, "Plane: on", ik.Goal("tip", kind="PLANE", position=(0, 2.4, 0), rotation=tilted))
+    ax.plot(*(np.array([0, 2.4]) + np.outer([-1.5, 2.5], slope)).T, color=TARGET, lw=1.5)
+    ax = panels[3]
+    edges = [(-0.2, 0.0, -0.1), (0.4, 0.0, -0.1), (0.4, 0.0, 0.1), (-0.2, 0.0, 0.1)]
+    lean = ik.Goal("0", kind="BALANCE", position=(0, 0, 0), rotation=UP, side="WITHIN", points=edges)
+    hand = ik.Goal("tip", position=(1.6, 2.2, 0))
+    for goals, color in (([hand], BEFORE), ([hand, lean], AFTER)):
+        points = line(skeleton, ik.solve(skeleton, goals, start).pose)
+        draw(ax, points, color)
+        ax.plot(np.mean(points[:-1] + points[1:], axis=0)[0] / 2, -0.25, "^", color=color, ms=9)
+    ax.plot([-0.2, 0.4], [-0.1, -0.1], color=TARGET, lw=4)
+    ax.plot(1.6, 2.2, "*", color=TARGET, ms=14)
+    ready(ax, "Balance: within")
+    ax = panels[4]
+    t = np.linspace(0, 4.2, 200)
+    curve = np.column_stack([np.sin(1.2 * t), t, 0 * t]) - [0, 0, 0]
+    goal = ik.Goal("3", kind="CURVE", offset=(0, 1, 0), points=ik.along_curve(curve, [1, 1, 1, 1]))
+    ax.plot(*curve[:, :2].T, color=TARGET, lw=1.5)
+    solved(ax, "Curve", goal)
+    plt.tight_layout()
+    plt.savefig(IMAGES / "goal-kinds.png", dpi=80)
+
+
+def couplings() -> None:
+    """A finger and a spine, without couplings in grey and with them in blue."""
+    _, panels = plt.subplots(1, 2, figsize=(8, 3.6))
+    lengths, bends = (0.0, 0.45, 0.27, 0.2), ik.Range(-0.1, 1.9)
+    joints = [
+        ik.Joint(f"{k}", k - 1, "hinge", (0, lengths[k], 0), axis=(0, 0, 1), limits=bends) for k in range(3)
+    ] + [ik.Joint("tip", 2, "fixed", (0, lengths[3], 0))]
+    curl = [ik.Coupling("1", "X", "0"), ik.Coupling("2", "X", "1", factor=0.67)]
+    ax = panels[0]
+    curled = ik.Skeleton(joints, couplings=curl)
+    wanted = line(curled, ik.pose_from_angles(curled, [0.9, 0.9, 0.6]))[-1]
+    for skeleton, color in ((ik.Skeleton(joints), BEFORE), (curled, AFTER)):
+        pose = ik.solve(skeleton, [ik.Goal("tip", position=(*wanted, 0))]).pose
+        draw(ax, line(skeleton, pose), color)
+    ax.plot(*wanted, "*", color=TARGET, ms=14)
+    ready(ax, "Fingers")
+    ax = panels[1]
+    spine = chain(5, ik.Range(-1.0, 1.0)).joints
+    alike = [ik.Coupling(f"{k}", "X", "4") for k in range(1, 4)]
+    start = [0.0] * 5
+    for couplings_, color in (((), BEFORE), (alike, AFTER)):
+        skeleton = ik.Skeleton(spine, couplings=couplings_)
+        goal = ik.Goal("tip", position=(2.6, 2.6, 0))
+        pose = ik.solve(skeleton, [goal], ik.pose_from_angles(skeleton, start)).pose
+        draw(ax, line(skeleton, pose), color)
+    ax.plot(2.6, 2.6, "*", color=TARGET, ms=14)
+    ready(ax, "Spine")
+    plt.tight_layout()
+    plt.savefig(IMAGES / "couplings.png", dpi=80)
+
+
+if __name__ == "__main__":
+    goal_kinds()
+    couplings()
