@@ -56,7 +56,7 @@ def compare(*names: str, **settings: object) -> set[str]:
 
 
 def test_the_numbers_that_files_hold_stay(arm: bpy.types.Object) -> None:
-    """A solver's number in a .blend means that solver for ever; those for animators lead the menu, a heading is next."""
+    """A solver's number in a .blend means that solver for ever; those for animators lead the menu."""
     prop = arm.dqik.bl_rna.properties["solver"]
     assert {item.identifier: item.value for item in prop.enum_items}.items() <= NUMBERS.items()
     menu = [item.identifier for item in prop.enum_items_static_ui]

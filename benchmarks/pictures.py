@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Draw the pictures of docs/goal-kinds.md and docs/couplings.md: small figures in a plane, solved by the package.
 
-    python tools/pictures.py            # needs NumPy and matplotlib
+Run `python benchmarks/pictures.py`; it needs NumPy and matplotlib.
 """
 
 import sys
