@@ -188,6 +188,7 @@ def _other_kind(layout: bpy.types.UILayout, goal: bpy.types.PropertyGroup) -> No
         layout.prop(goal, "axis")
     if kind.sides:
         row = layout.row(align=True)
+        row.use_property_split = False  # it would show the first name as a label, and an empty button
         for side in kind.sides:
             row.prop_enum(goal, "side", side)
     if "distance" in kind.takes:
