@@ -179,7 +179,9 @@ class Prepared:
 
         Poles and points are the goals' own by default.
         """
-        return check_targets(self.skeleton, self.goals, positions, rotations, poles, points=points, placing=self._placing)
+        return check_targets(
+            self.skeleton, self.goals, positions, rotations, poles, points=points, placing=self._placing
+        )
 
     def targets_of_frame(self, positions: ArrayLike | None, rotations: ArrayLike | None) -> Targets:
         """Checked targets of one frame: (G, 3) and (G, 4)."""

@@ -112,7 +112,9 @@ class Contacts:
             if not isinstance(one, Capsule):
                 raise InvalidOptions(f"capsules: expected Capsule, got {shown(one)}")
             if not 0.0 < number(one.radius) < np.inf:
-                raise InvalidOptions(f"capsule of {one.joint!r}: radius = {shown(one.radius)}; expected a length above 0")
+                raise InvalidOptions(
+                    f"capsule of {one.joint!r}: radius = {shown(one.radius)}; expected a length above 0"
+                )
         for other in self.obstacles:
             if not isinstance(other, (Plane, Box)):
                 raise InvalidOptions(f"obstacles: expected Plane or Box, got {shown(other)}")

@@ -3,7 +3,8 @@
 
 A gap is `g = |pa - pb| - ra - rb` between the closest points of two segments, and with an obstacle
 `g = distance(p) - r`, where the distance is signed: below 0 inside. The closest points are extremal, so to first order
-their slide along the segments does not change the gap: `dg = n . (v(pa) - v(pb))`, with the unit normal `n` from b to a.
+their slide along the segments does not change the gap: `dg = n . (v(pa) - v(pb))`, with the unit normal `n` from b
+to a.
 """
 
 from typing import NamedTuple
@@ -58,7 +59,8 @@ class ContactGaps:
         self._detached = bool(skeleton.detached)
         rest = forward(skeleton, skeleton.rest_pose())
         self.least = np.full(self.count, contacts.margin)
-        at_rest = self._of_pairs(*(part[None] for part in self._segments(rest.positions, quaternion.to_matrix(rest.rotations))))
+        segments = self._segments(rest.positions, quaternion.to_matrix(rest.rotations))
+        at_rest = self._of_pairs(*(part[None] for part in segments))
         self.least[: len(self._pairs)] = np.minimum(contacts.margin, at_rest.gaps[0])
 
     def at(self, kinematics: Kinematics, targets: Targets) -> Gap:
