@@ -84,7 +84,8 @@ class Contacts:
     """The bodies of a solve that nothing passes through.
 
     Two capsules that overlap in the rest pose may overlap as much in any pose. Capsules of one joint or of neighbouring
-    bones, and capsules that no goal moves relative to each other, do not count as pairs.
+    bones, capsules with one bone between them that overlap in the rest pose, and capsules that no goal moves relative
+    to each other, do not count as pairs.
 
     Parameters
     ----------
@@ -143,19 +144,25 @@ class CapsuleArrays:
         self.radius = np.array([float(one.radius) for one in capsules])
 
 
-def pairs_of(skeleton: Skeleton, contacts: Contacts, joint: np.ndarray, moved: np.ndarray) -> np.ndarray:
-    """(K, 2) numbers of the capsules that keep apart. joint : (C,) of capsules. moved : joints that a solve moves."""
+def pairs_of(
+    skeleton: Skeleton, contacts: Contacts, joint: np.ndarray, moved: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """(K, 2) numbers of the capsules that may keep apart, and (K,) bool, those with one body between them.
+
+    joint : (C,) of capsules. moved : joints that a solve moves.
+    """
     count = len(joint)
     every = [(i, k) for i in range(count) for k in range(i)]
     chosen = every if contacts.pairs is None else [(int(i), int(k)) for i, k in contacts.pairs]
-    bodies, kept = set(joint.tolist()), list[tuple[int, int]]()
+    bodies, kept = set(joint.tolist()), list[tuple[int, int, int]]()
     for i, k in chosen:
         one, other = int(joint[i]), int(joint[k])
         above = skeleton.ancestors[[one, other]]
         between = set(np.flatnonzero(above[0] ^ above[1]).tolist())
         common = np.flatnonzero(above[0] & above[1])
         path = between | ({int(common[np.argmax(skeleton.ancestors[common].sum(-1))])} if common.size else set())
-        neighbours = common.size > 0 and not (path & bodies) - {one, other}
-        if one != other and not neighbours and between & set(moved.tolist()):
-            kept.append((i, k))
-    return np.array(kept, dtype=np.intp).reshape(-1, 2)
+        crossed = len((path & bodies) - {one, other}) if common.size else 2
+        if one != other and crossed and between & set(moved.tolist()):
+            kept.append((i, k, crossed))
+    rows = np.array(kept, dtype=np.intp).reshape(-1, 3)
+    return rows[:, :2], rows[:, 2] == 1

@@ -43,7 +43,12 @@ class ContactGaps:
     def __init__(self, skeleton: Skeleton, space: JointSpace, contacts: Contacts) -> None:
         capsules = CapsuleArrays(skeleton, contacts.capsules)
         self._capsules, self._placing = capsules, POINTS * len(contacts.obstacles)
-        self._pairs = pairs_of(skeleton, contacts, capsules.joint, space.moved)
+        self._pairs, near = pairs_of(skeleton, contacts, capsules.joint, space.moved)
+        rest = forward(skeleton, skeleton.rest_pose())
+        segments = self._segments(rest.positions, quaternion.to_matrix(rest.rotations))
+        at_rest = self._of_pairs(*(part[None] for part in segments)).gaps[0]
+        apart = ~near | (at_rest >= 0.0)
+        self._pairs, at_rest = self._pairs[apart], at_rest[apart]
         moves = skeleton.ancestors[capsules.joint][:, space.joint]  # (C, n)
         free = np.flatnonzero(moves.any(-1))
         kinds = [isinstance(one, Plane) for one in contacts.obstacles]
@@ -57,11 +62,8 @@ class ContactGaps:
         self._moves = moves[first].astype(float), moves[second].astype(float)
         self._levers = tuple(skeleton.levers(capsules.joint[rows], space.joint) for rows in (first, second))
         self._detached = bool(skeleton.detached)
-        rest = forward(skeleton, skeleton.rest_pose())
         self.least = np.full(self.count, contacts.margin)
-        segments = self._segments(rest.positions, quaternion.to_matrix(rest.rotations))
-        at_rest = self._of_pairs(*(part[None] for part in segments))
-        self.least[: len(self._pairs)] = np.minimum(contacts.margin, at_rest.gaps[0])
+        self.least[: len(self._pairs)] = np.minimum(contacts.margin, at_rest)
 
     def at(self, kinematics: Kinematics, targets: Targets) -> Gap:
         """The gaps in a pose; the last of the targets' points place the obstacles."""

@@ -36,11 +36,20 @@ def _depths(skeleton, capsules, pose):
     return radius[:, None] + radius - np.linalg.norm(a - b, axis=-1)
 
 
+JOINED = [
+    ("hips", "spine"), ("spine", "chest"), ("chest", "neck"), ("neck", "head"), ("hips", "chest"), ("chest", "head"),
+    *((one + side, other + (side if other in ("arm", "fore", "thigh", "shin") else "")) for side in "LR"
+      for one, other in (("arm", "chest"), ("fore", "arm"), ("hand", "fore"), ("thigh", "hips"), ("thigh", "spine"),
+                         ("shin", "thigh"), ("foot", "shin"))),
+]  # fmt: skip
+
+
 def _neighbours(skeleton, capsules):
-    names = [one.joint for one in capsules]
-    above = [skeleton.names[skeleton.parent[skeleton.index(name)]] for name in names]
-    return np.array([[a == b or above[i] == b or above[k] == a for k, b in enumerate(names)]
-                     for i, a in enumerate(names)])  # fmt: skip
+    """(C, C) bool: bones that meet, or that lie in each other at rest with one bone between them."""
+    del skeleton
+    joined = {frozenset(pair) for pair in JOINED}
+    return np.array([[a.joint == b.joint or frozenset((a.joint, b.joint)) in joined for b in capsules]
+                     for a in capsules])  # fmt: skip
 
 
 @pytest.fixture(scope="module")
