@@ -22,6 +22,11 @@ class Capsule:
     Parameters
     ----------
     joint : name or index. start, end : (3,) in the joint's own frame [length units]. radius : [length units].
+
+    Examples
+    --------
+    >>> ik.Capsule("forearm", (0, 0, 0), (0, 0.25, 0), 0.04).radius
+    0.04
     """
 
     joint: Any  # int | str; an index once resolved
@@ -37,6 +42,11 @@ class Plane:
     Parameters
     ----------
     point : (3,) on the plane. normal : (3,) of any length but 0. Both in the skeleton's frame.
+
+    Examples
+    --------
+    >>> ik.Plane((0, 0, 0.5)).points()[3].tolist()
+    [0.0, 0.0, 1.5]
     """
 
     point: Sequence[float] = (0.0, 0.0, 0.0)
@@ -61,6 +71,11 @@ class Box:
     Parameters
     ----------
     centre, size : (3,) [length units]. rotation : `w x y z`. In the skeleton's frame.
+
+    Examples
+    --------
+    >>> ik.Box((0, 1, 0), (2, 4, 6)).points().tolist()
+    [[0.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 3.0, 0.0], [0.0, 1.0, 3.0]]
     """
 
     centre: Sequence[float]
@@ -158,9 +173,9 @@ def pairs_of(
     for i, k in chosen:
         one, other = int(joint[i]), int(joint[k])
         above = skeleton.ancestors[[one, other]]
-        between = set(np.flatnonzero(above[0] ^ above[1]).tolist())
+        between: set[int] = set(np.flatnonzero(above[0] ^ above[1]).tolist())
         common = np.flatnonzero(above[0] & above[1])
-        path = between | ({int(common[np.argmax(skeleton.ancestors[common].sum(-1))])} if common.size else set())
+        path: set[int] = between | ({int(common[np.argmax(skeleton.ancestors[common].sum(-1))])} if common.size else set())
         crossed = len((path & bodies) - {one, other}) if common.size else 2
         if one != other and crossed and between & set(moved.tolist()):
             kept.append((i, k, crossed))
