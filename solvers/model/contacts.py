@@ -175,7 +175,9 @@ def pairs_of(
         above = skeleton.ancestors[[one, other]]
         between: set[int] = set(np.flatnonzero(above[0] ^ above[1]).tolist())
         common = np.flatnonzero(above[0] & above[1])
-        path: set[int] = between | ({int(common[np.argmax(skeleton.ancestors[common].sum(-1))])} if common.size else set())
+        path = set(between)
+        if common.size:
+            path.add(int(common[np.argmax(skeleton.ancestors[common].sum(-1))]))
         crossed = len((path & bodies) - {one, other}) if common.size else 2
         if one != other and crossed and between & set(moved.tolist()):
             kept.append((i, k, crossed))

@@ -151,7 +151,7 @@ def closest(p: np.ndarray, q: np.ndarray, r: np.ndarray, s: np.ndarray) -> tuple
     other = (dd * eb - de * db) / np.where(crossing, denominator, 1.0)
     inside = crossing & (inner >= 0.0) & (inner <= 1.0) & (other >= 0.0) & (other <= 1.0)
     zero, one = np.zeros_like(dd), np.ones_like(dd)
-    onto = [np.clip(eb / ee, 0.0, 1.0), np.clip((eb + de) / ee, 0.0, 1.0),
+    onto: list[np.ndarray] = [np.clip(eb / ee, 0.0, 1.0), np.clip((eb + de) / ee, 0.0, 1.0),
             np.clip(-db / dd, 0.0, 1.0), np.clip((de - db) / dd, 0.0, 1.0)]  # fmt: skip
     shares = np.stack([np.where(inside, inner, 0.0), zero, one, onto[2], onto[3]], -1)
     others = np.stack([np.where(inside, other, onto[0]), onto[0], onto[1], zero, one], -1)
@@ -168,7 +168,7 @@ def box_distance(points: np.ndarray, half: np.ndarray) -> tuple[np.ndarray, np.n
     far = np.sqrt((out * out).sum(-1))
     outside = far > 0.0
     face = np.arange(3) == np.argmax(over, axis=-1)[..., None]
-    distance = np.where(outside, far, over.max(-1))
+    distance: np.ndarray = np.where(outside, far, over.max(-1))
     return distance, side * np.where(outside[..., None], out / np.where(outside, far, 1.0)[..., None], face)
 
 
