@@ -168,7 +168,7 @@ def box_distance(points: np.ndarray, half: np.ndarray) -> tuple[np.ndarray, np.n
     far = np.sqrt((out * out).sum(-1))
     outside = far > 0.0
     face = np.arange(3) == np.argmax(over, axis=-1)[..., None]
-    distance: np.ndarray = np.where(outside, far, over.max(-1))
+    distance = np.where(outside, far, np.max(over, axis=-1))
     return distance, side * np.where(outside[..., None], out / np.where(outside, far, 1.0)[..., None], face)
 
 
