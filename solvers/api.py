@@ -5,6 +5,7 @@ import math
 import threading
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -15,6 +16,7 @@ from .compiled.contract import SOLVERS as COMPILED
 from .compiled.contract import TASKS as COMPILED_TASKS
 from .compiled.library import load
 from .compiled.stages import CompiledStages
+from .group.apart import Apart, MotionApart
 from .group.grouping import chains_of, coupled, stage_order
 from .group.side_by_side import side_by_side
 from .group.stage import Stage
@@ -22,6 +24,7 @@ from .group.stages import Stages
 from .methods.table import METHODS, refuse_kinds, solver_named
 from .model import frames
 from .model.carry import Carry
+from .model.contacts import Contacts
 from .model.errors import InvalidOptions
 from .model.frames import FrameArrays, Motion
 from .model.goals import LEAST_QUATERNION, Goal, Targets, check_targets, no_rotations, own_points, resolve_goals
@@ -42,7 +45,7 @@ class Prepared:
 
     Attributes
     ----------
-    carry : the goals whose rotations follow a limb.
+    carry : the goals whose rotations follow a limb. apart : pushes bodies apart; None without contacts.
     numpy : the stages, solved with NumPy. compiled : the same stages, solved by the compiled kernel, or None.
 
     Examples
@@ -54,7 +57,8 @@ class Prepared:
     """
 
     def __init__(
-        self, skeleton: Skeleton, goals: Sequence[Goal], solver: str = "PGS", options: Options | None = None
+        self, skeleton: Skeleton, goals: Sequence[Goal], solver: str = "PGS", options: Options | None = None,
+        contacts: Contacts | None = None,
     ) -> None:
         self.skeleton, self.goals, self.solver = skeleton, resolve_goals(skeleton, goals), solver_named(solver)
         self.options = Options() if options is None else options
@@ -74,7 +78,16 @@ class Prepared:
         ]
         stages = [stage for level in levels for stage in level]
         together = partial(side_by_side, self.goals, chains, method)
-        self.numpy = Stages(skeleton, self.goals, levels, self.options, together)
+        if contacts is not None and not isinstance(contacts, Contacts):
+            raise InvalidOptions(f"contacts: expected Contacts, got {shown(contacts)}")
+        self.contacts = contacts
+        self._placing = np.zeros((0, 3)) if contacts is None else contacts.points()
+        self._points = np.concatenate([own_points(self.goals), self._placing])
+        self.numpy = Stages(skeleton, self.goals, levels, self.options, together, len(self._points))
+        self.apart = (
+            Apart(skeleton, self.goals, chains, self.options, contacts, self.numpy)
+            if contacts is not None and self.goals else None
+        )
         needs = {kind.name for stage in stages for kind in stage.tasks.kinds}
         needs |= {"coupling"} if skeleton.couplings else set()
         supported = needs <= COMPILED_TASKS.keys()
@@ -84,12 +97,11 @@ class Prepared:
         )
         ends = [(0.0, 0.0, 0.0) if goal.pole is None else goal.pole for goal in self.goals]
         self._poles = np.array(ends, dtype=float).reshape(-1, 3)
-        self._points = own_points(self.goals)
         self._rest, self._no_rotations = skeleton.rest_pose(), no_rotations(self.goals)
         self._local = threading.local()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Prepared, (self.skeleton, self.goals, self.solver, self.options)
+        return Prepared, (self.skeleton, self.goals, self.solver, self.options, self.contacts)
 
     @property
     def stages(self) -> list[Stage]:
@@ -111,8 +123,9 @@ class Prepared:
             arrays = self._local.arrays = self.arrays()
         if not self._fill(arrays, positions, rotations, self._rest if pose is None else pose):
             arrays.ask(self.targets_of_frame(positions, rotations), self.start(pose))
-        (self.compiled or self.numpy).solve_into(arrays)
-        return arrays.solution(0, time.perf_counter() - began)
+        self.solve_into(arrays)
+        solution = arrays.solution(0, time.perf_counter() - began)
+        return solution if self.apart is None else replace(solution, overlap=float(self.apart.overlaps(arrays)[0]))
 
     @staticmethod
     def _fill(arrays: FrameArrays, positions: Any, rotations: Any, pose: Pose) -> bool:
@@ -150,10 +163,13 @@ class Prepared:
     def solve_into(self, arrays: FrameArrays) -> None:
         """Solve every frame afresh, each from its own start; non-finite input gives NaN output."""
         (self.compiled or self.numpy).solve_into(arrays)
+        if self.apart is not None:
+            self.apart.solve_into(arrays)
 
     def motion(self) -> Motion:
         """A new motion, before its first frame."""
-        return (self.compiled or self.numpy).motion()
+        motion = (self.compiled or self.numpy).motion()
+        return motion if self.apart is None else MotionApart(motion, self.apart)
 
     def targets(
         self, positions: ArrayLike | None, rotations: ArrayLike | None = None, poles: ArrayLike | None = None,
@@ -163,11 +179,13 @@ class Prepared:
 
         Poles and points are the goals' own by default.
         """
-        return check_targets(self.skeleton, self.goals, positions, rotations, poles, points=points)
+        return check_targets(
+            self.skeleton, self.goals, positions, rotations, poles, points=points, placing=self._placing
+        )
 
     def targets_of_frame(self, positions: ArrayLike | None, rotations: ArrayLike | None) -> Targets:
         """Checked targets of one frame: (G, 3) and (G, 4)."""
-        return check_targets(self.skeleton, self.goals, positions, rotations, single=True)
+        return check_targets(self.skeleton, self.goals, positions, rotations, single=True, placing=self._placing)
 
     def solve_batch(self, targets: Targets, start: Pose, links: np.ndarray | None = None) -> Batch:
         """Solve F frames, each afresh from its own start.
@@ -186,7 +204,10 @@ class Prepared:
         return Pose(checked.rotations[None], checked.translations[None])
 
 
-def prepare(skeleton: Skeleton, goals: Sequence[Goal], solver: str = "PGS", options: Options | None = None) -> Prepared:
+def prepare(
+    skeleton: Skeleton, goals: Sequence[Goal], solver: str = "PGS", options: Options | None = None,
+    contacts: Contacts | None = None,
+) -> Prepared:  # fmt: skip
     """Compute once what does not depend on the frame; returns a callable `(positions, rotations, pose) -> Solution`.
 
     Parameters and errors as for `solve`. A goal's `position` and `rotation` only say which of the two it has; each call
@@ -203,7 +224,7 @@ def prepare(skeleton: Skeleton, goals: Sequence[Goal], solver: str = "PGS", opti
     >>> [reach([place]).converged for place in [(0.5, 1.0, 0.3), (0.2, 1.2, 0.9)]]
     [True, True]
     """
-    return Prepared(skeleton, goals, solver, options)
+    return Prepared(skeleton, goals, solver, options, contacts)
 
 
 def solve(
@@ -212,6 +233,7 @@ def solve(
     pose: Pose | None = None,
     solver: str = "PGS",
     options: Options | None = None,
+    contacts: Contacts | None = None,
 ) -> Solution:
     """Bring the goals' effectors to their targets, inside all limits, starting from `pose` (default: rest).
 
@@ -222,6 +244,8 @@ def solve(
     Parameters
     ----------
     solver : a name in `SOLVERS`; case does not matter.
+    contacts : bodies that nothing passes through; None without any. The solver finds a pose without them, and where
+        bodies overlap in it they are pushed apart: limits hold exactly, then contacts, then goals.
 
     Raises
     ------
@@ -240,7 +264,7 @@ def solve(
     >>> ik.forward(arm, solution.pose).positions[arm.index("hand")].round(2).tolist()
     [0.5, 1.0, 0.3]
     """
-    prepared = prepare(skeleton, goals, solver, options)
+    prepared = prepare(skeleton, goals, solver, options, contacts)
     positions = [(0.0, 0.0, 0.0) if goal.position is None else goal.position for goal in prepared.goals]
     rotations = [(1.0, 0.0, 0.0, 0.0) if goal.rotation is None else goal.rotation for goal in prepared.goals]
     return prepared(
@@ -257,6 +281,7 @@ def solve_frames(
     solver: str = "PGS",
     options: Options | None = None,
     points: ArrayLike | None = None,
+    contacts: Contacts | None = None,
 ) -> list[Solution]:
     """Solve a motion: one solution a frame.
 
@@ -267,7 +292,8 @@ def solve_frames(
     ----------
     positions : (F, G, 3) targets of the goals in each frame; None if no goal has a position.
     rotations : (F, G, 4) `w x y z`; None if no goal has a rotation.
-    points : (F, P, 3) of all goals with points, one goal after the other; None for the goals' own.
+    points : (F, P, 3) of all goals with points, one goal after the other, and then of obstacles, four of each; None
+        for their own.
 
     Other parameters, and errors, as for `solve`.
 
@@ -283,7 +309,7 @@ def solve_frames(
     >>> [frame.converged for frame in frames]
     [True, True, True, True, True]
     """
-    prepared = prepare(skeleton, goals, solver, options)
+    prepared = prepare(skeleton, goals, solver, options, contacts)
     targets, start = prepared.targets(positions, rotations, points=points), prepared.start(pose)
     began = time.perf_counter()
     count = len(targets.positions)
@@ -295,4 +321,8 @@ def solve_frames(
         prepared.motion().solve_into(arrays)
     else:
         prepared.solve_into(arrays)
-    return arrays.batch().solutions((time.perf_counter() - began) / count)
+    solutions = arrays.batch().solutions((time.perf_counter() - began) / count)
+    if prepared.apart is None:
+        return solutions
+    overlaps = prepared.apart.overlaps(arrays).tolist()
+    return [replace(one, overlap=overlap) for one, overlap in zip(solutions, overlaps, strict=True)]

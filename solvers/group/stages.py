@@ -9,7 +9,7 @@ import numpy as np
 from ..algebra import quaternion
 from ..model.frames import QUESTIONS, FrameArrays, room
 from ..model.freedom import allowed
-from ..model.goals import Goal, Targets, own_points
+from ..model.goals import Goal, Targets
 from ..model.options import Options
 from ..model.skeleton import Pose, Skeleton
 from ..model.solution import Batch
@@ -27,10 +27,13 @@ class Stages:
 
     def __init__(
         self, skeleton: Skeleton, goals: Sequence[Goal], levels: Sequence[Sequence[Stage]], options: Options,
-        side_by_side: Callable[[Sequence[Stage]], list[Stage]],
+        side_by_side: Callable[[Sequence[Stage]], list[Stage]], points: int,
     ) -> None:  # fmt: skip
-        """`levels`: lists of independent stages, in order; `side_by_side` joins the stages of a level."""
-        self.points = len(own_points(goals))
+        """`levels`: lists of independent stages, in order; `side_by_side` joins the stages of a level.
+
+        points : number of target points of all goals and obstacles.
+        """
+        self.points = points
         self.skeleton, self.goals, self.stages = skeleton, goals, [stage for level in levels for stage in level]
         self._levels, self._side_by_side = levels, side_by_side
         weights = np.array([(goal.position_weight, goal.rotation_weight) for goal in goals]).reshape(-1, 2)
@@ -54,7 +57,7 @@ class Stages:
         finite = self.finite(arrays)
         frames = slice(None) if finite.all() else np.flatnonzero(finite)
         if finite.any():
-            targets, start, links, home = self._inputs(arrays, frames)
+            targets, start, links, home = self.inputs(arrays, frames)
             count = len(targets.positions)
             pose, iterations = frames_of(start, count), np.zeros(count, dtype=int)
             points: list[tuple[Stage, Point]] = []
@@ -71,7 +74,7 @@ class Stages:
 
         residuals : per stage of `joined`, its last error rows (1, m) of the frame before, None if unknown; overwritten.
         """
-        targets, start, links, home = self._inputs(arrays, slice(None))
+        targets, start, links, home = self.inputs(arrays, slice(None))
         pose, iterations = start, np.zeros(1, dtype=int)
         points: list[tuple[Stage, Point]] = []
         for index, stage in enumerate(self.joined):
@@ -118,7 +121,7 @@ class Stages:
         return Batch(np.array(pose.rotations), np.array(pose.translations), distances, angles, iterations,
                      np.all(met, axis=-1), at_limit)  # fmt: skip
 
-    def _inputs(self, arrays: FrameArrays, frames: np.ndarray | slice) -> tuple[Targets, Pose, np.ndarray, np.ndarray]:
+    def inputs(self, arrays: FrameArrays, frames: np.ndarray | slice) -> tuple[Targets, Pose, np.ndarray, np.ndarray]:
         """The inputs of some frames: targets, start poses as `start` gives them, links and home."""
         targets, start, links, home = _inputs(arrays, frames)
         return targets, self.start(start), links, home

@@ -21,7 +21,7 @@ def begin(
     stage: Stage, pose: Pose, start: Pose, targets: Targets, links: np.ndarray | None = None
 ) -> tuple[Point, Request]:
     """The point of frames in a pose, and their request if the pull leads to the pose `start`."""
-    links = _with_still_slides(stage, start, links)
+    links = with_still_slides(stage, start, links)
     state = stage.space.state(pose, len(targets.positions))
     kinematics = stage.tasks.kinematics(state, links)
     frames = request(stage, start, targets, links, kinematics.positions)
@@ -119,7 +119,7 @@ def _of_goals(stage: Stage, parts: Sequence[Limb] | Sequence[Arc], shares: np.nd
     return shares[:, stage.lanes.goals[[part.goal for part in parts]]]
 
 
-def _with_still_slides(stage: Stage, start: Pose, links: np.ndarray | None) -> np.ndarray | None:
+def with_still_slides(stage: Stage, start: Pose, links: np.ndarray | None) -> np.ndarray | None:
     """Links that include the translations, in the start pose, of slides that this stage does not move."""
     if not stage.still_slides.size:
         return links

@@ -223,7 +223,8 @@ class Targets(NamedTuple):
     """Targets of the goals, frame by frame: `positions` (F, G, 3), `rotations` (F, G, 4), `poles` (F, G, 3).
 
     `shares` (F, G) scales the goals' rows, below 1 for goals that yield to the others; None for 1. `points` (F, P, 3)
-    are those of all goals, one goal after the other; None if no goal has any.
+    are those of all goals, one goal after the other, then those that place obstacles; None if there are none. `gaps`
+    (F, K) are those that contacts are to have; None without any.
     """
 
     positions: np.ndarray
@@ -231,22 +232,23 @@ class Targets(NamedTuple):
     poles: np.ndarray
     shares: np.ndarray | None = None
     points: np.ndarray | None = None
+    gaps: np.ndarray | None = None
 
     def copy(self) -> "Targets":
         """A copy with its own arrays."""
-        shares, points = (None if part is None else part.copy() for part in self[3:])
-        return Targets(self.positions.copy(), self.rotations.copy(), self.poles.copy(), shares, points)
+        shares, points, gaps = (None if part is None else part.copy() for part in self[3:])
+        return Targets(self.positions.copy(), self.rotations.copy(), self.poles.copy(), shares, points, gaps)
 
     def take(self, frames: np.ndarray | slice) -> "Targets":
         """The targets of some of the frames."""
-        shares, points = (None if part is None else part[frames] for part in self[3:])
-        return Targets(self.positions[frames], self.rotations[frames], self.poles[frames], shares, points)
+        shares, points, gaps = (None if part is None else part[frames] for part in self[3:])
+        return Targets(self.positions[frames], self.rotations[frames], self.poles[frames], shares, points, gaps)
 
     def of_goals(self, indices: np.ndarray) -> "Targets":
         """The targets of some of the goals, with all points: a stage knows which are its own."""
         shares = None if self.shares is None else self.shares[:, indices]
         parts = self.positions[:, indices], self.rotations[:, indices], self.poles[:, indices]
-        return Targets(*parts, shares, self.points)
+        return Targets(*parts, shares, self.points, self.gaps)
 
 
 def points_of(goals: Sequence[Goal]) -> list[slice]:
@@ -273,6 +275,7 @@ def check_targets(
     poles: ArrayLike | None = None,
     single: bool = False,
     points: ArrayLike | None = None,
+    placing: np.ndarray | None = None,
 ) -> Targets:
     """Checked targets of F frames; `InvalidGoal` names the goal and the frame that are wrong.
 
@@ -281,8 +284,9 @@ def check_targets(
     goals : resolved. positions : (F, G, 3), None if no goal has one. rotations : (F, G, 4), likewise; rows of goals
         without a rotation are not used.
     poles : (F, G, 3), None for the goals' own.
-    points : (F, P, 3), None for the goals' own.
+    points : (F, P, 3) of goals and obstacles, None for their own.
     single : whether the arrays are those of one frame, without the leading axis.
+    placing : (4 O, 3) points of obstacles, which follow the goals' own.
     """
     count = len(goals)
     for name, values in [("position", positions), ("rotation", rotations)]:
@@ -292,7 +296,7 @@ def check_targets(
     places = None if positions is None else _frames("positions", positions, (count, 3), single)
     turns = None if rotations is None else _frames("rotations", rotations, (count, 4), single)
     either = places if turns is None else turns
-    corners = own_points(goals)
+    corners = own_points(goals) if placing is None else np.concatenate([own_points(goals), placing])
     if either is None and len(corners) and (points is not None or single):
         frames = 1 if single else len(array(points))
         either = places = np.zeros((frames, count, 3))

@@ -20,6 +20,7 @@ class Solution:
     iterations : steps taken. converged : whether every goal is met to its tolerance.
     at_limit : (J,) bool, joints with a coordinate on a limit. seconds : of the solve; a frame's share if frames were
         solved together.
+    overlap : the deepest overlap of contacts [length units], beyond that of the rest pose; 0 for none.
 
     Examples
     --------
@@ -36,6 +37,7 @@ class Solution:
     converged: bool
     at_limit: np.ndarray
     seconds: float
+    overlap: float = 0.0
 
 
 @dataclass(frozen=True)

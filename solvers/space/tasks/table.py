@@ -11,6 +11,7 @@ import numpy as np
 
 from ...model.goals import Targets
 from .balance import BalanceTasks
+from .contact import ContactTasks
 from .coupling import CouplingTasks
 from .curve import CurveTasks
 from .distance import DistanceTasks
@@ -64,7 +65,7 @@ class Kind(Protocol):
 
 KINDS: list[Any] = [
     PositionTasks, RotationTasks, LookAtTasks, DistanceTasks, PlaneTasks, BalanceTasks, CurveTasks, PoleTasks,
-    CouplingTasks,
+    CouplingTasks, ContactTasks,
 ]  # fmt: skip
 """Classes that make a `Kind` from a `Setup`, in the order of their rows, the soft ones last."""
 

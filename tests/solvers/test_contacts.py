@@ -1,0 +1,220 @@
+"""Nothing passes through: capsules keep apart from each other, from floors and from boxes."""
+
+import numpy as np
+import pytest
+from bodied import goals, motion, person
+
+import solvers as ik
+from solvers.algebra import quaternion
+from solvers.model.goals import Targets
+from solvers.space.contacts import ContactGaps, box_distance, closest
+from solvers.space.joint_space import JointSpace
+from solvers.space.tasks import Tasks
+
+FRAMES = 80
+AFRESH = ik.Options(warm_start=False)
+
+
+def _segments(positions, rotations, skeleton, capsules):
+    rows = [skeleton.index(one.joint) for one in capsules]
+    ends = [np.array([getattr(one, name) for one in capsules], dtype=float) for name in ("start", "end")]
+    return [positions[rows] + quaternion.rotate(rotations[rows], end) for end in ends]
+
+
+def _depths(skeleton, capsules, pose):
+    """Overlap of each pair of capsules, by projecting from one segment to the other and back until it settles."""
+    start, end = _segments(*ik.forward(skeleton, pose), skeleton, capsules)
+    along, count = end - start, len(capsules)
+    square = (along**2).sum(-1)
+    b = np.broadcast_to(0.5 * (start + end), (count, count, 3))
+    for _ in range(200):
+        share = np.clip(((b - start[:, None]) * along[:, None]).sum(-1) / square[:, None], 0.0, 1.0)
+        a = start[:, None] + share[..., None] * along[:, None]
+        share = np.clip(((a - start) * along).sum(-1) / square, 0.0, 1.0)
+        b = start + share[..., None] * along
+    radius = np.array([one.radius for one in capsules])
+    return radius[:, None] + radius - np.linalg.norm(a - b, axis=-1)
+
+
+JOINED = [
+    ("hips", "spine"), ("spine", "chest"), ("chest", "neck"), ("neck", "head"), ("hips", "chest"), ("chest", "head"),
+    *((one + side, other + (side if other in ("arm", "fore", "thigh", "shin") else "")) for side in "LR"
+      for one, other in (("arm", "chest"), ("fore", "arm"), ("hand", "fore"), ("thigh", "hips"), ("thigh", "spine"),
+                         ("shin", "thigh"), ("foot", "shin"))),
+]  # fmt: skip
+
+
+def _neighbours(skeleton, capsules):
+    """(C, C) bool: bones that meet, or that lie in each other at rest with one bone between them."""
+    del skeleton
+    joined = {frozenset(pair) for pair in JOINED}
+    return np.array([[a.joint == b.joint or frozenset((a.joint, b.joint)) in joined for b in capsules]
+                     for a in capsules])  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def solved():
+    """The person's motion without and with contacts."""
+    skeleton, capsules = person()
+    contacts = ik.Contacts(capsules, [ik.Plane()])
+    free, kept = (ik.solve_frames(skeleton, goals(), motion(FRAMES), options=AFRESH, contacts=one)
+                  for one in (None, contacts))  # fmt: skip
+    return skeleton, capsules, contacts, free, kept
+
+
+def _deepest(skeleton, capsules, solutions):
+    rest = np.maximum(_depths(skeleton, capsules, skeleton.rest_pose()), 0.0)
+    none = _neighbours(skeleton, capsules)
+    return np.array([np.where(none, -1.0, _depths(skeleton, capsules, one.pose) - rest).max() for one in solutions])
+
+
+def _lowest(skeleton, capsules, solutions):
+    radius = np.array([one.radius for one in capsules])
+    return np.array([
+        min((end[:, 2] - radius).min() for end in _segments(*ik.forward(skeleton, one.pose), skeleton, capsules))
+        for one in solutions
+    ])  # fmt: skip
+
+
+def _largest_step(solutions):
+    rotations = np.array([one.pose.rotations for one in solutions])
+    return np.degrees(2.0 * np.arccos(np.clip(np.abs((rotations[1:] * rotations[:-1]).sum(-1)), 0.0, 1.0))).max()
+
+
+def test_nothing_overlaps_on_a_motion_that_leads_hands_through_the_body(solved):
+    skeleton, capsules, _, free, kept = solved
+    assert _deepest(skeleton, capsules, free).max() > 0.05
+    assert _lowest(skeleton, capsules, free).min() < -0.02
+    assert _deepest(skeleton, capsules, kept).max() < 2e-3
+    assert _lowest(skeleton, capsules, kept).min() > -5e-4
+    assert max(one.overlap for one in kept) < 2e-3
+
+
+def test_no_joint_jumps_where_contact_begins(solved):
+    *_, free, kept = solved
+    assert _largest_step(kept) < max(15.0, 1.2 * _largest_step(free))
+
+
+def test_frames_without_overlap_stay_to_the_bit(solved):
+    skeleton, capsules, contacts, *_ = solved
+    places = motion(FRAMES)[:20]
+    places[:, 1:3] = np.array([[0.45, 0.3, 1.3], [-0.45, 0.35, 1.25]]) + 0.2 * (places[:, 1:3] - places[:1, 1:3])
+    places[:, 3:, 2] = 0.3
+    free, kept = (ik.solve_frames(skeleton, goals(), places, options=AFRESH, contacts=one) for one in (None, contacts))
+    assert (_deepest(skeleton, capsules, free) < 1e-5).all()
+    assert (_lowest(skeleton, capsules, free) > 1e-3).all()
+    for one, other in zip(free, kept, strict=True):
+        assert np.array_equal(one.pose.rotations, other.pose.rotations)
+        assert np.array_equal(one.pose.translations, other.pose.translations)
+
+
+def test_joints_stay_inside_their_limits(solved):
+    skeleton, *_, kept = solved
+    space = JointSpace(skeleton, np.ones(len(skeleton), dtype=bool))
+    for one in kept:
+        x = ik.angles_from_pose(skeleton, one.pose)
+        assert np.isfinite(x).all()
+        for joint, rotation in zip(skeleton.joints, one.pose.rotations, strict=True):
+            if isinstance(joint.limits, ik.TwistSwing):
+                twist = 2.0 * np.arctan2(rotation[2], rotation[0])
+                assert joint.limits.twist[0] - 1e-9 <= twist <= joint.limits.twist[1] + 1e-9
+    states = [space.state(one.pose).rotations[0] for one in kept]
+    assert max(np.abs(a - one.pose.rotations).max() for a, one in zip(states, kept, strict=True)) < 1e-9
+
+
+def test_a_frame_alone_is_that_of_the_batch_to_the_bit(solved):
+    skeleton, _, contacts, _, kept = solved
+    places = motion(FRAMES)
+    prepared = ik.prepare(skeleton, goals(), options=AFRESH, contacts=contacts)
+    for frame in (0, 17, 40, 63):
+        assert np.array_equal(prepared(places[frame]).pose.rotations, kept[frame].pose.rotations)
+
+
+def test_a_figure_that_leans_on_itself_does_not_tremble():
+    skeleton, capsules = person()
+    prepared = ik.prepare(skeleton, goals(), options=AFRESH, contacts=ik.Contacts(capsules, [ik.Plane()]))
+    places = motion(FRAMES)[40]
+    places[1] = 0.05, 0.1, 1.15
+    places[2] = -0.08, 0.12, 1.2
+    first = prepared(places)
+    again, near = prepared(places), prepared(places + 1e-9)
+    assert first.overlap < 2e-3
+    assert np.array_equal(first.pose.rotations, again.pose.rotations)
+    assert np.abs(first.pose.rotations - near.pose.rotations).max() < 1e-6
+
+
+def test_a_capsule_stays_out_of_a_box_that_moves():
+    skeleton = ik.Skeleton([ik.Joint("arm", -1, "ball", (0, 0, 0)), ik.Joint("fore", 0, "ball", (0, 1, 0)),
+                            ik.Joint("tip", 1, "fixed", (0, 1, 0))])  # fmt: skip
+    capsules = [ik.Capsule("arm", (0, 0, 0), (0, 1, 0), 0.05), ik.Capsule("fore", (0, 0, 0), (0, 1, 0), 0.05)]
+    turned = quaternion.exp(np.array([0.3, 0.2, 0.5]))
+    boxes = [ik.Box((0.2 * step, 1.6, 0.1), (0.3, 0.2, 0.4), turned) for step in range(3)]
+    places = np.tile([[0.3, 1.6, 0.1]], (3, 1, 1))
+    solved = ik.solve_frames(
+        skeleton, [ik.Goal("tip", position=(0, 0, 0))], places, options=AFRESH,
+        contacts=ik.Contacts(capsules, boxes[:1]), points=np.array([box.points() for box in boxes]),
+    )  # fmt: skip
+    for box, one in zip(boxes, solved, strict=True):
+        start, end = _segments(*ik.forward(skeleton, one.pose), skeleton, capsules)
+        points = start[:, None] + np.linspace(0.0, 1.0, 201)[:, None] * (end - start)[:, None]
+        own = quaternion.rotate(quaternion.conjugate(turned), points - np.array(box.centre))
+        away = np.linalg.norm(np.maximum(np.abs(own) - 0.5 * np.array(box.size), 0.0), axis=-1)
+        assert away.min() > 0.05 - 2e-3
+
+
+def test_closest_points_match_a_fine_search():
+    generator = np.random.default_rng(3)
+    p, q, r, s = generator.normal(size=(4, 200, 3))
+    s[:20] = r[:20] + (q - p)[:20] * generator.normal(size=(20, 1))  # parallel
+    q[20:25], s[25:30], q[30:32] = p[20:25], r[25:30], p[30:32]  # points
+    s[30:32] = r[30:32]
+    a, b = closest(p, q, r, s)
+    share = np.linspace(0.0, 1.0, 401)[:, None]
+    one, other = (x[:, None] + share * (y - x)[:, None] for x, y in ((p, q), (r, s)))
+    for index in range(200):
+        fine = np.linalg.norm(one[index][:, None] - other[index][None], axis=-1).min()
+        assert -1e-9 < fine - np.linalg.norm(a[index] - b[index]) < 2e-3 * (1.0 + fine) + 1e-2
+
+
+def test_box_distances_have_the_gradient_of_differences():
+    generator = np.random.default_rng(4)
+    points, half = generator.normal(size=(300, 3)), np.array([0.4, 0.7, 1.1])
+    distance, gradient = box_distance(points, half)
+    step = 1e-6
+    for axis in range(3):
+        more, less = (box_distance(points + sign * step * np.eye(3)[axis], half)[0] for sign in (1.0, -1.0))
+        assert np.abs((more - less) / (2.0 * step) - gradient[:, axis]).max() < 1e-6
+    assert np.allclose(np.linalg.norm(gradient, axis=-1), 1.0)
+    assert (distance[np.all(np.abs(points) < half, axis=-1)] < 0.0).all()
+
+
+def test_the_gaps_jacobian_is_that_of_differences():
+    skeleton, capsules = person()
+    space = JointSpace(skeleton, np.ones(len(skeleton), dtype=bool))
+    obstacles = [ik.Plane((0, 0, 0.02), (0.1, 0, 1)), ik.Box((0.3, 0.4, 1.0), (0.2, 0.3, 0.5), (0.9, 0.1, 0.3, 0.2))]
+    contacts = ik.Contacts(capsules, obstacles)
+    gaps = ContactGaps(skeleton, space, contacts)
+    tasks = Tasks(skeleton, [], space, np.zeros((0, len(skeleton)), dtype=bool))
+    none = np.zeros((1, 0, 3))
+    targets = Targets(none, np.zeros((1, 0, 4)), none, points=contacts.points()[None])
+    generator, step = np.random.default_rng(5), 1e-6
+    state = space.state(skeleton.rest_pose())
+    for _ in range(5):
+        state = space.step(state, space.project(state.x + 0.1 * generator.normal(size=state.x.shape)) - state.x)
+        kinematics = tasks.kinematics(state, None)
+        own = gaps.jacobian(gaps.at(kinematics, targets), tasks.columns(state, kinematics), kinematics)[0]
+        for freedom in range(space.n):
+            ends = [gaps.at(tasks.kinematics(space.step(state, sign * step * np.eye(space.n)[[freedom]]), None),
+                            targets).gaps[0] for sign in (1.0, -1.0)]  # fmt: skip
+            assert np.abs((ends[0] - ends[1]) / (2.0 * step) - own[:, freedom]).max() < 2e-5
+
+
+def test_bad_bodies_are_named():
+    arm = ik.Skeleton([ik.Joint("arm", -1, "ball", (0, 0, 0))])
+    with pytest.raises(ik.InvalidOptions, match="radius"):
+        ik.Contacts([ik.Capsule("arm", (0, 0, 0), (0, 1, 0), 0.0)])
+    with pytest.raises(ik.InvalidOptions, match="contacts"):
+        ik.prepare(arm, [ik.Goal("arm", rotation=(1, 0, 0, 0))], contacts="floor")
+    with pytest.raises(ik.UnknownJoint, match="arm"):
+        ik.prepare(arm, [ik.Goal("arm", rotation=(1, 0, 0, 0))],
+                   contacts=ik.Contacts([ik.Capsule("leg", (0, 0, 0), (0, 1, 0), 0.1)]))  # fmt: skip
