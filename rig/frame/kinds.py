@@ -59,7 +59,10 @@ def fill(ob: bpy.types.Object, inverse: Matrix, rig: Rig, matrices: Sequence[Mat
         elif goal.kind == "BALANCE":
             targets.rotations[0, k] = inverse.to_quaternion()[:]  # up is the world's Z
             if goal.side == "WITHIN":
-                points[0, places[k]] = targets.positions[0, rig.supports]
+                points[0, places[k]] = np.concatenate([
+                    targets.positions[0, one] + quaternion.rotate(targets.rotations[0, one], ends)
+                    for one, ends in rig.supports
+                ])  # fmt: skip
         elif goal.kind == "CURVE":
             line = _polyline(ob.dqik.goals[rig.goals[k].index].target)
             points[0, places[k]] = along_curve(line @ _turn(inverse).T + inverse.translation, _lengths(rig, k))

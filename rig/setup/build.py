@@ -60,6 +60,13 @@ class RootGoal(NamedTuple):
     path: list[int]
 
 
+class Support(NamedTuple):
+    """A goal, by its number in a rig, whose target carries weight at some points (E, 3) in the target's frame."""
+
+    goal: int
+    ends: np.ndarray
+
+
 @dataclass
 class Rig:
     """A prepared armature: M bones of the solver's skeleton, J joints (a bone that may move has three more).
@@ -89,7 +96,7 @@ class Rig:
     loose : (M,) the bone has a location, because it is not connected. loose_rows, loose_bones : loose and not sliding.
     local_rows : rows of bones whose constraints all act in the parent's frame. held_rows : rows of bones whose
         constraints set their orientation, whatever their place and their parent's orientation.
-    supports : goals whose targets carry weight. other_kinds : goals of other kinds than Reach. target_points : P.
+    supports : what carries weight. other_kinds : goals of other kinds than Reach. target_points : P.
     held_with : for bones, the bones above that are held with them (`Plan.held_with`).
     """
 
@@ -117,7 +124,7 @@ class Rig:
     held_rows: frozenset[int]
     held_with: dict[int, list[int]]
     locked_bones: list[int]
-    supports: list[int]
+    supports: list[Support]
     notes: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -263,7 +270,7 @@ def build(
         local_rows=frozenset(row for row, bone in enumerate(solve_plan.bones) if _is_local(pose[bone])),
         frames=parts.solved_frames(solve_plan),
         frame_axes=np.array([parts.frames[bone].axes for bone in solve_plan.bones]),
-        supports=solve_plan.supports,
+        supports=parts.supports(solve_plan),
         locked_bones=[bone for bone in solve_plan.bones if pose[bone].dqik_lock and pose[bone].dqik_use_limits],
         notes=solve_plan.notes,
     )
@@ -367,7 +374,8 @@ class _Parts:
     def _other_kind(self, goal: PlannedGoal, solve_plan: Plan, joints: int) -> dict:
         """What a goal of another kind than Reach has beside what all have. joints : of its chain."""
         facts, kind = goal.facts, ik.GOAL_KINDS[goal.facts.kind]
-        points = {"CURVE": joints, "BALANCE": len(solve_plan.supports)}.get(facts.kind, 0)
+        weighed = sum(len(one.ends) for one in self.supports(solve_plan))
+        points = {"CURVE": joints, "BALANCE": weighed}.get(facts.kind, 0)
         axis = np.array(AXES[facts.axis], dtype=float)
         return {
             "kind": facts.kind,
@@ -382,6 +390,17 @@ class _Parts:
                 for bone, mass in solve_plan.masses.items()
             ] if facts.kind == "BALANCE" else None,
         }  # fmt: skip
+
+    def supports(self, solve_plan: Plan) -> list[Support]:
+        """The goals whose targets carry weight; a foot that turns with its target stands on both ends of its bone."""
+        found: list[Support] = []
+        for k in solve_plan.supports:
+            goal = solve_plan.goals[k]
+            length = solve_plan.armature.length[goal.bone] * (-1.0 if goal.facts.use_tail else 1.0)
+            turns = goal.facts.kind == "REACH" and goal.facts.use_rotation and not goal.facts.rotation_follows
+            ends = [(0.0, 0.0, 0.0), self._tail(goal.bone, length)] if turns else [(0.0, 0.0, 0.0)]
+            found.append(Support(k, np.array(ends)))
+        return found
 
     def solved_frames(self, solve_plan: Plan) -> tuple[np.ndarray, np.ndarray] | None:
         """`start` and `axes` (S, 4) of the solved bones' limit frames; None if all are the bones' own."""
