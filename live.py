@@ -15,6 +15,7 @@ import numpy as np
 from bpy.app.handlers import persistent
 
 from .rig.blender import channels, scene_state
+from .rig.blender.dependencies import aims_of
 from .rig.frame import following, handler_order, hidden_in_render, holds, learning, report, step, versions
 from .rig.frame.arrivals import Arrivals
 from .rig.frame.known_answers import KnownAnswers
@@ -450,9 +451,7 @@ def _concerned(ob: bpy.types.Object, session: Session, moved: set[int]) -> bool:
     """Whether an armature, one that it follows or one of its targets moved, or one of its settings changed."""
     follows = _state.armatures.followed(ob.session_uid)
     return session.rig.stale or not follows.isdisjoint(moved) or any(
-        target is not None and target.session_uid in moved
-        for goal in ob.dqik.goals
-        for target in (goal.target, goal.pole_target)
+        target.session_uid in moved for target, _ in aims_of(ob)
     )
 
 

@@ -26,7 +26,7 @@ from .rig.frame import stored_base
 from .rig.frame.report import GoalError
 from .rig.overlay import workspace
 from .rig.overlay.workspace import Workspace
-from .rig.setup import goals, owners, pasted, roles, selection
+from .rig.setup import goals, obstacles, owners, pasted, roles, selection
 from .rig.setup.menus import AXIS_ITEMS, COUPLED_AXES, OBJECTIVES, ORDERS, SIDES, START_FROM, kind_items, solver_items
 from .solvers import kernel
 from .solvers.compiled.contract import SOLVERS as COMPILED
@@ -221,6 +221,17 @@ class DqikCoupling(bpy.types.PropertyGroup):
     )  # fmt: skip
 
 
+class DqikObstacle(bpy.types.PropertyGroup):
+    """An object that the armature's bones do not pass through."""
+
+    name: StringProperty(name="Name", description="Name of the obstacle", override=_OVERRIDE)
+    object: PointerProperty(
+        type=bpy.types.Object, name="Object", description="A mesh, which counts as its convex hull, a flat one as a "
+        "plate; or an empty, which is a wall along its X and Y axes: bones stay where its Z axis points",
+        override=_OVERRIDE, update=_touched, poll=lambda _, ob: ob.type in obstacles.TYPES,
+    )  # fmt: skip
+
+
 class DqikMissedFrame(bpy.types.PropertyGroup):
     """A frame on which the last bake or check missed goals; its name is theirs."""
 
@@ -261,6 +272,9 @@ class DqikStatus(bpy.types.PropertyGroup):
                                 get=_of_status("milliseconds", 0.0))  # fmt: skip
     at_limits: IntProperty(name="Joints at Limits", description="Number of bones at one of their limits",
                            get=_of_status("at_limits", 0))  # fmt: skip
+    overlap: FloatProperty(name="Overlap", description="How deep parts of the body are in each other, beyond their "
+                           "overlap at rest, in the floor, or in obstacles", subtype="DISTANCE",
+                           get=_of_status("overlap", 0.0))  # fmt: skip
     converged: BoolProperty(name="Met", description="Whether all goals were met", get=_of_status("converged", False))
     message: StringProperty(name="Message", description="Problems that need attention", get=_of_status("message", ""))
 
@@ -340,6 +354,31 @@ class DqikSettings(bpy.types.PropertyGroup):
         type=DqikCoupling, name="Couplings", description="Bones that move together",
         override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"},
     )  # fmt: skip
+    avoid_self: BoolProperty(
+        name="Self", description="The body's parts do not pass through each other. Parts that overlap at rest may "
+        "overlap as much in any pose", options=_FIXED, override=_OVERRIDE, update=_touched,
+    )  # fmt: skip
+    use_floor: BoolProperty(
+        name="Floor", description="The body's parts stay above the floor", options=_FIXED, override=_OVERRIDE,
+        update=_touched,
+    )  # fmt: skip
+    floor: PointerProperty(
+        type=bpy.types.Object, name="Floor Object", description="The plane along this object's X and Y axes is the "
+        "floor, and its Z axis points up from it. Without an object, the world's ground is", override=_OVERRIDE,
+        update=_touched,
+    )  # fmt: skip
+    floor_height: FloatProperty(
+        name="Height", description="Height of the floor over the floor object, or over the world's ground, in world "
+        "units", default=0.0, subtype="DISTANCE", options=_FIXED, override=_OVERRIDE, update=_touched,
+    )  # fmt: skip
+    avoid: CollectionProperty(
+        type=DqikObstacle, name="Obstacles", description="Objects that the body's parts do not pass through",
+        override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"},
+    )  # fmt: skip
+    active_obstacle: IntProperty(
+        name="Active Obstacle", description="The obstacle that is chosen in the list", min=0, options=_FIXED,
+        override=_OVERRIDE,
+    )  # fmt: skip
     active_goal: IntProperty(
         name="Active Goal", description="The goal that the panel shows", min=0, options=_FIXED, override=_OVERRIDE,
         update=_goal_activated,
@@ -418,6 +457,12 @@ def _bone_properties() -> dict[str, object]:
             name="Stiffness", description="How much the bone resists turning: at 0 not at all, at 1 it does not turn",
             default=0.0, min=0.0, max=1.0, subtype="FACTOR", options=_KEYED, override=_OVERRIDE, update=_touched,
         ),
+        "dqik_radius": FloatProperty(
+            name="Radius", description="Radius of the bone's body, which does not pass through others. 0 takes it from "
+            "the mesh's weights, or from the bone's role or length where there is no mesh",
+            default=0.0, min=0.0, soft_max=1.0, precision=4, subtype="DISTANCE", options=_FIXED, override=_OVERRIDE,
+            update=_touched,
+        ),
         "dqik_hold": FloatProperty(
             name="Hold", description="How firmly the bone stays as it is posed while others reach the goals. "
             "Posing a solved bone by hand sets it to 1, clearing its rotation (Alt R) to 0",
@@ -451,7 +496,7 @@ def _bone_properties() -> dict[str, object]:
     }  # fmt: skip
 
 
-CLASSES = (DqikGoal, DqikCoupling, DqikMissedFrame, DqikStatus, DqikSettings)
+CLASSES = (DqikGoal, DqikCoupling, DqikObstacle, DqikMissedFrame, DqikStatus, DqikSettings)
 
 
 def register() -> None:

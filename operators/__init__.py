@@ -9,6 +9,7 @@ from . import (
     check,
     command_line,
     compare,
+    contacts,
     couplings,
     full_body,
     goals,
@@ -32,7 +33,7 @@ CLASSES = (
     *goals.CLASSES, *targets.CLASSES, *solve.CLASSES, *bake.CLASSES, *check.CLASSES, *compare.CLASSES, *limits.CLASSES,
     *presets.CLASSES, *full_body.CLASSES, *reach.CLASSES, *mend.CLASSES, *render.CLASSES, *pins.CLASSES,
     *mirror.CLASSES, *holds.CLASSES, *natural_pose.CLASSES, *rotation_space.CLASSES, *sides.CLASSES,
-    *rest_pose.CLASSES, *couplings.CLASSES,
+    *rest_pose.CLASSES, *couplings.CLASSES, *contacts.CLASSES,
 )  # fmt: skip
 
 

@@ -19,6 +19,7 @@ from typing import Any, NoReturn, TextIO
 import bpy
 
 from ..rig.blender import blend_file, replaced_file
+from ..rig.blender.dependencies import aims_of
 
 COMMAND = "dqik_bake"
 _LAST_FRAME = 1048574  # Blender's MAXFRAME; the first frame is its negative
@@ -184,11 +185,9 @@ def _output(name: str) -> str:
 
 
 def _targets(scene: bpy.types.Scene, ob: bpy.types.Object) -> list[bpy.types.Object]:
-    """The targets and pole targets of an armature's goals, and of the live armatures that it may follow."""
+    """What an armature, and the live armatures that it may follow, read of other objects: targets and obstacles."""
     armatures = [ob, *(other for other in scene.objects if other.type == "ARMATURE" and other.dqik.live)]
-    goals = [goal for armature in armatures for goal in armature.dqik.goals]
-    targets = [target for goal in goals for target in (goal.target, goal.pole_target) if target is not None]
-    return list(dict.fromkeys(targets))
+    return list(dict.fromkeys(target for armature in armatures for target, _ in aims_of(armature)))
 
 
 @contextmanager

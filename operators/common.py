@@ -3,6 +3,7 @@
 
 import bpy
 
+from ..rig.blender.dependencies import aims
 from .messages import translated
 
 
@@ -19,7 +20,7 @@ def _reaching_for(context: bpy.types.Context, ob: bpy.types.Object) -> bpy.types
     if ob.users < 2:  # only its collection uses it
         return None
     for other in context.view_layer.objects:
-        if other.type == "ARMATURE" and any(ob in (goal.target, goal.pole_target) for goal in other.dqik.goals):
+        if other.type == "ARMATURE" and any(ob == aim for goal in other.dqik.goals for aim, _ in aims(goal)):
             return other
     return None
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 import bpy
 from bpy.props import EnumProperty
 
+from ..rig.blender.dependencies import aims_of
 from .common import ArmatureOperator, armature
 
 MENDED_BY: dict[str, tuple[str, str, str]] = {
@@ -37,10 +38,9 @@ def _use_tail(ob: bpy.types.Object) -> None:
 
 
 def _show_targets(ob: bpy.types.Object) -> None:
-    for goal in ob.dqik.goals:
-        for target in (goal.target, goal.pole_target):
-            if target is not None and target.hide_viewport:
-                target.hide_viewport = False
+    for target, _ in aims_of(ob):
+        if target.hide_viewport:
+            target.hide_viewport = False
 
 
 _MENDERS: dict[str, Callable[[bpy.types.Object], None]] = {

@@ -53,6 +53,16 @@ GERMAN = {
         "Ziel {}: sein Zielobjekt oder Pol folgt dem Knochen {}, der gelöst wird",
     "Goal {}: {} stands still {}; hide it with the eye instead":
         "Ziel {}: {} steht still, {}; stattdessen mit dem Auge ausblenden",
+    "Obstacle {}: it stands still {}; hide it with the eye instead":
+        "Hindernis {}: es steht still, {}; stattdessen mit dem Auge ausblenden",
+    "Obstacle {}: it follows bone {}, which is solved":
+        "Hindernis {}: es folgt dem Knochen {}, der gelöst wird",
+    "Obstacle {}: it has no faces: choose a mesh or an empty":
+        "Hindernis {}: es hat keine Flächen: ein Mesh oder ein Empty auswählen",
+    "No bone of {} has a body: set its Role in the Bone panel":
+        "Kein Knochen von {} hat einen Körper: ihre Rolle im Knochen-Bereich setzen",
+    "Measured {} bones": "{} Knochen gemessen",
+    "Choose an obstacle in the list": "Ein Hindernis in der Liste auswählen",
     "while it is disabled in the viewport": "solange es in der Ansicht abgeschaltet ist",
     "while it is not in the view layer": "solange es nicht im View Layer ist",
     "where it is disabled in the viewport": "wo es in der Ansicht abgeschaltet ist",

@@ -6,6 +6,7 @@ import bpy
 from . import (
     bone,
     compare,
+    contacts,
     goals,
     handles,
     keymap,
@@ -19,7 +20,10 @@ from . import (
     translations,
 )
 
-PANELS = (*main.CLASSES, *goals.CLASSES, *bone.CLASSES, *overlay.CLASSES, *solver.CLASSES, *compare.CLASSES)
+PANELS = (
+    *main.CLASSES, *goals.CLASSES, *bone.CLASSES, *contacts.CLASSES, *overlay.CLASSES, *solver.CLASSES,
+    *compare.CLASSES,
+)  # fmt: skip
 CLASSES = (*PANELS, *overlay_settings.CLASSES, *handles.CLASSES, *preferences.CLASSES)
 _STARTED = (translations, overlay_settings, overlay, marks, render, keymap)
 

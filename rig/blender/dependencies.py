@@ -44,8 +44,8 @@ class Dependencies:
         return set().union(*(self.bones_behind(*other) for other in self._tied_to(ob, name)))
 
     def armatures_behind_goals(self, ob: bpy.types.Object) -> set[int]:
-        """`session_uid` of the other armatures that the targets and poles of an armature's goals follow."""
-        return _others_of(ob, set().union(*map(self.bones_behind_goal, ob.dqik.goals)))
+        """`session_uid` of the other armatures that an armature's targets, poles, floor and obstacles follow."""
+        return _others_of(ob, set().union(*(self.bones_behind(*aim) for aim in aims_of(ob))))
 
     def armatures_behind_pose(self, ob: bpy.types.Object) -> set[int]:
         """`session_uid` of the other armatures that the place, settings, constrained and driven bones of one follow."""
@@ -161,6 +161,20 @@ def aims(goal: bpy.types.PropertyGroup) -> Iterator[Bone]:
     for target, subtarget in ((goal.target, goal.subtarget), (goal.pole_target, goal.pole_subtarget)):
         if target is not None:
             yield target, subtarget if target.type == "ARMATURE" else ""
+
+
+def obstacles(ob: bpy.types.Object) -> list[bpy.types.Object | None]:
+    """The floor of an armature object, None where it is the world's, and then the objects that it avoids."""
+    settings = ob.dqik
+    floor = [settings.floor] if settings.use_floor else []
+    return [*floor, *(one.object for one in settings.avoid)]
+
+
+def aims_of(ob: bpy.types.Object) -> Iterator[Bone]:
+    """All that a solve of an armature reads of other objects: targets and poles of its goals, floor and obstacles."""
+    for goal in ob.dqik.goals:
+        yield from aims(goal)
+    yield from ((other, "") for other in obstacles(ob) if other is not None)
 
 
 def _others_of(ob: bpy.types.Object, bones: set[Bone]) -> set[int]:

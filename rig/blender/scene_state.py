@@ -6,6 +6,8 @@ from contextlib import contextmanager
 
 import bpy
 
+from .dependencies import aims_of
+
 _TRANSFORM = ("location", "rotation_quaternion", "rotation_euler", "rotation_axis_angle", "scale")
 
 Transform = tuple[tuple[float, ...], ...]
@@ -38,7 +40,7 @@ class Visits:
         self._scene, self._layer, self._ob = scene, view_layer.as_pointer(), ob
         self._shown = _shows(view_layer, ob)
         self._data, self._bones = ob.data, ob.data.bones.keys()
-        aims = [aim for goal in ob.dqik.goals for aim in (goal.target, goal.pole_target) if aim is not None]
+        aims = [aim for aim, _ in aims_of(ob)]
         owners = (owner.animation_data for owner in (ob, *aims))
         actions = [data.action for data in owners if data is not None and data.action is not None]
         self._needed = [(thing, thing.name, thing.session_uid) for thing in (scene, ob, ob.data, *aims, *actions)]

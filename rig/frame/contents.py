@@ -14,7 +14,7 @@ import bpy
 import numpy as np
 
 from ..blender.dependencies import Dependencies, acts
-from ..setup import couplings
+from ..setup import couplings, obstacles, skin
 from ..setup.goal_facts import GoalFacts
 
 _REST = (("matrix_local", 16, np.float32), ("head", 3, np.float32), ("length", 1, np.float32),
@@ -24,7 +24,7 @@ _BONE_SETTINGS = (
     *((name, 1, bool) for name in ("dqik_translate", "dqik_use_limits", "dqik_lock")),
     *((f"dqik_{part}_{end}", 1, np.float32) for part in ("twist", "swing_x", "swing_z") for end in ("min", "max")),
     ("dqik_limits_axes", 4, np.float32), ("dqik_limits_zero", 4, np.float32), ("dqik_stiffness", 1, np.float32),
-    ("dqik_preferred_angle", 3, np.float32), ("dqik_role", 1, np.int32),
+    ("dqik_preferred_angle", 3, np.float32), ("dqik_role", 1, np.int32), ("dqik_radius", 1, np.float32),
 )  # fmt: skip
 
 
@@ -44,11 +44,12 @@ class Contents(NamedTuple):
 
 
 def settings(ob: bpy.types.Object) -> tuple:
-    """The solver and its options, and the couplings: of the original, since removing one causes no update."""
+    """The solver and its options, and of the original, since removing one causes no update, couplings and obstacles."""
     own = ob.dqik
     return (
         own.solver, own.iterations, own.tolerance, own.rotation_tolerance, own.damping, own.order, own.unit_angle,
         own.objective, ob.data.original.session_uid, *map(couplings.values, ob.original.dqik.couplings),
+        *obstacles.settings(ob.original),
     )  # fmt: skip
 
 
@@ -59,6 +60,7 @@ def edited(ob: bpy.types.Object) -> tuple:
         tuple(pose.keys()), tuple(ob.data.bones.keys()), _bytes(ob.data.bones, _REST), _bytes(pose, _BONE_SETTINGS),
         [_constraints(bone) for bone in pose if bone.constraints],
         [_bones_behind(goal, behind) for goal in ob.dqik.goals],
+        (obstacles.contents(ob), skin.contents(ob)) if obstacles.settings(ob.original) else (),
     )  # fmt: skip
 
 

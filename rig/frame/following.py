@@ -100,7 +100,8 @@ class Armatures:
         an armature that is not live, and only gets its own pose back, do not count.
         """
         counts = {  # remove() causes no update
-            uid: len(ob.dqik.goals) if live or uid in reading else 0 for uid, (ob, live) in armatures.items()
+            uid: len(ob.dqik.goals) + len(ob.dqik.avoid) if live or uid in reading else 0
+            for uid, (ob, live) in armatures.items()
         }
         if not view.fresh or view.edited or counts != self._counts:
             self._counts, links = counts, Dependencies()

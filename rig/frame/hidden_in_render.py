@@ -12,17 +12,17 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ..blender import animation
+from ..blender.dependencies import aims_of
 
 _NAME = "DQIK targets hidden in renders"
 _MADE = "dqik_made"  # a custom property
 
 
 def targets(scene: bpy.types.Scene) -> set[tuple[bpy.types.Object, str]]:
-    """The targets and poles of live armatures of a scene, each with its bone, that are hidden in renders."""
+    """What live armatures of a scene read of other objects, each with its bone, and is hidden in renders."""
     aims = {
         aim for ob in scene.objects if ob.type == "ARMATURE" and (ob.dqik.live or animation.animates(ob, "dqik.live"))
-        for goal in ob.dqik.goals
-        for aim in ((goal.target, goal.subtarget), (goal.pole_target, goal.pole_subtarget)) if aim[0] is not None
+        for aim in aims_of(ob)
     }  # fmt: skip
     rendered = set(_rendered(scene.collection)) if aims else set()
     shown = {ob for layer in scene.view_layers for ob in layer.objects} if aims else set()
@@ -45,7 +45,7 @@ def include(scene: bpy.types.Scene, *_: object) -> None:
     helper[_MADE] = True
     for target, bone in hidden:
         made = helper.constraints.new("COPY_LOCATION")
-        made.target, made.subtarget = target, bone if target.type == "ARMATURE" else ""
+        made.target, made.subtarget = target, bone
     scene.collection.objects.link(helper)
 
 

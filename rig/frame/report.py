@@ -45,7 +45,8 @@ class Status:
     """The last solve of an armature; `solved` is False where there was nothing to solve.
 
     error [armature units], rotation_error [rad] : the worst of all goals but wishes. milliseconds : of reading and
-    solving. goals : the errors of each goal that was solved. frame : the frame that was solved.
+    solving. goals : the errors of each goal that was solved. frame : the frame that was solved. overlap [armature
+    units] : how deep bodies are in each other or in obstacles.
     """
 
     error: float = 0.0
@@ -53,6 +54,7 @@ class Status:
     iterations: int = 0
     milliseconds: float = 0.0
     at_limits: int = 0
+    overlap: float = 0.0
     converged: bool = False
     message: str = ""
     solved: bool = False
@@ -149,6 +151,7 @@ def _as_solved(solved: Solved) -> Status:
         iterations=int(arrays.iterations[0]),
         milliseconds=1e3 * solved.seconds,
         at_limits=_at_limits(solved),
+        overlap=0.0 if solved.prepared.apart is None else float(solved.prepared.apart.overlaps(arrays)[0]),
         message="\n".join(solved.notes),
         solved=True,
         frame=solved.frame,

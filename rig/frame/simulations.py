@@ -14,7 +14,7 @@ import bpy
 import numpy as np
 
 from ..blender import animation
-from ..blender.dependencies import Dependencies, aims
+from ..blender.dependencies import Dependencies, aims_of
 from .view import View
 
 _STEPPING = frozenset({"CLOTH", "SOFT_BODY", "COLLISION", "PARTICLE_SYSTEM", "DYNAMIC_PAINT", "FLUID", "SURFACE"})
@@ -212,7 +212,7 @@ def _is_animated(scene: bpy.types.Scene) -> bool:
 def _before_goals(armatures: Iterable[bpy.types.Object]) -> set[int]:
     """`session_uid` of the objects that the targets of armatures follow: they are evaluated before the solve."""
     dependencies, seen = Dependencies(), set()
-    left = [aim for ob in armatures for goal in ob.dqik.goals for aim in aims(goal)]
+    left = [aim for ob in armatures for aim in aims_of(ob)]
     while left:
         here = left.pop()
         if here not in seen:

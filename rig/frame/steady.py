@@ -70,7 +70,7 @@ class SteadyFrames:
         if ob.dqik.goals.keys() != self._names:  # Blender reports no update when a script removes goals
             return False
         places = targets.same(evaluated, prepared.facts, view)
-        if places is None or not self._place_roots(evaluated):
+        if places is None or len(places) != rig.all_goals + rig.all_obstacles or not self._place_roots(evaluated):
             return False
         targets.in_armature(evaluated, rig, places, self._input.targets)
         return isfinite(self._requests.sum())

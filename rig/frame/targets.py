@@ -2,12 +2,15 @@
 """The goals of an armature in one evaluation: their settings, and the world matrices of their targets and poles."""
 
 import bpy
-from mathutils import Matrix
+import numpy as np
+from mathutils import Matrix, Vector
 
 from ...solvers.algebra import quaternion
 from ...solvers.model.goals import Targets
+from ...solvers.space.tasks.setup import points_in
 from ..blender.armature import is_finite
 from ..blender.dependencies import Dependencies
+from ..blender.dependencies import obstacles as obstacles_of
 from ..setup import rotation_space
 from ..setup.build import Rig
 from ..setup.goal_facts import GoalFacts
@@ -18,12 +21,15 @@ Place = tuple[Matrix | None, Matrix | None]
 """World matrices of a goal's target and pole; None for a missing one."""
 
 _NO_POLE = (0.0, 0.0, 0.0)
+_AWAY = -1e3  # of the rig's size
 
 
 def read(
     ob: bpy.types.Object, view: View, before: tuple[GoalFacts, ...], edited: bool
 ) -> tuple[tuple[GoalFacts, ...], list[Place], list[float] | None]:
     """All goals of an evaluated armature object: settings, places, and influences, None if these did not change.
+
+    After the places of the goals come those of the obstacles.
 
     before : the settings as read last. edited : whether settings may have changed. If not, only places
         are read. Settings are still read when goals were added, removed or moved, or targets were deleted, because
@@ -52,7 +58,7 @@ def read(
             goal.pole_angle, *kinds.facts(ob, goal),
         ))  # fmt: skip
         places.append((target_matrix, pole_matrix))
-    return tuple(facts), places, [goal.influence for goal in goals]
+    return tuple(facts), [*places, *_obstacles(ob, view, later)], [goal.influence for goal in goals]
 
 
 def same(ob: bpy.types.Object, before: tuple[GoalFacts, ...], view: View) -> list[Place] | None:
@@ -70,7 +76,7 @@ def same(ob: bpy.types.Object, before: tuple[GoalFacts, ...], view: View) -> lis
         if place is None:
             return None
         places.append(place)
-    return places
+    return [*places, *_obstacles(ob, view, later)]
 
 
 def in_armature(ob: bpy.types.Object, rig: Rig, places: list[Place], targets: Targets) -> None:
@@ -95,6 +101,43 @@ def in_armature(ob: bpy.types.Object, rig: Rig, places: list[Place], targets: Ta
         targets.poles[0] = [_NO_POLE if pole is None else (inverse @ pole).translation[:] for pole in poles]
     if rig.other_kinds:
         kinds.fill(ob, inverse, rig, matrices, targets)
+    if rig.obstacles:
+        _place_obstacles(inverse, rig, places, points_in(targets))
+
+
+def _obstacles(ob: bpy.types.Object, view: View, later: set[int] | None) -> list[Place]:
+    """The places of the floor and the obstacles of an evaluated object."""
+    found: list[Place] = []
+    for number, other in enumerate(obstacles_of(ob)):
+        floor = ob.dqik.use_floor and number == 0
+        matrix = Matrix() if floor and other is None else _place(other, "", view, later)[0]
+        if floor and matrix is not None:
+            matrix = Matrix.Translation(ob.dqik.floor_height * _up(matrix)) @ matrix
+        found.append((matrix, None))
+    return found
+
+
+def _up(matrix: Matrix) -> Vector:
+    """The unit Z axis of a matrix."""
+    return Vector([row[2] for row in matrix][:3]).normalized()
+
+
+def _place_obstacles(inverse: Matrix, rig: Rig, places: list[Place], points: np.ndarray) -> None:
+    """Write the points of obstacles, which come last, in armature space. points : (1, P, 3)."""
+    count = len(rig.obstacles[0].points)
+    for row, one in enumerate(rig.obstacles, -len(rig.obstacles)):
+        matrix = places[rig.all_goals + one.number][0]
+        if matrix is None:  # it cannot be read, so it is out of the way
+            placed = one.points + np.array([0.0, 0.0, _AWAY * rig.size])
+        else:
+            own = np.array(inverse @ matrix)
+            placed = one.points @ own[:3, :3].T + own[:3, 3]
+            if one.is_plane:  # an uneven scale turns the normal against the plane
+                normal = quaternion.cross(placed[1] - placed[0], placed[2] - placed[0])
+                normal *= np.sign(normal @ (placed[3] - placed[0])) or 1.0
+                placed[3] = placed[0] + normal / max(float(np.linalg.norm(normal)), 1e-12)
+        end = points.shape[1] + count * (row + 1)
+        points[0, end - count : end] = placed
 
 
 def _places(

@@ -16,17 +16,19 @@ _LISTS = (bpy.types.Scene, bpy.types.Collection, bpy.types.Action, bpy.types.Wor
 
 
 def notes(ob: bpy.types.Object, rig: Rig, depsgraph: bpy.types.Depsgraph) -> list[str]:
-    """Sentences about the targets and poles of an evaluated object that Blender does not evaluate."""
-    aims: dict[bpy.types.Object, str] = {}
+    """Sentences about the targets, poles and obstacles of an evaluated object that Blender does not evaluate."""
+    aims = {other.original: "" for other in dependencies.obstacles(ob.original) if other is not None}
     for binding in rig.goals:
         goal = ob.original.dqik.goals[binding.index]
-        aims.update((aim.original, goal.name) for aim in (goal.target, goal.pole_target) if aim is not None)
+        aims.update((aim.original, goal.name) for aim, _ in dependencies.aims(goal))
     shown = {evaluated.original.session_uid for evaluated in depsgraph.ids}
     found = []
     for aim, name in aims.items():
         reason = _reason(aim, shown, depsgraph.view_layer)
         if reason and not _is_needed(aim, shown):
-            found.append(f"Goal {name!r}: {aim.name!r} stands still {reason}; hide it with the eye instead")
+            goal = f"Goal {name!r}: {aim.name!r} stands still {reason}; hide it with the eye instead"
+            obstacle = f"Obstacle {aim.name!r}: it stands still {reason}; hide it with the eye instead"
+            found.append(goal if name else obstacle)
     return found
 
 

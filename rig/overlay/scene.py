@@ -123,7 +123,7 @@ def read(
         evaluated, shown, matrices(pose, "matrix"), lo, hi, limit_frame.read(pose),
         _values(pose, "dqik_use_limits") > 0.5,
         _values(pose, "dqik_hold") if shown.holds else np.zeros(len(pose)),
-        [numbers[bone.name] for bone in selected if bone.id_data == ob], tuple(facts), places,
+        [numbers[bone.name] for bone in selected if bone.id_data == ob], tuple(facts), places[: len(facts)],
         roles.of(ob).roles if shown.roles else {},
     )  # fmt: skip
 

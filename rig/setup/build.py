@@ -10,12 +10,14 @@ from mathutils import Vector
 
 from ... import solvers as ik
 from ...solvers.algebra import dual_quaternion, quaternion
+from ..blender import dependencies
 from ..blender.armature import Armature
 from ..blender.dependencies import acts
 from . import limit_frame, limits
 from .goal_facts import GoalFacts
 from .limit_frame import LimitFrame
 from .menus import AXES, THOROUGH_RESTARTS
+from .obstacles import Obstacle
 from .plan import Plan, PlannedGoal, plan
 from .roles import Figure
 
@@ -96,7 +98,9 @@ class Rig:
     loose : (M,) the bone has a location, because it is not connected. loose_rows, loose_bones : loose and not sliding.
     local_rows : rows of bones whose constraints all act in the parent's frame. held_rows : rows of bones whose
         constraints set their orientation, whatever their place and their parent's orientation.
-    supports : what carries weight. other_kinds : goals of other kinds than Reach. target_points : P.
+    supports : what carries weight. other_kinds : goals of other kinds than Reach. obstacles : that are avoided.
+    target_points : P, of goals and then of obstacles. all_goals, all_obstacles : how many there are, solved
+        and avoided or not.
     held_with : for bones, the bones above that are held with them (`Plan.held_with`).
     """
 
@@ -125,6 +129,9 @@ class Rig:
     held_with: dict[int, list[int]]
     locked_bones: list[int]
     supports: list[Support]
+    obstacles: list[Obstacle]
+    all_goals: int
+    all_obstacles: int
     notes: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -159,6 +166,7 @@ class Rig:
         self.root_goals = self._root_goals(slides)
         self.other_kinds = [k for k, goal in enumerate(self.prepared.goals) if goal.kind != "REACH"]
         self.target_points = sum(len(goal.points or ()) for goal in self.prepared.goals)
+        self.target_points += sum(len(one.points) for one in self.obstacles)
         self.turns = any(goal.rotation is not None for goal in self.prepared.goals)
         self.has_poles = any(one.pole for one in self.goals)
 
@@ -197,7 +205,8 @@ class Rig:
                 replace(goal, offset=tuple(factor * part for part in goal.offset))
                 for goal, factor in zip(self.prepared.goals, factors, strict=True)
             ]
-            self.stretch = factors, ik.prepare(self.skeleton, goals, self.prepared.solver, self.prepared.options)
+            own = self.prepared
+            self.stretch = factors, ik.prepare(self.skeleton, goals, own.solver, own.options, own.contacts)
         return self.stretch[1]
 
 
@@ -242,7 +251,7 @@ def build(
         longest = max((float(np.linalg.norm(goal.offset)) for goal in goals), default=0.0)
         if longest > skeleton.length:  # the skeleton has joints only: the goals' own bones may be its longest levers
             skeleton = ik.Skeleton(parts.joints, longest, couplings)
-        prepared = ik.prepare(skeleton, goals, name, options)
+        prepared = ik.prepare(skeleton, goals, name, options, parts.contacts(solve_plan))
     except ik.DqikError as error:  # for example if the solver does not support these goals
         return str(error)
     bones = np.array(solve_plan.bones)
@@ -271,6 +280,9 @@ def build(
         frames=parts.solved_frames(solve_plan),
         frame_axes=np.array([parts.frames[bone].axes for bone in solve_plan.bones]),
         supports=parts.supports(solve_plan),
+        obstacles=solve_plan.obstacles,
+        all_goals=len(facts),
+        all_obstacles=len(dependencies.obstacles(ob)),
         locked_bones=[bone for bone in solve_plan.bones if pose[bone].dqik_lock and pose[bone].dqik_use_limits],
         notes=solve_plan.notes,
     )
@@ -401,6 +413,23 @@ class _Parts:
             ends = [(0.0, 0.0, 0.0), self._tail(goal.bone, length)] if turns else [(0.0, 0.0, 0.0)]
             found.append(Support(k, np.array(ends)))
         return found
+
+    def contacts(self, solve_plan: Plan) -> ik.Contacts | None:
+        """The bodies that nothing passes through; None where nothing is avoided."""
+        if not solve_plan.capsules:
+            return None
+        rest = solve_plan.armature.rest
+
+        def own(bone: int, place: np.ndarray) -> tuple[float, ...]:
+            turned = rest[bone, :3, :3].T @ (place - rest[bone, :3, 3])
+            return tuple(quaternion.rotate(quaternion.conjugate(self.frames[bone].axes), turned).tolist())
+
+        return ik.Contacts(
+            [ik.Capsule(self.main[one.bone], own(one.bone, one.start), own(one.bone, one.end), one.radius)
+             for one in solve_plan.capsules],
+            [one.shape for one in solve_plan.obstacles],
+            None if solve_plan.avoids_self else [],
+        )  # fmt: skip
 
     def solved_frames(self, solve_plan: Plan) -> tuple[np.ndarray, np.ndarray] | None:
         """`start` and `axes` (S, 4) of the solved bones' limit frames; None if all are the bones' own."""

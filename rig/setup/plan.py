@@ -11,11 +11,13 @@ import numpy as np
 from ...solvers.algebra import quaternion
 from ..blender.armature import Armature
 from ..blender.dependencies import Dependencies, acts
-from . import bend, couplings, limit_frame, masses, roles
+from . import bend, capsules, couplings, limit_frame, masses, obstacles, roles
 from .bend import Chain
 from .body import Body
+from .capsules import BoneCapsule
 from .couplings import Link
 from .goal_facts import GoalFacts
+from .obstacles import Obstacle
 from .roles import Figure
 
 MIN_BEND = np.radians(4.0)  # preferred bends that limits reduce below this are dropped
@@ -44,6 +46,7 @@ class Plan:
     constrained : (N,) bool, bones that constraints or drivers move.
     bends : {bone: preferred bend, a rotation vector (3,) in its own frame}. figure : the roles of the bones.
     masses : of bones, if a goal balances the figure; else empty. links : couplings of bones that are solved.
+    capsules : of bones that keep apart, from each other if `avoids_self`, and from `obstacles`; empty if none does.
     notes : sentences about what is left out.
     """
 
@@ -57,6 +60,9 @@ class Plan:
     figure: Figure
     masses: dict[int, float]
     links: list[Link]
+    capsules: list[BoneCapsule]
+    avoids_self: bool
+    obstacles: list[Obstacle]
     notes: list[str]
 
     @property
@@ -130,8 +136,17 @@ def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], driven: frozenset[str
     bends = _bends(pose, Body(armature, figure), chains, moved)
     weighed = masses.of(armature, figure) if any(goal.facts.kind == "BALANCE" for goal in goals) else {}
     links = [link for link in links if moved[link.bone] and moved[link.leader]]
-    bones = _skeleton_bones(goals, armature, [*weighed, *(bone for link in links for bone in (link.bone, link.leader))])
-    return Plan(armature, goals, bones, moved, slides & ~connected, constrained, bends, figure, weighed, links, notes)
+    avoids_self = ob.dqik.avoid_self
+    avoided = obstacles.of(ob, {pose[int(bone)].name for bone in np.flatnonzero(moved)}, notes)
+    bodies = capsules.of(ob, armature, figure) if avoids_self or avoided else []
+    if not avoids_self:
+        bodies = [body for body in bodies if moved[armature.above(body.bone)].any()]
+    others = [*weighed, *(bone for link in links for bone in (link.bone, link.leader)), *(body.bone for body in bodies)]
+    bones = _skeleton_bones(goals, armature, others)
+    return Plan(
+        armature, goals, bones, moved, slides & ~connected, constrained, bends, figure, weighed, links, bodies,
+        avoids_self, avoided, notes,
+    )  # fmt: skip
 
 
 def _problem(ob: bpy.types.Object, goal: GoalFacts, armature: Armature) -> str:

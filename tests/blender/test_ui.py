@@ -87,7 +87,8 @@ def test_only_the_first_panel_is_there_without_an_armature(ui: ModuleType) -> No
 
 def test_panels_of_an_armature_in_object_and_pose_mode(ui: ModuleType, arm: bpy.types.Object) -> None:
     assert shown(ui) == {
-        "DQIK_PT_main", "DQIK_PT_goals", "DQIK_PT_bone", "DQIK_PT_overlay", "DQIK_PT_solver", "DQIK_PT_compare",
+        "DQIK_PT_main", "DQIK_PT_goals", "DQIK_PT_contacts", "DQIK_PT_bone", "DQIK_PT_overlay", "DQIK_PT_solver",
+        "DQIK_PT_compare",
     }  # fmt: skip
     bpy.ops.dqik.goal_add(bone="c")
     assert {"DQIK_PT_chain", "DQIK_PT_pole"} <= shown(ui)
@@ -150,7 +151,8 @@ def test_panels_name_operators_that_exist(ui: ModuleType) -> None:
 
 def test_panels_name_properties_that_exist(ui: ModuleType, arm: bpy.types.Object) -> None:
     bpy.ops.dqik.goal_add(bone="c")
-    owners = (arm.dqik, arm.dqik.goals[0], arm.dqik.couplings.add(), arm.dqik.status, arm.pose.bones["a"],
+    owners = (arm.dqik, arm.dqik.goals[0], arm.dqik.couplings.add(), arm.dqik.avoid.add(), arm.dqik.status,
+              arm.pose.bones["a"],
               bpy.context.scene.render, bpy.context.window_manager.dqik_overlay)  # fmt: skip
     named = {
         node.args[1].value

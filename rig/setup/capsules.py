@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The bodies of a figure's bones: capsules along its limbs, whose radii come from the mesh or are typed.
+
+Parts of the body that people have get one each: trunk, head, arms and legs with hands and feet. Fingers belong to the
+hand's, and twist bones to their limb's. Bones of other figures get one each where a mesh follows them.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import bpy
+import numpy as np
+
+from ..blender.armature import Armature
+from . import skin
+from .body import Body, unit
+from .roles import NONE, Figure
+
+_RADII = {
+    "hips": 0.075, "spine": 0.07, "neck": 0.03, "head": 0.055, "arm": 0.026, "forearm": 0.022, "hand": 0.022,
+    "thigh": 0.042, "shin": 0.03, "foot": 0.022, "toes": 0.016,
+}  # fmt: skip
+"""The roles of bones that have a body, and its radius where there is no mesh, as a share of the figure's size."""
+
+_SLIM = 0.15  # radius of other bones without a mesh, as a share of their length
+_LEAST = 1e-4  # of the figure's size: a smaller radius leaves the bone out
+_MOST = 60  # most bodies of a figure without roles: those of its longest bones
+_ON_GROUND = ("foot", "toes")  # parts that lie on the ground at rest
+_FEWEST = 8  # vertices from which a radius is measured
+_TIP = 95.0  # percentile of the vertices along a limb that counts as its end
+
+
+class BoneCapsule(NamedTuple):
+    """A bone's body: all points within `radius` of a segment from `start` to `end` (3,), at rest in armature space."""
+
+    bone: int
+    start: np.ndarray
+    end: np.ndarray
+    radius: float
+
+
+class _Shapes:
+    """The capsules of the last armatures whose meshes were measured, by what they were measured from."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple, dict[int, np.ndarray]] = {}
+
+    def points(self, ob: bpy.types.Object, armature: Armature) -> dict[int, np.ndarray]:
+        """As `skin.points`."""
+        key = (armature.rest.tobytes(), *armature.index, skin.contents(ob))
+        if key not in self._found:
+            if len(self._found) > 7:
+                self._found.clear()
+            self._found[key] = skin.points(ob, armature)
+        return self._found[key]
+
+
+_shapes = _Shapes()
+
+
+def of(ob: bpy.types.Object, armature: Armature, figure: Figure) -> list[BoneCapsule]:
+    """The bodies of an armature object's bones, by the typed radii where there are any."""
+    typed = {number: bone.dqik_radius for number, bone in enumerate(ob.pose.bones) if bone.dqik_radius > 0.0}
+    found = measured(ob, armature, figure, typed)
+    return [one for one in found if one.radius >= _LEAST * armature.size]
+
+
+def measured(
+    ob: bpy.types.Object, armature: Armature, figure: Figure, typed: dict[int, float]
+) -> list[BoneCapsule]:  # fmt: skip
+    """The bodies of bones, with radii from the mesh, from their roles or their lengths, except typed ones by bone."""
+    points = _shapes.points(ob, armature)
+    bones = sorted({*_bones(ob, armature, figure, points), *typed})
+    above = {bone: _owner(armature, bone, bones) for bone in range(len(armature.parent))}
+    parts: dict[int, list[np.ndarray]] = {}
+    for bone, own in points.items():
+        parts.setdefault(above[bone], []).append(own)
+    of_bones = {bone: np.concatenate(own) for bone, own in parts.items()}
+    body = Body(armature, figure)
+    ground = _ground(armature, figure, of_bones, body.up)
+    return [
+        _capsule(bone, body, list(_next(armature, bone, bones)), of_bones.get(bone), typed.get(bone, 0.0), ground)
+        for bone in bones
+    ]
+
+
+def _bones(
+    ob: bpy.types.Object, armature: Armature, figure: Figure, points: dict[int, np.ndarray]
+) -> list[int]:  # fmt: skip
+    """The bones that have a body."""
+    parts = [bone for bone, role in figure.roles.items() if role.name in _RADII]
+    if parts:
+        return parts
+    pose, own = ob.pose.bones, ob.original
+    targets = {goal.subtarget for goal in own.dqik.goals if goal.target == own}
+    others = points or {n: None for n, bone in enumerate(pose) if bone.bone.use_deform and bone.name not in targets}
+    return sorted(others, key=lambda bone: -armature.length[bone])[:_MOST]
+
+
+def _owner(armature: Armature, bone: int, bones: list[int]) -> int:
+    """The bone whose body a bone belongs to: its own, or that of the nearest bone above with one; -1 for none."""
+    return next((one for one in armature.above(bone) if one in bones), -1)
+
+
+def _next(armature: Armature, bone: int, bones: list[int]) -> Iterator[int]:
+    """The bones with bodies that follow a bone's."""
+    for other in bones:
+        if other != bone and next((one for one in armature.above(other)[1:] if one in bones), -1) == bone:
+            yield other
+
+
+def _ground(armature: Armature, figure: Figure, points: dict[int, np.ndarray], up: np.ndarray) -> float | None:
+    """The height of the ground on which a figure stands at rest; None for a figure without feet."""
+    feet = [bone for bone, role in figure.roles.items() if role.name in _ON_GROUND]
+    if not feet:
+        return None
+    places = [points[bone] for bone in feet if bone in points] or [armature.heads[feet], armature.tails[feet]]
+    return min(float((part @ up).min()) for part in places)
+
+
+def _capsule(
+    bone: int, body: Body, following: list[int], points: np.ndarray | None, typed: float, ground: float | None
+) -> BoneCapsule:
+    """The body of a bone. following : the bones with bodies below. points : (n, 3) of the mesh. ground : its height."""
+    armature, role = body.armature, body.roles.get(bone, NONE)
+    start, tail = armature.heads[bone], armature.tails[bone]
+    trunk = [one for one in following if body.roles.get(one, NONE).name in ("spine", "neck", "head")]
+    onward = following if len(following) == 1 else trunk[:1]
+    if onward:
+        end = armature.heads[onward[0]]
+    else:
+        known = body.along(bone) if bone in body.roles else None
+        along = unit(tail - start) if known is None else known
+        length = _far(points - start, along) if points is not None and _enough(points) else armature.length[bone]
+        end = start + along * length
+    radius = typed or _radius(points, start, end, role.name, armature)
+    stands = role.name in _ON_GROUND
+    if not onward and not following and not stands:  # a hand or a head ends with its body, not a radius after it
+        line = end - start
+        end = start + unit(line) * max(float(np.linalg.norm(line)) - radius, 0.0)
+    if stands and ground is not None:  # the lower side lies on the ground from end to end
+        start, end = (place + body.up * (ground + radius - place @ body.up) for place in (start, end))
+    return BoneCapsule(bone, np.array(start), np.array(end), radius)
+
+
+def _enough(points: np.ndarray | None) -> bool:
+    return points is not None and len(points) >= _FEWEST
+
+
+def _far(points: np.ndarray, along: np.ndarray) -> float:
+    """How far vertices reach along a unit direction."""
+    return max(float(np.percentile(points @ along, _TIP)), 0.0)
+
+
+def _radius(points: np.ndarray | None, start: np.ndarray, end: np.ndarray, role: str, armature: Armature) -> float:
+    """The median distance of vertices from a segment; without them, that of people, or a share of the length."""
+    if not _enough(points):
+        length = max(float(np.linalg.norm(end - start)), 0.0)
+        return _RADII[role] * armature.size if role in _RADII else _SLIM * length
+    line = end - start
+    share = np.clip((points - start) @ line / max(float(line @ line), 1e-12), 0.0, 1.0)
+    return float(np.median(np.linalg.norm(points - start - share[:, None] * line, axis=-1)))

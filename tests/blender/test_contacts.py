@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bodies that do not pass through themselves, the floor or objects, measured on Blender's own bones by brute force."""
+
+from math import radians
+
+import bpy
+import numpy as np
+import pytest
+import rigs
+from mathutils import Matrix, Vector
+
+DEEP = 5e-4  # [m] deepest overlap that counts as none
+SIDES = np.linspace(0.0, 1.0, 201)
+
+
+def segment(ob: bpy.types.Object, bone: str) -> np.ndarray:
+    """Points (201, 3) along a bone, in the world."""
+    head, tail = (np.array(end) for end in (rigs.head(ob, bone), rigs.tail(ob, bone)))
+    return head + SIDES[:, None] * (tail - head)
+
+
+def gap(ob: bpy.types.Object, bone: str, other: str) -> float:
+    """The distance of two bones' axes, by brute force."""
+    one, two = segment(ob, bone), segment(ob, other)
+    return float(np.linalg.norm(one[:, None] - two, axis=-1).min())
+
+
+def standing(name: str = "Figure") -> tuple[bpy.types.Object, dict[str, bpy.types.Object]]:
+    """A figure whose hands and feet have goals at their rest."""
+    ob = rigs.figure(name)
+    targets = {}
+    for bone in ("hand.L", "hand.R", "foot.L", "foot.R"):
+        targets[bone] = rigs.empty(ob.matrix_world @ ob.data.bones[bone].tail_local, f"{name} {bone}")
+        rigs.goal(ob, bone, targets[bone])
+    return ob, targets
+
+
+def test_a_hand_does_not_enter_the_chest() -> None:
+    ob, targets = standing()
+    ob.pose.bones["chest"].dqik_radius, ob.pose.bones["forearm.L"].dqik_radius = 0.14, 0.04
+    ob.dqik.live = True
+    targets["hand.L"].location = (-0.05, 0.02, 1.42)
+    rigs.update()
+    assert gap(ob, "forearm.L", "chest") < 0.15, "without contact the arm goes through the chest"
+    ob.dqik.avoid_self = True
+    rigs.update()
+    assert gap(ob, "forearm.L", "chest") > 0.18 - DEEP
+    assert ob.dqik.status.overlap < DEEP
+    ob.dqik.avoid_self = False
+    rigs.update()
+    assert gap(ob, "forearm.L", "chest") < 0.15
+
+
+@pytest.mark.parametrize("scale", [1.0, 0.01])
+def test_feet_and_hands_stay_above_the_floor(scale: float) -> None:
+    ob, targets = standing()
+    ob.scale = (scale,) * 3
+    for target in targets.values():
+        target.location *= scale
+    rigs.update()
+    ob.dqik.use_floor, ob.dqik.floor_height = True, -0.03 * scale
+    ob.dqik.live = True
+    targets["foot.L"].location.z = -0.4 * scale
+    targets["hand.R"].location = Vector((-0.3, -0.5, -0.5)) * scale
+    rigs.update()
+    for bone in ("foot.L", "hand.R", "shin.L"):
+        assert segment(ob, bone)[:, 2].min() > (-0.03 - DEEP) * scale
+    floor = rigs.empty((0.0, 0.0, 0.2 * scale), "Floor")
+    floor.rotation_quaternion = (0.9990482, 0.0436194, 0.0, 0.0)  # 5 degrees about X
+    ob.dqik.floor, ob.dqik.floor_height = floor, 0.0
+    rigs.update()
+    normal = np.array(floor.matrix_world.to_3x3().col[2])
+    for bone in ("foot.L", "hand.R"):
+        assert ((segment(ob, bone) - np.array(floor.matrix_world.translation)) @ normal).min() > -DEEP * scale
+
+
+def box(location: tuple[float, ...], size: tuple[float, ...], name: str = "Box") -> bpy.types.Object:
+    bpy.ops.mesh.primitive_cube_add(size=1.0, location=location)
+    made = bpy.context.object
+    made.name, made.scale = name, size
+    return made
+
+
+def avoid(ob: bpy.types.Object, other: bpy.types.Object) -> None:
+    ob.dqik.avoid.add().object = other
+
+
+def depth_in_box(ob: bpy.types.Object, bone: str, made: bpy.types.Object) -> float:
+    """How deep a bone's axis is in a cube, in the world; below 0 outside."""
+    local = np.array([made.matrix_world.inverted() @ Vector(point) for point in segment(ob, bone)])
+    return float(((0.5 - np.abs(local)) * np.array(made.matrix_world.to_scale())).min(-1).max())
+
+
+def test_a_moving_box_pushes_the_hand_away() -> None:
+    ob, targets = standing()
+    crate = box((0.5, -0.7, 1.2), (0.3, 0.3, 0.3))
+    rigs.made_active(ob)
+    ob.pose.bones["hand.L"].dqik_radius = 0.03
+    targets["hand.L"].location = (0.5, -0.3, 1.2)
+    avoid(ob, crate)
+    ob.dqik.live = True
+    rigs.update()
+    met = np.array(ob.pose.bones["hand.L"].matrix)
+    ob.dqik.avoid.clear()
+    ob.dqik.solver = "PGS"
+    rigs.update()
+    assert np.array_equal(met, np.array(ob.pose.bones["hand.L"].matrix)), "nothing touches: the pose is as without"
+    avoid(ob, crate)
+    for frame, y in ((1, -0.7), (5, -0.4)):
+        crate.location.y = y
+        crate.keyframe_insert("location", frame=frame)
+    deepest = []
+    for frame in range(1, 6):
+        bpy.context.scene.frame_set(frame)
+        deepest.append(depth_in_box(ob, "hand.L", crate))
+    assert max(deepest) < DEEP
+    assert rigs.miss(ob, "hand.L", targets["hand.L"]) > 0.01
+
+
+def test_bakes_and_renders_are_as_live() -> None:
+    ob, targets = standing()
+    ob.dqik.avoid_self = ob.dqik.use_floor = True
+    for frame, place in ((1, (0.5, -0.4, 1.2)), (8, (-0.1, 0.05, 1.3))):
+        targets["hand.L"].location = place
+        targets["hand.L"].keyframe_insert("location", frame=frame)
+    ob.dqik.live = True
+    live = []
+    for frame in range(1, 9):
+        bpy.context.scene.frame_set(frame)
+        live.append(np.array([bone.matrix for bone in ob.pose.bones]))
+    bpy.context.scene.frame_set(5)
+    assert np.array_equal(np.array([bone.matrix for bone in ob.pose.bones]), live[4])
+    rigs.made_active(ob)
+    bpy.ops.dqik.bake(frame_start=1, frame_end=8)
+    for frame in range(1, 9):
+        bpy.context.scene.frame_set(frame)
+        assert np.abs(np.array([bone.matrix for bone in ob.pose.bones]) - live[frame - 1]).max() < 1e-5
+
+
+def cylinder(ob: bpy.types.Object, bone: str, radius: float) -> bpy.types.Object:
+    """A tube about a bone that follows it."""
+    own = ob.data.bones[bone]
+    rings = []
+    for share in np.linspace(0.05, 0.95, 9):
+        for turn in np.linspace(0.0, 2.0 * np.pi, 24, endpoint=False):
+            local = Vector((radius * np.cos(turn), share * own.length, radius * np.sin(turn)))
+            rings.append(own.matrix_local @ local)
+    mesh = bpy.data.meshes.new(bone)
+    mesh.from_pydata(rings, [], [])
+    made = bpy.data.objects.new(f"{bone} tube", mesh)
+    bpy.context.scene.collection.objects.link(made)
+    made.parent = ob
+    made.vertex_groups.new(name=bone).add(range(len(rings)), 1.0, "REPLACE")
+    made.modifiers.new("Armature", "ARMATURE").object = ob
+    return made
+
+
+def test_radii_come_from_the_mesh() -> None:
+    ob, _ = standing()
+    cylinder(ob, "forearm.L", 0.043)
+    cylinder(ob, "thigh.R", 0.081)
+    rigs.made_active(ob)
+    ob.scale = (2.0, 2.0, 2.0)
+    rigs.update()
+    assert bpy.ops.dqik.fit_capsules() == {"FINISHED"}
+    assert ob.pose.bones["forearm.L"].dqik_radius == pytest.approx(0.043, rel=1e-3)
+    assert ob.pose.bones["thigh.R"].dqik_radius == pytest.approx(0.081, rel=1e-3)
+    assert 0.01 < ob.pose.bones["forearm.R"].dqik_radius < 0.08
+    assert ob.pose.bones["collar.L"].dqik_radius == 0.0
+
+
+def test_an_obstacle_that_follows_a_solved_bone_is_left_out_and_named() -> None:
+    ob, targets = standing()
+    held = box((0.0, 0.1, 0.0), (0.1, 0.1, 0.1), "Cup")
+    held.parent, held.parent_type, held.parent_bone = ob, "BONE", "hand.L"
+    avoid(ob, held)
+    ob.dqik.live = True
+    targets["hand.L"].location = (0.4, -0.3, 1.2)
+    rigs.update()
+    assert "Obstacle 'Cup': it follows bone 'hand.L', which is solved" in ob.dqik.status.message
+    assert rigs.miss(ob, "hand.L", targets["hand.L"]) < 1e-3
+
+
+def test_a_wall_and_a_plate_keep_the_hand_on_their_side() -> None:
+    ob, targets = standing()
+    wall = rigs.empty((0.0, -0.3, 0.0), "Wall")
+    wall.rotation_quaternion = Matrix.Rotation(radians(-90.0), 4, "X").to_quaternion()  # Z points back, to the figure
+    rigs.made_active(ob)
+    ob.pose.bones["hand.L"].dqik_radius = 0.02
+    avoid(ob, wall)
+    ob.dqik.live = True
+    targets["hand.L"].location = (0.2, -0.5, 1.3)
+    rigs.update()
+    normal = np.array(wall.matrix_world.to_3x3().col[2])
+    assert normal[1] > 0.99
+    assert segment(ob, "hand.L")[:, 1].min() > -0.3 - DEEP  # the body ends where the bone does
+    bpy.ops.mesh.primitive_plane_add(size=2.0, location=(0.0, -0.3, 1.3), rotation=(radians(-90.0), 0.0, 0.0))
+    plate = bpy.context.object
+    ob.dqik.avoid[0].object = plate
+    targets["hand.L"].location = (0.2, -0.36, 1.3)
+    rigs.update()
+    assert segment(ob, "hand.L")[:, 1].min() > -0.3 - DEEP
+
+
+def test_lists_of_obstacles() -> None:
+    ob, _ = standing()
+    crate = box((2.0, 0.0, 0.0), (0.3, 0.3, 0.3))
+    rigs.made_active(ob)
+    crate.select_set(True)
+    assert bpy.ops.dqik.avoid_add() == {"FINISHED"}
+    assert [one.object for one in ob.dqik.avoid] == [crate]
+    assert bpy.ops.dqik.avoid_remove() == {"FINISHED"}
+    assert not ob.dqik.avoid
+    assert bpy.ops.dqik.avoid_remove() == {"CANCELLED"}
