@@ -22,11 +22,12 @@ from bpy.props import (
 
 from . import live
 from .rig.compare import Row, last
+from .rig.figure import roles
 from .rig.frame import stored_base
 from .rig.frame.report import GoalError
 from .rig.overlay import workspace
 from .rig.overlay.workspace import Workspace
-from .rig.setup import goals, obstacles, owners, pasted, roles, selection
+from .rig.setup import goals, obstacles, owners, pasted, selection
 from .rig.setup.menus import AXIS_ITEMS, COUPLED_AXES, OBJECTIVES, ORDERS, SIDES, START_FROM, kind_items, solver_items
 from .solvers import kernel
 from .solvers.compiled.contract import SOLVERS as COMPILED

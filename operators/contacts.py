@@ -5,7 +5,8 @@ import bpy
 from bpy.props import BoolProperty
 
 from ..rig.blender.armature import Armature
-from ..rig.setup import capsules, obstacles, roles
+from ..rig.figure import capsules, roles
+from ..rig.setup import obstacles
 from .common import ArmatureOperator, armature
 
 

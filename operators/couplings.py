@@ -5,7 +5,8 @@ import bpy
 from bpy.props import EnumProperty
 
 from ..rig.blender.armature import Armature
-from ..rig.setup import couplings, roles
+from ..rig.figure import roles
+from ..rig.setup import couplings
 from .common import ArmatureOperator, armature
 
 

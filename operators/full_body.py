@@ -4,7 +4,8 @@
 import bpy
 from bpy.props import BoolProperty, EnumProperty
 
-from ..rig.setup import controls, full_body, roles
+from ..rig.figure import roles
+from ..rig.setup import controls, full_body
 from .common import ArmatureOperator, armature
 
 

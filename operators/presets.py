@@ -3,7 +3,7 @@
 
 import bpy
 
-from ..rig.setup import anatomy
+from ..rig.setup import human_limits
 from .common import armature
 from .limits import LimitsOperator
 
@@ -20,7 +20,7 @@ class DQIK_OT_limits_preset(LimitsOperator, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Set the limits of the recognised bones."""
         ob, bones = armature(context), self._bones(context)
-        preset = anatomy.apply(ob, bones)
+        preset = human_limits.apply(ob, bones)
         if preset.refusal:
             self.report({"WARNING"}, preset.refusal)
             return {"CANCELLED"}

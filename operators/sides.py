@@ -3,7 +3,7 @@
 
 import bpy
 
-from ..rig.setup import roles
+from ..rig.figure import roles
 from .common import ArmatureOperator, armature
 
 

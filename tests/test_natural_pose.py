@@ -27,8 +27,8 @@ def module(name: str) -> Any:
     return importlib.import_module(f"dqik_arrays.{name}")
 
 
-figures, own_motion = module("rig.natural_pose.figure"), module("rig.natural_pose.own_motion")
-Prior, ik = module("rig.natural_pose.prior").Prior, module("solvers")
+figures, own_motion = module("solvers.figure.figure"), module("solvers.figure.own_motion")
+Prior, ik = module("solvers.figure.prior").Prior, module("solvers")
 Targets = module("solvers.model.goals").Targets
 
 # role, parent's role, head in metres: Y up, facing +Z, the left at +X; the right side is the mirror image

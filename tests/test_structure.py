@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from build_zip import ROOT
 
-ROOMS = ("algebra", "model", "space", "iterate", "methods", "group", "compiled")
+ROOMS = ("algebra", "model", "space", "iterate", "methods", "group", "compiled", "figure")
 """Of `solvers`: each may import from those before it. The files beside them may import from all."""
 EXTENSION = ("__init__.py", "live.py", "properties.py", "operators", "rig", "solvers", "ui")
 

@@ -5,7 +5,7 @@ import bpy
 
 from ..operators.common import armature
 from ..rig.blender import units
-from ..rig.setup import roles
+from ..rig.figure import roles
 from ..solvers import GOAL_KINDS
 from .common import ArmatureSidebar, is_narrow, paragraph, settled
 

@@ -449,7 +449,7 @@ typedef struct {
     dqik_frames *last; /* (1) the last frame's inputs and outputs */
 } dqik_motion;
 
-/* A network with a linear map beside it; see LimbNetworks in rig/natural_pose/weights.py. */
+/* A network with a linear map beside it; see LimbNetworks in solvers/figure/weights.py. */
 typedef struct {
     int32_t inputs; /* numbers of units */
     int32_t first;
@@ -465,7 +465,7 @@ typedef struct {
     const double *last_bias;
 } dqik_network;
 
-/* An effector of a figure; see rig/natural_pose/view.py and body.py. */
+/* An effector of a figure; see solvers/figure/view.py and body.py. */
 typedef struct {
     int32_t goal;
     int32_t joint;
@@ -479,7 +479,7 @@ typedef struct {
     double from_rest[4];
 } dqik_effector;
 
-/* An arm or a leg of a figure; see rig/natural_pose/body.py. */
+/* An arm or a leg of a figure; see solvers/figure/body.py. */
 typedef struct {
     int32_t turned; /* eased: a leg whose foot and knee are fitted to the distance */
     int32_t placed_arm;
@@ -512,7 +512,7 @@ typedef struct {
     dqik_network network;
 } dqik_figure_limb;
 
-/* The prior of natural poses of a figure; see rig/natural_pose/. */
+/* The prior of natural poses of a figure; see solvers/figure/. */
 typedef struct {
     dqik_skeleton skeleton;
     int32_t effectors; /* turned: K joints; lines: of the spine */
@@ -579,7 +579,7 @@ typedef struct {
     double own_clip;
 } dqik_figure;
 
-/* What follows from the animator's pose of a figure; see _Start in rig/natural_pose/prior.py. */
+/* What follows from the animator's pose of a figure; see _Start in solvers/figure/prior.py. */
 typedef struct {
     int32_t has_pose; /* whether the rest is of a pose */
     double share; /* of the character's own motion */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Natural poses of a figure, frame by frame; see rig/natural_pose/. Nothing here depends on a stage. */
+/* Natural poses of a figure, frame by frame; see solvers/figure/. Nothing here depends on a stage. */
 #include "figure.h"
 
 static room room_in(const dqik_figure *f, double *memory) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Limbs of the natural pose: from the place of the wrist or ankle to the turns of both bones, of the end and of a collar;
- * see rig/natural_pose/limbs.py, ends.py and collars.py. */
+ * see solvers/figure/limbs.py, ends.py and collars.py. */
 #include "figure.h"
 
 /* Half way from a straight limb to the line along which it reaches for its end, all in the limb's axes, and the part of

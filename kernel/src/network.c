@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The small networks of the natural pose: the mean of a linear map and of two layers of SiLU; see
- * rig/natural_pose/weights.py. */
+ * solvers/figure/weights.py. */
 #include "figure.h"
 
 /* to += a row vector x (n) times a matrix (n, m), four rows at a time, added in their order. */

@@ -14,7 +14,8 @@ import bpy
 import numpy as np
 
 from ..blender.dependencies import Dependencies, acts
-from ..setup import couplings, obstacles, skin
+from ..figure import skin
+from ..setup import couplings, obstacles
 from ..setup.goal_facts import GoalFacts
 
 _REST = (("matrix_local", 16, np.float32), ("head", 3, np.float32), ("length", 1, np.float32),

@@ -12,9 +12,9 @@ import bpy
 import numpy as np
 
 from ...solvers.algebra import dual_quaternion, quaternion
+from ...solvers.figure import own_motion
 from ..blender import actions
 from ..blender.channels import Channels
-from ..natural_pose import own_motion
 from ..setup import limits
 from ..setup.build import Rig
 from .prepared_rig import PreparedRig

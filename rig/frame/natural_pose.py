@@ -11,11 +11,11 @@ import bpy
 import numpy as np
 
 from ...solvers import Pose
+from ...solvers.figure import own_motion, weights
+from ...solvers.figure.figure import Figure
+from ...solvers.figure.prior import Prior
 from ...solvers.model.goals import Targets
-from ..natural_pose import figure as figures
-from ..natural_pose import own_motion, weights
-from ..natural_pose.figure import Figure
-from ..natural_pose.prior import Prior
+from ..setup import natural_figure
 from ..setup.build import Rig
 
 NOT_HUMAN = "Natural Pose knows people only"
@@ -82,7 +82,7 @@ class NaturalPose:
     def _prepare(self, learnt: str, rig: Rig, free: tuple[np.ndarray, np.ndarray]) -> None:
         """Prepare the prior for a rig. learnt : of this armature's actions, as text."""
         if rig is not self._rig:
-            found = NOT_HUMAN if rig.figure.not_human else figures.figure(rig, rig.figure.roles, rig.armature)
+            found = NOT_HUMAN if rig.figure.not_human else natural_figure.figure(rig, rig.figure.roles, rig.armature)
             self._figure, self.refusal = (None, found) if isinstance(found, str) else (found, "")
         self._rig, self._free, self._own = rig, free, learnt
         self.prior, self.notes = None, []

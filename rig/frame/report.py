@@ -14,9 +14,9 @@ import numpy as np
 from ...solvers import FrameArrays, Joint, Prepared, Range
 from ...solvers.algebra import quaternion, twist_swing
 from ...solvers.model.goals import Targets
-from ..blender import channels, rotation
+from ..blender import channels, limit_frame, rotation
 from ..blender.channels import Channels
-from ..setup import limit_frame, limits, rotation_space
+from ..setup import limits, rotation_space
 from ..setup.build import Rig
 from ..setup.goal_facts import GoalFacts
 from . import targets

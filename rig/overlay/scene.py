@@ -9,16 +9,16 @@ import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
 from ...solvers.algebra import quaternion, twist_swing
-from ..blender import channels
+from ..blender import channels, limit_frame
 from ..blender.armature import matrices
+from ..figure import roles
+from ..figure.bone_names import LEFT, MIDDLE, RIGHT
+from ..figure.roles import Role
 from ..frame import targets
 from ..frame.targets import Place
 from ..frame.view import View
-from ..setup import limit_frame, roles
-from ..setup.bone_names import LEFT, MIDDLE, RIGHT
 from ..setup.goal_facts import GoalFacts
 from ..setup.limits import at_limit, is_swing_limited, is_twist_limited
-from ..setup.roles import Role
 from . import limits
 
 PARTS = ("twist", "swing_x", "swing_z")

@@ -10,16 +10,16 @@ from mathutils import Vector
 
 from ... import solvers as ik
 from ...solvers.algebra import dual_quaternion, quaternion
-from ..blender import dependencies
+from ..blender import dependencies, limit_frame
 from ..blender.armature import Armature
 from ..blender.dependencies import acts
-from . import limit_frame, limits
+from ..blender.limit_frame import LimitFrame
+from ..figure.roles import Figure
+from . import limits
 from .goal_facts import GoalFacts
-from .limit_frame import LimitFrame
 from .menus import AXES, THOROUGH_RESTARTS
 from .obstacles import Obstacle
 from .plan import Plan, PlannedGoal, plan
-from .roles import Figure
 
 PULL = 1e-5
 _TURNING = {"COPY_ROTATION", "COPY_TRANSFORMS"}  # their result does not depend on the bone's position

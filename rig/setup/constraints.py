@@ -7,9 +7,10 @@ import bpy
 import numpy as np
 
 from ..blender.armature import Armature
-from . import bend, handover, limits, roles
-from .bend import Chain
-from .body import Body
+from ..figure import bend, roles
+from ..figure.bend import Chain
+from ..figure.body import Body
+from . import handover, limits
 from .goals import new_goal
 
 STRAIGHT = 0.02  # of a chain's length: chains whose middle is nearer to their line count as straight

@@ -8,8 +8,8 @@ import bpy
 import numpy as np
 
 from ..blender.armature import Armature
-from . import roles
-from .roles import Role
+from ..figure import roles
+from ..figure.roles import Role
 
 FINGER_TIP, SPINE_SHARE, COLLAR_SHARE = 0.67, 1.0, 0.3  # of what the leading bone turns by
 NEIGHBOUR, NEIGHBOUR_STIFFNESS, COLLAR_STIFFNESS = 0.6, 0.5, 0.5

@@ -10,10 +10,11 @@ import numpy as np
 
 from ..blender import animation
 from ..blender.armature import Armature
-from . import control_shapes, controls, goals, roles
-from .anatomy import FREE_FOOT, RANGES, Anatomy, with_rotation
-from .body import Body
-from .roles import LEFT, RIGHT, Role
+from ..figure import roles
+from ..figure.anatomy import FREE_FOOT, RANGES, Anatomy, with_rotation
+from ..figure.body import Body
+from ..figure.roles import LEFT, RIGHT, Role
+from . import control_shapes, controls, goals
 
 HIPS = Role("hips")
 

@@ -14,9 +14,9 @@ from mathutils import Matrix, Vector
 
 from ..blender import keying
 from ..blender.armature import Armature, is_finite
+from ..blender.limit_frame import LimitFrame
 from . import controls, limits, rotation_space, selection, users
 from .controls import Control
-from .limit_frame import LimitFrame
 from .poles import Poles
 
 KEYED_INFLUENCE = 1e-3

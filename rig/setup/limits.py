@@ -12,9 +12,8 @@ import numpy as np
 from ...solvers.algebra import twist_swing
 from ...solvers.model.limits import CLOSED, FULL_TURN, locate, project_swing
 from .. import curves
-from ..blender import rotation
-from . import limit_frame
-from .limit_frame import LimitFrame
+from ..blender import limit_frame, rotation
+from ..blender.limit_frame import LimitFrame
 
 PARTS = ("twist", "swing_x", "swing_z")
 NEAR = 2e-3  # a coordinate this close to its limit lies on it: [rad] of a twist, relative for a swing

@@ -8,10 +8,12 @@ import bpy
 import numpy as np
 
 from ...solvers.algebra import quaternion
+from ..blender import limit_frame
 from ..blender.armature import Armature
-from . import controls, goals, limit_frame, limits, roles
+from ..blender.limit_frame import LimitFrame
+from ..figure import roles
+from . import controls, goals, limits
 from .controls import Control
-from .limit_frame import LimitFrame
 from .menus import AXES
 
 LEFT, RIGHT = "L", "R"

@@ -11,7 +11,7 @@ import numpy as np
 
 from ... import solvers as ik
 from ..blender import dependencies
-from .skin import coordinates
+from ..figure.skin import coordinates
 
 TYPES = {"MESH", "EMPTY"}  # of objects that may be obstacles
 _FLAT = 1e-4  # of its largest extent: a mesh thinner than this is a plate

@@ -10,7 +10,8 @@ from zlib import crc32
 import bpy
 import numpy as np
 
-from . import mirror, roles
+from ..figure import roles
+from . import mirror
 
 
 def number(name: str) -> int:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 import bpy
 
 from ..blender.armature import Armature
-from . import controls, full_body, goals, mirror, roles, rotation_space
+from ..figure import roles
+from . import controls, full_body, goals, mirror, rotation_space
 
 WEIGHT = 3.5  # as that of feet: hands that are out of reach do not move them
 

@@ -9,16 +9,18 @@ import bpy
 import numpy as np
 
 from ...solvers.algebra import quaternion
+from ..blender import limit_frame
 from ..blender.armature import Armature
 from ..blender.dependencies import Dependencies, acts
-from . import bend, capsules, couplings, limit_frame, masses, obstacles, roles
-from .bend import Chain
-from .body import Body
-from .capsules import BoneCapsule
+from ..figure import bend, capsules, masses, roles
+from ..figure.bend import Chain
+from ..figure.body import Body
+from ..figure.capsules import BoneCapsule
+from ..figure.roles import Figure
+from . import couplings, obstacles
 from .couplings import Link
 from .goal_facts import GoalFacts
 from .obstacles import Obstacle
-from .roles import Figure
 
 MIN_BEND = np.radians(4.0)  # preferred bends that limits reduce below this are dropped
 SIDE_BIAS = 1.2  # a bend changes sides if the limits allow this many times more on the other side

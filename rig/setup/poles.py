@@ -5,9 +5,9 @@ import bpy
 from mathutils import Matrix, Quaternion, Vector
 
 from ..blender.armature import Armature
-from . import bend, roles
-from .bend import Chain
-from .body import Body
+from ..figure import bend, roles
+from ..figure.bend import Chain
+from ..figure.body import Body
 from .plan import chain_of
 
 _STRAIGHT = 1e-3  # of its length: a limb that is bent by less points nowhere

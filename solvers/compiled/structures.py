@@ -259,7 +259,7 @@ MOTION = _structure(
 )  # fmt: skip
 
 NETWORK = _structure(
-    "dqik_network", "A network with a linear map beside it; see LimbNetworks in rig/natural_pose/weights.py.",
+    "dqik_network", "A network with a linear map beside it; see LimbNetworks in solvers/figure/weights.py.",
     ("int32", "inputs first second outputs", "numbers of units"),
     ("double[]", "scale shift", "(inputs)"),
     ("float[]", "first_weight second_weight", "(inputs, first), (first, second): learnt numbers, so they are exact"),
@@ -268,7 +268,7 @@ NETWORK = _structure(
 )  # fmt: skip
 
 EFFECTOR = _structure(
-    "dqik_effector", "An effector of a figure; see rig/natural_pose/view.py and body.py.",
+    "dqik_effector", "An effector of a figure; see solvers/figure/view.py and body.py.",
     ("int32", "goal joint turned", ""),
     ("double", "size reach", ""),
     ("double[3]", "offset tip root", ""),
@@ -277,7 +277,7 @@ EFFECTOR = _structure(
 )  # fmt: skip
 
 FIGURE_LIMB = _structure(
-    "dqik_figure_limb", "An arm or a leg of a figure; see rig/natural_pose/body.py.",
+    "dqik_figure_limb", "An arm or a leg of a figure; see solvers/figure/body.py.",
     ("int32", "turned placed_arm on_toes eased", "eased: a leg whose foot and knee are fitted to the distance"),
     ("int32", "own_end own_lower", "the numbers of its joints among the K, or -1"),
     ("double", "size bend collar_share end_moves doubt", ""),
@@ -293,7 +293,7 @@ FIGURE_LIMB = _structure(
 )  # fmt: skip
 
 FIGURE = _structure(
-    "dqik_figure", "The prior of natural poses of a figure; see rig/natural_pose/.",
+    "dqik_figure", "The prior of natural poses of a figure; see solvers/figure/.",
     ("dqik_skeleton", "skeleton", ""),
     ("int32", "effectors limbs arms turned features lines columns", "turned: K joints; lines: of the spine"),
     ("dqik_effector[]", "effector", "(effectors) of the limbs, then of the head"),
@@ -316,7 +316,7 @@ FIGURE = _structure(
 )  # fmt: skip
 
 FIGURE_START = _structure(
-    "dqik_figure_start", "What follows from the animator's pose of a figure; see _Start in rig/natural_pose/prior.py.",
+    "dqik_figure_start", "What follows from the animator's pose of a figure; see _Start in solvers/figure/prior.py.",
     ("int32", "has_pose", "whether the rest is of a pose"),
     ("double", "share", "of the character's own motion"),
     ("double[]w", "rotations links", "(J, 4), (J, 8) of the pose"),

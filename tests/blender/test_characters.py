@@ -45,7 +45,7 @@ def made(name: str | Character, way: str) -> bpy.types.Object:
 def test_each_bone_is_known_for_what_it_is(extension: str, name: str) -> None:
     """The roles are those written by hand, and only figures that are not human have no human limits."""
     character = BY_NAME[name]
-    roles = sys.modules[f"{extension}.rig.setup.roles"]
+    roles = sys.modules[f"{extension}.rig.figure.roles"]
     ob = made(name, "native")
     figure = roles.of(ob)
     names = [bone.name for bone in ob.pose.bones]
@@ -63,7 +63,7 @@ def test_each_bone_is_known_for_what_it_is(extension: str, name: str) -> None:
 @pytest.mark.parametrize("character", NAMINGS, ids=lambda character: character.name)
 def test_one_body_is_known_under_many_names(extension: str, character: Character) -> None:
     """All bones, by their names, or by the shape of the figure where these say nothing."""
-    roles = sys.modules[f"{extension}.rig.setup.roles"]
+    roles = sys.modules[f"{extension}.rig.figure.roles"]
     ob = made(character, "native")
     names = [bone.name for bone in ob.pose.bones]
     found = {names[bone]: tuple(role) for bone, role in roles.of(ob).roles.items()}
@@ -74,7 +74,7 @@ def test_one_body_is_known_under_many_names(extension: str, character: Character
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in NEEDS_NAMES])
 def test_limbs_hips_and_head_are_known_by_shape_alone(extension: str, name: str) -> None:
     """With numbers for names, where the skeleton tells hands from wings, heads from hair and left from right."""
-    roles = sys.modules[f"{extension}.rig.setup.roles"]
+    roles = sys.modules[f"{extension}.rig.figure.roles"]
     ob = made(name, "native")
     truth = list(map(build.truth(BY_NAME[name]).get, [bone.name for bone in ob.data.bones]))
     for number, bone in enumerate(ob.data.bones):
@@ -90,7 +90,7 @@ def test_limbs_hips_and_head_are_known_by_shape_alone(extension: str, name: str)
 @pytest.mark.parametrize("name", BONES_ACROSS)
 def test_imported_bones_are_known_too(extension: str, name: str, way: str) -> None:
     """Importers turn bones, change their lengths and scale the object; roles stay the same."""
-    roles = sys.modules[f"{extension}.rig.setup.roles"]
+    roles = sys.modules[f"{extension}.rig.figure.roles"]
     ob = made(name, way)
     names = [bone.name for bone in ob.pose.bones]
     found = {names[bone]: tuple(role) for bone, role in roles.of(ob).roles.items()}
@@ -190,7 +190,7 @@ def test_a_limit_has_one_meaning_in_any_axes() -> None:
 
 def test_the_user_corrects_a_role(extension: str) -> None:
     """A role that is chosen goes from the bone that was taken for it to the chosen one; None takes a bone out."""
-    roles = sys.modules[f"{extension}.rig.setup.roles"]
+    roles = sys.modules[f"{extension}.rig.figure.roles"]
     ob = made("unity", "native")
     number = {bone.name: k for k, bone in enumerate(ob.pose.bones)}
     ob.pose.bones["Chest"].dqik_role = "NONE"
@@ -224,7 +224,7 @@ def rigify() -> None:
 def test_fins_are_no_limbs(extension: str) -> None:
     """A shark's bones have no roles of arms and legs."""
     ob = next(metarig for metarig in METARIGS if metarig.name == "rigify shark").add()
-    roles = sys.modules[f"{extension}.rig.setup.roles"].of(ob).roles
+    roles = sys.modules[f"{extension}.rig.figure.roles"].of(ob).roles
     assert not {role.name for role in roles.values()} & {part for bones in poses.LIMBS.values() for part in bones}
 
 
@@ -234,7 +234,7 @@ def test_metarigs_get_goals_for_all_limbs(extension: str, metarig: Metarig) -> N
     """Both hands, both feet and the head, also of animals, which have no human limits."""
     ob = metarig.add()
     names = [bone.name for bone in ob.pose.bones]
-    roles = sys.modules[f"{extension}.rig.setup.roles"].of(ob).roles
+    roles = sys.modules[f"{extension}.rig.figure.roles"].of(ob).roles
     found = {names[bone]: tuple(role) for bone, role in roles.items()}
     assert {bone: found.get(bone) for bone in metarig.truth()} == metarig.truth()
     assert set(found.values()) >= {("head", ""), ("hips", "")}
@@ -329,7 +329,7 @@ def test_legs_that_end_at_their_shins_have_goals_there() -> None:
 @pytest.mark.parametrize("name", [*BONES_ACROSS, "mixamo", "unity", "rokoko", "palms", "toon", "gorilla"])
 def test_sides_named_from_the_viewers_side_are_told_by_toes_and_knees(extension: str, name: str) -> None:
     """Names on the wrong sides change nothing; the press that swaps sides does, and a second one puts them back."""
-    roles, character = sys.modules[f"{extension}.rig.setup.roles"], BY_NAME[name]
+    roles, character = sys.modules[f"{extension}.rig.figure.roles"], BY_NAME[name]
     ob = made(name, "native")
     before = roles.of(ob).roles
     rows = build.lines(character)
@@ -500,7 +500,7 @@ def test_a_head_that_carries_the_arms_is_a_head(extension: str) -> None:
             rigs.Bone(f"Hand.{side}", (0.8 * x, 0, 1.5), (0.9 * x, 0, 1.5), f"Forearm.{side}"),
         ]
     ob = rigs.armature(bones)
-    roles = sys.modules[f"{extension}.rig.setup.roles"].of(ob).roles
+    roles = sys.modules[f"{extension}.rig.figure.roles"].of(ob).roles
     found = {ob.pose.bones[bone].name: role.name for bone, role in roles.items()}
     assert (found["Head"], found["Spine"], found["Hips"]) == ("head", "spine", "hips")
     assert bpy.ops.dqik.setup_full_body(targets="EMPTIES") == {"FINISHED"}

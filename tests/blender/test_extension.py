@@ -19,7 +19,7 @@ import build_zip
 import numpy as np
 import pytest
 
-WEIGHTS = "rig/natural_pose/weights.npz"
+WEIGHTS = "solvers/figure/weights.npz"
 FILES = {"LICENSE", "blender_manifest.toml", "__init__.py", "live.py", "properties.py", WEIGHTS}
 FOLDERS = {"operators", "rig", "solvers", "ui"}  # of Python modules, but for the weights
 WHEELS = {

@@ -250,7 +250,7 @@ def test_a_frame_alone_is_as_in_a_batch(use_rotation: bool, hips: bool, extensio
     Among the frames are some far out of reach, and bones that are held, keyed or in other rotation modes.
     """
     live = importlib.import_module(f"{extension}.live")
-    own_motion = importlib.import_module(f"{extension}.rig.natural_pose.own_motion")
+    own_motion = importlib.import_module(f"{extension}.solvers.figure.own_motion")
     targets_of = importlib.import_module(f"{extension}.solvers.model.goals").Targets
     random, ob = np.random.default_rng(5), rigs.figure()
     for k, bone in enumerate(ob.pose.bones):

@@ -130,7 +130,7 @@ def swung(ob: bpy.types.Object, names: Sequence[str], angle: float, axis: str) -
 @pytest.mark.parametrize("family", FAMILIES)
 def test_the_bones_of_common_rigs_are_recognised(extension: str, family: str) -> None:
     """Each by its part and its side, and none of the others."""
-    roles = sys.modules[f"{extension}.rig.setup.roles"]
+    roles = sys.modules[f"{extension}.rig.figure.roles"]
     trunk, left, right, others = FAMILIES[family]
     ob = figure_named(family)
     names = [bone.name for bone in ob.pose.bones]
@@ -295,7 +295,7 @@ def test_a_slight_bend_at_rest_does_not_tell_where_an_elbow_bends(
     arm.tail += away * Vector((0.0, cos(tilt), sin(tilt)))
     bpy.ops.object.mode_set(mode="POSE")
     body, armature, roles = (importlib.import_module(f"{extension}.rig.{name}")
-                             for name in ("setup.body", "blender.armature", "setup.roles"))  # fmt: skip
+                             for name in ("figure.body", "blender.armature", "figure.roles"))  # fmt: skip
     read = armature.Armature(ob)
     axis, bent = body.Body(read, roles.of(ob, read)).hinge(read.index["forearm.L"])
     assert least <= degrees(Vector(axis).angle(Vector((0.0, 0.0, -1.0)))) <= most

@@ -80,7 +80,7 @@ def test_a_figure_folded_at_rest_is_known_after_it(extension: str) -> None:
     ob = moving()
     bpy.context.scene.frame_set(FOLDED)
     assert bpy.ops.dqik.pose_to_rest() == {"FINISHED"}
-    roles = sys.modules[f"{extension}.rig.setup.roles"]
+    roles = sys.modules[f"{extension}.rig.figure.roles"]
     figure = roles.of(ob)
     assert figure.not_human
     assert not figure.folded  # in this frame nothing stands
@@ -95,7 +95,7 @@ def test_a_figure_folded_at_rest_is_known_after_it(extension: str) -> None:
 
 
 def test_a_dog_is_not_taken_for_a_folded_person(extension: str) -> None:
-    roles = sys.modules[f"{extension}.rig.setup.roles"]
+    roles = sys.modules[f"{extension}.rig.figure.roles"]
     for name in ("dog", "bird"):
         if name in BY_NAME:
             assert not roles.of(build.native(BY_NAME[name])).folded

@@ -11,10 +11,10 @@ import numpy as np
 import poses
 from package import module
 
-figures = module("rig.natural_pose.figure")
-bodies = module("rig.natural_pose.body")
-views = module("rig.natural_pose.view")
-weights = module("rig.natural_pose.weights")
+figures = module("solvers.figure.figure")
+bodies = module("solvers.figure.body")
+views = module("solvers.figure.view")
+weights = module("solvers.figure.weights")
 quaternion = module("solvers.algebra.quaternion")
 dual_quaternion = module("solvers.algebra.dual_quaternion")
 solvers = module("solvers")

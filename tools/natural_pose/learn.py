@@ -14,7 +14,7 @@ import numpy as np
 import poses
 from package import ROOT, module
 
-weights = module("rig.natural_pose.weights")
+weights = module("solvers.figure.weights")
 
 HIDDEN, BATCH, RATE, DECAY = 64, 512, 2e-3, 3e-3
 NOISE = 0.15  # of a network's inputs, in standard deviations
@@ -118,7 +118,7 @@ def main() -> None:
     parser.add_argument("--frames", type=int, default=100_000)
     parser.add_argument("--steps", type=int, default=6000)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--out", type=Path, default=ROOT / "rig" / "natural_pose" / "weights.npz")
+    parser.add_argument("--out", type=Path, default=ROOT / "solvers" / "figure" / "weights.npz")
     arguments = parser.parse_args()
     began = time.perf_counter()
     skeletons, clips = poses.load(arguments.data)

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from package import module
 
-figure = module("rig.natural_pose.figure")
-prior = module("rig.natural_pose.prior")
+figure = module("solvers.figure.figure")
+prior = module("solvers.figure.prior")
 frames = module("solvers.model.frames")
 quaternion = module("solvers.algebra.quaternion")
 Pose = module("solvers").Pose

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The extension's modules without Blender: `rig.natural_pose` and `solvers`, under a package without its __init__."""
+"""The extension's `solvers`, under a package without its __init__."""
 
 import importlib
 import sys
@@ -12,7 +12,7 @@ _NAME = "dqik_arrays"
 
 
 def module(name: str) -> Any:
-    """A module of the extension by its path from the root, such as "rig.natural_pose.prior"."""
+    """A module of the extension by its path from the root, such as "solvers.figure.prior"."""
     if _NAME not in sys.modules:
         package = ModuleType(_NAME)
         package.__path__ = [str(ROOT)]

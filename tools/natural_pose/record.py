@@ -34,7 +34,7 @@ def record(path: Path, rotation: bool) -> dict[str, object]:
     bpy.ops.wm.read_factory_settings(use_empty=True)
     bpy.ops.import_anim.bvh(filepath=str(path), rotate_mode="QUATERNION", update_scene_duration=True, frame_start=1)
     ob, scene = bpy.context.object, bpy.context.scene
-    roles = sys.modules[NAME + ".rig.setup.roles"].of(ob).roles
+    roles = sys.modules[NAME + ".rig.figure.roles"].of(ob).roles
     armature = sys.modules[NAME + ".rig.blender.armature"].Armature(ob)
     bones = {role: ob.pose.bones[number] for number, role in sorted(roles.items(), reverse=True)}
     ends = [bone for (name, _), bone in bones.items() if name in EFFECTORS]
@@ -64,7 +64,7 @@ def record(path: Path, rotation: bool) -> dict[str, object]:
 
 def arrays(rig: object, roles: dict, armature: object) -> dict[str, object]:
     """The arguments of `figure.of`, and the prepared solve."""
-    of_rig = importlib.import_module(NAME + ".rig.natural_pose.figure")
+    of_rig = importlib.import_module(NAME + ".rig.setup.natural_figure")
     return {"of": of_rig.read(rig, {b: tuple(role) for b, role in roles.items()}, armature), "prepared": rig.prepared}
 
 

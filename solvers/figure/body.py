@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from ...solvers.algebra import quaternion
+from ..algebra import quaternion
 from . import limbs as limb_geometry
 from .chest import Chest
 from .collars import Collars

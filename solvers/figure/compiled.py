@@ -7,12 +7,12 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ...solvers import Pose
-from ...solvers.algebra import quaternion
-from ...solvers.compiled import pack, structures
-from ...solvers.compiled.library import Kernel
-from ...solvers.compiled.packer import Packer
-from ...solvers.model.goals import Targets
+from ..algebra import quaternion
+from ..compiled import pack, structures
+from ..compiled.library import Kernel
+from ..compiled.packer import Packer
+from ..model.goals import Targets
+from ..model.skeleton import Pose
 from . import body, collars, limbs, own_motion, weights
 from .figure import Figure
 from .view import Viewer

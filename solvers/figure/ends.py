@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...solvers.algebra import quaternion
+from ..algebra import quaternion
 from . import limbs as limb_geometry
 from .figure import Limb
 from .view import TURNED, products, rows

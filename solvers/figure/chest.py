@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from ...solvers.algebra import quaternion
+from ..algebra import quaternion
 from .figure import Figure
 
 

@@ -11,18 +11,14 @@ joint. Limits are about a bone's own axes where these fit the joint, and else in
 They are simpler than real joints: an ellipse of swing, equal for both sexes and any age.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
-import bpy
 import numpy as np
 
 from ...solvers.algebra import quaternion, twist_swing
-from ..blender.armature import Armature
-from . import limits, roles
+from ..blender.limit_frame import LimitFrame
 from .bend import BEND
 from .body import Body, unit
-from .limit_frame import LimitFrame
 from .roles import Role
 
 ALIGNED = np.radians(20.0)  # a bend axis this near to the bone's X or Z axis is rounded to it
@@ -91,42 +87,6 @@ FREE_FOOT = Range(Motion("UF", 90, 170), Motion("O", 130, 130), Twist("U", "I", 
 """A foot's range in a figure without human limits. Up it is human, so that a crouch does not fold feet to the shin. But
 a foot that is raised behind the body, and stays flat, is further down than any ankle allows: with a human range there,
 its knee would jump to a bend the other way."""
-
-
-@dataclass
-class Preset:
-    """The result of a preset: names of the bones that got limits, and of limbs whose place in the figure is unknown.
-
-    refusal : a sentence if human limits do not fit the figure, or do nothing on it.
-    """
-
-    limited: list[str]
-    skipped: list[str]
-    refusal: str = ""
-
-
-def apply(ob: bpy.types.Object, chosen: Iterable[bpy.types.PoseBone]) -> Preset:
-    """Set limits and preferred bends of the chosen bones that are recognised; others do not change."""
-    armature = Armature(ob)
-    figure = roles.of(ob, armature)
-    if refusal := figure.controlled or figure.not_human:
-        return Preset([], [], refusal)
-    anatomy = Anatomy(Body(armature, figure))
-    preset = Preset([], [])
-    for bone in chosen:
-        number = armature.index[bone.name]
-        role = figure.roles.get(number)
-        if role is None or role.name not in RANGES:
-            continue
-        fitted = anatomy.fit(number, role)
-        if fitted is None:
-            preset.skipped.append(bone.name)
-            continue
-        limits.put(bone, fitted.lo, fitted.hi, fitted.frame)
-        if fitted.preferred.any():
-            bone.dqik_preferred_angle = fitted.preferred
-        preset.limited.append(bone.name)
-    return preset
 
 
 @dataclass(frozen=True)

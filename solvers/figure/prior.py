@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...solvers import Pose
-from ...solvers.algebra import quaternion
-from ...solvers.compiled.library import load as load_kernel
-from ...solvers.model.goals import Targets
+from ..algebra import quaternion
+from ..compiled.library import load as load_kernel
+from ..model.goals import Targets
+from ..model.skeleton import Pose
 from .body import Body
 from .compiled import CompiledPrior
 from .figure import Figure

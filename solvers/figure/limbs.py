@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...solvers.algebra import quaternion
+from ..algebra import quaternion
 
 STEADY = 0.4  # the least share of the usual hinge in a predicted one
 SOFT = 0.03  # of both lengths together, over which a limb comes to its full length without a jerk of its bend

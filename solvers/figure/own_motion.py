@@ -8,8 +8,8 @@ from typing import Protocol
 
 import numpy as np
 
-from ...solvers.algebra import quaternion
-from ...solvers.model.numbers import is_whole
+from ..algebra import quaternion
+from ..model.numbers import is_whole
 from .body import Body
 from .view import View
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...solvers import Pose, Skeleton
-from ...solvers.algebra import dual_quaternion, quaternion
+from ..algebra import dual_quaternion, quaternion
+from ..model.skeleton import Pose, Skeleton
 from .figure import Figure
 
 TURNED = quaternion.MATRIX.reshape(16, 3, 3)
