@@ -17,7 +17,7 @@ from ..blender.channels import Channels
 from ..natural_pose import own_motion
 from ..setup import limits
 from ..setup.build import Rig
-from .prepared_rig import PreparedRig
+from .state.prepared_rig import PreparedRig
 
 FRAMES = 3000
 """Most frames to learn from: more tell hardly more."""

@@ -11,8 +11,8 @@ from mathutils import Matrix, Quaternion, Vector
 from ...solvers.algebra import quaternion, twist_swing
 from ..blender import channels
 from ..blender.armature import matrices
-from ..frame import targets
-from ..frame.targets import Place
+from ..frame.step import targets
+from ..frame.step.targets import Place
 from ..frame.view import View
 from ..setup import limit_frame, roles
 from ..setup.bone_names import LEFT, MIDDLE, RIGHT

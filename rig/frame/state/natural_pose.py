@@ -10,13 +10,13 @@ from typing import NamedTuple
 import bpy
 import numpy as np
 
-from ...solvers import Pose
-from ...solvers.model.goals import Targets
-from ..natural_pose import figure as figures
-from ..natural_pose import own_motion, weights
-from ..natural_pose.figure import Figure
-from ..natural_pose.prior import Prior
-from ..setup.build import Rig
+from ....solvers import Pose
+from ....solvers.model.goals import Targets
+from ...natural_pose import figure as figures
+from ...natural_pose import own_motion, weights
+from ...natural_pose.figure import Figure
+from ...natural_pose.prior import Prior
+from ...setup.build import Rig
 
 NOT_HUMAN = "Natural Pose knows people only"
 DAMAGED = "What was learnt from actions is damaged and left out: run Learn from Actions again"
