@@ -16,14 +16,16 @@ from bpy.app.handlers import persistent
 
 from .rig.blender import channels, scene_state
 from .rig.blender.dependencies import aims_of
-from .rig.frame import following, handler_order, hidden_in_render, holds, learning, report, step, versions
-from .rig.frame.arrivals import Arrivals
-from .rig.frame.known_answers import KnownAnswers
+from .rig.frame import following, handler_order, hidden_in_render, learning
 from .rig.frame.learning import Lesson
-from .rig.frame.read import Reading
-from .rig.frame.report import GoalError, Status
-from .rig.frame.session import Session
 from .rig.frame.simulations import Simulations
+from .rig.frame.state import holds, report, versions
+from .rig.frame.state.arrivals import Arrivals
+from .rig.frame.state.known_answers import KnownAnswers
+from .rig.frame.state.report import GoalError, Status
+from .rig.frame.state.session import Session
+from .rig.frame.step import frame as step
+from .rig.frame.step.read import Reading
 from .rig.frame.view import View, changed_objects
 from .solvers import DqikError
 

@@ -23,8 +23,8 @@ from bpy.props import (
 from . import live
 from .rig.compare import Row, last
 from .rig.figure import roles
-from .rig.frame import stored_base
-from .rig.frame.report import GoalError
+from .rig.frame.state import stored_base
+from .rig.frame.state.report import GoalError
 from .rig.overlay import workspace
 from .rig.overlay.workspace import Workspace
 from .rig.setup import goals, obstacles, owners, pasted, selection

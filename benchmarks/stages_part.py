@@ -99,7 +99,7 @@ def _play(clocks: dict[str, Clock]) -> dict[str, np.ndarray]:
 
 def _watch(clocks: dict[str, Clock]) -> None:
     """Put clocks around the extension's handlers, its solves and its writing; once."""
-    step = importlib.import_module(f"{scene.EXTENSION}.rig.frame.step")
+    step = importlib.import_module(f"{scene.EXTENSION}.rig.frame.step.frame")
     if hasattr(step, "watched"):
         return
     step.watched = True

@@ -11,9 +11,9 @@ from ..rig import bake
 from ..rig.bake import keys
 from ..rig.blender import scene_state
 from ..rig.frame import missed
-from ..rig.frame.read import FrameInput
-from ..rig.frame.report import GoalError, goal_errors
-from ..rig.frame.session import Session
+from ..rig.frame.state.report import GoalError, goal_errors
+from ..rig.frame.state.session import Session
+from ..rig.frame.step.read import FrameInput
 from ..rig.setup import goals
 from ..solvers import Batch, DqikError
 from .common import armature

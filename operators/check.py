@@ -9,8 +9,8 @@ from bpy.props import EnumProperty
 from .. import live
 from ..rig.blender import scene_state
 from ..rig.frame import missed
-from ..rig.frame.report import GoalError
-from ..rig.frame.session import Session
+from ..rig.frame.state.report import GoalError
+from ..rig.frame.state.session import Session
 from ..solvers import DqikError
 from .common import ArmatureOperator, armature
 from .frames import FramesOperator, Steps

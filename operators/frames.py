@@ -11,8 +11,8 @@ from .. import live
 from ..rig import bake
 from ..rig.blender import scene_state
 from ..rig.blender.channels import Channels
-from ..rig.frame.read import FrameInput
-from ..rig.frame.session import Session
+from ..rig.frame.state.session import Session
+from ..rig.frame.step.read import FrameInput
 from ..solvers import DqikError
 from .common import GoalsOperator
 from .messages import translated

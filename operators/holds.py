@@ -4,7 +4,7 @@
 import bpy
 from bpy.props import BoolProperty
 
-from ..rig.frame import holds
+from ..rig.frame.state import holds
 from .common import ArmatureOperator, armature
 
 

@@ -5,7 +5,7 @@ import bpy
 from bpy.props import IntProperty
 
 from .. import live
-from ..rig.frame.session import Session
+from ..rig.frame.state.session import Session
 from ..rig.overlay import workspace
 from ..rig.overlay.reach import POSTURES
 from .common import GoalsOperator, armature

@@ -6,7 +6,8 @@ from mathutils import Matrix
 
 from .. import live
 from ..rig.blender import keying
-from ..rig.frame import missed, stored_base
+from ..rig.frame import missed
+from ..rig.frame.state import stored_base
 from ..solvers import DqikError
 from .common import ArmatureOperator, GoalsOperator, armature
 

@@ -9,9 +9,9 @@ import numpy as np
 from ...solvers import Batch, FrameArrays, Motion, Prepared
 from ...solvers.model.frames import ANSWERS, QUESTIONS
 from ..blender.channels import Channels
-from ..frame import start_pose, write
-from ..frame.known_answers import KnownAnswers
-from ..frame.read import FrameInput, check_numbers
+from ..frame.state.known_answers import KnownAnswers
+from ..frame.step import start_pose, write
+from ..frame.step.read import FrameInput, check_numbers
 
 CHUNK = 64  # frames solved at once: more take more memory and gain little time
 _BEAT = 0.05  # seconds between reports that frames are still being solved

@@ -13,7 +13,7 @@ import numpy as np
 from ... import solvers as ik
 from .. import bake
 from ..blender.channels import Channels
-from ..frame.read import FrameInput
+from ..frame.step.read import FrameInput
 
 _BEAT = 0.03  # seconds of solving between reports of progress
 

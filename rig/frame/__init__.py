@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One frame of one armature: changes, read, solve, write."""
+"""One frame: the step, the state between frames, and which armatures are solved in which order."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..blender.dependencies import Dependencies
 from ..setup import owners
-from . import versions
+from .state import versions
 from .view import View
 
 

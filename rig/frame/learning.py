@@ -17,7 +17,7 @@ from ..blender import actions
 from ..blender.channels import Channels
 from ..setup import limits
 from ..setup.build import Rig
-from .prepared_rig import PreparedRig
+from .state.prepared_rig import PreparedRig
 
 FRAMES = 3000
 """Most frames to learn from: more tell hardly more."""

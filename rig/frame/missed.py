@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 import bpy
 
 from ..blender import units
-from .report import GoalError
+from .state.report import GoalError
 
 _NAMED = 3  # most goals that a text names
 

@@ -14,8 +14,8 @@ from ..blender.armature import matrices
 from ..figure import roles
 from ..figure.bone_names import LEFT, MIDDLE, RIGHT
 from ..figure.roles import Role
-from ..frame import targets
-from ..frame.targets import Place
+from ..frame.step import targets
+from ..frame.step.targets import Place
 from ..frame.view import View
 from ..setup.goal_facts import GoalFacts
 from ..setup.limits import at_limit, is_swing_limited, is_twist_limited

@@ -158,7 +158,7 @@ def test_a_bake_after_playback_is_the_bake_without_it(extension: str) -> None:
 
 def test_memory_is_bounded_and_what_was_not_asked_for_longest_goes_first(extension: str) -> None:
     ik = importlib.import_module(f"{extension}.solvers")
-    module = importlib.import_module(f"{extension}.rig.frame.known_answers")
+    module = importlib.import_module(f"{extension}.rig.frame.state.known_answers")
     skeleton = ik.Skeleton([ik.Joint("arm", -1, "ball", (0, 0, 0)), ik.Joint("hand", 0, "fixed", (0, 1, 0))])
     prepared = ik.prepare(skeleton, [ik.Goal("hand", position=(0, 0, 0))])
     answers, arrays = module.KnownAnswers(10_000), prepared.arrays()

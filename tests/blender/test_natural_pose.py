@@ -65,7 +65,7 @@ def off(ob: bpy.types.Object, name: str, wanted) -> float:
 
 def without(extension: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Take the natural pose out of the frame step."""
-    part = importlib.import_module(f"{extension}.rig.frame.natural_pose")
+    part = importlib.import_module(f"{extension}.rig.frame.state.natural_pose")
     monkeypatch.setattr(part.NaturalPose, "look", lambda *_: None)
 
 

@@ -27,10 +27,10 @@ class Fault(NamedTuple):
     groups: str = ""
 
 
-_POSE, _LIVE, _STEADY = "rig/frame/pose_memory.py", "live.py", "rig/frame/steady.py"
-_ANIMATION, _TARGETS, _BUILD = "rig/blender/animation.py", "rig/frame/targets.py", "rig/setup/build.py"
-_FRAMES, _HOLDS, _CURVES = "rig/bake/frames.py", "rig/frame/holds.py", "rig/curves.py"
-_LINKS, _ROTATION, _MOTION = "rig/frame/links.py", "rig/blender/rotation.py", "rig/frame/motion.py"
+_POSE, _LIVE, _STEADY = "rig/frame/state/pose_memory.py", "live.py", "rig/frame/step/steady.py"
+_ANIMATION, _TARGETS, _BUILD = "rig/blender/animation.py", "rig/frame/step/targets.py", "rig/setup/build.py"
+_FRAMES, _HOLDS, _CURVES = "rig/bake/frames.py", "rig/frame/state/holds.py", "rig/curves.py"
+_LINKS, _ROTATION, _MOTION = "rig/frame/step/links.py", "rig/blender/rotation.py", "rig/frame/state/motion.py"
 
 FAULTS = [
     # -- keys, tracks, drivers -----------------------------------------------------------------------------------------
@@ -64,7 +64,7 @@ FAULTS = [
         groups="drivers,remembered",
     ),
     Fault(
-        "paths-unread", "rig/frame/prepared_rig.py",
+        "paths-unread", "rig/frame/state/prepared_rig.py",
         "if paths != self._paths or modes is not self.modes or names or len(self.free[0]) != len(ob.pose.bones):",
         "if not self._paths or modes is not self.modes or names or len(self.free[0]) != len(ob.pose.bones):",
         "keys that move to another bone are not noticed", "test_animation_changes test_base_pose",
@@ -79,7 +79,7 @@ FAULTS = [
         groups="slots,keys,remembered",
     ),
     Fault(
-        "keys-of-another-frame", "rig/frame/keyed_pose.py", "animation.values(ob, frame)",
+        "keys-of-another-frame", "rig/frame/step/keyed_pose.py", "animation.values(ob, frame)",
         "animation.values(ob, frame + 1.0)", "Live off after loading gives the keyed pose of another frame",
         "test_base_pose test_animation_changes",
         groups="keys,remembered",
@@ -144,7 +144,7 @@ FAULTS = [
         groups="edit",
     ),
     Fault(
-        "base-in-old-mode", "rig/frame/stored_base.py", "    if stored != mode:", "    if stored is None:",
+        "base-in-old-mode", "rig/frame/state/stored_base.py", "    if stored != mode:", "    if stored is None:",
         "the base pose is read in another rotation mode than it was stored in", "test_base_pose",
         groups="mode,remembered",
     ),
@@ -215,7 +215,7 @@ FAULTS = [
         groups="follow",
     ),
     Fault(
-        "follows-itself", "rig/frame/prepared_rig.py",
+        "follows-itself", "rig/frame/state/prepared_rig.py",
         "self.follows_itself = feedback.follows_itself(evaluated, self.rig)",
         "self.follows_itself = False", "frames depend on frames before where constraints follow solved bones",
         "test_any_rig test_frames test_following",
@@ -276,17 +276,17 @@ FAULTS = [
         groups="goal",
     ),
     Fault(
-        "tail-or-head", "rig/frame/report.py", "np.array(bone.tail if any(goal.offset) else bone.head)",
+        "tail-or-head", "rig/frame/state/report.py", "np.array(bone.tail if any(goal.offset) else bone.head)",
         "np.array(bone.head)", "the report measures the wrong end", "test_truthful_report",
         groups="goal",
     ),
     Fault(
-        "report-unmeasured", "rig/frame/report.py", "        if evaluated is not None:", "        if False:",
+        "report-unmeasured", "rig/frame/state/report.py", "        if evaluated is not None:", "        if False:",
         "All goals met is not measured on Blender's pose", "test_truthful_report",
         groups="constraints,scale,place",
     ),
     Fault(
-        "influence", "rig/frame/read.py", "if min(shares, default=1.0) < 1.0:", "if min(shares, default=1.0) < 0.0:",
+        "influence", "rig/frame/step/read.py", "if min(shares, default=1.0) < 1.0:", "if min(shares, default=1.0) < 0.0:",
         "Influence has no effect between 0 and 1", "test_targets test_rigs test_frames",
         groups="keyed,bake",
     ),

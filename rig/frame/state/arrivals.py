@@ -10,7 +10,7 @@ from typing import NamedTuple
 import bpy
 import numpy as np
 
-from ..setup import pasted
+from ...setup import pasted
 from . import holds, stored_base
 from .pose_memory import PoseMemory
 

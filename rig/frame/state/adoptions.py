@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..blender.channels import Channels
+from ...blender.channels import Channels
 
 _MOST = 1000  # adoptions of an armature; dragging a bone makes one for each move of the pointer
 

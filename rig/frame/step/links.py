@@ -3,7 +3,7 @@
 
 They are computed from the start channels and from evaluated bones outside the skeleton. The evaluated pose of the
 skeleton's own bones is not used, because it may hold our last answer, and a frame must not depend on other frames.
-Where what is read here follows bones that the solve moves, `step.py` has Blender evaluate the start pose before.
+Where what is read here follows bones that the solve moves, `frame.py` has Blender evaluate the start pose before.
 """
 
 from collections.abc import Sequence
@@ -13,10 +13,10 @@ import bpy
 import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
-from ...solvers.algebra import dual_quaternion, quaternion
-from ..blender.armature import matrices
-from ..blender.channels import Channels
-from ..setup.build import Rig
+from ....solvers.algebra import dual_quaternion, quaternion
+from ...blender.armature import matrices
+from ...blender.channels import Channels
+from ...setup.build import Rig
 
 _SAME = 1e-4  # scales that differ from 1 by less are taken as 1
 _NO_SCALE = 2e-6  # scales of bones that differ from 1 by less are rounding, as a matrix that is put back leaves it

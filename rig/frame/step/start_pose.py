@@ -9,11 +9,11 @@ and the limbs along. The natural pose then shapes them.
 
 import numpy as np
 
-from ...solvers import FrameArrays, Pose
-from ...solvers.algebra import dual_quaternion, quaternion
-from ...solvers.model.goals import Targets
-from ..setup.build import Rig
-from .natural_pose import Shaping
+from ....solvers import FrameArrays, Pose
+from ....solvers.algebra import dual_quaternion, quaternion
+from ....solvers.model.goals import Targets
+from ...setup.build import Rig
+from ..state.natural_pose import Shaping
 
 
 def complete(arrays: FrameArrays, rig: Rig, shaping: Shaping | None) -> None:

@@ -11,16 +11,16 @@ from typing import NamedTuple
 import bpy
 import numpy as np
 
-from ...solvers import FrameArrays, Joint, Prepared, Range
-from ...solvers.algebra import quaternion, twist_swing
-from ...solvers.model.goals import Targets
-from ..blender import channels, limit_frame, rotation
-from ..blender.channels import Channels
-from ..setup import limits, rotation_space
-from ..setup.build import Rig
-from ..setup.goal_facts import GoalFacts
-from . import targets
-from .view import View
+from ....solvers import FrameArrays, Joint, Prepared, Range
+from ....solvers.algebra import quaternion, twist_swing
+from ....solvers.model.goals import Targets
+from ...blender import channels, limit_frame, rotation
+from ...blender.channels import Channels
+from ...setup import limits, rotation_space
+from ...setup.build import Rig
+from ...setup.goal_facts import GoalFacts
+from ..step import targets
+from ..view import View
 
 _NOISE = 1e-5  # of the rig's size: distances that differ by less differ by rounding to single precision
 _TURN_NOISE = 5e-4  # [rad], the same for angles

@@ -11,9 +11,9 @@ from collections.abc import Callable
 import bpy
 import numpy as np
 
-from ..blender import channels
-from ..blender.animation import Animation
-from ..blender.channels import Channels
+from ...blender import channels
+from ...blender.animation import Animation
+from ...blender.channels import Channels
 
 _CHANNELS = (
     ("rotation_mode", 1, np.int32), ("location", 3, np.float32), ("scale", 3, np.float32),

@@ -12,10 +12,10 @@ would not: where a target was missed, they would be solved to a pose that is nea
 import bpy
 import numpy as np
 
-from ...solvers.algebra import quaternion
-from ..blender import rotation
-from ..blender.channels import Channels
-from ..setup import owners, pasted
+from ....solvers.algebra import quaternion
+from ...blender import rotation
+from ...blender.channels import Channels
+from ...setup import owners, pasted
 
 _MODES = (rotation.QUATERNION, rotation.AXIS_ANGLE, *rotation.EULER_ORDERS)
 _HUGE = 1e15  # no channel is as far from 0

@@ -10,13 +10,13 @@ from typing import NamedTuple
 import bpy
 import numpy as np
 
-from ...solvers import Pose
-from ...solvers.figure import own_motion, weights
-from ...solvers.figure.figure import Figure
-from ...solvers.figure.prior import Prior
-from ...solvers.model.goals import Targets
-from ..setup import natural_figure
-from ..setup.build import Rig
+from ....solvers import Pose
+from ....solvers.figure import own_motion, weights
+from ....solvers.figure.figure import Figure
+from ....solvers.figure.prior import Prior
+from ....solvers.model.goals import Targets
+from ...setup import natural_figure
+from ...setup.build import Rig
 
 NOT_HUMAN = "Natural Pose knows people only"
 DAMAGED = "What was learnt from actions is damaged and left out: run Learn from Actions again"

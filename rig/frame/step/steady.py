@@ -11,15 +11,15 @@ from math import isfinite
 import bpy
 import numpy as np
 
-from ...solvers import FrameArrays
-from ...solvers.model.goals import Targets
-from ..blender import channels
-from ..blender.channels import Channels
+from ....solvers import FrameArrays
+from ....solvers.model.goals import Targets
+from ...blender import channels
+from ...blender.channels import Channels
+from ..state.pose_memory import PoseMemory
+from ..state.prepared_rig import PreparedRig
+from ..view import View
 from . import links, targets, write
-from .pose_memory import PoseMemory
-from .prepared_rig import PreparedRig
 from .read import Reading
-from .view import View
 
 
 class SteadyFrames:

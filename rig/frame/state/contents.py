@@ -13,10 +13,10 @@ from typing import NamedTuple
 import bpy
 import numpy as np
 
-from ..blender.dependencies import Dependencies, acts
-from ..figure import skin
-from ..setup import couplings, obstacles
-from ..setup.goal_facts import GoalFacts
+from ...blender.dependencies import Dependencies, acts
+from ...figure import skin
+from ...setup import couplings, obstacles
+from ...setup.goal_facts import GoalFacts
 
 _REST = (("matrix_local", 16, np.float32), ("head", 3, np.float32), ("length", 1, np.float32),
          ("use_inherit_rotation", 1, bool), ("use_local_location", 1, bool), ("use_connect", 1, bool),

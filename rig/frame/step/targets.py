@@ -5,17 +5,17 @@ import bpy
 import numpy as np
 from mathutils import Matrix, Vector
 
-from ...solvers.algebra import quaternion
-from ...solvers.model.goals import Targets
-from ...solvers.space.tasks.setup import points_in
-from ..blender.armature import is_finite
-from ..blender.dependencies import Dependencies
-from ..blender.dependencies import obstacles as obstacles_of
-from ..setup import rotation_space
-from ..setup.build import Rig
-from ..setup.goal_facts import GoalFacts
+from ....solvers.algebra import quaternion
+from ....solvers.model.goals import Targets
+from ....solvers.space.tasks.setup import points_in
+from ...blender.armature import is_finite
+from ...blender.dependencies import Dependencies
+from ...blender.dependencies import obstacles as obstacles_of
+from ...setup import rotation_space
+from ...setup.build import Rig
+from ...setup.goal_facts import GoalFacts
+from ..view import View
 from . import kinds
-from .view import View
 
 Place = tuple[Matrix | None, Matrix | None]
 """World matrices of a goal's target and pole; None for a missing one."""

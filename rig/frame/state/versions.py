@@ -7,7 +7,7 @@ they store.
 
 import bpy
 
-from ..setup import owners
+from ...setup import owners
 from . import stored_base
 
 _OF_A_FILE = 2  # settings: on an object that has no version yet, a single one has just been made

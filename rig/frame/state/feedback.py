@@ -3,8 +3,8 @@
 
 import bpy
 
-from ..blender.dependencies import Dependencies
-from ..setup.build import Rig
+from ...blender.dependencies import Dependencies
+from ...setup.build import Rig
 
 _OF_CHAINS = {"IK", "SPLINE_IK"}
 

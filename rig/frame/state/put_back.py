@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..blender.channels import Channels
+from ...blender.channels import Channels
 
 _MOST = 64  # edits that are remembered
 _TRIED = 4  # of their states, at most, are tried for a frame

@@ -6,9 +6,9 @@ It is read here where the last change of frame left no copy of it: after loading
 
 import bpy
 
-from ..blender import animation, channels, rotation
-from ..blender.channels import Channels
-from .view import View
+from ...blender import animation, channels, rotation
+from ...blender.channels import Channels
+from ..view import View
 
 
 def read(ob: bpy.types.Object, base: Channels, view: View) -> Channels:

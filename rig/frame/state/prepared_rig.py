@@ -4,15 +4,15 @@
 import bpy
 import numpy as np
 
-from ..blender import animation, channels
-from ..blender.animation import Animation
-from ..blender.channels import Modes
-from ..setup.build import Rig, build
-from ..setup.goal_facts import GoalFacts
+from ...blender import animation, channels
+from ...blender.animation import Animation
+from ...blender.channels import Modes
+from ...setup.build import Rig, build
+from ...setup.goal_facts import GoalFacts
+from ..view import View
 from . import contents, feedback, holds, unseen
 from .contents import Contents
 from .natural_pose import NaturalPose
-from .view import View
 
 _NO_ANIMATION = Animation({}, frozenset(), False, False)
 

@@ -10,10 +10,10 @@ from collections.abc import Iterable
 import bpy
 import numpy as np
 
-from .. import curves
-from ..blender import animation
-from ..blender.channels import Channels
-from ..setup import pasted
+from ... import curves
+from ...blender import animation
+from ...blender.channels import Channels
+from ...setup import pasted
 from . import stored_base
 
 POSED, KEYED = 1.0, 0.5

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The frames of playback: each solved afresh, from the answer of the frame before, or known already."""
 
-from ...solvers import FrameArrays, Motion, Pose, Prepared
-from . import start_pose
+from ....solvers import FrameArrays, Motion, Pose, Prepared
+from ..step import start_pose
+from ..step.read import FrameInput, check_numbers
+from ..view import View
 from .known_answers import KnownAnswers, Question
-from .read import FrameInput, check_numbers
-from .view import View
 
 
 class FollowedMotion:

@@ -8,7 +8,7 @@ renders and bakes after playback read and write their frames, and solve none of 
 from threading import Lock
 from typing import NamedTuple
 
-from ...solvers import Prepared
+from ....solvers import Prepared
 from .natural_pose import Shaping
 
 MOST = 64 << 20  # bytes; those that were not asked for longest go first

@@ -8,13 +8,13 @@ import numpy as np
 from mathutils import Matrix
 from mathutils.geometry import interpolate_bezier
 
-from ...solvers import GOAL_KINDS, along_curve
-from ...solvers.algebra import dual_quaternion, quaternion
-from ...solvers.model.goals import Targets, points_of
-from ...solvers.space.tasks.curve import joints_on_curve
-from ...solvers.space.tasks.setup import points_in
-from ..setup.build import Rig
-from ..setup.goal_facts import GoalFacts
+from ....solvers import GOAL_KINDS, along_curve
+from ....solvers.algebra import dual_quaternion, quaternion
+from ....solvers.model.goals import Targets, points_of
+from ....solvers.space.tasks.curve import joints_on_curve
+from ....solvers.space.tasks.setup import points_in
+from ...setup.build import Rig
+from ...setup.goal_facts import GoalFacts
 
 _POINTS_A_SEGMENT = 32  # of a Bezier curve between two control points
 _SAME = 1e-6  # relative change of a scale that is rounding

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 import bpy
 
-from ..blender import animation, dependencies
-from ..setup.build import Rig
+from ...blender import animation, dependencies
+from ...setup.build import Rig
 
 _LISTS = (bpy.types.Scene, bpy.types.Collection, bpy.types.Action, bpy.types.WorkSpace, bpy.types.Screen)
 

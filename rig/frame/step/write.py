@@ -4,9 +4,9 @@
 import bpy
 import numpy as np
 
-from ..blender import channels
-from ..blender.channels import Channels, Modes
-from ..setup.build import Rig
+from ...blender import channels
+from ...blender.channels import Channels, Modes
+from ...setup.build import Rig
 
 
 def answer(

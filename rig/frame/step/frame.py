@@ -7,16 +7,16 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 
-from ...solvers import FrameArrays
-from ..blender import channels
-from ..blender.channels import Channels
+from ....solvers import FrameArrays
+from ...blender import channels
+from ...blender.channels import Channels
+from ..state.report import Solved
+from ..state.session import Session
+from ..view import View
 from . import read as frame
 from . import rendered, targets, write
 from .read import FrameInput, Reading
-from .report import Solved
-from .session import Session
 from .steady import SteadyFrames
-from .view import View
 
 
 def read(

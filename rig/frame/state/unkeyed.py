@@ -9,8 +9,9 @@ from typing import NamedTuple
 import bpy
 import numpy as np
 
-from ..blender.channels import Channels
-from . import holds, keyed_pose
+from ...blender.channels import Channels
+from ..step import keyed_pose
+from . import holds
 from .put_back import State, same_pose
 
 

@@ -10,16 +10,16 @@ from math import isfinite
 import bpy
 import numpy as np
 
-from ...solvers import InvalidPose, Pose, Prepared
-from ...solvers.algebra import dual_quaternion, quaternion
-from ...solvers.model.frames import FrameArrays
-from ...solvers.model.goals import Targets
-from ..blender.channels import Channels
-from ..setup.build import Rig
+from ....solvers import InvalidPose, Pose, Prepared
+from ....solvers.algebra import dual_quaternion, quaternion
+from ....solvers.model.frames import FrameArrays
+from ....solvers.model.goals import Targets
+from ...blender.channels import Channels
+from ...setup.build import Rig
+from ..state.natural_pose import Shaping
 from . import keyed_reach, kinds, start_pose
 from . import links as joint_links
 from . import targets as goal_targets
-from .natural_pose import Shaping
 from .targets import Place
 
 

@@ -4,13 +4,13 @@
 No ID and no depsgraph is stored here; objects are passed to every call.
 """
 
+from ..step.steady import SteadyFrames
 from .adoptions import Adoptions
 from .known_answers import KnownAnswers
 from .motion import FollowedMotion
 from .pose_memory import PoseMemory
 from .prepared_rig import PreparedRig
 from .report import Report
-from .steady import SteadyFrames
 
 
 class Session:

@@ -12,15 +12,16 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 
-from ..blender import actions, channels
-from ..blender.channels import Channels, Modes
-from ..setup import owners
-from . import holds, keyed_pose, stored_base
+from ...blender import actions, channels
+from ...blender.channels import Channels, Modes
+from ...setup import owners
+from ..step import keyed_pose
+from ..view import View
+from . import holds, stored_base
 from .adoptions import Adoption, Adoptions
 from .prepared_rig import PreparedRig
 from .put_back import SOLVED, History, State, same_pose
 from .unkeyed import Unkeyed
-from .view import View
 
 EDITED = 1e-5  # a channel further from what was written was changed by the user
 
@@ -44,7 +45,7 @@ class PoseMemory:
     history : what the figure showed where.
     stored : whether the base pose is also stored on the bones themselves.
     adoptions : edits that the base pose has adopted.
-    unsettled : the channels after an edit that may be none, until `step.solve` decides on it.
+    unsettled : the channels after an edit that may be none, until `frame.solve` decides on it.
     notes : sentences about what could not be read from the bones.
     """
 
@@ -111,7 +112,7 @@ class PoseMemory:
         when they are moved. Bones that are held with posed ones (`Rig.held_with`) are held as the user sees them, so
         what is seen becomes their base pose.
         settled : adopt an edit that came with a change of frame, or that makes a pose from before the last edits;
-        `step.solve` decides on it otherwise.
+        `frame.solve` decides on it otherwise.
         """
         free, action, reanimated = prepared.free, prepared.action, prepared.reanimated
         before, arrived, self._arrived = self.written, self._arrived, None
