@@ -21,9 +21,10 @@ _COLORS = {
     "twist": (0.85, 0.60, 1.00, 0.9), "use": (1.00, 0.90, 0.35, 1.0), "limit": (1.00, 0.25, 0.20, 1.0),
     "held": (1.00, 0.65, 0.10, 1.0), "reach": (0.45, 0.70, 1.00, 0.55), "dexterous": (0.35, 0.95, 0.60, 0.8),
     "left": (0.45, 0.65, 1.00, 1.0), "right": (1.00, 0.45, 0.40, 1.0), "middle": (1.00, 0.85, 0.35, 1.0),
+    "body": (0.85, 0.85, 0.90, 0.35),
 }  # fmt: skip
 _WIDTHS = {"goal": 1.5, "miss": 2.5, "swing": 1.5, "twist": 1.5, "use": 2.5, "limit": 3.5, "held": 2.0, "left": 2.5,
-           "right": 2.5, "middle": 2.5}  # fmt: skip
+           "right": 2.5, "middle": 2.5, "body": 1.0}  # fmt: skip
 _FACE_ALPHA = 0.10
 _POINT, _LETTERS = 3.0, 12  # sizes in pixels
 _POINT_SHADERS = ("POINT_UNIFORM_COLOR", "UNIFORM_COLOR")  # the first is missing in old versions of Blender
@@ -59,7 +60,7 @@ class DQIK_PT_overlay(ArmatureSidebar, bpy.types.Panel):
         layout, overlay, ob = self.layout, context.window_manager.dqik_overlay, armature(context)
         column = layout.column(align=True)
         column.active = overlay.show
-        for name in ("goals", "limits", "handles", "at_limit", "holds", "roles", "reach"):
+        for name in ("goals", "limits", "handles", "at_limit", "holds", "bodies", "roles", "reach"):
             column.prop(overlay, name)
         row = layout.row(align=True)
         row.operator("dqik.reach_show", text="Compute Reach")
@@ -76,7 +77,7 @@ def _refresh() -> _Cache | None:
     ob = armature(context)
     if ob is None or ob.mode == "EDIT" or ob.pose is None or not ob.visible_get(view_layer=context.view_layer):
         return None
-    shown = scene.Shown(overlay.goals, overlay.limits, overlay.at_limit, overlay.holds, overlay.roles)
+    shown = scene.Shown(overlay.goals, overlay.limits, overlay.at_limit, overlay.holds, overlay.roles, overlay.bodies)
     found = scene.read(ob, context.evaluated_depsgraph_get(), context.selected_pose_bones or (), shown)
     reach = ob.dqik.workspace if overlay.reach else None
     contents = (*found.contents, reach)

@@ -37,6 +37,10 @@ class DqikOverlay(bpy.types.PropertyGroup):
         update=_redraw,
     )  # fmt: skip
     holds: BoolProperty(name="Holds", description="Mark the bones that hold their pose", default=True, update=_redraw)
+    bodies: BoolProperty(
+        name="Bodies", description="Outline the bodies of bones where Contact keeps them apart", default=True,
+        update=_redraw,
+    )  # fmt: skip
     roles: BoolProperty(
         name="Roles", description="Name what each bone is taken for, left ones blue and right ones red",
         update=_redraw,

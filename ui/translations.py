@@ -104,6 +104,7 @@ _GERMAN = {
     "At Limits": "Am Anschlag",
     "Holds": "Gehalten",
     "Roles": "Rollen",
+    "Bodies": "Körper",
     "Reach": "Reichweite",
     "Limits": "Grenzen",
     "Twist about Y": "Drehung um Y",

@@ -2,6 +2,7 @@
 """The points of meshes that an armature's bones carry, by bone, from where radii of bodies are measured."""
 
 from collections.abc import Iterator
+from itertools import islice
 
 import bpy
 import numpy as np
@@ -77,7 +78,7 @@ def _owners(mesh: bpy.types.Object, armature: Armature, step: int) -> np.ndarray
     """For every `step`-th vertex the bone that it follows most; -1 where it follows none."""
     bone_of = {group.index: armature.index.get(group.name, -1) for group in mesh.vertex_groups}
     found = []
-    for vertex in mesh.data.vertices[::step]:
+    for vertex in islice(mesh.data.vertices, 0, None, step):
         weight, owner = _LEAST_WEIGHT, -1
         for group in vertex.groups:
             bone = bone_of.get(group.group, -1)

@@ -10,16 +10,17 @@ from mathutils import Matrix, Quaternion, Vector
 
 from ...solvers.algebra import quaternion, twist_swing
 from ..blender import channels, limit_frame
-from ..blender.armature import matrices
-from ..figure import roles
+from ..blender.armature import Armature, matrices
+from ..figure import capsules, roles
 from ..figure.bone_names import LEFT, MIDDLE, RIGHT
 from ..figure.roles import Role
 from ..frame.step import targets
 from ..frame.step.targets import Place
 from ..frame.view import View
+from ..setup import obstacles
 from ..setup.goal_facts import GoalFacts
 from ..setup.limits import at_limit, is_swing_limited, is_twist_limited
-from . import limits
+from . import bodies, limits
 
 PARTS = ("twist", "swing_x", "swing_z")
 BORDER = 64  # points of a swing's border
@@ -43,6 +44,7 @@ class Shown:
     at_limit: bool = True
     holds: bool = True
     roles: bool = False
+    bodies: bool = True
 
 
 @dataclass
@@ -50,8 +52,8 @@ class Drawing:
     """The overlay in world space: by kind, lines (N, 2, 3), faces (N, 3, 3); `misses` are places (3,) and errors.
 
     `roles` are places (3,), names of roles and their kinds. The kinds are: goal and miss (from a bone to its target),
-    swing and twist (limits), use (the part in use), limit (what is at its limit), held, and left, right and middle
-    (bones with a role).
+    swing and twist (limits), use (the part in use), limit (what is at its limit), held, body (of bones that keep
+    apart), and left, right and middle (bones with a role).
     """
 
     lines: dict[str, list[np.ndarray]] = field(default_factory=dict)
@@ -81,7 +83,7 @@ class Scene:
     ob : the evaluated object. world : of all bones, in armature space. lo, hi : (N, 3) limits. frames :
     as `limit_frame.read` returns them. limited : (N,).
     holds : (N,) 0 to 1. selected : the numbers of the selected bones. facts, places : of the goals. roles : of bones,
-    empty if they are not shown.
+    empty if they are not shown. bodies : (C, 4, K, 3) closed curves about bones that keep apart, if they are shown.
     """
 
     ob: bpy.types.Object
@@ -96,6 +98,7 @@ class Scene:
     facts: tuple[GoalFacts, ...]
     places: list[Place]
     roles: dict[int, Role]
+    bodies: np.ndarray
 
     @property
     def contents(self) -> tuple:
@@ -105,7 +108,8 @@ class Scene:
             self.ob.original.session_uid, self.shown, place, self.world.tobytes(), self.ob.dqik.tolerance,
             self.lo.tobytes(), self.hi.tobytes(),
             *(part.tobytes() for part in self.frames), self.limited.tobytes(), self.holds.tobytes(), self.selected,
-            self.roles, self.facts, [None if place is None else place.translation[:] for place, _ in self.places],
+            self.roles, self.bodies.tobytes(), self.facts,
+            [None if place is None else place.translation[:] for place, _ in self.places],
         )  # fmt: skip
 
 
@@ -125,7 +129,15 @@ def read(
         _values(pose, "dqik_hold") if shown.holds else np.zeros(len(pose)),
         [numbers[bone.name] for bone in selected if bone.id_data == ob], tuple(facts), places[: len(facts)],
         roles.of(ob).roles if shown.roles else {},
+        _bodies(ob, evaluated) if shown.bodies and obstacles.settings(ob) else np.zeros((0, 4, 2, 3)),
     )  # fmt: skip
+
+
+def _bodies(ob: bpy.types.Object, evaluated: bpy.types.Object) -> np.ndarray:
+    """As `Scene.bodies`."""
+    armature = Armature(evaluated)
+    found = capsules.of(evaluated, armature, roles.of(ob, armature))
+    return bodies.outlines(found, armature.rest, matrices(evaluated.pose.bones, "matrix"))
 
 
 def draw(scene: Scene) -> Drawing:
@@ -145,6 +157,7 @@ def draw(scene: Scene) -> Drawing:
         _draw_roles(drawing, scene)
     if shown.goals:
         _draw_goals(drawing, scene)
+    drawing.add_curves("body", scene.bodies)
     _to_world(drawing, scene.ob.matrix_world)
     return drawing
 

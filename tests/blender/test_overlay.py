@@ -251,6 +251,22 @@ def test_roles_are_named_on_their_bones_and_follow_a_swap_of_sides(overlay: Modu
     assert seen(overlay, ob, roles=True).contents != before
 
 
+def test_bodies_are_outlined_where_blender_shows_their_bones(overlay: ModuleType) -> None:
+    """Every point of an outline is as far from the bone's axis as the radius says, from head to tail."""
+    ob = turned_rig()
+    for bone in ob.pose.bones:
+        bone.dqik_radius = 0.07
+    assert "body" not in drawn(overlay, ob).lines
+    ob.dqik.use_floor = True
+    points = np.concatenate(drawn(overlay, ob).lines["body"]).reshape(-1, 3)
+    heads, tails = (np.array([end(ob, name) for name in "abc"]) for end in (rigs.head, rigs.tail))
+    line = (tails - heads)[:, None]
+    share = np.clip(((points - heads[:, None]) * line).sum(-1) / (line * line).sum(-1), 0.0, 1.0)
+    nearest = np.linalg.norm(points - heads[:, None] - share[..., None] * line, axis=-1).min(0)
+    assert nearest.max() < 2.0 * 0.07 * 1.01, "the armature's scale is 2"
+    assert np.quantile(nearest, 0.5) > 2.0 * 0.07 * 0.98
+
+
 def test_the_drawing_is_made_again_only_after_a_change(overlay: ModuleType) -> None:
     ob = turned_rig()
     target = rigs.empty((1, 1, 1))
