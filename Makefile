@@ -6,7 +6,7 @@
 #   make test PYTHON=/opt/python/bin/python3   another Python to look at first
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-rest fuzz mutants kernel kernel-check zip bench lint clean
+.PHONY: help demo test test-all test-rest fuzz mutants kernel kernel-check kernel-fuzz golden zip bench lint clean
 
 BLENDER ?=
 JOBS ?= 1
@@ -48,8 +48,14 @@ mutants: ## Put faults in on purpose, one at a time, and see whether the walks a
 kernel: ## Build the compiled kernel for all platforms: wheels in dist/
 	$(call task,kernel)
 
-kernel-check: ## Run the solvers' tests with a kernel that stops at undefined behaviour
+kernel-check: ## Run the solvers' tests with a kernel that stops at undefined behaviour and outside its arrays
 	$(call task,kernel-check -- $(ARGS))
+
+kernel-fuzz: ## Solve random problems with that kernel, and check the answers: ARGS="--cases 20000 --seed 1"
+	$(call task,kernel-fuzz -- $(ARGS))
+
+golden: ## Store the compiled solvers' present answers to fixed problems as the right ones
+	$(call task,run tests/solvers/golden.py)
 
 zip: ## Build and validate dist/dqik-<version>.zip, one without the kernel, and one for each platform
 	$(call task,zip -- --split)

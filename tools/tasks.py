@@ -40,13 +40,15 @@ def kernel() -> int:
 
 
 def check_kernel(arguments: list[str]) -> int:
-    """Run the solvers' tests with a kernel that stops at undefined behaviour."""
-    command = [str(KERNEL.ensure()), "tools/build_kernel.py", "--checked"]
-    result = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
-    if result.returncode:
-        return abs(result.returncode)
-    command = _test_command(best_blender(), arguments or ["tests/solvers"])
-    return _call(command, {**os.environ, "DQIK_KERNEL": result.stdout.strip()})
+    """Run the solvers' tests with a kernel that stops at mistakes."""
+    checked = _with_checked_kernel()
+    return _call(_test_command(best_blender(), arguments or ["tests/solvers"]), checked) if checked else 1
+
+
+def fuzz_kernel(arguments: list[str]) -> int:
+    """Solve random problems with a kernel that stops at mistakes."""
+    checked = _with_checked_kernel()
+    return _call([str(best_blender().ensure()), "tests/fuzz/kernel.py", *arguments], checked) if checked else 1
 
 
 def build_zip(arguments: list[str]) -> int:
@@ -129,6 +131,21 @@ def _with_kernel() -> dict[str, str]:
     return {**os.environ, "DQIK_KERNEL": result.stdout.strip()}
 
 
+def _with_checked_kernel() -> dict[str, str]:
+    """The environment variables of a process whose kernel stops at mistakes; none if it could not be built."""
+    command = [str(KERNEL.ensure()), "tools/build_kernel.py", "--checked"]
+    result = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
+    if result.returncode:
+        return {}
+    kernel, *sanitizer = result.stdout.split("\n")[:-1]
+    if not sanitizer:
+        say("There is no GCC with an address sanitizer here: checking for undefined behaviour alone.")
+        return {**os.environ, "DQIK_KERNEL": kernel}
+    # Each of Python's objects gets memory of its own, so that the end of each is watched. Python never frees all of it.
+    address = {"LD_PRELOAD": sanitizer[0], "ASAN_OPTIONS": "detect_leaks=0", "PYTHONMALLOC": "malloc"}
+    return {**os.environ, "DQIK_KERNEL": kernel, **address}
+
+
 def _call(command: list[str], environment: dict[str, str] | None = None) -> int:
     return abs(subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode)
 
@@ -147,7 +164,8 @@ def main(words: list[str]) -> int:
     script = tasks.add_parser("run", help="run a script in the best Blender")
     script.add_argument("script")
     tasks.add_parser("kernel", help="build the compiled kernel for all platforms")
-    tasks.add_parser("kernel-check", help="run the solvers' tests with a kernel that stops at undefined behaviour")
+    tasks.add_parser("kernel-check", help="run the solvers' tests with a kernel that stops at mistakes")
+    tasks.add_parser("kernel-fuzz", help="solve random problems with a kernel that stops at mistakes")
     tasks.add_parser("zip", help="build the zips, with the kernel for all platforms")
     tasks.add_parser("lint", help="run the linter and the type checker")
     options = parser.parse_args(words)
@@ -161,6 +179,8 @@ def main(words: list[str]) -> int:
         return kernel()
     if options.task == "kernel-check":
         return check_kernel(rest)
+    if options.task == "kernel-fuzz":
+        return fuzz_kernel(rest)
     if options.task == "zip":
         return build_zip(rest)
     return lint()

@@ -192,4 +192,5 @@ void dqik_solve(const dqik_problem *problem, const dqik_frames *frames, int64_t 
         const frame_view frame = frame_at(frames, i);
         solve_frame(problem, &frame, NULL, memory);
     }
+    leave(memory, problem);
 }

@@ -147,6 +147,7 @@ typedef struct {
 } pose_memory;
 pose_memory pose_in(double *memory, const dqik_problem *problem);
 work work_in(double *memory, const dqik_problem *problem, const dqik_stage *s);
+void leave(double *memory, const dqik_problem *problem); /* the caller may touch all of it again */
 
 /* frames.c */
 frame_view frame_at(const dqik_frames *frames, int64_t i);

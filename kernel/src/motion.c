@@ -62,4 +62,5 @@ void dqik_follow(const dqik_problem *problem, dqik_motion *motion, const dqik_fr
         const frame_view frame = frame_at(frames, i);
         follow_frame(problem, motion, &frame, memory);
     }
+    leave(memory, problem);
 }
