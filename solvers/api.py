@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .compiled.contract import SOLVERS as COMPILED
-from .compiled.contract import TASKS as COMPILED_TASKS
+from .compiled.contract import SUPPORTED
 from .compiled.library import load
+from .compiled.needs import needs
 from .compiled.stages import CompiledStages
 from .group.apart import Apart, MotionApart
 from .group.grouping import chains_of, coupled, stage_order
@@ -70,8 +70,6 @@ class Prepared:
         refuse_kinds(self.solver, method, skeleton, self.goals)
         if method.check is not None:
             method.check(skeleton, self.goals, chains)
-        timed = self.options.restarts > 0 and self.options.restart_seconds is not None  # the kernel has no clock
-        library = load() if self.solver in COMPILED and not timed else None
         levels = [
             [Stage(skeleton, self.goals, indices, chains, method, self.options) for indices in groups]
             for groups in stage_order(skeleton, self.goals, coupled(skeleton, chains))
@@ -88,12 +86,10 @@ class Prepared:
             Apart(skeleton, self.goals, chains, self.options, contacts, self.numpy)
             if contacts is not None and self.goals else None
         )
-        needs = {kind.name for stage in stages for kind in stage.tasks.kinds}
-        needs |= {"coupling"} if skeleton.couplings else set()
-        supported = needs <= COMPILED_TASKS.keys()
+        library = load() if needs(skeleton, stages, self.solver, self.options) <= SUPPORTED else None
         self.compiled = (
-            CompiledStages(library, skeleton, stages, self.numpy.counts, self.solver, self.numpy.points)
-            if library and supported else None
+            None if library is None
+            else CompiledStages(library, skeleton, stages, self.numpy.counts, self.solver, self.numpy.points)
         )
         ends = [(0.0, 0.0, 0.0) if goal.pole is None else goal.pole for goal in self.goals]
         self._poles = np.array(ends, dtype=float).reshape(-1, 3)

@@ -45,6 +45,11 @@ void invert(const double *a, int size, double *to) {
         to[0] = 1.0 / a[0];
         return;
     }
+    if (size == 2) {
+        const double det = a[0] * a[3] - a[1] * a[2];
+        to[0] = a[3] / det, to[1] = -a[1] / det, to[2] = -a[2] / det, to[3] = a[0] / det;
+        return;
+    }
     double c0 = a[4] * a[8] - a[5] * a[7], c1 = a[5] * a[6] - a[3] * a[8], c2 = a[3] * a[7] - a[4] * a[6];
     double det = a[0] * c0 + a[1] * c1 + a[2] * c2;
     to[0] = c0 / det, to[1] = (a[2] * a[7] - a[1] * a[8]) / det, to[2] = (a[1] * a[5] - a[2] * a[4]) / det;

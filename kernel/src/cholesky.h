@@ -13,7 +13,7 @@ static inline int stride(int size) { return (size + 3) / 4 * 4; }
 void factor(double *a, int size, const int32_t *first);
 /* Solve with a factor, in place: `y` is the right-hand side, then the solution. */
 void solve_factored(const double *a, double *y, int size, const int32_t *first);
-/* Inverse of a matrix of size 1 or 3. */
+/* Inverse of a matrix of size 1, 2 or 3. */
 void invert(const double *a, int size, double *to);
 
 #endif

@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 207531811 /* a hash of all below */
+#define DQIK_LAYOUT 36495173 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -143,7 +143,7 @@
 
 enum { DQIK_FREE_BALL = 0, DQIK_BALL = 1, DQIK_HINGE = 2, DQIK_SLIDE = 3, DQIK_FIXED = 4 }; /* kind of joint */
 enum { DQIK_PGS = 0, DQIK_DLS = 1, DQIK_CCD = 2 }; /* solver */
-enum { DQIK_POSITION = 0, DQIK_ROTATION = 1, DQIK_POLE = 2, DQIK_LOOK_AT = 3, DQIK_DISTANCE = 4, DQIK_PLANE = 5, DQIK_BALANCE = 6, DQIK_CURVE = 7 }; /* kind of task */
+enum { DQIK_POSITION = 0, DQIK_ROTATION = 1, DQIK_POLE = 2, DQIK_LOOK_AT = 3, DQIK_DISTANCE = 4, DQIK_PLANE = 5, DQIK_BALANCE = 6, DQIK_CURVE = 7, DQIK_COUPLING = 8 }; /* kind of task */
 
 /* A tree of J joints; see solvers/model/skeleton.py. */
 typedef struct {
@@ -243,6 +243,14 @@ typedef struct {
     double offset[3];
 } dqik_on_curve;
 
+/* A coupling that gives way to goals; see solvers/space/tasks/coupling.py. */
+typedef struct {
+    int32_t own; /* degrees of freedom */
+    int32_t leader;
+    double factor;
+    double offset;
+} dqik_coupling;
+
 /* See solvers/space/tasks/balance.py. */
 typedef struct {
     int32_t within;
@@ -317,7 +325,7 @@ typedef struct {
     int32_t levered; /* whether any joint is detached */
     const int32_t *block_joint; /* (blocks) */
     const int32_t *block_kind;
-    const int32_t *block_start;
+    const int32_t *block_start; /* (blocks + 1) the last is n */
     const uint8_t *block_ellipse; /* (blocks) whether the swing's limits are an ellipse */
     const int32_t *slide; /* (J) block of a joint that slides, or -1 */
     const double *basis; /* (blocks, 9) columns of the degrees of freedom */
@@ -325,6 +333,11 @@ typedef struct {
     const double *lo; /* (n) */
     const double *hi;
     const int32_t *pair; /* (pairs) first of two degrees of freedom that share an ellipse */
+    const void *unknowns; /* of linear steps: a dqik_stage with k degrees of freedom and their sparsity; NULL: all */
+    const int32_t *keep; /* (k) coordinate of each unknown */
+    const int32_t *unknown; /* (n) that each coordinate follows */
+    const double *factor; /* (n) of a coordinate x = factor z + constant of an unknown z */
+    const double *constant;
     int32_t standing;
     int32_t moving;
     int32_t still_slides;

@@ -12,12 +12,21 @@ static void weigh(const work *w, point *p) {
     p->cost = 0.5 * cost + 0.5 * w->pull * far;
 }
 
+/* The solver's step inside the limits, over the unknowns alone where coordinates are coupled. */
+static void inner_step(work *w, double *d) {
+    step_function *const inner = w->s->solver == DQIK_DLS ? dls_step : pgs_step;
+    if (w->s->unknowns)
+        take_coupled_step(w, inner, d);
+    else
+        inner(w, d);
+}
+
 /* Levenberg-Marquardt from `w->now`; returns the iterations. */
 static int descend(work *w, const dqik_settings *settings) {
     const dqik_stage *s = w->s;
     double damping = settings->damping < 0.0 ? settings->first_damping : most(settings->damping, LEAST_DAMPING);
     const double floor_ = most(most(LEAST_DAMPING, DAMPING_SHARE * settings->pull), settings->damping);
-    const int settling = settings->pull > 0.0 || (w->use_soft && s->poles);
+    const int settling = settings->pull > 0.0 || (w->use_soft && w->all > w->rows);
     int stalled = 0, slow = 0, iteration = 0;
     double previous = INFINITY, mark = INFINITY, earlier[ABANDON_STEPS]; /* costs of the last steps, in a ring */
     w->pull = settings->pull, w->reluctance = settings->reluctance;
@@ -29,11 +38,10 @@ static int descend(work *w, const dqik_settings *settings) {
         jacobian(w, &w->now);
         if (w->pull > 0.0) pull_gradient(w, &w->now, w->gradient);
         w->damping = settings->pull + damping;
-        void (*const inner)(work *, double *) = s->solver == DQIK_DLS ? dls_step : pgs_step;
         if (s->one_sided)
-            take_sided_step(w, inner, w->d);
+            take_sided_step(w, inner_step, w->d);
         else
-            inner(w, w->d);
+            inner_step(w, w->d);
         take_step(w, &w->tried, &w->now, w->d);
         stand(w, &w->tried);
         weigh(w, &w->tried);

@@ -57,6 +57,8 @@ typedef struct {
     double *edges;        /* (12 all + 2) of the tasks of balance */
     double *whole, *room; /* (n, all), (all) the Jacobian and the signed errors, where some rows are one-sided */
     double *sided;        /* (3 all) to work in there */
+    double *unknown_columns; /* (k, all) the Jacobian of the k unknowns, where coordinates are coupled */
+    double *unknown_x, *unknown_gradient, *unknown_reluctance, *unknown_d; /* (k) */
     int solved_by_rows; /* `rhs` holds y of the step, whose remaining error is s y */
     double *d, *candidate, *current, *fixed, *down, *trial, *again; /* (n) */
     double *normals; /* (pairs, 2) */
@@ -66,9 +68,12 @@ typedef struct {
     point kept, swung; /* for solvers that sweep */
 } work;
 
+/* Writes a step from `w->now` inside the limits to `d`. */
+typedef void step_function(work *w, double *d);
+
 /* Degrees of freedom of a block. */
 static inline int block_size(const dqik_stage *s, int block) {
-    return s->block_kind[block] == DQIK_HINGE || s->block_kind[block] == DQIK_SLIDE ? 1 : 3;
+    return s->block_start[block + 1] - s->block_start[block];
 }
 
 /* 1 [rad], or the skeleton's length for a slide. */
@@ -122,13 +127,16 @@ void carrying(const dqik_carry *carry, const double *orientation, double *q);
 void carry_rates(const dqik_carry *carry, const double *orientation, double *b);
 
 /* one_sided.c */
-void take_sided_step(work *w, void (*inner)(work *w, double *d), double *d);
+void take_sided_step(work *w, step_function *inner, double *d);
 double sided_decrease(work *w, const double *d);
 
 /* linear_step.c, pgs.c, dls.c */
 double decrease(work *w, const double *d);
-void pgs_step(work *w, double *d);
-void dls_step(work *w, double *d);
+step_function pgs_step, dls_step;
+
+/* unknowns.c */
+void project_coupled(const dqik_stage *s, double *x);
+void take_coupled_step(work *w, step_function *inner, double *d);
 
 /* point.c */
 void stand(const work *w, point *p);

@@ -8,19 +8,18 @@
 static int has_ellipse(const dqik_stage *s, int block) { return s->block_ellipse[block]; }
 
 void project_block(const dqik_stage *s, int block, double *x) {
-    int at = s->block_start[block], kind = s->block_kind[block];
-    if (kind == DQIK_FREE_BALL) return;
-    x[0] = clamp(x[0], s->lo[at], s->hi[at]);
-    if (kind != DQIK_BALL) return;
-    if (has_ellipse(s, block)) {
-        project_swing(x + 1, s->lo + at + 1, s->hi + at + 1);
-    } else {
-        x[1] = clamp(x[1], s->lo[at + 1], s->hi[at + 1]);
-        x[2] = clamp(x[2], s->lo[at + 2], s->hi[at + 2]);
-    }
+    const int at = s->block_start[block], size = block_size(s, block);
+    const int boxed = has_ellipse(s, block) ? size - 2 : size; /* an ellipse is of the last two */
+    if (s->block_kind[block] == DQIK_FREE_BALL) return;
+    for (int i = 0; i < boxed; i++) x[i] = clamp(x[i], s->lo[at + i], s->hi[at + i]);
+    if (boxed < size) project_swing(x + boxed, s->lo + at + boxed, s->hi + at + boxed);
 }
 
 void project(const dqik_stage *s, double *x) {
+    if (s->unknowns) {
+        project_coupled(s, x);
+        return;
+    }
     if (!s->limited) return;
     for (int b = 0; b < s->blocks; b++) project_block(s, b, x + s->block_start[b]);
 }

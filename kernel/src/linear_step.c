@@ -139,8 +139,9 @@ static void solve_by_rows(work *w, const uint8_t *free, const double *columns) {
         const double *c = columns + (size_t)at * (size_t)all;
         if (size == 3)
             add_outer_of_ball(w, at, c, free, w->matrix, next);
-        else if (!free || free[at])
-            add_outer(w, at, c, w->matrix, next);
+        else
+            for (int k = at; k < at + size; k++, c += all)
+                if (!free || free[k]) add_outer(w, k, c, w->matrix, next);
     }
     factor(w->matrix, all, s->first);
     solve_factored(w->matrix, w->rhs, all, s->first);

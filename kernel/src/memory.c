@@ -56,6 +56,11 @@ static work take_work(arena *a, const dqik_problem *problem, const dqik_stage *s
     w.matrix = take(a, n < all ? (int64_t)n * (n + 3) : (int64_t)all * (all + 3));
     w.rhs = take(a, all), w.left = take(a, all), w.edges = take(a, 12 * all + 2);
     if (s->one_sided) w.whole = take(a, (int64_t)n * all), w.room = take(a, all), w.sided = take(a, 3 * all);
+    if (s->unknowns) {
+        const int k = ((const dqik_stage *)s->unknowns)->n;
+        w.unknown_columns = take(a, (int64_t)k * all), w.unknown_x = take(a, k), w.unknown_gradient = take(a, k);
+        w.unknown_reluctance = take(a, k), w.unknown_d = take(a, k);
+    }
     w.d = take(a, n), w.candidate = take(a, n), w.current = take(a, n);
     w.fixed = take(a, n), w.down = take(a, n), w.trial = take(a, n), w.again = take(a, n);
     w.normals = take(a, 2 * s->pairs), w.inverses = take(a, 9 * s->blocks), w.axes = take(a, 9 * s->blocks);

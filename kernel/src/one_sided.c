@@ -22,7 +22,7 @@ static void leave_out(work *w, const double *counts) {
 }
 
 /* The step of a solver `inner` from `w->now`, whose errors and Jacobian stay as they are. */
-void take_sided_step(work *w, void (*inner)(work *w, double *d), double *d) {
+void take_sided_step(work *w, step_function *inner, double *d) {
     const dqik_task *end = w->s->task + w->s->tasks;
     const size_t rows = sizeof(double) * (size_t)w->all;
     double *counts = w->sided, *left = w->sided + w->all, *clipped = left + w->all;

@@ -36,10 +36,19 @@ KINDS = {"free ball": 0, "ball": 1, "hinge": 2, "prismatic": 3, "fixed": 4}
 
 TASKS = {
     name: number for number, name in enumerate(
-        ("position", "rotation", "pole", "look_at", "distance", "plane", "balance", "curve")
+        ("position", "rotation", "pole", "look_at", "distance", "plane", "balance", "curve", "coupling")
     )
 }  # fmt: skip
 """The kinds of tasks of the kernel, by the names of `solvers/space/tasks/table.py`, and their numbers."""
+
+SUPPORTED = frozenset(
+    f"{what} {name}"
+    for what, names in (
+        ("solver", SOLVERS), ("joint", KINDS), ("task", TASKS), ("reduction", ("coupling",)), ("option", ()),
+    )
+    for name in names
+)  # fmt: skip
+"""What the kernel supports of all that a solve may need (`needs.py`). NumPy solves what needs anything else."""
 
 ENUMERATIONS = {
     "kind of joint": {"DQIK_FREE_BALL": 0, "DQIK_BALL": 1, "DQIK_HINGE": 2, "DQIK_SLIDE": 3, "DQIK_FIXED": 4},

@@ -20,12 +20,13 @@ from ..space.arc import Arc
 from ..space.joint_space import JointSpace
 from ..space.limb import Limb
 from ..space.tasks.table import Kind
+from ..space.unknowns import Unknowns
 from .contract import CLASSES, KINDS, SOLVERS, TASKS
 from .pack_sweep import sweep
 from .packer import Packer
 from .structures import ARC, LIMB, PROBLEM, SETTINGS, SKELETON, STAGE, STRUCTURES, TASK
 
-_READS = {"position": 1, "rotation": 2, "pole": 4}
+_READS = {"position": 1, "rotation": 2, "pole": 4, "coupling": 0}
 """The targets that tasks of these kinds read; others read all that their goal has."""
 
 
@@ -57,14 +58,19 @@ def of_skeleton(packer: Packer, skeleton: Skeleton) -> Any:
     )  # fmt: skip
 
 
+_NOTHING = {field.name: None if field.kind.endswith("[]") else 0 for field in STAGE.fields}
+"""An empty stage."""
+
+
 def _stage(packer: Packer, stage: Stage, solver: str) -> Any:
     return packer.fill(
         STAGE,
         **_joint_space(stage.space),
+        **_unknowns(packer, stage),
         **_joints(stage, solver),
         **_tasks(packer, stage),
         **_yielding(stage),
-        **_sparsity(stage),
+        **_sparsity(_fills(stage), stage.space.blocks),
         **_limbs(packer, stage.limbs),
         **_arcs(packer, stage.arcs),
         **_strategy(packer, stage, solver),
@@ -73,8 +79,7 @@ def _stage(packer: Packer, stage: Stage, solver: str) -> Any:
 
 def _joint_space_alone(packer: Packer, space: JointSpace) -> Any:
     """A stage with only its joint space filled."""
-    nothing = {field.name: None if field.kind.endswith("[]") else 0 for field in STAGE.fields}
-    return packer.fill(STAGE, **{**nothing, **_joint_space(space)})
+    return packer.fill(STAGE, **{**_NOTHING, **_joint_space(space)})
 
 
 def _joint_space(space: JointSpace) -> dict[str, Any]:
@@ -94,7 +99,7 @@ def _joint_space(space: JointSpace) -> dict[str, Any]:
         "levered": bool(skeleton.detached),
         "block_joint": joint,
         "block_kind": [KINDS[kind] for kind in kinds],
-        "block_start": [block.start for block in space.blocks],
+        "block_start": [*(block.start for block in space.blocks), space.n],
         "block_ellipse": ellipse,
         "slide": slide,
         "basis": basis,
@@ -105,7 +110,39 @@ def _joint_space(space: JointSpace) -> dict[str, Any]:
     }
 
 
-def _block_joints(space: JointSpace) -> np.ndarray:
+def _unknowns(packer: Packer, stage: Stage) -> dict[str, Any]:
+    """The unknowns of a linear step where coordinates are coupled, and what each coordinate is of its unknown."""
+    unknowns = stage.space.unknowns
+    if unknowns is None:
+        return dict.fromkeys(("unknowns", "keep", "unknown", "factor", "constant"))
+    joint, ellipses = _block_joints(unknowns), set(unknowns.pairs[:, 0].tolist())
+    kinds = dict(zip(_block_joints(stage.space).tolist(), stage.space.block_shapes()[0], strict=True))
+    follows = (unknowns.matrix != 0.0).astype(float)
+    reduced = packer.fill(STAGE, **{
+        **_NOTHING,
+        "n": unknowns.n,
+        "blocks": len(unknowns.blocks),
+        "pairs": len(unknowns.pairs),
+        "limited": unknowns.limited,
+        "block_joint": joint,
+        "block_kind": [KINDS[kinds[index]] for index in joint.tolist()],
+        "block_start": [*(block.start for block in unknowns.blocks), unknowns.n],
+        "block_ellipse": [not ellipses.isdisjoint(range(block.start, block.stop)) for block in unknowns.blocks],
+        "lo": unknowns.lo,
+        "hi": unknowns.hi,
+        "pair": unknowns.pairs[:, 0],
+        **_sparsity(_fills(stage) @ follows > 0.0, unknowns.blocks),
+    })  # fmt: skip
+    return {
+        "unknowns": addressof(reduced),
+        "keep": unknowns.keep,
+        "unknown": unknowns.unknown,
+        "factor": unknowns.factor,
+        "constant": unknowns.constant,
+    }
+
+
+def _block_joints(space: JointSpace | Unknowns) -> np.ndarray:
     return np.array([space.joint[block.start] for block in space.blocks], dtype=int)
 
 
@@ -186,12 +223,23 @@ def _yielding(stage: Stage) -> dict[str, Any]:
     }
 
 
-def _sparsity(stage: Stage) -> dict[str, Any]:
-    """The rows that each degree of freedom fills, and the pairs of rows or degrees of freedom with common entries."""
-    tasks, n = stage.tasks, stage.space.n
-    fills = np.zeros((tasks.all, n), dtype=bool)
+def _fills(stage: Stage) -> np.ndarray:
+    """(all, n) bool: the rows that each degree of freedom fills."""
+    tasks = stage.tasks
+    fills = np.zeros((tasks.all, stage.space.n), dtype=bool)
     for kind, rows in zip(tasks.kinds, tasks.rows, strict=True):
         fills[rows] = np.repeat(kind.acts, kind.size, axis=0)
+    return fills
+
+
+def _sparsity(fills: np.ndarray, blocks: Sequence[slice]) -> dict[str, Any]:
+    """The rows that each degree of freedom fills, and the pairs of rows or degrees of freedom with common entries.
+
+    fills : (m, n) bool; those of one joint fill the same rows for the kernel.
+    """
+    n = fills.shape[1]
+    for block in blocks:
+        fills[:, block] = fills[:, block].any(-1, keepdims=True)
     run_start, runs = _runs(fills)
     together = (fills[:, None] & fills[None]).any(-1) | np.eye(len(fills), dtype=bool)
     partners, first_partner = _partners(fills) if 0 < n < len(fills) else ([np.zeros(0)], np.zeros(0))

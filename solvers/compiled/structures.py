@@ -121,6 +121,12 @@ ON_CURVE = _structure(
     ("double[3]", "offset", ""),
 )  # fmt: skip
 
+COUPLING = _structure(
+    "dqik_coupling", "A coupling that gives way to goals; see solvers/space/tasks/coupling.py.",
+    ("int32", "own leader", "degrees of freedom"),
+    ("double", "factor offset", ""),
+)  # fmt: skip
+
 BALANCE = _structure(
     "dqik_balance", "See solvers/space/tasks/balance.py.",
     ("int32", "within upright points place parts", ""),
@@ -165,13 +171,19 @@ STAGE = _structure(
     ("int32", "n blocks pairs", "degrees of freedom; joints that have some; pairs that share a swing ellipse"),
     ("int32", "limited", "whether any degree of freedom has limits"),
     ("int32", "levered", "whether any joint is detached"),
-    ("int32[]", "block_joint block_kind block_start", "(blocks)"),
+    ("int32[]", "block_joint block_kind", "(blocks)"),
+    ("int32[]", "block_start", "(blocks + 1) the last is n"),
     ("uint8[]", "block_ellipse", "(blocks) whether the swing's limits are an ellipse"),
     ("int32[]", "slide", "(J) block of a joint that slides, or -1"),
     ("double[]", "basis", "(blocks, 9) columns of the degrees of freedom"),
     ("double[]", "align", "(blocks, 4) takes Y to the twist axis"),
     ("double[]", "lo hi", "(n)"),
     ("int32[]", "pair", "(pairs) first of two degrees of freedom that share an ellipse"),
+    # coupled coordinates: see solvers/space/unknowns.py
+    ("void[]", "unknowns", "of linear steps: a dqik_stage with k degrees of freedom and their sparsity; NULL: all"),
+    ("int32[]", "keep", "(k) coordinate of each unknown"),
+    ("int32[]", "unknown", "(n) that each coordinate follows"),
+    ("double[]", "factor constant", "(n) of a coordinate x = factor z + constant of an unknown z"),
     ("int32", "standing moving still_slides", ""),
     ("int32[]", "stand", "(standing) joints whose transforms are needed, parents first"),
     ("int32[]", "move", "(moving) those of them that an iteration moves"),
@@ -326,6 +338,6 @@ FIGURE_START = _structure(
 )  # fmt: skip
 
 STRUCTURES = (
-    SKELETON, SETTINGS, LIMB, ARC, POLE, CARRY, LOOK_AT, DISTANCE, PLANE, ON_CURVE, BALANCE, TASK, VISIT, LINK, SWEEP,
-    STAGE, PROBLEM, FRAMES, MOTION, NETWORK, EFFECTOR, FIGURE_LIMB, FIGURE, FIGURE_START,
+    SKELETON, SETTINGS, LIMB, ARC, POLE, CARRY, LOOK_AT, DISTANCE, PLANE, ON_CURVE, COUPLING, BALANCE, TASK, VISIT,
+    LINK, SWEEP, STAGE, PROBLEM, FRAMES, MOTION, NETWORK, EFFECTOR, FIGURE_LIMB, FIGURE, FIGURE_START,
 )  # fmt: skip

@@ -48,9 +48,13 @@ class Unknowns:
 
     Attributes
     ----------
+    name : of this reduction of coordinates.
     n : number k of unknowns. keep : (k,) their coordinates. matrix : (n, k) S. constant : (n,) c.
+    unknown : (n,) the one that each coordinate follows. factor : (n,) the only entry of each row of S.
     lo, hi, units, turns, closed, limited, pairs, blocks, joint : as in `JointSpace`, of the unknowns.
     """
+
+    name = "coupling"
 
     def __init__(self, space: Coordinates) -> None:
         skeleton, n = space.skeleton, space.n
@@ -58,9 +62,9 @@ class Unknowns:
         self.keep = np.flatnonzero(leader == np.arange(n))
         at = np.full(n, -1, dtype=np.intp)
         at[self.keep] = np.arange(len(self.keep))
-        self.n, self.constant = len(self.keep), constant
+        self.n, self.unknown, self.factor, self.constant = len(self.keep), at[leader], factor, constant
         self.matrix = np.zeros((n, self.n))
-        self.matrix[np.arange(n), at[leader]] = factor
+        self.matrix[np.arange(n), self.unknown] = factor
         lo, hi, pairs = _in_boxes(space, leader, constant)
         self.lo, self.hi = lo[self.keep].copy(), hi[self.keep].copy()
         for k in np.flatnonzero(leader != np.arange(n)):

@@ -26,7 +26,8 @@ typedef struct {
     KIND(DQIK_DISTANCE, distance_task) \
     KIND(DQIK_PLANE, plane_task) \
     KIND(DQIK_BALANCE, balance_task) \
-    KIND(DQIK_CURVE, curve_task)
+    KIND(DQIK_CURVE, curve_task) \
+    KIND(DQIK_COUPLING, coupling_task)
 
 #define DECLARE(number, kind) extern const task_kind kind;
 TASK_KINDS(DECLARE)

@@ -64,6 +64,7 @@ class CouplingTasks:
         return np.zeros((len(then.positions), len(self._own), self.size))
 
     def pack(self, index: int) -> dict[str, Any]:
-        """Nothing: NumPy solves skeletons with couplings."""
-        del index
-        return {"levers": None, "data": None}
+        """See `table.Kind`."""
+        ends = {"own": self._own[index], "leader": self._leader[index]}
+        relation = {"factor": self._factor[index], "offset": self._offset[index]}
+        return {"levers": None, "data": ("dqik_coupling", {**ends, **relation})}
