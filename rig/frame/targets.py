@@ -5,7 +5,7 @@ import bpy
 from mathutils import Matrix
 
 from ...solvers.algebra import quaternion
-from ...solvers.model.goals import Targets
+from ...solvers.model import Targets
 from ..blender.armature import is_finite
 from ..blender.dependencies import Dependencies
 from ..setup import rotation_space
