@@ -30,7 +30,7 @@ from .rig.overlay.workspace import Workspace
 from .rig.setup import goals, obstacles, owners, pasted, selection
 from .rig.setup.menus import AXIS_ITEMS, COUPLED_AXES, OBJECTIVES, ORDERS, SIDES, START_FROM, kind_items, solver_items
 from .solvers import kernel
-from .solvers.compiled.contract import SOLVERS as COMPILED
+from .solvers.compiled import SOLVERS as COMPILED
 
 _OVERRIDE = {"LIBRARY_OVERRIDABLE"}
 _KEYED = {"ANIMATABLE"}

@@ -2,12 +2,15 @@
 """No two files need each other, directly or through others: those of the extension, the scripts, the kernel."""
 
 import ast
+import importlib
 import re
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 from build_zip import ROOT
+
+import solvers
 
 ROOMS = ("algebra", "model", "space", "iterate", "methods", "group", "compiled", "figure")
 """Of `solvers`: each may import from those before it. The files beside them may import from all."""
@@ -28,19 +31,25 @@ def sources(*places: str) -> list[Path]:
     return sorted(file for path in paths for file in (path.rglob("*.py") if path.is_dir() else [path]))
 
 
-def imports(path: Path, modules: Mapping[str, Path], root: Path) -> set[str]:
-    """The modules, by dotted name below `root`, that a file imports anywhere in it, for types as well."""
+def imported_names(path: Path, root: Path) -> list[tuple[str, str]]:
+    """What a file imports by `from ... import`: the module, by its dotted name below `root`, and each name."""
     package = path.relative_to(root).parent.parts
-    wanted: set[str] = set()
+    found: list[tuple[str, str]] = []
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            wanted |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
+        if isinstance(node, ast.ImportFrom):
             base = ".".join(package[: len(package) + 1 - node.level] if node.level else ())
             base = ".".join(part for part in (base, node.module) if part)
-            inside = {".".join(part for part in (base, alias.name) if part) for alias in node.names}
-            submodules = inside & modules.keys()
-            wanted |= submodules | ({base} if len(submodules) < len(node.names) else set())
+            found += [(base, alias.name) for alias in node.names]
+    return found
+
+
+def imports(path: Path, modules: Mapping[str, Path], root: Path) -> set[str]:
+    """The modules, by dotted name below `root`, that a file imports anywhere in it, for types as well."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    wanted = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    for base, name in imported_names(path, root):
+        inside = ".".join(part for part in (base, name) if part)
+        wanted.add(inside if inside in modules else base)
     return wanted & modules.keys()
 
 
@@ -85,6 +94,21 @@ def test_rooms_of_the_solvers_import_from_those_below() -> None:
         for other in others if ROOMS.index(name.partition(".")[0]) < ROOMS.index(other.partition(".")[0])
     ]  # fmt: skip
     assert upward == []
+
+
+def test_the_extension_imports_public_names_of_the_solvers_only() -> None:
+    """Those that `solvers` and the packages in it list; so a file inside them may move."""
+    public = {"solvers": set(solvers.__all__)}
+    for room in ROOMS:
+        listed = getattr(importlib.import_module(f"solvers.{room}"), "__all__", ())
+        public[f"solvers.{room}"] = set(listed)
+    outside = [(file, *each) for place in EXTENSION if place != "solvers"
+               for file in sources(place) for each in imported_names(file, ROOT)]  # fmt: skip
+    reached = {name for _, module, name in outside if module == "solvers.algebra"}
+    assert "quaternion" in reached
+    inner = [f"{file.relative_to(ROOT)}: {module}.{name}" for file, module, name in outside
+             if module.partition(".")[0] == "solvers" and name not in public.get(module, ())]  # fmt: skip
+    assert inner == []
 
 
 @pytest.mark.parametrize("folder", ["benchmarks", "tools"])

@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 36495173 /* a hash of all below */
+#define DQIK_LAYOUT 137964458 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -462,152 +462,6 @@ typedef struct {
     dqik_frames *last; /* (1) the last frame's inputs and outputs */
 } dqik_motion;
 
-/* A network with a linear map beside it; see LimbNetworks in solvers/figure/weights.py. */
-typedef struct {
-    int32_t inputs; /* numbers of units */
-    int32_t first;
-    int32_t second;
-    int32_t outputs;
-    const double *scale; /* (inputs) */
-    const double *shift;
-    const float *first_weight; /* (inputs, first), (first, second): learnt numbers, so they are exact */
-    const float *second_weight;
-    const float *last_weight; /* (second + inputs, outputs) */
-    const double *first_bias; /* (first), (second), (outputs) */
-    const double *second_bias;
-    const double *last_bias;
-} dqik_network;
-
-/* An effector of a figure; see solvers/figure/view.py and body.py. */
-typedef struct {
-    int32_t goal;
-    int32_t joint;
-    int32_t turned;
-    double size;
-    double reach;
-    double offset[3];
-    double tip[3];
-    double root[3];
-    double frame[6]; /* (3, 2) */
-    double from_rest[4];
-} dqik_effector;
-
-/* An arm or a leg of a figure; see solvers/figure/body.py. */
-typedef struct {
-    int32_t turned; /* eased: a leg whose foot and knee are fitted to the distance */
-    int32_t placed_arm;
-    int32_t on_toes;
-    int32_t eased;
-    int32_t own_end; /* the numbers of its joints among the K, or -1 */
-    int32_t own_lower;
-    double size;
-    double bend;
-    double collar_share;
-    double end_moves;
-    double doubt;
-    double sign[3];
-    double root[3];
-    double shoulder[3];
-    double collar_gain[3];
-    double collar_line[3];
-    double toe_line[3];
-    double end_tip[3];
-    double along[3];
-    double mirror[4];
-    double end_frame[4];
-    double end_back[16]; /* from a joint's motion to its turn */
-    double lower_back[16];
-    double length[2];
-    double beyond[6];
-    double axes[9]; /* (3, 3) columns: where straight limbs point, forward, the usual hinge */
-    double bones[96]; /* (2, 12, 4) from a swing, a twist and a turn about the hinge to both bones' turns */
-    double back[18]; /* (2, 3, 3) */
-    dqik_network network;
-} dqik_figure_limb;
-
-/* The prior of natural poses of a figure; see solvers/figure/. */
-typedef struct {
-    dqik_skeleton skeleton;
-    int32_t effectors; /* turned: K joints; lines: of the spine */
-    int32_t limbs;
-    int32_t arms;
-    int32_t turned;
-    int32_t features;
-    int32_t lines;
-    int32_t columns;
-    const dqik_effector *effector; /* (effectors) of the limbs, then of the head */
-    const dqik_figure_limb *limb; /* (limbs) arms first */
-    int32_t hips_goal; /* -1: none */
-    int32_t hips_link;
-    int32_t hips_joint;
-    double hips_point[3];
-    double hips_offset[3];
-    double hips_from_rest[4];
-    double hips_inverse[4];
-    const int32_t *select; /* (features) of all that is told */
-    const double *trunk_scale; /* (features), (features), (features, 3) */
-    const double *trunk_shift;
-    const double *trunk_map;
-    double trunk_mean[3];
-    double spine_root[3];
-    int32_t has_spine; /* spine, neck: free joints */
-    int32_t spine;
-    int32_t neck;
-    int32_t keeps_chest;
-    int32_t chest_joint;
-    double chest_from_rest[4];
-    const double *spine_line; /* (lines, 3), (lines) */
-    const double *fraction;
-    const int32_t *joint; /* (K) */
-    const int32_t *column;
-    const double *mirror; /* (columns, 4), (K, 16), (K), (K, 4), (K, 9) */
-    const double *map;
-    const double *freedom;
-    const double *at_rest;
-    const double *bend;
-    const uint8_t *serves; /* (effectors, K), (effectors, K), (J) whether links move effectors */
-    const uint8_t *follows;
-    const uint8_t *inner;
-    const double *own_mean; /* (features), (features), (features + 1, 3 K); NULL: nothing learnt */
-    const double *own_scale;
-    const double *own_map;
-    double clip;
-    double most_turn;
-    double near;
-    double collar_rest;
-    double steady;
-    double soft;
-    double folded;
-    double room;
-    double pointed;
-    double most_eased;
-    double least_bend;
-    double least_knee;
-    double most_knee;
-    double pronation;
-    double near_rest;
-    double near_pose;
-    double posed;
-    double bends;
-    double own_clip;
-} dqik_figure;
-
-/* What follows from the animator's pose of a figure; see _Start in solvers/figure/prior.py. */
-typedef struct {
-    int32_t has_pose; /* whether the rest is of a pose */
-    double share; /* of the character's own motion */
-    double *rotations; /* (J, 4), (J, 8) of the pose */
-    double *links;
-    double *places; /* (effectors, 3), (effectors, 4), (effectors) */
-    double *turns;
-    double *fade;
-    double *apart; /* (K, 3), (K, 3), (limbs, 4), (3) */
-    double *bent;
-    double *ends;
-    double *chest;
-    double *memory; /* 7 joints + 34 effectors + features + 4 columns + 4 K + hidden units, to work in */
-} dqik_figure_start;
-
 /* DQIK_LAYOUT of the library. */
 DQIK_EXPORT int32_t dqik_layout(void);
 
@@ -619,8 +473,5 @@ DQIK_EXPORT void dqik_solve(const dqik_problem *problem, const dqik_frames *fram
 
 /* Solve the next frames of a motion, in order. */
 DQIK_EXPORT void dqik_follow(const dqik_problem *problem, dqik_motion *motion, const dqik_frames *frames, int64_t begin, int64_t end, double *work);
-
-/* The rotations (frames, J, 4) that solves start from, from the animator's poses (poses, J, ...), links (linked, J, 8), targets (frames, goals, ...) and amounts (frames); poses and linked may be 1. */
-DQIK_EXPORT void dqik_figure_base(const dqik_figure *figure, dqik_figure_start *start, int64_t frames, int64_t poses, int64_t linked, int64_t goals, const double *rotations, const double *translations, const double *links, const double *positions, const double *orientations, const double *amounts, double share, double *base);
 
 #endif

@@ -113,15 +113,15 @@ static void tell(const dqik_figure *f, const double *places, const double *turns
 static void turn_of_trunk(const dqik_figure *f, const double *features, double *turn) {
     copy3(turn, f->trunk_mean);
     for (int i = 0; i < f->features; i++) {
-        const double x = clamp(features[i] * f->trunk_scale[i] + f->trunk_shift[i], -f->clip, f->clip);
+        const double x = clamp(features[i] * f->trunk_scale[i] + f->trunk_shift[i], -FIGURE_CLIP, FIGURE_CLIP);
         for (int c = 0; c < 3; c++) turn[c] += x * f->trunk_map[3 * i + c];
     }
-    for (int c = 0; c < 3; c++) turn[c] = clamp(turn[c], -f->most_turn, f->most_turn);
+    for (int c = 0; c < 3; c++) turn[c] = clamp(turn[c], -FIGURE_MOST_TURN, FIGURE_MOST_TURN);
 }
 
 /* Where the chest's joint is if the spine's bones share a turn evenly. */
 static void place_of_chest(const dqik_figure *f, const double *turn, double *place) {
-    const double angle = sqrt(most(dot3(turn, turn), 1e-24));
+    const double angle = most(sqrt(dot3(turn, turn)), LEAST);
     double axis[3], sine[3] = {0.0}, versine[3] = {0.0}, across[3];
     copy3(place, f->spine_root);
     for (int c = 0; c < 3; c++) axis[c] = turn[c] / angle;
@@ -178,7 +178,7 @@ static void pose(const dqik_figure *f, const double *places, const double *turns
         const int width = 3 * f->turned;
         copy3(by, f->own_map + width * f->features + 3 * i);
         for (int k = 0; k < f->features; k++) {
-            const double x = clamp((r->features[k] - f->own_mean[k]) / f->own_scale[k], -f->own_clip, f->own_clip);
+            const double x = clamp((r->features[k] - f->own_mean[k]) / f->own_scale[k], -FIGURE_OWN_CLIP, FIGURE_OWN_CLIP);
             for (int c = 0; c < 3; c++) by[c] += x * f->own_map[width * k + 3 * i + c];
         }
         for (int c = 0; c < 3; c++) by[c] *= share;
@@ -219,7 +219,7 @@ static void own_end(const dqik_figure *f, const dqik_figure_limb *l, const doubl
     }
 }
 
-/* By what these are more than predicted, for limbs without rotation, start->ends (limbs, 4). */
+/* Differences of these from those predicted, for limbs without rotation: start->ends (limbs, 4). */
 static void own_ends(const dqik_figure *f, const double *rotations, dqik_figure_start *start, room *r) {
     memset(start->ends, 0, 4 * sizeof(double) * (size_t)f->limbs);
     double own[4];
@@ -309,7 +309,7 @@ static void begin(const dqik_figure *f, const double *rotations, const double *t
             if (f->serves[f->turned * i + k]) start->fade[i] += dot3(turned, turned);
     }
     for (int i = 0; i < f->effectors; i++) {
-        const double near = f->near_pose + (f->near_rest - f->near_pose) * exp(-start->fade[i] / square(f->posed));
+        const double near = FIGURE_NEAR_POSE + (FIGURE_NEAR_REST - FIGURE_NEAR_POSE) * exp(-start->fade[i] / square(FIGURE_POSED));
         start->fade[i] = -1.0 / square(near);
     }
 }
@@ -342,7 +342,7 @@ static void base_of_frame(const dqik_figure *f, dqik_figure_start *start, const 
     }
     for (int i = 0; i < f->limbs; i++)
         for (int c = 0; c < 4; c++)
-            ends[4 * i + c] = exp(distance[i] * (start->fade[i] + (c == 3 ? f->bends : 0.0))) * start->ends[4 * i + c];
+            ends[4 * i + c] = exp(distance[i] * (start->fade[i] + (c == 3 ? FIGURE_BENDS : 0.0))) * start->ends[4 * i + c];
     pose(f, r.places, r.orientations, start->chest, ends, share, &r);
     int whole = 1;
     for (int k = 0; k < f->turned; k++) whole = whole && amount * f->freedom[k] >= 1.0;
@@ -350,7 +350,7 @@ static void base_of_frame(const dqik_figure *f, dqik_figure_start *start, const 
     for (int k = 0; k < f->turned; k++) {
         double away = 0.0, bent = 0.0, by[3], turn[4], *motion = r.motions + 4 * k;
         for (int i = 0; i < f->effectors; i++)
-            if (f->follows[f->turned * i + k]) away += start->fade[i] * distance[i], bent += f->bends * distance[i];
+            if (f->follows[f->turned * i + k]) away += start->fade[i] * distance[i], bent += FIGURE_BENDS * distance[i];
         const double weight = exp(away), weight_of_bend = exp(away + bent);
         for (int c = 0; c < 3; c++) by[c] = weight * start->apart[3 * k + c] + weight_of_bend * start->bent[3 * k + c];
         q_exp(turn, by);
@@ -366,6 +366,8 @@ static void base_of_frame(const dqik_figure *f, dqik_figure_start *start, const 
         memcpy(base + 4 * f->joint[k], motion, 4 * sizeof(double));
     }
 }
+
+int32_t dqik_figure_layout(void) { return DQIK_FIGURE_LAYOUT; }
 
 void dqik_figure_base(const dqik_figure *f, dqik_figure_start *start, int64_t frames, int64_t poses, int64_t linked,
                       int64_t goals, const double *rotations, const double *translations, const double *links,

@@ -5,9 +5,9 @@
 
 /* Half way from a straight limb to the line along which it reaches for its end, all in the limb's axes, and the part of
  * that line's angle that is left; see `limbs.half_way`. */
-static double half_way(const dqik_figure *f, const dqik_figure_limb *l, const double *reach, double *middle) {
+static double half_way(const dqik_figure_limb *l, const double *reach, double *middle) {
     const double off = most(hypot(reach[1], reach[2]), LEAST), angle = atan2(off, reach[0]);
-    const double part = sin(least(off / (f->room * l->size * angle), 0.5 * PI)), half = 0.5 * part * angle;
+    const double part = sin(least(off / (FIGURE_ROOM * l->size * angle), 0.5 * PI)), half = 0.5 * part * angle;
     const double sine = sin(half) / off;
     middle[0] = cos(half), middle[1] = sine * reach[1], middle[2] = sine * reach[2];
     return part;
@@ -31,49 +31,49 @@ static double line_beyond(const dqik_figure_limb *l, const double *end, double *
 }
 
 /* The bend with which two bones span a distance, softened where the limb is stretched. */
-static double corner(const dqik_figure *f, double upper, double lower, double distance) {
+static double corner(double upper, double lower, double distance) {
     const double whole = upper + lower, spare = whole - distance;
-    distance = whole - 0.5 * (spare + hypot(spare, f->soft * whole));
-    distance = most(distance, fabs(upper - lower) + f->folded * whole);
+    distance = whole - 0.5 * (spare + hypot(spare, FIGURE_SOFT * whole));
+    distance = most(distance, fabs(upper - lower) + FIGURE_FOLDED * whole);
     return acos((distance * distance - upper * upper - lower * lower) / (2.0 * upper * lower));
 }
 
 /* The turn of a foot about the hinge with which its toes are at a distance from the hip, and its slope by the bend. */
-static double ankle(const dqik_figure *f, const dqik_figure_limb *l, double distance, double bend, double *slope) {
+static double ankle(const dqik_figure_limb *l, double distance, double bend, double *slope) {
     const double *tip = l->end_tip, upper = l->length[0], lower = l->length[1];
     const double foot = sqrt(tip[0] * tip[0] + tip[1] * tip[1]), rest = atan2(tip[1], tip[0]);
     const double along = upper * cos(bend), across = upper * sin(bend), x = lower + along;
     const double squared = x * x + across * across, chord = sqrt(squared);
-    const double cosine = clamp((distance * distance - squared - dot3(tip, tip)) / (2.0 * chord * foot), -f->pointed, f->pointed);
+    const double cosine = clamp((distance * distance - squared - dot3(tip, tip)) / (2.0 * chord * foot), -FIGURE_POINTED, FIGURE_POINTED);
     const double fall = lower * across / squared;
     *slope = (x * along + across * across) / squared - (chord / foot + cosine) * fall / sqrt(1.0 - cosine * cosine);
     return atan2(across, x) + acos(cosine) - rest;
 }
 
 /* See `limbs.eased`. */
-static double eased(const dqik_figure *f, double turn) { return f->most_eased * tanh(turn / f->most_eased); }
+static double eased(double turn) { return FIGURE_MOST_EASED * tanh(turn / FIGURE_MOST_EASED); }
 
 /* Fits a knee's bend and a foot's turn, loose (4), to the toes' distance; see `limbs.fitted`. */
-static void ease(const dqik_figure *f, const dqik_figure_limb *l, double distance, const double *correction, double *loose) {
+static void ease(const dqik_figure_limb *l, double distance, const double *correction, double *loose) {
     const double turn = loose[2];
-    double slope, bend = most(loose[3], f->least_bend);
-    const double away = ankle(f, l, distance, bend, &slope) - turn;
-    bend -= l->doubt * slope * eased(f, away) / (1.0 + l->doubt * slope * slope);
+    double slope, bend = most(loose[3], FIGURE_LEAST_BEND);
+    const double away = ankle(l, distance, bend, &slope) - turn;
+    bend -= l->doubt * slope * eased(away) / (1.0 + l->doubt * slope * slope);
     if (correction) bend += correction[3];
-    loose[3] = clamp(bend, f->least_knee, f->most_knee);
-    loose[2] = turn + eased(f, ankle(f, l, distance, loose[3], &slope) - turn);
+    loose[3] = clamp(bend, FIGURE_LEAST_KNEE, FIGURE_MOST_KNEE);
+    loose[2] = turn + eased(ankle(l, distance, loose[3], &slope) - turn);
 }
 
 /* The turns of both bones of a triangle whose end is at a distance; see `limbs.triangle`.
  *
  * middle: as of `half_way`. hinge: predicted, in the limb's axes. */
-static void triangle(const dqik_figure *f, const dqik_figure_limb *l, const double *middle, double distance,
+static void triangle(const dqik_figure_limb *l, const double *middle, double distance,
                      const double *hinge, const double *end, double *upper_turn, double *lower_turn) {
     double angle = 0.0, back[4], length[2] = {l->length[0], l->length[1]};
     if (!l->turned) length[1] = line_beyond(l, end, &angle, back);
-    const double bend = l->bend * (l->eased ? end[3] - angle : corner(f, length[0], length[1], distance));
+    const double bend = l->bend * (l->eased ? end[3] - angle : corner(length[0], length[1], distance));
     const double inner = 2.0 * dot3(hinge, middle), sine = hinge[1] - inner * middle[1];
-    const double cosine = hypot(hinge[2] - inner * middle[2], f->steady), twist[2] = {hypot(sine, cosine) + cosine, -sine};
+    const double cosine = hypot(hinge[2] - inner * middle[2], FIGURE_STEADY), twist[2] = {hypot(sine, cosine) + cosine, -sine};
     for (int part = 0; part < 2; part++) {
         const double *frame = l->bones + 48 * part, other = length[1 - part];
         const double along = length[part] + other * cos(bend), across = (part ? other : -other) * sin(bend);
@@ -88,9 +88,9 @@ static void triangle(const dqik_figure *f, const dqik_figure_limb *l, const doub
 }
 
 /* Gives a forearm a share of the turn of its hand about it. */
-static void pronate(const dqik_figure *f, const dqik_figure_limb *l, double *forearm, double *hand) {
+static void pronate(const dqik_figure_limb *l, double *forearm, double *hand) {
     double by[3], turn[4];
-    const double share = 2.0 * f->pronation * hand[0] * dot3(hand + 1, l->along);
+    const double share = 2.0 * FIGURE_PRONATION * hand[0] * dot3(hand + 1, l->along);
     for (int c = 0; c < 3; c++) by[c] = share * l->along[c];
     q_exp(turn, by);
     q_product(forearm, forearm, turn);
@@ -115,7 +115,7 @@ void pose_limb(const dqik_figure *f, int number, const double *trunk, const doub
         for (int c = 0; c < 3; c++) reach[c] *= l->sign[c], more[c] *= l->sign[c], more[3 + c] *= l->sign[c];
         for (int i = 0; i < 4; i++) mirrored[i] = trunk[i] * l->mirror[i];
         q_relative(own_end, mirrored, own_end);
-        const double raised = clamp(reach[1] / l->size, -1.0, 1.0) - f->collar_rest;
+        const double raised = clamp(reach[1] / l->size, -1.0, 1.0) - FIGURE_COLLAR_REST;
         by[0] = by[2] = raised, by[1] = clamp(reach[2] / l->size, -1.0, 1.0);
         for (int c = 0; c < 3; c++) by[c] *= l->collar_gain[c];
         q_exp(collar, by);
@@ -130,10 +130,10 @@ void pose_limb(const dqik_figure *f, int number, const double *trunk, const doub
         }
     }
     double distance = norm3(reach) / l->size;
-    for (int c = 0; c < 3; c++) told[c] = reach[c] / l->size, told[4 + c] = told[c] / most(distance, f->near);
+    for (int c = 0; c < 3; c++) told[c] = reach[c] / l->size, told[4 + c] = told[c] / most(distance, FIGURE_NEAR);
     told[3] = distance;
     memcpy(told + 7, l->placed_arm ? l->beyond : more, 6 * sizeof(double));
-    network_answer(&l->network, f->clip, told, r->hidden, out);
+    network_answer(&l->network, FIGURE_CLIP, told, r->hidden, out);
     double toes[4], upper[4], lower[4];
     if (l->on_toes) {
         q_exp(toes, out + 3);
@@ -146,20 +146,20 @@ void pose_limb(const dqik_figure *f, int number, const double *trunk, const doub
     double middle[3], hinge[3];
     transposed_times3(reach, l->axes, reach);
     transposed_times3(hinge, l->axes, out);
-    const double part = half_way(f, l, reach, middle);
+    const double part = half_way(l, reach, middle);
     for (int c = 0; c < 3; c++) hinge[c] *= part * part;
     double *loose = r->ends_of_limbs + 4 * number;
     for (int c = 0; c < 4; c++) loose[c] = arm ? 0.0 : out[3 + c];
-    if (l->eased) ease(f, l, distance, correction, loose);
+    if (l->eased) ease(l, distance, correction, loose);
     for (int c = 0; c < 3; c++) loose[c] = (loose[c] + (correction ? correction[c] : 0.0)) * l->end_moves;
-    triangle(f, l, middle, distance, hinge, loose, upper, lower);
+    triangle(l, middle, distance, hinge, loose, upper, lower);
     q_relative(r->turns + 4 * first, collar, upper);
     q_relative(r->turns + 4 * (first + f->limbs), upper, lower);
     double *end_turn = r->turns + 4 * (first + 2 * f->limbs);
     if (l->turned) {
         q_relative(end_turn, lower, own_end);
         if (l->on_toes) q_product(end_turn, end_turn, toes);
-        if (arm) pronate(f, l, r->turns + 4 * (first + f->limbs), end_turn);
+        if (arm) pronate(l, r->turns + 4 * (first + f->limbs), end_turn);
     } else {
         double back[4], q[4];
         q_conjugate(back, l->end_frame);

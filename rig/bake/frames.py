@@ -7,7 +7,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 import numpy as np
 
 from ...solvers import Batch, FrameArrays, Motion, Prepared
-from ...solvers.model.frames import ANSWERS, QUESTIONS
+from ...solvers.model import ANSWERS, QUESTIONS
 from ..blender.channels import Channels
 from ..frame.state.known_answers import KnownAnswers
 from ..frame.step import start_pose, write

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """An armature at rest, as arrays."""
 
+from functools import cached_property
 from math import isfinite
 
 import bpy
 import numpy as np
 from mathutils import Matrix
+
+from .tree import Tree
 
 
 def matrices(bones: bpy.types.bpy_prop_collection, name: str) -> np.ndarray:
@@ -33,9 +36,8 @@ class Armature:
     def __init__(self, ob: bpy.types.Object) -> None:
         bones = [bone.bone for bone in ob.pose.bones]
         self.index = {bone.name: number for number, bone in enumerate(bones)}
-        self._above: dict[int, list[int]] = {-1: []}
-        self._parents = [-1 if bone.parent is None else self.index[bone.parent.name] for bone in bones]
-        self.parent = np.array(self._parents, dtype=np.intp)
+        parents = [-1 if bone.parent is None else self.index[bone.parent.name] for bone in bones]
+        self.parent = np.array(parents, dtype=np.intp)
         # bones added later have different positions in the pose and in the armature
         order = [ob.data.bones.find(bone.name) for bone in bones]
         self.rest = matrices(ob.data.bones, "matrix_local")[order]
@@ -45,11 +47,11 @@ class Armature:
         ends = np.concatenate([self.heads, self.tails, np.zeros((0 if bones else 1, 3))])
         self.size = max(float(np.ptp(ends, axis=0).max()), 1e-6)
 
+    @cached_property
+    def tree(self) -> Tree:
+        """The hierarchy of the bones."""
+        return Tree(self.parent.tolist(), self.heads)
+
     def above(self, bone: int) -> list[int]:
         """A bone and all its ancestors, from the bone upward."""
-        if bone not in self._above:
-            path = [bone]
-            while self._parents[path[-1]] not in self._above:
-                path.append(self._parents[path[-1]])
-            self._above[bone] = [*path, *self._above[self._parents[path[-1]]]]
-        return self._above[bone]
+        return self.tree.paths[bone][::-1]

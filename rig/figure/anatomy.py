@@ -18,8 +18,9 @@ import numpy as np
 from ...solvers.algebra import quaternion, twist_swing
 from ..blender.limit_frame import LimitFrame
 from .bend import BEND
-from .body import Body, unit
-from .roles import Role
+from .body import RestBody
+from .directions import unit
+from .parts import Role
 
 ALIGNED = np.radians(20.0)  # a bend axis this near to the bone's X or Z axis is rounded to it
 _ALONG = np.radians(5.0)  # a bone's Y axis this near to its limb is rounded to it
@@ -54,7 +55,7 @@ class Twist:
 class Range:
     """A joint's range: its main bend, the bend across it, and its twist.
 
-    A `hinge` has no bend across, and its main bend is about `Body.hinge`.
+    A `hinge` has no bend across, and its main bend is about `RestBody.hinge`.
     """
 
     bend: Motion
@@ -105,7 +106,7 @@ class Fit:
 class Anatomy:
     """Converts the ranges of human joints to limits of the bones of one figure."""
 
-    def __init__(self, body: Body) -> None:
+    def __init__(self, body: RestBody) -> None:
         self.body = body
 
     def fit(self, bone: int, role: Role, joint: Range | None = None) -> Fit | None:

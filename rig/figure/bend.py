@@ -16,8 +16,9 @@ import numpy as np
 
 from ...solvers.algebra import quaternion
 from ..blender.armature import Armature
-from .body import Body, unit
-from .bone_names import LEFT, RIGHT
+from .body import RestBody
+from .directions import unit
+from .parts import LEFT, RIGHT
 
 BEND = np.radians(20.0)  # preferred bend of the lower bone; limbs bent by more at rest keep theirs
 _OWN_BEND = np.radians(4.0)  # limbs bent by more at rest bend further the same way
@@ -47,7 +48,7 @@ class Limb:
     angle: float
 
 
-def find_limbs(body: Body, chains: Sequence[Chain]) -> list[Limb]:
+def find_limbs(body: RestBody, chains: Sequence[Chain]) -> list[Limb]:
     """The limbs among the chains of a figure at rest: its arms and legs, and limbs of other chains by their shape."""
     limbs, by_role = [], set()
     for upper, lower in _arms_and_legs(body):
@@ -63,14 +64,14 @@ def find_limbs(body: Body, chains: Sequence[Chain]) -> list[Limb]:
     return limbs + [limb for limb in _by_shape(body, chains, others) if not {limb.upper, limb.lower} & taken]
 
 
-def _arms_and_legs(body: Body) -> list[tuple[int, int]]:
+def _arms_and_legs(body: RestBody) -> list[tuple[int, int]]:
     """The upper and lower bones of the arms and legs of a human figure."""
     pairs = [(body.bone(upper, side), body.bone(lower, side))
              for upper, lower in (("arm", "forearm"), ("thigh", "shin")) for side in (LEFT, RIGHT)]  # fmt: skip
     return [(a, b) for a, b in pairs if a is not None and b is not None and body.human]
 
 
-def _by_shape(body: Body, chains: Sequence[Chain], others: Sequence[Chain]) -> list[Limb]:
+def _by_shape(body: RestBody, chains: Sequence[Chain], others: Sequence[Chain]) -> list[Limb]:
     """The limbs of some chains, by the lengths and directions of their bones."""
     heads, parent = body.armature.heads, body.armature.parent
     goal_count = np.bincount([bone for chain in chains for bone in set(chain.bones)], minlength=len(heads))

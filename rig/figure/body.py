@@ -1,34 +1,29 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A figure at rest: its left, up and forward, and the directions of its limbs from joint to joint. NumPy only."""
 
-import math
 from functools import cached_property
 
 import numpy as np
 
 from ...solvers.algebra import quaternion
 from ..blender.armature import Armature
-from . import roles
-from .roles import Figure, Role
+from . import directions
+from .directions import SMALL, unit
+from .parts import LEFT, MIDDLE, PARTS, RIGHT, Role
+from .roles import Figure
 
 NEUTRAL = {"arm": "O", "thigh": "D", "foot": "FFD"}
 """Directions that the ranges of parts are about, on figures whose limbs are far from them at rest."""
 _HINGES = {"forearm": ("arm", "F"), "shin": ("thigh", "B")}  # the bones above them, and the directions they bend toward
-_POSTURE = {"forearm": "arm", "hand": "arm", "shin": "thigh", "toes": "foot"}  # parts that go along with another
 _FAR = np.radians(50.0)  # limbs further than this from their neutral direction are far from it
 _BENT = np.radians(4.0)  # a limb bent by less at rest counts as straight
 _CLEARLY_BENT = np.radians(20.0)  # from here on the axis of the bend counts alone, below it in part
 _DEGENERATE = 0.3  # sine of the angle to a direction below which a bone cannot bend toward it
 _ALONG = np.cos(np.radians(30.0))  # bones nearer than this to their limbs lie along them
 _ON = np.cos(np.radians(40.0))  # feet nearer than this to their shins point on along them
-_SHORT = 1e-3  # of the figure's size: joints nearer than this are in one place
-_SHARED = ("spine", "neck", "head", "collar")  # parts whose bones share one range
-_NEXT = {"collar": "arm", "arm": "forearm", "forearm": "hand", "hip_joint": "thigh", "thigh": "shin", "shin": "foot",
-         "foot": "toes"}  # fmt: skip
-_STRAIGHT = {"forearm": "arm", "hand": "forearm", "shin": "thigh"}  # parts that continue the one above if in doubt
 
 
-class Body:
+class RestBody:
     """The directions of a figure at rest, in armature space."""
 
     def __init__(self, armature: Armature, figure: Figure) -> None:
@@ -36,26 +31,24 @@ class Body:
         self._by_role: dict[Role, int] = {}
         for bone in sorted(self.roles, key=lambda bone: len(armature.above(bone))):
             self._by_role.setdefault(self.roles[bone], bone)
-        self.left, self.up, self.forward = self._directions()
+        self.left, self.up, self.forward = directions.of_roles(armature.heads, armature.size, self.bone, self._chest())
         self._postures: dict[tuple[str, str], np.ndarray] = {}
         for name in NEUTRAL:
-            for side in (roles.LEFT, roles.RIGHT):
+            for side in (LEFT, RIGHT):
                 self._postures[name, side] = self._to_neutral(name, side)
 
-    def bone(self, name: str, side: str = roles.MIDDLE) -> int | None:
+    def bone(self, name: str, side: str = MIDDLE) -> int | None:
         """The first bone of a role, from the root."""
         return self._by_role.get(Role(name, side))
 
     def share(self, role: Role) -> float:
         """The share of a range for each of the bones that have it in common."""
-        if role.name not in _SHARED:
-            return 1.0
-        names = ("neck", "head") if role.name in ("neck", "head") else (role.name,)
-        return 1.0 / sum(other.name in names and other.side == role.side for other in self.roles.values())
+        names = role.part.shares
+        return 1.0 / max(sum(other.name in names and other.side == role.side for other in self.roles.values()), 1)
 
     def direction(self, letters: str, side: str) -> np.ndarray:
         """The unit sum of directions by their letters; `side` is that of the limb, for O and I."""
-        out = -self.left if side == roles.RIGHT else self.left
+        out = -self.left if side == RIGHT else self.left
         directions = {
             "L": self.left,
             "U": self.up,
@@ -75,7 +68,7 @@ class Body:
         role, heads = self.roles[bone], self.armature.heads
         for following in self._following(bone, role):
             line = heads[following] - heads[bone]
-            if np.linalg.norm(line) > _SHORT * self.armature.size:
+            if np.linalg.norm(line) > SMALL * self.armature.size:
                 return unit(line)
         if self._bones_lie_along and not self._continues(bone, role):
             return self.armature.rest[bone, :3, 1].copy()
@@ -85,7 +78,7 @@ class Body:
             return self.direction("FFD", role.side)
         if role.name == "toes":
             return self.forward
-        above = self.bone(_STRAIGHT.get(role.name, ""), role.side)
+        above = self.bone(role.part.continues, role.side)
         return None if above is None else self.along(above)
 
     def _continues(self, bone: int, role: Role) -> bool:
@@ -99,7 +92,7 @@ class Body:
 
         It is none for figures that rest as people stand, with their arms anyhow between out and down.
         """
-        return self._postures.get((_POSTURE.get(role.name, role.name), role.side), np.eye(3))
+        return self._postures.get((role.part.posture or role.name, role.side), np.eye(3))
 
     def own_posture(self, role: Role) -> np.ndarray:
         """The rotation (3, 3) of a part alone, against the one above it, to that posture."""
@@ -148,7 +141,7 @@ class Body:
 
     def _following(self, bone: int, role: Role) -> list[int]:
         """The joints that a bone's limb may lead to, the best first."""
-        below = [b for b in range(len(self.armature.parent)) if bone in self.armature.above(b)[1:]]
+        below = sorted(self.armature.tree.below(bone))
         if role.name in ("spine", "neck", "hips"):
             trunk = [b for b in below if b in self.roles and self.roles[b].name in ("spine", "neck", "head")]
             return sorted(trunk, key=lambda b: len(self.armature.above(b)))
@@ -157,7 +150,7 @@ class Body:
             return sorted(limb, key=lambda b: len(self.armature.above(b)))
         if role.name == "head":
             return []
-        following = self.bone(_NEXT.get(role.name, ""), role.side)
+        following = self.bone(role.part.following, role.side)
         if following in below:
             return [following]
         if role.name == "hand":  # the furthest fingertip
@@ -170,35 +163,13 @@ class Body:
         """Whether most bones of the limbs point from joint to joint."""
         votes = []
         for name in ("arm", "forearm", "thigh", "shin"):
-            for side in (roles.LEFT, roles.RIGHT):
-                upper, lower = self.bone(name, side), self.bone(_NEXT[name], side)
+            for side in (LEFT, RIGHT):
+                upper, lower = self.bone(name, side), self.bone(PARTS[name].following, side)
                 if upper is not None and lower is not None:
                     line = self.armature.heads[lower] - self.armature.heads[upper]
                     votes.append(float(self.armature.rest[upper, :3, 1] @ unit(line)) > _ALONG)
         return sum(votes) * 2 > len(votes) if votes else True
 
-    def _directions(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Left, up and forward: from pairs of limbs, and from the hips, or else the knees, to the head."""
-        heads = self.armature.heads
-        pairs = [(self.bone(name, roles.LEFT), self.bone(name, roles.RIGHT))
-                 for name in ("thigh", "arm", "shin", "hip_joint", "collar")]  # fmt: skip
-        across = [heads[a] - heads[b] for a, b in pairs if a is not None and b is not None]
-        left = next((unit(line) for line in across if np.linalg.norm(line) > _SHORT * self.armature.size),
-                    np.array([1.0, 0, 0]))  # fmt: skip
-        low = next((b for b in (self.bone("hips"), self.bone("shin", roles.LEFT)) if b is not None), None)
-        high = next((b for b in map(self.bone, ("head", "neck")) if b is not None), self._chest())
-        up = np.array([0.0, 0, 1]) if low is None or high is None else heads[high] - heads[low]
-        if np.linalg.norm(quaternion.cross(left, up)) < _SHORT * self.armature.size:
-            up = np.array([0.0, 0, 1])
-        forward = unit(quaternion.cross(left, up))
-        return left, quaternion.cross(forward, left), forward
-
     def _chest(self) -> int | None:
         spine = [b for b, role in self.roles.items() if role.name == "spine"]
         return max(spine, key=lambda bone: len(self.armature.above(bone)), default=None)
-
-
-def unit(vector: np.ndarray) -> np.ndarray:
-    """A vector (3,) of length 1; zero if it has none."""
-    length = math.sqrt(vector @ vector)
-    return vector / length if length > 1e-12 else np.zeros(3)

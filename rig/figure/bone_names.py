@@ -15,8 +15,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from .bone_languages import ENGLISH
-
-LEFT, RIGHT, MIDDLE = "L", "R", ""
+from .parts import LEFT, MIDDLE, RIGHT
 
 _SIDES = {"l": LEFT, "left": LEFT, "lft": LEFT, "lt": LEFT, "左": LEFT,
           "r": RIGHT, "right": RIGHT, "rgt": RIGHT, "rt": RIGHT, "右": RIGHT}  # fmt: skip

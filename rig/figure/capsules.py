@@ -13,14 +13,10 @@ import numpy as np
 
 from ..blender.armature import Armature
 from . import skin
-from .body import Body, unit
-from .roles import NONE, Figure
-
-_RADII = {
-    "hips": 0.075, "spine": 0.07, "neck": 0.03, "head": 0.055, "arm": 0.026, "forearm": 0.022, "hand": 0.022,
-    "thigh": 0.042, "shin": 0.03, "foot": 0.022, "toes": 0.016,
-}  # fmt: skip
-"""The roles of bones that have a body, and its radius where there is no mesh, as a share of the figure's size."""
+from .body import RestBody
+from .directions import unit
+from .parts import NONE, PARTS
+from .roles import Figure
 
 _SLIM = 0.15  # radius of other bones without a mesh, as a share of their length
 _LEAST = 1e-4  # of the figure's size: a smaller radius leaves the bone out
@@ -76,7 +72,7 @@ def measured(
     for bone, own in points.items():
         parts.setdefault(above[bone], []).append(own)
     of_bones = {bone: np.concatenate(own) for bone, own in parts.items()}
-    body = Body(armature, figure)
+    body = RestBody(armature, figure)
     ground = _ground(armature, figure, of_bones, body.up)
     return [
         _capsule(bone, body, list(_next(armature, bone, bones)), of_bones.get(bone), typed.get(bone, 0.0), ground)
@@ -88,7 +84,7 @@ def _bones(
     ob: bpy.types.Object, armature: Armature, figure: Figure, points: dict[int, np.ndarray]
 ) -> list[int]:  # fmt: skip
     """The bones that have a body."""
-    parts = [bone for bone, role in figure.roles.items() if role.name in _RADII]
+    parts = [bone for bone, role in figure.roles.items() if role.part.radius]
     if parts:
         return parts
     pose, own = ob.pose.bones, ob.original
@@ -119,7 +115,7 @@ def _ground(armature: Armature, figure: Figure, points: dict[int, np.ndarray], u
 
 
 def _capsule(
-    bone: int, body: Body, following: list[int], points: np.ndarray | None, typed: float, ground: float | None
+    bone: int, body: RestBody, following: list[int], points: np.ndarray | None, typed: float, ground: float | None
 ) -> BoneCapsule:
     """The body of a bone. following : the bones with bodies below. points : (n, 3) of the mesh. ground : its height."""
     armature, role = body.armature, body.roles.get(bone, NONE)
@@ -133,7 +129,7 @@ def _capsule(
         along = unit(tail - start) if known is None else known
         length = _far(points - start, along) if points is not None and _enough(points) else armature.length[bone]
         end = start + along * length
-    radius = typed or _radius(points, start, end, role.name, armature)
+    radius = typed or _radius(points, start, end, PARTS[role.name].radius if role.name else 0.0, armature)
     stands = role.name in _ON_GROUND
     if not onward and not following and not stands:  # a hand or a head ends with its body, not a radius after it
         line = end - start
@@ -152,11 +148,11 @@ def _far(points: np.ndarray, along: np.ndarray) -> float:
     return max(float(np.percentile(points @ along, _TIP)), 0.0)
 
 
-def _radius(points: np.ndarray | None, start: np.ndarray, end: np.ndarray, role: str, armature: Armature) -> float:
-    """The median distance of vertices from a segment; without them, that of people, or a share of the length."""
+def _radius(points: np.ndarray | None, start: np.ndarray, end: np.ndarray, usual: float, armature: Armature) -> float:
+    """The median distance of vertices from a segment; without them a usual share of the size, or one of the length."""
     if not _enough(points):
         length = max(float(np.linalg.norm(end - start)), 0.0)
-        return _RADII[role] * armature.size if role in _RADII else _SLIM * length
+        return usual * armature.size or _SLIM * length
     line = end - start
     share = np.clip((points - start) @ line / max(float(line @ line), 1e-12), 0.0, 1.0)
     return float(np.median(np.linalg.norm(points - start - share[:, None] * line, axis=-1)))

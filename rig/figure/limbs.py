@@ -8,17 +8,16 @@ segments of nearly equal length are its upper and its lower bone.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import accumulate, combinations, pairwise, product
 from typing import NamedTuple
 
 import numpy as np
 
-from ...solvers.algebra import quaternion
-from .bone_names import MIDDLE, BoneName
-from .tree import Tree
+from ..blender.tree import Tree
+from .bone_names import BoneName
+from .directions import SMALL, unit
+from .parts import LIMBS, MIDDLE, LimbBones
 
-PARTS = {"arm": ("collar", "arm", "forearm", "hand", "finger"), "leg": ("hip_joint", "thigh", "shin", "foot", "toes")}
 _NEEDED = 1.0  # weight for a path that has the upper bone, the lower bone, or the end of the limb
 _REACH = 0.15  # of the figure's size: shorter branches are no limbs
 _FARTHER = 0.3  # weight against limbs of unknown names for each bone by which they are further from the root
@@ -26,7 +25,6 @@ _LENGTH = 0.3  # ... by how their length differs from a usual one, as a logarith
 _ARM = 0.8  # usual length of an arm against that of a leg
 _APART = 0.05  # of their length: branches that end nearer than this are one limb twice
 _ALIKE = 0.05  # of their length: segments that differ by less have the same length
-SMALL = 1e-3  # of the figure's size: joints nearer than this are in one place
 _STRAIGHT = 0.01  # radians by which a joint is bent that lies on a straight line
 _BRANCHES = 0.3  # weight for a hand that branches into fingers
 _MOST = 20  # joints from the first one of a path to the end of a limb
@@ -36,27 +34,19 @@ _SKIPPED = 0.35  # weight against each joint between those of the limb
 _PASSED = 0.02  # ... that lies on the straight line between its neighbours
 
 
-@dataclass
-class Limb:
-    """A limb: its bones by part, and the path of bones that it was found on, downward."""
-
-    bones: dict[str, int]
-    path: list[int]
-
-
-def by_names(tree: Tree, names: Sequence[BoneName], kind: str, side: str) -> Limb | None:
+def by_names(tree: Tree, names: Sequence[BoneName], kind: str, side: str) -> LimbBones | None:
     """The limb of a kind and a side that names describe best; None if none has both an upper and a lower bone."""
-    best: tuple[float, int, Limb] | None = None
+    best: tuple[float, int, LimbBones] | None = None
     for end in range(len(names)):
         if tree.children[end] and any(names[child].side == side for child in tree.children[end]):
             continue  # only ends of paths
         path = [bone for bone in tree.paths[end] if names[bone].side == side]
-        weight, bones = _matched(path, names, PARTS[kind])
-        if {PARTS[kind][1], PARTS[kind][2]} <= bones.keys() and (best is None or (weight, len(path)) > best[:2]):
-            best = weight, len(path), Limb(bones, tree.paths[end])
+        weight, bones = _matched(path, names, LIMBS[kind])
+        if {LIMBS[kind][1], LIMBS[kind][2]} <= bones.keys() and (best is None or (weight, len(path)) > best[:2]):
+            best = weight, len(path), LimbBones(bones, tree.paths[end])
     if best is None:
         return None
-    _find_end(tree, names, best[2].bones, PARTS[kind], side)
+    _find_end(tree, names, best[2].bones, LIMBS[kind], side)
     if kind == "leg":
         _find_toes(tree, names, best[2].bones, side)
     return best[2]
@@ -133,16 +123,16 @@ def pairs(tree: Tree) -> list[Pair]:
     return sorted(found, key=lambda pair: (tree.depth(pair.one[0]), -pair.length))
 
 
-def chosen(tree: Tree, candidates: list[Pair], missing: list[str]) -> dict[str, tuple[Limb, Limb]]:
+def chosen(tree: Tree, candidates: list[Pair], missing: list[str]) -> dict[str, tuple[LimbBones, LimbBones]]:
     """The pairs of branches that are the missing limbs: legs are the nearest to the root, arms the most like limbs.
 
     A single pair is not enough to tell limbs from fins, if none has a name.
     """
-    found: dict[str, tuple[Limb, Limb]] = {}
+    found: dict[str, tuple[LimbBones, LimbBones]] = {}
     legs: Pair | None = None
-    shapes: dict[tuple[int, ...], tuple[float, Limb] | None] = {}
+    shapes: dict[tuple[int, ...], tuple[float, LimbBones] | None] = {}
     for kind in sorted(missing, reverse=True):
-        best: tuple[float, Pair, tuple[Limb, Limb]] | None = None
+        best: tuple[float, Pair, tuple[LimbBones, LimbBones]] | None = None
         for pair in candidates if legs is None else _arms(tree, candidates, legs):
             joints = 0 if legs is None else len(legs.one)
             for path in pair[:2]:
@@ -195,7 +185,7 @@ def _same_length(tree: Tree, one: float, other: float) -> bool:
     return abs(one - other) < _ALIKE * max(one, other) + SMALL * tree.size
 
 
-def by_shape(tree: Tree, path: list[int], kind: str, joints: int = 0) -> tuple[float, Limb] | None:
+def by_shape(tree: Tree, path: list[int], kind: str, joints: int = 0) -> tuple[float, LimbBones] | None:
     """The limb on a path of bones by the lengths of its segments, and how much it is like one; None for short paths.
 
     Bones that only twist lie on the straight line between their neighbours, and may be passed over. joints : the number
@@ -220,14 +210,14 @@ def by_shape(tree: Tree, path: list[int], kind: str, joints: int = 0) -> tuple[f
         if kind == "leg":  # a bone between hips and thigh is short, a collar bone need not be
             weight -= sum(tree.distance(a, b) for a, b in pairwise(path[: i + 1])) / total
         if best is None or weight > best[0]:
-            best = weight, _parts(path, (i, j, k), PARTS[kind])
-    return None if best is None else (best[0], Limb(best[1], tree.paths[path[0]][:-1] + path))
+            best = weight, _parts(path, (i, j, k), LIMBS[kind])
+    return None if best is None else (best[0], LimbBones(best[1], tree.paths[path[0]][:-1] + path))
 
 
 def _is_straight(tree: Tree, a: int, b: int, c: int) -> bool:
     """Whether a joint lies on the straight line between two others."""
     first, second = tree.heads[b] - tree.heads[a], tree.heads[c] - tree.heads[b]
-    return math.sqrt(((_unit(first) - _unit(second)) ** 2).sum()) < _STRAIGHT or not first.any() or not second.any()
+    return math.sqrt(((unit(first) - unit(second)) ** 2).sum()) < _STRAIGHT or not first.any() or not second.any()
 
 
 def _branches(tree: Tree, path: list[int], k: int) -> bool:
@@ -250,29 +240,3 @@ def _parts(path: list[int], triple: tuple[int, int, int], parts: Sequence[str]) 
     if parts[4] == "toes" and k + 1 < len(path):
         bones[parts[4]] = path[k + 1]
     return bones
-
-
-def left(tree: Tree, legs: tuple[Limb, Limb], top: int | None) -> np.ndarray:
-    """The direction (3,) to the figure's left: feet or knees point forward, and the head is up.
-
-    top : a bone at the top of the figure, if known. Figures whose legs say nothing face -Y, or +Z if they stand on Y.
-    """
-    heads = tree.heads
-    hips, feet, ends = (
-        0.5 * sum(heads[leg.bones.get(part, leg.path[-1])] for leg in legs) for part in ("thigh", "foot", "")
-    )
-    up = _unit(hips - feet if top is None else heads[top] - hips)
-    forward = ends - feet
-    forward = forward - up * (up @ forward)
-    if np.linalg.norm(forward) < 0.05 * tree.size:
-        knees = 0.5 * sum(heads[leg.bones["shin"]] for leg in legs)
-        line = _unit(feet - hips)
-        forward = (knees - hips) - line * (line @ (knees - hips))
-    if np.linalg.norm(forward) < 0.005 * tree.size:
-        forward = np.array([0.0, -1.0, 0.0]) if abs(up[1]) < 0.7 else np.array([0.0, 0.0, 1.0])
-    return quaternion.cross(up, forward)
-
-
-def _unit(vector: np.ndarray) -> np.ndarray:
-    length = math.sqrt(vector @ vector)
-    return vector / length if length > 1e-12 else np.zeros(3)

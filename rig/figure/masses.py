@@ -10,22 +10,19 @@ import numpy as np
 from ..blender.armature import Armature
 from .roles import Figure
 
-_PARTS = {
-    "trunk": (0.497, ("hips", "spine", "collar")), "head": (0.081, ("neck", "head")), "arm": (0.028, ("arm",)),
-    "forearm": (0.016, ("forearm",)), "hand": (0.006, ("hand",)), "thigh": (0.1, ("thigh",)),
-    "shin": (0.0465, ("shin",)), "foot": (0.0145, ("foot",)),
-}  # fmt: skip
-"""Shares of the parts of the body, and the roles of their bones; of one arm and one leg."""
+_SHARES = {"trunk": 0.497, "head": 0.081, "arm": 0.028, "forearm": 0.016, "hand": 0.006, "thigh": 0.1, "shin": 0.0465,
+           "foot": 0.0145}  # fmt: skip
+"""Shares of the parts of the body, of one arm and one leg; `Part.weight` says which roles' bones belong to each."""
 
 
 def of(armature: Armature, figure: Figure) -> dict[int, float]:
     """The masses of bones by number, in any unit."""
     lengths = np.array(armature.length)
     found: dict[int, float] = {}
-    for share, names in _PARTS.values():
+    for name, share in _SHARES.items():
         by_side: dict[str, list[int]] = {}
         for bone, role in figure.roles.items():
-            if role.name in names:
+            if role.part.weight == name:
                 by_side.setdefault("" if role.name == "collar" else role.side, []).append(bone)
         for bones in by_side.values():
             whole = max(float(lengths[bones].sum()), 1e-12)

@@ -13,9 +13,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...solvers import Goal, Pose, Skeleton
-from ...solvers.algebra import dual_quaternion, quaternion
-from ...solvers.algebra.uniform import SplitMix64
-from ...solvers.space.joint_space import JointSpace, State
+from ...solvers.algebra import SplitMix64, dual_quaternion, quaternion
+from ...solvers.space import JointSpace, State
 
 CELLS = 26  # along the longest side of the space that is searched
 POSTURES = 240_000

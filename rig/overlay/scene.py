@@ -12,8 +12,7 @@ from ...solvers.algebra import quaternion, twist_swing
 from ..blender import channels, limit_frame
 from ..blender.armature import Armature, matrices
 from ..figure import capsules, roles
-from ..figure.bone_names import LEFT, MIDDLE, RIGHT
-from ..figure.roles import Role
+from ..figure.parts import LEFT, MIDDLE, RIGHT, Role
 from ..frame.step import targets
 from ..frame.step.targets import Place
 from ..frame.view import View
@@ -306,7 +305,7 @@ def _draw_roles(drawing: Drawing, scene: Scene) -> None:
         if role.name not in _UNNAMED:
             bone = scene.ob.pose.bones[number]
             place = scene.ob.matrix_world @ (0.5 * (bone.head + bone.tail))
-            drawing.roles.append((place, roles.label(role), _SIDES[role.side]))
+            drawing.roles.append((place, role.label, _SIDES[role.side]))
 
 
 def _draw_bones(drawing: Drawing, kind: str, scene: Scene, bones: np.ndarray) -> None:

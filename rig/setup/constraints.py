@@ -9,7 +9,7 @@ import numpy as np
 from ..blender.armature import Armature
 from ..figure import bend, roles
 from ..figure.bend import Chain
-from ..figure.body import Body
+from ..figure.body import RestBody
 from . import handover, limits
 from .goals import new_goal
 
@@ -60,7 +60,7 @@ def _pole_angle(ob: bpy.types.Object, bone: bpy.types.PoseBone, constraint: bpy.
     line = line / max(np.linalg.norm(line), 1e-12)
     out = middle - line * (middle @ line)
     if np.linalg.norm(out) < STRAIGHT * armature.length[chain].sum():
-        body = Body(armature, roles.of(ob, armature))
+        body = RestBody(armature, roles.of(ob, armature))
         limb = next(iter(bend.find_limbs(body, [Chain(chain, above[0], constraint.use_tail)])), None)
         if limb is None:
             return 0.0

@@ -8,8 +8,7 @@ import bpy
 import numpy as np
 
 from ..blender.armature import Armature
-from ..figure import roles
-from ..figure.roles import Role
+from ..figure.parts import LEFT, RIGHT, Role
 
 FINGER_TIP, SPINE_SHARE, COLLAR_SHARE = 0.67, 1.0, 0.3  # of what the leading bone turns by
 NEIGHBOUR, NEIGHBOUR_STIFFNESS, COLLAR_STIFFNESS = 0.6, 0.5, 0.5
@@ -84,7 +83,7 @@ def remove(ob: bpy.types.Object, chosen: Callable[[bpy.types.PropertyGroup], boo
 def fingers(armature: Armature, figure: dict[int, Role]) -> list[Link]:
     """Each finger curls together, and its neighbours follow softly."""
     found: list[Link] = []
-    for side in (roles.LEFT, roles.RIGHT):
+    for side in (LEFT, RIGHT):
         bones = [bone for bone, role in figure.items() if role == Role("finger", side)]
         rows = [_down(armature, bone, bones) for bone in bones if int(armature.parent[bone]) not in bones]
         if not rows:
@@ -114,7 +113,7 @@ def spine(armature: Armature, figure: dict[int, Role]) -> list[Link]:
 def shoulders(armature: Armature, figure: dict[int, Role]) -> list[Link]:
     """The collar bones follow the upper arms softly."""
     found: list[Link] = []
-    for side in (roles.LEFT, roles.RIGHT):
+    for side in (LEFT, RIGHT):
         arm = next((bone for bone, role in figure.items() if role == Role("arm", side)), None)
         for bone, role in figure.items():
             if role == Role("collar", side) and arm is not None:
@@ -125,7 +124,7 @@ def shoulders(armature: Armature, figure: dict[int, Role]) -> list[Link]:
 def forearms(armature: Armature, figure: dict[int, Role]) -> list[Link]:
     """Twist bones of the forearms take their share of the hands' twist, more toward the hand."""
     found: list[Link] = []
-    for side in (roles.LEFT, roles.RIGHT):
+    for side in (LEFT, RIGHT):
         ends = (Role("forearm", side), Role("hand", side))
         named = {role.name: bone for bone, role in figure.items() if role in ends}
         if len(named) < 2:

@@ -12,8 +12,8 @@ from ..blender import animation
 from ..blender.armature import Armature
 from ..figure import roles
 from ..figure.anatomy import FREE_FOOT, RANGES, Anatomy, with_rotation
-from ..figure.body import Body
-from ..figure.roles import LEFT, RIGHT, Role
+from ..figure.body import RestBody
+from ..figure.parts import LEFT, RIGHT, Role
 from . import control_shapes, controls, goals
 
 HIPS = Role("hips")
@@ -55,11 +55,6 @@ _ABOVE = {"hand": "forearm", "foot": "shin"}
 
 # hands out of reach would turn collars, a crouch ankles, as far as they can
 LIMITED = {"collar": RANGES["collar"], "foot": FREE_FOOT, "toes": RANGES["toes"]}
-
-STIFFNESS = {"collar": 0.9, "spine": 0.75, "neck": 0.5}
-"""From how much joints turn in motion capture (CMU): an upper arm varies by 42 degrees, a neck by 11, a spine's joint
-by 7, a collar by less than 5. The reluctance to turn is 1 / (1 - stiffness)^2, and that of a spine is doubled because
-it serves several goals."""
 
 
 @dataclass
@@ -109,10 +104,10 @@ def set_up(ob: bpy.types.Object, scene: bpy.types.Scene, use_rotation: bool, as_
         result.hips = names[hips]
         goals.let_translate(ob.pose.bones[names[hips]])
     for bone, role in bone_roles.items() if new else ():
-        if role.name in STIFFNESS:
-            goals.stiffen(ob.pose.bones[names[bone]], STIFFNESS[role.name])
+        if role.part.stiffness:
+            goals.stiffen(ob.pose.bones[names[bone]], role.part.stiffness)
     if new and not figure.not_human:
-        _limit(ob, Anatomy(Body(armature, figure)))
+        _limit(ob, Anatomy(RestBody(armature, figure)))
     _add_targets(ob, scene, new, result.hips, root_of(armature, hips), as_bones)
     if HIPS in (role for _, role, _ in new) and animation.moves(ob, result.hips):
         goal = next(goal for goal in ob.dqik.goals if goal.bone == result.hips)

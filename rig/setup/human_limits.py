@@ -9,7 +9,7 @@ import bpy
 from ..blender.armature import Armature
 from ..figure import roles
 from ..figure.anatomy import RANGES, Anatomy
-from ..figure.body import Body
+from ..figure.body import RestBody
 from . import limits
 
 
@@ -31,7 +31,7 @@ def apply(ob: bpy.types.Object, chosen: Iterable[bpy.types.PoseBone]) -> Preset:
     figure = roles.of(ob, armature)
     if refusal := figure.controlled or figure.not_human:
         return Preset([], [], refusal)
-    anatomy = Anatomy(Body(armature, figure))
+    anatomy = Anatomy(RestBody(armature, figure))
     preset = Preset([], [])
     for bone in chosen:
         number = armature.index[bone.name]

@@ -10,7 +10,7 @@ import bpy
 import numpy as np
 
 from ...solvers.algebra import twist_swing
-from ...solvers.model.limits import CLOSED, FULL_TURN, locate, project_swing
+from ...solvers.model import CLOSED, FULL_TURN, locate, project_swing
 from .. import curves
 from ..blender import limit_frame, rotation
 from ..blender.limit_frame import LimitFrame

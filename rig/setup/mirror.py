@@ -12,11 +12,12 @@ from ..blender import limit_frame
 from ..blender.armature import Armature
 from ..blender.limit_frame import LimitFrame
 from ..figure import roles
+from ..figure.directions import across, reflection
+from ..figure.parts import LEFT, RIGHT, Role
 from . import controls, goals, limits
 from .controls import Control
 from .menus import AXES
 
-LEFT, RIGHT = "L", "R"
 _SIDE = re.compile(r"Left|Right|LEFT|RIGHT|(?<![A-Za-z])(?:left|right|[LRlr])(?![A-Za-z])|左|右|^[lr](?=[A-Z])")
 _RIGHT_OF = {"Left": "Right", "LEFT": "RIGHT", "left": "right", "L": "R", "l": "r", "左": "右"}
 _OTHER = _RIGHT_OF | {right: left for left, right in _RIGHT_OF.items()}
@@ -47,18 +48,18 @@ def right_of(ob: bpy.types.Object, armature: Armature) -> dict[str, str]:
     found = _named(armature)
     paired = {*found, *found.values()}
     names = [bone.name for bone in ob.pose.bones]
-    by_role: dict[roles.Role, list[int]] = {}
+    by_role: dict[Role, list[int]] = {}
     for bone, role in roles.of(ob, armature).roles.items():
         if names[bone] not in paired and not side(names[bone]):
             by_role.setdefault(role, []).append(bone)
-    both = [(own, by_role.get(roles.Role(role.name, RIGHT), [])) for role, own in by_role.items() if role.side == LEFT]
+    both = [(own, by_role.get(Role(role.name, RIGHT), [])) for role, own in by_role.items() if role.side == LEFT]
     heads = armature.heads
-    middle = [0.5 * (heads[one[0]] + heads[two[0]]) for one, two in both if len(one) == len(two) == 1]
-    normal = _unit([heads[one[0]] - heads[two[0]] for one, two in both if len(one) == len(two) == 1])
+    single = [(heads[one[0]], heads[two[0]]) for one, two in both if len(one) == len(two) == 1]
+    normal = across([one - two for one, two in single])
+    middle = 0.5 * (single[0][0] + single[0][1]) if single else None
     for one, two in both:
         for bone in one if len(one) == len(two) else ():
-            away = heads[bone] - middle[0] if middle else np.zeros(3)
-            image = heads[bone] - 2.0 * (away @ normal) * normal
+            image = heads[bone] if middle is None else middle + reflection(normal) @ (heads[bone] - middle)
             nearest = two[int(np.linalg.norm(heads[two] - image, axis=-1).argmin())]
             found[names[bone]] = names[nearest]
     return found
@@ -184,14 +185,8 @@ def _control_like(ob: bpy.types.Object, goal: bpy.types.PropertyGroup, bone: str
 
 def _plane(armature: Armature, pairs: dict[str, str]) -> np.ndarray:
     """(3, 3) the reflection between the two sides, from the places of bones and their counterparts."""
-    normal = _unit([armature.heads[armature.index[a]] - armature.heads[armature.index[b]] for a, b in pairs.items()])
-    return np.eye(3) - 2.0 * np.outer(normal, normal)
-
-
-def _unit(lines: list[np.ndarray]) -> np.ndarray:
-    """The unit direction of lines from right to left; X if they have none."""
-    total = np.sum(lines, axis=0) if lines else np.zeros(3)
-    return total / np.linalg.norm(total) if np.linalg.norm(total) > 1e-9 else np.array([1.0, 0.0, 0.0])
+    heads, index = armature.heads, armature.index
+    return reflection(across([heads[index[left]] - heads[index[right]] for left, right in pairs.items()]))
 
 
 def _mirror_bone(

@@ -7,8 +7,7 @@ import numpy as np
 
 from ...solvers import Goal, Skeleton
 from ...solvers.algebra import dual_quaternion, quaternion
-from ...solvers.figure import figure as figures
-from ...solvers.figure.figure import Bone, Figure, Key
+from ...solvers.figure import Bone, Figure, Key, of
 from ..blender.armature import Armature
 from .build import Rig
 
@@ -18,7 +17,7 @@ def figure(rig: Rig, roles: dict[int, Key], armature: Armature) -> Figure | str:
 
     roles : (name, side) by bone number, as `rig.figure.roles` finds them.
     """
-    return figures.of(*read(rig, roles, armature))
+    return of(*read(rig, roles, armature))
 
 
 def read(

@@ -14,8 +14,9 @@ from ..blender.armature import Armature
 from ..blender.dependencies import Dependencies, acts
 from ..figure import bend, capsules, masses, roles
 from ..figure.bend import Chain
-from ..figure.body import Body
+from ..figure.body import RestBody
 from ..figure.capsules import BoneCapsule
+from ..figure.parts import NONE
 from ..figure.roles import Figure
 from . import couplings, obstacles
 from .couplings import Link
@@ -135,7 +136,7 @@ def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], driven: frozenset[str
     if ob.original.library is not None:
         notes.append("This armature is linked, so its pose is not saved here: make a library override")
     chains = [Chain(goal.chain, goal.bone, goal.facts.use_tail) for goal in goals if goal.facts.kind != "BALANCE"]
-    bends = _bends(pose, Body(armature, figure), chains, moved)
+    bends = _bends(pose, RestBody(armature, figure), chains, moved)
     weighed = masses.of(armature, figure) if any(goal.facts.kind == "BALANCE" for goal in goals) else {}
     links = [link for link in links if moved[link.bone] and moved[link.leader]]
     avoids_self = ob.dqik.avoid_self
@@ -286,13 +287,13 @@ def _dividing(pose: bpy.types.bpy_prop_collection, figure: Figure, links: Sequen
     """(N,) bones that divide a limb's upper or lower bone to twist: alone, and without limits, they do not turn."""
     followers = {link.bone for link in links}
     return np.array([
-        figure.roles.get(number, roles.NONE).name == "twist" and not bone.dqik_use_limits and number not in followers
+        figure.roles.get(number, NONE).name == "twist" and not bone.dqik_use_limits and number not in followers
         for number, bone in enumerate(pose)
     ], dtype=bool)  # fmt: skip
 
 
 def _bends(
-    pose: bpy.types.bpy_prop_collection, body: Body, chains: list[Chain], moved: np.ndarray
+    pose: bpy.types.bpy_prop_collection, body: RestBody, chains: list[Chain], moved: np.ndarray
 ) -> dict[int, np.ndarray]:
     """Preferred bends: those of the user, and of the elbows and knees of straight limbs."""
     bends: dict[int, np.ndarray] = {}

@@ -7,7 +7,7 @@ from mathutils import Matrix, Quaternion, Vector
 from ..blender.armature import Armature
 from ..figure import bend, roles
 from ..figure.bend import Chain
-from ..figure.body import Body
+from ..figure.body import RestBody
 from .plan import chain_of
 
 _STRAIGHT = 1e-3  # of its length: a limb that is bent by less points nowhere
@@ -19,7 +19,7 @@ class Poles:
 
     def __init__(self, ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> None:
         self._ob, self._depsgraph, self._armature = ob, depsgraph, Armature(ob)
-        self._body = Body(self._armature, roles.of(ob, self._armature))
+        self._body = RestBody(self._armature, roles.of(ob, self._armature))
 
     def spot(self, goal: bpy.types.PropertyGroup) -> Vector | None:
         """Where in the world a goal's pole has to be: turned about the line of its limb from where it is.

@@ -3,19 +3,13 @@
 
 The tables here define the ctypes structures that Python fills (`pack.py`), the functions that it calls (`library.py`)
 and the header that the kernel is compiled with, `kernel/src/contract.h` (`tools/kernel_contract.py` writes it). Python
-and a library fit each other if they have the same `LAYOUT`, a hash of these tables.
+and a library fit each other if they have the same `layout`, a hash of these tables. `declare.py` says how it is made.
 
-Doubles (learnt weights are floats), quaternions `w x y z`, arrays row by row. The kernel keeps no state, allocates
-nothing and locks nothing: a call depends on its arguments only, and equal arguments give equal answers to the bit.
+Doubles, quaternions `w x y z`, arrays row by row. The kernel keeps no state, allocates nothing and locks nothing: a
+call depends on its arguments only, and equal arguments give equal answers to the bit.
 """
 
-import ctypes
-import functools
-import hashlib
 from types import ModuleType
-from typing import Any, NamedTuple
-
-import numpy as np
 
 from ..algebra import quaternion
 from ..group import attempts, solve, staged, stages
@@ -24,7 +18,8 @@ from ..methods import ccd, pgs
 from ..model import limits
 from ..space import arc, joint_space, limb, poles, posture, yielding
 from ..space.tasks import distance, look_at, setup
-from .structures import STRUCTURES, Field
+from .declare import Field, Function, Part
+from .structures import STRUCTURES
 
 # -- constants --------------------------------------------------------------------------------------------------------
 
@@ -87,26 +82,9 @@ OWNERS: tuple[tuple[ModuleType, str, str], ...] = (
 )
 """The modules that define constants, the prefix of their names in C, and the names."""
 
-CONSTANTS: dict[str, int | float | np.ndarray] = {
-    **{prefix + name: getattr(module, name) for module, prefix, names in OWNERS for name in names.split()},
-    "DQIK_SWIVELS": len(limb.SWIVELS),
-}
-
-
 # -- functions --------------------------------------------------------------------------------------------------------
 
-
-class Function(NamedTuple):
-    """A function of the kernel; its arguments as fields."""
-
-    name: str
-    result: str
-    arguments: tuple[Field, ...]
-    note: str
-
-
 _PROBLEM, _FRAMES = Field("problem", "dqik_problem[]"), Field("frames", "dqik_frames[]")
-_FIGURE, _START = Field("figure", "dqik_figure[]"), Field("start", "dqik_figure_start[]w")
 _BEGIN, _END, _WORK = Field("begin", "int64"), Field("end", "int64"), Field("work", "double[]w")
 FUNCTIONS = (
     Function("dqik_layout", "int32", (), "DQIK_LAYOUT of the library."),
@@ -114,69 +92,8 @@ FUNCTIONS = (
     Function("dqik_solve", "void", (_PROBLEM, _FRAMES, _BEGIN, _END, _WORK), "Solve frames, each one afresh."),
     Function("dqik_follow", "void", (_PROBLEM, Field("motion", "dqik_motion[]w"), _FRAMES, _BEGIN, _END, _WORK),
              "Solve the next frames of a motion, in order."),
-    Function("dqik_figure_base", "void", (
-        _FIGURE, _START, *(Field(name, "int64") for name in ("frames", "poses", "linked", "goals")),
-        *(Field(name, "double[]") for name in (
-            "rotations", "translations", "links", "positions", "orientations", "amounts",
-        )), Field("share", "double"), Field("base", "double[]w"),
-    ), "The rotations (frames, J, 4) that solves start from, from the animator's poses (poses, J, ...), links (linked, "
-       "J, 8), targets (frames, goals, ...) and amounts (frames); poses and linked may be 1."),
 )  # fmt: skip
 
 
-# -- the contract in ctypes ----------------------------------------------------------------------------------
-
-NUMBERS: dict[str, tuple[Any, Any, str]] = {
-    "int32": (ctypes.c_int32, np.int32, "int32_t"),
-    "int64": (ctypes.c_int64, np.int64, "int64_t"),
-    "uint64": (ctypes.c_uint64, np.uint64, "uint64_t"),
-    "uint8": (ctypes.c_uint8, np.uint8, "uint8_t"),
-    "float": (ctypes.c_float, np.float32, "float"),
-    "double": (ctypes.c_double, np.float64, "double"),
-    "void": (None, None, "void"),
-}
-"""Kinds of numbers: in ctypes, NumPy and C."""
-
-
-@functools.cache
-def split(kind: str) -> tuple[str, str]:
-    """A field's kind and the text after its opening bracket: `double[3]` gives `double`, `3]`."""
-    base, _, rest = kind.partition("[")
-    return base, rest
-
-
-def in_ctypes(kind: str) -> Any:
-    """The ctypes type of a kind."""
-    base, rest = split(kind)
-    if rest.startswith("]"):
-        return ctypes.c_void_p
-    one = CLASSES[base] if base in CLASSES else NUMBERS[base][0]
-    return one * int(rest[:-1]) if rest else one
-
-
-CLASSES: dict[str, Any] = {}
-"""The structures as ctypes classes, by their names in C."""
-
-for _structure_of in STRUCTURES:
-    _fields = [(field.name, in_ctypes(field.kind)) for field in _structure_of.fields]
-    CLASSES[_structure_of.name] = type(_structure_of.name, (ctypes.Structure,), {"_fields_": _fields})
-
-
-def number_in_c(value: int | float | np.ndarray) -> str:
-    """A constant in C: a number, or several in braces, with all their digits."""
-    if isinstance(value, np.ndarray):
-        return "{" + ", ".join(map(repr, value.ravel().tolist())) + "}"
-    return repr(value)
-
-
-def _canonical() -> str:
-    """The text of the contract without the notes, for its hash."""
-    parts = [f"{name} {number_in_c(value)}" for name, value in CONSTANTS.items()]
-    parts += [f"{name} {number}" for values in ENUMERATIONS.values() for name, number in values.items()]
-    parts += [f"{one.name} {[(field.name, field.kind) for field in one.fields]}" for one in STRUCTURES]
-    parts += [f"{one.result} {one.name} {[(field.name, field.kind) for field in one.arguments]}" for one in FUNCTIONS]
-    return "\n".join(parts)
-
-
-LAYOUT = int(hashlib.sha256(_canonical().encode()).hexdigest()[:7], 16)
-"""The value of `dqik_layout` in a library made for these tables."""
+CONTRACT = Part("dqik", "contract.h", OWNERS, STRUCTURES, FUNCTIONS, {"DQIK_SWIVELS": len(limb.SWIVELS)}, ENUMERATIONS)
+"""All of it; the natural pose has a part of its own (`solvers/figure/contract.py`)."""

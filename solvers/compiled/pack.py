@@ -21,7 +21,8 @@ from ..space.joint_space import JointSpace
 from ..space.limb import Limb
 from ..space.tasks.table import Kind
 from ..space.unknowns import Unknowns
-from .contract import CLASSES, KINDS, SOLVERS, TASKS
+from .contract import KINDS, SOLVERS, TASKS
+from .declare import CLASSES
 from .pack_sweep import sweep
 from .packer import Packer
 from .structures import ARC, LIMB, PROBLEM, SETTINGS, SKELETON, STAGE, STRUCTURES, TASK

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .contract import CLASSES, NUMBERS, split
-from .structures import STRUCTURES, Structure
+from .declare import CLASSES, NUMBERS, Structure, split
 
 
 class Packer:
@@ -23,7 +22,7 @@ class Packer:
         An array of numbers takes any value that NumPy converts to one, an array of structures a sequence of them. Both
         take an address, or None for a null pointer. Raises TypeError for fields that are missing or unknown.
         """
-        converters = _CONVERTERS[structure.name]
+        converters = _CONVERTERS.get(structure.name) or _converters(structure)
         if converters.keys() != values.keys():
             missing, unknown = sorted(converters.keys() - values.keys()), sorted(values.keys() - converters.keys())
             raise TypeError(f"{structure.name}: missing {missing}, unknown {unknown}")
@@ -58,5 +57,9 @@ def _converter(kind: str) -> Callable[[Packer, Any], Any]:
     return lambda _, value: convert(value)
 
 
-_CONVERTERS = {one.name: {field.name: _converter(field.kind) for field in one.fields} for one in STRUCTURES}
-"""For each structure and field a function of the packer that makes the field from the value passed to `fill`."""
+_CONVERTERS: dict[str, dict[str, Callable[[Packer, Any], Any]]] = {}
+
+
+def _converters(structure: Structure) -> dict[str, Callable[[Packer, Any], Any]]:
+    """For each field a function of the packer that makes the field from the value passed to `fill`."""
+    return _CONVERTERS.setdefault(structure.name, {one.name: _converter(one.kind) for one in structure.fields})

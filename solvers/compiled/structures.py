@@ -1,41 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The structures that Python and the compiled kernel share; a part of the contract, see `contract.py`."""
 
-from typing import NamedTuple
-
 import numpy as np
 
 from ..model import frames
+from .declare import Field, Structure, structure
 
-
-class Field(NamedTuple):
-    """A field of a structure.
-
-    kind : `int32`, `int64`, `uint64`, `float`, `double` or a structure's name; `double[3]` for so many of them in
-        place; `double[]` for the address of an array that the kernel reads, `double[]w` of one that it writes.
-    """
-
-    name: str
-    kind: str
-    note: str = ""
-
-
-class Structure(NamedTuple):
-    """A structure of the contract: its name in C, a note, its fields in order."""
-
-    name: str
-    note: str
-    fields: tuple[Field, ...]
-
-
-def _structure(name: str, note: str, *fields: tuple[str, ...]) -> Structure:
-    """`fields`: a kind, the names of one or more fields of that kind, a note."""
-    return Structure(
-        name, note, tuple(Field(one, kind, note) for kind, names, note in fields for one in names.split())
-    )  # fmt: skip
-
-
-SKELETON = _structure(
+SKELETON = structure(
     "dqik_skeleton", "A tree of J joints; see solvers/model/skeleton.py.",
     ("int32", "joints", "J"),
     ("double", "length", "[length units] by which errors are divided"),
@@ -46,7 +17,7 @@ SKELETON = _structure(
     ("int32[]", "kind", "(J) a ball is DQIK_BALL, whether it is free or not"),
 )  # fmt: skip
 
-SETTINGS = _structure(
+SETTINGS = structure(
     "dqik_settings", "Settings of one run of the outer iteration; see Settings in solvers/iterate/descent.py.",
     ("int32", "iterations", ""),
     ("double", "tolerance rotation_tolerance", ""),
@@ -56,14 +27,14 @@ SETTINGS = _structure(
     ("int32", "abandons resigns", "whether it stops where the cost falls slowly; if leading goals are missed"),
 )  # fmt: skip
 
-LIMB = _structure(
+LIMB = structure(
     "dqik_limb", "A two-bone limb; see Limb in solvers/space/limb.py.",
     ("int32", "upper lower end goal", ""),
     ("double[3]", "axis upper_axis", ""),
     ("double", "bend side share", ""),
 )  # fmt: skip
 
-ARC = _structure(
+ARC = structure(
     "dqik_arc", "The bend of a straight chain; see Arc in solvers/space/arc.py.",
     ("int32", "goal points turns reference", ""),
     ("int32[]", "point", "(points) joints at the ends of its bones, then the effector"),
@@ -74,7 +45,7 @@ ARC = _structure(
     ("double", "aim", "share of the way to its target by which the root turns the chain"),
 )  # fmt: skip
 
-POLE = _structure(
+POLE = structure(
     "dqik_pole", "The chain that a pole bends; see Pole in solvers/space/poles.py.",
     ("int32", "goal root end middles", ""),
     ("int32[]", "middle", "(middles)"),
@@ -83,7 +54,7 @@ POLE = _structure(
     ("uint8[]", "moved", "(middles + 2, n) degrees of freedom that act on root, middles, end"),
 )  # fmt: skip
 
-CARRY = _structure(
+CARRY = structure(
     "dqik_carry", "A goal whose rotation follows the limb above it; see Carry in solvers/model/carry.py.",
     ("int32", "limb", "joint above the goal's"),
     ("double", "follows", ""),
@@ -91,7 +62,7 @@ CARRY = _structure(
     ("uint8[]", "turns carries", "(n) degrees of freedom that turn the goal's joint; those that turn the limb"),
 )  # fmt: skip
 
-TASK = _structure(
+TASK = structure(
     "dqik_task", "A task of a goal; see solvers/space/tasks/table.py.",
     ("int32", "kind goal row rows", "rows: their number, from `row` on"),
     ("int32", "one_sided", "whether its rows count only above 0"),
@@ -102,32 +73,32 @@ TASK = _structure(
     ("void[]", "data", "a structure that only its kind has, or NULL"),
 )  # fmt: skip
 
-LOOK_AT = _structure(
+LOOK_AT = structure(
     "dqik_look_at", "See solvers/space/tasks/look_at.py.",
     ("double[3]", "axis", "in the joint's frame"),
     ("uint8[]", "turns", "(n) degrees of freedom that turn the joint"),
 )  # fmt: skip
 
-DISTANCE = _structure(
+DISTANCE = structure(
     "dqik_distance", "See solvers/space/tasks/distance.py.",
     ("double", "distance sign", ""),
 )  # fmt: skip
 
-PLANE = _structure("dqik_plane", "See solvers/space/tasks/plane.py.", ("double", "height", ""))
+PLANE = structure("dqik_plane", "See solvers/space/tasks/plane.py.", ("double", "height", ""))
 
-ON_CURVE = _structure(
+ON_CURVE = structure(
     "dqik_on_curve", "A joint that goes to a point of a curve; see solvers/space/tasks/curve.py.",
     ("int32", "joint place", "place: of the point among those of all goals"),
     ("double[3]", "offset", ""),
 )  # fmt: skip
 
-COUPLING = _structure(
+COUPLING = structure(
     "dqik_coupling", "A coupling that gives way to goals; see solvers/space/tasks/coupling.py.",
     ("int32", "own leader", "degrees of freedom"),
     ("double", "factor offset", ""),
 )  # fmt: skip
 
-BALANCE = _structure(
+BALANCE = structure(
     "dqik_balance", "See solvers/space/tasks/balance.py.",
     ("int32", "within upright points place parts", ""),
     ("double", "distance least", ""),
@@ -136,7 +107,7 @@ BALANCE = _structure(
     ("uint8[]", "moved", "(parts, n)"),
 )  # fmt: skip
 
-VISIT = _structure(
+VISIT = structure(
     "dqik_visit",
     "One joint of a sweep, with the joints and points that it moves and that are read later; see"
     " solvers/space/posture.py. Points are the positions of the joints, then of the effectors.",
@@ -150,20 +121,20 @@ VISIT = _structure(
     ("int32[]", "carried_start carried", "(heads + 1); points that move with each head"),
 )  # fmt: skip
 
-LINK = _structure(
+LINK = structure(
     "dqik_link", "One turn of a loop by MikuMikuDance's rule; see solvers/iterate/mmd.py.",
     ("int32", "visit goal lever", ""),
     ("double", "most", "[rad] largest turn"),
 )  # fmt: skip
 
-SWEEP = _structure(
+SWEEP = structure(
     "dqik_sweep", "A sweep of a solver that turns one joint after the other.",
     ("int32", "visits links by_links", "by_links: by MikuMikuDance's rule"),
     ("dqik_visit[]", "visit", "(visits) in order"),
     ("dqik_link[]", "link", "(links)"),
 )  # fmt: skip
 
-STAGE = _structure(
+STAGE = structure(
     "dqik_stage",
     "G goals solved together over n degrees of freedom; see solvers/group/stage.py, solvers/space/joint_space.py and"
     " solvers/space/tasks/.",
@@ -237,7 +208,7 @@ STAGE = _structure(
     ("dqik_sweep[]", "sweep", "NULL for solvers that step along a Jacobian"),
 )  # fmt: skip
 
-PROBLEM = _structure(
+PROBLEM = structure(
     "dqik_problem", "A prepared solve.",
     ("dqik_skeleton", "skeleton", ""),
     ("int32", "stages goals points", "goals of all stages, and their points"),
@@ -262,7 +233,7 @@ FRAMES = Structure(
     ),
 )  # fmt: skip
 
-MOTION = _structure(
+MOTION = structure(
     "dqik_motion", "The state of one motion; see Motion in solvers/model/frames.py.",
     ("int32", "steps", "0: the next frame is solved afresh; 1: from the last pose; 2: and residual"),
     ("int32", "unchanged", "frames in a row with the same inputs"),
@@ -270,74 +241,7 @@ MOTION = _structure(
     ("dqik_frames[]w", "last", "(1) the last frame's inputs and outputs"),
 )  # fmt: skip
 
-NETWORK = _structure(
-    "dqik_network", "A network with a linear map beside it; see LimbNetworks in solvers/figure/weights.py.",
-    ("int32", "inputs first second outputs", "numbers of units"),
-    ("double[]", "scale shift", "(inputs)"),
-    ("float[]", "first_weight second_weight", "(inputs, first), (first, second): learnt numbers, so they are exact"),
-    ("float[]", "last_weight", "(second + inputs, outputs)"),
-    ("double[]", "first_bias second_bias last_bias", "(first), (second), (outputs)"),
-)  # fmt: skip
-
-EFFECTOR = _structure(
-    "dqik_effector", "An effector of a figure; see solvers/figure/view.py and body.py.",
-    ("int32", "goal joint turned", ""),
-    ("double", "size reach", ""),
-    ("double[3]", "offset tip root", ""),
-    ("double[6]", "frame", "(3, 2)"),
-    ("double[4]", "from_rest", ""),
-)  # fmt: skip
-
-FIGURE_LIMB = _structure(
-    "dqik_figure_limb", "An arm or a leg of a figure; see solvers/figure/body.py.",
-    ("int32", "turned placed_arm on_toes eased", "eased: a leg whose foot and knee are fitted to the distance"),
-    ("int32", "own_end own_lower", "the numbers of its joints among the K, or -1"),
-    ("double", "size bend collar_share end_moves doubt", ""),
-    ("double[3]", "sign root shoulder collar_gain collar_line toe_line end_tip along", ""),
-    ("double[4]", "mirror end_frame", ""),
-    ("double[16]", "end_back lower_back", "from a joint's motion to its turn"),
-    ("double[2]", "length", ""),
-    ("double[6]", "beyond", ""),
-    ("double[9]", "axes", "(3, 3) columns: where straight limbs point, forward, the usual hinge"),
-    ("double[96]", "bones", "(2, 12, 4) from a swing, a twist and a turn about the hinge to both bones' turns"),
-    ("double[18]", "back", "(2, 3, 3)"),
-    ("dqik_network", "network", ""),
-)  # fmt: skip
-
-FIGURE = _structure(
-    "dqik_figure", "The prior of natural poses of a figure; see solvers/figure/.",
-    ("dqik_skeleton", "skeleton", ""),
-    ("int32", "effectors limbs arms turned features lines columns", "turned: K joints; lines: of the spine"),
-    ("dqik_effector[]", "effector", "(effectors) of the limbs, then of the head"),
-    ("dqik_figure_limb[]", "limb", "(limbs) arms first"),
-    ("int32", "hips_goal hips_link hips_joint", "-1: none"),
-    ("double[3]", "hips_point hips_offset", ""),
-    ("double[4]", "hips_from_rest hips_inverse", ""),
-    ("int32[]", "select", "(features) of all that is told"),
-    ("double[]", "trunk_scale trunk_shift trunk_map", "(features), (features), (features, 3)"),
-    ("double[3]", "trunk_mean spine_root", ""),
-    ("int32", "has_spine spine neck keeps_chest chest_joint", "spine, neck: free joints"),
-    ("double[4]", "chest_from_rest", ""),
-    ("double[]", "spine_line fraction", "(lines, 3), (lines)"),
-    ("int32[]", "joint column", "(K)"),
-    ("double[]", "mirror map freedom at_rest bend", "(columns, 4), (K, 16), (K), (K, 4), (K, 9)"),
-    ("uint8[]", "serves follows inner", "(effectors, K), (effectors, K), (J) whether links move effectors"),
-    ("double[]", "own_mean own_scale own_map", "(features), (features), (features + 1, 3 K); NULL: nothing learnt"),
-    ("double", "clip most_turn near collar_rest steady soft folded room pointed most_eased", ""),
-    ("double", "least_bend least_knee most_knee pronation near_rest near_pose posed bends own_clip", ""),
-)  # fmt: skip
-
-FIGURE_START = _structure(
-    "dqik_figure_start", "What follows from the animator's pose of a figure; see _Start in solvers/figure/prior.py.",
-    ("int32", "has_pose", "whether the rest is of a pose"),
-    ("double", "share", "of the character's own motion"),
-    ("double[]w", "rotations links", "(J, 4), (J, 8) of the pose"),
-    ("double[]w", "places turns fade", "(effectors, 3), (effectors, 4), (effectors)"),
-    ("double[]w", "apart bent ends chest", "(K, 3), (K, 3), (limbs, 4), (3)"),
-    ("double[]w", "memory", "7 joints + 34 effectors + features + 4 columns + 4 K + hidden units, to work in"),
-)  # fmt: skip
-
 STRUCTURES = (
     SKELETON, SETTINGS, LIMB, ARC, POLE, CARRY, LOOK_AT, DISTANCE, PLANE, ON_CURVE, COUPLING, BALANCE, TASK, VISIT,
-    LINK, SWEEP, STAGE, PROBLEM, FRAMES, MOTION, NETWORK, EFFECTOR, FIGURE_LIMB, FIGURE, FIGURE_START,
+    LINK, SWEEP, STAGE, PROBLEM, FRAMES, MOTION,
 )  # fmt: skip

@@ -1,6 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A learnt prior of natural poses: where elbows, knees, shoulders and the spine go when targets leave that open.
+"""The natural pose: where elbows, knees, shoulders and the spine go when targets leave that open.
 
-NumPy only; nothing here knows Blender. `figure` reads a rig by the roles of its bones, `prior` makes base poses,
-`own_motion` fits them to a character's own frames.
+A learnt prior, arrays in and arrays out. `figure` reads a skeleton by the roles of its joints, `prior` makes base
+poses, `own_motion` fits them to a character's own frames.
 """
+
+from . import own_motion
+from .figure import Bone, Figure, Key, of
+from .prior import Prior
+
+__all__ = ["Bone", "Figure", "Key", "Prior", "of", "own_motion"]

@@ -10,7 +10,7 @@ from . import limbs as limb_geometry
 from .chest import Chest
 from .collars import Collars
 from .ends import LooseEnds, turned_back
-from .figure import SIDES, Figure, Limb
+from .figure import SIDES, Figure, Head, Limb
 from .view import TURNED, View, products, rows
 from .weights import CLIP, EFFECTORS, LimbNetworks, Trunk, Weights, clipped
 
@@ -71,7 +71,7 @@ class Body:
         if head is not None:
             self.reaches[-1] = _REACH_OF_HEAD
             self.roots[-1] = head.place
-            beyond = self._head_tip(figure)
+            beyond = self._head_tip(figure, head)
             self.tips[-1] = beyond if head.turned else 0.0
             self.frames[-1] = np.eye(3)[:, 1:] if head.turned else np.stack([beyond / figure.torso, np.zeros(3)], -1)
         for k, has in enumerate(turned):
@@ -87,11 +87,11 @@ class Body:
         self._scale[:, :3], self._shift[:, :3] = 1.0 / self.sizes, -self.roots / self.sizes
 
     @staticmethod
-    def _head_tip(figure: Figure) -> np.ndarray:
+    def _head_tip(figure: Figure, head: Head) -> np.ndarray:
         """From the head's joint to its effector at rest."""
-        offset = np.asarray(figure.goals[figure.head.goal].offset, dtype=float)
+        offset = np.asarray(figure.goals[head.goal].offset, dtype=float)
         return quaternion.rotate(
-            quaternion.product(quaternion.conjugate(figure.axes), figure.rest[figure.head.joint]), offset
+            quaternion.product(quaternion.conjugate(figure.axes), figure.rest[head.joint]), offset
         )
 
     def _set_limbs(self, limbs: tuple[Limb, ...], weights: Weights) -> None:
@@ -119,7 +119,8 @@ class Body:
         self.forearms = np.array([limb.frames[1][:, 0] for limb in limbs])
         self._pronated = self.forearms[self._turned_arms]
         self.on_toes = np.flatnonzero([limb.toe.any() for limb in limbs])
-        self._toe_lines = (TURNED @ np.array([limbs[k].toe for k in self.on_toes]).reshape(-1, 1, 3, 1))[..., 0]
+        toes = np.array([limb.toe for limb in limbs])[self.on_toes]
+        self._toe_lines = (TURNED @ toes[:, None, :, None])[..., 0]
         self._at_toes, self._at_turned_arms = rows(self.on_toes), rows(self._turned_arms)
         self._at_placed_arms = rows(self.placed_arms)
         beyond = np.zeros((len(limbs), 6))
@@ -157,7 +158,7 @@ class Body:
         every = [(joint, column) for joint, column in every if joint >= 0]
         self.whole = len(every)
         self.among = np.array([k for k, (joint, _) in enumerate(every) if free[joint] > 0.0], dtype=np.intp)
-        columns = [every[k] for k in self.among.tolist()]
+        columns = [(joint, column) for joint, column in every if free[joint] > 0.0]
         self.joints = np.array([joint for joint, _ in columns], dtype=np.intp)
         self.columns = np.array([column for _, column in columns], dtype=np.intp)
         self.mirror = np.ones((self.first + 4 * count, 4))
@@ -182,12 +183,10 @@ class Body:
         figure, count = self._figure, len(self._figure.limbs)
         projections = np.zeros((len(self.joints), 3, 3))
         for k, (joint, column) in enumerate(zip(self.joints.tolist(), self.columns.tolist(), strict=True)):
-            part, number = divmod(column - self.first, count)
-            if column < self.first:
+            part, number = divmod(int(column) - self.first, count)
+            if column < self.first or part >= 2:
                 continue
             limb = figure.limbs[number]
-            if part >= 2:
-                continue
             mirror = MIRROR[1:] if limb.side == "R" else 1.0
             axes = quaternion.product(quaternion.conjugate(figure.axes), figure.rest[joint])
             axis = quaternion.rotate(quaternion.conjugate(axes), limb.frames[part][:, 2] * mirror)
@@ -227,7 +226,7 @@ class Body:
 
     def turn_from(self, row: int) -> np.ndarray:
         """(4, 4) from the motion of one of the K joints to its turn; zeros for -1."""
-        return np.linalg.inv(self.maps[row]) if row >= 0 else np.zeros((4, 4))
+        return np.linalg.inv(self.maps)[row] if row >= 0 else np.zeros((4, 4))
 
     # -- evaluation -----------------------------------------------------------------------------------------------
 

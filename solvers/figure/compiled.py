@@ -2,20 +2,34 @@
 """The prior of one rig in the compiled kernel."""
 
 import operator
+import sys
+from collections.abc import Callable
 from ctypes import addressof
+from functools import cache
 from typing import Any, Protocol
 
 import numpy as np
 
 from ..algebra import quaternion
-from ..compiled import pack, structures
-from ..compiled.library import Kernel
+from ..compiled import pack
+from ..compiled.library import load
 from ..compiled.packer import Packer
 from ..model.goals import Targets
 from ..model.skeleton import Pose
-from . import body, collars, limbs, own_motion, weights
+from . import body, contract, own_motion, weights
 from .figure import Figure
 from .view import Viewer
+
+
+@cache
+def compiled_base() -> Callable[..., None] | None:
+    """The kernel's function that makes base poses; None where there is none that fits."""
+    kernel = load()
+    try:
+        return None if kernel is None else kernel.functions(contract.CONTRACT)["dqik_figure_base"]
+    except (OSError, AttributeError) as error:
+        print(f"DQIK: the compiled natural pose cannot be used: {error}. NumPy makes it instead.", file=sys.stderr)
+        return None
 
 
 class Parts(Protocol):
@@ -34,16 +48,16 @@ class Parts(Protocol):
 class CompiledPrior:
     """A `Prior` as the kernel reads it, and what follows from the animator's pose, which it remembers."""
 
-    def __init__(self, library: Kernel, prior: Parts, fading: dict[str, float]) -> None:
-        """Fading : by which distances the animator's pose counts less."""
-        self._library, self._packer = library, Packer()
-        self._figure = addressof(_figure(self._packer, prior, fading))
+    def __init__(self, base: Callable[..., None], prior: Parts) -> None:
+        """`base` : as of `compiled_base`."""
+        self._base, self._packer = base, Packer()
+        self._figure = addressof(_figure(self._packer, prior))
         joints, effectors, turned = len(prior.figure.skeleton), len(prior.viewer.goals), len(prior.joints)
         networks = prior.body.networks
         hidden = networks.first.shape[-1] + networks.second.shape[-1]
         size = 7 * joints + 34 * effectors + len(prior.body.select) + 4 * len(prior.body.mirror) + 4 * turned + hidden
         self._start = addressof(self._packer.fill(
-            structures.FIGURE_START, has_pose=False, share=0.0, rotations=np.zeros((joints, 4)),
+            contract.FIGURE_START, has_pose=False, share=0.0, rotations=np.zeros((joints, 4)),
             links=np.zeros((joints, 8)), places=np.zeros((effectors, 3)), turns=np.zeros((effectors, 4)),
             fade=np.zeros(effectors), apart=np.zeros((turned, 3)), bent=np.zeros((turned, 3)),
             ends=np.zeros((len(prior.figure.limbs), 4)), chest=np.zeros(3), memory=np.zeros(size),
@@ -63,7 +77,7 @@ class CompiledPrior:
             counts = frames, len(start.rotations), len(links), targets.positions.shape[1]
             self._arguments = [*counts, *(array.ctypes.data for array in self._arrays)]
         found = np.empty((frames, *start.rotations.shape[1:]))
-        self._library.figure_base(self._figure, self._start, *self._arguments, share, found.ctypes.data)
+        self._base(self._figure, self._start, *self._arguments, share, found.ctypes.data)
         return found
 
     def _amounts(self, amount: float | np.ndarray, frames: int) -> np.ndarray:
@@ -74,8 +88,8 @@ class CompiledPrior:
         return self._amount
 
 
-def _figure(packer: Packer, prior: Parts, fading: dict[str, float]) -> Any:
-    """The structure of a prior. fading : `near_rest`, `near_pose`, `posed`."""
+def _figure(packer: Packer, prior: Parts) -> Any:
+    """The structure of a prior."""
     figure, own, parts, viewer = prior.figure, prior.own, prior.body, prior.viewer
     hips, effectors = figure.hips, len(viewer.goals)
     chest = figure.spine[-1] if prior.keeps_chest else -1
@@ -84,7 +98,7 @@ def _figure(packer: Packer, prior: Parts, fading: dict[str, float]) -> Any:
         for k, limb in enumerate(figure.limbs)
     }
     return packer.fill(
-        structures.FIGURE,
+        contract.FIGURE,
         skeleton=pack.of_skeleton(packer, figure.skeleton),
         effectors=effectors,
         limbs=len(figure.limbs),
@@ -129,22 +143,6 @@ def _figure(packer: Packer, prior: Parts, fading: dict[str, float]) -> Any:
         own_mean=None if own is None else own.mean,
         own_scale=None if own is None else own.scale,
         own_map=None if own is None else own.map,
-        clip=weights.CLIP,
-        most_turn=body.MOST_TURN,
-        near=body.NEAR,
-        collar_rest=collars.REST,
-        steady=limbs.STEADY,
-        soft=limbs.SOFT,
-        folded=limbs.FOLDED,
-        room=limbs.ROOM,
-        pointed=limbs.POINTED,
-        most_eased=limbs.MOST_EASED,
-        least_bend=limbs.LEAST_BEND,
-        least_knee=limbs.LEAST_KNEE,
-        most_knee=limbs.MOST_KNEE,
-        pronation=body.PRONATION,
-        **fading,
-        own_clip=own_motion.CLIP,
     )
 
 
@@ -158,7 +156,7 @@ def _from_rest(prior: Parts, joint: int) -> np.ndarray:
 def _effector(packer: Packer, prior: Parts, number: int) -> Any:
     viewer, parts = prior.viewer, prior.body
     return packer.fill(
-        structures.EFFECTOR, goal=viewer.goals[number], joint=viewer.joints[number], turned=parts.turned[number],
+        contract.EFFECTOR, goal=viewer.goals[number], joint=viewer.joints[number], turned=parts.turned[number],
         size=parts.sizes[number, 0], reach=parts.reaches[number, 0], offset=viewer.offsets[number],
         tip=parts.tips[number], root=parts.roots[number], frame=parts.frames[number].ravel(),
         from_rest=viewer.from_rest[number],
@@ -172,7 +170,7 @@ def _limb(packer: Packer, prior: Parts, k: int, network: Any) -> Any:
     place = None if limb.turned else int(np.flatnonzero(parts.ends.rows == k)[0])
     own_end, own_lower = (parts.row_of(part * len(figure.limbs) + k) for part in (2, 1))
     return packer.fill(
-        structures.FIGURE_LIMB,
+        contract.FIGURE_LIMB,
         turned=limb.turned,
         placed_arm=k in parts.placed_arms,
         on_toes=k in parts.on_toes,
@@ -207,7 +205,7 @@ def _limb(packer: Packer, prior: Parts, k: int, network: Any) -> Any:
 
 def _network(packer: Packer, networks: weights.LimbNetworks, k: int) -> Any:
     return packer.fill(
-        structures.NETWORK, inputs=networks.first.shape[1], first=networks.first.shape[2],
+        contract.NETWORK, inputs=networks.first.shape[1], first=networks.first.shape[2],
         second=networks.second.shape[2], outputs=networks.last.shape[2], scale=networks.scale[k],
         shift=networks.shift[k], first_weight=networks.first[k], first_bias=networks.first_bias[k],
         second_weight=networks.second[k], second_bias=networks.second_bias[k], last_weight=networks.last[k],

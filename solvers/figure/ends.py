@@ -28,7 +28,7 @@ class LooseEnds:
     def __init__(self, limbs: Sequence[Limb], names: Sequence[str], weights: Weights) -> None:
         """`names` : of the limbs' networks."""
         self.rows = np.flatnonzero([not limb.turned for limb in limbs])
-        own = [limbs[k] for k in self.rows]
+        own = [limb for limb in limbs if not limb.turned]
         self.at = rows(self.rows)
         self.doubt = np.array([_doubt(weights, name) for name in names])
         self.moves = np.array([[float(limb.effector != limb.lower)] for limb in own]).reshape(-1, 1)
@@ -41,9 +41,11 @@ class LooseEnds:
         self.eased = np.flatnonzero(legs & (self.moves[:, 0] > 0.0) & feet)
         self._of_legs = legs[:, None].astype(float)  # arms predict no ends
         self.at_eased, self.at_legs = rows(self.eased), rows(self.rows[self.eased])
+        doubt = self.doubt[self.rows].tolist()
         self._legs = [
-            limb_geometry.Leg.of(own[k].lengths, self.tips[k], float(self.doubt[self.rows[k]])) for k in self.eased
-        ]
+            limb_geometry.Leg.of(limb.lengths, tip, doubt[k])
+            for k, (limb, tip) in enumerate(zip(own, self.tips, strict=True)) if k in self.eased
+        ]  # fmt: skip
         self._set_maps(lengths[:, 1])
 
     def _set_maps(self, lower: np.ndarray) -> None:

@@ -81,10 +81,15 @@ def fit(prior: Posed, poses: np.ndarray, links: np.ndarray) -> OwnMotion:
     mean, scale = features.mean(0), np.maximum(features.std(0), _LEAST_SCALE)
     inputs = np.clip((features - mean) / scale, -CLIP, CLIP)
     centre = answers.mean(0)
-    square = inputs.T @ inputs + _RIDGE * len(inputs) * np.eye(inputs.shape[1])
-    linear = np.linalg.solve(square, inputs.T @ (answers - centre))
+    linear = _by_ridge_regression(inputs, answers - centre)
     own = OwnMotion(mean, scale, np.concatenate([linear, (centre - inputs.mean(0) @ linear)[None]]))
     return own.among(prior.body.among, prior.body.whole)
+
+
+def _by_ridge_regression(inputs: np.ndarray, answers: np.ndarray) -> np.ndarray:
+    """The map (n, m) from inputs (F, n) to answers (F, m)."""
+    square = inputs.T @ inputs + _RIDGE * len(inputs) * np.eye(inputs.shape[1])
+    return np.linalg.solve(square, inputs.T @ answers)
 
 
 def to_text(own: OwnMotion) -> str:

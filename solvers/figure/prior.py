@@ -7,21 +7,15 @@ from typing import NamedTuple
 import numpy as np
 
 from ..algebra import quaternion
-from ..compiled.library import load as load_kernel
 from ..model.goals import Targets
 from ..model.skeleton import Pose
+from . import fading
 from .body import Body
-from .compiled import CompiledPrior
+from .compiled import CompiledPrior, compiled_base
 from .figure import Figure
 from .own_motion import OwnMotion
 from .view import View, Viewer
 from .weights import Weights, load
-
-_NEAR_REST, _NEAR_POSE = 0.5, 1.3
-"""How far targets move, in lengths of the limb, until a limb's own pose counts 1 / e: one at rest, and a posed one."""
-_BENDS = -1.0 / 0.15**2  # the same for the bends of limbs, added: these come from the targets' distances
-_FADE_OF_BENDS = np.array([0.0, 0.0, 0.0, _BENDS])
-_POSED = np.radians(20.0)  # a limb whose joints have turned by more from rest counts as posed
 
 
 class _Start(NamedTuple):
@@ -88,9 +82,8 @@ class Prior:
     @cached_property
     def compiled(self) -> CompiledPrior | None:
         """The prior in the compiled kernel; None where there is no kernel."""
-        library = load_kernel()
-        fading = {"near_rest": _NEAR_REST, "near_pose": _NEAR_POSE, "posed": _POSED, "bends": _BENDS}
-        return None if library is None else CompiledPrior(library, self, fading)
+        base = compiled_base()
+        return None if base is None else CompiledPrior(base, self)
 
     def __getstate__(self) -> dict[str, object]:
         """Without what only this process has."""
@@ -175,16 +168,18 @@ class Prior:
         apart = quaternion.log(quaternion.relative(motions, own))
         bent = (self.body.bends @ apart[..., None])[..., 0]
         turned = quaternion.angle(own, self.at_rest) ** 2 @ self.body.serves.T
-        near = _NEAR_POSE + (_NEAR_REST - _NEAR_POSE) * np.exp(-turned / _POSED**2)
-        fade, follows = -1.0 / near[..., None] ** 2, self.body.follows
-        fade_of_ends = fade[:, self.body.ends.rows] + _FADE_OF_BENDS
-        fade = np.stack([fade * follows, (fade + _BENDS) * follows], -1).reshape(*fade.shape[:2], -1)
+        fade, follows = fading.rates(turned)[..., None], self.body.follows
+        fade_of_ends = fade[:, self.body.ends.rows] + fading.OF_ENDS
+        fade = np.stack([fade * follows, (fade + fading.BENDS) * follows], -1).reshape(*fade.shape[:2], -1)
         apart = np.stack([apart - bent, bent], 2)
         self._start = _Start(source, view, chest, ends, apart, fade, fade_of_ends)
         return self._start
 
     def _own_ends(self, view: View, chest: np.ndarray | None, own: np.ndarray) -> np.ndarray:
-        """By what the animator's motions (F or 1, K, 4) turn feet and hands, and bend knees, more than predicted."""
+        """Differences (F, P, 4) of the animator's own motions (F or 1, K, 4) from those predicted.
+
+        They are turns of feet and hands, and bends of knees.
+        """
         ends = np.tile(self.body.loose_turns(own), (len(view.places) // len(own), 1, 1))
         if ends.size:
             bends = ends * [0.0, 0.0, 0.0, 1.0]

@@ -36,7 +36,7 @@ class Viewer:
         self._figure, self._hips = figure, figure.hips
         self.goals = np.array([goal for goal, _, _ in parts])
         self.joints = np.array([joint for _, _, joint in parts])
-        self.offsets = np.array([figure.goals[goal].offset for goal in self.goals], dtype=float)
+        self.offsets = np.array([figure.goals[goal].offset for goal, _, _ in parts], dtype=float)
         self._placed = rows([k for k, (_, turned, _) in enumerate(parts) if not turned])
         self._turns = any(turned for _, turned, _ in parts)
         self.from_rest = quaternion.product(quaternion.conjugate(figure.rest[self.joints]), figure.axes)

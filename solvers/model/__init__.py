@@ -1,2 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The inputs and outputs of a solve: skeletons, goals, limits, options, solutions, errors."""
+
+from .frames import ANSWERS, QUESTIONS
+from .goals import Targets, points_of
+from .limits import CLOSED, FULL_TURN, locate, project_swing
+
+__all__ = ["ANSWERS", "CLOSED", "FULL_TURN", "QUESTIONS", "Targets", "locate", "points_of", "project_swing"]

@@ -1,2 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Degrees of freedom, and the goals' errors and Jacobians over them, with poles and limbs."""
+
+from .joint_space import JointSpace, State
+from .poles import swivel_vector
+from .tasks.curve import joints_on_curve
+from .tasks.setup import points_in
+
+__all__ = ["JointSpace", "State", "joints_on_curve", "points_in", "swivel_vector"]

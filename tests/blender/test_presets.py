@@ -297,6 +297,6 @@ def test_a_slight_bend_at_rest_does_not_tell_where_an_elbow_bends(
     body, armature, roles = (importlib.import_module(f"{extension}.rig.{name}")
                              for name in ("figure.body", "blender.armature", "figure.roles"))  # fmt: skip
     read = armature.Armature(ob)
-    axis, bent = body.Body(read, roles.of(ob, read)).hinge(read.index["forearm.L"])
+    axis, bent = body.RestBody(read, roles.of(ob, read)).hinge(read.index["forearm.L"])
     assert least <= degrees(Vector(axis).angle(Vector((0.0, 0.0, -1.0)))) <= most
     assert degrees(bent) == pytest.approx(bend if bend > 4.0 else 0.0, abs=0.6)

@@ -11,10 +11,8 @@ import bpy
 import numpy as np
 
 from ....solvers import Pose
-from ....solvers.figure import own_motion, weights
-from ....solvers.figure.figure import Figure
-from ....solvers.figure.prior import Prior
-from ....solvers.model.goals import Targets
+from ....solvers.figure import Figure, Prior, own_motion
+from ....solvers.model import Targets
 from ...setup import natural_figure
 from ...setup.build import Rig
 
@@ -77,7 +75,7 @@ class NaturalPose:
         """The prior without its own motion, as it is where no bone has keys or is held; None as `prior`."""
         if self._figure is None or self._rig is None:
             return None
-        return Prior(self._figure, weights.load(), turnable(self._rig).astype(float))
+        return Prior(self._figure, freedom=turnable(self._rig).astype(float))
 
     def _prepare(self, learnt: str, rig: Rig, free: tuple[np.ndarray, np.ndarray]) -> None:
         """Prepare the prior for a rig. learnt : of this armature's actions, as text."""
@@ -90,7 +88,7 @@ class NaturalPose:
             own = own_motion.from_text(learnt) if learnt else None
             if learnt and own is None:
                 self.notes = [DAMAGED]
-            self.prior = Prior(self._figure, weights.load(), freedom(rig, free), own)
+            self.prior = Prior(self._figure, freedom=freedom(rig, free), own=own)
 
 
 def freedom(rig: Rig, free: tuple[np.ndarray, np.ndarray]) -> np.ndarray:

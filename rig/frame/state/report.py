@@ -13,7 +13,7 @@ import numpy as np
 
 from ....solvers import FrameArrays, Joint, Prepared, Range
 from ....solvers.algebra import quaternion, twist_swing
-from ....solvers.model.goals import Targets
+from ....solvers.model import Targets
 from ...blender import channels, limit_frame, rotation
 from ...blender.channels import Channels
 from ...setup import limits, rotation_space

@@ -13,7 +13,7 @@ import numpy as np
 
 from ....solvers import FrameArrays, Pose, Prepared
 from ....solvers.algebra import dual_quaternion, quaternion
-from ....solvers.space.poles import swivel_vector
+from ....solvers.space import swivel_vector
 
 _LITTLE, _MUCH = 0.15, 0.5  # of what a keyed pose misses a goal by, that a solve gets nearer
 

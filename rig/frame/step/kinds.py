@@ -10,9 +10,8 @@ from mathutils.geometry import interpolate_bezier
 
 from ....solvers import GOAL_KINDS, along_curve
 from ....solvers.algebra import dual_quaternion, quaternion
-from ....solvers.model.goals import Targets, points_of
-from ....solvers.space.tasks.curve import joints_on_curve
-from ....solvers.space.tasks.setup import points_in
+from ....solvers.model import Targets, points_of
+from ....solvers.space import joints_on_curve, points_in
 from ...setup.build import Rig
 from ...setup.goal_facts import GoalFacts
 

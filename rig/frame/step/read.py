@@ -10,10 +10,9 @@ from math import isfinite
 import bpy
 import numpy as np
 
-from ....solvers import InvalidPose, Pose, Prepared
+from ....solvers import FrameArrays, InvalidPose, Pose, Prepared
 from ....solvers.algebra import dual_quaternion, quaternion
-from ....solvers.model.frames import FrameArrays
-from ....solvers.model.goals import Targets
+from ....solvers.model import Targets
 from ...blender.channels import Channels
 from ...setup.build import Rig
 from ..state.natural_pose import Shaping

@@ -12,7 +12,7 @@ import bpy
 import numpy as np
 
 from ....solvers import FrameArrays
-from ....solvers.model.goals import Targets
+from ....solvers.model import Targets
 from ...blender import channels
 from ...blender.channels import Channels
 from ..state.pose_memory import PoseMemory

@@ -6,8 +6,8 @@ import numpy as np
 from mathutils import Matrix, Vector
 
 from ....solvers.algebra import quaternion
-from ....solvers.model.goals import Targets
-from ....solvers.space.tasks.setup import points_in
+from ....solvers.model import Targets
+from ....solvers.space import points_in
 from ...blender.armature import is_finite
 from ...blender.dependencies import Dependencies
 from ...blender.dependencies import obstacles as obstacles_of

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The parts of a figure: each role that a bone may have, with all that is the same for every figure.
+
+A new role is one entry of `PARTS`, words for it in `bone_names`, and its range in `anatomy.RANGES` if it has one.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+LEFT, RIGHT, MIDDLE = "L", "R", ""
+OTHER = {LEFT: RIGHT, RIGHT: LEFT, MIDDLE: MIDDLE}
+"""The other side of the mirror plane."""
+
+LIMBS = {"arm": ("collar", "arm", "forearm", "hand", "finger"), "leg": ("hip_joint", "thigh", "shin", "foot", "toes")}
+"""The parts of limbs, downward."""
+
+
+@dataclass(frozen=True)
+class LimbBones:
+    """A limb: its bones by part, and the path of bones that it was found on, downward."""
+
+    bones: dict[str, int]
+    path: list[int]
+
+
+class Part(NamedTuple):
+    """What is known about a part of a figure.
+
+    number : in .blend files, where it stays: a new role takes the next free number, one of a side the next two.
+    sided : whether there is one on each side; the number is that of the left, and the right's is one more. several :
+    whether several bones have the role. following : the part that its line leads to. continues : the part above whose
+    line it continues where nothing else tells its direction. posture : the part with which it goes along into the
+    posture of people (`RestBody.posture`). shares : the parts whose bones have one range in common. weight : the part
+    of the body that its mass belongs to (`masses`). stiffness : of its bones in a full body, from how much joints turn
+    in motion capture (CMU): an upper arm varies by 42 degrees, a neck by 11, a spine's joint by 7, a collar by less
+    than 5. The reluctance to turn is 1 / (1 - stiffness)^2, and that of a spine is doubled because it serves several
+    goals. radius : of its body where no mesh tells it, as a share of the figure's size; 0 for a part that belongs to
+    the body of the bone above.
+    """
+
+    number: int
+    sided: bool = True
+    several: bool = False
+    following: str = ""
+    continues: str = ""
+    posture: str = ""
+    shares: tuple[str, ...] = ()
+    weight: str = ""
+    stiffness: float = 0.0
+    radius: float = 0.0
+
+
+PARTS = {
+    "hips": Part(2, sided=False, weight="trunk", radius=0.075),
+    "spine": Part(3, sided=False, several=True, shares=("spine",), weight="trunk", stiffness=0.75, radius=0.07),
+    "neck": Part(4, sided=False, several=True, shares=("neck", "head"), weight="head", stiffness=0.5, radius=0.03),
+    "head": Part(5, sided=False, shares=("neck", "head"), weight="head", radius=0.055),
+    "collar": Part(6, several=True, following="arm", shares=("collar",), weight="trunk", stiffness=0.9),
+    "arm": Part(8, following="forearm", weight="arm", radius=0.026),
+    "forearm": Part(10, following="hand", continues="arm", posture="arm", weight="forearm", radius=0.022),
+    "hand": Part(12, continues="forearm", posture="arm", weight="hand", radius=0.022),
+    "finger": Part(14, several=True),
+    "hip_joint": Part(16, following="thigh"),
+    "thigh": Part(18, following="shin", weight="thigh", radius=0.042),
+    "shin": Part(20, following="foot", continues="thigh", weight="shin", radius=0.03),
+    "foot": Part(22, following="toes", weight="foot", radius=0.022),
+    "toes": Part(24, posture="foot", radius=0.016),
+    "twist": Part(26, several=True),
+}
+
+
+class Role(NamedTuple):
+    """A role of a bone: a part of the figure, with a side if there is one on each.
+
+    A hip_joint is a bone between hips and thigh, and a twist one that divides a limb's upper or lower bone.
+    """
+
+    name: str
+    side: str = MIDDLE
+
+    @property
+    def part(self) -> Part:
+        """What is known about it."""
+        return PARTS[self.name]
+
+    @property
+    def number(self) -> int:
+        """Its number in .blend files."""
+        return self.part.number + (self.side == RIGHT)
+
+    @property
+    def identifier(self) -> str:
+        """As the property of a bone has it."""
+        return f"{self.name}_{self.side}".rstrip("_").upper()
+
+    @property
+    def label(self) -> str:
+        """What the panel calls it, as *Left Forearm*, before it is translated."""
+        side = {LEFT: "Left ", RIGHT: "Right ", MIDDLE: ""}[self.side]
+        return f"{side}{self.name.replace('_', ' ').title()}"
+
+    @property
+    def mirrored(self) -> "Role":
+        """The role on the other side."""
+        return Role(self.name, OTHER[self.side])
+
+
+NONE = Role("")
+ROLES = [Role(name, side) for name, part in PARTS.items() for side in ((LEFT, RIGHT) if part.sided else (MIDDLE,))]
+"""All roles; those of the trunk first."""
+TRUNK = frozenset(name for name, part in PARTS.items() if not part.sided)

@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Finds the roles of a figure's bones by their names, their place in the hierarchy, and the figure's shape."""
+
+from itertools import pairwise
+
+import numpy as np
+
+from ...solvers.algebra import quaternion
+from ..blender.tree import Tree
+from . import directions, limbs
+from .bone_names import BoneName
+from .directions import SMALL
+from .parts import LEFT, LIMBS, MIDDLE, RIGHT, TRUNK, LimbBones, Role
+
+_MIDPLANE = 0.03  # of the figure's size: bones nearer than this to the plane between both sides belong to the trunk
+_POINTS, _BEHIND = 0.3, -0.7  # level part of toes that point somewhere; cosine of those that point back
+_BENT = 0.003  # of the figure's size: a knee that is bent
+_BACK = -0.2  # cosine against the trunk's direction below which bones above the chest lead back, as hair does
+_CROWN, _FACE = 1.3, 0.25  # length of the last segment of the trunk against the one before: above the head, or on it
+
+
+def find(tree: Tree, names: list[BoneName]) -> dict[int, Role]:
+    """The roles of the bones that are recognised."""
+    found = {(kind, side): limbs.by_names(tree, names, kind, side) for kind in LIMBS for side in (LEFT, RIGHT)}
+    named = {key: limb for key, limb in found.items() if limb is not None}
+    _complete(tree, names, named)
+    roles: dict[int, Role] = {}
+    for (kind, side), limb in named.items():
+        _assign_limb(tree, names, roles, limb, kind, side)
+    _assign_trunk(tree, names, roles, named)
+    _assign_girdles(tree, names, roles)
+    return swapped(roles) if _faces_backward(tree, roles) else roles
+
+
+def swapped(roles: dict[int, Role]) -> dict[int, Role]:
+    """The roles with left and right exchanged."""
+    return {bone: role.mirrored for bone, role in roles.items()}
+
+
+def _faces_backward(tree: Tree, roles: dict[int, Role]) -> bool:
+    """Whether sides are named from the viewer's side, as in some games: toes and knees point to the figure's back."""
+    bones = {role: bone for bone, role in roles.items()}
+    left, up = directions.of_limbs(tree, roles)
+    legs = [Role(name, side) for name in ("thigh", "shin", "foot") for side in (LEFT, RIGHT)]
+    if left is None or up is None or not bones.keys() >= set(legs):
+        return False
+    forward = quaternion.cross(left, up)
+    forward = forward / max(np.linalg.norm(forward), 1e-12)
+    knees = [float(_knee(tree, bones, side) @ forward) / tree.size for side in (LEFT, RIGHT)]
+    toes = [tree.heads[bones[Role("toes", side)]] - tree.heads[bones[Role("foot", side)]]
+            for side in (LEFT, RIGHT) if Role("toes", side) in bones]  # fmt: skip
+    level = [toe - up * (toe @ up) for toe in toes]
+    points = [np.linalg.norm(one) > _POINTS * np.linalg.norm(toe) for one, toe in zip(level, toes, strict=True)]
+    if len(level) == 2 and all(points):
+        ahead = max(float(forward @ toe / np.linalg.norm(toe)) for toe in level)
+        return ahead < _BEHIND and max(knees) < _BENT
+    return max(knees) < -_BENT
+
+
+def _knee(tree: Tree, bones: dict[Role, int], side: str) -> np.ndarray:
+    """The vector (3,) by which a knee is off the line from thigh to foot."""
+    thigh, shin, foot = (tree.heads[bones[Role(name, side)]] for name in ("thigh", "shin", "foot"))
+    line = (foot - thigh) / max(np.linalg.norm(foot - thigh), 1e-12)
+    return (shin - thigh) - line * ((shin - thigh) @ line)
+
+
+# -- limbs -------------------------------------------------------------------------------------------------------------
+
+
+def _complete(tree: Tree, names: list[BoneName], found: dict[tuple[str, str], LimbBones]) -> None:
+    """Add legs and arms that names do not tell, by shape, to those that they do."""
+    missing = [kind for kind in LIMBS if not any((kind, side) in found for side in (LEFT, RIGHT))]
+    if not missing:
+        return
+    pairs = [pair for pair in limbs.pairs(tree) if _is_free(tree, names, found, pair)]
+    made = limbs.chosen(tree, pairs, missing)
+    left = _left(tree, found)
+    if left is None and "leg" in made:
+        top = tree.common(*(limb.bones["arm"] for limb in made["arm"])) if "arm" in made else None
+        left = directions.left_by_shape(tree, made["leg"], top)
+    for kind, (one, other) in made.items():
+        if left is not None:
+            is_left = float((tree.heads[one.path[-1]] - tree.heads[other.path[-1]]) @ left) > 0.0
+            found[kind, LEFT], found[kind, RIGHT] = (one, other) if is_left else (other, one)
+
+
+def _is_free(
+    tree: Tree, names: list[BoneName], found: dict[tuple[str, str], LimbBones], pair: limbs.Pair
+) -> bool:  # fmt: skip
+    """Whether two branches may be limbs: names do not tell otherwise, and they hold no limb that is found."""
+    ends = pair.one[0], pair.other[0]
+    sides = [names[bone].side for bone in ends]
+    if MIDDLE in sides and sides[0] != sides[1]:
+        return False
+    used = {bone for limb in found.values() for bone in limb.bones.values()}
+    return not any(
+        names[bone].helper or names[bone].parts.keys() & TRUNK
+        or any(tree.is_above(bone, other) or tree.is_above(other, bone) for other in used)
+        for bone in ends
+    )  # fmt: skip
+
+
+def _left(tree: Tree, found: dict[tuple[str, str], LimbBones]) -> np.ndarray | None:
+    """The figure's left, from limbs that are found on both sides."""
+    for kind, parts in LIMBS.items():
+        one, other = (found.get((kind, side)) for side in (LEFT, RIGHT))
+        if one is not None and other is not None:
+            return tree.heads[one.bones[parts[2]]] - tree.heads[other.bones[parts[2]]]
+    return None
+
+
+def _assign_limb(
+    tree: Tree, names: list[BoneName], roles: dict[int, Role], limb: LimbBones, kind: str, side: str
+) -> None:  # fmt: skip
+    """The roles of a limb's bones, of bones that divide it, and of its fingers."""
+    parts, bones = LIMBS[kind], limb.bones
+    for part, bone in bones.items():
+        roles[bone] = Role(part, side)
+    for above, below in pairwise(parts[:4]):
+        if above in bones and below in bones:
+            path = tree.paths[bones[below]]
+            for bone in path[path.index(bones[above]) + 1 : -1]:
+                roles[bone] = Role("collar" if above == "collar" else "twist", side)
+    end = bones.get(parts[3])
+    if kind == "arm" and end is not None:
+        for bone in tree.below(end):
+            if not names[bone].helper:
+                roles.setdefault(bone, Role("finger", side))
+
+
+# -- trunk -------------------------------------------------------------------------------------------------------------
+
+
+def _assign_trunk(
+    tree: Tree, names: list[BoneName], roles: dict[int, Role], found: dict[tuple[str, str], LimbBones]
+) -> None:  # fmt: skip
+    """The trunk: the legs meet at the hips, the spine leads to the arms, neck and head are above."""
+    legs, chest = _meeting(tree, found, "leg"), _meeting(tree, found, "arm")
+    hips = _hips(tree, names, legs, chest)
+    if hips is not None:
+        roles[hips] = Role("hips")
+    if chest is not None and hips is not None and chest != hips and tree.is_above(hips, chest):
+        for bone in tree.paths[chest][tree.depth(hips) + 1 :]:
+            named = _best(names[bone])
+            # claws may hang on the head
+            roles.setdefault(bone, Role(named if bone == chest and named in ("neck", "head") else "spine"))
+    top = hips if chest is None else chest
+    if top is None or roles.get(top) == Role("head"):
+        return
+    head = _head(tree, names, roles, top)
+    if head is None:
+        return
+    roles[head] = Role("head")
+    for bone in tree.paths[head][tree.depth(top) + 1 : -1]:
+        part = _best(names[bone]) if chest is None else "neck"
+        roles.setdefault(bone, Role(part if part in ("spine", "neck") else "neck"))
+
+
+def _best(name: BoneName) -> str:
+    return max(name.parts, key=lambda part: name.parts[part], default="")
+
+
+def _assign_girdles(tree: Tree, names: list[BoneName], roles: dict[int, Role]) -> None:
+    """The bones above arms and legs are collar bones and hip joints if names say nothing and they are not the trunk."""
+    for part, upper in (("collar", "arm"), ("hip_joint", "thigh")):
+        uppers = {role.side: bone for bone, role in roles.items() if role.name == upper}
+        above = {side: tree.parent[bone] for side, bone in uppers.items() if Role(part, side) not in roles.values()}
+        if len(above) == 2 and len(set(above.values())) == 2:
+            for side, bone in above.items():
+                if bone >= 0 and bone not in roles and not names[bone].parts and not names[bone].helper:
+                    roles[bone] = Role(part, side)
+
+
+def _meeting(tree: Tree, found: dict[tuple[str, str], LimbBones], kind: str) -> int | None:
+    """The lowest bone above a left and a right limb."""
+    one, other = (found.get((kind, side)) for side in (LEFT, RIGHT))
+    if one is None or other is None:
+        return None
+    upper = LIMBS[kind][1]
+    return tree.common(one.bones[upper], other.bones[upper])
+
+
+def _hips(tree: Tree, names: list[BoneName], legs: int | None, chest: int | None) -> int | None:
+    """The bone where legs and trunk meet, or one above it that has the name of hips."""
+    if legs is None:
+        return next((b for b, name in enumerate(names) if _best(name) == "hips"), None)
+    core = next((b for b in tree.paths[legs][::-1] if chest is None or tree.is_above(b, chest)), legs)
+    named = (b for b in tree.paths[core][::-1] if _best(names[b]) == "hips")
+    return next(named, core)
+
+
+def _head(tree: Tree, names: list[BoneName], roles: dict[int, Role], top: int) -> int | None:
+    """The head above the chest: by its name, or the end of the trunk."""
+    above = [b for b in tree.below(top) if b not in roles and not names[b].side and not names[b].helper]
+    named = [b for b in above if _best(names[b]) == "head"]
+    if named:
+        return min(named, key=tree.depth)
+    trunk = [b for b in above if _best(names[b]) in ("spine", "neck")]
+    if trunk:
+        return max(trunk, key=tree.depth)
+    free = [b for b in above if not any(names[x].helper or x in roles for x in tree.paths[b][tree.depth(top) + 1 :])]
+    return _head_by_shape(tree, roles, top, free)
+
+
+def _head_by_shape(tree: Tree, roles: dict[int, Role], top: int, free: list[int]) -> int | None:
+    """The head among free bones above the chest: the end of the longest path in the midplane that leads on.
+
+    Hair and ears lead back or aside. The head is the last joint, or the one before if that is its crown or in its face.
+    """
+    left, on = directions.of_limbs(tree, roles)
+    middle = set(free)
+    if left is not None:
+        middle = {b for b in free if abs((tree.heads[b] - tree.heads[top]) @ left) < _MIDPLANE * tree.size} or middle
+    paths = [path for b in middle if (path := _leading_on(tree, tree.paths[b][tree.depth(top) :], middle, on))]
+    if not paths:
+        return None
+    path = max(paths, key=lambda path: sum(tree.distance(a, b) for a, b in pairwise(path)))
+    if len(path) > 2:
+        ratio = tree.distance(path[-1], path[-2]) / tree.distance(path[-2], path[-3])
+        if ratio < _FACE or (ratio > _CROWN and len(path) > 3):
+            return path[-2]
+    return path[-1]
+
+
+def _leading_on(tree: Tree, path: list[int], middle: set[int], on: np.ndarray | None) -> list[int]:
+    """A path from the chest as far as it is in the midplane and leads on; joints in one place are the first of them."""
+    kept = path[:1]
+    for bone in path[1:]:
+        line = tree.heads[bone] - tree.heads[kept[-1]]
+        if bone not in middle or (on is not None and line @ on < _BACK * np.linalg.norm(line) and len(kept) > 1):
+            break
+        if np.linalg.norm(line) > SMALL * tree.size or len(kept) == 1:
+            kept.append(bone)
+    return kept if len(kept) > 1 else []
