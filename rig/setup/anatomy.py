@@ -19,6 +19,7 @@ import numpy as np
 
 from ...solvers.algebra import quaternion, twist_swing
 from ..blender.armature import Armature
+from ..notes import Note
 from . import limits, roles
 from .bend import BEND
 from .body import Body, unit
@@ -97,12 +98,12 @@ its knee would jump to a bend the other way."""
 class Preset:
     """The result of a preset: names of the bones that got limits, and of limbs whose place in the figure is unknown.
 
-    refusal : a sentence if human limits do not fit the figure, or do nothing on it.
+    refusal : why, if human limits do not fit the figure, or do nothing on it.
     """
 
     limited: list[str]
     skipped: list[str]
-    refusal: str = ""
+    refusal: Note | None = None
 
 
 def apply(ob: bpy.types.Object, chosen: Iterable[bpy.types.PoseBone]) -> Preset:

@@ -12,6 +12,7 @@ from ... import solvers as ik
 from ...solvers.algebra import dual_quaternion, quaternion
 from ..blender.armature import Armature
 from ..blender.dependencies import acts
+from ..notes import Note, note_of
 from . import limit_frame, limits
 from .goal_facts import GoalFacts
 from .limit_frame import LimitFrame
@@ -125,7 +126,7 @@ class Rig:
     held_with: dict[int, list[int]]
     locked_bones: list[int]
     supports: list[Support]
-    notes: list[str] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.size = self.armature.size
@@ -219,13 +220,13 @@ def solver_options(settings: bpy.types.PropertyGroup, solver: str, size: float) 
 
 def build(
     ob: bpy.types.Object, facts: tuple[GoalFacts, ...], driven: frozenset[str], holds: np.ndarray, solver: str = ""
-) -> Rig | str:
-    """Prepare an evaluated armature object for solving. Returns a reason in one sentence if there is nothing to solve.
+) -> Rig | Note:
+    """Prepare an evaluated armature object for solving. Returns the reason if there is nothing to solve.
 
     driven : as in `plan`. holds : (N,) of all bones. solver : replaces the armature's own solver.
     """
     solve_plan, settings, pose = plan(ob, facts, driven), ob.dqik, ob.pose.bones
-    if isinstance(solve_plan, str):
+    if isinstance(solve_plan, Note):
         return solve_plan
     for bone in solve_plan.bones:
         if wrong := limits.wrong(pose[bone]):
@@ -244,7 +245,7 @@ def build(
             skeleton = ik.Skeleton(parts.joints, longest, couplings)
         prepared = ik.prepare(skeleton, goals, name, options)
     except ik.DqikError as error:  # for example if the solver does not support these goals
-        return str(error)
+        return note_of(error)
     bones = np.array(solve_plan.bones)
     return Rig(
         armature=solve_plan.armature,

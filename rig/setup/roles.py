@@ -14,6 +14,7 @@ import numpy as np
 
 from ...solvers.algebra import quaternion
 from ..blender.armature import Armature, matrices
+from ..notes import Code, Note
 from . import bone_names, limbs
 from .bone_names import LEFT, MIDDLE, RIGHT, BoneName
 from .limbs import PARTS, Limb
@@ -55,18 +56,18 @@ _EVERY = [Role(name) for name in TRUNK] + [Role(name, side) for name in SIDED fo
 class Figure(NamedTuple):
     """The roles of a figure's bones by number.
 
-    not_human : a sentence about why human limits do not fit it; empty if they do. controlled : a sentence about why
-    goals cannot move its bones, because other bones control them by constraints; empty if they can. folded : whether it
+    not_human : why human limits do not fit it; None if they do. controlled : why goals cannot move its bones, because
+    other bones control them by constraints; None if they can. folded : whether it
     would be human if it rested as it stands in its present pose.
     """
 
     roles: dict[int, Role]
-    not_human: str = ""
-    controlled: str = ""
+    not_human: Note | None = None
+    controlled: Note | None = None
     folded: bool = False
 
 
-FOLDED = "At rest this figure is folded or lies down, but here it stands: press Use Pose as Rest first"
+FOLDED = Note(Code.FOLDED)
 
 
 def items() -> list[tuple[str, str, str, int]]:
@@ -381,8 +382,8 @@ def _correct(roles: dict[int, Role], chosen: list[str]) -> None:
         roles[bone] = role
 
 
-def _controlled(ob: bpy.types.Object, roles: dict[int, Role]) -> str:
-    """A sentence about a figure whose limbs follow other bones by constraints, as in generated rigs; else empty.
+def _controlled(ob: bpy.types.Object, roles: dict[int, Role]) -> Note | None:
+    """A note about a figure whose limbs follow other bones by constraints, as in generated rigs; else None.
 
     IK and limits do not count: goals replace the one, and the other leaves the bones free.
     """
@@ -391,11 +392,8 @@ def _controlled(ob: bpy.types.Object, roles: dict[int, Role]) -> str:
         not c.mute and c.type not in ("IK", "SPLINE_IK") and not c.type.startswith("LIMIT_") for c in bone.constraints
     )]  # fmt: skip
     if 2 * len(led) <= len(limbs):
-        return ""
-    return (
-        f"Bones such as {led[0].name!r} follow the controls of this rig, so goals cannot move them: "
-        "set up the rig that it was made from, or add goals for its FK controls"
-    )
+        return None
+    return Note(Code.CONTROLLED, repr(led[0].name))
 
 
 def _pairs_of_limbs(tree: Tree, names: list[BoneName]) -> int:
@@ -408,19 +406,16 @@ def _pairs_of_limbs(tree: Tree, names: list[BoneName]) -> int:
     return sum(not any(tops[k] & other for other in tops[:k]) for k in range(len(tops)))
 
 
-def _not_human(tree: Tree, names: list[BoneName], roles: dict[int, Role]) -> str:
-    """A sentence about a figure that is not human; empty for a human one."""
+def _not_human(tree: Tree, names: list[BoneName], roles: dict[int, Role]) -> Note | None:
+    """Why a figure is not human; None for a human one."""
     bones = {role: bone for bone, role in roles.items()}
     if any(names[bone].animal for bone in roles):
-        return "This figure has wings, paws or hooves, so Human Limits does not fit it: set limits bone by bone"
+        return Note(Code.WINGS_OR_HOOVES)
     if _lines(tree, bones, *_LEGS) is None and _pairs_of_limbs(tree, names) > _MOST_PAIRS:
-        return "This figure has more than two pairs of limbs, so Human Limits does not fit it: set limits bone by bone"
+        return Note(Code.MORE_LIMBS)
     if _leans(tree, roles):
-        return (
-            "This figure stands on four legs or leans like a bird, so Human Limits does not fit it: "
-            "set limits bone by bone"
-        )
-    return ""
+        return Note(Code.FOUR_LEGS)
+    return None
 
 
 def _leans(tree: Tree, roles: dict[int, Role]) -> bool:

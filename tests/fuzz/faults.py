@@ -286,7 +286,8 @@ FAULTS = [
         groups="constraints,scale,place",
     ),
     Fault(
-        "influence", "rig/frame/step/read.py", "if min(shares, default=1.0) < 1.0:", "if min(shares, default=1.0) < 0.0:",
+        "influence", "rig/frame/step/read.py",
+        "if min(shares, default=1.0) < 1.0:", "if min(shares, default=1.0) < 0.0:",
         "Influence has no effect between 0 and 1", "test_targets test_rigs test_frames",
         groups="keyed,bake",
     ),

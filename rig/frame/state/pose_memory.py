@@ -14,6 +14,7 @@ import numpy as np
 
 from ...blender import actions, channels
 from ...blender.channels import Channels, Modes
+from ...notes import Code, Note
 from ...setup import owners
 from ..step import keyed_pose
 from ..view import View
@@ -46,7 +47,7 @@ class PoseMemory:
     stored : whether the base pose is also stored on the bones themselves.
     adoptions : edits that the base pose has adopted.
     unsettled : the channels after an edit that may be none, until `frame.solve` decides on it.
-    notes : sentences about what could not be read from the bones.
+    notes : about what could not be read from the bones.
     """
 
     def __init__(self, stored: bool = True, adoptions: Adoptions | None = None) -> None:
@@ -56,7 +57,7 @@ class PoseMemory:
         self.written: Channels | None = None
         self.history = History()
         self.unsettled: Channels | None = None
-        self.notes: list[str] = []
+        self.notes: list[Note] = []
         self._arrived: Channels | None = None  # before handlers of other add-ons have seen a change of frame
         self._keyed: dict[int, KeyedPose] = {}
         self._names: tuple[str, ...] = ()
@@ -442,7 +443,7 @@ class PoseMemory:
         if not ob.dqik.has_base:
             return
         self.notes = [
-            f"The base pose that bone {name!r} had stored was damaged: its present pose is used"
+            Note(Code.BASE_DAMAGED, repr(name))
             for name in stored_base.damaged(ob)
         ]  # fmt: skip
         now = channels.read(ob.pose.bones, modes)
