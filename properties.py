@@ -357,7 +357,7 @@ class DqikSettings(bpy.types.PropertyGroup):
     has_base: BoolProperty(options={"HIDDEN"}, override=_OVERRIDE)
     figure: IntProperty(options={"HIDDEN"}, override=_OVERRIDE)  # of this object, as rig/setup/owners.py has it
     work: IntProperty(options={"HIDDEN"}, override=_OVERRIDE)  # of this session of live solving
-    version: IntProperty(options={"HIDDEN"}, override=_OVERRIDE)  # of these settings, as rig/frame/state/versions.py has them
+    version: IntProperty(options={"HIDDEN"}, override=_OVERRIDE)  # of these settings: rig/frame/state/versions.py
     adoptions: IntProperty(options={"HIDDEN"}, override=_OVERRIDE)  # edits that the base pose has adopted
 
     @property
