@@ -27,6 +27,7 @@ from .rig.frame.state.session import Session
 from .rig.frame.step import frame as step
 from .rig.frame.step.read import Reading
 from .rig.frame.view import View, changed_objects
+from .rig.notes import Code, Note, note_of
 from .solvers import DqikError
 
 
@@ -85,7 +86,7 @@ def status(ob: bpy.types.Object) -> Status:
     if session is None:
         return Status()
     if ob.data.pose_position == "REST":
-        return Status(message="The armature is shown in Rest Position: choose Pose Position to solve")
+        return Status(notes=(Note(Code.REST_POSITION),))
     return session.report.status(ob.original)
 
 
@@ -172,16 +173,16 @@ def reset(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> None:
     ob.update_tag(refresh={"DATA"})
 
 
-def natural_pose_refusal(ob: bpy.types.Object) -> str:
-    """Why the natural pose does not know this armature's figure; empty if it does, or nothing was solved yet."""
+def natural_pose_refusal(ob: bpy.types.Object) -> Note | None:
+    """Why the natural pose does not know this armature's figure; None if it does, or nothing was solved yet."""
     session = _state.sessions.get(ob.original.session_uid)
-    return "" if session is None else session.rig.natural.refusal
+    return None if session is None else session.rig.natural.refusal
 
 
-def learn(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph, actions: Sequence[str]) -> Lesson | str:
+def learn(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph, actions: Sequence[str]) -> Lesson | Note:
     """What the natural pose learns from actions of an armature by name, from all of its own if there are none.
 
-    Returns a reason in one sentence if there is nothing to learn from.
+    Returns the reason if there is nothing to learn from.
     """
     with aside(ob) as reading, _state.busy:
         start = step.read(reading, ob, View(depsgraph, depsgraph.scene.frame_current_final, fresh=False)).start
@@ -470,9 +471,9 @@ def _now(ob: bpy.types.Object, session: Session) -> tuple[tuple[np.ndarray, np.n
 
 def _give_up(ob: bpy.types.Object, session: Session, error: Exception) -> None:
     """Switch live solving off for this armature and report the reason; playback continues."""
-    text = str(error)
+    note = note_of(error)
     if not isinstance(error, DqikError):
         traceback.print_exc()
-        text = f"Switched off after an error: {error}"
+        note = Note(Code.SWITCHED_OFF, str(error))
     ob.dqik.live = False
-    session.report.clear(text)
+    session.report.clear(note)

@@ -397,7 +397,7 @@ class DqikSettings(bpy.types.PropertyGroup):
     has_base: BoolProperty(options={"HIDDEN"}, override=_OVERRIDE)
     figure: IntProperty(options={"HIDDEN"}, override=_OVERRIDE)  # of this object, as rig/setup/owners.py has it
     work: IntProperty(options={"HIDDEN"}, override=_OVERRIDE)  # of this session of live solving
-    version: IntProperty(options={"HIDDEN"}, override=_OVERRIDE)  # of these settings, as rig/setup/versions.py has them
+    version: IntProperty(options={"HIDDEN"}, override=_OVERRIDE)  # of these settings: rig/frame/state/versions.py
     adoptions: IntProperty(options={"HIDDEN"}, override=_OVERRIDE)  # edits that the base pose has adopted
 
     @property
@@ -408,7 +408,8 @@ class DqikSettings(bpy.types.PropertyGroup):
     @property
     def natural_pose_refusal(self) -> str:
         """Why the natural pose does not know the figure; empty if it does."""
-        return live.natural_pose_refusal(self.id_data)
+        refusal = live.natural_pose_refusal(self.id_data)
+        return "" if refusal is None else str(refusal)
 
     @property
     def workspace(self) -> Workspace | None:

@@ -14,6 +14,7 @@ from ..rig.frame import missed
 from ..rig.frame.state.report import GoalError, goal_errors
 from ..rig.frame.state.session import Session
 from ..rig.frame.step.read import FrameInput
+from ..rig.notes import Code, Note, note_of
 from ..rig.setup import goals
 from ..solvers import Batch, DqikError
 from .common import armature
@@ -43,8 +44,8 @@ class DQIK_OT_bake(FramesOperator, bpy.types.Operator):
     )  # fmt: skip
     clear_goals: BoolProperty(name="Clear Goals", description="Remove the goals after the bake")
 
-    doing = "Baking"
-    stopped = "Bake stopped, nothing was changed"
+    doing = Note(Code.BAKING)
+    stopped = Note(Code.BAKE_STOPPED)
 
     def draw(self, context: bpy.types.Context) -> None:
         """The options, in the dialog and in the panel that adjusts the last operation."""
@@ -77,7 +78,7 @@ class DQIK_OT_bake(FramesOperator, bpy.types.Operator):
             options = bake.Options(self.action, self._bones(context, ob), self.reduce)
             count = bake.write_keys(ob, rigs, scene_state.times(scene, frames), solved, options)
         except DqikError as error:
-            self.report({"ERROR"}, str(error))
+            self.tell({"ERROR"}, note_of(error))
             return {"CANCELLED"}
         ob.dqik.live = False
         errors = dict(_errors(inputs, frames, batches))
@@ -88,17 +89,17 @@ class DQIK_OT_bake(FramesOperator, bpy.types.Operator):
             try:
                 _measure(context, ob, unlike, errors)
             except scene_state.Disturbed as disturbed:
-                self.report({"WARNING"}, f"The keys are written, but the missed frames are not known; {disturbed}")
+                self.tell({"WARNING"}, Note(Code.MISSES_UNKNOWN), disturbed.note)
                 return {"FINISHED"}
         missed.store(ob, errors.items())
-        if self.clear_goals and (note := goals.remove(ob, range(len(ob.dqik.goals)))):
-            self.report({"WARNING"}, note)
+        if self.clear_goals and (kept := goals.remove(ob, range(len(ob.dqik.goals)))):
+            self.tell({"WARNING"}, *kept)
         ob.update_tag(refresh={"TIME"})  # this object only: others may have unkeyed edits
         context.view_layer.update()
         misses = missed.summary(scene, ob)
         for note in reading.rig.unseen:
-            self.report({"WARNING"}, note)
-        self.report({"INFO"}, f"Baked {len(frames)} frames, {count} keys" + (f"; {misses}" if misses else ""))
+            self.tell({"WARNING"}, note)
+        self.tell({"INFO"}, Note(Code.BAKED, len(frames), count), *([misses] if misses else []))
         return {"FINISHED"}
 
     def _bones(self, context: bpy.types.Context, ob: bpy.types.Object) -> frozenset[int] | None:

@@ -11,6 +11,7 @@ from ..rig.blender import scene_state
 from ..rig.frame import missed
 from ..rig.frame.state.report import GoalError
 from ..rig.frame.state.session import Session
+from ..rig.notes import Code, Note, note_of
 from ..solvers import DqikError
 from .common import ArmatureOperator, armature
 from .frames import FramesOperator, Steps
@@ -23,8 +24,8 @@ class DQIK_OT_check_range(FramesOperator, bpy.types.Operator):
     bl_label = "Check Range"
     bl_options = {"REGISTER", "UNDO"}
 
-    doing = "Checking"
-    stopped = "Check stopped, the marks are as before"
+    doing = Note(Code.CHECKING)
+    stopped = Note(Code.CHECK_STOPPED)
 
     def draw(self, context: bpy.types.Context) -> None:
         """The options, in the dialog and in the panel that adjusts the last operation."""
@@ -46,15 +47,18 @@ class DQIK_OT_check_range(FramesOperator, bpy.types.Operator):
                     errors.append((frame, live.shown_errors(reading, ob, context.evaluated_depsgraph_get())))
                     yield (index + 1) / len(frames)
         except DqikError as error:
-            self.report({"ERROR"}, str(error))
+            self.tell({"ERROR"}, note_of(error))
             return {"CANCELLED"}
         if not any(found for _, found in errors):
-            self.report({"ERROR"}, ob.dqik.status.message or reading.rig.refusal or "There is nothing to check")
+            notes = live.status(ob).notes or (reading.rig.refusal or Note(Code.NOTHING_TO_CHECK),)
+            self.tell({"ERROR"}, *notes)
             return {"CANCELLED"}
         missed.store(ob, errors)
         misses = missed.summary(scene, ob)
-        self.report({"WARNING"} if misses else {"INFO"}, f"Checked {len(frames)} frames; {misses}" if misses
-                    else f"Checked {len(frames)} frames: all met")  # fmt: skip
+        if misses is None:
+            self.tell({"INFO"}, Note(Code.CHECKED_ALL_MET, len(frames)))
+        else:
+            self.tell({"WARNING"}, Note(Code.CHECKED, len(frames)), misses)
         return {"FINISHED"}
 
 
@@ -78,7 +82,7 @@ class DQIK_OT_missed_frame(ArmatureOperator, bpy.types.Operator):
             frame for frame in reversed(frames) if frame < now
         ]  # fmt: skip
         if not ahead:
-            self.report({"INFO"}, "There is no further frame that misses a goal")
+            self.tell({"INFO"}, Note(Code.NO_FURTHER_FRAME))
             return {"CANCELLED"}
         context.scene.frame_set(ahead[0])
         return {"FINISHED"}

@@ -2,9 +2,10 @@
 """Shared by the operators: the armature that they work on, and reports in the language of the interface."""
 
 import bpy
+from bpy.app.translations import pgettext_iface as iface_
 
 from ..rig.blender.dependencies import aims
-from .messages import translated
+from ..rig.notes import Code, Note, joined
 
 
 def armature(context: bpy.types.Context) -> bpy.types.Object | None:
@@ -28,22 +29,22 @@ def _reaching_for(context: bpy.types.Context, ob: bpy.types.Object) -> bpy.types
 class ArmatureOperator:
     """Poll of operators that need an active armature; what they report is translated."""
 
-    def report(self, kinds: set[str], message: str) -> None:
-        """Report a sentence in the language of the interface."""
-        super().report(kinds, translated(message))
+    def tell(self, kinds: set[str], *notes: Note) -> None:
+        """Report notes in one line, in the language of the interface. Blender lets no class override `report`."""
+        self.report(kinds, joined(notes, iface_))
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Whether there is an armature to work on; if not, sets the message."""
         ob = armature(context)
         if ob is None:
-            cls.poll_message_set(translated("Select an armature first"))
+            cls.poll_message_set(Note(Code.SELECT_ARMATURE).words(iface_))
             return False
         if ob.mode == "EDIT":
-            cls.poll_message_set(translated("Leave Edit Mode first"))
+            cls.poll_message_set(Note(Code.LEAVE_EDIT_MODE).words(iface_))
             return False
         if ob.pose is None or not ob.pose.bones:
-            cls.poll_message_set(translated("This armature has no bones: add some in Edit Mode"))
+            cls.poll_message_set(Note(Code.NO_BONES).words(iface_))
             return False
         return True
 
@@ -57,6 +58,6 @@ class GoalsOperator(ArmatureOperator):
         if not super().poll(context):
             return False
         if not armature(context).dqik.goals:
-            cls.poll_message_set(translated("Add a goal first"))
+            cls.poll_message_set(Note(Code.ADD_GOAL_FIRST).words(iface_))
             return False
         return True

@@ -10,6 +10,7 @@ from ..rig import compare
 from ..rig.blender import scene_state
 from ..rig.compare import last
 from ..rig.compare.picture import draw_picture
+from ..rig.notes import Code, Note, note_of
 from ..rig.setup.build import solver_options
 from ..rig.setup.menus import FIRST_SOLVERS, SOLVER_NUMBERS
 from ..solvers import SOLVERS, DqikError
@@ -36,8 +37,8 @@ class DQIK_OT_compare_solvers(FramesOperator, bpy.types.Operator):
         default={name for name in SOLVERS if name in FIRST_SOLVERS},
     )  # fmt: skip
 
-    doing = "Comparing solvers"
-    stopped = "Comparison stopped"
+    doing = Note(Code.COMPARING)
+    stopped = Note(Code.COMPARISON_STOPPED)
 
     def draw(self, context: bpy.types.Context) -> None:
         """The options, in the dialog and in the panel that adjusts the last operation."""
@@ -55,7 +56,7 @@ class DQIK_OT_compare_solvers(FramesOperator, bpy.types.Operator):
         scene, ob = context.scene, armature(context)
         names, frames = self._named(self.solvers), self._frames(scene)
         if not names:
-            self.report({"ERROR"}, "Choose the solvers to compare")
+            self.tell({"ERROR"}, Note(Code.CHOOSE_SOLVERS))
         if not names or not frames:
             return {"CANCELLED"}
         rows: list[compare.Row] = []
@@ -73,12 +74,12 @@ class DQIK_OT_compare_solvers(FramesOperator, bpy.types.Operator):
                 start, end = (0.3 + 0.7 * k / len(names) for k in (index, index + 1))
                 yield from shares(measuring, start, end)
         except DqikError as error:
-            self.report({"ERROR"}, str(error))
+            self.tell({"ERROR"}, note_of(error))
             return {"CANCELLED"}
         last.remember(ob, rows)
-        refused = [row.message for row in rows if row.message]
+        refused = [row.refusal for row in rows if row.refusal is not None]
         if len(refused) == len(rows):
-            self.report({"ERROR"}, "; ".join(refused))
+            self.tell({"ERROR"}, *refused)
             return {"CANCELLED"}
         title, tolerance = f"{ob.name}: solvers compared", ob.dqik.tolerance * size
         scale, unit = _unit(scene)
@@ -86,9 +87,9 @@ class DQIK_OT_compare_solvers(FramesOperator, bpy.types.Operator):
         print(compare.table(rows, scale))
         places = [_save_text(compare.comma_separated(title, rows, frames, tolerance, scale, unit))]
         pixels = draw_picture(title, rows, frames, tolerance, scale, unit, SOLVER_NUMBERS, _SIZE)
-        places.append("the picture needs a Blender with a window" if pixels is None else _show(context, pixels))
-        summary = f"Compared {len(rows) - len(refused)} solvers on {len(frames)} frames"
-        self.report({"WARNING"} if refused else {"INFO"}, "; ".join([summary, *places, *refused]))
+        places.append(Note(Code.NO_PICTURE) if pixels is None else _show(context, pixels))
+        summary = Note(Code.COMPARED, len(rows) - len(refused), len(frames))
+        self.tell({"WARNING"} if refused else {"INFO"}, summary, *places, *refused)
         return {"FINISHED"}
 
     @staticmethod
@@ -105,7 +106,7 @@ def _unit(scene: bpy.types.Scene) -> tuple[float, str]:
     return units.scale_length, " (m)" if units.system == "METRIC" else ""
 
 
-def _save_text(content: str) -> str:
+def _save_text(content: str) -> Note:
     """Write the CSV to its text data-block. Returns a clause that names it."""
     name = f"{NAME}.csv"
     text = next((one for one in bpy.data.texts if _MADE in one and one.library is None), None)
@@ -114,7 +115,7 @@ def _save_text(content: str) -> str:
         text[_MADE] = True
     text.clear()
     text.write(content)
-    return f"the table is in the panel and in the text {text.name!r}"
+    return Note(Code.TABLE_IN, repr(text.name))
 
 
 def _save_image(pixels: np.ndarray) -> bpy.types.Image:
@@ -133,7 +134,7 @@ def _save_image(pixels: np.ndarray) -> bpy.types.Image:
     return image
 
 
-def _show(context: bpy.types.Context, pixels: np.ndarray) -> str:
+def _show(context: bpy.types.Context, pixels: np.ndarray) -> Note:
     """Save pixels as an image, and show it in an Image Editor if one is open. Returns a clause that names the place."""
     image = _save_image(pixels)
     spaces = [
@@ -143,9 +144,9 @@ def _show(context: bpy.types.Context, pixels: np.ndarray) -> str:
         if area.ui_type == "IMAGE_EDITOR"
     ]
     if not spaces:
-        return f"the picture is the image {image.name!r}"
+        return Note(Code.PICTURE_IN, repr(image.name))
     next((space for space in spaces if space.image == image), spaces[0]).image = image
-    return "the picture is in the Image Editor"
+    return Note(Code.PICTURE_IN_EDITOR)
 
 
 CLASSES = (DQIK_OT_compare_solvers,)

@@ -6,6 +6,7 @@ from bpy.props import BoolProperty
 
 from ..rig.blender.armature import Armature
 from ..rig.figure import capsules, roles
+from ..rig.notes import Code, Note
 from ..rig.setup import obstacles
 from .common import ArmatureOperator, armature
 
@@ -32,11 +33,11 @@ class DQIK_OT_fit_capsules(ArmatureOperator, bpy.types.Operator):
             if not self.only_selected or ob.pose.bones[one.bone].name in chosen
         }
         if not found:
-            self.report({"WARNING"}, f"No bone of {ob.name!r} has a body: set its Role in the Bone panel")
+            self.tell({"WARNING"}, Note(Code.NO_BODIES, repr(ob.name)))
             return {"CANCELLED"}
         for bone, radius in found.items():
             bone.dqik_radius = radius
-        self.report({"INFO"}, f"Measured {len(found)} bones")
+        self.tell({"INFO"}, Note(Code.BODIES_MEASURED, len(found)))
         return {"FINISHED"}
 
 
@@ -76,7 +77,7 @@ class DQIK_OT_avoid_remove(ArmatureOperator, bpy.types.Operator):
         settings = armature(context).dqik
         number = settings.active_obstacle
         if not 0 <= number < len(settings.avoid):
-            self.report({"WARNING"}, "Choose an obstacle in the list")
+            self.tell({"WARNING"}, Note(Code.CHOOSE_OBSTACLE))
             return {"CANCELLED"}
         settings.avoid.remove(number)
         settings.avoid_self = settings.avoid_self  # remove() calls no update callback, so set a property that does

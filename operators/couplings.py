@@ -6,6 +6,7 @@ from bpy.props import EnumProperty
 
 from ..rig.blender.armature import Armature
 from ..rig.figure import roles
+from ..rig.notes import Code, Note
 from ..rig.setup import couplings
 from .common import ArmatureOperator, armature
 
@@ -33,15 +34,15 @@ class DQIK_OT_couple(ArmatureOperator, bpy.types.Operator):
             active = context.active_pose_bone
             chosen = [bones.index[bone.name] for bone in context.selected_pose_bones or () if bone.id_data == ob]
             if active is None or len(chosen) < 2:
-                self.report({"WARNING"}, "Select the bones that follow, then the one that they follow, in Pose Mode")
+                self.tell({"WARNING"}, Note(Code.SELECT_COUPLED))
                 return {"CANCELLED"}
             wanted = couplings.of_selected(bones, chosen, bones.index[active.name])
         else:
             wanted = couplings.PRESETS[self.preset](bones, roles.of(ob, bones).roles)
         if not wanted:
-            self.report({"WARNING"}, f"{ob.name!r} has no bones with these roles: set their Role in the Bone panel")
+            self.tell({"WARNING"}, Note(Code.NO_SUCH_ROLES, repr(ob.name)))
             return {"CANCELLED"}
-        self.report({"INFO"}, f"Coupled {couplings.add(ob, wanted)} axes of bones")
+        self.tell({"INFO"}, Note(Code.COUPLED, couplings.add(ob, wanted)))
         return {"FINISHED"}
 
 
@@ -58,9 +59,9 @@ class DQIK_OT_uncouple(ArmatureOperator, bpy.types.Operator):
         names = {bone.name for bone in context.selected_pose_bones or () if bone.id_data == ob}
         count = couplings.remove(ob, lambda one: not names or one.bone in names)
         if not count:
-            self.report({"WARNING"}, f"No bone of {ob.name!r} that is selected is coupled")
+            self.tell({"WARNING"}, Note(Code.NOT_COUPLED, repr(ob.name)))
             return {"CANCELLED"}
-        self.report({"INFO"}, f"Uncoupled {count} axes of bones")
+        self.tell({"INFO"}, Note(Code.UNCOUPLED, count))
         return {"FINISHED"}
 
 

@@ -5,6 +5,7 @@ from collections.abc import Generator, Sequence
 from typing import TypeVar
 
 import bpy
+from bpy.app.translations import pgettext_iface as iface_
 from bpy.props import IntProperty
 
 from .. import live
@@ -13,9 +14,8 @@ from ..rig.blender import scene_state
 from ..rig.blender.channels import Channels
 from ..rig.frame.state.session import Session
 from ..rig.frame.step.read import FrameInput
-from ..solvers import DqikError
+from ..rig.notes import Code, Note, Refused
 from .common import GoalsOperator
-from .messages import translated
 
 _BEAT = 0.01  # seconds between the steps of an operator that was started from the panel
 
@@ -29,8 +29,8 @@ _Result = TypeVar("_Result")
 class SteppedOperator:
     """An operator that works at once if called from a script, and from the panel one step at a time; Esc stops it."""
 
-    doing = "Working"  # shown in the status bar
-    stopped = "Stopped, nothing was changed"  # reported after Esc
+    doing = Note(Code.WORKING)  # shown in the status bar
+    stopped = Note(Code.STOPPED_UNCHANGED)  # reported after Esc
     _from_panel = False
 
     def _run(self, context: bpy.types.Context) -> Steps:
@@ -42,17 +42,17 @@ class SteppedOperator:
         try:
             return (yield from self._run(context))
         except scene_state.Disturbed as disturbed:
-            reason = str(disturbed)
+            reason = disturbed.note
         except ReferenceError:
-            reason = "an object was removed meanwhile"
-        self.report({"ERROR"}, f"{self.stopped}; {reason}")
+            reason = Note(Code.OBJECT_REMOVED)
+        self.tell({"ERROR"}, self.stopped, reason)
         return {"CANCELLED"}
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         """Do one step at each timer event."""
         if event.type == "ESC":
             self._steps.close()
-            self.report({"INFO"}, self.stopped)
+            self.tell({"INFO"}, self.stopped)
             return self._leave(context, {"CANCELLED"})
         if event.type != "TIMER":
             return {"RUNNING_MODAL"}
@@ -64,7 +64,7 @@ class SteppedOperator:
             self._leave(context, {"CANCELLED"})
             raise
         context.window_manager.progress_update(int(100 * share))
-        context.workspace.status_text_set(translated(f"{self.doing}: {100 * share:.0f} %, Esc to cancel"))
+        context.workspace.status_text_set(Note(Code.ESC_AT, self.doing, f"{100 * share:.0f}").words(iface_))
         return {"RUNNING_MODAL"}
 
     def execute(self, context: bpy.types.Context) -> set[str]:
@@ -90,7 +90,7 @@ class SteppedOperator:
         self._timer = context.window_manager.event_timer_add(_BEAT, window=context.window)
         context.window_manager.progress_begin(0, 100)
         context.window_manager.modal_handler_add(self)
-        context.workspace.status_text_set(translated(f"{self.doing}: Esc to cancel"))
+        context.workspace.status_text_set(Note(Code.ESC, self.doing).words(iface_))
         return {"RUNNING_MODAL"}
 
     def _leave(self, context: bpy.types.Context, result: set[str]) -> set[str]:
@@ -130,7 +130,7 @@ class FramesOperator(SteppedOperator, GoalsOperator):
         start, end = self.frame_start, self.frame_end
         if end < start:
             if (start, end) != (0, -1):
-                self.report({"ERROR"}, f"The range ends at frame {end}, before it starts at {start}")
+                self.tell({"ERROR"}, Note(Code.RANGE_REVERSED, end, start))
                 return []
             start, end = scene.frame_start, scene.frame_end
         return list(range(start, end + 1, self.step))
@@ -143,7 +143,7 @@ def read_frames(
     """Visit frames and read the solver's input and the start channels of each; yields the progress from 0 to 1.
 
     reading : the session to read them with. visits : visits the frames. solving : solves them meanwhile; then the
-    inputs' links and targets are overwritten. Raises a `DqikError` with a message for the user if there is nothing to
+    inputs' links and targets are overwritten. Raises `Refused` if there is nothing to
     solve.
     """
     times = scene_state.times(context.scene, frames)
@@ -160,7 +160,7 @@ def read_frames(
         starts.append(frame_reading.start)
         yield (index + 1) / len(frames)
     if not any(inputs):
-        raise DqikError(reading.rig.refusal)
+        raise Refused(reading.rig.refusal or Note(Code.ADD_GOAL))
     return inputs, starts
 
 

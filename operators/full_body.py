@@ -5,6 +5,7 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty
 
 from ..rig.figure import roles
+from ..rig.notes import Code, Note
 from ..rig.setup import controls, full_body
 from .common import ArmatureOperator, armature
 
@@ -35,32 +36,31 @@ class DQIK_OT_setup_full_body(ArmatureOperator, bpy.types.Operator):
         ob = armature(context)
         figure = roles.of(ob)
         if figure.controlled:
-            self.report({"WARNING"}, figure.controlled)
+            self.tell({"WARNING"}, figure.controlled)
             return {"CANCELLED"}
         as_bones = self.targets == "BONES" and controls.can_add(ob)
         result = full_body.set_up(ob, context.scene, self.use_rotation, as_bones)
         if not result.new_goals and not result.old_goals:
-            self.report({"WARNING"}, f"No bone of {ob.name!r} is named as a hand, a foot or a head: "
-                        "name them as Rigify, Mixamo or VRM does, or use Add Goal")  # fmt: skip
+            self.tell({"WARNING"}, Note(Code.NO_NAMED_ENDS, repr(ob.name)))  # fmt: skip
             return {"CANCELLED"}
         count = len(result.new_goals)
-        parts = [f"Added goals for {count} bones" if count else "Added no goals"]
+        parts = [Note(Code.GOALS_ADDED, count) if count else Note(Code.NO_GOALS_ADDED)]
         if result.taken:
             taken = ", ".join(f"{words} {name!r}" for words, name in result.taken.items())
-            parts.append(f"taken for {taken}")
+            parts.append(Note(Code.TAKEN_FOR, taken))
         if count and self.targets == "BONES" and not as_bones:
-            parts.append("this armature's bones cannot be edited, so their targets are empties")
+            parts.append(Note(Code.TARGETS_ARE_EMPTIES))
         if result.old_goals:
-            parts.append(f"{len(result.old_goals)} bones had goals already")
+            parts.append(Note(Code.HAD_GOALS, len(result.old_goals)))
         if result.hips and not result.keyed_hips:
-            parts.append(f"{result.hips!r} may move")
+            parts.append(Note(Code.MAY_MOVE, repr(result.hips)))
         elif result.hips:
-            parts.append(f"{result.hips!r} stays on its keys: raise the Influence of its goal to move it by its target")
+            parts.append(Note(Code.STAYS_ON_KEYS, repr(result.hips)))
         if figure.folded:
             parts.insert(0, roles.FOLDED)
         if result.missing:
-            parts.append(f"not found: {', '.join(result.missing)}")
-        self.report({"WARNING"} if result.missing or figure.folded else {"INFO"}, "; ".join(parts))
+            parts.append(Note(Code.NOT_FOUND, ', '.join(result.missing)))
+        self.tell({"WARNING"} if result.missing or figure.folded else {"INFO"}, *parts)
         return {"FINISHED"}
 
 

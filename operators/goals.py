@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import bpy
 from bpy.props import BoolProperty, IntProperty, StringProperty
 
+from ..rig.notes import Code, Note
 from ..rig.setup import constraints, goals, selection
 from .common import ArmatureOperator, GoalsOperator, armature
 
@@ -29,14 +30,14 @@ class DQIK_OT_goal_add(ArmatureOperator, bpy.types.Operator):
         names = [self.bone] if self.bone else selection.selected(context, ob)
         for name in names:
             if name not in ob.pose.bones:
-                self.report({"ERROR"}, f"{ob.name!r} has no bone {name!r}")
+                self.tell({"ERROR"}, Note(Code.HAS_NO_BONE, repr(ob.name), repr(name)))
                 return {"CANCELLED"}
         target = bpy.data.objects.get(self.target) if self.target else None
         if self.target and target is None:
-            self.report({"ERROR"}, f"There is no object {self.target!r}: choose another target")
+            self.tell({"ERROR"}, Note(Code.NO_OBJECT, repr(self.target)))
             return {"CANCELLED"}
         if not names:
-            self.report({"ERROR"}, "In Pose Mode, select the bones that should reach a target")
+            self.tell({"ERROR"}, Note(Code.SELECT_BONES))
             return {"CANCELLED"}
         for name in names:
             goal = goals.new_goal(ob, name, self.chain_length, self.use_rotation)
@@ -60,7 +61,7 @@ class DQIK_OT_goal_remove(GoalsOperator, bpy.types.Operator):
         settings = ob.dqik
         index = settings.active_goal if self.index < 0 else self.index
         if index >= len(settings.goals):
-            self.report({"ERROR"}, f"There is no goal {index}: {ob.name!r} has {len(settings.goals)}, counted from 0")
+            self.tell({"ERROR"}, Note(Code.NO_GOAL, index, repr(ob.name), len(settings.goals)))
             return {"CANCELLED"}
         _remove(self, ob, [index])
         return {"FINISHED"}
@@ -94,17 +95,17 @@ class DQIK_OT_goals_from_constraints(ArmatureOperator, bpy.types.Operator):
         ob = armature(context)
         count, problems = constraints.take_over(ob)
         if not count:
-            self.report({"WARNING"}, problems[0] if problems else f"{ob.name!r} has no active IK constraints")
+            self.tell({"WARNING"}, problems[0] if problems else Note(Code.NO_IK_CONSTRAINTS, repr(ob.name)))
             return {"CANCELLED"}
         limited = constraints.limits_from_ik(ob.pose.bones) if self.use_limits else 0
-        self.report({"INFO"}, "; ".join([f"Added {count} goals, and limits for {limited} bones", *problems]))
+        self.tell({"INFO"}, Note(Code.GOALS_AND_LIMITS_ADDED, count, limited), *problems)
         return {"FINISHED"}
 
 
 def _remove(operator: bpy.types.Operator, ob: bpy.types.Object, numbers: Sequence[int]) -> None:
     """Remove goals, and say in one line what stays."""
-    if note := goals.remove(ob, numbers):
-        operator.report({"WARNING"}, note)
+    if notes := goals.remove(ob, numbers):
+        operator.tell({"WARNING"}, *notes)
 
 
 CLASSES = (DQIK_OT_goal_add, DQIK_OT_goal_remove, DQIK_OT_goals_clear, DQIK_OT_goals_from_constraints)

@@ -5,6 +5,7 @@ import bpy
 from bpy.props import BoolProperty
 
 from ..rig.frame.state import holds
+from ..rig.notes import Code, Note
 from .common import ArmatureOperator, armature
 
 
@@ -23,10 +24,10 @@ class DQIK_OT_holds_clear(ArmatureOperator, bpy.types.Operator):
         selected = [bone for bone in context.selected_pose_bones or () if bone.id_data == ob]
         count = holds.clear(selected if self.only_selected else ob.pose.bones)
         if not count:
-            self.report({"WARNING"}, "None of the selected bones is held" if self.only_selected
-                        else "None of the bones is held")  # fmt: skip
+            self.tell({"WARNING"}, Note(Code.NONE_SELECTED_HELD) if self.only_selected
+                        else Note(Code.NONE_HELD))  # fmt: skip
             return {"CANCELLED"}
-        self.report({"INFO"}, f"Cleared the holds of {count} bones")
+        self.tell({"INFO"}, Note(Code.HOLDS_CLEARED, count))
         return {"FINISHED"}
 
 

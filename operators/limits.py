@@ -4,6 +4,7 @@
 import bpy
 from bpy.props import BoolProperty, FloatProperty
 
+from ..rig.notes import Code, Note
 from ..rig.setup import constraints, limits
 from .common import ArmatureOperator, armature
 
@@ -19,8 +20,8 @@ class LimitsOperator(ArmatureOperator):
             return list(ob.pose.bones)
         return [bone for bone in context.selected_pose_bones or () if bone.id_data == ob]
 
-    def _which(self) -> str:
-        return "the selected bones" if self.only_selected else "the bones"
+    def _which(self) -> Note:
+        return Note(Code.SELECTED_BONES if self.only_selected else Code.THE_BONES)
 
 
 class DQIK_OT_limits_from_ik(LimitsOperator, bpy.types.Operator):
@@ -34,9 +35,9 @@ class DQIK_OT_limits_from_ik(LimitsOperator, bpy.types.Operator):
         """Copy the limits."""
         count = constraints.limits_from_ik(self._bones(context))
         if not count:
-            self.report({"WARNING"}, f"None of {self._which()} has IK limits")
+            self.tell({"WARNING"}, Note(Code.NO_IK_LIMITS, self._which()))
             return {"CANCELLED"}
-        self.report({"INFO"}, f"Set the limits of {count} bones")
+        self.tell({"INFO"}, Note(Code.LIMITS_SET, count))
         return {"FINISHED"}
 
 
@@ -55,13 +56,13 @@ class DQIK_OT_limits_from_action(LimitsOperator, bpy.types.Operator):
         ob = armature(context)
         count, damaged = limits.from_action(ob, self._bones(context), self.margin)
         if damaged:
-            more = f" and of {len(damaged) - 1} more" if len(damaged) > 1 else ""
-            self.report({"WARNING"}, f"Keys of bone {damaged[0]!r}{more} are no numbers and were left out")
+            more = Note(Code.AND_OF_MORE, len(damaged) - 1) if len(damaged) > 1 else ""
+            self.tell({"WARNING"}, Note(Code.KEYS_LEFT_OUT, repr(damaged[0]), more))
             return {"FINISHED" if count else "CANCELLED"}
         if not count:
-            self.report({"WARNING"}, f"The action of {ob.name!r} turns none of {self._which()}")
+            self.tell({"WARNING"}, Note(Code.ACTION_TURNS_NO_BONES, repr(ob.name), self._which()))
             return {"CANCELLED"}
-        self.report({"INFO"}, f"Set the limits of {count} bones")
+        self.tell({"INFO"}, Note(Code.LIMITS_SET, count))
         return {"FINISHED"}
 
 

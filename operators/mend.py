@@ -7,17 +7,19 @@ import bpy
 from bpy.props import EnumProperty
 
 from ..rig.blender.dependencies import aims_of
+from ..rig.notes import Code
 from .common import ArmatureOperator, armature
 
-MENDED_BY: dict[str, tuple[str, str, str]] = {
-    "Rest Position": ("dqik.mend", "POSE_POSITION", "Show the Pose"),
-    "cannot slide while connected": ("dqik.mend", "TRANSLATE", "Switch Translate Off"),
-    "switch on Use Tail": ("dqik.mend", "USE_TAIL", "Switch Use Tail On"),
-    "is disabled in the viewport": ("dqik.mend", "SHOW_TARGETS", "Enable It"),
-    "left to IK constraints": ("dqik.goals_from_constraints", "", "Make Goals of Them"),
-    "make a library override": ("object.make_override_library", "", "Make Library Override"),
+MENDED_BY: dict[Code, tuple[str, str, str]] = {
+    Code.REST_POSITION: ("dqik.mend", "POSE_POSITION", "Show the Pose"),
+    Code.CANNOT_SLIDE: ("dqik.mend", "TRANSLATE", "Switch Translate Off"),
+    Code.NOTHING_TO_MOVE: ("dqik.mend", "USE_TAIL", "Switch Use Tail On"),
+    Code.TARGET_DISABLED: ("dqik.mend", "SHOW_TARGETS", "Enable It"),
+    Code.TARGET_DISABLED_BY_KEYS: ("dqik.mend", "SHOW_TARGETS", "Enable It"),
+    Code.LEFT_TO_IK: ("dqik.goals_from_constraints", "", "Make Goals of Them"),
+    Code.LINKED: ("object.make_override_library", "", "Make Library Override"),
 }
-"""Phrases of warnings, and what mends them: the operator, its kind, and the button's text."""
+"""What mends that of which notes warn mends them: the operator, its kind, and the button's text."""
 
 
 def _pose_position(ob: bpy.types.Object) -> None:

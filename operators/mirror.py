@@ -4,6 +4,7 @@
 import bpy
 from bpy.props import EnumProperty
 
+from ..rig.notes import Code, Note
 from ..rig.setup import controls, mirror
 from .common import ArmatureOperator, GoalsOperator, armature
 from .limits import LimitsOperator
@@ -22,14 +23,14 @@ class MirrorOperator(ArmatureOperator):
         default=mirror.LEFT,
     )
 
-    def _report_copied(self, what: str, count: int, left: list[str]) -> set[str]:
+    def _report_copied(self, what: Note, count: int, left: list[str]) -> set[str]:
         if not count:
-            self.report({"WARNING"}, f"There are no {what} to mirror, or no bones named as the other side")
+            self.tell({"WARNING"}, Note(Code.NOTHING_TO_MIRROR, what))
             return {"CANCELLED"}
-        text = f"Mirrored the {what} of {count} bones"
+        notes = [Note(Code.MIRRORED, what, count)]
         if left:
-            text += f"; without a mirror image: {', '.join(map(repr, left))}"
-        self.report({"WARNING"} if left else {"INFO"}, text)
+            notes.append(Note(Code.NO_MIRROR_IMAGE, ", ".join(map(repr, left))))
+        self.tell({"WARNING"} if left else {"INFO"}, *notes)
         return {"FINISHED"}
 
 
@@ -43,7 +44,7 @@ class DQIK_OT_goals_mirror(MirrorOperator, GoalsOperator, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Copy the goals."""
         ob = armature(context)
-        return self._report_copied("goals", *mirror.mirror_goals(ob, self.direction, controls.can_add(ob)))
+        return self._report_copied(Note(Code.GOALS), *mirror.mirror_goals(ob, self.direction, controls.can_add(ob)))
 
 
 class DQIK_OT_limits_mirror(MirrorOperator, LimitsOperator, bpy.types.Operator):
@@ -56,7 +57,7 @@ class DQIK_OT_limits_mirror(MirrorOperator, LimitsOperator, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Copy the settings of the bones."""
         ob = armature(context)
-        return self._report_copied("limits", *mirror.mirror_limits(ob, self._bones(context), self.direction))
+        return self._report_copied(Note(Code.LIMITS), *mirror.mirror_limits(ob, self._bones(context), self.direction))
 
 
 CLASSES = (DQIK_OT_goals_mirror, DQIK_OT_limits_mirror)

@@ -5,6 +5,7 @@ import bpy
 from bpy.props import StringProperty
 
 from .. import live
+from ..rig.notes import Code, Note
 from .common import GoalsOperator, armature
 
 
@@ -24,11 +25,11 @@ class DQIK_OT_learn_from_actions(GoalsOperator, bpy.types.Operator):
         """Learn, and store it on the armature object."""
         ob = armature(context)
         lesson = live.learn(ob, context.evaluated_depsgraph_get(), _names(self.actions))
-        if isinstance(lesson, str):
-            self.report({"ERROR"}, lesson)
+        if isinstance(lesson, Note):
+            self.tell({"ERROR"}, lesson)
             return {"CANCELLED"}
         ob.dqik.own_motion = lesson.text
-        self.report({"INFO"}, f"Learnt from {lesson.frames} frames of {', '.join(map(repr, lesson.actions))}")
+        self.tell({"INFO"}, Note(Code.LEARNT, lesson.frames, ', '.join(map(repr, lesson.actions))))
         return {"FINISHED"}
 
 

@@ -4,6 +4,7 @@
 import bpy
 from bpy.props import BoolProperty
 
+from ..rig.notes import Code, Note
 from ..rig.setup import controls, goals, pins, selection
 from .common import ArmatureOperator, GoalsOperator, armature
 
@@ -23,13 +24,12 @@ class DQIK_OT_pin(ArmatureOperator, bpy.types.Operator):
         ob = armature(context)
         names = [name for name in selection.selected(context, ob) if not controls.is_control(ob.data.bones[name])]
         if not names or not (self.position or self.rotation):
-            self.report({"ERROR"}, "In Pose Mode, select the bones to hold" if not names
-                        else "Choose Position, Rotation or both")  # fmt: skip
+            self.tell({"ERROR"}, Note(Code.SELECT_BONES_TO_HOLD) if not names
+                        else Note(Code.CHOOSE_POSITION_OR_ROTATION))  # fmt: skip
             return {"CANCELLED"}
         left = pins.pin(ob, names, self.position, self.rotation, controls.can_add(ob))
         if left:
-            self.report({"WARNING"}, f"The targets of {', '.join(map(repr, left))} cannot be moved: constraints or "
-                        "another file set their place")  # fmt: skip
+            self.tell({"WARNING"}, Note(Code.TARGETS_NOT_MOVED, ', '.join(map(repr, left))))
         return {"FINISHED"}
 
 
@@ -49,10 +49,10 @@ class DQIK_OT_unpin(GoalsOperator, bpy.types.Operator):
             if goal.own_target and (goal.bone in names or (goal.target == ob and goal.subtarget in names))
         ]  # fmt: skip
         if not numbers:
-            self.report({"WARNING"}, "None of the selected bones is pinned")
+            self.tell({"WARNING"}, Note(Code.NONE_PINNED))
             return {"CANCELLED"}
-        if note := goals.remove(ob, numbers):
-            self.report({"WARNING"}, note)
+        if notes := goals.remove(ob, numbers):
+            self.tell({"WARNING"}, *notes)
         return {"FINISHED"}
 
 

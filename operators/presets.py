@@ -3,6 +3,7 @@
 
 import bpy
 
+from ..rig.notes import Code, Note
 from ..rig.setup import human_limits
 from .common import armature
 from .limits import LimitsOperator
@@ -22,17 +23,16 @@ class DQIK_OT_limits_preset(LimitsOperator, bpy.types.Operator):
         ob, bones = armature(context), self._bones(context)
         preset = human_limits.apply(ob, bones)
         if preset.refusal:
-            self.report({"WARNING"}, preset.refusal)
+            self.tell({"WARNING"}, preset.refusal)
             return {"CANCELLED"}
         if not preset.limited and not preset.skipped:
-            self.report({"WARNING"}, f"None of {self._which()} is known as a part of a human figure: "
-                        "set their Role in the Bone panel")  # fmt: skip
+            self.tell({"WARNING"}, Note(Code.NOT_OF_A_FIGURE, self._which()))  # fmt: skip
             return {"CANCELLED"}
-        text = f"Set the limits of {len(preset.limited)} of {len(bones)} bones; the others did not change"
+        notes = [Note(Code.LIMITS_SET_OF, len(preset.limited), len(bones)), Note(Code.OTHERS_UNCHANGED)]
         if preset.skipped:
             names = ", ".join(map(repr, preset.skipped[:_NAMED])) + (", ..." if len(preset.skipped) > _NAMED else "")
-            text += f"; left alone: {names}, whose direction is not known"
-        self.report({"WARNING"} if preset.skipped else {"INFO"}, text)
+            notes.append(Note(Code.LEFT_ALONE, names))
+        self.tell({"WARNING"} if preset.skipped else {"INFO"}, *notes)
         return {"FINISHED"}
 
 

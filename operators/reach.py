@@ -6,6 +6,7 @@ from bpy.props import IntProperty
 
 from .. import live
 from ..rig.frame.state.session import Session
+from ..rig.notes import Code, Note
 from ..rig.overlay import workspace
 from ..rig.overlay.reach import POSTURES
 from .common import GoalsOperator, armature
@@ -24,8 +25,8 @@ class DQIK_OT_reach_show(SteppedOperator, GoalsOperator, bpy.types.Operator):
         min=1000, soft_max=1_000_000,
     )  # fmt: skip
 
-    doing = "Computing the reach"
-    stopped = "Stopped"
+    doing = Note(Code.COMPUTING_REACH)
+    stopped = Note(Code.STOPPED)
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         """From the panel: work in steps."""
@@ -40,7 +41,7 @@ class DQIK_OT_reach_show(SteppedOperator, GoalsOperator, bpy.types.Operator):
         found = live.bake_frame(reading, ob, depsgraph).frame_input
         numbers = [] if found is None else [goal.index for goal in found.rig.goals]
         if ob.dqik.active_goal not in numbers:
-            self.report({"ERROR"}, reading.rig.refusal or "The active goal is muted or incomplete")
+            self.tell({"ERROR"}, reading.rig.refusal or Note(Code.GOAL_NOT_ACTIVE))
             return {"CANCELLED"}
         goal = numbers.index(ob.dqik.active_goal)
         computed = yield from workspace.compute(ob.evaluated_get(depsgraph), found, goal, self.postures)
@@ -48,7 +49,7 @@ class DQIK_OT_reach_show(SteppedOperator, GoalsOperator, bpy.types.Operator):
         overlay = context.window_manager.dqik_overlay
         overlay.show = overlay.reach = True
         if not len(computed.shell.dexterous):
-            self.report({"INFO"}, f"{computed.goal} reaches no place from half of all directions")
+            self.tell({"INFO"}, Note(Code.REACHES_NOWHERE, computed.goal))
         return {"FINISHED"}
 
 

@@ -2,10 +2,11 @@
 """Making the pose of a frame the rest pose, with its motion kept."""
 
 import bpy
+from bpy.app.translations import pgettext_iface as iface_
 
+from ..rig.notes import Code, Note
 from ..rig.setup import rest_pose
 from .common import ArmatureOperator, armature
-from .messages import translated
 
 
 class DQIK_OT_pose_to_rest(ArmatureOperator, bpy.types.Operator):
@@ -21,7 +22,7 @@ class DQIK_OT_pose_to_rest(ArmatureOperator, bpy.types.Operator):
         if not super().poll(context):
             return False
         if armature(context).dqik.goals:
-            cls.poll_message_set(translated("Remove the goals first"))
+            cls.poll_message_set(Note(Code.REMOVE_GOALS_FIRST).words(iface_))
             return False
         return True
 
@@ -29,10 +30,10 @@ class DQIK_OT_pose_to_rest(ArmatureOperator, bpy.types.Operator):
         """Change the rest pose."""
         ob = armature(context)
         if hindrance := rest_pose.hindrance(ob):
-            self.report({"WARNING"}, hindrance)
+            self.tell({"WARNING"}, hindrance)
             return {"CANCELLED"}
         count = rest_pose.apply(ob)
-        self.report({"INFO"}, f"This pose is the rest pose now; the keys of {count} bones are counted from it")
+        self.tell({"INFO"}, Note(Code.REST_POSE_MADE, count))
         return {"FINISHED"}
 
 

@@ -5,6 +5,7 @@ import bpy
 from bpy.props import EnumProperty, IntProperty
 
 from .. import live
+from ..rig.notes import Code, Note
 from ..rig.setup import goals, placing, rotation_space
 from .common import GoalsOperator, armature
 
@@ -33,12 +34,12 @@ class DQIK_OT_rotation_space(GoalsOperator, bpy.types.Operator):
         ob, scene = armature(context), context.scene
         number = ob.dqik.active_goal if self.index < 0 else self.index
         if number >= len(ob.dqik.goals):
-            self.report({"ERROR"}, f"There is no goal {number}: {ob.name!r} has {len(ob.dqik.goals)}, counted from 0")
+            self.tell({"ERROR"}, Note(Code.NO_GOAL, number, repr(ob.name), len(ob.dqik.goals)))
             return {"CANCELLED"}
         goal, follows = ob.dqik.goals[number], float(self.space == "FOREARM")
         shown = _evaluated(context, ob)
         if goal.bone not in shown.pose.bones:
-            self.report({"ERROR"}, f"{ob.name!r} has no bone {goal.bone!r}")
+            self.tell({"ERROR"}, Note(Code.HAS_NO_BONE, repr(ob.name), repr(goal.bone)))
             return {"CANCELLED"}
         stay: set[int] = set()
         end = goals.end_of(shown, goal.bone, goal.use_tail)
@@ -56,8 +57,7 @@ class DQIK_OT_rotation_space(GoalsOperator, bpy.types.Operator):
             goals.key_targets(ob, [number], scene.frame_current_final)
             ob.keyframe_insert(goal.path_from_id("rotation_follows"), frame=scene.frame_current_final)
         if stay:
-            self.report({"WARNING"}, f"The target of {goal.name!r} cannot be turned: constraints or another file set "
-                        "its place")  # fmt: skip
+            self.tell({"WARNING"}, Note(Code.TARGET_NOT_TURNED, repr(goal.name)))  # fmt: skip
         return {"FINISHED"}
 
 

@@ -4,6 +4,7 @@
 import bpy
 
 from ..rig.figure import roles
+from ..rig.notes import Code, Note
 from .common import ArmatureOperator, armature
 
 
@@ -19,9 +20,9 @@ class DQIK_OT_swap_sides(ArmatureOperator, bpy.types.Operator):
         ob = armature(context)
         count = roles.swap_sides(ob)
         if not count:
-            self.report({"WARNING"}, f"No bone of {ob.name!r} is known as a part of a left or a right side")
+            self.tell({"WARNING"}, Note(Code.NO_SIDES, repr(ob.name)))
             return {"CANCELLED"}
-        self.report({"INFO"}, f"Swapped the sides of {count} bones")
+        self.tell({"INFO"}, Note(Code.SIDES_SWAPPED, count))
         return {"FINISHED"}
 
 

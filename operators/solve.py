@@ -8,6 +8,7 @@ from .. import live
 from ..rig.blender import keying
 from ..rig.frame import missed
 from ..rig.frame.state import stored_base
+from ..rig.notes import Code, Note, note_of
 from ..solvers import DqikError
 from .common import ArmatureOperator, GoalsOperator, armature
 
@@ -25,16 +26,16 @@ class DQIK_OT_solve(GoalsOperator, bpy.types.Operator):
         try:
             report = live.solve_once(ob, context.evaluated_depsgraph_get())
         except DqikError as error:
-            self.report({"ERROR"}, str(error))
+            self.tell({"ERROR"}, note_of(error))
             return {"CANCELLED"}
         if not report.solved:
-            self.report({"ERROR"}, report.message)
+            self.tell({"ERROR"}, *report.notes)
             return {"CANCELLED"}
         if report.converged:
-            self.report({"INFO"}, "All goals met")
+            self.tell({"INFO"}, Note(Code.ALL_MET))
         else:
             errors = missed.worst_first(report.goals)
-            self.report({"WARNING"}, missed.at_frame(context.scene, ob, errors, report.frame))
+            self.tell({"WARNING"}, missed.at_frame(context.scene, ob, errors, report.frame))
         return {"FINISHED"}
 
 
@@ -49,7 +50,7 @@ class DQIK_OT_keep_pose(ArmatureOperator, bpy.types.Operator):
         """Keep the pose; with Auto Keying, key the bones that the goals moved."""
         ob = armature(context)
         if not ob.dqik.live:
-            self.report({"WARNING"}, "Live is off already")
+            self.tell({"WARNING"}, Note(Code.LIVE_IS_OFF))
             return {"CANCELLED"}
         moved = [ob.pose.bones[number].name for number in stored_base.own(ob)]
         live.keep(ob)

@@ -8,6 +8,7 @@ from bpy.props import BoolProperty, IntProperty
 
 from .. import live
 from ..rig.blender import scene_state
+from ..rig.notes import Code, Note
 from ..rig.setup import goals, placing, selection, users
 from .common import GoalsOperator, armature
 
@@ -26,17 +27,17 @@ class DQIK_OT_target_select(GoalsOperator, bpy.types.Operator):
         ob = armature(context)
         goals, index = ob.dqik.goals, ob.dqik.active_goal if self.index < 0 else self.index
         if index >= len(goals):
-            self.report({"ERROR"}, f"There is no goal {index}: {ob.name!r} has {len(goals)}, counted from 0")
+            self.tell({"ERROR"}, Note(Code.NO_GOAL, index, repr(ob.name), len(goals)))
             return {"CANCELLED"}
         goal = goals[index]
         target = goal.target
         if target == ob and context.mode == "POSE" and goal.subtarget in ob.pose.bones:
             return self._select_bone(ob, goal.subtarget)
         if target is None:
-            self.report({"ERROR"}, f"Goal {goal.name!r} has no target: choose an object")
+            self.tell({"ERROR"}, Note(Code.GOAL_WITHOUT_TARGET, repr(goal.name)))
             return {"CANCELLED"}
         if not target.visible_get(view_layer=context.view_layer):
-            self.report({"ERROR"}, f"{target.name!r} is hidden or not in this view layer: show it first")
+            self.tell({"ERROR"}, Note(Code.TARGET_HIDDEN, repr(target.name)))
             return {"CANCELLED"}
         if context.view_layer.objects.active is not None and context.mode != "OBJECT":
             bpy.ops.object.mode_set(mode="OBJECT")
@@ -50,7 +51,7 @@ class DQIK_OT_target_select(GoalsOperator, bpy.types.Operator):
 
     def _select_bone(self, ob: bpy.types.Object, name: str) -> set[str]:
         if not selection.is_visible(ob, name):
-            self.report({"ERROR"}, f"Bone {name!r} is hidden: show it or its bone collection first")
+            self.tell({"ERROR"}, Note(Code.BONE_HIDDEN, repr(name)))
             return {"CANCELLED"}
         selection.select_only(ob, name)
         return {"FINISHED"}
@@ -100,25 +101,23 @@ class DQIK_OT_targets_to_pose(GoalsOperator, bpy.types.Operator):
             self.frame_start, self.frame_end = scene.frame_start, scene.frame_end
         over_range = self.frame_end >= self.frame_start
         if over_range and (refusal := _shared(ob, numbers)):
-            self.report({"ERROR"}, refusal)
+            self.tell({"ERROR"}, refusal)
             return {"CANCELLED"}
         keyed = over_range or scene.tool_settings.use_keyframe_insert_auto
         try:
             stay, back = (self._over_range if over_range else self._on_frame)(context, ob, numbers)
         except scene_state.Disturbed as disturbed:
-            self.report({"ERROR"}, f"Nothing was keyed; {disturbed}")
+            self.tell({"ERROR"}, Note(Code.NOTHING_KEYED), disturbed.note)
             return {"CANCELLED"}
-        parts = []
+        parts: list[Note] = []
         if stay:
-            parts.append(f"The targets of {_named(ob, stay)} are not at their bones: give each goal a target of its "
-                         "own, without constraints, drivers and animated parents")  # fmt: skip
+            parts.append(Note(Code.TARGETS_NOT_THERE, _named(ob, stay)))  # fmt: skip
         if back - stay:
             names = _named(ob, back - stay)
-            parts.append(f"The keys of the targets of {names} have no effect: unmute and unlock their curves and "
-                         "groups, and mute the NLA above them" if keyed else
-                         f"The targets of {names} go back to their keys: switch Auto Keying on, or key them")
+            parts.append(Note(Code.KEYS_WITHOUT_EFFECT, names) if keyed else
+                         Note(Code.TARGETS_GO_BACK, names))
         if parts:
-            self.report({"WARNING"}, "; ".join(parts))
+            self.tell({"WARNING"}, *parts)
         return {"FINISHED"}
 
     @staticmethod
@@ -179,20 +178,20 @@ class DQIK_OT_targets_to_pose(GoalsOperator, bpy.types.Operator):
         return stay, back
 
 
-def _named(ob: bpy.types.Object, numbers: set[int]) -> str:
-    """The names of goals as text."""
+def _named(ob: bpy.types.Object, numbers: set[int]) -> Note | str:
+    """The names of goals."""
     names = [ob.dqik.goals[number].name for number in sorted(numbers)]
     text = ", ".join(map(repr, names[:_NAMED]))
-    return f"{text} and {len(names) - _NAMED} more" if len(names) > _NAMED else text
+    return Note(Code.AND_MORE, text, len(names) - _NAMED) if len(names) > _NAMED else text
 
 
-def _shared(ob: bpy.types.Object, numbers: list[int]) -> str:
-    """Why the targets of goals cannot be keyed over a range: something else plays their keys. Empty if they can."""
+def _shared(ob: bpy.types.Object, numbers: list[int]) -> Note | None:
+    """Why the targets of goals cannot be keyed over a range: something else plays their keys. None if they can."""
     aims = [aim for number in numbers for aim in (ob.dqik.goals[number].target, ob.dqik.goals[number].pole_target)]
     for aim in dict.fromkeys(aim for aim in aims if aim is not None):
         for name in filter(None, users.players(aim)):
-            return f"Action {aim.animation_data.action.name!r} also moves {name!r}: make it a single user first"
-    return ""
+            return Note(Code.ACTION_SHARED, repr(aim.animation_data.action.name), repr(name))
+    return None
 
 
 _NAMED = 3  # most goals that a report names

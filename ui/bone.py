@@ -4,6 +4,7 @@
 import bpy
 
 from ..operators.common import armature
+from ..rig.notes import Code, Note
 from .common import ArmatureSidebar, is_narrow, paragraph, settled
 
 _LIMITS = (("Twist about Y", "twist"), ("Swing about X", "swing_x"), ("Swing about Z", "swing_z"))
@@ -25,7 +26,7 @@ class DQIK_PT_bone(ArmatureSidebar, bpy.types.Panel):
     def draw(self, context: bpy.types.Context) -> None:
         layout, bone, goal = settled(context, self.layout), _bone(context), _reached_by(context)
         if goal is not None:
-            paragraph(context, layout, f"This is the target of {goal.bone!r}: select a bone of the body", "INFO")
+            paragraph(context, layout, Note(Code.IS_TARGET_OF, repr(goal.bone)), "INFO")
             return
         if bone is None:
             paragraph(context, layout, "Select a bone in Pose Mode", "INFO")

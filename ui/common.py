@@ -4,9 +4,10 @@
 import textwrap
 
 import bpy
+from bpy.app.translations import pgettext_iface as iface_
 
 from ..operators.common import armature
-from ..operators.messages import translated
+from ..rig.notes import Note
 
 _LETTER = 6.2  # mean width of a letter in pixels, at a resolution scale of 1
 _NARROW = 190  # pixels of a sidebar at a resolution scale of 1
@@ -41,10 +42,11 @@ def settled(context: bpy.types.Context, layout: bpy.types.UILayout) -> bpy.types
     return layout
 
 
-def paragraph(context: bpy.types.Context, layout: bpy.types.UILayout, text: str, icon: str = "NONE") -> None:
-    """Text, wrapped to the width of the sidebar."""
+def paragraph(context: bpy.types.Context, layout: bpy.types.UILayout, text: Note | str, icon: str = "NONE") -> None:
+    """A note or other text in the language of the interface, wrapped to the width of the sidebar."""
     scale = context.preferences.system.ui_scale
     width = max(int((context.region.width / scale - _MARGIN) / _LETTER), 12)
+    words = text.words(iface_) if isinstance(text, Note) else iface_(text)
     column = layout.column(align=True)
-    for number, line in enumerate(textwrap.wrap(translated(text), width)):
+    for number, line in enumerate(textwrap.wrap(words, width)):
         column.label(text=line, translate=False, icon=icon if number == 0 else "NONE" if icon == "NONE" else "BLANK1")

@@ -43,8 +43,8 @@ class DQIK_PT_compare(ArmatureSidebar, bpy.types.Panel):
                 ("largest", lambda row: _angle(row.largest_step)),
             ))  # fmt: skip
         for row in rows:
-            if row.message:
-                paragraph(context, layout, row.message, "INFO")
+            if row.refusal is not None:
+                paragraph(context, layout, row.refusal, "INFO")
 
 
 def _angle(radians: float) -> str:

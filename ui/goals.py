@@ -3,6 +3,7 @@
 
 import bpy
 
+from .. import live
 from ..operators.common import armature
 from ..rig.blender import units
 from ..rig.figure import roles
@@ -113,8 +114,9 @@ def _natural_pose(
     context: bpy.types.Context, layout: bpy.types.UILayout, settings: bpy.types.PropertyGroup
 ) -> None:  # fmt: skip
     """How far the body poses itself, and how far as this character does; or why it does not."""
-    if settings.natural_pose_refusal:
-        paragraph(context, layout, settings.natural_pose_refusal, "INFO")
+    refusal = live.natural_pose_refusal(settings.id_data)
+    if refusal is not None:
+        paragraph(context, layout, refusal, "INFO")
         return
     row = layout.row(align=True)
     row.prop(settings, "natural_pose", slider=True)

@@ -2,10 +2,11 @@
 """Advice where renders start, in the Render menu and beside the output settings: what to lock, to show and to bake."""
 
 import bpy
+from bpy.app.translations import pgettext_iface as iface_
 
 from .. import live
-from ..operators.messages import translated
 from ..rig.frame import hidden_in_render
+from ..rig.notes import Code, Note
 from .common import paragraph
 
 
@@ -15,16 +16,16 @@ def is_needed(context: bpy.types.Context) -> bool:
     return not scene.render.use_lock_interface and any(ob.type == "ARMATURE" and ob.dqik.live for ob in scene.objects)
 
 
-def hidden_targets(context: bpy.types.Context) -> str:
-    """A sentence about targets of live armatures that are hidden in renders; empty if there are none."""
+def hidden_targets(context: bpy.types.Context) -> Note | None:
+    """A note about targets of live armatures that are hidden in renders; None if there are none."""
     names = sorted({repr(target.name) for target, _ in hidden_in_render.targets(context.scene)})
-    return f"Enable these targets in renders, or they stand still there: {', '.join(names)}" if names else ""
+    return Note(Code.HIDDEN_IN_RENDER, ', '.join(names)) if names else None
 
 
-def unbaked_simulations(context: bpy.types.Context) -> str:
-    """A sentence about simulations that follow live armatures and are not baked; empty if there are none."""
+def unbaked_simulations(context: bpy.types.Context) -> Note | None:
+    """A note about simulations that follow live armatures and are not baked; None if there are none."""
     names = sorted({repr(name) for name in live.unbaked_simulations(context.scene)})
-    return f"Bake these simulations before you render: {', '.join(names)}" if names else ""
+    return Note(Code.UNBAKED, ', '.join(names)) if names else None
 
 
 def _in_output(panel: bpy.types.Panel, context: bpy.types.Context) -> None:
@@ -32,16 +33,16 @@ def _in_output(panel: bpy.types.Panel, context: bpy.types.Context) -> None:
         box = panel.layout.box().column()
         paragraph(context, box, "DQIK is live: lock the interface before you render", "ERROR")
         box.operator("dqik.lock_interface", icon="LOCKED")
-    for text in filter(None, (hidden_targets(context), unbaked_simulations(context))):
-        paragraph(context, panel.layout.box().column(), text, "ERROR")
+    for note in filter(None, (hidden_targets(context), unbaked_simulations(context))):
+        paragraph(context, panel.layout.box().column(), note, "ERROR")
 
 
 def _in_menu(menu: bpy.types.Menu, context: bpy.types.Context) -> None:
     if is_needed(context):
         menu.layout.separator()
         menu.layout.operator("dqik.lock_interface", text="Lock Interface for DQIK", icon="ERROR")
-    for text in filter(None, (hidden_targets(context), unbaked_simulations(context))):
-        menu.layout.label(text=translated(text), translate=False, icon="ERROR")
+    for note in filter(None, (hidden_targets(context), unbaked_simulations(context))):
+        menu.layout.label(text=note.words(iface_), translate=False, icon="ERROR")
 
 
 def start() -> None:

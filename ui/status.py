@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The report of the last solve in the panel, the frames that missed goals, and warnings."""
 
+from collections.abc import Sequence
+
 import bpy
 from bpy.app.translations import pgettext_iface as iface_
 
+from .. import live
 from ..operators.mend import MENDED_BY
 from ..rig.blender import units
+from ..rig.notes import Note
 from .common import is_narrow, paragraph
 
 _WARNINGS = 3  # most warnings that are shown at once
@@ -18,7 +22,7 @@ def draw(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.types.O
         _result(context, layout, ob)
     if len(ob.dqik.missed_frames):
         _missed_frames(context, layout, ob)
-    _warnings(context, layout, report.message)
+    _warnings(context, layout, live.status(ob).notes)
 
 
 def _result(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.types.Object) -> None:
@@ -50,16 +54,15 @@ def _missed_frames(context: bpy.types.Context, layout: bpy.types.UILayout, ob: b
     row.operator("dqik.missed_clear", text="", icon="X")
 
 
-def _warnings(context: bpy.types.Context, layout: bpy.types.UILayout, message: str) -> None:
+def _warnings(context: bpy.types.Context, layout: bpy.types.UILayout, notes: Sequence[Note]) -> None:
     """Each warning once, with the button that mends it."""
-    lines = list(dict.fromkeys(message.splitlines()))
-    for line in lines[:_WARNINGS]:
+    notes = list(dict.fromkeys(notes))
+    for note in notes[:_WARNINGS]:
         box = layout.box().column()
-        paragraph(context, box, line, "ERROR")
-        for phrase, (operator, kind, text) in MENDED_BY.items():
-            if phrase in line:
-                button = box.operator(operator, text=text)
-                if kind:
-                    button.kind = kind
-    if len(lines) > _WARNINGS:
-        layout.label(text=iface_("More warnings: {}").format(len(lines) - _WARNINGS), icon="BLANK1")
+        paragraph(context, box, note, "ERROR")
+        for operator, kind, text in (MENDED_BY[code] for code in note.codes() if code in MENDED_BY):
+            button = box.operator(operator, text=text)
+            if kind:
+                button.kind = kind
+    if len(notes) > _WARNINGS:
+        layout.label(text=iface_("More warnings: {}").format(len(notes) - _WARNINGS), icon="BLANK1")

@@ -3,7 +3,7 @@
 
 import bpy
 
-from ..operators.messages import GERMAN as _GERMAN_MESSAGES
+from .german_notes import GERMAN_NOTES
 
 _ANY, _OPERATOR = "*", "Operator"
 
@@ -162,7 +162,7 @@ _GERMAN = {
 def german() -> dict[tuple[str, str], str]:
     """The German texts by context and English text."""
     operators = {(_OPERATOR, key): text for key, text in _GERMAN_OPERATORS.items()}
-    others = _GERMAN_OPERATORS | _GERMAN | _GERMAN_MESSAGES
+    others = _GERMAN_OPERATORS | _GERMAN | GERMAN_NOTES
     return operators | {(_ANY, key): text for key, text in others.items()}
 
 

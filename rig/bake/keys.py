@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 
-from ...solvers import DqikError
 from .. import curves
 from ..blender import rotation
 from ..blender.channels import Channels
+from ..notes import Code, Note, Refused
 from ..setup import users
 from ..setup.build import Rig
 from .reduce import reduce_keys
@@ -26,24 +26,23 @@ class Options:
 
 
 def check(ob: bpy.types.Object, action: str) -> None:
-    """Raise a `DqikError` if keys would be lost or hidden: on linked objects, in linked or blended actions."""
+    """Raise `Refused` if keys would be lost or hidden: on linked objects, in linked or blended actions."""
     data = ob.animation_data
     if ob.library is not None:
-        raise DqikError(f"{ob.name!r} is linked, so keys would be lost: make a library override first")
+        raise Refused(Note(Code.LINKED_KEYS, repr(ob.name)))
     if data is None:
         return
     if data.use_tweak_mode:
-        raise DqikError(f"Leave the NLA tweak mode of {ob.name!r} first")
+        raise Refused(Note(Code.TWEAK_MODE, repr(ob.name)))
     if data.use_nla and any(track.is_solo for track in data.nla_tracks):
-        raise DqikError(f"An NLA track of {ob.name!r} is solo, which hides its action: switch Solo off first")
+        raise Refused(Note(Code.SOLO_TRACK, repr(ob.name)))
     if action == "CURRENT" and data.action is not None and data.action.library is not None:
-        raise DqikError(f"Action {data.action.name!r} is linked, so keys would be lost: bake into a new action")
+        raise Refused(Note(Code.ACTION_LINKED, repr(data.action.name)))
     if action == "CURRENT" and _is_blended(data):
-        raise DqikError(f"The action of {ob.name!r} is blended with the NLA, which would change the baked pose: "
-                        "bake into a new action")  # fmt: skip
+        raise Refused(Note(Code.BLENDED_WITH_NLA, repr(ob.name)))  # fmt: skip
     for name in users.players(ob)[:1] if action == "CURRENT" else ():
-        own = f"Action {data.action.name!r} also plays in the NLA of {ob.name!r}: bake into a new action"
-        raise DqikError(f"Action {data.action.name!r} also moves {name!r}: bake into a new action" if name else own)
+        own = Note(Code.ACTION_IN_NLA, repr(data.action.name), repr(ob.name))
+        raise Refused(Note(Code.ACTION_MOVES_OTHER, repr(data.action.name), repr(name)) if name else own)
 
 
 def write_keys(

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 
 import bpy
 
+from ..notes import Code, Note
 from .dependencies import aims_of
 
 _TRANSFORM = ("location", "rotation_quaternion", "rotation_euler", "rotation_axis_angle", "scale")
@@ -26,7 +27,11 @@ def visit(scene: bpy.types.Scene, frame: float) -> None:
 
 
 class Disturbed(Exception):
-    """What a handler or a script has removed or changed while frames were visited, as a clause."""
+    """What a handler or a script has removed or changed while frames were visited, as a `note`."""
+
+    def __init__(self, note: Note) -> None:
+        super().__init__(str(note))
+        self.note = note
 
 
 class Visits:
@@ -50,7 +55,7 @@ class Visits:
         self._scene.frame_set(frame)
         self.check()
         if self._scene.frame_current != frame:
-            raise Disturbed("another frame was set meanwhile")
+            raise Disturbed(Note(Code.OTHER_FRAME))
 
     def check(self) -> None:
         """Raise `Disturbed` if what is read is not as before."""
@@ -58,14 +63,14 @@ class Visits:
             if not _exists(thing):
                 kinds = (bpy.data.scenes, bpy.data.objects, bpy.data.armatures, bpy.data.actions)
                 undone = any(one.session_uid == uid for kind in kinds for one in kind)
-                raise Disturbed("undo was called meanwhile" if undone else f"{name!r} was removed meanwhile")
+                raise Disturbed(Note(Code.UNDONE) if undone else Note(Code.REMOVED, repr(name)))
         layer, ob = _layer(self._scene, self._layer), self._ob
         if layer is None:
-            raise Disturbed("the view layer was removed meanwhile")
+            raise Disturbed(Note(Code.LAYER_REMOVED))
         if _shows(layer, ob) != self._shown:
-            raise Disturbed(f"{ob.name!r} was removed meanwhile")
+            raise Disturbed(Note(Code.REMOVED, repr(ob.name)))
         if ob.mode == "EDIT" or ob.data != self._data or ob.data.bones.keys() != self._bones:
-            raise Disturbed(f"the bones of {ob.name!r} were edited meanwhile")
+            raise Disturbed(Note(Code.BONES_EDITED, repr(ob.name)))
 
 
 def _exists(thing: bpy.types.ID) -> bool:
@@ -103,7 +108,7 @@ def restored(
         yield visits
     except ReferenceError:
         visits.check()
-        raise Disturbed("an object was removed meanwhile") from None
+        raise Disturbed(Note(Code.OBJECT_REMOVED)) from None
     finally:
         there = next((one for one in bpy.data.scenes if one.session_uid == uid), None)
         if there is not None:

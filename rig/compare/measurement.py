@@ -14,6 +14,7 @@ from ... import solvers as ik
 from .. import bake
 from ..blender.channels import Channels
 from ..frame.step.read import FrameInput
+from ..notes import Note, note_of
 
 _BEAT = 0.03  # seconds of solving between reports of progress
 
@@ -28,7 +29,7 @@ class Row:
 
     Attributes
     ----------
-    solver : its name. message : the reason if it was not measured; all measurements are 0 then.
+    solver : its name. refusal : the reason if it was not measured; all measurements are 0 then.
     worst_error, mean_error : over the frames, of the largest distance from a target [armature units].
     worst_rotation_error, mean_rotation_error : the same of angles [rad].
     met : share of the frames on which all goals were met.
@@ -39,7 +40,7 @@ class Row:
     """
 
     solver: str
-    message: str = ""
+    refusal: Note | None = None
     worst_error: float = 0.0
     mean_error: float = 0.0
     worst_rotation_error: float = 0.0
@@ -53,6 +54,11 @@ class Row:
     times: np.ndarray = field(default_factory=_none, repr=False, compare=False)
     steps: np.ndarray = field(default_factory=_none, repr=False, compare=False)
 
+    @property
+    def message(self) -> str:
+        """The refusal as text; empty if there is none."""
+        return "" if self.refusal is None else str(self.refusal)
+
 
 def measure(
     solver: str, options: ik.Options, inputs: Sequence[FrameInput | None], bases: Sequence[Channels],
@@ -65,7 +71,7 @@ def measure(
     try:
         solver_inputs = _with_solver(solver, options, inputs)
     except ik.InvalidGoal as error:
-        into.append(Row(solver, str(error)))
+        into.append(Row(solver, note_of(error)))
         return
     count = len(frames)
     errors, angles, times, iterations = np.full((4, count), np.nan)
@@ -84,7 +90,7 @@ def measure(
     turns = _turns(solver_inputs, bases, batches)
     furthest = np.concatenate([[np.nan], turns.max(-1)])
     into.append(Row(
-        solver, "", float(np.nanmax(errors)), float(np.nanmean(errors)), float(np.nanmax(angles)),
+        solver, None, float(np.nanmax(errors)), float(np.nanmean(errors)), float(np.nanmax(angles)),
         float(np.nanmean(angles)), float(met[np.isfinite(errors)].mean()), float(np.nanmedian(times)),
         float(np.nanmean(iterations)), float(turns.mean()) if turns.size else 0.0, float(turns.max(initial=0.0)),
         errors, times, furthest,

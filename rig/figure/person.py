@@ -4,6 +4,7 @@
 import numpy as np
 
 from ..blender.tree import Tree
+from ..notes import Code, Note
 from . import limbs
 from .bone_names import BoneName
 from .directions import line, mean_line
@@ -16,19 +17,16 @@ _PARALLEL = np.cos(np.radians(50.0))
 _LONG, _MOST_PAIRS = 0.3, 2  # of the figure's size: branches that count as limbs, and how many pairs people have
 
 
-def not_human(tree: Tree, names: list[BoneName], roles: dict[int, Role]) -> str:
-    """A sentence about a figure that is not human; empty for a human one."""
+def not_human(tree: Tree, names: list[BoneName], roles: dict[int, Role]) -> Note | None:
+    """Why a figure is not human; None for a human one."""
     bones = {role: bone for bone, role in roles.items()}
     if any(names[bone].animal for bone in roles):
-        return "This figure has wings, paws or hooves, so Human Limits does not fit it: set limits bone by bone"
+        return Note(Code.WINGS_OR_HOOVES)
     if mean_line(tree, bones, *_LEGS) is None and _pairs_of_limbs(tree, names) > _MOST_PAIRS:
-        return "This figure has more than two pairs of limbs, so Human Limits does not fit it: set limits bone by bone"
+        return Note(Code.MORE_LIMBS)
     if leans(tree, roles):
-        return (
-            "This figure stands on four legs or leans like a bird, so Human Limits does not fit it: "
-            "set limits bone by bone"
-        )
-    return ""
+        return Note(Code.FOUR_LEGS)
+    return None
 
 
 def leans(tree: Tree, roles: dict[int, Role]) -> bool:

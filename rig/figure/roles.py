@@ -12,6 +12,7 @@ import bpy
 
 from ..blender.armature import Armature, matrices
 from ..blender.tree import Tree
+from ..notes import Code, Note
 from . import bone_names, person, recognise
 from .bone_names import BoneName
 from .parts import ROLES, Role
@@ -22,18 +23,18 @@ _BY_IDENTIFIER = {role.identifier: role for role in ROLES}
 class Figure(NamedTuple):
     """The roles of a figure's bones by number.
 
-    not_human : a sentence about why human limits do not fit it; empty if they do. controlled : a sentence about why
-    goals cannot move its bones, because other bones control them by constraints; empty if they can. folded : whether it
-    would be human if it rested as it stands in its present pose.
+    not_human : why human limits do not fit it; None if they do. controlled : why goals cannot move its bones, because
+    other bones control them by constraints; None if they can. folded : whether it would be human if it rested as it
+    stands in its present pose.
     """
 
     roles: dict[int, Role]
-    not_human: str = ""
-    controlled: str = ""
+    not_human: Note | None = None
+    controlled: Note | None = None
     folded: bool = False
 
 
-FOLDED = "At rest this figure is folded or lies down, but here it stands: press Use Pose as Rest first"
+FOLDED = Note(Code.FOLDED)
 
 
 def items() -> list[tuple[str, str, str, int]]:
@@ -101,8 +102,8 @@ def _correct(roles: dict[int, Role], chosen: list[str]) -> None:
         roles[bone] = role
 
 
-def _controlled(ob: bpy.types.Object, roles: dict[int, Role]) -> str:
-    """A sentence about a figure whose limbs follow other bones by constraints, as in generated rigs; else empty.
+def _controlled(ob: bpy.types.Object, roles: dict[int, Role]) -> Note | None:
+    """A note about a figure whose limbs follow other bones by constraints, as in generated rigs; else None.
 
     IK and limits do not count: goals replace the one, and the other leaves the bones free.
     """
@@ -111,8 +112,5 @@ def _controlled(ob: bpy.types.Object, roles: dict[int, Role]) -> str:
         not c.mute and c.type not in ("IK", "SPLINE_IK") and not c.type.startswith("LIMIT_") for c in bone.constraints
     )]  # fmt: skip
     if 2 * len(led) <= len(limbs):
-        return ""
-    return (
-        f"Bones such as {led[0].name!r} follow the controls of this rig, so goals cannot move them: "
-        "set up the rig that it was made from, or add goals for its FK controls"
-    )
+        return None
+    return Note(Code.CONTROLLED, repr(led[0].name))

@@ -15,6 +15,7 @@ from ...solvers.algebra import dual_quaternion, quaternion
 from ...solvers.figure import own_motion
 from ..blender import actions
 from ..blender.channels import Channels
+from ..notes import Code, Note
 from ..setup import limits
 from ..setup.build import Rig
 from .state.prepared_rig import PreparedRig
@@ -32,30 +33,30 @@ class Lesson(NamedTuple):
     frames: int
 
 
-def learn(ob: bpy.types.Object, prepared: PreparedRig, start: Channels, names: Sequence[str]) -> Lesson | str:
+def learn(ob: bpy.types.Object, prepared: PreparedRig, start: Channels, names: Sequence[str]) -> Lesson | Note:
     """Learn from the actions of an armature object by name, or from all that turn most of its solved bones.
 
-    Returns a reason in one sentence if there is nothing to learn from. start : the channels of bones without keys.
+    Returns the reason if there is nothing to learn from. start : the channels of bones without keys.
     """
     rig, prior = prepared.rig, prepared.natural.whole()
     if rig is None:
-        return prepared.refusal
+        return prepared.refusal or Note(Code.ADD_GOAL)
     if prior is None:
-        return prepared.natural.refusal
+        return prepared.natural.refusal or Note(Code.NOT_HUMAN)
     for name in names:
         if name not in bpy.data.actions:
-            return f"There is no action {name!r}"
+            return Note(Code.NO_ACTION, repr(name))
     solved = set(rig.solved_bones.tolist())
     used: dict[str, tuple[actions.Curves, np.ndarray]] = {}
     for action in [bpy.data.actions[name] for name in names] or bpy.data.actions:
         turned = actions.turning(ob, action, start.modes)
         count = len({bone for bone, _ in turned} & solved)
         if names and not count:
-            return f"The action {action.name!r} turns none of the bones that the goals move"
+            return Note(Code.ACTION_TURNS_NONE, repr(action.name))
         if names or count >= _SHARE * len(solved):
             used[action.name] = turned, limits.frames_of(action)
     if not used:
-        return "No action turns most of the bones that the goals move"
+        return Note(Code.NO_ACTION_TURNS_MOST)
     total = sum(len(frames) for _, frames in used.values())
     every = max(-(-total // FRAMES), 1)
     q = np.concatenate([
@@ -63,7 +64,7 @@ def learn(ob: bpy.types.Object, prepared: PreparedRig, start: Channels, names: S
     ])  # fmt: skip
     q = q[np.isfinite(q).all((1, 2))]  # without frames in which a key is no number
     if not len(q):
-        return "The keys of these actions are no numbers: correct them in the Graph Editor"
+        return Note(Code.LEARNT_NO_NUMBERS)
     learnt = own_motion.fit(prior, poses(rig, q), links(rig, q))
     return Lesson(own_motion.to_text(learnt), list(used), len(q))
 

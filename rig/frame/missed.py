@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 import bpy
 
 from ..blender import units
+from ..notes import Code, Note
 from .state.report import GoalError
 
 _NAMED = 3  # most goals that a text names
@@ -19,7 +20,7 @@ def store(ob: bpy.types.Object, frames: Iterable[tuple[int, Sequence[GoalError]]
         missed = worst_first(errors)
         if missed:
             entry = found.add()
-            entry.name, entry.frame = named(ob, missed), frame
+            entry.name, entry.frame = str(named(ob, missed)), frame
             entry.error = max(error.distance for error in missed)
             entry.rotation_error = max(error.angle for error in missed)
 
@@ -29,25 +30,25 @@ def worst_first(errors: Iterable[GoalError]) -> list[GoalError]:
     return sorted((error for error in errors if not error.met), key=lambda error: (-error.distance, -error.angle))
 
 
-def named(ob: bpy.types.Object, missed: Sequence[GoalError]) -> str:
+def named(ob: bpy.types.Object, missed: Sequence[GoalError]) -> Note | str:
     """The names of missed goals as text."""
     names = [ob.dqik.goals[error.goal].name for error in missed]
     text = ", ".join(names[:_NAMED])
-    return f"{text} and {len(names) - _NAMED} more" if len(names) > _NAMED else text
+    return Note(Code.AND_MORE, text, len(names) - _NAMED) if len(names) > _NAMED else text
 
 
-def at_frame(scene: bpy.types.Scene, ob: bpy.types.Object, missed: Sequence[GoalError], frame: float) -> str:
+def at_frame(scene: bpy.types.Scene, ob: bpy.types.Object, missed: Sequence[GoalError], frame: float) -> Note:
     """A sentence that names the missed goals of a frame, and the largest error."""
     by = units.miss(scene, ob, max(error.distance for error in missed), max(error.angle for error in missed))
-    return f"Not met at frame {frame:g}: {named(ob, missed)}, by {by}"
+    return Note(Code.NOT_MET, f"{frame:g}", named(ob, missed), by)
 
 
-def summary(scene: bpy.types.Scene, ob: bpy.types.Object) -> str:
-    """A clause about the missed frames: how many, and the worst; empty if there are none."""
+def summary(scene: bpy.types.Scene, ob: bpy.types.Object) -> Note | None:
+    """A clause about the missed frames: how many, and the worst; None if there are none."""
     frames = ob.dqik.missed_frames
     if not len(frames):
-        return ""
+        return None
     worst = max(frames, key=lambda entry: (entry.error, entry.rotation_error))
     by = units.miss(scene, ob, worst.error, worst.rotation_error)
-    count = "1 frame" if len(frames) == 1 else f"{len(frames)} frames"
-    return f"goals missed on {count}, most at frame {worst.frame}: {worst.name} by {by}"
+    count = Note(Code.ONE_FRAME) if len(frames) == 1 else Note(Code.FRAMES, len(frames))
+    return Note(Code.GOALS_MISSED, count, worst.frame, worst.name, by)

@@ -15,6 +15,7 @@ from ..blender.armature import Armature
 from ..blender.dependencies import acts
 from ..blender.limit_frame import LimitFrame
 from ..figure.roles import Figure
+from ..notes import Note, note_of
 from . import limits
 from .goal_facts import GoalFacts
 from .menus import AXES, THOROUGH_RESTARTS
@@ -132,7 +133,7 @@ class Rig:
     obstacles: list[Obstacle]
     all_goals: int
     all_obstacles: int
-    notes: list[str] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.size = self.armature.size
@@ -228,13 +229,13 @@ def solver_options(settings: bpy.types.PropertyGroup, solver: str, size: float) 
 
 def build(
     ob: bpy.types.Object, facts: tuple[GoalFacts, ...], driven: frozenset[str], holds: np.ndarray, solver: str = ""
-) -> Rig | str:
-    """Prepare an evaluated armature object for solving. Returns a reason in one sentence if there is nothing to solve.
+) -> Rig | Note:
+    """Prepare an evaluated armature object for solving. Returns the reason if there is nothing to solve.
 
     driven : as in `plan`. holds : (N,) of all bones. solver : replaces the armature's own solver.
     """
     solve_plan, settings, pose = plan(ob, facts, driven), ob.dqik, ob.pose.bones
-    if isinstance(solve_plan, str):
+    if isinstance(solve_plan, Note):
         return solve_plan
     for bone in solve_plan.bones:
         if wrong := limits.wrong(pose[bone]):
@@ -253,7 +254,7 @@ def build(
             skeleton = ik.Skeleton(parts.joints, longest, couplings)
         prepared = ik.prepare(skeleton, goals, name, options, parts.contacts(solve_plan))
     except ik.DqikError as error:  # for example if the solver does not support these goals
-        return str(error)
+        return note_of(error)
     bones = np.array(solve_plan.bones)
     return Rig(
         armature=solve_plan.armature,

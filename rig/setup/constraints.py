@@ -10,6 +10,7 @@ from ..blender.armature import Armature
 from ..figure import bend, roles
 from ..figure.bend import Chain
 from ..figure.body import RestBody
+from ..notes import Code, Note
 from . import handover, limits
 from .goals import new_goal
 
@@ -24,11 +25,10 @@ def take_over(ob: bpy.types.Object) -> tuple[int, list[str]]:
             if constraint.type != "IK" or constraint.mute:
                 continue
             if constraint.target is None:
-                problems.append(f"The IK constraint of {bone.name!r} has no target: choose an object")
+                problems.append(Note(Code.IK_WITHOUT_TARGET, repr(bone.name)))
                 continue
             if handover.is_shared(ob, constraint):
-                problems.append(f"The IK constraint of {bone.name!r} stays: another object plays its keys, so make "
-                                "the action a single user first")  # fmt: skip
+                problems.append(Note(Code.IK_STAYS, repr(bone.name)))  # fmt: skip
                 continue
             goal = new_goal(ob, bone.name, constraint.chain_count, constraint.use_rotation)
             goal.target, goal.subtarget = constraint.target, constraint.subtarget

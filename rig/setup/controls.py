@@ -14,6 +14,7 @@ import bpy
 from mathutils import Matrix
 
 from .. import curves
+from ..notes import Code, Note
 from . import control_shapes, users
 
 PREFIX = "DQIK "
@@ -92,25 +93,25 @@ def add(ob: bpy.types.Object, controls: Sequence[Control], size: float) -> list[
     return names
 
 
-def remove(ob: bpy.types.Object, names: Iterable[str]) -> list[str]:
+def remove(ob: bpy.types.Object, names: Iterable[str]) -> list[Note]:
     """Remove control bones, their curves in the object's action, and the collection and shapes that are not used.
 
-    Returns sentences about what stays: bones of another file, and curves that something else plays.
+    Returns notes about what stays: bones of another file, and curves that something else plays.
     """
     names = [name for name in names if name in ob.data.bones and ob.data.bones[name].name.startswith(PREFIX)]
     if not names:
         return []
     if ob.data.library is not None or ob.data.override_library is not None:
-        return [f"Kept {len(names)} control bones: they belong to another file, so remove them there"]
+        return [Note(Code.CONTROLS_OF_OTHER_FILE, len(names))]
     if any(other.data == ob.data and other.mode == "EDIT" for other in bpy.data.objects):
-        return [f"Kept {len(names)} control bones: leave Edit Mode and delete them there"]
+        return [Note(Code.CONTROLS_IN_EDIT_MODE, len(names))]
     for other in bpy.data.objects:
         for name in names if other.data == ob.data and other.library is None else ():
             if name in other.pose.bones:
                 other.pose.bones[name].custom_shape = None
-    notes, players = [], users.players(ob) if curves.has_bones(ob, names) else []
+    notes, players = list[Note](), users.players(ob) if curves.has_bones(ob, names) else []
     if players:
-        notes = [f"Kept the curves of {len(names)} control bones: {_played(players)}"]
+        notes = [Note(Code.CURVES_KEPT, len(names), _played(players))]
     else:
         curves.remove_bones(ob, names)
     with edit_mode(ob) if can_add(ob) else _edit_mode_of_data(ob.data) as bones:
@@ -154,9 +155,9 @@ def turn_to(owner: bpy.types.PoseBone | bpy.types.Object, basis: Matrix) -> None
         owner.rotation_euler = turn.to_euler(owner.rotation_mode, owner.rotation_euler)
 
 
-def _played(players: Sequence[str]) -> str:
+def _played(players: Sequence[str]) -> Note:
     """A clause about what else plays an action. players : as `users.players` has them."""
-    return f"{players[0]!r} plays them too" if players[0] else "an NLA track plays them too"
+    return Note(Code.PLAYS_TOO, repr(players[0])) if players[0] else Note(Code.NLA_PLAYS_TOO)
 
 
 def _is_left_along_x(ob: bpy.types.Object) -> bool:

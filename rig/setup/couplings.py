@@ -9,6 +9,7 @@ import numpy as np
 
 from ..blender.armature import Armature
 from ..figure.parts import LEFT, RIGHT, Role
+from ..notes import Code, Note
 
 FINGER_TIP, SPINE_SHARE, COLLAR_SHARE = 0.67, 1.0, 0.3  # of what the leading bone turns by
 NEIGHBOUR, NEIGHBOUR_STIFFNESS, COLLAR_STIFFNESS = 0.6, 0.5, 0.5
@@ -32,13 +33,13 @@ def values(one: bpy.types.PropertyGroup) -> tuple:
     return one.bone, one.axis, one.leader, one.leader_axis, one.factor, one.offset, one.stiffness
 
 
-def links(ob: bpy.types.Object, index: dict[str, int], notes: list[str]) -> list[Link]:
+def links(ob: bpy.types.Object, index: dict[str, int], notes: list[Note]) -> list[Link]:
     """The couplings of an armature object; notes about those without their bones. index : bone numbers by name."""
     found: list[Link] = []
     for one in ob.original.dqik.couplings:
         missing = [name for name in (one.bone, one.leader) if name not in index]
         if missing:
-            notes.append(f"Coupling of {one.bone!r}: the armature has no bone {missing[0]!r}: choose another")
+            notes.append(Note(Code.COUPLING_WITHOUT_BONE, repr(one.bone), repr(missing[0])))
             continue
         _, axis, _, leader_axis, *numbers = values(one)
         found.append(Link(index[one.bone], axis, index[one.leader], leader_axis, *numbers))

@@ -3,12 +3,14 @@
 
 from typing import NamedTuple
 
+from ..notes import Note
+
 
 class GoalFacts(NamedTuple):
     """The settings of a goal in one evaluation.
 
     active : not muted, and with an influence above 0. target, pole : `session_uid` of the objects, 0 for none.
-    target_problem, pole_problem : a message that says why the place of the object cannot be read; empty if it can.
+    target_problem, pole_problem : why the place of the object cannot be read; None if it can.
     side : one that the kind has. distance : [armature units]. is_curve : whether the target is a curve.
     """
 
@@ -17,7 +19,7 @@ class GoalFacts(NamedTuple):
     active: bool
     target: int
     subtarget: str
-    target_problem: str
+    target_problem: Note | None
     chain_length: int
     use_position: bool
     use_rotation: bool
@@ -28,7 +30,7 @@ class GoalFacts(NamedTuple):
     use_tail: bool
     pole: int
     pole_subtarget: str
-    pole_problem: str
+    pole_problem: Note | None
     pole_angle: float
     kind: str = "REACH"
     axis: str = "Y"

@@ -15,6 +15,7 @@ from mathutils import Matrix, Vector
 from ..blender import keying
 from ..blender.armature import Armature, is_finite
 from ..blender.limit_frame import LimitFrame
+from ..notes import Code, Note
 from . import controls, limits, rotation_space, selection, users
 from .controls import Control
 from .poles import Poles
@@ -184,13 +185,13 @@ def aims(goals: Iterable[bpy.types.PropertyGroup]) -> list[bpy.types.Object | bp
     return found
 
 
-def remove(ob: bpy.types.Object, numbers: Iterable[int]) -> str:
+def remove(ob: bpy.types.Object, numbers: Iterable[int]) -> list[Note]:
     """Remove goals with the targets that they own; after the last one, the settings made for them go back too.
 
     Targets that anything else uses stay. A library override cannot remove a goal of its library: such goals are muted.
-    Returns a sentence about what stays; empty if nothing does.
+    Returns notes about what stays.
     """
-    settings, notes = ob.dqik, list[str]()
+    settings, notes = ob.dqik, list[Note]()
     bones: list[str] = []
     empties: list[bpy.types.Object] = []
     for number in sorted(numbers, reverse=True):
@@ -201,7 +202,7 @@ def remove(ob: bpy.types.Object, numbers: Iterable[int]) -> str:
         except TypeError:  # raised for a goal of the library
             settings.goals[number].mute = True
             name = settings.goals[number].name
-            notes.append(f"Goal {name!r} belongs to the library file, so it was muted instead of removed")
+            notes.append(Note(Code.GOAL_MUTED, repr(name)))
             continue
         if own[0] == ob and own[1] not in bones:
             bones.append(own[1])
@@ -211,7 +212,8 @@ def remove(ob: bpy.types.Object, numbers: Iterable[int]) -> str:
         settings.active_goal = max(min(settings.active_goal, len(settings.goals) - 1), 0)
     kept = users.kept(ob, bones, empties)
     for (target, bone), user in kept.items():
-        notes.append(f"Kept control bone {bone!r}: {user.how}" if bone else f"Kept target {target.name!r}: {user.how}")
+        code, name = (Code.CONTROL_KEPT, bone) if bone else (Code.TARGET_KEPT, target.name)
+        notes.append(Note(code, repr(name), user.how))
     notes += controls.remove(ob, [bone for bone in bones if (ob, bone) not in kept])
     for empty in empties:
         if (empty, "") not in kept:
@@ -219,7 +221,7 @@ def remove(ob: bpy.types.Object, numbers: Iterable[int]) -> str:
     if not any(goal.own_target for goal in settings.goals):
         restore(ob)
     settings.solver = settings.solver  # remove() calls no update callback, so set a property that does
-    return "; ".join(notes[:_NOTES]) + (f"; and {len(notes) - _NOTES} more" if len(notes) > _NOTES else "")
+    return [*notes[:_NOTES], Note(Code.MORE, len(notes) - _NOTES)] if len(notes) > _NOTES else notes
 
 
 def let_translate(bone: bpy.types.PoseBone) -> None:

@@ -10,6 +10,7 @@ from ..blender.armature import Armature
 from ..figure import roles
 from ..figure.anatomy import RANGES, Anatomy
 from ..figure.body import RestBody
+from ..notes import Note
 from . import limits
 
 
@@ -17,12 +18,12 @@ from . import limits
 class Preset:
     """The result of a preset: names of the bones that got limits, and of limbs whose place in the figure is unknown.
 
-    refusal : a sentence if human limits do not fit the figure, or do nothing on it.
+    refusal : why, if human limits do not fit the figure, or do nothing on it.
     """
 
     limited: list[str]
     skipped: list[str]
-    refusal: str = ""
+    refusal: Note | None = None
 
 
 def apply(ob: bpy.types.Object, chosen: Iterable[bpy.types.PoseBone]) -> Preset:

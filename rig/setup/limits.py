@@ -14,6 +14,7 @@ from ...solvers.model import CLOSED, FULL_TURN, locate, project_swing
 from .. import curves
 from ..blender import limit_frame, rotation
 from ..blender.limit_frame import LimitFrame
+from ..notes import Code, Note
 
 PARTS = ("twist", "swing_x", "swing_z")
 NEAR = 2e-3  # a coordinate this close to its limit lies on it: [rad] of a twist, relative for a swing
@@ -39,21 +40,21 @@ def values(bone: bpy.types.PoseBone) -> tuple[float, ...]:
     return tuple(getattr(bone, f"dqik_{part}_{end}") for part in PARTS for end in ("min", "max"))
 
 
-def wrong(bone: bpy.types.PoseBone) -> str:
-    """A sentence about settings of a bone that cannot be used; empty if all are right.
+def wrong(bone: bpy.types.PoseBone) -> Note | None:
+    """A note about settings of a bone that cannot be used; None if all are right.
 
     Scripts and damaged files can set numbers that are not finite, and a minimum above its maximum.
     """
     names = ("dqik_stiffness", "dqik_hold", "dqik_preferred_angle", *(_NAMES[1:] if bone.dqik_use_limits else ()))
     for name in names:
         if not np.isfinite(getattr(bone, name)).all():
-            return f"Bone {bone.name!r}: {bone.bl_rna.properties[name].name} is not a number: set it again"
+            return Note(Code.LIMIT_NO_NUMBER, repr(bone.name), bone.bl_rna.properties[name].name)
     for part in PARTS if bone.dqik_use_limits else ():
         least, most = (float(np.degrees(getattr(bone, f"dqik_{part}_{end}"))) for end in ("min", "max"))
         if least > most:
             words = part.replace("_", " ").title()
-            return f"Bone {bone.name!r}: {words} Min ({least:.1f}) is above {words} Max ({most:.1f})"
-    return ""
+            return Note(Code.LIMITS_REVERSED, repr(bone.name), words, f"{least:.1f}", words, f"{most:.1f}")
+    return None
 
 
 def clear(bones: Iterable[bpy.types.PoseBone]) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 from ... import solvers as ik
 from ..blender import dependencies
 from ..figure.skin import coordinates
+from ..notes import Code, Note
 
 TYPES = {"MESH", "EMPTY"}  # of objects that may be obstacles
 _FLAT = 1e-4  # of its largest extent: a mesh thinner than this is a plate
@@ -50,7 +51,7 @@ def contents(ob: bpy.types.Object) -> tuple:
     return tuple(coordinates(mesh).tobytes() for mesh in meshes)
 
 
-def of(ob: bpy.types.Object, moved: set[str], notes: list[str]) -> list[Obstacle]:
+def of(ob: bpy.types.Object, moved: set[str], notes: list[Note]) -> list[Obstacle]:
     """The obstacles of an armature object; notes about those that cannot be avoided. moved : names of solved bones."""
     own, found, behind = ob.original, list[Obstacle](), dependencies.Dependencies()
     for number, other in enumerate(dependencies.obstacles(own)):
@@ -62,11 +63,11 @@ def of(ob: bpy.types.Object, moved: set[str], notes: list[str]) -> list[Obstacle
         names = {name for owner, name in behind.bones_behind(other) if owner == own and name in moved}
         solved = sorted(names, key=own.pose.bones.find)
         if solved:
-            notes.append(f"Obstacle {other.name!r}: it follows bone {solved[-1]!r}, which is solved")
+            notes.append(Note(Code.OBSTACLE_FOLLOWS, repr(other.name), repr(solved[-1])))
             continue
         shape = ik.Plane() if floor or other.type == "EMPTY" else _shape(other)
         if shape is None:
-            notes.append(f"Obstacle {other.name!r}: it has no faces: choose a mesh or an empty")
+            notes.append(Note(Code.OBSTACLE_WITHOUT_FACES, repr(other.name)))
         else:
             found.append(_obstacle(number, shape))
     return found

@@ -18,6 +18,7 @@ from ..figure.body import RestBody
 from ..figure.capsules import BoneCapsule
 from ..figure.parts import NONE
 from ..figure.roles import Figure
+from ..notes import Code, Note
 from . import couplings, obstacles
 from .couplings import Link
 from .goal_facts import GoalFacts
@@ -50,7 +51,7 @@ class Plan:
     bends : {bone: preferred bend, a rotation vector (3,) in its own frame}. figure : the roles of the bones.
     masses : of bones, if a goal balances the figure; else empty. links : couplings of bones that are solved.
     capsules : of bones that keep apart, from each other if `avoids_self`, and from `obstacles`; empty if none does.
-    notes : sentences about what is left out.
+    notes : about what is left out.
     """
 
     armature: Armature
@@ -66,7 +67,7 @@ class Plan:
     capsules: list[BoneCapsule]
     avoids_self: bool
     obstacles: list[Obstacle]
-    notes: list[str]
+    notes: list[Note]
 
     @property
     def supports(self) -> list[int]:
@@ -87,32 +88,32 @@ class Plan:
         return found
 
 
-def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], driven: frozenset[str]) -> Plan | str:
-    """Plan the solve of an evaluated armature object. Returns a reason in one sentence if there is nothing to solve.
+def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], driven: frozenset[str]) -> Plan | Note:
+    """Plan the solve of an evaluated armature object. Returns the reason if there is nothing to solve.
 
     driven : names of bones whose rotation or location drivers set.
     """
     armature, pose = Armature(ob), ob.pose.bones
-    notes: list[str] = []
+    notes: list[Note] = []
     goals: list[PlannedGoal] = []
     for number, goal in enumerate(facts):
         if not goal.active:
             continue
         if problem := _problem(ob, goal, armature):
-            notes.append(f"Goal {goal.name!r}: {problem}")
+            notes.append(Note(Code.GOAL, repr(goal.name), problem))
             continue
         if goal.pole_is_target:
-            notes.append(f"Goal {goal.name!r}: its pole is its target and is left out: choose another pole")
+            notes.append(Note(Code.POLE_IS_TARGET, repr(goal.name)))
         bone = armature.index[goal.bone]
         chain = chain_of(goal, armature.above(bone), pose[bone].dqik_translate)
         if not chain:  # the goal stays in the plan, so that it is reported as not met
-            notes.append(f"Goal {goal.name!r}: there is no bone above {goal.bone!r} to move: switch on Use Tail")
+            notes.append(Note(Code.NOTHING_TO_MOVE, repr(goal.name), repr(goal.bone)))
         goals.append(PlannedGoal(number, goal, bone, chain))
     _leave_carriers(ob, goals, armature)
     goals = _without_cycles(ob, goals, armature, notes)
     goals = _balanced(goals, notes)
     if not goals:
-        return notes[0] if notes else "Add a goal: choose a bone and the object that it should reach"
+        return notes[0] if notes else Note(Code.ADD_GOAL)
     constrained, by_ik = _constrained(pose, armature)
     by_driver = np.array([bone.name in driven for bone in pose])
     moved = np.zeros(len(pose), dtype=bool)
@@ -121,20 +122,20 @@ def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], driven: frozenset[str
     left = _constraint_notes(pose, moved & constrained, by_ik)
     notes += left
     if (moved & by_driver).any():
-        notes.append(f"{_named(pose, moved & by_driver)} left to drivers")
+        notes.append(Note(Code.LEFT_TO_DRIVERS, _named(pose, moved & by_driver)))
     left_to_ik = (moved & by_ik).any()
     constrained |= by_driver
     figure = roles.of(ob, armature)
     moved &= ~constrained & np.array([not bone.dqik_lock for bone in pose]) & ~_dividing(pose, figure, links)
     if not moved.any():
-        locked = "Every bone of the goals' chains is locked, constrained or driven: free one"
+        locked = Note(Code.ALL_LOCKED)
         return left[-1] if left_to_ik else locked
     slides = moved & np.array([bone.dqik_translate for bone in pose])
     connected = slides & np.array([bone.bone.use_connect and bone.parent is not None for bone in pose])
     if connected.any():
-        notes.append(f"{_named(pose, connected)} cannot slide while connected: disconnect in Edit Mode")
+        notes.append(Note(Code.CANNOT_SLIDE, _named(pose, connected)))
     if ob.original.library is not None:
-        notes.append("This armature is linked, so its pose is not saved here: make a library override")
+        notes.append(Note(Code.LINKED))
     chains = [Chain(goal.chain, goal.bone, goal.facts.use_tail) for goal in goals if goal.facts.kind != "BALANCE"]
     bends = _bends(pose, RestBody(armature, figure), chains, moved)
     weighed = masses.of(armature, figure) if any(goal.facts.kind == "BALANCE" for goal in goals) else {}
@@ -152,23 +153,23 @@ def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], driven: frozenset[str
     )  # fmt: skip
 
 
-def _problem(ob: bpy.types.Object, goal: GoalFacts, armature: Armature) -> str:
-    """The reason why a goal cannot be solved and what to do about it; empty if it can."""
+def _problem(ob: bpy.types.Object, goal: GoalFacts, armature: Armature) -> Note | None:
+    """The reason why a goal cannot be solved and what to do about it; None if it can."""
     own = ob.original.session_uid
     if not goal.bone:
-        return "it has no bone: choose one"
+        return Note(Code.NO_BONE)
     if goal.bone not in armature.index:
-        return f"the armature has no bone {goal.bone!r}: choose another"
+        return Note(Code.BONE_MISSING, repr(goal.bone))
     if not goal.target and goal.needs_target:
-        return "it has no target: choose an object"
+        return Note(Code.NO_TARGET)
     if goal.kind == "CURVE" and not goal.is_curve:
-        return "its target is no curve: choose a curve object"
+        return Note(Code.NO_CURVE)
     if goal.target == own and not goal.subtarget:
-        return "its target is this armature: also choose one of its bones"
+        return Note(Code.TARGET_IS_ARMATURE)
     if goal.pole == own and not goal.pole_subtarget:
-        return "its pole is this armature: also choose one of its bones"
+        return Note(Code.POLE_IS_ARMATURE)
     if goal.kind == "REACH" and not (goal.use_position or goal.use_rotation):
-        return "it has no effect: switch on Position or Rotation"
+        return Note(Code.NO_EFFECT)
     return goal.target_problem or goal.pole_problem
 
 
@@ -197,7 +198,7 @@ def _leave_carriers(ob: bpy.types.Object, goals: list[PlannedGoal], armature: Ar
 
 
 def _without_cycles(
-    ob: bpy.types.Object, goals: list[PlannedGoal], armature: Armature, notes: list[str]
+    ob: bpy.types.Object, goals: list[PlannedGoal], armature: Armature, notes: list[Note]
 ) -> list[PlannedGoal]:
     """The goals whose target and pole do not follow a solved bone; notes about the others."""
     moved, behind = {bone for goal in goals for bone in goal.chain}, Dependencies()
@@ -213,18 +214,18 @@ def _without_cycles(
             independent.append(goal)
         else:
             bone = ob.pose.bones[solved[-1]].name
-            notes.append(f"Goal {goal.facts.name!r}: its target or pole follows bone {bone!r}, which is solved")
+            notes.append(Note(Code.CYCLE, repr(goal.facts.name), repr(bone)))
     return independent
 
 
-def _balanced(goals: list[PlannedGoal], notes: list[str]) -> list[PlannedGoal]:
+def _balanced(goals: list[PlannedGoal], notes: list[Note]) -> list[PlannedGoal]:
     """The goals, those that balance the figure with the chains of all others; notes about those that cannot."""
     others = {bone: None for goal in goals if goal.facts.kind != "BALANCE" for bone in goal.chain}
     supported = any(goal.facts.use_support and goal.facts.kind != "BALANCE" for goal in goals)
     found = []
     for goal in goals:
         if goal.facts.kind == "BALANCE" and goal.facts.side == "WITHIN" and not supported:
-            notes.append(f"Goal {goal.facts.name!r}: no goal carries weight: switch on Carries Weight for the feet")
+            notes.append(Note(Code.NO_SUPPORT, repr(goal.facts.name)))
             continue
         if goal.facts.kind == "BALANCE" and others:
             goal.chain[:] = list(others)
@@ -248,21 +249,21 @@ def _constrained(pose: bpy.types.bpy_prop_collection, armature: Armature) -> tup
     return constrained | by_ik, by_ik
 
 
-def _constraint_notes(pose: bpy.types.bpy_prop_collection, left: np.ndarray, by_ik: np.ndarray) -> list[str]:
+def _constraint_notes(pose: bpy.types.bpy_prop_collection, left: np.ndarray, by_ik: np.ndarray) -> list[Note]:
     """Notes about bones of the chains that are left to their constraints."""
-    notes = []
+    notes: list[Note] = []
     if (left & ~by_ik).any():
-        notes.append(f"{_named(pose, left & ~by_ik)} left to constraints")
+        notes.append(Note(Code.LEFT_TO_CONSTRAINTS, _named(pose, left & ~by_ik)))
     if (left & by_ik).any():
-        notes.append(f"{_named(pose, left & by_ik)} left to IK constraints: mute these, or make goals of them")
+        notes.append(Note(Code.LEFT_TO_IK, _named(pose, left & by_ik)))
     return notes
 
 
-def _named(pose: bpy.types.bpy_prop_collection, bones: np.ndarray) -> str:
-    """The names of some bones (N,) as text."""
+def _named(pose: bpy.types.bpy_prop_collection, bones: np.ndarray) -> Note | str:
+    """The names of some bones (N,)."""
     names = [repr(pose[int(bone)].name) for bone in np.flatnonzero(bones)]
     text = ", ".join(names[:_NAMED])
-    return f"{text} and {len(names) - _NAMED} more" if len(names) > _NAMED else text
+    return Note(Code.AND_MORE, text, len(names) - _NAMED) if len(names) > _NAMED else text
 
 
 def _skeleton_bones(goals: Sequence[PlannedGoal], armature: Armature, others: Iterable[int]) -> list[int]:

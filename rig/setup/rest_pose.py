@@ -15,50 +15,50 @@ from ...solvers.algebra import quaternion
 from .. import curves
 from ..blender import animation, channels, rotation
 from ..blender.armature import Armature, matrices
+from ..notes import Code, Note
 from . import controls, limits, users
 
 _SCALED = 1e-4  # scales further than this from 1 change lengths
 _TURNED, _MOVED = 1e-7, 1e-6  # of a quaternion, and of the armature's size: less is at rest
 
 
-def hindrance(ob: bpy.types.Object) -> str:
-    """A sentence about why the pose cannot become the rest pose; empty if it can."""
+def hindrance(ob: bpy.types.Object) -> Note | None:
+    """Why the pose cannot become the rest pose; None if it can."""
     if not controls.can_add(ob):
-        return f"The bones of {ob.name!r} cannot be edited: it is hidden, or linked from another file"
+        return Note(Code.BONES_NOT_EDITABLE, repr(ob.name))
     if ob.data.users > 1:
-        return f"Other objects share the armature {ob.data.name!r}: make it a single-user copy first"
+        return Note(Code.SHARED_ARMATURE, repr(ob.data.name))
     if animation.uses_nla(ob):
-        return f"The NLA moves {ob.name!r}, and its strips would not fit a new rest pose: bake them to an action first"
+        return Note(Code.NLA_MOVES, repr(ob.name))
     for name in users.players(ob)[:1]:
         return (
-            f"Action {ob.animation_data.action.name!r} is also played by {name or 'the NLA'!r}: "
-            "make it a single user first"
+            Note(Code.ACTION_ALSO_PLAYED, repr(ob.animation_data.action.name), repr(name or 'the NLA'))
         )
     bound = next((other.name for other in bpy.data.objects if _is_bound(other, ob)), "")
     if bound:
-        return f"{bound!r} is bound to the rest pose and would be deformed: unbind it first"
+        return Note(Code.BOUND_TO_REST, repr(bound))
     for curve in curves.fcurves(ob.animation_data):
         points = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
         curve.keyframe_points.foreach_get("co", points)
         if not np.isfinite(points).all():
-            return f"Keys of {curve.data_path!r} are no numbers: delete them first"
+            return Note(Code.KEYS_NO_NUMBERS, repr(curve.data_path))
     driven = animation.animation(ob).driven
     for bone in ob.pose.bones:
         if bone.name in driven:
-            return f"Bone {bone.name!r} has drivers, which would not fit a new rest pose: remove them first"
+            return Note(Code.BONE_DRIVEN, repr(bone.name))
         if any(not one.mute for one in bone.constraints):
-            return f"Bone {bone.name!r} has constraints, so its pose is not its own: apply or mute them first"
+            return Note(Code.BONE_CONSTRAINED, repr(bone.name))
         if any(abs(part - 1.0) > _SCALED for part in bone.scale):
-            return f"Bone {bone.name!r} is scaled in this pose: clear its scale first"
+            return Note(Code.BONE_SCALED, repr(bone.name))
         if bone.dqik_use_limits:
-            return f"The limits of bone {bone.name!r} are counted from the rest pose: clear the limits first"
-    return ""
+            return Note(Code.BONE_LIMITED, repr(bone.name))
+    return None
 
 
 def apply(ob: bpy.types.Object) -> int:
     """Make the present pose the rest pose; returns the number of bones whose keys are counted from it now.
 
-    `hindrance(ob)` must be empty. Bones that were turned or moved get keys at all whole frames of the action.
+    `hindrance(ob)` must be None. Bones that were turned or moved get keys at all whole frames of the action.
     """
     pose = matrices(ob.pose.bones, "matrix")
     present = channels.read(ob.pose.bones)

@@ -13,6 +13,7 @@ import bpy
 from .. import curves
 from ..blender import animation
 from ..blender.dependencies import Bone
+from ..notes import Code, Note
 
 _HOLDERS = (bpy.types.Collection, bpy.types.Screen, bpy.types.WindowManager, bpy.types.WorkSpace)
 """What shows or sorts objects and depends on none."""
@@ -30,7 +31,7 @@ class User(NamedTuple):
 
     id: bpy.types.ID
     bone: str
-    how: str
+    how: Note
 
 
 def kept(ob: bpy.types.Object, bones: Sequence[str], empties: Sequence[bpy.types.Object]) -> dict[Bone, User]:
@@ -56,7 +57,7 @@ def of_object(target: bpy.types.Object) -> list[User]:
     """The users of an object; those of itself do not count."""
     found: list[User] = []
     if _has_a_part(target):
-        found.append(User(target.id_data, "*", "it does more than being a target"))
+        found.append(User(target.id_data, "*", Note(Code.MORE_THAN_A_TARGET)))
     for owner, curve in _drivers():
         if owner != target and _names_object(curve.driver, target):
             found.append(_driving(owner, curve))
@@ -68,7 +69,7 @@ def of_object(target: bpy.types.Object) -> list[User]:
             for name, value in _pointers(owner, struct) if value == target
         ]  # fmt: skip
         if not own and not isinstance(owner, bpy.types.Scene) and not any(user.id == owner for user in found):
-            own = [User(owner, "", f"{_name(owner)!r} uses it")]
+            own = [User(owner, "", Note(Code.USES, repr(_name(owner))))]
         found += own
     return found
 
@@ -99,7 +100,7 @@ def of_bones(ob: bpy.types.Object, names: Sequence[str]) -> dict[str, list[User]
         if isinstance(owner, bpy.types.Object) and _is_deformed(owner, figures):
             for name, users in found.items():
                 if ob.data.bones[name].use_deform and name in owner.vertex_groups:
-                    users.append(User(owner, "", f"{owner.name!r} is deformed by it"))
+                    users.append(User(owner, "", Note(Code.DEFORMED_BY, repr(owner.name))))
     return found
 
 
@@ -190,7 +191,7 @@ def _posed(figure: bpy.types.Object, name: str) -> Iterator[User]:
         lists += (curves.of_action(one.action, getattr(one, "action_slot", None)) for one in _playing(data, own=False))
     animated = any(animation.split_path(figure, curve.data_path)[0] == name for own in lists for curve in own)
     if animated or (bone is not None and len(bone.constraints)):
-        yield User(figure, "", f"{figure.name!r} animates it")
+        yield User(figure, "", Note(Code.ANIMATES, repr(figure.name)))
 
 
 def _tied_in_armature(ob: bpy.types.Object, figures: Sequence[bpy.types.Object], name: str) -> Iterator[User]:
@@ -198,13 +199,13 @@ def _tied_in_armature(ob: bpy.types.Object, figures: Sequence[bpy.types.Object],
     own = ob.data.bones[name]
     for bone in ob.data.bones:
         if bone.parent == own:
-            yield User(ob, bone.name, f"{bone.name!r} is parented to it")
+            yield User(ob, bone.name, Note(Code.PARENTED, repr(bone.name)))
         elif own in (bone.bbone_custom_handle_start, bone.bbone_custom_handle_end):
-            yield User(ob, bone.name, f"{bone.name!r} bends toward it")
+            yield User(ob, bone.name, Note(Code.BENDS_TOWARD, repr(bone.name)))
     for figure in figures:
         for bone in figure.pose.bones if figure.pose else ():
             if bone.custom_shape_transform is not None and bone.custom_shape_transform.name == name:
-                yield User(ob, bone.name, f"{bone.name!r} is drawn at it")
+                yield User(ob, bone.name, Note(Code.DRAWN_AT, repr(bone.name)))
 
 
 def _is_deformed(owner: bpy.types.Object, figures: Sequence[bpy.types.Object]) -> bool:
@@ -216,7 +217,7 @@ def _is_deformed(owner: bpy.types.Object, figures: Sequence[bpy.types.Object]) -
 
 def _driving(owner: bpy.types.ID, curve: bpy.types.FCurve) -> User:
     bone = animation.split_path(owner, curve.data_path)[0] if isinstance(owner, bpy.types.Object) else ""
-    return User(owner, bone, f"a driver of {bone or _name(owner)!r} reads it")
+    return User(owner, bone, Note(Code.DRIVER_READS, repr(bone or _name(owner))))
 
 
 def _names_object(driver: bpy.types.Driver, target: bpy.types.Object) -> bool:
@@ -320,16 +321,16 @@ def _custom(struct: bpy.types.bpy_struct) -> Iterator[tuple[str, object]]:
         return
 
 
-def _how(owner: bpy.types.ID, struct: bpy.types.bpy_struct, prop: str) -> str:
+def _how(owner: bpy.types.ID, struct: bpy.types.bpy_struct, prop: str) -> Note:
     """A clause that says how a struct uses something."""
     name = _name(owner)
     if isinstance(struct, bpy.types.Object) and prop in ("parent", "parent_bone"):
-        return f"{name!r} is parented to it"
+        return Note(Code.PARENTED, repr(name))
     if isinstance(struct, (bpy.types.Constraint, bpy.types.ConstraintTargetBone)):
-        return f"a constraint of {name!r} uses it"
+        return Note(Code.CONSTRAINT_USES, repr(name))
     if struct.bl_rna.identifier == "DqikGoal":
-        return f"goal {struct.name!r} of {name!r} uses it"
-    return f"{name!r} uses it"
+        return Note(Code.GOAL_USES, repr(struct.name), repr(name))
+    return Note(Code.USES, repr(name))
 
 
 def _name(owner: bpy.types.ID) -> str:

@@ -29,7 +29,7 @@ from ..iterate import aim
 from ..iterate.descent import Minimum, Settings
 from ..iterate.sweeps import repeat
 from ..model.errors import InvalidGoal
-from ..model.goals import Goal, Targets
+from ..model.goals import Goal, Targets, label
 from ..model.skeleton import Skeleton
 from ..space.joint_space import JointSpace, State
 from ..space.point import Point, Request, stand
@@ -77,16 +77,18 @@ class Bone:
 def check(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray) -> None:
     """Raise `InvalidGoal` for goals with a rotation, or with slides in their chains (G, J)."""
     for index, goal in enumerate(goals):
-        where = f"goal {index} (joint {skeleton.names[goal.joint]!r})"
         if goal.rotation is not None:
             raise InvalidGoal(
-                f"FABRIK solves positions only; {where} asks for a rotation: take PGS or leave the rotation out"
+                "FABRIK solves positions only; goal {} (joint {!r}) asks for a rotation: take PGS or "
+                "leave the rotation out",
+                *label(skeleton, index, goal),
             )
-        for joint in np.flatnonzero(chains[index] & (skeleton.stiffness < 1.0)):
+        for joint in map(int, np.flatnonzero(chains[index] & (skeleton.stiffness < 1.0))):
             if skeleton.kinds[joint] == "prismatic":
                 raise InvalidGoal(
-                    f"FABRIK keeps the lengths of bones; {where} has the slide {skeleton.names[joint]!r} in its chain: "
-                    "take PGS or shorten the chain"
+                    "FABRIK keeps the lengths of bones; goal {} (joint {!r}) has the slide {!r} in its "
+                    "chain: take PGS or shorten the chain",
+                    *label(skeleton, index, goal), skeleton.names[joint],
                 )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..iterate.descent import Minimise, damped, shortened
 from ..model.errors import InvalidGoal, UnknownSolver
-from ..model.goals import Goal
+from ..model.goals import Goal, label
 from ..model.names import suggestions
 from ..model.skeleton import Skeleton
 from . import (
@@ -130,9 +130,13 @@ def solver_named(name: str) -> str:
 def refuse_kinds(name: str, method: Method, skeleton: Skeleton, goals: Sequence[Goal]) -> None:
     """Raise `InvalidGoal` for a goal of a kind that a solver, called `name`, cannot solve, and for couplings."""
     if method.reaches_only and skeleton.couplings:
-        where = f"joint {skeleton.names[int(skeleton.couplings[0].joint)]!r}"
-        raise InvalidGoal(f"{name} turns one joint after the other; {where} is coupled to another: take PGS")
+        raise InvalidGoal(
+            "{} turns one joint after the other; joint {!r} is coupled to another: take PGS",
+            name, skeleton.names[int(skeleton.couplings[0].joint)],
+        )
     for index, goal in enumerate(goals):
-        where = f"goal {index} (joint {skeleton.names[goal.joint]!r})"
         if method.reaches_only and goal.kind != "REACH":
-            raise InvalidGoal(f"{name} solves positions and rotations only; {where} is a {goal.kind} goal: take PGS")
+            raise InvalidGoal(
+                "{} solves positions and rotations only; goal {} (joint {!r}) is a {} goal: take PGS",
+                name, *label(skeleton, index, goal), goal.kind,
+            )

@@ -27,7 +27,7 @@ from ..iterate import aim
 from ..iterate.descent import Minimum, Settings
 from ..iterate.sweeps import repeat
 from ..model.errors import InvalidGoal
-from ..model.goals import Goal, Targets
+from ..model.goals import Goal, Targets, label
 from ..model.skeleton import DEGREES_OF_FREEDOM, Skeleton
 from ..space import limb, poles
 from ..space.joint_space import JointSpace, State
@@ -53,45 +53,56 @@ class TwoBone(NamedTuple):
 
 def check(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray) -> None:
     """Raise `InvalidGoal` unless every goal has a limb of two bones of its own; `chains` (G, J)."""
-    taken: dict[int, str] = {}
+    taken: dict[int, tuple[int, str]] = {}
     for index, goal in enumerate(goals):
-        where = f"goal {index} (joint {skeleton.names[goal.joint]!r})"
         if goal.position is None:
-            raise InvalidGoal(f"{where} has no position, which TWO_BONE needs: give it one or take PGS")
+            raise InvalidGoal(
+                "goal {} (joint {!r}) has no position, which TWO_BONE needs: give it one or take PGS",
+                *label(skeleton, index, goal),
+            )
         kinds = skeleton.kinds
         moved = [j for j in skeleton.order if chains[index, j] and DEGREES_OF_FREEDOM[kinds[j]]
                  and skeleton.stiffness[j] < 1.0]  # fmt: skip
         if len(moved) not in (2, 3):
             raise InvalidGoal(
-                f"TWO_BONE moves two joints, and a third that turns the end; {where} has {len(moved)} to move in its "
-                "chain: set its chain length to 2, or to 3 with the one that turns the end, or take PGS"
+                "TWO_BONE moves two joints, and a third that turns the end; goal {} (joint {!r}) has {} "
+                "to move in its chain: set its chain length to 2, or to 3 with the one that turns the "
+                "end, or take PGS",
+                *label(skeleton, index, goal), len(moved),
             )
         for joint in moved:
             name = skeleton.names[joint]
             if kinds[joint] == "prismatic":
-                raise InvalidGoal(f"TWO_BONE moves no slides; {where} has {name!r} in its chain: take PGS")
+                raise InvalidGoal(
+                    "TWO_BONE moves no slides; goal {} (joint {!r}) has {!r} in its chain: take PGS",
+                    *label(skeleton, index, goal), name,
+                )
             if joint in taken:
                 raise InvalidGoal(
-                    f"TWO_BONE moves each joint for one goal; {where} shares {name!r} with {taken[joint]}: "
-                    "shorten their chains, remove one of them or take PGS"
+                    "TWO_BONE moves each joint for one goal; goal {} (joint {!r}) shares {!r} with goal "
+                    "{} (joint {!r}): shorten their chains, remove one of them or take PGS",
+                    *label(skeleton, index, goal), name, *taken[joint],
                 )
-            taken[joint] = where
+            taken[joint] = label(skeleton, index, goal)
         if goal.rotation is not None and len(moved) == 2:
             raise InvalidGoal(
-                f"{where} asks for a rotation, and TWO_BONE needs the two joints of its chain for the position: "
-                "set its chain length to 3, leave the rotation out or take PGS"
+                "goal {} (joint {!r}) asks for a rotation, and TWO_BONE needs the two joints of its chain"
+                " for the position: set its chain length to 3, leave the rotation out or take PGS",
+                *label(skeleton, index, goal),
             )
         below = skeleton.ancestors[goal.joint] & skeleton.ancestors[:, moved[0]]
         for joint in skeleton.detached:
             if below[joint] and joint != moved[0] and (len(moved) == 2 or joint != moved[2]):
                 raise InvalidGoal(
-                    f"TWO_BONE turns bones with those above them; {where} has {skeleton.names[joint]!r} in its limb, "
-                    "which does not inherit rotation: take PGS"
+                    "TWO_BONE turns bones with those above them; goal {} (joint {!r}) has {!r} in its "
+                    "limb, which does not inherit rotation: take PGS",
+                    *label(skeleton, index, goal), skeleton.names[joint],
                 )
         if kinds[moved[0]] == "hinge" and not _parallel(skeleton, moved[0], moved[1]):
             raise InvalidGoal(
-                f"TWO_BONE points a limb by a ball joint, or moves it in a plane by two parallel hinges; {where} has "
-                f"the hinge {skeleton.names[moved[0]]!r} at the root of its limb: take PGS"
+                "TWO_BONE points a limb by a ball joint, or moves it in a plane by two parallel hinges; "
+                "goal {} (joint {!r}) has the hinge {!r} at the root of its limb: take PGS",
+                *label(skeleton, index, goal), skeleton.names[moved[0]],
             )
 
 

@@ -5,6 +5,11 @@
 class DqikError(ValueError):
     """Base of every error that DQIK raises about its input.
 
+    Attributes
+    ----------
+    template, values : the message's words, with `{}` for each of the values, so that it can be said in another
+        language. Without values the template is the message.
+
     Examples
     --------
     >>> try:
@@ -13,6 +18,10 @@ class DqikError(ValueError):
     ...     print(error)
     options.iterations = -1; expected a whole number, 0 or more
     """
+
+    def __init__(self, template: str = "", *values: object) -> None:
+        super().__init__(template.format(*values) if values else template)
+        self.template, self.values = template, values
 
 
 class InvalidSkeleton(DqikError):

@@ -325,9 +325,15 @@ def check_targets(
     return Targets(places, turns, ends, points=more)
 
 
+def label(skeleton: Skeleton, index: int, goal: Goal) -> tuple[int, str]:
+    """What messages call a resolved goal by: its number, and its joint's name."""
+    return index, skeleton.names[skeleton.index(goal.joint)]
+
+
 def _called(skeleton: Skeleton, goals: Sequence[Goal], index: int) -> str:
     """The name of a resolved goal in messages."""
-    return f"goal {index} (joint {skeleton.names[skeleton.index(goals[index].joint)]!r})"
+    number, joint = label(skeleton, index, goals[index])
+    return f"goal {number} (joint {joint!r})"
 
 
 def _frames(name: str, value: object, shape: tuple[int, int], single: bool) -> np.ndarray:

@@ -233,7 +233,7 @@ def test_a_bake_that_is_stopped_changes_nothing(steps: int, live: bool, extensio
     operator = sys.modules[f"{extension}.operators.bake"].DQIK_OT_bake
     running = SimpleNamespace(
         frame_start=1, frame_end=20, step=1, action="NEW", only_selected=False, reduce=0.0, clear_goals=False,
-        smooth=0.0, report=lambda kind, text: None,
+        smooth=0.0, tell=lambda kind, *notes: None,
     )  # fmt: skip
     running._frames = MethodType(operator._frames, running)
     working = operator._run(running, bpy.context)

@@ -142,7 +142,7 @@ def test_solve_names_the_missed_goal_and_the_frame() -> None:
     assert bpy.ops.dqik.solve() == {"FINISHED"}
     scene, missed = bpy.context.scene, sys.modules["bl_ext.user_default.dqik.rig.frame.missed"]
     status = sys.modules["bl_ext.user_default.dqik.live"].status(ob)
-    text = missed.at_frame(scene, ob, missed.worst_first(status.goals), status.frame)
+    text = str(missed.at_frame(scene, ob, missed.worst_first(status.goals), status.frame))
     assert "frame 9" in text
     assert "hand.L" in text
     assert "hand.R" not in text

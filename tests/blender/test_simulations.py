@@ -150,7 +150,7 @@ def test_the_places_where_renders_start_name_what_is_not_baked() -> None:
     from bl_ext.user_default.dqik.ui import render
 
     built(simulated.cloth, live=True)
-    assert render.unbaked_simulations(bpy.context).endswith(": 'Cloth'")
+    assert str(render.unbaked_simulations(bpy.context)).endswith(": 'Cloth'")
     bpy.ops.ptcache.bake_all(bake=True)
     assert not render.unbaked_simulations(bpy.context)
     bpy.ops.ptcache.free_bake_all()

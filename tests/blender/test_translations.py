@@ -24,7 +24,7 @@ def source(extension: str) -> dict[str, ast.Module]:
     return {
         name: ast.parse(path.read_text(encoding="utf-8"))
         for name, path in files.items()
-        if path.name not in ("translations.py", "messages.py")
+        if path.name not in ("translations.py", "german_notes.py")
         and name.startswith("solvers/") == name.startswith(("solvers/methods/", "solvers/model/kinds"))
     }
 
@@ -44,30 +44,30 @@ def texts_of_the_source(extension: str) -> set[str]:
     return texts | {clause for text in texts for clause in text.split("; ")}
 
 
-def returns_text(function: ast.FunctionDef) -> bool:
-    """Whether a function is annotated to return text."""
-    return isinstance(function.returns, ast.Name) and function.returns.id == "str"
-
-
 def sentences(extension: str) -> set[str]:
-    """Sentences that operators report, those that `rig` notes, raises or returns, and refusals of the solvers."""
-    found: set[str | None] = set()
+    """The words of all notes, and what refusals of the solvers say."""
+    notes = importlib.import_module(f"{extension}.rig.notes")
+    found = {code.value for code in notes.Code}
+    for tree in source(extension).values():
+        for node in ast.walk(tree):
+            call = node.exc if isinstance(node, ast.Raise) else None
+            if isinstance(call, ast.Call) and ast.unparse(call.func) == "InvalidGoal":
+                found.add(text_of(call.args[0]))
+    return {text for text in found if text and any(letter.isalpha() for letter in text)}
+
+
+def test_no_words_are_made_where_facts_are_found(extension: str) -> None:
+    """Operators report notes, and what `rig` raises carries one, so that nothing has to read words."""
+    wrong = []
     for path, tree in source(extension).items():
         for node in ast.walk(tree):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-                if node.func.attr == "report" and path.startswith("operators"):
-                    shown = node.args[1]
-                    branches = (shown.body, shown.orelse) if isinstance(shown, ast.IfExp) else (shown,)
-                    found.update(text_of(branch) for branch in branches)
-                elif ast.unparse(node.func) == "notes.append":
-                    found.add(text_of(node.args[0]))
-            elif isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and (
-                path.startswith("rig") or ast.unparse(node.exc.func) == "InvalidGoal"
-            ):
-                found.add(text_of(node.exc.args[0]) if node.exc.args else None)
-            elif path.startswith("rig") and isinstance(node, ast.FunctionDef) and returns_text(node):
-                found.update(text_of(one.value) for one in ast.walk(node) if isinstance(one, ast.Return))
-    return {text for text in found if text and " " in text.strip()}
+            said = []
+            if isinstance(node, ast.Call) and getattr(node.func, "attr", "") in ("report", "tell"):
+                said = node.args[1:] if path.startswith("operators") and path != "operators/common.py" else []
+            elif isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and path.startswith("rig"):
+                said = node.exc.args
+            wrong += [f"{path}:{node.lineno}" for one in said if text_of(one) is not None]
+    assert not wrong
 
 
 def fields(text: str) -> list[str]:
@@ -106,39 +106,76 @@ def test_sentences_for_the_user_are_translated(extension: str, translations: Mod
     german = {key for _, key in translations.german()}
     found = sentences(extension)
     assert len(found) > 50
-    assert not {text for text in found if text not in german and not set(text.split("; ")) <= german | {"{}"}}
+    assert found <= german
 
 
-GERMAN_SENTENCES = {
-    "Goal 'hand.L': it has no target: choose an object": "Ziel 'hand.L': es hat kein Zielobjekt: ein Objekt auswählen",
-    "Goal 'hips': its target or pole follows bone 'spine', which is solved":
+def note_of(notes: ModuleType, *parts: object) -> object:
+    """A note from a code's name and values; values that are tuples are notes too."""
+    code, *values = parts
+    return notes.Note(notes.Code[code], *(note_of(notes, *one) if isinstance(one, tuple) else one for one in values))
+
+
+SENTENCES = [
+    (
+        ("GOAL", "'hand.L'", ("NO_TARGET",)),
+        "Goal 'hand.L': it has no target: choose an object",
+        "Ziel 'hand.L': es hat kein Zielobjekt: ein Objekt auswählen",
+    ),
+    (
+        ("CYCLE", "'hips'", "'spine'"), "Goal 'hips': its target or pole follows bone 'spine', which is solved",
         "Ziel 'hips': sein Zielobjekt oder Pol folgt dem Knochen 'spine', der gelöst wird",
-    "Goal 'mixamorig:Hips': the armature has no bone 'a: b': choose another":
+    ),
+    (
+        ("GOAL", "'mixamorig:Hips'", ("BONE_MISSING", "'a: b'")),
+        "Goal 'mixamorig:Hips': the armature has no bone 'a: b': choose another",
         "Ziel 'mixamorig:Hips': das Skelett hat keinen Knochen 'a: b': einen anderen auswählen",
-    "'a', 'b', 'c' and 2 more left to drivers": "'a', 'b', 'c' und 2 weitere den Treibern überlassen",
-    "Checked 9 frames; goals missed on 1 frame, most at frame 3: hand by 2 cm":
-        "9 Frames geprüft; Ziele verfehlt auf 1 Frame, am meisten bei Frame 3: hand um 2 cm",
-    "FABRIK solves positions only; goal 0 (joint 'hand.L') asks for a rotation: take PGS or leave the rotation out":
-        "FABRIK löst nur Positionen; Ziel 0 (Gelenk 'hand.L') will eine Rotation: PGS wählen oder "
-        "die Rotation weglassen",
-    "Compared 4 solvers on 24 frames; the table is in the panel and in the text 'DQIK comparison.csv'; "
-    "the picture is in the Image Editor":
-        "4 Verfahren auf 24 Frames verglichen; die Tabelle steht im Feld und im Text 'DQIK comparison.csv'; "
-        "das Bild ist im Bildeditor",
-    "Comparing solvers: 30 %, Esc to cancel": "Verfahren werden verglichen: 30 %, Esc bricht ab",
-    "something that nobody translated": "something that nobody translated",
-}  # fmt: skip
+    ),
+    (
+        ("LEFT_TO_DRIVERS", ("AND_MORE", "'a', 'b', 'c'", 2)), "'a', 'b', 'c' and 2 more left to drivers",
+        "'a', 'b', 'c' und 2 weitere den Treibern überlassen",
+    ),
+    (
+        ("GOALS_MISSED", ("ONE_FRAME",), 3, "hand", "2 cm"), "goals missed on 1 frame, most at frame 3: hand by 2 cm",
+        "Ziele verfehlt auf 1 Frame, am meisten bei Frame 3: hand um 2 cm",
+    ),
+    (
+        ("ESC_AT", ("COMPARING",), "30"), "Comparing solvers: 30 %, Esc to cancel",
+        "Verfahren werden verglichen: 30 %, Esc bricht ab",
+    ),
+    (("QUOTED", "something that nobody translated"),) + 2 * ("something that nobody translated",),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize("text", GERMAN_SENTENCES)
-def test_sentences_with_names_and_numbers_are_translated(extension: str, text: str, monkeypatch) -> None:
-    """Names stay; parts that are sentences are translated too."""
-    messages = importlib.import_module(f"{extension}.operators.messages")
-    german = {key: value for (_, key), value in importlib.import_module(
-        f"{extension}.ui.translations").german().items()}  # fmt: skip
-    assert messages.translated(text) == text  # in English
-    monkeypatch.setattr(messages, "iface_", lambda key: german.get(key, key))  # a bpy module has no languages
-    assert messages.translated(text) == GERMAN_SENTENCES[text]
+@pytest.mark.parametrize(("parts", "english", "german"), SENTENCES)
+def test_notes_with_names_and_numbers_are_translated(
+    extension: str, translations: ModuleType, parts: tuple, english: str, german: str
+) -> None:
+    """Names stay; notes in fields are translated too."""
+    notes = importlib.import_module(f"{extension}.rig.notes")
+    words = {key: value for (_, key), value in translations.german().items()}
+    note = note_of(notes, *parts)
+    assert str(note) == english
+    assert note.words(lambda key: words.get(key, key)) == german
+    assert note == note_of(notes, *parts)
+    assert note != note_of(notes, *parts, "another value")
+
+
+def test_lines_of_notes_and_refusals_of_solvers_are_translated(extension: str, translations: ModuleType) -> None:
+    notes, ik = (importlib.import_module(f"{extension}.{name}") for name in ("rig.notes", "solvers"))
+    words = {key: value for (_, key), value in translations.german().items()}
+    arm = ik.Skeleton([ik.Joint("arm", -1, "ball", (0, 0, 0)), ik.Joint("hand.L", 0, "ball", (0, 1, 0))])
+    with pytest.raises(ik.InvalidGoal) as refused:
+        ik.prepare(arm, [ik.Goal("hand.L", position=(0, 0, 0), rotation=(1, 0, 0, 0))], "FABRIK")
+    made = [note_of(notes, "COMPARED", 4, 24), note_of(notes, "PICTURE_IN_EDITOR")]
+    line = [*made, notes.note_of(refused.value)]
+    assert notes.joined(line) == (
+        "Compared 4 solvers on 24 frames; the picture is in the Image Editor; FABRIK solves positions only; "
+        "goal 0 (joint 'hand.L') asks for a rotation: take PGS or leave the rotation out"
+    )
+    assert notes.joined(line, lambda key: words.get(key, key)) == (
+        "4 Verfahren auf 24 Frames verglichen; das Bild ist im Bildeditor; FABRIK löst nur Positionen; "
+        "Ziel 0 (Gelenk 'hand.L') will eine Rotation: PGS wählen oder die Rotation weglassen"
+    )
 
 
 def test_the_extension_goes_off_and_on_twice(extension: str) -> None:

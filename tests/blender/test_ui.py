@@ -217,11 +217,12 @@ def test_a_target_that_cannot_be_selected_is_named(arm: bpy.types.Object, troubl
 
 def test_a_warning_of_each_kind_is_mended_by_its_button(extension: str, arm: bpy.types.Object) -> None:
     """The situation, its warning, the button that the panel offers, and no warning afterwards."""
-    mend = sys.modules[f"{extension}.operators.mend"]
+    mend, live = sys.modules[f"{extension}.operators.mend"], sys.modules[f"{extension}.live"]
 
     def button() -> None:
         message = arm.dqik.status.message
-        found = [one for phrase, one in mend.MENDED_BY.items() if phrase in message]
+        codes = [code for note in live.status(arm).notes for code in note.codes()]
+        found = [one for code, one in mend.MENDED_BY.items() if code in codes]
         assert len(found) == 1, message
         operator, kind, _ = found[0]
         group, name = operator.split(".")
@@ -270,7 +271,7 @@ def test_targets_that_are_hidden_in_renders_are_named_there(ui: ModuleType, arm:
     target.name, target.hide_render = "Handle", True
     assert not ui.render.hidden_targets(bpy.context)
     arm.dqik.live = True
-    assert ui.render.hidden_targets(bpy.context).endswith(": 'Handle'")
+    assert str(ui.render.hidden_targets(bpy.context)).endswith(": 'Handle'")
     target.hide_render = False
     assert not ui.render.hidden_targets(bpy.context)
     controls = bpy.data.collections.new("Controls")
@@ -281,7 +282,7 @@ def test_targets_that_are_hidden_in_renders_are_named_there(ui: ModuleType, arm:
             collection.objects.unlink(target)
     assert not ui.render.hidden_targets(bpy.context)
     controls.hide_render = True
-    assert ui.render.hidden_targets(bpy.context).endswith(": 'Handle'")
+    assert str(ui.render.hidden_targets(bpy.context)).endswith(": 'Handle'")
 
 
 def test_methods_are_named_by_what_they_are_for(arm: bpy.types.Object) -> None:

@@ -27,6 +27,7 @@ class Fault(NamedTuple):
     groups: str = ""
 
 
+_BASE = "rig/frame/state/base_pose.py"
 _POSE, _LIVE, _STEADY = "rig/frame/state/pose_memory.py", "live.py", "rig/frame/step/steady.py"
 _ANIMATION, _TARGETS, _BUILD = "rig/blender/animation.py", "rig/frame/step/targets.py", "rig/setup/build.py"
 _FRAMES, _HOLDS, _CURVES = "rig/bake/frames.py", "rig/frame/state/holds.py", "rig/curves.py"
@@ -54,7 +55,7 @@ FAULTS = [
         quick=True, groups="keys,remembered",
     ),
     Fault(
-        "left-keyed", _POSE, "np.where(free[0][rows], start.rotations[rows], keyed.rotations[rows])",
+        "left-keyed", _BASE, "np.where(free[0][rows], start.rotations[rows], keyed.rotations[rows])",
         "keyed.rotations[rows]", "a bone that leaves a chain after its keys were muted starts from them",
         "test_base_pose", groups="keys,remembered,goal",
     ),
@@ -85,14 +86,14 @@ FAULTS = [
         groups="keys,remembered",
     ),
     Fault(
-        "remembered-frame", _POSE,
+        "remembered-frame", _BASE,
         "if keyed is not None and keyed.frame == view.frame and len(keyed.channels.rotations) == len(self.bones):",
         "if keyed is not None and len(keyed.channels.rotations) == len(self.bones):",
         "the keyed pose of a frame visited before counts", "test_base_pose test_scenes",
         groups="keys,remembered,scenes",
     ),
     Fault(
-        "keys-not-given-back", _POSE, "np.where(free[0], self.base.rotations, keyed.rotations)", "self.base.rotations",
+        "keys-not-given-back", _BASE, "np.where(free[0], self.base.rotations, keyed.rotations)", "self.base.rotations",
         "Live off leaves keyed bones in another pose until the frame changes", "test_base_pose",
         groups="keys,remembered",
     ),
@@ -122,24 +123,24 @@ FAULTS = [
         groups="hand,pose",
     ),
     Fault(
-        "base-unsaved", _POSE, "        self._store(ob, np.flatnonzero(new))", "        pass",
+        "base-unsaved", _BASE, "        self._store(ob, np.flatnonzero(new))", "        pass",
         "the pose before Live is lost on saving", "test_base_pose",
         quick=True, groups="remembered",
     ),
     Fault(
-        "base-stays", _POSE, "        self._unstore(ob, np.flatnonzero(left))", "        pass",
+        "base-stays", _BASE, "        self._unstore(ob, np.flatnonzero(left))", "        pass",
         "bones that no goal moves any more go back to an old pose after loading", "test_base_pose",
         groups="remembered,muted,keyed",
     ),
     Fault(
-        "base-of-location", _POSE,
+        "base-of-location", _BASE,
         "now.rotations[rows], now.locations[rows] = pose.rotations[rows], pose.locations[rows]",
         "now.rotations[rows] = pose.rotations[rows]",
         "Live off leaves hips where they were moved to", "test_base_pose",
         groups="slides",
     ),
     Fault(
-        "base-of-another-bone", _POSE, "if same and (not edited or self._names == tuple(ob.pose.bones.keys())):",
+        "base-of-another-bone", _BASE, "if same and (not edited or self._names == tuple(ob.pose.bones.keys())):",
         "if same:", "after bones are reordered each has the base pose of another", "test_base_pose test_rigs",
         groups="edit",
     ),
@@ -156,7 +157,7 @@ FAULTS = [
         groups="undo,pose,hand",
     ),
     Fault(
-        "adoption-unfound", _POSE, "        if adoption is not None:", "        if False:",
+        "adoption-unfound", _BASE, "        if adoption is not None:", "        if False:",
         "redo of a pose by hand leads to another pose", "test_base_pose test_posing test_holds",
         groups="undo,pose",
     ),

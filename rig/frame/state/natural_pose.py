@@ -13,11 +13,9 @@ import numpy as np
 from ....solvers import Pose
 from ....solvers.figure import Figure, Prior, own_motion
 from ....solvers.model import Targets
+from ...notes import Code, Note
 from ...setup import natural_figure
 from ...setup.build import Rig
-
-NOT_HUMAN = "Natural Pose knows people only"
-DAMAGED = "What was learnt from actions is damaged and left out: run Learn from Actions again"
 
 
 class Shaping(NamedTuple):
@@ -42,14 +40,14 @@ class NaturalPose:
 
     Attributes
     ----------
-    prior : None where it does not know the figure. refusal : one sentence that says why it does not; empty if it does.
-    notes : sentences about what is left out of it.
+    prior : None where it does not know the figure. refusal : why it does not; None if it does.
+    notes : about what is left out of it.
     """
 
     def __init__(self) -> None:
         self.prior: Prior | None = None
-        self.refusal = ""
-        self.notes: list[str] = []
+        self.refusal: Note | None = None
+        self.notes: list[Note] = []
         self._rig: Rig | None = None
         self._free: object = None
         self._own = ""
@@ -80,14 +78,17 @@ class NaturalPose:
     def _prepare(self, learnt: str, rig: Rig, free: tuple[np.ndarray, np.ndarray]) -> None:
         """Prepare the prior for a rig. learnt : of this armature's actions, as text."""
         if rig is not self._rig:
-            found = NOT_HUMAN if rig.figure.not_human else natural_figure.figure(rig, rig.figure.roles, rig.armature)
-            self._figure, self.refusal = (None, found) if isinstance(found, str) else (found, "")
+            found = natural_figure.figure(rig, rig.figure.roles, rig.armature)
+            self._figure = None if rig.figure.not_human or isinstance(found, str) else found
+            reason = Code(found) if isinstance(found, str) else Code.NOT_HUMAN
+            refusal = Note(Code.NOT_HUMAN if rig.figure.not_human else reason)
+            self.refusal = refusal if self._figure is None else None
         self._rig, self._free, self._own = rig, free, learnt
         self.prior, self.notes = None, []
         if self._figure is not None:
             own = own_motion.from_text(learnt) if learnt else None
             if learnt and own is None:
-                self.notes = [DAMAGED]
+                self.notes = [Note(Code.OWN_MOTION_DAMAGED)]
             self.prior = Prior(self._figure, freedom=freedom(rig, free), own=own)
 
 

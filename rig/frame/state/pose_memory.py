@@ -1,24 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The memory of an armature's pose: the base pose that its bones start from, and the channels written last.
+"""The memory of an armature's pose: its base pose, which adopts the user's edits, and what the figure showed where.
 
-Bones with keys start each frame from their keys. The channels of bones without keys hold our last answer, so these
-bones start from a base pose that is stored separately. It is captured when the first answer is written to a bone, and
-updated when the user poses the bone. It is stored on the bone, so that it survives saving and undo. The bone returns to
-it when it is not solved any more or Live is switched off.
+The base pose of a bone is updated when the user poses it. Tools that put back what they found make no edits; the states
+before the last edits are remembered to tell them apart.
 """
-
-from dataclasses import dataclass
 
 import bpy
 import numpy as np
 
 from ...blender import actions, channels
-from ...blender.channels import Channels, Modes
-from ...setup import owners
+from ...blender.channels import Channels
 from ..step import keyed_pose
 from ..view import View
 from . import holds, stored_base
-from .adoptions import Adoption, Adoptions
+from .adoptions import Adoption
+from .base_pose import BasePose, KeyedPose
 from .prepared_rig import PreparedRig
 from .put_back import SOLVED, History, State, same_pose
 from .unkeyed import Unkeyed
@@ -26,42 +22,20 @@ from .unkeyed import Unkeyed
 EDITED = 1e-5  # a channel further from what was written was changed by the user
 
 
-@dataclass
-class KeyedPose:
-    """The channels of a scene at a frame as keys, drivers and the user set them, without our answer."""
-
-    frame: float
-    channels: Channels
-
-
-class PoseMemory:
+class PoseMemory(BasePose):
     """What is remembered of one armature's pose. Only its own methods change it.
 
     Attributes
     ----------
-    bones : (N,) bool, bones that hold an answer of ours. rows : their indices.
-    base : the channels that these bones start from unless they are animated; None before the first answer.
-    written : the channels after our last write; None if nothing was written since the memory was made.
     history : what the figure showed where.
-    stored : whether the base pose is also stored on the bones themselves.
-    adoptions : edits that the base pose has adopted.
     unsettled : the channels after an edit that may be none, until `frame.solve` decides on it.
-    notes : sentences about what could not be read from the bones.
     """
 
-    def __init__(self, stored: bool = True, adoptions: Adoptions | None = None) -> None:
-        self.stored, self.adoptions = stored, adoptions or Adoptions()
-        self.bones, self.rows = np.zeros(0, dtype=bool), np.zeros(0, dtype=np.intp)
-        self.base: Channels | None = None
-        self.written: Channels | None = None
+    def _reset(self) -> None:
+        super()._reset()
         self.history = History()
         self.unsettled: Channels | None = None
-        self.notes: list[str] = []
         self._arrived: Channels | None = None  # before handlers of other add-ons have seen a change of frame
-        self._keyed: dict[int, KeyedPose] = {}
-        self._names: tuple[str, ...] = ()
-        self._free: tuple[object, bool] | None = None
-        self._left = np.zeros(0, dtype=np.intp)  # bones that were put back, in any scene
         self._unkeyed = Unkeyed()
 
     def copy(self, ob: bpy.types.Object) -> "PoseMemory":
@@ -72,26 +46,6 @@ class PoseMemory:
         other.base = None if self.base is None else self.base.copy()
         other._names = self._names
         return other
-
-    def fit(self, ob: bpy.types.Object, modes: Modes, edited: bool = True) -> None:
-        """Match the memory to the present bones: read the base pose from the bones if it is missing or for other bones.
-
-        edited : whether bones may have been renamed or reordered.
-        """
-        same = len(self.bones) == len(ob.pose.bones) and (self.base is None or self.base.modes.numbers == modes.numbers)
-        if same and (not edited or self._names == tuple(ob.pose.bones.keys())):
-            return
-        if self.stored:
-            renamed = bool(self._names) and self._names != tuple(ob.pose.bones.keys())
-            self._recall(ob, modes)
-            if renamed:
-                self._store(ob, self.rows)  # under the bones' new names
-        elif self.base is not None and self._names == tuple(ob.pose.bones.keys()):
-            self.base = self.base.in_modes(modes)
-        else:
-            self._hold(np.zeros(len(ob.pose.bones), dtype=bool))
-            self.base = None
-        self._names = tuple(ob.pose.bones.keys())
 
     def note_arrival(self, ob: bpy.types.Object | None) -> None:
         """Note the channels before a change of frame, which handlers of other add-ons may use to change them.
@@ -215,50 +169,6 @@ class PoseMemory:
         if self.stored:
             holds.restore(ob, state.holds)
 
-    def start(self, ob: bpy.types.Object, posed: Channels, free: tuple[np.ndarray, np.ndarray], view: View) -> Channels:
-        """The channels as they would be without DQIK: animated ones from keys and drivers, others from the base pose.
-
-        posed : the evaluated channels; bones that hold no answer of ours keep them.
-        """
-        start, rows = posed.copy(), self.rows
-        if self._left.size and not view.fresh:
-            self._resume(start, ob, free, view)
-        if self.base is None or not rows.size:
-            self._note_keyed(start, view)
-            return start
-        if self._is_free(free):
-            start.rotations[rows], start.locations[rows] = self.base.rotations[rows], self.base.locations[rows]
-            if self._left.size and view.fresh:
-                self._note_keyed(start, view)  # for the bones that were put back
-            return start
-        free_rotations, free_locations = free[0][rows], free[1][rows]
-        if view.fresh:
-            self.adoptions.outdate(ob.dqik.adoptions)
-        keyed = posed if view.fresh else self._keyed_channels(ob, view)
-        start.rotations[rows] = np.where(free_rotations, self.base.rotations[rows], keyed.rotations[rows])
-        start.locations[rows] = np.where(free_locations, self.base.locations[rows], keyed.locations[rows])
-        self._note_keyed(start, view)
-        return start
-
-    def occupy(self, ob: bpy.types.Object, bones: np.ndarray, now: Channels) -> None:
-        """Set the bones (N,) bool that hold answers of ours; newly added ones take `now` as their base pose."""
-        if bones is self.bones:
-            return
-        new, left = bones & ~self.bones, self.bones & ~bones
-        if self.base is None:
-            self.base = now.copy()
-        self.base.rotations[new], self.base.locations[new] = now.rotations[new], now.locations[new]
-        self._hold(bones)
-        self._left = np.union1d(np.setdiff1d(self._left, self.rows), np.flatnonzero(left))
-        self._store(ob, np.flatnonzero(new))
-        if self.stored and new.any():
-            holds.make_explicit(ob)
-        self._unstore(ob, np.flatnonzero(left))
-
-    def note_written(self, answer: Channels) -> None:
-        """Remember the channels that were written last."""
-        self.written = answer
-
     def note_shown(self, answer: Channels, view: View, action: int, followed: bool) -> None:
         """Remember the channels that a place shows now.
 
@@ -268,52 +178,12 @@ class PoseMemory:
         other = not (view.fresh or self.history.edited or before is None or self._is_alike(before, answer))
         self.history.note_shown((view.scene_uid, view.frame, action), answer, view.fresh, other, followed)
 
-    def give_back(self, ob: bpy.types.Object, free: tuple[np.ndarray, np.ndarray] | None, view: View | None) -> None:
-        """Put the bones that hold an answer back to their base pose, and animated channels to their animated values.
-
-        free : as for `start`; None treats all channels as not animated.
-        """
-        modes = channels.modes(ob.pose.bones)
-        self.fit(ob, modes)
-        if self.base is not None and self.bones.any():
-            now = channels.read(ob.pose.bones, modes)
-            if free is not None and view is not None:
-                keyed = self._keyed_channels(ob, view)
-                pose = Channels(np.where(free[0], self.base.rotations, keyed.rotations),
-                                np.where(free[1], self.base.locations, keyed.locations), modes)  # fmt: skip
-            else:
-                pose = self.base
-            rows = self.rows
-            now.rotations[rows], now.locations[rows] = pose.rotations[rows], pose.locations[rows]
-            channels.write(ob, now)
-            ob.update_tag(refresh={"DATA"})
-        rows = self.rows
-        self.__init__(self.stored, self.adoptions)
-        self._unstore(ob, rows)
-
-    def keep_own(self, ob: bpy.types.Object) -> None:
-        """Remove base poses of others from the bones, and store our own again where they were replaced."""
-        others = stored_base.others(ob)
-        self._unstore(ob, np.setdiff1d(others, self.rows))
-        self._store(ob, np.intersect1d(others, self.rows))
-
-    def rebase(self, ob: bpy.types.Object) -> None:
-        """Make the present channels of the bones that hold an answer their base pose."""
-        now = channels.read(ob.pose.bones)
-        self.fit(ob, now.modes)
-        if self.base is not None and self.bones.any():
-            self.base.rotations[self.bones] = now.rotations[self.bones]
-            self.base.locations[self.bones] = now.locations[self.bones]
-            self._keyed.clear()
-            self.written = now
-            self._store(ob, np.flatnonzero(self.bones))
-
-    # -- inside -------------------------------------------------------------------------------------------------------
-
     def note_gone_back(self, ob: bpy.types.Object, now: Channels, view: View) -> None:
         """Store the state that was gone back to, after an edit that left bones in `now`."""
         if self.stored:
             self._note_adoption(ob, now, self.rows, self.rows, view)
+
+    # -- inside -------------------------------------------------------------------------------------------------------
 
     def _take_unseen(self, ob: bpy.types.Object, now: Channels, moved: np.ndarray) -> None:
         """Take locations of connected bones over. Nothing is seen of them, so they are no edits: `moved` loses them."""
@@ -359,17 +229,6 @@ class PoseMemory:
             return self.rows, self.rows
         return self.rows[free[0][self.rows].all(-1)], self.rows[free[1][self.rows].all(-1)]
 
-    def _is_alike(self, one: Channels, other: Channels) -> bool:
-        """Whether our bones have the same channels in both."""
-        rows = self.rows
-        return (
-            one.rotations[rows].tobytes() == other.rotations[rows].tobytes()
-            and one.locations[rows].tobytes() == other.locations[rows].tobytes()
-        )  # fmt: skip
-
-    def _hold(self, bones: np.ndarray) -> None:
-        self.bones, self.rows, self._free = bones, np.flatnonzero(bones), None
-
     def _held_above(
         self, now: Channels, turned: np.ndarray, free: tuple[np.ndarray, np.ndarray], held_with: dict[int, list[int]]
     ) -> list[int]:
@@ -378,17 +237,6 @@ class PoseMemory:
         kept = self.bones & free[0].all(-1)
         kept[turned] = False
         return sorted({above for bone in posed.tolist() for above in held_with.get(bone, ()) if kept[above]})
-
-    def _note_keyed(self, start: Channels, view: View) -> None:
-        """Remember the channels that the view's frame starts from."""
-        self._keyed[view.scene_uid] = KeyedPose(view.frame, start.copy())
-
-    def _note_animated(self, now: Channels, turned: np.ndarray, moved: np.ndarray, view: View) -> None:
-        """Take channels `turned` (N, 4) and `moved` (N, 3), which an edit of keys has changed, as keyed."""
-        keyed = self._keyed.get(view.scene_uid)
-        if keyed is not None:
-            np.copyto(keyed.channels.rotations, now.rotations, where=turned)
-            np.copyto(keyed.channels.locations, now.locations, where=moved)
 
     def _note_adoption(
         self, ob: bpy.types.Object, now: Channels, turned: np.ndarray, moved: np.ndarray, view: View
@@ -401,80 +249,3 @@ class PoseMemory:
         self.adoptions.note(ob.dqik.adoptions, adoption)
         ob.dqik.adoptions += 1
         self._store(ob, self.rows)
-
-    def _is_free(self, free: tuple[np.ndarray, np.ndarray]) -> bool:
-        """Whether nothing animates our bones; worked out once for each `free`, whose arrays never change."""
-        if self._free is None or self._free[0] is not free:
-            self._free = free, bool(free[0][self.rows].all() and free[1][self.rows].all())
-        return self._free[1]
-
-    def _resume(
-        self, start: Channels, ob: bpy.types.Object, free: tuple[np.ndarray, np.ndarray], view: View
-    ) -> None:  # fmt: skip
-        """Give bones that were put back at another scene's frame the animated channels of this scene's, in `start`.
-
-        A bone that the user has changed since keeps its channels, and so does what nothing animates any more.
-        """
-        written, rows = self.written, self._left
-        if written is None:
-            return
-        unchanged = (start.rotations[rows] == written.rotations[rows]).all(-1)
-        unchanged &= (start.locations[rows] == written.locations[rows]).all(-1)
-        self._left = rows = rows[unchanged]
-        keyed = self._keyed_channels(ob, view)
-        start.rotations[rows] = np.where(free[0][rows], start.rotations[rows], keyed.rotations[rows])
-        start.locations[rows] = np.where(free[1][rows], start.locations[rows], keyed.locations[rows])
-
-    def _keyed_channels(self, ob: bpy.types.Object, view: View) -> Channels:
-        """The animated channels as the scene's last change of frame and the user left them, remembered or read anew."""
-        keyed = self._keyed.get(view.scene_uid)
-        if keyed is not None and keyed.frame == view.frame and len(keyed.channels.rotations) == len(self.bones):
-            return keyed.channels
-        found = keyed_pose.read(ob, self.base, view)
-        self.adoptions.overlay(ob.dqik.adoptions, self._names, (view.scene_uid, view.frame), found)
-        return found
-
-    def _recall(self, ob: bpy.types.Object, modes: Modes) -> None:
-        """Read the base pose that is stored on the bones, converted to their present rotation modes."""
-        self.__init__(self.stored, self.adoptions)
-        bones = np.zeros(len(ob.pose.bones), dtype=bool)
-        self._hold(bones)
-        if not ob.dqik.has_base:
-            return
-        self.notes = [
-            f"The base pose that bone {name!r} had stored was damaged: its present pose is used"
-            for name in stored_base.damaged(ob)
-        ]  # fmt: skip
-        now = channels.read(ob.pose.bones, modes)
-        self.base = now.copy()
-        for number in stored_base.own(ob):
-            bones[number] = True
-            stored_base.read(ob.pose.bones[number], number, self.base)
-        self._hold(bones)
-        self._unstore(ob, np.array(stored_base.others(ob), dtype=np.intp))
-        adoption = self.adoptions.find(ob.dqik.adoptions, tuple(ob.pose.bones.keys()), now)
-        if adoption is not None:
-            self.base = adoption.base.copy()
-            holds.restore(ob, adoption.holds)
-            ob.dqik.adoptions += 1
-            self._store(ob, self.rows)
-
-    def _store(self, ob: bpy.types.Object, bones: np.ndarray) -> None:
-        """Store the base pose of some bones on the bones themselves."""
-        if not self.stored or self.base is None:
-            return
-        if bones.size and not ob.dqik.has_base:
-            owners.begin_work(ob)
-        for number in map(int, bones):
-            stored_base.write(ob, number, self.base)
-        if bones.size:
-            ob.dqik.has_base = True
-
-    def _unstore(self, ob: bpy.types.Object, bones: np.ndarray) -> None:
-        """Remove the stored base pose of some bones."""
-        if not self.stored:
-            return
-        for number in map(int, bones):
-            stored_base.remove(ob.pose.bones[number])
-        if bones.size and not self.bones.any():
-            ob.dqik.has_base, ob.dqik.work = False, 0

@@ -7,6 +7,7 @@ import numpy as np
 from ...blender import animation, channels
 from ...blender.animation import Animation
 from ...blender.channels import Modes
+from ...notes import Note
 from ...setup.build import Rig, build
 from ...setup.goal_facts import GoalFacts
 from ..view import View
@@ -22,9 +23,9 @@ class PreparedRig:
 
     Attributes
     ----------
-    rig : the prepared rig, or None. refusal : one sentence that says why there is nothing to solve.
+    rig : the prepared rig, or None. refusal : why there is nothing to solve.
     modes : the bones' rotation modes. free : (N, 4) and (N, 3) bool, rotation and location channels that nothing
-        animates. solved : (N,) bool, bones that the rig solves. unseen : sentences about targets that Blender does not
+        animates. solved : (N,) bool, bones that the rig solves. unseen : notes about targets that Blender does not
         evaluate. influences : of all goals. unanimated : nothing animates a bone of the skeleton.
     animation : of the armature. follows_itself : what the solve reads of Blender's evaluation follows bones it moves.
     natural : its natural pose.
@@ -40,10 +41,10 @@ class PreparedRig:
         self.animation = _NO_ANIMATION
         self.stale = True
         self.rig: Rig | None = None
-        self.refusal = ""
+        self.refusal: Note | None = None
         self.modes: Modes | None = None
         self.free = np.ones((0, 4), dtype=bool), np.ones((0, 3), dtype=bool)
-        self.unseen: list[str] = []
+        self.unseen: list[Note] = []
         self.influences: list[float] = []
         self.unanimated = self.follows_itself = self.reanimated = False
         self.natural = NaturalPose()
@@ -126,7 +127,7 @@ class PreparedRig:
     def _build(self, evaluated: bpy.types.Object, facts: tuple[GoalFacts, ...], of_bones: np.ndarray) -> None:
         found = build(evaluated, facts, self.animation.driven, of_bones, self._solver)
         self.rig = found if isinstance(found, Rig) else None
-        self.refusal = found if isinstance(found, str) else ""
+        self.refusal = None if isinstance(found, Rig) else found
         self.solved = np.zeros(len(evaluated.pose.bones), dtype=bool)
         if self.rig is not None:
             self.solved[self.rig.solved_bones] = True

@@ -16,6 +16,7 @@ from ....solvers.algebra import quaternion, twist_swing
 from ....solvers.model import Targets
 from ...blender import channels, limit_frame, rotation
 from ...blender.channels import Channels
+from ...notes import Code, Note
 from ...setup import limits, rotation_space
 from ...setup.build import Rig
 from ...setup.goal_facts import GoalFacts
@@ -45,8 +46,8 @@ class Status:
     """The last solve of an armature; `solved` is False where there was nothing to solve.
 
     error [armature units], rotation_error [rad] : the worst of all goals but wishes. milliseconds : of reading and
-    solving. goals : the errors of each goal that was solved. frame : the frame that was solved. overlap [armature
-    units] : how deep bodies are in each other or in obstacles.
+    solving. notes : what needs attention. goals : the errors of each goal that was solved. frame : the frame that was
+    solved. overlap [armature units] : how deep bodies are in each other or in obstacles.
     """
 
     error: float = 0.0
@@ -56,10 +57,15 @@ class Status:
     at_limits: int = 0
     overlap: float = 0.0
     converged: bool = False
-    message: str = ""
+    notes: tuple[Note, ...] = ()
     solved: bool = False
     goals: tuple[GoalError, ...] = ()
     frame: float = 0.0
+
+    @property
+    def message(self) -> str:
+        """The notes as text, one in a line."""
+        return "\n".join(map(str, self.notes))
 
 
 @dataclass
@@ -67,7 +73,7 @@ class Solved:
     """One frame's solve, from which a report is made.
 
     arrays : the question and the answer, which the next solve overwrites. written : the channels that were written.
-    facts, influences : of all goals. scene, frame : where and when. notes : sentences about what was left out.
+    facts, influences : of all goals. scene, frame : where and when. notes : about what was left out.
     """
 
     rig: Rig
@@ -79,7 +85,7 @@ class Solved:
     influences: list[float]
     scene: int
     frame: float
-    notes: list[str]
+    notes: list[Note]
 
 
 class Report:
@@ -89,9 +95,9 @@ class Report:
         self._status: Status | None = Status()
         self._solved: Solved | None = None
 
-    def clear(self, message: str = "") -> None:
+    def clear(self, note: Note | None = None) -> None:
         """Report that there was nothing to solve."""
-        self._status, self._solved = Status(message=message), None
+        self._status, self._solved = Status(notes=() if note is None else (note,)), None
 
     def note(self, solved: Solved) -> None:
         """Store a solve, from which the report is made on request."""
@@ -152,7 +158,7 @@ def _as_solved(solved: Solved) -> Status:
         milliseconds=1e3 * solved.seconds,
         at_limits=_at_limits(solved),
         overlap=0.0 if solved.prepared.apart is None else float(solved.prepared.apart.overlaps(arrays)[0]),
-        message="\n".join(solved.notes),
+        notes=tuple(solved.notes),
         solved=True,
         frame=solved.frame,
     )
@@ -217,8 +223,7 @@ def _correct(status: Status, evaluated: bpy.types.Object, solved: Solved) -> Non
     ))  # fmt: skip
     outside = [repr(pose[bone].name) for bone in rig.locked_bones if _is_outside(pose[bone])]
     if outside:
-        note = f"Locked outside its limits: {', '.join(outside)}"
-        status.message = "\n".join(filter(None, [status.message, note]))
+        status.notes += (Note(Code.LOCKED_OUTSIDE, ", ".join(outside)),)
 
 
 def _shown_targets(evaluated: bpy.types.Object, solved: Solved) -> tuple[np.ndarray, np.ndarray]:

@@ -10,34 +10,34 @@ from collections.abc import Iterator
 import bpy
 
 from ...blender import animation, dependencies
+from ...notes import Code, Note
 from ...setup.build import Rig
 
 _LISTS = (bpy.types.Scene, bpy.types.Collection, bpy.types.Action, bpy.types.WorkSpace, bpy.types.Screen)
 
 
-def notes(ob: bpy.types.Object, rig: Rig, depsgraph: bpy.types.Depsgraph) -> list[str]:
-    """Sentences about the targets, poles and obstacles of an evaluated object that Blender does not evaluate."""
+def notes(ob: bpy.types.Object, rig: Rig, depsgraph: bpy.types.Depsgraph) -> list[Note]:
+    """Notes about the targets, poles and obstacles of an evaluated object that Blender does not evaluate."""
     aims = {other.original: "" for other in dependencies.obstacles(ob.original) if other is not None}
     for binding in rig.goals:
         goal = ob.original.dqik.goals[binding.index]
         aims.update((aim.original, goal.name) for aim, _ in dependencies.aims(goal))
     shown = {evaluated.original.session_uid for evaluated in depsgraph.ids}
-    found = []
+    found: list[Note] = []
     for aim, name in aims.items():
         reason = _reason(aim, shown, depsgraph.view_layer)
         if reason and not _is_needed(aim, shown):
-            goal = f"Goal {name!r}: {aim.name!r} stands still {reason}; hide it with the eye instead"
-            obstacle = f"Obstacle {aim.name!r}: it stands still {reason}; hide it with the eye instead"
-            found.append(goal if name else obstacle)
+            goal = Note(Code.TARGET_STILL, repr(name), repr(aim.name), reason)
+            found.append(goal if name else Note(Code.OBSTACLE_STILL, repr(aim.name), reason))
     return found
 
 
-def _reason(aim: bpy.types.Object, shown: set[int], layer: bpy.types.ViewLayer) -> str:
-    """Why an object is not evaluated for its own sake; empty if it is."""
+def _reason(aim: bpy.types.Object, shown: set[int], layer: bpy.types.ViewLayer) -> Note | None:
+    """Why an object is not evaluated for its own sake; None if it is."""
     if aim.session_uid not in shown:
         there = any(ob == aim for ob in layer.objects)
-        return "while it is disabled in the viewport" if there else "while it is not in the view layer"
-    return "where it is disabled in the viewport" if animation.animates(aim, "hide_viewport") else ""
+        return Note(Code.TARGET_DISABLED) if there else Note(Code.TARGET_NOT_IN_LAYER)
+    return Note(Code.TARGET_DISABLED_BY_KEYS) if animation.animates(aim, "hide_viewport") else None
 
 
 def _is_needed(aim: bpy.types.Object, shown: set[int]) -> bool:

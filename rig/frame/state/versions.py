@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The version of what an armature object stores, by which files of earlier versions open with their look and pose.
 
-Objects come from such files by opening, linking and appending. Blender does not say which, so they are told by what
-they store.
+`MIGRATIONS` lists, in order, what brings an object from each version to the next. Whoever changes what is stored adds
+one at the end, and a file of the version before to `tests/files/`. Objects come from such files by opening, linking
+and appending, and are looked at whenever the list of objects has changed. An object of the first version has no number:
+it is told by what it stores.
 """
+
+from collections.abc import Callable
 
 import bpy
 
@@ -11,7 +15,6 @@ from ...setup import owners
 from . import stored_base
 
 _OF_A_FILE = 2  # settings: on an object that has no version yet, a single one has just been made
-PRESENT = 2  # 1: the natural pose; 2: holds and base poses say whose they are
 _NOT_SETTINGS = {"name", "own_target", "rna_type", "goals", "missed_frames", "status", "active_goal", "targets_follow",
                  "has_base", "figure", "work", "version", "adoptions"}  # fmt: skip
 
@@ -25,19 +28,34 @@ def mark(ob: bpy.types.Object) -> None:
 
 def bring_up(ob: bpy.types.Object) -> None:
     """Bring what an armature object stores up to the present version, if an earlier version has stored it."""
+    version = ob.dqik.version
+    if version >= PRESENT or ob.pose is None:
+        return
+    if not version and _settings_stored(ob) < _OF_A_FILE:
+        return
+    for migrate in MIGRATIONS[version:]:
+        migrate(ob)
+    ob.dqik.version = PRESENT
+
+
+def _leave_natural_pose_out(ob: bpy.types.Object) -> None:
+    """0 to 1: settings of a version without the natural pose were made without it, so it stays off."""
     settings = ob.dqik
-    if settings.version >= PRESENT or ob.pose is None:
-        return
-    if not settings.version and _settings_stored(ob) < _OF_A_FILE:
-        return
-    if not settings.version and not settings.is_property_set("natural_pose") and not _had_natural_pose(ob):
+    if not settings.is_property_set("natural_pose") and not _had_natural_pose(ob):
         settings.natural_pose = 0.0
-    if settings.has_base:
+
+
+def _claim(ob: bpy.types.Object) -> None:
+    """1 to 2: holds and base poses say whose they are, and a base pose is one property."""
+    if ob.dqik.has_base:
         stored_base.take_over(ob)
     for bone in ob.pose.bones:
         if bone.dqik_hold and not bone.dqik_hold_of:
             owners.claim_hold(bone)
-    settings.version = PRESENT
+
+
+MIGRATIONS: tuple[Callable[[bpy.types.Object], None], ...] = (_leave_natural_pose_out, _claim)
+PRESENT = len(MIGRATIONS)
 
 
 def _settings_stored(ob: bpy.types.Object) -> int:

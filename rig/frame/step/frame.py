@@ -140,7 +140,7 @@ def _solve(
     frame_input = reading.frame_input
     if frame_input is None:
         if view.in_viewport:
-            session.report.clear(session.rig.refusal if active else "")
+            session.report.clear(session.rig.refusal if active else None)
         session.motion.stop()
         return Answer(reading, reading.start, np.zeros_like(session.pose.bones))
     arrays = session.motion.solve(frame_input, view, ob.dqik.start_from == "PREVIOUS" and view.in_viewport)

@@ -10,10 +10,11 @@ from math import isfinite
 import bpy
 import numpy as np
 
-from ....solvers import FrameArrays, InvalidPose, Pose, Prepared
+from ....solvers import FrameArrays, Pose, Prepared
 from ....solvers.algebra import dual_quaternion, quaternion
 from ....solvers.model import Targets
 from ...blender.channels import Channels
+from ...notes import Code, Note, Refused
 from ...setup.build import Rig
 from ..state.natural_pose import Shaping
 from . import keyed_reach, kinds, start_pose
@@ -98,9 +99,9 @@ class Reading:
 
 
 def check_numbers(numbers: np.ndarray) -> None:
-    """Raise `InvalidPose` if what was read of a pose, or solved from it, holds something that is not a number."""
+    """Raise `Refused` if what was read of a pose, or solved from it, holds something that is not a number."""
     if not isfinite(numbers.sum()):
-        raise InvalidPose("The armature's place, or a bone's pose, is not a number: reset it and switch Live on again")
+        raise Refused(Note(Code.POSE_NO_NUMBER))
 
 
 def read(

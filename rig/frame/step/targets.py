@@ -11,6 +11,7 @@ from ....solvers.space import points_in
 from ...blender.armature import is_finite
 from ...blender.dependencies import Dependencies
 from ...blender.dependencies import obstacles as obstacles_of
+from ...notes import Code, Note
 from ...setup import rotation_space
 from ...setup.build import Rig
 from ...setup.goal_facts import GoalFacts
@@ -177,34 +178,34 @@ def _uid(ob: bpy.types.Object | None) -> int:
 
 def _place(
     target: bpy.types.Object | None, bone: str, view: View, later: set[int] | None
-) -> tuple[Matrix | None, str]:
-    """A target's world matrix, or None and a message about what is wrong with it.
+) -> tuple[Matrix | None, Note | None]:
+    """A target's world matrix, or None and a note about what is wrong with it.
 
     later : as in `View`, of the goal's armature.
     """
     matrix, problem = _matrix(target, bone, view, later)
     if matrix is not None and not is_finite(matrix):
-        return None, f"the place of {target.name!r} is not a number: reset its transform"
+        return None, Note(Code.PLACE_NO_NUMBER, repr(target.name))
     return matrix, problem
 
 
 def _matrix(
     target: bpy.types.Object | None, bone: str, view: View, later: set[int] | None
-) -> tuple[Matrix | None, str]:
+) -> tuple[Matrix | None, Note | None]:
     """As `_place`, but the matrix may not be finite."""
     if target is None:
-        return None, ""
+        return None, None
     if not target.is_evaluated:
         target = target.evaluated_get(view.depsgraph)
     matrix = target.matrix_world
     if bone and target.type == "ARMATURE":
         found = target.pose.bones.get(bone) if target.pose is not None else None
         if found is None:
-            return None, f"{target.name!r} has no bone {bone!r}"
+            return None, Note(Code.HAS_NO_BONE, repr(target.name), repr(bone))
         matrix = matrix @ found.matrix
     if later:
         behind = Dependencies().bones_behind(target, bone if target.type == "ARMATURE" else "")
         name = min((repr(other.name) for other, _ in behind if other.original.session_uid in later), default="")
         if name:
-            return None, f"it follows {name}, which follows this armature: a cycle"
-    return matrix, ""
+            return None, Note(Code.CYCLE_OF_ARMATURES, name)
+    return matrix, None

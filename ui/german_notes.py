@@ -1,16 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sentences for the user in the language of the interface.
+"""German for the words of notes (`rig/notes.py`) and for the solvers' refusals."""
 
-Sentences are made in English, where the reason for them is found, with names and numbers in them. Here they are matched
-with templates, in which `{}` stands for each of these parts.
-"""
-
-import re
-from functools import cache
-
-from bpy.app.translations import pgettext_iface as iface_
-
-GERMAN = {
+GERMAN_NOTES = {
     # what the panel warns of
     "Goal {}: {}": "Ziel {}: {}",
     "it has no bone: choose one": "es hat keinen Knochen: einen auswählen",
@@ -30,8 +21,6 @@ GERMAN = {
     "Coupled {} axes of bones": "{} Achsen von Knochen gekoppelt",
     "Uncoupled {} axes of bones": "{} Achsen von Knochen entkoppelt",
     "No bone of {} that is selected is coupled": "Kein ausgewählter Knochen von {} ist gekoppelt",
-    "{} turns one joint after the other": "{} dreht ein Gelenk nach dem anderen",
-    "{} is coupled to another: take PGS": "{} ist an ein anderes gekoppelt: PGS wählen",
     "its target is no curve: choose a curve object":
         "sein Zielobjekt ist keine Kurve: ein Kurvenobjekt auswählen",
     "the place of {} is not a number: reset its transform":
@@ -285,39 +274,6 @@ GERMAN = {
     "the picture needs a Blender with a window": "das Bild braucht ein Blender mit Fenster",
     "the picture is in the Image Editor": "das Bild ist im Bildeditor",
     "the picture is the image {}": "das Bild ist das Image {}",
-    "goal {} (joint {})": "Ziel {} (Gelenk {})",
-    "{} has no position, which TWO_BONE needs: give it one or take PGS":
-        "{} hat keine Position, die TWO_BONE braucht: sie einschalten oder PGS wählen",
-    "TWO_BONE moves two joints, and a third that turns the end":
-        "TWO_BONE bewegt zwei Gelenke, und ein drittes, das das Ende dreht",
-    "{} has {} to move in its chain: set its chain length to 2, or to 3 with the one that turns the end, or take PGS":
-        "{} hat in der Kette {} zu bewegen: die Kettenlänge auf 2 setzen, oder auf 3 mit dem, das das Ende dreht, "
-        "oder PGS wählen",
-    "TWO_BONE moves no slides": "TWO_BONE verschiebt keine Knochen",
-    "{} has {} in its chain: take PGS": "{} hat {} in der Kette: PGS wählen",
-    "TWO_BONE moves each joint for one goal": "TWO_BONE bewegt jedes Gelenk für ein einziges Ziel",
-    "{} shares {} with {}: shorten their chains, remove one of them or take PGS":
-        "{} teilt {} mit {}: die Ketten kürzen, eins davon entfernen oder PGS wählen",
-    "{} asks for a rotation, and TWO_BONE needs the two joints of its chain for the position: set its chain length to "
-    "3, leave the rotation out or take PGS":
-        "{} will eine Rotation, und TWO_BONE braucht beide Gelenke der Kette für die Position: die Kettenlänge auf 3 "
-        "setzen, die Rotation weglassen oder PGS wählen",
-    "TWO_BONE turns bones with those above them": "TWO_BONE dreht Knochen mit denen darüber",
-    "{} has {} in its limb, which does not inherit rotation: take PGS":
-        "{} hat {} im Glied, der keine Rotation erbt: PGS wählen",
-    "TWO_BONE points a limb by a ball joint, or moves it in a plane by two parallel hinges":
-        "TWO_BONE richtet ein Glied mit einem Kugelgelenk aus, oder bewegt es mit zwei parallelen Scharnieren in einer "
-        "Ebene",
-    "{} has the hinge {} at the root of its limb: take PGS":
-        "{} hat das Scharnier {} an der Wurzel des Glieds: PGS wählen",
-    "{} solves positions and rotations only": "{} löst nur Positionen und Rotationen",
-    "{} is a {} goal: take PGS": "{} ist ein Ziel der Art {}: PGS wählen",
-    "FABRIK solves positions only": "FABRIK löst nur Positionen",
-    "{} asks for a rotation: take PGS or leave the rotation out":
-        "{} will eine Rotation: PGS wählen oder die Rotation weglassen",
-    "FABRIK keeps the lengths of bones": "FABRIK behält die Längen der Knochen",
-    "{} has the slide {} in its chain: take PGS or shorten the chain":
-        "{} hat den verschiebbaren Knochen {} in der Kette: PGS wählen oder die Kette kürzen",
     "Choose the solvers to compare": "Die Verfahren auswählen, die verglichen werden sollen",
     "{} is linked, so keys would be lost: make a library override first":
         "{} ist verknüpft, daher gingen Keyframes verloren: zuerst eine Bibliotheksüberschreibung anlegen",
@@ -333,29 +289,46 @@ GERMAN = {
     "The action of {} is blended with the NLA, which would change the baked pose: bake into a new action":
         "Die Action von {} wird mit dem NLA gemischt, was die gebackene Pose verändern würde: "
         "in eine neue Action backen",
+    # refusals of the solvers
+    "goal {} (joint {!r}) has no position, which TWO_BONE needs: give it one or take PGS":
+        "Ziel {} (Gelenk {!r}) hat keine Position, die TWO_BONE braucht: sie einschalten oder PGS wählen",
+    "TWO_BONE moves two joints, and a third that turns the end; goal {} (joint {!r}) has {} to move in its chain:"
+    " set its chain length to 2, or to 3 with the one that turns the end, or take PGS":
+        "TWO_BONE bewegt zwei Gelenke, und ein drittes, das das Ende dreht; Ziel {} (Gelenk {!r}) hat in der "
+        "Kette {} zu bewegen: die Kettenlänge auf 2 setzen, oder auf 3 mit dem, das das Ende dreht, oder PGS "
+        "wählen",
+    "goal {} (joint {!r}) asks for a rotation, and TWO_BONE needs the two joints of its chain for the position: "
+    "set its chain length to 3, leave the rotation out or take PGS":
+        "Ziel {} (Gelenk {!r}) will eine Rotation, und TWO_BONE braucht beide Gelenke der Kette für die "
+        "Position: die Kettenlänge auf 3 setzen, die Rotation weglassen oder PGS wählen",
+    "TWO_BONE points a limb by a ball joint, or moves it in a plane by two parallel hinges; goal {} (joint {!r}) "
+    "has the hinge {!r} at the root of its limb: take PGS":
+        "TWO_BONE richtet ein Glied mit einem Kugelgelenk aus, oder bewegt es mit zwei parallelen Scharnieren"
+        " in einer Ebene; Ziel {} (Gelenk {!r}) hat das Scharnier {!r} an der Wurzel des Glieds: PGS wählen",
+    "TWO_BONE moves no slides; goal {} (joint {!r}) has {!r} in its chain: take PGS":
+        "TWO_BONE verschiebt keine Knochen; Ziel {} (Gelenk {!r}) hat {!r} in der Kette: PGS wählen",
+    "TWO_BONE moves each joint for one goal; goal {} (joint {!r}) shares {!r} with goal {} (joint {!r}): shorten "
+    "their chains, remove one of them or take PGS":
+        "TWO_BONE bewegt jedes Gelenk für ein einziges Ziel; Ziel {} (Gelenk {!r}) teilt {!r} mit Ziel {} "
+        "(Gelenk {!r}): die Ketten kürzen, eins davon entfernen oder PGS wählen",
+    "TWO_BONE turns bones with those above them; goal {} (joint {!r}) has {!r} in its limb, which does not "
+    "inherit rotation: take PGS":
+        "TWO_BONE dreht Knochen mit denen darüber; Ziel {} (Gelenk {!r}) hat {!r} im Glied, der keine "
+        "Rotation erbt: PGS wählen",
+    "FABRIK solves positions only; goal {} (joint {!r}) asks for a rotation: take PGS or leave the rotation out":
+        "FABRIK löst nur Positionen; Ziel {} (Gelenk {!r}) will eine Rotation: PGS wählen oder die Rotation "
+        "weglassen",
+    "FABRIK keeps the lengths of bones; goal {} (joint {!r}) has the slide {!r} in its chain: take PGS or shorten"
+    " the chain":
+        "FABRIK behält die Längen der Knochen; Ziel {} (Gelenk {!r}) hat den verschiebbaren Knochen {!r} in "
+        "der Kette: PGS wählen oder die Kette kürzen",
+    "{} turns one joint after the other; joint {!r} is coupled to another: take PGS":
+        "{} dreht ein Gelenk nach dem anderen; Gelenk {!r} ist an ein anderes gekoppelt: PGS wählen",
+    "{} solves positions and rotations only; goal {} (joint {!r}) is a {} goal: take PGS":
+        "{} löst nur Positionen und Rotationen; Ziel {} (Gelenk {!r}) ist ein Ziel der Art {}: PGS wählen",
+    "The keys of these actions are no numbers: correct them in the Graph Editor":
+        "Die Keyframes dieser Actions sind keine Zahlen: im Graph-Editor berichtigen",
+    "What was learnt from actions is damaged and left out: run Learn from Actions again":
+        "Was aus Actions gelernt wurde, ist beschädigt und bleibt außer Acht: „Aus Actions lernen“ wiederholen",
+    " and of {} more": " und von {} weiteren",
 }  # fmt: skip
-"""German for sentences and their parts. A part is looked up too."""
-
-_PARTS = "; "  # between the clauses of a sentence
-_FIELD = r"""('.*?'|".*?"|(?:(?!: ).)+?)"""  # a name or a number; at the end of a sentence anything
-_LAST = re.escape(_FIELD) + "$"
-
-
-def translated(text: str) -> str:
-    """A sentence in the language of the interface; as it is where there is no translation."""
-    whole = iface_(text)
-    if whole != text or text in GERMAN:
-        return whole
-    for template, pattern in _patterns():
-        found = pattern.fullmatch(text)
-        if found:
-            return iface_(template).format(*map(translated, found.groups()))
-    clauses = text.split(_PARTS)
-    return _PARTS.join(map(translated, clauses)) if len(clauses) > 1 else text
-
-
-@cache
-def _patterns() -> list[tuple[str, re.Pattern[str]]]:
-    """The templates with fields, those with the most words first, and patterns of their sentences."""
-    templates = sorted((one for one in GERMAN if "{}" in one), key=len, reverse=True)
-    return [(one, re.compile(re.sub(_LAST, "(.+)", _FIELD.join(map(re.escape, one.split("{}")))))) for one in templates]

@@ -1,0 +1,296 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What DQIK has to say to the user: notes, which are a code and values, and the words of each code.
+
+A note is made where its fact is found. Its words are only here. Panel, operators and command line show them, in the
+language of the interface where this is another one. Code compares codes and never reads words.
+"""
+
+from collections.abc import Callable, Iterable
+from enum import Enum, unique
+from typing import TypeAlias
+
+from ..solvers import DqikError
+
+
+@unique
+class Code(Enum):
+    """The words of each note, with `{}` for each of its values."""
+
+    GOAL = "Goal {}: {}"
+    NO_BONE = "it has no bone: choose one"
+    BONE_MISSING = "the armature has no bone {}: choose another"
+    NO_TARGET = "it has no target: choose an object"
+    TARGET_IS_ARMATURE = "its target is this armature: also choose one of its bones"
+    POLE_IS_ARMATURE = "its pole is this armature: also choose one of its bones"
+    NO_EFFECT = "it has no effect: switch on Position or Rotation"
+    COUPLING_WITHOUT_BONE = "Coupling of {}: the armature has no bone {}: choose another"
+    SELECT_COUPLED = "Select the bones that follow, then the one that they follow, in Pose Mode"
+    NO_SUCH_ROLES = "{} has no bones with these roles: set their Role in the Bone panel"
+    COUPLED = "Coupled {} axes of bones"
+    UNCOUPLED = "Uncoupled {} axes of bones"
+    NOT_COUPLED = "No bone of {} that is selected is coupled"
+    NO_CURVE = "its target is no curve: choose a curve object"
+    PLACE_NO_NUMBER = "the place of {} is not a number: reset its transform"
+    HAS_NO_BONE = "{} has no bone {}"
+    LIMIT_NO_NUMBER = "Bone {}: {} is not a number: set it again"
+    KEYS_LEFT_OUT = "Keys of bone {}{} are no numbers and were left out"
+    BASE_DAMAGED = "The base pose that bone {} had stored was damaged: its present pose is used"
+    CYCLE_OF_ARMATURES = "it follows {}, which follows this armature: a cycle"
+    POLE_IS_TARGET = "Goal {}: its pole is its target and is left out: choose another pole"
+    NOTHING_TO_MOVE = "Goal {}: there is no bone above {} to move: switch on Use Tail"
+    NO_SUPPORT = "Goal {}: no goal carries weight: switch on Carries Weight for the feet"
+    CYCLE = "Goal {}: its target or pole follows bone {}, which is solved"
+    TARGET_STILL = "Goal {}: {} stands still {}; hide it with the eye instead"
+    OBSTACLE_STILL = "Obstacle {}: it stands still {}; hide it with the eye instead"
+    OBSTACLE_FOLLOWS = "Obstacle {}: it follows bone {}, which is solved"
+    OBSTACLE_WITHOUT_FACES = "Obstacle {}: it has no faces: choose a mesh or an empty"
+    NO_BODIES = "No bone of {} has a body: set its Role in the Bone panel"
+    BODIES_MEASURED = "Measured {} bones"
+    CHOOSE_OBSTACLE = "Choose an obstacle in the list"
+    TARGET_DISABLED = "while it is disabled in the viewport"
+    TARGET_NOT_IN_LAYER = "while it is not in the view layer"
+    TARGET_DISABLED_BY_KEYS = "where it is disabled in the viewport"
+    ADD_GOAL = "Add a goal: choose a bone and the object that it should reach"
+    ALL_LOCKED = "Every bone of the goals' chains is locked, constrained or driven: free one"
+    LEFT_TO_CONSTRAINTS = "{} left to constraints"
+    LEFT_TO_DRIVERS = "{} left to drivers"
+    SOLO_TRACK = "An NLA track of {} is solo, which hides its action: switch Solo off first"
+    LEARNT = "Learnt from {} frames of {}"
+    NO_ACTION = "There is no action {}"
+    ACTION_TURNS_NONE = "The action {} turns none of the bones that the goals move"
+    NO_ACTION_TURNS_MOST = "No action turns most of the bones that the goals move"
+    TARGET_NOT_TURNED = "The target of {} cannot be turned: constraints or another file set its place"
+    MORE_LIMBS = (
+        "This figure has more than two pairs of limbs, so Human Limits does not fit it: set limits bone by "
+        "bone"
+    )
+    TAKEN_FOR = "taken for {}"
+    SIDES_SWAPPED = "Swapped the sides of {} bones"
+    NO_SIDES = "No bone of {} is known as a part of a left or a right side"
+    NOT_HUMAN = "Natural Pose knows people only"
+    NO_LIMB_PAIRS = "The natural pose needs both thighs or both arms, and what is above or below them"
+    NOT_UPRIGHT = "The natural pose is that of people: this figure does not rest on two straight legs"
+    NO_WHOLE_LIMBS = "The natural pose needs goals on whole arms or legs, and arms that do not point forward at rest"
+    LEFT_TO_IK = "{} left to IK constraints: mute these, or make goals of them"
+    CANNOT_SLIDE = "{} cannot slide while connected: disconnect in Edit Mode"
+    LINKED = "This armature is linked, so its pose is not saved here: make a library override"
+    LOCKED_OUTSIDE = "Locked outside its limits: {}"
+    LIMITS_REVERSED = "Bone {}: {} Min ({}) is above {} Max ({})"
+    SWITCHED_OFF = "Switched off after an error: {}"
+    REST_POSITION = "The armature is shown in Rest Position: choose Pose Position to solve"
+    POSE_NO_NUMBER = "The armature's place, or a bone's pose, is not a number: reset it and switch Live on again"
+    CONTROLLED = (
+        "Bones such as {} follow the controls of this rig, so goals cannot move them: set up the rig that it "
+        "was made from, or add goals for its FK controls"
+    )
+    WINGS_OR_HOOVES = "This figure has wings, paws or hooves, so Human Limits does not fit it: set limits bone by bone"
+    FOUR_LEGS = (
+        "This figure stands on four legs or leans like a bird, so Human Limits does not fit it: set limits "
+        "bone by bone"
+    )
+    FOLDED = "At rest this figure is folded or lies down, but here it stands: press Use Pose as Rest first"
+    IS_TARGET_OF = "This is the target of {}: select a bone of the body"
+    SELECT_ARMATURE = "Select an armature first"
+    LEAVE_EDIT_MODE = "Leave Edit Mode first"
+    NO_BONES = "This armature has no bones: add some in Edit Mode"
+    ADD_GOAL_FIRST = "Add a goal first"
+    REMOVE_GOALS_FIRST = "Remove the goals first"
+    REST_POSE_MADE = "This pose is the rest pose now; the keys of {} bones are counted from it"
+    BONES_NOT_EDITABLE = "The bones of {} cannot be edited: it is hidden, or linked from another file"
+    SHARED_ARMATURE = "Other objects share the armature {}: make it a single-user copy first"
+    NLA_MOVES = "The NLA moves {}, and its strips would not fit a new rest pose: bake them to an action first"
+    ACTION_ALSO_PLAYED = "Action {} is also played by {}: make it a single user first"
+    BOUND_TO_REST = "{} is bound to the rest pose and would be deformed: unbind it first"
+    KEYS_NO_NUMBERS = "Keys of {} are no numbers: delete them first"
+    BONE_DRIVEN = "Bone {} has drivers, which would not fit a new rest pose: remove them first"
+    BONE_CONSTRAINED = "Bone {} has constraints, so its pose is not its own: apply or mute them first"
+    BONE_SCALED = "Bone {} is scaled in this pose: clear its scale first"
+    BONE_LIMITED = "The limits of bone {} are counted from the rest pose: clear the limits first"
+    NO_IK_CONSTRAINTS = "{} has no active IK constraints"
+    IK_WITHOUT_TARGET = "The IK constraint of {} has no target: choose an object"
+    IK_STAYS = "The IK constraint of {} stays: another object plays its keys, so make the action a single user first"
+    GOALS_AND_LIMITS_ADDED = "Added {} goals, and limits for {} bones"
+    NO_OBJECT = "There is no object {}: choose another target"
+    SELECT_BONES = "In Pose Mode, select the bones that should reach a target"
+    NO_GOAL = "There is no goal {}: {} has {}, counted from 0"
+    GOAL_MUTED = "Goal {} belongs to the library file, so it was muted instead of removed"
+    GOAL_WITHOUT_TARGET = "Goal {} has no target: choose an object"
+    TARGET_HIDDEN = "{} is hidden or not in this view layer: show it first"
+    BONE_HIDDEN = "Bone {} is hidden: show it or its bone collection first"
+    TARGETS_NOT_THERE = (
+        "The targets of {} are not at their bones: give each goal a target of its own, without constraints, "
+        "drivers and animated parents"
+    )
+    KEYS_WITHOUT_EFFECT = (
+        "The keys of the targets of {} have no effect: unmute and unlock their curves and groups, and mute "
+        "the NLA above them"
+    )
+    TARGETS_GO_BACK = "The targets of {} go back to their keys: switch Auto Keying on, or key them"
+    ACTION_SHARED = "Action {} also moves {}: make it a single user first"
+    TARGETS_NOT_MOVED = "The targets of {} cannot be moved: constraints or another file set their place"
+    SELECT_BONES_TO_HOLD = "In Pose Mode, select the bones to hold"
+    CHOOSE_POSITION_OR_ROTATION = "Choose Position, Rotation or both"
+    NONE_PINNED = "None of the selected bones is pinned"
+    TARGET_KEPT = "Kept target {}: {}"
+    CONTROL_KEPT = "Kept control bone {}: {}"
+    CONTROLS_OF_OTHER_FILE = "Kept {} control bones: they belong to another file, so remove them there"
+    CONTROLS_IN_EDIT_MODE = "Kept {} control bones: leave Edit Mode and delete them there"
+    CURVES_KEPT = "Kept the curves of {} control bones: {}"
+    MORE = "and {} more"
+    PARENTED = "{} is parented to it"
+    CONSTRAINT_USES = "a constraint of {} uses it"
+    GOAL_USES = "goal {} of {} uses it"
+    DRIVER_READS = "a driver of {} reads it"
+    BENDS_TOWARD = "{} bends toward it"
+    DRAWN_AT = "{} is drawn at it"
+    DEFORMED_BY = "{} is deformed by it"
+    ANIMATES = "{} animates it"
+    USES = "{} uses it"
+    MORE_THAN_A_TARGET = "it does more than being a target"
+    PLAYS_TOO = "{} plays them too"
+    NLA_PLAYS_TOO = "an NLA track plays them too"
+    NOTHING_TO_MIRROR = "There are no {} to mirror, or no bones named as the other side"
+    MIRRORED = "Mirrored the {} of {} bones"
+    NO_MIRROR_IMAGE = "without a mirror image: {}"
+    GOALS = "goals"
+    LIMITS = "limits"
+    NO_NAMED_ENDS = (
+        "No bone of {} is named as a hand, a foot or a head: name them as Rigify, Mixamo or VRM does, or use "
+        "Add Goal"
+    )
+    GOALS_ADDED = "Added goals for {} bones"
+    NO_GOALS_ADDED = "Added no goals"
+    TARGETS_ARE_EMPTIES = "this armature's bones cannot be edited, so their targets are empties"
+    HAD_GOALS = "{} bones had goals already"
+    MAY_MOVE = "{} may move"
+    STAYS_ON_KEYS = "{} stays on its keys: raise the Influence of its goal to move it by its target"
+    NOT_FOUND = "not found: {}"
+    THE_BONES = "the bones"
+    SELECTED_BONES = "the selected bones"
+    NO_IK_LIMITS = "None of {} has IK limits"
+    LIMITS_SET = "Set the limits of {} bones"
+    ACTION_TURNS_NO_BONES = "The action of {} turns none of {}"
+    NOT_OF_A_FIGURE = "None of {} is known as a part of a human figure: set their Role in the Bone panel"
+    LIMITS_SET_OF = "Set the limits of {} of {} bones"
+    OTHERS_UNCHANGED = "the others did not change"
+    LEFT_ALONE = "left alone: {}, whose direction is not known"
+    NONE_SELECTED_HELD = "None of the selected bones is held"
+    NONE_HELD = "None of the bones is held"
+    HOLDS_CLEARED = "Cleared the holds of {} bones"
+    LIVE_IS_OFF = "Live is off already"
+    NOT_MET = "Not met at frame {}: {}, by {}"
+    BAKED = "Baked {} frames, {} keys"
+    GOALS_MISSED = "goals missed on {}, most at frame {}: {} by {}"
+    ONE_FRAME = "1 frame"
+    FRAMES = "{} frames"
+    AND_MORE = "{} and {} more"
+    CHECKED = "Checked {} frames"
+    CHECKED_ALL_MET = "Checked {} frames: all met"
+    NOTHING_TO_CHECK = "There is nothing to check"
+    NO_FURTHER_FRAME = "There is no further frame that misses a goal"
+    RANGE_REVERSED = "The range ends at frame {}, before it starts at {}"
+    BAKE_STOPPED = "Bake stopped, nothing was changed"
+    CHECK_STOPPED = "Check stopped, the marks are as before"
+    COMPARISON_STOPPED = "Comparison stopped"
+    STOPPED = "Stopped"
+    REMOVED = "{} was removed meanwhile"
+    OBJECT_REMOVED = "an object was removed meanwhile"
+    LAYER_REMOVED = "the view layer was removed meanwhile"
+    BONES_EDITED = "the bones of {} were edited meanwhile"
+    OTHER_FRAME = "another frame was set meanwhile"
+    UNDONE = "undo was called meanwhile"
+    NOTHING_KEYED = "Nothing was keyed"
+    MISSES_UNKNOWN = "The keys are written, but the missed frames are not known"
+    GOAL_NOT_ACTIVE = "The active goal is muted or incomplete"
+    REACHES_NOWHERE = "{} reaches no place from half of all directions"
+    WORKING = "Working"
+    BAKING = "Baking"
+    CHECKING = "Checking"
+    COMPARING = "Comparing solvers"
+    COMPUTING_REACH = "Computing the reach"
+    ESC = "{}: Esc to cancel"
+    ESC_AT = "{}: {} %, Esc to cancel"
+    STOPPED_UNCHANGED = "Stopped, nothing was changed"
+    COMPARED = "Compared {} solvers on {} frames"
+    TABLE_IN = "the table is in the panel and in the text {}"
+    NO_PICTURE = "the picture needs a Blender with a window"
+    PICTURE_IN_EDITOR = "the picture is in the Image Editor"
+    PICTURE_IN = "the picture is the image {}"
+    CHOOSE_SOLVERS = "Choose the solvers to compare"
+    LINKED_KEYS = "{} is linked, so keys would be lost: make a library override first"
+    UNBAKED = "Bake these simulations before you render: {}"
+    HIDDEN_IN_RENDER = "Enable these targets in renders, or they stand still there: {}"
+    TWEAK_MODE = "Leave the NLA tweak mode of {} first"
+    ACTION_LINKED = "Action {} is linked, so keys would be lost: bake into a new action"
+    ACTION_MOVES_OTHER = "Action {} also moves {}: bake into a new action"
+    ACTION_IN_NLA = "Action {} also plays in the NLA of {}: bake into a new action"
+    BLENDED_WITH_NLA = (
+        "The action of {} is blended with the NLA, which would change the baked pose: bake into a new action"
+    )
+    ALL_MET = "All goals met"
+    LEARNT_NO_NUMBERS = "The keys of these actions are no numbers: correct them in the Graph Editor"
+    OWN_MOTION_DAMAGED = "What was learnt from actions is damaged and left out: run Learn from Actions again"
+    AND_OF_MORE = " and of {} more"
+    QUOTED = "{}"
+
+
+Value: TypeAlias = "str | int | float | Note | DqikError"
+"""What stands in a field: a name or a number, another note, or an error of the solvers."""
+
+
+class Note:
+    """A fact to tell the user. Equal facts are equal notes."""
+
+    __slots__ = ("code", "values")
+
+    def __init__(self, code: Code, *values: Value) -> None:
+        self.code, self.values = code, values
+
+    def codes(self) -> list[Code]:
+        """The codes of the note and of all notes in its fields."""
+        inner = (value for value in self.values if isinstance(value, Note))
+        return [self.code, *(code for note in inner for code in note.codes())]
+
+    def words(self, translate: Callable[[str], str] = str) -> str:
+        """The note as text. translate : gives the words of a code, with its fields, in another language."""
+        return translate(self.code.value).format(*(_word(value, translate) for value in self.values))
+
+    def __str__(self) -> str:
+        return self.words()
+
+    def __repr__(self) -> str:
+        return f"Note({self.code.name}, {', '.join(map(repr, self.values))})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Note) and (self.code, self.values) == (other.code, other.values)
+
+    def __hash__(self) -> int:
+        return hash((self.code, self.values))
+
+
+class Refused(DqikError):
+    """Something that cannot be done; `note` says why."""
+
+    def __init__(self, note: Note) -> None:
+        super().__init__(str(note))
+        self.note = note
+
+
+def note_of(error: Exception) -> Note:
+    """The note that an error carries, or one that quotes it."""
+    if isinstance(error, Refused):
+        return error.note
+    return Note(Code.QUOTED, error if isinstance(error, DqikError) else str(error))
+
+
+def joined(notes: Iterable[Note], translate: Callable[[str], str] = str) -> str:
+    """Notes as the clauses of one line."""
+    return "; ".join(note.words(translate) for note in notes)
+
+
+def _word(value: Value, translate: Callable[[str], str]) -> str:
+    if isinstance(value, Note):
+        return value.words(translate)
+    if isinstance(value, DqikError):
+        return translate(value.template).format(*value.values) if value.values else translate(value.template)
+    return str(value)
