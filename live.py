@@ -16,10 +16,10 @@ from bpy.app.handlers import persistent
 
 from .rig.blender import channels, scene_state
 from .rig.blender.dependencies import aims_of
-from .rig.frame import following, handler_order, hidden_in_render, learning
+from .rig.frame import following, handler_order, hidden_in_render, learning, rest
 from .rig.frame.learning import Lesson
 from .rig.frame.simulations import Simulations
-from .rig.frame.state import holds, report, versions
+from .rig.frame.state import report, versions
 from .rig.frame.state.arrivals import Arrivals
 from .rig.frame.state.known_answers import KnownAnswers
 from .rig.frame.state.report import GoalError, Status
@@ -160,14 +160,7 @@ def reset(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> None:
     view = View(depsgraph, depsgraph.scene.frame_current_final, fresh=False)
     with _state.busy:
         step.read(session, ob, view)
-    rig = session.rig.rig
-    moved = np.arange(len(ob.pose.bones)) if rig is None else rig.solved_bones
-    slid = moved if rig is None else rig.bones[rig.slide_row]
-    now = channels.read(ob.pose.bones)
-    now.rotations[moved] = now.modes.at_rest(moved)
-    now.locations[slid] = 0.0
-    channels.write(ob, now)
-    holds.clear(ob.pose.bones[bone] for bone in moved.tolist())
+    rest.put_to_rest(ob, session.rig.rig)
     if ob.dqik.live:
         session.pose.rebase(ob)
     ob.update_tag(refresh={"DATA"})
@@ -239,10 +232,7 @@ def shown_errors(reading: Session, ob: bpy.types.Object, depsgraph: bpy.types.De
     found = bake_frame(reading, ob, depsgraph).frame_input
     if found is None:
         return ()
-    evaluated, targets = ob.evaluated_get(depsgraph), found.targets
-    errors = report.measure(evaluated, found.rig, found.prepared, targets.positions[0], targets.rotations[0])
-    whole = {index for index, goal in enumerate(evaluated.dqik.goals) if goal.influence == 1.0}
-    return tuple(error for error in report.goal_errors(found.rig, found.prepared, *errors) if error.goal in whole)
+    return report.shown_errors(ob.evaluated_get(depsgraph), found.rig, found.prepared, found.targets)
 
 
 @contextmanager

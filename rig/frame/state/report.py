@@ -151,6 +151,13 @@ def measure(
     return distances, angles
 
 
+def shown_errors(ob: bpy.types.Object, rig: Rig, prepared: Prepared, requests: Targets) -> tuple[GoalError, ...]:
+    """How far the pose of an evaluated object misses the goals of one frame, but those with an influence below 1."""
+    errors = measure(ob, rig, prepared, requests.positions[0], requests.rotations[0])
+    whole = {index for index, goal in enumerate(ob.dqik.goals) if goal.influence == 1.0}
+    return tuple(error for error in goal_errors(rig, prepared, *errors) if error.goal in whole)
+
+
 def _as_solved(solved: Solved) -> Status:
     arrays = solved.arrays
     status = Status(
