@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 137964458 /* a hash of all below */
+#define DQIK_LAYOUT 113054838 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -19,6 +19,9 @@
 /* solvers/model/limits.py */
 #define CLOSED 1e-12
 #define NEWTON_STEPS 64
+
+/* solvers/model/freedom.py */
+#define ROUNDED 1e-12
 
 /* solvers/space/joint_space.py */
 #define AT_LIMIT 1e-06
@@ -55,6 +58,11 @@
 #define YIELD_ALIKE 1e-09
 #define YIELD_FAR 0.02
 #define YIELD_FEWEST 3
+
+/* solvers/iterate/linear_step.py */
+#define ROUNDING 1e-13
+#define SINGULAR 1e-15
+#define NEARLY_SINGULAR 1e-06
 
 /* solvers/iterate/active_set.py */
 #define SAME 1e-09

@@ -5,7 +5,7 @@
 /* Degrees of freedom that the step moves past a limit are fixed on it, and the others are solved again. */
 void dls_step(work *w, double *d) {
     const dqik_stage *s = w->s;
-    w->solved_by_rows = !s->limited && w->n >= w->all;
+    w->solved_by_rows = !s->limited && !by_freedom(w);
     if (!s->limited) {
         free_step(w, NULL, NULL, NULL, d);
         return;

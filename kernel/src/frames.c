@@ -35,8 +35,6 @@ static void place_still_slides(const work *w, const double *links, const double 
     }
 }
 
-#define ROUNDED 1e-12 /* a turn whose axis is off its hinge's by less is taken as it is */
-
 /* Give every joint the nearest motion that its kind allows; see solvers/model/freedom.py. */
 static void keep_allowed(const dqik_skeleton *k, const pose_memory *m) {
     for (int j = 0; j < k->joints; j++) {

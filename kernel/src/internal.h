@@ -49,6 +49,7 @@ typedef struct {
     double *gradient; /* (n) */
     double *pulled;   /* (n) */
     double damping;   /* s */
+    double row_damping; /* s of the last step that was solved by rows */
     double pull;
     const double *reluctance; /* (n) of the run */
     double *matrix;   /* (all, all) */
@@ -197,6 +198,7 @@ int is_stuck(const work *w, const point *p);
 /* limb.c */
 void bend_base(const work *w, const double *rotations, const point *at, double share, double *bent);
 void fold(const work *w, const double *rotations, const point *base, double swivel, double *folded);
+int has_side(double length, double off, double pole_off, double whole, double far);
 void swivel_to_pole(const work *w, const dqik_pole *pole, point *p);
 
 #endif

@@ -99,6 +99,12 @@ void fold(const work *w, const double *rotations, const point *base, double swiv
     }
 }
 
+/* Whether the angle between middle and pole is more than rounding; see `_has_side` in solvers/space/poles.py. */
+int has_side(double length, double off, double pole_off, double whole, double far) {
+    const int thin = least(length, off) <= ON_LINE * whole;
+    return !(thin || pole_off <= ON_LINE * far || whole <= ON_LINE * far);
+}
+
 /* Turn a chain about its line so that its middle points at the pole. `p` is up to date before and after. */
 void swivel_to_pole(const work *w, const dqik_pole *pole, point *p) {
     if (!pole->swivels) return;
@@ -108,13 +114,13 @@ void swivel_to_pole(const work *w, const dqik_pole *pole, point *p) {
         for (int j = 0; j < 3; j++) m[j] += p->p[3 * pole->middle[i] + j];
     for (int j = 0; j < 3; j++) m[j] /= pole->middles;
     minus3(line, b, a);
-    double length = most(norm3(line), 1e-12);
-    for (int j = 0; j < 3; j++) line[j] /= length;
+    const double length = norm3(line);
+    for (int j = 0; j < 3; j++) line[j] /= most(length, 1e-12);
     minus3(u, m, a);
     minus3(q, w->ends + 3 * pole->goal, a);
     cross3(c, line, u);
     cross3(v, line, q);
-    if (!(norm3(c) > ON_LINE * norm3(u) && norm3(v) > ON_LINE * norm3(q))) return;
+    if (!has_side(length, norm3(c), norm3(v), norm3(u) + distance3(m, b), norm3(q))) return;
     cross3(c, q, u);
     double phi = atan2(dot3(line, c), dot3(q, u) - dot3(q, line) * dot3(u, line)) - pole->angle;
     for (int j = 0; j < 3; j++) v[j] = -phi * line[j];

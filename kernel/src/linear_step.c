@@ -9,8 +9,6 @@
 
 #include "cholesky.h"
 
-#define NEARLY_SINGULAR 1e-6
-
 void residual(const work *w, const double *d, double *left) {
     memcpy(left, w->now.e, sizeof(double) * (size_t)w->all);
     if (d)
@@ -31,7 +29,7 @@ double value(work *w, const double *d) {
 double decrease(work *w, const double *d) {
     double gained = 0.0;
     if (w->solved_by_rows)
-        for (int i = 0; i < w->all; i++) w->left[i] = w->damping * w->rhs[i];
+        for (int i = 0; i < w->all; i++) w->left[i] = w->row_damping * w->rhs[i];
     else
         residual(w, d, w->left); /* J d = e - left */
     for (int i = 0; i < w->all; i++) {
@@ -57,17 +55,19 @@ void descent(work *w, const double *d, double *down) {
 static void solve_by_freedom(work *w, const uint8_t *free, const double *columns) {
     const dqik_stage *s = w->s;
     const int all = w->all, n = w->n, next = stride(n);
-    double *y = w->trial, *more = w->again, largest = 0.0;
+    double *y = w->trial, *more = w->again, *squares = w->down, largest = 0.0, sum = 0.0;
     memset(w->matrix, 0, sizeof(double) * (size_t)n * (size_t)next);
+    for (int k = 0; k < n; k++) {
+        const double *c = columns + (size_t)k * (size_t)all;
+        squares[k] = !free || free[k] ? column_dot(w, k, c, c) : 0.0;
+        largest = most(largest, squares[k]), sum += squares[k];
+    }
     for (int k = 0; k < n; k++) {
         const double *c = columns + (size_t)k * (size_t)all;
         const int a = n - 1 - k;
         double *row = w->matrix + (size_t)a * (size_t)next;
-        row[a] = w->damping * w->reluctance[k], y[a] = 0.0;
+        row[a] = squares[k] + most(w->damping * w->reluctance[k], SINGULAR * sum), y[a] = 0.0;
         if (free && !free[k]) continue;
-        const double square_of = column_dot(w, k, c, c);
-        largest = most(largest, square_of);
-        row[a] += square_of;
         y[a] = column_dot(w, k, c, w->rhs);
         if (w->pull > 0.0) y[a] -= w->pulled[k] * w->damping;
         for (int i = s->partner_start[k]; i < s->partner_start[k + 1]; i++) {
@@ -132,7 +132,6 @@ static void solve_by_rows(work *w, const uint8_t *free, const double *columns) {
     const dqik_stage *s = w->s;
     const int all = w->all, next = stride(all);
     memset(w->matrix, 0, sizeof(double) * (size_t)all * (size_t)next);
-    for (int i = 0; i < all; i++) w->matrix[i * next + i] = w->damping;
     if (!(w->pull > 0.0)) memset(w->pulled, 0, sizeof(double) * (size_t)w->n);
     for (int b = 0; b < s->blocks; b++) {
         const int at = s->block_start[b], size = block_size(s, b);
@@ -143,6 +142,11 @@ static void solve_by_rows(work *w, const uint8_t *free, const double *columns) {
             for (int k = at; k < at + size; k++, c += all)
                 if (!free || free[k]) add_outer(w, k, c, w->matrix, next);
     }
+    /* damping that is lost in rounding would leave a singular matrix singular */
+    double trace = 0.0;
+    for (int i = 0; i < all; i++) trace += w->matrix[i * next + i];
+    w->row_damping = most(w->damping, ROUNDING * trace);
+    for (int i = 0; i < all; i++) w->matrix[i * next + i] += w->row_damping;
     factor(w->matrix, all, s->first);
     solve_factored(w->matrix, w->rhs, all, s->first);
 }
@@ -175,7 +179,7 @@ void free_step(work *w, const uint8_t *free, const double *normals, const double
         columns = w->bent;
     }
     residual(w, fixed, w->rhs);
-    if (n < all) {
+    if (by_freedom(w)) {
         solve_by_freedom(w, free, columns);
         for (int k = 0; k < n; k++) step[k] = fixed ? w->trial[n - 1 - k] + fixed[k] : w->trial[n - 1 - k];
         return;

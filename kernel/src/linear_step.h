@@ -22,6 +22,9 @@ static inline void add_column(const work *w, int k, const double *c, double fact
     RUNS(w->s, k) ROWS(w->s, i) rows[i] += c[i] * factor;
 }
 
+/* Whether there are fewer degrees of freedom than rows that count. */
+static inline int by_freedom(const work *w) { return w->n < (w->use_soft ? w->all : w->rows); }
+
 /* left = e - J d; `d` NULL for none */
 void residual(const work *w, const double *d, double *left);
 double value(work *w, const double *d);

@@ -53,7 +53,7 @@ static work take_work(arena *a, const dqik_problem *problem, const dqik_stage *s
     if (s->sweep) w.kept = take_point(a, joints, s), w.swung = take_point(a, joints, s);
     w.jacobian = take(a, (int64_t)n * all), w.bent = take(a, (int64_t)n * all);
     w.gradient = take(a, n), w.pulled = take(a, n);
-    w.matrix = take(a, n < all ? (int64_t)n * (n + 3) : (int64_t)all * (all + 3));
+    w.matrix = take(a, n < s->rows ? (int64_t)n * (n + 3) : (int64_t)all * (all + 3));
     w.rhs = take(a, all), w.left = take(a, all), w.edges = take(a, 12 * all + 2);
     if (s->one_sided) w.whole = take(a, (int64_t)n * all), w.room = take(a, all), w.sided = take(a, 3 * all);
     if (s->unknowns) {

@@ -29,11 +29,13 @@ static void block_inverses(work *w) {
     const dqik_stage *s = w->s;
     for (int b = 0; b < s->blocks; b++) {
         int at = s->block_start[b], size = block_size(s, b);
-        double a[9];
+        double a[9], trace = 0.0;
         for (int i = 0; i < size; i++)
             for (int j = 0; j < size; j++)
-                a[size * i + j] = column_dot(w, at + i, column(w, at + i), column(w, at + j)) +
-                                  (i == j ? w->damping * w->reluctance[at + i] : 0.0);
+                a[size * i + j] = column_dot(w, at + i, column(w, at + i), column(w, at + j));
+        for (int i = 0; i < size; i++) trace += a[(size + 1) * i];
+        for (int i = 0; i < size; i++)
+            a[(size + 1) * i] += most(w->damping * w->reluctance[at + i], SINGULAR * trace);
         invert(a, size, w->inverses + 9 * b);
     }
 }

@@ -41,6 +41,6 @@ void take_coupled_step(work *w, step_function *inner, double *d) {
     const dqik_stage *s = w->s;
     work r = reduced(w);
     inner(&r, w->unknown_d);
-    w->solved_by_rows = r.solved_by_rows;
+    w->solved_by_rows = r.solved_by_rows, w->row_damping = r.row_damping;
     for (int i = 0; i < s->n; i++) d[i] = s->factor[i] * w->unknown_d[s->unknown[i]];
 }

@@ -13,9 +13,9 @@ from types import ModuleType
 
 from ..algebra import quaternion
 from ..group import attempts, solve, staged, stages
-from ..iterate import active_set, aim, descent, mmd, one_sided, sweeps
+from ..iterate import active_set, aim, descent, linear_step, mmd, one_sided, sweeps
 from ..methods import ccd, pgs
-from ..model import limits
+from ..model import freedom, limits
 from ..space import arc, joint_space, limb, poles, posture, yielding
 from ..space.tasks import distance, look_at, setup
 from .declare import Field, Function, Part
@@ -54,6 +54,7 @@ ENUMERATIONS = {
 OWNERS: tuple[tuple[ModuleType, str, str], ...] = (
     (quaternion, "", "LEAST"),
     (limits, "", "CLOSED NEWTON_STEPS"),
+    (freedom, "", "ROUNDED"),
     (joint_space, "", "AT_LIMIT"),
     (limb, "", "NO_LENGTH EASE WITH_LIMB"),
     (setup, "", "ROTATION_LENGTH"),
@@ -62,6 +63,7 @@ OWNERS: tuple[tuple[ModuleType, str, str], ...] = (
     (posture, "", "LEAST_ARM"),
     (yielding, "", "YIELD_EXCESS YIELD_FLOOR YIELD_MISS YIELD_SHARED YIELD_RAISED YIELD_LEAST YIELD_ALIKE YIELD_FAR "
         "YIELD_FEWEST"),
+    (linear_step, "", "ROUNDING SINGULAR NEARLY_SINGULAR"),
     (active_set, "", "SAME"),
     (active_set, "ACTIVE_SET_", "ROUNDS"),
     (one_sided, "ONE_SIDED_", "ROUNDS"),

@@ -18,7 +18,7 @@ from ..algebra import quaternion
 
 POLE_WEIGHT = 0.05  # [skeleton lengths / rad]
 FADE = 0.005  # of the limb's length: s. With a larger one the solve could meet a pole by straightening the limb
-ON_LINE = 1e-9  # of a point's distance from the chain's root: this close to the chain's line a point has no side
+ON_LINE = 1e-9  # of the limb's length, and of the pole's distance: what is shorter has no direction
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,9 @@ def angles_and_gradients(
     upper, lower = np.linalg.norm(u, axis=-1, keepdims=True), np.linalg.norm(w, axis=-1, keepdims=True)
     fade = np.maximum(0.5 * FADE * (upper + lower), 1e-12)
     root = np.sqrt(rho * rho + fade * fade)
-    faded, slope, growth = rho / root, fade * fade / root**3, -0.5 * FADE * rho * fade / root**3
+    sided = _has_side(length, rho, pole_rho, upper + lower, np.linalg.norm(p, axis=-1, keepdims=True))
+    phi, faded = np.where(sided, phi, 0.0), np.where(sided, rho / root, 0.0)
+    slope, growth = fade * fade / root**3, -0.5 * FADE * rho * fade / root**3
     out = u_off / rho
     share = along / length
     spread = np.stack([-(1.0 - share) * out, out, -share * out], -2)
@@ -97,11 +99,24 @@ def swivel_vector(a: np.ndarray, m: np.ndarray, b: np.ndarray, pole: np.ndarray,
 
     Zero if the middle or the pole is on the line, where the angle would be rounding only.
     """
-    line = (b - a) / np.maximum(np.linalg.norm(b - a, axis=-1, keepdims=True), 1e-12)
+    length = np.linalg.norm(b - a, axis=-1)
+    line = (b - a) / np.maximum(length, 1e-12)[:, None]
     u, p = m - a, pole - a
     across = (p * u).sum(-1) - (p * line).sum(-1) * (u * line).sum(-1)
     phi = np.arctan2((line * quaternion.cross(p, u)).sum(-1), across) - offset
-    for v in (u, p):
-        off = np.linalg.norm(quaternion.cross(line, v), axis=-1)
-        phi = np.where(off > ON_LINE * np.linalg.norm(v, axis=-1), phi, 0.0)
-    return -phi[:, None] * line
+    off, pole_off = (np.linalg.norm(quaternion.cross(line, v), axis=-1) for v in (u, p))
+    whole = np.linalg.norm(u, axis=-1) + np.linalg.norm(m - b, axis=-1)
+    sided = _has_side(length, off, pole_off, whole, np.linalg.norm(p, axis=-1))
+    return -np.where(sided, phi, 0.0)[:, None] * line
+
+
+def _has_side(
+    length: np.ndarray, off: np.ndarray, pole_off: np.ndarray, whole: np.ndarray, far: np.ndarray
+) -> np.ndarray:
+    """Whether the angle between middle and pole is more than rounding.
+
+    length : of the line. off, pole_off : distances of middle and pole from it. whole : length of the limb. far :
+    distance of the pole from the root.
+    """
+    thin = np.minimum(length, off) <= ON_LINE * whole
+    return ~(thin | (pole_off <= ON_LINE * far) | (whole <= ON_LINE * far))

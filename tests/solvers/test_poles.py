@@ -122,3 +122,14 @@ def test_a_straight_limb_and_a_pole_on_its_line_ask_for_no_swivel() -> None:
     on_line, root = 0.3 * line, np.zeros_like(line)
     for middle, pole in [(on_line, aside), (aside, on_line), (on_line * (1 + 1e-15 * aside), aside)]:
         assert not poles.swivel_vector(root, middle, line, pole, 0.4).any()
+
+
+def test_a_pole_has_no_say_where_its_limb_has_no_length() -> None:
+    """Root, middle and end in one place, up to rounding: no angle, no gradient, no turn."""
+    generator, place = np.random.default_rng(3), np.array([0.3, -0.8, 0.5])
+    a, m, b = (place + 1e-16 * generator.normal(size=(50, 3)) for _ in range(3))
+    pole = np.tile(place + np.array([0.2, 0.4, -1.0]), (50, 1))
+    angle, gradient = poles.angles_and_gradients(a, m, b, pole, 0.4)
+    assert not angle.any()
+    assert not gradient.any()
+    assert not poles.swivel_vector(a, m, b, pole, 0.4).any()

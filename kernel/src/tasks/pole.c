@@ -31,6 +31,7 @@ static double pole_angle(const work *w, const point *p, const dqik_pole *pole, d
     double upper = norm3(u), lower = norm3(b_m);
     double fade = most(0.5 * FADE * (upper + lower), 1e-12), root = sqrt(rho * rho + fade * fade);
     double faded = rho / root;
+    if (!has_side(length, rho, pole_rho, upper + lower, norm3(q))) phi = faded = 0.0;
     if (gradient) {
         double by_m[3], by_pole[3], moment[3], other[3], by_b[3], out[3], un[3], wn[3];
         cross3(by_m, d, u_off);
