@@ -26,9 +26,10 @@ from .model.goals import Goal
 from .model.kinds import GOAL_KINDS
 from .model.limits import Range, TwistSwing
 from .model.options import Options
-from .model.skeleton import Joint, Pose, Skeleton, World, forward
+from .model.skeleton import Joint, Pose, Skeleton
 from .model.solution import Batch, Solution
 from .model.urdf import skeleton_from_urdf
+from .model.world import World, forward
 from .space.jacobian import (
     dual_quaternion_jacobian,
     exponential_map_jacobian,

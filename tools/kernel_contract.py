@@ -34,7 +34,7 @@ def header(source: str) -> str:
         f"#define {part.name.upper()}_LAYOUT {part.layout} /* a hash of all below */",
     ]
     for module, prefix, names in part.owners:
-        lines += ["", f"/* solvers/{'/'.join(module.__name__.split('.')[-2:])}.py */"]
+        lines += ["", f"/* solvers/{'/'.join(module.__name__.split('.')[1:])}.py */"]
         for name in (prefix + name for name in names.split()):
             lines.append(f"#define {name} {declare.number_in_c(constants[name])}")
     lines += ["", *(f"#define {name} {number}" for name, number in part.others.items())]

@@ -31,7 +31,7 @@
 #define EASE 0.05
 #define WITH_LIMB 0.5
 
-/* solvers/tasks/setup.py */
+/* solvers/space/tasks/setup.py */
 #define ROTATION_LENGTH 0.25
 
 /* solvers/space/arc.py */
@@ -73,11 +73,11 @@
 /* solvers/iterate/one_sided.py */
 #define ONE_SIDED_ROUNDS 4
 
-/* solvers/tasks/look_at.py */
+/* solvers/space/tasks/look_at.py */
 #define LOOK_LEAST_SINE 1e-09
 #define LOOK_LEAST_FAR 1e-09
 
-/* solvers/tasks/distance.py */
+/* solvers/space/tasks/distance.py */
 #define DISTANCE_LEAST_FAR 1e-09
 
 /* solvers/methods/pgs.py */

@@ -7,12 +7,12 @@ import numpy as np
 
 from ...solvers import Goal, Skeleton
 from ...solvers.algebra import dual_quaternion, quaternion
-from ...solvers.figure import Bone, Figure, Key, of
+from ...solvers.figure import Bone, Key, RestFigure, of
 from ..blender.armature import Armature
 from .build import Rig
 
 
-def figure(rig: Rig, roles: dict[int, Key], armature: Armature) -> Figure | str:
+def figure(rig: Rig, roles: dict[int, Key], armature: Armature) -> RestFigure | str:
     """The figure of a prepared rig, or a sentence that says why there is none.
 
     roles : (name, side) by bone number, as `rig.figure.roles` finds them.

@@ -1,16 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The prior's own pose of one figure: chest, shoulders, elbows and knees from a view of the effectors."""
 
-import math
-
 import numpy as np
 
 from ..algebra import quaternion
 from . import limbs as limb_geometry
-from .chest import Chest
+from .chest import Chest, share_of_turn
 from .collars import Collars
 from .ends import LooseEnds, turned_back
-from .figure import SIDES, Figure, Head, Limb
+from .figure import SIDES, Head, RestFigure, RestLimb
 from .view import TURNED, View, products, rows
 from .weights import CLIP, EFFECTORS, LimbNetworks, Trunk, Weights, clipped
 
@@ -24,16 +22,16 @@ MOST_TURN = 1.5  # of the chest about each axis [rad]
 PRONATION = 0.25  # share of the turn of a hand about the forearm that the forearm takes
 
 
-class Body:
-    """Evaluates a figure: joint motions from a `View`.
+class Predictor:
+    """Predicts the motions of a figure's joints from a `View` of its effectors.
 
-    joints : (K,) that it turns. among : (K,) their numbers among the `whole` joints of the figure that it could turn if
-    all were free. count : of features. serves : (E, K) whether a joint serves that effector alone.
+    joints : (K,) that it turns. whole : the number of joints that it would turn if all were free; among : (K,) the
+    places of `joints` in these. count : of features. serves : (E, K) whether a joint serves that effector alone.
     follows : (E, K) the same, all for joints that serve several. turns_chest : whether the spine is free. inner :
     joints whose links move effectors against the hips.
     """
 
-    def __init__(self, figure: Figure, weights: Weights, free: np.ndarray) -> None:
+    def __init__(self, figure: RestFigure, weights: Weights, free: np.ndarray) -> None:
         """`free` (J,) : above 0 for the joints that may be turned."""
         self._figure, limbs = figure, figure.limbs
         self.arms = sum(limb.kind == "arm" for limb in limbs)
@@ -87,14 +85,14 @@ class Body:
         self._scale[:, :3], self._shift[:, :3] = 1.0 / self.sizes, -self.roots / self.sizes
 
     @staticmethod
-    def _head_tip(figure: Figure, head: Head) -> np.ndarray:
+    def _head_tip(figure: RestFigure, head: Head) -> np.ndarray:
         """From the head's joint to its effector at rest."""
         offset = np.asarray(figure.goals[head.goal].offset, dtype=float)
         return quaternion.rotate(
             quaternion.product(quaternion.conjugate(figure.axes), figure.rest[head.joint]), offset
         )
 
-    def _set_limbs(self, limbs: tuple[Limb, ...], weights: Weights) -> None:
+    def _set_limbs(self, limbs: tuple[RestLimb, ...], weights: Weights) -> None:
         names = [f"{limb.kind}/{'turned' if limb.turned else 'placed'}" for limb in limbs]
         self.networks, self.ends = LimbNetworks(weights, names), LooseEnds(limbs, names, weights)
         self.bend = np.array([1.0 if limb.kind == "arm" else -1.0 for limb in limbs])
@@ -281,7 +279,7 @@ class Body:
         turns[:, 0] = spine
         against = quaternion.relative(trunk[:, None], view.turns) if self._turns else view.turns
         if self.turns_neck:
-            turns[:, 1] = [_share(turn, 1.0 / len(self.neck)) for turn in against[:, -1].tolist()]
+            turns[:, 1] = [share_of_turn(turn, 1.0 / len(self.neck)) for turn in against[:, -1].tolist()]
         turns[:, 2 : self.first], collar, moved = self.collars.turns(vectors[:, :arms, 0])
         vectors[:, :arms, 0] -= moved
         chain = np.empty((frames, 4, count, 4))  # collars, upper and lower bones, and ends, against chest or hips
@@ -392,12 +390,3 @@ class Body:
             [limb_geometry.triangle(*limb) for limb in zip(self._bones, *frame, strict=True)] for frame in frames
         ])  # fmt: skip
         return limb_geometry.turns_of_bones(triangles, self.frames_of_bones)
-
-
-def _share(turn: list[float], share: float) -> tuple[float, float, float, float]:
-    """A share of a turn (4,), the shorter way."""
-    w, x, y, z = turn
-    sine = max(math.hypot(x, y, z), quaternion.LEAST)
-    half = share * math.atan2(sine, abs(w))
-    factor = math.sin(half) / (sine if w >= 0.0 else -sine)
-    return math.cos(half), factor * x, factor * y, factor * z

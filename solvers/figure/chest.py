@@ -6,7 +6,7 @@ import math
 import numpy as np
 
 from ..algebra import quaternion
-from .figure import Figure
+from .figure import RestFigure
 
 
 class Chest:
@@ -15,7 +15,7 @@ class Chest:
     at_rest : (3,) its place at rest. fractions : (S,) of the turn at the end of each line of the spine.
     """
 
-    def __init__(self, figure: Figure, bones: int) -> None:
+    def __init__(self, figure: RestFigure, bones: int) -> None:
         """`bones` : of the spine that turn."""
         count = len(figure.spine_lines)
         self.at_rest, self.fractions = figure.spine_root + figure.spine_lines.sum(0), np.arange(1, count + 1) / count
@@ -53,3 +53,12 @@ class Chest:
             v * x * z - s * y, v * y * z + s * x, 1.0 - v * (x * x + y * y),
             px, py, pz,
         )  # fmt: skip
+
+
+def share_of_turn(turn: list[float], share: float) -> tuple[float, float, float, float]:
+    """A share of a turn (4,), the shorter way."""
+    w, x, y, z = turn
+    sine = max(math.hypot(x, y, z), quaternion.LEAST)
+    half = share * math.atan2(sine, abs(w))
+    factor = math.sin(half) / (sine if w >= 0.0 else -sine)
+    return math.cos(half), factor * x, factor * y, factor * z

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .figure import Figure, Limb
+from .figure import RestFigure, RestLimb
 
 REST = -0.5  # how high the wrist is, in lengths of the arm, for a collar at rest
 _UP, _FORWARD = math.radians(8.0), math.radians(8.0)  # per arm's length that a wrist is up, or forward
@@ -23,7 +23,7 @@ class Collars:
     shares : (A, 1) of the turn that each joint takes.
     """
 
-    def __init__(self, figure: Figure, arms: Sequence[Limb], free: np.ndarray) -> None:
+    def __init__(self, figure: RestFigure, arms: Sequence[RestLimb], free: np.ndarray) -> None:
         """`free` (J,) : above 0 for the joints that may be turned."""
         collars = [figure.collars.get(limb.side, ((), limb.root)) for limb in arms]
         self.joints = [[joint for joint in joints if joint >= 0 and free[joint] > 0.0] for joints, _ in collars]

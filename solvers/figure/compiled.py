@@ -17,7 +17,7 @@ from ..compiled.packer import Packer
 from ..model.goals import Targets
 from ..model.skeleton import Pose
 from . import body, contract, own_motion, weights
-from .figure import Figure
+from .figure import RestFigure
 from .view import Viewer
 
 
@@ -35,8 +35,8 @@ def compiled_base() -> Callable[..., None] | None:
 class Parts(Protocol):
     """What the kernel is given of a prior."""
 
-    figure: Figure
-    body: body.Body
+    figure: RestFigure
+    body: body.Predictor
     viewer: Viewer
     own: own_motion.OwnMotion | None
     joints: np.ndarray

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..algebra import quaternion
 from . import limbs as limb_geometry
-from .figure import Limb
+from .figure import RestLimb
 from .view import TURNED, products, rows
 from .weights import Weights
 
@@ -25,7 +25,7 @@ class LooseEnds:
     the end lies before the effector.
     """
 
-    def __init__(self, limbs: Sequence[Limb], names: Sequence[str], weights: Weights) -> None:
+    def __init__(self, limbs: Sequence[RestLimb], names: Sequence[str], weights: Weights) -> None:
         """`names` : of the limbs' networks."""
         self.rows = np.flatnonzero([not limb.turned for limb in limbs])
         own = [limb for limb in limbs if not limb.turned]
@@ -105,7 +105,7 @@ class LooseEnds:
         return quaternion.log(quaternion.product(quaternion.relative(self.frames[row], end), self.frames[row]))
 
 
-def turned_back(limb: Limb, part: int) -> np.ndarray:
+def turned_back(limb: RestLimb, part: int) -> np.ndarray:
     """The rest frame (3, 3) of a bone, that of an arm turned about the bone by the angle of its plane."""
     frame = limb.frames[part]
     if limb.kind != "arm":

@@ -38,7 +38,7 @@ class Bone(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Limb:
+class RestLimb:
     """An arm or a leg with a goal, read as a left one.
 
     kind, side : "arm" or "leg", "L" or "R". goal : the number of its goal. turned : whether the goal has a rotation.
@@ -95,7 +95,7 @@ class Hips:
 
 
 @dataclass(frozen=True)
-class Figure:
+class RestFigure:
     """A figure's rest geometry and its goals.
 
     axes : (4,) rotation from canonical axes to armature space. torso : length from the hip joints to the shoulders.
@@ -109,7 +109,7 @@ class Figure:
     axes: np.ndarray
     torso: float
     hips: Hips
-    limbs: tuple[Limb, ...]
+    limbs: tuple[RestLimb, ...]
     head: Head | None
     spine: tuple[int, ...]
     spine_lines: np.ndarray
@@ -124,7 +124,7 @@ class Figure:
 
 def of(
     skeleton: "Skeleton", goals: Sequence["Goal"], bones: dict[Key, list[Bone]], links: np.ndarray, motions: np.ndarray
-) -> Figure | str:
+) -> RestFigure | str:
     """The figure of a skeleton, or a sentence that says why there is none.
 
     bones : by role, those nearer to the root first. links : (J, 8) and motions : (J, 4) in the rest pose.
@@ -150,7 +150,7 @@ def of(
     lines = np.diff([(bone.head - centre) @ axes for bone in spine], axis=0) if len(spine) > 1 else np.zeros((0, 3))
     shoulders = [place[key] for key in (("arm", "L"), ("arm", "R")) if key in place]
     top = np.mean(shoulders, axis=0) if shoulders else place.get(("head", ""), np.array([0.0, 1.0, 0.0]))
-    return Figure(
+    return RestFigure(
         axes=quaternion.from_matrix(axes),
         torso=max(float(np.linalg.norm(top)), _SMALL),
         hips=hips,
@@ -259,7 +259,7 @@ class _Reader:
             return None
         return Head(goal, _turned(self.goals[goal]), joint, self.place["head", ""])
 
-    def limb(self, kind: str, side: str) -> Limb | None:
+    def limb(self, kind: str, side: str) -> RestLimb | None:
         """A limb with a goal, if it is whole and rests as limbs of people do."""
         sign, parts = SIDES[side], [(name, side) for name in LIMBS[kind]]
         joints = [self.joint(*key) for key in parts]
@@ -277,7 +277,7 @@ class _Reader:
         turned = _turned(self.goals[goal]) and effector != lower
         toe = sign * self.place[parts[3]] - wrist if parts[3] in self.place else np.zeros(3)
         on_toes = turned and effector == toes
-        return Limb(
+        return RestLimb(
             kind, side, goal, turned, upper, lower, end, toes, effector, root,
             (float(np.linalg.norm(middle - root)), float(np.linalg.norm(wrist - middle))),
             float(np.linalg.norm(middle - root) + np.linalg.norm(wrist - middle)),

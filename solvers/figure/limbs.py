@@ -36,9 +36,10 @@ class Bones(NamedTuple):
 
 
 def triangle(bones: Bones, lower: float, both: Sequence[Sequence[float]], bend: float) -> tuple[float, ...]:
-    """The three numbers of the swing, two of the twist, and two each of the turns of both bones about the hinge.
+    """A limb's pose as nine numbers, the factors of `between_frames`, each group up to a common factor.
 
-    All but for factors, as `between_frames` has them.
+    Three of the swing to the line of reach, two of the twist about the limb, and two for the turn of each bone about
+    the hinge.
 
     lower : length from the middle joint to the end. both : (2, 3) from the root to the end, and the predicted hinge, in
     axes of which the first is the straight limb. bend : nan where the distance of the end tells it.

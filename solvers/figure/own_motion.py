@@ -10,7 +10,7 @@ import numpy as np
 
 from ..algebra import quaternion
 from ..model.numbers import is_whole
-from .body import Body
+from .body import Predictor
 from .view import View
 
 _VERSION = 1
@@ -60,7 +60,7 @@ class OwnMotion:
 class Posed(Protocol):
     """What `fit` needs of a prior."""
 
-    body: Body
+    body: Predictor
     joints: np.ndarray
 
     def view(self, rotations: np.ndarray, links: np.ndarray) -> tuple[View, np.ndarray | None]:

@@ -10,9 +10,9 @@ from ..algebra import quaternion
 from ..model.goals import Targets
 from ..model.skeleton import Pose
 from . import fading
-from .body import Body
+from .body import Predictor
 from .compiled import CompiledPrior, compiled_base
-from .figure import Figure
+from .figure import RestFigure
 from .own_motion import OwnMotion
 from .view import View, Viewer
 from .weights import Weights, load
@@ -53,7 +53,7 @@ class Prior:
     """Base poses of one rig. It never changes what it is made from, and it can be pickled."""
 
     def __init__(
-        self, figure: Figure, weights: Weights | None = None, freedom: np.ndarray | None = None,
+        self, figure: RestFigure, weights: Weights | None = None, freedom: np.ndarray | None = None,
         own: OwnMotion | None = None,
     ) -> None:  # fmt: skip
         """A prior with the weights that come with the extension, or with others.
@@ -69,7 +69,7 @@ class Prior:
             both = [limb.upper, limb.lower]
             free[both] = free[both].min()
         self.figure = figure
-        self.body = Body(figure, load() if weights is None else weights, free)
+        self.body = Predictor(figure, load() if weights is None else weights, free)
         self.joints = self.body.joints  # (K,) that it turns
         self.freedom = free[self.joints]
         self._whole = bool((self.freedom >= 1.0).all())

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..algebra import dual_quaternion, quaternion
 from ..model.skeleton import Pose, Skeleton
-from .figure import Figure
+from .figure import RestFigure
 
 TURNED = quaternion.MATRIX.reshape(16, 3, 3)
 """Times a line (3, 1): that line, turned, from all products of two of a turn's numbers."""
@@ -29,7 +29,7 @@ class View(NamedTuple):
 class Viewer:
     """Reads targets and poses of one figure."""
 
-    def __init__(self, figure: Figure) -> None:
+    def __init__(self, figure: RestFigure) -> None:
         heads = () if figure.head is None else (figure.head,)
         parts = [(limb.goal, limb.turned, limb.effector) for limb in figure.limbs]
         parts += [(head.goal, head.turned, head.joint) for head in heads]

@@ -61,9 +61,8 @@ class End:
 class Bone:
     """A joint and the bones that it carries.
 
-    ends : of the bones. aimed : the ends by which the joint chooses its turn; a bone of no length has the ends of the
-        next
-    joint instead. alone : the only goal of this joint and of all joints below it; -1 if there are several.
+    ends : of the bones. aimed : the ends by which the joint chooses its turn; those of the next joint where a bone has
+    no length. alone : the only goal of this joint and of all joints below it; -1 if there are several.
     twists : whether a hinge comes next, so that this joint's twist must bring the goal into the hinge's plane.
     """
 

@@ -14,7 +14,8 @@ import numpy as np
 from ..algebra import quaternion
 from ..model.contacts import POINTS, CapsuleArrays, Contacts, Plane, pairs_of
 from ..model.goals import Targets
-from ..model.skeleton import Skeleton, forward
+from ..model.skeleton import Skeleton
+from ..model.world import forward
 from .joint_space import JointSpace
 from .tasks.setup import Columns, Kinematics, points_in, velocities
 

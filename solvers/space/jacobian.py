@@ -26,7 +26,8 @@ from ..algebra import dual_quaternion, quaternion
 from ..model.angles import column_axes, column_joints
 from ..model.errors import InvalidGoal, InvalidOptions, UnknownJoint
 from ..model.numbers import number, shown, vector
-from ..model.skeleton import Pose, Skeleton, World, check_skeleton, forward
+from ..model.skeleton import Pose, Skeleton, check_skeleton
+from ..model.world import World, forward
 
 _PURE = [1, 2, 3, 5, 6, 7]  # components of a twist in a dual quaternion: all but the scalar parts
 

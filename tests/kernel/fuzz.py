@@ -11,7 +11,7 @@ The same variables before `python -m pytest tests/solvers` check the whole suite
 that a step over the end of any of them, and of the working memory, is found. A seed that fails is printed: give it as
 the first.
 
-What is asserted: no crash; numbers in, numbers out, inside the limits; what is not a number is answered by what is not.
+Asserted: no crash; finite input gives finite answers inside the limits; input that is not finite gives NaN.
 """
 
 import sys

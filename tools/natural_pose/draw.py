@@ -138,7 +138,7 @@ def _carry(
 
 def figure_of(
     skeleton: poses.Skeleton, turned: bool, on_toes: bool, longer_hand: bool
-) -> tuple[figures.Figure, "solvers.Skeleton"]:
+) -> tuple[figures.RestFigure, "solvers.Skeleton"]:
     """The figure of a captured skeleton, with goals at the tails of hands, feet or toes, and head."""
     joints = [
         solvers.Joint(f"{number} {name}", int(parent), "ball", offset)
@@ -181,13 +181,13 @@ def _see(
     told = []
     for turned in (True, False):
         figure, body = figure_of(skeleton, turned, on_toes, longer)
-        if not isinstance(figure, figures.Figure) or len(figure.limbs) != 4:
+        if not isinstance(figure, figures.RestFigure) or len(figure.limbs) != 4:
             return
         figure = replace(figure, limbs=tuple(
             replace(limb, end_frame=_twisted(limb.frames[1], hand_turn)[:, :2]) if limb.kind == "arm" else limb
             for limb in figure.limbs
         ))  # fmt: skip
-        seer = bodies.Body(figure, weights.constant(), np.ones(len(body)))
+        seer = bodies.Predictor(figure, weights.constant(), np.ones(len(body)))
         viewer = views.Viewer(figure)
         world = body.transforms(local, None)
         view = viewer.of_pose(world, body.links[None])
@@ -218,7 +218,7 @@ def _twisted(frame: np.ndarray, angle: float) -> np.ndarray:
     return frame @ np.array([[1.0, 0.0, 0.0], [0.0, cosine, sine], [0.0, -sine, cosine]])
 
 
-def _answers(figure: "figures.Figure", viewer: "views.Viewer", world: np.ndarray, chest: np.ndarray) -> np.ndarray:
+def _answers(figure: "figures.RestFigure", viewer: "views.Viewer", world: np.ndarray, chest: np.ndarray) -> np.ndarray:
     """The answers (F, L, 7) in the captured pose."""
     hips = viewer.turns(world, np.array([figure.hips.joint]))
     answers = np.zeros((len(world), len(figure.limbs), 7))

@@ -11,7 +11,7 @@ import bpy
 import numpy as np
 
 from ....solvers import Pose
-from ....solvers.figure import Figure, Prior, own_motion
+from ....solvers.figure import Prior, RestFigure, own_motion
 from ....solvers.model import Targets
 from ...notes import Code, Note
 from ...setup import natural_figure
@@ -51,7 +51,7 @@ class NaturalPose:
         self._rig: Rig | None = None
         self._free: object = None
         self._own = ""
-        self._figure: Figure | None = None
+        self._figure: RestFigure | None = None
 
     def look(
         self, ob: bpy.types.Object, rig: Rig, free: tuple[np.ndarray, np.ndarray], edited: bool
