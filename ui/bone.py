@@ -4,6 +4,7 @@
 import bpy
 
 from ..operators.common import armature
+from ..rig.blender.dependencies import control_bones
 from ..rig.notes import Code, Note
 from .common import ArmatureSidebar, is_narrow, paragraph, settled
 
@@ -111,7 +112,7 @@ def _bone(context: bpy.types.Context) -> bpy.types.PoseBone | None:
 def _reached_by(context: bpy.types.Context) -> bpy.types.PropertyGroup | None:
     """The goal whose target the active bone is; it has no limits and no hold."""
     ob, bone = armature(context), _bone(context)
-    targets = () if bone is None else ob.dqik.goals
+    targets = () if bone is None or bone.name not in control_bones(ob) else ob.dqik.goals
     return next((goal for goal in targets if goal.target == ob and goal.subtarget == bone.name), None)
 
 

@@ -136,7 +136,6 @@ double decrease(work *w, const double *d);
 step_function pgs_step, dls_step;
 
 /* unknowns.c */
-void project_coupled(const dqik_stage *s, double *x);
 void take_coupled_step(work *w, step_function *inner, double *d);
 
 /* point.c */

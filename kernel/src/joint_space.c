@@ -15,6 +15,20 @@ void project_block(const dqik_stage *s, int block, double *x) {
     if (boxed < size) project_swing(x + boxed, s->lo + at + boxed, s->hi + at + boxed);
 }
 
+/* The nearest coordinates inside the limits: those of the unknowns, and the others where these lead them. */
+static void project_coupled(const dqik_stage *s, double *x) {
+    const dqik_stage *u = s->unknowns;
+    for (int b = 0; b < u->blocks; b++) {
+        const int32_t *keep = s->keep + u->block_start[b];
+        const int size = block_size(u, b);
+        double z[3];
+        for (int i = 0; i < size; i++) z[i] = x[keep[i]];
+        project_block(u, b, z);
+        for (int i = 0; i < size; i++) x[keep[i]] = z[i];
+    }
+    for (int i = 0; i < s->n; i++) x[i] = s->factor[i] * x[s->keep[s->unknown[i]]] + s->constant[i];
+}
+
 void project(const dqik_stage *s, double *x) {
     if (s->unknowns) {
         project_coupled(s, x);

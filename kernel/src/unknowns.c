@@ -2,20 +2,6 @@
 /* The unknowns of a linear step where coordinates are coupled, x = S z + c; see solvers/space/unknowns.py. */
 #include "linear_step.h"
 
-/* The nearest coordinates inside the limits: those of the unknowns, and the others where these lead them. */
-void project_coupled(const dqik_stage *s, double *x) {
-    const dqik_stage *u = s->unknowns;
-    for (int b = 0; b < u->blocks; b++) {
-        const int32_t *keep = s->keep + u->block_start[b];
-        const int size = block_size(u, b);
-        double z[3];
-        for (int i = 0; i < size; i++) z[i] = x[keep[i]];
-        project_block(u, b, z);
-        for (int i = 0; i < size; i++) x[keep[i]] = z[i];
-    }
-    for (int i = 0; i < s->n; i++) x[i] = s->factor[i] * x[s->keep[s->unknown[i]]] + s->constant[i];
-}
-
 /* The problem of the unknowns alone: J S, S^T g, and S^T D S, which is diagonal like D. All else is the stage's. */
 static work reduced(work *w) {
     const dqik_stage *s = w->s, *u = s->unknowns;

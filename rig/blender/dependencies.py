@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import bpy
 
+from ...solvers import GOAL_KINDS
 from . import animation
 
 Bone = tuple[bpy.types.Object, str]
@@ -161,6 +162,21 @@ def aims(goal: bpy.types.PropertyGroup) -> Iterator[Bone]:
     for target, subtarget in ((goal.target, goal.subtarget), (goal.pole_target, goal.pole_subtarget)):
         if target is not None:
             yield target, subtarget if target.type == "ARMATURE" else ""
+
+
+def control_bones(ob: bpy.types.Object) -> set[str]:
+    """Names of the bones of an armature object that are targets or poles of its goals, and no parts of its body.
+
+    A bone of the body may be the target of a goal whose kind takes one, as the head that a hand keeps away from.
+    """
+    own, found = ob.original, set[str]()
+    for goal in own.dqik.goals:
+        takes_bone = "target_joint" in GOAL_KINDS[goal.kind].takes
+        for target, name in aims(goal):
+            bone = own.data.bones.get(name) if target == own else None
+            if bone is not None and not (takes_bone and bone.use_deform):
+                found.add(name)
+    return found
 
 
 def obstacles(ob: bpy.types.Object) -> list[bpy.types.Object | None]:

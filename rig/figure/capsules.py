@@ -12,6 +12,7 @@ import bpy
 import numpy as np
 
 from ..blender.armature import Armature
+from ..blender.dependencies import control_bones
 from . import skin
 from .body import RestBody
 from .directions import unit
@@ -87,8 +88,7 @@ def _bones(
     parts = [bone for bone, role in figure.roles.items() if role.part.radius]
     if parts:
         return parts
-    pose, own = ob.pose.bones, ob.original
-    targets = {goal.subtarget for goal in own.dqik.goals if goal.target == own}
+    pose, targets = ob.pose.bones, control_bones(ob)
     others = points or {n: None for n, bone in enumerate(pose) if bone.bone.use_deform and bone.name not in targets}
     return sorted(others, key=lambda bone: -armature.length[bone])[:_MOST]
 

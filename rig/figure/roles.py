@@ -11,6 +11,7 @@ from typing import NamedTuple
 import bpy
 
 from ..blender.armature import Armature, matrices
+from ..blender.dependencies import control_bones
 from ..blender.tree import Tree
 from ..notes import Code, Note
 from . import bone_names, person, recognise
@@ -65,9 +66,8 @@ def of(ob: bpy.types.Object, armature: Armature | None = None) -> Figure:
     armature = Armature(ob) if armature is None else armature
     tree = armature.tree
     names = bone_names.read(list(armature.index))
-    for bone in _target_bones(ob):
-        if bone in armature.index:
-            names[armature.index[bone]] = BoneName(helper=True)
+    for bone in control_bones(ob) & armature.index.keys():
+        names[armature.index[bone]] = BoneName(helper=True)
     roles = recognise.find(tree, names)
     _correct(roles, [bone.dqik_role for bone in ob.pose.bones])
     not_human = person.not_human(tree, names, roles)
@@ -78,13 +78,6 @@ def of(ob: bpy.types.Object, armature: Armature | None = None) -> Figure:
 def _posed(ob: bpy.types.Object, tree: Tree) -> Tree:
     """The bones as they are posed."""
     return Tree(tree.parent, matrices(ob.pose.bones, "matrix")[:, :3, 3])
-
-
-def _target_bones(ob: bpy.types.Object) -> set[str]:
-    """Names of the bones that are targets or poles of the armature's own goals."""
-    aims = [(goal.target, goal.subtarget) for goal in ob.dqik.goals]
-    aims += [(goal.pole_target, goal.pole_subtarget) for goal in ob.dqik.goals]
-    return {bone for target, bone in aims if target is not None and target.original == ob.original}
 
 
 def _correct(roles: dict[int, Role], chosen: list[str]) -> None:

@@ -392,6 +392,7 @@ class _Parts:
         axis = np.array(AXES[facts.axis], dtype=float)
         return {
             "kind": facts.kind,
+            "target_joint": None if goal.target_bone < 0 else self.main[goal.target_bone],
             "side": facts.side if kind.sides else None,
             "distance": facts.distance,
             "axis": quaternion.rotate(quaternion.conjugate(self.frames[goal.bone].axes), axis),

@@ -3,11 +3,12 @@
 
 import itertools
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import bpy
 import numpy as np
 
+from ...solvers import GOAL_KINDS
 from ...solvers.algebra import quaternion
 from ..blender import limit_frame
 from ..blender.armature import Armature
@@ -31,12 +32,16 @@ _NAMED = 3  # most bones that a note names
 
 @dataclass(frozen=True)
 class PlannedGoal:
-    """A goal that can be solved: its number in the panel's list, its settings, its bone, and its chain upward."""
+    """A goal that can be solved: its number in the panel's list, its settings, its bone, and its chain upward.
+
+    target_bone : the bone of the same figure that is its target and that goals move; -1 for a target of another sort.
+    """
 
     number: int
     facts: GoalFacts
     bone: int
     chain: list[int]
+    target_bone: int = -1
 
 
 @dataclass
@@ -145,7 +150,9 @@ def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], driven: frozenset[str
     bodies = capsules.of(ob, armature, figure) if avoids_self or avoided else []
     if not avoids_self:
         bodies = [body for body in bodies if moved[armature.above(body.bone)].any()]
-    others = [*weighed, *(bone for link in links for bone in (link.bone, link.leader)), *(body.bone for body in bodies)]
+    targets = [goal.target_bone for goal in goals if goal.target_bone >= 0]
+    joined = (bone for link in links for bone in (link.bone, link.leader))
+    others = [*weighed, *targets, *joined, *(body.bone for body in bodies)]
     bones = _skeleton_bones(goals, armature, others)
     return Plan(
         armature, goals, bones, moved, slides & ~connected, constrained, bends, figure, weighed, links, bodies,
@@ -209,13 +216,21 @@ def _without_cycles(
             for owner, name in behind.bones_behind_goal(ob.original.dqik.goals[goal.number])
             if owner.original == ob.original
         }
-        solved = sorted(follows & moved)
+        solved, target = sorted(follows & moved), _own_target(ob, goal.facts, armature)
         if not solved:
             independent.append(goal)
+        elif target >= 0 and target != goal.bone and follows <= set(armature.above(target)) | {-1}:
+            independent.append(replace(goal, target_bone=target))
         else:
             bone = ob.pose.bones[solved[-1]].name
             notes.append(Note(Code.CYCLE, repr(goal.facts.name), repr(bone)))
     return independent
+
+
+def _own_target(ob: bpy.types.Object, goal: GoalFacts, armature: Armature) -> int:
+    """The bone of an armature object that is a goal's target, if the kind of the goal takes one; else -1."""
+    takes = "target_joint" in GOAL_KINDS[goal.kind].takes and not goal.has_pole
+    return armature.index.get(goal.subtarget, -1) if takes and goal.target == ob.original.session_uid else -1
 
 
 def _balanced(goals: list[PlannedGoal], notes: list[Note]) -> list[PlannedGoal]:

@@ -26,8 +26,10 @@ def coupled(skeleton: Skeleton, chains: np.ndarray) -> np.ndarray:
 
 
 def carriers(goal: Goal) -> list[int]:
-    """The joints that carry what a resolved goal measures: its own, or all with mass."""
-    return [goal.joint] if goal.kind != "BALANCE" else [part[0] for part in goal.masses or ()]
+    """The joints that carry what a resolved goal measures: its own and its target's, or all with mass."""
+    if goal.kind == "BALANCE":
+        return [part[0] for part in goal.masses or ()]
+    return [goal.joint] if goal.target_joint is None else [goal.joint, goal.target_joint]
 
 
 def dependences(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray) -> np.ndarray:

@@ -47,6 +47,8 @@ class Goal:
         - "BALANCE": the centre of mass is over `position`, seen along the Z axis of `rotation`; with `side` "WITHIN"
           inside the convex hull of `points`, `distance` away from its edges.
         - "CURVE": the joints of the chain below its first one, then the effector, go to `points`, one for each.
+    target_joint : name or index of a joint that carries the target: `position` is in its frame. None for a target in
+        the skeleton's frame. For the kinds that take it; the goal moves the joints above both unless it has a chain.
     axis : (3,) in the joint's frame. distance : [length units].
     side : a name; None for the kind's first one.
     points : (K, 3) further target points, in the skeleton's frame.
@@ -78,6 +80,7 @@ class Goal:
     side: str | None = None
     points: Any = None  # (K, 3) numbers
     masses: Sequence[tuple[Any, Sequence[float], float]] | None = None
+    target_joint: Any = None  # int | str; an index once resolved
 
     @property
     def has_place(self) -> bool:
@@ -111,12 +114,14 @@ def _resolve(skeleton: Skeleton, goal: Goal, where: str) -> Goal:
         raise InvalidGoal(f"{where}: kind {shown(goal.kind)} is not known; the kinds are "
                           f"{suggestions(str(goal.kind), GOAL_KINDS, '{}')}")  # fmt: skip
     kind = GOAL_KINDS[goal.kind]
+    carried = _resolve_target_joint(skeleton, goal, joint, where)
     if goal.kind == "REACH" and goal.position is None and goal.rotation is None:
         raise InvalidGoal(f"{where}: asks for nothing; give it a position, a rotation or both")
     for name in kind.needs:
         if getattr(goal, name) is None:
             raise InvalidGoal(f"{where}: a {goal.kind} goal needs {name}")
-    own: dict[str, Any] = {"joint": joint, "chain": _resolve_chain(skeleton, goal, joint, where)}
+    own: dict[str, Any] = {"joint": joint, "target_joint": carried}
+    own["chain"] = _resolve_chain(skeleton, goal, [joint] if carried is None else [joint, carried], where)
     for name, size in [("offset", 3), ("position", 3), ("pole", 3), ("rotation", 4), ("limb_rest", 4)]:
         if getattr(goal, name) is not None or name == "offset":
             own[name] = tuple(vector(getattr(goal, name), size, f"{where} {name}", InvalidGoal).tolist())
@@ -139,6 +144,22 @@ def _resolve(skeleton: Skeleton, goal: Goal, where: str) -> Goal:
         unread = {name: None for name in ("position", "rotation", "pole", "points") if name not in kind.takes}
         own.update(unread, rotation_follows=0.0)
     return replace(goal, **own)
+
+
+def _resolve_target_joint(skeleton: Skeleton, goal: Goal, joint: int, where: str) -> int | None:
+    """The index of the joint that carries a goal's target; None for a target in the skeleton's frame."""
+    if goal.target_joint is None:
+        return None
+    if "target_joint" not in GOAL_KINDS[goal.kind].takes:
+        kinds = ", ".join(name for name, kind in GOAL_KINDS.items() if "target_joint" in kind.takes)
+        raise InvalidGoal(f"{where}: a {goal.kind} goal takes no target_joint; the kinds that do are {kinds}")
+    try:
+        index = skeleton.index(goal.target_joint)
+    except UnknownJoint as error:
+        raise InvalidGoal(f"{where} target_joint: {error}") from None
+    if index == joint:
+        raise InvalidGoal(f"{where}: target_joint is the goal's own joint; expected another one")
+    return index
 
 
 def _resolve_kind(skeleton: Skeleton, goal: Goal, where: str) -> dict[str, Any]:
@@ -200,8 +221,11 @@ def _resolve_masses(skeleton: Skeleton, masses: Any, where: str) -> tuple[tuple[
     return tuple(found)
 
 
-def _resolve_chain(skeleton: Skeleton, goal: Goal, carrier: int, where: str) -> list[int] | None:
-    """The indices of a goal's chain. The centre of mass may be moved by any joint."""
+def _resolve_chain(skeleton: Skeleton, goal: Goal, carriers: list[int], where: str) -> list[int] | None:
+    """The indices of a goal's chain. The centre of mass may be moved by any joint.
+
+    carriers : the joints of the effector and, if one carries it, of the target.
+    """
     chain = goal.chain
     if chain is None:
         return None
@@ -213,7 +237,7 @@ def _resolve_chain(skeleton: Skeleton, goal: Goal, carrier: int, where: str) -> 
             index = skeleton.index(joint)
         except UnknownJoint as error:
             raise InvalidGoal(f"{where} chain: {error}") from None
-        if goal.kind != "BALANCE" and not skeleton.ancestors[carrier, index]:
+        if goal.kind != "BALANCE" and not skeleton.ancestors[carriers, index].any():
             raise InvalidGoal(f"{where}: chain holds {joint!r}, which is neither the joint nor above it")
         joints.append(index)
     return joints

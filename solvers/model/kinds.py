@@ -37,11 +37,11 @@ GOAL_KINDS: dict[str, GoalKind] = {
     ),
     "LOOK_AT": GoalKind(
         "Look At", "An axis of the bone points at the target: eyes, a head, a gun",
-        ("position", "axis"), ("position",), (), "angle", 1,
+        ("position", "target_joint", "axis"), ("position",), (), "angle", 1,
     ),
     "DISTANCE": GoalKind(
         "Distance", "The bone keeps a distance from the target: at it, within it or beyond it",
-        ("position", "distance"), ("position",), ("AT", "WITHIN", "BEYOND"), "length", 2,
+        ("position", "target_joint", "distance"), ("position",), ("AT", "WITHIN", "BEYOND"), "length", 2,
     ),
     "PLANE": GoalKind(
         "Plane", "The bone stays on the target's XY plane, or above it: feet on a slope",
@@ -56,4 +56,5 @@ GOAL_KINDS: dict[str, GoalKind] = {
         ("points",), ("points",), (), "length", 5,
     ),
 }  # fmt: skip
-"""The kinds by name. Target fields: `position` a point, `position` and `rotation` a frame, `points` several points."""
+"""The kinds by name. Target fields: `position` a point, `position` and `rotation` a frame, `points` several points;
+with `target_joint`, the target may also be another bone of the same figure, solved or not."""

@@ -305,3 +305,43 @@ def test_a_turn_by_hand_and_all_kinds_at_once() -> None:
     ob.rotation_mode, ob.rotation_quaternion = "QUATERNION", turned
     rigs.update()
     assert all(np.isfinite(goal.error) for goal in ob.dqik.goals)
+
+
+def test_a_bone_of_the_body_may_be_the_target() -> None:
+    """One hand is led; the other keeps its distance from it, and the head looks at it: by Blender's own bones."""
+    ob = rigs.figure()
+    led = rigs.empty((0.4, -0.4, 1.2), "Led")
+    rigs.goal(ob, "hand.L", led)
+    kept = rigs.goal(ob, "hand.R", ob, subtarget="hand.L", kind="DISTANCE", distance=0.3)
+    look = rigs.goal(ob, "head", ob, subtarget="hand.L", kind="LOOK_AT", axis="Z", chain_length=2, use_tail=False)
+    ob.dqik.live = True
+    for frame, place in ((1, (0.4, -0.4, 1.2)), (4, (0.1, -0.5, 1.5))):
+        led.location = place
+        led.keyframe_insert("location", frame=frame)
+    shown = []
+    for frame in range(1, 5):
+        bpy.context.scene.frame_set(frame)
+        assert not ob.dqik.status.message
+        assert rigs.miss(ob, "hand.L", led) < 1e-3
+        head, target = rigs.head(ob, "head"), rigs.head(ob, "hand.L")
+        assert abs((rigs.tail(ob, "hand.R") - target).length - 0.3) < 1e-3
+        gaze = rigs.evaluated(ob).pose.bones["head"].matrix.to_3x3().col[2]
+        assert gaze.angle((target - head).normalized()) < 2e-3
+        shown.append(rigs.matrices(ob))
+    bpy.context.scene.frame_set(2)
+    assert np.array_equal(rigs.matrices(ob), shown[1])
+    look.influence = 0.0
+    kept.influence = 0.5
+    rigs.update()
+    assert (rigs.tail(ob, "hand.R") - rigs.head(ob, "hand.L")).length > 0.3
+
+
+def test_a_target_bone_that_follows_a_solved_bone_by_a_constraint_is_a_cycle() -> None:
+    ob = rigs.figure()
+    rigs.goal(ob, "hand.L", rigs.empty((0.4, -0.4, 1.2)))
+    rigs.goal(ob, "hand.R", ob, subtarget="thigh.L", kind="DISTANCE", distance=0.3)
+    constraint = ob.pose.bones["thigh.L"].constraints.new("COPY_ROTATION")
+    constraint.target, constraint.subtarget = ob, "forearm.L"
+    ob.dqik.live = True
+    rigs.update()
+    assert "its target or pole follows bone" in ob.dqik.status.message

@@ -58,6 +58,58 @@ def test_the_jacobian_of_every_kind_is_that_of_differences(kind: str) -> None:
     check()
 
 
+@pytest.mark.parametrize("kind", [kind for kind, own in ik.GOAL_KINDS.items() if "target_joint" in own.takes])
+def test_the_jacobian_of_a_target_that_a_joint_carries_is_that_of_differences(kind: str) -> None:
+    @given(skeletons(), seeds)
+    def check(skeleton: ik.Skeleton, seed: int) -> None:
+        generator = np.random.default_rng(seed)
+        goals = []
+        for _ in range(2):
+            goal = some_kind(skeleton, generator, kind, chains=False)
+            others = [joint for joint in range(len(skeleton)) if joint != goal.joint]
+            if not others:
+                return
+            goals.append(replace(goal, target_joint=int(generator.choice(others)), position=generator.normal(size=3)))
+        check_jacobian(skeleton, goals, random_pose(skeleton, generator, size=1.5), tolerance=2e-5)
+
+    check()
+
+
+def two_arms() -> ik.Skeleton:
+    """A trunk of two joints with an arm of three on either side."""
+    joints = [ik.Joint("hips", -1, "ball", (0, 0, 0)), ik.Joint("chest", 0, "ball", (0, 0.5, 0))]
+    for side, sign in (("left", 1), ("right", -1)):
+        arm = len(joints)
+        joints += [
+            ik.Joint(f"{side} arm", 1, "ball", (sign * 0.2, 0.3, 0)),
+            ik.Joint(f"{side} forearm", arm, "ball", (sign * 0.4, 0, 0), preferred=(0, -sign * 0.3, 0)),
+            ik.Joint(f"{side} hand", arm + 1, "fixed", (sign * 0.4, 0, 0)),
+        ]
+    return ik.Skeleton(joints)
+
+
+@pytest.mark.parametrize("solver", ["PGS", "DLS", "EXTENDED", "SQP"])
+def test_a_target_may_be_another_joint(solver: str) -> None:
+    """One hand is led, the other keeps its distance from it, the chest looks at it: from the pose that comes out."""
+    skeleton = two_arms()
+    for place in ((0.3, 0.9, 0.5), (-0.2, 0.8, 0.6), (0.1, 0.4, 0.4)):
+        goals = [
+            ik.Goal("left hand", position=place),
+            ik.Goal("right hand", kind="DISTANCE", position=(0.05, 0.0, 0.0), target_joint="left hand", distance=0.3),
+            ik.Goal("chest", kind="LOOK_AT", position=(0, 0, 0), target_joint="left hand", axis=(0, 0, 1)),
+        ]
+        solution = ik.solve(skeleton, goals, solver=solver, options=replace(EXACT, tolerance=1e-6))
+        now = ik.forward(skeleton, solution.pose)
+        hand, other, chest = (skeleton.index(name) for name in ("left hand", "right hand", "chest"))
+        turn = Rotation.from_quat(now.rotations[[hand, chest]], scalar_first=True)
+        held = now.positions[hand] + turn[0].apply([0.05, 0.0, 0.0])
+        line = now.positions[hand] - now.positions[chest]
+        assert np.linalg.norm(now.positions[hand] - place) < 2e-5
+        assert abs(np.linalg.norm(now.positions[other] - held) - 0.3) < 2e-5
+        assert np.linalg.norm(np.cross(turn[1].apply([0, 0, 1]), line / np.linalg.norm(line))) < 2e-5
+        assert solution.converged
+
+
 def eye(generator: np.random.Generator) -> tuple[ik.Skeleton, list[ik.Goal]]:
     """A chain with six joints, and a place that its third joint should reach beside the goal of another kind."""
     skeleton = chain(6, limits=ik.TwistSwing((-1, 1), (-1.5, 1.5), (-1.5, 1.5)))
@@ -226,6 +278,9 @@ def test_solvers_that_turn_joint_after_joint_refuse_other_kinds(solver: str) -> 
     ({"kind": "BALANCE", "masses": [("joint 1", (0, 0, 0), 0.0)]}, "expected a mass above 0"),
     ({"kind": "BALANCE", "masses": [("nobody", (0, 0, 0), 1.0)]}, "no joint is called 'nobody'"),
     ({"kind": "CURVE"}, "a CURVE goal needs points"),
+    ({"target_joint": 0}, "a REACH goal takes no target_joint; the kinds that do are LOOK_AT, DISTANCE"),
+    ({"kind": "LOOK_AT", "target_joint": 2}, "target_joint is the goal's own joint"),
+    ({"kind": "LOOK_AT", "target_joint": "nobody"}, "target_joint: no joint is called 'nobody'"),
     ({"kind": "CURVE", "points": [(0, 0, 0)]}, "got 1 points; expected 3"),
     ({"kind": "CURVE", "points": [(0, 0)]}, "points: expected one or more points x y z"),
 ])  # fmt: skip

@@ -53,6 +53,8 @@ def fill(ob: bpy.types.Object, inverse: Matrix, rig: Rig, matrices: Sequence[Mat
     places = points_of(goals)
     for k in rig.other_kinds:
         goal = goals[k]
+        if goal.target_joint is not None:
+            targets.positions[0, k] = 0.0  # the head of the bone that carries it
         if goal.kind == "PLANE":
             targets.rotations[0, k] = matrices[k].to_quaternion()[:]
         elif goal.kind == "BALANCE":
@@ -76,6 +78,8 @@ def ease(rig: Rig, k: int, share: float, world: np.ndarray, targets: Targets) ->
     left, own = 1.0 - share, points_in(targets)[0, points_of(rig.prepared.goals)[k]]
     tip = dual_quaternion.transform(world[goal.joint], np.asarray(goal.offset, dtype=float))
     place = targets.positions[0, k]
+    if goal.target_joint is not None:
+        place = dual_quaternion.transform(world[goal.target_joint], place)
     away = tip - place
     far = max(float(np.linalg.norm(away)), 1e-12)
     if goal.kind == "LOOK_AT":
@@ -98,6 +102,8 @@ def ease(rig: Rig, k: int, share: float, world: np.ndarray, targets: Targets) ->
         place += left * (centre - place)
         if goal.side == "WITHIN":
             own += left * (centre - own.mean(0))
+    if goal.target_joint is not None:
+        targets.positions[0, k] = dual_quaternion.transform(dual_quaternion.conjugate(world[goal.target_joint]), place)
 
 
 def _turn(matrix: Matrix) -> np.ndarray:

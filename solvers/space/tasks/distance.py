@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ...model.goals import Targets
-from .setup import Columns, Kinematics, Setup, of_kind, one_point, weights_of
+from .setup import Columns, Kinematics, Setup, TargetPoints, of_kind, one_point, weights_of
 
 SIGNS = {"AT": 1.0, "WITHIN": -1.0, "BEYOND": 1.0}  # of the error `distance - far`
 LEAST_FAR = 1e-9  # [skeleton lengths] nearer to its target an effector has no direction from it; Z is taken
@@ -24,9 +24,9 @@ class DistanceTasks:
         self._distance = np.array([goal.distance for goal in goals])
         self._sign = np.array([SIGNS[str(goal.side)] for goal in goals])
         self.one_sided = np.array([goal.side != "AT" for goal in goals], dtype=bool)
-        self._tip = one_point(setup, self.goals)
+        self._tip, self._target = one_point(setup, self.goals), TargetPoints(setup, self.goals)
         self._least = LEAST_FAR * setup.skeleton.length
-        self.acts = self._tip.moves > 0.0
+        self.acts = (self._tip.moves + self._target.moves) > 0.0
 
     def errors(self, kinematics: Kinematics, targets: Targets) -> np.ndarray:
         """Errors (F, T, 1) [length units]; below 0 where a one-sided goal has room."""
@@ -37,6 +37,7 @@ class DistanceTasks:
         """Weighted rows to `out` (F, T, n): how fast the distances grow."""
         away, _ = self._lines(kinematics, targets)
         moved = self._tip.columns(columns, kinematics, self._tip.at(kinematics))
+        moved = self._target.less(moved, columns, kinematics, self._target.at(kinematics, targets))
         out[...] = (away[..., None, :] @ moved)[..., 0, :] * (self._sign * self.weights)[:, None]
 
     def target_motion(self, now: Targets, then: Targets) -> np.ndarray:
@@ -51,7 +52,7 @@ class DistanceTasks:
 
     def _lines(self, kinematics: Kinematics, targets: Targets) -> tuple[np.ndarray, np.ndarray]:
         """Unit vectors (F, T, 3) from the targets to the effectors, and their distances (F, T)."""
-        away = self._tip.at(kinematics) - targets.positions[:, self.goals]
+        away = self._tip.at(kinematics) - self._target.at(kinematics, targets)
         far = np.sqrt((away * away).sum(-1))
         near = (far < self._least)[..., None]
         return np.where(near, [0.0, 0.0, 1.0], away / np.maximum(far, self._least)[..., None]), far

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...algebra import quaternion
 from ...model.goals import Targets
-from .setup import Columns, Kinematics, Setup, of_kind, one_point, turning, weights_of
+from .setup import Columns, Kinematics, Setup, TargetPoints, of_kind, one_point, turning, weights_of
 
 LEAST_SINE = 1e-9  # of the angle: below it the turn's axis counts as any across `a`
 LEAST_FAR = 1e-9  # [skeleton lengths] a nearer target has no direction
@@ -28,8 +28,9 @@ class LookAtTasks:
         self.weights = weights_of(setup, self.goals, self.unit)
         self._axis = np.array([goal.axis for goal in setup.some(self.goals)], dtype=float).reshape(-1, 3)
         self._eye, self._turns = one_point(setup, self.goals), turning(setup, self.goals)
+        self._target = TargetPoints(setup, self.goals)
         self._least = LEAST_FAR * setup.skeleton.length
-        self.acts = self._turns | (self._eye.moves > 0.0)
+        self.acts = self._turns | (self._eye.moves + self._target.moves > 0.0)
 
     def errors(self, kinematics: Kinematics, targets: Targets) -> np.ndarray:
         """Rotation vectors (F, T, 3) [rad] from the axes to the lines to their targets."""
@@ -39,7 +40,8 @@ class LookAtTasks:
     def jacobian(self, columns: Columns, kinematics: Kinematics, targets: Targets, out: np.ndarray) -> None:
         """Weighted rows to `out` (F, 3 T, n).
 
-        The axis turns by `w`, and the line by `v = -l x dX / far` as the effector moves by `dX`. If both turn alike, so
+        The axis turns by `w`, and the line by `v = -l x dX / far` as the effector moves by `dX`
+        against the target. If both turn alike, so
         does the error; the axis alone changes its angle by `-k . w` and its direction by `-(t . w) (k x l) / sin`, with
         `t = k x a`: `de = v x e - D (w - v)`, `D = k k^T + angle / sin (k x l) t^T`.
         """
@@ -48,6 +50,7 @@ class LookAtTasks:
         across = quaternion.cross(k, line)[..., :, None] * quaternion.cross(k, axis)[..., None, :]
         by_axis = k[..., :, None] * k[..., None, :] + slope[..., None, None] * across
         moved = self._eye.columns(columns, kinematics, self._eye.at(kinematics))
+        moved = self._target.less(moved, columns, kinematics, self._target.at(kinematics, targets))
         by_line = -(quaternion.skew(line) @ moved) / far[..., None, None]
         turned = columns.axes[:, None] * self._turns[:, None, :]
         rows = by_axis @ (turned - by_line) + quaternion.skew(error) @ by_line
@@ -66,7 +69,7 @@ class LookAtTasks:
     def _lines(self, kinematics: Kinematics, targets: Targets) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Axes (F, T, 3), unit lines to the targets, and the distances (F, T) of these."""
         axis = (kinematics.matrices[:, self._eye.joint] @ self._axis[..., None])[..., 0]
-        away = targets.positions[:, self.goals] - self._eye.at(kinematics)
+        away = self._target.at(kinematics, targets) - self._eye.at(kinematics)
         far = np.maximum(np.sqrt((away * away).sum(-1)), self._least)
         return axis, away / far[..., None], far
 

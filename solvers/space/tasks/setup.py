@@ -80,6 +80,38 @@ class Points:
         return velocities(columns, kinematics, at, self.levers, self._detached) * self.moves[:, None, :]
 
 
+class TargetPoints:
+    """The target points of some goals: in the skeleton's frame, or carried by joints of the same skeleton.
+
+    Attributes
+    ----------
+    moves : (T, n) 1 where a degree of freedom may move the target, else 0.
+    """
+
+    def __init__(self, setup: Setup, goals: np.ndarray) -> None:
+        self._goals = goals
+        joint = [-1 if goal.target_joint is None else int(goal.target_joint) for goal in setup.some(goals)]
+        self._carried = np.flatnonzero(np.array(joint, dtype=np.intp) >= 0)
+        carriers = np.array(joint, dtype=np.intp)[self._carried]
+        self._points = Points(setup, carriers, np.zeros((len(carriers), 3)), setup.moves[goals[self._carried]])
+        self.moves = np.zeros((len(goals), setup.space.n))
+        self.moves[self._carried] = self._points.moves
+
+    def at(self, kinematics: Kinematics, targets: Targets) -> np.ndarray:
+        """World positions (F, T, 3)."""
+        places = targets.positions[:, self._goals]
+        if self._carried.size:
+            own = kinematics.matrices[:, self._points.joint] @ places[:, self._carried, :, None]
+            places[:, self._carried] = kinematics.positions[:, self._points.joint] + own[..., 0]
+        return places
+
+    def less(self, moved: np.ndarray, columns: Columns, kinematics: Kinematics, at: np.ndarray) -> np.ndarray:
+        """Velocities `moved` (F, T, 3, n) less those of the targets, which are `at` (F, T, 3); changed in place."""
+        if self._carried.size:
+            moved[:, self._carried] -= self._points.columns(columns, kinematics, at[:, self._carried])
+        return moved
+
+
 def velocities(
     columns: Columns, kinematics: Kinematics, points: np.ndarray, levers: np.ndarray, detached: bool
 ) -> np.ndarray:
