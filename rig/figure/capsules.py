@@ -16,7 +16,7 @@ from ..blender.dependencies import control_bones
 from . import skin
 from .body import RestBody
 from .directions import unit
-from .parts import NONE, PARTS
+from .parts import NONE, PARTS, TRUNK
 from .roles import Figure
 
 _SLIM = 0.15  # radius of other bones without a mesh, as a share of their length
@@ -34,6 +34,12 @@ class BoneCapsule(NamedTuple):
     start: np.ndarray
     end: np.ndarray
     radius: float
+
+
+def pairs(capsules: list[BoneCapsule], figure: Figure) -> list[tuple[int, int]]:
+    """The numbers of the bodies that keep apart: all but those of the trunk among themselves, which bend together."""
+    trunk = {k for k, one in enumerate(capsules) if figure.roles.get(one.bone, NONE).name in TRUNK}
+    return [(i, k) for i in range(len(capsules)) for k in range(i) if not {i, k} <= trunk]
 
 
 class _Shapes:

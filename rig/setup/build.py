@@ -14,6 +14,7 @@ from ..blender import dependencies, limit_frame
 from ..blender.armature import Armature
 from ..blender.dependencies import acts
 from ..blender.limit_frame import LimitFrame
+from ..figure import capsules
 from ..figure.roles import Figure
 from ..notes import Note, note_of
 from . import limits
@@ -430,7 +431,7 @@ class _Parts:
             [ik.Capsule(self.main[one.bone], own(one.bone, one.start), own(one.bone, one.end), one.radius)
              for one in solve_plan.capsules],
             [one.shape for one in solve_plan.obstacles],
-            None if solve_plan.avoids_self else [],
+            capsules.pairs(solve_plan.capsules, solve_plan.figure) if solve_plan.avoids_self else [],
         )  # fmt: skip
 
     def solved_frames(self, solve_plan: Plan) -> tuple[np.ndarray, np.ndarray] | None:

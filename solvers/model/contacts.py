@@ -13,6 +13,7 @@ from .numbers import is_whole, number, shown, vector
 from .skeleton import Skeleton
 
 POINTS = 4  # target points that place an obstacle
+NEAR = 2  # most bodies between two, along the bones, that are near: where they overlap at rest, they may as they like
 
 
 @dataclass(frozen=True)
@@ -99,8 +100,8 @@ class Contacts:
     """The bodies of a solve that nothing passes through.
 
     Two capsules that overlap in the rest pose may overlap as much in any pose. Capsules of one joint or of neighbouring
-    bones, capsules with one bone between them that overlap in the rest pose, and capsules that no goal moves relative
-    to each other, do not count as pairs.
+    bones, capsules with one or two bones between them that overlap in the rest pose, and capsules that no goal moves
+    relative to each other, do not count as pairs.
 
     Parameters
     ----------
@@ -162,7 +163,7 @@ class CapsuleArrays:
 def pairs_of(
     skeleton: Skeleton, contacts: Contacts, joint: np.ndarray, moved: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(K, 2) numbers of the capsules that may keep apart, and (K,) bool, those with one body between them.
+    """(K, 2) numbers of the capsules that may keep apart, and (K,) bool, those with few bodies between them.
 
     joint : (C,) of capsules. moved : joints that a solve moves.
     """
@@ -182,4 +183,4 @@ def pairs_of(
         if one != other and crossed and between & set(moved.tolist()):
             kept.append((i, k, crossed))
     rows = np.array(kept, dtype=np.intp).reshape(-1, 3)
-    return rows[:, :2], rows[:, 2] == 1
+    return rows[:, :2], rows[:, 2] <= NEAR

@@ -116,6 +116,9 @@ class ContactGaps:
     def _to_boxes(self, start: np.ndarray, end: np.ndarray, places: np.ndarray) -> Gap:
         """The signed distance to a convex body is convex along a segment, so a search finds its least."""
         capsule, obstacle = self._boxed.T
+        if not capsule.size:
+            nothing = np.zeros((len(start), 0, 3))
+            return Gap(np.zeros((len(start), 0)), nothing, nothing, nothing)
         centre = places[:, obstacle, 0]
         axes = places[:, obstacle, 1:] - centre[:, :, None]  # (F, B, 3, 3), a row for each face
         half = np.sqrt((axes * axes).sum(-1))
