@@ -27,6 +27,7 @@ from .starts import with_still_slides
 
 SHARES = (0.25, 0.5, 0.75, 1.0)  # of the way from the overlap to the least gap
 SHARE_ITERATIONS, MULTIPLIERS, MULTIPLIER_ITERATIONS, LAST_ITERATIONS = 12, 3, 20, 3
+BACK = 1e-3  # pull to the free answer: with less, joints that push nothing swing by tens of degrees, with more goals give way
 SETTLED = 1e-7  # [rad] longest step: a figure at rest against itself must not tremble
 TOUCHING = 1e-7  # [skeleton lengths] less overlap counts as none
 AT_ONCE = 32  # frames
@@ -45,7 +46,7 @@ class Apart:
             skeleton, goals, range(len(goals)), chains, METHODS["PGS"], options, contacts=contacts
         )  # fmt: skip
         first = self._stage.settings._replace(
-            settle=SETTLED, unsettled=ANY, damping=None, first_damping=PULL, iterations=SHARE_ITERATIONS
+            settle=SETTLED, unsettled=ANY, damping=None, first_damping=BACK, pull=BACK, iterations=SHARE_ITERATIONS
         )
         self._first, self._exact = first, first._replace(iterations=MULTIPLIER_ITERATIONS)
         self._last = first._replace(pull=0.0, iterations=LAST_ITERATIONS, first_damping=1e-6)
