@@ -57,7 +57,7 @@ class Convex:
         sides = Counter(frozenset(side) for face in self.faces for side in zip(face, [*face[1:], face[0]], strict=True))
         if not sides or set(sides.values()) != {2}:
             raise InvalidOptions("convex faces: the body is not closed; each edge must belong to two faces")
-        fans = np.array([(face[0], *pair) for face in self.faces for pair in pairwise(face[1:])])
+        fans = np.array([(face[0], *pair) for face in self.faces for pair in pairwise(face[1:])], dtype=np.intp)
         edges = np.unique(np.sort(np.concatenate([fans[:, [0, 1]], fans[:, [1, 2]], fans[:, [0, 2]]]), axis=1), axis=0)
         object.__setattr__(self, "corners", corners)
         object.__setattr__(self, "triangles", _faced(corners, fans))
@@ -86,9 +86,9 @@ def _faced(corners: np.ndarray, fans: np.ndarray) -> np.ndarray:
     twice = np.sqrt((normals * normals).sum(-1))
     faced = twice > SLIVER * longest
     over = ((corners - a[faced, None]) * (normals[faced] / twice[faced, None])[:, None]).sum(-1)  # (T, V)
-    most = INSIDE * np.ptp(corners, axis=0).max()
+    most = INSIDE * (corners.max(0) - corners.min(0)).max()
     if not faced.any() or np.minimum(over.max(-1), -over.min(-1)).max() > most:
         raise InvalidOptions("convex vertices: the body is not convex; give the faces of its convex hull")
-    if np.ptp(over, axis=-1).max() <= most:
+    if (over.max(-1) - over.min(-1)).max() <= most:
         raise InvalidOptions("convex vertices: the body is flat; use a thin Box")
-    return fans[faced].astype(np.intp)
+    return fans[faced]

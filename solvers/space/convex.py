@@ -47,7 +47,8 @@ def nearest(convex: Convex, places: np.ndarray, start: np.ndarray, end: np.ndarr
         f, s = frame[begin : begin + AT_ONCE], segment[begin : begin + AT_ONCE]
         p, q = start[f, s], end[f, s]
         one, other = (corners[f[:, None], convex.edges[:, k]] for k in range(2))
-        on, foot = closest(*(np.broadcast_to(x[:, None], one.shape) for x in (p, q)), one, other)
+        whole = np.zeros_like(one)
+        on, foot = closest(whole + p[:, None], whole + q[:, None], one, other)
         away = on - foot
         far = np.sqrt((away * away).sum(-1))
         best = _at(far, np.argmin(far, -1)), _at(away, np.argmin(far, -1)), _at(on, np.argmin(far, -1))
