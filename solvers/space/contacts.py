@@ -126,6 +126,9 @@ class ContactGaps:
     def _to_boxes(self, start: np.ndarray, end: np.ndarray, places: np.ndarray) -> Gap:
         """The signed distance to a convex body is convex along a segment, so a search finds its least."""
         capsule, obstacle = self._boxed.T
+        if not capsule.size:
+            none = np.zeros((len(start), 0, 3))
+            return Gap(none[..., 0], none, none, none)
         centre = places[:, obstacle, 0]
         axes = places[:, obstacle, 1:] - centre[:, :, None]  # (F, B, 3, 3), a row for each face
         half = np.sqrt((axes * axes).sum(-1))
