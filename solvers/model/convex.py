@@ -72,7 +72,7 @@ def _corners(vertices: Any) -> np.ndarray:
     try:
         corners = np.array(vertices, dtype=float)
     except (TypeError, ValueError):
-        corners = np.zeros(0)
+        corners = np.zeros((0, 3))
     if corners.ndim != 2 or corners.shape[1] != 3 or len(corners) < 4 or not np.isfinite(corners).all():
         raise InvalidOptions(f"convex vertices: expected 4 or more finite points (V, 3), got {shown(vertices)}")
     return corners
