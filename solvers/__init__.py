@@ -9,6 +9,7 @@ from .api import SOLVERS, Prepared, prepare, solve, solve_frames
 from .compiled.library import kernel
 from .model.angles import angles_from_pose, column_joints, pose_from_angles
 from .model.contacts import Box, Capsule, Contacts, Plane
+from .model.convex import Convex
 from .model.coupling import Coupling
 from .model.curve import along_curve
 from .model.errors import (
@@ -41,9 +42,9 @@ from .space.null_space import toward_posture
 from .tracking import Tracker, track
 
 __all__ = [
-    "GOAL_KINDS", "SOLVERS", "Batch", "Box", "Capsule", "Contacts", "Coupling", "DqikError", "FrameArrays", "Goal",
-    "InvalidGoal", "InvalidLimits", "InvalidOptions", "InvalidPose", "InvalidSkeleton", "Joint", "Motion", "Options",
-    "Plane", "Pose", "Prepared", "Range", "Skeleton", "Solution", "Tracker", "TwistSwing", "UnknownJoint",
+    "GOAL_KINDS", "SOLVERS", "Batch", "Box", "Capsule", "Contacts", "Convex", "Coupling", "DqikError", "FrameArrays",
+    "Goal", "InvalidGoal", "InvalidLimits", "InvalidOptions", "InvalidPose", "InvalidSkeleton", "Joint", "Motion",
+    "Options", "Plane", "Pose", "Prepared", "Range", "Skeleton", "Solution", "Tracker", "TwistSwing", "UnknownJoint",
     "UnknownSolver", "World", "along_curve", "angles_from_pose", "column_joints", "dual_quaternion_jacobian",
     "exponential_map_jacobian", "finite_difference_jacobian", "forward", "kernel", "pose_from_angles", "prepare",
     "skeleton_from_urdf", "solve", "solve_frames", "toward_posture", "track", "twist_jacobian", "velocity_jacobian",

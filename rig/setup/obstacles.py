@@ -6,6 +6,7 @@ A shape is placed in each frame by four points, which move with its object; see 
 
 from typing import NamedTuple
 
+import bmesh
 import bpy
 import numpy as np
 
@@ -18,6 +19,7 @@ TYPES = {"MESH", "EMPTY"}  # of objects that may be obstacles
 _FLAT = 1e-4  # of its largest extent: a mesh thinner than this is a plate
 _PLATE = 0.2  # thickness of a plate behind its face, as a share of its largest extent
 _AT_CORNER = 1e-4  # of its extents: a mesh is a box if all its vertices are as near to corners of its bounds
+_DIRECTIONS = 100  # in which the outermost vertices of a mesh are taken, where its hull has more corners
 
 
 class Obstacle(NamedTuple):
@@ -27,7 +29,7 @@ class Obstacle(NamedTuple):
     """
 
     number: int
-    shape: ik.Plane | ik.Box
+    shape: ik.Plane | ik.Box | ik.Convex
     points: np.ndarray
 
     @property
@@ -73,7 +75,7 @@ def of(ob: bpy.types.Object, moved: set[str], notes: list[Note]) -> list[Obstacl
     return found
 
 
-def _obstacle(number: int, shape: ik.Plane | ik.Box) -> Obstacle:
+def _obstacle(number: int, shape: ik.Plane | ik.Box | ik.Convex) -> Obstacle:
     return Obstacle(number, shape, shape.points())
 
 
@@ -81,7 +83,7 @@ def _has_mesh(ob: bpy.types.Object) -> bool:
     return ob.type == "MESH" and ob.data is not None
 
 
-def _shape(ob: bpy.types.Object) -> ik.Box | None:
+def _shape(ob: bpy.types.Object) -> ik.Box | ik.Convex | None:
     """The convex hull of a mesh: a box where it is one, and of a flat mesh a plate behind its face."""
     if not _has_mesh(ob):
         return None
@@ -96,9 +98,10 @@ def _shape(ob: bpy.types.Object) -> ik.Box | None:
         return None
     if len(thin):
         return _plate(ob.data, int(thin[0]), centre, size, largest)
-    if True:
+    at_corner = np.minimum(np.abs(vertices - lo), np.abs(vertices - hi)) <= _AT_CORNER * size
+    if at_corner.all() and len(np.unique(vertices > centre, axis=0)) == 8:
         return ik.Box(tuple(centre), tuple(size))
-    return ik.Box(tuple(centre), tuple(size))
+    return _hull((vertices - centre) / size, centre, size)
 
 
 def _plate(mesh: bpy.types.Mesh, axis: int, centre: np.ndarray, size: np.ndarray, largest: float) -> ik.Box | None:
@@ -109,3 +112,48 @@ def _plate(mesh: bpy.types.Mesh, axis: int, centre: np.ndarray, size: np.ndarray
     size[axis] = _PLATE * largest
     centre[axis] -= 0.5 * size[axis] * (1.0 if normal >= 0.0 else -1.0)
     return ik.Box(tuple(centre), tuple(size))
+
+
+def _hull(vertices: np.ndarray, centre: np.ndarray, size: np.ndarray) -> ik.Convex | ik.Box:
+    """The convex hull of vertices (V, 3), shrunk to a cube of side 1 about 0; their box where rounding leaves none."""
+    corners, faces = _hulled(vertices)
+    if len(corners) > _DIRECTIONS:
+        every = corners
+        corners, faces = _hulled(every[np.unique(np.argmax(every @ _even_directions().T, axis=0))])
+        corners = corners * _growth(corners, faces, every)
+    try:
+        return ik.Convex(centre + corners * size, faces)
+    except ik.InvalidOptions:
+        return ik.Box(tuple(centre), tuple(size))
+
+
+def _hulled(vertices: np.ndarray) -> tuple[np.ndarray, list[list[int]]]:
+    """The corners (V, 3) and faces of the convex hull of vertices."""
+    made = bmesh.new()
+    try:
+        for vertex in vertices:
+            made.verts.new(vertex)
+        bmesh.ops.convex_hull(made, input=made.verts[:], use_existing_faces=False)
+        used = [vertex for vertex in made.verts if vertex.link_faces]
+        number = {vertex: place for place, vertex in enumerate(used)}
+        corners = np.array([vertex.co for vertex in used], dtype=float).reshape(-1, 3)
+        return corners, [[number[vertex] for vertex in face.verts] for face in made.faces]
+    finally:
+        made.free()
+
+
+def _growth(corners: np.ndarray, faces: list[list[int]], vertices: np.ndarray) -> float:
+    """How many times a hull about 0 must grow to hold all vertices."""
+    a, b, c = (corners[[face[k] for face in faces]] for k in range(3))
+    normals = np.cross(b - a, c - a)
+    levels = (normals * a).sum(-1)
+    fit = np.abs(levels) > _FLAT * np.linalg.norm(normals, axis=-1)
+    return max(1.0, float((vertices @ (normals[fit] / levels[fit, None]).T).max(initial=1.0)))
+
+
+def _even_directions() -> np.ndarray:
+    """Directions (D, 3) that a spiral spreads evenly over the sphere."""
+    height = 1.0 - (2.0 * np.arange(_DIRECTIONS) + 1.0) / _DIRECTIONS
+    turn = np.pi * (3.0 - np.sqrt(5.0)) * np.arange(_DIRECTIONS)
+    wide = np.sqrt(1.0 - height * height)
+    return np.stack([wide * np.cos(turn), wide * np.sin(turn), height], axis=-1)

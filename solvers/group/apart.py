@@ -19,7 +19,9 @@ from ..model.frames import FrameArrays, Motion
 from ..model.goals import Goal, Targets
 from ..model.options import Options
 from ..model.skeleton import Pose, Skeleton
+from ..space.joint_space import State
 from ..space.point import Point, Request, stand
+from ..space.tasks import Kinematics
 from .settings import PULL
 from .stage import Stage, frames_of, posed
 from .stages import Stages
@@ -62,43 +64,51 @@ class Apart:
         finite = np.flatnonzero(np.isfinite(arrays.rotations).all((1, 2)))
         deepest = np.zeros(len(arrays))
         if finite.size and self._stage.gaps is not None and self._stage.gaps.count:
-            point, frames, _, _ = self._answers(arrays, finite)
-            deepest[finite] = np.maximum(self._lacking(point, frames.targets), 0.0).max(-1)
+            *_, reached, targets = self._placed(arrays, finite)
+            deepest[finite] = np.maximum(self._lacking(reached, targets), 0.0).max(-1)
         return deepest
 
     def _some(self, arrays: FrameArrays) -> None:
         finite = np.flatnonzero(np.isfinite(arrays.rotations).all((1, 2)))
         if not finite.size or self._stage.gaps is None or not self._stage.gaps.count:
             return
-        point, frames, pose, wanted = self._answers(arrays, finite)
-        lacking = self._lacking(point, frames.targets)
+        *_, reached, targets = self._placed(arrays, finite)
+        lacking = self._lacking(reached, targets)
         going = np.flatnonzero((lacking > self._touching).any(-1))
         if not going.size:
             return
-        point, iterations = self._pushed(point.take(going), frames.take(going), lacking[going])
         some = finite[going]
-        pose = posed(self._stage, point.state, Pose(pose.rotations[going], pose.translations[going]))
+        point, frames, pose, wanted = self._answers(arrays, some)
+        point, iterations = self._pushed(point, frames, lacking[going])
         iterations += arrays.iterations[some]
-        arrays.answer(some, self._stages.report(pose, [(self._stage, point)], iterations, wanted.take(going)))
+        pose = posed(self._stage, point.state, pose)
+        arrays.answer(some, self._stages.report(pose, [(self._stage, point)], iterations, wanted))
 
     def _answers(self, arrays: FrameArrays, finite: np.ndarray) -> tuple[Point, Request, Pose, Targets]:
         """The points of answers, their request with goals held where the answers have brought them, and the targets."""
         stage = self._stage
-        targets, _, links, _ = self._stages.inputs(arrays, finite)
-        pose = frames_of(Pose(arrays.rotations[finite], arrays.translations[finite]), finite.size)
-        links = with_still_slides(stage, pose, links)
-        state = stage.space.state(pose, finite.size)
-        reached = stage.tasks.kinematics(state, links)
+        pose, state, links, reached, targets = self._placed(arrays, finite)
         own = stage.gaps.least if stage.gaps is not None else np.zeros(0)
         held = stage.tasks.shifted(targets, reached, targets, -np.ones((finite.size, len(stage.goals))))
         frames = Request(state, held._replace(gaps=np.tile(own, (finite.size, 1))), links)
         return stand(stage.tasks, state, frames), frames, pose, targets
 
-    def _lacking(self, point: Point, targets: Targets) -> np.ndarray:
+    def _placed(
+        self, arrays: FrameArrays, finite: np.ndarray
+    ) -> tuple[Pose, State, np.ndarray | None, Kinematics, Targets]:
+        """Where answers have brought the bodies; whether they overlap needs no Jacobian."""
+        stage = self._stage
+        targets, _, links, _ = self._stages.inputs(arrays, finite)
+        pose = frames_of(Pose(arrays.rotations[finite], arrays.translations[finite]), finite.size)
+        links = with_still_slides(stage, pose, links)
+        state = stage.space.state(pose, finite.size)
+        return pose, state, links, stage.tasks.kinematics(state, links), targets
+
+    def _lacking(self, kinematics: Kinematics, targets: Targets) -> np.ndarray:
         """How far the gaps (F, K) are below their least; below 0 for those with room."""
         gaps = self._stage.gaps
         assert gaps is not None
-        return gaps.least - gaps.at(point.kinematics, targets).gaps
+        return gaps.least - gaps.at(kinematics, targets).gaps
 
     def _pushed(self, point: Point, frames: Request, depth: np.ndarray) -> tuple[Point, np.ndarray]:
         """Frames pushed apart and the iterations (F,); depth : (F, K) how far gaps are below their least."""
@@ -115,9 +125,9 @@ class Apart:
         for share in SHARES:
             point = run(self._first, least - (1.0 - share) * depth)
         for _ in range(MULTIPLIERS):
-            multipliers = np.maximum(multipliers + self._lacking(point, frames.targets), 0.0)
+            multipliers = np.maximum(multipliers + self._lacking(point.kinematics, frames.targets), 0.0)
             point = run(self._exact, least + multipliers)
-        multipliers = np.maximum(multipliers + self._lacking(point, frames.targets), 0.0)
+        multipliers = np.maximum(multipliers + self._lacking(point.kinematics, frames.targets), 0.0)
         return run(self._last, least + multipliers), iterations
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..algebra import quaternion
+from .convex import Convex
 from .errors import InvalidOptions
 from .numbers import is_whole, number, shown, vector
 from .skeleton import Skeleton
@@ -105,8 +106,8 @@ class Contacts:
 
     Parameters
     ----------
-    capsules : of the skeleton's joints. obstacles : each a `Plane` or a `Box`. Four target points place each of them
-        in each frame, after the points of all goals (`points()` of an obstacle has its own).
+    capsules : of the skeleton's joints. obstacles : each a `Plane`, a `Box` or a `Convex`. Four target points place
+        each of them in each frame, after the points of all goals (`points()` of an obstacle has its own).
     pairs : of numbers of capsules that keep apart; None for all, an empty list for none.
     margin : [length units] least gap.
 
@@ -120,7 +121,7 @@ class Contacts:
     """
 
     capsules: Sequence[Capsule]
-    obstacles: Sequence[Plane | Box] = ()
+    obstacles: Sequence[Plane | Box | Convex] = ()
     pairs: Sequence[tuple[int, int]] | None = None
     margin: float = 0.0
 
@@ -133,8 +134,8 @@ class Contacts:
                     f"capsule of {one.joint!r}: radius = {shown(one.radius)}; expected a length above 0"
                 )
         for other in self.obstacles:
-            if not isinstance(other, (Plane, Box)):
-                raise InvalidOptions(f"obstacles: expected Plane or Box, got {shown(other)}")
+            if not isinstance(other, (Plane, Box, Convex)):
+                raise InvalidOptions(f"obstacles: expected Plane, Box or Convex, got {shown(other)}")
         if not 0.0 <= number(self.margin) < np.inf:
             raise InvalidOptions(f"contacts.margin = {shown(self.margin)}; expected a length, 0 or more")
         most = len(self.capsules) - 1

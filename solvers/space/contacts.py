@@ -12,10 +12,12 @@ from typing import NamedTuple
 import numpy as np
 
 from ..algebra import quaternion
-from ..model.contacts import POINTS, CapsuleArrays, Contacts, Plane, pairs_of
+from ..model.contacts import POINTS, Box, CapsuleArrays, Contacts, Plane, pairs_of
+from ..model.convex import Convex
 from ..model.goals import Targets
 from ..model.skeleton import Skeleton
 from ..model.world import forward
+from .convex import nearest
 from .joint_space import JointSpace
 from .tasks.setup import Columns, Kinematics, points_in, velocities
 
@@ -34,7 +36,9 @@ class Gap(NamedTuple):
 
 
 class ContactGaps:
-    """The gaps of K contacts: pairs of capsules, ends of capsules over planes, capsules and boxes, in this order.
+    """The gaps of K contacts.
+
+    In this order: pairs of capsules, ends of capsules over planes, capsules and boxes, capsules and convex bodies.
 
     Attributes
     ----------
@@ -52,12 +56,17 @@ class ContactGaps:
         self._pairs, at_rest = self._pairs[apart], at_rest[apart]
         moves = skeleton.ancestors[capsules.joint][:, space.joint]  # (C, n)
         free = np.flatnonzero(moves.any(-1))
-        kinds = [isinstance(one, Plane) for one in contacts.obstacles]
-        planes, boxes = np.flatnonzero(kinds), np.flatnonzero(~np.array(kinds, dtype=bool))
+        planes, boxes = (
+            [number for number, one in enumerate(contacts.obstacles) if isinstance(one, kind)]
+            for kind in (Plane, Box)
+        )
+        self._free = free
+        self._convex = [(number, one) for number, one in enumerate(contacts.obstacles) if isinstance(one, Convex)]
         self._ends = np.array([(c, o) for o in planes for c in free for _ in range(2)], dtype=np.intp).reshape(-1, 2)
         self._boxed = np.array([(c, o) for o in boxes for c in free], dtype=np.intp).reshape(-1, 2)
         self._at_end = np.arange(len(self._ends)) % 2 == 1
-        first = np.concatenate([self._pairs[:, 0], self._ends[:, 0], self._boxed[:, 0]])
+        hulled = np.tile(free, len(self._convex))
+        first = np.concatenate([self._pairs[:, 0], self._ends[:, 0], self._boxed[:, 0], hulled])
         second = self._pairs[:, 1]
         self.count = len(first)
         self._moves = moves[first].astype(float), moves[second].astype(float)
@@ -72,7 +81,8 @@ class ContactGaps:
         points = points[:, points.shape[1] - self._placing :]
         start, end = self._segments(kinematics.positions, kinematics.matrices)
         places = points.reshape(len(points), -1, POINTS, 3)
-        parts = self._of_pairs(start, end), self._over_planes(start, end, places), self._to_boxes(start, end, places)
+        parts = [self._of_pairs(start, end), self._over_planes(start, end, places), self._to_boxes(start, end, places)]
+        parts += [self._to_convex(start, end, places[:, number], convex) for number, convex in self._convex]
         return Gap(*(np.concatenate(part, axis=1) for part in zip(*parts, strict=True)))
 
     def jacobian(self, gap: Gap, columns: Columns, kinematics: Kinematics) -> np.ndarray:
@@ -117,8 +127,8 @@ class ContactGaps:
         """The signed distance to a convex body is convex along a segment, so a search finds its least."""
         capsule, obstacle = self._boxed.T
         if not capsule.size:
-            nothing = np.zeros((len(start), 0, 3))
-            return Gap(np.zeros((len(start), 0)), nothing, nothing, nothing)
+            none = np.zeros((len(start), 0, 3))
+            return Gap(none[..., 0], none, none, none)
         centre = places[:, obstacle, 0]
         axes = places[:, obstacle, 1:] - centre[:, :, None]  # (F, B, 3, 3), a row for each face
         half = np.sqrt((axes * axes).sum(-1))
@@ -139,6 +149,12 @@ class ContactGaps:
         point = start[:, capsule] + share * (end - start)[:, capsule]
         turned = (np.swapaxes(axes, -1, -2) @ normals[..., None])[..., 0]
         return Gap(far - self._capsules.radius[capsule], turned, point, point)
+
+    def _to_convex(self, start: np.ndarray, end: np.ndarray, places: np.ndarray, convex: Convex) -> Gap:
+        a, b = start[:, self._free], end[:, self._free]
+        found = nearest(convex, places, a, b, closest)
+        point = a + found.share[..., None] * (b - a)
+        return Gap(found.distance - self._capsules.radius[self._free], found.normals, point, point)
 
 
 def closest(p: np.ndarray, q: np.ndarray, r: np.ndarray, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

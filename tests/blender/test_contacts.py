@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Bodies that do not pass through themselves, the floor or objects, measured on Blender's own bones by brute force."""
 
+from collections.abc import Callable
 from math import radians
 
 import bpy
@@ -115,6 +116,60 @@ def test_a_moving_box_pushes_the_hand_away() -> None:
         deepest.append(depth_in_box(ob, "hand.L", crate))
     assert max(deepest) < DEEP
     assert rigs.miss(ob, "hand.L", targets["hand.L"]) > 0.01
+
+
+def sphere() -> bpy.types.Object:
+    """Of many faces, and uneven in scale."""
+    bpy.ops.mesh.primitive_uv_sphere_add(segments=32, ring_count=16, radius=0.25, location=(0.5, -0.4, 1.2))
+    bpy.context.object.scale = (1.0, 0.8, 1.2)
+    return bpy.context.object
+
+
+def wedge() -> bpy.types.Object:
+    corners = [(-0.2, -0.2, -0.2), (0.2, -0.2, -0.2), (0.2, 0.2, -0.2), (-0.2, 0.2, -0.2), (-0.2, 0, 0.2),
+               (0.2, 0, 0.2)]  # fmt: skip
+    mesh = bpy.data.meshes.new("Wedge")
+    mesh.from_pydata(corners, [], [(3, 2, 1, 0), (0, 1, 5, 4), (2, 3, 4, 5), (1, 2, 5), (3, 0, 4)])
+    made = bpy.data.objects.new("Wedge", mesh)
+    bpy.context.scene.collection.objects.link(made)
+    made.location = (0.5, -0.4, 1.2)
+    return made
+
+
+def height_over_faces(ob: bpy.types.Object, bone: str, made: bpy.types.Object) -> float:
+    """The least over a bone's axis of how far it is over the highest of an object's faces, in the object's space."""
+    local = np.array([made.matrix_world.inverted() @ Vector(point) for point in segment(ob, bone)])
+    faces = made.data.polygons
+    normals, at = (np.array([getattr(face, name) for face in faces]) for name in ("normal", "center"))
+    return float((local @ normals.T - (at * normals).sum(-1)).max(-1).min())
+
+
+@pytest.mark.parametrize("shape", [sphere, wedge])
+def test_a_hand_stays_out_of_the_hull_of_a_mesh(shape: Callable[[], bpy.types.Object]) -> None:
+    ob, targets = standing()
+    made = shape()
+    rigs.made_active(ob)
+    ob.pose.bones["hand.L"].dqik_radius = 0.03
+    targets["hand.L"].location = (0.45, -0.35, 1.2)
+    ob.dqik.live = True
+    rigs.update()
+    assert height_over_faces(ob, "hand.L", made) < -0.04, "without contact the hand is in it"
+    avoid(ob, made)
+    rigs.update()
+    assert height_over_faces(ob, "hand.L", made) > -DEEP  # the body ends where the bone does
+    assert ob.dqik.status.overlap < DEEP
+
+
+def test_a_hand_reaches_beside_a_wedge_where_its_bounds_are() -> None:
+    ob, targets = standing()
+    made = wedge()
+    rigs.made_active(ob)
+    ob.pose.bones["hand.L"].dqik_radius = 0.02
+    targets["hand.L"].location = (0.5, -0.24, 1.34)
+    avoid(ob, made)
+    ob.dqik.live = True
+    rigs.update()
+    assert rigs.miss(ob, "hand.L", targets["hand.L"]) < 1e-3
 
 
 def test_bakes_and_renders_are_as_live() -> None:

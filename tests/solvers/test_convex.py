@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Convex polyhedra as obstacles, measured by sampled segments and an optimiser of its own."""
+
+import numpy as np
+import pytest
+from bodied import person
+
+import solvers as ik
+from solvers.algebra import quaternion
+from solvers.model.goals import Targets
+from solvers.space.contacts import ContactGaps, closest
+from solvers.space.convex import nearest
+from solvers.space.joint_space import JointSpace
+from solvers.space.tasks import Tasks
+
+WEDGE = np.array([(x, y, z) for y in (-0.3, 0.35) for x, z in ((-0.2, 0.0), (0.25, 0.0), (0.05, 0.4))])
+WEDGE_FACES = [(0, 1, 2), (3, 4, 5), (0, 1, 4, 3), (2, 1, 4, 5), (0, 2, 5, 3)]
+
+
+def wedge():
+    return ik.Convex(WEDGE, WEDGE_FACES)
+
+
+def placed(generator):
+    """Points (4, 3) that move, turn, scale unevenly and mirror."""
+    turn = quaternion.exp(generator.normal(size=3))
+    axes = quaternion.rotate(turn, np.diag(generator.uniform(0.5, 2.0, 3) * generator.choice([-1.0, 1.0], 3)))
+    origin = 0.2 * generator.normal(size=3)
+    return np.concatenate([origin[None], origin + axes])
+
+
+def brute(points, corners, faces):
+    """Signed distances (N,) of points: by planes inside, and outside by projecting on to the half-spaces in turn."""
+    middle, normals, levels = corners.mean(0), [], []
+    for face in faces:
+        a, b, c = corners[list(face[:3])]
+        normal = np.cross(b - a, c - a)
+        normal *= np.sign(normal @ (a - middle)) / np.linalg.norm(normal)
+        normals.append(normal)
+        levels.append(normal @ a)
+    height = (points @ np.array(normals).T - np.array(levels)).max(-1)
+    at, corrections = points.copy(), [np.zeros_like(points) for _ in normals]
+    for _ in range(400):  # Dykstra's projections lead to the nearest point of the body
+        for k, (normal, level) in enumerate(zip(normals, levels, strict=True)):
+            before = at + corrections[k]
+            at = before - np.maximum(before @ normal - level, 0.0)[:, None] * normal
+            corrections[k] = before - at
+    return np.where(height > 0.0, np.linalg.norm(points - at, axis=-1), height)
+
+
+def test_distances_of_segments_match_a_fine_search():
+    generator, body = np.random.default_rng(7), wedge()
+    inside = 0
+    for _ in range(12):
+        places = placed(generator)
+        start, end = 0.5 * generator.normal(size=(2, 6, 3)) + places[0]
+        found = nearest(body, places[None], start[None], end[None], closest)
+        corners = places[0] + WEDGE @ (places[1:] - places[0])
+        points = start[:, None] + np.linspace(0.0, 1.0, 301)[:, None] * (end - start)[:, None]
+        fine = brute(points.reshape(-1, 3), corners, WEDGE_FACES).reshape(6, -1).min(-1)
+        step = np.linalg.norm(end - start, axis=-1) / 300
+        assert (found.distance[0] <= fine + 1e-6).all()
+        assert (found.distance[0] >= fine - step).all()
+        inside += (fine < 0.0).sum()
+    assert 10 < inside < 62, "both kinds are met"
+
+
+def test_the_gaps_jacobian_is_that_of_differences():
+    skeleton, capsules = person()
+    space = JointSpace(skeleton, np.ones(len(skeleton), dtype=bool))
+    contacts = ik.Contacts(capsules, [wedge(), ik.Plane()], pairs=[])
+    gaps = ContactGaps(skeleton, space, contacts)
+    tasks = Tasks(skeleton, [], space, np.zeros((0, len(skeleton)), dtype=bool))
+    none, points = np.zeros((1, 0, 3)), contacts.points()
+    points[:4] += 0.2, 0.1, 1.1
+    targets = Targets(none, np.zeros((1, 0, 4)), none, points=points[None])
+    generator, step = np.random.default_rng(5), 1e-6
+    state = space.state(skeleton.rest_pose())
+    deepest = np.inf
+    for _ in range(5):
+        state = space.step(state, space.project(state.x + 0.1 * generator.normal(size=state.x.shape)) - state.x)
+        kinematics = tasks.kinematics(state, None)
+        gap = gaps.at(kinematics, targets)
+        deepest = min(deepest, gap.gaps.min())
+        own = gaps.jacobian(gap, tasks.columns(state, kinematics), kinematics)[0]
+        for freedom in range(space.n):
+            ends = [gaps.at(tasks.kinematics(space.step(state, sign * step * np.eye(space.n)[[freedom]]), None),
+                            targets).gaps[0] for sign in (1.0, -1.0)]  # fmt: skip
+            assert np.abs((ends[0] - ends[1]) / (2.0 * step) - own[:, freedom]).max() < 2e-5
+    assert deepest < -0.1, "some axes are inside"
+
+
+def test_a_capsule_stays_out_of_a_wedge_that_moves_and_a_frame_alone_is_that_of_the_batch():
+    skeleton = ik.Skeleton([ik.Joint("arm", -1, "ball", (0, 0, 0)), ik.Joint("fore", 0, "ball", (0, 1, 0)),
+                            ik.Joint("tip", 1, "fixed", (0, 1, 0))])  # fmt: skip
+    capsules = [ik.Capsule(name, (0, 0, 0), (0, 1, 0), 0.05) for name in ("arm", "fore")]
+    points = np.array([wedge().points() + np.array([0.1 * step, 1.6, 0.0]) for step in range(4)])
+    goal, places = [ik.Goal("tip", position=(0, 0, 0))], np.tile([[0.3, 1.6, 0.1]], (4, 1, 1))
+    contacts, afresh = ik.Contacts(capsules, [wedge()]), ik.Options(warm_start=False)
+    kept = ik.solve_frames(skeleton, goal, places, options=afresh, contacts=contacts, points=points)
+    free = ik.solve_frames(skeleton, goal, places, options=afresh)
+    depth = []
+    for one in (free, kept):
+        for place, solution in zip(points, one, strict=True):
+            positions = ik.forward(skeleton, solution.pose).positions
+            share = np.linspace(0.0, 1.0, 101)[:, None, None]
+            axis = (positions[:-1] + share * (positions[1:] - positions[:-1])).reshape(-1, 3)
+            depth.append(brute(axis, place[0] + WEDGE, WEDGE_FACES).min())
+    assert min(depth[:4]) < 0.0, "without contacts it is met"
+    assert min(depth[4:]) > 0.05 - 2e-3
+    for place, goals_at, solution in zip(points, places, kept, strict=True):
+        alone = ik.solve_frames(skeleton, goal, goals_at[None], options=afresh, contacts=contacts, points=place[None])
+        assert np.array_equal(alone[0].pose.rotations, solution.pose.rotations)
+
+
+def test_what_is_no_convex_body_is_refused():
+    with pytest.raises(ik.InvalidOptions, match="not closed"):
+        ik.Convex(WEDGE, WEDGE_FACES[:-1])
+    dented = np.concatenate([WEDGE, [(0.0, 0.0, 0.1)]])
+    with pytest.raises(ik.InvalidOptions, match="not convex"):
+        ik.Convex(dented, [*WEDGE_FACES[1:], (0, 1, 6), (1, 2, 6), (2, 0, 6)])
+    with pytest.raises(ik.InvalidOptions, match="flat"):
+        ik.Convex(WEDGE * (1, 1, 0), WEDGE_FACES)
+    with pytest.raises(ik.InvalidOptions, match="different numbers"):
+        ik.Convex(WEDGE, [(0, 1, 9)])
+    with pytest.raises(ik.InvalidOptions, match="finite points"):
+        ik.Convex(WEDGE[:, :2], WEDGE_FACES)
