@@ -13,6 +13,7 @@ LOOKS = {
     "PINV": ("#ff7f0e", "v"), "SVD": ("#17becf", "P"), "TSVD": ("#0b525b", "X"), "SDLS": ("#4361ee", "<"),
     "TRANSPOSE": ("#8c564b", ">"), "ALTERNATIVE": ("#e377c2", "p"), "EXTENDED": ("#bc5090", "h"),
     "NEWTON": ("#7f6000", "*"), "BROYDEN": ("#c0a000", "d"), "FABRIK": ("#66c2a5", "H"), "TWO_BONE": ("#111111", "8"),
+    "GAUSS_SEIDEL": ("#f4a6a6", "d"),
 }  # fmt: skip
 OTHERS = ["o", "s", "^", "D", "v", "P", "X", "<", ">"]  # what is not ours is grey
 

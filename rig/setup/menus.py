@@ -16,7 +16,7 @@ FIRST_SOLVERS = ("PGS", "DLS", "TWO_BONE", "CCD", "EXTENDED", "SQP")
 
 SOLVER_NUMBERS = {name: number for number, name in enumerate((
     "PGS", "DLS", "CCD", "SQP", "PINV", "SVD", "TSVD", "SDLS", "TRANSPOSE", "ALTERNATIVE", "EXTENDED", "FABRIK",
-    "TWO_BONE", "NEWTON", "BROYDEN",
+    "TWO_BONE", "NEWTON", "BROYDEN", "GAUSS_SEIDEL",
 ))}  # fmt: skip
 """The numbers of the solvers in .blend files: add new ones at the end only."""
 
@@ -25,7 +25,7 @@ SOLVER_LABELS = {
     "PINV": "Pseudo-Inverse (PINV)", "SVD": "Singular Values (SVD)", "TSVD": "Truncated Singular Values (TSVD)",
     "SDLS": "Selectively Damped (SDLS)", "TRANSPOSE": "Jacobian Transpose", "ALTERNATIVE": "Alternative Jacobian",
     "EXTENDED": "Tails (Extended)", "FABRIK": "Back and Forth (FABRIK)", "TWO_BONE": "Two-Bone",
-    "NEWTON": "Newton", "BROYDEN": "Broyden",
+    "NEWTON": "Newton", "BROYDEN": "Broyden", "GAUSS_SEIDEL": "Plain Sweeps (Gauss-Seidel)",
 }  # fmt: skip
 """Whom each solver serves, or what its paper calls it."""
 

@@ -16,7 +16,8 @@ that it cannot reach, and stop there. A ball above a hinge twists until the hing
 
 Sweeps are cheap, and long free chains bend in smooth curves. The method handles positions only: it cannot reach a
 rotation, and a slide has no fixed length. Limits are not part of its geometry: where many are active it may stall with
-goals unmet.
+goals unmet. Nor has a sweep a step for a pull toward the base pose (`Options.pull`), which decides only the pose to
+start from.
 """
 
 from collections.abc import Sequence

@@ -18,6 +18,7 @@ from . import (
     dls,
     extended,
     fabrik,
+    gauss_seidel,
     newton,
     pgs,
     pinv,
@@ -106,6 +107,10 @@ METHODS: dict[str, Method] = {
     "BROYDEN": Method(
         "Broyden's method: updates the Jacobian from its steps instead of computing it; for comparison",
         damped(broyden.step, broyden.Secant), continues=True,
+    ),
+    "GAUSS_SEIDEL": Method(
+        "Plain projected Gauss-Seidel sweeps with a fixed damping (Kenwright's algorithm 1); for comparison with PGS",
+        shortened(gauss_seidel.step),
     ),
     "FABRIK": Method(
         "Forward and backward reaching: positions only, no rotations; cheap sweeps for short free chains",

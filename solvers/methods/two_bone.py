@@ -15,6 +15,8 @@ keeps the plane. If limits forbid one side, the limb bends to the other.
 Nothing is iterated or weighted, because each goal has a limb of its own. Limits are kept by moving the analytic pose
 inside them, joint by joint: where they are active, the answer is the nearest to the analytic one, and may miss a target
 that another solver meets.
+
+There is no room for a pull toward the base pose (`Options.pull`), which decides only the pose to start from.
 """
 
 from collections.abc import Sequence

@@ -11,7 +11,7 @@ import rigs
 from situations import NEAR, crane, history, key_turns, load, reaching, turned
 
 SOLVERS = ("PGS", "DLS", "CCD", "SQP", "PINV", "SVD", "TSVD", "SDLS", "TRANSPOSE", "ALTERNATIVE", "EXTENDED", "FABRIK",
-           "TWO_BONE", "NEWTON", "BROYDEN")  # fmt: skip
+           "TWO_BONE", "NEWTON", "BROYDEN", "GAUSS_SEIDEL")  # fmt: skip
 
 
 def lost_target(ob: bpy.types.Object, value: float) -> None:

@@ -19,6 +19,7 @@ FRAMES = range(1, 13)
 NUMBERS = {
     "PGS": 0, "DLS": 1, "CCD": 2, "SQP": 3, "PINV": 4, "SVD": 5, "TSVD": 6, "SDLS": 7, "TRANSPOSE": 8, "ALTERNATIVE": 9,
     "EXTENDED": 10, "FABRIK": 11, "TWO_BONE": 12, "NEWTON": 13, "BROYDEN": 14,
+    "GAUSS_SEIDEL": 15,
 }  # fmt: skip
 SIZE = 2.0  # of the arm
 

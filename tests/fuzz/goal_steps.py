@@ -5,7 +5,7 @@ import bpy
 from draw import Draw, bone_named, named, step
 
 SOLVERS = ("PGS", "DLS", "CCD", "SQP", "PINV", "SVD", "TSVD", "SDLS", "TRANSPOSE", "ALTERNATIVE", "EXTENDED", "FABRIK",
-           "TWO_BONE", "NEWTON", "BROYDEN")  # fmt: skip
+           "TWO_BONE", "NEWTON", "BROYDEN", "GAUSS_SEIDEL")  # fmt: skip
 
 # -- targets -----------------------------------------------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ from solvers.space.joint_space import JointSpace
 
 LINEAR = [
     "PGS", "DLS", "PINV", "SVD", "TSVD", "SDLS", "TRANSPOSE", "ALTERNATIVE", "EXTENDED", "NEWTON", "BROYDEN", "SQP",
+    "GAUSS_SEIDEL",
 ]  # fmt: skip
 EXACT, INSIDE = 1e-9, 1e-9
 

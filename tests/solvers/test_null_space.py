@@ -16,6 +16,8 @@ from solvers.methods import pinv, sdls, svd, transpose, tsvd
 
 STEPS = {"PINV": pinv.step, "SVD": svd.step, "TSVD": tsvd.step, "SDLS": sdls.step, "TRANSPOSE": transpose.step}
 JACOBIAN = [name for name in ("PGS", "DLS", *STEPS, "EXTENDED", "NEWTON", "BROYDEN", "SQP") if name in ik.SOLVERS]
+LESS = ["ALTERNATIVE", "GAUSS_SEIDEL"]  # follow the pull from the start pose, but not always to the nearest pose
+BY_JOINT = ["CCD", "FABRIK", "TWO_BONE"]  # have no step for the pull
 PULL = 1e-4
 LINKS, REACHES = 6, 6
 LIMITS = ik.TwistSwing(twist=(-1, 1), swing_x=(-0.2, 1.2), swing_z=(-1, 1))
@@ -75,6 +77,32 @@ def test_the_pull_brings_poses_nearer_to_the_wished_one_and_goals_are_met_as_bef
         without.append(away(free.pose, wished))
     assert (np.array(with_pull) < np.array(without) + 0.003).all()
     assert np.mean(with_pull) < np.mean(without)
+
+
+@pytest.mark.parametrize("solver", LESS)
+def test_the_pull_brings_poses_nearer_to_their_start_in_solvers_that_follow_it_less(solver: str) -> None:
+    """Goals are met as before, and the poses are nearer on average."""
+    _, start, _ = reaches()
+    led, free = ([reach(solver, which, pull) for which in range(REACHES)] for pull in (PULL, 0.0))
+    assert all(mine.converged or not other.converged for mine, other in zip(led, free, strict=True))
+    with_pull, without = (np.mean([away(found.pose, start) for found in answers]) for answers in (led, free))
+    assert with_pull < without
+
+
+def test_each_solver_is_one_that_follows_the_pull_or_one_that_cannot() -> None:
+    """A solver that is new belongs to one of the lists."""
+    assert sorted([*JACOBIAN, *LESS, *BY_JOINT]) == sorted(ik.SOLVERS)
+
+
+@pytest.mark.parametrize("solver", BY_JOINT)
+def test_a_pull_of_any_strength_leaves_the_answer_of_solvers_that_turn_joint_by_joint(solver: str) -> None:
+    """A weak and a strong pull give one pose, and its goal is met."""
+    skeleton = arm(elbow=ik.Range(-2, 2), preferred=(0.4, 0, 0))
+    goal = ik.Goal(2, ik.forward(skeleton, turned_about_x(skeleton, np.array([-0.3, 0.8, 0]))).positions[2])
+    weak, strong = (ik.solve(skeleton, [goal], solver=solver, options=ik.Options(pull=p)) for p in (1e-6, 1e-1))
+    assert weak.converged
+    assert strong.converged
+    assert_allclose(weak.pose.rotations, strong.pose.rotations, atol=1e-12)
 
 
 @each_bias
