@@ -100,8 +100,8 @@ def test_buttons_that_the_readme_names_are_in_the_interface() -> None:
     names = re.findall(r"\*\*(.+?)\*\*", re.sub(r"\s+", " ", section))
     names = [name for name in names if name.endswith("...") or not name.endswith(".")]
     assert names
-    folders = (build_zip.ROOT / folder for folder in ("ui", "operators"))
-    files = [build_zip.ROOT / "properties.py", *(path for folder in folders for path in folder.glob("*.py"))]
+    folders = (build_zip.ROOT / folder for folder in ("ui", "operators", "properties"))
+    files = [path for folder in folders for path in folder.glob("*.py")]
     source = "\n".join(path.read_text(encoding="utf-8") for path in files)
     missing = [name for name in names if f'"{name}"' not in source]
     assert not missing

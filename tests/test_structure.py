@@ -14,7 +14,7 @@ import solvers
 
 ROOMS = ("algebra", "model", "space", "iterate", "methods", "group", "compiled", "figure")
 """Of `solvers`: each may import from those before it. The files beside them may import from all."""
-EXTENSION = ("__init__.py", "live.py", "properties.py", "operators", "rig", "solvers", "ui")
+EXTENSION = ("__init__.py", "live.py", "operators", "properties", "rig", "solvers", "ui")
 
 
 def circle(needs: Mapping[str, set[str]]) -> set[str]:

@@ -18,7 +18,7 @@ import bpy
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "reference.md"
 _HEAD = """<!-- SPDX-License-Identifier: GPL-3.0-or-later -->
-<!-- Made by tools/reference.py from the texts in operators/ and properties.py: change them there. -->
+<!-- Made by tools/reference.py from the texts in operators/ and properties/: change them there. -->
 # Operators and properties
 
 Everything that a script or a driver can use. Angles are in radians; this page gives their defaults in degrees. Lengths

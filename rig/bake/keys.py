@@ -12,7 +12,7 @@ from ..blender import rotation
 from ..blender.channels import Channels
 from ..notes import Code, Note, Refused
 from ..setup import users
-from ..setup.build import Rig
+from ..setup.rig import Rig
 from .reduce import reduce_keys
 
 

@@ -17,7 +17,7 @@ from ..blender import actions
 from ..blender.channels import Channels
 from ..notes import Code, Note
 from ..setup import limits
-from ..setup.build import Rig
+from ..setup.rig import Rig
 from .state.prepared_rig import PreparedRig
 
 FRAMES = 3000

@@ -5,7 +5,7 @@ import bpy
 import numpy as np
 
 from ..blender import channels
-from ..setup.build import Rig
+from ..setup.rig import Rig
 from .state import holds
 
 

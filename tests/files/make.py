@@ -21,7 +21,10 @@ from pathlib import Path
 FOLDER = Path(__file__).resolve().parent
 ROOT = FOLDER.parents[1]
 COMMITS = ("ebdd3eb", "ba4e591", "b7db689", "4b7afa9", "6bd2adc", "af0ae92", "ebbaec5")
-PARTS = ("blender_manifest.toml", "__init__.py", "live.py", "properties.py", "operators", "rig", "solvers", "ui")
+PARTS = (
+    "blender_manifest.toml", "__init__.py", "live.py", "properties.py", "properties", "operators", "rig", "solvers",
+    "ui",
+)  # fmt: skip
 MODULE = "bl_ext.user_default.dqik"
 FRAMES = (1, 7, 12, 20)
 SAVED_AT = 12

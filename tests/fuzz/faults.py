@@ -29,7 +29,7 @@ class Fault(NamedTuple):
 
 _BASE = "rig/frame/state/base_pose.py"
 _POSE, _LIVE, _STEADY = "rig/frame/state/pose_memory.py", "live.py", "rig/frame/step/steady.py"
-_ANIMATION, _TARGETS, _BUILD = "rig/blender/animation.py", "rig/frame/step/targets.py", "rig/setup/build.py"
+_ANIMATION, _TARGETS, _JOINTS = "rig/blender/animation.py", "rig/frame/step/targets.py", "rig/setup/bone_joints.py"
 _FRAMES, _HOLDS, _CURVES = "rig/bake/frames.py", "rig/frame/state/holds.py", "rig/curves.py"
 _LINKS, _ROTATION, _MOTION = "rig/frame/step/links.py", "rig/blender/rotation.py", "rig/frame/state/motion.py"
 
@@ -205,7 +205,8 @@ FAULTS = [
     ),
     Fault(
         "order-of-armatures", "rig/frame/following.py",
-        "uid: by_pose[uid] | links.armatures_behind_goals(armatures[uid][0])", "uid: by_pose[uid]",
+        "uid: by_pose[uid] | (links.armatures_behind_goals(armatures[uid][0]) if counts[uid] else set())",
+        "uid: by_pose[uid]",
         "a target on another live armature is a frame late", "test_following",
         groups="objects,follow",
     ),
@@ -250,29 +251,29 @@ FAULTS = [
         groups="pose",
     ),
     Fault(
-        "inherit-rotation", _BUILD, "not pose[bone].bone.use_inherit_rotation or _held_in_space(pose[bone])",
-        "_held_in_space(pose[bone])", "bones that do not inherit rotation miss their targets",
+        "inherit-rotation", _JOINTS, "not pose[bone].bone.use_inherit_rotation or held_in_space(pose[bone])",
+        "held_in_space(pose[bone])", "bones that do not inherit rotation miss their targets",
         "test_rigs test_any_rig",
         groups="edit",
     ),
     Fault(
-        "one-side-of-twist", _BUILD, "twist = (bone.dqik_twist_min, bone.dqik_twist_max)",
+        "one-side-of-twist", _JOINTS, "twist = (bone.dqik_twist_min, bone.dqik_twist_max)",
         "twist = (-3.2, bone.dqik_twist_max)", "Twist Min has no effect", "test_rigs test_operators test_full_body",
         groups="limits",
     ),
     Fault(
-        "one-side-of-swing", _BUILD, "(bone.dqik_swing_x_min, bone.dqik_swing_x_max)", "(bone.dqik_swing_x_min, 3.2)",
+        "one-side-of-swing", _JOINTS, "(bone.dqik_swing_x_min, bone.dqik_swing_x_max)", "(bone.dqik_swing_x_min, 3.2)",
         "Swing X Max has no effect", "test_rigs test_operators test_full_body",
         groups="limits",
     ),
     Fault(
-        "weights-swapped", _BUILD, "position_weight=goal.facts.position_weight",
-        "position_weight=goal.facts.rotation_weight", "the weight of the position is that of the rotation",
+        "weights-swapped", _JOINTS, '"position_weight": facts.position_weight',
+        '"position_weight": facts.rotation_weight', "the weight of the position is that of the rotation",
         "test_rigs test_full_body test_missed_goals",
         groups="goal",
     ),
     Fault(
-        "pole-sign", _BUILD, "pole_angle=goal.facts.pole_angle", "pole_angle=-goal.facts.pole_angle",
+        "pole-sign", _JOINTS, "pole_angle=facts.pole_angle", "pole_angle=-facts.pole_angle",
         "elbows point to the wrong side of their pole", "test_operators test_rigs test_targets",
         groups="goal",
     ),

@@ -4,7 +4,7 @@
 import bpy
 
 from ...blender.dependencies import Dependencies
-from ...setup.build import Rig
+from ...setup.rig import Rig
 
 _OF_CHAINS = {"IK", "SPLINE_IK"}
 

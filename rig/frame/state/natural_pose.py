@@ -15,7 +15,7 @@ from ....solvers.figure import Prior, RestFigure, own_motion
 from ....solvers.model import Targets
 from ...notes import Code, Note
 from ...setup import natural_figure
-from ...setup.build import Rig
+from ...setup.rig import Rig
 
 
 class Shaping(NamedTuple):

@@ -8,8 +8,9 @@ from ...blender import animation, channels
 from ...blender.animation import Animation
 from ...blender.channels import Modes
 from ...notes import Note
-from ...setup.build import Rig, build
+from ...setup.build import build
 from ...setup.goal_facts import GoalFacts
+from ...setup.rig import Rig
 from ..view import View
 from . import contents, feedback, holds, unseen
 from .contents import Contents

@@ -18,8 +18,8 @@ from ...blender import channels, limit_frame, rotation
 from ...blender.channels import Channels
 from ...notes import Code, Note
 from ...setup import limits, rotation_space
-from ...setup.build import Rig
 from ...setup.goal_facts import GoalFacts
+from ...setup.rig import Rig
 from ..step import targets
 from ..view import View
 

@@ -11,7 +11,7 @@ import bpy
 
 from ...blender import animation, dependencies
 from ...notes import Code, Note
-from ...setup.build import Rig
+from ...setup.rig import Rig
 
 _LISTS = (bpy.types.Scene, bpy.types.Collection, bpy.types.Action, bpy.types.WorkSpace, bpy.types.Screen)
 

@@ -12,8 +12,8 @@ from ....solvers import GOAL_KINDS, along_curve
 from ....solvers.algebra import dual_quaternion, quaternion
 from ....solvers.model import Targets, points_of
 from ....solvers.space import joints_on_curve, points_in
-from ...setup.build import Rig
 from ...setup.goal_facts import GoalFacts
+from ...setup.rig import Rig
 
 _POINTS_A_SEGMENT = 32  # of a Bezier curve between two control points
 _SAME = 1e-6  # relative change of a scale that is rounding

@@ -16,7 +16,7 @@ from mathutils import Matrix, Quaternion, Vector
 from ....solvers.algebra import dual_quaternion, quaternion
 from ...blender.armature import matrices
 from ...blender.channels import Channels
-from ...setup.build import Rig
+from ...setup.rig import Rig
 
 _SAME = 1e-4  # scales that differ from 1 by less are taken as 1
 _NO_SCALE = 2e-6  # scales of bones that differ from 1 by less are rounding, as a matrix that is put back leaves it

@@ -15,7 +15,7 @@ from ....solvers.algebra import dual_quaternion, quaternion
 from ....solvers.model import Targets
 from ...blender.channels import Channels
 from ...notes import Code, Note, Refused
-from ...setup.build import Rig
+from ...setup.rig import Rig
 from ..state.natural_pose import Shaping
 from . import keyed_reach, kinds, start_pose
 from . import links as joint_links

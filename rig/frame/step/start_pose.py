@@ -12,7 +12,7 @@ import numpy as np
 from ....solvers import FrameArrays, Pose
 from ....solvers.algebra import dual_quaternion, quaternion
 from ....solvers.model import Targets
-from ...setup.build import Rig
+from ...setup.rig import Rig
 from ..state.natural_pose import Shaping
 
 

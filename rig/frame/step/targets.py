@@ -13,8 +13,8 @@ from ...blender.dependencies import Dependencies
 from ...blender.dependencies import obstacles as obstacles_of
 from ...notes import Code, Note
 from ...setup import rotation_space
-from ...setup.build import Rig
 from ...setup.goal_facts import GoalFacts
+from ...setup.rig import Rig
 from ..view import View
 from . import kinds
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...blender import channels
 from ...blender.channels import Channels, Modes
-from ...setup.build import Rig
+from ...setup.rig import Rig
 
 
 def answer(

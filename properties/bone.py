@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The properties of pose bones: limits, stiffness, hold, role, and the base pose."""
+
+from math import pi
+
+import bpy
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty, IntProperty, StringProperty
+
+from ..rig.figure import roles
+from ..rig.frame.state import stored_base
+from ..rig.setup import owners, pasted
+from .common import FIXED, KEYED, OVERRIDE, touched
+
+
+def _of_own_side(self: bpy.types.bpy_struct, context: bpy.types.Context) -> None:
+    """A setting of a bone changed that a mirrored paste must mirror, so it belongs to this bone."""
+    self.dqik_owner = pasted.number(self.name)
+    touched(self, context)
+
+
+def _held(self: bpy.types.bpy_struct, context: bpy.types.Context) -> None:
+    """The hold of a bone was set, so it belongs to this figure."""
+    owners.claim_hold(self)
+    touched(self, context)
+
+
+def _angle(name: str, text: str, default: float, keyed: bool = False) -> object:
+    return FloatProperty(
+        name=name, description=text, default=default, soft_min=-pi, soft_max=pi, min=-2.0 * pi, max=2.0 * pi,
+        subtype="ANGLE", options=KEYED if keyed else FIXED, override=OVERRIDE, update=_of_own_side,
+    )  # fmt: skip
+
+
+def bone_properties() -> dict[str, object]:
+    """The properties of pose bones."""
+    return {
+        "dqik_translate": BoolProperty(
+            name="Translate", description="Let the bone move as well as turn, for example the hips", options=FIXED,
+            override=OVERRIDE, update=touched,
+        ),
+        "dqik_use_limits": BoolProperty(
+            name="Limits", description="Keep the bone's rotation inside its twist and swing limits", options=FIXED,
+            override=OVERRIDE, update=_of_own_side,
+        ),
+        "dqik_twist_min": _angle("Twist Min", "Smallest turn about the bone's own length (Y)", -pi),
+        "dqik_twist_max": _angle("Twist Max", "Largest turn about the bone's own length (Y)", pi),
+        "dqik_swing_x_min": _angle("Swing X Min", "Smallest bend about the bone's X axis", -pi),
+        "dqik_swing_x_max": _angle("Swing X Max", "Largest bend about the bone's X axis", pi),
+        "dqik_swing_z_min": _angle("Swing Z Min", "Smallest bend about the bone's Z axis", -pi),
+        "dqik_swing_z_max": _angle("Swing Z Max", "Largest bend about the bone's Z axis", pi),
+        "dqik_role": EnumProperty(
+            name="Role", description="The bone's part in the figure, for Set Up Full Body and Human Limits",
+            items=roles.items(), default="AUTO", options=FIXED, override=OVERRIDE, update=_of_own_side,
+        ),
+        "dqik_limits_axes": FloatVectorProperty(
+            name="Limits' Axes", description="The axes of the limits, as a rotation of the bone's own axes at rest: "
+            "Human Limits turns them so that Y is along the limb", size=4, default=(1.0, 0.0, 0.0, 0.0),
+            subtype="QUATERNION", options=FIXED, override=OVERRIDE, update=_of_own_side,
+        ),
+        "dqik_limits_zero": FloatVectorProperty(
+            name="Limits' Zero", description="The rotation of the bone from rest at which its limits read zero", size=4,
+            default=(1.0, 0.0, 0.0, 0.0), subtype="QUATERNION", options=FIXED, override=OVERRIDE,
+            update=_of_own_side,
+        ),
+        "dqik_stiffness": FloatProperty(
+            name="Stiffness", description="How much the bone resists turning: at 0 not at all, at 1 it does not turn",
+            default=0.0, min=0.0, max=1.0, subtype="FACTOR", options=KEYED, override=OVERRIDE, update=touched,
+        ),
+        "dqik_radius": FloatProperty(
+            name="Radius", description="Radius of the bone's body, which does not pass through others. 0 takes it from "
+            "the mesh's weights, or from the bone's role or length where there is no mesh",
+            default=0.0, min=0.0, soft_max=1.0, precision=4, subtype="DISTANCE", options=FIXED, override=OVERRIDE,
+            update=touched,
+        ),
+        "dqik_hold": FloatProperty(
+            name="Hold", description="How firmly the bone stays as it is posed while others reach the goals. "
+            "Posing a solved bone by hand sets it to 1, clearing its rotation (Alt R) to 0",
+            default=0.0, min=0.0, max=1.0, subtype="FACTOR", options=KEYED, override=OVERRIDE, update=_held,
+        ),
+        "dqik_preferred_angle": FloatVectorProperty(
+            name="Preferred Angle",
+            description="The direction in which the bone prefers to bend, as angles about its own axes. "
+            "If all are zero, the elbow or knee of a straight limb finds it automatically",
+            size=3, default=(0.0, 0.0, 0.0), min=-pi, max=pi, subtype="EULER", options=KEYED, override=OVERRIDE,
+            update=_of_own_side,
+        ),
+        "dqik_lock": BoolProperty(
+            name="Lock", description="Keep the bone as it is posed", options=FIXED, override=OVERRIDE,
+            update=touched,
+        ),
+        # the bone whose role, limits and preferred bend these are: Blender's paste copies them to the other side
+        "dqik_owner": IntProperty(options={"HIDDEN"}, override=OVERRIDE),
+        # the figure whose hold it is, as rig/setup/owners.py numbers them
+        "dqik_hold_of": IntProperty(options={"HIDDEN"}, override=OVERRIDE),
+        # settings that were made for goals, which go back with the last of these
+        "dqik_made_translate": BoolProperty(options={"HIDDEN"}, override=OVERRIDE),
+        "dqik_made_stiffness": FloatProperty(options={"HIDDEN"}, override=OVERRIDE),
+        "dqik_made_limits": FloatVectorProperty(size=6, options={"HIDDEN"}, override=OVERRIDE),
+        # the base pose, stored here so that it survives saving and undo
+        "dqik_base": FloatVectorProperty(size=stored_base.SIZE, options={"HIDDEN"}, override=OVERRIDE),
+        # the base pose as versions before stored it, which is only read
+        "dqik_base_rotation": FloatVectorProperty(size=4, options={"HIDDEN"}, override=OVERRIDE),
+        "dqik_base_location": FloatVectorProperty(size=3, options={"HIDDEN"}, override=OVERRIDE),
+        "dqik_base_mode": StringProperty(options={"HIDDEN"}, override=OVERRIDE),
+    }  # fmt: skip

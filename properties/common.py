@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What properties of several kinds share: how they are saved and keyed, and that the solve is out of date."""
+
+import bpy
+
+from .. import live
+
+OVERRIDE = {"LIBRARY_OVERRIDABLE"}
+KEYED = {"ANIMATABLE"}
+FIXED: set[str] = set()
+
+
+def touched(self: bpy.types.bpy_struct, context: bpy.types.Context) -> None:
+    """A setting changed, so the prepared solve is out of date."""
+    del context
+    live.touch(self.id_data)

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The settings of an armature object."""
+
+from collections.abc import Sequence
+from math import pi
+
+import bpy
+from bpy.props import (
+    BoolProperty,
+    CollectionProperty,
+    EnumProperty,
+    FloatProperty,
+    IntProperty,
+    PointerProperty,
+    StringProperty,
+)
+
+from .. import live
+from ..rig.compare import Row, last
+from ..rig.overlay import workspace
+from ..rig.overlay.workspace import Workspace
+from ..rig.setup import goals, selection
+from ..rig.setup.menus import OBJECTIVES, ORDERS, START_FROM, solver_items
+from ..solvers import kernel
+from ..solvers.compiled import SOLVERS as COMPILED
+from .common import FIXED, KEYED, OVERRIDE, touched
+from .goal import DqikGoal
+from .relations import DqikCoupling, DqikObstacle
+from .status import DqikMissedFrame, DqikStatus
+
+
+def _switched(self: bpy.types.bpy_struct, context: bpy.types.Context) -> None:
+    """Live solving was switched on or off."""
+    del context
+    live.switch(self.id_data)
+
+
+def _targets_follow(self: bpy.types.bpy_struct, context: bpy.types.Context) -> None:
+    """The targets become children of the armature object, or are so no longer."""
+    del context
+    goals.set_follow(self.id_data, goals.own_empties(self.id_data), self.targets_follow)
+
+
+def _goal_activated(self: bpy.types.bpy_struct, context: bpy.types.Context) -> None:
+    """Another goal became the active one, so its target is selected."""
+    del context
+    selection.show_active_goal(self.id_data)
+
+
+def _implementation(settings: bpy.types.bpy_struct) -> str:
+    """What runs the chosen solver: the compiled kernel or NumPy."""
+    if settings.solver not in COMPILED:
+        return "NumPy: this method is not compiled"
+    return "Compiled kernel" if kernel() == "compiled" else kernel().replace("numpy", "NumPy", 1)
+
+
+class DqikSettings(bpy.types.PropertyGroup):
+    """The goals of an armature, and the settings of their solve."""
+
+    live: BoolProperty(
+        name="Live",
+        description="Solve on every change of frame, and whenever a target or a bone moves. "
+        "Switching it off returns the bones to their pose from before",
+        options=KEYED, override=OVERRIDE, update=_switched,
+    )  # fmt: skip
+    solver: EnumProperty(
+        name="Solver", description="The method that finds the pose",
+        items=solver_items(), default="PGS", options=FIXED, override=OVERRIDE, update=touched,
+    )  # fmt: skip
+    implementation: StringProperty(
+        name="Runs In", description="The compiled kernel, or NumPy if there is none. NumPy gives the same answers, "
+        "slower. The environment variable DQIK_KERNEL=numpy forces NumPy", get=_implementation,
+    )  # fmt: skip
+    iterations: IntProperty(
+        name="Iterations", description="Most steps in a frame; a solve ends earlier when its goals are met",
+        default=50, min=1, soft_max=200, options=FIXED, override=OVERRIDE, update=touched,
+    )  # fmt: skip
+    tolerance: FloatProperty(
+        name="Tolerance", description="Distance at which a goal counts as met, as a fraction of the rig's size",
+        default=1e-4, min=1e-9, soft_max=0.1, precision=6, options=FIXED, override=OVERRIDE, update=touched,
+    )  # fmt: skip
+    rotation_tolerance: FloatProperty(
+        name="Rotation Tolerance", description="Angle at which a rotation counts as met",
+        default=1e-3, min=1e-9, soft_max=0.1, precision=4, subtype="ANGLE", options=FIXED, override=OVERRIDE,
+        update=touched,
+    )  # fmt: skip
+    damping: FloatProperty(
+        name="Damping", description="Higher values make smaller, steadier steps. 0 adapts the damping automatically",
+        default=0.0, min=0.0, soft_max=1.0, precision=5, options=FIXED, override=OVERRIDE, update=touched,
+    )  # fmt: skip
+    order: EnumProperty(
+        name="Order", description="Which bones CCD turns first", items=ORDERS, default="TIP_TO_ROOT", options=FIXED,
+        override=OVERRIDE, update=touched,
+    )  # fmt: skip
+    unit_angle: FloatProperty(
+        name="Unit Angle",
+        description="Largest turn of a bone in one step, by the rules of MikuMikuDance. 0 uses the rules of "
+        "plain CCD",
+        default=0.0, min=0.0, soft_max=2.0 * pi, subtype="ANGLE", options=FIXED, override=OVERRIDE, update=touched,
+    )  # fmt: skip
+    objective: EnumProperty(
+        name="Objective", description="What SQP reduces for goals with a position and a rotation",
+        items=OBJECTIVES, default="QV", options=FIXED, override=OVERRIDE, update=touched,
+    )  # fmt: skip
+    start_from: EnumProperty(
+        name="Start From", description="The pose from which each frame is solved", items=START_FROM, default="POSE",
+        options=FIXED, override=OVERRIDE, update=touched,
+    )  # fmt: skip
+    hold_keyed: BoolProperty(
+        name="Keep Keyed Poses", description="Bones with keys stay as they are keyed while others reach the goals, "
+        "like bones with a Hold of a half", default=True, options=FIXED, override=OVERRIDE, update=touched,
+    )  # fmt: skip
+    natural_pose: FloatProperty(
+        name="Natural Pose", description="How far elbows, knees, shoulders and spine go where people have them, as far "
+        "as goals leave it open. Keyed, held and locked bones stay", default=1.0, min=0.0, max=1.0, subtype="FACTOR",
+        options=KEYED, override=OVERRIDE, update=touched,
+    )  # fmt: skip
+    own_motion: StringProperty(options={"HIDDEN"}, override=OVERRIDE, update=touched)
+    own_motion_share: FloatProperty(
+        name="Own Motion", description="How much of the natural pose was learnt from this character's actions, instead "
+        "of from people in general", default=1.0, min=0.0, max=1.0, subtype="FACTOR",
+        options=KEYED, override=OVERRIDE, update=touched,
+    )  # fmt: skip
+    goals: CollectionProperty(
+        type=DqikGoal, name="Goals", description="What the armature's bones should reach",
+        override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"},
+    )  # fmt: skip
+    couplings: CollectionProperty(
+        type=DqikCoupling, name="Couplings", description="Bones that move together",
+        override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"},
+    )  # fmt: skip
+    avoid_self: BoolProperty(
+        name="Self", description="The body's parts do not pass through each other. Parts that overlap at rest may "
+        "overlap as much in any pose", options=FIXED, override=OVERRIDE, update=touched,
+    )  # fmt: skip
+    use_floor: BoolProperty(
+        name="Floor", description="The body's parts stay above the floor", options=FIXED, override=OVERRIDE,
+        update=touched,
+    )  # fmt: skip
+    floor: PointerProperty(
+        type=bpy.types.Object, name="Floor Object", description="The plane along this object's X and Y axes is the "
+        "floor, and its Z axis points up from it. Without an object, the world's ground is", override=OVERRIDE,
+        update=touched,
+    )  # fmt: skip
+    floor_height: FloatProperty(
+        name="Height", description="Height of the floor over the floor object, or over the world's ground, in world "
+        "units", default=0.0, subtype="DISTANCE", options=FIXED, override=OVERRIDE, update=touched,
+    )  # fmt: skip
+    avoid: CollectionProperty(
+        type=DqikObstacle, name="Obstacles", description="Objects that the body's parts do not pass through",
+        override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"},
+    )  # fmt: skip
+    active_obstacle: IntProperty(
+        name="Active Obstacle", description="The obstacle that is chosen in the list", min=0, options=FIXED,
+        override=OVERRIDE,
+    )  # fmt: skip
+    active_goal: IntProperty(
+        name="Active Goal", description="The goal that the panel shows", min=0, options=FIXED, override=OVERRIDE,
+        update=_goal_activated,
+    )  # fmt: skip
+    missed_frames: CollectionProperty(
+        type=DqikMissedFrame, name="Missed Frames", description="Frames on which the last bake or check missed goals",
+        override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"},
+    )  # fmt: skip
+    targets_follow: BoolProperty(
+        name="Targets Follow Armature",
+        description="Moving the armature object moves target objects without another parent too: they become its "
+        "children. Control bones always follow", options=FIXED, override=OVERRIDE, update=_targets_follow,
+    )  # fmt: skip
+    status: PointerProperty(type=DqikStatus, name="Status", description="The report of the last solve")
+    has_base: BoolProperty(options={"HIDDEN"}, override=OVERRIDE)
+    figure: IntProperty(options={"HIDDEN"}, override=OVERRIDE)  # of this object, as rig/setup/owners.py has it
+    work: IntProperty(options={"HIDDEN"}, override=OVERRIDE)  # of this session of live solving
+    version: IntProperty(options={"HIDDEN"}, override=OVERRIDE)  # of these settings: rig/frame/state/versions.py
+    adoptions: IntProperty(options={"HIDDEN"}, override=OVERRIDE)  # edits that the base pose has adopted
+
+    @property
+    def comparison(self) -> Sequence[Row]:
+        """The last comparison of solvers, one row for each solver; not saved."""
+        return last.of(self.id_data)
+
+    @property
+    def natural_pose_refusal(self) -> str:
+        """Why the natural pose does not know the figure; empty if it does."""
+        refusal = live.natural_pose_refusal(self.id_data)
+        return "" if refusal is None else str(refusal)
+
+    @property
+    def workspace(self) -> Workspace | None:
+        """The reach that was last computed for a goal; not saved."""
+        return workspace.last(self.id_data)

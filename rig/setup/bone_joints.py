@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The joints of a plan's bones, and the goals and bodies of the solve that refer to them."""
+
+import bpy
+import numpy as np
+
+from ... import solvers as ik
+from ...solvers.algebra import quaternion
+from ..blender import limit_frame
+from ..blender.armature import Armature
+from ..blender.dependencies import acts
+from ..blender.limit_frame import LimitFrame
+from ..figure import capsules
+from .menus import AXES
+from .plan import Plan, PlannedGoal
+from .rig import Support
+
+_TURNING = {"COPY_ROTATION", "COPY_TRANSFORMS"}  # their result does not depend on the bone's position
+
+
+class BoneJoints:
+    """The joints of a plan's bones, collected bone by bone.
+
+    A bone is one ball or hinge joint. A bone that may also move has three slides above it, along its location axes.
+    """
+
+    def __init__(self, pose: bpy.types.bpy_prop_collection, solve_plan: Plan, holds: np.ndarray) -> None:
+        self.joints: list[ik.Joint] = []
+        self.main: dict[int, int] = {}
+        self.slides: dict[int, int] = {}  # bone: its first slide joint
+        self.location_frame: list[np.ndarray] = []
+        self.own_rest: list[np.ndarray] = []
+        self.rest_offset: list[np.ndarray] = []
+        self.rooted: list[bool] = []
+        self.frames: dict[int, LimitFrame] = {}
+        self.held_with, turn_holds = solve_plan.held_with(), holds.copy()
+        for bone, above in self.held_with.items():
+            turn_holds[above] = np.maximum(turn_holds[above], holds[bone])
+        armature, bones = solve_plan.armature, solve_plan.bones
+        self.detached = [
+            armature.parent[bone] >= 0 and (not pose[bone].bone.use_inherit_rotation or held_in_space(pose[bone]))
+            for bone in bones
+        ]
+        rest, above = armature.rest[bones], armature.parent[bones, None, None]
+        relative = np.where(above < 0, rest, np.linalg.inv(armature.rest[armature.parent[bones]]) @ rest)
+        turned = quaternion.from_matrix(np.where(np.array(self.detached)[:, None, None], rest, relative)[:, :3, :3])
+        for row, bone in enumerate(bones):
+            hold, turn_hold = float(holds[bone]), float(turn_holds[bone])
+            self._add(bone, pose[bone], solve_plan, relative[row], turned[row], hold, turn_hold)
+
+    def _add(
+        self, bone: int, pose_bone: bpy.types.PoseBone, solve_plan: Plan, relative: np.ndarray, turned: np.ndarray,
+        hold: float, turn_hold: float,
+    ) -> None:  # fmt: skip
+        """Add a bone. relative : (4, 4) from its parent at rest. turned : (4,) as `Rig.own_rest`, in own axes."""
+        name, above, detached = pose_bone.name, int(solve_plan.armature.parent[bone]), self.detached[len(self.rooted)]
+        link, offset = self.main.get(above, -1), relative[:3, 3]
+        frame = relative[:3, :3] if pose_bone.bone.use_local_location else np.eye(3)
+        own = self.frames[bone] = limit_frame.of(pose_bone) if solve_plan.moved[bone] else limit_frame.OWN
+        parent = self.frames.get(above, limit_frame.OWN)
+        if not (own.is_own and parent.is_own):
+            back = quaternion.conjugate(parent.axes)
+            turned = quaternion.product(turned if detached else quaternion.product(back, turned), own.start)
+            offset, frame = quaternion.rotate(back, offset), quaternion.rotate(back, frame.T).T
+        self.location_frame.append(frame)
+        place = offset
+        if solve_plan.slides[bone]:
+            self.slides[bone] = len(self.joints)
+            for axis, letter in enumerate("XYZ"):
+                self.joints.append(ik.Joint(
+                    f"{name} {letter}", link, "prismatic", offset, axis=frame[:, axis],
+                    stiffness=pose_bone.dqik_stiffness, hold=hold,
+                ))  # fmt: skip
+                link, offset = len(self.joints) - 1, np.zeros(3)
+        self.main[bone] = len(self.joints)
+        self.joints.append(
+            ik.Joint(
+                name,
+                link,
+                offset=offset,
+                rest=turned,
+                stiffness=pose_bone.dqik_stiffness,
+                preferred=_preferred(solve_plan.bends.get(bone), own),
+                hold=turn_hold,
+                inherit_rotation=not detached,
+                **(_joint_kind(pose_bone) if solve_plan.moved[bone] else {"kind": "fixed"}),
+            )
+        )
+        self.own_rest.append(turned)
+        self.rest_offset.append(place)
+        self.rooted.append(above not in self.main)
+
+    def goals(self, solve_plan: Plan) -> list[ik.Goal]:
+        """The solver's goals, with placeholders for the targets, which are read in each frame."""
+        return [self._goal(goal, solve_plan) for goal in solve_plan.goals]
+
+    def _goal(self, goal: PlannedGoal, solve_plan: Plan) -> ik.Goal:
+        facts, chain = goal.facts, [joint for bone in goal.chain for joint in self._joints_of(bone)]
+        common = {
+            "joint": self.main[goal.bone], "chain": chain, "priority": facts.priority,
+            "offset": self._tail(goal.bone, solve_plan.armature.length[goal.bone] if facts.use_tail else 0.0),
+            "position_weight": facts.position_weight, "rotation_weight": facts.rotation_weight,
+        }  # fmt: skip
+        if facts.kind != "REACH":
+            return ik.Goal(**common, **self._other_kind(goal, solve_plan, len(chain)))
+        return ik.Goal(
+            **common,
+            position=(0.0, 0.0, 0.0) if facts.use_position else None,
+            rotation=(1.0, 0.0, 0.0, 0.0) if facts.use_rotation else None,
+            rotation_follows=facts.rotation_follows,
+            limb_rest=self._limb_rest(goal.bone, solve_plan.armature),
+            pole=(0.0, 0.0, 0.0) if facts.has_pole else None,
+            pole_angle=facts.pole_angle,
+        )
+
+    def _other_kind(self, goal: PlannedGoal, solve_plan: Plan, joints: int) -> dict:
+        """What a goal of another kind than Reach has beside what all have. joints : of its chain."""
+        facts, kind = goal.facts, ik.GOAL_KINDS[goal.facts.kind]
+        weighed = sum(len(one.ends) for one in self.supports(solve_plan))
+        points = {"CURVE": joints, "BALANCE": weighed}.get(facts.kind, 0)
+        axis = np.array(AXES[facts.axis], dtype=float)
+        return {
+            "kind": facts.kind,
+            "target_joint": None if goal.target_bone < 0 else self.main[goal.target_bone],
+            "side": facts.side if kind.sides else None,
+            "distance": facts.distance,
+            "axis": quaternion.rotate(quaternion.conjugate(self.frames[goal.bone].axes), axis),
+            "position": (0.0, 0.0, 0.0) if "position" in kind.takes else None,
+            "rotation": (1.0, 0.0, 0.0, 0.0) if "rotation" in kind.takes else None,
+            "points": np.zeros((points, 3)) if points else None,
+            "masses": [
+                (self.main[bone], self._tail(bone, 0.5 * solve_plan.armature.length[bone]), mass)
+                for bone, mass in solve_plan.masses.items()
+            ] if facts.kind == "BALANCE" else None,
+        }  # fmt: skip
+
+    def supports(self, solve_plan: Plan) -> list[Support]:
+        """The goals whose targets carry weight; a foot that turns with its target stands on both ends of its bone."""
+        found: list[Support] = []
+        for k in solve_plan.supports:
+            goal = solve_plan.goals[k]
+            length = solve_plan.armature.length[goal.bone] * (-1.0 if goal.facts.use_tail else 1.0)
+            turns = goal.facts.kind == "REACH" and goal.facts.use_rotation and not goal.facts.rotation_follows
+            ends = [(0.0, 0.0, 0.0), self._tail(goal.bone, length)] if turns else [(0.0, 0.0, 0.0)]
+            found.append(Support(k, np.array(ends)))
+        return found
+
+    def contacts(self, solve_plan: Plan) -> ik.Contacts | None:
+        """The bodies that nothing passes through; None where nothing is avoided."""
+        if not solve_plan.capsules:
+            return None
+        rest = solve_plan.armature.rest
+
+        def own(bone: int, place: np.ndarray) -> tuple[float, ...]:
+            turned = rest[bone, :3, :3].T @ (place - rest[bone, :3, 3])
+            return tuple(quaternion.rotate(quaternion.conjugate(self.frames[bone].axes), turned).tolist())
+
+        return ik.Contacts(
+            [ik.Capsule(self.main[one.bone], own(one.bone, one.start), own(one.bone, one.end), one.radius)
+             for one in solve_plan.capsules],
+            [one.shape for one in solve_plan.obstacles],
+            capsules.pairs(solve_plan.capsules, solve_plan.figure) if solve_plan.avoids_self else [],
+        )  # fmt: skip
+
+    def solved_frames(self, solve_plan: Plan) -> tuple[np.ndarray, np.ndarray] | None:
+        """`start` and `axes` (S, 4) of the solved bones' limit frames; None if all are the bones' own."""
+        frames = [self.frames[bone] for bone in solve_plan.bones if solve_plan.moved[bone]]
+        if all(frame.is_own for frame in frames):
+            return None
+        return np.array([frame.start for frame in frames]), np.array([frame.axes for frame in frames])
+
+    def _tail(self, bone: int, length: float) -> tuple[float, ...]:
+        """The point at a length along a bone, in its joint's frame."""
+        tail = np.array([0.0, length, 0.0])
+        return tuple(quaternion.rotate(quaternion.conjugate(self.frames[bone].axes), tail).tolist())
+
+    def _limb_rest(self, bone: int, armature: Armature) -> np.ndarray | None:
+        """The orientation at rest of the joint above a bone's, in armature space; the skeleton's roots are not."""
+        above = int(armature.parent[bone])
+        if above not in self.main:
+            return None
+        return quaternion.product(quaternion.from_matrix(armature.rest[above, :3, :3]), self.frames[above].axes)
+
+    def _joints_of(self, bone: int) -> range:
+        return range(self.slides.get(bone, self.main[bone]), self.main[bone] + 1)
+
+
+def held_in_space(bone: bpy.types.PoseBone) -> bool:
+    """Whether a constraint gives a bone its orientation independently of its parent."""
+    return any(
+        c.type in _TURNING
+        and c.owner_space in {"WORLD", "POSE", "CUSTOM"}
+        and acts(c)
+        and c.influence == 1.0
+        and getattr(c, "mix_mode", "REPLACE") == "REPLACE"
+        and all(getattr(c, f"use_{axis}", True) for axis in "xyz")
+        for c in bone.constraints
+    )
+
+
+def _preferred(bend: np.ndarray | None, frame: LimitFrame) -> np.ndarray | None:
+    """A preferred bend, a rotation vector (3,) in the bone's axes, as one of its joint."""
+    return bend if bend is None or frame.is_own else quaternion.log(frame.motion(quaternion.exp(bend)))
+
+
+def _joint_kind(bone: bpy.types.PoseBone) -> dict:
+    """Kind, axis and limits of a bone's joint; a bone that may turn about only one axis is a hinge."""
+    if not bone.dqik_use_limits:
+        return {"kind": "ball"}
+    twist = (bone.dqik_twist_min, bone.dqik_twist_max)
+    swing_x, swing_z = (bone.dqik_swing_x_min, bone.dqik_swing_x_max), (bone.dqik_swing_z_min, bone.dqik_swing_z_max)
+    turning = [(axis, pair) for axis, pair in enumerate((swing_x, twist, swing_z)) if pair != (0.0, 0.0)]
+    if len(turning) == 1:
+        axis, pair = turning[0]
+        return {"kind": "hinge", "axis": np.eye(3)[axis], "limits": ik.Range(*pair)}
+    return {"kind": "ball", "limits": ik.TwistSwing(twist, swing_x, swing_z)}

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A prepared armature: everything that its solve needs and that does not depend on the frame."""
+
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+import numpy as np
+from mathutils import Vector
+
+from ... import solvers as ik
+from ...solvers.algebra import dual_quaternion, quaternion
+from ..blender import limit_frame
+from ..blender.armature import Armature
+from ..figure.roles import Figure
+from ..notes import Note
+from .obstacles import Obstacle
+
+
+@dataclass(frozen=True)
+class RootPlace:
+    """A root of the skeleton whose parent is a bone outside it.
+
+    first : its first joint. offset : from that bone's head, in its frame, at rest.
+    loose : its row, if a location moves it without a slide; else -1. turned : it turns with its parent.
+    """
+
+    first: int
+    offset: Vector
+    loose: int
+    turned: bool
+
+
+@dataclass(frozen=True)
+class GoalBinding:
+    """A goal's number in the panel's list, and whether it has a pole."""
+
+    index: int
+    pole: bool
+
+
+class RootGoal(NamedTuple):
+    """A goal of a bone that carries the whole body: it may move as well as turn, and no solved bone is above it.
+
+    goal : its number in the solve. joint, slide : of its bone, and the first of its slides. frame : (3, 3) as in
+    `Rig.location_frame`. path : joints from the root to that slide.
+    """
+
+    goal: int
+    joint: int
+    slide: int
+    frame: np.ndarray
+    path: list[int]
+
+
+class Support(NamedTuple):
+    """A goal, by its number in a rig, whose target carries weight at some points (E, 3) in the target's frame."""
+
+    goal: int
+    ends: np.ndarray
+
+
+@dataclass
+class Rig:
+    """A prepared armature: M bones of the solver's skeleton, J joints (a bone that may move has three more).
+
+    Attributes
+    ----------
+    armature : its bones at rest. figure : their roles. size : its largest extent [armature units].
+    bones, parent, main : (M,) bone numbers, their parents' (-1 for none), and the joints that turn them.
+    rooted : (M,) the parent is not part of the skeleton, so the joint is placed in armature space.
+    detached : (M,) the orientation does not follow the parent. constrained : (M,) a constraint or driver turns it.
+    own_rest : (M, 4) rest orientation in the parent's frame, or in armature space if detached. This frame, as those of
+        offsets and locations below, is the one of the parent's limits; see `limit_frame`.
+    rest_offset : (M, 3) head in the parent's frame at rest.
+    slide_joint, slide_row : (T,) first slide joint of each bone that may move, and its row in `bones`.
+    location_frame : (M, 3, 3) from a location channel to an offset in the parent's frame.
+    frames : `start` and `axes` (S, 4) of the solved bones' limits; None if all are the bones' own.
+    frame_rows : (K,) rows of bones with other frames. frame_axes : (M, 4) of all bones. goal_axes : (G, 4) of the
+        goals' bones. The last three are unused where `frames` is None.
+    solved, solved_bones, solved_joints : (S,) rows, bones and joints of the bones that are solved.
+    locked_bones : (L,) bones of the skeleton that are locked and have limits.
+    inner, roots : rows with and without a parent in the skeleton. hanging : roots that a parent outside it turns.
+    still, constrained_rows : rows that are not solved, without and with a constraint or driver.
+    root_places : for each parent of roots, its roots' `RootPlace`s. root_rests : rest rotations by first joint.
+    turns, has_poles : whether any goal turns its bone, whether any has a pole.
+    rest_links : (J, 8) links with every inner joint at its rest offset.
+    goal_rows : (G,) rows of the goals' own bones. root_goals : those that carry the body. slide_scale : (T,) ones.
+    loose : (M,) the bone has a location, because it is not connected. loose_rows, loose_bones : loose and not sliding.
+    local_rows : rows of bones whose constraints all act in the parent's frame. held_rows : rows of bones whose
+        constraints set their orientation, whatever their place and their parent's orientation.
+    supports : what carries weight. other_kinds : goals of other kinds than Reach. obstacles : that are avoided.
+    target_points : P, of goals and then of obstacles. all_goals, all_obstacles : how many there are, solved
+        and avoided or not.
+    held_with : for bones, the bones above that are held with them (`Plan.held_with`).
+    """
+
+    armature: Armature
+    figure: Figure
+    skeleton: ik.Skeleton
+    prepared: ik.Prepared
+    goals: list[GoalBinding]
+    bones: np.ndarray
+    parent: np.ndarray
+    main: np.ndarray
+    rooted: np.ndarray
+    detached: np.ndarray
+    constrained: np.ndarray
+    own_rest: np.ndarray
+    rest_offset: np.ndarray
+    slide_joint: np.ndarray
+    slide_row: np.ndarray
+    location_frame: np.ndarray
+    solved: np.ndarray
+    loose: np.ndarray
+    local_rows: frozenset[int]
+    frames: tuple[np.ndarray, np.ndarray] | None
+    frame_axes: np.ndarray
+    held_rows: frozenset[int]
+    held_with: dict[int, list[int]]
+    locked_bones: list[int]
+    supports: list[Support]
+    obstacles: list[Obstacle]
+    all_goals: int
+    all_obstacles: int
+    notes: list[Note] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.size = self.armature.size
+        fixed = np.setdiff1d(np.arange(len(self.bones)), self.solved)
+        self.solved_bones, self.solved_joints = self.bones[self.solved], self.main[self.solved]
+        self.inner, self.roots = np.flatnonzero(~self.rooted), np.flatnonzero(self.rooted)
+        self.no_scale = np.ones((len(self.bones), 3), dtype=np.float32).tobytes()
+        self.still, self.constrained_rows = fixed[~self.constrained[fixed]], fixed[self.constrained[fixed]]
+        self.hanging = [row for row in self.roots if self.parent[row] >= 0 and not self.detached[row]]
+        slides = dict(zip(self.slide_row.tolist(), self.slide_joint.tolist(), strict=True))
+        self.root_places: dict[int, list[RootPlace]] = {}
+        for row in (row for row in self.roots.tolist() if self.parent[row] >= 0):
+            self.root_places.setdefault(int(self.parent[row]), []).append(RootPlace(
+                slides.get(row, int(self.main[row])), Vector(self.rest_offset[row]),
+                row if self.loose[row] and row not in slides else -1, row in slides or row in self.hanging,
+            ))  # fmt: skip
+        self.slide_scale = np.ones(len(slides))
+        self.loose_rows = np.setdiff1d(np.flatnonzero(self.loose), self.slide_row)
+        self.loose_bones = self.bones[self.loose_rows]
+        self.goal_rows = [int(np.flatnonzero(self.main == goal.joint)[0]) for goal in self.prepared.goals]
+        self.frame_rows = np.flatnonzero(np.abs(self.frame_axes - quaternion.IDENTITY).max(-1) > limit_frame.SAME)
+        self.goal_axes = self.frame_axes[self.goal_rows]
+        self.start: tuple[bytes, np.ndarray] | None = None
+        self.stretch: tuple[tuple[float, ...], ik.Prepared] = (1.0,) * len(self.goals), self.prepared
+        self.rest_links = np.tile(dual_quaternion.IDENTITY, (len(self.skeleton), 1))
+        self.rest_links[self.main] = dual_quaternion.from_parts(self.own_rest, self.rest_offset)
+        for row, joint in slides.items():
+            self.rest_links[joint] = dual_quaternion.from_parts(quaternion.IDENTITY, self.rest_offset[row])
+            self.rest_links[self.main[row]] = dual_quaternion.from_parts(self.own_rest[row], np.zeros(3))
+        self.root_rests = self.root_rotations(self.rest_links)
+        self.root_goals = self._root_goals(slides)
+        self.other_kinds = [k for k, goal in enumerate(self.prepared.goals) if goal.kind != "REACH"]
+        self.target_points = sum(len(goal.points or ()) for goal in self.prepared.goals)
+        self.target_points += sum(len(one.points) for one in self.obstacles)
+        self.turns = any(goal.rotation is not None for goal in self.prepared.goals)
+        self.has_poles = any(one.pole for one in self.goals)
+
+    def _root_goals(self, slides: dict[int, int]) -> list[RootGoal]:
+        """The first goal of each root that has a place and a rotation to reach. slides : first slide joint by row."""
+        found: dict[int, RootGoal] = {}
+        ancestors, solved = self.skeleton.ancestors, np.zeros(len(self.skeleton), dtype=bool)
+        solved[self.solved_joints] = True
+        for number, (goal, row) in enumerate(zip(self.prepared.goals, self.goal_rows, strict=True)):
+            asks = goal.has_place and goal.has_turn and not any(goal.offset)
+            asks = asks and not goal.rotation_follows
+            if row in slides and row not in found and asks and (ancestors[self.main[row]] & solved).sum() == 1:
+                path = [joint for joint in self.skeleton.order if ancestors[slides[row], joint]]
+                found[row] = RootGoal(number, int(self.main[row]), slides[row], self.location_frame[row], path)
+        return list(found.values())
+
+    def to_joints(self, q: np.ndarray) -> np.ndarray:
+        """The joints' motions (..., S, 4) of rotations (..., S, 4) of the solved bones from rest."""
+        return q if self.frames is None else limit_frame.motions(q, *self.frames)
+
+    def to_bones(self, motions: np.ndarray) -> np.ndarray:
+        """The inverse of `to_joints`."""
+        return motions if self.frames is None else limit_frame.rotations(motions, *self.frames)
+
+    def root_rotations(self, links: np.ndarray) -> dict[int, list[float]]:
+        """The rotations of some links (J, 8) of the roots' first joints."""
+        firsts = [root.first for roots in self.root_places.values() for root in roots]
+        return dict(zip(firsts, links[firsts, :4].tolist(), strict=True))
+
+    def stretched(self, factors: tuple[float, ...]) -> ik.Prepared:
+        """The prepared solve with the goals' bones stretched by `factors` (G,); cached until they change."""
+        if all(factor == 1.0 for factor in factors):
+            return self.prepared
+        if self.stretch[0] != factors:
+            goals = [
+                replace(goal, offset=tuple(factor * part for part in goal.offset))
+                for goal, factor in zip(self.prepared.goals, factors, strict=True)
+            ]
+            own = self.prepared
+            self.stretch = factors, ik.prepare(self.skeleton, goals, own.solver, own.options, own.contacts)
+        return self.stretch[1]
