@@ -29,7 +29,7 @@ from .starts import with_still_slides
 
 SHARES = (0.25, 0.5, 0.75, 1.0)  # of the way from the overlap to the least gap
 SHARE_ITERATIONS, MULTIPLIERS, MULTIPLIER_ITERATIONS, LAST_ITERATIONS = 12, 3, 20, 3
-BACK = 1e-3  # pull to the free answer: with less, joints that push nothing swing by tens of degrees, with more goals give way
+BACK = 1e-3  # pull to the free answer: less lets joints swing that push nothing, more lets goals give way
 SETTLED = 1e-7  # [rad] longest step: a figure at rest against itself must not tremble
 TOUCHING = 1e-7  # [skeleton lengths] less overlap counts as none
 AT_ONCE = 32  # frames
