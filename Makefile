@@ -6,7 +6,7 @@
 #   make test PYTHON=/opt/python/bin/python3   another Python to look at first
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-rest fuzz mutants kernel kernel-check kernel-fuzz golden zip bench lint clean
+.PHONY: help demo test test-all test-rest fuzz mutants kernel kernel-check kernel-fuzz golden zip bench lint locks clean
 
 BLENDER ?=
 JOBS ?= 1
@@ -65,6 +65,9 @@ bench: ## Run the benchmarks: tables
 
 lint: ## Run the linter and the type checker
 	$(call task,lint)
+
+locks: ## Refresh tools/locks: the newest versions that tools/environment.py permits
+	$(call task,locks)
 
 clean: ## Remove what the other targets made, environments included
 	rm -rf .venv-* build dist .pytest_cache .ruff_cache .hypothesis examples/out

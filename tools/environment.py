@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Virtual environments inside the checkout: one for each Blender, one for the linters, one for the compiler.
 
-Blender is installed as the `bpy` package, which runs on one Python version only. This file finds that Python, makes the
-environment, installs packages with pip, and writes a stamp so that the next run starts at once.
+Blender is installed as the `bpy` package, which runs on one Python version only. The tool uv finds or downloads that
+Python, makes the environment, and installs the exact packages that `tools/locks/<name>.txt` lists. A stamp, the hash of
+that file, lets the next run start at once.
 
 Standard library only, and Python 3.8 or newer: it runs on any Python, before the right one is found.
 """
@@ -11,11 +12,12 @@ from __future__ import annotations
 
 import functools
 import glob
-import json
+import hashlib
 import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +32,10 @@ _SYSTEM_PACKAGES = (
     *("libsm6", "libice6", "libgl1", "libegl1", "libgomp1"),
 )
 _system_packages_lock = threading.Lock()
+
+_UV = "uv==0.13.9"  # installed in the checkout if no uv is on PATH
+_uv_lock = threading.Lock()
+_PYTHONS = ROOT / ".venv-python"  # those that uv downloads
 
 
 class SetupError(Exception):
@@ -61,50 +67,54 @@ class Environment:
         return f"Blender {self.name}" if self.name in BLENDERS else self.name
 
     @property
+    def lock(self) -> Path:
+        """The file with the exact versions and hashes of its packages, for all platforms."""
+        return ROOT / "tools" / "locks" / f"{self.name}.txt"
+
+    @property
     def _stamp(self) -> Path:
-        return self.folder / "requirements.json"
+        return self.folder / "lock.sha256"
+
+    @property
+    def _digest(self) -> str:
+        return hashlib.sha256(self.lock.read_bytes()).hexdigest()
 
     @property
     def ready(self) -> bool:
-        """Whether it was made for these requirements and its interpreter runs."""
+        """Whether it was made from the present lock file and its interpreter runs."""
         try:
-            same = json.loads(self._stamp.read_text(encoding="utf-8")) == list(self.requirements)
-        except (OSError, ValueError):
+            same = self._stamp.read_text(encoding="utf-8") == self._digest
+            return same and subprocess.run([str(self.python), "-c", ""], check=False).returncode == 0
+        except OSError:
             return False
-        return same and _probe(str(self.python)) is not None
 
     def ensure(self) -> Path:
         """Make it unless it is ready. Returns its interpreter."""
         if self.ready:
             return self.python
-        base = find_python(self.pythons)
-        if base is None:
-            raise SetupError(
-                f"{self.title} needs Python {' or '.join(self.pythons)} (64 bit, with venv and pip), and none was "
-                f"found on PATH, in pyenv or in uv. Install it, or name one: make PYTHON=/path/to/python ..."
-            )
-        say(f"{self.title}: making {self.folder.name} with Python {base.version} ({base.path}).")
-        self._make(base)
+        base = find_python(self.pythons) or download_python(self.title, self.pythons[0])
+        say(f"{self.title}: making {self.folder.name} with {base}.")
+        if self.folder.is_symlink():
+            raise SetupError(f"{self.folder} is out of date and a link, so it is left alone: remove the link.")
+        if _uv("venv", "--quiet", "--clear", "--python", base, str(self.folder)).returncode:
+            raise SetupError(f"{self.title}: uv could not make {self.folder.name} with {base}, see above.")
         say(f"{self.title}: installing {', '.join(self.requirements)}. The first time this downloads a lot.")
-        if self._run("-m", "pip", "install", "-qq", "--no-input", "--disable-pip-version-check", *self.requirements):
-            raise SetupError(f"{self.title}: pip could not install all of this, see above.")
+        packages = ["--require-hashes", "--requirements", str(self.lock)]
+        if _uv("pip", "install", "--quiet", "--python", str(self.python), *packages).returncode:
+            raise SetupError(f"{self.title}: uv could not install what {self.lock} lists, see above.")
         self._check()
-        self._stamp.write_text(json.dumps(self.requirements), encoding="utf-8")
+        self._stamp.write_text(self._digest, encoding="utf-8")
         say(f"{self.title}: ready.")
         return self.python
 
-    def _make(self, base: Python) -> None:
-        """Make the folder with pip only."""
-        options = ["--clear"] if base.has_ensurepip else ["--clear", "--without-pip"]
-        code = subprocess.run([base.path, "-m", "venv", *options, str(self.folder)], check=False).returncode
-        if code == 0 and not base.has_ensurepip:  # Debian has ensurepip in a separate package
-            command = [base.path, "-m", "pip", "--python", str(self.python), "install", "-qq", "--no-input", "pip"]
-            code = subprocess.run(command, check=False).returncode
-        if code:
-            raise SetupError(f"{base.path} could not make the environment {self.folder.name}, see above.")
-
-    def _run(self, *arguments: str) -> int:
-        return subprocess.run([str(self.python), *arguments], cwd=ROOT, check=False).returncode
+    def refresh_lock(self) -> None:
+        """Write the newest versions that the requirements permit into the lock file."""
+        self.lock.parent.mkdir(exist_ok=True)
+        options = ["--universal", "--generate-hashes", "--no-header", "--no-annotate", "--no-emit-index-url"]
+        options += ["--quiet", "--upgrade", "--python-version", self.pythons[-1], "--output-file", str(self.lock)]
+        if _uv("pip", "compile", *options, "-", text="\n".join(self.requirements)).returncode:
+            raise SetupError(f"{self.title}: uv could not resolve {', '.join(self.requirements)}, see above.")
+        say(f"{self.title}: wrote {self.lock.relative_to(ROOT)}.")
 
     def _check(self) -> None:
         """Import the module. If a system library is missing, install it or name it."""
@@ -151,30 +161,31 @@ LINT = Environment(
 KERNEL = Environment("kernel", ("3.13", "3.12", "3.11"), ("ziglang==0.17.1", "numpy==2.3.5"), "ziglang")
 
 
-@dataclass(frozen=True)
-class Python:
-    """An interpreter that runs."""
-
-    path: str
-    version: str
-    has_venv: bool
-    has_ensurepip: bool
-    has_pip: bool
-
-    @property
-    def makes_environments(self) -> bool:
-        """Whether it can make an environment with pip in it."""
-        return self.has_venv and (self.has_ensurepip or self.has_pip)
-
-
-def find_python(versions: tuple[str, ...]) -> Python | None:
-    """The first usable interpreter of the first of these versions that has one."""
+@functools.lru_cache(maxsize=None)
+def find_python(versions: tuple[str, ...]) -> str | None:
+    """An interpreter of the first of these versions that is on this computer."""
+    if "{}.{}".format(*sys.version_info) == versions[0]:
+        return sys.executable
     for version in versions:
-        for path in _places(version):
-            python = _probe(path)
-            if python and python.version == version and python.makes_environments:
-                return python
+        found = _uv("python", "find", "--system", "--no-python-downloads", version, capture=True)
+        if found.returncode == 0:
+            return found.stdout.strip()
     return None
+
+
+def download_python(title: str, version: str) -> str:
+    """Download an interpreter into the checkout."""
+    say(f"{title}: there is no Python {version} here, so uv downloads it.")
+    result = _uv("python", "install", "--no-bin", "--install-dir", str(_PYTHONS), version, capture=True)
+    find_python.cache_clear()
+    python = find_python((version,)) if result.returncode == 0 else None
+    if python is None:
+        reason = (result.stderr.strip().splitlines() or ["it gave no reason"])[-1].strip()
+        raise SetupError(
+            f"{title} needs Python {version}, which is not here and which uv could not download ({reason}): install "
+            f"Python 3.13 for Blender 5.2 or 3.11 for Blender 4.2 to 5.0, or name one: make PYTHON=/path/to/python ..."
+        )
+    return python
 
 
 def say(text: str) -> None:
@@ -182,37 +193,62 @@ def say(text: str) -> None:
     print(text, flush=True)
 
 
-def _places(version: str) -> list[str]:
-    """Paths where an interpreter of a version may be."""
-    suffix = ".exe" if os.name == "nt" else ""
-    names = [f"python{version}{suffix}", f"python3{suffix}", f"python{suffix}"]
-    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
-    home = Path.home()
-    patterns = [
-        f"{os.environ.get('PYENV_ROOT') or home / '.pyenv'}/versions/{version}.*/bin/python{version}",
-        f"{home}/.local/share/uv/python/cpython-{version}.*/bin/python{version}",
-        f"/opt/homebrew/bin/python{version}",
-        f"/usr/local/bin/python{version}",
-        f"/Library/Frameworks/Python.framework/Versions/{version}/bin/python{version}",
-        f"{os.environ.get('LOCALAPPDATA', home)}/Programs/Python/Python{version.replace('.', '')}/python.exe",
-    ]
-    on_path = [os.path.join(folder, name) for name in names for folder in folders]
-    elsewhere = [path for pattern in patterns for path in sorted(glob.glob(pattern), reverse=True)]
-    return [sys.executable, *(path for path in [*on_path, *elsewhere] if os.access(path, os.X_OK))]
+def _uv(*arguments: str, text: str = "", capture: bool = False) -> subprocess.CompletedProcess[str]:
+    """Run uv in the checkout."""
+    with _uv_lock:
+        command = [_uv_path(), *arguments]
+    pipe = subprocess.PIPE if capture else None
+    return subprocess.run(
+        command, input=text, stdout=pipe or subprocess.DEVNULL, stderr=pipe, text=True, cwd=ROOT, env=_uv_variables(),
+        check=False,
+    )  # fmt: skip
 
 
 @functools.lru_cache(maxsize=None)
-def _probe(path: str) -> Python | None:
-    """Test an interpreter by running it, because the stand-in of a version manager can exist and fail."""
-    code = (
-        "import json, sys; from importlib.util import find_spec; assert sys.maxsize > 2**32; print(json.dumps(["
-        "sys.executable, '%d.%d' % sys.version_info[:2], *(bool(find_spec(m)) for m in ('venv', 'ensurepip', 'pip'))]))"
-    )
+def _uv_path() -> str:
+    """The uv on PATH that runs, or one in the checkout, installed with pip if necessary."""
+    folder = ROOT / ".venv-uv"
+    own = folder / "bin" / ("uv.exe" if os.name == "nt" else "uv")
+    for path in (shutil.which("uv"), str(own)):
+        if path and _runs([path, "--version"]):  # the stand-in of a version manager can exist and fail
+            return path
+    say(f"Installing {_UV} in {folder.name}.")
+    # Made beside its place and moved there whole, because two targets may run at once.
+    with tempfile.TemporaryDirectory(prefix=".venv-uv-", dir=str(ROOT)) as temporary:
+        made = Path(temporary) / "made"
+        install = ["-m", "pip", "install", "-qq", "--no-input", "--disable-pip-version-check"]
+        if _runs([sys.executable, "-m", "pip", "--version"]):
+            command = [sys.executable, *install, "--target", str(made), _UV]
+        elif _runs([sys.executable, "-m", "venv", str(made)]):
+            command = [str(made / "bin" / "python"), *install, _UV]
+        else:  # Debian has pip and ensurepip in packages of their own
+            raise SetupError(f"{sys.executable} has neither pip nor venv to install uv with: install uv.")
+        if subprocess.run(command, env={**os.environ, "PIP_ROOT_USER_ACTION": "ignore"}, check=False).returncode:
+            raise SetupError(f"pip could not install {_UV}, see above: install uv, or connect to a network.")
+        if not own.exists():
+            shutil.rmtree(folder, ignore_errors=True)
+            made.rename(folder)
+    return str(own)
+
+
+def _uv_variables() -> dict[str, str]:
+    """The environment variables for uv: the Python that runs this comes first on PATH, pyenv's versions next.
+
+    The folder of pyenv's stand-ins is left out: uv stops at one that fails.
+    """
+    pyenv = os.environ.get("PYENV_ROOT") or str(Path.home() / ".pyenv")
+    patterns = (f"{_PYTHONS}/*/bin", f"{_PYTHONS}/*/", f"{pyenv}/versions/3.1[13]*/bin")
+    found = [path for pattern in patterns for path in sorted(glob.glob(pattern), reverse=True)]
+    folders = [path for path in os.environ.get("PATH", os.defpath).split(os.pathsep) if Path(path).name != "shims"]
+    path = os.pathsep.join([os.path.dirname(sys.executable), *found, *folders])
+    return {**os.environ, "PATH": path, "UV_PYTHON_PREFERENCE": "system"}
+
+
+def _runs(command: list[str]) -> bool:
     try:
-        result = subprocess.run([path, "-c", code], capture_output=True, text=True, timeout=60, check=True)
-        return Python(*json.loads(result.stdout))
-    except (OSError, ValueError, subprocess.SubprocessError):
-        return None
+        return subprocess.run(command, capture_output=True, check=False).returncode == 0
+    except OSError:
+        return False
 
 
 def _install_system_packages(title: str, error: str) -> None:

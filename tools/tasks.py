@@ -14,19 +14,24 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
-from environment import BLENDERS, KERNEL, LINT, ROOT, Environment, SetupError, find_python, say
+from environment import BLENDERS, KERNEL, LINT, ROOT, Environment, SetupError, download_python, find_python, say
 
 
+@functools.lru_cache(maxsize=None)
 def best_blender() -> Environment:
-    """The preferred Blender for which a Python is installed."""
-    for blender in BLENDERS.values():
-        if blender.ready or find_python(blender.pythons):
-            return blender
-    versions = sorted({version for blender in BLENDERS.values() for version in blender.pythons}, reverse=True)
-    raise SetupError(
-        f"No usable Python {' or '.join(versions)} was found on PATH, in pyenv or in uv (64 bit, with venv and pip), "
-        f"and Blender needs one of them: 3.13 for Blender 5.2, 3.11 for 4.2 to 5.0."
-    )
+    """The preferred Blender that is set up or whose Python is here, or can be downloaded while none is set up."""
+    blenders = list(BLENDERS.values())
+    present = next((blender for blender in blenders if blender.ready or find_python(blender.pythons)), None)
+    if present and (present is blenders[0] or present.ready):
+        return present
+    try:
+        download_python(blenders[0].title, blenders[0].pythons[0])
+    except SetupError as error:
+        if present is None:
+            raise
+        say(f"{error}\nBlender {present.name} takes its place.")
+        return present
+    return blenders[0]
 
 
 def run(script: str, arguments: list[str]) -> int:
@@ -88,6 +93,13 @@ def lint() -> int:
     found = _call([python, "-m", "ruff", "check", "."])
     say("Running basedpyright.")
     return _call([python, "-m", "basedpyright", "--warnings"]) or found
+
+
+def refresh_locks() -> int:
+    """Write the newest permitted versions into the lock files of all environments."""
+    for environment in (*BLENDERS.values(), LINT, KERNEL):
+        environment.refresh_lock()
+    return 0
 
 
 def _test_quietly(blender: Environment, arguments: list[str]) -> tuple[int, str]:
@@ -168,6 +180,7 @@ def main(words: list[str]) -> int:
     tasks.add_parser("kernel-fuzz", help="solve random problems with a kernel that stops at mistakes")
     tasks.add_parser("zip", help="build the zips, with the kernel for all platforms")
     tasks.add_parser("lint", help="run the linter and the type checker")
+    tasks.add_parser("locks", help="refresh the lock files")
     options = parser.parse_args(words)
     if options.task == "test":
         return test(options.blender, rest)
@@ -181,6 +194,8 @@ def main(words: list[str]) -> int:
         return check_kernel(rest)
     if options.task == "kernel-fuzz":
         return fuzz_kernel(rest)
+    if options.task == "locks":
+        return refresh_locks()
     if options.task == "zip":
         return build_zip(rest)
     return lint()
