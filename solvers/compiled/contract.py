@@ -99,3 +99,4 @@ FUNCTIONS = (
 
 CONTRACT = Part("dqik", "contract.h", OWNERS, STRUCTURES, FUNCTIONS, {"DQIK_SWIVELS": len(limb.SWIVELS)}, ENUMERATIONS)
 """All of it; the natural pose has a part of its own (`solvers/figure/contract.py`)."""
+CONTRACT.define()

@@ -95,7 +95,7 @@ class Part:
 
     name : in C, before `_layout`. header : its file in `kernel/src`. includes : other headers that it needs. owners :
     the modules that define constants, the prefix of their names in C, and the names. others : more constants.
-    uses : structures of other parts that its own contain. Its structures get their `CLASSES` when it is made.
+    uses : structures of other parts that its own contain.
     """
 
     name: str
@@ -108,7 +108,8 @@ class Part:
     includes: tuple[str, ...] = ()
     uses: tuple[Structure, ...] = ()
 
-    def __post_init__(self) -> None:
+    def define(self) -> None:
+        """Make the `CLASSES` of its structures: once, by the module that declares the part."""
         for one in self.structures:
             fields = [(each.name, in_ctypes(each.kind)) for each in one.fields]
             CLASSES[one.name] = type(one.name, (ctypes.Structure,), {"_fields_": fields})

@@ -99,3 +99,4 @@ CONTRACT = Part(
     includes=("contract.h",),
     uses=(SKELETON,),
 )  # fmt: skip
+CONTRACT.define()
