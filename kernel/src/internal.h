@@ -160,6 +160,11 @@ void leave(double *memory, const dqik_problem *problem); /* the caller may touch
 /* frames.c */
 frame_view frame_at(const dqik_frames *frames, int64_t i);
 int solve_frame(const dqik_problem *problem, const frame_view *frame, const dqik_motion *motion, double *memory);
+work stage_of_frame(const dqik_problem *problem, const dqik_stage *s, const frame_view *frame, const pose_memory *m,
+                    double *memory);
+void clear_report(const dqik_problem *problem, const frame_view *frame);
+void report_stage(const work *w, const frame_view *frame, const pose_memory *m);
+void report_frame(const dqik_problem *problem, const frame_view *frame, const pose_memory *m);
 
 /* stage.c */
 void ask(work *w, const frame_view *frame);

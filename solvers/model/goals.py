@@ -247,8 +247,7 @@ class Targets(NamedTuple):
     """Targets of the goals, frame by frame: `positions` (F, G, 3), `rotations` (F, G, 4), `poles` (F, G, 3).
 
     `shares` (F, G) scales the goals' rows, below 1 for goals that yield to the others; None for 1. `points` (F, P, 3)
-    are those of all goals, one goal after the other, then those that place obstacles; None if there are none. `gaps`
-    (F, K) are those that contacts are to have; None without any.
+    are those of all goals, one goal after the other, then those that place obstacles; None if there are none.
     """
 
     positions: np.ndarray
@@ -256,23 +255,22 @@ class Targets(NamedTuple):
     poles: np.ndarray
     shares: np.ndarray | None = None
     points: np.ndarray | None = None
-    gaps: np.ndarray | None = None
 
     def copy(self) -> "Targets":
         """A copy with its own arrays."""
-        shares, points, gaps = (None if part is None else part.copy() for part in self[3:])
-        return Targets(self.positions.copy(), self.rotations.copy(), self.poles.copy(), shares, points, gaps)
+        shares, points = (None if part is None else part.copy() for part in self[3:])
+        return Targets(self.positions.copy(), self.rotations.copy(), self.poles.copy(), shares, points)
 
     def take(self, frames: np.ndarray | slice) -> "Targets":
         """The targets of some of the frames."""
-        shares, points, gaps = (None if part is None else part[frames] for part in self[3:])
-        return Targets(self.positions[frames], self.rotations[frames], self.poles[frames], shares, points, gaps)
+        shares, points = (None if part is None else part[frames] for part in self[3:])
+        return Targets(self.positions[frames], self.rotations[frames], self.poles[frames], shares, points)
 
     def of_goals(self, indices: np.ndarray) -> "Targets":
         """The targets of some of the goals, with all points: a stage knows which are its own."""
         shares = None if self.shares is None else self.shares[:, indices]
         parts = self.positions[:, indices], self.rotations[:, indices], self.poles[:, indices]
-        return Targets(*parts, shares, self.points, self.gaps)
+        return Targets(*parts, shares, self.points)
 
 
 def points_of(goals: Sequence[Goal]) -> list[slice]:

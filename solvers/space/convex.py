@@ -29,11 +29,16 @@ class Nearest(NamedTuple):
     share: np.ndarray  # (...,) of the segment, of that point
 
 
-def nearest(convex: Convex, places: np.ndarray, start: np.ndarray, end: np.ndarray, closest: Closest) -> Nearest:
-    """Segments (F, C, 3) and a body placed by points (F, 4, 3). closest : of two segments each; see `contacts`."""
+def placed(convex: Convex, places: np.ndarray) -> np.ndarray:
+    """The corners (F, V, 3) of a body that points (F, 4, 3) place."""
     corners = places[:, None, 0].copy()
     for axis in range(3):
         corners = corners + convex.corners[:, axis, None] * (places[:, axis + 1] - places[:, 0])[:, None]
+    return corners
+
+
+def nearest(convex: Convex, corners: np.ndarray, start: np.ndarray, end: np.ndarray, closest: Closest) -> Nearest:
+    """Segments (F, C, 3) and a body with its corners (F, V, 3). closest : of two segments each; see `contacts`."""
     a, b, c = (corners[:, convex.triangles[:, k]] for k in range(3))
     raw = _unit(np.cross(b - a, c - a))
     middle = corners.mean(1)[:, None]

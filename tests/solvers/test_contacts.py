@@ -6,8 +6,10 @@ from bodied import goals, motion, person
 
 import solvers as ik
 from solvers.algebra import quaternion
+from solvers.model.convex import CUBE
 from solvers.model.goals import Targets
-from solvers.space.contacts import ContactGaps, box_distance, closest
+from solvers.space.contacts import ContactGaps, closest
+from solvers.space.convex import nearest, placed
 from solvers.space.joint_space import JointSpace
 from solvers.space.tasks import Tasks
 
@@ -176,16 +178,16 @@ def test_closest_points_match_a_fine_search():
         assert -1e-9 < fine - np.linalg.norm(a[index] - b[index]) < 2e-3 * (1.0 + fine) + 1e-2
 
 
-def test_box_distances_have_the_gradient_of_differences():
+def test_boxes_are_as_far_away_as_they_are():
+    """The distance outside by the nearest point of the box, inside by the nearest face."""
     generator = np.random.default_rng(4)
     points, half = generator.normal(size=(300, 3)), np.array([0.4, 0.7, 1.1])
-    distance, gradient = box_distance(points, half)
-    step = 1e-6
-    for axis in range(3):
-        more, less = (box_distance(points + sign * step * np.eye(3)[axis], half)[0] for sign in (1.0, -1.0))
-        assert np.abs((more - less) / (2.0 * step) - gradient[:, axis]).max() < 1e-6
-    assert np.allclose(np.linalg.norm(gradient, axis=-1), 1.0)
-    assert (distance[np.all(np.abs(points) < half, axis=-1)] < 0.0).all()
+    box = ik.Box((0, 0, 0), 2.0 * half)
+    found = nearest(CUBE, placed(CUBE, box.points()[None]), points[None], points[None], closest)
+    outside = np.linalg.norm(points - np.clip(points, -half, half), axis=-1)
+    inside = (np.abs(points) - half).max(-1)
+    assert np.allclose(found.distance[0], np.where(inside > 0.0, outside, inside))
+    assert (inside < 0.0).sum() > 10
 
 
 def test_the_gaps_jacobian_is_that_of_differences():

@@ -54,8 +54,8 @@ def test_distances_of_segments_match_a_fine_search():
     for _ in range(12):
         places = placed(generator)
         start, end = 0.5 * generator.normal(size=(2, 6, 3)) + places[0]
-        found = nearest(body, places[None], start[None], end[None], closest)
         corners = places[0] + WEDGE @ (places[1:] - places[0])
+        found = nearest(body, corners[None], start[None], end[None], closest)
         points = start[:, None] + np.linspace(0.0, 1.0, 301)[:, None] * (end - start)[:, None]
         fine = brute(points.reshape(-1, 3), corners, WEDGE_FACES).reshape(6, -1).min(-1)
         step = np.linalg.norm(end - start, axis=-1) / 300

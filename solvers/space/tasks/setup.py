@@ -2,7 +2,7 @@
 """The inputs of the kinds of tasks: their setup, and the kinematics that errors and Jacobians read."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -29,7 +29,6 @@ class Setup(NamedTuple):
     scale: np.ndarray  # (G,) weight of each goal's priority
     points: Sequence[slice]  # (G) of the goals' points among those of all stages
     moved: np.ndarray  # (G, n) bool, degrees of freedom of the goal's chain and of joints coupled to it
-    gaps: Any = None  # `ContactGaps` of the contacts; None without any
 
     def some(self, numbers: np.ndarray) -> list[Goal]:
         """Some of the goals."""

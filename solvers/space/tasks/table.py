@@ -11,7 +11,6 @@ import numpy as np
 
 from ...model.goals import Targets
 from .balance import BalanceTasks
-from .contact import ContactTasks
 from .coupling import CouplingTasks
 from .curve import CurveTasks
 from .distance import DistanceTasks
@@ -65,7 +64,7 @@ class Kind(Protocol):
 
 KINDS: list[Any] = [
     PositionTasks, RotationTasks, LookAtTasks, DistanceTasks, PlaneTasks, BalanceTasks, CurveTasks, PoleTasks,
-    CouplingTasks, ContactTasks,
+    CouplingTasks,
 ]  # fmt: skip
 """Classes that make a `Kind` from a `Setup`, in the order of their rows, the soft ones last."""
 
