@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from bodied import goals, motion, person
+from bodied import depths, goals, motion, person, segments
 
 import solvers as ik
 from solvers.algebra import quaternion
@@ -15,27 +15,6 @@ from solvers.space.tasks import Tasks
 
 FRAMES = 80
 AFRESH = ik.Options(warm_start=False)
-
-
-def _segments(positions, rotations, skeleton, capsules):
-    rows = [skeleton.index(one.joint) for one in capsules]
-    ends = [np.array([getattr(one, name) for one in capsules], dtype=float) for name in ("start", "end")]
-    return [positions[rows] + quaternion.rotate(rotations[rows], end) for end in ends]
-
-
-def _depths(skeleton, capsules, pose):
-    """Overlap of each pair of capsules, by projecting from one segment to the other and back until it settles."""
-    start, end = _segments(*ik.forward(skeleton, pose), skeleton, capsules)
-    along, count = end - start, len(capsules)
-    square = (along**2).sum(-1)
-    b = np.broadcast_to(0.5 * (start + end), (count, count, 3))
-    for _ in range(200):
-        share = np.clip(((b - start[:, None]) * along[:, None]).sum(-1) / square[:, None], 0.0, 1.0)
-        a = start[:, None] + share[..., None] * along[:, None]
-        share = np.clip(((a - start) * along).sum(-1) / square, 0.0, 1.0)
-        b = start + share[..., None] * along
-    radius = np.array([one.radius for one in capsules])
-    return radius[:, None] + radius - np.linalg.norm(a - b, axis=-1)
 
 
 JOINED = [
@@ -65,15 +44,15 @@ def solved():
 
 
 def _deepest(skeleton, capsules, solutions):
-    rest = np.maximum(_depths(skeleton, capsules, skeleton.rest_pose()), 0.0)
+    rest = np.maximum(depths(skeleton, capsules, skeleton.rest_pose()), 0.0)
     none = _neighbours(skeleton, capsules)
-    return np.array([np.where(none, -1.0, _depths(skeleton, capsules, one.pose) - rest).max() for one in solutions])
+    return np.array([np.where(none, -1.0, depths(skeleton, capsules, one.pose) - rest).max() for one in solutions])
 
 
 def _lowest(skeleton, capsules, solutions):
     radius = np.array([one.radius for one in capsules])
     return np.array([
-        min((end[:, 2] - radius).min() for end in _segments(*ik.forward(skeleton, one.pose), skeleton, capsules))
+        min((end[:, 2] - radius).min() for end in segments(*ik.forward(skeleton, one.pose), skeleton, capsules))
         for one in solutions
     ])  # fmt: skip
 
@@ -157,7 +136,7 @@ def test_a_capsule_stays_out_of_a_box_that_moves():
         contacts=ik.Contacts(capsules, boxes[:1]), points=np.array([box.points() for box in boxes]),
     )  # fmt: skip
     for box, one in zip(boxes, solved, strict=True):
-        start, end = _segments(*ik.forward(skeleton, one.pose), skeleton, capsules)
+        start, end = segments(*ik.forward(skeleton, one.pose), skeleton, capsules)
         points = start[:, None] + np.linspace(0.0, 1.0, 201)[:, None] * (end - start)[:, None]
         own = quaternion.rotate(quaternion.conjugate(turned), points - np.array(box.centre))
         away = np.linalg.norm(np.maximum(np.abs(own) - 0.5 * np.array(box.size), 0.0), axis=-1)
