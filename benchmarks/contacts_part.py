@@ -3,8 +3,8 @@
 
 Overlaps are measured apart from the solver, by projecting from one axis to the other until it settles. A joint's step
 counts as new if it turns more than 15 degrees with contacts and did not without. It is excused where a target crosses
-an axis: where the shortest line between two bodies that overlap without contacts turns more than 20 degrees in this
-step. Times are processor time, of the fastest of the rounds.
+an axis, or the middle of an obstacle: where the direction that leads two bodies apart, which overlap without contacts,
+turns more than 20 degrees in this step. Times are processor time, of the fastest of the rounds.
 """
 
 import time
@@ -17,9 +17,9 @@ from report import Result, Row, number
 
 import solvers as ik
 from solvers.compiled.apart import CompiledApart
+from solvers.group.apart import Apart
 from solvers.model import frames
 from solvers.model.contacts import pairs_of
-from solvers.space.contacts import closest
 
 MOTIONS, FRAMES = 20, 120
 LARGE, CROSSES = 15.0, 20.0  # [degrees]
@@ -68,9 +68,9 @@ def _prepared(obstacles: list[ik.Plane | ik.Box | ik.Convex]) -> ik.Prepared:
 def _measured(title: str, way: str, prepared: ik.Prepared, motions: int, rounds: int) -> Row:
     skeleton, capsules = person()
     apart = prepared.apart
-    if way == "NumPy" and isinstance(apart, CompiledApart):
-        apart = apart.numpy
     assert apart is not None
+    plain = apart.numpy if isinstance(apart, CompiledApart) else apart
+    apart = plain if way == "NumPy" else apart
     sums = {"pushed": 0, "new": 0, "bare": 0, "before": 0.0, "after": 0.0, "floor": 0.0, "step": 0.0}
     times = {"solve": [], "push": [], "idle": []}
     feet: list[float] = []
@@ -84,11 +84,12 @@ def _measured(title: str, way: str, prepared: ik.Prepared, motions: int, rounds:
         pushed = deep > 1e-6
         _time(times, arrays, free, apart, solver, pushed, rounds)
         arrays.answer(slice(None), free)
+        crossings = _crossings(plain, arrays)
         apart.solve_into(arrays)
         before, after = (_poses(one) for one in (free, arrays.batch()))
         steps, steps_before = (_steps(poses) for poses in (after, before))
         new = (steps > LARGE) & (steps_before <= LARGE)
-        bare = new & ~_crossings(skeleton, capsules, before)[:, None]
+        bare = new & ~crossings[:, None]
         sums["pushed"] += int(pushed.sum())
         sums["new"] += int(new.sum())
         sums["bare"] += int(bare.sum())
@@ -154,14 +155,9 @@ def _lowest(skeleton: ik.Skeleton, capsules: list[ik.Capsule], poses: list[ik.Po
     )  # fmt: skip
 
 
-def _crossings(skeleton: ik.Skeleton, capsules: list[ik.Capsule], poses: list[ik.Pose]) -> np.ndarray:
-    """Steps (F - 1,) in which the line between two bodies that overlap turns by more than `CROSSES`."""
-    i, k = _pairs(skeleton, capsules).T
-    radius = np.array([one.radius for one in capsules])
-    ends = [segments(*ik.forward(skeleton, pose), skeleton, capsules) for pose in poses]
-    start, end = (np.array([one[number] for one in ends]) for number in (0, 1))
-    a, b = closest(start[:, i], end[:, i], start[:, k], end[:, k])
-    far = np.linalg.norm(a - b, axis=-1)
-    lines, over = (a - b) / far[..., None], far < radius[i] + radius[k]
-    turns = (lines[1:] * lines[:-1]).sum(-1) < np.cos(np.radians(CROSSES))
+def _crossings(apart: Apart, free: frames.FrameArrays) -> np.ndarray:
+    """Steps (F - 1,) in which the direction that leads two overlapping bodies apart turns by more than `CROSSES`."""
+    over, normals = apart.directions(free)
+    lengths = np.linalg.norm(normals[1:], axis=-1) * np.linalg.norm(normals[:-1], axis=-1)
+    turns = (normals[1:] * normals[:-1]).sum(-1) < lengths * np.cos(np.radians(CROSSES))
     return (turns & (over[1:] | over[:-1])).any(-1)

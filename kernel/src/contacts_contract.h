@@ -12,7 +12,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_CONTACTS_LAYOUT 67151897 /* a hash of all below */
+#define DQIK_CONTACTS_LAYOUT 186268098 /* a hash of all below */
 
 /* solvers/group/apart.py */
 #define CONTACT_STEPS 8
@@ -33,8 +33,7 @@
 
 /* solvers/space/convex.py */
 #define CONVEX_NOTHING 1e-30
-#define CONVEX_EXACT 1e-13
-#define CONVEX_MOST_CUTS 64
+#define CONVEX_PARALLEL 1e-12
 
 
 /* A convex body; see Convex in solvers/model/convex.py. */

@@ -44,7 +44,7 @@ CONTRACT = Part(
         (apart, "CONTACT_", "STEPS RAISING WEIGHT DAMPING LONGEST ROUNDS REACH TOUCHING"),
         (model, "CONTACT_", "POINTS"),
         (contacts, "CONTACT_", "LEAST PARALLEL"),
-        (convex, "CONVEX_", "NOTHING EXACT MOST_CUTS"),
+        (convex, "CONVEX_", "NOTHING PARALLEL"),
     ),
     structures=(CONVEX, CONTACTS),
     functions=(

@@ -80,6 +80,12 @@ class Apart:
             deepest[finite] = np.maximum(lacking, 0.0).max(-1)
         return deepest
 
+    def directions(self, arrays: FrameArrays) -> tuple[np.ndarray, np.ndarray]:
+        """Which bodies overlap in finite answers (F, K), and (F, K, 3) in which directions the first would leave."""
+        *_, reached, targets = self._answers(arrays, np.arange(len(arrays)))
+        gap = self.gaps.at(reached, targets)
+        return gap.gaps < self.gaps.least, gap.normals
+
     def _answers(
         self, arrays: FrameArrays, frames: np.ndarray
     ) -> tuple[Pose, State, np.ndarray | None, Kinematics, Targets]:

@@ -12,7 +12,7 @@ typedef struct {
     double gap, normal[3], first[3], second[3]; /* normal: from the second body to the first */
 } near_gap;
 
-/* Where a segment comes nearest to a convex body, or is deepest in it. */
+/* Where a segment comes nearest to a convex body, or how it leaves it. */
 typedef struct {
     double distance, normal[3], share;
 } nearest;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The least signed distance of a segment from a convex polyhedron; see solvers/space/convex.py. */
+/* The signed distance of a segment from a convex polyhedron; see solvers/space/convex.py. */
 #include "contacts.h"
 
 static void unit3(double *v) {
@@ -33,43 +33,51 @@ void place_body(const dqik_convex *body, const double *points, double *corners, 
     }
 }
 
-/* The number of the largest value, the first of several. */
-static int highest(const double *values, int count) {
-    int best = 0;
-    for (int i = 1; i < count; i++)
-        if (values[i] > values[best]) best = i;
-    return best;
+/* The shortest way out along the normal of a face; heights (2, T) of the segment's ends over planes. */
+static nearest leave_by_faces(const double *first, const double *last, const double *planes, int count) {
+    nearest found = {-INFINITY, {0.0, 0.0, 0.0}, 0.0};
+    for (int t = 0; t < count; t++) {
+        const double sunk = least(first[t], last[t]);
+        if (!(sunk > found.distance)) continue;
+        found.distance = sunk, found.share = first[t] <= last[t] ? 0.0 : 1.0;
+        copy3(found.normal, planes + 6 * t);
+    }
+    return found;
 }
 
-/* The least along a segment of the largest height; heights (2, T) of its ends over planes. */
-static nearest deepest(const double *first, const double *last, const double *planes, int count) {
-    int left = highest(first, count), right = highest(last, count);
-    const int inner = last[left] - first[left] < 0.0 && last[right] - first[right] > 0.0;
-    double size = 0.0, share = last[left] - first[left] >= 0.0 ? 0.0 : 1.0;
-    nearest found;
-    for (int t = 0; t < count; t++) size = most(size, CONVEX_EXACT * most(fabs(first[t]), fabs(last[t])));
-    for (int cut = 0; inner && cut < CONVEX_MOST_CUTS; cut++) {
-        const double falls = last[left] - first[left], rises = last[right] - first[right];
-        int top = 0;
-        double height = -INFINITY;
-        share = clamp((first[right] - first[left]) / (falls - rises), 0.0, 1.0);
-        for (int t = 0; t < count; t++) {
-            const double at = first[t] + share * (last[t] - first[t]);
-            if (at > height) height = at, top = t;
+/* Leave at right angles to the segment and an edge where that is shorter. */
+static void leave_by_edges(nearest *found, const dqik_convex *body, const double *corners, const double *start,
+                           const double *end) {
+    double along[3], axis[3] = {0};
+    double best = -INFINITY;
+    int edge = 0;
+    minus3(along, end, start);
+    for (int sign = 0; sign < 2; sign++)
+        for (int k = 0; k < body->edges; k++) {
+            const double *from = corners + 3 * body->edge[2 * k];
+            double side[3], across[3], furthest = -INFINITY;
+            minus3(side, corners + 3 * body->edge[2 * k + 1], from);
+            cross3(across, side, along);
+            const double square_ = dot3(across, across);
+            if (!(square_ > CONVEX_PARALLEL * dot3(along, along) * dot3(side, side))) continue;
+            for (int i = 0; i < 3; i++) across[i] = (sign ? -1.0 : 1.0) * (across[i] / sqrt(square_));
+            for (int v = 0; v < body->corners; v++) furthest = most(furthest, dot3(across, corners + 3 * v));
+            const double parted = dot3(across, start) - furthest;
+            if (parted > best) {
+                best = parted;
+                copy3(axis, across);
+            }
         }
-        const double l = first[left] + share * falls, r = first[right] + share * rises;
-        if (!(height > most(l, r) + size)) break;
-        if (last[top] - first[top] < 0.0)
-            left = top;
-        else
-            right = top;
+    if (!(best > found->distance)) return;
+    double on[3], foot[3], from_start[3], last = -INFINITY;
+    for (int k = 0; k < body->edges; k++) { /* of parallel edges the one that it leaves last */
+        const double height = dot3(axis, corners + 3 * body->edge[2 * k]) + dot3(axis, corners + 3 * body->edge[2 * k + 1]);
+        if (height > last) last = height, edge = k;
     }
-    const double falls = last[left] - first[left], rises = last[right] - first[right];
-    const double part = inner ? rises / (rises - falls) : share == 0.0;
-    found.distance = -INFINITY, found.share = share;
-    for (int t = 0; t < count; t++) found.distance = most(found.distance, first[t] + share * (last[t] - first[t]));
-    for (int i = 0; i < 3; i++) found.normal[i] = part * planes[6 * left + i] + (1.0 - part) * planes[6 * right + i];
-    return found;
+    closest(start, end, corners + 3 * body->edge[2 * edge], corners + 3 * body->edge[2 * edge + 1], on, foot);
+    minus3(from_start, on, start);
+    found->distance = best, found->share = clamp(dot3(from_start, along) / dot3(along, along), 0.0, 1.0);
+    copy3(found->normal, axis);
 }
 
 /* Whether a point is over a triangle, between planes through its sides. */
@@ -96,7 +104,8 @@ nearest nearest_to(const dqik_convex *body, const double *corners, const double 
             minus3(away, ends[e], corners + 3 * body->triangle[3 * t]);
             heights[e * count + t] = dot3(planes + 6 * t, away);
         }
-    nearest found = deepest(heights, heights + count, planes, count);
+    nearest found = leave_by_faces(heights, heights + count, planes, count);
+    if (!(found.distance > 0.0)) leave_by_edges(&found, body, corners, start, end);
     if (!(found.distance > 0.0)) return found;
     for (int k = 0; k < body->edges; k++) {
         double on[3], foot[3];
