@@ -28,13 +28,15 @@ typedef struct {
     int near;                /* of these that are set */
 } bodies;
 
+/* segments.c */
+double closest(const double *p, const double *q, const double *r, const double *s, double *a, double *b);
+
 /* convex.c */
 void place_body(const dqik_convex *body, const double *points, double *corners, double *planes, double *middle);
 nearest nearest_to(const dqik_convex *body, const double *corners, const double *planes, double *heights,
                    const double *start, const double *end);
 
 /* gaps.c */
-double closest(const double *p, const double *q, const double *r, const double *s, double *a, double *b);
 void place_obstacles(bodies *b, const double *points);
 double find_gaps(bodies *b, const work *w, const double *points, const point *p, const double *aims, double within);
 void gap_row(const bodies *b, const work *w, const point *p, const near_gap *gap, double weight, double *row);
