@@ -12,13 +12,14 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_CONTACTS_LAYOUT 186268098 /* a hash of all below */
+#define DQIK_CONTACTS_LAYOUT 169317875 /* a hash of all below */
 
 /* solvers/group/apart.py */
 #define CONTACT_STEPS 8
 #define CONTACT_RAISING 4
 #define CONTACT_WEIGHT 100.0
 #define CONTACT_DAMPING 0.01
+#define CONTACT_BACK 0.01
 #define CONTACT_LONGEST 0.5
 #define CONTACT_ROUNDS 10
 #define CONTACT_REACH 0.2
@@ -70,6 +71,12 @@ typedef struct {
     const double *reluctance; /* (n) */
 } dqik_contacts;
 
+/* A pose of J joints. */
+typedef struct {
+    const double *rotations; /* (J, 4), (J, 3) */
+    const double *translations;
+} dqik_pose;
+
 /* DQIK_CONTACTS_LAYOUT of the library. */
 DQIK_EXPORT int32_t dqik_contacts_layout(void);
 
@@ -79,7 +86,7 @@ DQIK_EXPORT int64_t dqik_contacts_work(const dqik_problem *problem, const dqik_c
 /* The deepest overlaps (end - begin) of solved frames. */
 DQIK_EXPORT void dqik_overlaps(const dqik_problem *problem, const dqik_contacts *contacts, const dqik_frames *frames, int64_t begin, int64_t end, double *overlaps, double *work);
 
-/* Push bodies apart in solved frames; overlaps (end - begin) as they were before. */
-DQIK_EXPORT void dqik_push_apart(const dqik_problem *problem, const dqik_contacts *contacts, const dqik_frames *frames, int64_t begin, int64_t end, double *overlaps, double *work);
+/* Push bodies apart in solved frames, from their answers or, if not NULL, from the pose of the frame before; overlaps (end - begin) as they were. */
+DQIK_EXPORT void dqik_push_apart(const dqik_problem *problem, const dqik_contacts *contacts, const dqik_frames *frames, int64_t begin, int64_t end, double *overlaps, double *work, const dqik_pose *before);
 
 #endif

@@ -12,8 +12,9 @@ from ..group.apart import Apart
 from ..group.stages import check
 from ..model.frames import FrameArrays
 from ..model.options import Options
+from ..model.skeleton import Pose
 from ..space.contacts import ContactGaps
-from .contacts_contract import CONTACTS, CONTRACT, CONVEX
+from .contacts_contract import CONTACTS, CONTRACT, CONVEX, POSE
 from .contract import SUPPORTED
 from .library import load
 from .needs import needs
@@ -58,20 +59,29 @@ class CompiledApart:
 
     def solve_into(self, arrays: FrameArrays) -> None:
         """Push bodies apart in solved frames where they overlap."""
-        self._call(self._push, arrays)
+        self._call(self._push, arrays, 0)
+
+    def follow_into(self, arrays: FrameArrays, before: Pose) -> None:
+        """Push bodies apart in one solved frame where they overlap, from the pose (1, J, ...) of the frame before."""
+        packer = Packer()
+        pose = packer.fill(POSE, rotations=before.rotations, translations=before.translations)
+        self._call(self._push, arrays, addressof(pose))
 
     def overlaps(self, arrays: FrameArrays) -> np.ndarray:
         """The deepest overlaps (F,) of solved frames [length units], beyond those of the rest pose; 0 for none."""
         return self._call(self._measure, arrays)
 
-    def _call(self, function: Any, arrays: FrameArrays) -> np.ndarray:
+    def _call(self, function: Any, arrays: FrameArrays, *more: int) -> np.ndarray:
         check(arrays, *self._shape)
         overlaps = np.empty(len(arrays))
-        in_threads(len(arrays), partial(self._part, function, arrays, overlaps.ctypes.data))
+        in_threads(len(arrays), partial(self._part, function, arrays, overlaps.ctypes.data, more))
         return overlaps
 
-    def _part(self, function: Any, arrays: FrameArrays, overlaps: int, begin: int, end: int) -> None:
-        function(*self._addresses, arrays.address, begin, end, overlaps + 8 * begin, self.memory.address)
+    def _part(
+        self, function: Any, arrays: FrameArrays, overlaps: int, more: tuple[int, ...], begin: int, end: int
+    ) -> None:
+        memory = self.memory.address
+        function(*self._addresses, arrays.address, begin, end, overlaps + 8 * begin, memory, *more)
 
 
 def _contacts(packer: Packer, gaps: ContactGaps, points: int, reluctance: np.ndarray) -> Any:

@@ -31,6 +31,8 @@ CONTACTS = structure(
     ("double[]", "reluctance", "(n)"),
 )  # fmt: skip
 
+POSE = structure("dqik_pose", "A pose of J joints.", ("double[]", "rotations translations", "(J, 4), (J, 3)"))
+
 _WHICH = (Field("problem", "dqik_problem[]"), Field("contacts", "dqik_contacts[]"))
 _FRAMES = (
     *_WHICH, Field("frames", "dqik_frames[]"), Field("begin", "int64"), Field("end", "int64"),
@@ -41,18 +43,19 @@ CONTRACT = Part(
     "dqik_contacts",
     "contacts_contract.h",
     owners=(
-        (apart, "CONTACT_", "STEPS RAISING WEIGHT DAMPING LONGEST ROUNDS REACH TOUCHING"),
+        (apart, "CONTACT_", "STEPS RAISING WEIGHT DAMPING BACK LONGEST ROUNDS REACH TOUCHING"),
         (model, "CONTACT_", "POINTS"),
         (contacts, "CONTACT_", "LEAST PARALLEL"),
         (convex, "CONVEX_", "NOTHING PARALLEL"),
     ),
-    structures=(CONVEX, CONTACTS),
+    structures=(CONVEX, CONTACTS, POSE),
     functions=(
         Function("dqik_contacts_layout", "int32", (), "DQIK_CONTACTS_LAYOUT of the library."),
         Function("dqik_contacts_work", "int64", _WHICH, "Doubles of working memory that a call needs."),
         Function("dqik_overlaps", "void", _FRAMES, "The deepest overlaps (end - begin) of solved frames."),
-        Function("dqik_push_apart", "void", _FRAMES,
-                 "Push bodies apart in solved frames; overlaps (end - begin) as they were before."),
+        Function("dqik_push_apart", "void", (*_FRAMES, Field("before", "dqik_pose[]")),
+                 "Push bodies apart in solved frames, from their answers or, if not NULL, from the pose of the frame "
+                 "before; overlaps (end - begin) as they were."),
     ),
     includes=("contract.h",),
     uses=(PROBLEM, FRAMES),

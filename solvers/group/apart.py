@@ -10,6 +10,10 @@ aims rise in the first steps from the present overlap to the least gaps, so that
 shortest way. The steps do not go on to a minimum: there are several, and frames that are alike could end in different
 ones. Each step is continuous in its start, and so is a fixed number of them; damping leaves alone what pushes nothing.
 So frames depend on their own inputs only, and nothing jumps where contact begins.
+
+In a motion whose frames follow each other the steps begin at the pose of the frame before instead, and a pull leads to
+the answer: from step to step bodies stop each other, so that a hand that is led through a body stays on its side until
+its answer is free.
 """
 
 from collections.abc import Sequence
@@ -26,18 +30,20 @@ from ..model.frames import FrameArrays, Motion
 from ..model.goals import Goal, Targets
 from ..model.options import Options
 from ..model.skeleton import Pose, Skeleton
+from ..model.solution import Batch
 from ..space.contacts import ContactGaps
 from ..space.joint_space import State
 from ..space.point import Point, Request, stand
 from ..space.tasks import Kinematics
 from .settings import PULL
-from .stage import Stage, frames_of, posed
+from .stage import Stage, carried, frames_of, posed
 from .stages import Stages
 from .starts import with_still_slides
 
 STEPS, RAISING = 8, 4  # steps of a frame, and those in which the aims rise
 WEIGHT = 100.0  # w, per skeleton length; a position goal's is 1
 DAMPING = 0.01  # s
+BACK = 0.01  # pull to the answer, of steps that begin at another pose
 LONGEST = 0.5  # [rad], for slides [skeleton lengths]: a longer step is shortened, where bodies have no room
 ROUNDS = 10  # most changes of the set of rows that count, in a step
 REACH = 0.2  # [skeleton lengths] wider gaps cannot close in a step
@@ -70,6 +76,11 @@ class Apart:
         for frame in np.flatnonzero(self.overlaps(arrays) > self.touching).tolist():
             self._push(arrays, frame)
 
+    def follow_into(self, arrays: FrameArrays, before: Pose) -> None:
+        """Push bodies apart in one solved frame where they overlap, from the pose (1, J, ...) of the frame before."""
+        if self.overlaps(arrays)[0] > self.touching:
+            self._push(arrays, 0, before)
+
     def overlaps(self, arrays: FrameArrays) -> np.ndarray:
         """The deepest overlaps (F,) of solved frames [length units], beyond those of the rest pose; 0 for none."""
         finite = np.flatnonzero(np.isfinite(arrays.rotations).all((1, 2)))
@@ -97,19 +108,20 @@ class Apart:
         state = stage.space.state(pose, frames.size)
         return pose, state, links, stage.tasks.kinematics(state, links), targets
 
-    def _push(self, arrays: FrameArrays, frame: int) -> None:
-        """Push the bodies of one frame apart."""
+    def _push(self, arrays: FrameArrays, frame: int, before: Pose | None = None) -> None:
+        """Push the bodies of one frame apart; `before` (1, J, ...): in steps from this pose."""
         some, tasks, space = np.array([frame]), self.stage.tasks, self.stage.space
         pose, state, links, reached, wanted = self._answers(arrays, some)
         held = tasks.shifted(wanted, reached, wanted, -np.ones((1, len(self.stage.goals))))
         request = Request(state, held, links)
-        point = stand(tasks, state, request)
-        missed = point.error  # of goals without a place or rotation: what the answer misses, it may miss
-        deep = np.maximum(self.gaps.least - self.gaps.at(reached, held, self.gaps.least.max()).gaps, 0.0)
+        missed = tasks.errors(reached, held)  # of goals without a place or rotation: the answer's misses stay
+        begin = state if before is None else space.state(carried(self.stage, before, pose), 1)
+        point, pull = stand(tasks, begin, request), 0.0 if before is None else BACK
+        deep = np.maximum(self.gaps.least - self.gaps.at(point.kinematics, held, self.gaps.least.max()).gaps, 0.0)
         counts = np.zeros(tasks.all + self.gaps.count, dtype=bool)
         for step in range(STEPS):
             aims = self.gaps.least - max(0.0, 1.0 - (step + 1) / RAISING) * deep[0]
-            d, counts = self._step(point, request, missed, aims, counts)
+            d, counts = self._step(point, request, missed, aims, pull, counts)
             d *= LONGEST / max(float(space.sizes(d).max()), LONGEST)
             point = stand(tasks, space.step(point.state, d), request)
         iterations = arrays.iterations[some] + STEPS
@@ -117,13 +129,17 @@ class Apart:
         arrays.answer(some, self._stages.report(answer, [(self.stage, point)], iterations, wanted))
 
     def _step(
-        self, point: Point, request: Request, missed: np.ndarray, aims: np.ndarray, counts: np.ndarray
+        self, point: Point, request: Request, missed: np.ndarray, aims: np.ndarray, pull: float, counts: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """A step (1, n), and the rows that count in it: (all + K,) bool of the goals' rows and of the gaps.
 
         missed : (1, all) error rows that are left. aims : (K,) of the gaps. counts : of the step before.
         """
-        tasks, targets, weight = self.stage.tasks, request.targets, self._weight
+        tasks, targets, weight, space = self.stage.tasks, request.targets, self._weight, self.stage.space
+        reluctance, gradient = self.stage.settings.reluctance, None
+        if pull:
+            away = space.difference(point.state, request.base)
+            gradient = pull * space.pull_gradient(point.state, away, reluctance)
         gap = self.gaps.at(point.kinematics, targets, aims.max(initial=0.0) + self._reach)
         lacking = aims - gap.gaps[0]
         near = np.flatnonzero(lacking > -self._reach)
@@ -138,23 +154,26 @@ class Apart:
         sided = np.concatenate([self._sided, np.ones(near.size, dtype=bool)])
         numbers = np.concatenate([np.arange(tasks.all), tasks.all + near])
         taking = ~sided | (error > 0.0) | counts[numbers]
-        d = self._damped(point.state, rows[taking], error[taking])
+        d = self._damped(point.state, rows[taking], error[taking], gradient, pull)
         for _ in range(ROUNDS):
             breaks = ~sided | (error - rows @ d[0] > 0.0)
             if np.array_equal(breaks, taking):
                 break
             taking = breaks
-            d = self._damped(point.state, rows[taking], error[taking])
+            d = self._damped(point.state, rows[taking], error[taking], gradient, pull)
         counts = np.zeros_like(counts)
         counts[numbers[taking & sided]] = True
         return d, counts
 
-    def _damped(self, state: State, rows: np.ndarray, error: np.ndarray) -> np.ndarray:
-        """The damped step (1, n) inside the limits for rows (R, n) and their errors (R,)."""
+    def _damped(
+        self, state: State, rows: np.ndarray, error: np.ndarray, gradient: np.ndarray | None, pull: float
+    ) -> np.ndarray:
+        """The damped step (1, n) inside the limits, for rows (R, n), errors (R,) and the pull's gradient (1, n)."""
         space = self.stage.space
         system = LinearSystem(
-            space, state.x, rows[None], error[None], None, np.array([DAMPING]), self.stage.settings.reluctance
-        )
+            space, state.x, rows[None], error[None], gradient, np.array([DAMPING + pull]),
+            self.stage.settings.reluctance, pull,
+        )  # fmt: skip
         unknowns = space.unknowns
         return pgs.step(system) if unknowns is None else unknowns.expand(pgs.step(system.reduced(unknowns)))
 
@@ -166,27 +185,55 @@ class Pushes(Protocol):
         """See `Apart`."""
         ...
 
+    def follow_into(self, arrays: FrameArrays, before: Pose) -> None:
+        """See `Apart`."""
+        ...
+
 
 class MotionApart:
-    """A `Motion` whose bodies are pushed apart; each frame follows the answer without contacts of the one before."""
+    """A `Motion` whose bodies are pushed apart.
+
+    Its answers without contacts follow each other; the steps that push begin at the frame before. A frame whose answer
+    without contacts is that of the frame before is that frame again.
+    """
 
     def __init__(self, motion: Motion, apart: Pushes) -> None:
         self._motion, self._apart = motion, apart
+        self._free: np.ndarray | None = None  # rotations of the last answer without contacts
+        self._last: Batch | None = None
 
     def solve_into(self, arrays: FrameArrays) -> None:
         """See `Motion`."""
-        self._motion.solve_into(arrays)
-        self._apart.solve_into(arrays)
+        for frame in range(len(arrays)):
+            self._step(arrays.part(frame, frame + 1))
+
+    def _step(self, frame: FrameArrays) -> None:
+        """The next frame."""
+        before = self.pose
+        self._motion.solve_into(frame)
+        free = frame.rotations.copy()
+        if not np.isfinite(free).all():
+            return
+        if self._last is not None and self._free is not None and np.array_equal(free, self._free):
+            frame.answer(slice(None), self._last)
+        elif before is None:
+            self._apart.solve_into(frame)
+        else:
+            self._apart.follow_into(frame, Pose(before.rotations[None], before.translations[None]))
+        self._free, self._last = free, frame.batch()
 
     def begin(self, pose: Pose) -> None:
         """See `Motion`."""
+        self.restart()
         self._motion.begin(pose)
 
     def restart(self) -> None:
         """See `Motion`."""
         self._motion.restart()
+        self._free = self._last = None
 
     @property
     def pose(self) -> Pose | None:
         """See `Motion`."""
-        return self._motion.pose
+        last = self._last
+        return self._motion.pose if last is None else Pose(last.rotations[0], last.translations[0])

@@ -199,3 +199,42 @@ def test_bad_bodies_are_named():
     with pytest.raises(ik.UnknownJoint, match="arm"):
         ik.prepare(arm, [ik.Goal("arm", rotation=(1, 0, 0, 0))],
                    contacts=ik.Contacts([ik.Capsule("leg", (0, 0, 0), (0, 1, 0), 0.1)]))  # fmt: skip
+
+
+def _arm():
+    skeleton = ik.Skeleton([ik.Joint("arm", -1, "ball", (0, 0, 0)), ik.Joint("fore", 0, "ball", (0, 1, 0)),
+                            ik.Joint("tip", 1, "fixed", (0, 1, 0))])  # fmt: skip
+    return skeleton, [ik.Capsule("arm", (0, 0, 0), (0, 1, 0), 0.05), ik.Capsule("fore", (0, 0, 0), (0, 1, 0), 0.05)]
+
+
+@pytest.mark.parametrize("kernel", [True, False])
+def test_a_hand_that_is_led_through_a_plate_stays_on_its_side_in_a_motion(kernel):
+    """The plate is thinner than a frame's step: without the frame before, the hand comes out on the other side."""
+    skeleton, capsules = _arm()
+    plate = ik.Box((0.9, 0.9, -0.3), (3.0, 3.0, 0.02))
+    places = np.stack([np.full(40, 0.9), np.full(40, 0.9), np.linspace(0.0, -0.6, 40)], -1)[:, None]
+    places[0, 0, 2] = 0.01
+    contacts = ik.Contacts(capsules, [plate])
+    prepared = ik.prepare(skeleton, [ik.Goal("tip", position=(0, 0, 0))], contacts=contacts)
+    if not kernel:
+        prepared.apart = getattr(prepared.apart, "numpy", prepared.apart)
+    frames = prepared.arrays(40)
+    frames.ask(prepared.targets(places), prepared.start(None))
+    prepared.motion().solve_into(frames)
+    tips = ik.forward(skeleton, ik.Pose(frames.rotations, frames.translations)).positions[:, 2, 2]
+    assert tips[5] == pytest.approx(places[5, 0, 2], abs=1e-3)
+    assert np.abs(tips[22:] - (-0.29 + 0.05)).max() < 2e-3
+    prepared.solve_into(frames)
+    assert ik.forward(skeleton, ik.Pose(frames.rotations, frames.translations)).positions[-1, 2, 2] < -0.3
+
+
+def test_a_motion_that_stands_still_does_not_drift():
+    skeleton, capsules = person()
+    prepared = ik.prepare(skeleton, goals(), contacts=ik.Contacts(capsules, [ik.Plane()]))
+    places = motion(FRAMES)[[36, 37, 38, 39, 40, 40, 40, 40, 40, 40]]
+    frames = prepared.arrays(len(places))
+    frames.ask(prepared.targets(places), prepared.start(None))
+    prepared.motion().solve_into(frames)
+    assert np.array_equal(frames.rotations[-1], frames.rotations[-3])
+    assert np.abs(frames.rotations[-1] - frames.rotations[4]).max() < 2e-2
+    assert prepared.apart.overlaps(frames).max() < 2e-3

@@ -88,3 +88,21 @@ def test_a_push_is_numpys(part: int) -> None:
             assert np.array_equal(getattr(compiled, name), getattr(plain, name)), seed
         pushed += int((deep > 0.0).sum())
     assert pushed > 30
+
+
+def test_a_push_from_the_frame_before_is_numpys() -> None:
+    pushed = 0
+    for seed in range(60):
+        problem, contacts = bodied(seed)
+        prepared = ik.Prepared(problem.skeleton, problem.goals, "PGS", problem.options, contacts)
+        if not isinstance(prepared.apart, CompiledApart):
+            continue
+        apart, (compiled, plain) = prepared.apart, answers(problem, prepared)
+        before = ik.Pose(plain.rotations[:1].copy(), plain.translations[:1].copy())
+        one, other = compiled.part(2, 3), plain.part(2, 3)
+        pushed += int(apart.numpy.overlaps(other)[0] > 0.0)
+        apart.follow_into(one, before)
+        apart.numpy.follow_into(other, before)
+        assert np.abs(one.rotations - other.rotations).max() < 1e-6, seed
+        assert np.abs(one.translations - other.translations).max() < 1e-6 * problem.skeleton.length, seed
+    assert pushed > 10

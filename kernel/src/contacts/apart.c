@@ -129,6 +129,10 @@ static void take_push_step(push *p, const frame_view *frame) {
     for (int i = 0; i < p->tasks; i++) p->errors[i] -= p->missed[i];
     jacobian(w, &w->now);
     memcpy(p->task_columns, w->jacobian, sizeof(double) * (size_t)w->n * (size_t)p->tasks);
+    if (w->pull > 0.0) {
+        difference(w, &w->now, w->now.v);
+        pull_gradient(w, &w->now, w->gradient);
+    }
     find_gaps(&p->b, w, frame->points, &w->now, p->aims, CONTACT_REACH * w->k->length);
     for (int i = 0; i < p->b.near; i++) {
         const near_gap *gap = p->b.gaps + i;
@@ -151,8 +155,27 @@ static void take_push_step(push *p, const frame_view *frame) {
     forward_moved(w, &w->now);
 }
 
-/* Push the bodies of a frame apart from `w->now`, where the effectors are held. */
-static void push_frame(push *p, const frame_view *frame) {
+/* Set `w->now` to the pose of the frame before, in the joints that the stage moves, and pull to the answer. */
+static void begin_before(push *p, const frame_view *frame, const pose_memory *m, const dqik_pose *before) {
+    work *w = p->w;
+    const size_t joints = (size_t)w->k->joints;
+    memcpy(w->base_q, w->now.q, sizeof(double) * 4 * joints);
+    memcpy(w->base_x, w->now.x, sizeof(double) * (size_t)w->n);
+    for (int b = 0; b < w->s->blocks; b++) {
+        const int j = w->s->block_joint[b];
+        memcpy(m->q + 4 * j, before->rotations + 4 * j, 4 * sizeof(double));
+        copy3(m->t + 3 * j, before->translations + 3 * j);
+    }
+    enter(w, &w->now, m->q, m->t);
+    forward_all(w, &w->now);
+    copy_point(w, &w->tried, &w->now);
+    w->pull = CONTACT_BACK, w->damping += CONTACT_BACK;
+    find_gaps(&p->b, w, frame->points, &w->now, p->b.c->least, 0.0);
+}
+
+/* Push the bodies of a frame apart. At first `w->now` is at the answer, where the effectors are held; `before`: the pose
+ * from which steps lead back to it, or NULL. */
+static void push_frame(push *p, const frame_view *frame, const pose_memory *m, const dqik_pose *before) {
     work *w = p->w;
     const dqik_contacts *c = p->b.c;
     for (int g = 0; g < w->s->goals; g++) w->misses[g] = -1.0;
@@ -162,13 +185,14 @@ static void push_frame(push *p, const frame_view *frame) {
     for (const dqik_task *t = w->s->task; t < w->s->task + w->s->tasks; t++)
         for (int i = t->row; t->one_sided && i < t->row + t->rows; i++)
             p->sided[i] = 1, p->missed[i] = most(p->missed[i], 0.0);
+    w->damping = CONTACT_DAMPING, w->pull = 0.0, w->reluctance = c->reluctance, w->use_soft = 1;
+    if (before) begin_before(p, frame, m, before);
     memset(p->deep, 0, sizeof(double) * (size_t)c->count);
     for (int i = 0; i < p->b.near; i++) {
         const near_gap *gap = p->b.gaps + i;
         p->deep[gap->number] = most(c->least[gap->number] - gap->gap, 0.0);
     }
     memset(p->counted, 0, (size_t)(p->tasks + c->count));
-    w->damping = CONTACT_DAMPING, w->pull = 0.0, w->reluctance = c->reluctance, w->use_soft = 1;
     for (int step = 0; step < CONTACT_STEPS; step++) {
         const double left = most(0.0, 1.0 - (step + 1) / (double)CONTACT_RAISING);
         for (int k = 0; k < c->count; k++) p->aims[k] = c->least[k] - left * p->deep[k];
@@ -190,7 +214,8 @@ static double stand_at_answer(push *p, work *w, const dqik_problem *problem, con
 
 /* Each frame's answer: its overlap, and where `pushes`, the answer with its bodies pushed apart. */
 static void each_frame(const dqik_problem *problem, const dqik_contacts *contacts, const dqik_frames *frames,
-                       int64_t begin, int64_t end, double *overlaps, double *memory, int pushes) {
+                       int64_t begin, int64_t end, double *overlaps, double *memory, int pushes,
+                       const dqik_pose *before) {
     double *own = memory + dqik_work(problem);
     for (int64_t i = begin; i < end; i++) {
         const frame_view frame = frame_at(frames, i);
@@ -203,7 +228,7 @@ static void each_frame(const dqik_problem *problem, const dqik_contacts *contact
         work w = stage_of_frame(problem, problem->stage, &frame, &m, memory);
         overlaps[i - begin] = stand_at_answer(&p, &w, problem, contacts, &frame, &m, own);
         if (!pushes || !(overlaps[i - begin] > CONTACT_TOUCHING * problem->skeleton.length)) continue;
-        push_frame(&p, &frame);
+        push_frame(&p, &frame, &m, before);
         ask(&w, &frame);
         clear_report(problem, &frame);
         *frame.iterations += CONTACT_STEPS;
@@ -215,10 +240,10 @@ static void each_frame(const dqik_problem *problem, const dqik_contacts *contact
 
 void dqik_overlaps(const dqik_problem *problem, const dqik_contacts *contacts, const dqik_frames *frames, int64_t begin,
                    int64_t end, double *overlaps, double *memory) {
-    each_frame(problem, contacts, frames, begin, end, overlaps, memory, 0);
+    each_frame(problem, contacts, frames, begin, end, overlaps, memory, 0, NULL);
 }
 
 void dqik_push_apart(const dqik_problem *problem, const dqik_contacts *contacts, const dqik_frames *frames, int64_t begin,
-                     int64_t end, double *overlaps, double *memory) {
-    each_frame(problem, contacts, frames, begin, end, overlaps, memory, 1);
+                     int64_t end, double *overlaps, double *memory, const dqik_pose *before) {
+    each_frame(problem, contacts, frames, begin, end, overlaps, memory, 1, before);
 }
