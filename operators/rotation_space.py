@@ -4,7 +4,7 @@
 import bpy
 from bpy.props import EnumProperty, IntProperty
 
-from .. import live
+from ..rig.frame import aside
 from ..rig.notes import Code, Note
 from ..rig.setup import goals, placing, rotation_space
 from .common import GoalsOperator, armature
@@ -47,7 +47,7 @@ class DQIK_OT_rotation_space(GoalsOperator, bpy.types.Operator):
             target = rotation_space.target_for(shown, goal, follows, end)
             place = goals.Place(shown.matrix_world @ target, pole=None)
             goal.rotation_follows = follows
-            with live.aside(ob):
+            with aside.session(ob):
                 stay = placing.put(ob, {number: place}, context)
             for one in {goal.target, ob} - {None}:
                 one.update_tag(refresh={"OBJECT"})  # so that Live, which was aside, follows

@@ -6,8 +6,8 @@ from contextlib import suppress
 import bpy
 from bpy.props import BoolProperty, IntProperty
 
-from .. import live
 from ..rig.blender import scene_state
+from ..rig.frame import aside
 from ..rig.notes import Code, Note
 from ..rig.setup import goals, placing, selection, users
 from .common import GoalsOperator, armature
@@ -125,7 +125,7 @@ class DQIK_OT_targets_to_pose(GoalsOperator, bpy.types.Operator):
         """Move the targets on this frame; the goals whose targets stay, and those that their animation moves back."""
         scene = context.scene
         wanted = goals.places(ob, numbers, context.evaluated_depsgraph_get())
-        with live.aside(ob):
+        with aside.session(ob):
             stay = placing.put(ob, wanted, context) | (set(numbers) - wanted.keys())
             keyed = scene.tool_settings.use_keyframe_insert_auto
             if keyed:
@@ -146,7 +146,7 @@ class DQIK_OT_targets_to_pose(GoalsOperator, bpy.types.Operator):
             for frame in frames:
                 visits.visit(frame)
                 wanted.append(goals.places(ob, numbers, context.evaluated_depsgraph_get()))
-        with live.aside(ob), scene_state.restored(scene, context.view_layer, ob) as visits:
+        with aside.session(ob), scene_state.restored(scene, context.view_layer, ob) as visits:
             visits.visit(frames[0])
             goals.put_targets(ob, wanted[0], context.evaluated_depsgraph_get())
             context.view_layer.update()
@@ -169,7 +169,7 @@ class DQIK_OT_targets_to_pose(GoalsOperator, bpy.types.Operator):
             if goal.influence < 2.0 * goals.KEYED_INFLUENCE:
                 goal.influence = 1.0  # the target has the keys now
         looking = scene_state.restored(scene, context.view_layer, ob)
-        with suppress(scene_state.Disturbed), live.aside(ob), looking as visits:  # the keys are written already
+        with suppress(scene_state.Disturbed), aside.session(ob), looking as visits:  # the keys are written already
             for frame, places in zip(frames, wanted, strict=True):
                 visits.visit(frame)
                 back |= placing.off(ob, places, context.evaluated_depsgraph_get())

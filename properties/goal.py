@@ -6,7 +6,7 @@ from math import pi
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, PointerProperty, StringProperty
 
-from .. import live
+from ..rig.frame.sessions import sessions
 from ..rig.frame.state.report import GoalError
 from ..rig.setup.menus import AXIS_ITEMS, SIDES, kind_items
 from .common import FIXED, KEYED, OVERRIDE, touched
@@ -23,7 +23,7 @@ def _retargeted(self: bpy.types.bpy_struct, context: bpy.types.Context) -> None:
 def _error(goal: bpy.types.bpy_struct) -> GoalError:
     """The errors of a goal after the last solve; none where it was not solved."""
     number = int(goal.path_from_id().rpartition("[")[2][:-1])
-    return next((error for error in live.status(goal.id_data).goals if error.goal == number), _NO_ERROR)
+    return next((error for error in sessions.status(goal.id_data).goals if error.goal == number), _NO_ERROR)
 
 
 class DqikGoal(bpy.types.PropertyGroup):

@@ -17,6 +17,7 @@ from bpy.props import (
 
 from .. import live
 from ..rig.compare import Row, last
+from ..rig.frame.sessions import sessions
 from ..rig.overlay import workspace
 from ..rig.overlay.workspace import Workspace
 from ..rig.setup import goals, selection
@@ -182,7 +183,7 @@ class DqikSettings(bpy.types.PropertyGroup):
     @property
     def natural_pose_refusal(self) -> str:
         """Why the natural pose does not know the figure; empty if it does."""
-        refusal = live.natural_pose_refusal(self.id_data)
+        refusal = sessions.natural_pose_refusal(self.id_data)
         return "" if refusal is None else str(refusal)
 
     @property

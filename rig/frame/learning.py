@@ -18,7 +18,11 @@ from ..blender.channels import Channels
 from ..notes import Code, Note
 from ..setup import limits
 from ..setup.rig import Rig
+from . import aside
+from .sessions import sessions
 from .state.prepared_rig import PreparedRig
+from .step import frame
+from .view import View
 
 FRAMES = 3000
 """Most frames to learn from: more tell hardly more."""
@@ -33,11 +37,18 @@ class Lesson(NamedTuple):
     frames: int
 
 
-def learn(ob: bpy.types.Object, prepared: PreparedRig, start: Channels, names: Sequence[str]) -> Lesson | Note:
+def learn(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph, names: Sequence[str]) -> Lesson | Note:
     """Learn from the actions of an armature object by name, or from all that turn most of its solved bones.
 
-    Returns the reason if there is nothing to learn from. start : the channels of bones without keys.
+    Returns the reason if there is nothing to learn from.
     """
+    with aside.session(ob) as reading, sessions.busy:
+        start = frame.read(reading, ob, View.now(depsgraph)).start
+        return _learn(ob, reading.rig, start, names)
+
+
+def _learn(ob: bpy.types.Object, prepared: PreparedRig, start: Channels, names: Sequence[str]) -> Lesson | Note:
+    """As `learn`. start : the channels of bones without keys."""
     rig, prior = prepared.rig, prepared.natural.whole()
     if rig is None:
         return prepared.refusal or Note(Code.ADD_GOAL)

@@ -118,7 +118,7 @@ def read(
     """Read an original armature object and its goals as a depsgraph evaluates them."""
     evaluated = ob.evaluated_get(depsgraph)
     pose = evaluated.pose.bones
-    view = View(depsgraph, depsgraph.scene.frame_current_final, fresh=False)
+    view = View.now(depsgraph)
     facts, places, _ = targets.read(evaluated, view, (), True)
     lo, hi = (np.stack([_values(pose, f"dqik_{part}_{end}") for part in PARTS], -1) for end in ("min", "max"))
     numbers = {bone.name: number for number, bone in enumerate(pose)} if selected else {}

@@ -31,6 +31,7 @@ _BASE = "rig/frame/state/base_pose.py"
 _POSE, _LIVE, _STEADY = "rig/frame/state/pose_memory.py", "live.py", "rig/frame/step/steady.py"
 _ANIMATION, _TARGETS, _JOINTS = "rig/blender/animation.py", "rig/frame/step/targets.py", "rig/setup/bone_joints.py"
 _FRAMES, _HOLDS, _CURVES = "rig/bake/frames.py", "rig/frame/state/holds.py", "rig/curves.py"
+_SESSIONS, _ONCE = "rig/frame/sessions.py", "rig/frame/once.py"
 _LINKS, _ROTATION, _MOTION = "rig/frame/step/links.py", "rig/blender/rotation.py", "rig/frame/state/motion.py"
 
 FAULTS = [
@@ -98,7 +99,7 @@ FAULTS = [
         groups="keys,remembered",
     ),
     Fault(
-        "whole-frame", _LIVE, "View(depsgraph, bpy.context.scene.frame_current_final, fresh=False)",
+        "whole-frame", _ONCE, "View(depsgraph, bpy.context.scene.frame_current_final, fresh=False)",
         "View(depsgraph, float(bpy.context.scene.frame_current), fresh=False)",
         "Live off between two frames gives the keyed pose of the frame before",
         "test_base_pose test_playback test_renders test_motion",
@@ -150,9 +151,9 @@ FAULTS = [
         groups="mode,remembered",
     ),
     Fault(
-        "undo-keeps-memory", _LIVE,
-        "renewed = {uid: session.renewed() for uid, session in _state.sessions.items()}",
-        "renewed = dict(_state.sessions)", "undo leaves the base pose of what was undone",
+        "undo-keeps-memory", _SESSIONS,
+        "return {uid: session.renewed() for uid, session in self.by_uid.items()}",
+        "return dict(self.by_uid)", "undo leaves the base pose of what was undone",
         "test_base_pose test_posing test_holds",
         groups="undo,pose,hand",
     ),
@@ -199,7 +200,9 @@ FAULTS = [
         groups="odd",
     ),
     Fault(
-        "pole-late", _LIVE, "for target in (goal.target, goal.pole_target)", "for target in (goal.target,)",
+        "pole-late", "rig/blender/dependencies.py",
+        "for target, subtarget in ((goal.target, goal.subtarget), (goal.pole_target, goal.pole_subtarget)):",
+        "for target, subtarget in ((goal.target, goal.subtarget),):",
         "a moved pole shows at the next frame only", "test_targets test_posing test_following",
         groups="late",
     ),
@@ -317,7 +320,8 @@ FAULTS = [
         groups="bake,pose",
     ),
     Fault(
-        "bake-from-answer", _LIVE, "        reading.pose = session_of(ob).pose.copy(ob)", "        pass",
+        "bake-from-answer", "rig/frame/aside.py", "            reading.pose = sessions.of(ob).pose.copy(ob)",
+        "            pass",
         "a bake starts from the last answer instead of the base pose", "test_bake",
         groups="bake",
     ),
@@ -385,7 +389,7 @@ FAULTS = [
         groups="objects,follow", visible=False,
     ),
     Fault(
-        "sessions-kept", _LIVE, "    _state.sessions.clear()\n", "",
+        "sessions-kept", _SESSIONS, "        self.by_uid.clear()\n", "",
         "sessions of files that were open before stay in memory", visible=False,
     ),
     Fault(
