@@ -17,11 +17,11 @@ _MODES = {0: rotation.QUATERNION, **dict(enumerate(rotation.EULER_ORDERS, 1)), -
 
 
 class Modes:
-    """The rotation modes of N bones.
+    """The rotation modes of N bones; equal if all bones have the same.
 
     Attributes
     ----------
-    numbers : Blender's numbers of the modes as bytes, which show a change when compared.
+    numbers : Blender's numbers of the modes as bytes.
     groups : (mode, bones) for each mode in use. of_bone : (N,) names.
     paths : (path, size, bones) for each rotation channel in use.
     quaternions_only : whether all bones turn in quaternions.
@@ -37,6 +37,12 @@ class Modes:
             if any(rotation.PATHS[mode] == path for mode, _ in self.groups)
         ]
         self.quaternions_only = all(mode == rotation.QUATERNION for mode, _ in self.groups)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Modes) and self.numbers == other.numbers
+
+    def __hash__(self) -> int:
+        return hash(self.numbers)
 
     def quaternions(self, channels: np.ndarray, bones: np.ndarray) -> np.ndarray:
         """Unit quaternions (S, 4) of the rotation channels (S, 4) of some `bones` (S,)."""
@@ -100,7 +106,7 @@ class Channels:
 
 
 def modes(bones: bpy.types.bpy_prop_collection, before: Modes | None = None) -> Modes:
-    """The rotation modes of the bones; the same object as `before` if they are equal."""
+    """The rotation modes of the bones. before : those read last, which are returned if they still hold."""
     numbers = np.empty(len(bones), dtype=np.int32)
     bones.foreach_get("rotation_mode", numbers)
     return before if before is not None and numbers.tobytes() == before.numbers else Modes(numbers)

@@ -118,15 +118,15 @@ def read(
     """Read an original armature object and its goals as a depsgraph evaluates them."""
     evaluated = ob.evaluated_get(depsgraph)
     pose = evaluated.pose.bones
-    view = View.now(depsgraph)
-    facts, places, _ = targets.read(evaluated, view, (), True)
+    goals = targets.read(evaluated, View.now(depsgraph), targets.GoalsRead(), edited=True)
     lo, hi = (np.stack([_values(pose, f"dqik_{part}_{end}") for part in PARTS], -1) for end in ("min", "max"))
     numbers = {bone.name: number for number, bone in enumerate(pose)} if selected else {}
     return Scene(
         evaluated, shown, matrices(pose, "matrix"), lo, hi, limit_frame.read(pose),
         _values(pose, "dqik_use_limits") > 0.5,
         _values(pose, "dqik_hold") if shown.holds else np.zeros(len(pose)),
-        [numbers[bone.name] for bone in selected if bone.id_data == ob], tuple(facts), places[: len(facts)],
+        [numbers[bone.name] for bone in selected if bone.id_data == ob],
+        goals.facts, list(goals.places[: len(goals.facts)]),
         roles.of(ob).roles if shown.roles else {},
         _bodies(ob, evaluated) if shown.bodies and obstacles.settings(ob) else np.zeros((0, 4, 2, 3)),
     )  # fmt: skip

@@ -67,8 +67,8 @@ FAULTS = [
     ),
     Fault(
         "paths-unread", "rig/frame/state/prepared_rig.py",
-        "if paths != self._paths or modes is not self.modes or names or len(self.free[0]) != len(ob.pose.bones):",
-        "if not self._paths or modes is not self.modes or names or len(self.free[0]) != len(ob.pose.bones):",
+        "if paths != self._paths or modes != self.modes or names or len(self.free[0]) != len(ob.pose.bones):",
+        "if not self._paths or modes != self.modes or names or len(self.free[0]) != len(ob.pose.bones):",
         "keys that move to another bone are not noticed", "test_animation_changes test_base_pose",
         quick=True, groups="keys,remembered",
     ),

@@ -55,7 +55,6 @@ class BasePose:
         self.notes: list[Note] = []
         self._keyed: dict[int, KeyedPose] = {}
         self._names: tuple[str, ...] = ()
-        self._free: tuple[object, bool] | None = None
         self._left = np.zeros(0, dtype=np.intp)  # bones that were put back, in any scene
 
     def fit(self, ob: bpy.types.Object, modes: Modes, edited: bool = True) -> None:
@@ -63,7 +62,7 @@ class BasePose:
 
         edited : whether bones may have been renamed or reordered.
         """
-        same = len(self.bones) == len(ob.pose.bones) and (self.base is None or self.base.modes.numbers == modes.numbers)
+        same = len(self.bones) == len(ob.pose.bones) and (self.base is None or self.base.modes == modes)
         if same and (not edited or self._names == tuple(ob.pose.bones.keys())):
             return
         if self.stored:
@@ -89,12 +88,12 @@ class BasePose:
         if self.base is None or not rows.size:
             self._note_keyed(start, view)
             return start
-        if self._is_free(free):
+        free_rotations, free_locations = free[0][rows], free[1][rows]
+        if free_rotations.all() and free_locations.all():
             start.rotations[rows], start.locations[rows] = self.base.rotations[rows], self.base.locations[rows]
             if self._left.size and view.fresh:
                 self._note_keyed(start, view)  # for the bones that were put back
             return start
-        free_rotations, free_locations = free[0][rows], free[1][rows]
         if view.fresh:
             self.adoptions.outdate(ob.dqik.adoptions)
         keyed = posed if view.fresh else self._keyed_channels(ob, view)
@@ -105,7 +104,7 @@ class BasePose:
 
     def occupy(self, ob: bpy.types.Object, bones: np.ndarray, now: Channels) -> None:
         """Set the bones (N,) bool that hold answers of ours; newly added ones take `now` as their base pose."""
-        if bones is self.bones:
+        if bones.tobytes() == self.bones.tobytes():
             return
         new, left = bones & ~self.bones, self.bones & ~bones
         if self.base is None:
@@ -173,7 +172,7 @@ class BasePose:
         )  # fmt: skip
 
     def _hold(self, bones: np.ndarray) -> None:
-        self.bones, self.rows, self._free = bones, np.flatnonzero(bones), None
+        self.bones, self.rows = bones, np.flatnonzero(bones)
 
     def _note_keyed(self, start: Channels, view: View) -> None:
         """Remember the channels that the view's frame starts from."""
@@ -185,12 +184,6 @@ class BasePose:
         if keyed is not None:
             np.copyto(keyed.channels.rotations, now.rotations, where=turned)
             np.copyto(keyed.channels.locations, now.locations, where=moved)
-
-    def _is_free(self, free: tuple[np.ndarray, np.ndarray]) -> bool:
-        """Whether nothing animates our bones; worked out once for each `free`, whose arrays never change."""
-        if self._free is None or self._free[0] is not free:
-            self._free = free, bool(free[0][self.rows].all() and free[1][self.rows].all())
-        return self._free[1]
 
     def _resume(
         self, start: Channels, ob: bpy.types.Object, free: tuple[np.ndarray, np.ndarray], view: View

@@ -55,6 +55,11 @@ class PoseMemory(BasePose):
         if self.written is not None and (ob is None or len(ob.pose.bones) == len(self.bones)):
             self._arrived = self.written if ob is None else channels.read(ob.pose.bones, self.written.modes)
 
+    def rebase(self, ob: bpy.types.Object) -> None:
+        """Make the present channels of the bones that hold an answer their base pose."""
+        super().rebase(ob)
+        self._arrived = None
+
     def adopt_edits(
         self, ob: bpy.types.Object, now: Channels, prepared: PreparedRig, view: View, settled: bool = False
     ) -> None:  # fmt: skip
@@ -71,12 +76,12 @@ class PoseMemory(BasePose):
         free, action, reanimated = prepared.free, prepared.action, prepared.reanimated
         before, arrived, self._arrived = self.written, self._arrived, None
         self.unsettled, self.history.edited = None, False
-        if before is None or self.base is None or before.modes.numbers != now.modes.numbers:
+        if before is None or self.base is None or before.modes != now.modes:
             return
         keyed = self._keyed.get(view.scene_uid)
         if self._unkeyed and view.fresh and keyed is not None:
             self._store(ob, self._unkeyed.lose(ob, self.base, keyed.channels, before, keyed.frame))
-        if view.fresh and arrived is not None and arrived.modes is before.modes:
+        if view.fresh and arrived is not None and arrived.modes == before.modes:
             now = arrived  # what has changed since came with the frame
         if self._is_alike(before, now):
             return

@@ -5,6 +5,7 @@ It is measured on the bones and targets that Blender evaluates. They can differ 
 constraint, an uneven scale, or a target that follows the bones, for example.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -82,7 +83,7 @@ class Solved:
     seconds: float
     written: Channels
     facts: tuple[GoalFacts, ...]
-    influences: list[float]
+    influences: Sequence[float]
     scene: int
     frame: float
     notes: list[Note]

@@ -32,10 +32,11 @@ class SteadyFrames:
         """`reading` : of a frame that went through the whole step, to which `SteadyFrames.fit` applies."""
         assert reading.frame_input is not None
         self.reading, start = reading.copy(), reading.start
+        self.reading.is_steady = True
         frame_input = self.reading.frame_input
         rig = frame_input.rig
         frame_input.targets, self._requests = _in_one(frame_input.targets)
-        self._scene, self._bones, self._rig, self._input = view.scene_uid, pose.bones, rig, frame_input
+        self._scene, self._bones, self._rig, self._input = view.scene_uid, pose.bones.tobytes(), rig, frame_input
         self._located = start if start.locations[rig.loose_bones].any() else None
         self._rests, self._placed = links.root_rests(rig, start), dict[int, int]()
         self._names = [fact.name for fact in prepared.facts]
@@ -59,7 +60,9 @@ class SteadyFrames:
         if not (view.fresh and view.in_viewport) or prepared.stale or view.edited:
             return False
         modes = reading.now.modes
-        if view.scene_uid != self._scene or pose.bones is not self._bones or channels.modes(bones, modes) is not modes:
+        if view.scene_uid != self._scene or pose.bones.tobytes() != self._bones:
+            return False
+        if channels.modes(bones, modes) != modes:
             return False
         reading.now = reading.posed = channels.read(bones, modes)
         if self._pose_contents() != self._contents or not prepared.is_animated_alike(ob):
