@@ -7,6 +7,7 @@ import bpy
 from bpy.props import BoolProperty, IntProperty
 
 from ..rig.blender import scene_state
+from ..rig.blender.dependencies import aims
 from ..rig.frame import aside
 from ..rig.notes import Code, Note
 from ..rig.setup import goals, placing, selection, users
@@ -158,8 +159,8 @@ class DQIK_OT_targets_to_pose(GoalsOperator, bpy.types.Operator):
                     placing.put(ob, places, context)
                 else:
                     goals.put_targets(ob, places, context.evaluated_depsgraph_get())
-                aims = goals.aims(ob.dqik.goals)
-                put.append((scene.frame_current_final, [(one, scene_state.transform(one)) for one in aims]))
+                owners = goals.target_owners(ob.dqik.goals)
+                put.append((scene.frame_current_final, [(one, scene_state.transform(one)) for one in owners]))
             for (time, transforms), places in zip(put, wanted, strict=True):  # no handler runs meanwhile
                 for owner, values in transforms:
                     scene_state.set_transform(owner, values)
@@ -187,10 +188,10 @@ def _named(ob: bpy.types.Object, numbers: set[int]) -> Note | str:
 
 def _shared(ob: bpy.types.Object, numbers: list[int]) -> Note | None:
     """Why the targets of goals cannot be keyed over a range: something else plays their keys. None if they can."""
-    aims = [aim for number in numbers for aim in (ob.dqik.goals[number].target, ob.dqik.goals[number].pole_target)]
-    for aim in dict.fromkeys(aim for aim in aims if aim is not None):
-        for name in filter(None, users.players(aim)):
-            return Note(Code.ACTION_SHARED, repr(aim.animation_data.action.name), repr(name))
+    targets = [target for number in numbers for target, _ in aims(ob.dqik.goals[number])]
+    for target in dict.fromkeys(targets):
+        for name in filter(None, users.players(target)):
+            return Note(Code.ACTION_SHARED, repr(target.animation_data.action.name), repr(name))
     return None
 
 

@@ -14,6 +14,7 @@ from ....solvers.space import points_in
 from ...blender.armature import is_finite
 from ...blender.dependencies import Dependencies
 from ...blender.dependencies import obstacles as obstacles_of
+from ...blender.places import world_matrix
 from ...notes import Code, Note
 from ...setup import rotation_space
 from ...setup.goal_facts import GoalFacts
@@ -208,14 +209,9 @@ def _matrix(
     """As `_place`, but the matrix may not be finite."""
     if target is None:
         return None, None
-    if not target.is_evaluated:
-        target = target.evaluated_get(view.depsgraph)
-    matrix = target.matrix_world
-    if bone and target.type == "ARMATURE":
-        found = target.pose.bones.get(bone) if target.pose is not None else None
-        if found is None:
-            return None, Note(Code.HAS_NO_BONE, repr(target.name), repr(bone))
-        matrix = matrix @ found.matrix
+    matrix = world_matrix(target, bone, view.depsgraph)
+    if matrix is None:
+        return None, Note(Code.HAS_NO_BONE, repr(target.name), repr(bone))
     if later:
         behind = Dependencies().bones_behind(target, bone if target.type == "ARMATURE" else "")
         name = min((repr(other.name) for other, _ in behind if other.original.session_uid in later), default="")
