@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the name of a bone says about its part of a figure, alone.
+"""What the name of a bone says about its part and side of a figure, alone, and the same name on the other side.
 
 A name is split into words, also where they run together ("lefthand"), and these are English, Latin, those of
 MikuMikuDance, or of the languages in `bone_languages`. A few words mean different parts in different
@@ -14,11 +14,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from .bone_languages import ENGLISH
+from .bone_languages import ENGLISH, SIDES
 from .parts import LEFT, MIDDLE, RIGHT
 
-_SIDES = {"l": LEFT, "left": LEFT, "lft": LEFT, "lt": LEFT, "左": LEFT,
-          "r": RIGHT, "right": RIGHT, "rgt": RIGHT, "rt": RIGHT, "右": RIGHT}  # fmt: skip
+_PAIRS = (("left", "right"), ("l", "r"), ("lft", "rgt"), ("lt", "rt"), ("左", "右"), *SIDES)
+_SIDES = {word: side for pair in _PAIRS for word, side in zip(pair, (LEFT, RIGHT), strict=True)}
+_FLIPPED = {word: other for pair in reversed(_PAIRS) for word, other in (pair, pair[::-1])}
 
 
 def _set(words: str) -> set[str]:
@@ -102,6 +103,45 @@ def read(names: Sequence[str]) -> list[BoneName]:
     return [_read(tuple(word for word in own if word not in common)) for own in words]
 
 
+def side_of(name: str) -> str:
+    """The side that a name says; `MIDDLE` if it says none, or both."""
+    return _side(_words(name))
+
+
+def flipped(name: str) -> str:
+    """A name with its words for sides turned round, in their own case and language."""
+    for start, end, word in reversed(_side_words(name)):
+        text, other = name[start:end], _FLIPPED[word]
+        other = other.upper() if text.isupper() else other.capitalize() if text[0].isupper() else other
+        name = name[:start] + other + name[end:]
+    return name
+
+
+def without_side(name: str) -> str:
+    """A name without its words for sides."""
+    for start, end, _ in reversed(_side_words(name)):
+        name = name[:start] + name[end:]
+    return name.strip(" ._-")
+
+
+def _side_words(name: str) -> list[tuple[int, int, str]]:
+    """Where a name has words for sides, and these in lower case."""
+    found: list[tuple[int, int, str]] = []
+    for match in _WORD.finditer(name):
+        start, token = match.start(), match[0].lower()
+        for word in _split(token) or (token,):
+            found += [(start, start + len(word), word)] if word in _SIDES else []
+            start += len(word)
+    return found
+
+
+def _side(words: Sequence[str]) -> str:
+    sides = {_SIDES[word] for word in words if word in _SIDES}
+    if len(sides) > 1 and words[0] == "r" and words[-1] in _SIDES:  # "r_toe.L" is a rear toe
+        return _SIDES[words[-1]]
+    return next(iter(sides)) if len(sides) == 1 else MIDDLE
+
+
 @lru_cache(maxsize=4096)
 def _words(name: str) -> list[str]:
     """The words of a name in lower case and in English, those that run together split."""
@@ -133,16 +173,13 @@ def _split(token: str) -> tuple[str, ...] | None:
 
 @lru_cache(maxsize=4096)
 def _read(words: tuple[str, ...]) -> BoneName:
-    sides = {_SIDES[word] for word in words if word in _SIDES}
-    if len(sides) > 1 and words[0] == "r" and words[-1] in _SIDES:  # "r_toe.L" is a rear toe
-        sides = {_SIDES[words[-1]]}
-    side = next(iter(sides)) if len(sides) == 1 else MIDDLE
+    side, sided = _side(words), any(word in _SIDES for word in words)
     japanese = any(not word.isascii() for word in words)
     helpers = _HELPERS if japanese else _HELPERS - {"p", "d", "ex"}
     twist, animal = bool(_TWISTS & set(words)), bool(ANIMAL & set(words))
     helper = bool(helpers & set(words)) or (japanese and "c" in words)
     named = BoneName(side, {}, helper, twist, animal, words)
-    if helper or len(sides) > 1:
+    if helper or (sided and not side):  # both sides
         return named
     rest = [word for word in words if word not in _SIDES and word not in _TWISTS]
     if _FINGERS & set(rest) and not (side and _FINGERS & set(rest) == {"palm"}):  # a palm may be the whole hand
