@@ -22,6 +22,7 @@ from . import aside
 from .sessions import sessions
 from .state.prepared_rig import PreparedRig
 from .step import frame
+from .step import links as joint_links
 from .view import View
 
 FRAMES = 3000
@@ -89,10 +90,7 @@ def poses(rig: Rig, q: np.ndarray) -> np.ndarray:
 
 def links(rig: Rig, q: np.ndarray) -> np.ndarray:
     """The links (F, J, 8) of rotations (F, N, 4) of all bones that are not moved or scaled."""
-    found = np.tile(rig.rest_links, (len(q), 1, 1))
-    still = rig.still
-    own = quaternion.product(rig.own_rest[still], q[:, rig.bones[still]])
-    found[:, rig.main[still]] = dual_quaternion.from_parts(own, rig.rest_offset[still])
+    found = joint_links.in_parents(rig, q[:, rig.bones[rig.still]])
     for parent, roots in rig.root_places.items():
         above = _world(rig, q, parent)
         for root in roots:

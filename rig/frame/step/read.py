@@ -109,19 +109,15 @@ def check_numbers(numbers: np.ndarray) -> None:
 def read(ob: bpy.types.Object, rig: Rig, start: Channels, goals: GoalsRead) -> FrameInput:
     """Read one frame of an evaluated armature object. start : the channels that the frame starts from."""
     pose = Pose(rig.motions(start), np.zeros((1, len(rig.skeleton), 3)))
-    prepared, scale = rig.prepared, rig.slide_scale
-    links = joint_links.plain(ob, rig, start)
-    distorted = links is None
-    if links is None:
-        links, scale, stretch = joint_links.posed(ob, rig, start)
-        check_numbers(np.array(stretch))
-        prepared = rig.stretched(stretch)
+    found = joint_links.read(ob, rig, start)
+    check_numbers(np.array(found.stretch))
+    prepared, links, scale = rig.stretched(found.stretch), found.links, found.slide_scale
     for k, (joint, row) in enumerate(zip(rig.slide_joint.tolist(), rig.slide_row.tolist(), strict=True)):
         # offset = frame @ location * scale, one slide an axis of that frame
         location = start.locations[rig.bones[row]] * scale[k]
         pose.translations[0, joint : joint + 3] = rig.location_frame[row].T * location[:, None]
     targets = _targets(ob, rig, prepared, goals, links, pose)
-    return FrameInput(rig, prepared, links, pose, targets, scale, distorted)
+    return FrameInput(rig, prepared, links, pose, targets, scale, found.distorted)
 
 
 def _targets(
