@@ -79,11 +79,8 @@ class NaturalPose:
     def _prepare(self, learnt: str, rig: Rig, unkeyed: np.ndarray) -> None:
         """Prepare the prior for a rig. learnt : of this armature's actions, as text. unkeyed : as for `freedom`."""
         if rig is not self._rig:
-            found = natural_figure.figure(rig, rig.figure.roles, rig.armature)
-            self._figure = None if rig.figure.not_human or isinstance(found, str) else found
-            reason = Code(found) if isinstance(found, str) else Code.NOT_HUMAN
-            refusal = Note(Code.NOT_HUMAN if rig.figure.not_human else reason)
-            self.refusal = refusal if self._figure is None else None
+            found = natural_figure.figure(rig)
+            self._figure, self.refusal = (None, found) if isinstance(found, Note) else (found, None)
         self._rig, self._unkeyed, self._own = rig, unkeyed.tobytes(), learnt
         self.prior, self.notes = None, []
         if self._figure is not None:
