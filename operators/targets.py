@@ -9,28 +9,25 @@ from bpy.props import BoolProperty, IntProperty
 from ..rig.blender import scene_state
 from ..rig.blender.dependencies import aims
 from ..rig.frame import aside
-from ..rig.notes import Code, Note
+from ..rig.notes import Code, Note, listed
 from ..rig.setup import goals, placing, selection, users
-from .common import GoalsOperator, armature
+from .common import GoalsOperator, OneGoalOperator, armature
 
 
-class DQIK_OT_target_select(GoalsOperator, bpy.types.Operator):
+class DQIK_OT_target_select(OneGoalOperator, bpy.types.Operator):
     """Select the target of the goal, to move it. Leaves Pose Mode, unless the target is a bone"""
 
     bl_idname = "dqik.target_select"
     bl_label = "Select Target"
     bl_options = {"REGISTER", "UNDO"}
 
-    index: IntProperty(name="Goal", description="Number of the goal, -1 for the active one", default=-1, min=-1)
-
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Select only the target, and make it active."""
         ob = armature(context)
-        goals, index = ob.dqik.goals, ob.dqik.active_goal if self.index < 0 else self.index
-        if index >= len(goals):
-            self.tell({"ERROR"}, Note(Code.NO_GOAL, index, repr(ob.name), len(goals)))
+        number = self.goal(ob)
+        if number is None:
             return {"CANCELLED"}
-        goal = goals[index]
+        goal = ob.dqik.goals[number]
         target = goal.target
         if target == ob and context.mode == "POSE" and goal.subtarget in ob.pose.bones:
             return self._select_bone(ob, goal.subtarget)
@@ -181,9 +178,7 @@ class DQIK_OT_targets_to_pose(GoalsOperator, bpy.types.Operator):
 
 def _named(ob: bpy.types.Object, numbers: set[int]) -> Note | str:
     """The names of goals."""
-    names = [ob.dqik.goals[number].name for number in sorted(numbers)]
-    text = ", ".join(map(repr, names[:_NAMED]))
-    return Note(Code.AND_MORE, text, len(names) - _NAMED) if len(names) > _NAMED else text
+    return listed([repr(ob.dqik.goals[number].name) for number in sorted(numbers)])
 
 
 def _shared(ob: bpy.types.Object, numbers: list[int]) -> Note | None:
@@ -194,7 +189,5 @@ def _shared(ob: bpy.types.Object, numbers: list[int]) -> Note | None:
             return Note(Code.ACTION_SHARED, repr(target.animation_data.action.name), repr(name))
     return None
 
-
-_NAMED = 3  # most goals that a report names
 
 CLASSES = (DQIK_OT_target_select, DQIK_OT_targets_to_pose)

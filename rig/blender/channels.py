@@ -11,7 +11,7 @@ import numpy as np
 from mathutils import Euler, Matrix, Quaternion, Vector
 
 from ...solvers.algebra import quaternion
-from . import rotation
+from . import bulk, rotation
 
 _MODES = {0: rotation.QUATERNION, **dict(enumerate(rotation.EULER_ORDERS, 1)), -1: rotation.AXIS_ANGLE}
 
@@ -107,24 +107,20 @@ class Channels:
 
 def modes(bones: bpy.types.bpy_prop_collection, before: Modes | None = None) -> Modes:
     """The rotation modes of the bones. before : those read last, which are returned if they still hold."""
-    numbers = np.empty(len(bones), dtype=np.int32)
-    bones.foreach_get("rotation_mode", numbers)
+    numbers = bulk.read(bones, "rotation_mode", kind=np.int32)
     return before if before is not None and numbers.tobytes() == before.numbers else Modes(numbers)
 
 
 def read(bones: bpy.types.bpy_prop_collection, of_modes: Modes | None = None) -> Channels:
     """The channels of all pose bones, original or evaluated."""
-    count, of_modes = len(bones), modes(bones) if of_modes is None else of_modes
-    rotations, locations = np.zeros((count, 4), dtype=np.float32), np.empty((count, 3), dtype=np.float32)
+    of_modes = modes(bones) if of_modes is None else of_modes
     if of_modes.quaternions_only:
-        bones.foreach_get("rotation_quaternion", rotations.reshape(-1))
+        rotations = bulk.read(bones, rotation.PATHS[rotation.QUATERNION], 4)
     else:
+        rotations = np.zeros((len(bones), 4), dtype=np.float32)
         for path, size, members in of_modes.paths:
-            buffer = np.empty((count, size), dtype=np.float32)
-            bones.foreach_get(path, buffer.reshape(-1))
-            rotations[members, :size] = buffer[members]
-    bones.foreach_get("location", locations.reshape(-1))
-    return Channels(rotations, locations, of_modes)
+            rotations[members, :size] = bulk.read(bones, path, size)[members]
+    return Channels(rotations, bulk.read(bones, "location", 3), of_modes)
 
 
 def write(ob: bpy.types.Object, new: Channels) -> None:
@@ -139,8 +135,7 @@ def write_rotations(ob: bpy.types.Object, new: Channels) -> None:
         _set(ob, "rotation_quaternion", new.rotations)
         return
     for path, size, members in new.modes.paths:
-        buffer = np.empty((len(new.rotations), size), dtype=np.float32)
-        ob.pose.bones.foreach_get(path, buffer.reshape(-1))
+        buffer = bulk.read(ob.pose.bones, path, size)
         buffer[members] = new.rotations[members, :size]
         _set(ob, path, buffer)
 

@@ -12,7 +12,7 @@ import numpy as np
 from ...solvers.algebra import twist_swing
 from ...solvers.model import CLOSED, FULL_TURN, locate, project_swing
 from .. import curves
-from ..blender import limit_frame, rotation
+from ..blender import bulk, limit_frame, rotation
 from ..blender.limit_frame import LimitFrame
 from ..notes import Code, Note
 
@@ -111,9 +111,7 @@ def _spoilt(own: Iterable[bpy.types.FCurve], frames: np.ndarray) -> np.ndarray:
     """The frames (F,) bool beside a key that is no number, up to the keys before and after it."""
     spoilt = np.zeros(len(frames), dtype=bool)
     for curve in own:
-        keys = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
-        curve.keyframe_points.foreach_get("co", keys)
-        keys = keys.reshape(-1, 2)
+        keys = bulk.read(curve.keyframe_points, "co", 2)
         at = np.concatenate([[-np.inf], keys[:, 0], [np.inf]])
         for bad in np.flatnonzero(~(np.abs(keys) < _HUGE).all(-1)):
             spoilt |= ~(frames <= at[bad]) & ~(frames >= at[bad + 2])

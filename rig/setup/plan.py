@@ -19,7 +19,7 @@ from ..figure.body import RestBody
 from ..figure.capsules import BoneCapsule
 from ..figure.parts import NONE
 from ..figure.roles import Figure
-from ..notes import Code, Note
+from ..notes import Code, Note, listed
 from . import couplings, obstacles
 from .couplings import Link
 from .goal_facts import GoalFacts
@@ -27,7 +27,6 @@ from .obstacles import Obstacle
 
 MIN_BEND = np.radians(4.0)  # preferred bends that limits reduce below this are dropped
 SIDE_BIAS = 1.2  # a bend changes sides if the limits allow this many times more on the other side
-_NAMED = 3  # most bones that a note names
 
 
 @dataclass(frozen=True)
@@ -276,9 +275,7 @@ def _constraint_notes(pose: bpy.types.bpy_prop_collection, left: np.ndarray, by_
 
 def _named(pose: bpy.types.bpy_prop_collection, bones: np.ndarray) -> Note | str:
     """The names of some bones (N,)."""
-    names = [repr(pose[int(bone)].name) for bone in np.flatnonzero(bones)]
-    text = ", ".join(names[:_NAMED])
-    return Note(Code.AND_MORE, text, len(names) - _NAMED) if len(names) > _NAMED else text
+    return listed([repr(pose[int(bone)].name) for bone in np.flatnonzero(bones)])
 
 
 def _skeleton_bones(goals: Sequence[PlannedGoal], armature: Armature, others: Iterable[int]) -> list[int]:

@@ -11,7 +11,7 @@ import bpy
 import numpy as np
 
 from ... import curves
-from ...blender import animation
+from ...blender import animation, bulk
 from ...blender.channels import Channels
 from ...setup import pasted
 from . import stored_base
@@ -30,16 +30,12 @@ def read(ob: bpy.types.Object, free: tuple[np.ndarray, np.ndarray]) -> np.ndarra
 
 def stored(ob: bpy.types.Object) -> np.ndarray:
     """The holds (N,) that are stored on all bones."""
-    holds = np.empty(len(ob.pose.bones), dtype=np.float32)
-    ob.pose.bones.foreach_get("dqik_hold", holds)
-    return holds
+    return bulk.read(ob.pose.bones, "dqik_hold")
 
 
 def figures(ob: bpy.types.Object) -> np.ndarray:
     """The figures (N,) whose holds the bones have; 0 where none was set."""
-    found = np.empty(len(ob.pose.bones), dtype=np.int32)
-    ob.pose.bones.foreach_get("dqik_hold_of", found)
-    return found
+    return bulk.read(ob.pose.bones, "dqik_hold_of", kind=np.int32)
 
 
 def drop_foreign(ob: bpy.types.Object, before: np.ndarray) -> None:

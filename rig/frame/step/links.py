@@ -15,6 +15,7 @@ import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
 from ....solvers.algebra import dual_quaternion, quaternion
+from ...blender import bulk
 from ...blender.armature import matrices
 from ...blender.channels import Channels
 from ...setup.rig import Rig
@@ -103,10 +104,7 @@ def in_parents(rig: Rig, own: np.ndarray) -> np.ndarray:
 
 def is_scaled(ob: bpy.types.Object, rig: Rig) -> bool:
     """Whether a bone of the skeleton of an evaluated object is scaled."""
-    bones = ob.pose.bones
-    scale = np.empty((len(bones), 3), dtype=np.float32)
-    bones.foreach_get("scale", scale.reshape(-1))
-    own = scale.take(rig.bones, axis=0)
+    own = bulk.read(ob.pose.bones, "scale", 3).take(rig.bones, axis=0)
     return own.tobytes() != rig.no_scale and not bool((np.abs(own - 1.0) < _NO_SCALE).all())  # NaN is a scale too
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import bpy
 import numpy as np
 
-from ...blender import channels
+from ...blender import bulk, channels
 from ...blender.animation import Animation
 from ...blender.channels import Channels
 
@@ -34,10 +34,10 @@ def show(
         if name in ob.pose.bones:
             own, shown = (pose.bones[name].constraints for pose in (ob.pose, evaluated.pose))
             lists.append((own, shown, _OF_CONSTRAINTS))
-    before = [(own, part[0], _read(own, *part)) for own, _, parts in lists for part in parts]
+    before = [(own, part[0], bulk.read(own, *part).reshape(-1)) for own, _, parts in lists for part in parts]
     for own, shown, parts in lists:
         for part in parts:
-            own.foreach_set(part[0], _read(shown, *part))
+            own.foreach_set(part[0], bulk.read(shown, *part).reshape(-1))
     custom = []
     for bone, name in animated.custom:
         owner, shown = _owners(bone, ob, evaluated)
@@ -55,12 +55,6 @@ def show(
         ob.update_tag(refresh={"DATA"})
 
     return give_back
-
-
-def _read(items: bpy.types.bpy_prop_collection, path: str, size: int, kind: type) -> np.ndarray:
-    values = np.empty(size * len(items), dtype=kind)
-    items.foreach_get(path, values)
-    return values
 
 
 def _owners(bone: str, *objects: bpy.types.Object) -> list[bpy.types.Object | bpy.types.PoseBone | None]:
