@@ -10,7 +10,7 @@ parts with weights, and the bones above and below decide.
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -110,29 +110,29 @@ def side_of(name: str) -> str:
 
 def flipped(name: str) -> str:
     """A name with its words for sides turned round, in their own case and language."""
-    for start, end, word in reversed(_side_words(name)):
-        text, other = name[start:end], _FLIPPED[word]
-        other = other.upper() if text.isupper() else other.capitalize() if text[0].isupper() else other
-        name = name[:start] + other + name[end:]
-    return name
+    def other(text: str) -> str:
+        found = _FLIPPED[text.lower()]
+        return found.upper() if text.isupper() else found.capitalize() if text[0].isupper() else found
+
+    return _with_sides(name, other)
 
 
 def without_side(name: str) -> str:
     """A name without its words for sides."""
-    for start, end, _ in reversed(_side_words(name)):
-        name = name[:start] + name[end:]
-    return name.strip(" ._-")
+    return _with_sides(name, lambda _: "").strip(" ._-")
 
 
-def _side_words(name: str) -> list[tuple[int, int, str]]:
-    """Where a name has words for sides, and these in lower case."""
-    found: list[tuple[int, int, str]] = []
-    for match in _WORD.finditer(name):
-        start, token = match.start(), match[0].lower()
-        for word in _split(token) or (token,):
-            found += [(start, start + len(word), word)] if word in _SIDES else []
-            start += len(word)
-    return found
+def _with_sides(name: str, other: Callable[[str], str]) -> str:
+    """A name with others instead of its words for sides."""
+
+    def changed(token: re.Match[str]) -> str:
+        left, found = token[0], ""
+        for word in _split(left.lower()) or (left,):
+            text, left = left[: len(word)], left[len(word) :]
+            found += other(text) if word in _SIDES else text
+        return found
+
+    return _WORD.sub(changed, name)
 
 
 def _side(words: Sequence[str]) -> str:

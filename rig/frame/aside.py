@@ -7,8 +7,7 @@ from contextlib import contextmanager
 import bpy
 
 from .sessions import sessions
-from .state import report
-from .state.report import GoalError
+from .state.report import GoalError, goal_errors, measure
 from .state.session import Session
 from .step import frame
 from .step.read import Reading
@@ -58,4 +57,7 @@ def shown_errors(reading: Session, ob: bpy.types.Object, depsgraph: bpy.types.De
     found = read(reading, ob, depsgraph).frame_input
     if found is None:
         return ()
-    return report.shown_errors(ob.evaluated_get(depsgraph), found.rig, found.prepared, found.targets)
+    evaluated, wanted = ob.evaluated_get(depsgraph), found.targets
+    errors = measure(evaluated, found.rig, found.prepared, wanted.positions[0], wanted.rotations[0])
+    whole = {index for index, goal in enumerate(evaluated.dqik.goals) if goal.influence == 1.0}
+    return tuple(error for error in goal_errors(found.rig, found.prepared, *errors) if error.goal in whole)

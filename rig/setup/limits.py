@@ -40,6 +40,12 @@ def values(bone: bpy.types.PoseBone) -> tuple[float, ...]:
     return tuple(getattr(bone, f"dqik_{part}_{end}") for part in PARTS for end in ("min", "max"))
 
 
+def of(bone: bpy.types.PoseBone) -> tuple[np.ndarray, np.ndarray]:
+    """The limits `lo` and `hi` (3,) of a bone."""
+    lo, hi = np.array(values(bone)).reshape(3, 2).T
+    return lo, hi
+
+
 def wrong(bone: bpy.types.PoseBone) -> Note | None:
     """A note about settings of a bone that cannot be used; None if all are right.
 
@@ -49,8 +55,7 @@ def wrong(bone: bpy.types.PoseBone) -> Note | None:
     for name in names:
         if not np.isfinite(getattr(bone, name)).all():
             return Note(Code.LIMIT_NO_NUMBER, repr(bone.name), bone.bl_rna.properties[name].name)
-    for part in PARTS if bone.dqik_use_limits else ():
-        least, most = (float(np.degrees(getattr(bone, f"dqik_{part}_{end}"))) for end in ("min", "max"))
+    for part, least, most in zip(PARTS, *np.degrees(of(bone)), strict=True) if bone.dqik_use_limits else ():
         if least > most:
             words = part.replace("_", " ").title()
             return Note(Code.LIMITS_REVERSED, repr(bone.name), words, f"{least:.1f}", words, f"{most:.1f}")

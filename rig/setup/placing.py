@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import bpy
 from mathutils import Matrix, Vector
 
-from ..blender import animation
+from ..blender import animation, scene_state
 from ..blender.armature import Armature
 from ..blender.dependencies import aims
 from ..blender.places import owner_of, world_matrix
@@ -81,15 +81,13 @@ def goes_back(
 def _restored(objects: Iterable[bpy.types.Object], owners: Iterable[_Owner]) -> Generator[None]:
     """Restore everything that the animation of some objects sets, and the channels of targets, at the end."""
     values = [(ob, path, index, value) for ob in objects for path, index, value in animation.present_values(ob)]
-    channels = ("location", "scale", "rotation_quaternion", "rotation_euler", "rotation_axis_angle")
-    places = [(owner, [(name, tuple(getattr(owner, name))) for name in channels]) for owner in owners]
+    places = [(owner, scene_state.transform(owner)) for owner in owners]
     try:
         yield
     finally:
         for ob, path, index, value in values:
             animation.set_value(ob, path, index, value)
-        for owner, own in places:
-            for name, value in own:
-                setattr(owner, name, value)
+        for owner, transform in places:
+            scene_state.set_transform(owner, transform)
         for ob in objects:
             ob.update_tag(refresh={"OBJECT", "DATA"} if ob.type == "ARMATURE" else {"OBJECT"})

@@ -20,7 +20,7 @@ from ..figure.capsules import BoneCapsule
 from ..figure.parts import NONE
 from ..figure.roles import Figure
 from ..notes import Code, Note, listed
-from . import couplings, obstacles
+from . import couplings, limits, obstacles
 from .couplings import Link
 from .goal_facts import GoalFacts
 from .obstacles import Obstacle
@@ -329,8 +329,7 @@ def _inside_limits(bone: bpy.types.PoseBone, vector: np.ndarray) -> np.ndarray |
         return vector
     axes = limit_frame.of(bone).axes
     vector = quaternion.rotate(quaternion.conjugate(axes), vector)
-    lo = np.array([bone.dqik_swing_x_min, bone.dqik_twist_min, bone.dqik_swing_z_min])
-    hi = np.array([bone.dqik_swing_x_max, bone.dqik_twist_max, bone.dqik_swing_z_max])
+    lo, hi = (ends[[1, 0, 2]] for ends in limits.of(bone))  # about X, Y and Z
     same, other = (np.clip(side * vector, np.minimum(lo, hi), hi) for side in (1.0, -1.0))
     best = other if np.linalg.norm(other) > SIDE_BIAS * np.linalg.norm(same) else same
     return quaternion.rotate(axes, best) if np.linalg.norm(best) > MIN_BEND else None

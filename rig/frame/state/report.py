@@ -152,13 +152,6 @@ def measure(
     return distances, angles
 
 
-def shown_errors(ob: bpy.types.Object, rig: Rig, prepared: Prepared, requests: Targets) -> tuple[GoalError, ...]:
-    """How far the pose of an evaluated object misses the goals of one frame, but those with an influence below 1."""
-    errors = measure(ob, rig, prepared, requests.positions[0], requests.rotations[0])
-    whole = {index for index, goal in enumerate(ob.dqik.goals) if goal.influence == 1.0}
-    return tuple(error for error in goal_errors(rig, prepared, *errors) if error.goal in whole)
-
-
 def _as_solved(solved: Solved) -> Status:
     arrays = solved.arrays
     status = Status(
@@ -259,6 +252,5 @@ def _is_outside(bone: bpy.types.PoseBone) -> bool:
     own = np.zeros(4)
     own[: rotation.SIZES[bone.rotation_mode]] = getattr(bone, path)
     x = twist_swing.coordinates(limit_frame.of(bone).motion(rotation.to_quaternion(bone.rotation_mode, own)))
-    lo = np.array([bone.dqik_twist_min, bone.dqik_swing_x_min, bone.dqik_swing_z_min])
-    hi = np.array([bone.dqik_twist_max, bone.dqik_swing_x_max, bone.dqik_swing_z_max])
+    lo, hi = limits.of(bone)
     return bool(((x < lo - _OUTSIDE) | (x > hi + _OUTSIDE)).any())

@@ -14,6 +14,7 @@ import numpy as np
 from ...blender import bulk, channels
 from ...blender.animation import Animation
 from ...blender.channels import Channels
+from ...blender.places import owner_of
 
 _CHANNELS = (
     ("rotation_mode", 1, np.int32), ("location", 3, np.float32), ("scale", 3, np.float32),
@@ -40,7 +41,7 @@ def show(
             own.foreach_set(part[0], bulk.read(shown, *part).reshape(-1))
     custom = []
     for bone, name in animated.custom:
-        owner, shown = _owners(bone, ob, evaluated)
+        owner, shown = owner_of(ob, bone), owner_of(evaluated, bone)
         if owner is not None and shown is not None and name in owner:
             custom.append((owner, name, owner[name]))
             owner[name] = shown[name]
@@ -55,8 +56,3 @@ def show(
         ob.update_tag(refresh={"DATA"})
 
     return give_back
-
-
-def _owners(bone: str, *objects: bpy.types.Object) -> list[bpy.types.Object | bpy.types.PoseBone | None]:
-    """A bone of each object, None if there is none of this name; the objects themselves if the name is empty."""
-    return [ob.pose.bones.get(bone) if bone else ob for ob in objects]
