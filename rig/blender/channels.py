@@ -5,6 +5,7 @@ The arrays have single precision, as Blender's channels have, so that equal byte
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import bpy
 import numpy as np
@@ -72,6 +73,38 @@ class Modes:
         return [(mode, rows) for mode, rows in by_mode if rows.size]
 
 
+class Which(NamedTuple):
+    """Some channels of N bones, as bool: of their rotations (N, 4) and locations (N, 3)."""
+
+    rotations: np.ndarray
+    locations: np.ndarray
+
+    def __and__(self, other: "Which") -> "Which":
+        return Which(self.rotations & other.rotations, self.locations & other.locations)
+
+    def __or__(self, other: "Which") -> "Which":
+        return Which(self.rotations | other.rotations, self.locations | other.locations)
+
+    def __invert__(self) -> "Which":
+        return Which(~self.rotations, ~self.locations)
+
+    def of(self, bones: np.ndarray) -> "Which":
+        """Those of some bones (n,)."""
+        return Which(self.rotations[bones], self.locations[bones])
+
+    def any(self) -> bool:
+        """Whether there is one."""
+        return bool(self.rotations.any() or self.locations.any())
+
+    def all(self) -> bool:
+        """Whether they are all there are."""
+        return bool(self.rotations.all() and self.locations.all())
+
+    def whole(self) -> "Which":
+        """All of a rotation or a location of which there is one, as (N, 1)."""
+        return Which(self.rotations.any(-1, keepdims=True), self.locations.any(-1, keepdims=True))
+
+
 @dataclass
 class Channels:
     """Rotation channels (N, 4), each in its bone's own mode, and locations (N, 3) of all pose bones; float32."""
@@ -83,6 +116,24 @@ class Channels:
     def copy(self) -> "Channels":
         """An independent copy."""
         return Channels(self.rotations.copy(), self.locations.copy(), self.modes)
+
+    def put(self, other: "Channels", bones: np.ndarray) -> None:
+        """Take the channels of some bones from another pose."""
+        self.rotations[bones], self.locations[bones] = other.rotations[bones], other.locations[bones]
+
+    def put_some(self, other: "Channels", which: Which) -> None:
+        """Take some channels from another pose."""
+        np.copyto(self.rotations, other.rotations, where=which.rotations)
+        np.copyto(self.locations, other.locations, where=which.locations)
+
+    def away(self, other: "Channels", most: float) -> Which:
+        """The channels that differ by more than `most`, or are no numbers."""
+        return Which(~(np.abs(self.rotations - other.rotations) <= most),
+                     ~(np.abs(self.locations - other.locations) <= most))  # fmt: skip
+
+    def unlike(self, other: "Channels") -> Which:
+        """The channels that differ."""
+        return Which(self.rotations != other.rotations, self.locations != other.locations)
 
     def in_modes(self, modes: Modes) -> "Channels":
         """The same pose in other rotation modes."""

@@ -56,7 +56,7 @@ FAULTS = [
         quick=True, groups="keys,remembered",
     ),
     Fault(
-        "left-keyed", _BASE, "np.where(free[0][rows], start.rotations[rows], keyed.rotations[rows])",
+        "left-keyed", _BASE, "np.where(free.rotations[rows], start.rotations[rows], keyed.rotations[rows])",
         "keyed.rotations[rows]", "a bone that leaves a chain after its keys were muted starts from them",
         "test_base_pose", groups="keys,remembered,goal",
     ),
@@ -67,8 +67,8 @@ FAULTS = [
     ),
     Fault(
         "paths-unread", "rig/frame/state/prepared_rig.py",
-        "if paths != self._paths or modes != self.modes or names or len(self.free[0]) != len(ob.pose.bones):",
-        "if not self._paths or modes != self.modes or names or len(self.free[0]) != len(ob.pose.bones):",
+        "if paths != self._paths or modes != self.modes or names or len(self.free.rotations) != len(ob.pose.bones):",
+        "if not self._paths or modes != self.modes or names or len(self.free.rotations) != len(ob.pose.bones):",
         "keys that move to another bone are not noticed", "test_animation_changes test_base_pose",
         quick=True, groups="keys,remembered",
     ),
@@ -94,7 +94,7 @@ FAULTS = [
         groups="keys,remembered,scenes",
     ),
     Fault(
-        "keys-not-given-back", _BASE, "np.where(free[0], self.base.rotations, keyed.rotations)", "self.base.rotations",
+        "keys-not-given-back", _BASE, "now.put_some(self._keyed_channels(ob, view), ~free & self._ours())", "pass",
         "Live off leaves keyed bones in another pose until the frame changes", "test_base_pose",
         groups="keys,remembered",
     ),
@@ -107,13 +107,13 @@ FAULTS = [
     ),
     # -- the base pose and holds ---------------------------------------------------------------------------------------
     Fault(
-        "frame-taken-for-hand", _POSE, "            turned, moved = turned & free[0], moved & free[1]",
-        "            pass", "keys that a frame change sets are taken for a pose by hand",
+        "frame-taken-for-hand", _POSE, "            edited &= free\n", "            pass\n",
+        "keys that a frame change sets are taken for a pose by hand",
         "test_base_pose test_holds test_animation_changes",
         groups="keys,hand",
     ),
     Fault(
-        "hand-forgotten", _POSE, "np.copyto(target.rotations, now.rotations, where=turned)", "pass",
+        "hand-forgotten", _POSE, "        self.base.put_some(now, edited)\n", "",
         "what is turned by hand under Live is lost when Live goes off", "test_base_pose test_posing",
         quick=True, groups="hand",
     ),
@@ -135,8 +135,8 @@ FAULTS = [
     ),
     Fault(
         "base-of-location", _BASE,
-        "now.rotations[rows], now.locations[rows] = pose.rotations[rows], pose.locations[rows]",
-        "now.rotations[rows] = pose.rotations[rows]",
+        "            now.put(self.base, self.rows)",
+        "            now.rotations[self.rows] = self.base.rotations[self.rows]",
         "Live off leaves hips where they were moved to", "test_base_pose",
         groups="slides",
     ),
@@ -260,12 +260,14 @@ FAULTS = [
         groups="edit",
     ),
     Fault(
-        "one-side-of-twist", _JOINTS, "twist = (bone.dqik_twist_min, bone.dqik_twist_max)",
-        "twist = (-3.2, bone.dqik_twist_max)", "Twist Min has no effect", "test_rigs test_operators test_full_body",
+        "one-side-of-twist", _JOINTS, "    turning = [(axis, pair) for",
+        "    twist = (-3.2, twist[1])\n    turning = [(axis, pair) for",
+        "Twist Min has no effect", "test_rigs test_operators test_full_body",
         groups="limits",
     ),
     Fault(
-        "one-side-of-swing", _JOINTS, "(bone.dqik_swing_x_min, bone.dqik_swing_x_max)", "(bone.dqik_swing_x_min, 3.2)",
+        "one-side-of-swing", _JOINTS, "    turning = [(axis, pair) for",
+        "    swing_x = (swing_x[0], 3.2)\n    turning = [(axis, pair) for",
         "Swing X Max has no effect", "test_rigs test_operators test_full_body",
         groups="limits",
     ),

@@ -12,18 +12,18 @@ import numpy as np
 
 from ... import curves
 from ...blender import animation, bulk
-from ...blender.channels import Channels
+from ...blender.channels import Channels, Which
 from ...setup import pasted
 from . import stored_base
 
 POSED, KEYED = 1.0, 0.5
 
 
-def read(ob: bpy.types.Object, free: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
-    """The holds (N,) of all bones. `free`: (N, 4) and (N, 3) bool, channels that nothing animates."""
+def read(ob: bpy.types.Object, free: Which) -> np.ndarray:
+    """The holds (N,) of all bones. free : channels that nothing animates."""
     holds = stored(ob)
     if ob.dqik.hold_keyed:
-        keyed = ~(free[0].all(-1) & free[1].all(-1))
+        keyed = ~(free.rotations.all(-1) & free.locations.all(-1))
         holds[keyed] = np.maximum(holds[keyed], KEYED)
     return holds
 

@@ -13,6 +13,7 @@ import numpy as np
 from ....solvers import Pose
 from ....solvers.figure import Prior, RestFigure, own_motion
 from ....solvers.model import Targets
+from ...blender.channels import Which
 from ...notes import Code, Note
 from ...setup import natural_figure
 from ...setup.rig import Rig
@@ -53,15 +54,12 @@ class NaturalPose:
         self._own = ""
         self._figure: RestFigure | None = None
 
-    def look(
-        self, ob: bpy.types.Object, rig: Rig, free: tuple[np.ndarray, np.ndarray], edited: bool
-    ) -> Shaping | None:
+    def look(self, ob: bpy.types.Object, rig: Rig, free: Which, edited: bool) -> Shaping | None:
         """Read the settings of an evaluated object: how its natural pose shapes the present frame, None for not at all.
 
-        Prepares the prior again if what it depends on has changed. free : (N, 4) and (N, 3) bool, channels that nothing
-        animates.
+        Prepares the prior again if what it depends on has changed. free : channels that nothing animates.
         """
-        settings, unkeyed = ob.dqik, free[0][rig.solved_bones].all(-1)
+        settings, unkeyed = ob.dqik, free.rotations[rig.solved_bones].all(-1)
         other = rig is not self._rig or unkeyed.tobytes() != self._unkeyed
         if other or (edited and settings.own_motion != self._own):
             self._prepare(settings.own_motion, rig, unkeyed)

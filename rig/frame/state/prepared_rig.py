@@ -8,7 +8,7 @@ import numpy as np
 
 from ...blender import animation, channels
 from ...blender.animation import Animation
-from ...blender.channels import Modes
+from ...blender.channels import Modes, Which
 from ...notes import Note
 from ...setup.build import build
 from ...setup.goal_facts import GoalFacts
@@ -28,9 +28,9 @@ class PreparedRig:
     Attributes
     ----------
     rig : the prepared rig, or None. refusal : why there is nothing to solve.
-    modes : the bones' rotation modes. free : (N, 4) and (N, 3) bool, rotation and location channels that nothing
-        animates. solved : (N,) bool, bones that the rig solves. unseen : notes about targets that Blender does not
-        evaluate. influences : of all goals. unanimated : nothing animates a bone of the skeleton.
+    modes : the bones' rotation modes. free : channels that nothing animates. solved : (N,) bool, bones that the rig
+        solves. unseen : notes about targets that Blender does not evaluate. influences : of all goals.
+    unanimated : nothing animates a bone of the skeleton.
     animation : of the armature. follows_itself : what the solve reads of Blender's evaluation follows bones it moves.
     natural : its natural pose.
     stale : a setting has changed since the last `look`. reanimated : keys or other animation may have, before it.
@@ -47,7 +47,7 @@ class PreparedRig:
         self.rig: Rig | None = None
         self.refusal: Note | None = None
         self.modes: Modes | None = None
-        self.free = np.ones((0, 4), dtype=bool), np.ones((0, 3), dtype=bool)
+        self.free = Which(np.ones((0, 4), dtype=bool), np.ones((0, 3), dtype=bool))
         self.unseen: list[Note] = []
         self.influences: Sequence[float] = ()
         self.unanimated = self.follows_itself = self.reanimated = False
@@ -93,7 +93,7 @@ class PreparedRig:
         paths = animation.contents(ob, paths=True) if edited or animated != self._animated else self._paths
         self.reanimated = view.keyed or paths != self._paths
         names = edited and self._contents is not None and self._contents.edited[0] != tuple(ob.pose.bones.keys())
-        if paths != self._paths or modes != self.modes or names or len(self.free[0]) != len(ob.pose.bones):
+        if paths != self._paths or modes != self.modes or names or len(self.free.rotations) != len(ob.pose.bones):
             self.animation = animation.animation(ob)
             self.free = animation.free_channels(self.animation, ob.pose.bones.keys(), modes)
             self._other = True
@@ -122,9 +122,7 @@ class PreparedRig:
         if rebuilt:
             self._build(evaluated, goals.facts, of_bones)
             self._contents = now
-        self.unanimated = self.rig is not None and bool(
-            self.free[0][self.rig.bones].all() and self.free[1][self.rig.bones].all()
-        )
+        self.unanimated = self.rig is not None and self.free.of(self.rig.bones).all()
         if self.rig is None or not (edited or rebuilt):
             return
         self.follows_itself = feedback.follows_itself(evaluated, self.rig)

@@ -55,7 +55,7 @@ def read(
         start.locations[rig.bones[rig.slide_row]] = 0.0
     frame_input = frame.read(evaluated, rig, start, goals)
     frame_input.shaping = prepared.natural.look(evaluated, rig, prepared.free, edited)
-    frame_input.keyed = ob.dqik.hold_keyed and not at_rest and not prepared.free[0][rig.solved_bones].any()
+    frame_input.keyed = ob.dqik.hold_keyed and not at_rest and not prepared.free.rotations[rig.solved_bones].any()
     reading = Reading(posed, now, start, frame_input)
     if SteadyFrames.fit(prepared, reading, view):
         session.steady = SteadyFrames(prepared, pose, reading, view)
@@ -77,8 +77,7 @@ def _evaluate_start(
         pose.note_written(write.apply(ob, start, pose.rows, now, posed))
     view.evaluate()
     posed = channels.read(evaluated.pose.bones, start.modes)
-    others = ~pose.bones
-    start.rotations[others], start.locations[others] = posed.rotations[others], posed.locations[others]
+    start.put(posed, ~pose.bones)
     return channels.read(ob.pose.bones, start.modes), posed
 
 
