@@ -3,10 +3,10 @@
 
 import bpy
 
-from .. import live
 from ..operators.common import armature
 from ..rig.blender import units
 from ..rig.figure import roles
+from ..rig.frame.sessions import sessions
 from ..solvers import GOAL_KINDS
 from .common import ArmatureSidebar, is_narrow, paragraph, settled
 
@@ -114,7 +114,7 @@ def _natural_pose(
     context: bpy.types.Context, layout: bpy.types.UILayout, settings: bpy.types.PropertyGroup
 ) -> None:  # fmt: skip
     """How far the body poses itself, and how far as this character does; or why it does not."""
-    refusal = live.natural_pose_refusal(settings.id_data)
+    refusal = sessions.natural_pose_refusal(settings.id_data)
     if refusal is not None:
         paragraph(context, layout, refusal, "INFO")
         return

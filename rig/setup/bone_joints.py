@@ -11,6 +11,7 @@ from ..blender.armature import Armature
 from ..blender.dependencies import acts
 from ..blender.limit_frame import LimitFrame
 from ..figure import capsules
+from . import limits
 from .menus import AXES
 from .plan import Plan, PlannedGoal
 from .rig import Support
@@ -207,8 +208,7 @@ def _joint_kind(bone: bpy.types.PoseBone) -> dict:
     """Kind, axis and limits of a bone's joint; a bone that may turn about only one axis is a hinge."""
     if not bone.dqik_use_limits:
         return {"kind": "ball"}
-    twist = (bone.dqik_twist_min, bone.dqik_twist_max)
-    swing_x, swing_z = (bone.dqik_swing_x_min, bone.dqik_swing_x_max), (bone.dqik_swing_z_min, bone.dqik_swing_z_max)
+    twist, swing_x, swing_z = zip(*(ends.tolist() for ends in limits.of(bone)), strict=True)
     turning = [(axis, pair) for axis, pair in enumerate((swing_x, twist, swing_z)) if pair != (0.0, 0.0)]
     if len(turning) == 1:
         axis, pair = turning[0]

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The other side of the body: counterparts of bones by name or role, and goals and limits mirrored to them."""
 
-import re
 from collections.abc import Iterable
 
 import bpy
@@ -12,15 +11,13 @@ from ..blender import limit_frame
 from ..blender.armature import Armature
 from ..blender.limit_frame import LimitFrame
 from ..figure import roles
+from ..figure.bone_names import flipped, side_of, without_side
 from ..figure.directions import across, reflection
 from ..figure.parts import LEFT, RIGHT, Role
 from . import controls, goals, limits
 from .controls import Control
 from .menus import AXES
 
-_SIDE = re.compile(r"Left|Right|LEFT|RIGHT|(?<![A-Za-z])(?:left|right|[LRlr])(?![A-Za-z])|左|右|^[lr](?=[A-Z])")
-_RIGHT_OF = {"Left": "Right", "LEFT": "RIGHT", "left": "right", "L": "R", "l": "r", "左": "右"}
-_OTHER = _RIGHT_OF | {right: left for left, right in _RIGHT_OF.items()}
 _AXIS = 0.9  # cosine from which an axis of a bone counts as the mirror image of one of its counterpart's
 _HALF_TURN = np.array([0.0, 1.0, 0.0, 0.0])  # about X: negates twist and swing Z
 _GOAL_SETTINGS = (
@@ -29,18 +26,10 @@ _GOAL_SETTINGS = (
 )  # fmt: skip
 
 
-def side(name: str) -> str:
-    """The side that a name says: "L", "R", or empty."""
-    found = {LEFT if match in _RIGHT_OF else RIGHT for match in _SIDE.findall(name)}
-    return found.pop() if len(found) == 1 else ""
-
-
 def counterpart(name: str) -> str:
     """The name on the other side; the name itself if it says no side."""
-    flipped = bpy.utils.flip_name(name)
-    if flipped != name or not side(name):
-        return flipped
-    return _SIDE.sub(lambda match: _OTHER[match[0]], name)
+    as_blender = bpy.utils.flip_name(name)
+    return flipped(name) if as_blender == name and side_of(name) else as_blender
 
 
 def right_of(ob: bpy.types.Object, armature: Armature) -> dict[str, str]:
@@ -50,7 +39,7 @@ def right_of(ob: bpy.types.Object, armature: Armature) -> dict[str, str]:
     names = [bone.name for bone in ob.pose.bones]
     by_role: dict[Role, list[int]] = {}
     for bone, role in roles.of(ob, armature).roles.items():
-        if names[bone] not in paired and not side(names[bone]):
+        if names[bone] not in paired and not side_of(names[bone]):
             by_role.setdefault(role, []).append(bone)
     both = [(own, by_role.get(Role(role.name, RIGHT), [])) for role, own in by_role.items() if role.side == LEFT]
     heads = armature.heads
@@ -67,7 +56,7 @@ def right_of(ob: bpy.types.Object, armature: Armature) -> dict[str, str]:
 
 def _named(armature: Armature) -> dict[str, str]:
     """The counterparts on the right of bones whose names say that they are on the left."""
-    both = ((name, counterpart(name)) for name in armature.index if side(name) == LEFT)
+    both = ((name, counterpart(name)) for name in armature.index if side_of(name) == LEFT)
     return {name: other for name, other in both if other != name and other in armature.index}
 
 
@@ -78,10 +67,10 @@ def _of_side(pairs: dict[str, str], source: str) -> dict[str, str]:
 
 def control_name(bone: str) -> str:
     """The name of a bone's control, without prefix, in the form that Blender mirrors: with its side as a suffix."""
-    own = side(bone)
+    own = side_of(bone)
     if not own or bpy.utils.flip_name(controls.PREFIX + bone) != controls.PREFIX + bone:
         return bone
-    return f"{_SIDE.sub('', bone).strip(' ._-')}.{own}"
+    return f"{without_side(bone)}.{own}"
 
 
 def mirror_goals(ob: bpy.types.Object, source: str, as_bones: bool) -> tuple[int, list[str]]:
@@ -98,7 +87,7 @@ def mirror_goals(ob: bpy.types.Object, source: str, as_bones: bool) -> tuple[int
         goal = ob.dqik.goals[number]
         bone = others.get(goal.bone, "")
         if not bone:
-            left += [goal.name] if side(goal.bone) == source else []
+            left += [goal.name] if side_of(goal.bone) == source else []
             continue
         present = next((k for k, other in enumerate(ob.dqik.goals) if other.bone == bone), None)
         if present is None:
@@ -134,7 +123,7 @@ def mirror_limits(ob: bpy.types.Object, bones: Iterable[bpy.types.PoseBone], sou
     for bone in bones:
         other = ob.pose.bones.get(others.get(bone.name, ""))
         if other is None:
-            left += [bone.name] if side(bone.name) == source and bone.dqik_use_limits else []
+            left += [bone.name] if side_of(bone.name) == source and bone.dqik_use_limits else []
             continue
         _mirror_bone(armature, plane, bone, bone.name, other)
         for name in ("dqik_stiffness", "dqik_made_stiffness", "dqik_lock"):
@@ -180,7 +169,7 @@ def _control_like(ob: bpy.types.Object, goal: bpy.types.PropertyGroup, bone: str
     """A control for a bone, with the parent of the goal's control."""
     own = ob.data.bones.get(goal.subtarget) if goal.target == ob else None
     parent = own.parent.name if own is not None and own.parent is not None else ""
-    return Control(control_name(bone), bone, goal.use_tail, parent, side=side(bone))
+    return Control(control_name(bone), bone, goal.use_tail, parent, side=side_of(bone))
 
 
 def _plane(armature: Armature, pairs: dict[str, str]) -> np.ndarray:

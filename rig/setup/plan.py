@@ -19,15 +19,14 @@ from ..figure.body import RestBody
 from ..figure.capsules import BoneCapsule
 from ..figure.parts import NONE
 from ..figure.roles import Figure
-from ..notes import Code, Note
-from . import couplings, obstacles
+from ..notes import Code, Note, listed
+from . import couplings, limits, obstacles
 from .couplings import Link
 from .goal_facts import GoalFacts
 from .obstacles import Obstacle
 
 MIN_BEND = np.radians(4.0)  # preferred bends that limits reduce below this are dropped
 SIDE_BIAS = 1.2  # a bend changes sides if the limits allow this many times more on the other side
-_NAMED = 3  # most bones that a note names
 
 
 @dataclass(frozen=True)
@@ -276,9 +275,7 @@ def _constraint_notes(pose: bpy.types.bpy_prop_collection, left: np.ndarray, by_
 
 def _named(pose: bpy.types.bpy_prop_collection, bones: np.ndarray) -> Note | str:
     """The names of some bones (N,)."""
-    names = [repr(pose[int(bone)].name) for bone in np.flatnonzero(bones)]
-    text = ", ".join(names[:_NAMED])
-    return Note(Code.AND_MORE, text, len(names) - _NAMED) if len(names) > _NAMED else text
+    return listed([repr(pose[int(bone)].name) for bone in np.flatnonzero(bones)])
 
 
 def _skeleton_bones(goals: Sequence[PlannedGoal], armature: Armature, others: Iterable[int]) -> list[int]:
@@ -332,8 +329,7 @@ def _inside_limits(bone: bpy.types.PoseBone, vector: np.ndarray) -> np.ndarray |
         return vector
     axes = limit_frame.of(bone).axes
     vector = quaternion.rotate(quaternion.conjugate(axes), vector)
-    lo = np.array([bone.dqik_swing_x_min, bone.dqik_twist_min, bone.dqik_swing_z_min])
-    hi = np.array([bone.dqik_swing_x_max, bone.dqik_twist_max, bone.dqik_swing_z_max])
+    lo, hi = (ends[[1, 0, 2]] for ends in limits.of(bone))  # about X, Y and Z
     same, other = (np.clip(side * vector, np.minimum(lo, hi), hi) for side in (1.0, -1.0))
     best = other if np.linalg.norm(other) > SIDE_BIAS * np.linalg.norm(same) else same
     return quaternion.rotate(axes, best) if np.linalg.norm(best) > MIN_BEND else None
