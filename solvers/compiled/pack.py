@@ -25,7 +25,7 @@ from .contract import KINDS, SOLVERS, TASKS
 from .declare import CLASSES
 from .pack_sweep import sweep
 from .packer import Packer
-from .structures import ARC, LIMB, PROBLEM, SETTINGS, SKELETON, STAGE, STRUCTURES, TASK
+from .structures import ARC, LIMB, PROBLEM, SETTINGS, SKELETON, STAGE, TASK, TASK_DATA
 
 _READS = {"position": 1, "rotation": 2, "pole": 4, "coupling": 0}
 """The targets that tasks of these kinds read; others read all that their goal has."""
@@ -198,8 +198,7 @@ def _task(packer: Packer, kind: Kind, index: int, row: int, goals: Sequence[Goal
     packed, goal = kind.pack(index), goals[int(kind.goals[index])]
     data = None
     if packed["data"] is not None:
-        name, values = packed["data"]
-        data = addressof(packer.fill(next(one for one in STRUCTURES if one.name == name), **values))
+        data = addressof(packer.fill(TASK_DATA[kind.name], **packed["data"]))
     return packer.fill(
         TASK, kind=TASKS[kind.name], goal=kind.goals[index], row=row, rows=kind.size, weight=kind.weights[index],
         one_sided=kind.one_sided is not None and kind.one_sided[index],

@@ -13,12 +13,12 @@ static look look_of(const work *w, const point *p, const dqik_task *t) {
     double cross[3];
     times3(at.axis, p->m + 9 * w->s->goal_joint[t->goal], data->axis);
     minus3(at.line, w->places + 3 * t->goal, p->tips + 3 * t->goal);
-    at.far = most(norm3(at.line), LOOK_LEAST_FAR * w->k->length);
+    at.far = most(norm3(at.line), LOOK_AT_LEAST_FAR * w->k->length);
     for (int i = 0; i < 3; i++) at.line[i] /= at.far;
     cross3(cross, at.axis, at.line);
     const double sine = norm3(cross), cosine = dot3(at.axis, at.line);
     at.angle = atan2(sine, cosine);
-    if (sine < LOOK_LEAST_SINE) { /* any axis across serves */
+    if (sine < LOOK_AT_LEAST_SINE) { /* any axis across serves */
         double other[3] = {0.0, 0.0, 0.0};
         int smallest = 0;
         for (int i = 1; i < 3; i++)

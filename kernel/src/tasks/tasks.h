@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The kinds of tasks; see solvers/space/tasks/table.py. A new kind needs a file like position.c, a line in `TASK_KINDS`
- * and its name in solvers/compiled/contract.py. */
+/* The kinds of tasks; see solvers/space/tasks/table.py. A new kind needs a file like position.c with its `task_kind`. */
 #ifndef DQIK_TASKS_H
 #define DQIK_TASKS_H
 
@@ -18,19 +17,8 @@ typedef struct {
     double (*report)(const work *w, const point *p, const dqik_task *t, const frame_view *frame);
 } task_kind;
 
-#define TASK_KINDS(KIND) \
-    KIND(DQIK_POSITION, position_task) \
-    KIND(DQIK_ROTATION, rotation_task) \
-    KIND(DQIK_POLE, pole_task) \
-    KIND(DQIK_LOOK_AT, look_at_task) \
-    KIND(DQIK_DISTANCE, distance_task) \
-    KIND(DQIK_PLANE, plane_task) \
-    KIND(DQIK_BALANCE, balance_task) \
-    KIND(DQIK_CURVE, curve_task) \
-    KIND(DQIK_COUPLING, coupling_task)
-
 #define DECLARE(number, kind) extern const task_kind kind;
-TASK_KINDS(DECLARE)
+DQIK_EACH_TASK(DECLARE)
 #undef DECLARE
 
 /* Loop over the degrees of freedom that act on a task: `c` of block `b`. */

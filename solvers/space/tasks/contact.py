@@ -18,6 +18,7 @@ class ContactTasks:
     """The contacts of a stage, T of them; see `table.Kind`."""
 
     kind, name, size, unit = None, "contact", 1, None
+    data = None  # the compiled kernel solves no contacts
 
     def __init__(self, setup: Setup) -> None:
         self._gaps = setup.gaps

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from ...algebra import quaternion
-from ...model.goals import Targets
-from .setup import Columns, Kinematics, Setup, TargetPoints, of_kind, one_point, turning, weights_of
+from ...model.goals import Goal, Targets
+from ...model.skeleton import Skeleton
+from .setup import Columns, Kinematics, Setup, Target, TargetPoints, effector, of_kind, one_point, turning, weights_of
 
 LEAST_SINE = 1e-9  # of the angle: below it the turn's axis counts as any across `a`
 LEAST_FAR = 1e-9  # [skeleton lengths] a nearer target has no direction
@@ -22,6 +23,8 @@ class LookAtTasks:
     """The look-at tasks of a stage, T of them; see `table.Kind`."""
 
     kind, name, size, unit, one_sided = "LOOK_AT", "look_at", 3, "angle", None
+    data = (("double[3]", "axis", "in the joint's frame"), ("uint8[]", "turns", "(n) degrees of freedom that turn the joint"))
+    constants = "LEAST_SINE LEAST_FAR"
 
     def __init__(self, setup: Setup) -> None:
         self.goals = of_kind(setup, self.kind)
@@ -40,9 +43,8 @@ class LookAtTasks:
     def jacobian(self, columns: Columns, kinematics: Kinematics, targets: Targets, out: np.ndarray) -> None:
         """Weighted rows to `out` (F, 3 T, n).
 
-        The axis turns by `w`, and the line by `v = -l x dX / far` as the effector moves by `dX`
-        against the target. If both turn alike, so
-        does the error; the axis alone changes its angle by `-k . w` and its direction by `-(t . w) (k x l) / sin`, with
+        The axis turns by `w`, and the line by `v = -l x dX / far` as the effector moves by `dX` against the target. If
+        both turn alike, so does the error; the axis alone changes its angle by `-k . w` and its direction by `-(t . w) (k x l) / sin`, with
         `t = k x a`: `de = v x e - D (w - v)`, `D = k k^T + angle / sin (k x l) t^T`.
         """
         axis, line, far = self._lines(kinematics, targets)
@@ -61,10 +63,19 @@ class LookAtTasks:
         del now
         return np.zeros((len(then.positions), len(self.goals), self.size))
 
+    @staticmethod
+    def ease(skeleton: Skeleton, goal: Goal, left: float, world: np.ndarray, target: Target) -> Target:
+        """See `table.Kind`: the target toward the place at which the axis points, as far away."""
+        del skeleton
+        tip = effector(goal, world)
+        far = max(float(np.linalg.norm(tip - target.position)), 1e-12)
+        ahead = tip + far * quaternion.rotate(world[goal.joint, :4], np.asarray(goal.axis, dtype=float))
+        return target._replace(position=target.position + left * (ahead - target.position))
+
     def pack(self, index: int) -> dict[str, Any]:
         """The data of one task that only its kind has, for the kernel."""
         values = {"axis": self._axis[index], "turns": self._turns[index]}
-        return {"levers": self._eye.levers[index], "data": ("dqik_look_at", values)}
+        return {"levers": self._eye.levers[index], "data": values}
 
     def _lines(self, kinematics: Kinematics, targets: Targets) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Axes (F, T, 3), unit lines to the targets, and the distances (F, T) of these."""

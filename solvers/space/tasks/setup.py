@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...algebra import quaternion
+from ...algebra import dual_quaternion, quaternion
 from ...model.goals import Goal, Targets
 from ...model.skeleton import Skeleton
 from ..joint_space import JointSpace
@@ -51,6 +51,14 @@ class Columns(NamedTuple):
 
     axes: np.ndarray  # (F, 3, n) u, 0 for slides
     moments: np.ndarray  # (F, 3, n) p x u, the direction for slides
+
+
+class Target(NamedTuple):
+    """The target of one goal of one frame, in the skeleton's frame; as in `Targets`."""
+
+    position: np.ndarray  # (3,)
+    rotation: np.ndarray  # (4,)
+    points: np.ndarray  # (K, 3)
 
 
 class Points:
@@ -134,6 +142,11 @@ def turning(setup: Setup, goals: np.ndarray) -> np.ndarray:
     above = skeleton.ancestors[joint][:, space.joint]
     same = skeleton.segment[joint][:, None] == skeleton.segment[space.joint]  # a detached segment keeps its orientation
     return (setup.moves[goals] > 0.0) & space.turns & above & same
+
+
+def effector(goal: Goal, world: np.ndarray) -> np.ndarray:
+    """The place (3,) of a goal's effector in a pose with these transforms (J, 8)."""
+    return dual_quaternion.transform(world[goal.joint], np.asarray(goal.offset, dtype=float))
 
 
 def of_kind(setup: Setup, kind: str) -> np.ndarray:
