@@ -2,6 +2,7 @@
 """The menus of an armature's settings: solvers, the pose that a frame starts from, and methods' own choices."""
 
 from ...solvers import GOAL_KINDS, SOLVERS
+from ...solvers.model import SIDES, Setting
 
 START_FROM = [
     ("POSE", "Pose", "Solve every frame afresh, from the keyed pose, or the base pose of bones without keys. "
@@ -40,25 +41,12 @@ ORDERS = [
 AXES = {
     "X": (1, 0, 0), "Y": (0, 1, 0), "Z": (0, 0, 1), "NEG_X": (-1, 0, 0), "NEG_Y": (0, -1, 0), "NEG_Z": (0, 0, -1),
 }  # fmt: skip
-"""The axes of a bone by their names in the menu of goals that look."""
-
-AXIS_ITEMS = [
-    (name, name.replace("NEG_", "-"), "The axis of the bone that points at the target", number)
-    for number, name in enumerate(AXES)
-]
+"""The axes of a bone by their names in the menus of goals."""
 
 COUPLED_AXES = [
     ("X", "X", "Swing about the bone's X axis", 0),
     ("Y", "Y", "Twist along the bone", 1),
     ("Z", "Z", "Swing about the bone's Z axis", 2),
-]
-
-SIDES = [
-    ("AT", "At", "Just at the distance, or just over the target", 0),
-    ("WITHIN", "Within", "Not further than the distance; or the weight anywhere between the goals that carry it", 1),
-    ("BEYOND", "Beyond", "Not nearer than the distance", 2),
-    ("ON", "On", "On the plane", 3),
-    ("ABOVE", "Above", "On the plane or above it", 4),
 ]
 
 OBJECTIVES = [
@@ -77,3 +65,13 @@ def solver_items() -> list[tuple]:
 def kind_items() -> list[tuple]:
     """The items of the menu of a goal's kind."""
     return [(name, kind.label, kind.summary, kind.number) for name, kind in GOAL_KINDS.items()]
+
+
+def side_items() -> list[tuple]:
+    """The items of the menu of a goal's side."""
+    return [(name, side.label, side.summary, side.number) for name, side in SIDES.items()]
+
+
+def axis_items(setting: Setting) -> list[tuple]:
+    """The items of the menu of an axis."""
+    return [(name, name.replace("NEG_", "-"), setting.summary, number) for number, name in enumerate(AXES)]

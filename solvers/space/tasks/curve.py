@@ -70,7 +70,8 @@ class CurveTasks:
     def ease(skeleton: Skeleton, goal: Goal, left: float, world: np.ndarray, target: Target) -> Target:
         """See `table.Kind`: the points toward where the joints are."""
         places = dual_quaternion.translation(world[joints_on_curve(skeleton, goal)])
-        return target._replace(points=target.points + left * (np.array([*places, effector(goal, world)]) - target.points))
+        joints = np.array([*places, effector(goal, world)])
+        return target._replace(points=target.points + left * (joints - target.points))
 
     def pack(self, index: int) -> dict[str, Any]:
         """The data of one task that only its kind has, for the kernel."""

@@ -23,7 +23,10 @@ class LookAtTasks:
     """The look-at tasks of a stage, T of them; see `table.Kind`."""
 
     kind, name, size, unit, one_sided = "LOOK_AT", "look_at", 3, "angle", None
-    data = (("double[3]", "axis", "in the joint's frame"), ("uint8[]", "turns", "(n) degrees of freedom that turn the joint"))
+    data = (
+        ("double[3]", "axis", "in the joint's frame"),
+        ("uint8[]", "turns", "(n) degrees of freedom that turn the joint"),
+    )
     constants = "LEAST_SINE LEAST_FAR"
 
     def __init__(self, setup: Setup) -> None:
@@ -44,8 +47,8 @@ class LookAtTasks:
         """Weighted rows to `out` (F, 3 T, n).
 
         The axis turns by `w`, and the line by `v = -l x dX / far` as the effector moves by `dX` against the target. If
-        both turn alike, so does the error; the axis alone changes its angle by `-k . w` and its direction by `-(t . w) (k x l) / sin`, with
-        `t = k x a`: `de = v x e - D (w - v)`, `D = k k^T + angle / sin (k x l) t^T`.
+        both turn alike, so does the error; the axis alone changes its angle by `-k . w` and its direction by
+        `-(t . w) (k x l) / sin`, with `t = k x a`: `de = v x e - D (w - v)`, `D = k k^T + angle / sin (k x l) t^T`.
         """
         axis, line, far = self._lines(kinematics, targets)
         error, k, slope = _turn(axis, line)
