@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 217735842 /* a hash of all below */
+#define DQIK_LAYOUT 175981277 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -285,6 +285,8 @@ typedef struct {
     int32_t reads; /* targets that must be finite: 1 position, 2 rotation, 4 pole */
     double weight; /* of a unit of its error */
     const uint8_t *acts; /* (n) degrees of freedom with non-zero columns */
+    int32_t carrier; /* joint that carries its target, or -1 */
+    const uint8_t *moves; /* (2, n) degrees of freedom that move the effector, and such a target; or NULL */
     const int32_t *levers; /* (points, n) as in Skeleton.levers, for the points that its error depends on; or NULL */
     const void *data; /* dqik_<kind>, or NULL */
 } dqik_task;

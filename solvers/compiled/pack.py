@@ -203,7 +203,8 @@ def _task(packer: Packer, kind: Kind, index: int, row: int, goals: Sequence[Goal
         TASK, kind=TASKS[kind.name], goal=kind.goals[index], row=row, rows=kind.size, weight=kind.weights[index],
         one_sided=kind.one_sided is not None and kind.one_sided[index],
         reads=_READS.get(kind.name, (goal.position is not None) + 2 * (goal.rotation is not None)),
-        acts=kind.acts[index], levers=packed["levers"], data=data,
+        acts=kind.acts[index], carrier=packed.get("carrier", -1), moves=packed.get("moves"),
+        levers=packed["levers"], data=data,
     )  # fmt: skip
 
 

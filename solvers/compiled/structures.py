@@ -62,6 +62,8 @@ TASK = structure(
     ("int32", "reads", "targets that must be finite: 1 position, 2 rotation, 4 pole"),
     ("double", "weight", "of a unit of its error"),
     ("uint8[]", "acts", "(n) degrees of freedom with non-zero columns"),
+    ("int32", "carrier", "joint that carries its target, or -1"),
+    ("uint8[]", "moves", "(2, n) degrees of freedom that move the effector, and such a target; or NULL"),
     ("int32[]", "levers", "(points, n) as in Skeleton.levers, for the points that its error depends on; or NULL"),
     ("void[]", "data", "dqik_<kind>, or NULL"),
 )  # fmt: skip

@@ -3,6 +3,7 @@
 #include "tasks.h"
 
 typedef struct {
+    double target[3];
     double axis[3], line[3], far; /* the bone's axis, the unit line to the target, the target's distance */
     double k[3], angle, slope;    /* the turn's axis and angle, and the angle over its sine */
 } look;
@@ -12,7 +13,8 @@ static look look_of(const work *w, const point *p, const dqik_task *t) {
     look at;
     double cross[3];
     times3(at.axis, p->m + 9 * w->s->goal_joint[t->goal], data->axis);
-    minus3(at.line, w->places + 3 * t->goal, p->tips + 3 * t->goal);
+    target_at(w, p, t, at.target);
+    minus3(at.line, at.target, p->tips + 3 * t->goal);
     at.far = most(norm3(at.line), LOOK_AT_LEAST_FAR * w->k->length);
     for (int i = 0; i < 3; i++) at.line[i] /= at.far;
     cross3(cross, at.axis, at.line);
@@ -54,7 +56,7 @@ static void write_jacobian(work *w, const point *p, const dqik_task *t, double w
     EACH_COLUMN(w, t, b, c) {
         const int k = w->s->block_start[b] + c;
         double moved[3], by_line[3], turned[3], row[3], more[3];
-        velocity(w, p, b, c, p->tips + 3 * t->goal, lever_of(w, t, 0, k), moved);
+        velocity_from_target(w, p, t, b, c, at.target, moved);
         cross3(by_line, at.line, moved);
         for (int i = 0; i < 3; i++) {
             by_line[i] /= -at.far;

@@ -42,6 +42,31 @@ static inline void velocity(const work *w, const point *p, int b, int c, const d
         cross3(to, u, arm);
 }
 
+/* The place of a task's target, which a joint may carry. */
+static inline void target_at(const work *w, const point *p, const dqik_task *t, double *to) {
+    copy3(to, w->places + 3 * t->goal);
+    if (t->carrier < 0) return;
+    times3(to, p->m + 9 * t->carrier, to);
+    add3(to, p->p + 3 * t->carrier);
+}
+
+/* How the effector of a task moves against its target, which is `at`: its levers are those of point 0 and of point 1. */
+static inline void velocity_from_target(
+    const work *w, const point *p, const dqik_task *t, int b, int c, const double *at, double *to) {
+    const int k = w->s->block_start[b] + c;
+    const double *tip = p->tips + 3 * t->goal;
+    double target[3];
+    if (t->carrier < 0) {
+        velocity(w, p, b, c, tip, lever_of(w, t, 0, k), to);
+        return;
+    }
+    to[0] = to[1] = to[2] = 0.0;
+    if (t->moves[k]) velocity(w, p, b, c, tip, lever_of(w, t, 0, k), to);
+    if (!t->moves[w->n + k]) return;
+    velocity(w, p, b, c, at, lever_of(w, t, 1, k), target);
+    minus3(to, to, target);
+}
+
 /* The rows of a task in the column of a degree of freedom. */
 static inline double *task_column(work *w, const dqik_task *t, int k) {
     return w->jacobian + (size_t)k * (size_t)w->all + t->row;

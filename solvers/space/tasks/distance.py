@@ -59,7 +59,7 @@ class DistanceTasks:
     def pack(self, index: int) -> dict[str, Any]:
         """The data of one task that only its kind has, for the kernel."""
         values = {"distance": self._distance[index], "sign": self._sign[index]}
-        return {"levers": self._tip.levers[index], "data": values}
+        return {**self._target.pack(index, self._tip), "data": values}
 
     def _lines(self, kinematics: Kinematics, targets: Targets) -> tuple[np.ndarray, np.ndarray]:
         """Unit vectors (F, T, 3) from the targets to the effectors, and their distances (F, T)."""

@@ -78,7 +78,7 @@ class LookAtTasks:
     def pack(self, index: int) -> dict[str, Any]:
         """The data of one task that only its kind has, for the kernel."""
         values = {"axis": self._axis[index], "turns": self._turns[index]}
-        return {"levers": self._eye.levers[index], "data": values}
+        return {**self._target.pack(index, self._eye), "data": values}
 
     def _lines(self, kinematics: Kinematics, targets: Targets) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Axes (F, T, 3), unit lines to the targets, and the distances (F, T) of these."""

@@ -119,6 +119,17 @@ class TargetPoints:
             moved[:, self._carried] -= self._points.columns(columns, kinematics, at[:, self._carried])
         return moved
 
+    def pack(self, index: int, tips: Points) -> dict[str, Any]:
+        """The kernel's data of one goal's effector, of `tips` (T), and of its target: see `dqik_task`."""
+        if index not in self._carried:
+            return {"levers": tips.levers[index]}
+        both = [(tips, index), (self._points, int(np.searchsorted(self._carried, index)))]
+        return {
+            "levers": np.stack([points.levers[row] for points, row in both]),
+            "carrier": self._points.joint[both[1][1]],
+            "moves": np.stack([points.moves[row] > 0.0 for points, row in both]),
+        }
+
 
 def velocities(
     columns: Columns, kinematics: Kinematics, points: np.ndarray, levers: np.ndarray, detached: bool

@@ -68,7 +68,7 @@ class Kind(Protocol):
         ...
 
     def pack(self, index: int) -> dict[str, Any]:
-        """The kernel's data of a task that only its kind has: `levers`, and `data` (its fields by name) or None."""
+        """For the kernel, `levers` and `data` (its fields by name, or None) of a task; `TargetPoints.pack` gives more."""
         ...
 
 
