@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 175981277 /* a hash of all below */
+#define DQIK_LAYOUT 232972716 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -33,6 +33,9 @@
 
 /* solvers/space/tasks/setup.py */
 #define ROTATION_LENGTH 0.25
+
+/* solvers/space/tasks/directions.py */
+#define LEAST_SINE 1e-09
 
 /* solvers/space/arc.py */
 #define ARC 0.6981317007977318
@@ -74,7 +77,6 @@
 #define ONE_SIDED_ROUNDS 4
 
 /* solvers/space/tasks/look_at.py */
-#define LOOK_AT_LEAST_SINE 1e-09
 #define LOOK_AT_LEAST_FAR 1e-09
 
 /* solvers/space/tasks/distance.py */

@@ -18,7 +18,7 @@ from ..iterate import active_set, aim, descent, linear_step, mmd, one_sided, swe
 from ..methods import ccd, pgs
 from ..model import freedom, limits
 from ..space import arc, joint_space, limb, poles, posture, yielding
-from ..space.tasks import setup
+from ..space.tasks import directions, setup
 from .declare import Field, Function, Part
 from .structures import STRUCTURES, TASK_KINDS
 
@@ -55,6 +55,7 @@ OWNERS: tuple[tuple[ModuleType, str, str], ...] = (
     (joint_space, "", "AT_LIMIT"),
     (limb, "", "NO_LENGTH EASE WITH_LIMB"),
     (setup, "", "ROTATION_LENGTH"),
+    (directions, "", "LEAST_SINE"),
     (arc, "", "ARC STRAIGHT BENT IN_LINE LEVEL"),
     (poles, "", "FADE ON_LINE"),
     (posture, "", "LEAST_ARM"),

@@ -67,9 +67,18 @@ static inline void velocity_from_target(
     minus3(to, to, target);
 }
 
+/* The direction of an axis of a task's target. */
+static inline void target_axis(const work *w, const point *p, const dqik_task *t, const double *axis, double *to) {
+    q_rotate(to, w->turns + 4 * t->goal, axis);
+    if (t->carrier >= 0) times3(to, p->m + 9 * t->carrier, to);
+}
+
 /* The rows of a task in the column of a degree of freedom. */
 static inline double *task_column(work *w, const dqik_task *t, int k) {
     return w->jacobian + (size_t)k * (size_t)w->all + t->row;
 }
+
+/* directions.c */
+void turn_rates(const double *axis, const double *line, double *error, double *d);
 
 #endif

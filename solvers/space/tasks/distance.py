@@ -7,7 +7,7 @@ import numpy as np
 
 from ...model.goals import Goal, Targets
 from ...model.skeleton import Skeleton
-from .setup import Columns, Kinematics, Setup, Target, TargetPoints, effector, of_kind, one_point, weights_of
+from .setup import Columns, Kinematics, Setup, Target, TargetFrames, effector, of_kind, one_point, weights_of
 
 SIGNS = {"AT": 1.0, "WITHIN": -1.0, "BEYOND": 1.0}  # of the error `distance - far`
 LEAST_FAR = 1e-9  # [skeleton lengths] nearer to its target an effector has no direction from it; Z is taken
@@ -27,7 +27,7 @@ class DistanceTasks:
         self._distance = np.array([goal.distance for goal in goals])
         self._sign = np.array([SIGNS[str(goal.side)] for goal in goals])
         self.one_sided = np.array([goal.side != "AT" for goal in goals], dtype=bool)
-        self._tip, self._target = one_point(setup, self.goals), TargetPoints(setup, self.goals)
+        self._tip, self._target = one_point(setup, self.goals), TargetFrames(setup, self.goals)
         self._least = LEAST_FAR * setup.skeleton.length
         self.acts = (self._tip.moves + self._target.moves) > 0.0
 

@@ -68,7 +68,7 @@ class Kind(Protocol):
         ...
 
     def pack(self, index: int) -> dict[str, Any]:
-        """For the kernel, `levers` and `data` (its fields by name, or None) of a task; `TargetPoints.pack` gives more."""
+        """For the kernel: `levers`, and `data` (its fields by name, or None), of a task; `TargetFrames` packs more."""
         ...
 
 
