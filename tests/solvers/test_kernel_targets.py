@@ -65,8 +65,8 @@ def test_a_step_leads_to_numpys_pose(solver: str, iterations: int) -> None:
     """Any joints, chains, detached segments, targets above, below and beside the goal's joint."""
     problems = [one for seed in range(80) if (one := carried(seed, solver, iterations=iterations, restarts=0))]
     far = [(difference(one), one) for one in problems]
-    assert sum(size < EQUAL for size, _ in far) > 0.9 * len(far)
-    for size, one in far:  # a few steps are nearly singular
+    assert np.median([size for size, _ in far]) < 1e-3 * EQUAL
+    for size, one in far:  # some steps are nearly singular
         assert size < EQUAL + (1000.0 * roundness(one) if size > EQUAL else 0.0)
 
 
