@@ -38,18 +38,11 @@ class Goal(Settings):
     rotation_follows : 0 to 1, how far the target's rotation turns with the limb above the joint: with 1, a hand stands
         to its forearm as the target stands to the forearm at rest; with 0, `rotation` is in the skeleton's frame.
     limb_rest : (4,) orientation at rest of the joint above, in the skeleton's frame; None for that of its rest pose.
-    kind : a name in `GOAL_KINDS`; the other kinds read these fields too:
-
-        - "LOOK_AT": `axis` of the joint points from the effector at `position`.
-        - "DISTANCE": the effector is `distance` away from `position`; `side` "AT", "WITHIN" or "BEYOND" it.
-        - "PLANE": the effector is `distance` above the plane through `position` across the Z axis of `rotation`; `side`
-          "ON" or "ABOVE" it.
-        - "BALANCE": the centre of mass is over `position`, seen along the Z axis of `rotation`; with `side` "WITHIN"
-          inside the convex hull of `points`, `distance` away from its edges.
-        - "CURVE": the joints of the chain below its first one, then the effector, go to `points`, one for each.
-    target_joint : name or index of a joint that carries the target: `position` is in its frame. None for a target in
-        the skeleton's frame. For the kinds that take it; the goal moves the joints above both unless it has a chain.
-    axis : (3,) in the joint's frame. distance : [length units]. These, the settings of `model/kinds.py`, are keywords.
+    kind : a name in `GOAL_KINDS`; `Settings` in `model/kinds.py` says what the other kinds ask, and has the fields that
+        only they read, which are keywords.
+    target_joint : name or index of a joint that carries the target: `position` and `rotation` are in its frame. None
+        for a target in the skeleton's frame. For the kinds that take it; the goal moves the joints above both unless it
+        has a chain.
     side : a name; None for the kind's first one.
     points : (K, 3) further target points, in the skeleton's frame.
     masses : (joint, (3,) centre in the joint's frame, mass) of each body part; None: each bone by its length.

@@ -33,7 +33,16 @@ def _setting(default: Any, setting: Setting) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """The settings that only some kinds of goals have, as fields of `Goal`; each kind names its own in `takes`."""
+    """The settings that only some kinds of goals have, as fields of `Goal`; each kind names its own in `takes`.
+
+    - "LOOK_AT": `axis` (3,) in the joint's frame points from the effector at `position`.
+    - "DISTANCE": the effector is `distance` [length units] away from `position`; `side` "AT", "WITHIN" or "BEYOND" it.
+    - "PLANE": the effector is `distance` above the plane through `position` across the Z axis of `rotation`; `side`
+      "ON" or "ABOVE" it.
+    - "BALANCE": the centre of mass is over `position`, seen along the Z axis of `rotation`; with `side` "WITHIN" inside
+      the convex hull of `points`, `distance` away from its edges.
+    - "CURVE": the joints of the chain below its first one, then the effector, go to `points`, one for each.
+    """
 
     axis: Sequence[float] = _setting(
         (0.0, 1.0, 0.0), Setting("axis", "Axis", "The axis of the bone that points at the target")
