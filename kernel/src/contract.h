@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 232972716 /* a hash of all below */
+#define DQIK_LAYOUT 86651134 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -153,8 +153,8 @@
 
 enum { DQIK_FREE_BALL = 0, DQIK_BALL = 1, DQIK_HINGE = 2, DQIK_SLIDE = 3, DQIK_FIXED = 4 }; /* kind of joint */
 enum { DQIK_PGS = 0, DQIK_DLS = 1, DQIK_CCD = 2 }; /* solver */
-enum { DQIK_POSITION = 0, DQIK_ROTATION = 1, DQIK_LOOK_AT = 2, DQIK_DISTANCE = 3, DQIK_PLANE = 4, DQIK_BALANCE = 5, DQIK_CURVE = 6, DQIK_POLE = 7, DQIK_COUPLING = 8 }; /* kind of task */
-#define DQIK_EACH_TASK(DO) DO(DQIK_POSITION, position_task) DO(DQIK_ROTATION, rotation_task) DO(DQIK_LOOK_AT, look_at_task) DO(DQIK_DISTANCE, distance_task) DO(DQIK_PLANE, plane_task) DO(DQIK_BALANCE, balance_task) DO(DQIK_CURVE, curve_task) DO(DQIK_POLE, pole_task) DO(DQIK_COUPLING, coupling_task)
+enum { DQIK_POSITION = 0, DQIK_ROTATION = 1, DQIK_LOOK_AT = 2, DQIK_DISTANCE = 3, DQIK_PLANE = 4, DQIK_BALANCE = 5, DQIK_CURVE = 6, DQIK_PARALLEL = 7, DQIK_POLE = 8, DQIK_COUPLING = 9 }; /* kind of task */
+#define DQIK_EACH_TASK(DO) DO(DQIK_POSITION, position_task) DO(DQIK_ROTATION, rotation_task) DO(DQIK_LOOK_AT, look_at_task) DO(DQIK_DISTANCE, distance_task) DO(DQIK_PLANE, plane_task) DO(DQIK_BALANCE, balance_task) DO(DQIK_CURVE, curve_task) DO(DQIK_PARALLEL, parallel_task) DO(DQIK_POLE, pole_task) DO(DQIK_COUPLING, coupling_task)
 
 /* A tree of J joints; see solvers/model/skeleton.py. */
 typedef struct {
@@ -256,6 +256,14 @@ typedef struct {
     int32_t place;
     double offset[3];
 } dqik_curve;
+
+/* Of a task; see solvers/space/tasks/parallel.py. */
+typedef struct {
+    double axis[3]; /* in the joint's frame; in the target's */
+    double target_axis[3];
+    const uint8_t *turns; /* (n) degrees of freedom that turn the joint; those that turn the target */
+    const uint8_t *target_turns;
+} dqik_parallel;
 
 /* Of a task; see solvers/space/tasks/pole.py. */
 typedef struct {

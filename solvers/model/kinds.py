@@ -41,12 +41,16 @@ class Settings:
       "ON" or "ABOVE" it.
     - "BALANCE": the centre of mass is over `position`, seen along the Z axis of `rotation`; with `side` "WITHIN" inside
       the convex hull of `points`, `distance` away from its edges.
+    - "PARALLEL": `axis` points as `target_axis` (3,) of the frame `rotation` does.
     - "CURVE": the joints of the chain below its first one, then the effector, go to `points`, one for each.
     """
 
-    axis: Sequence[float] = _setting(
-        (0.0, 1.0, 0.0), Setting("axis", "Axis", "The axis of the bone that points at the target")
-    )
+    axis: Sequence[float] = _setting((0.0, 1.0, 0.0), Setting(
+        "axis", "Axis", "The axis of the bone that points at the target, or as the target's axis does",
+    ))  # fmt: skip
+    target_axis: Sequence[float] = _setting((0.0, 1.0, 0.0), Setting(
+        "axis", "Target Axis", "The axis of the target that the bone's axis stays parallel to", of_target=True,
+    ))  # fmt: skip
     distance: float = _setting(0.0, Setting(
         "length", "Distance", "Distance from the target, height over its plane, or how far the weight stays inside the "
         "area, in world units",
@@ -141,6 +145,10 @@ GOAL_KINDS: dict[str, GoalKind] = {
     "CURVE": GoalKind(
         "Curve", "The joints of the chain lie on a curve: tails, tentacles, spines",
         ("points",), ("points",), (), "length", 5, "CURVE",
+    ),
+    "PARALLEL": GoalKind(
+        "Parallel", "An axis of the bone stays parallel to an axis of the target: hands on a bar, feet on a board",
+        ("rotation", "target_joint", "axis", "target_axis"), ("rotation",), (), "angle", 6,
     ),
 }  # fmt: skip
 """The kinds by name. Target fields: `position` a point, `position` and `rotation` a frame, `points` several points;

@@ -19,6 +19,7 @@ from .coupling import CouplingTasks
 from .curve import CurveTasks
 from .distance import DistanceTasks
 from .look_at import LookAtTasks
+from .parallel import ParallelTasks
 from .plane import PlaneTasks
 from .pole import PoleTasks
 from .position import PositionTasks
@@ -73,8 +74,8 @@ class Kind(Protocol):
 
 
 KINDS: list[Any] = [
-    PositionTasks, RotationTasks, LookAtTasks, DistanceTasks, PlaneTasks, BalanceTasks, CurveTasks, PoleTasks,
-    CouplingTasks, ContactTasks,
+    PositionTasks, RotationTasks, LookAtTasks, DistanceTasks, PlaneTasks, BalanceTasks, CurveTasks, ParallelTasks,
+    PoleTasks, CouplingTasks, ContactTasks,
 ]  # fmt: skip
 """Classes that make a `Kind` from a `Setup`, in the order of their rows, the soft ones last."""
 
