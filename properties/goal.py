@@ -12,6 +12,7 @@ from ..rig.setup.menus import axis_items, kind_items, side_items
 from ..solvers.model import SETTINGS, Setting
 from .common import FIXED, KEYED, OVERRIDE, touched
 
+_SUBTYPES = {"length": "DISTANCE", "angle": "ANGLE"}
 _NO_ERROR = GoalError(-1, 0.0, 0.0, met=True)
 
 
@@ -126,7 +127,7 @@ def _setting(setting: Setting) -> object:
     common = {"name": setting.label, "description": setting.summary, "options": FIXED, "override": OVERRIDE}
     if setting.sort == "axis":
         return EnumProperty(items=axis_items(setting), default="Y", update=touched, **common)
-    return FloatProperty(default=0.0, soft_min=0.0, subtype="DISTANCE", update=touched, **common)
+    return FloatProperty(default=0.0, soft_min=0.0, subtype=_SUBTYPES[setting.sort], update=touched, **common)
 
 
 DqikGoal.__annotations__.update({name: _setting(setting) for name, setting in SETTINGS.items()})

@@ -16,7 +16,7 @@ class Setting(NamedTuple):
 
     Attributes
     ----------
-    sort : "axis", a direction; "length", in length units.
+    sort : "axis", a direction; "length", in length units; "angle" [rad].
     label, summary : for users.
     of_target : an axis of the target, not of the goal's joint.
     """
