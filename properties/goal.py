@@ -8,9 +8,11 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, Po
 
 from ..rig.frame.sessions import sessions
 from ..rig.frame.state.report import GoalError
-from ..rig.setup.menus import AXIS_ITEMS, SIDES, kind_items
+from ..rig.setup.menus import axis_items, kind_items, side_items
+from ..solvers.model import SETTINGS, Setting
 from .common import FIXED, KEYED_SETTING, OVERRIDE, SETTING, touched
 
+_SUBTYPES = {"length": "DISTANCE", "angle": "ANGLE"}
 _NO_ERROR = GoalError(-1, 0.0, 0.0, met=True)
 
 
@@ -35,18 +37,9 @@ class DqikGoal(bpy.types.PropertyGroup):
     kind: EnumProperty(
         name="Kind", description="What the goal asks of its bone", items=kind_items(), default="REACH", **SETTING,
     )
-    axis: EnumProperty(
-        name="Axis", description="The axis of the bone that points at the target", items=AXIS_ITEMS, default="Y",
-        options=FIXED, override=OVERRIDE, update=touched,
-    )  # fmt: skip
     side: EnumProperty(
         name="Side", description="On which side of the distance, the plane or the target the goal is met",
-        items=SIDES, default="AT", options=FIXED, override=OVERRIDE, update=touched,
-    )  # fmt: skip
-    distance: FloatProperty(
-        name="Distance", description="Distance from the target, height over its plane, or how far the weight stays "
-        "inside the area, in world units", default=0.0, soft_min=0.0, subtype="DISTANCE", options=FIXED,
-        override=OVERRIDE, update=touched,
+        items=side_items(), default="AT", **SETTING,
     )  # fmt: skip
     use_support: BoolProperty(
         name="Carries Weight", description="The target is a corner of the area over which goals of balance keep the "
@@ -112,3 +105,14 @@ class DqikGoal(bpy.types.PropertyGroup):
                                   "solve", subtype="ANGLE", get=lambda goal: _error(goal).angle)  # fmt: skip
     missed: BoolProperty(name="Missed", description="Whether the last solve did not meet the goal",
                          get=lambda goal: not _error(goal).met)  # fmt: skip
+
+
+def _setting(setting: Setting) -> object:
+    """The property of a setting that only some kinds of goals have."""
+    common = {"name": setting.label, "description": setting.summary, **SETTING}
+    if setting.sort == "axis":
+        return EnumProperty(items=axis_items(setting), default="Y", **common)
+    return FloatProperty(default=0.0, soft_min=0.0, subtype=_SUBTYPES[setting.sort], **common)
+
+
+DqikGoal.__annotations__.update({name: _setting(setting) for name, setting in SETTINGS.items()})

@@ -46,6 +46,7 @@ def header(source: str) -> str:
     for note, values in part.enumerations.items():
         text = ", ".join(f"{name} = {number}" for name, number in values.items())
         lines.append(f"enum {{ {text} }}; /* {note} */")
+    lines += [f"#define {name} {text}" for name, text in part.macros.items()]
     for one in part.structures:
         lines += ["", f"/* {one.note} */", "typedef struct {"]
         notes = [field.note for field in one.fields]

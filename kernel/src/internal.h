@@ -123,9 +123,9 @@ double square_missed(work *w, point *p, const dqik_problem *problem);
 int targets_finite(const dqik_stage *s, const frame_view *frame);
 
 /* carry.c */
-const dqik_carry *carry_of(const dqik_stage *s, int goal);
-void carrying(const dqik_carry *carry, const double *orientation, double *q);
-void carry_rates(const dqik_carry *carry, const double *orientation, double *b);
+const dqik_rotation *carry_of(const dqik_stage *s, int goal);
+void carrying(const dqik_rotation *carry, const double *orientation, double *q);
+void carry_rates(const dqik_rotation *carry, const double *orientation, double *b);
 
 /* one_sided.c */
 void take_sided_step(work *w, step_function *inner, double *d);

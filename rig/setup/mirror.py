@@ -7,6 +7,7 @@ import bpy
 import numpy as np
 
 from ...solvers.algebra import quaternion
+from ...solvers.model import SETTINGS, Setting
 from ..blender import limit_frame
 from ..blender.armature import Armature
 from ..blender.limit_frame import LimitFrame
@@ -22,7 +23,7 @@ _AXIS = 0.9  # cosine from which an axis of a bone counts as the mirror image of
 _HALF_TURN = np.array([0.0, 1.0, 0.0, 0.0])  # about X: negates twist and swing Z
 _GOAL_SETTINGS = (
     "mute", "chain_length", "use_position", "use_rotation", "position_weight", "rotation_weight", "influence",
-    "priority", "use_tail", "rotation_follows", "kind", "side", "distance", "use_support",
+    "priority", "use_tail", "rotation_follows", "kind", "side", "use_support",
 )  # fmt: skip
 
 
@@ -98,12 +99,13 @@ def mirror_goals(ob: bpy.types.Object, source: str, as_bones: bool) -> tuple[int
             setattr(other, name, getattr(goal, name))
         other.name = bone if goal.name == goal.bone else counterpart(goal.name)
         other.pole_angle = -goal.pole_angle
-        other.axis = _mirrored_axis(armature, plane, goal, bone)
         _mirror_aim(goal, other, "pole_target", "pole_subtarget")
         if other.target is None and not _mirror_aim(goal, other, "target", "subtarget"):
             at_pose.append(present)
             if as_bones:
                 wanted.append((present, _control_like(ob, goal, bone)))
+        for name, setting in SETTINGS.items():
+            setattr(other, name, _mirrored(ob, armature, plane, goal, other, name, setting))
         count += 1
     goals.add_control_bones(ob, wanted)
     for number in at_pose if not as_bones else ():
@@ -143,11 +145,22 @@ def mirror_pasted(ob: bpy.types.Object, bones: Iterable[bpy.types.PoseBone]) -> 
 # -- inside ------------------------------------------------------------------------------------------------------------
 
 
-def _mirrored_axis(armature: Armature, plane: np.ndarray, goal: bpy.types.PropertyGroup, bone: str) -> str:
-    """The axis of a bone that is the mirror image, at rest, of the axis with which a goal's bone looks."""
-    one, two = (armature.rest[armature.index[name], :3, :3] for name in (goal.bone, bone))
-    image = two.T @ plane @ one @ np.array(AXES[goal.axis], dtype=float)
-    return max(AXES, key=lambda name: float(image @ np.array(AXES[name])))
+def _mirrored(
+    ob: bpy.types.Object, armature: Armature, plane: np.ndarray, goal: bpy.types.PropertyGroup,
+    other: bpy.types.PropertyGroup, name: str, setting: Setting,
+) -> str | float:  # fmt: skip
+    """The setting of the other goal for a goal's: of an axis of a bone, the axis that is its mirror image at rest.
+
+    An axis of a target that is no bone of the figure stays as it is.
+    """
+    value = getattr(goal, name)
+    bones = [one.subtarget if setting.of_target else one.bone for one in (goal, other)]
+    of_object = setting.of_target and (goal.target != ob or other.target != ob)
+    if setting.sort != "axis" or of_object or not all(bone in armature.index for bone in bones):
+        return value
+    one, two = (armature.rest[armature.index[bone], :3, :3] for bone in bones)
+    image = two.T @ plane @ one @ np.array(AXES[value], dtype=float)
+    return max(AXES, key=lambda axis: float(image @ np.array(AXES[axis])))
 
 
 def _mirror_aim(goal: bpy.types.PropertyGroup, other: bpy.types.PropertyGroup, aim: str, bone: str) -> bool:

@@ -76,14 +76,14 @@ class Plan:
     @property
     def supports(self) -> list[int]:
         """The numbers, among the goals of the plan, of those whose targets carry weight."""
-        return [k for k, goal in enumerate(self.goals) if goal.facts.use_support and goal.facts.kind != "BALANCE"]
+        return [k for k, goal in enumerate(self.goals) if goal.facts.use_support and not goal.facts.weighs]
 
     def held_with(self) -> dict[int, list[int]]:
         """The bones above each bone that serves several goals, up to one with a goal of its own.
 
         They are held where the bone is held: else a spine would turn back what a chest is turned by hand.
         """
-        chains = [goal.chain for goal in self.goals if goal.facts.kind != "BALANCE"]  # which moves what others move
+        chains = [goal.chain for goal in self.goals if not goal.facts.weighs]  # which moves what others move
         served = np.bincount([bone for chain in chains for bone in chain], minlength=len(self.moved))
         ends, found = {goal.bone for goal in self.goals}, dict[int, list[int]]()
         for bone in np.flatnonzero(self.moved & (served > 1)).tolist():
@@ -140,9 +140,9 @@ def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], driven: frozenset[str
         notes.append(Note(Code.CANNOT_SLIDE, _named(pose, connected)))
     if ob.original.library is not None:
         notes.append(Note(Code.LINKED))
-    chains = [Chain(goal.chain, goal.bone, goal.facts.use_tail) for goal in goals if goal.facts.kind != "BALANCE"]
+    chains = [Chain(goal.chain, goal.bone, goal.facts.use_tail) for goal in goals if not goal.facts.weighs]
     bends = _bends(pose, RestBody(armature, figure), chains, moved)
-    weighed = masses.of(armature, figure) if any(goal.facts.kind == "BALANCE" for goal in goals) else {}
+    weighed = masses.of(armature, figure) if any(goal.facts.weighs for goal in goals) else {}
     links = [link for link in links if moved[link.bone] and moved[link.leader]]
     avoids_self = ob.dqik.avoid_self
     avoided = obstacles.of(ob, {pose[int(bone)].name for bone in np.flatnonzero(moved)}, notes)
@@ -168,7 +168,7 @@ def _problem(ob: bpy.types.Object, goal: GoalFacts, armature: Armature) -> Note 
         return Note(Code.BONE_MISSING, repr(goal.bone))
     if not goal.target and goal.needs_target:
         return Note(Code.NO_TARGET)
-    if goal.kind == "CURVE" and not goal.is_curve:
+    if GOAL_KINDS[goal.kind].target == "CURVE" and not goal.is_curve:
         return Note(Code.NO_CURVE)
     if goal.target == own and not goal.subtarget:
         return Note(Code.TARGET_IS_ARMATURE)
@@ -184,8 +184,9 @@ def chain_of(goal: GoalFacts | bpy.types.PropertyGroup, above: list[int], transl
 
     As in Blender's IK, the chain of a bone's head begins with the parent; with the bone itself if it may move.
     """
-    turns = goal.use_rotation if goal.kind == "REACH" else goal.kind == "LOOK_AT"
-    counted = above if goal.use_tail or translates or goal.kind == "LOOK_AT" else above[1:]
+    by_angle = GOAL_KINDS[goal.kind].unit == "angle"
+    turns = goal.use_rotation if goal.kind == "REACH" else by_angle
+    counted = above if goal.use_tail or translates or by_angle else above[1:]
     chain = counted[: goal.chain_length or None]
     return chain if above[0] in chain or not turns else [above[0], *chain]
 
@@ -234,14 +235,14 @@ def _own_target(ob: bpy.types.Object, goal: GoalFacts, armature: Armature) -> in
 
 def _balanced(goals: list[PlannedGoal], notes: list[Note]) -> list[PlannedGoal]:
     """The goals, those that balance the figure with the chains of all others; notes about those that cannot."""
-    others = {bone: None for goal in goals if goal.facts.kind != "BALANCE" for bone in goal.chain}
-    supported = any(goal.facts.use_support and goal.facts.kind != "BALANCE" for goal in goals)
+    others = {bone: None for goal in goals if not goal.facts.weighs for bone in goal.chain}
+    supported = any(goal.facts.use_support and not goal.facts.weighs for goal in goals)
     found = []
     for goal in goals:
-        if goal.facts.kind == "BALANCE" and goal.facts.side == "WITHIN" and not supported:
+        if goal.facts.weighs and goal.facts.side == "WITHIN" and not supported:
             notes.append(Note(Code.NO_SUPPORT, repr(goal.facts.name)))
             continue
-        if goal.facts.kind == "BALANCE" and others:
+        if goal.facts.weighs and others:
             goal.chain[:] = list(others)
         found.append(goal)
     return found

@@ -25,7 +25,7 @@ from .contract import KINDS, SOLVERS, TASKS
 from .declare import CLASSES
 from .pack_sweep import sweep
 from .packer import Packer
-from .structures import ARC, LIMB, PROBLEM, SETTINGS, SKELETON, STAGE, STRUCTURES, TASK
+from .structures import ARC, LIMB, PROBLEM, SETTINGS, SKELETON, STAGE, TASK, TASK_DATA
 
 _READS = {"position": 1, "rotation": 2, "pole": 4, "coupling": 0}
 """The targets that tasks of these kinds read; others read all that their goal has."""
@@ -203,13 +203,13 @@ def _task(packer: Packer, kind: Kind, index: int, row: int, goals: Sequence[Goal
     packed, goal = kind.pack(index), goals[int(kind.goals[index])]
     data = None
     if packed["data"] is not None:
-        name, values = packed["data"]
-        data = addressof(packer.fill(next(one for one in STRUCTURES if one.name == name), **values))
+        data = addressof(packer.fill(TASK_DATA[kind.name], **packed["data"]))
     return packer.fill(
         TASK, kind=TASKS[kind.name], goal=kind.goals[index], row=row, rows=kind.size, weight=kind.weights[index],
         one_sided=kind.one_sided is not None and kind.one_sided[index],
         reads=_READS.get(kind.name, (goal.position is not None) + 2 * (goal.rotation is not None)),
-        acts=kind.acts[index], levers=packed["levers"], data=data,
+        acts=kind.acts[index], carrier=packed.get("carrier", -1), moves=packed.get("moves"),
+        levers=packed["levers"], data=data,
     )  # fmt: skip
 
 

@@ -60,7 +60,7 @@ class Stage:
         self.goals = [goals[g] for g in indices]
         self.chains = chains[self.indices]
         # a goal of balance moves what others move, and shares it with none
-        self.counted = self.chains[[goal.kind != "BALANCE" for goal in self.goals]]
+        self.counted = self.chains[[not goal.weighs for goal in self.goals]]
         moved = coupled(skeleton, self.chains)
         self.space = JointSpace(skeleton, np.any(moved, axis=0))
         self.parts = list(parts) or [self]

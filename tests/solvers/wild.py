@@ -30,6 +30,7 @@ def wild(seed: int) -> Problem:
     if solver != "CCD" and generator.integers(2):
         kinds = generator.choice(KINDS, size=int(generator.integers(1, 4)))
         goals = [*goals, *(some_kind(problem.skeleton, generator, str(kind)) for kind in kinds)]
+        goals = [_carried(goal, len(problem.skeleton), seed) for goal in goals]
     options = replace(
         problem.options, iterations=int(generator.choice([0, 1, 5, 50])), restarts=int(generator.choice([0, 0, 0, 2])),
         pull=[None, 0.0, 1e-5, 1e-5, 10.0][generator.integers(5)], tolerance=float(generator.choice([1e-4, 0.0])),
@@ -43,6 +44,15 @@ def wild(seed: int) -> Problem:
     scale = float(generator.choice(SCALES))
     skeleton = ik.Skeleton([_scaled_joint(joint, scale) for joint in joints])
     return Problem(skeleton, [_scaled_goal(goal, scale) for goal in goals], problem.start, solver, options)
+
+
+def _carried(goal: ik.Goal, joints: int, seed: int) -> ik.Goal:
+    """Every other goal of a kind that takes one with a target that another joint carries."""
+    generator = np.random.default_rng([seed, int(goal.joint)])
+    others = [joint for joint in range(joints) if joint != goal.joint]
+    if "target_joint" not in ik.GOAL_KINDS[goal.kind].takes or not others or generator.integers(2):
+        return goal
+    return replace(goal, target_joint=int(generator.choice(others)))
 
 
 def _changed(joint: ik.Joint, generator: np.random.Generator) -> ik.Joint:

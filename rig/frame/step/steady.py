@@ -51,7 +51,7 @@ class SteadyFrames:
             rig is not None and frame_input is not None and frame_input.prepared is rig.prepared
             and view.in_viewport and prepared.unanimated and not prepared.animates_settings
             and not rig.constrained_rows.size and not prepared.follows_itself and min(prepared.influences) == 1.0
-            and not any(fact.distance or fact.is_curve for fact in prepared.facts)
+            and not any(fact.lengths or fact.is_curve for fact in prepared.facts)
         )  # fmt: skip
 
     def read(self, prepared: PreparedRig, pose: PoseMemory, ob: bpy.types.Object, view: View) -> bool:
