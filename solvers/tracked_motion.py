@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A motion that follows its targets with a lag, like a servo: tracking without feed forward, solved exactly."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from .group.starts import begin
 from .model.errors import InvalidOptions
 from .model.frames import FrameArrays
 from .model.numbers import number, shown
-from .model.skeleton import Pose
+from .model.skeleton import Pose, Skeleton
 from .space.point import Point
 from .tracking import STEPS
 
@@ -22,10 +22,22 @@ OTHERS_STEP = "PGS"  # steps for solvers without a linear step
 
 @dataclass(frozen=True)
 class _State:
-    """A pose (1, J, ...), before bodies were pushed apart, and each stage's error rows; none if it was only given."""
+    """A pose (1, J, ...), before bodies were pushed apart, and each stage's error rows; none if it was only given.
+
+    unknown : (U,) joints without a pose, which start from the frame's start pose.
+    """
 
     pose: Pose
     errors: tuple[np.ndarray, ...] = ()
+    unknown: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
+
+    def of(self, skeleton: Skeleton, other: Skeleton) -> "_State":
+        """The same pose of another skeleton, for joints of the same name and kind."""
+        joints = zip(other.joints, other.kinds, strict=True)
+        rows = {(joint.name, kind): row for row, (joint, kind) in enumerate(joints)}
+        at = [rows.get((joint.name, kind), -1) for joint, kind in zip(skeleton.joints, skeleton.kinds, strict=True)]
+        pose = Pose(*(part[:, at] for part in self.pose))
+        return _State(pose, unknown=np.flatnonzero(np.array(at) < 0))
 
 
 class TrackedMotion:
@@ -42,7 +54,7 @@ class TrackedMotion:
 
     Attributes
     ----------
-    seconds : may be changed between frames. prepared : the goals.
+    gain, seconds : may be changed between frames. prepared : the goals.
 
     Raises
     ------
@@ -65,7 +77,7 @@ class TrackedMotion:
         for name, value in (("gain", gain), ("seconds", seconds)):
             if not 0.0 <= number(value) < np.inf:
                 raise InvalidOptions(f"{name} = {shown(value)}; expected a finite number, 0 or more")
-        self.prepared, self.seconds, self._gain = prepared, seconds, gain
+        self.prepared, self.gain, self.seconds = prepared, gain, seconds
         steps = prepared.solver in STEPS
         self._stepped = prepared if steps else prepare(
             prepared.skeleton, prepared.goals, OTHERS_STEP, replace(prepared.options, unit_angle=None),
@@ -103,6 +115,13 @@ class TrackedMotion:
         """Forget the last frame: the next one is solved from the frame before it."""
         self._state = self._before
 
+    def take_over(self, other: "TrackedMotion") -> None:
+        """Go on from where another motion is, for joints of the same name and kind; others begin at the start pose."""
+        here, there = self.prepared.skeleton, other.prepared.skeleton
+        self._state, self._before = (
+            None if state is None else state.of(here, there) for state in (other._state, other._before)
+        )
+
     @property
     def pose(self) -> Pose | None:
         """See `Motion`."""
@@ -119,6 +138,8 @@ class TrackedMotion:
         """Answer one frame, `seconds` after a state; returns the next state."""
         stages = self._stepped.numpy
         targets, start, links, _ = stages.inputs(frame, slice(None))
+        for part, own in zip(state.pose, start, strict=True):
+            part[:, state.unknown] = own[:, state.unknown]
         alone, pose = start, start
         for stage in stages.stages:
             alone = carried(stage, state.pose, alone)
@@ -127,7 +148,7 @@ class TrackedMotion:
             previous = carried(stage, state.pose, pose) if index else alone
             point, count = lag(
                 stage, previous, pose, targets.of_goals(stage.indices), links,
-                state.errors[index] if state.errors else None, alone, self._gain, self.seconds,
+                state.errors[index] if state.errors else None, alone, self.gain, self.seconds,
             )  # fmt: skip
             points.append((stage, point))
             pose, iterations = posed(stage, point.state, pose), iterations + count

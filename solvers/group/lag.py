@@ -23,6 +23,8 @@ from ..space.tasks import Kinematics, Tasks
 from .stage import Stage
 from .starts import begin
 
+FINE = 1e-2  # of the tolerances: what a frame leaves besides adds up over frames
+
 
 def removed(gain: float, dt: float) -> tuple[float, float]:
     """The shares `1 - a` of an error at a frame's beginning, and `1 - b` of the target's motion, that are removed.
@@ -73,6 +75,9 @@ def lag(
         following = stage.settings._replace(iterations=following.iterations)
     for settings in (following, stage.runs.polishing):
         if settings is not None:
+            settings = settings._replace(
+                tolerance=FINE * settings.tolerance, rotation_tolerance=FINE * settings.rotation_tolerance
+            )
             minimum = stage.minimise(settings, point, frames, tasks=tasks)
             point, iterations = minimum.point, iterations + int(minimum.iterations.sum())
     return stand(stage.tasks, point.state, frames), iterations

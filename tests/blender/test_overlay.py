@@ -219,7 +219,8 @@ def test_goals_are_joined_to_their_bones_and_misses_have_their_distance(overlay:
     rigs.update()
     drawing = drawn(overlay, ob)
     assert len(drawing.misses) == 1
-    place, distance = drawing.misses[0]
+    place, distance, kind = drawing.misses[0]
+    assert kind == "miss"
     assert (place - far.location).length < 1e-6
     assert 2.0 * distance == pytest.approx((rigs.head(ob, "b") - far.location).length, rel=1e-5)  # scaled by 2
     assert np.abs(drawing.lines["miss"][0] - [rigs.head(ob, "b"), far.location]).max() < 1e-5

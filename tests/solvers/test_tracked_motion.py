@@ -192,6 +192,27 @@ def test_a_frame_that_is_solved_again_starts_from_the_frame_before_it() -> None:
     assert distances(motion, np.array([[-0.7, 0, 0]]))[0] < 1e-8
 
 
+def test_a_motion_with_other_goals_goes_on_where_another_is() -> None:
+    """Joints of the same name stay where they were, others begin at the start pose; so does the frame before."""
+    cart, arm = rail(), ik.Skeleton([
+        ik.Joint("arm", -1, "ball", (0, 0, 0)), ik.Joint("cart", 0, "prismatic", (0, 0, 0), axis=(1, 0, 0)),
+    ])  # fmt: skip
+    one = ik.TrackedMotion(prepared(cart, ik.Goal("cart", (0, 0, 0))), 2.0, 0.1)
+    distances(one, np.array([[0.0, 0, 0], [1.0, 0, 0], [1.0, 0, 0]]))
+    other = ik.TrackedMotion(prepared(arm, ik.Goal("cart", (0, 0, 0))), 0.0, 0.1)
+    other.take_over(one)
+    frame = other.prepared.arrays()
+    frame.start_rotations[0, 0] = turned = wxyz(Rotation.from_rotvec((0, 0, 0.5)))
+    other.solve_into(frame)
+    assert_allclose(frame.rotations[0, 0], turned, atol=1e-9)
+    assert frame.translations[0, 1, 0] == pytest.approx(one.pose.translations[0, 0], abs=1e-9)
+    other.take_over(one)
+    other.back()
+    one.back()
+    other.solve_into(frame)
+    assert frame.translations[0, 1, 0] == pytest.approx(one.pose.translations[0, 0], abs=1e-9)
+
+
 def test_the_first_frame_is_solved_afresh() -> None:
     """It is the answer of a solve."""
     skeleton, place = chain(3), (0.7, 1.6, 0.4)
