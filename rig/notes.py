@@ -203,7 +203,7 @@ class Code(Enum):
     NOTHING_KEYED = "Nothing was keyed"
     MISSES_UNKNOWN = "The keys are written, but the missed frames are not known"
     GOAL_NOT_ACTIVE = "The active goal is muted or incomplete"
-    REACHES_NOWHERE = "{} reaches no place from half of all directions"
+    REACHES_NOWHERE = "{} reaches no place in half of all orientations"
     WORKING = "Working"
     BAKING = "Baking"
     CHECKING = "Checking"

@@ -263,7 +263,7 @@ GERMAN_NOTES = {
     "The keys are written, but the missed frames are not known":
         "Die Keyframes sind gesetzt, aber die verfehlten Frames sind nicht bekannt",
     "The active goal is muted or incomplete": "Das aktive Ziel ist stumm oder unvollständig",
-    "{} reaches no place from half of all directions": "{} erreicht keinen Ort aus der Hälfte aller Richtungen",
+    "{} reaches no place in half of all orientations": "{} erreicht keinen Ort in der Hälfte aller Orientierungen",
     "Working": "In Arbeit",
     "Baking": "Backen läuft",
     "Checking": "Prüfung läuft",
