@@ -31,13 +31,18 @@ class _State:
     errors: tuple[np.ndarray, ...] = ()
     unknown: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
 
-    def of(self, skeleton: Skeleton, other: Skeleton) -> "_State":
-        """The same pose of another skeleton, for joints of the same name and kind."""
+    def of(self, skeleton: Skeleton, other: Skeleton, rows: list[int]) -> "_State":
+        """The state for another skeleton, with the pose of joints of the same name and kind.
+
+        rows : numbers of error rows of each stage. The errors are kept if these are the same.
+        """
         joints = zip(other.joints, other.kinds, strict=True)
-        rows = {(joint.name, kind): row for row, (joint, kind) in enumerate(joints)}
-        at = [rows.get((joint.name, kind), -1) for joint, kind in zip(skeleton.joints, skeleton.kinds, strict=True)]
+        numbers = {(joint.name, kind): number for number, (joint, kind) in enumerate(joints)}
+        at = [numbers.get((joint.name, kind), -1) for joint, kind in zip(skeleton.joints, skeleton.kinds, strict=True)]
         pose = Pose(*(part[:, at] for part in self.pose))
-        return _State(pose, unknown=np.flatnonzero(np.array(at) < 0))
+        unknown = np.flatnonzero(np.array(at) < 0)
+        same = not unknown.size and [error.shape[-1] for error in self.errors] == rows
+        return _State(pose, self.errors if same else (), unknown)
 
 
 class TrackedMotion:
@@ -118,8 +123,9 @@ class TrackedMotion:
     def take_over(self, other: "TrackedMotion") -> None:
         """Go on from where another motion is, for joints of the same name and kind; others begin at the start pose."""
         here, there = self.prepared.skeleton, other.prepared.skeleton
+        rows = [stage.tasks.all for stage in self._stepped.stages]
         self._state, self._before = (
-            None if state is None else state.of(here, there) for state in (other._state, other._before)
+            None if state is None else state.of(here, there, rows) for state in (other._state, other._before)
         )
 
     @property

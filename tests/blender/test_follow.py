@@ -249,6 +249,25 @@ def test_an_edit_between_frames_shows_what_playback_shows() -> None:
     assert rigs.turn(rigs.matrices(ob), expected) < 1e-5
 
 
+def test_undo_leaves_the_lag_as_it_was() -> None:
+    """A moved target goes back, and the bones to where playback has brought them; the next frames go on from there."""
+    ob = moving_arm()
+    following(ob, gain=3.0)
+    expected = played(ob, range(1, 13))
+    played(ob, range(1, 10))
+    bpy.ops.ed.undo_push(message="played")
+    bpy.data.objects["Target"].location = (0.5, 0.5, 0.5)
+    rigs.update()
+    assert rigs.turn(rigs.matrices(ob), expected[8]) > 0.01
+    bpy.ops.ed.undo_push(message="moved")
+    bpy.ops.ed.undo()
+    ob = bpy.data.objects["Rig"]
+    rigs.update()
+    assert rigs.turn(rigs.matrices(ob), expected[8]) < 1e-5
+    for before, after in zip(expected[9:], played(ob, range(10, 13)), strict=True):
+        assert rigs.turn(before, after) < 1e-5
+
+
 def test_following_begins_where_previous_frame_was() -> None:
     """Switched over between frames, the bones do not jump."""
     ob = moving_arm()
