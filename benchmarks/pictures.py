@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Draw the pictures of docs/goal-kinds.md and docs/couplings.md: small figures in a plane, solved by the package.
+"""Draw the pictures of docs/goal-kinds.md, couplings.md and follow.md: small figures in a plane, solved by the package.
 
 Run `python benchmarks/pictures.py`; it needs NumPy and matplotlib.
 """
@@ -134,6 +134,45 @@ def couplings() -> None:
     plt.savefig(IMAGES / "couplings.png", dpi=80)
 
 
+def follow() -> None:
+    """An arm behind a target that goes round a circle, and how a cart comes to a target that moves and stops."""
+    _, panels = plt.subplots(1, 2, figsize=(9, 3.6), width_ratios=[1, 1.4])
+    ax, frames = panels[0], 49
+    skeleton = chain(3)
+    turned = np.linspace(0.0, 1.9 * np.pi, frames)
+    places = np.column_stack([1.3 + 0.9 * np.cos(turned), 1.3 + 0.9 * np.sin(turned), 0 * turned])
+    motion = ik.TrackedMotion(ik.prepare(skeleton, [ik.Goal("tip", position=(0, 0, 0))]), 6.0, 1 / 24)
+    answer, points = motion.prepared.arrays(), list[np.ndarray]()
+    answer.start_rotations[0] = ik.pose_from_angles(skeleton, [-1.0, 0.4, 0.4]).rotations
+    for place in places:
+        answer.positions[:] = place
+        motion.solve_into(answer)
+        points.append(line(skeleton, ik.Pose(answer.rotations[0], answer.translations[0])))
+    ax.plot(*places[:, :2].T, ":", color=TARGET)
+    ax.plot(*np.array(points)[:, -1].T, color=AFTER, lw=1)
+    for frame in (0, 16, 32, 48):
+        draw(ax, points[frame], AFTER if frame == frames - 1 else BEFORE, 3 if frame == frames - 1 else 2)
+        ax.plot(*places[frame, :2], "*", color=TARGET, ms=14)
+    ready(ax, "Gain 6")
+    ax = panels[1]
+    rail = ik.Skeleton([ik.Joint("cart", -1, "prismatic", (0, 0, 0), axis=(1, 0, 0))])
+    time = np.arange(frames) / 24
+    wanted = np.clip((time - 0.25) / 0.75, 0.0, 1.0)
+    ax.plot(time, wanted, ":", color=TARGET, label="target")
+    for gain, color in ((2.0, "0.75"), (5.0, "tab:cyan"), (15.0, AFTER)):
+        motion = ik.TrackedMotion(ik.prepare(rail, [ik.Goal("cart", position=(0, 0, 0))]), gain, 1 / 24)
+        carts = motion.prepared.arrays(frames)
+        carts.positions[:, 0, 0] = wanted
+        motion.solve_into(carts)
+        ax.plot(time, carts.translations[:, 0, 0], color=color, label=f"gain {gain:.0f}")
+    ax.set_xlabel("seconds")
+    ax.set_ylabel("place")
+    ax.legend(frameon=False)
+    plt.tight_layout()
+    plt.savefig(IMAGES / "follow.png", dpi=80)
+
+
 if __name__ == "__main__":
     goal_kinds()
     couplings()
+    follow()

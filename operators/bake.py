@@ -13,6 +13,7 @@ from ..rig.frame import aside, missed
 from ..rig.frame.sessions import sessions
 from ..rig.frame.state.report import GoalError, goal_errors
 from ..rig.frame.state.session import Session
+from ..rig.frame.state.way import Way
 from ..rig.frame.step.read import FrameInput
 from ..rig.notes import Code, Note, note_of
 from ..rig.setup import goals
@@ -65,9 +66,13 @@ class DQIK_OT_bake(FramesOperator, bpy.types.Operator):
         frames = self._frames(scene)
         if not frames:
             return {"CANCELLED"}
+        way = Way.of(ob, scene)
+        if way.gain is not None and self.step > 1:
+            self.tell({"ERROR"}, Note(Code.LAG_STEP))
+            return {"CANCELLED"}
         try:
             keys.check(ob, self.action)
-            with bake.Solving(ob.dqik.start_from == "PREVIOUS", sessions.known) as solving:
+            with bake.Solving(way, sessions.known) as solving:
                 with aside.session(ob) as reading, scene_state.restored(scene, context.view_layer, ob) as visits:
                     steps = read_frames(context, ob, frames, reading, visits, solving)
                     inputs, starts = yield from shares(steps, 0.0, 0.6)
@@ -81,7 +86,7 @@ class DQIK_OT_bake(FramesOperator, bpy.types.Operator):
             self.tell({"ERROR"}, note_of(error))
             return {"CANCELLED"}
         ob.dqik.live = False
-        errors = dict(_errors(inputs, frames, batches))
+        errors = dict(_errors(inputs, frames, batches, solving.lags))
         unlike = [
             frame for frame, one in zip(frames, inputs, strict=True) if one and (one.distorted or self.only_selected)
         ]
@@ -111,14 +116,14 @@ class DQIK_OT_bake(FramesOperator, bpy.types.Operator):
 
 
 def _errors(
-    inputs: Sequence[FrameInput | None], frames: Sequence[int], batches: Sequence[tuple[int, Batch]]
+    inputs: Sequence[FrameInput | None], frames: Sequence[int], batches: Sequence[tuple[int, Batch]], lags: set[int]
 ) -> Iterator[tuple[int, tuple[GoalError, ...]]]:
-    """Each solved frame with the errors of its goals."""
+    """Each solved frame with the errors of its goals. lags : as of `bake.Solving`."""
     for first, batch in batches:
         for k, errors in enumerate(zip(batch.position_errors, batch.rotation_errors, strict=True)):
             solved = inputs[first + k]
             if solved is not None:
-                yield frames[first + k], goal_errors(solved.rig, solved.prepared, *errors)
+                yield frames[first + k], goal_errors(solved.rig, solved.prepared, *errors, first + k in lags)
 
 
 def _measure(
@@ -131,7 +136,7 @@ def _measure(
             visits.visit(frame)
             found = aside.shown_errors(reading, ob, context.evaluated_depsgraph_get())
             shown = {error.goal: error for error in found}
-            errors[frame] = tuple(shown.get(error.goal, error) for error in errors[frame])
+            errors[frame] = tuple(shown.get(error.goal, error)._replace(lags=error.lags) for error in errors[frame])
 
 
 CLASSES = (DQIK_OT_bake,)

@@ -55,7 +55,10 @@ class DQIK_OT_check_range(FramesOperator, bpy.types.Operator):
             return {"CANCELLED"}
         missed.store(ob, errors)
         misses = missed.summary(scene, ob)
-        if misses is None:
+        lagging = sum(any(error.lags and not error.met for error in found) for _, found in errors)
+        if misses is None and lagging:
+            self.tell({"INFO"}, Note(Code.CHECKED_LAGGING, len(frames), lagging))
+        elif misses is None:
             self.tell({"INFO"}, Note(Code.CHECKED_ALL_MET, len(frames)))
         else:
             self.tell({"WARNING"}, Note(Code.CHECKED, len(frames)), misses)

@@ -10,6 +10,7 @@ from ..rig.blender import scene_state
 from ..rig.compare import last
 from ..rig.compare.picture import draw_picture
 from ..rig.frame import aside
+from ..rig.frame.state.way import Way
 from ..rig.notes import Code, Note, note_of
 from ..rig.setup.build import solver_options
 from ..rig.setup.menus import FIRST_SOLVERS, SOLVER_NUMBERS
@@ -67,10 +68,10 @@ class DQIK_OT_compare_solvers(FramesOperator, bpy.types.Operator):
             ):
                 inputs, bases = yield from shares(read_frames(context, ob, frames, reading, visits), 0.0, 0.3)
             size = next(frame_input.rig.size for frame_input in inputs if frame_input is not None)
-            follow = ob.dqik.start_from == "PREVIOUS"
+            way = Way.of(ob, scene)
             for index, name in enumerate(names):
                 options = solver_options(ob.dqik, name, size)
-                measuring = compare.measure(name, options, inputs, bases, frames, follow, rows)
+                measuring = compare.measure(name, options, inputs, bases, frames, way, rows)
                 start, end = (0.3 + 0.7 * k / len(names) for k in (index, index + 1))
                 yield from shares(measuring, start, end)
         except DqikError as error:

@@ -32,6 +32,8 @@ class DQIK_OT_solve(GoalsOperator, bpy.types.Operator):
             return {"CANCELLED"}
         if report.converged:
             self.tell({"INFO"}, Note(Code.ALL_MET))
+        elif report.lags:
+            self.tell({"INFO"}, Note(Code.LAGS, f"{report.frame:g}"))
         else:
             errors = missed.worst_first(report.goals)
             self.tell({"WARNING"}, missed.at_frame(context.scene, ob, errors, report.frame))

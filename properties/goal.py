@@ -103,8 +103,9 @@ class DqikGoal(bpy.types.PropertyGroup):
                          subtype="DISTANCE", get=lambda goal: _error(goal).distance)  # fmt: skip
     rotation_error: FloatProperty(name="Rotation Error", description="Angle of the bone to its target after the last "
                                   "solve", subtype="ANGLE", get=lambda goal: _error(goal).angle)  # fmt: skip
-    missed: BoolProperty(name="Missed", description="Whether the last solve did not meet the goal",
-                         get=lambda goal: not _error(goal).met)  # fmt: skip
+    missed: BoolProperty(name="Missed", description="Whether the last solve did not meet the goal. One that is "
+                         "followed with a lag is not missed",
+                         get=lambda goal: _error(goal).missed)  # fmt: skip
 
 
 def _setting(setting: Setting) -> object:

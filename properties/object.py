@@ -103,6 +103,11 @@ class DqikSettings(bpy.types.PropertyGroup):
         name="Start From", description="The pose from which each frame is solved", items=START_FROM, default="POSE",
         **SETTING,
     )  # fmt: skip
+    gain: FloatProperty(
+        name="Gain", description="How much of the distance to the targets is made good per second: at 1 about two "
+        "thirds of it in a second, at 10 in a tenth of a second",
+        default=10.0, min=0.0, soft_max=60.0, options=FIXED, override=OVERRIDE, update=touched,
+    )  # fmt: skip
     hold_keyed: BoolProperty(
         name="Keep Keyed Poses", description="Bones with keys stay as they are keyed while others reach the goals, "
         "like bones with a Hold of a half", default=True, **SETTING,

@@ -45,4 +45,6 @@ class DqikStatus(bpy.types.PropertyGroup):
                            "overlap at rest, in the floor, or in obstacles", subtype="DISTANCE",
                            get=_of_status("overlap", 0.0))  # fmt: skip
     converged: BoolProperty(name="Met", description="Whether all goals were met", get=_of_status("converged", False))
+    lags: BoolProperty(name="Lagging", description="Whether the bones are on their way to their targets, which they "
+                       "follow with a lag", get=_of_status("lags", False))  # fmt: skip
     message: StringProperty(name="Message", description="Problems that need attention", get=_of_status("message", ""))

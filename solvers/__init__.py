@@ -39,13 +39,15 @@ from .space.jacobian import (
     velocity_jacobian,
 )
 from .space.null_space import toward_posture
+from .tracked_motion import TrackedMotion
 from .tracking import Tracker, track
 
 __all__ = [
     "GOAL_KINDS", "SOLVERS", "Batch", "Box", "Capsule", "Contacts", "Convex", "Coupling", "DqikError", "FrameArrays",
     "Goal", "InvalidGoal", "InvalidLimits", "InvalidOptions", "InvalidPose", "InvalidSkeleton", "Joint", "Motion",
-    "Options", "Plane", "Pose", "Prepared", "Range", "Skeleton", "Solution", "Tracker", "TwistSwing", "UnknownJoint",
-    "UnknownSolver", "World", "along_curve", "angles_from_pose", "column_joints", "dual_quaternion_jacobian",
-    "exponential_map_jacobian", "finite_difference_jacobian", "forward", "kernel", "pose_from_angles", "prepare",
-    "skeleton_from_urdf", "solve", "solve_frames", "toward_posture", "track", "twist_jacobian", "velocity_jacobian",
+    "Options", "Plane", "Pose", "Prepared", "Range", "Skeleton", "Solution", "TrackedMotion", "Tracker", "TwistSwing",
+    "UnknownJoint", "UnknownSolver", "World", "along_curve", "angles_from_pose", "column_joints",
+    "dual_quaternion_jacobian", "exponential_map_jacobian", "finite_difference_jacobian", "forward", "kernel",
+    "pose_from_angles", "prepare", "skeleton_from_urdf", "solve", "solve_frames", "toward_posture", "track",
+    "twist_jacobian", "velocity_jacobian",
 ]  # fmt: skip

@@ -20,10 +20,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .api import prepare
+from .group.lag import removed
 from .group.stage import Stage, carried, posed
 from .group.starts import begin, request
 from .iterate.descent import LONGEST_STEP
 from .iterate.linear_step import LinearSystem, dot
+from .iterate.one_sided import with_active_rows
 from .methods import dls, pgs, pinv, sdls, svd, tsvd
 from .model.angles import column_axes, column_joints
 from .model.errors import InvalidOptions, UnknownSolver
@@ -250,10 +252,9 @@ class _Law:
         self, solver: str, options: Options, gain: float, dt: float, feed_forward: bool, base_gain: float
     ) -> None:
         self._step, self._damped, self._damping = STEPS[solver], solver in DAMPED, options.damping
-        self._share = -np.expm1(-gain * dt) if dt > 0.0 else 0.0
-        behind = self._share / (gain * dt) if gain * dt > 0.0 else 1.0
-        self._lead = 1.0 if feed_forward else 1.0 - behind
-        self._back = -np.expm1(-base_gain * dt) if dt > 0.0 else 0.0
+        self._share, lead = removed(gain, dt)
+        self._lead = 1.0 if feed_forward else lead
+        self._back, _ = removed(base_gain, dt)
 
     def advance(
         self, stage: Stage, warm: Pose, start: Pose, now: Targets, then: Targets, drift: np.ndarray | None,
@@ -302,9 +303,17 @@ class _Law:
         if away.any():
             strength = damping[:, None] if self._damped else 1.0
             gradient = strength * stage.space.pull_gradient(point.state, away, reluctance)
-        jacobian = stage.tasks.jacobian(point.state, point.kinematics, targets)
-        system = LinearSystem(stage.space, point.state.x, jacobian, move, gradient, damping, reluctance, 1.0)
-        unknowns = stage.space.unknowns
-        d = self._step(system) if unknowns is None else unknowns.expand(self._step(system.reduced(unknowns)))
+        tasks, unknowns = stage.tasks, stage.space.unknowns
+        if tasks.one_sided is not None:  # what has room may use it up
+            room = tasks.signed_errors(point.kinematics, targets)
+            move = np.where(tasks.one_sided & (room < 0.0), room, move)
+        system = LinearSystem(
+            stage.space, point.state.x, tasks.jacobian(point.state, point.kinematics, targets), move, gradient,
+            damping, reluctance, 1.0, one_sided=tasks.one_sided,
+        )  # fmt: skip
+        if unknowns is None:
+            d = with_active_rows(system, self._step)
+        else:
+            d = unknowns.expand(with_active_rows(system.reduced(unknowns), self._step))
         longest = np.abs(d * stage.space.turns).max(initial=0.0)
         return d * min(1.0, LONGEST_STEP / max(longest, 1e-300))

@@ -242,6 +242,10 @@ GERMAN_NOTES = {
     "{} and {} more": "{} und {} weitere",
     "Checked {} frames": "{} Frames geprüft",
     "Checked {} frames: all met": "{} Frames geprüft: alle erreicht",
+    "Checked {} frames: none missed, on {} of them the bones lag behind":
+        "{} Frames geprüft: keiner verfehlt, auf {} davon bleiben die Knochen zurück",
+    "At frame {} the bones lag behind their targets, as Follow has them":
+        "Bei Frame {} bleiben die Knochen hinter ihren Zielen zurück, wie Folgen es vorsieht",
     "There is nothing to check": "Es gibt nichts zu prüfen",
     "There is no further frame that misses a goal": "Kein weiterer Frame verfehlt ein Ziel",
     "The range ends at frame {}, before it starts at {}": "Der Bereich endet bei Frame {}, bevor er bei {} beginnt",
@@ -259,7 +263,7 @@ GERMAN_NOTES = {
     "The keys are written, but the missed frames are not known":
         "Die Keyframes sind gesetzt, aber die verfehlten Frames sind nicht bekannt",
     "The active goal is muted or incomplete": "Das aktive Ziel ist stumm oder unvollständig",
-    "{} reaches no place from half of all directions": "{} erreicht keinen Ort aus der Hälfte aller Richtungen",
+    "{} reaches no place in half of all orientations": "{} erreicht keinen Ort in der Hälfte aller Orientierungen",
     "Working": "In Arbeit",
     "Baking": "Backen läuft",
     "Checking": "Prüfung läuft",
@@ -277,6 +281,10 @@ GERMAN_NOTES = {
     "Choose the solvers to compare": "Die Verfahren auswählen, die verglichen werden sollen",
     "{} is linked, so keys would be lost: make a library override first":
         "{} ist verknüpft, daher gingen Keyframes verloren: zuerst eine Bibliotheksüberschreibung anlegen",
+    "Follow moves bones from each frame to the next: bake with Step 1":
+        "Folgen bewegt Knochen von jedem Frame zum nächsten: mit Schritt 1 backen",
+    "Renders do not show how {} lags behind its targets: bake it first":
+        "Beim Rendern ist nicht zu sehen, wie {} hinter seinen Zielen zurückbleibt: zuerst backen",
     "Bake these simulations before you render: {}": "Diese Simulationen vor dem Rendern backen: {}",
     "Enable these targets in renders, or they stand still there: {}":
         "Diese Ziele fürs Rendern einschalten, sonst stehen sie dort still: {}",

@@ -22,10 +22,10 @@ _COLORS = {
     "twist": (0.85, 0.60, 1.00, 0.9), "use": (1.00, 0.90, 0.35, 1.0), "limit": (1.00, 0.25, 0.20, 1.0),
     "held": (1.00, 0.65, 0.10, 1.0), "reach": (0.45, 0.70, 1.00, 0.55), "dexterous": (0.35, 0.95, 0.60, 0.8),
     "left": (0.45, 0.65, 1.00, 1.0), "right": (1.00, 0.45, 0.40, 1.0), "middle": (1.00, 0.85, 0.35, 1.0),
-    "body": (0.85, 0.85, 0.90, 0.35),
+    "lag": (0.95, 0.85, 0.35, 1.0), "body": (0.85, 0.85, 0.90, 0.35),
 }  # fmt: skip
-_WIDTHS = {"goal": 1.5, "miss": 2.5, "swing": 1.5, "twist": 1.5, "use": 2.5, "limit": 3.5, "held": 2.0, "left": 2.5,
-           "right": 2.5, "middle": 2.5, "body": 1.0}  # fmt: skip
+_WIDTHS = {"goal": 1.5, "miss": 2.5, "lag": 2.0, "swing": 1.5, "twist": 1.5, "use": 2.5, "limit": 3.5, "held": 2.0,
+           "left": 2.5, "right": 2.5, "middle": 2.5, "body": 1.0}  # fmt: skip
 _FACE_ALPHA = 0.10
 _POINT, _LETTERS = 3.0, 12  # sizes in pixels
 _POINT_SHADERS = ("POINT_UNIFORM_COLOR", "UNIFORM_COLOR")  # the first is missing in old versions of Blender
@@ -93,7 +93,7 @@ def _batches(
     """The batches of a drawing."""
     lines, faces = gpu.shader.from_builtin("POLYLINE_UNIFORM_COLOR"), gpu.shader.from_builtin("UNIFORM_COLOR")
     labels = [
-        *((place, units.miss(bpy.context.scene, ob, distance, 0.0), "miss") for place, distance in drawing.misses),
+        *((place, units.miss(bpy.context.scene, ob, far, 0.0), kind) for place, far, kind in drawing.misses),
         *((place, bpy.app.translations.pgettext_iface(name), kind) for place, name, kind in drawing.roles),
     ]
     evaluated = ob.evaluated_get(bpy.context.evaluated_depsgraph_get())

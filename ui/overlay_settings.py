@@ -47,7 +47,7 @@ class DqikOverlay(bpy.types.PropertyGroup):
     )  # fmt: skip
     reach: BoolProperty(
         name="Reach", description="Show the computed reach of a goal: blue where its bone can go, green where it can "
-        "go from at least half of all directions", default=True, update=_redraw,
+        "be in at least half of all orientations: from any direction, with any roll", default=True, update=_redraw,
     )  # fmt: skip
 
 

@@ -28,12 +28,21 @@ def unbaked_simulations(context: bpy.types.Context) -> Note | None:
     return Note(Code.UNBAKED, ', '.join(names)) if names else None
 
 
+def unbaked_lag(context: bpy.types.Context) -> Note | None:
+    """A note about live armatures that lag behind their targets; None if there are none."""
+    names = sorted(
+        repr(ob.name) for ob in context.scene.objects
+        if ob.type == "ARMATURE" and ob.dqik.live and ob.dqik.start_from == "FOLLOW"
+    )  # fmt: skip
+    return Note(Code.LAG_UNBAKED, ", ".join(names)) if names else None
+
+
 def _in_output(panel: bpy.types.Panel, context: bpy.types.Context) -> None:
     if is_needed(context):
         box = panel.layout.box().column()
         paragraph(context, box, "DQIK is live: lock the interface before you render", "ERROR")
         box.operator("dqik.lock_interface", icon="LOCKED")
-    for note in filter(None, (hidden_targets(context), unbaked_simulations(context))):
+    for note in filter(None, (hidden_targets(context), unbaked_simulations(context), unbaked_lag(context))):
         paragraph(context, panel.layout.box().column(), note, "ERROR")
 
 
@@ -41,7 +50,7 @@ def _in_menu(menu: bpy.types.Menu, context: bpy.types.Context) -> None:
     if is_needed(context):
         menu.layout.separator()
         menu.layout.operator("dqik.lock_interface", text="Lock Interface for DQIK", icon="ERROR")
-    for note in filter(None, (hidden_targets(context), unbaked_simulations(context))):
+    for note in filter(None, (hidden_targets(context), unbaked_simulations(context), unbaked_lag(context))):
         menu.layout.label(text=note.words(iface_), translate=False, icon="ERROR")
 
 

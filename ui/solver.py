@@ -23,6 +23,8 @@ class DQIK_PT_solver(ArmatureSidebar, bpy.types.Panel):
         elif settings.solver == "SQP":
             layout.prop(settings, "objective")
         layout.prop(settings, "start_from")
+        if settings.start_from == "FOLLOW":
+            layout.prop(settings, "gain")
         layout.prop(settings, "hold_keyed")
         column = layout.column()
         column.prop(settings, "iterations")

@@ -30,17 +30,20 @@ def _result(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.type
     report = ob.dqik.status
     misses = sorted((goal for goal in ob.dqik.goals if goal.missed), key=lambda goal: -goal.error)
     column = layout.column(align=True)
+    lags = report.lags and not misses
     if misses:
         others = f" +{len(misses) - 1}" if len(misses) > 1 else ""
         paragraph(context, column, iface_("Not met at frame {}:").format(context.scene.frame_current), "ERROR")
         column.label(text=f"{misses[0].name}{others}", icon="BLANK1", translate=False)
+    elif lags:
+        paragraph(context, column, "Following the targets", "PLAY")
     else:
         paragraph(context, column, "All goals met", "CHECKMARK")
     column = column.column(align=True)
     column.active = False
     if not misses:
         error = units.miss(context.scene, ob, report.error, report.rotation_error)
-        column.label(text=iface_("Off by {}").format(error), icon="BLANK1")
+        column.label(text=(iface_("Behind by {}") if lags else iface_("Off by {}")).format(error), icon="BLANK1")
     column.label(text=iface_("At limits: {}").format(report.at_limits), icon="BLANK1")
 
 

@@ -6,10 +6,11 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 import numpy as np
 
-from ...solvers import Batch, FrameArrays, Motion, Prepared
+from ...solvers import Batch, FrameArrays, Motion, Prepared, TrackedMotion
 from ...solvers.model import ANSWERS, QUESTIONS
 from ..blender.channels import Channels
 from ..frame.state.known_answers import KnownAnswers
+from ..frame.state.way import Way
 from ..frame.step import start_pose, write
 from ..frame.step.read import FrameInput, check_numbers
 
@@ -20,12 +21,12 @@ _BEAT = 0.05  # seconds between reports that frames are still being solved
 class Run:
     """Frames that are solved at once, because they follow each other and share a prepared solve.
 
-    first : index of the first frame. goes_on : whether they follow the run before.
+    first : index of the first frame. goes_on : whether they follow the run before. frames : time from one to the next.
     """
 
     def __init__(self, frame_input: FrameInput, first: int, most: int, goes_on: bool) -> None:
         """`frame_input` : of the first frame. `most` : frames that there is room for."""
-        self.prepared, self.first, self.goes_on = frame_input.prepared, first, goes_on
+        self.prepared, self.first, self.goes_on, self.frames = frame_input.prepared, first, goes_on, 1.0
         self._first, self._amounts = frame_input, list[float]()
         self._room = self.prepared.arrays(most)
 
@@ -43,8 +44,10 @@ class Run:
         """Whether its frames start from their keys, not from the frames before."""
         return self._first.keyed
 
-    def add(self, frame_input: FrameInput) -> bool:
-        """Copy the next frame's input; returns whether the run is full."""
+    def add(self, frame_input: FrameInput, frames: float) -> bool:
+        """Copy the next frame's input, of `frames` after the one before; returns whether the run is full."""
+        if self._amounts or self.goes_on:
+            self.frames = frames
         frame_input.ask(self._room, len(self._amounts))
         self._amounts.append(1.0 if frame_input.shaping is None else float(frame_input.shaping.amount))
         return len(self._amounts) == len(self._room)
@@ -87,11 +90,14 @@ class Run:
 
 
 class Runs:
-    """Divides frames into runs."""
+    """Divides frames into runs.
 
-    def __init__(self, follow: bool, most: int = CHUNK) -> None:
-        """`follow` : as for `solve_inputs`. `most` : frames in a run."""
-        self._follow, self._most = follow, most
+    lags : indices of the frames whose answers are on their way to the targets.
+    """
+
+    def __init__(self, way: Way, most: int = CHUNK) -> None:
+        """`way` : as for `solve_inputs`. `most` : frames in a run."""
+        self._way, self._most, self.lags = way, most, set[int]()
         self._run: Run | None = None
         self._prepared: Prepared | None = None
         self._time, self._count = -np.inf, 0
@@ -99,14 +105,18 @@ class Runs:
     def add(self, frame_input: FrameInput | None, time: float) -> Iterator[Run]:
         """Add the next frame; yields the runs that this completes. It keeps nothing of the input itself."""
         prepared = None if frame_input is None else frame_input.prepared
-        fits = prepared is not None and prepared is self._prepared and not (self._follow and time - self._time > 1.0)
+        follows = prepared is not None and self._prepared is not None and 0.0 < time - self._time <= 1.0
+        fits = prepared is not None and prepared is self._prepared and (follows or not self._way.follows)
         if not fits:
             yield from self.end()
         if frame_input is not None:
             if self._run is not None and not self._run.fits(frame_input):
                 yield from self.end()
-            self._run = self._run or Run(frame_input, self._count, self._most, fits)
-            if self._run.add(frame_input):
+            goes_on = fits if self._way.gain is None else follows
+            self._run = self._run or Run(frame_input, self._count, self._most, goes_on)
+            if goes_on and self._way.gain is not None and not frame_input.keyed:
+                self.lags.add(self._count)
+            if self._run.add(frame_input, time - self._time):
                 yield from self.end()
         self._prepared, self._time = prepared, time
         self._count += 1
@@ -121,18 +131,21 @@ class Runs:
 class RunSolver:
     """Solves runs in order, each from the one before where it goes on."""
 
-    def __init__(self, follow: bool, known: KnownAnswers) -> None:
-        """`follow` : as for `solve_inputs`. `known` : answers that were found before."""
-        self._follow, self._known = follow, known
+    def __init__(self, way: Way, known: KnownAnswers) -> None:
+        """`way` : as for `solve_inputs`. `known` : answers that were found before."""
+        self._way, self._known = way, known
         self._motion: Motion | None = None
 
     def solve(self, run: Run) -> tuple[int, Batch]:
         """The index of the first frame, and the answers."""
-        if not self._follow or run.keyed:
+        if not self._way.follows or run.keyed:
             self._motion = None
             return run.first, run.solve(self._known).batch()
         if self._motion is None or not run.goes_on:
-            self._motion = run.prepared.motion()
+            self._motion = self._way.motion(run.prepared)
+        elif isinstance(self._motion, TrackedMotion) and self._motion.prepared is not run.prepared:
+            self._motion = self._way.motion(run.prepared, self._motion)
+        self._way.set_time(self._motion, run.frames)
         return run.first, run.follow(self._motion).batch()
 
 
@@ -142,11 +155,16 @@ class Solving:
     The thread only works on whole runs, all frames at once: only one thread at a time runs Python.
     """
 
-    def __init__(self, follow: bool, known: KnownAnswers) -> None:
-        """`follow` : as for `solve_inputs`. `known` : answers that were found before."""
-        self._runs, self._solver = Runs(follow), RunSolver(follow, known)
+    def __init__(self, way: Way, known: KnownAnswers) -> None:
+        """`way` : as for `solve_inputs`. `known` : answers that were found before."""
+        self._runs, self._solver = Runs(way), RunSolver(way, known)
         self._thread = ThreadPoolExecutor(1)
         self._batches: list[Future[tuple[int, Batch]]] = []
+
+    @property
+    def lags(self) -> set[int]:
+        """Indices of the frames whose answers are on their way to the targets."""
+        return self._runs.lags
 
     def add(self, frame_input: FrameInput | None, time: float) -> None:
         """Add the next frame, as for `solve_inputs`."""
@@ -170,15 +188,15 @@ class Solving:
 
 
 def solve_inputs(
-    inputs: Iterable[tuple[FrameInput | None, float]], follow: bool, chunk: int = CHUNK
+    inputs: Iterable[tuple[FrameInput | None, float]], way: Way, chunk: int = CHUNK
 ) -> Iterator[tuple[int, Batch]]:
     """Solve frames in order; yields each batch with the index of its first frame.
 
     inputs : of each frame, None if there is nothing to solve, and its time.
-    follow : start each frame from the one before if they are one apart, as live playback does with `PREVIOUS`.
+    way : whether each frame starts from the one before if they are one apart at most, as live playback does.
     chunk : the most frames in a batch.
     """
-    runs, solver = Runs(follow, chunk), RunSolver(follow, KnownAnswers(0))
+    runs, solver = Runs(way, chunk), RunSolver(way, KnownAnswers(0))
     for frame_input, time in inputs:
         yield from map(solver.solve, runs.add(frame_input, time))
     yield from map(solver.solve, runs.end())

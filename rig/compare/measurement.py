@@ -13,6 +13,7 @@ import numpy as np
 from ... import solvers as ik
 from .. import bake
 from ..blender.channels import Channels
+from ..frame.state.way import Way
 from ..frame.step.read import FrameInput
 from ..notes import Note, note_of
 
@@ -62,7 +63,7 @@ class Row:
 
 def measure(
     solver: str, options: ik.Options, inputs: Sequence[FrameInput | None], bases: Sequence[Channels],
-    frames: Sequence[int], follow: bool, into: list[Row],
+    frames: Sequence[int], way: Way, into: list[Row],
 ) -> Iterator[float]:  # fmt: skip
     """Solve frames with one solver and append its row to `into`; yields the progress from 0 to 1.
 
@@ -77,7 +78,7 @@ def measure(
     errors, angles, times, iterations = np.full((4, count), np.nan)
     met, batches = np.zeros(count, dtype=bool), []
     began = last_report = time.perf_counter()
-    for frame, batch in bake.solve_inputs(zip(solver_inputs, frames, strict=True), follow, chunk=1):
+    for frame, batch in bake.solve_inputs(zip(solver_inputs, frames, strict=True), way, chunk=1):
         times[frame] = 1e3 * (time.perf_counter() - began)
         errors[frame] = batch.position_errors.max(initial=0.0)
         angles[frame] = batch.rotation_errors.max(initial=0.0)

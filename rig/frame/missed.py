@@ -24,8 +24,8 @@ def store(ob: bpy.types.Object, frames: Iterable[tuple[int, Sequence[GoalError]]
 
 
 def worst_first(errors: Iterable[GoalError]) -> list[GoalError]:
-    """The errors of goals that are not met, the largest distance first."""
-    return sorted((error for error in errors if not error.met), key=lambda error: (-error.distance, -error.angle))
+    """The errors of goals that are missed, the largest distance first."""
+    return sorted((error for error in errors if error.missed), key=lambda error: (-error.distance, -error.angle))
 
 
 def named(ob: bpy.types.Object, missed: Sequence[GoalError]) -> Note | str:

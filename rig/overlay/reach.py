@@ -2,23 +2,25 @@
 """The reach of a goal's chain inside its joint limits, estimated from random postures.
 
 The *reachable* workspace holds the places that the chain can bring the goal's point to; the *dexterous* workspace holds
-those that it reaches from many directions (Kumar & Waldron 1981, who ask for all directions; here a share of 20 is
-asked for, because no chain with limits has a place that it reaches from all). Space is divided into cells; the shell
-consists of the occupied cells that have an empty neighbour.
+those that it reaches in many orientations (Kumar & Waldron 1981, who ask for all; here a share is asked for, because no
+chain with limits has a place that it reaches in all). Space is divided into cells; the shell consists of the occupied
+cells that have an empty neighbour.
 """
 
 from collections.abc import Generator
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
 from ...solvers import Goal, Pose, Skeleton
 from ...solvers.algebra import SplitMix64, dual_quaternion, quaternion
 from ...solvers.space import JointSpace, State
+from .dexterity import ROTATIONS, Orientations, Wrist
 
 CELLS = 26  # along the longest side of the space that is searched
 POSTURES = 240_000
-DEXTEROUS = 0.5  # the share of directions from which a place of the dexterous workspace is reached
+DEXTEROUS = 0.5  # the share of all orientations in which a place of the dexterous workspace is reached
 _CHUNK = 4_000  # postures computed at once
 _SPREAD = 1.0  # [rad]: half of the postures are moved by up to this and back inside, so that many are at limits
 _MARGIN = 0.1  # around the first chunk's points, as a share of their extent
@@ -31,6 +33,14 @@ class Shell:
 
     reachable: np.ndarray
     dexterous: np.ndarray
+
+
+class Postures(NamedTuple):
+    """F random postures: the goal's point (F, 3), and the last turning joint's heads (F, 3) and frames (F, 4)."""
+
+    places: np.ndarray
+    heads: np.ndarray
+    frames: np.ndarray
 
 
 class Chain:
@@ -51,63 +61,93 @@ class Chain:
         self._offset = np.asarray(goal.offset, dtype=float)
         self._random = SplitMix64(seed)
         first = turns.index(True) if True in turns else len(path) - 1
+        self._last = len(path) - 1 - turns[::-1].index(True) if True in turns else -1
         above = [joint for joint in path[:first] if skeleton.kinds[joint] != "prismatic"]
         self.base = above[-1] if above else -1
         """The joint that carries the chain, -1 if it begins at a root."""
 
-    def draw(self, count: int) -> tuple[np.ndarray, np.ndarray]:
-        """The goal's point (count, 3) and the bone's direction (count, 3) in random postures inside the limits."""
+    def wrist(self) -> Wrist | None:
+        """The last joint that turns, with the goal's point as it carries it; None if no joint turns."""
+        if self._last < 0:
+            return None
+        slides, skeleton = self._slides[None], self._skeleton
+        world = skeleton.transforms(self._rotations[None], slides, self._links)[0]
+        point = dual_quaternion.transform(world[-1], self._offset) - dual_quaternion.translation(world[self._last])
+        own = quaternion.rotate(quaternion.conjugate(world[self._last, :4]), point)
+        return Wrist.of(skeleton.joints[self._last], skeleton.axis[self._last], own)
+
+    def draw(self, count: int) -> Postures:
+        """Random postures inside the limits."""
         like = State(np.tile(self._rotations, (count, 1, 1)), np.zeros((count, self._space.n)))
         state = self._space.sample(self._random, like)
         half = np.arange(count // 2)
         moved = self._space.near(self._random, state.take(half), _SPREAD)
         state.rotations[half] = moved.rotations
         slides = np.broadcast_to(self._slides, (count, *self._slides.shape))
-        end = self._skeleton.transforms(state.rotations, slides, self._links)[:, -1]
-        along = quaternion.rotate(end[:, :4], np.broadcast_to([0.0, 1.0, 0.0], (count, 3)))
-        return dual_quaternion.transform(end, np.broadcast_to(self._offset, (count, 3))), along
+        world = self._skeleton.transforms(state.rotations, slides, self._links)
+        last, own = world[:, self._last], state.rotations[:, self._last]
+        places = dual_quaternion.transform(world[:, -1], np.broadcast_to(self._offset, (count, 3)))
+        frames = quaternion.product(last[:, :4], quaternion.conjugate(own))
+        return Postures(places, dual_quaternion.translation(last), frames)
 
 
 def shell(
-    chain: Chain, postures: int = POSTURES, cells: int = CELLS, share: float = DEXTEROUS
+    chain: Chain, postures: int = POSTURES, cells: int = CELLS, share: float = DEXTEROUS, turns: int = ROTATIONS
 ) -> Generator[float, None, Shell]:
-    """Estimate a chain's shells from a number of postures; yields the progress from 0 to 1."""
-    places, along = chain.draw(_CHUNK)
-    grid, done = _Grid(places, cells), 0
+    """Estimate a chain's shells from a number of postures; yields the progress from 0 to 1.
+
+    share : of `turns` orientations, in which a place of the dexterous workspace is reached.
+    """
+    wrist, drawn = chain.wrist(), chain.draw(_CHUNK)
+    orientations = None if wrist is None else Orientations(wrist, turns)
+    grid, done = Grid(drawn.places, cells, turns), 0
     while done < postures:
-        grid.add(places, along)
-        done += len(places)
+        grid.add(drawn.places)
+        if orientations is not None:
+            grid.turn(*orientations.reached(drawn.heads, drawn.frames))
+        done += len(drawn.places)
         yield min(1.0, done / postures)
-        places, along = chain.draw(_CHUNK)
-    shares = grid.shares()
-    return Shell(grid.border(shares > 0.0), grid.border(shares >= share))
+        drawn = chain.draw(_CHUNK)
+    return Shell(grid.border(grid.occupied), grid.border(grid.occupied & (grid.shares() >= share)))
 
 
-class _Grid:
-    """Cells that remember a place that was reached in them, and the directions from which."""
+class Grid:
+    """Cells that remember a place that was reached in them, and in which of T orientations it was.
 
-    def __init__(self, places: np.ndarray, cells: int) -> None:
+    origin, size : the first cell's corner (3,), and a cell's side [length units].
+    """
+
+    def __init__(self, places: np.ndarray, cells: int, turns: int) -> None:
         lo, hi = places.min(0), places.max(0)
         margin = _MARGIN * max(float((hi - lo).max()), 1e-9)
-        self._origin, self._size = lo - margin, (float((hi - lo).max()) + 2.0 * margin) / cells
-        shape = np.ceil((hi - lo + 2.0 * margin) / self._size).astype(int) + 1
+        self.origin, self.size = lo - margin, (float((hi - lo).max()) + 2.0 * margin) / cells
+        shape = np.ceil((hi - lo + 2.0 * margin) / self.size).astype(int) + 1
         self._shape = tuple(shape.tolist())
         self._places = np.zeros((*self._shape, 3))
-        self._seen = np.zeros(self._shape, dtype=np.uint32)
+        self._turned = np.zeros((*self._shape, turns), dtype=bool)
+        self.occupied = np.zeros(self._shape, dtype=bool)
+        """Whether a place was reached in each cell."""
 
-    def add(self, places: np.ndarray, along: np.ndarray) -> None:
-        """Add postures by their places (F, 3) and directions (F, 3); those outside the grid are left out."""
-        cell = np.floor((places - self._origin) / self._size).astype(int)
-        inside = ((cell >= 0) & (cell < self._shape)).all(-1)
-        index = np.ravel_multi_index(tuple(cell[inside].T), self._shape)
+    def add(self, places: np.ndarray) -> None:
+        """Add places (F, 3) that were reached; those outside the grid are left out."""
+        index, inside = self._cells(places)
         self._places.reshape(-1, 3)[index] = places[inside]
-        sectors = (along[inside] @ _DIRECTIONS.T).argmax(-1).astype(np.uint32)
-        np.bitwise_or.at(self._seen.reshape(-1), index, np.uint32(1) << sectors)
+        self.occupied.reshape(-1)[index] = True
+
+    def turn(self, numbers: np.ndarray, places: np.ndarray) -> None:
+        """Note the numbers (K,) of orientations in which places (K, 3) were reached."""
+        index, inside = self._cells(places)
+        self._turned.reshape(-1)[index * self._turned.shape[-1] + numbers[inside]] = True
+
+    def _cells(self, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The cells of those places (F, 3) that are inside the grid, and which (F,) these are."""
+        cell = np.floor((places - self.origin) / self.size).astype(int)
+        inside = ((cell >= 0) & (cell < self._shape)).all(-1)
+        return np.asarray(np.ravel_multi_index(tuple(cell[inside].T), self._shape)), inside
 
     def shares(self) -> np.ndarray:
-        """The share of the directions from which each cell was reached, 0 for empty cells."""
-        bits = (self._seen[..., None] >> np.arange(len(_DIRECTIONS), dtype=np.uint32)) & np.uint32(1)
-        return bits.sum(-1) / len(_DIRECTIONS)
+        """The share of the orientations in which each cell was reached."""
+        return self._turned.mean(-1)
 
     def border(self, chosen: np.ndarray) -> np.ndarray:
         """A place (K, 3) of each chosen cell that has a neighbour which is not chosen."""
@@ -124,16 +164,3 @@ def _path(skeleton: Skeleton, joint: int) -> list[int]:
     while skeleton.parent[path[-1]] >= 0:
         path.append(int(skeleton.parent[path[-1]]))
     return path[::-1]
-
-
-def _dodecahedron() -> np.ndarray:
-    """The 20 corners of a dodecahedron as unit vectors: directions spread evenly."""
-    golden = 0.5 * (1.0 + np.sqrt(5.0))
-    corners = [(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
-    for a in (-1.0 / golden, 1.0 / golden):
-        for b in (-golden, golden):
-            corners += [(0.0, a, b), (a, b, 0.0), (b, 0.0, a)]
-    return np.array(corners) / np.sqrt(3.0)
-
-
-_DIRECTIONS = _dodecahedron()

@@ -48,16 +48,16 @@ class Shown:
 
 @dataclass
 class Drawing:
-    """The overlay in world space: by kind, lines (N, 2, 3), faces (N, 3, 3); `misses` are places (3,) and errors.
+    """The overlay in world space: by kind, lines (N, 2, 3), faces (N, 3, 3); `misses` are places (3,), errors, kinds.
 
-    `roles` are places (3,), names of roles and their kinds. The kinds are: goal and miss (from a bone to its target),
-    swing and twist (limits), use (the part in use), limit (what is at its limit), held, body (of bones that keep
-    apart), and left, right and middle (bones with a role).
+    `roles` are places (3,), names of roles and their kinds. The kinds are: goal, miss and lag (from a bone to its
+    target: met, missed, and not reached yet), swing and twist (limits), use (the part in use), limit (what is at its
+    limit), held, body (of bones that keep apart), and left, right and middle (bones with a role).
     """
 
     lines: dict[str, list[np.ndarray]] = field(default_factory=dict)
     faces: dict[str, list[np.ndarray]] = field(default_factory=dict)
-    misses: list[tuple[Vector, float]] = field(default_factory=list)
+    misses: list[tuple[Vector, float, str]] = field(default_factory=list)
     roles: list[tuple[Vector, str, str]] = field(default_factory=list)
 
     def add_lines(self, kind: str, lines: np.ndarray) -> None:
@@ -83,6 +83,7 @@ class Scene:
     as `limit_frame.read` returns them. limited : (N,).
     holds : (N,) 0 to 1. selected : the numbers of the selected bones. facts, places : of the goals. roles : of bones,
     empty if they are not shown. bodies : (C, 4, K, 3) closed curves about bones that keep apart, if they are shown.
+    lags : whether the bones are on their way to their targets.
     """
 
     ob: bpy.types.Object
@@ -98,6 +99,7 @@ class Scene:
     places: list[Place]
     roles: dict[int, Role]
     bodies: np.ndarray
+    lags: bool
 
     @property
     def contents(self) -> tuple:
@@ -107,7 +109,7 @@ class Scene:
             self.ob.original.session_uid, self.shown, place, self.world.tobytes(), self.ob.dqik.tolerance,
             self.lo.tobytes(), self.hi.tobytes(),
             *(part.tobytes() for part in self.frames), self.limited.tobytes(), self.holds.tobytes(), self.selected,
-            self.roles, self.bodies.tobytes(), self.facts,
+            self.roles, self.bodies.tobytes(), self.lags, self.facts,
             [None if place is None else place.translation[:] for place, _ in self.places],
         )  # fmt: skip
 
@@ -130,6 +132,7 @@ def read(
         goals.facts, list(goals.places[: len(goals.facts)]),
         roles.of(ob).roles if shown.roles else {},
         _bodies(ob, evaluated) if shown.bodies and obstacles.settings(ob) else np.zeros((0, 4, 2, 3)),
+        ob.dqik.live and ob.dqik.status.lags,
     )  # fmt: skip
 
 
@@ -284,9 +287,10 @@ def _draw_goals(drawing: Drawing, scene: Scene) -> None:
         target = back @ place.translation
         distance = (target - point).length
         missed = goal.use_position and goal.priority >= 0 and distance > scene.ob.dqik.tolerance * size
-        drawing.add_lines("miss" if missed else "goal", np.array([point, target]))
+        missed_as = "lag" if scene.lags else "miss"
+        drawing.add_lines(missed_as if missed else "goal", np.array([point, target]))
         if missed:
-            drawing.misses.append((place.translation.copy(), distance))
+            drawing.misses.append((place.translation.copy(), distance, missed_as))
     _draw_marks(drawing, "goal", scene, np.array(ends, dtype=int))
 
 

@@ -10,6 +10,9 @@ START_FROM = [
      "A frame looks the same in any order of frames", 0),
     ("PREVIOUS", "Previous Frame", "Start from the last frame's answer while playing forward, which is faster. "
      "Other changes of frame, armatures whose bones are all keyed, and renders start from the pose", 1),
+    ("FOLLOW", "Follow", "Move from the last frame's pose toward the targets while playing forward, and lag behind "
+     "them like a machine. Other changes of frame, armatures whose bones are all keyed, and renders go to the targets "
+     "at once: bake before you render", 3),
     ("REST", "Rest", "Start every frame from the armature's rest pose", 2),
 ]  # fmt: skip
 

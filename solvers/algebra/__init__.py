@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Arrays of rotations and rigid transforms."""
 
-from . import dual_quaternion, quaternion, twist_swing
+from . import dual_quaternion, quaternion, rotations, twist_swing
 from .uniform import SplitMix64
 
-__all__ = ["SplitMix64", "dual_quaternion", "quaternion", "twist_swing"]
+__all__ = ["SplitMix64", "dual_quaternion", "quaternion", "rotations", "twist_swing"]

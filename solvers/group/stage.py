@@ -119,9 +119,12 @@ class Stage:
             self.hard_tasks, self.space, self._minimise, self.settings, self._first_damping, self.precise
         )
 
-    def minimise(self, settings: Settings, begin: Point, frames: Request, poles: bool = True) -> Minimum:
-        """One run of the solver's iteration; without `poles` over the hard tasks only."""
-        return self._minimise(self.tasks if poles else self.hard_tasks, self.space, settings, begin, frames)
+    def minimise(
+        self, settings: Settings, begin: Point, frames: Request, poles: bool = True, tasks: Tasks | None = None
+    ) -> Minimum:
+        """One run of the solver's iteration over its tasks, the hard ones without `poles`, or other `tasks`."""
+        tasks = tasks or (self.tasks if poles else self.hard_tasks)
+        return self._minimise(tasks, self.space, settings, begin, frames)
 
     def met(self, error: np.ndarray) -> np.ndarray:
         """The lanes (F, L) whose goals are met with these error rows (F, m)."""

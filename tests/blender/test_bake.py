@@ -11,7 +11,7 @@ import rigs
 from mathutils import Matrix, Vector
 
 FRAMES = range(1, 21)
-MODES = ("POSE", "PREVIOUS", "REST")
+MODES = ("POSE", "PREVIOUS", "FOLLOW", "REST")
 SIZE = 4.4
 
 

@@ -138,7 +138,7 @@ def test_options_of_one_solver_reach_it(arm: bpy.types.Object) -> None:
 # -- the comparison ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("start_from", ["POSE", "PREVIOUS"])
+@pytest.mark.parametrize("start_from", ["POSE", "PREVIOUS", "FOLLOW"])
 def test_the_rows_are_what_playback_shows(arm: bpy.types.Object, start_from: str) -> None:
     """Errors, frames met and joint steps are those measured on Blender's evaluated bones, frame by frame."""
     arm.dqik.start_from = start_from
@@ -175,7 +175,7 @@ def state(ob: bpy.types.Object) -> tuple:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("start_from", ["POSE", "PREVIOUS"])
+@pytest.mark.parametrize("start_from", ["POSE", "PREVIOUS", "FOLLOW"])
 @pytest.mark.parametrize("live", [True, False])
 @pytest.mark.parametrize("stopped", [True, False])
 def test_nothing_in_the_scene_changes(

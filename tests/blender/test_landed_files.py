@@ -250,7 +250,7 @@ def test_other_files_show_what_the_file_itself_shows(commit: str, file: str, nam
 
 
 NUMBERS = {
-    "start_from": "POSE PREVIOUS REST", "order": "TIP_TO_ROOT ROOT_TO_TIP", "objective": "QV DQ",
+    "start_from": "POSE PREVIOUS REST FOLLOW", "order": "TIP_TO_ROOT ROOT_TO_TIP", "objective": "QV DQ",
     "dqik_role": "AUTO NONE HIPS SPINE NECK HEAD COLLAR_L COLLAR_R ARM_L ARM_R FOREARM_L FOREARM_R HAND_L HAND_R "
     "FINGER_L FINGER_R HIP_JOINT_L HIP_JOINT_R THIGH_L THIGH_R SHIN_L SHIN_R FOOT_L FOOT_R TOES_L TOES_R "
     "TWIST_L TWIST_R",

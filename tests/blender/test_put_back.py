@@ -250,7 +250,7 @@ STEPS = [
 LEAVE_OTHER_BONES_AT_REST = STEPS[1:2]
 
 
-@pytest.mark.parametrize("start_from", ["POSE", "PREVIOUS"])
+@pytest.mark.parametrize("start_from", ["POSE", "PREVIOUS", "FOLLOW"])
 @pytest.mark.parametrize("step", STEPS, ids=lambda step: step.__name__)
 def test_what_is_put_back_was_no_edit(step: Callable[[Path], None], start_from: str, tmp_path: Path) -> None:
     """Frames, holds and base poses are as they were."""
@@ -338,7 +338,7 @@ def test_what_is_put_back_where_the_goals_alone_decide_the_pose_was_no_edit() ->
     before.assert_kept(ob)
 
 
-@pytest.mark.parametrize("start_from", ["POSE", "PREVIOUS"])
+@pytest.mark.parametrize("start_from", ["POSE", "PREVIOUS", "FOLLOW"])
 def test_a_pose_that_a_script_makes_before_a_frame_change_is_an_edit(start_from: str) -> None:
     """It becomes the base pose and is held, although nothing was evaluated in between."""
     ob = acting(start_from)

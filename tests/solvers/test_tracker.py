@@ -90,6 +90,20 @@ def test_a_rotation_is_tracked_without_positions() -> None:
         tracker.step([(0, 0, 0)], dt=0.1)
 
 
+@each_solver
+def test_a_goal_with_room_leaves_another_its_way(solver: str) -> None:
+    """A cart within a metre of a place is no slower for that, and stops at the metre."""
+    skeleton = ik.Skeleton([ik.Joint("cart", -1, "prismatic", (0, 0, 0), axis=(1, 0, 0))])
+    goals = [ik.Goal("cart", (0, 0, 0), position_weight=1e-3),
+             ik.Goal("cart", (0, 0, 0), kind="DISTANCE", distance=1.0, side="WITHIN")]  # fmt: skip
+    tracker = ik.Tracker(skeleton, goals, solver, options=EXACTLY, gain=2.0)
+    near = [tracker.step([(0.5, 0, 0), (0, 0, 0)], dt=0.1).position_errors[0] for _ in range(5)]
+    assert_allclose(near, 0.5 * np.exp(-0.2 * np.arange(1, 6)), rtol=1e-4)
+    for _ in range(30):
+        far = tracker.step([(3, 0, 0), (0, 0, 0)], dt=0.1)
+    assert far.position_errors == pytest.approx([2.0, 0.0], abs=0.01)
+
+
 # -- the null space ---------------------------------------------------------------------------------------------------
 
 

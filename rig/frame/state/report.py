@@ -33,13 +33,19 @@ class GoalError(NamedTuple):
     """How far a bone is from its target: distance [armature units] and angle [rad].
 
     goal : the goal's number in the list. met : within the tolerances, of no weight, or only a wish (of a priority
-    below 0, as the goal of the hips has).
+    below 0, as the goal of the hips has). lags : whether the bone is on its way to the target.
     """
 
     goal: int
     distance: float
     angle: float
     met: bool
+    lags: bool = False
+
+    @property
+    def missed(self) -> bool:
+        """Whether it is neither met nor on its way."""
+        return not (self.met or self.lags)
 
 
 @dataclass
@@ -48,7 +54,8 @@ class Status:
 
     error [armature units], rotation_error [rad] : the worst of all goals but wishes. milliseconds : of reading and
     solving. notes : what needs attention. goals : the errors of each goal that was solved. frame : the frame that was
-    solved. overlap [armature units] : how deep bodies are in each other or in obstacles.
+    solved. overlap [armature units] : how deep bodies are in each other or in obstacles. lags : whether goals are not
+    met because the bones follow their targets with a lag.
     """
 
     error: float = 0.0
@@ -62,6 +69,7 @@ class Status:
     solved: bool = False
     goals: tuple[GoalError, ...] = ()
     frame: float = 0.0
+    lags: bool = False
 
     @property
     def message(self) -> str:
@@ -74,7 +82,8 @@ class Solved:
     """One frame's solve, from which a report is made.
 
     arrays : the question and the answer, which the next solve overwrites. written : the channels that were written.
-    facts, influences : of all goals. scene, frame : where and when. notes : about what was left out.
+    facts, influences : of all goals. scene, frame : where and when. notes : about what was left out. lags : whether
+    the answer is on its way to the targets.
     """
 
     rig: Rig
@@ -87,6 +96,7 @@ class Solved:
     scene: int
     frame: float
     notes: list[Note]
+    lags: bool
 
 
 class Report:
@@ -117,8 +127,13 @@ class Report:
         return status
 
 
-def goal_errors(rig: Rig, prepared: Prepared, distances: np.ndarray, angles: np.ndarray) -> tuple[GoalError, ...]:
-    """The errors of a frame's goals from their distances (G,) [armature units] and angles (G,) [rad]."""
+def goal_errors(
+    rig: Rig, prepared: Prepared, distances: np.ndarray, angles: np.ndarray, lags: bool = False
+) -> tuple[GoalError, ...]:
+    """The errors of a frame's goals from their distances (G,) [armature units] and angles (G,) [rad].
+
+    lags : whether the frame's answer is on its way to the targets.
+    """
     options, errors = prepared.options, []
     for binding, goal, distance, angle in zip(
         rig.goals, prepared.goals, distances.tolist(), angles.tolist(), strict=True
@@ -127,7 +142,7 @@ def goal_errors(rig: Rig, prepared: Prepared, distances: np.ndarray, angles: np.
             (distance <= options.tolerance or goal.position_weight == 0.0)
             and (angle <= options.rotation_tolerance or goal.rotation_weight == 0.0)
         )
-        errors.append(GoalError(binding.index, distance, angle, met))
+        errors.append(GoalError(binding.index, distance, angle, met, lags))
     return tuple(errors)
 
 
@@ -189,8 +204,9 @@ def _ranges(joint: Joint) -> list[tuple[float, float]]:
 
 def _put_errors(status: Status, solved: Solved, distances: np.ndarray, angles: np.ndarray) -> None:
     """Set the errors of a report to those of its goals (G,)."""
-    status.goals = goal_errors(solved.rig, solved.prepared, distances, angles)
+    status.goals = goal_errors(solved.rig, solved.prepared, distances, angles, solved.lags)
     status.converged = all(goal.met for goal in status.goals)
+    status.lags = solved.lags and not status.converged
     counts = [goal.priority >= 0 for goal in solved.prepared.goals]
     status.error = float(distances.max(initial=0.0, where=counts))
     status.rotation_error = float(angles.max(initial=0.0, where=counts))

@@ -18,19 +18,20 @@ class Session:
 
     def __init__(
         self, solver: str = "", stored: bool = True, report: Report | None = None, adoptions: Adoptions | None = None,
-        known: KnownAnswers | None = None,
+        known: KnownAnswers | None = None, motion: FollowedMotion | None = None,
     ) -> None:  # fmt: skip
         """`solver` replaces the armature's own. stored : whether the base pose is also stored on the bones.
 
-        known : answers that were found before; its own if not given.
+        known : answers that were found before; its own if not given. motion : that goes on; a new one if not given.
         """
         self.known = KnownAnswers() if known is None else known
         self.rig = PreparedRig(solver)
         self.pose = PoseMemory(stored, adoptions)
-        self.motion = FollowedMotion(self.known)
+        self.motion = FollowedMotion(self.known) if motion is None else motion
         self.steady: SteadyFrames | None = None
         self.report = Report() if report is None else report
 
     def renewed(self, report: Report | None = None) -> "Session":
         """A session that remembers only what undo and redo leave as it is, with another report if there is one."""
-        return Session(report=report or self.report, adoptions=self.pose.adoptions, known=self.known)
+        motion = self.motion if self.motion.lags else None
+        return Session(report=report or self.report, adoptions=self.pose.adoptions, known=self.known, motion=motion)

@@ -12,6 +12,7 @@ from ...blender import channels
 from ...blender.channels import Channels
 from ..state.report import Solved
 from ..state.session import Session
+from ..state.way import Way
 from ..view import View
 from . import read as frame
 from . import rendered, targets, write
@@ -142,7 +143,10 @@ def _solve(
             session.report.clear(session.rig.refusal if active else None)
         session.motion.stop()
         return Answer(reading, reading.start, np.zeros_like(session.pose.bones))
-    arrays = session.motion.solve(frame_input, view, ob.dqik.start_from == "PREVIOUS" and view.in_viewport)
+    if view.in_viewport:
+        arrays = session.motion.solve(frame_input, view, Way.of(ob, view.depsgraph.scene))
+    else:
+        arrays = session.motion.solve_aside(frame_input)
     rig, rotations, translations = frame_input.rig, arrays.rotations[0], arrays.translations[0]
     new = None
     if not reading.is_steady:
@@ -159,7 +163,7 @@ def _note(
     notes = [*frame_input.rig.notes, *session.rig.natural.notes, *session.rig.unseen, *session.pose.notes]
     session.report.note(Solved(
         frame_input.rig, frame_input.prepared, arrays, time.perf_counter() - began, written, session.rig.facts,
-        session.rig.influences, view.scene_uid, view.frame, notes,
+        session.rig.influences, view.scene_uid, view.frame, notes, session.motion.lags,
     ))  # fmt: skip
 
 
@@ -178,7 +182,7 @@ def write_answer(session: Session, ob: bpy.types.Object, answer: Answer, view: V
     In a render, the object has it until the frame has been rendered.
     """
     pose, steady, reading = session.pose, session.steady, answer.reading
-    shown = view, session.rig.action, session.motion.followed
+    shown = view, session.rig.action, view.in_viewport and session.motion.followed
     if answer.channels is None:
         if steady is not None:
             pose.note_shown(steady.write(ob, pose.rows, session.motion.arrays), *shown)

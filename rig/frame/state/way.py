@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How an armature's frames follow each other: not at all, from the answer of the frame before, or with a lag."""
+
+from typing import NamedTuple
+
+import bpy
+
+from ....solvers import Motion, Prepared, TrackedMotion
+
+
+class Way(NamedTuple):
+    """The choice of *Start From*.
+
+    follows : whether a frame starts from the frame before. gain : [1/s] with which it lags; None without a lag.
+    rate : [1/s] frames a second.
+    """
+
+    follows: bool
+    gain: float | None = None
+    rate: float = 24.0
+
+    @staticmethod
+    def of(ob: bpy.types.Object, scene: bpy.types.Scene) -> "Way":
+        """The way of an armature object in a scene."""
+        settings, render = ob.dqik, scene.render
+        lags = settings.start_from == "FOLLOW"
+        return Way(
+            lags or settings.start_from == "PREVIOUS", settings.gain if lags else None, render.fps / render.fps_base
+        )
+
+    def motion(self, prepared: Prepared, before: Motion | None = None) -> Motion:
+        """A motion of frames that follow each other.
+
+        before : the motion of the frames before, whose goals were others: one with a lag goes on from it.
+        """
+        if self.gain is None:
+            return prepared.motion()
+        motion = TrackedMotion(prepared, self.gain, 1.0 / self.rate)
+        if isinstance(before, TrackedMotion):
+            motion.take_over(before)
+        return motion
+
+    def set_time(self, motion: Motion, frames: float) -> None:
+        """Set the time of a motion's next frame, in `frames` after the one before it."""
+        if isinstance(motion, TrackedMotion) and self.gain is not None:
+            motion.gain, motion.seconds = self.gain, frames / self.rate
