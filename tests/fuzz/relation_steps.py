@@ -13,7 +13,8 @@ PRESETS = ("FINGERS", "SPINE", "SHOULDERS", "FOREARMS")
 
 def _coupling(draw: Draw) -> dict[str, object]:
     return {
-        "axis": draw.one(COUPLED), "leader_axis": draw.one(COUPLED), "factor": draw.one([1.0, -0.5, draw.number(-2, 2)]),
+        "axis": draw.one(COUPLED), "leader_axis": draw.one(COUPLED),
+        "factor": draw.one([1.0, -0.5, draw.number(-2, 2)]),
         "offset": draw.one([0.0, 0.0, draw.number(-1, 1)]), "stiffness": draw.one([1.0, 1.0, 0.5, 0.0]),
     }  # fmt: skip
 
@@ -123,7 +124,7 @@ def add_obstacle(draw: Draw) -> str:
 
 
 def _obstacle(draw: Draw) -> str:
-    found = sorted((ob.name for ob in bpy.data.objects if ob.type == "MESH" and ob.library is None))
+    found = sorted(ob.name for ob in bpy.data.objects if ob.type == "MESH" and ob.library is None)
     return named(bpy.data.objects[draw.one(found)])
 
 
