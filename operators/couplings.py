@@ -4,10 +4,8 @@
 import bpy
 from bpy.props import EnumProperty
 
-from ..rig.blender.armature import Armature
-from ..rig.figure import roles
 from ..rig.notes import Code, Note
-from ..rig.setup import couplings
+from ..rig.setup import coupling_presets, couplings
 from .common import ArmatureOperator, armature
 
 
@@ -29,16 +27,17 @@ class DQIK_OT_couple(ArmatureOperator, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Add the couplings of the preset."""
         ob = armature(context)
-        bones = Armature(ob)
+        rest = coupling_presets.at_rest(ob)
+        index = rest.armature.index
         if self.preset == "CUSTOM":
             active = context.active_pose_bone
-            chosen = [bones.index[bone.name] for bone in context.selected_pose_bones or () if bone.id_data == ob]
+            chosen = [index[bone.name] for bone in context.selected_pose_bones or () if bone.id_data == ob]
             if active is None or len(chosen) < 2:
                 self.tell({"WARNING"}, Note(Code.SELECT_COUPLED))
                 return {"CANCELLED"}
-            wanted = couplings.of_selected(bones, chosen, bones.index[active.name])
+            wanted = coupling_presets.of_selected(rest, chosen, index[active.name])
         else:
-            wanted = couplings.PRESETS[self.preset](bones, roles.of(ob, bones).roles)
+            wanted = coupling_presets.PRESETS[self.preset](rest)
         if not wanted:
             self.tell({"WARNING"}, Note(Code.NO_SUCH_ROLES, repr(ob.name)))
             return {"CANCELLED"}

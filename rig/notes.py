@@ -154,6 +154,7 @@ class Code(Enum):
     NO_MIRROR_IMAGE = "without a mirror image: {}"
     GOALS = "goals"
     LIMITS = "limits"
+    COUPLINGS = "couplings"
     NO_NAMED_ENDS = (
         "No bone of {} is named as a hand, a foot or a head: name them as Rigify, Mixamo or VRM does, or use "
         "Add Goal"

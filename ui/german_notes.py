@@ -205,6 +205,7 @@ GERMAN_NOTES = {
     "without a mirror image: {}": "ohne Spiegelbild: {}",
     "goals": "Ziele",
     "limits": "Grenzen",
+    "couplings": "Kopplungen",
     # the full body
     "No bone of {} is named as a hand, a foot or a head: name them as Rigify, Mixamo or VRM does, or use Add Goal":
         "Kein Knochen von {} heißt wie eine Hand, ein Fuß oder ein Kopf: wie Rigify, Mixamo oder VRM benennen, "

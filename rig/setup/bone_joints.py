@@ -5,12 +5,13 @@ import bpy
 import numpy as np
 
 from ... import solvers as ik
-from ...solvers.algebra import quaternion
+from ...solvers.algebra import quaternion, twist_swing
 from ..blender import limit_frame
 from ..blender.armature import Armature
 from ..blender.dependencies import acts
 from ..blender.limit_frame import LimitFrame
 from ..figure import capsules
+from .couplings import Link
 from .menus import AXES
 from .plan import Plan, PlannedGoal
 from .rig import Support
@@ -161,6 +162,23 @@ class BoneJoints:
             [one.shape for one in solve_plan.obstacles],
             capsules.pairs(solve_plan.capsules, solve_plan.figure) if solve_plan.avoids_self else [],
         )  # fmt: skip
+
+    def coupling(self, link: Link) -> ik.Coupling:
+        """The solver's coupling, whose joints' angles are those of the limits: see `limit_frame`."""
+        axis, sign, zero = self._measured(link.bone, link.axis)
+        leader_axis, other, leader_zero = self._measured(link.leader, link.leader_axis)
+        factor = sign * other * link.factor
+        offset = sign * link.offset + zero - factor * leader_zero
+        joint, leader = self.main[link.bone], self.main[link.leader]
+        return ik.Coupling(joint, axis, leader, leader_axis, factor, offset, link.stiffness)
+
+    def _measured(self, bone: int, axis: str) -> tuple[str, float, float]:
+        """The axis of a bone's joint that is most along an axis of the bone, its sign, and its angle at rest [rad]."""
+        frame = self.frames[bone]
+        along = quaternion.rotate(quaternion.conjugate(frame.axes), np.array(AXES[axis], dtype=float))
+        own = int(np.abs(along).argmax())
+        twist, swing_x, swing_z = twist_swing.coordinates(frame.motion(quaternion.IDENTITY))
+        return "XYZ"[own], float(np.sign(along[own])), float((swing_x, twist, swing_z)[own])
 
     def solved_frames(self, solve_plan: Plan) -> tuple[np.ndarray, np.ndarray] | None:
         """`start` and `axes` (S, 4) of the solved bones' limit frames; None if all are the bones' own."""
