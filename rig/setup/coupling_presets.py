@@ -21,6 +21,7 @@ from .couplings import Link
 FINGER_TIP, SPINE_SHARE, COLLAR_SHARE = 0.67, 1.0, 0.3  # of what the leading bone turns by
 NEIGHBOUR, NEIGHBOUR_STIFFNESS, COLLAR_STIFFNESS = 0.6, 0.5, 0.5
 _ACROSS = 0.85  # sine of the angle to the knuckles' line from which a finger curls about it; thumbs are nearer
+_OBLIQUE = 0.9  # cosine of the angle to the axis of a curl below which an axis of a bone does not stand for it
 _AXES = "XYZ"
 
 
@@ -56,19 +57,12 @@ def fingers(rest: Rest) -> list[Link]:
         lines = [_line(armature, row) for row in rows]
         normal = quaternion.cross(across, onward)  # of the palm, about which thumbs curl
         about = [across if np.linalg.norm(quaternion.cross(across, line)) >= _ACROSS else normal for line in lines]
-        curls = [[_axis_along(rest, bone, axis) for bone in row] for row, axis in zip(rows, about, strict=True)]
-        for row, curl in zip(rows, curls, strict=True):
+        for row, axis in zip(rows, about, strict=True):
             for k in range(1, len(row)):
-                share = FINGER_TIP if k > 1 else 1.0
-                sign = curl[k][1] * curl[k - 1][1]
-                found.append(Link(row[k], curl[k][0], row[k - 1], curl[k - 1][0], sign * share))
+                found += _curled(rest, row[k], row[k - 1], axis, FINGER_TIP if k > 1 else 1.0, 1.0)
         for k in range(1, len(rows)):
-            if about[k] is not about[k - 1]:
-                continue
-            (axis, sign), (leader_axis, other) = curls[k][0], curls[k - 1][0]
-            found.append(Link(
-                rows[k][0], axis, rows[k - 1][0], leader_axis, sign * other * NEIGHBOUR, 0.0, NEIGHBOUR_STIFFNESS
-            ))  # fmt: skip
+            if about[k] is about[k - 1]:
+                found += _curled(rest, rows[k][0], rows[k - 1][0], about[k], NEIGHBOUR, NEIGHBOUR_STIFFNESS)
     return found
 
 
@@ -123,6 +117,18 @@ def of_selected(rest: Rest, bones: Iterable[int], active: int) -> list[Link]:
 
 
 # -- inside ------------------------------------------------------------------------------------------------------------
+
+
+def _curled(rest: Rest, bone: int, leader: int, axis: np.ndarray, share: float, stiffness: float) -> list[Link]:
+    """Couplings of a finger's bone that curls about an axis: by one of its own axes, or by both that bend it.
+
+    Both are coupled where neither is along the axis, so that the finger's sideways bends are coupled too.
+    """
+    ways = [_axis_along(rest, one, axis) for one in (bone, leader)]
+    if min(float(np.abs(rest.axes[one].T @ unit(axis)).max()) for one in (bone, leader)) < _OBLIQUE:
+        return _alike(rest, bone, leader, False, share, stiffness)
+    (own, sign), (other, leader_sign) = ways
+    return [Link(bone, own, leader, other, sign * leader_sign * share, 0.0, stiffness)]
 
 
 def _alike(rest: Rest, bone: int, leader: int, twists: bool, share: float, stiffness: float) -> list[Link]:

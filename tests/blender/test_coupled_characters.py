@@ -49,16 +49,32 @@ def finger_line(ob: bpy.types.Object, bone: str) -> np.ndarray:
 
 @pytest.mark.parametrize("name", FINGERED)
 def test_a_finger_curls_about_axes_across_it(name: str) -> None:
-    """Both bones of each exact coupling turn about axes that point the same way, at right angles to the finger."""
+    """Both bones of each exact coupling turn about axes that point the same way, at right angles to the finger.
+
+    Fingers other than the thumb curl about the line of the knuckles: the axes that are coupled make it up.
+    """
     ob = made(name)
     assert bpy.ops.dqik.couple(preset="FINGERS") == {"FINISHED"}
     exact = [one for one in ob.dqik.couplings if one.stiffness == 1.0]
-    assert len(exact) == 20
+    pairs = {(one.bone, one.leader) for one in exact}
+    assert len(pairs) == 20
     for one in exact:
         own, leader = axis_of(ob, one.bone, one.axis), axis_of(ob, one.leader, one.leader_axis)
         assert own @ leader * np.sign(one.factor) > 0.8
         assert abs(own @ finger_line(ob, one.bone)) < 0.5, (one.bone, one.axis)
         assert abs(leader @ finger_line(ob, one.leader)) < 0.5
+    joints = {line.name: (line.joint, line.side) for line in build.lines(BY_NAME[name])}
+    bones = {place: bone for bone, place in joints.items()}
+    for bone, _ in pairs:
+        joint, side = joints[bone]
+        if joint.startswith("thumb"):
+            continue
+        line = finger_line(ob, bone)
+        ring, index = (np.array(ob.data.bones[bones[finger, side]].head_local) for finger in ("ring1", "index1"))
+        knuckles = (index - ring) - ((index - ring) @ line) * line
+        knuckles /= np.linalg.norm(knuckles)
+        made_up = [knuckles @ axis_of(ob, bone, one.axis) for one in exact if one.bone == bone]
+        assert np.linalg.norm(made_up) > 0.85, (bone, made_up)
 
 
 @pytest.mark.parametrize("name", HUMAN)
