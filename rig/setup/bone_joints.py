@@ -84,9 +84,10 @@ class BoneJoints:
                 preferred=_preferred(solve_plan.bends.get(bone), own),
                 hold=turn_hold,
                 inherit_rotation=not detached,
-                **(_joint_kind(pose_bone) if solve_plan.moved[bone] else {"kind": "fixed"}),
+                **(_joint_kind(pose_bone, self._coupled(bone, solve_plan)) if solve_plan.moved[bone]
+                   else {"kind": "fixed"}),
             )
-        )
+        )  # fmt: skip
         self.own_rest.append(turned)
         self.rest_offset.append(place)
         self.rooted.append(above not in self.main)
@@ -172,6 +173,12 @@ class BoneJoints:
         joint, leader = self.main[link.bone], self.main[link.leader]
         return ik.Coupling(joint, axis, leader, leader_axis, factor, offset, link.stiffness)
 
+    def _coupled(self, bone: int, solve_plan: Plan) -> set[str]:
+        """The axes of a bone's joint to whose angles couplings refer."""
+        ends = [(one.bone, one.axis) for one in solve_plan.links]
+        ends += [(one.leader, one.leader_axis) for one in solve_plan.links]
+        return {self._measured(bone, axis)[0] for other, axis in ends if other == bone}
+
     def _measured(self, bone: int, axis: str) -> tuple[str, float, float]:
         """The axis of a bone's joint that is most along an axis of the bone, its sign, and its angle at rest [rad]."""
         frame = self.frames[bone]
@@ -221,14 +228,17 @@ def _preferred(bend: np.ndarray | None, frame: LimitFrame) -> np.ndarray | None:
     return bend if bend is None or frame.is_own else quaternion.log(frame.motion(quaternion.exp(bend)))
 
 
-def _joint_kind(bone: bpy.types.PoseBone) -> dict:
-    """Kind, axis and limits of a bone's joint; a bone that may turn about only one axis is a hinge."""
+def _joint_kind(bone: bpy.types.PoseBone, coupled: set[str]) -> dict:
+    """Kind, axis and limits of a bone's joint; a bone that may turn about only one axis is a hinge.
+
+    coupled : axes whose angles couplings refer to. A hinge has no angle about another axis than its own.
+    """
     if not bone.dqik_use_limits:
         return {"kind": "ball"}
     twist = (bone.dqik_twist_min, bone.dqik_twist_max)
     swing_x, swing_z = (bone.dqik_swing_x_min, bone.dqik_swing_x_max), (bone.dqik_swing_z_min, bone.dqik_swing_z_max)
     turning = [(axis, pair) for axis, pair in enumerate((swing_x, twist, swing_z)) if pair != (0.0, 0.0)]
-    if len(turning) == 1:
+    if len(turning) == 1 and coupled <= {"XYZ"[turning[0][0]]}:
         axis, pair = turning[0]
         return {"kind": "hinge", "axis": np.eye(3)[axis], "limits": ik.Range(*pair)}
     return {"kind": "ball", "limits": ik.TwistSwing(twist, swing_x, swing_z)}

@@ -154,6 +154,29 @@ def test_selected_bones_follow_the_active_one() -> None:
     assert off(ob) < EXACT
 
 
+def test_a_bone_that_may_turn_about_one_axis_only_is_coupled_about_others_too() -> None:
+    """Its twist is 0, so the leader's is too, though the goal would have it twist; a range that has no 0 is refused."""
+    ob, target = chain()
+    ob.dqik.goals[0].use_rotation = True
+    target.rotation_quaternion = rigs.rotation((0.1, 1.0, 0.3), 50.0)
+    rigs.limit(ob.pose.bones["c"], (0, 0), (0, 0), (-50, 50))
+    one = coupling(ob, "c", "b", "Y", "Y", factor=-0.5)
+    ob.dqik.live = True
+    rigs.update()
+    assert abs(turn(ob, "c", "Z")) > 0.05
+    assert abs(turn(ob, "c", "Y")) < EXACT
+    assert abs(turn(ob, "b", "Y")) < EXACT
+    assert abs(turn(ob, "a", "Y")) > 0.05
+    one.leader, one.leader_axis = "a", "Z"
+    one.axis, one.factor = "Z", 2.0
+    rigs.update()
+    assert off(ob) < EXACT
+    one.axis, one.offset = "X", 0.5
+    rigs.limit(ob.pose.bones["a"], (-180, 180), (-180, 180), (-5, 5))
+    rigs.update()
+    assert "leave no room" in ob.dqik.status.message
+
+
 def test_a_missing_bone_and_bones_that_cannot_are_said() -> None:
     ob, _ = chain()
     coupling(ob, "c", "nobody")

@@ -67,8 +67,10 @@ def couplings_hold(ob: bpy.types.Object) -> None:
                for other in (bone, leader)):  # fmt: skip
             continue
         wanted = one.factor * angle(leader, one.leader_axis) + one.offset
+        if abs(wanted) > 3.0 or abs(angle(leader, one.leader_axis)) > 3.0 or _swung_far(bone, leader):
+            continue  # near half a turn an angle may be read as one the other way round
         off = (angle(bone, one.axis) - wanted + pi) % (2.0 * pi) - pi
-        if abs(wanted) < 3.0 and abs(off) > TURNED and not _swung_far(bone, leader):
+        if abs(off) > TURNED:
             raise BrokenError("coupled", f"{one.bone!r} of {ob.name!r} is {np.degrees(off):.3g} degrees off its "
                                          f"coupling to {one.leader!r}")  # fmt: skip
 
