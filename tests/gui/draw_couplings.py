@@ -104,43 +104,47 @@ View = tuple[Vector, float, float, float]
 
 
 def fingers(ob: bpy.types.Object, preset: str) -> View:
-    """One finger goes to a place in the palm."""
+    """One finger is bent toward the palm; fingers do not twist."""
+    for bone in ob.pose.bones:
+        if bone.name.startswith("f_"):
+            bone.dqik_use_limits, bone.dqik_twist_min, bone.dqik_twist_max = True, 0.0, 0.0
     _couple(ob, preset)
-    finger = ob.data.bones["f_index.03.L"]
-    base, end = ob.data.bones["f_index.01.L"].head_local, finger.tail_local
-    normal = ob.data.bones["f_index.01.L"].matrix_local.to_3x3()
+    base, end = ob.data.bones["f_index.01.L"].head_local, ob.data.bones["f_index.03.L"].tail_local
     across = (ob.data.bones["f_little.01.L"].head_local - base).normalized()
-    target = base + Matrix.Rotation(radians(-75.0), 3, across) @ (0.62 * (end - base))
-    _goal(ob, finger.name, target, 3)
-    del normal
-    return ob.data.bones["f_middle.01.L"].head_local + Vector((0.0, 0.0, -0.03)), 0.3, 70.0, 5.0
+    ob.dqik.live = True
+    for degrees, share in ((20.0, 0.97), (40.0, 0.85), (60.0, 0.7)):  # a straight finger bends either way
+        target = base + Matrix.Rotation(radians(degrees), 3, across) @ (share * (end - base))
+        _goal(ob, "f_index.03.L", target, 3)
+    return ob.data.bones["f_middle.01.L"].head_local + Vector((0.0, 0.0, -0.03)), 0.26, 110.0, 10.0
 
 
 def spine(ob: bpy.types.Object, preset: str) -> View:
-    """The chest is turned by hand."""
+    """The chest is turned by hand, as far as a person turns."""
     _couple(ob, preset)
-    for bone in ("hand.L", "hand.R"):
-        del bone
-    _goal(ob, "head", Vector((0.35, -0.35, 1.55)), 0)
-    return Vector((0.1, 0.0, 1.3)), 1.1, 25.0, 8.0
+    for bone in ("chest", "spine"):
+        _goal(ob, bone, ob.data.bones[bone].tail_local, 3).mute = bone == "chest"
+    ob.dqik.goals[1].influence = 0.0
+    chest = ob.pose.bones["chest"]
+    chest.rotation_quaternion = Quaternion((0.0, 1.0, 0.0), radians(30.0)) @ Quaternion((1.0, 0.0, 0.0), radians(25.0))
+    return Vector((0.05, 0.0, 1.3)), 1.0, 50.0, 8.0
 
 
 def shoulders(ob: bpy.types.Object, preset: str) -> View:
     """A hand goes up."""
     _couple(ob, preset)
-    _goal(ob, "hand.L", Vector((0.3, -0.05, 2.02)), 3)
-    return Vector((0.15, 0.0, 1.5)), 1.0, 0.0, 8.0
+    _goal(ob, "hand.L", Vector((0.3, -0.05, 2.0)), 3)
+    return Vector((0.12, 0.0, 1.5)), 0.8, 0.0, 8.0
 
 
 def forearms(ob: bpy.types.Object, preset: str) -> View:
     """A hand turns about its length."""
     _couple(ob, preset)
     hand = ob.data.bones["hand.L"]
-    turn = Quaternion((hand.tail_local - hand.head_local).normalized(), radians(110.0))
-    goal = _goal(ob, hand.name, hand.head_local, 1)
-    goal.use_tail, goal.use_rotation = False, True
+    turn = Quaternion((hand.tail_local - hand.head_local).normalized(), radians(-100.0))
+    goal = _goal(ob, hand.name, hand.tail_local, 1)
+    goal.use_position, goal.use_rotation = False, True
     goal.target.rotation_quaternion = turn @ hand.matrix_local.to_quaternion()
-    return ob.data.bones["forearm.L"].tail_local + Vector((-0.04, 0.0, 0.05)), 0.5, 30.0, 5.0
+    return ob.data.bones["forearm.L"].tail_local + Vector((-0.05, 0.0, 0.06)), 0.45, 20.0, 5.0
 
 
 PANELS: dict[str, Callable[[bpy.types.Object, str], View]] = {
@@ -154,13 +158,15 @@ def _couple(ob: bpy.types.Object, preset: str) -> None:
 
 
 def _goal(ob: bpy.types.Object, bone: str, place: Vector, chain: int) -> bpy.types.PropertyGroup:
-    """A goal, live, and a red ball at its target."""
-    target = bpy.data.objects.new("Target", None)
-    target.location, target.rotation_mode = place, "QUATERNION"
-    bpy.context.scene.collection.objects.link(target)
-    goal = ob.dqik.goals.add()
-    goal.name = goal.bone = bone
-    goal.target, goal.chain_length = target, chain
+    """A goal, live; where the bone has one, its target moves."""
+    goal = next((goal for goal in ob.dqik.goals if goal.bone == bone), None)
+    if goal is None:
+        target = bpy.data.objects.new("Target", None)
+        bpy.context.scene.collection.objects.link(target)
+        goal = ob.dqik.goals.add()
+        goal.name = goal.bone = bone
+        goal.target, goal.chain_length = target, chain
+    goal.target.location, goal.target.rotation_mode = place, "QUATERNION"
     ob.dqik.live = True
     bpy.context.view_layer.update()
     return goal
