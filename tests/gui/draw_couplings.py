@@ -16,12 +16,13 @@ from pathlib import Path
 import bpy
 import numpy as np
 from mathutils import Matrix, Quaternion, Vector
+from person import person
 
-from person import person  # it finds tests/characters
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "characters"))
 
 import measure
 
-SIZE = 360
+SIZE = 300
 STRIPES = 10  # about a forearm, so that its twist shows
 STRIPE = (0.75, 0.78, 0.74)
 
@@ -115,25 +116,21 @@ def fingers(ob: bpy.types.Object, preset: str) -> View:
     for degrees, share in ((20.0, 0.97), (40.0, 0.85), (60.0, 0.7)):  # a straight finger bends either way
         target = base + Matrix.Rotation(radians(degrees), 3, across) @ (share * (end - base))
         _goal(ob, "f_index.03.L", target, 3)
-    return ob.data.bones["f_middle.01.L"].head_local + Vector((0.0, 0.0, -0.03)), 0.26, 110.0, 10.0
+    return ob.data.bones["f_middle.01.L"].head_local + Vector((0.0, 0.0, -0.005)), 0.24, -15.0, -12.0
 
 
 def spine(ob: bpy.types.Object, preset: str) -> View:
-    """The chest is turned by hand, as far as a person turns."""
+    """The head goes forward; the hips stay."""
     _couple(ob, preset)
-    for bone in ("chest", "spine"):
-        _goal(ob, bone, ob.data.bones[bone].tail_local, 3).mute = bone == "chest"
-    ob.dqik.goals[1].influence = 0.0
-    chest = ob.pose.bones["chest"]
-    chest.rotation_quaternion = Quaternion((0.0, 1.0, 0.0), radians(30.0)) @ Quaternion((1.0, 0.0, 0.0), radians(25.0))
-    return Vector((0.05, 0.0, 1.3)), 1.0, 50.0, 8.0
+    _goal(ob, "head", Vector((0.0, -0.5, 1.52)), 5)
+    return Vector((0.0, -0.15, 1.25)), 1.05, 75.0, 5.0
 
 
 def shoulders(ob: bpy.types.Object, preset: str) -> View:
     """A hand goes up."""
     _couple(ob, preset)
     _goal(ob, "hand.L", Vector((0.3, -0.05, 2.0)), 3)
-    return Vector((0.12, 0.0, 1.5)), 0.8, 0.0, 8.0
+    return Vector((0.16, 0.0, 1.52)), 0.62, 0.0, 8.0
 
 
 def forearms(ob: bpy.types.Object, preset: str) -> View:
@@ -144,7 +141,7 @@ def forearms(ob: bpy.types.Object, preset: str) -> View:
     goal = _goal(ob, hand.name, hand.tail_local, 1)
     goal.use_position, goal.use_rotation = False, True
     goal.target.rotation_quaternion = turn @ hand.matrix_local.to_quaternion()
-    return ob.data.bones["forearm.L"].tail_local + Vector((-0.05, 0.0, 0.06)), 0.45, 20.0, 5.0
+    return ob.data.bones["forearm.L"].tail_local + Vector((-0.02, 0.0, 0.02)), 0.42, 20.0, 5.0
 
 
 PANELS: dict[str, Callable[[bpy.types.Object, str], View]] = {
