@@ -56,11 +56,11 @@ class DQIK_OT_uncouple(ArmatureOperator, bpy.types.Operator):
         """Remove couplings."""
         ob = armature(context)
         names = {bone.name for bone in context.selected_pose_bones or () if bone.id_data == ob}
-        count = couplings.remove(ob, lambda one: not names or one.bone in names)
+        count, notes = couplings.remove(ob, lambda one: not names or one.bone in names)
         if not count:
             self.tell({"WARNING"}, Note(Code.NOT_COUPLED, repr(ob.name)))
             return {"CANCELLED"}
-        self.tell({"INFO"}, Note(Code.UNCOUPLED, count))
+        self.tell({"INFO"}, Note(Code.UNCOUPLED, count), *notes)
         return {"FINISHED"}
 
 

@@ -30,6 +30,8 @@ def links(ob: bpy.types.Object, index: dict[str, int], notes: list[Note]) -> lis
     """The couplings of an armature object; notes about those without their bones. index : bone numbers by name."""
     found: list[Link] = []
     for one in ob.original.dqik.couplings:
+        if one.stiffness == 0.0:
+            continue
         missing = [name for name in (one.bone, one.leader) if name not in index]
         if missing:
             notes.append(Note(Code.COUPLING_WITHOUT_BONE, repr(one.bone), repr(missing[0])))
@@ -63,12 +65,19 @@ def add(ob: bpy.types.Object, wanted: Iterable[Link]) -> int:
     return count
 
 
-def remove(ob: bpy.types.Object, chosen: Callable[[bpy.types.PropertyGroup], bool]) -> int:
-    """Remove some couplings; returns their number."""
-    couplings = ob.dqik.couplings
+def remove(ob: bpy.types.Object, chosen: Callable[[bpy.types.PropertyGroup], bool]) -> tuple[int, list[Note]]:
+    """Remove some couplings; returns their number, and notes.
+
+    A library override cannot remove a coupling of its library: its stiffness becomes 0, so that it has no effect.
+    """
+    couplings, loosened = ob.dqik.couplings, 0
     numbers = [number for number, one in enumerate(couplings) if chosen(one)]
     for number in reversed(numbers):
-        couplings.remove(number)
+        try:
+            couplings.remove(number)
+        except TypeError:  # raised for a coupling of the library
+            couplings[number].stiffness = 0.0
+            loosened += 1
     if numbers:
         ob.dqik.solver = ob.dqik.solver  # remove() calls no update callback, so set a property that does
-    return len(numbers)
+    return len(numbers), [Note(Code.COUPLINGS_LOOSENED, loosened)] if loosened else []

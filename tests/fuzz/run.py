@@ -22,7 +22,7 @@ from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PATIENCE = 240.0  # seconds for one walk
+PATIENCE = 600.0  # seconds for one walk
 TRIES = 150  # attempts to shrink one walk
 
 Step = tuple[str, str]
