@@ -124,7 +124,8 @@ def add_obstacle(draw: Draw) -> str:
 
 
 def _obstacle(draw: Draw) -> str:
-    found = sorted(ob.name for ob in bpy.data.objects if ob.type == "MESH" and ob.library is None)
+    meshes = [ob for ob in bpy.data.objects if ob.type == "MESH" and ob.library is None]
+    found = sorted(ob.name for ob in meshes if not ob.name.startswith("DQIK"))  # others are shapes of controls
     return named(bpy.data.objects[draw.one(found)])
 
 
