@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Draw the pictures of docs/goal-kinds.md, couplings.md and follow.md: small figures in a plane, solved by the package.
+"""Draw the pictures of docs/goal-kinds.md and follow.md: small figures in a plane, solved by the package.
 
 Run `python benchmarks/pictures.py`; it needs NumPy and matplotlib.
 """
@@ -103,37 +103,6 @@ def goal_kinds() -> None:
     plt.savefig(IMAGES / "goal-kinds.png", dpi=80)
 
 
-def couplings() -> None:
-    """A finger and a spine, without couplings in grey and with them in blue."""
-    _, panels = plt.subplots(1, 2, figsize=(8, 3.6))
-    lengths, bends = (0.0, 0.45, 0.27, 0.2), ik.Range(-0.1, 1.9)
-    joints = [
-        ik.Joint(f"{k}", k - 1, "hinge", (0, lengths[k], 0), axis=(0, 0, 1), limits=bends) for k in range(3)
-    ] + [ik.Joint("tip", 2, "fixed", (0, lengths[3], 0))]
-    curl = [ik.Coupling("1", "X", "0"), ik.Coupling("2", "X", "1", factor=0.67)]
-    ax = panels[0]
-    curled = ik.Skeleton(joints, couplings=curl)
-    wanted = line(curled, ik.pose_from_angles(curled, [0.9, 0.9, 0.6]))[-1]
-    for skeleton, color in ((ik.Skeleton(joints), BEFORE), (curled, AFTER)):
-        pose = ik.solve(skeleton, [ik.Goal("tip", position=(*wanted, 0))]).pose
-        draw(ax, line(skeleton, pose), color)
-    ax.plot(*wanted, "*", color=TARGET, ms=14)
-    ready(ax, "Fingers")
-    ax = panels[1]
-    spine = chain(5, ik.Range(-1.0, 1.0)).joints
-    alike = [ik.Coupling(f"{k}", "X", "4") for k in range(1, 4)]
-    start = [0.0] * 5
-    for couplings_, color in (((), BEFORE), (alike, AFTER)):
-        skeleton = ik.Skeleton(spine, couplings=couplings_)
-        goal = ik.Goal("tip", position=(2.6, 2.6, 0))
-        pose = ik.solve(skeleton, [goal], ik.pose_from_angles(skeleton, start)).pose
-        draw(ax, line(skeleton, pose), color)
-    ax.plot(2.6, 2.6, "*", color=TARGET, ms=14)
-    ready(ax, "Spine")
-    plt.tight_layout()
-    plt.savefig(IMAGES / "couplings.png", dpi=80)
-
-
 def follow() -> None:
     """An arm behind a target that goes round a circle, and how a cart comes to a target that moves and stops."""
     _, panels = plt.subplots(1, 2, figsize=(9, 3.6), width_ratios=[1, 1.4])
@@ -174,5 +143,4 @@ def follow() -> None:
 
 if __name__ == "__main__":
     goal_kinds()
-    couplings()
     follow()

@@ -79,7 +79,12 @@ class DQIK_OT_avoid_remove(ArmatureOperator, bpy.types.Operator):
         if not 0 <= number < len(settings.avoid):
             self.tell({"WARNING"}, Note(Code.CHOOSE_OBSTACLE))
             return {"CANCELLED"}
-        settings.avoid.remove(number)
+        try:
+            settings.avoid.remove(number)
+        except TypeError:  # raised for an obstacle of the library, which an override cannot remove
+            self.tell({"WARNING"}, Note(Code.OBSTACLE_OF_LIBRARY, repr(settings.avoid[number].name)))
+            settings.avoid[number].object = None
+            return {"FINISHED"}
         settings.avoid_self = settings.avoid_self  # remove() calls no update callback, so set a property that does
         settings.active_obstacle = max(min(number, len(settings.avoid) - 1), 0)
         return {"FINISHED"}

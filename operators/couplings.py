@@ -4,10 +4,8 @@
 import bpy
 from bpy.props import EnumProperty
 
-from ..rig.blender.armature import Armature
-from ..rig.figure import roles
 from ..rig.notes import Code, Note
-from ..rig.setup import couplings
+from ..rig.setup import coupling_presets, couplings
 from .common import ArmatureOperator, armature
 
 
@@ -19,23 +17,24 @@ class DQIK_OT_couple(ArmatureOperator, bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     preset: EnumProperty(name="Preset", description="Which bones move together", items=[
-        *((name, one.label, one.summary, one.number) for name, one in couplings.PRESETS.items()),
+        *((name, one.label, one.summary, one.number) for name, one in coupling_presets.PRESETS.items()),
         ("CUSTOM", "Selected to Active", "The selected bones turn about X with the active one", 4),
     ])  # fmt: skip
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Add the couplings of the preset."""
         ob = armature(context)
-        bones = Armature(ob)
+        rest = coupling_presets.at_rest(ob)
+        index = rest.armature.index
         if self.preset == "CUSTOM":
             active = context.active_pose_bone
-            chosen = [bones.index[bone.name] for bone in context.selected_pose_bones or () if bone.id_data == ob]
+            chosen = [index[bone.name] for bone in context.selected_pose_bones or () if bone.id_data == ob]
             if active is None or len(chosen) < 2:
                 self.tell({"WARNING"}, Note(Code.SELECT_COUPLED))
                 return {"CANCELLED"}
-            wanted = couplings.of_selected(bones, chosen, bones.index[active.name])
+            wanted = coupling_presets.of_selected(rest, chosen, index[active.name])
         else:
-            wanted = couplings.PRESETS[self.preset].links(bones, roles.of(ob, bones).roles)
+            wanted = coupling_presets.PRESETS[self.preset].links(rest)
         if not wanted:
             self.tell({"WARNING"}, Note(Code.NO_SUCH_ROLES, repr(ob.name)))
             return {"CANCELLED"}
@@ -54,11 +53,11 @@ class DQIK_OT_uncouple(ArmatureOperator, bpy.types.Operator):
         """Remove couplings."""
         ob = armature(context)
         names = {bone.name for bone in context.selected_pose_bones or () if bone.id_data == ob}
-        count = couplings.remove(ob, lambda one: not names or one.bone in names)
+        count, notes = couplings.remove(ob, lambda one: not names or one.bone in names)
         if not count:
             self.tell({"WARNING"}, Note(Code.NOT_COUPLED, repr(ob.name)))
             return {"CANCELLED"}
-        self.tell({"INFO"}, Note(Code.UNCOUPLED, count))
+        self.tell({"INFO"}, Note(Code.UNCOUPLED, count), *notes)
         return {"FINISHED"}
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Mirroring goals and limits from one side of the body to the other."""
+"""Mirroring goals, limits and couplings from one side of the body to the other."""
 
 import bpy
 from bpy.props import EnumProperty
@@ -60,4 +60,17 @@ class DQIK_OT_limits_mirror(MirrorOperator, LimitsOperator, bpy.types.Operator):
         return self._report_copied(Note(Code.LIMITS), *mirror.mirror_limits(ob, self._bones(context), self.direction))
 
 
-CLASSES = (DQIK_OT_goals_mirror, DQIK_OT_limits_mirror)
+class DQIK_OT_couplings_mirror(MirrorOperator, bpy.types.Operator):
+    """Copy the couplings of one side of the body to the other, by the names or the roles of the bones"""
+
+    bl_idname = "dqik.couplings_mirror"
+    bl_label = "Mirror Couplings"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        """Copy the couplings."""
+        ob = armature(context)
+        return self._report_copied(Note(Code.COUPLINGS), *mirror.mirror_couplings(ob, self.direction))
+
+
+CLASSES = (DQIK_OT_goals_mirror, DQIK_OT_limits_mirror, DQIK_OT_couplings_mirror)

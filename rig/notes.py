@@ -30,6 +30,7 @@ class Code(Enum):
     NO_SUCH_ROLES = "{} has no bones with these roles: set their Role in the Bone panel"
     COUPLED = "Coupled {} axes of bones"
     UNCOUPLED = "Uncoupled {} axes of bones"
+    COUPLINGS_LOOSENED = "{} couplings belong to the library file, so their stiffness is 0 instead"
     NOT_COUPLED = "No bone of {} that is selected is coupled"
     NO_CURVE = "its target is no curve: choose a curve object"
     PLACE_NO_NUMBER = "the place of {} is not a number: reset its transform"
@@ -48,6 +49,7 @@ class Code(Enum):
     OBSTACLE_WITHOUT_FACES = "Obstacle {}: it has no faces: choose a mesh or an empty"
     NO_BODIES = "No bone of {} has a body: set its Role in the Bone panel"
     BODIES_MEASURED = "Measured {} bones"
+    OBSTACLE_OF_LIBRARY = "Obstacle {} belongs to the library file, so it has no object instead of being removed"
     CHOOSE_OBSTACLE = "Choose an obstacle in the list"
     TARGET_DISABLED = "while it is disabled in the viewport"
     TARGET_NOT_IN_LAYER = "while it is not in the view layer"
@@ -156,6 +158,7 @@ class Code(Enum):
     NO_MIRROR_IMAGE = "without a mirror image: {}"
     GOALS = "goals"
     LIMITS = "limits"
+    COUPLINGS = "couplings"
     NO_NAMED_ENDS = (
         "No bone of {} is named as a hand, a foot or a head: name them as Rigify, Mixamo or VRM does, or use "
         "Add Goal"

@@ -73,6 +73,7 @@ class DQIK_PT_couplings(ArmatureSidebar, bpy.types.Panel):
             column.prop(one, "offset")
             column.prop(one, "stiffness", slider=True)
         if own or ob.dqik.couplings:
+            layout.operator("dqik.couplings_mirror", icon="MOD_MIRROR")
             layout.operator("dqik.uncouple", icon="UNLINKED")
 
 

@@ -20,6 +20,8 @@ GERMAN_NOTES = {
         "{} hat keine Knochen mit diesen Rollen: ihre Rolle im Knochen-Bereich setzen",
     "Coupled {} axes of bones": "{} Achsen von Knochen gekoppelt",
     "Uncoupled {} axes of bones": "{} Achsen von Knochen entkoppelt",
+    "{} couplings belong to the library file, so their stiffness is 0 instead":
+        "{} Kopplungen gehören zur Bibliotheksdatei, also ist stattdessen ihre Steifigkeit 0",
     "No bone of {} that is selected is coupled": "Kein ausgewählter Knochen von {} ist gekoppelt",
     "its target is no curve: choose a curve object":
         "sein Zielobjekt ist keine Kurve: ein Kurvenobjekt auswählen",
@@ -51,6 +53,8 @@ GERMAN_NOTES = {
     "No bone of {} has a body: set its Role in the Bone panel":
         "Kein Knochen von {} hat einen Körper: ihre Rolle im Knochen-Bereich setzen",
     "Measured {} bones": "{} Knochen gemessen",
+    "Obstacle {} belongs to the library file, so it has no object instead of being removed":
+        "Hindernis {} gehört zur Bibliotheksdatei, also hat es kein Objekt mehr, statt entfernt zu sein",
     "Choose an obstacle in the list": "Ein Hindernis in der Liste auswählen",
     "while it is disabled in the viewport": "solange es in der Ansicht abgeschaltet ist",
     "while it is not in the view layer": "solange es nicht im View Layer ist",
@@ -205,6 +209,7 @@ GERMAN_NOTES = {
     "without a mirror image: {}": "ohne Spiegelbild: {}",
     "goals": "Ziele",
     "limits": "Grenzen",
+    "couplings": "Kopplungen",
     # the full body
     "No bone of {} is named as a hand, a foot or a head: name them as Rigify, Mixamo or VRM does, or use Add Goal":
         "Kein Knochen von {} heißt wie eine Hand, ein Fuß oder ein Kopf: wie Rigify, Mixamo oder VRM benennen, "

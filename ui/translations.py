@@ -33,6 +33,7 @@ _GERMAN_OPERATORS = {
     "Targets to Pose": "Zielobjekte zur Pose",
     "Mirror Goals": "Ziele spiegeln",
     "Mirror Limits": "Grenzen spiegeln",
+    "Mirror Couplings": "Kopplungen spiegeln",
     "Bake": "Backen",
     "Bake...": "Backen ...",
     "Check Range": "Bereich prüfen",

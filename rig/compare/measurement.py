@@ -108,7 +108,7 @@ def _with_solver(solver: str, options: ik.Options, inputs: Sequence[FrameInput |
             continue
         old = frame_input.prepared
         if id(old) not in prepared:
-            prepared[id(old)] = ik.prepare(frame_input.rig.skeleton, old.goals, solver, options)
+            prepared[id(old)] = ik.prepare(frame_input.rig.skeleton, old.goals, solver, options, old.contacts)
         solver_inputs.append(replace(frame_input, prepared=prepared[id(old)]))
     return solver_inputs
 

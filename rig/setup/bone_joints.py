@@ -5,7 +5,7 @@ import bpy
 import numpy as np
 
 from ... import solvers as ik
-from ...solvers.algebra import quaternion
+from ...solvers.algebra import quaternion, twist_swing
 from ...solvers.model import SETTINGS, Setting
 from ..blender import limit_frame
 from ..blender.armature import Armature
@@ -13,6 +13,7 @@ from ..blender.dependencies import acts
 from ..blender.limit_frame import LimitFrame
 from ..figure import capsules
 from . import limits
+from .couplings import Link
 from .menus import AXES
 from .plan import Plan, PlannedGoal
 from .rig import Support
@@ -85,9 +86,10 @@ class BoneJoints:
                 preferred=_preferred(solve_plan.bends.get(bone), own),
                 hold=turn_hold,
                 inherit_rotation=not detached,
-                **(_joint_kind(pose_bone) if solve_plan.moved[bone] else {"kind": "fixed"}),
+                **(_joint_kind(pose_bone, self._coupled(bone, solve_plan)) if solve_plan.moved[bone]
+                   else {"kind": "fixed"}),
             )
-        )
+        )  # fmt: skip
         self.own_rest.append(turned)
         self.rest_offset.append(place)
         self.rooted.append(above not in self.main)
@@ -169,6 +171,29 @@ class BoneJoints:
             capsules.pairs(solve_plan.capsules, solve_plan.figure) if solve_plan.avoids_self else [],
         )  # fmt: skip
 
+    def coupling(self, link: Link) -> ik.Coupling:
+        """The solver's coupling, whose joints' angles are those of the limits: see `limit_frame`."""
+        axis, sign, zero = self._measured(link.bone, link.axis)
+        leader_axis, other, leader_zero = self._measured(link.leader, link.leader_axis)
+        factor = sign * other * link.factor
+        offset = sign * link.offset + zero - factor * leader_zero
+        joint, leader = self.main[link.bone], self.main[link.leader]
+        return ik.Coupling(joint, axis, leader, leader_axis, factor, offset, link.stiffness)
+
+    def _coupled(self, bone: int, solve_plan: Plan) -> set[str]:
+        """The axes of a bone's joint to whose angles couplings refer."""
+        ends = [(one.bone, one.axis) for one in solve_plan.links]
+        ends += [(one.leader, one.leader_axis) for one in solve_plan.links]
+        return {self._measured(bone, axis)[0] for other, axis in ends if other == bone}
+
+    def _measured(self, bone: int, axis: str) -> tuple[str, float, float]:
+        """The axis of a bone's joint that is most along an axis of the bone, its sign, and its angle at rest [rad]."""
+        frame = self.frames[bone]
+        along = quaternion.rotate(quaternion.conjugate(frame.axes), np.array(AXES[axis], dtype=float))
+        own = int(np.abs(along).argmax())
+        twist, swing_x, swing_z = twist_swing.coordinates(frame.motion(quaternion.IDENTITY))
+        return "XYZ"[own], float(np.sign(along[own])), float((swing_x, twist, swing_z)[own])
+
     def solved_frames(self, solve_plan: Plan) -> tuple[np.ndarray, np.ndarray] | None:
         """`start` and `axes` (S, 4) of the solved bones' limit frames; None if all are the bones' own."""
         frames = [self.frames[bone] for bone in solve_plan.bones if solve_plan.moved[bone]]
@@ -210,13 +235,16 @@ def _preferred(bend: np.ndarray | None, frame: LimitFrame) -> np.ndarray | None:
     return bend if bend is None or frame.is_own else quaternion.log(frame.motion(quaternion.exp(bend)))
 
 
-def _joint_kind(bone: bpy.types.PoseBone) -> dict:
-    """Kind, axis and limits of a bone's joint; a bone that may turn about only one axis is a hinge."""
+def _joint_kind(bone: bpy.types.PoseBone, coupled: set[str]) -> dict:
+    """Kind, axis and limits of a bone's joint; a bone that may turn about only one axis is a hinge.
+
+    coupled : axes whose angles couplings refer to. A hinge has no angle about another axis than its own.
+    """
     if not bone.dqik_use_limits:
         return {"kind": "ball"}
     twist, swing_x, swing_z = zip(*(ends.tolist() for ends in limits.of(bone)), strict=True)
     turning = [(axis, pair) for axis, pair in enumerate((swing_x, twist, swing_z)) if pair != (0.0, 0.0)]
-    if len(turning) == 1:
+    if len(turning) == 1 and coupled <= {"XYZ"[turning[0][0]]}:
         axis, pair = turning[0]
         return {"kind": "hinge", "axis": np.eye(3)[axis], "limits": ik.Range(*pair)}
     return {"kind": "ball", "limits": ik.TwistSwing(twist, swing_x, swing_z)}

@@ -53,9 +53,7 @@ def build(
     try:
         joints = BoneJoints(pose, solve_plan, holds)
         goals = joints.goals(solve_plan)
-        couplings = [
-            ik.Coupling(joints.main[one.bone], one.axis, joints.main[one.leader], *one[3:]) for one in solve_plan.links
-        ]
+        couplings = [joints.coupling(link) for link in solve_plan.links]
         skeleton = ik.Skeleton(joints.joints, couplings=couplings)
         longest = max((float(np.linalg.norm(goal.offset)) for goal in goals), default=0.0)
         if longest > skeleton.length:  # the skeleton has joints only: the goals' own bones may be its longest levers

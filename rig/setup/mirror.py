@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The other side of the body: counterparts of bones by name or role, and goals and limits mirrored to them."""
+"""The other side of the body: counterparts of bones by name or role, and what is mirrored to them.
+
+Goals, limits and couplings are.
+"""
 
 from collections.abc import Iterable
 
@@ -15,8 +18,9 @@ from ..figure import roles
 from ..figure.bone_names import flipped, side_of, without_side
 from ..figure.directions import across, reflection
 from ..figure.parts import LEFT, RIGHT, Role
-from . import controls, goals, limits
+from . import controls, couplings, goals, limits
 from .controls import Control
+from .couplings import Link
 from .menus import AXES
 
 _AXIS = 0.9  # cosine from which an axis of a bone counts as the mirror image of one of its counterpart's
@@ -134,6 +138,32 @@ def mirror_limits(ob: bpy.types.Object, bones: Iterable[bpy.types.PoseBone], sou
     return count, left
 
 
+def mirror_couplings(ob: bpy.types.Object, source: str) -> tuple[int, list[str]]:
+    """Copy the couplings of bones on the `source` side to the other side, in place of those of the same axes there.
+
+    The mirrored pose keeps to them if the pose keeps to the others. Bones that follow one on the other side are left.
+    Returns the number of bones, and the names of those without a counterpart.
+    """
+    armature, found, left = Armature(ob), list[Link](), set[str]()
+    pairs = right_of(ob, armature)
+    plane, others = _plane(armature, pairs), _of_side(pairs, source)
+    for one in ob.dqik.couplings:
+        if not {one.bone, one.leader} <= armature.index.keys() or one.leader in others.values():
+            continue
+        if one.bone not in others:
+            left |= {one.bone} if side_of(one.bone) == source else set()
+            continue
+        bone, leader = others[one.bone], others.get(one.leader, one.leader)
+        axis, sign = _mirrored_turn(armature, plane, one.bone, one.axis, bone)
+        leader_axis, other = _mirrored_turn(armature, plane, one.leader, one.leader_axis, leader)
+        found.append(Link(
+            armature.index[bone], axis, armature.index[leader], leader_axis, sign * other * one.factor,
+            sign * one.offset, one.stiffness,
+        ))  # fmt: skip
+    couplings.add(ob, found)
+    return len({link.bone for link in found}), sorted(left)
+
+
 def mirror_pasted(ob: bpy.types.Object, bones: Iterable[bpy.types.PoseBone]) -> None:
     """Replace limits and preferred bends that bones have from their counterparts by the mirror images of these."""
     armature = Armature(ob)
@@ -161,6 +191,19 @@ def _mirrored(
     one, two = (armature.rest[armature.index[bone], :3, :3] for bone in bones)
     image = two.T @ plane @ one @ np.array(AXES[value], dtype=float)
     return max(AXES, key=lambda axis: float(image @ np.array(AXES[axis])))
+
+
+def _mirrored_turn(armature: Armature, plane: np.ndarray, bone: str, axis: str, other: str) -> tuple[str, float]:
+    """The axis about which another bone turns, at rest, when a bone's turn about `axis` is mirrored, and its sign."""
+    turns = _turns(armature, plane, bone, other)["XYZ".index(axis)]
+    own = int(np.abs(turns).argmax())
+    return "XYZ"[own], float(np.sign(turns[own]))
+
+
+def _turns(armature: Armature, plane: np.ndarray, bone: str, other: str) -> np.ndarray:
+    """(3, 3) in rows, the axes of a bone's turns, mirrored, in another bone's frame: an axis is a pseudovector."""
+    one, two = (armature.rest[armature.index[name], :3, :3] for name in (bone, other))
+    return (two.T @ -plane @ one).T
 
 
 def _mirror_aim(goal: bpy.types.PropertyGroup, other: bpy.types.PropertyGroup, aim: str, bone: str) -> bool:
@@ -195,8 +238,7 @@ def _mirror_bone(
     armature: Armature, plane: np.ndarray, bone: bpy.types.PoseBone, source: str, other: bpy.types.PoseBone
 ) -> None:
     """Give another bone the mirror image of the limits and preferred bend of a bone that belong to bone `source`."""
-    one, two = (armature.rest[armature.index[name], :3, :3] for name in (source, other.name))
-    turns = two.T @ -plane @ one  # a rotation's axis in the other bone's frame: it is a pseudovector
+    turns = _turns(armature, plane, source, other.name).T
     axes, signs = np.abs(turns).argmax(0), np.sign(turns[np.abs(turns).argmax(0), range(3)])
     frame, bend = limit_frame.of(bone), np.array(bone.dqik_preferred_angle)
     if frame.is_own and (np.abs(turns).max(0) >= _AXIS).all() and axes[1] == 1:

@@ -149,6 +149,7 @@ def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], driven: frozenset[str
     bodies = capsules.of(ob, armature, figure) if avoids_self or avoided else []
     if not avoids_self:
         bodies = [body for body in bodies if moved[armature.above(body.bone)].any()]
+    avoided = avoided if bodies else []  # without bodies there is nothing to keep out of them
     targets = [goal.target_bone for goal in goals if goal.target_bone >= 0]
     joined = (bone for link in links for bone in (link.bone, link.leader))
     others = [*weighed, *targets, *joined, *(body.bone for body in bodies)]

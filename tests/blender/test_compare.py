@@ -67,6 +67,27 @@ def test_the_numbers_that_files_hold_stay(arm: bpy.types.Object) -> None:
     assert sorted(name for name in menu if name) == sorted(solvers())
 
 
+def test_solvers_keep_to_the_floor_as_live_does_and_refuse_couplings(arm: bpy.types.Object) -> None:
+    """What a solver is measured by is what it shows: a floor over the arm's targets is missed by as much."""
+    arm.dqik.use_floor, arm.dqik.floor_height = True, 0.35
+    assert compare("PGS", "EXTENDED") == {"FINISHED"}
+    rows = {row.solver: row for row in arm.dqik.comparison}
+    arm.dqik.live = True
+    for solver, row in rows.items():
+        arm.dqik.solver = solver
+        for frame in FRAMES:
+            rigs.at_frame(frame)
+            missed = rigs.miss(arm, "b", arm.dqik.goals[0].target)
+            assert row.errors[frame - FRAMES[0]] == pytest.approx(missed, abs=2e-4)
+    assert max(row.errors.max() for row in rows.values()) > 0.05
+    one = arm.dqik.couplings.add()
+    one.bone, one.leader, one.axis, one.leader_axis = "b", "a", "X", "X"
+    assert compare("CCD", "PGS") == {"FINISHED"}
+    rows = {row.solver: row for row in arm.dqik.comparison}
+    assert "coupled" in rows["CCD"].message
+    assert not rows["PGS"].message
+
+
 def test_every_solver_of_the_core_is_in_the_menu(extension: str) -> None:
     """With its sentence as the tooltip."""
     core = module(extension, "solvers").SOLVERS

@@ -257,6 +257,23 @@ def test_a_wall_and_a_plate_keep_the_hand_on_their_side() -> None:
     assert segment(ob, "hand.L")[:, 1].min() > -0.3 - DEEP
 
 
+def test_a_figure_without_bodies_is_baked_beside_obstacles() -> None:
+    """Very small typed radii leave all bones out, so that the obstacles are in nobody's way."""
+    ob, target = rigs.bent_arm(), rigs.empty((1.0, -1.0, 0.3))
+    rigs.goal(ob, "b", target)
+    for bone in ob.pose.bones:
+        bone.dqik_radius = 1e-9
+    avoid(ob, box((1.0, -1.0, 0.3), (0.5, 0.5, 0.5)))
+    rigs.made_active(ob)
+    ob.dqik.live = True
+    rigs.update()
+    live = rigs.matrices(ob)
+    assert rigs.miss(ob, "b", target) < 1e-3
+    assert bpy.ops.dqik.bake(frame_start=1, frame_end=2) == {"FINISHED"}
+    rigs.at_frame(1)
+    assert np.abs(rigs.matrices(ob) - live).max() < 1e-5
+
+
 def test_lists_of_obstacles() -> None:
     ob, _ = standing()
     crate = box((2.0, 0.0, 0.0), (0.3, 0.3, 0.3))

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Coupled bones in Blender: exact by Blender's own rotations, live, baked, saved; presets, and what is said."""
 
-from math import radians
+from math import pi, radians
 
 import bpy
 import numpy as np
 import pytest
 import rigs
+from mathutils import Matrix, Quaternion, Vector
 
 EXACT = 2e-5  # [rad] of Blender's single precision
 
@@ -25,12 +26,14 @@ def turn(ob: bpy.types.Object, bone: str, axis: str = "X") -> float:
     return radians(rigs.twist_and_swing(q)[{"Y": 0, "X": 1, "Z": 2}[axis]])
 
 
+def error(ob: bpy.types.Object, one: bpy.types.PropertyGroup) -> float:
+    """How far a bone is off a coupling [rad]."""
+    return turn(ob, one.bone, one.axis) - one.factor * turn(ob, one.leader, one.leader_axis) - one.offset
+
+
 def off(ob: bpy.types.Object) -> float:
     """How far the bones are off their exact couplings."""
-    return max(
-        abs(turn(ob, one.bone, one.axis) - one.factor * turn(ob, one.leader, one.leader_axis) - one.offset)
-        for one in ob.dqik.couplings if one.stiffness == 1.0
-    )  # fmt: skip
+    return max(abs(error(ob, one)) for one in ob.dqik.couplings if one.stiffness == 1.0)
 
 
 def chain() -> tuple[bpy.types.Object, bpy.types.Object]:
@@ -151,6 +154,29 @@ def test_selected_bones_follow_the_active_one() -> None:
     assert off(ob) < EXACT
 
 
+def test_a_bone_that_may_turn_about_one_axis_only_is_coupled_about_others_too() -> None:
+    """Its twist is 0, so the leader's is too, though the goal would have it twist; a range that has no 0 is refused."""
+    ob, target = chain()
+    ob.dqik.goals[0].use_rotation = True
+    target.rotation_quaternion = rigs.rotation((0.1, 1.0, 0.3), 50.0)
+    rigs.limit(ob.pose.bones["c"], (0, 0), (0, 0), (-50, 50))
+    one = coupling(ob, "c", "b", "Y", "Y", factor=-0.5)
+    ob.dqik.live = True
+    rigs.update()
+    assert abs(turn(ob, "c", "Z")) > 0.05
+    assert abs(turn(ob, "c", "Y")) < EXACT
+    assert abs(turn(ob, "b", "Y")) < EXACT
+    assert abs(turn(ob, "a", "Y")) > 0.05
+    one.leader, one.leader_axis = "a", "Z"
+    one.axis, one.factor = "Z", 2.0
+    rigs.update()
+    assert off(ob) < EXACT
+    one.axis, one.offset = "X", 0.5
+    rigs.limit(ob.pose.bones["a"], (-180, 180), (-180, 180), (-5, 5))
+    rigs.update()
+    assert "leave no room" in ob.dqik.status.message
+
+
 def test_a_missing_bone_and_bones_that_cannot_are_said() -> None:
     ob, _ = chain()
     coupling(ob, "c", "nobody")
@@ -166,3 +192,72 @@ def test_a_missing_bone_and_bones_that_cannot_are_said() -> None:
     ob.dqik.solver = "CCD"
     rigs.update()
     assert "CCD turns one joint after the other" in ob.dqik.status.message
+
+
+# -- mirroring ---------------------------------------------------------------------------------------------------------
+
+
+def mirrored_pose(ob: bpy.types.Object) -> None:
+    """Pose a figure as its mirror image in the plane X = 0, from Blender's evaluated matrices."""
+    mirror = Matrix.Diagonal((-1.0, 1.0, 1.0))
+    shown = rigs.evaluated(ob).pose.bones
+    turns = {one.name: (one.matrix @ one.bone.matrix_local.inverted()).to_3x3() for one in shown}
+    wanted = {bpy.utils.flip_name(name): mirror @ turn @ mirror for name, turn in turns.items()}
+    for one in ob.pose.bones:
+        rest, above = one.bone.matrix_local.to_3x3(), wanted[one.parent.name] if one.parent else Matrix.Identity(3)
+        one.rotation_quaternion = (rest.inverted() @ above.inverted() @ wanted[one.name] @ rest).to_quaternion()
+    rigs.update()
+
+
+def posed_by(twist: float, swing_x: float, swing_z: float) -> Quaternion:
+    """A rotation of this twist about Y and, after it, this swing."""
+    swing = Vector((swing_x, 0.0, swing_z))
+    return Quaternion(swing.normalized(), swing.length) @ Quaternion((0.0, 1.0, 0.0), twist)
+
+
+@pytest.mark.parametrize("rolls", [(0.0, 0.0), (0.7, -0.7), (0.7, pi / 2 - 0.7), (0.3, pi - 0.3), (-0.4, 0.4 - pi / 2)])
+@pytest.mark.parametrize("source", ["L", "R"])
+def test_the_mirrored_pose_keeps_to_mirrored_couplings(rolls: tuple[float, float], source: str) -> None:
+    """Whatever axes the other side's bones have, as long as they are the mirrored ones or exchanged with them."""
+    ob, other = rigs.figure(), "LR".replace(source, "")
+    bpy.ops.object.mode_set(mode="EDIT")
+    for name in ("collar", "arm", "forearm", "hand"):
+        for own, roll in zip("LR", rolls, strict=True):
+            ob.data.edit_bones[f"{name}.{own}"].roll += roll
+    bpy.ops.object.mode_set(mode="OBJECT")
+    coupling(ob, f"forearm.{source}", f"hand.{source}", "Y", "Y", factor=-0.5, offset=0.2)
+    coupling(ob, f"forearm.{source}", f"arm.{source}", "X", "Z", factor=0.6)
+    coupling(ob, f"collar.{source}", "chest", "Z", "X", factor=0.4, offset=-0.1)
+    coupling(ob, f"arm.{source}", "chest", "Z", "Y", factor=1.5, stiffness=0.3)
+    assert bpy.ops.dqik.couplings_mirror(direction=source) == {"FINISHED"}
+    mirrored = {one.bone for one in ob.dqik.couplings} - {f"{name}.{source}" for name in ("forearm", "collar", "arm")}
+    assert mirrored == {f"{name}.{other}" for name in ("forearm", "collar", "arm")}
+    assert len(ob.dqik.couplings) == 8
+    chest, arm, hand = (0.3, -0.2, 0.1), (-0.4, 0.3, 0.45), (0.5, 0.1, -0.2)  # twist, swing X, swing Z
+    for name, values in {
+        "chest": chest, f"arm.{source}": (*arm[:2], 1.5 * chest[0]), f"hand.{source}": hand,
+        f"forearm.{source}": (0.2 - 0.5 * hand[0], 0.6 * 1.5 * chest[0], 0.15),
+        f"collar.{source}": (0.1, -0.05, 0.4 * chest[1] - 0.1),
+    }.items():  # fmt: skip
+        ob.pose.bones[name].rotation_quaternion = posed_by(*values)
+    rigs.update()
+    soft = [one for one in ob.dqik.couplings if one.stiffness < 1.0]
+    for one in soft:
+        one.stiffness = 1.0
+    own, image = ([one for one in ob.dqik.couplings if one.bone.endswith(side)] for side in (source, other))
+    assert max(abs(error(ob, one)) for one in own) < 1e-5
+    mirrored_pose(ob)
+    assert max(abs(error(ob, one)) for one in image) < 1e-5
+
+
+def test_mirroring_replaces_what_the_other_side_has_and_leaves_what_joins_the_sides() -> None:
+    ob = rigs.figure()
+    assert bpy.ops.dqik.couplings_mirror() == {"CANCELLED"}
+    coupling(ob, "hand.L", "forearm.L", "Y", "Y", factor=0.5)
+    coupling(ob, "hand.R", "forearm.R", "Y", "Y", factor=0.9)
+    coupling(ob, "thigh.L", "thigh.R", "X", "X", factor=-1.0)
+    coupling(ob, "spine", "chest", "X", "X")
+    assert bpy.ops.dqik.couplings_mirror() == {"FINISHED"}
+    found = {(one.bone, one.leader): one.factor for one in ob.dqik.couplings}
+    assert found == {("hand.L", "forearm.L"): 0.5, ("hand.R", "forearm.R"): pytest.approx(0.5),
+                     ("thigh.L", "thigh.R"): -1.0, ("spine", "chest"): 1.0}  # fmt: skip

@@ -336,6 +336,23 @@ def test_a_bone_of_the_body_may_be_the_target() -> None:
     assert (rigs.tail(ob, "hand.R") - rigs.head(ob, "hand.L")).length > 0.3
 
 
+def test_a_curve_is_followed_after_a_script_has_removed_a_goal_before_it() -> None:
+    """`remove` causes no update, so the evaluated goals still have their old numbers in the next frame."""
+    ob, curve = chain(), curve_object("POLY")
+    goal_of(ob, "DISTANCE", "bone 0", rigs.empty((0, 0, 3)), side="WITHIN", distance=9.0)
+    goal_of(ob, "DISTANCE", "bone 1", rigs.empty((0, 0, 3)), side="WITHIN", distance=9.0)
+    goal_of(ob, "CURVE", "bone 3", curve)
+    rigs.at_frame(2)
+    ob.dqik.goals.remove(1)
+    rigs.at_frame(3)
+    assert not ob.dqik.status.message
+    shown = rigs.matrices(ob)
+    ob.dqik.solver = "PGS"  # a setting: now Blender reports an update
+    rigs.update()
+    assert np.abs(rigs.matrices(ob) - shown).max() < 1e-5
+    assert ob.dqik.status.converged
+
+
 def test_a_target_bone_that_follows_a_solved_bone_by_a_constraint_is_a_cycle() -> None:
     ob = rigs.figure()
     rigs.goal(ob, "hand.L", rigs.empty((0.4, -0.4, 1.2)))

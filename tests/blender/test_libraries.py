@@ -110,6 +110,35 @@ def test_a_goal_can_be_added_to_an_override(tmp_path: Path) -> None:
     all_reach([override()])
 
 
+def test_an_override_frees_bones_of_the_library_couplings_and_obstacles(tmp_path: Path) -> None:
+    """What came with the library stays in the lists and loses its effect, and what is the override's own goes."""
+    ob, _ = reaching()
+    names = [bone.name for bone in ob.pose.bones]
+    couple(ob, names[1], names[0])
+    wall = rigs.empty((0.0, 0.0, 0.0), "Wall")
+    ob.dqik.avoid.add().object = wall
+    ob = rigs.made_active(overridden(tmp_path / "library.blend"))
+    couple(ob, names[2], names[0])
+    ob.dqik.live = True
+    rigs.at_frame(9)
+    assert bpy.ops.dqik.uncouple() == {"FINISHED"}
+    assert bpy.ops.dqik.avoid_remove() == {"FINISHED"}
+    assert [one.stiffness for one in ob.dqik.couplings] == [0.0]
+    assert [one.object for one in ob.dqik.avoid] == [None]
+    rigs.at_frame(9)
+    shown = rigs.matrices(ob)
+    ob.dqik.couplings[0].bone = ob.dqik.couplings[0].leader = "nobody"
+    rigs.update()
+    assert not ob.dqik.status.message
+    assert np.abs(rigs.matrices(ob) - shown).max() < 1e-6
+    assert rigs.miss(ob, "jib", aim(ob)) < NEAR
+
+
+def couple(ob: bpy.types.Object, bone: str, leader: str) -> None:
+    one = ob.dqik.couplings.add()
+    one.bone, one.leader, one.axis, one.leader_axis = bone, leader, "X", "X"
+
+
 def test_a_goal_of_ones_own_can_be_removed_from_an_override(tmp_path: Path) -> None:
     """The one that came with the library cannot: that is said, or it is muted, but nothing else happens."""
     reaching()

@@ -343,6 +343,39 @@ FAULTS = [
         "every baked bone gets the keys of the first", "test_bake",
         groups="bake",
     ),
+    # -- other kinds of goals, couplings, contact ----------------------------------------------------------------------
+    Fault(
+        "obstacles-without-bodies", "rig/setup/plan.py", "avoided = avoided if bodies else []", "avoided = avoided",
+        "a figure without bodies beside an obstacle cannot be baked", "test_contacts",
+        groups="contact,bodies,bake",
+    ),
+    Fault(
+        "compared-without-bodies", "rig/compare/measurement.py", "solver, options, old.contacts)", "solver, options)",
+        "solvers cannot be compared on a figure with contact", "test_compare",
+        groups="contact,bake",
+    ),
+    Fault(
+        "curve-of-old-number", "rig/frame/step/kinds.py", "    own = ob.original.dqik.goals[number].target\n",
+        "    return ob.dqik.goals[number].target\n",
+        "a script that removes a goal stops live solving of a goal on a curve", "test_goal_kinds",
+        groups="kinds,untold",
+    ),
+    Fault(
+        "hinge-coupled-about-another-axis", "rig/setup/bone_joints.py",
+        'if len(turning) == 1 and coupled <= {"XYZ"[turning[0][0]]}:', "if len(turning) == 1:",
+        "a bone with one axis is coupled about that axis, whichever was asked", "test_couplings",
+        groups="couplings,limits",
+    ),
+    Fault(
+        "coupled-sign", "rig/setup/bone_joints.py", "offset = sign * link.offset", "offset = -sign * link.offset",
+        "the offset of a coupling turns the bone the other way", "test_couplings",
+        quick=True, groups="couplings",
+    ),
+    Fault(
+        "floor-without-height", "rig/frame/step/targets.py", "ob.dqik.floor_height * _up(matrix)",
+        "0.0 * _up(matrix)", "Height of the floor has no effect", "test_contacts",
+        groups="contact,bodies",
+    ),
     # -- operators -----------------------------------------------------------------------------------------------------
     Fault(
         "bake-keeps-live", "operators/bake.py", "        ob.dqik.live = False\n", "", "a bake leaves Live on",

@@ -27,18 +27,35 @@ def chain(ob: bpy.types.Object, goal: bpy.types.PropertyGroup) -> list[bpy.types
     """The bones that a goal may move. As in Blender's own IK the length is counted from where the goal's end is."""
     one = ob.pose.bones.get(goal.bone)
     line = [] if one is None else [one, *one.parent_recursive]
-    return line[: goal.chain_length + (not goal.use_tail)] if goal.chain_length > 0 else line
+    from_own = goal.use_tail or goal.kind == "LOOK_AT"
+    return line[: goal.chain_length + (not from_own)] if goal.chain_length > 0 else line
+
+
+def turned(ob: bpy.types.Object, goal: bpy.types.PropertyGroup) -> list[bpy.types.PoseBone]:
+    """The bones of a goal's chain that it surely moves: a goal of balance moves those of the others."""
+    if goal.kind == "BALANCE":
+        return []
+    from_own = goal.use_tail or goal.kind == "LOOK_AT" or (goal.kind == "REACH" and goal.use_rotation)
+    return chain(ob, goal)[not from_own :]
+
+
+def coupled(ob: bpy.types.Object, names: set[str]) -> set[str]:
+    """Names of bones, and of those that are coupled to them, also through others."""
+    pairs, found = [{one.bone, one.leader} for one in ob.dqik.couplings], set(names)
+    while more := {name for pair in pairs if pair & found for name in pair} - found:
+        found |= more
+    return found
 
 
 def chains(ob: bpy.types.Object) -> set[str]:
-    """Names of the bones in the chains of an armature's goals, muted or not."""
-    return {one.name for goal in ob.dqik.goals for one in chain(ob, goal)}
+    """Names of the bones in the chains of an armature's goals, muted or not, and of those coupled to them."""
+    return coupled(ob, {one.name for goal in ob.dqik.goals for one in chain(ob, goal)})
 
 
 def target_matrix(goal: bpy.types.PropertyGroup) -> Matrix | None:
-    """A goal's target in the world as Blender evaluates it, or None where there is none."""
+    """A goal's target in the world as Blender evaluates it, or None where there is none and one is needed."""
     if goal.target is None:
-        return None
+        return Matrix() if goal.kind == "BALANCE" and goal.side == "WITHIN" else None
     target = evaluated(goal.target)
     if goal.subtarget and target.type == "ARMATURE":
         one = target.pose.bones.get(goal.subtarget)
@@ -53,7 +70,8 @@ def finite(matrix: Matrix) -> bool:
 def active_goals(ob: bpy.types.Object) -> Iterator[tuple[bpy.types.PropertyGroup, Matrix]]:
     """The goals that have an effect at this frame, as the evaluated object holds them, and where their targets are."""
     for goal, original in zip(evaluated(ob).dqik.goals, ob.dqik.goals, strict=False):
-        if goal.mute or goal.influence <= 0.0 or not (goal.use_position or goal.use_rotation):
+        without = goal.kind == "REACH" and not (goal.use_position or goal.use_rotation)
+        if goal.mute or goal.influence <= 0.0 or without:
             continue
         matrix = target_matrix(original)
         if goal.bone in ob.pose.bones and matrix is not None and finite(matrix):
@@ -73,6 +91,7 @@ def history_matters(previous: bool = True) -> bool:
     if any(not curve.driver.is_valid for ob in shown() if drives(ob) for curve in ob.animation_data.drivers):
         return True
     targets = [target for ob in shown() for goal in ob.dqik.goals for target in (goal.target, goal.pole_target)]
+    targets += [other for ob in shown() for other in obstacles(ob)]
     if any(target is not None and target.hide_viewport for target in targets):
         return True
     return (previous and any(follows_previous(ob) for ob in shown())) or follows_itself()
@@ -80,6 +99,12 @@ def history_matters(previous: bool = True) -> bool:
 
 def follows_previous(ob: bpy.types.Object) -> bool:
     return is_live(ob) and ob.dqik.start_from == "PREVIOUS"
+
+
+def obstacles(ob: bpy.types.Object) -> list[bpy.types.Object]:
+    """The objects that an armature's bones keep out of."""
+    found = [ob.dqik.floor if ob.dqik.use_floor else None, *(one.object for one in ob.dqik.avoid)]
+    return [other for other in found if other is not None]
 
 
 Node = tuple[bpy.types.Object, str]
@@ -98,11 +123,18 @@ def behind(ob: bpy.types.Object, name: str) -> Iterator[Node]:
             yield ob, one.parent.name
         owners += [one, *_pulled(ob)]
         for goal in ob.dqik.goals:
-            if one in chain(ob, goal):
+            if (one in chain(ob, goal) or goal.kind == "BALANCE") and not _takes_bone(goal):
                 yield from _aims(goal)
+        if name in chains(ob):
+            yield from ((other, "") for other in obstacles(ob) if other.parent != ob)  # such a one is left out
     for owner in owners:
         for constraint in owner.constraints:
             yield from _aims(constraint)
+
+
+def _takes_bone(goal: bpy.types.PropertyGroup) -> bool:
+    """Whether a goal's target is a bone of its own armature that may be solved with it."""
+    return goal.kind in ("LOOK_AT", "DISTANCE") and goal.target == goal.id_data and goal.pole_target is None
 
 
 def _pulled(ob: bpy.types.Object) -> list[bpy.types.PoseBone]:
@@ -162,6 +194,6 @@ def solved_alone(ob: bpy.types.Object) -> set[str]:
         return set()
     goals = [goal for goal, _ in active_goals(ob)]
     return {
-        one.name for goal in goals for one in chain(ob, goal)[not goal.use_tail :]
+        one.name for goal in goals for one in turned(ob, goal)
         if not one.dqik_lock and not len(one.constraints) and one.dqik_stiffness < 1.0
     }  # fmt: skip

@@ -17,15 +17,18 @@ from goals import (
     carriers,
     chain,
     chains,
+    coupled,
     finite,
     follows_itself,
     history_matters,
     is_live,
     key_of,
     size,
+    turned,
 )
 from mathutils import Matrix, Quaternion
 from outside import turns_bones
+from relations import couplings_hold, floor_holds, kind_is_met
 from rigs import at_frame, evaluated, update
 from vocabulary import BrokenError, armatures, forget, shown
 
@@ -56,7 +59,8 @@ def poses_that_stay() -> dict[Key, np.ndarray]:
 def solved_bones(ob: bpy.types.Object) -> set[str]:
     """Names of the bones in the chains of the goals that count."""
     goals = [goal for goal, _ in active_goals(ob)] if is_live(ob) else []
-    return {one.name for goal in goals for one in chain(ob, goal) if not one.dqik_lock}
+    names = coupled(ob, {one.name for goal in goals for one in chain(ob, goal)})
+    return {name for name in names if name in ob.pose.bones and not ob.pose.bones[name].dqik_lock}
 
 
 def difference(before: dict[Key, np.ndarray], after: dict[Key, np.ndarray]) -> tuple[float, float, str]:
@@ -172,6 +176,8 @@ class Watch:
                 if group != "files" or not any("dqik.goals" in path for path in animated_paths(ob)):
                     report_is_true(ob)  # after loading, Blender shows keyed settings as they were saved
                 limits_hold(ob)
+                couplings_hold(ob)
+                floor_holds(ob)
         for ob in armatures():
             if ob.pose is not None and not ob.dqik.live:
                 self.moved[key_of(ob)] = set()
@@ -224,6 +230,10 @@ def report_is_true(ob: bpy.types.Object) -> None:
         if goal.influence < 1.0 or goal.priority < 0:
             continue
         one, wanted = shape.pose.bones[goal.bone], into @ matrix
+        if goal.kind != "REACH":
+            if even_object and evenly_scaled(one.matrix) and goal.position_weight and goal.rotation_weight:
+                kind_is_met(shape, goal, wanted)
+            continue
         end = one.tail if goal.use_tail else one.head
         miss = (end - wanted.translation).length
         far = max(wanted.translation.length, end.length, shape.matrix_world.translation.length / min(map(abs, scale)))
@@ -299,7 +309,7 @@ def limits_hold(ob: bpy.types.Object) -> None:
     driven = [curve.data_path for curve in ob.animation_data.drivers] if ob.animation_data else []
     left = carriers(ob)
     for goal, _ in active_goals(ob):
-        for one in chain(ob, goal)[0 if goal.use_tail or goal.use_rotation else 1 :]:
+        for one in turned(ob, goal):
             ours = not one.dqik_lock and not len(one.constraints) and one.name not in left
             ours = ours and not any(f'bones["{one.name}"]' in path for path in driven)
             if ours and one.dqik_use_limits and outside_limits(one) > LIMIT:

@@ -98,6 +98,61 @@ def make_goal(of: bpy.types.Object, bone: str, target: str, **settings: object) 
     of.update_tag()
 
 
+def make_curve(name: str, points: Sequence[Sequence[float]], kind: str, location: Sequence[float]) -> None:
+    """A curve object of one spline."""
+    data = bpy.data.curves.new(name, "CURVE")
+    data.dimensions = "3D"
+    ob = bpy.data.objects.new(name, data)
+    bpy.context.scene.collection.objects.link(ob)
+    ob.location = location
+    reshape(ob, points, kind)
+
+
+def reshape(of: bpy.types.Object, points: Sequence[Sequence[float]], kind: str) -> None:
+    """Give a curve another spline; none without points."""
+    of.data.splines.clear()
+    spline = of.data.splines.new(kind)
+    own = spline.bezier_points if kind == "BEZIER" else spline.points
+    own.add(len(points) - 1)
+    for point, place in zip(own, points, strict=True):
+        point.co = place if kind == "BEZIER" else (*place, 1.0)
+        if kind == "BEZIER":
+            point.handle_left_type = point.handle_right_type = "AUTO"
+
+
+def make_mesh(name: str, corners: Sequence[Sequence[float]], location: Sequence[float]) -> None:
+    """A mesh object of loose corners, which counts as their convex hull."""
+    mesh = bpy.data.meshes.new(name)
+    mesh.from_pydata(list(corners), [], [tuple(range(len(corners)))] if len(corners) > 2 else [])
+    ob = bpy.data.objects.new(name, mesh)
+    ob.location = location
+    bpy.context.scene.collection.objects.link(ob)
+
+
+def avoid(of: bpy.types.Object, name: str) -> None:
+    """An obstacle of an armature."""
+    one = of.dqik.avoid.add()
+    one.name, one.object = name, thing(name)
+
+
+def couple(of: bpy.types.Object, bone: str, leader: str, **settings: object) -> None:
+    """A coupling of two bones."""
+    one = of.dqik.couplings.add()
+    one.name, one.bone, one.leader = bone, bone, leader
+    for name, value in settings.items():
+        setattr(one, name, value)
+
+
+def make_figure(name: str, location: Sequence[float], limits: bool, targets: str) -> None:
+    """A standing figure with the goals of Set Up Full Body, and Human Limits."""
+    ob = rigs.figure(name)
+    ob.location = location
+    update()
+    if limits:
+        run("limits_preset", ob)
+    run("setup_full_body", ob, targets=targets)
+
+
 # -- animation ---------------------------------------------------------------------------------------------------------
 
 

@@ -11,10 +11,12 @@ import check_steps  # noqa: F401  they add themselves to the list
 import checks
 import file_steps  # noqa: F401
 import goal_steps  # noqa: F401
+import kind_steps  # noqa: F401
 import oracle
 import outside
 import outside_checks
 import outside_steps  # noqa: F401
+import relation_steps  # noqa: F401
 import rig_steps  # noqa: F401
 import vocabulary
 from draw import STEPS, Draw, NothingToDrawError
@@ -35,6 +37,10 @@ THEMES = (
     ("paste", "join", "append", "libraries", "files", "remembered"),
     ("hang", "shared", "operators", "targets_to_pose", "handlers", "keyed_pose", "keyed_missed"),
     ("export", "script", "script_updates", "sims", "cloth", "sessions"),
+    ("kinds", "keyed", "undo", "late", "follow", "bake", "setting"),
+    ("couplings", "limits", "bake", "undo", "hand", "paste", "setting"),
+    ("contact", "bodies", "limits", "bake", "undo", "keys", "setting"),
+    ("figure", "contact", "couplings", "kinds", "bodies", "keys", "operators"),
 )  # groups that belong together
 WORDS: dict[str, object] = {}
 for words in (vocabulary, outside, oracle, checks, outside_checks, bakes):

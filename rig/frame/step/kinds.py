@@ -74,7 +74,7 @@ def fill(ob: bpy.types.Object, inverse: Matrix, rig: Rig, matrices: Sequence[Mat
                     for one, ends in rig.supports
                 ])  # fmt: skip
         elif target == "CURVE":
-            line = _polyline(ob.dqik.goals[rig.goals[k].index].target)
+            line = _polyline(_target(ob, rig.goals[k].index))
             points[0, places[k]] = along_curve(line @ _turn(inverse).T + inverse.translation, _lengths(rig, k))
         elif goal.rotation is not None:
             turn = matrices[k].to_quaternion()[:] if goal.target_joint is None else quaternion.IDENTITY
@@ -103,6 +103,13 @@ def _lengths(rig: Rig, k: int) -> list[float]:
     joints = joints_on_curve(rig.skeleton, goal)
     offsets = np.linalg.norm(dual_quaternion.translation(rig.skeleton.links[joints]), axis=-1)
     return [*offsets.tolist(), float(np.linalg.norm(goal.offset))]
+
+
+def _target(ob: bpy.types.Object, number: int) -> bpy.types.Object:
+    """The evaluated target of a goal of an evaluated object, whose goals have other numbers after an untold removal."""
+    own = ob.original.dqik.goals[number].target
+    targets = (goal.target for goal in ob.dqik.goals if goal.target is not None)
+    return next((target for target in targets if target.original == own), own)
 
 
 def _polyline(curve: bpy.types.Object) -> np.ndarray:
