@@ -112,6 +112,7 @@ _GERMAN = {
     "Swing about Z": "Schwenk um Z",
     "Selected Bones": "Ausgewählte Knochen",
     "Stiffness": "Steifigkeit",
+    "Gain": "Rückstellkraft",
     "Preferred": "Bevorzugt",
     "Lock": "Sperren",
     "Translate": "Verschieben",

@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 113054838 /* a hash of all below */
+#define DQIK_LAYOUT 132812126 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -175,6 +175,7 @@ typedef struct {
     double settle;
     double unsettled;
     const double *reluctance; /* (n) */
+    const double *weights; /* (n) of the pull */
     int32_t abandons; /* whether it stops where the cost falls slowly; if leading goals are missed */
     int32_t resigns;
 } dqik_settings;

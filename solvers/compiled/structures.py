@@ -24,6 +24,7 @@ SETTINGS = structure(
     ("double", "damping", "below 0: adapts from first_damping, without a lower bound"),
     ("double", "first_damping pull settle unsettled", ""),
     ("double[]", "reluctance", "(n)"),
+    ("double[]", "weights", "(n) of the pull"),
     ("int32", "abandons resigns", "whether it stops where the cost falls slowly; if leading goals are missed"),
 )  # fmt: skip
 

@@ -51,16 +51,18 @@ def first_damping(freedoms: int, rows: int) -> float:
 
 
 def last_phase(
-    options: Options, pull: float, damping: float | np.ndarray, reluctance: np.ndarray, poles: bool
+    options: Options, pull: float, damping: float | np.ndarray, reluctance: np.ndarray,
+    weights: np.ndarray, poles: bool,
 ) -> Settings:
     """The settings of the last phase: with the pull itself, and most of the iterations.
 
-    damping : as `first_damping`; (L,) where lanes differ. reluctance : (n,). poles : whether any goal has one.
+    damping : as `first_damping`; (L,) where lanes differ. reluctance : (n,). weights : (n,) of the pull.
+    poles : whether any goal has one.
     """
     polish = min(POLISH_ITERATIONS, options.iterations) if pull or poles else 0
     return Settings(
         options.iterations - polish, options.tolerance, options.rotation_tolerance, options.damping, pull or damping,
-        pull, SETTLED, reluctance, options, UNSETTLED,
+        pull, SETTLED, reluctance, weights, options, UNSETTLED,
     )  # fmt: skip
 
 
@@ -70,7 +72,7 @@ def runs(
 ) -> Runs:  # fmt: skip
     """All runs of a stage whose last phase has these `settings`.
 
-    released : (n,) the reluctance without holds, if holds or poles can keep goals from being met; else None.
+    released : (n,) the reluctance without holds and gains, if holds or poles can keep goals from being met; else None.
     poles : whether any task is soft. precise : whether the solver supports continuation. abandons : whether a first
     descent may end early, because other starts follow it. ordered : whether some goals come before others; (L,) where
     lanes differ. limited : whether any of the stage's joints has limits.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The outer iteration of the Jacobian solvers, over a batch of frames.
 
-    minimise  1/2 |e(q)|^2 + 1/2 pull v^T D v,   v = difference of q from the base pose
+    minimise  1/2 |e(q)|^2 + 1/2 pull v^T W v,   v = difference of q from the base pose
 
 A step is accepted only if this cost falls. Solvers with damping adapt it to the gain ratio of actual to predicted
 decrease (Levenberg-Marquardt; Kenwright's fixed delta does not come to rest on unreachable targets). Solvers without
@@ -52,6 +52,7 @@ class Settings(NamedTuple):
         longest step of a degree of freedom is below `settle` and the remaining motion, predicted from how fast the
         steps shrink, is below `unsettled`.
     abandons : also stop where the cost falls too slowly (`ABANDON_STEPS`), for attempts that others follow.
+    weights : of the pull, the reluctance times the joints' gains; equal within a joint.
     resigns : also stop where the cost falls slowly while goals that lead are missed, because they cannot all be met.
     """
 
@@ -62,7 +63,8 @@ class Settings(NamedTuple):
     first_damping: float | np.ndarray  # (L,) where lanes differ
     pull: float
     settle: float
-    reluctance: np.ndarray  # (n,) D
+    reluctance: np.ndarray  # (n,) D > 0
+    weights: np.ndarray  # (n,) W
     options: Options
     unsettled: float = ANY
     abandons: bool = False
@@ -263,7 +265,7 @@ def _linearised(
         error = tasks.signed_errors(point.kinematics, frames.targets)
     system = LinearSystem(
         space, point.state.x, model.jacobian(point, frames), error,
-        None if v is None else settings.pull * space.pull_gradient(point.state, v, settings.reluctance),
+        None if v is None else settings.pull * space.pull_gradient(point.state, v, settings.weights),
         damping, settings.reluctance, settings.pull, lanes=tasks.lanes if tasks.lanes.count > 1 else None,
         one_sided=tasks.one_sided,
     )  # fmt: skip
@@ -303,4 +305,4 @@ def _cost(
     if not settings.pull:
         return cost, None
     v = space.difference(point.state, frames.base)
-    return cost + 0.5 * settings.pull * lanes.freedoms.dot(settings.reluctance * v, v), v
+    return cost + 0.5 * settings.pull * lanes.freedoms.dot(settings.weights * v, v), v

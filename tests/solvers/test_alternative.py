@@ -33,7 +33,7 @@ from solvers.iterate.descent import Model, Settings
 from solvers.methods.alternative import GoalLevers
 from solvers.space.point import Point, Request
 
-SETTINGS = Settings(1, 0.0, 0.0, None, 0.0, 0.0, 0.0, np.ones(1), ik.Options())
+SETTINGS = Settings(1, 0.0, 0.0, None, 0.0, 0.0, 0.0, np.ones(1), np.ones(1), ik.Options())
 
 
 def models(skeleton: ik.Skeleton, goals: list[ik.Goal], start: ik.Pose) -> tuple[GoalLevers, Model, Point, Request]:

@@ -207,7 +207,7 @@ def linear(at: Standing, error: np.ndarray, mu: float, reluctance: np.ndarray | 
     space, rest = at.space, np.tile([1.0, 0, 0, 0], (1, at.tasks.count, 1))
     targets = Targets(np.zeros((1, at.tasks.count, 3)), rest, rest[..., 1:])
     reluctance = np.ones(space.n) if reluctance is None else reluctance
-    set_up = Settings(1, 0.0, 0.0, None, mu, 0.0, 0.0, reluctance, ik.Options())
+    set_up = Settings(1, 0.0, 0.0, None, mu, 0.0, 0.0, reluctance, reluctance, ik.Options())
     jacobian = at.tasks.jacobian(at.point.state, at.point.kinematics, targets)
     return LinearSystem(
         space, at.point.state.x, jacobian, error[None], None, np.array([mu]), reluctance,
