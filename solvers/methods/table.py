@@ -98,7 +98,7 @@ METHODS: dict[str, Method] = {
     ),
     "EXTENDED": Method(
         "Extended Jacobian: holds the shape of neighbouring joints; for chains and tails that start out straight",
-        damped(extended.step, extended.Extension), continues=True,
+        extended.minimise, continues=True,
     ),
     "NEWTON": Method(
         "Newton's method with second derivatives: few but costly steps where targets are out of reach",
