@@ -188,8 +188,8 @@ class Pairs:
 def minimise(tasks: Tasks, space: JointSpace, settings: Settings, start: Point, frames: Request) -> Minimum:
     """The outer iteration with the extension that the options ask for.
 
-    A criterion follows descents without a pull, in frames that these bring to their goals. Where there is a pull, that is
-    after the descent with it.
+    A criterion follows descents without a pull, in frames that these bring to their goals. Where there is a pull, the
+    last descent is such a one.
     """
     extension = settings.options.extension
     descent = damped(spring_step if extension == "SPRINGS" else step, Extension)

@@ -15,7 +15,7 @@ from skeletons import chain
 import solvers as ik
 from solvers.compiled import library as kernel
 
-FOLLOW = ("PGS", "DLS", "PINV", "SVD", "TSVD", "SDLS", "EXTENDED", "NEWTON", "BROYDEN", "SQP")
+FOLLOW = ("PGS", "DLS", "PINV", "SVD", "TSVD", "SDLS", "ALTERNATIVE", "EXTENDED", "NEWTON", "BROYDEN", "SQP")
 AT = np.array([0.1, -0.2, 0.3, 0.1, 0.2, -0.1, 0.2])  # [rad] the start of the planar arm
 TARGET = np.array([4.9, 3.3])
 each_solver = pytest.mark.parametrize("solver", FOLLOW)

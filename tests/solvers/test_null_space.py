@@ -15,8 +15,8 @@ from solvers.iterate.linear_step import LinearSystem
 from solvers.methods import pinv, sdls, svd, transpose, tsvd
 
 STEPS = {"PINV": pinv.step, "SVD": svd.step, "TSVD": tsvd.step, "SDLS": sdls.step, "TRANSPOSE": transpose.step}
-JACOBIAN = [name for name in ("PGS", "DLS", *STEPS, "EXTENDED", "NEWTON", "BROYDEN", "SQP") if name in ik.SOLVERS]
-LESS = ["ALTERNATIVE", "GAUSS_SEIDEL"]  # follow the pull from the start pose, but not always to the nearest pose
+JACOBIAN = ["PGS", "DLS", *STEPS, "ALTERNATIVE", "EXTENDED", "NEWTON", "BROYDEN", "SQP"]
+LESS = ["GAUSS_SEIDEL"]  # follow the pull from the start pose, but not always to the nearest pose
 BY_JOINT = ["CCD", "FABRIK", "TWO_BONE"]  # have no step for the pull
 PULL = 1e-4
 LINKS, REACHES = 6, 6
