@@ -14,7 +14,7 @@ static void weigh(const work *w, point *p) {
 
 /* The solver's step inside the limits, over the unknowns alone where coordinates are coupled. */
 static void inner_step(work *w, double *d) {
-    step_function *const inner = w->s->solver == DQIK_DLS ? dls_step : pgs_step;
+    step_function *const inner = w->s->solver == DQIK_PGS ? pgs_step : dls_step;
     if (w->s->unknowns)
         take_coupled_step(w, inner, d);
     else
@@ -87,5 +87,5 @@ static int descend(work *w, const dqik_settings *settings) {
 /* Iterate from `w->now` until a stopping rule ends it; returns the iterations. */
 int minimise(work *w, const dqik_settings *settings) {
     for (int i = w->s->rows; !w->use_soft && i < w->all; i++) w->now.e[i] = 0.0;
-    return w->s->sweep ? sweep(w, settings) : descend(w, settings);
+    return w->s->sweep && !w->steps ? sweep(w, settings) : descend(w, settings);
 }

@@ -35,6 +35,7 @@ typedef struct {
     const dqik_skeleton *k;
     int n, rows, all;        /* all = rows + those of soft tasks */
     int use_soft;            /* whether the rows of soft tasks count */
+    int steps;               /* whether a solver that sweeps takes damped steps instead */
     const double *link_q, *link_t; /* (J, 4), (J, 3) */
     const double *home_q; /* (J, 4) rotations that the targets were moved from; NULL: those of the start pose */
     double *places, *turns, *ends, *shares; /* (G, 3), (G, 4), (G, 3), (G) targets, which yielding may change */

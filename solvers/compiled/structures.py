@@ -198,6 +198,7 @@ STAGE = structure(
     ("dqik_settings[]", "following following_missed", ""),
     ("dqik_settings[]", "polishing", "NULL: none"),
     ("dqik_settings[]", "insisting", "NULL: none"),
+    ("dqik_settings[]", "returning", "(2) toward the base pose, and back to the goals; NULL: none"),
     ("int32", "recovers", "whether a frame near its goals is solved again from near starts"),
     ("dqik_settings[]", "nearby arriving descending finishing", "of further attempts; see solvers/group/attempts.py"),
     ("dqik_settings[]", "approaching", "NULL: none"),

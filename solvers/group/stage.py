@@ -122,7 +122,7 @@ class Stage:
         any_limits = any(joint.limits is not None for joint in skeleton.joints)
         self.runs = runs(
             self.settings, released if keeps_off else None, soft, self.precise, abandons, orders, self.space.limited,
-            any_limits,
+            any_limits, method.returns and plain,
         )  # fmt: skip
         self.attempts = Attempts.of(
             self.hard_tasks, self.space, self._minimise, self.settings, self._first_damping, self.precise

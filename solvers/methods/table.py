@@ -45,6 +45,7 @@ class Method:
         nearest to the base pose. The others start from folded limbs and keep the answer that they find.
     lanes : whether it solves stages with several lanes. reaches_only : whether it solves goals of the kind REACH only.
     check : refuses goals that it cannot solve, or None.
+    returns : whether its iteration knows no pull, so that damped steps toward the base pose follow it (`polish.py`).
     """
 
     summary: str
@@ -53,6 +54,7 @@ class Method:
     lanes: bool = False
     check: Check | None = None
     reaches_only: bool = False
+    returns: bool = False
 
 
 METHODS: dict[str, Method] = {
@@ -66,7 +68,7 @@ METHODS: dict[str, Method] = {
     ),
     "CCD": Method(
         "Cyclic coordinate descent: joint by joint, inside limits, cheap and predictable; for chains and MMD rigs",
-        ccd.minimise, reaches_only=True,
+        ccd.minimise, reaches_only=True, returns=True,
     ),
     "SQP": Method(
         "Quadratic programs with a BFGS Hessian (Amino): for hard targets near the limits, with restarts",
@@ -114,11 +116,11 @@ METHODS: dict[str, Method] = {
     ),
     "FABRIK": Method(
         "Forward and backward reaching: positions only, no rotations; cheap sweeps for short free chains",
-        fabrik.minimise, check=fabrik.check, reaches_only=True,
+        fabrik.minimise, check=fabrik.check, reaches_only=True, returns=True,
     ),
     "TWO_BONE": Method(
         "The law of cosines: exact in one step, for arms and legs of two bones and a third one that turns the end",
-        two_bone.minimise, check=two_bone.check, reaches_only=True,
+        two_bone.minimise, check=two_bone.check, reaches_only=True, returns=True,
     ),
 }  # fmt: skip
 

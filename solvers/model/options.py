@@ -35,8 +35,8 @@ class Options:
         answers and makes frames that are solved afresh move continuously. 0 for none; None for 1e-5 if a joint prefers
         a bend or is held (`Joint.hold`), or `bias` is "MIDDLE", else 0. `PINV`, `SVD`, `TSVD`, `SDLS`, `TRANSPOSE` and
         `ALTERNATIVE` follow it in the null space of the goals, where its strength hardly matters. `CCD`, `FABRIK` and
-        `TWO_BONE` have no room for it: it decides only the pose that they start from. `GAUSS_SEIDEL` may stop on
-        the way.
+        `TWO_BONE` start from the pose that it leads to, and where they meet the goals, damped steps follow in the null
+        space, of any strength and as far as `iterations` are left. `GAUSS_SEIDEL` may stop on the way.
     bias : the pose to which the pull leads: "START", the start pose; "MIDDLE", the middle of a joint's limits, and the
         start for joints without limits. Preferred bends count in both. Stiffness decides how far each joint moves.
     objective : what SQP minimises for a goal with both a position and a rotation: "QV" the two errors side by side,
