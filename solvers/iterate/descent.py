@@ -282,11 +282,12 @@ def _steeper(space: JointSpace, system: LinearSystem, d: np.ndarray, share: np.n
 
 
 def _leads_down(system: LinearSystem, d: np.ndarray) -> np.ndarray:
-    """Whether (F,) steps `d` (F, n) lead downhill at no wide angle to steepest descent."""
+    """Whether (F,) steps `d` (F, n) lead downhill at no wide angle, in the metric `D`, to steepest descent."""
     if system.one_sided is not None:
         system = replace(system, error=np.where(system.one_sided, np.maximum(system.error, 0.0), system.error))
     down = system.descent(np.zeros_like(d))
-    return dot(down, d) >= LEAST_SLOPE * np.sqrt(dot(down, down) * dot(d, d))
+    steepest_slope = dot(down / system.reluctance, down) * dot(system.reluctance * d, d)
+    return dot(down, d) >= LEAST_SLOPE * np.sqrt(steepest_slope)
 
 
 def _linearised(
