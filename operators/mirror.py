@@ -48,7 +48,7 @@ class DQIK_OT_goals_mirror(MirrorOperator, GoalsOperator, bpy.types.Operator):
 
 
 class DQIK_OT_limits_mirror(MirrorOperator, LimitsOperator, bpy.types.Operator):
-    """Copy limits, stiffness, locks and preferred bends of one side of the body to the other"""
+    """Copy limits, stiffness, gains, locks and preferred bends of one side of the body to the other"""
 
     bl_idname = "dqik.limits_mirror"
     bl_label = "Mirror Limits"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The properties of pose bones: limits, stiffness, hold, role, and the base pose."""
+"""The properties of pose bones: limits, stiffness, hold, gain, role, and the base pose."""
 
 from math import pi
 
@@ -74,6 +74,11 @@ def bone_properties() -> dict[str, object]:
             name="Hold", description="How firmly the bone stays as it is posed while others reach the goals. "
             "Posing a solved bone by hand sets it to 1, clearing its rotation (Alt R) to 0",
             default=0.0, min=0.0, max=1.0, subtype="FACTOR", options=KEYED, override=OVERRIDE, update=_held,
+        ),
+        "dqik_gain": FloatProperty(
+            name="Gain", description="How strongly the bone returns to its own pose where the goals leave it free, "
+            "compared to the other bones. At 0 it goes along with the others",
+            default=1.0, min=0.0, max=1e4, soft_max=10.0, options=KEYED, override=OVERRIDE, update=touched,
         ),
         "dqik_preferred_angle": FloatVectorProperty(
             name="Preferred Angle",

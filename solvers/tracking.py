@@ -275,7 +275,8 @@ class _Law:
         move += point.error - (1.0 - self._share) * before.error
         away = np.zeros_like(point.state.x)
         if stage.settings.pull:
-            away += self._back * stage.space.difference(point.state, frames.base)
+            gains = stage.settings.weights / stage.settings.reluctance
+            away += self._back * gains * stage.space.difference(point.state, frames.base)
         if drift is not None:
             away += stage.space.components(drift)
         d = self._linear_step(stage, point, move, away, frames.targets)

@@ -42,6 +42,7 @@ class DQIK_PT_bone(ArmatureSidebar, bpy.types.Panel):
         row = column.row(align=True)
         row.prop(bone, "dqik_hold")
         row.operator("dqik.holds_clear", text="", icon="X").only_selected = True
+        column.prop(bone, "dqik_gain")
         column.prop(bone, "dqik_preferred_angle", text="Preferred")
         column.prop(bone, "dqik_radius")
         row = layout.row(align=True)

@@ -75,7 +75,7 @@ int try_middle(work *w, const dqik_problem *problem, int *iterations) {
     copy_point(w, &w->best, &w->now);
     memcpy(w->now.q, w->base_q, sizeof(double) * 4 * (size_t)w->k->joints);
     memcpy(w->now.x, w->base_x, sizeof(double) * (size_t)w->n);
-    middle_of_limits(w, &w->now);
+    middle_of_limits(w, &w->now, NULL);
     w->use_soft = 0;
     stand(w, &w->now);
     *iterations += minimise(w, s->descending);
@@ -103,7 +103,7 @@ int restart(work *w, const dqik_problem *problem, int settled) {
         if (i)
             sample(w, &w->now, &random);
         else
-            middle_of_limits(w, &w->now);
+            middle_of_limits(w, &w->now, NULL);
         stand(w, &w->now);
         iterations += minimise(w, s->descending);
         double reached = rows_square(w, &w->now);

@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 86651134 /* a hash of all below */
+#define DQIK_LAYOUT 88058493 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -129,6 +129,9 @@
 #define CREEP_STEPS 100
 #define CREEP_SHARE 0.01
 
+/* solvers/group/polish.py */
+#define RETURN_NEARER 0.99
+
 /* solvers/group/solve.py */
 #define FOLLOW_JUMP 0.25
 #define FOLLOW_LOST 0.001
@@ -178,6 +181,7 @@ typedef struct {
     double settle;
     double unsettled;
     const double *reluctance; /* (n) */
+    const double *weights; /* (n) of the pull */
     int32_t abandons; /* whether it stops where the cost falls slowly; if leading goals are missed */
     int32_t resigns;
 } dqik_settings;
@@ -414,6 +418,7 @@ typedef struct {
     const dqik_settings *following_missed;
     const dqik_settings *polishing; /* NULL: none */
     const dqik_settings *insisting;
+    const dqik_settings *returning; /* (2) toward the base pose, and back to the goals; NULL: none */
     int32_t recovers; /* whether a frame near its goals is solved again from near starts */
     const dqik_settings *nearby; /* of further attempts; see solvers/group/attempts.py */
     const dqik_settings *arriving;

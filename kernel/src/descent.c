@@ -7,14 +7,14 @@ static void weigh(const work *w, point *p) {
     for (int i = 0; i < w->all; i++) cost += p->e[i] * p->e[i];
     if (w->pull > 0.0) {
         difference(w, p, p->v);
-        for (int k = 0; k < w->n; k++) far += w->reluctance[k] * p->v[k] * p->v[k];
+        for (int k = 0; k < w->n; k++) far += w->weights[k] * p->v[k] * p->v[k];
     }
     p->cost = 0.5 * cost + 0.5 * w->pull * far;
 }
 
 /* The solver's step inside the limits, over the unknowns alone where coordinates are coupled. */
 static void inner_step(work *w, double *d) {
-    step_function *const inner = w->s->solver == DQIK_DLS ? dls_step : pgs_step;
+    step_function *const inner = w->s->solver == DQIK_PGS ? pgs_step : dls_step;
     if (w->s->unknowns)
         take_coupled_step(w, inner, d);
     else
@@ -29,7 +29,7 @@ static int descend(work *w, const dqik_settings *settings) {
     const int settling = settings->pull > 0.0 || (w->use_soft && w->all > w->rows);
     int stalled = 0, slow = 0, iteration = 0;
     double previous = INFINITY, mark = INFINITY, earlier[ABANDON_STEPS]; /* costs of the last steps, in a ring */
-    w->pull = settings->pull, w->reluctance = settings->reluctance;
+    w->pull = settings->pull, w->reluctance = settings->reluctance, w->weights = settings->weights;
     weigh(w, &w->now);
     for (int i = 0; i < ABANDON_STEPS; i++) earlier[i] = i ? INFINITY : w->now.cost;
     if (!settling && within(w, &w->now, settings->tolerance, settings->rotation_tolerance)) return 0;
@@ -87,5 +87,5 @@ static int descend(work *w, const dqik_settings *settings) {
 /* Iterate from `w->now` until a stopping rule ends it; returns the iterations. */
 int minimise(work *w, const dqik_settings *settings) {
     for (int i = w->s->rows; !w->use_soft && i < w->all; i++) w->now.e[i] = 0.0;
-    return w->s->sweep ? sweep(w, settings) : descend(w, settings);
+    return w->s->sweep && !w->steps ? sweep(w, settings) : descend(w, settings);
 }

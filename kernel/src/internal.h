@@ -35,6 +35,7 @@ typedef struct {
     const dqik_skeleton *k;
     int n, rows, all;        /* all = rows + those of soft tasks */
     int use_soft;            /* whether the rows of soft tasks count */
+    int steps;               /* whether a solver that sweeps takes damped steps instead */
     const double *link_q, *link_t; /* (J, 4), (J, 3) */
     const double *home_q; /* (J, 4) rotations that the targets were moved from; NULL: those of the start pose */
     double *places, *turns, *ends, *shares; /* (G, 3), (G, 4), (G, 3), (G) targets, which yielding may change */
@@ -52,6 +53,7 @@ typedef struct {
     double row_damping; /* s of the last step that was solved by rows */
     double pull;
     const double *reluctance; /* (n) of the run */
+    const double *weights;    /* (n) of the run's pull */
     double *matrix;   /* (all, all) */
     double *rhs, *left; /* (all) */
     const double *points; /* (P, 3) the frame's */
@@ -100,7 +102,7 @@ void difference(const work *w, const point *p, double *v);
 double longest_of(const work *w, const double *d);
 void pull_gradient(const work *w, const point *p, double *gradient);
 void block_axes(const work *w, const point *p, int block, double *axes);
-void middle_of_limits(const work *w, point *p);
+void middle_of_limits(const work *w, point *p, const double *weights);
 void sample(const work *w, point *p, uint64_t *random);
 void sample_near(work *w, point *to, const point *from, double spread, uint64_t *random);
 void mark_limits(const dqik_stage *s, const double *x, uint8_t *at_limit);

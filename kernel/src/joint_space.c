@@ -207,10 +207,10 @@ void difference(const work *w, const point *p, double *v) {
     }
 }
 
-/* Gradient of 1/2 pull v^T D v, with v in `p->v`. */
+/* Gradient of 1/2 pull v^T W v, with v in `p->v`. */
 void pull_gradient(const work *w, const point *p, double *gradient) {
     const dqik_stage *s = w->s;
-    for (int i = 0; i < s->n; i++) gradient[i] = w->pull * w->reluctance[i] * p->v[i];
+    for (int i = 0; i < s->n; i++) gradient[i] = w->pull * w->weights[i] * p->v[i];
     for (int b = 0; b < s->blocks; b++) {
         if (s->block_kind[b] != DQIK_BALL) continue;
         int at = s->block_start[b];
@@ -236,10 +236,11 @@ void block_axes(const work *w, const point *p, int block, double *axes) {
 
 static int bounded(const dqik_stage *s, int i) { return isfinite(s->lo[i]) && isfinite(s->hi[i]); }
 
-void middle_of_limits(const work *w, point *p) {
+/* `weights`: (n) coordinates of weight 0 stay; NULL: all go. */
+void middle_of_limits(const work *w, point *p, const double *weights) {
     const dqik_stage *s = w->s;
     for (int i = 0; i < s->n; i++)
-        if (bounded(s, i)) p->x[i] = 0.5 * (s->lo[i] + s->hi[i]);
+        if (bounded(s, i) && (!weights || weights[i] > 0.0)) p->x[i] = 0.5 * (s->lo[i] + s->hi[i]);
     project(s, p->x);
     settle(w, p);
 }

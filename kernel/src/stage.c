@@ -14,7 +14,7 @@ static void set_base(work *w, const double *rotations, const double *translation
         for (int g = 0; g < s->goals; g++) share = most(share, least(w->misses[g] / EASE, 1.0));
     }
     if (pulls) enter(w, p, rotations, translations);
-    if (pulls && s->middle_bias) middle_of_limits(w, p);
+    if (pulls && s->middle_bias) middle_of_limits(w, p, s->phase[s->phases - 1].weights);
     if (pulls && s->limbs) {
         memcpy(w->base_q, p->q, sizeof(double) * 4 * (size_t)w->k->joints);
         if (s->middle_bias) forward_all(w, p);

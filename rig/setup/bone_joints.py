@@ -72,7 +72,7 @@ class BoneJoints:
             for axis, letter in enumerate("XYZ"):
                 self.joints.append(ik.Joint(
                     f"{name} {letter}", link, "prismatic", offset, axis=frame[:, axis],
-                    stiffness=pose_bone.dqik_stiffness, hold=hold,
+                    stiffness=pose_bone.dqik_stiffness, hold=hold, gain=pose_bone.dqik_gain,
                 ))  # fmt: skip
                 link, offset = len(self.joints) - 1, np.zeros(3)
         self.main[bone] = len(self.joints)
@@ -85,6 +85,7 @@ class BoneJoints:
                 stiffness=pose_bone.dqik_stiffness,
                 preferred=_preferred(solve_plan.bends.get(bone), own),
                 hold=turn_hold,
+                gain=pose_bone.dqik_gain,
                 inherit_rotation=not detached,
                 **(_joint_kind(pose_bone, self._coupled(bone, solve_plan)) if solve_plan.moved[bone]
                    else {"kind": "fixed"}),

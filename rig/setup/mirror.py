@@ -118,7 +118,7 @@ def mirror_goals(ob: bpy.types.Object, source: str, as_bones: bool) -> tuple[int
 
 
 def mirror_limits(ob: bpy.types.Object, bones: Iterable[bpy.types.PoseBone], source: str) -> tuple[int, list[str]]:
-    """Copy limits, stiffness, lock and preferred bend of bones on the `source` side to the other side.
+    """Copy limits, stiffness, gain, lock and preferred bend of bones on the `source` side to the other side.
 
     Returns the number of bones, and the names of those without a counterpart. Where the axes of the two are no mirror
     image, or the limits have axes of their own, the other bone's limits get the mirror image of these axes.
@@ -132,7 +132,7 @@ def mirror_limits(ob: bpy.types.Object, bones: Iterable[bpy.types.PoseBone], sou
             left += [bone.name] if side_of(bone.name) == source and bone.dqik_use_limits else []
             continue
         _mirror_bone(armature, plane, bone, bone.name, other)
-        for name in ("dqik_stiffness", "dqik_made_stiffness", "dqik_lock"):
+        for name in ("dqik_stiffness", "dqik_made_stiffness", "dqik_gain", "dqik_lock"):
             setattr(other, name, getattr(bone, name))
         count += 1
     return count, left

@@ -13,7 +13,7 @@ import sys
 from types import ModuleType
 
 from ..algebra import quaternion
-from ..group import attempts, solve, staged, stages
+from ..group import attempts, polish, solve, staged, stages
 from ..iterate import active_set, aim, descent, linear_step, mmd, one_sided, sweeps
 from ..methods import ccd, pgs
 from ..model import freedom, limits
@@ -75,6 +75,7 @@ OWNERS: tuple[tuple[ModuleType, str, str], ...] = (
     (descent, "", "LEAST_DAMPING MOST_DAMPING DAMPING_SHARE GOOD_GAIN POOR_GAIN GROW SHRINK REJECT"),
     (descent, "", "LEAST_PROGRESS LEAST_STEP"),
     (descent, "", "ABANDON_STEPS ABANDON_SHARE RESIGN_STEPS RESIGN_SHARE CREEP_STEPS CREEP_SHARE"),
+    (polish, "", "RETURN_NEARER"),
     (solve, "", "FOLLOW_JUMP FOLLOW_LOST"),
     (attempts, "", "NEAR_STARTS NEAR_SPREADS RECOVER_ERROR RECOVER_SHARE NEARER"),
     (staged, "", "STAGED_MISS STAGED_MISS_KNOWN STAGED_SHARE"),

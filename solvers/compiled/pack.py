@@ -307,6 +307,7 @@ def _strategy(packer: Packer, stage: Stage, solver: str) -> dict[str, Any]:
         "following_missed": [stage_runs.following_missed],
         "polishing": stage_runs.polishing and [stage_runs.polishing],
         "insisting": stage_runs.insisting and [stage_runs.insisting],
+        "returning": stage_runs.returning or None,
         "nearby": [attempts.nearby],
         "staging": stage_runs.staging,
         "yielding": stage_runs.yielding,

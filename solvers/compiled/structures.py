@@ -25,6 +25,7 @@ SETTINGS = structure(
     ("double", "damping", "below 0: adapts from first_damping, without a lower bound"),
     ("double", "first_damping pull settle unsettled", ""),
     ("double[]", "reluctance", "(n)"),
+    ("double[]", "weights", "(n) of the pull"),
     ("int32", "abandons resigns", "whether it stops where the cost falls slowly; if leading goals are missed"),
 )  # fmt: skip
 
@@ -158,6 +159,7 @@ STAGE = structure(
     ("dqik_settings[]", "following following_missed", ""),
     ("dqik_settings[]", "polishing", "NULL: none"),
     ("dqik_settings[]", "insisting", "NULL: none"),
+    ("dqik_settings[]", "returning", "(2) toward the base pose, and back to the goals; NULL: none"),
     ("int32", "recovers", "whether a frame near its goals is solved again from near starts"),
     ("dqik_settings[]", "nearby arriving descending finishing", "of further attempts; see solvers/group/attempts.py"),
     ("dqik_settings[]", "approaching", "NULL: none"),

@@ -64,7 +64,7 @@ class Attempts:
         nearby = descending._replace(first_damping=FOLLOW_DAMPING, iterations=min(NEAR_ITERATIONS, options.iterations))
         approaching = nearby._replace(
             pull=PULL, first_damping=PULL, settle=APPROACH_SETTLED, unsettled=ANY, abandons=False,
-            iterations=min(APPROACH_ITERATIONS, options.iterations),
+            weights=settings.reluctance, iterations=min(APPROACH_ITERATIONS, options.iterations),
         )  # fmt: skip
         return cls(
             tasks, space, minimise, options, nearby, approaching if precise else None,

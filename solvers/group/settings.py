@@ -24,6 +24,8 @@ FOLLOW_SETTLED, FOLLOW_UNSETTLED = 5e-2, 3e-2
 POLISH_ITERATIONS = 3
 POLISH_DAMPING = 1e-8
 POLISH_SHARE = 0.2  # of the tolerances: target of the steps without the pull
+RETURN_PULL, RETURN_ITERATIONS = 1e-3, 30  # of steps toward the base pose, after sweeps that know no pull
+RETURN_SHARE = 1e-4  # of the tolerances: target of the steps after these, so that analytic answers stay as exact
 INSIST_ITERATIONS = 20  # without poles and holds, if these keep goals from being met
 STAGES, STAGED_ITERATIONS = 4, 12  # of the targets' way from the base pose, each but the last with so many steps
 YIELD_SHARE, YIELD_DAMPING = 0.25, 1e-3  # of all iterations: for a descent in which goals yield to those before them
@@ -42,6 +44,7 @@ class Runs(NamedTuple):
     insisting: Settings | None
     staging: list[Settings]  # one for each stage of the targets' way; none without limits
     yielding: list[Settings]  # one after the other; none if all goals are equal
+    returning: list[Settings]  # toward the base pose, and back to the goals; none for solvers that follow the pull
     spend: int  # iterations in all, if those left are spent on missed goals; else 0
 
 
@@ -51,30 +54,33 @@ def first_damping(freedoms: int, rows: int) -> float:
 
 
 def last_phase(
-    options: Options, pull: float, damping: float | np.ndarray, reluctance: np.ndarray, poles: bool
+    options: Options, pull: float, damping: float | np.ndarray, reluctance: np.ndarray,
+    weights: np.ndarray, poles: bool,
 ) -> Settings:
     """The settings of the last phase: with the pull itself, and most of the iterations.
 
-    damping : as `first_damping`; (L,) where lanes differ. reluctance : (n,). poles : whether any goal has one.
+    damping : as `first_damping`; (L,) where lanes differ. reluctance : (n,). weights : (n,) of the pull.
+    poles : whether any goal has one.
     """
     polish = min(POLISH_ITERATIONS, options.iterations) if pull or poles else 0
     return Settings(
         options.iterations - polish, options.tolerance, options.rotation_tolerance, options.damping, pull or damping,
-        pull, SETTLED, reluctance, options, UNSETTLED,
+        pull, SETTLED, reluctance, weights, options, UNSETTLED,
     )  # fmt: skip
 
 
 def runs(
     settings: Settings, released: np.ndarray | None, poles: bool, precise: bool, abandons: bool,
-    ordered: bool | np.ndarray, limited: bool, any_limits: bool,
+    ordered: bool | np.ndarray, limited: bool, any_limits: bool, returns: bool,
 ) -> Runs:  # fmt: skip
     """All runs of a stage whose last phase has these `settings`.
 
-    released : (n,) the reluctance without holds, if holds or poles can keep goals from being met; else None.
+    released : (n,) the reluctance without holds and gains, if holds or poles can keep goals from being met; else None.
     poles : whether any task is soft. precise : whether the solver supports continuation. abandons : whether a first
     descent may end early, because other starts follow it. ordered : whether some goals come before others; (L,) where
     lanes differ. limited : whether any of the stage's joints has limits.
     any_limits : whether any joint of the skeleton has, so that stages take as many steps side by side as alone.
+    returns : whether the solver's iteration knows no pull.
     """
     options, pull, polishes = settings.options, settings.pull, bool(settings.pull or poles)
     continues = bool(pull) and precise
@@ -96,6 +102,15 @@ def runs(
             first_damping=FIRST_GOALS_DAMPING,
         ),
     ]
+    returning = [
+        settings._replace(
+            pull=RETURN_PULL, first_damping=RETURN_PULL, damping=None, iterations=RETURN_ITERATIONS
+        ),
+        polishing._replace(
+            tolerance=RETURN_SHARE * options.tolerance, rotation_tolerance=RETURN_SHARE * options.rotation_tolerance,
+            damping=None, iterations=POLISH_ITERATIONS,
+        ),
+    ]
     phases = _continuation(settings, poles, ordered) if continues else [settings._replace(abandons=abandons)]
     stage = settings._replace(
         iterations=min(settings.iterations, STAGED_ITERATIONS), settle=CONTINUATION_SETTLED, unsettled=ANY
@@ -115,6 +130,7 @@ def runs(
         ),
         [*[stage] * (STAGES - 1), phases[-1]] if continues and limited else [],
         yielding if np.any(ordered) else [],
+        returning if returns and pull else [],
         0 if precise else options.iterations,
     )
 

@@ -25,6 +25,7 @@ from .settings import PULL, first_damping, last_phase, runs
 SHARED_RELUCTANCE = 2.0  # joints that serve several goals: a spine moves less than an arm
 EFFECTOR_RELUCTANCE = 2.0
 HELD_RELUCTANCE = 1e4  # of a joint with hold 1, for one with hold 0
+LEAST_GAIN = 0.01  # that counts in the reluctance, which must not vanish
 
 
 class Stage:
@@ -72,9 +73,10 @@ class Stage:
             _limbs_of_parts(parts, lane) if parts else limb.find_limbs(skeleton, self.goals, self.chains, self.hold)
         )
         plain = options.unit_angle is None  # otherwise MikuMikuDance's rule prescribes start and steps
-        pull = options.pull
+        pull, gain = options.pull, skeleton.gain[self.space.joint]
         if pull is None:
-            pull = PULL if self.limbs or options.bias == "MIDDLE" or skeleton.hold[self.space.joint].any() else 0.0
+            posed = skeleton.hold[self.space.joint].any() or (gain != 1.0).any()
+            pull = PULL if self.limbs or options.bias == "MIDDLE" or posed else 0.0
         self.arcs = arc.find_arcs(skeleton, self.goals, self.chains, self.space, pull > 0.0) if plain else []
         slides = skeleton.slides.copy()
         slides[self.space.joint] = False
@@ -98,8 +100,9 @@ class Stage:
         damping = np.array([part._first_damping for part in parts]) if parts else self._first_damping
         self.holds = bool(pull) and bool(self.hold.any())
         released = self._reluctance()
-        reluctance = released * HELD_RELUCTANCE ** self.hold[self.space.joint] if self.holds else released
-        self.settings = last_phase(options, pull, damping, reluctance, soft)
+        held = released * HELD_RELUCTANCE ** self.hold[self.space.joint] if self.holds else released
+        reluctance = held * np.maximum(gain, LEAST_GAIN) if pull else held
+        self.settings = last_phase(options, pull, damping, reluctance, held * gain, soft)
         self.precedence, self.apart = Precedence(self.goals, lane), longest_apart(skeleton, self.goals, self.space)
         alone = (self.chains & (self.counted.sum(0) == 1)).any(-1)
         self.yields = alone & self.precedence.equal.any(-1) & (plain and pull > 0.0)
@@ -113,7 +116,7 @@ class Stage:
         any_limits = any(joint.limits is not None for joint in skeleton.joints)
         self.runs = runs(
             self.settings, released if keeps_off else None, soft, self.precise, abandons, orders, self.space.limited,
-            any_limits,
+            any_limits, method.returns and plain,
         )  # fmt: skip
         self.attempts = Attempts.of(
             self.hard_tasks, self.space, self._minimise, self.settings, self._first_damping, self.precise
@@ -147,7 +150,7 @@ class Stage:
         return hold
 
     def _reluctance(self) -> np.ndarray:
-        """The reluctance (n,) of the degrees of freedom without holds: the metric of the pull and of the damping.
+        """The reluctance (n,) of the degrees of freedom, without holds and gains: the metric of pull and damping.
 
         It is equal within a joint, which keeps the pull's gradient simple (`JointSpace.pull_gradient`).
         """

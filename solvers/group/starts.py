@@ -95,7 +95,7 @@ def _base(stage: Stage, start: Pose, targets: Targets, links: np.ndarray | None)
     kinematics = stage.tasks.kinematics(state, links)
     shares = _bend_shares(stage, kinematics, targets)
     if stage.options.bias == "MIDDLE":
-        state = stage.space.middle(state)
+        state = stage.space.middle(state, stage.settings.weights > 0.0)
         kinematics = stage.tasks.kinematics(state, links)
     if stage.limbs:
         of_limbs = _of_goals(stage, stage.limbs, shares)

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The outer iteration of the Jacobian solvers, over a batch of frames.
 
-    minimise  1/2 |e(q)|^2 + 1/2 pull v^T D v,   v = difference of q from the base pose
+    minimise  1/2 |e(q)|^2 + 1/2 pull v^T W v,   v = difference of q from the base pose
 
 A step is accepted only if this cost falls. Solvers with damping adapt it to the gain ratio of actual to predicted
 decrease (Levenberg-Marquardt; Kenwright's fixed delta does not come to rest on unreachable targets). Solvers without
-damping take a share of their step (backtracking).
+damping take a share of their step (backtracking), and steepest descent in its place where limits have cut the step so
+that it hardly leads downhill.
 
 The iteration stops by Kenwright's four rules: no iterations left, errors within their tolerances, a step below its
 tolerance, or a cost that no longer changes, or creeps (`CREEP_STEPS`): a solver without damping can take thousands of
@@ -14,7 +15,7 @@ the goals, it stops once the pose has settled rather than at the tolerances.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -24,7 +25,8 @@ from ..space.joint_space import JointSpace
 from ..space.lanes import Lanes
 from ..space.point import Point, Request, stand
 from ..space.tasks import Tasks
-from .linear_step import Inner, LinearSystem
+from . import steepest
+from .linear_step import Inner, LinearSystem, dot
 from .one_sided import with_active_rows
 
 LEAST_DAMPING, MOST_DAMPING = 1e-12, 1e8
@@ -39,6 +41,7 @@ CREEP_STEPS, CREEP_SHARE = 100, 1e-2  # from twice so many steps on, such a shar
 RESIGN_STEPS, RESIGN_SHARE = 8, 0.01  # accepted steps in a row that lower the cost by a smaller share
 LONGEST_STEP = 1.0  # [rad] bound of a step without damping: a Jacobian predicts nothing further away
 CUT, LEAST_SHARE = 0.25, 1e-3  # backtracking: factor after a rejected step, and the share that ends the iteration
+LEAST_SLOPE = 0.1  # of a step that is shortened once more: the cosine of its angle to steepest descent
 
 
 class Settings(NamedTuple):
@@ -52,6 +55,7 @@ class Settings(NamedTuple):
         longest step of a degree of freedom is below `settle` and the remaining motion, predicted from how fast the
         steps shrink, is below `unsettled`.
     abandons : also stop where the cost falls too slowly (`ABANDON_STEPS`), for attempts that others follow.
+    weights : of the pull, the reluctance times the joints' gains; equal within a joint.
     resigns : also stop where the cost falls slowly while goals that lead are missed, because they cannot all be met.
     """
 
@@ -62,7 +66,8 @@ class Settings(NamedTuple):
     first_damping: float | np.ndarray  # (L,) where lanes differ
     pull: float
     settle: float
-    reluctance: np.ndarray  # (n,) D
+    reluctance: np.ndarray  # (n,) D > 0
+    weights: np.ndarray  # (n,) W
     options: Options
     unsettled: float = ANY
     abandons: bool = False
@@ -187,6 +192,7 @@ def _minimise(model: Model, start: Point, frames: Request, inner: Inner, by_leng
         system = _linearised(model, point, frames, v, strength if by_length else settings.pull + strength)
         d: np.ndarray = _step(space, system, inner)
         if by_length:
+            d = _steeper(space, system, d, share[:, 0], inner)
             turned = lanes.freedoms.largest(np.abs(d * space.turns))
             d *= lanes.freedoms.spread(np.minimum(share, LONGEST_STEP / np.maximum(turned, 1e-300)))
         if lanes.count > 1 and finished.any():
@@ -253,6 +259,37 @@ def _step(space: JointSpace, system: LinearSystem, inner: Inner) -> np.ndarray:
     return unknowns.expand(with_active_rows(system.reduced(unknowns), inner))
 
 
+def _steeper(space: JointSpace, system: LinearSystem, d: np.ndarray, share: np.ndarray, inner: Inner) -> np.ndarray:
+    """`d` (F, n), or a better direction in frames with a `share` (F,) below 1 whose step hardly leads downhill.
+
+    An undamped step may be many turns long. Cut at the limits of most joints it no longer has its direction, and no
+    share of it helps. The step toward a share of the errors is cut less. Where that does not help either, steepest
+    descent does.
+    """
+    for steep in (False, True):
+        some = np.flatnonzero(share < 1.0)
+        poor = some[~_leads_down(system.take(some), d[some])]
+        if not poor.size:
+            break
+        part = system.take(poor)
+        if steep:
+            d[poor] = _step(space, part, steepest.step)
+            break
+        parts = share[poor, None]
+        gradient = None if part.gradient is None else parts * part.gradient
+        d[poor] = _step(space, replace(part, error=parts * part.error, gradient=gradient), inner) / parts
+    return d
+
+
+def _leads_down(system: LinearSystem, d: np.ndarray) -> np.ndarray:
+    """Whether (F,) steps `d` (F, n) lead downhill at no wide angle, in the metric `D`, to steepest descent."""
+    if system.one_sided is not None:
+        system = replace(system, error=np.where(system.one_sided, np.maximum(system.error, 0.0), system.error))
+    down = system.descent(np.zeros_like(d))
+    steepest_slope = dot(down / system.reluctance, down) * dot(system.reluctance * d, d)
+    return dot(down, d) >= LEAST_SLOPE * np.sqrt(steepest_slope)
+
+
 def _linearised(
     model: Model, point: Point, frames: Request, v: np.ndarray | None, damping: np.ndarray
 ) -> LinearSystem:
@@ -263,7 +300,7 @@ def _linearised(
         error = tasks.signed_errors(point.kinematics, frames.targets)
     system = LinearSystem(
         space, point.state.x, model.jacobian(point, frames), error,
-        None if v is None else settings.pull * space.pull_gradient(point.state, v, settings.reluctance),
+        None if v is None else settings.pull * space.pull_gradient(point.state, v, settings.weights),
         damping, settings.reluctance, settings.pull, lanes=tasks.lanes if tasks.lanes.count > 1 else None,
         one_sided=tasks.one_sided,
     )  # fmt: skip
@@ -303,4 +340,4 @@ def _cost(
     if not settings.pull:
         return cost, None
     v = space.difference(point.state, frames.base)
-    return cost + 0.5 * settings.pull * lanes.freedoms.dot(settings.reluctance * v, v), v
+    return cost + 0.5 * settings.pull * lanes.freedoms.dot(settings.weights * v, v), v

@@ -4,7 +4,8 @@
     minimise  1/2 |e - J d|^2 + g . d + 1/2 s d^T D d + 1/2 d^T K d      with x + d inside the limits
 
 `g` is the gradient of the pull toward the base pose, `D` the joints' reluctance, `s` the pull's strength plus the
-Levenberg-Marquardt damping, `K` the second derivatives of errors and pull, for solvers that compute them.
+Levenberg-Marquardt damping, `K` the second derivatives of errors and pull, for solvers that compute them. `D` contains
+the joints' gains, so that `s D` contains the pull's curvature.
 All arrays have a leading axis of frames.
 """
 

@@ -25,7 +25,7 @@ from .linear_step import dot
 
 @dataclass(frozen=True)
 class Objective:
-    """`1/2 |e(q)|^2 + 1/2 pull v^T D v` of frames, `e` the error rows of either measure."""
+    """`1/2 |e(q)|^2 + 1/2 pull v^T W v` of frames, `e` the error rows of either measure."""
 
     tasks: Tasks
     space: JointSpace
@@ -48,7 +48,7 @@ class Objective:
         gradient = -(error[:, None, :] @ jacobian)[:, 0]
         if self.settings.pull:
             v = self.space.difference(point.state, frames.base)
-            gradient += self.settings.pull * self.space.pull_gradient(point.state, v, self.settings.reluctance)
+            gradient += self.settings.pull * self.space.pull_gradient(point.state, v, self.settings.weights)
         return gradient, jacobian
 
     def cost(self, point: Point, frames: Request) -> np.ndarray:
@@ -63,7 +63,7 @@ class Objective:
         if not self.settings.pull:
             return np.zeros(len(point.error))
         v = self.space.difference(point.state, frames.base)
-        return 0.5 * self.settings.pull * dot(self.settings.reluctance * v, v)
+        return 0.5 * self.settings.pull * dot(self.settings.weights * v, v)
 
 
 def screws(

@@ -15,8 +15,9 @@ further from their targets. A sweep is cheap for all joints and limits. But the 
 (a stiffness reduces every turn by its share), many goals converge slowly, and in a straight chain whose target lies on
 its line no joint turns.
 
-There is no step for a pull toward the base pose (`Options.pull`): a visit turns its joint for the goals alone, and the
-first visits leave nothing to the others. A pull decides only the pose to start from.
+A visit has no part for a pull toward the base pose (`Options.pull`): it turns its joint for the goals alone, and the
+first visits leave nothing to the others. A pull decides the pose to start from; once the goals are met, damped steps
+lead nearer to it (`group/polish.py`).
 
 With `Options.unit_angle` CCD follows MikuMikuDance's rule instead (`mmd.py`).
 """

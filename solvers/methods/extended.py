@@ -20,18 +20,25 @@ adds what the paper leaves open:
 - Stiffness. A stiff joint gets additional rows whose target is that it does not move.
 - Convergence. `w^2` is the damping, which follows how well the linear model predicts the errors (`descent.py`).
 - Limits. The active set of the other solvers (`active_set.py`).
+- The pairs' steps (2.3.1): what a pair does besides 0. Springs in the joints, of the stiffness that the reluctance `D`
+  gives them, turn by `d* = t D^-1 J^T e` if a force draws the effectors to their targets, with the `t` that lowers the
+  objective most. The pairs are asked for `E d*` (`Options.extension` "SPRINGS").
+- Baillieul's rows, from which the paper starts (eq. 6): see `self_motion.py`. They follow once the goals are met.
 """
 
+from functools import partial
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from ..algebra import quaternion
 from ..iterate.active_set import limited
-from ..iterate.descent import Model, Settings
-from ..iterate.linear_step import ROUNDING, LinearSystem, restrict
+from ..iterate.criteria import Manipulability, Posture
+from ..iterate.descent import Minimum, Model, Settings, damped
+from ..iterate.linear_step import LEAST, ROUNDING, LinearSystem, dot, restrict
+from ..iterate.self_motion import SelfMotion
 from ..space.joint_space import JointSpace, State
-from ..space.point import Point
+from ..space.point import Point, Request
 from ..space.tasks import ROTATION_LENGTH, Kinematics, Tasks
 from ..space.unknowns import Unknowns
 
@@ -41,10 +48,12 @@ def pair_step(
     free: np.ndarray | None = None,
     normals: np.ndarray | None = None,
     fixed: np.ndarray | None = None,
+    springs: bool = False,
 ) -> np.ndarray:
     """The least-squares step (F, n) over the free directions, by normal equations and LU as in the paper.
 
-    `free`, `normals` and `fixed` are as for `linear_step.free_step`.
+    `free`, `normals` and `fixed` are as for `linear_step.free_step`. springs : whether pairs step as springs would,
+    instead of keeping their shape.
     """
     jacobian, n = system.jacobian, system.space.n
     down = (system.error[:, None, :] @ jacobian)[:, 0]
@@ -52,7 +61,10 @@ def pair_step(
         down = down - system.gradient
     assert system.metric is not None
     matrix = np.swapaxes(jacobian, -1, -2) @ jacobian
-    matrix += (system.damping - system.pull)[:, None, None] * system.metric
+    pairs = (system.damping - system.pull)[:, None, None] * system.metric
+    matrix += pairs
+    if springs:
+        down = down + (pairs @ sprung(system, pairs)[..., None])[..., 0]
     diagonal = matrix.reshape(len(matrix), -1)[:, :: n + 1]
     diagonal += system.pull * system.reluctance
     size = diagonal.sum(-1, keepdims=True) / max(n, 1)
@@ -69,8 +81,23 @@ def pair_step(
     return step if fixed is None else step + fixed
 
 
+def sprung(system: LinearSystem, pairs: np.ndarray) -> np.ndarray:
+    """`d*` (F, n): how far springs in the joints turn by the best force toward the targets.
+
+    The best force lowers `|e - J d|^2 + d^T P d` most, `P` (F, n, n) the pairs' part: where the effectors cannot come
+    nearer, it ends.
+    """
+    turned = (system.error[:, None, :] @ system.jacobian)[:, 0] / system.reluctance
+    moved = (system.jacobian @ turned[..., None])[..., 0]
+    square = dot(moved, moved) + dot(turned, (pairs @ turned[..., None])[..., 0])
+    return (dot(system.error, moved) / np.where(square > LEAST, square, np.inf))[:, None] * turned
+
+
 step = limited(pair_step)
 """The step (F, n) of one iteration, inside the limits."""
+
+spring_step = limited(partial(pair_step, springs=True))
+"""`step` with pairs that step as springs would."""
 
 
 def _both_sides(
@@ -156,6 +183,35 @@ class Pairs:
         slots = self._slot.ravel()
         whole = [np.bincount(slots, part.ravel(), n * n) for part in local]
         return np.array(whole).reshape(len(rows), n, n)
+
+
+def minimise(tasks: Tasks, space: JointSpace, settings: Settings, start: Point, frames: Request) -> Minimum:
+    """The outer iteration with the extension that the options ask for.
+
+    A criterion follows descents without a pull, in frames that these bring to their goals. Where there is a pull, the
+    last descent is such a one.
+    """
+    extension = settings.options.extension
+    descent = damped(spring_step if extension == "SPRINGS" else step, Extension)
+    minimum = descent(tasks, space, settings, start, frames)
+    if extension not in ("POSTURE", "MANIPULABILITY") or settings.pull or not space.n:
+        return minimum
+    minimum.point = minimum.point.copy()
+    options, going = settings.options, np.ones(len(start.error), dtype=bool)
+    if frames.lanes is not None:
+        going = frames.lanes[:, 0]
+    for frame in np.flatnonzero(going)[:, None]:
+        one = frames.take(frame)
+        criterion = (
+            Posture(space, one.base, settings.weights) if extension == "POSTURE"
+            else Manipulability(tasks, space, one)
+        )  # fmt: skip
+        least, taken = SelfMotion(tasks, space, criterion, one).least(
+            minimum.point.take(frame), options.tolerance, options.rotation_tolerance, options.iterations
+        )
+        minimum.point.put(frame, least)
+        minimum.iterations[frame] += taken
+    return minimum
 
 
 _pairs_of: WeakKeyDictionary[Tasks, Pairs] = WeakKeyDictionary()  # kept here because a model lasts for one descent only

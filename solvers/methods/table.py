@@ -46,6 +46,7 @@ class Method:
         nearest to the base pose. The others start from folded limbs and keep the answer that they find.
     lanes : whether it solves stages with several lanes. reaches_only : whether it solves goals of the kind REACH only.
     check : refuses goals that it cannot solve, or None.
+    returns : whether its iteration knows no pull, so that damped steps toward the base pose follow it (`polish.py`).
     """
 
     number: int
@@ -56,6 +57,7 @@ class Method:
     lanes: bool = False
     check: Check | None = None
     reaches_only: bool = False
+    returns: bool = False
 
 
 METHODS: dict[str, Method] = {
@@ -72,7 +74,7 @@ METHODS: dict[str, Method] = {
     "CCD": Method(
         2, "Joint by Joint (CCD)",
         "Cyclic coordinate descent: joint by joint, inside limits, cheap and predictable; for chains and MMD rigs",
-        ccd.minimise, reaches_only=True,
+        ccd.minimise, reaches_only=True, returns=True,
     ),
     "SQP": Method(
         3, "Thorough (SQP)",
@@ -112,7 +114,7 @@ METHODS: dict[str, Method] = {
     "EXTENDED": Method(
         10, "Tails (Extended)",
         "Extended Jacobian: holds the shape of neighbouring joints; for chains and tails that start out straight",
-        damped(extended.step, extended.Extension), continues=True,
+        extended.minimise, continues=True,
     ),
     "NEWTON": Method(
         13, "Newton",
@@ -132,12 +134,12 @@ METHODS: dict[str, Method] = {
     "FABRIK": Method(
         11, "Back and Forth (FABRIK)",
         "Forward and backward reaching: positions only, no rotations; cheap sweeps for short free chains",
-        fabrik.minimise, check=fabrik.check, reaches_only=True,
+        fabrik.minimise, check=fabrik.check, reaches_only=True, returns=True,
     ),
     "TWO_BONE": Method(
         12, "Two-Bone",
         "The law of cosines: exact in one step, for arms and legs of two bones and a third one that turns the end",
-        two_bone.minimise, check=two_bone.check, reaches_only=True,
+        two_bone.minimise, check=two_bone.check, reaches_only=True, returns=True,
     ),
 }  # fmt: skip
 

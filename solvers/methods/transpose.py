@@ -15,7 +15,8 @@ from functools import partial
 import numpy as np
 
 from ..iterate.active_set import limited
-from ..iterate.linear_step import dot, weighted_step
+from ..iterate.linear_step import weighted_step
+from ..iterate.steepest import scaled_transpose
 
 REPEATS = 20
 
@@ -28,15 +29,6 @@ def repeated(matrix: np.ndarray, error: np.ndarray, damping: np.ndarray) -> np.n
         step, moved = scaled_transpose(matrix, error)
         total, error = total + step, error - moved
     return total
-
-
-def scaled_transpose(matrix: np.ndarray, error: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """`alpha A^T e` (F, n) of (F, m, n), (F, m), and the error that it removes (F, m)."""
-    down = (error[:, None, :] @ matrix)[:, 0]
-    moved = (matrix @ down[..., None])[..., 0]
-    square = dot(moved, moved)
-    alpha = (dot(error, moved) / np.where(square > 0.0, square, 1.0))[:, None]
-    return alpha * down, alpha * moved
 
 
 step = limited(partial(weighted_step, repeated), release=False)

@@ -16,7 +16,8 @@ Nothing is iterated or weighted, because each goal has a limb of its own. Limits
 inside them, joint by joint: where they are active, the answer is the nearest to the analytic one, and may miss a target
 that another solver meets.
 
-There is no room for a pull toward the base pose (`Options.pull`), which decides only the pose to start from.
+A pull toward the base pose (`Options.pull`) decides the pose to start from; damped steps lead nearer to it afterwards
+(`group/polish.py`).
 """
 
 from collections.abc import Sequence

@@ -10,6 +10,7 @@ from .numbers import LARGEST, is_flag, is_whole, number, shown
 
 BIASES = ("START", "MIDDLE")
 OBJECTIVES = ("QV", "DQ")
+EXTENSIONS = ("PAIRS", "SPRINGS", "POSTURE", "MANIPULABILITY")
 ORDERS = ("TIP_TO_ROOT", "ROOT_TO_TIP")
 
 
@@ -34,12 +35,17 @@ class Options:
         answers and makes frames that are solved afresh move continuously. 0 for none; None for 1e-5 if a joint prefers
         a bend or is held (`Joint.hold`), or `bias` is "MIDDLE", else 0. `PINV`, `SVD`, `TSVD`, `SDLS`, `TRANSPOSE` and
         `ALTERNATIVE` follow it in the null space of the goals, where its strength hardly matters. `CCD`, `FABRIK` and
-        `TWO_BONE` have no room for it: it decides only the pose that they start from. `GAUSS_SEIDEL` and `ALTERNATIVE`
-        may stop on the way.
+        `TWO_BONE` start from the pose that it leads to, and where they meet the goals, damped steps follow in the null
+        space, of any strength and as far as `iterations` are left. `GAUSS_SEIDEL` may stop on the way.
     bias : the pose to which the pull leads: "START", the start pose; "MIDDLE", the middle of a joint's limits, and the
         start for joints without limits. Preferred bends count in both. Stiffness decides how far each joint moves.
     objective : what SQP minimises for a goal with both a position and a rotation: "QV" the two errors side by side,
         "DQ" the screw that leads to the target, the dual quaternion's logarithm (Amino).
+    extension : the rows by which EXTENDED extends the Jacobian. "PAIRS": of pairs of neighbouring joints, which keep
+        their shape; "SPRINGS": of pairs, which give way as springs would whose end is drawn to the goal, stiff joints
+        less. "POSTURE" and "MANIPULABILITY" follow "PAIRS" by Baillieul's rows once the goals are met: of the poses
+        that meet them they lead to the nearest to the base pose (as `bias` and the joints' gains have it), or to one
+        from which the effectors move best in all directions.
     order : in which CCD visits the joints: "TIP_TO_ROOT" or "ROOT_TO_TIP".
     unit_angle : [rad] makes CCD follow MikuMikuDance's rule, with positions only and `iterations` as its loop count:
         the k-th link turns by at most k times this in one visit. None: each joint turns as far as is best. To start
@@ -66,6 +72,7 @@ class Options:
     order: str = "TIP_TO_ROOT"
     unit_angle: float | None = None
     warm_start: bool = True
+    extension: str = "PAIRS"
 
     def __post_init__(self) -> None:
         for name, most in [("iterations", LARGEST), ("restarts", LARGEST), ("seed", None)]:
@@ -85,7 +92,9 @@ class Options:
             raise InvalidOptions(f"options.unit_angle = {shown(angle)}; expected a number above 0 [rad], or None")
         if not is_flag(self.warm_start):
             raise InvalidOptions(f"options.warm_start = {shown(self.warm_start)}; expected True or False")
-        for name, choices in [("bias", BIASES), ("objective", OBJECTIVES), ("order", ORDERS)]:
+        for name, choices in [
+            ("bias", BIASES), ("objective", OBJECTIVES), ("order", ORDERS), ("extension", EXTENSIONS),
+        ]:
             value = getattr(self, name)
             if not isinstance(value, str) or value not in choices:
                 raise InvalidOptions(f"options.{name} = {shown(value)}; expected {' or '.join(map(repr, choices))}")

@@ -16,6 +16,7 @@ from .names import suggestions
 from .numbers import array, has_items, is_flag, is_whole, number, shown, vector
 
 KINDS = ("ball", "hinge", "prismatic", "fixed")
+MOST_GAIN = 1e4
 DEGREES_OF_FREEDOM = {"ball": 3, "hinge": 1, "prismatic": 1, "fixed": 0}
 
 
@@ -39,6 +40,9 @@ class Joint:
         first. A hold never keeps a goal from being met.
     inherit_rotation : False for a joint that follows its parent in position but not in orientation; its `rest` is then
         its orientation in the skeleton's frame.
+    gain : 0..`MOST_GAIN`, how strongly the pull of `Options.pull` returns the joint to its posture, relative to the
+        other joints (the joint gains of Parent eq. 5.27); at 0 the pull leaves it where the goals and the other joints
+        take it.
 
     Examples
     --------
@@ -58,6 +62,7 @@ class Joint:
     preferred: Sequence[float] | None = None
     hold: float = 0.0
     inherit_rotation: bool = True
+    gain: float = 1.0
 
 
 class Pose(NamedTuple):
@@ -128,6 +133,7 @@ class Skeleton:
         self.axis = np.stack([self._axis(joint) for joint in self.joints])
         self.stiffness = np.array([_fraction(joint, "stiffness") for joint in self.joints])
         self.hold = np.array([_fraction(joint, "hold") for joint in self.joints])
+        self.gain = np.array([_gain(joint) for joint in self.joints])
         self.preferred = np.stack([self._preferred(joint) for joint in self.joints])
         for joint in self.joints:
             self._check_limits(joint)
@@ -368,6 +374,13 @@ def _fraction(joint: Joint, name: str) -> float:
     value = number(getattr(joint, name))
     if not 0.0 <= value <= 1.0:
         raise InvalidSkeleton(f"joint {joint.name!r} {name}: expected 0..1, got {shown(getattr(joint, name))}")
+    return value
+
+
+def _gain(joint: Joint) -> float:
+    value = number(joint.gain)
+    if not 0.0 <= value <= MOST_GAIN:
+        raise InvalidSkeleton(f"joint {joint.name!r} gain: expected 0..{MOST_GAIN:g}, got {shown(joint.gain)}")
     return value
 
 

@@ -145,9 +145,12 @@ class JointSpace:
         slides[:, joint] = self.skeleton.axis[joint] * x[:, self._lengths, None]
         return slides
 
-    def middle(self, like: State) -> State:
-        """`like` with every limited coordinate in the middle of its limits: the first restart (Amino)."""
-        bound = np.isfinite(self.lo) & np.isfinite(self.hi)
+    def middle(self, like: State, which: np.ndarray | bool = True) -> State:
+        """`like` with every limited coordinate in the middle of its limits: the first restart (Amino).
+
+        which : (n,) bool, the coordinates that go there; all by default.
+        """
+        bound = np.isfinite(self.lo) & np.isfinite(self.hi) & which
         lo, hi = np.where(bound, self.lo, 0.0), np.where(bound, self.hi, 0.0)
         return self._settle(State(like.rotations.copy(), self.project(np.where(bound, 0.5 * (lo + hi), like.x))))
 

@@ -459,12 +459,14 @@ def test_goals_and_limits_are_mirrored_by_roles_where_names_say_no_side(name: st
     hands["hand", "L"].position_weight = 2.5
     for left, right in pairs.items():
         ob.pose.bones[left].dqik_stiffness, ob.pose.bones[right].dqik_stiffness = 0.3, 0.0
+        ob.pose.bones[left].dqik_gain = 4.0
     bpy.ops.object.mode_set(mode="POSE")
     assert bpy.ops.dqik.goals_mirror() == {"FINISHED"}
     assert hands["hand", "R"].position_weight == 2.5
     assert len(ob.dqik.goals) == 6
     assert bpy.ops.dqik.limits_mirror() == {"FINISHED"}
     assert all(ob.pose.bones[right].dqik_stiffness == pytest.approx(0.3) for right in pairs.values())
+    assert all(ob.pose.bones[right].dqik_gain == 4.0 for right in pairs.values())
 
 
 @pytest.mark.parametrize("name", ["mixamo", "sleepwalker"])

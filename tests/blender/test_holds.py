@@ -401,3 +401,18 @@ def test_clearing_a_bone_keeps_the_base_pose_of_the_bones_above() -> None:
     rigs.update()
     assert tuple(ob.pose.bones["spine"].dqik_base[:7]) == spine
     assert ob.pose.bones["chest"].dqik_hold == 0.0
+
+
+def test_a_bone_of_a_larger_gain_turns_less() -> None:
+    """A reach of the hand: a spine of gain 100 stays nearer to its pose than one of gain 1, and that than one of 0."""
+    ob, names, turns = planted_figure(), ("spine", "chest"), []
+    before = [rigs.local_rotation(ob, name) for name in names]
+    bpy.data.objects["forearm.L"].location += rigs.Vector((0.1, -0.3, 0.2))
+    for gain in (0.0, 1.0, 100.0):
+        for name in names:
+            ob.pose.bones[name].dqik_gain = gain
+        rigs.update()
+        assert_planted(ob)
+        turns.append(sum(off(ob, name, start) for name, start in zip(names, before, strict=True)))
+    assert 0.0 < turns[2] < 0.2 * turns[1]
+    assert turns[1] < turns[0]

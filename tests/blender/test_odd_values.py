@@ -107,8 +107,8 @@ def test_limits_from_action_leave_out_keys_that_are_no_numbers(value: float, eve
 
 
 BONE_VALUES = (
-    "dqik_stiffness", "dqik_hold", "dqik_twist_min", "dqik_twist_max", "dqik_swing_x_min", "dqik_swing_z_max",
-    "dqik_limits_axes", "dqik_limits_zero", "dqik_preferred_angle",
+    "dqik_stiffness", "dqik_hold", "dqik_gain", "dqik_twist_min", "dqik_twist_max", "dqik_swing_x_min",
+    "dqik_swing_z_max", "dqik_limits_axes", "dqik_limits_zero", "dqik_preferred_angle",
 )  # fmt: skip
 
 

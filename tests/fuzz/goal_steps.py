@@ -233,7 +233,7 @@ def change_bone(draw: Draw) -> str:
     name, value = draw.one([
         ("dqik_lock", draw.chance(0.5)), ("dqik_stiffness", draw.one([0.0, 0.5, 1.0, 3.0])),
         ("dqik_translate", draw.chance(0.5)), ("dqik_preferred_angle", draw.vector(1.5)),
-        ("dqik_use_limits", draw.chance(0.5)),
+        ("dqik_use_limits", draw.chance(0.5)), ("dqik_gain", draw.one([0.0, 1.0, 5.0])),
     ])  # fmt: skip
     return f"{bone_named(draw.bone(draw.rig()))}.{name} = {value!r}"
 

@@ -207,7 +207,7 @@ def linear(at: Standing, error: np.ndarray, mu: float, reluctance: np.ndarray | 
     space, rest = at.space, np.tile([1.0, 0, 0, 0], (1, at.tasks.count, 1))
     targets = Targets(np.zeros((1, at.tasks.count, 3)), rest, rest[..., 1:])
     reluctance = np.ones(space.n) if reluctance is None else reluctance
-    set_up = Settings(1, 0.0, 0.0, None, mu, 0.0, 0.0, reluctance, ik.Options())
+    set_up = Settings(1, 0.0, 0.0, None, mu, 0.0, 0.0, reluctance, reluctance, ik.Options())
     jacobian = at.tasks.jacobian(at.point.state, at.point.kinematics, targets)
     return LinearSystem(
         space, at.point.state.x, jacobian, error[None], None, np.array([mu]), reluctance,
@@ -316,3 +316,31 @@ def test_it_agrees_with_the_other_solvers_where_targets_are_out_of_reach() -> No
     goal = ik.Goal(2, position=(3, 2, 1))
     solution = ik.solve(skeleton, [goal], solver="EXTENDED")
     assert_allclose(effector(skeleton, solution.pose, 2), 2 * np.array([3, 2, 1]) / np.sqrt(14), atol=1e-3)
+
+
+def test_pairs_that_step_as_springs_have_the_least_squares_answer_of_all_rows() -> None:
+    """The pairs' rows ask for `E d*`, `d*` the turns of springs by a force at the effector; by SciPy."""
+    generator = np.random.default_rng(3)
+    at = standing(chain(5), [ik.Goal(4, (0, 0, 0), offset=(0, 1, 0))], random_pose(chain(5), generator))
+    system = linear(at, generator.normal(size=3), 0.02, generator.uniform(1, 5, 15))
+    rows, wanted = stacked(at, system)
+    compliance = system.jacobian[0] @ np.diag(1.0 / system.reluctance) @ system.jacobian[0].T
+    moved = compliance @ system.error[0]
+    springs = system.jacobian[0].T @ system.error[0] / system.reluctance
+    shape = rows[3:] @ springs
+    wanted[3:] = shape * (system.error[0] @ moved) / (moved @ moved + shape @ shape)
+    assert_allclose(extended.pair_step(system, springs=True)[0], lstsq(rows, wanted)[0], rtol=1e-6, atol=1e-9)
+
+
+def test_springs_share_a_motion_by_their_stiffness_and_meet_the_goal() -> None:
+    """A joint of a stiffer spring turns less than with a soft one, and the chain bends otherwise than with pairs."""
+    turned = []
+    for stiffness in (0.0, 0.5, 0.9):
+        joints = [ik.Joint(f"{i}", i - 1, "ball", (0, min(i, 1), 0), stiffness=stiffness * (i == 1)) for i in range(5)]
+        goal, options = ik.Goal(4, position=(1.5, 2.5, 0.2)), ik.Options(extension="SPRINGS")
+        found = ik.solve(ik.Skeleton(joints), [goal], solver="EXTENDED", options=options)
+        assert found.converged
+        turned.append(turned_by(ik.Skeleton(joints).rest_pose(), found.pose))
+    assert turned[0][1] > turned[1][1] > turned[2][1]
+    kept = ik.solve(ik.Skeleton(joints), [goal], solver="EXTENDED")
+    assert np.abs(turned[2] - turned_by(ik.Skeleton(joints).rest_pose(), kept.pose)).max() > 1e-3

@@ -15,9 +15,9 @@ from solvers.iterate.linear_step import LinearSystem
 from solvers.methods import pinv, sdls, svd, transpose, tsvd
 
 STEPS = {"PINV": pinv.step, "SVD": svd.step, "TSVD": tsvd.step, "SDLS": sdls.step, "TRANSPOSE": transpose.step}
-JACOBIAN = [name for name in ("PGS", "DLS", *STEPS, "EXTENDED", "NEWTON", "BROYDEN", "SQP") if name in ik.SOLVERS]
-LESS = ["ALTERNATIVE", "GAUSS_SEIDEL"]  # follow the pull from the start pose, but not always to the nearest pose
-BY_JOINT = ["CCD", "FABRIK", "TWO_BONE"]  # have no step for the pull
+JACOBIAN = ["PGS", "DLS", *STEPS, "ALTERNATIVE", "EXTENDED", "NEWTON", "BROYDEN", "SQP"]
+LESS = ["GAUSS_SEIDEL"]  # follow the pull from the start pose, but not always to the nearest pose
+BY_JOINT = ["CCD", "FABRIK", "TWO_BONE"]  # know no pull: damped steps follow them
 PULL = 1e-4
 LINKS, REACHES = 6, 6
 LIMITS = ik.TwistSwing(twist=(-1, 1), swing_x=(-0.2, 1.2), swing_z=(-1, 1))
@@ -89,13 +89,62 @@ def test_the_pull_brings_poses_nearer_to_their_start_in_solvers_that_follow_it_l
     assert with_pull < without
 
 
-def test_each_solver_is_one_that_follows_the_pull_or_one_that_cannot() -> None:
+def test_each_solver_is_in_one_of_the_lists() -> None:
     """A solver that is new belongs to one of the lists."""
     assert sorted([*JACOBIAN, *LESS, *BY_JOINT]) == sorted(ik.SOLVERS)
 
 
+@pytest.mark.parametrize("solver", ["CCD", "FABRIK"])
+@pytest.mark.parametrize("limits", [None, LIMITS], ids=["free", "limited"])
+def test_sweeps_are_followed_by_steps_to_the_nearest_pose(solver: str, limits: ik.TwistSwing | None) -> None:
+    """Where the goal is met the pose is as near to the start as PGS's, and the goal is met as precisely as before."""
+    _, start, places = reaches()
+    skeleton, met = chain(LINKS, limits=limits), 0
+    for place in places:
+        found, free, nearest = (
+            ik.solve(skeleton, [ik.Goal(LINKS - 1, place)], start, name, ik.Options(iterations=400, pull=pull))
+            for name, pull in ((solver, PULL), (solver, 0.0), ("PGS", PULL))
+        )
+        if free.converged and found.converged:
+            met += 1
+            assert away(found.pose, start) < 1.02 * away(nearest.pose, start)
+            assert away(found.pose, start) < away(free.pose, start)
+            assert max(outside_limits(skeleton, found.pose, joint) for joint in range(LINKS)) < EXACT
+    assert met >= 4
+
+
+@pytest.mark.parametrize("bias", ["START", "MIDDLE"])
+def test_a_two_bone_limb_is_turned_about_its_line_to_the_nearest_pose(bias: str) -> None:
+    """The law of cosines chooses a side for the elbow; of all sides the nearest one to the base pose is taken."""
+    skeleton = ik.Skeleton([
+        ik.Joint("shoulder", -1, "ball", (0, 0, 0)),
+        ik.Joint("elbow", 0, "hinge", (0, 1, 0), axis=(1, 0, 0), limits=ik.Range(0.0, 2.4)),
+        ik.Joint("hand", 1, "fixed", (0, 1, 0)),
+    ])  # fmt: skip
+    start = ik.Pose(np.array([[0.9, 0.1, 0.4, -0.2], [np.cos(0.3), np.sin(0.3), 0, 0], [1, 0, 0, 0]]), np.zeros((3, 3)))
+    goal = ik.Goal("hand", (0.8, 0.9, 0.5))
+    base = ik.Pose(start.rotations.copy(), start.translations)
+    if bias == "MIDDLE":
+        base.rotations[1] = (np.cos(0.6), np.sin(0.6), 0, 0)
+    found, nearest = (
+        ik.solve(skeleton, [goal], start, name, ik.Options(pull=PULL, bias=bias)) for name in ("TWO_BONE", "PGS")
+    )
+    assert found.converged
+    assert found.position_errors[0] < 1e-7
+    assert away(found.pose, base) < 1.001 * away(nearest.pose, base)
+
+
+def test_mikumikudances_rule_is_left_as_it_is() -> None:
+    """Its loops prescribe the pose, and nothing follows them."""
+    _, start, places = reaches()
+    skeleton = chain(LINKS)
+    options = ik.Options(iterations=20, pull=PULL, unit_angle=0.5)
+    assert not ik.prepare(skeleton, [ik.Goal(LINKS - 1, places[0])], "CCD", options).stages[0].runs.returning
+    assert ik.solve(skeleton, [ik.Goal(LINKS - 1, places[0])], start, "CCD", options).iterations <= 20
+
+
 @pytest.mark.parametrize("solver", BY_JOINT)
-def test_a_pull_of_any_strength_leaves_the_answer_of_solvers_that_turn_joint_by_joint(solver: str) -> None:
+def test_the_strength_of_the_pull_does_not_matter_to_solvers_that_turn_joint_by_joint(solver: str) -> None:
     """A weak and a strong pull give one pose, and its goal is met."""
     skeleton = arm(elbow=ik.Range(-2, 2), preferred=(0.4, 0, 0))
     goal = ik.Goal(2, ik.forward(skeleton, turned_about_x(skeleton, np.array([-0.3, 0.8, 0]))).positions[2])

@@ -162,6 +162,7 @@ def test_a_damping_that_is_held_copes_with_a_straight_limb(damping: float, solve
         ({"restart_seconds": -1}, r"restart_seconds = -1.*0 or more"),
         ({"restart_seconds": math.nan}, r"restart_seconds = nan"),
         ({"restart_seconds": "soon"}, r"restart_seconds = 'soon'"),
+        ({"extension": "ROWS"}, r"extension = 'ROWS'.*'PAIRS' or 'SPRINGS' or 'POSTURE' or 'MANIPULABILITY'"),
         ({"objective": "dq"}, r"objective = 'dq'.*'QV' or 'DQ'"),
         ({"objective": None}, r"objective = None"),
         ({"pull": "strong"}, r"pull = 'strong'"),

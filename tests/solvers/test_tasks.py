@@ -74,7 +74,7 @@ def test_every_kind_in_the_table_has_a_name_of_its_own_and_a_number_in_the_kerne
     from solvers.compiled.contract import TASKS
 
     names = [kind.name for kind in table.KINDS]
-    assert sorted(names) == sorted({*TASKS, "contact"}) == sorted(set(names))  # NumPy solves contacts
+    assert sorted(names) == sorted(TASKS) == sorted(set(names))
 
 
 @pytest.mark.usefixtures("planes")

@@ -133,8 +133,7 @@ def _reached(problem: Problem, begin: ik.Pose, solution: ik.Solution) -> list[st
         if off or (not goal.rotation_follows and abs(told[1] - after[-1][1]) > 1e-6):
             found.append(f"goal {i} reports {told}, and misses by {after[-1]}")
     follows = any(goal.rotation_follows for goal in problem.goals)
-    strong = (problem.options.pull or 0.0) > 1.0  # such a pull counts more than goals
-    if len(reaches) < len(problem.goals) or not reaches or follows or strong or problem.options.unit_angle is not None:
+    if len(reaches) < len(problem.goals) or not reaches or follows or problem.options.unit_angle is not None:
         return found  # MikuMikuDance's rule makes no promise either
     weights = np.array([(g.position_weight / problem.skeleton.length, 0.25 * g.rotation_weight) for _, g in reaches])
     slack = [max(problem.options.tolerance, 1e-7 * size), max(problem.options.rotation_tolerance, 1e-6)]
@@ -145,9 +144,22 @@ def _reached(problem: Problem, begin: ik.Pose, solution: ik.Solution) -> list[st
     if worse.any() and not better.any():
         found.append(f"all goals end further away: {before} became {after}")
     costs = [float(np.square(weights * errors).sum()) for errors in (before, after)]
-    if len(reaches) == 1 and counted.any() and costs[1] > costs[0] * (1 + 1e-7) + 1e-14:
+    if len(reaches) == 1 and not _beyond(problem, begin) and counted.any() and costs[1] > costs[0] * (1 + 1e-7) + 1e-14:
         found.append(f"the goal ends further away: {before} became {after}")
     return found
+
+
+def _beyond(problem: Problem, begin: ik.Pose) -> bool:
+    """Whether the only goal's target is beyond its chain's reach, so that it counts as if it were just beyond it."""
+    skeleton, goal = problem.skeleton, problem.goals[0]
+    path = [joint for joint in np.flatnonzero(_movable(problem)).tolist() if skeleton.kinds[joint] != "fixed"]
+    if goal.position is None or goal.rotation is None or not path:
+        return False
+    top = next(joint for joint in skeleton.order if joint in path)
+    below = skeleton.ancestors[goal.joint] & skeleton.ancestors[:, top] & (np.arange(len(skeleton)) != top)
+    reach = sum(np.linalg.norm(skeleton.joints[joint].offset) for joint in np.flatnonzero(below))
+    away = np.linalg.norm(np.asarray(goal.position) - ik.forward(skeleton, begin).positions[top])
+    return bool(away > reach + np.linalg.norm(goal.offset))
 
 
 def _far(goal: ik.Goal) -> float:

@@ -185,7 +185,7 @@ static void push_frame(push *p, const frame_view *frame, const pose_memory *m, c
     for (const dqik_task *t = w->s->task; t < w->s->task + w->s->tasks; t++)
         for (int i = t->row; t->one_sided && i < t->row + t->rows; i++)
             p->sided[i] = 1, p->missed[i] = most(p->missed[i], 0.0);
-    w->damping = CONTACT_DAMPING, w->pull = 0.0, w->reluctance = c->reluctance, w->use_soft = 1;
+    w->damping = CONTACT_DAMPING, w->pull = 0.0, w->reluctance = w->weights = c->reluctance, w->use_soft = 1;
     if (before) begin_before(p, frame, m, before);
     memset(p->deep, 0, sizeof(double) * (size_t)c->count);
     for (int i = 0; i < p->b.near; i++) {

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Gains: how strongly each joint returns to its posture (Parent eq. 5.25-5.28), against SciPy's minimiser."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from drawn import Problem, drawn
+from kernel_and_numpy import asked, followed, is_same, solved
+from numpy.testing import assert_allclose
+from scipy.optimize import minimize
+from skeletons import chain
+
+import solvers as ik
+from solvers.compiled import library as kernel
+
+FOLLOW = ("PGS", "DLS", "PINV", "SVD", "TSVD", "SDLS", "ALTERNATIVE", "EXTENDED", "NEWTON", "BROYDEN", "SQP")
+AT = np.array([0.1, -0.2, 0.3, 0.1, 0.2, -0.1, 0.2])  # [rad] the start of the planar arm
+TARGET = np.array([4.9, 3.3])
+each_solver = pytest.mark.parametrize("solver", FOLLOW)
+
+
+def planar(gains: list[float], limits: ik.Range | None = None) -> ik.Skeleton:
+    """An arm of seven hinges about X, each 1 long."""
+    return ik.Skeleton([
+        ik.Joint(f"hinge {i}", i - 1, "hinge", (0, 1.0 * (i > 0), 0), axis=(1, 0, 0), limits=limits, gain=gain)
+        for i, gain in enumerate(gains)
+    ])  # fmt: skip
+
+
+def turned(angles: np.ndarray) -> ik.Pose:
+    """The arm's pose with these angles [rad]."""
+    half, zero = 0.5 * angles, np.zeros(len(angles))
+    return ik.Pose(np.stack([np.cos(half), np.sin(half), zero, zero], -1), np.zeros((len(angles), 3)))
+
+
+def angles_of(pose: ik.Pose) -> np.ndarray:
+    """The angles (J,) [rad] of a pose of the arm."""
+    return 2.0 * np.arctan2(pose.rotations[:, 1], pose.rotations[:, 0])
+
+
+def tip(q: np.ndarray) -> np.ndarray:
+    """Where the arm's end is, in its plane."""
+    sums = np.cumsum(q)
+    return np.array([np.cos(sums).sum(), np.sin(sums).sum()])
+
+
+def nearest(gains: np.ndarray) -> np.ndarray:
+    """The angles that meet the target with the least `1/2 sum gain reluctance (q - AT)^2`, by SciPy."""
+    weight = gains * np.array([1, 1, 1, 1, 1, 1, 2.0])  # the joint that carries the goal is twice as reluctant
+    best = minimize(
+        lambda q: 0.5 * (weight * (q - AT) ** 2).sum(), AT, jac=lambda q: weight * (q - AT), method="SLSQP",
+        options={"ftol": 1e-14, "maxiter": 500}, constraints={"type": "eq", "fun": lambda q: tip(q) - TARGET},
+    )  # fmt: skip
+    assert best.success
+    return best.x
+
+
+def reached(skeleton: ik.Skeleton, solver: str, **options: object) -> np.ndarray:
+    """The angles of the arm, which starts at `AT`, with its end at the target."""
+    goal = ik.Goal(6, (0, *TARGET), offset=(0, 1, 0))
+    wanted = ik.Options(**{"iterations": 400, "tolerance": 1e-5, "pull": 1e-6, **options})
+    found = ik.solve(skeleton, [goal], turned(AT), solver, wanted)
+    assert found.converged
+    return angles_of(found.pose)
+
+
+@each_solver
+@pytest.mark.parametrize("gains", [[1, 4, 0.25, 1, 0.1, 2, 1], [1, 0, 1, 20, 1, 0, 1]], ids=["unlike", "two of zero"])
+def test_the_answer_is_the_nearest_pose_in_the_gains_metric_by_scipy(solver: str, gains: list[float]) -> None:
+    """A joint of gain 0 goes where the others leave it."""
+    expected = nearest(np.array(gains))
+    assert np.abs(expected - nearest(np.ones(7))).max() > 0.05
+    assert_allclose(reached(planar(gains), solver), expected, atol=0.01)
+
+
+@each_solver
+def test_a_larger_gain_brings_a_joint_nearer_to_its_posture(solver: str) -> None:
+    """The third joint of the arm; with a large gain it all but stays."""
+    away = [abs(reached(planar([1, 1, gain, 1, 1, 1, 1]), solver)[2] - AT[2]) for gain in (0.0, 0.3, 1.0, 5.0, 1e3)]
+    assert (np.diff(away) < 0.0).all()
+    assert away[-1] < 0.01 * away[2]
+
+
+@pytest.mark.parametrize("solver", ["PGS", "DLS", "PINV", "SQP"])
+def test_a_joint_that_the_goal_does_not_move_goes_to_the_middle_only_with_a_gain(solver: str) -> None:
+    """Two hinges at the root of no lever: the one of gain 0 stays, the other one goes to the middle of its limits."""
+    limits = ik.Range(-0.2, 1.0)
+    skeleton = ik.Skeleton([
+        ik.Joint(f"{gain}", i - 1, "hinge", (0, 0, 0), axis=axis, limits=limits, gain=gain)
+        for i, (gain, axis) in enumerate([(0.0, (0, 0, 1)), (1.0, (1, 0, 0))])
+    ])  # fmt: skip
+    start = ik.Pose(np.array([wxyz_of(0.7, 3), wxyz_of(0.1, 1)]), np.zeros((2, 3)))
+    found = ik.solve(skeleton, [ik.Goal(1, (0, 0, 0))], start, solver, ik.Options(bias="MIDDLE"))
+    assert_allclose(2.0 * np.arcsin(found.pose.rotations[[0, 1], [3, 1]]), [0.7, 0.4], atol=2e-3)
+
+
+def wxyz_of(angle: float, axis: int) -> np.ndarray:
+    """The quaternion of a turn about X (1), Y (2) or Z (3)."""
+    q = np.zeros(4)
+    q[0], q[axis] = math.cos(0.5 * angle), math.sin(0.5 * angle)
+    return q
+
+
+@each_solver
+def test_a_gain_alone_switches_the_default_pull_on(solver: str) -> None:
+    """With joints of unlike gains the answer is the nearest pose, as if a pull had been asked for."""
+    gains = [1, 4, 0.25, 1, 0.1, 2, 1]
+    assert_allclose(reached(planar(gains), solver, pull=None), reached(planar(gains), solver, pull=1e-5), atol=1e-9)
+
+
+def test_a_gain_changes_nothing_without_a_pull() -> None:
+    """To the last bit: there is no return that it could scale."""
+    skeletons = [chain(5), ik.Skeleton([replace(joint, gain=i) for i, joint in enumerate(chain(5).joints)])]
+    goal = ik.Goal(4, (1.0, 2.0, 1.5))
+    for solver in ik.SOLVERS:
+        if solver == "TWO_BONE":
+            continue
+        plain, scaled = (ik.solve(one, [goal], solver=solver, options=ik.Options(pull=0.0)) for one in skeletons)
+        assert np.array_equal(plain.pose.rotations, scaled.pose.rotations)
+
+
+@pytest.mark.parametrize("gain", [-1.0, math.nan, math.inf, 1e5, "firm", True, None])
+def test_a_gain_that_is_none_is_named_with_its_joint(gain: object) -> None:
+    """The message says what was expected."""
+    with pytest.raises(ik.InvalidSkeleton, match=r"'knee' gain: expected 0\.\.10000, got"):
+        ik.Skeleton([ik.Joint("knee", -1, "ball", (0, 0, 0), gain=gain)])
+
+
+
+
+def test_a_tracker_returns_a_joint_of_gain_one_and_leaves_one_of_gain_zero() -> None:
+    """After an objective has moved both hinges away from the base pose; the goal's place does not depend on them."""
+    joints = [
+        ik.Joint(f"{i}", i - 1, "hinge", (0, 0, 0), axis=axis, gain=gain)
+        for i, (axis, gain) in enumerate([((0, 0, 1), 0.0), ((0, 0, 1), 1.0)])
+    ]
+    skeleton, push = ik.Skeleton(joints), [np.full(2, -1.0)]
+    goal, options = ik.Goal(1, (0, 0, 0)), ik.Options(pull=1e-5)
+    tracker = ik.Tracker(
+        skeleton, [goal], base_gain=2.0, options=options, objective=lambda _: push.pop() if push else np.zeros(2)
+    )
+    away = []
+    for _ in range(2):
+        tracker.step([(0, 0, 0)], dt=0.1)
+        away.append(ik.angles_from_pose(skeleton, tracker.pose))
+    assert away[0][0] == pytest.approx(0.1)
+    assert away[1][0] == pytest.approx(away[0][0], abs=1e-9)
+    assert away[1][1] == pytest.approx(away[0][1] * math.exp(-0.2), abs=1e-6)
+
+
+def with_gains(problem: Problem, seed: int) -> Problem:
+    """A problem with gains on some of its joints, and a pull."""
+    gains = np.random.default_rng(seed).choice([0.0, 0.3, 1.0, 20.0], len(problem.skeleton)).tolist()
+    joints = [replace(joint, gain=gain) for joint, gain in zip(problem.skeleton.joints, gains, strict=True)]
+    return replace(problem, skeleton=ik.Skeleton(joints), options=replace(problem.options, pull=1e-5))
+
+
+@pytest.mark.skipif(kernel.load() is None, reason="no compiled kernel to compare with")
+def test_the_kernel_and_numpy_agree_on_joints_with_gains() -> None:
+    """In frames solved afresh and in frames of a motion."""
+    problems = [with_gains(drawn(seed, most=6), seed) for seed in range(12)]
+    same = [is_same(problem, asked(problem, 2), solved) for problem in problems]
+    same += [is_same(problem, asked(problem, 3, seed), followed) for seed, problem in enumerate(problems)]
+    assert same.count(False) <= 1
