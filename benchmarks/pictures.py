@@ -51,7 +51,7 @@ def ready(ax: Axes, title: str) -> None:
 
 def goal_kinds() -> None:
     """One panel for each kind of goal: grey before, blue after, red what is asked."""
-    _, panels = plt.subplots(1, 5, figsize=(15, 3.6))
+    _, panels = plt.subplots(1, 6, figsize=(18, 3.6))
     skeleton = chain(4)
     start = ik.pose_from_angles(skeleton, [-0.3, 0.3, 0.3, -0.2])
     before = line(skeleton, start)
@@ -89,6 +89,11 @@ def goal_kinds() -> None:
     ax.plot(1.6, 2.2, "*", color=TARGET, ms=14)
     ready(ax, "Balance: within")
     ax = panels[4]
+    sloping = (np.cos(0.6), 0, 0, -np.sin(0.6))
+    after = solved(ax, "Parallel", ik.Goal("3", kind="PARALLEL", rotation=sloping))
+    along = np.array([np.sin(1.2), np.cos(1.2)])
+    ax.plot(*(after[3] + [0.3, -0.6] + np.outer([-0.8, 1.8], along)).T, color=TARGET, lw=1.5)
+    ax = panels[5]
     t = np.linspace(0, 4.2, 200)
     curve = np.column_stack([np.sin(1.2 * t), t, 0 * t]) - [0, 0, 0]
     goal = ik.Goal("3", kind="CURVE", offset=(0, 1, 0), points=ik.along_curve(curve, [1, 1, 1, 1]))

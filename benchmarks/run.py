@@ -25,6 +25,7 @@ PARTS = {
     "comparison": "every solver on an arm, a hand, a planar chain, a body and chains of up to 400 balls",
     "kernel": "PGS and DLS as users call them beside a measuring stick in C, on an arm, a hand, a body and chains",
     "seeds": "hands and bodies followed over 32 seeds, and cold targets of as many beside the stick",
+    "contacts": "hands led through the body, a floor and obstacles: overlaps, jumps and times",
     "clip": "the example clip rebuilt live by Blender's two IK solvers and by DQIK",
     "stages": "where a frame's time goes on armatures of 30, 150 and 300 bones, and the first solve after enabling",
     "bake": "the example clip baked, against stepping through it and against Blender's IK and nla.bake",
@@ -71,7 +72,7 @@ def _arguments() -> argparse.Namespace:
 
 def _run(part: str, arguments: argparse.Namespace) -> None:
     """Run a part and end the process."""
-    if part in ("comparison", "kernel", "seeds"):  # before NumPy is imported: one thread for every solver
+    if part in ("comparison", "kernel", "seeds", "contacts"):  # before NumPy is imported: one thread for every solver
         os.environ |= dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     sys.path[:0] = [str(ROOT), *(str(ROOT / folder) for folder in ("examples", "tests/solvers", "tools"))]
     import report
@@ -95,6 +96,10 @@ def _run(part: str, arguments: argparse.Namespace) -> None:
         import seeds_part
 
         result = seeds_part.run()
+    elif part == "contacts":
+        import contacts_part
+
+        result = contacts_part.run(arguments.rounds)
     elif part == "limits":
         import limits_part
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty
 
-from .. import live
 from ..rig import bake
 from ..rig.bake import keys
 from ..rig.blender import scene_state
-from ..rig.frame import missed
+from ..rig.frame import aside, missed
+from ..rig.frame.sessions import sessions
 from ..rig.frame.state.report import GoalError, goal_errors
 from ..rig.frame.state.session import Session
 from ..rig.frame.step.read import FrameInput
@@ -67,8 +67,8 @@ class DQIK_OT_bake(FramesOperator, bpy.types.Operator):
             return {"CANCELLED"}
         try:
             keys.check(ob, self.action)
-            with bake.Solving(ob.dqik.start_from == "PREVIOUS", live.known_answers()) as solving:
-                with live.aside(ob) as reading, scene_state.restored(scene, context.view_layer, ob) as visits:
+            with bake.Solving(ob.dqik.start_from == "PREVIOUS", sessions.known) as solving:
+                with aside.session(ob) as reading, scene_state.restored(scene, context.view_layer, ob) as visits:
                     steps = read_frames(context, ob, frames, reading, visits, solving)
                     inputs, starts = yield from shares(steps, 0.0, 0.6)
                 batches = yield from shares(solving.batches(), 0.6, 0.95)
@@ -129,7 +129,7 @@ def _measure(
     with scene_state.restored(context.scene, context.view_layer, ob) as visits:
         for frame in frames:
             visits.visit(frame)
-            found = live.shown_errors(reading, ob, context.evaluated_depsgraph_get())
+            found = aside.shown_errors(reading, ob, context.evaluated_depsgraph_get())
             shown = {error.goal: error for error in found}
             errors[frame] = tuple(shown.get(error.goal, error) for error in errors[frame])
 

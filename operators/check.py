@@ -6,9 +6,9 @@ from collections.abc import Sequence
 import bpy
 from bpy.props import EnumProperty
 
-from .. import live
 from ..rig.blender import scene_state
-from ..rig.frame import missed
+from ..rig.frame import aside, missed
+from ..rig.frame.sessions import sessions
 from ..rig.frame.state.report import GoalError
 from ..rig.frame.state.session import Session
 from ..rig.notes import Code, Note, note_of
@@ -44,13 +44,13 @@ class DQIK_OT_check_range(FramesOperator, bpy.types.Operator):
             with scene_state.restored(scene, context.view_layer, ob) as visits:
                 for index, frame in enumerate(frames):
                     visits.visit(frame)
-                    errors.append((frame, live.shown_errors(reading, ob, context.evaluated_depsgraph_get())))
+                    errors.append((frame, aside.shown_errors(reading, ob, context.evaluated_depsgraph_get())))
                     yield (index + 1) / len(frames)
         except DqikError as error:
             self.tell({"ERROR"}, note_of(error))
             return {"CANCELLED"}
         if not any(found for _, found in errors):
-            notes = live.status(ob).notes or (reading.rig.refusal or Note(Code.NOTHING_TO_CHECK),)
+            notes = sessions.status(ob).notes or (reading.rig.refusal or Note(Code.NOTHING_TO_CHECK),)
             self.tell({"ERROR"}, *notes)
             return {"CANCELLED"}
         missed.store(ob, errors)

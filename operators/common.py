@@ -3,6 +3,7 @@
 
 import bpy
 from bpy.app.translations import pgettext_iface as iface_
+from bpy.props import IntProperty
 
 from ..rig.blender.dependencies import aims
 from ..rig.notes import Code, Note, joined
@@ -61,3 +62,17 @@ class GoalsOperator(ArmatureOperator):
             cls.poll_message_set(Note(Code.ADD_GOAL_FIRST).words(iface_))
             return False
         return True
+
+
+class OneGoalOperator(GoalsOperator):
+    """An operator that works on one goal."""
+
+    index: IntProperty(name="Goal", description="Number of the goal, -1 for the active one", default=-1, min=-1)
+
+    def goal(self, ob: bpy.types.Object) -> int | None:
+        """The number of the goal; None, with a report, if there is none."""
+        number, count = ob.dqik.active_goal if self.index < 0 else self.index, len(ob.dqik.goals)
+        if number < count:
+            return number
+        self.tell({"ERROR"}, Note(Code.NO_GOAL, number, repr(ob.name), count))
+        return None

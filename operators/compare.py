@@ -5,11 +5,11 @@ import bpy
 import numpy as np
 from bpy.props import EnumProperty
 
-from .. import live
 from ..rig import compare
 from ..rig.blender import scene_state
 from ..rig.compare import last
 from ..rig.compare.picture import draw_picture
+from ..rig.frame import aside
 from ..rig.notes import Code, Note, note_of
 from ..rig.setup.build import solver_options
 from ..rig.setup.menus import FIRST_SOLVERS, SOLVER_NUMBERS
@@ -62,7 +62,7 @@ class DQIK_OT_compare_solvers(FramesOperator, bpy.types.Operator):
         rows: list[compare.Row] = []
         try:
             with (
-                live.aside(ob, _READING_SOLVER) as reading,
+                aside.session(ob, _READING_SOLVER) as reading,
                 scene_state.restored(scene, context.view_layer, ob) as visits,
             ):
                 inputs, bases = yield from shares(read_frames(context, ob, frames, reading, visits), 0.0, 0.3)

@@ -17,10 +17,7 @@ class DQIK_OT_couple(ArmatureOperator, bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     preset: EnumProperty(name="Preset", description="Which bones move together", items=[
-        ("FINGERS", "Fingers", "A finger curls together, and its neighbours follow", 0),
-        ("SPINE", "Spine", "The bones of the spine share the bend and twist of the chest", 1),
-        ("SHOULDERS", "Shoulders", "The collar bones follow the upper arms", 2),
-        ("FOREARMS", "Forearms", "Twist bones of the forearms share the twist of the hands", 3),
+        *((name, one.label, one.summary, one.number) for name, one in coupling_presets.PRESETS.items()),
         ("CUSTOM", "Selected to Active", "The selected bones turn about X with the active one", 4),
     ])  # fmt: skip
 
@@ -37,7 +34,7 @@ class DQIK_OT_couple(ArmatureOperator, bpy.types.Operator):
                 return {"CANCELLED"}
             wanted = coupling_presets.of_selected(rest, chosen, index[active.name])
         else:
-            wanted = coupling_presets.PRESETS[self.preset](rest)
+            wanted = coupling_presets.PRESETS[self.preset].links(rest)
         if not wanted:
             self.tell({"WARNING"}, Note(Code.NO_SUCH_ROLES, repr(ob.name)))
             return {"CANCELLED"}

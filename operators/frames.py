@@ -8,10 +8,10 @@ import bpy
 from bpy.app.translations import pgettext_iface as iface_
 from bpy.props import IntProperty
 
-from .. import live
 from ..rig import bake
 from ..rig.blender import scene_state
 from ..rig.blender.channels import Channels
+from ..rig.frame import aside
 from ..rig.frame.state.session import Session
 from ..rig.frame.step.read import FrameInput
 from ..rig.notes import Code, Note, Refused
@@ -151,7 +151,7 @@ def read_frames(
     starts: list[Channels] = []
     for index, frame in enumerate(frames):
         visits.visit(frame)
-        frame_reading = live.bake_frame(reading, ob, context.evaluated_depsgraph_get())
+        frame_reading = aside.read(reading, ob, context.evaluated_depsgraph_get())
         if solving is not None:
             solving.add(frame_reading.frame_input, times[index])
         else:

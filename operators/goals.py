@@ -8,7 +8,7 @@ from bpy.props import BoolProperty, IntProperty, StringProperty
 
 from ..rig.notes import Code, Note
 from ..rig.setup import constraints, goals, selection
-from .common import ArmatureOperator, GoalsOperator, armature
+from .common import ArmatureOperator, GoalsOperator, OneGoalOperator, armature
 
 
 class DQIK_OT_goal_add(ArmatureOperator, bpy.types.Operator):
@@ -46,24 +46,20 @@ class DQIK_OT_goal_add(ArmatureOperator, bpy.types.Operator):
         return {"FINISHED"}
 
 
-class DQIK_OT_goal_remove(GoalsOperator, bpy.types.Operator):
+class DQIK_OT_goal_remove(OneGoalOperator, bpy.types.Operator):
     """Remove the active goal, and its target if it was made for the goal"""
 
     bl_idname = "dqik.goal_remove"
     bl_label = "Remove Goal"
     bl_options = {"REGISTER", "UNDO"}
 
-    index: IntProperty(name="Goal", description="Number of the goal, -1 for the active one", default=-1, min=-1)
-
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Remove one goal."""
         ob = armature(context)
-        settings = ob.dqik
-        index = settings.active_goal if self.index < 0 else self.index
-        if index >= len(settings.goals):
-            self.tell({"ERROR"}, Note(Code.NO_GOAL, index, repr(ob.name), len(settings.goals)))
+        number = self.goal(ob)
+        if number is None:
             return {"CANCELLED"}
-        _remove(self, ob, [index])
+        _remove(self, ob, [number])
         return {"FINISHED"}
 
 

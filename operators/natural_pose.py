@@ -4,7 +4,7 @@
 import bpy
 from bpy.props import StringProperty
 
-from .. import live
+from ..rig.frame import learning
 from ..rig.notes import Code, Note
 from .common import GoalsOperator, armature
 
@@ -24,7 +24,7 @@ class DQIK_OT_learn_from_actions(GoalsOperator, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Learn, and store it on the armature object."""
         ob = armature(context)
-        lesson = live.learn(ob, context.evaluated_depsgraph_get(), _names(self.actions))
+        lesson = learning.learn(ob, context.evaluated_depsgraph_get(), _names(self.actions))
         if isinstance(lesson, Note):
             self.tell({"ERROR"}, lesson)
             return {"CANCELLED"}

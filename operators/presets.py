@@ -3,12 +3,10 @@
 
 import bpy
 
-from ..rig.notes import Code, Note
+from ..rig.notes import Code, Note, listed
 from ..rig.setup import human_limits
 from .common import armature
 from .limits import LimitsOperator
-
-_NAMED = 3  # most bones that a report names
 
 
 class DQIK_OT_limits_preset(LimitsOperator, bpy.types.Operator):
@@ -30,8 +28,7 @@ class DQIK_OT_limits_preset(LimitsOperator, bpy.types.Operator):
             return {"CANCELLED"}
         notes = [Note(Code.LIMITS_SET_OF, len(preset.limited), len(bones)), Note(Code.OTHERS_UNCHANGED)]
         if preset.skipped:
-            names = ", ".join(map(repr, preset.skipped[:_NAMED])) + (", ..." if len(preset.skipped) > _NAMED else "")
-            notes.append(Note(Code.LEFT_ALONE, names))
+            notes.append(Note(Code.LEFT_ALONE, listed(list(map(repr, preset.skipped)))))
         self.tell({"WARNING"} if preset.skipped else {"INFO"}, *notes)
         return {"FINISHED"}
 

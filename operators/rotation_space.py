@@ -2,17 +2,17 @@
 """Choosing what the rotation of a goal's target turns with."""
 
 import bpy
-from bpy.props import EnumProperty, IntProperty
+from bpy.props import EnumProperty
 
-from .. import live
+from ..rig.frame import aside
 from ..rig.notes import Code, Note
 from ..rig.setup import goals, placing, rotation_space
-from .common import GoalsOperator, armature
+from .common import OneGoalOperator, armature
 
 _ROUNDS = 3  # the limb may turn a little in the new space, and would carry the bone along
 
 
-class DQIK_OT_rotation_space(GoalsOperator, bpy.types.Operator):
+class DQIK_OT_rotation_space(OneGoalOperator, bpy.types.Operator):
     """Choose what the rotation of the goal's target turns with, and turn the target so that nothing moves"""
 
     bl_idname = "dqik.rotation_space"
@@ -27,14 +27,12 @@ class DQIK_OT_rotation_space(GoalsOperator, bpy.types.Operator):
             ("WORLD", "World", "Keep the rotation of the target as it is in the world"),
         ],
     )
-    index: IntProperty(name="Goal", description="Number of the goal, -1 for the active one", default=-1, min=-1)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Set how far the rotation follows, and turn the target to where it belongs."""
         ob, scene = armature(context), context.scene
-        number = ob.dqik.active_goal if self.index < 0 else self.index
-        if number >= len(ob.dqik.goals):
-            self.tell({"ERROR"}, Note(Code.NO_GOAL, number, repr(ob.name), len(ob.dqik.goals)))
+        number = self.goal(ob)
+        if number is None:
             return {"CANCELLED"}
         goal, follows = ob.dqik.goals[number], float(self.space == "FOREARM")
         shown = _evaluated(context, ob)
@@ -47,7 +45,7 @@ class DQIK_OT_rotation_space(GoalsOperator, bpy.types.Operator):
             target = rotation_space.target_for(shown, goal, follows, end)
             place = goals.Place(shown.matrix_world @ target, pole=None)
             goal.rotation_follows = follows
-            with live.aside(ob):
+            with aside.session(ob):
                 stay = placing.put(ob, {number: place}, context)
             for one in {goal.target, ob} - {None}:
                 one.update_tag(refresh={"OBJECT"})  # so that Live, which was aside, follows

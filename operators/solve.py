@@ -4,9 +4,8 @@
 import bpy
 from mathutils import Matrix
 
-from .. import live
 from ..rig.blender import keying
-from ..rig.frame import missed
+from ..rig.frame import missed, once
 from ..rig.frame.state import stored_base
 from ..rig.notes import Code, Note, note_of
 from ..solvers import DqikError
@@ -24,7 +23,7 @@ class DQIK_OT_solve(GoalsOperator, bpy.types.Operator):
         """Solve at the scene's current frame."""
         ob = armature(context)
         try:
-            report = live.solve_once(ob, context.evaluated_depsgraph_get())
+            report = once.solve(ob, context.evaluated_depsgraph_get())
         except DqikError as error:
             self.tell({"ERROR"}, note_of(error))
             return {"CANCELLED"}
@@ -53,7 +52,7 @@ class DQIK_OT_keep_pose(ArmatureOperator, bpy.types.Operator):
             self.tell({"WARNING"}, Note(Code.LIVE_IS_OFF))
             return {"CANCELLED"}
         moved = [ob.pose.bones[number].name for number in stored_base.own(ob)]
-        live.keep(ob)
+        once.keep_pose(ob)
         if context.scene.tool_settings.use_keyframe_insert_auto:
             for name in moved:
                 keying.key(ob.pose.bones[name], context.scene.frame_current_final, name)
@@ -73,7 +72,7 @@ class DQIK_OT_reset_pose(ArmatureOperator, bpy.types.Operator):
         for goal in ob.dqik.goals:
             if goal.own_target and goal.target == ob and goal.subtarget in ob.pose.bones:
                 ob.pose.bones[goal.subtarget].matrix_basis = Matrix()
-        live.reset(ob, context.evaluated_depsgraph_get())
+        once.put_to_rest(ob, context.evaluated_depsgraph_get())
         return {"FINISHED"}
 
 

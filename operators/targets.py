@@ -6,30 +6,28 @@ from contextlib import suppress
 import bpy
 from bpy.props import BoolProperty, IntProperty
 
-from .. import live
 from ..rig.blender import scene_state
-from ..rig.notes import Code, Note
+from ..rig.blender.dependencies import aims
+from ..rig.frame import aside
+from ..rig.notes import Code, Note, listed
 from ..rig.setup import goals, placing, selection, users
-from .common import GoalsOperator, armature
+from .common import GoalsOperator, OneGoalOperator, armature
 
 
-class DQIK_OT_target_select(GoalsOperator, bpy.types.Operator):
+class DQIK_OT_target_select(OneGoalOperator, bpy.types.Operator):
     """Select the target of the goal, to move it. Leaves Pose Mode, unless the target is a bone"""
 
     bl_idname = "dqik.target_select"
     bl_label = "Select Target"
     bl_options = {"REGISTER", "UNDO"}
 
-    index: IntProperty(name="Goal", description="Number of the goal, -1 for the active one", default=-1, min=-1)
-
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Select only the target, and make it active."""
         ob = armature(context)
-        goals, index = ob.dqik.goals, ob.dqik.active_goal if self.index < 0 else self.index
-        if index >= len(goals):
-            self.tell({"ERROR"}, Note(Code.NO_GOAL, index, repr(ob.name), len(goals)))
+        number = self.goal(ob)
+        if number is None:
             return {"CANCELLED"}
-        goal = goals[index]
+        goal = ob.dqik.goals[number]
         target = goal.target
         if target == ob and context.mode == "POSE" and goal.subtarget in ob.pose.bones:
             return self._select_bone(ob, goal.subtarget)
@@ -125,7 +123,7 @@ class DQIK_OT_targets_to_pose(GoalsOperator, bpy.types.Operator):
         """Move the targets on this frame; the goals whose targets stay, and those that their animation moves back."""
         scene = context.scene
         wanted = goals.places(ob, numbers, context.evaluated_depsgraph_get())
-        with live.aside(ob):
+        with aside.session(ob):
             stay = placing.put(ob, wanted, context) | (set(numbers) - wanted.keys())
             keyed = scene.tool_settings.use_keyframe_insert_auto
             if keyed:
@@ -146,7 +144,7 @@ class DQIK_OT_targets_to_pose(GoalsOperator, bpy.types.Operator):
             for frame in frames:
                 visits.visit(frame)
                 wanted.append(goals.places(ob, numbers, context.evaluated_depsgraph_get()))
-        with live.aside(ob), scene_state.restored(scene, context.view_layer, ob) as visits:
+        with aside.session(ob), scene_state.restored(scene, context.view_layer, ob) as visits:
             visits.visit(frames[0])
             goals.put_targets(ob, wanted[0], context.evaluated_depsgraph_get())
             context.view_layer.update()
@@ -158,8 +156,8 @@ class DQIK_OT_targets_to_pose(GoalsOperator, bpy.types.Operator):
                     placing.put(ob, places, context)
                 else:
                     goals.put_targets(ob, places, context.evaluated_depsgraph_get())
-                aims = goals.aims(ob.dqik.goals)
-                put.append((scene.frame_current_final, [(one, scene_state.transform(one)) for one in aims]))
+                owners = goals.target_owners(ob.dqik.goals)
+                put.append((scene.frame_current_final, [(one, scene_state.transform(one)) for one in owners]))
             for (time, transforms), places in zip(put, wanted, strict=True):  # no handler runs meanwhile
                 for owner, values in transforms:
                     scene_state.set_transform(owner, values)
@@ -169,7 +167,7 @@ class DQIK_OT_targets_to_pose(GoalsOperator, bpy.types.Operator):
             if goal.influence < 2.0 * goals.KEYED_INFLUENCE:
                 goal.influence = 1.0  # the target has the keys now
         looking = scene_state.restored(scene, context.view_layer, ob)
-        with suppress(scene_state.Disturbed), live.aside(ob), looking as visits:  # the keys are written already
+        with suppress(scene_state.Disturbed), aside.session(ob), looking as visits:  # the keys are written already
             for frame, places in zip(frames, wanted, strict=True):
                 visits.visit(frame)
                 back |= placing.off(ob, places, context.evaluated_depsgraph_get())
@@ -180,20 +178,16 @@ class DQIK_OT_targets_to_pose(GoalsOperator, bpy.types.Operator):
 
 def _named(ob: bpy.types.Object, numbers: set[int]) -> Note | str:
     """The names of goals."""
-    names = [ob.dqik.goals[number].name for number in sorted(numbers)]
-    text = ", ".join(map(repr, names[:_NAMED]))
-    return Note(Code.AND_MORE, text, len(names) - _NAMED) if len(names) > _NAMED else text
+    return listed([repr(ob.dqik.goals[number].name) for number in sorted(numbers)])
 
 
 def _shared(ob: bpy.types.Object, numbers: list[int]) -> Note | None:
     """Why the targets of goals cannot be keyed over a range: something else plays their keys. None if they can."""
-    aims = [aim for number in numbers for aim in (ob.dqik.goals[number].target, ob.dqik.goals[number].pole_target)]
-    for aim in dict.fromkeys(aim for aim in aims if aim is not None):
-        for name in filter(None, users.players(aim)):
-            return Note(Code.ACTION_SHARED, repr(aim.animation_data.action.name), repr(name))
+    targets = [target for number in numbers for target, _ in aims(ob.dqik.goals[number])]
+    for target in dict.fromkeys(targets):
+        for name in filter(None, users.players(target)):
+            return Note(Code.ACTION_SHARED, repr(target.animation_data.action.name), repr(name))
     return None
 
-
-_NAMED = 3  # most goals that a report names
 
 CLASSES = (DQIK_OT_target_select, DQIK_OT_targets_to_pose)

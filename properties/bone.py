@@ -9,7 +9,7 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProp
 from ..rig.figure import roles
 from ..rig.frame.state import stored_base
 from ..rig.setup import owners, pasted
-from .common import FIXED, KEYED, OVERRIDE, touched
+from .common import FIXED, KEYED, KEYED_SETTING, OVERRIDE, SETTING, touched
 
 
 def _of_own_side(self: bpy.types.bpy_struct, context: bpy.types.Context) -> None:
@@ -35,8 +35,7 @@ def bone_properties() -> dict[str, object]:
     """The properties of pose bones."""
     return {
         "dqik_translate": BoolProperty(
-            name="Translate", description="Let the bone move as well as turn, for example the hips", options=FIXED,
-            override=OVERRIDE, update=touched,
+            name="Translate", description="Let the bone move as well as turn, for example the hips", **SETTING,
         ),
         "dqik_use_limits": BoolProperty(
             name="Limits", description="Keep the bone's rotation inside its twist and swing limits", options=FIXED,
@@ -64,13 +63,12 @@ def bone_properties() -> dict[str, object]:
         ),
         "dqik_stiffness": FloatProperty(
             name="Stiffness", description="How much the bone resists turning: at 0 not at all, at 1 it does not turn",
-            default=0.0, min=0.0, max=1.0, subtype="FACTOR", options=KEYED, override=OVERRIDE, update=touched,
+            default=0.0, min=0.0, max=1.0, subtype="FACTOR", **KEYED_SETTING,
         ),
         "dqik_radius": FloatProperty(
             name="Radius", description="Radius of the bone's body, which does not pass through others. 0 takes it from "
-            "the mesh's weights, or from the bone's role or length where there is no mesh",
-            default=0.0, min=0.0, soft_max=1.0, precision=4, subtype="DISTANCE", options=FIXED, override=OVERRIDE,
-            update=touched,
+            "the mesh's weights, or from the bone's role or length where there is no mesh", default=0.0, min=0.0,
+            soft_max=1.0, precision=4, subtype="DISTANCE", **SETTING,
         ),
         "dqik_hold": FloatProperty(
             name="Hold", description="How firmly the bone stays as it is posed while others reach the goals. "
@@ -84,10 +82,7 @@ def bone_properties() -> dict[str, object]:
             size=3, default=(0.0, 0.0, 0.0), min=-pi, max=pi, subtype="EULER", options=KEYED, override=OVERRIDE,
             update=_of_own_side,
         ),
-        "dqik_lock": BoolProperty(
-            name="Lock", description="Keep the bone as it is posed", options=FIXED, override=OVERRIDE,
-            update=touched,
-        ),
+        "dqik_lock": BoolProperty(name="Lock", description="Keep the bone as it is posed", **SETTING),
         # the bone whose role, limits and preferred bend these are: Blender's paste copies them to the other side
         "dqik_owner": IntProperty(options={"HIDDEN"}, override=OVERRIDE),
         # the figure whose hold it is, as rig/setup/owners.py numbers them

@@ -14,3 +14,8 @@ def touched(self: bpy.types.bpy_struct, context: bpy.types.Context) -> None:
     """A setting changed, so the prepared solve is out of date."""
     del context
     live.touch(self.id_data)
+
+
+SETTING = {"options": FIXED, "override": OVERRIDE, "update": touched}
+KEYED_SETTING = {"options": KEYED, "override": OVERRIDE, "update": touched}
+"""What all settings of the solve have in common, and those that may be keyed."""

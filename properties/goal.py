@@ -6,11 +6,13 @@ from math import pi
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, PointerProperty, StringProperty
 
-from .. import live
+from ..rig.frame.sessions import sessions
 from ..rig.frame.state.report import GoalError
-from ..rig.setup.menus import AXIS_ITEMS, SIDES, kind_items
-from .common import FIXED, KEYED, OVERRIDE, touched
+from ..rig.setup.menus import axis_items, kind_items, side_items
+from ..solvers.model import SETTINGS, Setting
+from .common import FIXED, KEYED_SETTING, OVERRIDE, SETTING, touched
 
+_SUBTYPES = {"length": "DISTANCE", "angle": "ANGLE"}
 _NO_ERROR = GoalError(-1, 0.0, 0.0, met=True)
 
 
@@ -23,40 +25,25 @@ def _retargeted(self: bpy.types.bpy_struct, context: bpy.types.Context) -> None:
 def _error(goal: bpy.types.bpy_struct) -> GoalError:
     """The errors of a goal after the last solve; none where it was not solved."""
     number = int(goal.path_from_id().rpartition("[")[2][:-1])
-    return next((error for error in live.status(goal.id_data).goals if error.goal == number), _NO_ERROR)
+    return next((error for error in sessions.status(goal.id_data).goals if error.goal == number), _NO_ERROR)
 
 
 class DqikGoal(bpy.types.PropertyGroup):
     """One goal: a bone, the target that it should reach, and weights."""
 
     name: StringProperty(name="Name", description="Name of the goal", default="Goal", override=OVERRIDE)
-    mute: BoolProperty(
-        name="Mute", description="Leave this goal out of the solve", options=KEYED, override=OVERRIDE, update=touched
-    )
-    bone: StringProperty(
-        name="Bone", description="The bone that should reach the target", options=FIXED, override=OVERRIDE,
-        update=touched,
-    )  # fmt: skip
+    mute: BoolProperty(name="Mute", description="Leave this goal out of the solve", **KEYED_SETTING)
+    bone: StringProperty(name="Bone", description="The bone that should reach the target", **SETTING)
     kind: EnumProperty(
-        name="Kind", description="What the goal asks of its bone", items=kind_items(), default="REACH",
-        options=FIXED, override=OVERRIDE, update=touched,
-    )  # fmt: skip
-    axis: EnumProperty(
-        name="Axis", description="The axis of the bone that points at the target", items=AXIS_ITEMS, default="Y",
-        options=FIXED, override=OVERRIDE, update=touched,
-    )  # fmt: skip
+        name="Kind", description="What the goal asks of its bone", items=kind_items(), default="REACH", **SETTING,
+    )
     side: EnumProperty(
         name="Side", description="On which side of the distance, the plane or the target the goal is met",
-        items=SIDES, default="AT", options=FIXED, override=OVERRIDE, update=touched,
-    )  # fmt: skip
-    distance: FloatProperty(
-        name="Distance", description="Distance from the target, height over its plane, or how far the weight stays "
-        "inside the area, in world units", default=0.0, soft_min=0.0, subtype="DISTANCE", options=FIXED,
-        override=OVERRIDE, update=touched,
+        items=side_items(), default="AT", **SETTING,
     )  # fmt: skip
     use_support: BoolProperty(
         name="Carries Weight", description="The target is a corner of the area over which goals of balance keep the "
-        "weight: feet on the ground", options=FIXED, override=OVERRIDE, update=touched,
+        "weight: feet on the ground", **SETTING,
     )  # fmt: skip
     target: PointerProperty(
         type=bpy.types.Object, name="Target", description="The object that the bone should reach", override=OVERRIDE,
@@ -69,42 +56,34 @@ class DqikGoal(bpy.types.PropertyGroup):
     chain_length: IntProperty(
         name="Chain Length",
         description="Number of bones that the goal moves, counted from its bone toward the root; 0 for all of them",
-        min=0, soft_max=20, options=FIXED, override=OVERRIDE, update=touched,
+        min=0, soft_max=20, **SETTING,
     )  # fmt: skip
-    use_position: BoolProperty(
-        name="Position", description="Reach the target's position", default=True, options=FIXED, override=OVERRIDE,
-        update=touched,
-    )  # fmt: skip
-    use_rotation: BoolProperty(
-        name="Rotation", description="Turn the bone with the target", options=FIXED, override=OVERRIDE,
-        update=touched,
-    )  # fmt: skip
+    use_position: BoolProperty(name="Position", description="Reach the target's position", default=True, **SETTING)
+    use_rotation: BoolProperty(name="Rotation", description="Turn the bone with the target", **SETTING)
     position_weight: FloatProperty(
         name="Position Weight", description="How much a distance from the target counts, compared with other goals",
-        default=1.0, min=0.0, soft_max=10.0, options=KEYED, override=OVERRIDE, update=touched,
+        default=1.0, min=0.0, soft_max=10.0, **KEYED_SETTING,
     )  # fmt: skip
     rotation_weight: FloatProperty(
         name="Rotation Weight", description="How much an angle to the target counts, compared with other goals",
-        default=1.0, min=0.0, soft_max=10.0, options=KEYED, override=OVERRIDE, update=touched,
+        default=1.0, min=0.0, soft_max=10.0, **KEYED_SETTING,
     )  # fmt: skip
     rotation_follows: FloatProperty(
         name="Follow Limb", description="How far the target's rotation turns with the bone above, as a hand with its "
         "forearm. At 1 the bone stands to the one above as at rest, turned further by the target; at 0 the target's "
-        "rotation is that in the world",
-        default=0.0, min=0.0, max=1.0, subtype="FACTOR", options=KEYED, override=OVERRIDE, update=touched,
+        "rotation is that in the world", default=0.0, min=0.0, max=1.0, subtype="FACTOR", **KEYED_SETTING,
     )  # fmt: skip
     influence: FloatProperty(
-        name="Influence", description="At 0 the goal has no effect, at 1 the bone reaches its target",
-        default=1.0, min=0.0, max=1.0, subtype="FACTOR", options=KEYED, override=OVERRIDE, update=touched,
+        name="Influence", description="At 0 the goal has no effect, at 1 the bone reaches its target", default=1.0,
+        min=0.0, max=1.0, subtype="FACTOR", **KEYED_SETTING,
     )  # fmt: skip
     priority: IntProperty(
         name="Priority", description="Goals of higher priority are met first if not all goals can be met. "
-        "Those below 0 are wishes, which are not reported as missed", options=FIXED, override=OVERRIDE,
-        update=touched,
+        "Those below 0 are wishes, which are not reported as missed", **SETTING,
     )  # fmt: skip
     use_tail: BoolProperty(
         name="Use Tail", description="Bring the tail of the bone to the target. If off, bring the head", default=True,
-        options=FIXED, override=OVERRIDE, update=touched,
+        **SETTING,
     )  # fmt: skip
     pole_target: PointerProperty(
         type=bpy.types.Object, name="Pole Target",
@@ -112,14 +91,13 @@ class DqikGoal(bpy.types.PropertyGroup):
         update=touched,
     )  # fmt: skip
     pole_subtarget: StringProperty(
-        name="Pole Bone", description="The bone to point at, if the pole target is an armature", options=FIXED,
-        override=OVERRIDE, update=touched,
-    )  # fmt: skip
+        name="Pole Bone", description="The bone to point at, if the pole target is an armature", **SETTING,
+    )
     own_target: BoolProperty(options={"HIDDEN"}, override=OVERRIDE)  # made for this goal, and removed with it
     pole_angle: FloatProperty(
         name="Pole Angle",
-        description="Angle between the elbow or knee and the pole; at 0 it points straight at the pole",
-        min=-pi, max=pi, subtype="ANGLE", options=FIXED, override=OVERRIDE, update=touched,
+        description="Angle between the elbow or knee and the pole; at 0 it points straight at the pole", min=-pi,
+        max=pi, subtype="ANGLE", **SETTING,
     )  # fmt: skip
     error: FloatProperty(name="Error", description="Distance of the bone from its target after the last solve",
                          subtype="DISTANCE", get=lambda goal: _error(goal).distance)  # fmt: skip
@@ -127,3 +105,14 @@ class DqikGoal(bpy.types.PropertyGroup):
                                   "solve", subtype="ANGLE", get=lambda goal: _error(goal).angle)  # fmt: skip
     missed: BoolProperty(name="Missed", description="Whether the last solve did not meet the goal",
                          get=lambda goal: not _error(goal).met)  # fmt: skip
+
+
+def _setting(setting: Setting) -> object:
+    """The property of a setting that only some kinds of goals have."""
+    common = {"name": setting.label, "description": setting.summary, **SETTING}
+    if setting.sort == "axis":
+        return EnumProperty(items=axis_items(setting), default="Y", **common)
+    return FloatProperty(default=0.0, soft_min=0.0, subtype=_SUBTYPES[setting.sort], **common)
+
+
+DqikGoal.__annotations__.update({name: _setting(setting) for name, setting in SETTINGS.items()})

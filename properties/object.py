@@ -17,13 +17,14 @@ from bpy.props import (
 
 from .. import live
 from ..rig.compare import Row, last
+from ..rig.frame.sessions import sessions
 from ..rig.overlay import workspace
 from ..rig.overlay.workspace import Workspace
 from ..rig.setup import goals, selection
 from ..rig.setup.menus import OBJECTIVES, ORDERS, START_FROM, solver_items
 from ..solvers import kernel
 from ..solvers.compiled import SOLVERS as COMPILED
-from .common import FIXED, KEYED, OVERRIDE, touched
+from .common import FIXED, KEYED, KEYED_SETTING, OVERRIDE, SETTING, touched
 from .goal import DqikGoal
 from .relations import DqikCoupling, DqikObstacle
 from .status import DqikMissedFrame, DqikStatus
@@ -64,62 +65,57 @@ class DqikSettings(bpy.types.PropertyGroup):
         options=KEYED, override=OVERRIDE, update=_switched,
     )  # fmt: skip
     solver: EnumProperty(
-        name="Solver", description="The method that finds the pose",
-        items=solver_items(), default="PGS", options=FIXED, override=OVERRIDE, update=touched,
-    )  # fmt: skip
+        name="Solver", description="The method that finds the pose", items=solver_items(), default="PGS", **SETTING,
+    )
     implementation: StringProperty(
         name="Runs In", description="The compiled kernel, or NumPy if there is none. NumPy gives the same answers, "
         "slower. The environment variable DQIK_KERNEL=numpy forces NumPy", get=_implementation,
     )  # fmt: skip
     iterations: IntProperty(
-        name="Iterations", description="Most steps in a frame; a solve ends earlier when its goals are met",
-        default=50, min=1, soft_max=200, options=FIXED, override=OVERRIDE, update=touched,
+        name="Iterations", description="Most steps in a frame; a solve ends earlier when its goals are met", default=50,
+        min=1, soft_max=200, **SETTING,
     )  # fmt: skip
     tolerance: FloatProperty(
         name="Tolerance", description="Distance at which a goal counts as met, as a fraction of the rig's size",
-        default=1e-4, min=1e-9, soft_max=0.1, precision=6, options=FIXED, override=OVERRIDE, update=touched,
+        default=1e-4, min=1e-9, soft_max=0.1, precision=6, **SETTING,
     )  # fmt: skip
     rotation_tolerance: FloatProperty(
-        name="Rotation Tolerance", description="Angle at which a rotation counts as met",
-        default=1e-3, min=1e-9, soft_max=0.1, precision=4, subtype="ANGLE", options=FIXED, override=OVERRIDE,
-        update=touched,
+        name="Rotation Tolerance", description="Angle at which a rotation counts as met", default=1e-3, min=1e-9,
+        soft_max=0.1, precision=4, subtype="ANGLE", **SETTING,
     )  # fmt: skip
     damping: FloatProperty(
         name="Damping", description="Higher values make smaller, steadier steps. 0 adapts the damping automatically",
-        default=0.0, min=0.0, soft_max=1.0, precision=5, options=FIXED, override=OVERRIDE, update=touched,
+        default=0.0, min=0.0, soft_max=1.0, precision=5, **SETTING,
     )  # fmt: skip
     order: EnumProperty(
-        name="Order", description="Which bones CCD turns first", items=ORDERS, default="TIP_TO_ROOT", options=FIXED,
-        override=OVERRIDE, update=touched,
-    )  # fmt: skip
+        name="Order", description="Which bones CCD turns first", items=ORDERS, default="TIP_TO_ROOT", **SETTING,
+    )
     unit_angle: FloatProperty(
         name="Unit Angle",
         description="Largest turn of a bone in one step, by the rules of MikuMikuDance. 0 uses the rules of "
-        "plain CCD",
-        default=0.0, min=0.0, soft_max=2.0 * pi, subtype="ANGLE", options=FIXED, override=OVERRIDE, update=touched,
+        "plain CCD", default=0.0, min=0.0, soft_max=2.0 * pi, subtype="ANGLE", **SETTING,
     )  # fmt: skip
     objective: EnumProperty(
-        name="Objective", description="What SQP reduces for goals with a position and a rotation",
-        items=OBJECTIVES, default="QV", options=FIXED, override=OVERRIDE, update=touched,
+        name="Objective", description="What SQP reduces for goals with a position and a rotation", items=OBJECTIVES,
+        default="QV", **SETTING,
     )  # fmt: skip
     start_from: EnumProperty(
         name="Start From", description="The pose from which each frame is solved", items=START_FROM, default="POSE",
-        options=FIXED, override=OVERRIDE, update=touched,
+        **SETTING,
     )  # fmt: skip
     hold_keyed: BoolProperty(
         name="Keep Keyed Poses", description="Bones with keys stay as they are keyed while others reach the goals, "
-        "like bones with a Hold of a half", default=True, options=FIXED, override=OVERRIDE, update=touched,
+        "like bones with a Hold of a half", default=True, **SETTING,
     )  # fmt: skip
     natural_pose: FloatProperty(
         name="Natural Pose", description="How far elbows, knees, shoulders and spine go where people have them, as far "
         "as goals leave it open. Keyed, held and locked bones stay", default=1.0, min=0.0, max=1.0, subtype="FACTOR",
-        options=KEYED, override=OVERRIDE, update=touched,
+        **KEYED_SETTING,
     )  # fmt: skip
     own_motion: StringProperty(options={"HIDDEN"}, override=OVERRIDE, update=touched)
     own_motion_share: FloatProperty(
         name="Own Motion", description="How much of the natural pose was learnt from this character's actions, instead "
-        "of from people in general", default=1.0, min=0.0, max=1.0, subtype="FACTOR",
-        options=KEYED, override=OVERRIDE, update=touched,
+        "of from people in general", default=1.0, min=0.0, max=1.0, subtype="FACTOR", **KEYED_SETTING,
     )  # fmt: skip
     goals: CollectionProperty(
         type=DqikGoal, name="Goals", description="What the armature's bones should reach",
@@ -131,12 +127,9 @@ class DqikSettings(bpy.types.PropertyGroup):
     )  # fmt: skip
     avoid_self: BoolProperty(
         name="Self", description="The body's parts do not pass through each other. Parts that overlap at rest may "
-        "overlap as much in any pose", options=FIXED, override=OVERRIDE, update=touched,
+        "overlap as much in any pose", **SETTING,
     )  # fmt: skip
-    use_floor: BoolProperty(
-        name="Floor", description="The body's parts stay above the floor", options=FIXED, override=OVERRIDE,
-        update=touched,
-    )  # fmt: skip
+    use_floor: BoolProperty(name="Floor", description="The body's parts stay above the floor", **SETTING)
     floor: PointerProperty(
         type=bpy.types.Object, name="Floor Object", description="The plane along this object's X and Y axes is the "
         "floor, and its Z axis points up from it. Without an object, the world's ground is", override=OVERRIDE,
@@ -144,7 +137,7 @@ class DqikSettings(bpy.types.PropertyGroup):
     )  # fmt: skip
     floor_height: FloatProperty(
         name="Height", description="Height of the floor over the floor object, or over the world's ground, in world "
-        "units", default=0.0, subtype="DISTANCE", options=FIXED, override=OVERRIDE, update=touched,
+        "units", default=0.0, subtype="DISTANCE", **SETTING,
     )  # fmt: skip
     avoid: CollectionProperty(
         type=DqikObstacle, name="Obstacles", description="Objects that the body's parts do not pass through",
@@ -182,7 +175,7 @@ class DqikSettings(bpy.types.PropertyGroup):
     @property
     def natural_pose_refusal(self) -> str:
         """Why the natural pose does not know the figure; empty if it does."""
-        refusal = live.natural_pose_refusal(self.id_data)
+        refusal = sessions.natural_pose_refusal(self.id_data)
         return "" if refusal is None else str(refusal)
 
     @property

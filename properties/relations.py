@@ -6,38 +6,32 @@ from bpy.props import EnumProperty, FloatProperty, PointerProperty, StringProper
 
 from ..rig.setup import obstacles
 from ..rig.setup.menus import COUPLED_AXES
-from .common import FIXED, OVERRIDE, touched
+from .common import OVERRIDE, SETTING, touched
 
 
 class DqikCoupling(bpy.types.PropertyGroup):
     """A bone that turns with another one: its angle about an axis is a multiple of the other's, plus an offset."""
 
     name: StringProperty(name="Name", description="Name of the coupling", override=OVERRIDE)
-    bone: StringProperty(
-        name="Bone", description="The bone that follows", options=FIXED, override=OVERRIDE, update=touched
-    )
+    bone: StringProperty(name="Bone", description="The bone that follows", **SETTING)
     axis: EnumProperty(
         name="Axis", description="Its axis: Y is the twist along the bone, X and Z are its swing", items=COUPLED_AXES,
-        default="X", options=FIXED, override=OVERRIDE, update=touched,
+        default="X", **SETTING,
     )  # fmt: skip
-    leader: StringProperty(
-        name="Leader", description="The bone that it follows", options=FIXED, override=OVERRIDE, update=touched
-    )
+    leader: StringProperty(name="Leader", description="The bone that it follows", **SETTING)
     leader_axis: EnumProperty(
-        name="Leader Axis", description="The axis of the leader", items=COUPLED_AXES, default="X", options=FIXED,
-        override=OVERRIDE, update=touched,
-    )  # fmt: skip
+        name="Leader Axis", description="The axis of the leader", items=COUPLED_AXES, default="X", **SETTING,
+    )
     factor: FloatProperty(
         name="Factor", description="How far the bone turns for each turn of the leader", default=1.0, soft_min=-2.0,
-        soft_max=2.0, options=FIXED, override=OVERRIDE, update=touched,
+        soft_max=2.0, **SETTING,
     )  # fmt: skip
     offset: FloatProperty(
-        name="Offset", description="The bone's angle where the leader's is 0", subtype="ANGLE", options=FIXED,
-        override=OVERRIDE, update=touched,
-    )  # fmt: skip
+        name="Offset", description="The bone's angle where the leader's is 0", subtype="ANGLE", **SETTING,
+    )
     stiffness: FloatProperty(
         name="Stiffness", description="At 1 the relation always holds; below it gives way to goals", default=1.0,
-        min=0.0, max=1.0, subtype="FACTOR", options=FIXED, override=OVERRIDE, update=touched,
+        min=0.0, max=1.0, subtype="FACTOR", **SETTING,
     )  # fmt: skip
 
 

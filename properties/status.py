@@ -4,7 +4,7 @@
 import bpy
 from bpy.props import BoolProperty, FloatProperty, IntProperty, StringProperty
 
-from .. import live
+from ..rig.frame.sessions import sessions
 from .common import FIXED, OVERRIDE
 
 
@@ -22,7 +22,7 @@ def _of_status(name: str, default: object):
     """A getter of one field of the last report, which is not saved."""
 
     def get(self: bpy.types.bpy_struct):
-        return getattr(live.status(self.id_data), name, default)
+        return getattr(sessions.status(self.id_data), name, default)
 
     return get
 

@@ -5,11 +5,13 @@ A note is made where its fact is found. Its words are only here. Panel, operator
 language of the interface where this is another one. Code compares codes and never reads words.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from enum import Enum, unique
 from typing import TypeAlias
 
 from ..solvers import DqikError
+
+_NAMED = 3  # most names that a note lists
 
 
 @unique
@@ -284,6 +286,12 @@ def note_of(error: Exception) -> Note:
     if isinstance(error, Refused):
         return error.note
     return Note(Code.QUOTED, error if isinstance(error, DqikError) else str(error))
+
+
+def listed(names: Sequence[str]) -> Note | str:
+    """Names as one value of a note: the first few, and how many more there are."""
+    text = ", ".join(names[:_NAMED])
+    return Note(Code.AND_MORE, text, len(names) - _NAMED) if len(names) > _NAMED else text
 
 
 def joined(notes: Iterable[Note], translate: Callable[[str], str] = str) -> str:

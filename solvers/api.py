@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .compiled.apart import CompiledApart, compiled_or_numpy
 from .compiled.contract import SUPPORTED
 from .compiled.library import load
 from .compiled.needs import needs
@@ -82,10 +83,10 @@ class Prepared:
         self._placing = np.zeros((0, 3)) if contacts is None else contacts.points()
         self._points = np.concatenate([own_points(self.goals), self._placing])
         self.numpy = Stages(skeleton, self.goals, levels, self.options, together, len(self._points))
-        self.apart = (
-            Apart(skeleton, self.goals, chains, self.options, contacts, self.numpy)
-            if contacts is not None and self.goals else None
-        )
+        self.apart: Apart | CompiledApart | None = None
+        if contacts is not None and self.goals:
+            apart = Apart(skeleton, self.goals, chains, self.options, contacts, self.numpy)
+            self.apart = compiled_or_numpy(apart, self.options, self.numpy.counts, self.numpy.points)
         library = load() if needs(skeleton, stages, self.solver, self.options) <= SUPPORTED else None
         self.compiled = (
             None if library is None

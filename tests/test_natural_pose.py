@@ -28,6 +28,7 @@ def module(name: str) -> Any:
 
 
 figures, own_motion = module("solvers.figure.figure"), module("solvers.figure.own_motion")
+directions = module("rig.figure.directions")
 Prior, ik = module("solvers.figure.prior").Prior, module("solvers")
 Targets = module("solvers.model.goals").Targets
 
@@ -127,7 +128,8 @@ def rig(
     asked = [ik.Goal(names.index(name), position=(0, 0, 0), rotation=(1, 0, 0, 0) if turned else None)
              for name in goals]  # fmt: skip
     motions = np.tile([1.0, 0.0, 0.0, 0.0], (len(rows), 1))
-    found = figures.of(skeleton, asked, bones, skeleton.links, motions)
+    rest = directions.of_people({role: several[0].head for role, several in bones.items()})
+    found = figures.of(skeleton, asked, bones, skeleton.links, motions, np.stack(rest, -1))
     return Rig(found, skeleton, names, heads, axes, list(goals))
 
 
@@ -298,7 +300,7 @@ def test_any_goals_will_do() -> None:
         for goals in combinations(ENDS, count):
             one = rig(goals=goals)
             if goals == ("head",):
-                assert isinstance(one.figure, str)
+                assert isinstance(one.figure, figures.NoFigure)
                 continue
             base = Prior(one.figure).base(one.rest, one.targets(REACH), one.links, 1.0)
             assert np.isfinite(base).all()
@@ -349,13 +351,13 @@ def test_the_priors_own_pose_meets_goals_of_hands_and_feet(goals: tuple[str, ...
 
 
 def test_figures_that_do_not_stand_are_refused() -> None:
-    """A sentence says why: legs that point forward at rest, or no limb that has a goal."""
+    """With the reason: legs that point forward at rest, or no limb that has a goal."""
     lying = tuple(
         (name, parent, (head[0], 0.9, 0.95 - head[1]) if name.startswith(("shin", "foot", "toes")) else head)
         for name, parent, head in BODY
     )
-    assert "straight legs" in rig(bodies=lying).figure
-    assert "whole arms or legs" in rig(goals=("head",)).figure
+    assert rig(bodies=lying).figure is figures.NoFigure.NOT_UPRIGHT
+    assert rig(goals=("head",)).figure is figures.NoFigure.NO_WHOLE_LIMBS
 
 
 def own_frames(one: Rig, count: int, random: np.random.Generator) -> tuple[Any, np.ndarray]:

@@ -12,10 +12,14 @@ FOLDER = ROOT / "kernel" / "src"
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
-from solvers.compiled import contract, declare  # noqa: E402
+from solvers.compiled import contacts_contract, contract, declare  # noqa: E402
 from solvers.figure import contract as figure_contract  # noqa: E402
 
-PARTS = {"solvers/compiled/contract.py": contract.CONTRACT, "solvers/figure/contract.py": figure_contract.CONTRACT}
+PARTS = {
+    "solvers/compiled/contract.py": contract.CONTRACT,
+    "solvers/compiled/contacts_contract.py": contacts_contract.CONTRACT,
+    "solvers/figure/contract.py": figure_contract.CONTRACT,
+}
 """The parts of the contract, by the files that declare them."""
 
 
@@ -42,6 +46,7 @@ def header(source: str) -> str:
     for note, values in part.enumerations.items():
         text = ", ".join(f"{name} = {number}" for name, number in values.items())
         lines.append(f"enum {{ {text} }}; /* {note} */")
+    lines += [f"#define {name} {text}" for name, text in part.macros.items()]
     for one in part.structures:
         lines += ["", f"/* {one.note} */", "typedef struct {"]
         notes = [field.note for field in one.fields]

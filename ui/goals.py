@@ -3,11 +3,12 @@
 
 import bpy
 
-from .. import live
 from ..operators.common import armature
 from ..rig.blender import units
 from ..rig.figure import roles
+from ..rig.frame.sessions import sessions
 from ..solvers import GOAL_KINDS
+from ..solvers.model import SETTINGS
 from .common import ArmatureSidebar, is_narrow, paragraph, settled
 
 _FEWEST, _MOST = 3, 7  # rows of the list; a full body has six goals
@@ -114,7 +115,7 @@ def _natural_pose(
     context: bpy.types.Context, layout: bpy.types.UILayout, settings: bpy.types.PropertyGroup
 ) -> None:  # fmt: skip
     """How far the body poses itself, and how far as this character does; or why it does not."""
-    refusal = live.natural_pose_refusal(settings.id_data)
+    refusal = sessions.natural_pose_refusal(settings.id_data)
     if refusal is not None:
         paragraph(context, layout, refusal, "INFO")
         return
@@ -139,19 +140,15 @@ def _active(ob: bpy.types.Object) -> bpy.types.PropertyGroup | None:
 
 def _fault(ob: bpy.types.Object, goal: bpy.types.PropertyGroup) -> bool:
     """Whether the goal's bone, its target, or both of its switches are missing or wrong."""
+    kind = GOAL_KINDS[goal.kind]
     return (
         goal.bone not in ob.pose.bones
-        or (goal.target is None and not _is_within(goal))
+        or (goal.target is None and kind.needs_target(goal.side))
         or (goal.kind == "REACH" and not (goal.use_position or goal.use_rotation))
-        or (goal.kind == "CURVE" and goal.target.type != "CURVE")
+        or (kind.target == "CURVE" and goal.target.type != "CURVE")
         or _lost(goal.target, goal.subtarget)
         or _lost(goal.pole_target, goal.pole_subtarget)
     )
-
-
-def _is_within(goal: bpy.types.PropertyGroup) -> bool:
-    """Whether the goal needs no target, because others say where the weight is to be."""
-    return goal.kind == "BALANCE" and goal.side == "WITHIN"
 
 
 def _lost(target: bpy.types.Object | None, bone: str) -> bool:
@@ -165,7 +162,7 @@ def _settings(layout: bpy.types.UILayout, ob: bpy.types.Object, goal: bpy.types.
     row.alert = goal.bone not in ob.pose.bones
     row.prop_search(goal, "bone", ob.pose, "bones", icon="BONE_DATA")
     column.prop(goal, "kind")
-    if not _is_within(goal):
+    if GOAL_KINDS[goal.kind].needs_target(goal.side):
         row = column.row()
         row.alert = goal.target is None
         row.prop(goal, "target")
@@ -186,17 +183,20 @@ def _settings(layout: bpy.types.UILayout, ob: bpy.types.Object, goal: bpy.types.
 def _other_kind(layout: bpy.types.UILayout, goal: bpy.types.PropertyGroup) -> None:
     """The settings of a goal of another kind than Reach, as its kind declares them."""
     kind = GOAL_KINDS[goal.kind]
-    if "axis" in kind.takes:
-        layout.prop(goal, "axis")
+    own = [name for name in SETTINGS if name in kind.takes]
+    for name in own:
+        if SETTINGS[name].sort == "axis":
+            layout.prop(goal, name)
     if kind.sides:
         row = layout.row(align=True)
         row.use_property_split = False  # it would show the first name as a label, and an empty button
         for side in kind.sides:
             row.prop_enum(goal, "side", side)
-    if "distance" in kind.takes:
-        layout.prop(goal, "distance")
+    for name in own:
+        if SETTINGS[name].sort != "axis":
+            layout.prop(goal, name)
     layout.prop(goal, "rotation_weight" if kind.unit == "angle" else "position_weight", text="Weight")
-    if goal.kind in ("DISTANCE", "PLANE"):
+    if kind.carries:
         layout.prop(goal, "use_support")
 
 

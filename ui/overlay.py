@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Draws the overlay of the active armature in 3D views. The geometry is made again only when something has changed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import blf
 import bpy
@@ -32,18 +33,17 @@ _POINT_SHADERS = ("POINT_UNIFORM_COLOR", "UNIFORM_COLOR")  # the first is missin
 _Batch = tuple[gpu.types.GPUBatch, str]
 
 
-class _Cache:
-    """The batches that were drawn last, and what they were made from."""
+class _Drawn(NamedTuple):
+    """The batches that are drawn, and what they were made from."""
 
-    def __init__(self) -> None:
-        self.contents: tuple = ()
-        self.lines: list[_Batch] = []
-        self.faces: list[_Batch] = []
-        self.points: list[_Batch] = []
-        self.labels: list[tuple[Vector, str, str]] = []
+    contents: tuple = ()
+    lines: Sequence[_Batch] = ()
+    faces: Sequence[_Batch] = ()
+    points: Sequence[_Batch] = ()
+    labels: Sequence[tuple[Vector, str, str]] = ()
 
 
-_cache = _Cache()
+_drawn = _Drawn()
 _handles: list[object] = []
 
 
@@ -68,8 +68,9 @@ class DQIK_PT_overlay(ArmatureSidebar, bpy.types.Panel):
             row.operator("dqik.reach_hide", text="", icon="X")
 
 
-def _refresh() -> _Cache | None:
+def _refresh() -> _Drawn | None:
     """The batches of the active armature; None if nothing is to be shown."""
+    global _drawn
     context = bpy.context
     overlay, space = context.window_manager.dqik_overlay, context.space_data
     if not overlay.show or space is None or not space.overlay.show_overlays:
@@ -81,27 +82,32 @@ def _refresh() -> _Cache | None:
     found = scene.read(ob, context.evaluated_depsgraph_get(), context.selected_pose_bones or (), shown)
     reach = ob.dqik.workspace if overlay.reach else None
     contents = (*found.contents, reach)
-    if contents != _cache.contents:
-        _fill(ob, scene.draw(found), reach)
-        _cache.contents = contents
-    return _cache
+    if contents != _drawn.contents:
+        _drawn = _batches(contents, ob, scene.draw(found), reach)
+    return _drawn
 
 
-def _fill(ob: bpy.types.Object, drawing: scene.Drawing, reach: workspace.Workspace | None) -> None:
-    """Make the batches of a drawing."""
+def _batches(
+    contents: tuple, ob: bpy.types.Object, drawing: scene.Drawing, reach: workspace.Workspace | None
+) -> _Drawn:  # fmt: skip
+    """The batches of a drawing."""
     lines, faces = gpu.shader.from_builtin("POLYLINE_UNIFORM_COLOR"), gpu.shader.from_builtin("UNIFORM_COLOR")
-    _cache.lines = [(_batch(lines, "LINES", np.concatenate(parts)), kind) for kind, parts in drawing.lines.items()]
-    _cache.faces = [(_batch(faces, "TRIS", np.concatenate(parts)), kind) for kind, parts in drawing.faces.items()]
-    _cache.labels = [
+    labels = [
         *((place, units.miss(bpy.context.scene, ob, distance, 0.0), "miss") for place, distance in drawing.misses),
         *((place, bpy.app.translations.pgettext_iface(name), kind) for place, name, kind in drawing.roles),
     ]
     evaluated = ob.evaluated_get(bpy.context.evaluated_depsgraph_get())
-    _cache.points = []
+    points_of_reach: list[_Batch] = []
     if reach is not None and reach.made_from == workspace.settings(evaluated, reach.goal):
         for kind, points in zip(("reach", "dexterous"), reach.points(evaluated), strict=True):
             if len(points):
-                _cache.points.append((_batch(_point_shader(), "POINTS", points), kind))
+                points_of_reach.append((_batch(_point_shader(), "POINTS", points), kind))
+    return _Drawn(
+        contents,
+        [(_batch(lines, "LINES", np.concatenate(parts)), kind) for kind, parts in drawing.lines.items()],
+        [(_batch(faces, "TRIS", np.concatenate(parts)), kind) for kind, parts in drawing.faces.items()],
+        points_of_reach, labels,
+    )  # fmt: skip
 
 
 def _batch(shader: gpu.types.GPUShader, kind: str, points: np.ndarray) -> gpu.types.GPUBatch:
@@ -119,8 +125,8 @@ def _point_shader() -> gpu.types.GPUShader:
 
 def _draw_view() -> None:
     """Draw faces, points and lines in the space of the view."""
-    cache = _refresh()
-    if cache is None:
+    drawn = _refresh()
+    if drawn is None:
         return
     context = bpy.context
     scale = context.preferences.system.ui_scale
@@ -128,17 +134,17 @@ def _draw_view() -> None:
     gpu.state.depth_test_set("NONE")
     try:
         flat = gpu.shader.from_builtin("UNIFORM_COLOR")
-        for batch, kind in cache.faces:
+        for batch, kind in drawn.faces:
             flat.uniform_float("color", (*_COLORS[kind][:3], _FACE_ALPHA))
             batch.draw(flat)
-        if cache.points:
+        if drawn.points:
             points = _point_shader()
             gpu.state.point_size_set(_POINT * scale)
-            for batch, kind in cache.points:
+            for batch, kind in drawn.points:
                 points.uniform_float("color", _COLORS[kind])
                 batch.draw(points)
         wide = gpu.shader.from_builtin("POLYLINE_UNIFORM_COLOR")
-        for batch, kind in cache.lines:
+        for batch, kind in drawn.lines:
             wide.uniform_float("viewportSize", (context.region.width, context.region.height))
             wide.uniform_float("lineWidth", _WIDTHS[kind] * scale)
             wide.uniform_float("color", _COLORS[kind])
@@ -155,7 +161,7 @@ def _draw_labels() -> None:
     if not overlay.show or not context.space_data.overlay.show_overlays:
         return
     scale = context.preferences.system.ui_scale
-    for place, text, kind in _cache.labels:
+    for place, text, kind in _drawn.labels:
         at = location_3d_to_region_2d(context.region, context.region_data, place)
         if at is not None:
             blf.size(0, _LETTERS * scale)
@@ -177,6 +183,7 @@ def start() -> None:
 
 def stop() -> None:
     """Stop drawing."""
+    global _drawn
     while _handles:
         bpy.types.SpaceView3D.draw_handler_remove(_handles.pop(), "WINDOW")
-    _cache.__init__()
+    _drawn = _Drawn()

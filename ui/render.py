@@ -4,8 +4,8 @@
 import bpy
 from bpy.app.translations import pgettext_iface as iface_
 
-from .. import live
 from ..rig.frame import hidden_in_render
+from ..rig.frame.sessions import sessions
 from ..rig.notes import Code, Note
 from .common import paragraph
 
@@ -24,7 +24,7 @@ def hidden_targets(context: bpy.types.Context) -> Note | None:
 
 def unbaked_simulations(context: bpy.types.Context) -> Note | None:
     """A note about simulations that follow live armatures and are not baked; None if there are none."""
-    names = sorted({repr(name) for name in live.unbaked_simulations(context.scene)})
+    names = sorted({repr(name) for name in sessions.simulations.unbaked(context.scene)})
     return Note(Code.UNBAKED, ', '.join(names)) if names else None
 
 

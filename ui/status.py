@@ -6,9 +6,9 @@ from collections.abc import Sequence
 import bpy
 from bpy.app.translations import pgettext_iface as iface_
 
-from .. import live
 from ..operators.mend import MENDED_BY
 from ..rig.blender import units
+from ..rig.frame.sessions import sessions
 from ..rig.notes import Note
 from .common import is_narrow, paragraph
 
@@ -22,7 +22,7 @@ def draw(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.types.O
         _result(context, layout, ob)
     if len(ob.dqik.missed_frames):
         _missed_frames(context, layout, ob)
-    _warnings(context, layout, live.status(ob).notes)
+    _warnings(context, layout, sessions.status(ob).notes)
 
 
 def _result(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.types.Object) -> None:

@@ -85,6 +85,8 @@ _GERMAN = {
     "Plane": "Ebene",
     "Balance": "Gleichgewicht",
     "Curve": "Kurve",
+    "Parallel": "Parallel",
+    "Target Axis": "Achse des Zielobjekts",
     "Contact": "Berührung",
     "Self": "Eigener Körper",
     "Floor": "Boden",

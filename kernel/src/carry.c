@@ -3,21 +3,21 @@
 #include "internal.h"
 
 /* What carries a goal's rotation, or NULL. */
-const dqik_carry *carry_of(const dqik_stage *s, int goal) {
+const dqik_rotation *carry_of(const dqik_stage *s, int goal) {
     for (const dqik_task *t = s->task; t < s->task + s->tasks; t++)
         if (t->kind == DQIK_ROTATION && t->goal == goal) return t->data;
     return NULL;
 }
 
 /* The rotation vector by which a limb has turned from rest. */
-static void limb_turn(const dqik_carry *carry, const double *orientation, double *turn) {
+static void limb_turn(const dqik_rotation *carry, const double *orientation, double *turn) {
     double q[4];
     q_product(q, orientation, carry->back);
     q_log(turn, q);
 }
 
 /* The rotation C^f with which a limb of this orientation carries its target. */
-void carrying(const dqik_carry *carry, const double *orientation, double *q) {
+void carrying(const dqik_rotation *carry, const double *orientation, double *q) {
     double v[3];
     limb_turn(carry, orientation, v);
     for (int i = 0; i < 3; i++) v[i] *= carry->follows;
@@ -25,7 +25,7 @@ void carrying(const dqik_carry *carry, const double *orientation, double *q) {
 }
 
 /* B with which a small turn u of the limb turns its target by B u; see Carry.rates. */
-void carry_rates(const dqik_carry *carry, const double *orientation, double *b) {
+void carry_rates(const dqik_rotation *carry, const double *orientation, double *b) {
     double v[3], a[3];
     limb_turn(carry, orientation, v);
     const double f = carry->follows, angle = sqrt(most(dot3(v, v), LEAST));

@@ -223,7 +223,7 @@ static void serve(const work *w, point *p, const dqik_visit *v) {
     }
     for (int i = 0; i < v->turning; i++) {
         const int g = v->turn[i];
-        const dqik_carry *carry = carry_of(s, g);
+        const dqik_rotation *carry = carry_of(s, g);
         const double share = !carry || s->goal_joint[g] == joint_of(w, v) ? 1.0 : 1.0 - carry->follows;
         const double weight = 0.5 * square(s->turn_weight[g] * w->shares[g]) * share, *own = p->m + 9 * s->goal_joint[g];
         double wanted[9];

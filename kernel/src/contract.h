@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 113054838 /* a hash of all below */
+#define DQIK_LAYOUT 86651134 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -33,6 +33,9 @@
 
 /* solvers/space/tasks/setup.py */
 #define ROTATION_LENGTH 0.25
+
+/* solvers/space/tasks/directions.py */
+#define LEAST_SINE 1e-09
 
 /* solvers/space/arc.py */
 #define ARC 0.6981317007977318
@@ -74,8 +77,7 @@
 #define ONE_SIDED_ROUNDS 4
 
 /* solvers/space/tasks/look_at.py */
-#define LOOK_LEAST_SINE 1e-09
-#define LOOK_LEAST_FAR 1e-09
+#define LOOK_AT_LEAST_FAR 1e-09
 
 /* solvers/space/tasks/distance.py */
 #define DISTANCE_LEAST_FAR 1e-09
@@ -151,7 +153,8 @@
 
 enum { DQIK_FREE_BALL = 0, DQIK_BALL = 1, DQIK_HINGE = 2, DQIK_SLIDE = 3, DQIK_FIXED = 4 }; /* kind of joint */
 enum { DQIK_PGS = 0, DQIK_DLS = 1, DQIK_CCD = 2 }; /* solver */
-enum { DQIK_POSITION = 0, DQIK_ROTATION = 1, DQIK_POLE = 2, DQIK_LOOK_AT = 3, DQIK_DISTANCE = 4, DQIK_PLANE = 5, DQIK_BALANCE = 6, DQIK_CURVE = 7, DQIK_COUPLING = 8 }; /* kind of task */
+enum { DQIK_POSITION = 0, DQIK_ROTATION = 1, DQIK_LOOK_AT = 2, DQIK_DISTANCE = 3, DQIK_PLANE = 4, DQIK_BALANCE = 5, DQIK_CURVE = 6, DQIK_PARALLEL = 7, DQIK_POLE = 8, DQIK_COUPLING = 9 }; /* kind of task */
+#define DQIK_EACH_TASK(DO) DO(DQIK_POSITION, position_task) DO(DQIK_ROTATION, rotation_task) DO(DQIK_LOOK_AT, look_at_task) DO(DQIK_DISTANCE, distance_task) DO(DQIK_PLANE, plane_task) DO(DQIK_BALANCE, balance_task) DO(DQIK_CURVE, curve_task) DO(DQIK_PARALLEL, parallel_task) DO(DQIK_POLE, pole_task) DO(DQIK_COUPLING, coupling_task)
 
 /* A tree of J joints; see solvers/model/skeleton.py. */
 typedef struct {
@@ -206,60 +209,33 @@ typedef struct {
     double aim; /* share of the way to its target by which the root turns the chain */
 } dqik_arc;
 
-/* The chain that a pole bends; see Pole in solvers/space/poles.py. */
-typedef struct {
-    int32_t goal;
-    int32_t root;
-    int32_t end;
-    int32_t middles;
-    const int32_t *middle; /* (middles) */
-    double angle;
-    int32_t swivels; /* whether its root may be turned to the pole: a ball that may move */
-    const uint8_t *moved; /* (middles + 2, n) degrees of freedom that act on root, middles, end */
-} dqik_pole;
-
-/* A goal whose rotation follows the limb above it; see Carry in solvers/model/carry.py. */
+/* Of a task; see solvers/space/tasks/rotation.py. */
 typedef struct {
     int32_t limb; /* joint above the goal's */
     double follows;
     double back[4]; /* inverse orientation of that joint at rest */
     const uint8_t *turns; /* (n) degrees of freedom that turn the goal's joint; those that turn the limb */
     const uint8_t *carries;
-} dqik_carry;
+} dqik_rotation;
 
-/* See solvers/space/tasks/look_at.py. */
+/* Of a task; see solvers/space/tasks/look_at.py. */
 typedef struct {
     double axis[3]; /* in the joint's frame */
     const uint8_t *turns; /* (n) degrees of freedom that turn the joint */
 } dqik_look_at;
 
-/* See solvers/space/tasks/distance.py. */
+/* Of a task; see solvers/space/tasks/distance.py. */
 typedef struct {
     double distance;
     double sign;
 } dqik_distance;
 
-/* See solvers/space/tasks/plane.py. */
+/* Of a task; see solvers/space/tasks/plane.py. */
 typedef struct {
     double height;
 } dqik_plane;
 
-/* A joint that goes to a point of a curve; see solvers/space/tasks/curve.py. */
-typedef struct {
-    int32_t joint; /* place: of the point among those of all goals */
-    int32_t place;
-    double offset[3];
-} dqik_on_curve;
-
-/* A coupling that gives way to goals; see solvers/space/tasks/coupling.py. */
-typedef struct {
-    int32_t own; /* degrees of freedom */
-    int32_t leader;
-    double factor;
-    double offset;
-} dqik_coupling;
-
-/* See solvers/space/tasks/balance.py. */
+/* Of a task; see solvers/space/tasks/balance.py. */
 typedef struct {
     int32_t within;
     int32_t upright;
@@ -274,6 +250,41 @@ typedef struct {
     const uint8_t *moved; /* (parts, n) */
 } dqik_balance;
 
+/* Of a task; see solvers/space/tasks/curve.py. */
+typedef struct {
+    int32_t joint; /* place: of the point among those of all goals */
+    int32_t place;
+    double offset[3];
+} dqik_curve;
+
+/* Of a task; see solvers/space/tasks/parallel.py. */
+typedef struct {
+    double axis[3]; /* in the joint's frame; in the target's */
+    double target_axis[3];
+    const uint8_t *turns; /* (n) degrees of freedom that turn the joint; those that turn the target */
+    const uint8_t *target_turns;
+} dqik_parallel;
+
+/* Of a task; see solvers/space/tasks/pole.py. */
+typedef struct {
+    int32_t goal;
+    int32_t root;
+    int32_t end;
+    int32_t middles;
+    const int32_t *middle; /* (middles) */
+    double angle;
+    int32_t swivels; /* whether its root may be turned to the pole: a ball that may move */
+    const uint8_t *moved; /* (middles + 2, n) degrees of freedom that act on root, middles, end */
+} dqik_pole;
+
+/* Of a task; see solvers/space/tasks/coupling.py. */
+typedef struct {
+    int32_t own; /* degrees of freedom */
+    int32_t leader;
+    double factor;
+    double offset;
+} dqik_coupling;
+
 /* A task of a goal; see solvers/space/tasks/table.py. */
 typedef struct {
     int32_t kind; /* rows: their number, from `row` on */
@@ -284,8 +295,10 @@ typedef struct {
     int32_t reads; /* targets that must be finite: 1 position, 2 rotation, 4 pole */
     double weight; /* of a unit of its error */
     const uint8_t *acts; /* (n) degrees of freedom with non-zero columns */
+    int32_t carrier; /* joint that carries its target, or -1 */
+    const uint8_t *moves; /* (2, n) degrees of freedom that move the effector, and such a target; or NULL */
     const int32_t *levers; /* (points, n) as in Skeleton.levers, for the points that its error depends on; or NULL */
-    const void *data; /* a structure that only its kind has, or NULL */
+    const void *data; /* dqik_<kind>, or NULL */
 } dqik_task;
 
 /* One joint of a sweep, with the joints and points that it moves and that are read later; see solvers/space/posture.py. Points are the positions of the joints, then of the effectors. */

@@ -14,7 +14,7 @@ frame_view frame_at(const dqik_frames *frames, int64_t i) {
     return view;
 }
 
-static void read_links(const dqik_problem *problem, const double *links, pose_memory *m) {
+static void read_links(const dqik_problem *problem, const double *links, const pose_memory *m) {
     for (int j = 0; j < problem->skeleton.joints; j++) {
         const double *link = links + 8 * j;
         double back[4], t[4];
@@ -73,7 +73,7 @@ static void bring_inside(const dqik_problem *problem, const pose_memory *m) {
 }
 
 /* Write the joints that a stage moves to the pose. */
-static void pose_stage(const work *w, pose_memory *m) {
+static void pose_stage(const work *w, const pose_memory *m) {
     const dqik_stage *s = w->s;
     memcpy(m->q, w->now.q, sizeof(double) * 4 * (size_t)w->k->joints);
     for (int b = 0; b < s->blocks; b++) {
@@ -134,6 +134,44 @@ static int follow(work *w, const dqik_problem *problem, const frame_view *frame,
     return follow_stage(w, problem, frame, warm_q, warm_t, m->q, m->t, residual);
 }
 
+/* The working memory of a stage with the links and targets of a frame; `m` has the pose so far. */
+work stage_of_frame(const dqik_problem *problem, const dqik_stage *s, const frame_view *frame, const pose_memory *m,
+                    double *memory) {
+    work w = work_in(memory, problem, s);
+    read_links(problem, frame->links, m);
+    w.link_q = m->link_q, w.link_t = m->link_t;
+    w.home_q = is_zero(frame->home_rotations, 4 * problem->skeleton.joints) ? NULL : frame->home_rotations;
+    place_still_slides(&w, frame->links, m->t, m->link_t);
+    w.points = frame->points;
+    ask(&w, frame);
+    return w;
+}
+
+void clear_report(const dqik_problem *problem, const frame_view *frame) {
+    memset(frame->position_errors, 0, sizeof(double) * (size_t)problem->goals);
+    memset(frame->rotation_errors, 0, sizeof(double) * (size_t)problem->goals);
+    memset(frame->at_limit, 0, (size_t)problem->skeleton.joints);
+}
+
+/* Report a stage's errors and limits at `w->now`, and write the joints that it moves to the pose. */
+void report_stage(const work *w, const frame_view *frame, const pose_memory *m) {
+    report(w, &w->now, frame);
+    mark_limits(w->s, w->now.x, frame->at_limit);
+    pose_stage(w, m);
+}
+
+/* Write a frame's pose, and whether its goals are met. */
+void report_frame(const dqik_problem *problem, const frame_view *frame, const pose_memory *m) {
+    const size_t bytes = sizeof(double) * (size_t)problem->skeleton.joints;
+    memcpy(frame->rotations, m->q, 4 * bytes);
+    memcpy(frame->translations, m->t, 3 * bytes);
+    *frame->converged = 1;
+    for (int g = 0; g < problem->goals; g++)
+        if ((problem->counts[g] & 1 && !(frame->position_errors[g] <= problem->tolerance)) ||
+            (problem->counts[g] & 2 && !(frame->rotation_errors[g] <= problem->rotation_tolerance)))
+            *frame->converged = 0;
+}
+
 /* Solve a frame: afresh, or from the last frame of a motion, whose residual is then overwritten. Returns whether the
  * inputs are finite. */
 int solve_frame(const dqik_problem *problem, const frame_view *frame, const dqik_motion *motion, double *memory) {
@@ -149,19 +187,11 @@ int solve_frame(const dqik_problem *problem, const frame_view *frame, const dqik
     for (int j = 0; j < joints; j++) q_unit(m.q + 4 * j);
     keep_allowed(&problem->skeleton, &m);
     bring_inside(problem, &m);
-    memset(frame->position_errors, 0, sizeof(double) * (size_t)problem->goals);
-    memset(frame->rotation_errors, 0, sizeof(double) * (size_t)problem->goals);
-    memset(frame->at_limit, 0, (size_t)joints);
+    clear_report(problem, frame);
     *frame->iterations = 0;
     for (int i = 0, row = 0; i < problem->stages; i++) {
         const dqik_stage *s = problem->stage + i;
-        work w = work_in(memory, problem, s);
-        read_links(problem, frame->links, &m);
-        w.link_q = m.link_q, w.link_t = m.link_t;
-        w.home_q = is_zero(frame->home_rotations, 4 * joints) ? NULL : frame->home_rotations;
-        place_still_slides(&w, frame->links, m.t, m.link_t);
-        w.points = frame->points;
-        ask(&w, frame);
+        work w = stage_of_frame(problem, s, frame, &m, memory);
         if (motion) {
             const frame_view previous = frame_at(motion->last, 0);
             double *residual = motion->residual + row;
@@ -171,17 +201,9 @@ int solve_frame(const dqik_problem *problem, const frame_view *frame, const dqik
         } else {
             *frame->iterations += solve_stage(&w, problem, m.q, m.t);
         }
-        report(&w, &w.now, frame);
-        mark_limits(s, w.now.x, frame->at_limit);
-        pose_stage(&w, &m);
+        report_stage(&w, frame, &m);
     }
-    memcpy(frame->rotations, m.q, 4 * bytes);
-    memcpy(frame->translations, m.t, 3 * bytes);
-    *frame->converged = 1;
-    for (int g = 0; g < problem->goals; g++)
-        if ((problem->counts[g] & 1 && !(frame->position_errors[g] <= problem->tolerance)) ||
-            (problem->counts[g] & 2 && !(frame->rotation_errors[g] <= problem->rotation_tolerance)))
-            *frame->converged = 0;
+    report_frame(problem, frame, &m);
     return 1;
 }
 

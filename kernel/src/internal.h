@@ -123,9 +123,9 @@ double square_missed(work *w, point *p, const dqik_problem *problem);
 int targets_finite(const dqik_stage *s, const frame_view *frame);
 
 /* carry.c */
-const dqik_carry *carry_of(const dqik_stage *s, int goal);
-void carrying(const dqik_carry *carry, const double *orientation, double *q);
-void carry_rates(const dqik_carry *carry, const double *orientation, double *b);
+const dqik_rotation *carry_of(const dqik_stage *s, int goal);
+void carrying(const dqik_rotation *carry, const double *orientation, double *q);
+void carry_rates(const dqik_rotation *carry, const double *orientation, double *b);
 
 /* one_sided.c */
 void take_sided_step(work *w, step_function *inner, double *d);
@@ -160,6 +160,11 @@ void leave(double *memory, const dqik_problem *problem); /* the caller may touch
 /* frames.c */
 frame_view frame_at(const dqik_frames *frames, int64_t i);
 int solve_frame(const dqik_problem *problem, const frame_view *frame, const dqik_motion *motion, double *memory);
+work stage_of_frame(const dqik_problem *problem, const dqik_stage *s, const frame_view *frame, const pose_memory *m,
+                    double *memory);
+void clear_report(const dqik_problem *problem, const frame_view *frame);
+void report_stage(const work *w, const frame_view *frame, const pose_memory *m);
+void report_frame(const dqik_problem *problem, const frame_view *frame, const pose_memory *m);
 
 /* stage.c */
 void ask(work *w, const frame_view *frame);

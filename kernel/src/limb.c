@@ -61,7 +61,7 @@ void fold(const work *w, const double *rotations, const point *base, double swiv
         double beyond[3], whole[3], wanted[3], own[3], arm[3], turn[4], aim[4], moved[3], from[3], to[3], v[3];
         minus3(beyond, tip, end);
         if (s->asks[limb->goal] & 2 && limb->end >= 0) {
-            const dqik_carry *carry = carry_of(s, limb->goal);
+            const dqik_rotation *carry = carry_of(s, limb->goal);
             transposed_times3(own, base->m + 9 * s->goal_joint[limb->goal], beyond);
             q_rotate(beyond, w->turns + 4 * limb->goal, own);
             if (carry) {

@@ -17,7 +17,7 @@ import numpy as np
 
 from .. import curves
 from . import rotation
-from .channels import Modes
+from .channels import Modes, Which
 
 _BONE_PATH = re.compile(r'pose\.bones\[(?:"((?:[^"\\]|\\.)*)"|(\d+))\]\.(.+)')
 _CUSTOM_PATH = re.compile(r'(?:pose\.bones\["((?:[^"\\]|\\.)*)"\])?\["((?:[^"\\]|\\.)*)"\]$')
@@ -137,8 +137,8 @@ def moves(ob: bpy.types.Object, bone: str) -> bool:
     return any(path.startswith(("location", "rotation")) for path, _ in animation(ob).bones.get(bone, ()))
 
 
-def free_channels(animation: Animation, names: Sequence[str], modes: Modes) -> tuple[np.ndarray, np.ndarray]:
-    """Which rotation (N, 4) and location (N, 3) channels of the bones are not animated, as bool."""
+def free_channels(animation: Animation, names: Sequence[str], modes: Modes) -> Which:
+    """The channels of the bones that are not animated."""
     rotations, locations = np.ones((len(names), 4), dtype=bool), np.ones((len(names), 3), dtype=bool)
     for number, name in enumerate(names):
         for path, index in animation.bones.get(name, ()):
@@ -148,7 +148,7 @@ def free_channels(animation: Animation, names: Sequence[str], modes: Modes) -> t
                 rotations[number, index] = False
         if rotation.SIZES[modes.of_bone[number]] == 3:  # Euler angles leave the fourth number unused
             rotations[number, 3] = rotations[number, :3].all()
-    return rotations, locations
+    return Which(rotations, locations)
 
 
 def values(ob: bpy.types.Object, frame: float) -> Iterator[tuple[str, str, int, float]]:

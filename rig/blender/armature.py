@@ -8,14 +8,13 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
+from . import bulk
 from .tree import Tree
 
 
 def matrices(bones: bpy.types.bpy_prop_collection, name: str) -> np.ndarray:
     """4 x 4 matrices (N, 4, 4) of bones, read by one call."""
-    buffer = np.empty(16 * len(bones), dtype=np.float32)
-    bones.foreach_get(name, buffer)
-    return buffer.reshape(-1, 4, 4).swapaxes(1, 2).astype(float)
+    return bulk.read(bones, name, 16).reshape(-1, 4, 4).swapaxes(1, 2).astype(float)
 
 
 def is_finite(matrix: Matrix) -> bool:

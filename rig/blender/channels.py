@@ -5,23 +5,24 @@ The arrays have single precision, as Blender's channels have, so that equal byte
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import bpy
 import numpy as np
 from mathutils import Euler, Matrix, Quaternion, Vector
 
 from ...solvers.algebra import quaternion
-from . import rotation
+from . import bulk, rotation
 
 _MODES = {0: rotation.QUATERNION, **dict(enumerate(rotation.EULER_ORDERS, 1)), -1: rotation.AXIS_ANGLE}
 
 
 class Modes:
-    """The rotation modes of N bones.
+    """The rotation modes of N bones; equal if all bones have the same.
 
     Attributes
     ----------
-    numbers : Blender's numbers of the modes as bytes, which show a change when compared.
+    numbers : Blender's numbers of the modes as bytes.
     groups : (mode, bones) for each mode in use. of_bone : (N,) names.
     paths : (path, size, bones) for each rotation channel in use.
     quaternions_only : whether all bones turn in quaternions.
@@ -37,6 +38,12 @@ class Modes:
             if any(rotation.PATHS[mode] == path for mode, _ in self.groups)
         ]
         self.quaternions_only = all(mode == rotation.QUATERNION for mode, _ in self.groups)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Modes) and self.numbers == other.numbers
+
+    def __hash__(self) -> int:
+        return hash(self.numbers)
 
     def quaternions(self, channels: np.ndarray, bones: np.ndarray) -> np.ndarray:
         """Unit quaternions (S, 4) of the rotation channels (S, 4) of some `bones` (S,)."""
@@ -66,6 +73,38 @@ class Modes:
         return [(mode, rows) for mode, rows in by_mode if rows.size]
 
 
+class Which(NamedTuple):
+    """Some channels of N bones, as bool: of their rotations (N, 4) and locations (N, 3)."""
+
+    rotations: np.ndarray
+    locations: np.ndarray
+
+    def __and__(self, other: "Which") -> "Which":
+        return Which(self.rotations & other.rotations, self.locations & other.locations)
+
+    def __or__(self, other: "Which") -> "Which":
+        return Which(self.rotations | other.rotations, self.locations | other.locations)
+
+    def __invert__(self) -> "Which":
+        return Which(~self.rotations, ~self.locations)
+
+    def of(self, bones: np.ndarray) -> "Which":
+        """Those of some bones (n,)."""
+        return Which(self.rotations[bones], self.locations[bones])
+
+    def any(self) -> bool:
+        """Whether there is one."""
+        return bool(self.rotations.any() or self.locations.any())
+
+    def all(self) -> bool:
+        """Whether they are all there are."""
+        return bool(self.rotations.all() and self.locations.all())
+
+    def whole(self) -> "Which":
+        """All of a rotation or a location of which there is one, as (N, 1)."""
+        return Which(self.rotations.any(-1, keepdims=True), self.locations.any(-1, keepdims=True))
+
+
 @dataclass
 class Channels:
     """Rotation channels (N, 4), each in its bone's own mode, and locations (N, 3) of all pose bones; float32."""
@@ -77,6 +116,24 @@ class Channels:
     def copy(self) -> "Channels":
         """An independent copy."""
         return Channels(self.rotations.copy(), self.locations.copy(), self.modes)
+
+    def put(self, other: "Channels", bones: np.ndarray) -> None:
+        """Take the channels of some bones from another pose."""
+        self.rotations[bones], self.locations[bones] = other.rotations[bones], other.locations[bones]
+
+    def put_some(self, other: "Channels", which: Which) -> None:
+        """Take some channels from another pose."""
+        np.copyto(self.rotations, other.rotations, where=which.rotations)
+        np.copyto(self.locations, other.locations, where=which.locations)
+
+    def away(self, other: "Channels", most: float) -> Which:
+        """The channels that differ by more than `most`, or are no numbers."""
+        return Which(~(np.abs(self.rotations - other.rotations) <= most),
+                     ~(np.abs(self.locations - other.locations) <= most))  # fmt: skip
+
+    def unlike(self, other: "Channels") -> Which:
+        """The channels that differ."""
+        return Which(self.rotations != other.rotations, self.locations != other.locations)
 
     def in_modes(self, modes: Modes) -> "Channels":
         """The same pose in other rotation modes."""
@@ -100,25 +157,21 @@ class Channels:
 
 
 def modes(bones: bpy.types.bpy_prop_collection, before: Modes | None = None) -> Modes:
-    """The rotation modes of the bones; the same object as `before` if they are equal."""
-    numbers = np.empty(len(bones), dtype=np.int32)
-    bones.foreach_get("rotation_mode", numbers)
+    """The rotation modes of the bones. before : those read last, which are returned if they still hold."""
+    numbers = bulk.read(bones, "rotation_mode", kind=np.int32)
     return before if before is not None and numbers.tobytes() == before.numbers else Modes(numbers)
 
 
 def read(bones: bpy.types.bpy_prop_collection, of_modes: Modes | None = None) -> Channels:
     """The channels of all pose bones, original or evaluated."""
-    count, of_modes = len(bones), modes(bones) if of_modes is None else of_modes
-    rotations, locations = np.zeros((count, 4), dtype=np.float32), np.empty((count, 3), dtype=np.float32)
+    of_modes = modes(bones) if of_modes is None else of_modes
     if of_modes.quaternions_only:
-        bones.foreach_get("rotation_quaternion", rotations.reshape(-1))
+        rotations = bulk.read(bones, rotation.PATHS[rotation.QUATERNION], 4)
     else:
+        rotations = np.zeros((len(bones), 4), dtype=np.float32)
         for path, size, members in of_modes.paths:
-            buffer = np.empty((count, size), dtype=np.float32)
-            bones.foreach_get(path, buffer.reshape(-1))
-            rotations[members, :size] = buffer[members]
-    bones.foreach_get("location", locations.reshape(-1))
-    return Channels(rotations, locations, of_modes)
+            rotations[members, :size] = bulk.read(bones, path, size)[members]
+    return Channels(rotations, bulk.read(bones, "location", 3), of_modes)
 
 
 def write(ob: bpy.types.Object, new: Channels) -> None:
@@ -133,8 +186,7 @@ def write_rotations(ob: bpy.types.Object, new: Channels) -> None:
         _set(ob, "rotation_quaternion", new.rotations)
         return
     for path, size, members in new.modes.paths:
-        buffer = np.empty((len(new.rotations), size), dtype=np.float32)
-        ob.pose.bones.foreach_get(path, buffer.reshape(-1))
+        buffer = bulk.read(ob.pose.bones, path, size)
         buffer[members] = new.rotations[members, :size]
         _set(ob, path, buffer)
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The dependencies of a target's place: bones that it is, is parented to, is constrained to or is driven by."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import bpy
 
@@ -27,14 +27,17 @@ class Dependencies:
 
     def bones_behind(self, target: bpy.types.Object, subtarget: str = "") -> set[Bone]:
         """All bones, with their ancestors, that the place of an object or of one of its bones depends on."""
-        seen: set[Bone] = set()
-        left: list[Bone] = [(target, subtarget)]
+        return {(ob, name) for ob, name in self.all_behind([(target, subtarget)]) if name}
+
+    def all_behind(self, places: Iterable[Bone]) -> set[Bone]:
+        """Some objects and bones, and all that their places depend on."""
+        seen, left = set[Bone](), list(places)
         while left:
             here = left.pop()
             if here not in seen:
                 seen.add(here)
                 left += self.direct(*here)
-        return {(ob, name) for ob, name in seen if name}
+        return seen
 
     def bones_behind_goal(self, goal: bpy.types.PropertyGroup) -> set[Bone]:
         """All bones that the places of a goal's target and pole depend on."""

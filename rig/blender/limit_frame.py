@@ -14,6 +14,7 @@ import bpy
 import numpy as np
 
 from ...solvers.algebra import quaternion
+from . import bulk
 
 SAME = 1e-6  # components of quaternions that differ by less are equal
 
@@ -60,12 +61,8 @@ def of(bone: bpy.types.PoseBone) -> LimitFrame:
 
 def read(bones: bpy.types.bpy_prop_collection) -> tuple[np.ndarray, np.ndarray]:
     """`start` and `axes` (N, 4) of the limits of all bones, read in bulk; rotations that have no length are none."""
-    parts = []
-    for name in ("dqik_limits_axes", "dqik_limits_zero"):
-        part = np.empty(4 * len(bones), dtype=np.float32)
-        bones.foreach_get(name, part)
-        parts.append(quaternion.normalize(part.reshape(-1, 4).astype(float)))
-    axes, zero = parts
+    axes = quaternion.normalize(bulk.read(bones, "dqik_limits_axes", 4).astype(float))
+    zero = quaternion.normalize(bulk.read(bones, "dqik_limits_zero", 4).astype(float))
     return quaternion.product(zero, axes), axes
 
 

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Joint limits of a human figure.
 
-The ranges are those of the American Academy of Orthopaedic Surgeons ("AAOS" in docs/references.md). They are active
-ranges of single joints in one plane; knees, hips, ankles, trunk and neck go further where people squat, sit on the
-ground or look up, as other sources have measured ("Limits of motion" there). The collar bone has about half of
-Neumann's, which are those of a shrug: reaching turns it by less than 20 degrees. Ranges are given in anatomical
-directions such as "forward" or "toward the midline". The axes of bones differ from rig to rig, so the ranges
-are converted in the rest pose, from the figure's left, up and forward and the directions of its limbs, from joint to
-joint. Limits are about a bone's own axes where these fit the joint, and else in a frame of their own (`limit_frame`).
-They are simpler than real joints: an ellipse of swing, equal for both sexes and any age.
+The ranges, in `parts.PARTS`, are those of the American Academy of Orthopaedic Surgeons ("AAOS" in docs/references.md).
+They are active ranges of single joints in one plane; knees, hips, ankles, trunk and neck go further where people squat,
+sit on the ground or look up, as other sources have measured ("Limits of motion" there). The collar bone has about half
+of Neumann's, which are those of a shrug: reaching turns it by less than 20 degrees. Ranges are given in anatomical
+directions such as "forward" or "toward the midline". The axes of bones differ from rig to rig, so the ranges are
+converted in the rest pose, from the figure's left, up and forward and the directions of its limbs, from joint to joint.
+Limits are about a bone's own axes where these fit the joint, and else in a frame of their own (`limit_frame`). They are
+simpler than real joints: an ellipse of swing, equal for both sexes and any age.
 """
 
 from dataclasses import dataclass
@@ -20,69 +20,12 @@ from ..blender.limit_frame import LimitFrame
 from .bend import BEND
 from .body import RestBody
 from .directions import unit
-from .parts import Role
+from .parts import Motion, Range, Role, Twist
 
 ALIGNED = np.radians(20.0)  # a bend axis this near to the bone's X or Z axis is rounded to it
 _ALONG = np.radians(5.0)  # a bone's Y axis this near to its limb is rounded to it
 _DEGENERATE = 0.3  # sine of the angle to a direction below which a bone cannot bend toward it
 _MARGIN = np.radians(1.0)  # the rest pose is inside the limits by this
-
-
-@dataclass(frozen=True)
-class Motion:
-    """A range [degrees] toward a direction and away from it, from the `neutral` direction or by default the rest pose.
-
-    Directions are sums of letters: L left, U up, D down, F forward, B back, O out (away from the midline), I in.
-    """
-
-    toward: str
-    most: float
-    least: float
-    neutral: str = ""
-
-
-@dataclass(frozen=True)
-class Twist:
-    """A range [degrees] of twist about the bone: it moves the direction `side` toward `toward`, and away from it."""
-
-    side: str
-    toward: str
-    most: float
-    least: float
-
-
-@dataclass(frozen=True)
-class Range:
-    """A joint's range: its main bend, the bend across it, and its twist.
-
-    A `hinge` has no bend across, and its main bend is about `RestBody.hinge`.
-    """
-
-    bend: Motion
-    across: Motion
-    twist: Twist
-    hinge: bool = False
-
-
-_NO = Motion("O", 0.0, 0.0)
-_TRUNK_TWIST = ("F", "L")
-
-RANGES = {
-    "spine": Range(Motion("F", 105, 25), Motion("L", 35, 35), Twist(*_TRUNK_TWIST, 45, 45)),  # shared by its bones
-    "neck": Range(Motion("F", 50, 70), Motion("L", 45, 45), Twist(*_TRUNK_TWIST, 80, 80)),  # shared with the head
-    "collar": Range(Motion("U", 19, 8), Motion("F", 16, 16), Twist("F", "D", 6, 6)),
-    # raised sideways 180, across the body 45; horizontally forward 135 and back 45, hanging back 60
-    "arm": Range(Motion("UO", 90, 135, "O"), Motion("F", 135, 60, "O"), Twist("F", "D", 70, 90)),
-    "forearm": Range(Motion("F", 150, 0), _NO, Twist("F", "D", 80, 80), hinge=True),
-    "hand": Range(Motion("DI", 80, 70), Motion("F", 20, 30), Twist("F", "D", 10, 10)),
-    "hip_joint": Range(Motion("F", 0, 0), _NO, Twist("F", "I", 0, 0)),  # the pelvis is one bone
-    "thigh": Range(Motion("F", 130, 30, "D"), Motion("O", 60, 30, "D"), Twist("F", "I", 45, 45)),
-    "shin": Range(Motion("B", 155, 0), _NO, Twist("F", "I", 0, 0), hinge=True),
-    # 20 up with a straight knee; who squats turns it by 40, and by 25 to the sides (CMU's motion capture)
-    "foot": Range(Motion("UF", 40, 50), Motion("O", 25, 25), Twist("U", "I", 15, 35)),
-    "toes": Range(Motion("UF", 70, 45), Motion("O", 5, 5), Twist("U", "I", 0, 0)),
-}
-RANGES["head"] = RANGES["neck"]
 
 FREE_FOOT = Range(Motion("UF", 90, 170), Motion("O", 130, 130), Twist("U", "I", 180, 180))
 """A foot's range in a figure without human limits. Up it is human, so that a crouch does not fold feet to the shin. But
@@ -111,9 +54,9 @@ class Anatomy:
 
     def fit(self, bone: int, role: Role, joint: Range | None = None) -> Fit | None:
         """The limits of a bone; None if the direction of its limb is not known. joint : None for that of people."""
-        body, joint, share = self.body, joint or RANGES[role.name], self.body.share(role)
+        body, joint, share = self.body, joint or role.part.range, self.body.share(role)
         along = body.along(bone)
-        if along is None:
+        if along is None or joint is None:
             return None
         turned, rest = body.posture(role), body.armature.rest[bone, :3, :3]
         along = turned @ along

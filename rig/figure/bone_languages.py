@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Words for parts of a figure in other languages, with the English words for them; without accents."""
+"""Words for parts and sides of a figure in other languages, without accents."""
 
 _WORDS = """
 German
@@ -7,29 +7,28 @@ becken=pelvis hufte=hip huefte=hip wirbelsaule=spine wirbelsaeule=spine wirbel=s
 bauch=belly brust=chest brustkorb=chest hals=neck kopf=head schlusselbein=clavicle schluesselbein=clavicle
 schulter=shoulder oberarm=upper.arm unterarm=lower.arm ellbogen=elbow ellenbogen=elbow handgelenk=wrist daumen=thumb
 zeigefinger=index mittelfinger=middle.finger ringfinger=ring.finger bein=leg oberschenkel=thigh unterschenkel=shin
-knie=knee fuss=foot knochel=ankle knoechel=ankle zeh=toe zehe=toe zehen=toes links=left rechts=right schwanz=tail
+knie=knee fuss=foot knochel=ankle knoechel=ankle zeh=toe zehe=toe zehen=toes schwanz=tail
 haar=hair haare=hair zopf=hair waffe=weapon schwert=sword schild=shield rock=skirt auge=eye kiefer=jaw flugel=wing
 fluegel=wing pfote=paw huf=hoof
 French
 bassin=pelvis hanche=hip colonne=spine dos=back ventre=belly poitrine=chest torse=chest cou=neck tete=head
 clavicule=clavicle epaule=shoulder bras=arm avant=fore coude=elbow poignet=wrist doigt=finger doigts=finger pouce=thumb
-cuisse=thigh jambe=leg genou=knee mollet=calf cheville=ankle pied=foot orteil=toe orteils=toes gauche=left droite=right
-droit=right arme=weapon epee=sword bouclier=shield queue=tail cheveux=hair jupe=skirt oeil=eye machoire=jaw aile=wing
+cuisse=thigh jambe=leg genou=knee mollet=calf cheville=ankle pied=foot orteil=toe orteils=toes
+arme=weapon epee=sword bouclier=shield queue=tail cheveux=hair jupe=skirt oeil=eye machoire=jaw aile=wing
 patte=paw sabot=hoof
 Spanish and Portuguese
 cadera=hip quadril=hip bacia=pelvis columna=spine coluna=spine espalda=back espinazo=spine cintura=waist pecho=chest
 peito=chest cuello=neck pescoco=neck cabeza=head cabeca=head clavicula=clavicle hombro=shoulder ombro=shoulder
 brazo=arm braco=arm antebrazo=lower.arm antebraco=lower.arm codo=elbow cotovelo=elbow muneca=wrist pulso=wrist mano=hand
 mao=hand dedo=finger dedos=finger pulgar=thumb pierna=leg perna=leg muslo=thigh coxa=thigh rodilla=knee joelho=knee
-pantorrilla=calf panturrilha=calf tobillo=ankle tornozelo=ankle pie=foot pe=foot izquierda=left izquierdo=left izq=left
-esquerda=left esquerdo=left esq=left derecha=right derecho=right der=right direita=right direito=right dir=right
+pantorrilla=calf panturrilha=calf tobillo=ankle tornozelo=ankle pie=foot pe=foot
 arma=weapon espada=sword escudo=shield cola=tail pelo=hair cabelo=hair falda=skirt saia=skirt ojo=eye olho=eye
 mandibula=jaw ala=wing asa=wing pata=paw
 Italian
 bacino=pelvis anca=hip colonna=spine schiena=back petto=chest torace=chest collo=neck testa=head clavicola=clavicle
 spalla=shoulder braccio=arm avambraccio=lower.arm gomito=elbow polso=wrist dito=finger dita=finger pollice=thumb
-coscia=thigh gamba=leg ginocchio=knee polpaccio=calf caviglia=ankle piede=foot sinistra=left sinistro=left sx=left
-spada=sword scudo=shield destra=right destro=right dx=right coda=tail capelli=hair gonna=skirt occhio=eye
+coscia=thigh gamba=leg ginocchio=knee polpaccio=calf caviglia=ankle piede=foot
+spada=sword scudo=shield coda=tail capelli=hair gonna=skirt occhio=eye
 mascella=jaw zampa=paw zoccolo=hoof
 Chinese
 骨盆=pelvis 臀=hips 脊柱=spine 脊椎=spine 腹=belly 颈=neck 脖子=neck 脖=neck 头=head 头发=hair 锁骨=clavicle
@@ -46,3 +45,10 @@ ENGLISH = {
     (entry.partition("=") for entry in _WORDS.split() if "=" in entry)
 }  # fmt: skip
 """The English words for a word of another language."""
+
+SIDES = (
+    ("links", "rechts"), ("gauche", "droite"), ("gauche", "droit"), ("izquierda", "derecha"), ("izquierdo", "derecho"),
+    ("izq", "der"), ("esquerda", "direita"), ("esquerdo", "direito"), ("esq", "dir"), ("sinistra", "destra"),
+    ("sinistro", "destro"), ("sx", "dx"),
+)  # fmt: skip
+"""The words for left and right; of words with several counterparts, the first counts."""

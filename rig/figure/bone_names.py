@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the name of a bone says about its part of a figure, alone.
+"""What the name of a bone says about its part and side of a figure, alone, and the same name on the other side.
 
 A name is split into words, also where they run together ("lefthand"), and these are English, Latin, those of
 MikuMikuDance, or of the languages in `bone_languages`. A few words mean different parts in different
@@ -10,15 +10,16 @@ parts with weights, and the bones above and below decide.
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from .bone_languages import ENGLISH
+from .bone_languages import ENGLISH, SIDES
 from .parts import LEFT, MIDDLE, RIGHT
 
-_SIDES = {"l": LEFT, "left": LEFT, "lft": LEFT, "lt": LEFT, "左": LEFT,
-          "r": RIGHT, "right": RIGHT, "rgt": RIGHT, "rt": RIGHT, "右": RIGHT}  # fmt: skip
+_PAIRS = (("left", "right"), ("l", "r"), ("lft", "rgt"), ("lt", "rt"), ("左", "右"), *SIDES)
+_SIDES = {word: side for pair in _PAIRS for word, side in zip(pair, (LEFT, RIGHT), strict=True)}
+_FLIPPED = {word: other for pair in reversed(_PAIRS) for word, other in (pair, pair[::-1])}
 
 
 def _set(words: str) -> set[str]:
@@ -102,6 +103,45 @@ def read(names: Sequence[str]) -> list[BoneName]:
     return [_read(tuple(word for word in own if word not in common)) for own in words]
 
 
+def side_of(name: str) -> str:
+    """The side that a name says; `MIDDLE` if it says none, or both."""
+    return _side(_words(name))
+
+
+def flipped(name: str) -> str:
+    """A name with its words for sides turned round, in their own case and language."""
+    def other(text: str) -> str:
+        found = _FLIPPED[text.lower()]
+        return found.upper() if text.isupper() else found.capitalize() if text[0].isupper() else found
+
+    return _with_sides(name, other)
+
+
+def without_side(name: str) -> str:
+    """A name without its words for sides."""
+    return _with_sides(name, lambda _: "").strip(" ._-")
+
+
+def _with_sides(name: str, other: Callable[[str], str]) -> str:
+    """A name with others instead of its words for sides."""
+
+    def changed(token: re.Match[str]) -> str:
+        left, found = token[0], ""
+        for word in _split(left.lower()) or (left,):
+            text, left = left[: len(word)], left[len(word) :]
+            found += other(text) if word in _SIDES else text
+        return found
+
+    return _WORD.sub(changed, name)
+
+
+def _side(words: Sequence[str]) -> str:
+    sides = {_SIDES[word] for word in words if word in _SIDES}
+    if len(sides) > 1 and words[0] == "r" and words[-1] in _SIDES:  # "r_toe.L" is a rear toe
+        return _SIDES[words[-1]]
+    return next(iter(sides)) if len(sides) == 1 else MIDDLE
+
+
 @lru_cache(maxsize=4096)
 def _words(name: str) -> list[str]:
     """The words of a name in lower case and in English, those that run together split."""
@@ -133,16 +173,13 @@ def _split(token: str) -> tuple[str, ...] | None:
 
 @lru_cache(maxsize=4096)
 def _read(words: tuple[str, ...]) -> BoneName:
-    sides = {_SIDES[word] for word in words if word in _SIDES}
-    if len(sides) > 1 and words[0] == "r" and words[-1] in _SIDES:  # "r_toe.L" is a rear toe
-        sides = {_SIDES[words[-1]]}
-    side = next(iter(sides)) if len(sides) == 1 else MIDDLE
+    side, sided = _side(words), any(word in _SIDES for word in words)
     japanese = any(not word.isascii() for word in words)
     helpers = _HELPERS if japanese else _HELPERS - {"p", "d", "ex"}
     twist, animal = bool(_TWISTS & set(words)), bool(ANIMAL & set(words))
     helper = bool(helpers & set(words)) or (japanese and "c" in words)
     named = BoneName(side, {}, helper, twist, animal, words)
-    if helper or len(sides) > 1:
+    if helper or (sided and not side):  # both sides
         return named
     rest = [word for word in words if word not in _SIDES and word not in _TWISTS]
     if _FINGERS & set(rest) and not (side and _FINGERS & set(rest) == {"palm"}):  # a palm may be the whole hand

@@ -5,7 +5,7 @@ How they are found depends on what is known: the roles of all bones, those of th
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -41,6 +41,28 @@ def of_roles(
         up = np.array([0.0, 0, 1])
     forward = unit(quaternion.cross(left, up))
     return left, quaternion.cross(forward, left), forward
+
+
+def of_people(heads: Mapping[tuple[str, str], np.ndarray]) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+    """Left, up and forward as the natural pose knows people: up is from the feet to the shoulders.
+
+    heads : by role. None if there are neither both thighs nor both arms, or nothing above or below them.
+    """
+    sides = {name: (heads.get((name, LEFT)), heads.get((name, RIGHT))) for name in ("thigh", "arm", "shin", "foot")}
+    pairs = {name: (one, other) for name, (one, other) in sides.items() if one is not None and other is not None}
+    middle = {name: (one + other) / 2.0 for name, (one, other) in pairs.items()}
+    middle.update({name: heads[name, ""] for name in ("hips", "neck", "head") if (name, "") in heads})
+    across = next((pairs[name][0] - pairs[name][1] for name in ("thigh", "arm") if name in pairs), None)
+    low = next((middle[name] for name in ("foot", "shin", "thigh", "hips") if name in middle), None)
+    high = next((middle[name] for name in ("arm", "neck", "head") if name in middle), None)
+    if across is None or low is None or high is None:
+        return None
+    size, left = np.linalg.norm(high - low), unit(across)
+    up = high - low - left * (left @ (high - low))
+    if np.linalg.norm(across) < SMALL * size or np.linalg.norm(up) < 0.1 * size:
+        return None
+    up = unit(up)
+    return left, up, quaternion.cross(left, up)
 
 
 def of_limbs(tree: Tree, roles: dict[int, Role]) -> tuple[np.ndarray | None, np.ndarray | None]:

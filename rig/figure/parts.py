@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The parts of a figure: each role that a bone may have, with all that is the same for every figure.
 
-A new role is one entry of `PARTS`, words for it in `bone_names`, and its range in `anatomy.RANGES` if it has one.
+A new role is one entry of `PARTS`, words for it in `bone_names`, and in `recognise` where such a bone may be.
 """
 
 from dataclasses import dataclass
@@ -23,6 +23,42 @@ class LimbBones:
     path: list[int]
 
 
+@dataclass(frozen=True)
+class Motion:
+    """A range [degrees] toward a direction and away from it, from the `neutral` direction or by default the rest pose.
+
+    Directions are sums of letters: L left, U up, D down, F forward, B back, O out (away from the midline), I in.
+    """
+
+    toward: str
+    most: float
+    least: float
+    neutral: str = ""
+
+
+@dataclass(frozen=True)
+class Twist:
+    """A range [degrees] of twist about the bone: it moves the direction `side` toward `toward`, and away from it."""
+
+    side: str
+    toward: str
+    most: float
+    least: float
+
+
+@dataclass(frozen=True)
+class Range:
+    """A joint's range: its main bend, the bend across it, and its twist.
+
+    A `hinge` has no bend across, and its main bend is about `RestBody.hinge`.
+    """
+
+    bend: Motion
+    across: Motion
+    twist: Twist
+    hinge: bool = False
+
+
 class Part(NamedTuple):
     """What is known about a part of a figure.
 
@@ -35,7 +71,8 @@ class Part(NamedTuple):
     in motion capture (CMU): an upper arm varies by 42 degrees, a neck by 11, a spine's joint by 7, a collar by less
     than 5. The reluctance to turn is 1 / (1 - stiffness)^2, and that of a spine is doubled because it serves several
     goals. radius : of its body where no mesh tells it, as a share of the figure's size; 0 for a part that belongs to
-    the body of the bone above.
+    the body of the bone above. range : of people's joints (`anatomy`), that of all bones that share it; None if no
+    limits are known.
     """
 
     number: int
@@ -48,25 +85,61 @@ class Part(NamedTuple):
     weight: str = ""
     stiffness: float = 0.0
     radius: float = 0.0
+    range: Range | None = None
 
+
+_NO = Motion("O", 0.0, 0.0)
+_NECK = Range(Motion("F", 50, 70), Motion("L", 45, 45), Twist("F", "L", 80, 80))
 
 PARTS = {
     "hips": Part(2, sided=False, weight="trunk", radius=0.075),
-    "spine": Part(3, sided=False, several=True, shares=("spine",), weight="trunk", stiffness=0.75, radius=0.07),
-    "neck": Part(4, sided=False, several=True, shares=("neck", "head"), weight="head", stiffness=0.5, radius=0.03),
-    "head": Part(5, sided=False, shares=("neck", "head"), weight="head", radius=0.055),
-    "collar": Part(6, several=True, following="arm", shares=("collar",), weight="trunk", stiffness=0.9),
-    "arm": Part(8, following="forearm", weight="arm", radius=0.026),
-    "forearm": Part(10, following="hand", continues="arm", posture="arm", weight="forearm", radius=0.022),
-    "hand": Part(12, continues="forearm", posture="arm", weight="hand", radius=0.022),
+    "spine": Part(
+        3, sided=False, several=True, shares=("spine",), weight="trunk", stiffness=0.75, radius=0.07,
+        range=Range(Motion("F", 105, 25), Motion("L", 35, 35), Twist("F", "L", 45, 45)),
+    ),
+    "neck": Part(
+        4, sided=False, several=True, shares=("neck", "head"), weight="head", stiffness=0.5, radius=0.03, range=_NECK,
+    ),
+    "head": Part(5, sided=False, shares=("neck", "head"), weight="head", radius=0.055, range=_NECK),
+    "collar": Part(
+        6, several=True, following="arm", shares=("collar",), weight="trunk", stiffness=0.9,
+        range=Range(Motion("U", 19, 8), Motion("F", 16, 16), Twist("F", "D", 6, 6)),
+    ),
+    # raised sideways 180, across the body 45; horizontally forward 135 and back 45, hanging back 60
+    "arm": Part(
+        8, following="forearm", weight="arm", radius=0.026,
+        range=Range(Motion("UO", 90, 135, "O"), Motion("F", 135, 60, "O"), Twist("F", "D", 70, 90)),
+    ),
+    "forearm": Part(
+        10, following="hand", continues="arm", posture="arm", weight="forearm", radius=0.022,
+        range=Range(Motion("F", 150, 0), _NO, Twist("F", "D", 80, 80), hinge=True),
+    ),
+    "hand": Part(
+        12, continues="forearm", posture="arm", weight="hand", radius=0.022,
+        range=Range(Motion("DI", 80, 70), Motion("F", 20, 30), Twist("F", "D", 10, 10)),
+    ),
     "finger": Part(14, several=True),
-    "hip_joint": Part(16, following="thigh"),
-    "thigh": Part(18, following="shin", weight="thigh", radius=0.042),
-    "shin": Part(20, following="foot", continues="thigh", weight="shin", radius=0.03),
-    "foot": Part(22, following="toes", weight="foot", radius=0.022),
-    "toes": Part(24, posture="foot", radius=0.016),
+    # the pelvis is one bone
+    "hip_joint": Part(16, following="thigh", range=Range(Motion("F", 0, 0), _NO, Twist("F", "I", 0, 0))),
+    "thigh": Part(
+        18, following="shin", weight="thigh", radius=0.042,
+        range=Range(Motion("F", 130, 30, "D"), Motion("O", 60, 30, "D"), Twist("F", "I", 45, 45)),
+    ),
+    "shin": Part(
+        20, following="foot", continues="thigh", weight="shin", radius=0.03,
+        range=Range(Motion("B", 155, 0), _NO, Twist("F", "I", 0, 0), hinge=True),
+    ),
+    # 20 up with a straight knee; who squats turns it by 40, and by 25 to the sides (CMU's motion capture)
+    "foot": Part(
+        22, following="toes", weight="foot", radius=0.022,
+        range=Range(Motion("UF", 40, 50), Motion("O", 25, 25), Twist("U", "I", 15, 35)),
+    ),
+    "toes": Part(
+        24, posture="foot", radius=0.016,
+        range=Range(Motion("UF", 70, 45), Motion("O", 5, 5), Twist("U", "I", 0, 0)),
+    ),
     "twist": Part(26, several=True),
-}
+}  # fmt: skip
 
 
 class Role(NamedTuple):

@@ -7,6 +7,7 @@ from itertools import islice
 import bpy
 import numpy as np
 
+from ..blender import bulk
 from ..blender.armature import Armature
 
 MOST = 20_000  # vertices of a mesh that are read; of larger ones, every second, third, ...
@@ -38,9 +39,7 @@ def points(ob: bpy.types.Object, armature: Armature) -> dict[int, np.ndarray]:
 
 def coordinates(mesh: bpy.types.Mesh) -> np.ndarray:
     """The vertices (n, 3) of a mesh, in its own space."""
-    buffer = np.empty(3 * len(mesh.vertices), dtype=np.float32)
-    mesh.vertices.foreach_get("co", buffer)
-    return buffer.reshape(-1, 3)
+    return bulk.read(mesh.vertices, "co", 3)
 
 
 def _is_deformed(mesh: bpy.types.Object, ob: bpy.types.Object) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 import bpy
 import numpy as np
 
+from ..blender import bulk
 from ..blender.dependencies import Dependencies
 from ..setup import owners
 from .state import versions
@@ -37,8 +38,7 @@ class Armatures:
     def places(self) -> list[tuple[int, int]]:
         """The position in `bpy.data.objects` and the `session_uid` of each."""
         objects = bpy.data.objects
-        uids = np.empty(len(objects), dtype=np.int32)
-        objects.foreach_get("session_uid", uids)
+        uids = bulk.read(objects, "session_uid", kind=np.int32)
         if uids.tobytes() != self._objects:
             self._objects = uids.tobytes()
             armatures = [ob for ob in objects if ob.type == "ARMATURE"]

@@ -18,7 +18,12 @@ from ..blender.channels import Channels
 from ..notes import Code, Note
 from ..setup import limits
 from ..setup.rig import Rig
+from . import aside
+from .sessions import sessions
 from .state.prepared_rig import PreparedRig
+from .step import frame
+from .step import links as joint_links
+from .view import View
 
 FRAMES = 3000
 """Most frames to learn from: more tell hardly more."""
@@ -33,11 +38,18 @@ class Lesson(NamedTuple):
     frames: int
 
 
-def learn(ob: bpy.types.Object, prepared: PreparedRig, start: Channels, names: Sequence[str]) -> Lesson | Note:
+def learn(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph, names: Sequence[str]) -> Lesson | Note:
     """Learn from the actions of an armature object by name, or from all that turn most of its solved bones.
 
-    Returns the reason if there is nothing to learn from. start : the channels of bones without keys.
+    Returns the reason if there is nothing to learn from.
     """
+    with aside.session(ob) as reading, sessions.busy:
+        start = frame.read(reading, ob, View.now(depsgraph)).start
+        return _learn(ob, reading.rig, start, names)
+
+
+def _learn(ob: bpy.types.Object, prepared: PreparedRig, start: Channels, names: Sequence[str]) -> Lesson | Note:
+    """As `learn`. start : the channels of bones without keys."""
     rig, prior = prepared.rig, prepared.natural.whole()
     if rig is None:
         return prepared.refusal or Note(Code.ADD_GOAL)
@@ -78,10 +90,7 @@ def poses(rig: Rig, q: np.ndarray) -> np.ndarray:
 
 def links(rig: Rig, q: np.ndarray) -> np.ndarray:
     """The links (F, J, 8) of rotations (F, N, 4) of all bones that are not moved or scaled."""
-    found = np.tile(rig.rest_links, (len(q), 1, 1))
-    still = rig.still
-    own = quaternion.product(rig.own_rest[still], q[:, rig.bones[still]])
-    found[:, rig.main[still]] = dual_quaternion.from_parts(own, rig.rest_offset[still])
+    found = joint_links.in_parents(rig, q[:, rig.bones[rig.still]])
     for parent, roots in rig.root_places.items():
         above = _world(rig, q, parent)
         for root in roots:

@@ -6,10 +6,8 @@ from collections.abc import Iterable, Sequence
 import bpy
 
 from ..blender import units
-from ..notes import Code, Note
+from ..notes import Code, Note, listed
 from .state.report import GoalError
-
-_NAMED = 3  # most goals that a text names
 
 
 def store(ob: bpy.types.Object, frames: Iterable[tuple[int, Sequence[GoalError]]]) -> None:
@@ -32,9 +30,7 @@ def worst_first(errors: Iterable[GoalError]) -> list[GoalError]:
 
 def named(ob: bpy.types.Object, missed: Sequence[GoalError]) -> Note | str:
     """The names of missed goals as text."""
-    names = [ob.dqik.goals[error.goal].name for error in missed]
-    text = ", ".join(names[:_NAMED])
-    return Note(Code.AND_MORE, text, len(names) - _NAMED) if len(names) > _NAMED else text
+    return listed([ob.dqik.goals[error.goal].name for error in missed])
 
 
 def at_frame(scene: bpy.types.Scene, ob: bpy.types.Object, missed: Sequence[GoalError], frame: float) -> Note:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import bpy
 import numpy as np
 
-from ..blender import animation
+from ..blender import animation, bulk
 from ..blender.dependencies import Dependencies, aims_of
 from .view import View
 
@@ -174,9 +174,7 @@ def _prepare_bodies(scene: bpy.types.Scene) -> None:
 
 def _shown(ob: bpy.types.Object) -> np.ndarray:
     """Whether each modifier of an object is shown, (M,) bool."""
-    shown = np.zeros(len(ob.modifiers), dtype=bool)
-    ob.modifiers.foreach_get("show_viewport", shown)
-    return shown
+    return bulk.read(ob.modifiers, "show_viewport", kind=bool)
 
 
 def _stepping(ob: bpy.types.Object) -> np.ndarray:
@@ -211,11 +209,5 @@ def _is_animated(scene: bpy.types.Scene) -> bool:
 
 def _before_goals(armatures: Iterable[bpy.types.Object]) -> set[int]:
     """`session_uid` of the objects that the targets of armatures follow: they are evaluated before the solve."""
-    dependencies, seen = Dependencies(), set()
-    left = [aim for ob in armatures for aim in aims_of(ob)]
-    while left:
-        here = left.pop()
-        if here not in seen:
-            seen.add(here)
-            left += dependencies.direct(*here)
-    return {ob.original.session_uid for ob, _ in seen}
+    found = Dependencies().all_behind(aim for ob in armatures for aim in aims_of(ob))
+    return {ob.original.session_uid for ob, _ in found}

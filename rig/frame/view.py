@@ -4,6 +4,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Self
 
 import bpy
 
@@ -32,6 +33,11 @@ class View:
         self.relations_changed = self._crashes = self.depsgraph.id_type_updated("SCENE")
         self.keyed = self.depsgraph.id_type_updated("ACTION")
         self.edited = self.relations_changed or self.depsgraph.id_type_updated("ARMATURE")
+
+    @classmethod
+    def now(cls, depsgraph: bpy.types.Depsgraph, fresh: bool = False) -> Self:
+        """The view at the frame that a depsgraph evaluates at present."""
+        return cls(depsgraph, depsgraph.scene.frame_current_final, fresh)
 
     @cached_property
     def in_viewport(self) -> bool:

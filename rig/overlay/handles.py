@@ -7,6 +7,7 @@ import bpy
 import numpy as np
 
 from ...solvers.algebra import quaternion
+from ..setup import limits as joint_limits
 from . import limits, scene
 
 STEP = np.radians(0.25)
@@ -55,8 +56,7 @@ class Joint:
 def joint(bone: bpy.types.PoseBone) -> Joint:
     """The joint of an evaluated bone."""
     own, tip = scene.frame(bone), scene.tip(bone, bone.children)
-    lo, hi = (np.array([getattr(bone, f"dqik_{part}_{end}") for part in scene.PARTS]) for end in ("min", "max"))
     return Joint(
         quaternion.to_matrix(np.array(own.to_quaternion())), np.array(bone.head), np.array(bone.id_data.matrix_world),
-        tip, scene.rims(tip[None])[0], scene.coordinates([bone], [own])[0], lo, hi,
+        tip, scene.rims(tip[None])[0], scene.coordinates([bone], [own])[0], *joint_limits.of(bone),
     )  # fmt: skip

@@ -9,7 +9,7 @@ import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
 from ...solvers.algebra import quaternion, twist_swing
-from ..blender import channels, limit_frame
+from ..blender import bulk, channels, limit_frame
 from ..blender.armature import Armature, matrices
 from ..figure import capsules, roles
 from ..figure.parts import LEFT, MIDDLE, RIGHT, Role
@@ -118,15 +118,16 @@ def read(
     """Read an original armature object and its goals as a depsgraph evaluates them."""
     evaluated = ob.evaluated_get(depsgraph)
     pose = evaluated.pose.bones
-    view = View(depsgraph, depsgraph.scene.frame_current_final, fresh=False)
-    facts, places, _ = targets.read(evaluated, view, (), True)
-    lo, hi = (np.stack([_values(pose, f"dqik_{part}_{end}") for part in PARTS], -1) for end in ("min", "max"))
+    goals = targets.read(evaluated, View.now(depsgraph), targets.GoalsRead(), edited=True)
+    lo, hi = (np.stack([bulk.read(pose, f"dqik_{part}_{end}") for part in PARTS], -1).astype(float)
+              for end in ("min", "max"))  # fmt: skip
     numbers = {bone.name: number for number, bone in enumerate(pose)} if selected else {}
     return Scene(
         evaluated, shown, matrices(pose, "matrix"), lo, hi, limit_frame.read(pose),
-        _values(pose, "dqik_use_limits") > 0.5,
-        _values(pose, "dqik_hold") if shown.holds else np.zeros(len(pose)),
-        [numbers[bone.name] for bone in selected if bone.id_data == ob], tuple(facts), places[: len(facts)],
+        bulk.read(pose, "dqik_use_limits", kind=bool),
+        bulk.read(pose, "dqik_hold").astype(float) if shown.holds else np.zeros(len(pose)),
+        [numbers[bone.name] for bone in selected if bone.id_data == ob],
+        goals.facts, list(goals.places[: len(goals.facts)]),
         roles.of(ob).roles if shown.roles else {},
         _bodies(ob, evaluated) if shown.bodies and obstacles.settings(ob) else np.zeros((0, 4, 2, 3)),
     )  # fmt: skip
@@ -196,13 +197,6 @@ def tip(bone: bpy.types.PoseBone, children: Sequence[bpy.types.PoseBone]) -> np.
     elif axes.angle > _ACROSS:  # the limb goes on along the limits' Y
         along = Vector((0.0, length, 0.0))
     return np.array(along)
-
-
-def _values(bones: bpy.types.bpy_prop_collection, name: str) -> np.ndarray:
-    """One number of each bone (N,)."""
-    values = np.empty(len(bones), dtype=bool if "use" in name else np.float32)
-    bones.foreach_get(name, values)
-    return values.astype(float)
 
 
 def _at_limit(scene: Scene) -> np.ndarray:

@@ -6,11 +6,13 @@ import numpy as np
 
 from ... import solvers as ik
 from ...solvers.algebra import quaternion, twist_swing
+from ...solvers.model import SETTINGS, Setting
 from ..blender import limit_frame
 from ..blender.armature import Armature
 from ..blender.dependencies import acts
 from ..blender.limit_frame import LimitFrame
 from ..figure import capsules
+from . import limits
 from .couplings import Link
 from .menus import AXES
 from .plan import Plan, PlannedGoal
@@ -119,22 +121,27 @@ class BoneJoints:
         """What a goal of another kind than Reach has beside what all have. joints : of its chain."""
         facts, kind = goal.facts, ik.GOAL_KINDS[goal.facts.kind]
         weighed = sum(len(one.ends) for one in self.supports(solve_plan))
-        points = {"CURVE": joints, "BALANCE": weighed}.get(facts.kind, 0)
-        axis = np.array(AXES[facts.axis], dtype=float)
+        points = {"CURVE": joints, "SUPPORTS": weighed}.get(kind.target, 0)
         return {
             "kind": facts.kind,
             "target_joint": None if goal.target_bone < 0 else self.main[goal.target_bone],
             "side": facts.side if kind.sides else None,
-            "distance": facts.distance,
-            "axis": quaternion.rotate(quaternion.conjugate(self.frames[goal.bone].axes), axis),
             "position": (0.0, 0.0, 0.0) if "position" in kind.takes else None,
             "rotation": (1.0, 0.0, 0.0, 0.0) if "rotation" in kind.takes else None,
             "points": np.zeros((points, 3)) if points else None,
             "masses": [
                 (self.main[bone], self._tail(bone, 0.5 * solve_plan.armature.length[bone]), mass)
                 for bone, mass in solve_plan.masses.items()
-            ] if facts.kind == "BALANCE" else None,
+            ] if facts.weighs else None,
+            **{name: self._setting(SETTINGS[name], value, goal) for name, value in facts.settings},
         }  # fmt: skip
+
+    def _setting(self, setting: Setting, value: str | float, goal: PlannedGoal) -> object:
+        """The value of a setting for the solver: an axis in the frame of its joint, or of its target."""
+        if setting.sort != "axis":
+            return value
+        axis, bone = np.array(AXES[str(value)], dtype=float), goal.target_bone if setting.of_target else goal.bone
+        return axis if bone < 0 else quaternion.rotate(quaternion.conjugate(self.frames[bone].axes), axis)
 
     def supports(self, solve_plan: Plan) -> list[Support]:
         """The goals whose targets carry weight; a foot that turns with its target stands on both ends of its bone."""
@@ -235,8 +242,7 @@ def _joint_kind(bone: bpy.types.PoseBone, coupled: set[str]) -> dict:
     """
     if not bone.dqik_use_limits:
         return {"kind": "ball"}
-    twist = (bone.dqik_twist_min, bone.dqik_twist_max)
-    swing_x, swing_z = (bone.dqik_swing_x_min, bone.dqik_swing_x_max), (bone.dqik_swing_z_min, bone.dqik_swing_z_max)
+    twist, swing_x, swing_z = zip(*(ends.tolist() for ends in limits.of(bone)), strict=True)
     turning = [(axis, pair) for axis, pair in enumerate((swing_x, twist, swing_z)) if pair != (0.0, 0.0)]
     if len(turning) == 1 and coupled <= {"XYZ"[turning[0][0]]}:
         axis, pair = turning[0]

@@ -101,10 +101,22 @@ def forearms(rest: Rest) -> list[Link]:
     return found
 
 
-PRESETS: dict[str, Callable[[Rest], list[Link]]] = {
-    "FINGERS": fingers, "SPINE": spine, "SHOULDERS": shoulders, "FOREARMS": forearms,
-}  # fmt: skip
-"""The presets by name."""
+class Preset(NamedTuple):
+    """Couplings by the roles of bones: what the menu says, its number there, and the function that makes them."""
+
+    label: str
+    summary: str
+    number: int
+    links: Callable[[Rest], list[Link]]
+
+
+PRESETS = {
+    "FINGERS": Preset("Fingers", "A finger curls together, and its neighbours follow", 0, fingers),
+    "SPINE": Preset("Spine", "The bones of the spine share the bend and twist of the chest", 1, spine),
+    "SHOULDERS": Preset("Shoulders", "The collar bones follow the upper arms", 2, shoulders),
+    "FOREARMS": Preset("Forearms", "Twist bones of the forearms share the twist of the hands", 3, forearms),
+}
+"""The presets by name. A new one is a function and a line here; number 4 is taken by the selected bones."""
 
 
 def of_selected(rest: Rest, bones: Iterable[int], active: int) -> list[Link]:

@@ -11,9 +11,9 @@ import numpy as np
 from ..blender import animation
 from ..blender.armature import Armature
 from ..figure import roles
-from ..figure.anatomy import FREE_FOOT, RANGES, Anatomy, with_rotation
+from ..figure.anatomy import FREE_FOOT, Anatomy, with_rotation
 from ..figure.body import RestBody
-from ..figure.parts import LEFT, RIGHT, Role
+from ..figure.parts import LEFT, PARTS, RIGHT, Role
 from . import control_shapes, controls, goals
 
 HIPS = Role("hips")
@@ -54,7 +54,7 @@ _EXTREMITIES = ENDS.keys() - {HIPS}
 _ABOVE = {"hand": "forearm", "foot": "shin"}
 
 # hands out of reach would turn collars, a crouch ankles, as far as they can
-LIMITED = {"collar": RANGES["collar"], "foot": FREE_FOOT, "toes": RANGES["toes"]}
+LIMITED = {"collar": PARTS["collar"].range, "foot": FREE_FOOT, "toes": PARTS["toes"].range}
 
 
 @dataclass

@@ -3,6 +3,8 @@
 
 from typing import NamedTuple
 
+from ...solvers import GOAL_KINDS
+from ...solvers.model import SETTINGS
 from ..notes import Note
 
 
@@ -11,7 +13,8 @@ class GoalFacts(NamedTuple):
 
     active : not muted, and with an influence above 0. target, pole : `session_uid` of the objects, 0 for none.
     target_problem, pole_problem : why the place of the object cannot be read; None if it can.
-    side : one that the kind has. distance : [armature units]. is_curve : whether the target is a curve.
+    side : one that the kind has. settings : those that its kind has, by name: axes by theirs, lengths [armature units].
+    is_curve : whether the target is a curve.
     """
 
     name: str
@@ -33,21 +36,30 @@ class GoalFacts(NamedTuple):
     pole_problem: Note | None
     pole_angle: float
     kind: str = "REACH"
-    axis: str = "Y"
     side: str = "AT"
-    distance: float = 0.0
+    settings: tuple[tuple[str, str | float], ...] = ()
     use_support: bool = False
     is_curve: bool = False
 
     @property
     def turns(self) -> bool:
         """Whether the goal turns its bone, wherever the bone's end is."""
-        return self.use_rotation if self.kind == "REACH" else self.kind == "LOOK_AT"
+        return self.use_rotation if self.kind == "REACH" else GOAL_KINDS[self.kind].unit == "angle"
+
+    @property
+    def weighs(self) -> bool:
+        """Whether the goal is about the centre of mass."""
+        return GOAL_KINDS[self.kind].weighs
+
+    @property
+    def lengths(self) -> list[tuple[str, float]]:
+        """Its settings that are lengths other than 0, by name."""
+        return [(name, float(value)) for name, value in self.settings if value and SETTINGS[name].sort == "length"]
 
     @property
     def needs_target(self) -> bool:
         """Whether the goal needs a target: not if its other goals' targets say where the weight is to be."""
-        return not (self.kind == "BALANCE" and self.side == "WITHIN")
+        return GOAL_KINDS[self.kind].needs_target(self.side)
 
     @property
     def pole_is_target(self) -> bool:

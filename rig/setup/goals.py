@@ -14,7 +14,9 @@ from mathutils import Matrix, Vector
 
 from ..blender import keying
 from ..blender.armature import Armature, is_finite
+from ..blender.dependencies import aims
 from ..blender.limit_frame import LimitFrame
+from ..blender.places import owner_of, world_matrix
 from ..notes import Code, Note
 from . import controls, limits, rotation_space, selection, users
 from .controls import Control
@@ -100,8 +102,8 @@ def set_follow(ob: bpy.types.Object, targets: Iterable[bpy.types.Object], follow
 
 def own_empties(ob: bpy.types.Object) -> list[bpy.types.Object]:
     """The objects, other than the armature, that are targets or poles of its goals, each once."""
-    aims = (aim for goal in ob.dqik.goals for aim in (goal.target, goal.pole_target))
-    return list(dict.fromkeys(aim for aim in aims if aim is not None and aim.type != "ARMATURE"))
+    targets = (target for goal in ob.dqik.goals for target, _ in aims(goal))
+    return list(dict.fromkeys(target for target in targets if target.type != "ARMATURE"))
 
 
 class Place(NamedTuple):
@@ -138,13 +140,6 @@ def end_of(ob: bpy.types.Object, bone: str, at_tail: bool) -> Matrix:
     return matrix
 
 
-def matrix_of(target: bpy.types.Object, bone: str, depsgraph: bpy.types.Depsgraph) -> Matrix:
-    """The world matrix of an object, or of one of its bones."""
-    evaluated = target.evaluated_get(depsgraph)
-    found = evaluated.pose.bones.get(bone) if target.type == "ARMATURE" else None
-    return evaluated.matrix_world @ (Matrix() if found is None else found.matrix)
-
-
 def put_targets(ob: bpy.types.Object, wanted: dict[int, Place], depsgraph: bpy.types.Depsgraph) -> list[str]:
     """Move the targets and poles of goals to places, by number. Returns the names of goals for which it cannot."""
     left: list[str] = []
@@ -155,34 +150,27 @@ def put_targets(ob: bpy.types.Object, wanted: dict[int, Place], depsgraph: bpy.t
         place, pole = wanted[number], goal.pole_target
         done = goal.target is not None and _put(goal.target, goal.subtarget, place.end, turn, depsgraph, moved)
         if place.pole is not None:
-            matrix = matrix_of(pole, goal.pole_subtarget, depsgraph)
+            matrix = world_matrix(pole, goal.pole_subtarget, depsgraph).copy()
             matrix.translation = place.pole
             done &= _put(pole, goal.pole_subtarget, matrix, False, depsgraph, moved)
-        if not done:
+        if not done or any(owner_of(*aim) is None for aim in aims(goal)):
             left.append(goal.name)
     return left
 
 
 def key_targets(ob: bpy.types.Object, numbers: Iterable[int], frame: float) -> None:
     """Key the place and rotation of the targets and poles of goals at a frame."""
-    for owner in aims(ob.dqik.goals[number] for number in numbers):
+    for owner in target_owners(ob.dqik.goals[number] for number in numbers):
         if not _is_action_linked(owner.id_data):
             group = "Object Transforms" if owner == owner.id_data else owner.name
             with suppress(RuntimeError):  # its action is linked, or the NLA refuses: `placing` finds that
                 keying.key(owner, frame, group)
 
 
-def aims(goals: Iterable[bpy.types.PropertyGroup]) -> list[bpy.types.Object | bpy.types.PoseBone]:
+def target_owners(goals: Iterable[bpy.types.PropertyGroup]) -> list[bpy.types.Object | bpy.types.PoseBone]:
     """The targets and poles of goals that are not linked: objects, or bones."""
-    listed = list(goals)
-    ends = [(goal.target, goal.subtarget) for goal in listed]
-    ends += [(goal.pole_target, goal.pole_subtarget) for goal in listed]
-    found = []
-    for target, name in ends:
-        if target is not None and target.library is None:
-            bone = target.pose.bones.get(name) if target.type == "ARMATURE" else None
-            found.append(target if bone is None else bone)
-    return found
+    ends = [aim for goal in goals for aim in aims(goal) if aim[0].library is None]
+    return [owner_of(target, name) or target for target, name in ends]
 
 
 def remove(ob: bpy.types.Object, numbers: Iterable[int]) -> list[Note]:
@@ -283,7 +271,7 @@ def _put(
     moved : armature-space matrices of bones that were moved since the evaluation; a bone is added.
     """
     evaluated = target.evaluated_get(depsgraph)
-    owner = target.pose.bones.get(bone) if bone and target.type == "ARMATURE" else target
+    owner = owner_of(target, bone)
     if owner is None or target.library is not None or any(not constraint.mute for constraint in owner.constraints):
         return False
     own_before = owner.matrix_basis.copy()

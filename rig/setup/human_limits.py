@@ -8,7 +8,7 @@ import bpy
 
 from ..blender.armature import Armature
 from ..figure import roles
-from ..figure.anatomy import RANGES, Anatomy
+from ..figure.anatomy import Anatomy
 from ..figure.body import RestBody
 from ..notes import Note
 from . import limits
@@ -37,7 +37,7 @@ def apply(ob: bpy.types.Object, chosen: Iterable[bpy.types.PoseBone]) -> Preset:
     for bone in chosen:
         number = armature.index[bone.name]
         role = figure.roles.get(number)
-        if role is None or role.name not in RANGES:
+        if role is None or role.part.range is None:
             continue
         fitted = anatomy.fit(number, role)
         if fitted is None:

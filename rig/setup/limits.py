@@ -12,7 +12,7 @@ import numpy as np
 from ...solvers.algebra import twist_swing
 from ...solvers.model import CLOSED, FULL_TURN, locate, project_swing
 from .. import curves
-from ..blender import limit_frame, rotation
+from ..blender import bulk, limit_frame, rotation
 from ..blender.limit_frame import LimitFrame
 from ..notes import Code, Note
 
@@ -40,6 +40,12 @@ def values(bone: bpy.types.PoseBone) -> tuple[float, ...]:
     return tuple(getattr(bone, f"dqik_{part}_{end}") for part in PARTS for end in ("min", "max"))
 
 
+def of(bone: bpy.types.PoseBone) -> tuple[np.ndarray, np.ndarray]:
+    """The limits `lo` and `hi` (3,) of a bone."""
+    lo, hi = np.array(values(bone)).reshape(3, 2).T
+    return lo, hi
+
+
 def wrong(bone: bpy.types.PoseBone) -> Note | None:
     """A note about settings of a bone that cannot be used; None if all are right.
 
@@ -49,8 +55,7 @@ def wrong(bone: bpy.types.PoseBone) -> Note | None:
     for name in names:
         if not np.isfinite(getattr(bone, name)).all():
             return Note(Code.LIMIT_NO_NUMBER, repr(bone.name), bone.bl_rna.properties[name].name)
-    for part in PARTS if bone.dqik_use_limits else ():
-        least, most = (float(np.degrees(getattr(bone, f"dqik_{part}_{end}"))) for end in ("min", "max"))
+    for part, least, most in zip(PARTS, *np.degrees(of(bone)), strict=True) if bone.dqik_use_limits else ():
         if least > most:
             words = part.replace("_", " ").title()
             return Note(Code.LIMITS_REVERSED, repr(bone.name), words, f"{least:.1f}", words, f"{most:.1f}")
@@ -111,9 +116,7 @@ def _spoilt(own: Iterable[bpy.types.FCurve], frames: np.ndarray) -> np.ndarray:
     """The frames (F,) bool beside a key that is no number, up to the keys before and after it."""
     spoilt = np.zeros(len(frames), dtype=bool)
     for curve in own:
-        keys = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
-        curve.keyframe_points.foreach_get("co", keys)
-        keys = keys.reshape(-1, 2)
+        keys = bulk.read(curve.keyframe_points, "co", 2)
         at = np.concatenate([[-np.inf], keys[:, 0], [np.inf]])
         for bad in np.flatnonzero(~(np.abs(keys) < _HUGE).all(-1)):
             spoilt |= ~(frames <= at[bad]) & ~(frames >= at[bad + 2])

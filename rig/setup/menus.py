@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The menus of an armature's settings: solvers, the pose that a frame starts from, and methods' own choices."""
 
-from ...solvers import GOAL_KINDS, SOLVERS
+from ...solvers import GOAL_KINDS
+from ...solvers.methods import METHODS
+from ...solvers.model import SIDES, Setting
 
 START_FROM = [
     ("POSE", "Pose", "Solve every frame afresh, from the keyed pose, or the base pose of bones without keys. "
@@ -14,20 +16,8 @@ START_FROM = [
 FIRST_SOLVERS = ("PGS", "DLS", "TWO_BONE", "CCD", "EXTENDED", "SQP")
 """The solvers at the top of the menu, for animators; the others are those of the papers, to compare with."""
 
-SOLVER_NUMBERS = {name: number for number, name in enumerate((
-    "PGS", "DLS", "CCD", "SQP", "PINV", "SVD", "TSVD", "SDLS", "TRANSPOSE", "ALTERNATIVE", "EXTENDED", "FABRIK",
-    "TWO_BONE", "NEWTON", "BROYDEN", "GAUSS_SEIDEL",
-))}  # fmt: skip
-"""The numbers of the solvers in .blend files: add new ones at the end only."""
-
-SOLVER_LABELS = {
-    "PGS": "Balanced (PGS)", "DLS": "Fast (DLS)", "CCD": "Joint by Joint (CCD)", "SQP": "Thorough (SQP)",
-    "PINV": "Pseudo-Inverse (PINV)", "SVD": "Singular Values (SVD)", "TSVD": "Truncated Singular Values (TSVD)",
-    "SDLS": "Selectively Damped (SDLS)", "TRANSPOSE": "Jacobian Transpose", "ALTERNATIVE": "Alternative Jacobian",
-    "EXTENDED": "Tails (Extended)", "FABRIK": "Back and Forth (FABRIK)", "TWO_BONE": "Two-Bone",
-    "NEWTON": "Newton", "BROYDEN": "Broyden", "GAUSS_SEIDEL": "Plain Sweeps (Gauss-Seidel)",
-}  # fmt: skip
-"""Whom each solver serves, or what its paper calls it."""
+SOLVER_NUMBERS = {name: one.number for name, one in sorted(METHODS.items(), key=lambda item: item[1].number)}
+"""The numbers of the solvers in .blend files, in their order."""
 
 THOROUGH_RESTARTS = 8
 """Further attempts that SQP makes at a frame that misses its goals."""
@@ -40,25 +30,12 @@ ORDERS = [
 AXES = {
     "X": (1, 0, 0), "Y": (0, 1, 0), "Z": (0, 0, 1), "NEG_X": (-1, 0, 0), "NEG_Y": (0, -1, 0), "NEG_Z": (0, 0, -1),
 }  # fmt: skip
-"""The axes of a bone by their names in the menu of goals that look."""
-
-AXIS_ITEMS = [
-    (name, name.replace("NEG_", "-"), "The axis of the bone that points at the target", number)
-    for number, name in enumerate(AXES)
-]
+"""The axes of a bone by their names in the menus of goals."""
 
 COUPLED_AXES = [
     ("X", "X", "Swing about the bone's X axis", 0),
     ("Y", "Y", "Twist along the bone", 1),
     ("Z", "Z", "Swing about the bone's Z axis", 2),
-]
-
-SIDES = [
-    ("AT", "At", "Just at the distance, or just over the target", 0),
-    ("WITHIN", "Within", "Not further than the distance; or the weight anywhere between the goals that carry it", 1),
-    ("BEYOND", "Beyond", "Not nearer than the distance", 2),
-    ("ON", "On", "On the plane", 3),
-    ("ABOVE", "Above", "On the plane or above it", 4),
 ]
 
 OBJECTIVES = [
@@ -69,7 +46,7 @@ OBJECTIVES = [
 
 def solver_items() -> list[tuple]:
     """The items of the solver menu: the first solvers, then the others under a heading."""
-    items = [(name, SOLVER_LABELS[name], SOLVERS[name], number) for name, number in SOLVER_NUMBERS.items()]
+    items = [(name, METHODS[name].label, METHODS[name].summary, number) for name, number in SOLVER_NUMBERS.items()]
     first = sorted((item for item in items if item[0] in FIRST_SOLVERS), key=lambda item: FIRST_SOLVERS.index(item[0]))
     return [*first, ("", "From the papers", ""), *(item for item in items if item not in first)]
 
@@ -77,3 +54,13 @@ def solver_items() -> list[tuple]:
 def kind_items() -> list[tuple]:
     """The items of the menu of a goal's kind."""
     return [(name, kind.label, kind.summary, kind.number) for name, kind in GOAL_KINDS.items()]
+
+
+def side_items() -> list[tuple]:
+    """The items of the menu of a goal's side."""
+    return [(name, side.label, side.summary, side.number) for name, side in SIDES.items()]
+
+
+def axis_items(setting: Setting) -> list[tuple]:
+    """The items of the menu of an axis."""
+    return [(name, name.replace("NEG_", "-"), setting.summary, number) for number, name in enumerate(AXES)]

@@ -4,17 +4,18 @@
 Goals, limits and couplings are.
 """
 
-import re
 from collections.abc import Iterable
 
 import bpy
 import numpy as np
 
 from ...solvers.algebra import quaternion
+from ...solvers.model import SETTINGS, Setting
 from ..blender import limit_frame
 from ..blender.armature import Armature
 from ..blender.limit_frame import LimitFrame
 from ..figure import roles
+from ..figure.bone_names import flipped, side_of, without_side
 from ..figure.directions import across, reflection
 from ..figure.parts import LEFT, RIGHT, Role
 from . import controls, couplings, goals, limits
@@ -22,29 +23,18 @@ from .controls import Control
 from .couplings import Link
 from .menus import AXES
 
-_SIDE = re.compile(r"Left|Right|LEFT|RIGHT|(?<![A-Za-z])(?:left|right|[LRlr])(?![A-Za-z])|左|右|^[lr](?=[A-Z])")
-_RIGHT_OF = {"Left": "Right", "LEFT": "RIGHT", "left": "right", "L": "R", "l": "r", "左": "右"}
-_OTHER = _RIGHT_OF | {right: left for left, right in _RIGHT_OF.items()}
 _AXIS = 0.9  # cosine from which an axis of a bone counts as the mirror image of one of its counterpart's
 _HALF_TURN = np.array([0.0, 1.0, 0.0, 0.0])  # about X: negates twist and swing Z
 _GOAL_SETTINGS = (
     "mute", "chain_length", "use_position", "use_rotation", "position_weight", "rotation_weight", "influence",
-    "priority", "use_tail", "rotation_follows", "kind", "side", "distance", "use_support",
+    "priority", "use_tail", "rotation_follows", "kind", "side", "use_support",
 )  # fmt: skip
-
-
-def side(name: str) -> str:
-    """The side that a name says: "L", "R", or empty."""
-    found = {LEFT if match in _RIGHT_OF else RIGHT for match in _SIDE.findall(name)}
-    return found.pop() if len(found) == 1 else ""
 
 
 def counterpart(name: str) -> str:
     """The name on the other side; the name itself if it says no side."""
-    flipped = bpy.utils.flip_name(name)
-    if flipped != name or not side(name):
-        return flipped
-    return _SIDE.sub(lambda match: _OTHER[match[0]], name)
+    as_blender = bpy.utils.flip_name(name)
+    return flipped(name) if as_blender == name and side_of(name) else as_blender
 
 
 def right_of(ob: bpy.types.Object, armature: Armature) -> dict[str, str]:
@@ -54,7 +44,7 @@ def right_of(ob: bpy.types.Object, armature: Armature) -> dict[str, str]:
     names = [bone.name for bone in ob.pose.bones]
     by_role: dict[Role, list[int]] = {}
     for bone, role in roles.of(ob, armature).roles.items():
-        if names[bone] not in paired and not side(names[bone]):
+        if names[bone] not in paired and not side_of(names[bone]):
             by_role.setdefault(role, []).append(bone)
     both = [(own, by_role.get(Role(role.name, RIGHT), [])) for role, own in by_role.items() if role.side == LEFT]
     heads = armature.heads
@@ -71,7 +61,7 @@ def right_of(ob: bpy.types.Object, armature: Armature) -> dict[str, str]:
 
 def _named(armature: Armature) -> dict[str, str]:
     """The counterparts on the right of bones whose names say that they are on the left."""
-    both = ((name, counterpart(name)) for name in armature.index if side(name) == LEFT)
+    both = ((name, counterpart(name)) for name in armature.index if side_of(name) == LEFT)
     return {name: other for name, other in both if other != name and other in armature.index}
 
 
@@ -82,10 +72,10 @@ def _of_side(pairs: dict[str, str], source: str) -> dict[str, str]:
 
 def control_name(bone: str) -> str:
     """The name of a bone's control, without prefix, in the form that Blender mirrors: with its side as a suffix."""
-    own = side(bone)
+    own = side_of(bone)
     if not own or bpy.utils.flip_name(controls.PREFIX + bone) != controls.PREFIX + bone:
         return bone
-    return f"{_SIDE.sub('', bone).strip(' ._-')}.{own}"
+    return f"{without_side(bone)}.{own}"
 
 
 def mirror_goals(ob: bpy.types.Object, source: str, as_bones: bool) -> tuple[int, list[str]]:
@@ -102,7 +92,7 @@ def mirror_goals(ob: bpy.types.Object, source: str, as_bones: bool) -> tuple[int
         goal = ob.dqik.goals[number]
         bone = others.get(goal.bone, "")
         if not bone:
-            left += [goal.name] if side(goal.bone) == source else []
+            left += [goal.name] if side_of(goal.bone) == source else []
             continue
         present = next((k for k, other in enumerate(ob.dqik.goals) if other.bone == bone), None)
         if present is None:
@@ -113,12 +103,13 @@ def mirror_goals(ob: bpy.types.Object, source: str, as_bones: bool) -> tuple[int
             setattr(other, name, getattr(goal, name))
         other.name = bone if goal.name == goal.bone else counterpart(goal.name)
         other.pole_angle = -goal.pole_angle
-        other.axis = _mirrored_axis(armature, plane, goal, bone)
         _mirror_aim(goal, other, "pole_target", "pole_subtarget")
         if other.target is None and not _mirror_aim(goal, other, "target", "subtarget"):
             at_pose.append(present)
             if as_bones:
                 wanted.append((present, _control_like(ob, goal, bone)))
+        for name, setting in SETTINGS.items():
+            setattr(other, name, _mirrored(ob, armature, plane, goal, other, name, setting))
         count += 1
     goals.add_control_bones(ob, wanted)
     for number in at_pose if not as_bones else ():
@@ -138,7 +129,7 @@ def mirror_limits(ob: bpy.types.Object, bones: Iterable[bpy.types.PoseBone], sou
     for bone in bones:
         other = ob.pose.bones.get(others.get(bone.name, ""))
         if other is None:
-            left += [bone.name] if side(bone.name) == source and bone.dqik_use_limits else []
+            left += [bone.name] if side_of(bone.name) == source and bone.dqik_use_limits else []
             continue
         _mirror_bone(armature, plane, bone, bone.name, other)
         for name in ("dqik_stiffness", "dqik_made_stiffness", "dqik_lock"):
@@ -160,7 +151,7 @@ def mirror_couplings(ob: bpy.types.Object, source: str) -> tuple[int, list[str]]
         if not {one.bone, one.leader} <= armature.index.keys() or one.leader in others.values():
             continue
         if one.bone not in others:
-            left |= {one.bone} if side(one.bone) == source else set()
+            left |= {one.bone} if side_of(one.bone) == source else set()
             continue
         bone, leader = others[one.bone], others.get(one.leader, one.leader)
         axis, sign = _mirrored_turn(armature, plane, one.bone, one.axis, bone)
@@ -184,11 +175,22 @@ def mirror_pasted(ob: bpy.types.Object, bones: Iterable[bpy.types.PoseBone]) -> 
 # -- inside ------------------------------------------------------------------------------------------------------------
 
 
-def _mirrored_axis(armature: Armature, plane: np.ndarray, goal: bpy.types.PropertyGroup, bone: str) -> str:
-    """The axis of a bone that is the mirror image, at rest, of the axis with which a goal's bone looks."""
-    one, two = (armature.rest[armature.index[name], :3, :3] for name in (goal.bone, bone))
-    image = two.T @ plane @ one @ np.array(AXES[goal.axis], dtype=float)
-    return max(AXES, key=lambda name: float(image @ np.array(AXES[name])))
+def _mirrored(
+    ob: bpy.types.Object, armature: Armature, plane: np.ndarray, goal: bpy.types.PropertyGroup,
+    other: bpy.types.PropertyGroup, name: str, setting: Setting,
+) -> str | float:  # fmt: skip
+    """The setting of the other goal for a goal's: of an axis of a bone, the axis that is its mirror image at rest.
+
+    An axis of a target that is no bone of the figure stays as it is.
+    """
+    value = getattr(goal, name)
+    bones = [one.subtarget if setting.of_target else one.bone for one in (goal, other)]
+    of_object = setting.of_target and (goal.target != ob or other.target != ob)
+    if setting.sort != "axis" or of_object or not all(bone in armature.index for bone in bones):
+        return value
+    one, two = (armature.rest[armature.index[bone], :3, :3] for bone in bones)
+    image = two.T @ plane @ one @ np.array(AXES[value], dtype=float)
+    return max(AXES, key=lambda axis: float(image @ np.array(AXES[axis])))
 
 
 def _mirrored_turn(armature: Armature, plane: np.ndarray, bone: str, axis: str, other: str) -> tuple[str, float]:
@@ -223,7 +225,7 @@ def _control_like(ob: bpy.types.Object, goal: bpy.types.PropertyGroup, bone: str
     """A control for a bone, with the parent of the goal's control."""
     own = ob.data.bones.get(goal.subtarget) if goal.target == ob else None
     parent = own.parent.name if own is not None and own.parent is not None else ""
-    return Control(control_name(bone), bone, goal.use_tail, parent, side=side(bone))
+    return Control(control_name(bone), bone, goal.use_tail, parent, side=side_of(bone))
 
 
 def _plane(armature: Armature, pairs: dict[str, str]) -> np.ndarray:

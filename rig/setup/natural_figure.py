@@ -1,36 +1,48 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A prepared rig as the natural pose reads it: joints and heads by role, links and motions at rest."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from ...solvers import Goal, Skeleton
 from ...solvers.algebra import dual_quaternion, quaternion
-from ...solvers.figure import Bone, Key, RestFigure, of
+from ...solvers.figure import Bone, Key, NoFigure, RestFigure, of
 from ..blender.armature import Armature
+from ..figure.directions import of_people
+from ..notes import Code, Note
 from .build import Rig
 
+_REASONS = {NoFigure.NOT_UPRIGHT: Code.NOT_UPRIGHT, NoFigure.NO_WHOLE_LIMBS: Code.NO_WHOLE_LIMBS}
 
-def figure(rig: Rig, roles: dict[int, Key], armature: Armature) -> RestFigure | str:
-    """The figure of a prepared rig, or a sentence that says why there is none.
 
-    roles : (name, side) by bone number, as `rig.figure.roles` finds them.
-    """
-    return of(*read(rig, roles, armature))
+def figure(rig: Rig) -> RestFigure | Note:
+    """The figure of a prepared rig, or the reason why there is none."""
+    if rig.figure.not_human:
+        return Note(Code.NOT_HUMAN)
+    question = read(rig, rig.figure.roles, rig.armature)
+    if question is None:
+        return Note(Code.NO_LIMB_PAIRS)
+    found = of(*question)
+    return Note(_REASONS[found]) if isinstance(found, NoFigure) else found
 
 
 def read(
-    rig: Rig, roles: dict[int, Key], armature: Armature
-) -> tuple[Skeleton, Sequence[Goal], dict[Key, list[Bone]], np.ndarray, np.ndarray]:
-    """The arguments of `of` for a prepared rig."""
+    rig: Rig, roles: Mapping[int, Key], armature: Armature
+) -> tuple[Skeleton, Sequence[Goal], dict[Key, list[Bone]], np.ndarray, np.ndarray, np.ndarray] | None:
+    """The arguments of `of` for a prepared rig; None if it has no pairs of limbs that tell its directions.
+
+    roles : (name, side) by bone number, as `rig.figure.roles` finds them.
+    """
     joint_of = dict(zip(rig.bones.tolist(), rig.main.tolist(), strict=True))
     bones: dict[Key, list[Bone]] = {}
     for number in sorted(roles, key=lambda number: len(armature.above(number))):
         name, side = roles[number]
         bones.setdefault((name, side), []).append(Bone(joint_of.get(number, -1), armature.heads[number]))
-    links, motions = _at_rest(rig, armature)
-    return rig.skeleton, rig.prepared.goals, bones, links, motions
+    axes = of_people({key: several[0].head for key, several in bones.items()})
+    return None if axes is None else (
+        rig.skeleton, rig.prepared.goals, bones, *_at_rest(rig, armature), np.stack(axes, -1)
+    )  # fmt: skip
 
 
 def _at_rest(rig: Rig, armature: Armature) -> tuple[np.ndarray, np.ndarray]:

@@ -10,6 +10,7 @@ from zlib import crc32
 import bpy
 import numpy as np
 
+from ..blender import bulk
 from ..figure import roles
 from . import mirror
 
@@ -21,9 +22,7 @@ def number(name: str) -> int:
 
 def owners(ob: bpy.types.Object) -> bytes:
     """The owners of the settings of all bones."""
-    found = np.empty(len(ob.pose.bones), dtype=np.int32)
-    ob.pose.bones.foreach_get("dqik_owner", found)
-    return found.tobytes()
+    return bulk.read(ob.pose.bones, "dqik_owner", kind=np.int32).tobytes()
 
 
 def mend(ob: bpy.types.Object) -> None:

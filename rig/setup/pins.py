@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import bpy
 
 from ..blender.armature import Armature
-from ..figure import roles
+from ..figure import bone_names, roles
 from . import controls, full_body, goals, mirror, rotation_space
 
 WEIGHT = 3.5  # as that of feet: hands that are out of reach do not move them
@@ -31,7 +31,8 @@ def pin(ob: bpy.types.Object, names: Sequence[str], position: bool, rotation: bo
             goal = goals.new_goal(ob, name, chain)
             goal.use_tail, goal.position_weight, goal.rotation_weight = False, WEIGHT, WEIGHT
             wanted.append((len(ob.dqik.goals) - 1, controls.Control(
-                mirror.control_name(name), name, parent=full_body.root_of(armature, hips), side=mirror.side(name),
+                mirror.control_name(name), name, parent=full_body.root_of(armature, hips),
+                side=bone_names.side_of(name),
             )))  # fmt: skip
         goal.mute, goal.use_position, goal.use_rotation, goal.rotation_follows = False, position, rotation, 0.0
         rotation_space.show_control(ob, goal)

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Whether targets stay where they were put, measured on what Blender evaluates: whatever moves them is found."""
 
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
 
 import bpy
 from mathutils import Matrix, Vector
 
-from ..blender import animation
+from ..blender import animation, scene_state
 from ..blender.armature import Armature
+from ..blender.dependencies import aims
+from ..blender.places import owner_of, world_matrix
 from . import goals
 from .goals import Place
 
@@ -42,15 +44,15 @@ def off(ob: bpy.types.Object, wanted: Mapping[int, Place], depsgraph: bpy.types.
         if goal.target is None or (goal.target.type == "ARMATURE" and goal.subtarget not in goal.target.data.bones):
             found.add(number)
             continue
-        shown = goals.matrix_of(goal.target, goal.subtarget, depsgraph)
+        shown = world_matrix(goal.target, goal.subtarget, depsgraph)
         away = not (shown.translation - place.end.translation).length <= near  # also if it is not a number
         if goal.use_rotation:
             angle = shown.to_quaternion().rotation_difference(place.end.to_quaternion()).angle
             away |= min(angle, abs(angle - 6.283185307179586)) > _TURNED
         if place.pole is not None:
-            pole = goals.matrix_of(goal.pole_target, goal.pole_subtarget, depsgraph).translation
+            pole = world_matrix(goal.pole_target, goal.pole_subtarget, depsgraph).translation
             away |= not (pole - place.pole).length <= near
-        if away:
+        if away or any(owner_of(*aim) is None for aim in aims(goal)):
             found.add(number)
     return found
 
@@ -62,7 +64,7 @@ def goes_back(
 
     keyed : the targets have been keyed: they must come back from elsewhere.
     """
-    owners = list(_owners(ob, wanted))
+    owners = goals.target_owners(ob.dqik.goals[number] for number in wanted)
     objects = {owner.id_data for owner in owners}
     with _restored(objects, owners):
         for owner in owners if keyed else ():
@@ -75,29 +77,17 @@ def goes_back(
     return found
 
 
-def _owners(ob: bpy.types.Object, numbers: Iterable[int]) -> Iterator[_Owner]:
-    """The objects and bones that are targets or poles of goals, without linked ones."""
-    for number in numbers:
-        goal = ob.dqik.goals[number]
-        for target, name in ((goal.target, goal.subtarget), (goal.pole_target, goal.pole_subtarget)):
-            if target is not None and target.library is None:
-                bone = target.pose.bones.get(name) if target.type == "ARMATURE" else None
-                yield target if bone is None else bone
-
-
 @contextmanager
 def _restored(objects: Iterable[bpy.types.Object], owners: Iterable[_Owner]) -> Generator[None]:
     """Restore everything that the animation of some objects sets, and the channels of targets, at the end."""
     values = [(ob, path, index, value) for ob in objects for path, index, value in animation.present_values(ob)]
-    channels = ("location", "scale", "rotation_quaternion", "rotation_euler", "rotation_axis_angle")
-    places = [(owner, [(name, tuple(getattr(owner, name))) for name in channels]) for owner in owners]
+    places = [(owner, scene_state.transform(owner)) for owner in owners]
     try:
         yield
     finally:
         for ob, path, index, value in values:
             animation.set_value(ob, path, index, value)
-        for owner, own in places:
-            for name, value in own:
-                setattr(owner, name, value)
+        for owner, transform in places:
+            scene_state.set_transform(owner, transform)
         for ob in objects:
             ob.update_tag(refresh={"OBJECT", "DATA"} if ob.type == "ARMATURE" else {"OBJECT"})

@@ -19,15 +19,14 @@ from ..figure.body import RestBody
 from ..figure.capsules import BoneCapsule
 from ..figure.parts import NONE
 from ..figure.roles import Figure
-from ..notes import Code, Note
-from . import couplings, obstacles
+from ..notes import Code, Note, listed
+from . import couplings, limits, obstacles
 from .couplings import Link
 from .goal_facts import GoalFacts
 from .obstacles import Obstacle
 
 MIN_BEND = np.radians(4.0)  # preferred bends that limits reduce below this are dropped
 SIDE_BIAS = 1.2  # a bend changes sides if the limits allow this many times more on the other side
-_NAMED = 3  # most bones that a note names
 
 
 @dataclass(frozen=True)
@@ -77,14 +76,14 @@ class Plan:
     @property
     def supports(self) -> list[int]:
         """The numbers, among the goals of the plan, of those whose targets carry weight."""
-        return [k for k, goal in enumerate(self.goals) if goal.facts.use_support and goal.facts.kind != "BALANCE"]
+        return [k for k, goal in enumerate(self.goals) if goal.facts.use_support and not goal.facts.weighs]
 
     def held_with(self) -> dict[int, list[int]]:
         """The bones above each bone that serves several goals, up to one with a goal of its own.
 
         They are held where the bone is held: else a spine would turn back what a chest is turned by hand.
         """
-        chains = [goal.chain for goal in self.goals if goal.facts.kind != "BALANCE"]  # which moves what others move
+        chains = [goal.chain for goal in self.goals if not goal.facts.weighs]  # which moves what others move
         served = np.bincount([bone for chain in chains for bone in chain], minlength=len(self.moved))
         ends, found = {goal.bone for goal in self.goals}, dict[int, list[int]]()
         for bone in np.flatnonzero(self.moved & (served > 1)).tolist():
@@ -141,9 +140,9 @@ def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], driven: frozenset[str
         notes.append(Note(Code.CANNOT_SLIDE, _named(pose, connected)))
     if ob.original.library is not None:
         notes.append(Note(Code.LINKED))
-    chains = [Chain(goal.chain, goal.bone, goal.facts.use_tail) for goal in goals if goal.facts.kind != "BALANCE"]
+    chains = [Chain(goal.chain, goal.bone, goal.facts.use_tail) for goal in goals if not goal.facts.weighs]
     bends = _bends(pose, RestBody(armature, figure), chains, moved)
-    weighed = masses.of(armature, figure) if any(goal.facts.kind == "BALANCE" for goal in goals) else {}
+    weighed = masses.of(armature, figure) if any(goal.facts.weighs for goal in goals) else {}
     links = [link for link in links if moved[link.bone] and moved[link.leader]]
     avoids_self = ob.dqik.avoid_self
     avoided = obstacles.of(ob, {pose[int(bone)].name for bone in np.flatnonzero(moved)}, notes)
@@ -170,7 +169,7 @@ def _problem(ob: bpy.types.Object, goal: GoalFacts, armature: Armature) -> Note 
         return Note(Code.BONE_MISSING, repr(goal.bone))
     if not goal.target and goal.needs_target:
         return Note(Code.NO_TARGET)
-    if goal.kind == "CURVE" and not goal.is_curve:
+    if GOAL_KINDS[goal.kind].target == "CURVE" and not goal.is_curve:
         return Note(Code.NO_CURVE)
     if goal.target == own and not goal.subtarget:
         return Note(Code.TARGET_IS_ARMATURE)
@@ -186,8 +185,9 @@ def chain_of(goal: GoalFacts | bpy.types.PropertyGroup, above: list[int], transl
 
     As in Blender's IK, the chain of a bone's head begins with the parent; with the bone itself if it may move.
     """
-    turns = goal.use_rotation if goal.kind == "REACH" else goal.kind == "LOOK_AT"
-    counted = above if goal.use_tail or translates or goal.kind == "LOOK_AT" else above[1:]
+    by_angle = GOAL_KINDS[goal.kind].unit == "angle"
+    turns = goal.use_rotation if goal.kind == "REACH" else by_angle
+    counted = above if goal.use_tail or translates or by_angle else above[1:]
     chain = counted[: goal.chain_length or None]
     return chain if above[0] in chain or not turns else [above[0], *chain]
 
@@ -236,14 +236,14 @@ def _own_target(ob: bpy.types.Object, goal: GoalFacts, armature: Armature) -> in
 
 def _balanced(goals: list[PlannedGoal], notes: list[Note]) -> list[PlannedGoal]:
     """The goals, those that balance the figure with the chains of all others; notes about those that cannot."""
-    others = {bone: None for goal in goals if goal.facts.kind != "BALANCE" for bone in goal.chain}
-    supported = any(goal.facts.use_support and goal.facts.kind != "BALANCE" for goal in goals)
+    others = {bone: None for goal in goals if not goal.facts.weighs for bone in goal.chain}
+    supported = any(goal.facts.use_support and not goal.facts.weighs for goal in goals)
     found = []
     for goal in goals:
-        if goal.facts.kind == "BALANCE" and goal.facts.side == "WITHIN" and not supported:
+        if goal.facts.weighs and goal.facts.side == "WITHIN" and not supported:
             notes.append(Note(Code.NO_SUPPORT, repr(goal.facts.name)))
             continue
-        if goal.facts.kind == "BALANCE" and others:
+        if goal.facts.weighs and others:
             goal.chain[:] = list(others)
         found.append(goal)
     return found
@@ -277,9 +277,7 @@ def _constraint_notes(pose: bpy.types.bpy_prop_collection, left: np.ndarray, by_
 
 def _named(pose: bpy.types.bpy_prop_collection, bones: np.ndarray) -> Note | str:
     """The names of some bones (N,)."""
-    names = [repr(pose[int(bone)].name) for bone in np.flatnonzero(bones)]
-    text = ", ".join(names[:_NAMED])
-    return Note(Code.AND_MORE, text, len(names) - _NAMED) if len(names) > _NAMED else text
+    return listed([repr(pose[int(bone)].name) for bone in np.flatnonzero(bones)])
 
 
 def _skeleton_bones(goals: Sequence[PlannedGoal], armature: Armature, others: Iterable[int]) -> list[int]:
@@ -333,8 +331,7 @@ def _inside_limits(bone: bpy.types.PoseBone, vector: np.ndarray) -> np.ndarray |
         return vector
     axes = limit_frame.of(bone).axes
     vector = quaternion.rotate(quaternion.conjugate(axes), vector)
-    lo = np.array([bone.dqik_swing_x_min, bone.dqik_twist_min, bone.dqik_swing_z_min])
-    hi = np.array([bone.dqik_swing_x_max, bone.dqik_twist_max, bone.dqik_swing_z_max])
+    lo, hi = (ends[[1, 0, 2]] for ends in limits.of(bone))  # about X, Y and Z
     same, other = (np.clip(side * vector, np.minimum(lo, hi), hi) for side in (1.0, -1.0))
     best = other if np.linalg.norm(other) > SIDE_BIAS * np.linalg.norm(same) else same
     return quaternion.rotate(axes, best) if np.linalg.norm(best) > MIN_BEND else None

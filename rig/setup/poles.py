@@ -2,9 +2,10 @@
 """Where the poles of goals have to be so that limbs stay bent as they are."""
 
 import bpy
-from mathutils import Matrix, Quaternion, Vector
+from mathutils import Quaternion, Vector
 
 from ..blender.armature import Armature
+from ..blender.places import world_matrix
 from ..figure import bend, roles
 from ..figure.bend import Chain
 from ..figure.body import RestBody
@@ -43,13 +44,11 @@ class Poles:
         return self._ob.matrix_world @ (pole - away + distance * toward)
 
     def _place(self, goal: bpy.types.PropertyGroup) -> Vector | None:
-        """A pole's place in armature space."""
+        """A pole's place in armature space; None if there is none."""
         if goal.pole_target is None:
             return None
-        target = goal.pole_target.evaluated_get(self._depsgraph)
-        bone = target.pose.bones.get(goal.pole_subtarget) if target.type == "ARMATURE" else None
-        matrix = target.matrix_world @ (Matrix() if bone is None else bone.matrix)
-        return (self._ob.matrix_world.inverted_safe() @ matrix).translation
+        matrix = world_matrix(goal.pole_target, goal.pole_subtarget, self._depsgraph)
+        return None if matrix is None else (self._ob.matrix_world.inverted_safe() @ matrix).translation
 
     def _points(self, goal: bpy.types.PropertyGroup) -> tuple[Vector, Vector, Vector] | None:
         """Root, middle and end in armature space of the limb that a pole turns; of the whole chain if it has none."""

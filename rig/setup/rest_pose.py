@@ -13,7 +13,7 @@ from mathutils import Matrix
 
 from ...solvers.algebra import quaternion
 from .. import curves
-from ..blender import animation, channels, rotation
+from ..blender import animation, bulk, channels, rotation
 from ..blender.armature import Armature, matrices
 from ..notes import Code, Note
 from . import controls, limits, users
@@ -38,9 +38,7 @@ def hindrance(ob: bpy.types.Object) -> Note | None:
     if bound:
         return Note(Code.BOUND_TO_REST, repr(bound))
     for curve in curves.fcurves(ob.animation_data):
-        points = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
-        curve.keyframe_points.foreach_get("co", points)
-        if not np.isfinite(points).all():
+        if not np.isfinite(bulk.read(curve.keyframe_points, "co", 2)).all():
             return Note(Code.KEYS_NO_NUMBERS, repr(curve.data_path))
     driven = animation.animation(ob).driven
     for bone in ob.pose.bones:

@@ -11,6 +11,7 @@ from ... import solvers as ik
 from ...solvers.algebra import dual_quaternion, quaternion
 from ..blender import limit_frame
 from ..blender.armature import Armature
+from ..blender.channels import Channels
 from ..figure.roles import Figure
 from ..notes import Note
 from .obstacles import Obstacle
@@ -145,8 +146,8 @@ class Rig:
         self.goal_rows = [int(np.flatnonzero(self.main == goal.joint)[0]) for goal in self.prepared.goals]
         self.frame_rows = np.flatnonzero(np.abs(self.frame_axes - quaternion.IDENTITY).max(-1) > limit_frame.SAME)
         self.goal_axes = self.frame_axes[self.goal_rows]
-        self.start: tuple[bytes, np.ndarray] | None = None
-        self.stretch: tuple[tuple[float, ...], ik.Prepared] = (1.0,) * len(self.goals), self.prepared
+        self._motions = b"", np.zeros((1, 0, 4))
+        self._stretch: tuple[tuple[float, ...], ik.Prepared] = (1.0,) * len(self.goals), self.prepared
         self.rest_links = np.tile(dual_quaternion.IDENTITY, (len(self.skeleton), 1))
         self.rest_links[self.main] = dual_quaternion.from_parts(self.own_rest, self.rest_offset)
         for row, joint in slides.items():
@@ -181,6 +182,16 @@ class Rig:
         """The inverse of `to_joints`."""
         return motions if self.frames is None else limit_frame.rotations(motions, *self.frames)
 
+    def motions(self, pose: Channels) -> np.ndarray:
+        """The motions (1, J, 4) of all joints in a pose, not to be changed; cached until the solved bones' change."""
+        turned = pose.rotations[self.solved_bones]
+        contents = turned.tobytes() + pose.modes.numbers
+        if self._motions[0] != contents:
+            motions = np.tile(quaternion.IDENTITY, (1, len(self.skeleton), 1))
+            motions[0, self.solved_joints] = self.to_joints(pose.modes.quaternions(turned, self.solved_bones))
+            self._motions = contents, motions
+        return self._motions[1]
+
     def root_rotations(self, links: np.ndarray) -> dict[int, list[float]]:
         """The rotations of some links (J, 8) of the roots' first joints."""
         firsts = [root.first for roots in self.root_places.values() for root in roots]
@@ -190,11 +201,11 @@ class Rig:
         """The prepared solve with the goals' bones stretched by `factors` (G,); cached until they change."""
         if all(factor == 1.0 for factor in factors):
             return self.prepared
-        if self.stretch[0] != factors:
+        if self._stretch[0] != factors:
             goals = [
                 replace(goal, offset=tuple(factor * part for part in goal.offset))
                 for goal, factor in zip(self.prepared.goals, factors, strict=True)
             ]
             own = self.prepared
-            self.stretch = factors, ik.prepare(self.skeleton, goals, own.solver, own.options, own.contacts)
-        return self.stretch[1]
+            self._stretch = factors, ik.prepare(self.skeleton, goals, own.solver, own.options, own.contacts)
+        return self._stretch[1]

@@ -6,6 +6,8 @@ from contextlib import contextmanager
 
 import bpy
 
+from ..blender.dependencies import aims
+
 
 class _State:
     quiet = False  # whether changes of the active goal leave the selection alone
@@ -53,7 +55,7 @@ def goal_of_bone(ob: bpy.types.Object, name: str) -> int:
 
 def goal_of_object(ob: bpy.types.Object, target: bpy.types.Object) -> int:
     """The number of the goal of an armature object whose target or pole is this object; -1 for none."""
-    return next((k for k, goal in enumerate(ob.dqik.goals) if target in (goal.target, goal.pole_target)), -1)
+    return next((k for k, goal in enumerate(ob.dqik.goals) if any(target == own for own, _ in aims(goal))), -1)
 
 
 def show_active_goal(ob: bpy.types.Object) -> None:

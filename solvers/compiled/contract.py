@@ -9,6 +9,7 @@ Doubles, quaternions `w x y z`, arrays row by row. The kernel keeps no state, al
 call depends on its arguments only, and equal arguments give equal answers to the bit.
 """
 
+import sys
 from types import ModuleType
 
 from ..algebra import quaternion
@@ -17,9 +18,9 @@ from ..iterate import active_set, aim, descent, linear_step, mmd, one_sided, swe
 from ..methods import ccd, pgs
 from ..model import freedom, limits
 from ..space import arc, joint_space, limb, poles, posture, yielding
-from ..space.tasks import distance, look_at, setup
+from ..space.tasks import directions, setup
 from .declare import Field, Function, Part
-from .structures import STRUCTURES
+from .structures import STRUCTURES, TASK_KINDS
 
 # -- constants --------------------------------------------------------------------------------------------------------
 
@@ -29,11 +30,7 @@ SOLVERS = {"PGS": 0, "DLS": 1, "CCD": 2}
 KINDS = {"free ball": 0, "ball": 1, "hinge": 2, "prismatic": 3, "fixed": 4}
 """Kinds of joints, as `Skeleton.kinds` and `JointSpace.block_shapes` name them, and their numbers."""
 
-TASKS = {
-    name: number for number, name in enumerate(
-        ("position", "rotation", "pole", "look_at", "distance", "plane", "balance", "curve", "coupling")
-    )
-}  # fmt: skip
+TASKS = {name: number for number, name in enumerate(TASK_KINDS)}
 """The kinds of tasks of the kernel, by the names of `solvers/space/tasks/table.py`, and their numbers."""
 
 SUPPORTED = frozenset(
@@ -58,6 +55,7 @@ OWNERS: tuple[tuple[ModuleType, str, str], ...] = (
     (joint_space, "", "AT_LIMIT"),
     (limb, "", "NO_LENGTH EASE WITH_LIMB"),
     (setup, "", "ROTATION_LENGTH"),
+    (directions, "", "LEAST_SINE"),
     (arc, "", "ARC STRAIGHT BENT IN_LINE LEVEL"),
     (poles, "", "FADE ON_LINE"),
     (posture, "", "LEAST_ARM"),
@@ -67,8 +65,8 @@ OWNERS: tuple[tuple[ModuleType, str, str], ...] = (
     (active_set, "", "SAME"),
     (active_set, "ACTIVE_SET_", "ROUNDS"),
     (one_sided, "ONE_SIDED_", "ROUNDS"),
-    (look_at, "LOOK_", "LEAST_SINE LEAST_FAR"),
-    (distance, "DISTANCE_", "LEAST_FAR"),
+    *((sys.modules[kind.__module__], f"{name.upper()}_", kind.constants)
+      for name, kind in TASK_KINDS.items() if hasattr(kind, "constants")),
     (pgs, "PGS_", "LEAST LEAST_OF_STEP ROUNDS SWEEPS"),
     (aim, "", "STAY"),
     (ccd, "CCD_", "NOTHING LEAST_GAIN ROUNDS STEPS SHARES"),
@@ -97,6 +95,9 @@ FUNCTIONS = (
 )  # fmt: skip
 
 
-CONTRACT = Part("dqik", "contract.h", OWNERS, STRUCTURES, FUNCTIONS, {"DQIK_SWIVELS": len(limb.SWIVELS)}, ENUMERATIONS)
+CONTRACT = Part(
+    "dqik", "contract.h", OWNERS, STRUCTURES, FUNCTIONS, {"DQIK_SWIVELS": len(limb.SWIVELS)}, ENUMERATIONS,
+    macros={"DQIK_EACH_TASK(DO)": " ".join(f"DO(DQIK_{name.upper()}, {name}_task)" for name in TASKS)},
+)  # fmt: skip
 """All of it; the natural pose has a part of its own (`solvers/figure/contract.py`)."""
 CONTRACT.define()

@@ -95,6 +95,7 @@ class Part:
 
     name : in C, before `_layout`. header : its file in `kernel/src`. includes : other headers that it needs. owners :
     the modules that define constants, the prefix of their names in C, and the names. others : more constants.
+    macros : lists for the C code that follow from the rest.
     uses : structures of other parts that its own contain.
     """
 
@@ -105,6 +106,7 @@ class Part:
     functions: tuple[Function, ...]
     others: Mapping[str, int] = field(default_factory=dict[str, int])
     enumerations: Mapping[str, Mapping[str, int]] = field(default_factory=dict[str, Mapping[str, int]])
+    macros: Mapping[str, str] = field(default_factory=dict[str, str])
     includes: tuple[str, ...] = ()
     uses: tuple[Structure, ...] = ()
 

@@ -13,7 +13,6 @@ def needs(skeleton: Skeleton, stages: Sequence[Stage], solver: str, options: Opt
     found = {f"solver {solver}", *(f"joint {kind}" for kind in skeleton.kinds)}
     for stage in stages:
         found |= {f"task {kind.name}" for kind in stage.tasks.kinds}
-        found |= {"target carried by a joint" for goal in stage.goals if goal.target_joint is not None}
         found |= {f"joint {kind}" for kind in stage.space.block_shapes()[0]}
         if stage.space.unknowns is not None:
             found.add(f"reduction {stage.space.unknowns.name}")

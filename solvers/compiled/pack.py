@@ -25,16 +25,20 @@ from .contract import KINDS, SOLVERS, TASKS
 from .declare import CLASSES
 from .pack_sweep import sweep
 from .packer import Packer
-from .structures import ARC, LIMB, PROBLEM, SETTINGS, SKELETON, STAGE, STRUCTURES, TASK
+from .structures import ARC, LIMB, PROBLEM, SETTINGS, SKELETON, STAGE, TASK, TASK_DATA
 
 _READS = {"position": 1, "rotation": 2, "pole": 4, "coupling": 0}
 """The targets that tasks of these kinds read; others read all that their goal has."""
 
 
 def problem(
-    packer: Packer, skeleton: Skeleton, stages: Sequence[Stage], counts: np.ndarray, solver: str, points: int
+    packer: Packer, skeleton: Skeleton, stages: Sequence[Stage], counts: np.ndarray, solver: str, points: int,
+    gaps: int = 0,
 ) -> Any:
-    """A prepared solve; `counts` (G, 2): whether each goal's position and its rotation count; `points` of all goals."""
+    """A prepared solve; `counts` (G, 2): whether each goal's position and its rotation count; `points` of all goals.
+
+    gaps : number of rows to keep free after those of the tasks, for contacts, which read all joints.
+    """
     tolerances, stiff = stages[0].options if stages else None, stiff_joints(skeleton, stages)
     return packer.fill(
         PROBLEM,
@@ -42,7 +46,7 @@ def problem(
         stages=len(stages),
         goals=len(counts),
         points=points,
-        stage=[_stage(packer, stage, solver) for stage in stages],
+        stage=[_stage(packer, stage, solver, gaps) for stage in stages],
         tolerance=tolerances.tolerance if tolerances else 0.0,
         rotation_tolerance=tolerances.rotation_tolerance if tolerances else 0.0,
         counts=counts @ np.array([1, 2]),
@@ -63,15 +67,16 @@ _NOTHING = {field.name: None if field.kind.endswith("[]") else 0 for field in ST
 """An empty stage."""
 
 
-def _stage(packer: Packer, stage: Stage, solver: str) -> Any:
+def _stage(packer: Packer, stage: Stage, solver: str, gaps: int) -> Any:
+    fills = _fills(stage, gaps)
     return packer.fill(
         STAGE,
         **_joint_space(stage.space),
-        **_unknowns(packer, stage),
-        **_joints(stage, solver),
-        **_tasks(packer, stage),
+        **_unknowns(packer, stage, fills),
+        **_joints(stage, solver, every=gaps > 0),
+        **_tasks(packer, stage, len(fills)),
         **_yielding(stage),
-        **_sparsity(_fills(stage), stage.space.blocks),
+        **_sparsity(fills, stage.space.blocks),
         **_limbs(packer, stage.limbs),
         **_arcs(packer, stage.arcs),
         **_strategy(packer, stage, solver),
@@ -111,7 +116,7 @@ def _joint_space(space: JointSpace) -> dict[str, Any]:
     }
 
 
-def _unknowns(packer: Packer, stage: Stage) -> dict[str, Any]:
+def _unknowns(packer: Packer, stage: Stage, fills: np.ndarray) -> dict[str, Any]:
     """The unknowns of a linear step where coordinates are coupled, and what each coordinate is of its unknown."""
     unknowns = stage.space.unknowns
     if unknowns is None:
@@ -132,7 +137,7 @@ def _unknowns(packer: Packer, stage: Stage) -> dict[str, Any]:
         "lo": unknowns.lo,
         "hi": unknowns.hi,
         "pair": unknowns.pairs[:, 0],
-        **_sparsity(_fills(stage) @ follows > 0.0, unknowns.blocks),
+        **_sparsity(fills @ follows > 0.0, unknowns.blocks),
     })  # fmt: skip
     return {
         "unknowns": addressof(reduced),
@@ -147,14 +152,14 @@ def _block_joints(space: JointSpace | Unknowns) -> np.ndarray:
     return np.array([space.joint[block.start] for block in space.blocks], dtype=int)
 
 
-def _joints(stage: Stage, solver: str) -> dict[str, Any]:
-    """The joints whose transforms are needed, and those of them that move."""
+def _joints(stage: Stage, solver: str, every: bool) -> dict[str, Any]:
+    """The joints whose transforms are needed, or `every` joint, and those of them that move."""
     skeleton = stage.skeleton
     poles = stage.tasks.poles.poles if stage.tasks.poles else ()
     read = [*(joint for goal in stage.goals for joint in (goal.joint, *carriers(goal))),
             *[k for pole in poles for k in (pole.root, *pole.middle, max(pole.end, 0))],
             *[k for part in stage.limbs for k in (part.upper, part.lower, max(part.end, 0))]]  # fmt: skip
-    needed, order = np.any(skeleton.ancestors[read], axis=0), np.array(skeleton.order)
+    needed, order = np.any(skeleton.ancestors[read], axis=0) | every, np.array(skeleton.order)
     moved = needed & np.any(skeleton.ancestors[:, _block_joints(stage.space)], axis=-1)
     stand, move = order[needed[order] | (solver == "CCD")], order[moved[order]]
     return {
@@ -167,8 +172,8 @@ def _joints(stage: Stage, solver: str) -> dict[str, Any]:
     }
 
 
-def _tasks(packer: Packer, stage: Stage) -> dict[str, Any]:
-    """The goals, and their tasks of all kinds."""
+def _tasks(packer: Packer, stage: Stage, rows: int) -> dict[str, Any]:
+    """The goals, and their tasks of all kinds; `rows` of tasks and gaps."""
     tasks, goals = stage.tasks, stage.goals
     packed = [
         _task(packer, kind, index, rows.start + kind.size * index, goals)
@@ -180,7 +185,7 @@ def _tasks(packer: Packer, stage: Stage) -> dict[str, Any]:
         "goals": len(goals),
         "tasks": len(packed),
         "rows": tasks.m,
-        "all": tasks.all,
+        "all": rows,
         "one_sided": tasks.one_sided is not None,
         "goal_index": stage.indices,
         "goal_joint": tasks.joint,
@@ -198,13 +203,13 @@ def _task(packer: Packer, kind: Kind, index: int, row: int, goals: Sequence[Goal
     packed, goal = kind.pack(index), goals[int(kind.goals[index])]
     data = None
     if packed["data"] is not None:
-        name, values = packed["data"]
-        data = addressof(packer.fill(next(one for one in STRUCTURES if one.name == name), **values))
+        data = addressof(packer.fill(TASK_DATA[kind.name], **packed["data"]))
     return packer.fill(
         TASK, kind=TASKS[kind.name], goal=kind.goals[index], row=row, rows=kind.size, weight=kind.weights[index],
         one_sided=kind.one_sided is not None and kind.one_sided[index],
         reads=_READS.get(kind.name, (goal.position is not None) + 2 * (goal.rotation is not None)),
-        acts=kind.acts[index], levers=packed["levers"], data=data,
+        acts=kind.acts[index], carrier=packed.get("carrier", -1), moves=packed.get("moves"),
+        levers=packed["levers"], data=data,
     )  # fmt: skip
 
 
@@ -224,10 +229,11 @@ def _yielding(stage: Stage) -> dict[str, Any]:
     }
 
 
-def _fills(stage: Stage) -> np.ndarray:
-    """(all, n) bool: the rows that each degree of freedom fills."""
+def _fills(stage: Stage, gaps: int) -> np.ndarray:
+    """(all, n) bool: the rows that each degree of freedom fills; all fill those of `gaps`, which come last."""
     tasks = stage.tasks
-    fills = np.zeros((tasks.all, stage.space.n), dtype=bool)
+    fills = np.zeros((tasks.all + gaps, stage.space.n), dtype=bool)
+    fills[tasks.all :] = True
     for kind, rows in zip(tasks.kinds, tasks.rows, strict=True):
         fills[rows] = np.repeat(kind.acts, kind.size, axis=0)
     return fills

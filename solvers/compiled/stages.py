@@ -3,8 +3,9 @@
 
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from ctypes import addressof
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -20,6 +21,28 @@ from .structures import MOTION
 
 _ROUNDED = 1e-15  # by which checking a pose changes it, where it is an answer
 FRAMES_A_THREAD = 8  # at least: for fewer frames another thread costs more than it saves
+
+
+def in_threads(count: int, work: Callable[[int, int], None]) -> None:
+    """Call `work(begin, end)` for all of `count` frames; for many frames in several threads."""
+    share = 1 if count < 2 * FRAMES_A_THREAD else min(os.cpu_count() or 1, count // FRAMES_A_THREAD)
+    if share == 1:
+        work(0, count)
+        return
+    bounds = np.linspace(0, count, share + 1).astype(int).tolist()
+    threads = [threading.Thread(target=work, args=part) for part in pairwise(bounds)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+class WorkingMemory(threading.local):
+    """Working memory of a number of doubles for each thread that asks."""
+
+    def __init__(self, size: int) -> None:
+        self.doubles = np.empty(size)
+        self.address = self.doubles.ctypes.data
 
 
 class CompiledStages:
@@ -38,39 +61,19 @@ class CompiledStages:
         self._packer = Packer()
         self._joints = len(skeleton)
         self.address = addressof(problem(self._packer, skeleton, stages, counts, solver, points))
-        self._size = int(library.work(self.address))
-        self._local = threading.local()
+        self.memory = WorkingMemory(int(library.work(self.address)))
 
     def solve_into(self, arrays: FrameArrays) -> None:
         """Solve every frame afresh; many frames in several threads."""
-        count = len(arrays)
         check(arrays, self.goals, self._joints, self.points)
-        share = 1 if count < 2 * FRAMES_A_THREAD else min(os.cpu_count() or 1, count // FRAMES_A_THREAD)
-        if share == 1:
-            self._solve(arrays, 0, count)
-            return
-        bounds = np.linspace(0, count, share + 1).astype(int).tolist()
-        threads = [threading.Thread(target=self._solve, args=(arrays, *part)) for part in pairwise(bounds)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        in_threads(len(arrays), partial(self._solve, arrays))
 
     def _solve(self, arrays: FrameArrays, begin: int, end: int) -> None:
-        self.library.solve(self.address, arrays.address, begin, end, self.memory())
+        self.library.solve(self.address, arrays.address, begin, end, self.memory.address)
 
     def motion(self) -> "CompiledMotion":
         """A new motion, before its first frame."""
         return CompiledMotion(self)
-
-    def memory(self) -> int:
-        """The address of the calling thread's working memory."""
-        try:
-            return self._local.address
-        except AttributeError:
-            self._local.memory = np.empty(self._size)
-            self._local.address = self._local.memory.ctypes.data
-            return self._local.address
 
 
 class CompiledMotion:
@@ -106,4 +109,4 @@ class CompiledMotion:
         """See `Motion`."""
         stages = self._stages
         check(arrays, stages.goals, len(stages.skeleton), stages.points)
-        stages.library.follow(stages.address, self._address, arrays.address, 0, len(arrays), stages.memory())
+        stages.library.follow(stages.address, self._address, arrays.address, 0, len(arrays), stages.memory.address)

@@ -4,6 +4,7 @@
 import numpy as np
 
 from ..model import frames
+from ..space.tasks import table
 from .declare import Field, Structure, structure
 
 SKELETON = structure(
@@ -45,22 +46,14 @@ ARC = structure(
     ("double", "aim", "share of the way to its target by which the root turns the chain"),
 )  # fmt: skip
 
-POLE = structure(
-    "dqik_pole", "The chain that a pole bends; see Pole in solvers/space/poles.py.",
-    ("int32", "goal root end middles", ""),
-    ("int32[]", "middle", "(middles)"),
-    ("double", "angle", ""),
-    ("int32", "swivels", "whether its root may be turned to the pole: a ball that may move"),
-    ("uint8[]", "moved", "(middles + 2, n) degrees of freedom that act on root, middles, end"),
-)  # fmt: skip
+TASK_KINDS = {kind.name: kind for kind in table.KINDS if kind.data is not None}
+"""The kinds of tasks that the kernel solves, by name, in the order of their numbers."""
 
-CARRY = structure(
-    "dqik_carry", "A goal whose rotation follows the limb above it; see Carry in solvers/model/carry.py.",
-    ("int32", "limb", "joint above the goal's"),
-    ("double", "follows", ""),
-    ("double[4]", "back", "inverse orientation of that joint at rest"),
-    ("uint8[]", "turns carries", "(n) degrees of freedom that turn the goal's joint; those that turn the limb"),
-)  # fmt: skip
+TASK_DATA = {
+    name: structure(f"dqik_{name}", f"Of a task; see solvers/space/tasks/{name}.py.", *kind.data)
+    for name, kind in TASK_KINDS.items() if kind.data
+}  # fmt: skip
+"""What the kinds declare of the tasks that only they have."""
 
 TASK = structure(
     "dqik_task", "A task of a goal; see solvers/space/tasks/table.py.",
@@ -69,42 +62,10 @@ TASK = structure(
     ("int32", "reads", "targets that must be finite: 1 position, 2 rotation, 4 pole"),
     ("double", "weight", "of a unit of its error"),
     ("uint8[]", "acts", "(n) degrees of freedom with non-zero columns"),
+    ("int32", "carrier", "joint that carries its target, or -1"),
+    ("uint8[]", "moves", "(2, n) degrees of freedom that move the effector, and such a target; or NULL"),
     ("int32[]", "levers", "(points, n) as in Skeleton.levers, for the points that its error depends on; or NULL"),
-    ("void[]", "data", "a structure that only its kind has, or NULL"),
-)  # fmt: skip
-
-LOOK_AT = structure(
-    "dqik_look_at", "See solvers/space/tasks/look_at.py.",
-    ("double[3]", "axis", "in the joint's frame"),
-    ("uint8[]", "turns", "(n) degrees of freedom that turn the joint"),
-)  # fmt: skip
-
-DISTANCE = structure(
-    "dqik_distance", "See solvers/space/tasks/distance.py.",
-    ("double", "distance sign", ""),
-)  # fmt: skip
-
-PLANE = structure("dqik_plane", "See solvers/space/tasks/plane.py.", ("double", "height", ""))
-
-ON_CURVE = structure(
-    "dqik_on_curve", "A joint that goes to a point of a curve; see solvers/space/tasks/curve.py.",
-    ("int32", "joint place", "place: of the point among those of all goals"),
-    ("double[3]", "offset", ""),
-)  # fmt: skip
-
-COUPLING = structure(
-    "dqik_coupling", "A coupling that gives way to goals; see solvers/space/tasks/coupling.py.",
-    ("int32", "own leader", "degrees of freedom"),
-    ("double", "factor offset", ""),
-)  # fmt: skip
-
-BALANCE = structure(
-    "dqik_balance", "See solvers/space/tasks/balance.py.",
-    ("int32", "within upright points place parts", ""),
-    ("double", "distance least", ""),
-    ("int32[]", "joint", "(parts)"),
-    ("double[]", "centre share", "(parts, 3), (parts)"),
-    ("uint8[]", "moved", "(parts, n)"),
+    ("void[]", "data", "dqik_<kind>, or NULL"),
 )  # fmt: skip
 
 VISIT = structure(
@@ -242,6 +203,5 @@ MOTION = structure(
 )  # fmt: skip
 
 STRUCTURES = (
-    SKELETON, SETTINGS, LIMB, ARC, POLE, CARRY, LOOK_AT, DISTANCE, PLANE, ON_CURVE, COUPLING, BALANCE, TASK, VISIT,
-    LINK, SWEEP, STAGE, PROBLEM, FRAMES, MOTION,
+    SKELETON, SETTINGS, LIMB, ARC, *TASK_DATA.values(), TASK, VISIT, LINK, SWEEP, STAGE, PROBLEM, FRAMES, MOTION,
 )  # fmt: skip

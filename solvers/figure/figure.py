@@ -7,6 +7,7 @@ joints. Quantities of the right side are mirrored (x changes its sign), so that 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum, auto
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -122,17 +123,23 @@ class RestFigure:
     goals: tuple["Goal", ...]
 
 
-def of(
-    skeleton: "Skeleton", goals: Sequence["Goal"], bones: dict[Key, list[Bone]], links: np.ndarray, motions: np.ndarray
-) -> RestFigure | str:
-    """The figure of a skeleton, or a sentence that says why there is none.
+class NoFigure(Enum):
+    """Why the prior does not know a figure: its legs do not hang down, or no whole limb that it can read has a goal."""
 
-    bones : by role, those nearer to the root first. links : (J, 8) and motions : (J, 4) in the rest pose.
+    NOT_UPRIGHT = auto()
+    NO_WHOLE_LIMBS = auto()
+
+
+def of(
+    skeleton: "Skeleton", goals: Sequence["Goal"], bones: dict[Key, list[Bone]], links: np.ndarray, motions: np.ndarray,
+    axes: np.ndarray,
+) -> RestFigure | NoFigure:  # fmt: skip
+    """The figure of a skeleton, or why there is none.
+
+    bones : by role, those nearer to the root first, with both thighs or both arms among them. links : (J, 8) and
+    motions : (J, 4) in the rest pose. axes : (3, 3) the figure's left, up and forward as columns, in armature space.
     """
     heads = {key: several[0].head for key, several in bones.items()}
-    axes = _axes(heads)
-    if axes is None:
-        return "The natural pose needs both thighs or both arms, and what is above or below them"
     pairs = [(heads.get((name, "L")), heads.get((name, "R"))) for name in ("thigh", "arm")]
     middles = [(one + other) / 2.0 for one, other in pairs if one is not None and other is not None]
     centre = middles[0] if pairs[0][0] is not None and pairs[0][1] is not None else heads.get(("hips", ""), middles[0])
@@ -142,10 +149,10 @@ def of(
     reader = _Reader(skeleton, goals, bones, place, axes, centre, world)
     hips = reader.hips()
     if not all(reader.stands(side) for side in SIDES):
-        return "The natural pose is that of people: this figure does not rest on two straight legs"
+        return NoFigure.NOT_UPRIGHT
     limbs = tuple(limb for kind in LIMBS for side in SIDES if (limb := reader.limb(kind, side)) is not None)
     if hips is None or not limbs:
-        return "The natural pose needs goals on whole arms or legs, and arms that do not point forward at rest"
+        return NoFigure.NO_WHOLE_LIMBS
     spine = bones.get(("spine", ""), [])
     lines = np.diff([(bone.head - centre) @ axes for bone in spine], axis=0) if len(spine) > 1 else np.zeros((0, 3))
     shoulders = [place[key] for key in (("arm", "L"), ("arm", "R")) if key in place]
@@ -169,30 +176,6 @@ def of(
         skeleton=skeleton,
         goals=tuple(goals),
     )  # fmt: skip
-
-
-def _axes(heads: dict[Key, np.ndarray]) -> np.ndarray | None:
-    """The figure's left, up and forward as columns (3, 3) in armature space."""
-    pairs = {
-        name: (heads[name, "L"], heads[name, "R"])
-        for name in ("thigh", "arm", "shin", "foot") if (name, "L") in heads and (name, "R") in heads
-    }  # fmt: skip
-    across = next((one - other for name in ("thigh", "arm") if name in pairs for one, other in [pairs[name]]), None)
-    middle = {name: (one + other) / 2.0 for name, (one, other) in pairs.items()}
-    middle.update({name: heads[name, ""] for name in ("hips", "neck", "head") if (name, "") in heads})
-    low = next((middle[name] for name in ("foot", "shin", "thigh", "hips") if name in middle), None)
-    high = next((middle[name] for name in ("arm", "neck", "head") if name in middle), None)
-    if across is None or low is None or high is None:
-        return None
-    size, up = np.linalg.norm(high - low), high - low
-    if np.linalg.norm(across) < _SMALL * size:
-        return None
-    left = across / np.linalg.norm(across)
-    up = up - left * (left @ up)
-    if np.linalg.norm(up) < 0.1 * size:
-        return None
-    up = up / np.linalg.norm(up)
-    return np.stack([left, up, np.cross(left, up)], -1)
 
 
 _CARRIED = 0.5  # a rotation that follows its limb by more than this tells nothing about how the limb is turned

@@ -1,42 +1,62 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Pushes bodies apart in frames whose answers overlap: contacts come after limits and before goals.
 
-An answer without contacts is a continuous function of the targets. From it the least gaps are raised in steps from the
-present overlap to none, so that bodies leave each other along the shortest way; multipliers then make the gaps exact
-(augmented Lagrangian). The pose stays the nearest one to that answer: a pull leads back to it, and goals hold their
-effectors where it has brought them. So frames depend on their own inputs only, and nothing jumps where contact begins.
+An answer without contacts is a continuous function of the targets. From it a fixed number of damped steps is taken:
+
+    minimise  1/2 |e - J d|^2 + 1/2 w^2 |max(aim - g - G d, 0)|^2 + 1/2 s d^T D d      with x + d inside the limits
+
+`e` are the goals' errors from where the answer has brought their effectors, `g` and `G` gaps and their Jacobian. The
+aims rise in the first steps from the present overlap to the least gaps, so that bodies leave each other along the
+shortest way. The steps do not go on to a minimum: there are several, and frames that are alike could end in different
+ones. Each step is continuous in its start, and so is a fixed number of them; damping leaves alone what pushes nothing.
+So frames depend on their own inputs only, and nothing jumps where contact begins.
+
+In a motion whose frames follow each other the steps begin at the pose of the frame before instead, and a pull leads to
+the answer: from step to step bodies stop each other, so that a hand that is led through a body stays on its side until
+its answer is free.
 """
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Protocol
 
 import numpy as np
 
-from ..iterate.descent import ANY, Settings
+from ..iterate.linear_step import LinearSystem
+from ..methods import pgs
 from ..methods.table import METHODS
 from ..model.contacts import Contacts
 from ..model.frames import FrameArrays, Motion
 from ..model.goals import Goal, Targets
 from ..model.options import Options
 from ..model.skeleton import Pose, Skeleton
+from ..model.solution import Batch
+from ..space.contacts import ContactGaps
 from ..space.joint_space import State
 from ..space.point import Point, Request, stand
 from ..space.tasks import Kinematics
 from .settings import PULL
-from .stage import Stage, frames_of, posed
+from .stage import Stage, carried, frames_of, posed
 from .stages import Stages
 from .starts import with_still_slides
 
-SHARES = (0.25, 0.5, 0.75, 1.0)  # of the way from the overlap to the least gap
-SHARE_ITERATIONS, MULTIPLIERS, MULTIPLIER_ITERATIONS, LAST_ITERATIONS = 12, 3, 20, 3
-BACK = 1e-3  # pull to the free answer: less lets joints swing that push nothing, more lets goals give way
-SETTLED = 1e-7  # [rad] longest step: a figure at rest against itself must not tremble
+STEPS, RAISING = 8, 4  # steps of a frame, and those in which the aims rise
+WEIGHT = 100.0  # w, per skeleton length; a position goal's is 1
+DAMPING = 0.01  # s
+BACK = 0.01  # pull to the answer, of steps that begin at another pose
+LONGEST = 0.5  # [rad], for slides [skeleton lengths]: a longer step is shortened, where bodies have no room
+ROUNDS = 10  # most changes of the set of rows that count, in a step
+REACH = 0.2  # [skeleton lengths] wider gaps cannot close in a step
 TOUCHING = 1e-7  # [skeleton lengths] less overlap counts as none
-AT_ONCE = 32  # frames
 
 
 class Apart:
-    """The contacts of a prepared solve. Holds no state of a solve."""
+    """The contacts of a prepared solve. Holds no state of a solve.
+
+    Attributes
+    ----------
+    stage : all goals, whose rows hold the effectors. gaps : of the bodies. touching : [length units] overlap.
+    """
 
     def __init__(
         self, skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray, options: Options, contacts: Contacts,
@@ -44,113 +64,176 @@ class Apart:
     ) -> None:  # fmt: skip
         self._stages = stages
         options = replace(options, pull=PULL, bias="START", unit_angle=None)
-        self._stage = Stage(
-            skeleton, goals, range(len(goals)), chains, METHODS["PGS"], options, contacts=contacts
-        )  # fmt: skip
-        first = self._stage.settings._replace(
-            settle=SETTLED, unsettled=ANY, damping=None, first_damping=BACK, pull=BACK, iterations=SHARE_ITERATIONS
-        )
-        self._first, self._exact = first, first._replace(iterations=MULTIPLIER_ITERATIONS)
-        self._last = first._replace(pull=0.0, iterations=LAST_ITERATIONS, first_damping=1e-6)
-        self._touching = TOUCHING * skeleton.length
+        self.stage = Stage(skeleton, goals, range(len(goals)), chains, METHODS["PGS"], options)
+        self.gaps = ContactGaps(skeleton, self.stage.space, contacts)
+        self.touching, self._reach = TOUCHING * skeleton.length, REACH * skeleton.length
+        self._weight = WEIGHT / skeleton.length
+        sided = self.stage.tasks.one_sided
+        self._sided = np.zeros(self.stage.tasks.all, dtype=bool) if sided is None else sided
 
     def solve_into(self, arrays: FrameArrays) -> None:
         """Push bodies apart in solved frames where they overlap."""
-        for begin in range(0, len(arrays), AT_ONCE):
-            self._some(arrays.part(begin, min(begin + AT_ONCE, len(arrays))))
+        for frame in np.flatnonzero(self.overlaps(arrays) > self.touching).tolist():
+            self._push(arrays, frame)
+
+    def follow_into(self, arrays: FrameArrays, before: Pose) -> None:
+        """Push bodies apart in one solved frame where they overlap, from the pose (1, J, ...) of the frame before."""
+        if self.overlaps(arrays)[0] > self.touching:
+            self._push(arrays, 0, before)
 
     def overlaps(self, arrays: FrameArrays) -> np.ndarray:
         """The deepest overlaps (F,) of solved frames [length units], beyond those of the rest pose; 0 for none."""
         finite = np.flatnonzero(np.isfinite(arrays.rotations).all((1, 2)))
         deepest = np.zeros(len(arrays))
-        if finite.size and self._stage.gaps is not None and self._stage.gaps.count:
-            *_, reached, targets = self._placed(arrays, finite)
-            deepest[finite] = np.maximum(self._lacking(reached, targets), 0.0).max(-1)
+        if finite.size and self.gaps.count:
+            *_, reached, targets = self._answers(arrays, finite)
+            lacking = self.gaps.least - self.gaps.at(reached, targets, self.gaps.least.max()).gaps
+            deepest[finite] = np.maximum(lacking, 0.0).max(-1)
         return deepest
 
-    def _some(self, arrays: FrameArrays) -> None:
-        finite = np.flatnonzero(np.isfinite(arrays.rotations).all((1, 2)))
-        if not finite.size or self._stage.gaps is None or not self._stage.gaps.count:
-            return
-        *_, reached, targets = self._placed(arrays, finite)
-        lacking = self._lacking(reached, targets)
-        going = np.flatnonzero((lacking > self._touching).any(-1))
-        if not going.size:
-            return
-        some = finite[going]
-        point, frames, pose, wanted = self._answers(arrays, some)
-        point, iterations = self._pushed(point, frames, lacking[going])
-        iterations += arrays.iterations[some]
-        pose = posed(self._stage, point.state, pose)
-        arrays.answer(some, self._stages.report(pose, [(self._stage, point)], iterations, wanted))
+    def directions(self, arrays: FrameArrays) -> tuple[np.ndarray, np.ndarray]:
+        """Which bodies overlap in finite answers (F, K), and (F, K, 3) in which directions the first would leave."""
+        *_, reached, targets = self._answers(arrays, np.arange(len(arrays)))
+        gap = self.gaps.at(reached, targets)
+        return gap.gaps < self.gaps.least, gap.normals
 
-    def _answers(self, arrays: FrameArrays, finite: np.ndarray) -> tuple[Point, Request, Pose, Targets]:
-        """The points of answers, their request with goals held where the answers have brought them, and the targets."""
-        stage = self._stage
-        pose, state, links, reached, targets = self._placed(arrays, finite)
-        own = stage.gaps.least if stage.gaps is not None else np.zeros(0)
-        held = stage.tasks.shifted(targets, reached, targets, -np.ones((finite.size, len(stage.goals))))
-        frames = Request(state, held._replace(gaps=np.tile(own, (finite.size, 1))), links)
-        return stand(stage.tasks, state, frames), frames, pose, targets
-
-    def _placed(
-        self, arrays: FrameArrays, finite: np.ndarray
+    def _answers(
+        self, arrays: FrameArrays, frames: np.ndarray
     ) -> tuple[Pose, State, np.ndarray | None, Kinematics, Targets]:
-        """Where answers have brought the bodies; whether they overlap needs no Jacobian."""
-        stage = self._stage
-        targets, _, links, _ = self._stages.inputs(arrays, finite)
-        pose = frames_of(Pose(arrays.rotations[finite], arrays.translations[finite]), finite.size)
+        """Poses and states of answers, their links, where they have brought the bodies, and the targets."""
+        stage = self.stage
+        targets, _, links, _ = self._stages.inputs(arrays, frames)
+        pose = frames_of(Pose(arrays.rotations[frames], arrays.translations[frames]), frames.size)
         links = with_still_slides(stage, pose, links)
-        state = stage.space.state(pose, finite.size)
+        state = stage.space.state(pose, frames.size)
         return pose, state, links, stage.tasks.kinematics(state, links), targets
 
-    def _lacking(self, kinematics: Kinematics, targets: Targets) -> np.ndarray:
-        """How far the gaps (F, K) are below their least; below 0 for those with room."""
-        gaps = self._stage.gaps
-        assert gaps is not None
-        return gaps.least - gaps.at(kinematics, targets).gaps
+    def _push(self, arrays: FrameArrays, frame: int, before: Pose | None = None) -> None:
+        """Push the bodies of one frame apart; `before` (1, J, ...): in steps from this pose."""
+        some, tasks, space = np.array([frame]), self.stage.tasks, self.stage.space
+        pose, state, links, reached, wanted = self._answers(arrays, some)
+        held = tasks.shifted(wanted, reached, wanted, -np.ones((1, len(self.stage.goals))))
+        request = Request(state, held, links)
+        missed = tasks.errors(reached, held)  # of goals without a place or rotation: the answer's misses stay
+        begin = state if before is None else space.state(carried(self.stage, before, pose), 1)
+        point, pull = stand(tasks, begin, request), 0.0 if before is None else BACK
+        deep = np.maximum(self.gaps.least - self.gaps.at(point.kinematics, held, self.gaps.least.max()).gaps, 0.0)
+        counts = np.zeros(tasks.all + self.gaps.count, dtype=bool)
+        for step in range(STEPS):
+            aims = self.gaps.least - max(0.0, 1.0 - (step + 1) / RAISING) * deep[0]
+            d, counts = self._step(point, request, missed, aims, pull, counts)
+            d *= LONGEST / max(float(space.sizes(d).max()), LONGEST)
+            point = stand(tasks, space.step(point.state, d), request)
+        iterations = arrays.iterations[some] + STEPS
+        answer = posed(self.stage, point.state, pose)
+        arrays.answer(some, self._stages.report(answer, [(self.stage, point)], iterations, wanted))
 
-    def _pushed(self, point: Point, frames: Request, depth: np.ndarray) -> tuple[Point, np.ndarray]:
-        """Frames pushed apart and the iterations (F,); depth : (F, K) how far gaps are below their least."""
-        stage, depth, iterations = self._stage, np.maximum(depth, 0.0), np.zeros(len(depth), dtype=int)
-        assert stage.gaps is not None
-        least, multipliers = stage.gaps.least, np.zeros_like(depth)
+    def _step(
+        self, point: Point, request: Request, missed: np.ndarray, aims: np.ndarray, pull: float, counts: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """A step (1, n), and the rows that count in it: (all + K,) bool of the goals' rows and of the gaps.
 
-        def run(settings: Settings, gaps: np.ndarray) -> Point:
-            request = replace(frames, targets=frames.targets._replace(gaps=gaps))
-            minimum = stage.minimise(settings, stand(stage.tasks, point.state, request), request)
-            iterations[:] += minimum.iterations.sum(-1)
-            return minimum.point
+        missed : (1, all) error rows that are left. aims : (K,) of the gaps. counts : of the step before.
+        """
+        tasks, targets, weight, space = self.stage.tasks, request.targets, self._weight, self.stage.space
+        reluctance, gradient = self.stage.settings.reluctance, None
+        if pull:
+            away = space.difference(point.state, request.base)
+            gradient = pull * space.pull_gradient(point.state, away, reluctance)
+        gap = self.gaps.at(point.kinematics, targets, aims.max(initial=0.0) + self._reach)
+        lacking = aims - gap.gaps[0]
+        near = np.flatnonzero(lacking > -self._reach)
+        columns = tasks.columns(point.state, point.kinematics)
+        rows = np.concatenate([
+            tasks.jacobian(point.state, point.kinematics, targets)[0],
+            weight * self.gaps.jacobian(gap, columns, point.kinematics, near)[0],
+        ])  # fmt: skip
+        error = np.concatenate([
+            (tasks.signed_errors(point.kinematics, targets) - missed)[0], weight * lacking[near],
+        ])  # fmt: skip
+        sided = np.concatenate([self._sided, np.ones(near.size, dtype=bool)])
+        numbers = np.concatenate([np.arange(tasks.all), tasks.all + near])
+        taking = ~sided | (error > 0.0) | counts[numbers]
+        d = self._damped(point.state, rows[taking], error[taking], gradient, pull)
+        for _ in range(ROUNDS):
+            breaks = ~sided | (error - rows @ d[0] > 0.0)
+            if np.array_equal(breaks, taking):
+                break
+            taking = breaks
+            d = self._damped(point.state, rows[taking], error[taking], gradient, pull)
+        counts = np.zeros_like(counts)
+        counts[numbers[taking & sided]] = True
+        return d, counts
 
-        for share in SHARES:
-            point = run(self._first, least - (1.0 - share) * depth)
-        for _ in range(MULTIPLIERS):
-            multipliers = np.maximum(multipliers + self._lacking(point.kinematics, frames.targets), 0.0)
-            point = run(self._exact, least + multipliers)
-        multipliers = np.maximum(multipliers + self._lacking(point.kinematics, frames.targets), 0.0)
-        return run(self._last, least + multipliers), iterations
+    def _damped(
+        self, state: State, rows: np.ndarray, error: np.ndarray, gradient: np.ndarray | None, pull: float
+    ) -> np.ndarray:
+        """The damped step (1, n) inside the limits, for rows (R, n), errors (R,) and the pull's gradient (1, n)."""
+        space = self.stage.space
+        system = LinearSystem(
+            space, state.x, rows[None], error[None], gradient, np.array([DAMPING + pull]),
+            self.stage.settings.reluctance, pull,
+        )  # fmt: skip
+        unknowns = space.unknowns
+        return pgs.step(system) if unknowns is None else unknowns.expand(pgs.step(system.reduced(unknowns)))
+
+
+class Pushes(Protocol):
+    """What pushes the bodies of solved frames apart."""
+
+    def solve_into(self, arrays: FrameArrays) -> None:
+        """See `Apart`."""
+        ...
+
+    def follow_into(self, arrays: FrameArrays, before: Pose) -> None:
+        """See `Apart`."""
+        ...
 
 
 class MotionApart:
-    """A `Motion` whose bodies are pushed apart; each frame follows the answer without contacts of the one before."""
+    """A `Motion` whose bodies are pushed apart.
 
-    def __init__(self, motion: Motion, apart: Apart) -> None:
+    Its answers without contacts follow each other; the steps that push begin at the frame before. A frame whose answer
+    without contacts is that of the frame before is that frame again.
+    """
+
+    def __init__(self, motion: Motion, apart: Pushes) -> None:
         self._motion, self._apart = motion, apart
+        self._free: np.ndarray | None = None  # rotations of the last answer without contacts
+        self._last: Batch | None = None
 
     def solve_into(self, arrays: FrameArrays) -> None:
         """See `Motion`."""
-        self._motion.solve_into(arrays)
-        self._apart.solve_into(arrays)
+        for frame in range(len(arrays)):
+            self._step(arrays.part(frame, frame + 1))
+
+    def _step(self, frame: FrameArrays) -> None:
+        """The next frame."""
+        before = self.pose
+        self._motion.solve_into(frame)
+        free = frame.rotations.copy()
+        if not np.isfinite(free).all():
+            return
+        if self._last is not None and self._free is not None and np.array_equal(free, self._free):
+            frame.answer(slice(None), self._last)
+        elif before is None:
+            self._apart.solve_into(frame)
+        else:
+            self._apart.follow_into(frame, Pose(before.rotations[None], before.translations[None]))
+        self._free, self._last = free, frame.batch()
 
     def begin(self, pose: Pose) -> None:
         """See `Motion`."""
+        self.restart()
         self._motion.begin(pose)
 
     def restart(self) -> None:
         """See `Motion`."""
         self._motion.restart()
+        self._free = self._last = None
 
     @property
     def pose(self) -> Pose | None:
         """See `Motion`."""
-        return self._motion.pose
+        last = self._last
+        return self._motion.pose if last is None else Pose(last.rotations[0], last.translations[0])

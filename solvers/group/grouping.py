@@ -27,7 +27,7 @@ def coupled(skeleton: Skeleton, chains: np.ndarray) -> np.ndarray:
 
 def carriers(goal: Goal) -> list[int]:
     """The joints that carry what a resolved goal measures: its own and its target's, or all with mass."""
-    if goal.kind == "BALANCE":
+    if goal.weighs:
         return [part[0] for part in goal.masses or ()]
     return [goal.joint] if goal.target_joint is None else [goal.joint, goal.target_joint]
 

@@ -8,12 +8,10 @@ import numpy as np
 
 from ..iterate.descent import Minimum, Settings
 from ..methods.table import Method
-from ..model.contacts import Contacts
 from ..model.goals import Goal, points_of
 from ..model.options import Options
 from ..model.skeleton import Pose, Skeleton
 from ..space import arc, limb
-from ..space.contacts import ContactGaps
 from ..space.joint_space import JointSpace, State
 from ..space.limb import Limb
 from ..space.point import Point, Request
@@ -38,7 +36,6 @@ class Stage:
     parts : the stages of its lanes; the stage itself if it has one lane.
     tasks : of the goals, their poles and soft couplings. hard_tasks : of the goals alone.
     settings, runs : of the last phase of a solve, and of all runs.
-    gaps : of its contacts; None without any.
     still_slides : prismatic joints that this stage does not move.
     folds : (L,) bool, the lanes that have limbs.
     yields : (G,) bool, the goals that may yield to others of their priority: they have joints of their own.
@@ -51,11 +48,11 @@ class Stage:
 
     def __init__(
         self, skeleton: Skeleton, goals: Sequence[Goal], indices: Sequence[int], chains: np.ndarray, method: Method,
-        options: Options, parts: Sequence["Stage"] = (), contacts: Contacts | None = None,
+        options: Options, parts: Sequence["Stage"] = (),
     ) -> None:  # fmt: skip
         """`indices`: of this stage's goals among all `goals`; `chains` (G, J) bool of all goals.
 
-        parts : the stages of its lanes, if it has more than one; see `side_by_side`. contacts : that it keeps.
+        parts : the stages of its lanes, if it has more than one; see `side_by_side`.
         """
         self.skeleton, self.options, self.precise = skeleton, options, method.continues
         self._minimise = method.minimise
@@ -63,7 +60,7 @@ class Stage:
         self.goals = [goals[g] for g in indices]
         self.chains = chains[self.indices]
         # a goal of balance moves what others move, and shares it with none
-        self.counted = self.chains[[goal.kind != "BALANCE" for goal in self.goals]]
+        self.counted = self.chains[[not goal.weighs for goal in self.goals]]
         moved = coupled(skeleton, self.chains)
         self.space = JointSpace(skeleton, np.any(moved, axis=0))
         self.parts = list(parts) or [self]
@@ -85,10 +82,7 @@ class Stage:
         self.poles = [pole for g in range(len(self.goals)) if (pole := self._pole(g))]
         every = points_of(goals)
         points = [every[g] for g in indices]
-        self.gaps = None if contacts is None else ContactGaps(skeleton, self.space, contacts)
-        self.tasks = Tasks(
-            skeleton, self.goals, self.space, self.chains, self.poles, lane, points, moved, gaps=self.gaps
-        )  # fmt: skip
+        self.tasks = Tasks(skeleton, self.goals, self.space, self.chains, self.poles, lane, points, moved)
         soft = self.tasks.all > self.tasks.m
         self.hard_tasks = (
             Tasks(skeleton, self.goals, self.space, self.chains, (), lane, points, moved, soft=False)

@@ -3,6 +3,10 @@
 
 from .frames import ANSWERS, QUESTIONS
 from .goals import Targets, points_of
+from .kinds import SETTINGS, SIDES, Setting
 from .limits import CLOSED, FULL_TURN, locate, project_swing
 
-__all__ = ["ANSWERS", "CLOSED", "FULL_TURN", "QUESTIONS", "Targets", "locate", "points_of", "project_swing"]
+__all__ = [
+    "ANSWERS", "CLOSED", "FULL_TURN", "QUESTIONS", "SETTINGS", "SIDES", "Setting", "Targets", "locate", "points_of",
+    "project_swing",
+]  # fmt: skip

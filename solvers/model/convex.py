@@ -92,3 +92,10 @@ def _faced(corners: np.ndarray, fans: np.ndarray) -> np.ndarray:
     if (over.max(-1) - over.min(-1)).max() <= most:
         raise InvalidOptions("convex vertices: the body is flat; use a thin Box")
     return fans[faced]
+
+
+CUBE = Convex(
+    [(x, y, z) for z in (-1, 1) for y in (-1, 1) for x in (-1, 1)],
+    [(0, 1, 3, 2), (4, 5, 7, 6), (0, 1, 5, 4), (2, 3, 7, 6), (0, 2, 6, 4), (1, 3, 7, 5)],
+)
+"""The shape of a `Box`, whose points place it from its centre to its faces."""

@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike
 
 from ..algebra import dual_quaternion, quaternion
 from .errors import InvalidGoal, UnknownJoint
-from .kinds import GOAL_KINDS
+from .kinds import GOAL_KINDS, SETTINGS, Settings
 from .names import suggestions
-from .numbers import array, has_items, is_whole, number, shown, vector
+from .numbers import array, direction, has_items, is_whole, number, shown, vector
 from .skeleton import Skeleton, check_skeleton
 
 LEAST_QUATERNION = 1e-6  # length below which a quaternion is not taken as a rotation
@@ -21,7 +21,7 @@ MOST_PRIORITY = 10**9
 
 
 @dataclass(frozen=True)
-class Goal:
+class Goal(Settings):
     """A position, a rotation or both that a joint should reach, or what another kind of goal asks for.
 
     Parameters
@@ -38,18 +38,11 @@ class Goal:
     rotation_follows : 0 to 1, how far the target's rotation turns with the limb above the joint: with 1, a hand stands
         to its forearm as the target stands to the forearm at rest; with 0, `rotation` is in the skeleton's frame.
     limb_rest : (4,) orientation at rest of the joint above, in the skeleton's frame; None for that of its rest pose.
-    kind : a name in `GOAL_KINDS`; the other kinds read these fields too:
-
-        - "LOOK_AT": `axis` of the joint points from the effector at `position`.
-        - "DISTANCE": the effector is `distance` away from `position`; `side` "AT", "WITHIN" or "BEYOND" it.
-        - "PLANE": the effector is `distance` above the plane through `position` across the Z axis of `rotation`; `side`
-          "ON" or "ABOVE" it.
-        - "BALANCE": the centre of mass is over `position`, seen along the Z axis of `rotation`; with `side` "WITHIN"
-          inside the convex hull of `points`, `distance` away from its edges.
-        - "CURVE": the joints of the chain below its first one, then the effector, go to `points`, one for each.
-    target_joint : name or index of a joint that carries the target: `position` is in its frame. None for a target in
-        the skeleton's frame. For the kinds that take it; the goal moves the joints above both unless it has a chain.
-    axis : (3,) in the joint's frame. distance : [length units].
+    kind : a name in `GOAL_KINDS`; `Settings` in `model/kinds.py` says what the other kinds ask, and has the fields that
+        only they read, which are keywords.
+    target_joint : name or index of a joint that carries the target: `position` and `rotation` are in its frame. None
+        for a target in the skeleton's frame. For the kinds that take it; the goal moves the joints above both unless it
+        has a chain.
     side : a name; None for the kind's first one.
     points : (K, 3) further target points, in the skeleton's frame.
     masses : (joint, (3,) centre in the joint's frame, mass) of each body part; None: each bone by its length.
@@ -75,8 +68,6 @@ class Goal:
     rotation_follows: float = 0.0
     limb_rest: Sequence[float] | None = None
     kind: str = "REACH"
-    axis: Sequence[float] = (0.0, 1.0, 0.0)
-    distance: float = 0.0
     side: str | None = None
     points: Any = None  # (K, 3) numbers
     masses: Sequence[tuple[Any, Sequence[float], float]] | None = None
@@ -91,6 +82,11 @@ class Goal:
     def has_turn(self) -> bool:
         """Whether the joint should reach a rotation."""
         return self.kind == "REACH" and self.rotation is not None
+
+    @property
+    def weighs(self) -> bool:
+        """Whether it is the centre of mass that the goal is about."""
+        return GOAL_KINDS[self.kind].weighs
 
 
 def resolve_goals(skeleton: Skeleton, goals: Sequence[Goal]) -> list[Goal]:
@@ -168,14 +164,15 @@ def _resolve_kind(skeleton: Skeleton, goal: Goal, where: str) -> dict[str, Any]:
     own: dict[str, Any] = {"side": kind.sides[0] if kind.sides and goal.side is None else goal.side}
     if kind.sides and own["side"] not in kind.sides:
         raise InvalidGoal(f"{where}: side = {shown(goal.side)}; expected one of {', '.join(kind.sides)}")
-    distance = number(goal.distance)
-    if not np.isfinite(distance) or (goal.kind in ("DISTANCE", "BALANCE") and distance < 0.0):
-        expected = "a finite number" if goal.kind == "PLANE" else "0 or more"
-        raise InvalidGoal(f"{where}: distance = {shown(goal.distance)}; expected {expected}")
-    axis = vector(goal.axis, 3, f"{where} axis", InvalidGoal)
-    if "axis" in kind.takes and np.linalg.norm(axis) < LEAST_QUATERNION:
-        raise InvalidGoal(f"{where} axis: expected a direction, got {axis.tolist()}")
-    own["axis"] = tuple((axis / max(np.linalg.norm(axis), LEAST_QUATERNION)).tolist())
+    for name, setting in SETTINGS.items():
+        if setting.sort == "axis":
+            least = LEAST_QUATERNION if name in kind.takes else 0.0
+            own[name] = direction(getattr(goal, name), least, f"{where} {name}", InvalidGoal)
+            continue
+        value, positive = number(getattr(goal, name)), name in kind.takes and not kind.signed
+        if not np.isfinite(value) or (positive and value < 0.0):
+            expected = "0 or more" if positive else "a finite number"
+            raise InvalidGoal(f"{where}: {name} = {shown(getattr(goal, name))}; expected {expected}")
     if goal.points is not None:
         try:
             points = array(goal.points)
@@ -184,9 +181,9 @@ def _resolve_kind(skeleton: Skeleton, goal: Goal, where: str) -> dict[str, Any]:
         if points.ndim != 2 or points.shape[-1] != 3 or not len(points) or not np.isfinite(points).all():
             raise InvalidGoal(f"{where} points: expected one or more points x y z, got {shown(goal.points)}")
         own["points"] = tuple((float(x), float(y), float(z)) for x, y, z in points)
-    if goal.kind == "BALANCE" and own["side"] == "WITHIN" and goal.points is None:
-        raise InvalidGoal(f"{where}: a BALANCE goal within an area needs points, the corners of the area")
-    if goal.kind == "BALANCE":
+    if kind.weighs and own["side"] == "WITHIN" and goal.points is None:
+        raise InvalidGoal(f"{where}: a {goal.kind} goal within an area needs points, the corners of the area")
+    if kind.weighs:
         own["masses"] = _bones(skeleton) if goal.masses is None else _resolve_masses(skeleton, goal.masses, where)
     return own
 
@@ -237,7 +234,7 @@ def _resolve_chain(skeleton: Skeleton, goal: Goal, carriers: list[int], where: s
             index = skeleton.index(joint)
         except UnknownJoint as error:
             raise InvalidGoal(f"{where} chain: {error}") from None
-        if goal.kind != "BALANCE" and not skeleton.ancestors[carriers, index].any():
+        if not goal.weighs and not skeleton.ancestors[carriers, index].any():
             raise InvalidGoal(f"{where}: chain holds {joint!r}, which is neither the joint nor above it")
         joints.append(index)
     return joints
@@ -247,8 +244,7 @@ class Targets(NamedTuple):
     """Targets of the goals, frame by frame: `positions` (F, G, 3), `rotations` (F, G, 4), `poles` (F, G, 3).
 
     `shares` (F, G) scales the goals' rows, below 1 for goals that yield to the others; None for 1. `points` (F, P, 3)
-    are those of all goals, one goal after the other, then those that place obstacles; None if there are none. `gaps`
-    (F, K) are those that contacts are to have; None without any.
+    are those of all goals, one goal after the other, then those that place obstacles; None if there are none.
     """
 
     positions: np.ndarray
@@ -256,23 +252,22 @@ class Targets(NamedTuple):
     poles: np.ndarray
     shares: np.ndarray | None = None
     points: np.ndarray | None = None
-    gaps: np.ndarray | None = None
 
     def copy(self) -> "Targets":
         """A copy with its own arrays."""
-        shares, points, gaps = (None if part is None else part.copy() for part in self[3:])
-        return Targets(self.positions.copy(), self.rotations.copy(), self.poles.copy(), shares, points, gaps)
+        shares, points = (None if part is None else part.copy() for part in self[3:])
+        return Targets(self.positions.copy(), self.rotations.copy(), self.poles.copy(), shares, points)
 
     def take(self, frames: np.ndarray | slice) -> "Targets":
         """The targets of some of the frames."""
-        shares, points, gaps = (None if part is None else part[frames] for part in self[3:])
-        return Targets(self.positions[frames], self.rotations[frames], self.poles[frames], shares, points, gaps)
+        shares, points = (None if part is None else part[frames] for part in self[3:])
+        return Targets(self.positions[frames], self.rotations[frames], self.poles[frames], shares, points)
 
     def of_goals(self, indices: np.ndarray) -> "Targets":
         """The targets of some of the goals, with all points: a stage knows which are its own."""
         shares = None if self.shares is None else self.shares[:, indices]
         parts = self.positions[:, indices], self.rotations[:, indices], self.poles[:, indices]
-        return Targets(*parts, shares, self.points, self.gaps)
+        return Targets(*parts, shares, self.points)
 
 
 def points_of(goals: Sequence[Goal]) -> list[slice]:

@@ -61,6 +61,15 @@ def vector(value: object, size: int, name: str, error: type[Exception]) -> np.nd
     return values
 
 
+def direction(value: object, least: float, name: str, error: type[Exception]) -> tuple[float, ...]:
+    """`value` as a unit vector (3,); `error` with its name if it is shorter than `least`, unless this is 0."""
+    axis = vector(value, 3, name, error)
+    length = float(np.linalg.norm(axis))
+    if length < least:
+        raise error(f"{name}: expected a direction, got {axis.tolist()}")
+    return tuple((axis / length if length else axis).tolist())
+
+
 def shown(value: object) -> str:
     """`value` as a message shows it: in one line, and shortened if it is long."""
     try:

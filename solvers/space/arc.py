@@ -61,7 +61,7 @@ def find_arcs(
     moved = set(space.joint.tolist())
     special = skeleton.preferred.any(-1) | skeleton.slides
     special[list(skeleton.detached)] = True
-    served = chains[[goal.kind != "BALANCE" for goal in goals]].sum(0).tolist()
+    served = chains[[not goal.weighs for goal in goals]].sum(0).tolist()
     bends: list[tuple[int, _Bend]] = []
     for index, goal in enumerate(goals):
         above = (chains[index] & skeleton.ancestors[goal.joint]).tolist()

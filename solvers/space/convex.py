@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The least signed distance of segments from convex polyhedra.
+"""The signed distance of segments from convex polyhedra.
 
-Inside, the signed distance of a point is its height over the nearest face's plane, the largest of all its (negative)
-heights. Along a segment this largest height is convex and in pieces linear; its least is where two pieces meet, or at
-an end. A segment that stays outside comes nearest with an end to a face, or with any of its points to an edge.
+Outside, a segment comes nearest with an end to a face, or with any of its points to an edge. Inside, the distance is
+that of the shortest way out, below 0: the least move that parts the two is along the normal of a face or at right
+angles to the segment and an edge (the separating axes of two convex bodies).
 """
 
 from collections.abc import Callable
@@ -14,32 +14,41 @@ import numpy as np
 from ..model.convex import Convex
 
 NOTHING = 1e-30  # in place of a length of 0 in divisions
-EXACT = 1e-13  # of the heights: less gain counts as none
-MOST_CUTS = 64
+PARALLEL = 1e-12  # square of the sine below which an edge counts as parallel to a segment
 AT_ONCE = 64  # segments that are compared with all edges: a bound of the memory
 
 Closest = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
 
 
 class Nearest(NamedTuple):
-    """Where segments (...) come nearest to a body, or are deepest in it."""
+    """Where segments (...) come nearest to a body, or how they leave it."""
 
     distance: np.ndarray  # (...,) below 0 inside
-    normals: np.ndarray  # (..., 3) gradient of the distance to moves of the point
+    normals: np.ndarray  # (..., 3) unit gradient of the distance to moves of the point
     share: np.ndarray  # (...,) of the segment, of that point
 
 
-def nearest(convex: Convex, places: np.ndarray, start: np.ndarray, end: np.ndarray, closest: Closest) -> Nearest:
-    """Segments (F, C, 3) and a body placed by points (F, 4, 3). closest : of two segments each; see `contacts`."""
+def placed(convex: Convex, places: np.ndarray) -> np.ndarray:
+    """The corners (F, V, 3) of a body that points (F, 4, 3) place."""
     corners = places[:, None, 0].copy()
     for axis in range(3):
         corners = corners + convex.corners[:, axis, None] * (places[:, axis + 1] - places[:, 0])[:, None]
+    return corners
+
+
+def nearest(convex: Convex, corners: np.ndarray, start: np.ndarray, end: np.ndarray, closest: Closest) -> Nearest:
+    """Segments (F, C, 3) and a body with its corners (F, V, 3). closest : of two segments each; see `contacts`."""
     a, b, c = (corners[:, convex.triangles[:, k]] for k in range(3))
     raw = _unit(np.cross(b - a, c - a))
     middle = corners.mean(1)[:, None]
     normals = raw * np.where((raw * (a - middle)).sum(-1) < 0.0, -1.0, 1.0)[..., None]  # a mirror turns windings round
     heights = [(normals[:, None] * (part[:, :, None] - a[:, None])).sum(-1) for part in (start, end)]
-    found = _deepest(heights[0], heights[1], normals)
+    sunk = np.minimum(*heights)  # (F, C, T) of the lower end over each plane
+    face = np.argmax(sunk, -1)
+    found = Nearest(_at(sunk, face), normals[np.arange(len(normals))[:, None], face],
+                    np.where(_at(heights[0], face) <= _at(heights[1], face), 0.0, 1.0))  # fmt: skip
+    for f, s in zip(*np.nonzero(found.distance <= 0.0), strict=True):
+        _leave_by_edges(found, (f, s), start[f, s], end[f, s], corners[f], convex.edges, closest)
     outside = found.distance > 0.0
     frame, segment = np.nonzero(outside)
     sides = np.stack([np.cross(raw, q - p) for p, q in ((a, b), (b, c), (c, a))])
@@ -73,30 +82,29 @@ def nearest(convex: Convex, places: np.ndarray, start: np.ndarray, end: np.ndarr
     return found
 
 
-def _deepest(first: np.ndarray, last: np.ndarray, normals: np.ndarray) -> Nearest:
-    """The least along segments of the largest height; first, last : heights (F, C, T) of their ends over planes."""
-    slopes = last - first
-    left, right = np.argmax(first, -1), np.argmax(last, -1)
-    inner = (_at(slopes, left) < 0.0) & (_at(slopes, right) > 0.0)
-    share = np.where(_at(slopes, left) >= 0.0, 0.0, 1.0)
-    size = EXACT * np.maximum(np.abs(first), np.abs(last)).max(-1)
-    going = inner
-    for _ in range(MOST_CUTS):
-        falls, rises = _at(slopes, left), _at(slopes, right)
-        cut = (_at(first, right) - _at(first, left)) / np.where(inner, falls - rises, 1.0)
-        share = np.where(inner, np.clip(cut, 0.0, 1.0), share)
-        lines = first + share[..., None] * slopes
-        top = np.argmax(lines, -1)
-        going = going & (_at(lines, top) > np.maximum(_at(lines, left), _at(lines, right)) + size)
-        if not going.any():
-            break
-        down = _at(slopes, top) < 0.0
-        left, right = np.where(going & down, top, left), np.where(going & ~down, top, right)
-    falls, rises = _at(slopes, left), _at(slopes, right)
-    part = np.where(inner, rises / np.where(inner, rises - falls, 1.0), share == 0.0)[..., None]
-    frame = np.arange(len(normals))[:, None]
-    along = part * normals[frame, left] + (1.0 - part) * normals[frame, right]
-    return Nearest((first + share[..., None] * slopes).max(-1), along, share)
+def _leave_by_edges(
+    found: Nearest, at: tuple[int, int], start: np.ndarray, end: np.ndarray, corners: np.ndarray, edges: np.ndarray,
+    closest: Closest,
+) -> None:  # fmt: skip
+    """Let a segment (3,), (3,) leave at right angles to an edge where that is shorter than along a face's normal."""
+    along, first = end - start, corners[edges[:, 0]]
+    sides = corners[edges[:, 1]] - first
+    across = np.cross(sides, along)
+    square = (across * across).sum(-1)
+    meets = np.flatnonzero(square > PARALLEL * (along @ along) * (sides * sides).sum(-1))
+    if not meets.size:
+        return
+    axes = across[meets] / np.sqrt(square[meets])[:, None]
+    axes = np.stack([axes, -axes])  # (2, E, 3)
+    parted = axes @ start - (axes @ corners.T).max(-1)
+    side, number = np.unravel_index(np.argmax(parted), parted.shape)
+    if not parted[side, number] > found.distance[at]:
+        return
+    axis = axes[side, number]
+    edge = edges[np.argmax((corners @ axis)[edges].sum(-1))]  # of parallel ones the one that it leaves last
+    point, _ = closest(start, end, corners[edge[0]], corners[edge[1]])
+    found.distance[at], found.normals[at] = parted[side, number], axis
+    found.share[at] = np.clip((point - start) @ along / (along @ along), 0.0, 1.0)
 
 
 def _at(values: np.ndarray, index: np.ndarray) -> np.ndarray:

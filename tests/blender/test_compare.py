@@ -220,11 +220,11 @@ def test_nothing_in_the_scene_changes(
         rigs.update()
     before, poses = state(arm), [rigs.matrices(arm), rigs.matrices(bystander)]
     if stopped:
-        live_module, unkeyed = module(extension, "live"), module(extension, "rig.blender.scene_state")
+        aside, unkeyed = module(extension, "rig.frame.aside"), module(extension, "rig.blender.scene_state")
         frames = module(extension, "operators.frames")
         scene, layer = bpy.context.scene, bpy.context.view_layer
         restored = unkeyed.restored(scene, layer, arm)
-        with contextlib.suppress(KeyboardInterrupt), live_module.aside(arm) as reading, restored as visits:
+        with contextlib.suppress(KeyboardInterrupt), aside.session(arm) as reading, restored as visits:
             steps = frames.read_frames(bpy.context, arm, list(FRAMES), reading, visits)
             next(steps)
             next(steps)

@@ -139,7 +139,7 @@ def test_a_disturbed_task_stops_with_a_sentence(
     assert re.fullmatch(rf"Error: [^\n]*; {STOPS[disturb]} meanwhile\s*", str(error.value))
     printed = capfd.readouterr()
     assert "Traceback" not in printed.out + printed.err
-    assert not sys.modules[f"{extension}.live"]._state.suspended
+    assert not sys.modules[f"{extension}.rig.frame.sessions"].sessions.suspended
     assert bpy.context.scene.frame_current == frame
     assert {action.name for action in bpy.data.actions} <= actions
     if disturb is not remove_all:
@@ -269,4 +269,4 @@ def test_what_timers_do_between_the_steps_from_the_panel_is_noticed(
         assert result == {"CANCELLED"}
         assert len(said) == 1
         assert re.search(r"was|were", said[0][1])
-    assert not sys.modules[f"{extension}.live"]._state.suspended
+    assert not sys.modules[f"{extension}.rig.frame.sessions"].sessions.suspended

@@ -10,7 +10,7 @@ import rigs
 from mathutils import Euler, Matrix, Quaternion, Vector
 from scipy.spatial import ConvexHull
 
-OTHERS = ["LOOK_AT", "DISTANCE", "PLANE", "BALANCE", "CURVE"]
+OTHERS = ["LOOK_AT", "DISTANCE", "PLANE", "BALANCE", "CURVE", "PARALLEL"]
 
 
 def chain(count: int = 4) -> bpy.types.Object:

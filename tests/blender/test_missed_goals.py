@@ -141,7 +141,7 @@ def test_solve_names_the_missed_goal_and_the_frame() -> None:
     rigs.at_frame(9)
     assert bpy.ops.dqik.solve() == {"FINISHED"}
     scene, missed = bpy.context.scene, sys.modules["bl_ext.user_default.dqik.rig.frame.missed"]
-    status = sys.modules["bl_ext.user_default.dqik.live"].status(ob)
+    status = sys.modules["bl_ext.user_default.dqik.rig.frame.sessions"].sessions.status(ob)
     text = str(missed.at_frame(scene, ob, missed.worst_first(status.goals), status.frame))
     assert "frame 9" in text
     assert "hand.L" in text

@@ -249,7 +249,7 @@ def test_a_frame_alone_is_as_in_a_batch(use_rotation: bool, hips: bool, extensio
 
     Among the frames are some far out of reach, and bones that are held, keyed or in other rotation modes.
     """
-    live = importlib.import_module(f"{extension}.live")
+    aside = importlib.import_module(f"{extension}.rig.frame.aside")
     own_motion = importlib.import_module(f"{extension}.solvers.figure.own_motion")
     targets_of = importlib.import_module(f"{extension}.solvers.model.goals").Targets
     random, ob = np.random.default_rng(5), rigs.figure()
@@ -265,14 +265,14 @@ def test_a_frame_alone_is_as_in_a_batch(use_rotation: bool, hips: bool, extensio
     rigs.update()
     places = {goal.bone: goal.target.location.copy() for goal in ob.dqik.goals}
     inputs = []
-    with live.aside(ob) as reading:
+    with aside.session(ob) as reading:
         for spread in (0.0, 0.05, 0.2, 0.6, 3.0):
             for goal in ob.dqik.goals:
                 goal.target.location = places[goal.bone] + Vector(random.normal(size=3)) * spread
                 goal.target.rotation_mode = "QUATERNION"
                 goal.target.rotation_quaternion = random.normal(size=4)
             rigs.update()
-            inputs.append(live.bake_frame(reading, ob, bpy.context.evaluated_depsgraph_get()).copy().frame_input)
+            inputs.append(aside.read(reading, ob, bpy.context.evaluated_depsgraph_get()).copy().frame_input)
         prior = reading.rig.natural.prior
     turns = np.tile(inputs[0].posed.rotations, (40, 1, 1))
     turns[:, prior.joints] += 0.2 * random.normal(size=(40, len(prior.joints), 4))

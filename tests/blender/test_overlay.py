@@ -376,10 +376,11 @@ def test_the_solver_reaches_every_point_of_the_shell(extension: str) -> None:
     """Points of the shell are places of real postures, so the goal is met there, with restarts."""
     ob = limited_arm()
     points = reach_of(ob, postures=20_000).shell.reachable
-    ik, live = (importlib.import_module(f"{extension}.{name}") for name in ("solvers", "live"))
+    ik = importlib.import_module(f"{extension}.solvers")
+    sessions = importlib.import_module(f"{extension}.rig.frame.sessions").sessions
     ob.dqik.live = True
     rigs.update()
-    rig = live.session_of(ob).rig.rig
+    rig = sessions.of(ob).rig.rig
     goal = rig.prepared.goals[0]
     for place in points[:: len(points) // 25]:
         request = ik.Goal(goal.joint, position=place, offset=goal.offset, chain=goal.chain)

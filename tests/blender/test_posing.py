@@ -259,6 +259,25 @@ def test_goals_are_mirrored_by_name() -> None:
     assert len(ob.dqik.goals) == 2
 
 
+SIDES = [("mano_izq", "mano_der"), ("Hand links", "Hand rechts"), ("lefthand", "righthand"), ("LHand", "RHand"),
+         ("Epaule.Gauche", "Epaule.Droite"), ("HAND_LFT", "HAND_RGT")]  # fmt: skip
+
+
+@pytest.mark.parametrize(("left", "right"), SIDES)
+def test_goals_are_mirrored_by_every_word_for_a_side(left: str, right: str) -> None:
+    """What tells a bone's role by its name also tells its counterpart."""
+    ob = rigs.armature([rigs.Bone("a", (0, 0, 1), (0, 0, 1.2)), rigs.Bone(left, (0.3, 0, 1.2), (0.6, 0, 1.2), "a"),
+                        rigs.Bone(right, (-0.3, 0, 1.2), (-0.6, 0, 1.2), "a")])  # fmt: skip
+    for own, other, side in ((left, right, "L"), (right, left, "R")):
+        ob.dqik.goals.clear()
+        select(ob, own)
+        bpy.ops.dqik.pin()
+        assert bpy.ops.dqik.goals_mirror(direction=side) == {"FINISHED"}
+        assert [goal.bone for goal in ob.dqik.goals] == [own, other]
+        names = {goal.subtarget for goal in ob.dqik.goals}
+        assert {bpy.utils.flip_name(name) for name in names} == names
+
+
 @pytest.mark.parametrize("roll", [0.0, 0.7])
 def test_mirrored_limits_allow_the_mirrored_rotations(roll: float) -> None:
     """A rotation at a limit of the left arm, mirrored by Blender's own pasting, is at the limit of the right."""

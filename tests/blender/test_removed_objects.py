@@ -2,7 +2,7 @@
 """Live armatures that are removed take what is remembered about them along; undo brings them back as they were."""
 
 import sys
-from types import ModuleType
+from typing import Any
 
 import bpy
 import numpy as np
@@ -12,9 +12,9 @@ from situations import turn
 
 
 @pytest.fixture
-def live(extension: str) -> ModuleType:
-    """The module that holds the state between frames."""
-    return sys.modules[f"{extension}.live"]
+def remembered(extension: str) -> Any:
+    """What is remembered between frames."""
+    return sys.modules[f"{extension}.rig.frame.sessions"].sessions
 
 
 def live_arm() -> bpy.types.Object:
@@ -25,7 +25,7 @@ def live_arm() -> bpy.types.Object:
     return ob
 
 
-def test_removed_copies_leave_nothing(live: ModuleType) -> None:
+def test_removed_copies_leave_nothing(remembered: Any) -> None:
     """One session is left, that of the original."""
     ob = live_arm()
     for _ in range(5):
@@ -33,22 +33,22 @@ def test_removed_copies_leave_nothing(live: ModuleType) -> None:
         for copy in copies:
             bpy.context.scene.collection.objects.link(copy)
         rigs.update()
-        assert {copy.session_uid for copy in copies} <= live._state.sessions.keys()
+        assert {copy.session_uid for copy in copies} <= remembered.by_uid.keys()
         for copy in copies:
             bpy.data.objects.remove(copy)
         rigs.update()
-    assert live._state.sessions.keys() == {ob.session_uid}
-    assert live._state.arrivals.seen.keys() <= {ob.session_uid}
+    assert remembered.by_uid.keys() == {ob.session_uid}
+    assert remembered.arrivals.seen.keys() <= {ob.session_uid}
 
 
-def test_removed_copies_leave_nothing_without_a_live_one(live: ModuleType) -> None:
+def test_removed_copies_leave_nothing_without_a_live_one(remembered: Any) -> None:
     """The session of the last one goes too."""
     bpy.data.objects.remove(live_arm())
     rigs.update()
-    assert not live._state.sessions
+    assert not remembered.by_uid
 
 
-def test_undo_brings_a_removed_armature_back(live: ModuleType) -> None:
+def test_undo_brings_a_removed_armature_back(remembered: Any) -> None:
     """With its pose of the hand, its base pose and its solved pose, whether or not Blender knew of the hand's yet."""
     ob = live_arm()
     bpy.ops.ed.undo_push(message="Live")
@@ -64,7 +64,7 @@ def test_undo_brings_a_removed_armature_back(live: ModuleType) -> None:
     assert turn(shown, rigs.matrices(ob)) < 0.05
     bpy.data.objects.remove(ob)
     rigs.update()
-    assert not live._state.sessions
+    assert not remembered.by_uid
     bpy.ops.ed.undo_push(message="Removed")
     bpy.ops.ed.undo()
     ob = bpy.data.objects["Rig"]

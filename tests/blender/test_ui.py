@@ -217,11 +217,12 @@ def test_a_target_that_cannot_be_selected_is_named(arm: bpy.types.Object, troubl
 
 def test_a_warning_of_each_kind_is_mended_by_its_button(extension: str, arm: bpy.types.Object) -> None:
     """The situation, its warning, the button that the panel offers, and no warning afterwards."""
-    mend, live = sys.modules[f"{extension}.operators.mend"], sys.modules[f"{extension}.live"]
+    mend = sys.modules[f"{extension}.operators.mend"]
+    sessions = sys.modules[f"{extension}.rig.frame.sessions"].sessions
 
     def button() -> None:
         message = arm.dqik.status.message
-        codes = [code for note in live.status(arm).notes for code in note.codes()]
+        codes = [code for note in sessions.status(arm).notes for code in note.codes()]
         found = [one for code, one in mend.MENDED_BY.items() if code in codes]
         assert len(found) == 1, message
         operator, kind, _ = found[0]

@@ -36,7 +36,7 @@ def contact() -> Steps:
     ob.dqik.live = True
     yield from _hand(ob, (-0.05, 0.02, 1.25))
     yield from shot("c01 hand in the chest")
-    yield from open_panel("dqik.setup_full_body", "dqik.avoid_self")
+    yield from open_panel("use_support", "dqik.avoid_self")
     yield from click_button("dqik.avoid_self")
     assert ob.dqik.avoid_self
     yield 1.0

@@ -83,3 +83,40 @@ def motion(count: int) -> np.ndarray:
     one = np.stack([still + 0.11, 0.1 * np.sin(u), 0.1 + 0.2 * np.maximum(np.sin(u), 0.0)], -1)
     other = np.stack([still - 0.11, -0.1 * np.sin(u), 0.1 - 0.06 * (1.0 - np.cos(3 * u)) / 2.0], -1)
     return np.stack([head, left, right, one, other], 1)
+
+
+def segments(
+    positions: np.ndarray, rotations: np.ndarray, skeleton: ik.Skeleton, capsules: list[ik.Capsule]
+) -> list[np.ndarray]:
+    """The starts and ends (..., C, 3) of the capsules' axes, from world places and rotations (..., J, 3 and 4)."""
+    rows = [skeleton.index(one.joint) for one in capsules]
+    ends = [np.array([getattr(one, name) for one in capsules], dtype=float) for name in ("start", "end")]
+    return [positions[rows] + quaternion.rotate(rotations[rows], end) for end in ends]
+
+
+def depths(skeleton: ik.Skeleton, capsules: list[ik.Capsule], pose: ik.Pose) -> np.ndarray:
+    """Overlap of each pair of capsules, by projecting from one segment to the other and back until it settles."""
+    start, end = segments(*ik.forward(skeleton, pose), skeleton, capsules)
+    along, count = end - start, len(capsules)
+    square = (along**2).sum(-1)
+    b = np.broadcast_to(0.5 * (start + end), (count, count, 3))
+    for _ in range(200):
+        share = np.clip(((b - start[:, None]) * along[:, None]).sum(-1) / square[:, None], 0.0, 1.0)
+        a = start[:, None] + share[..., None] * along[:, None]
+        share = np.clip(((a - start) * along).sum(-1) / square, 0.0, 1.0)
+        b = start + share[..., None] * along
+    radius = np.array([one.radius for one in capsules])
+    return radius[:, None] + radius - np.linalg.norm(a - b, axis=-1)
+
+
+def drawn_motion(seed: int, count: int) -> np.ndarray:
+    """As `motion`, with hands on smooth closed paths, drawn from a seed, before, beside and through the body."""
+    generator = np.random.default_rng(seed)
+    places, u = motion(count), np.linspace(0.0, 2.0 * np.pi, count)
+    for hand, side in ((1, 1.0), (2, -1.0)):
+        middle = (side * generator.uniform(-0.05, 0.3), generator.uniform(0.08, 0.3), generator.uniform(0.85, 1.5))
+        waves = sum(
+            generator.normal(size=3) * wave(k * u)[:, None] for k in (1, 2) for wave in (np.cos, np.sin)
+        )  # fmt: skip
+        places[:, hand] = np.array(middle) + waves * generator.uniform(0.08, 0.2) / np.abs(waves).max(0)
+    return places

@@ -18,7 +18,8 @@ UPRIGHT = (1.0, 0, 0, 0)
 def chain_of(skeleton: ik.Skeleton, goal: ik.Goal) -> np.ndarray:
     """(J,) bool: the joints that a goal may move."""
     if goal.chain is None:
-        return skeleton.ancestors[goal.joint]
+        carriers = [goal.joint] if goal.target_joint is None else [goal.joint, goal.target_joint]
+        return skeleton.ancestors[carriers].any(0)
     return np.isin(np.arange(len(skeleton)), goal.chain)
 
 

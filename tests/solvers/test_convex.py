@@ -48,21 +48,36 @@ def brute(points, corners, faces):
     return np.where(height > 0.0, np.linalg.norm(points - at, axis=-1), height)
 
 
+def _lowest(start, end, corners):
+    """The least signed distances of points all along segments (N, 3)."""
+    points = start[:, None] + np.linspace(0.0, 1.0, 301)[:, None] * (end - start)[:, None]
+    return brute(points.reshape(-1, 3), corners, WEDGE_FACES).reshape(len(start), -1).min(-1)
+
+
 def test_distances_of_segments_match_a_fine_search():
+    """Outside; and inside, moved by the distance along the normal they touch, and in no other direction sooner."""
     generator, body = np.random.default_rng(7), wedge()
-    inside = 0
+    inside, pierced = 0, 0
     for _ in range(12):
         places = placed(generator)
         start, end = 0.5 * generator.normal(size=(2, 6, 3)) + places[0]
-        found = nearest(body, places[None], start[None], end[None], closest)
         corners = places[0] + WEDGE @ (places[1:] - places[0])
-        points = start[:, None] + np.linspace(0.0, 1.0, 301)[:, None] * (end - start)[:, None]
-        fine = brute(points.reshape(-1, 3), corners, WEDGE_FACES).reshape(6, -1).min(-1)
-        step = np.linalg.norm(end - start, axis=-1) / 300
-        assert (found.distance[0] <= fine + 1e-6).all()
-        assert (found.distance[0] >= fine - step).all()
-        inside += (fine < 0.0).sum()
+        found = nearest(body, corners[None], start[None], end[None], closest)
+        fine, distance = _lowest(start, end, corners), found.distance[0]
+        slack = np.linalg.norm(end - start, axis=-1) / 300
+        out = fine > 0.0
+        assert (np.abs(distance - fine) < slack)[out].all()
+        assert np.allclose(np.linalg.norm(found.normals[0], axis=-1), 1.0)
+        for k in np.flatnonzero(~out):
+            way = -distance[k] * found.normals[0, k]
+            assert abs(_lowest(start[k : k + 1] + way, end[k : k + 1] + way, corners)[0]) < slack[k]
+            others = generator.normal(size=(60, 3))
+            ways = 0.97 * -distance[k] * others / np.linalg.norm(others, axis=-1, keepdims=True)
+            assert (_lowest(start[k] + ways, end[k] + ways, corners) < slack[k]).all()
+            inside += 1
+            pierced += (brute(np.stack([start[k], end[k]]), corners, WEDGE_FACES) > 0.0).all()
     assert 10 < inside < 62, "both kinds are met"
+    assert pierced > 3
 
 
 def test_the_gaps_jacobian_is_that_of_differences():

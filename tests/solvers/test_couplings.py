@@ -26,7 +26,7 @@ def swing_twist(q: np.ndarray) -> np.ndarray:
     del x, z
     twist = scipy_rotation(np.array([w, 0.0, y, 0.0]) / np.hypot(w, y))
     swing = (rotation * twist.inv()).as_rotvec()
-    return np.array([2.0 * np.arctan2(y, w), swing[0], swing[2]])
+    return np.array([2.0 * np.arctan(y / w) if w else np.pi, swing[0], swing[2]])  # the same for q and -q
 
 
 def coordinates(skeleton: ik.Skeleton, pose: ik.Pose, joint: int, axis: str) -> float:

@@ -35,6 +35,7 @@ def some_kind(skeleton: ik.Skeleton, generator: np.random.Generator, kind: str, 
         joint, position=place + 0.3 * generator.normal(size=3), rotation=generator.normal(size=4), offset=offset,
         position_weight=generator.uniform(0.2, 2), rotation_weight=generator.uniform(0.2, 2),
         priority=int(generator.integers(2)), kind=kind, axis=generator.normal(size=3),
+        target_axis=generator.normal(size=3),
         distance=float(generator.uniform(0.1, 0.6)), side=str(generator.choice(side)) if side else None,
         chain=None if not chains or kind == "CURVE" or generator.integers(2) else above,
         points=place + generator.normal(size=(int(generator.integers(1, 7)), 3)),
@@ -110,6 +111,26 @@ def test_a_target_may_be_another_joint(solver: str) -> None:
         assert solution.converged
 
 
+@pytest.mark.parametrize("solver", ["PGS", "DLS", "EXTENDED", "SQP"])
+def test_an_axis_stays_parallel_to_another_joint_s(solver: str) -> None:
+    """One hand is led, and an axis of the other points as one of the first does."""
+    skeleton = two_arms()
+    hand, other = skeleton.index("left hand"), skeleton.index("right hand")
+    turn = Rotation.from_rotvec([0.2, 0.5, 0.1])
+    for place in ((0.3, 0.9, 0.5), (0.1, 0.4, 0.4)):
+        goals = [
+            ik.Goal("left hand", position=place, rotation=wxyz(turn)),
+            ik.Goal("right hand", kind="PARALLEL", rotation=(1, 0, 0, 0), target_joint="left hand", axis=(0, 0, 2),
+                    target_axis=(1, 0, -1)),
+        ]  # fmt: skip
+        solution = ik.solve(skeleton, goals, solver=solver, options=replace(EXACT, tolerance=1e-6))
+        now = ik.forward(skeleton, solution.pose)
+        turns = Rotation.from_quat(now.rotations[[hand, other]], scalar_first=True)
+        assert np.linalg.norm(turns[1].apply([0, 0, 1]) - turns[0].apply([1, 0, -1]) / np.sqrt(2)) < 2e-5
+        assert np.linalg.norm(now.positions[hand] - place) < 2e-5
+        assert solution.converged
+
+
 def eye(generator: np.random.Generator) -> tuple[ik.Skeleton, list[ik.Goal]]:
     """A chain with six joints, and a place that its third joint should reach beside the goal of another kind."""
     skeleton = chain(6, limits=ik.TwistSwing((-1, 1), (-1.5, 1.5), (-1.5, 1.5)))
@@ -126,6 +147,7 @@ def test_every_linear_solver_meets_each_kind_beside_a_place(solver: str) -> None
     plane = Rotation.from_rotvec([0.2, -0.3, 0.1])
     goals = {
         "look": ik.Goal(5, kind="LOOK_AT", position=(3, 5, 4), axis=(0, 0, 1), offset=(0, 0.2, 0.1)),
+        "parallel": ik.Goal(5, kind="PARALLEL", rotation=wxyz(plane), axis=(0, 1, 0), target_axis=(0, 0, 1)),
         "at": ik.Goal(5, kind="DISTANCE", position=(0.5, 4.0, 0.5), distance=0.7),
         "within": ik.Goal(5, kind="DISTANCE", position=(2.0, 4.0, 0.5), distance=0.7, side="WITHIN"),
         "beyond": ik.Goal(5, kind="DISTANCE", position=(0.1, 4.8, 0.0), distance=0.7, side="BEYOND"),
@@ -136,14 +158,14 @@ def test_every_linear_solver_meets_each_kind_beside_a_place(solver: str) -> None
         solution = ik.solve(skeleton, [*places, goal], solver=solver, options=replace(EXACT, tolerance=1e-6))
         now = ik.forward(skeleton, solution.pose)
         turn = Rotation.from_quat(now.rotations[5], scalar_first=True)
-        tip = now.positions[5] + turn.apply(goal.offset)
-        away = np.linalg.norm(tip - goal.position)
-        height = plane.apply([0, 0, 1]) @ (tip - goal.position)
-        line = np.array(goal.position) - tip
+        tip, place = now.positions[5] + turn.apply(goal.offset), np.zeros(3) if goal.position is None else goal.position
+        away = np.linalg.norm(tip - place)
+        height = plane.apply([0, 0, 1]) @ (tip - place)
+        line = np.array(place) - tip
         off = {
             "look": np.linalg.norm(np.cross(turn.apply(goal.axis), line / away)), "at": abs(away - 0.7),
             "within": max(away - 0.7, 0.0), "beyond": max(0.7 - away, 0.0), "on": abs(height - 0.1),
-            "above": max(-height, 0.0),
+            "above": max(-height, 0.0), "parallel": np.linalg.norm(turn.apply([0, 1, 0]) - plane.apply([0, 0, 1])),
         }[name]  # fmt: skip
         assert off < 2e-5, (name, off)
         assert np.linalg.norm(now.positions[3] - places[0].position) < 2e-5
@@ -270,6 +292,8 @@ def test_solvers_that_turn_joint_after_joint_refuse_other_kinds(solver: str) -> 
     ({"kind": "LOOKAT"}, "kind 'LOOKAT' is not known; the kinds are .*LOOK_AT"),
     ({"kind": "LOOK_AT", "position": None}, "a LOOK_AT goal needs position"),
     ({"kind": "LOOK_AT", "axis": (0, 0, 0)}, "axis: expected a direction"),
+    ({"kind": "PARALLEL", "target_axis": (0, 0, 0)}, "target_axis: expected a direction"),
+    ({"kind": "PARALLEL", "rotation": None}, "a PARALLEL goal needs rotation"),
     ({"kind": "DISTANCE", "side": "ABOVE"}, "side = 'ABOVE'; expected one of AT, WITHIN, BEYOND"),
     ({"kind": "DISTANCE", "distance": -1}, "distance = -1; expected 0 or more"),
     ({"kind": "PLANE", "distance": float("nan")}, "distance = nan; expected a finite number"),
@@ -278,7 +302,7 @@ def test_solvers_that_turn_joint_after_joint_refuse_other_kinds(solver: str) -> 
     ({"kind": "BALANCE", "masses": [("joint 1", (0, 0, 0), 0.0)]}, "expected a mass above 0"),
     ({"kind": "BALANCE", "masses": [("nobody", (0, 0, 0), 1.0)]}, "no joint is called 'nobody'"),
     ({"kind": "CURVE"}, "a CURVE goal needs points"),
-    ({"target_joint": 0}, "a REACH goal takes no target_joint; the kinds that do are LOOK_AT, DISTANCE"),
+    ({"target_joint": 0}, "a REACH goal takes no target_joint; the kinds that do are LOOK_AT, DISTANCE, PARALLEL"),
     ({"kind": "LOOK_AT", "target_joint": 2}, "target_joint is the goal's own joint"),
     ({"kind": "LOOK_AT", "target_joint": "nobody"}, "target_joint: no joint is called 'nobody'"),
     ({"kind": "CURVE", "points": [(0, 0, 0)]}, "got 1 points; expected 3"),

@@ -155,8 +155,7 @@ def test_an_answer_is_the_same_to_the_bit_twice_alone_and_in_a_batch(seed: int) 
     question = targets, start, links = asked(problem, 24)
     compiled, _ = both(problem, restarts=2)
     together = compiled.solve_batch(*question)
-    compiled.compiled.memory()
-    memory = compiled.compiled._local.memory
+    memory = compiled.compiled.memory.doubles
     memory[:] = np.random.default_rng(seed).choice([np.nan, 1e300, -1.0, 0.0], memory.size)
     assert_identical(compiled.solve_batch(*question), together)
     for frame in (0, 7, 23):
@@ -171,8 +170,7 @@ def test_a_motion_is_the_same_to_the_bit_whatever_the_memory_held(seed: int) -> 
     problem = drawn(seed, most=6)
     question = asked(problem, 5, seed, 0.1)
     first, second = both(problem)[0], both(problem)[0]
-    second.compiled.memory()
-    second.compiled._local.memory[:] = np.nan
+    second.compiled.memory.doubles[:] = np.nan
     for one, other in zip(followed(first, question), followed(second, question), strict=True):
         assert_identical(one, other)
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Kinds of tasks: the interface of the table, shown with a kind that only this test has."""
 
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,10 @@ from skeletons import chain, random_pose, seeds, skeletons, wxyz
 from test_goals import check_jacobian, some_goals
 
 import solvers as ik
+from solvers.methods import METHODS
+from solvers.model import SETTINGS, SIDES
 from solvers.model.goals import Targets
+from solvers.model.kinds import GoalKind
 from solvers.space.tasks import Columns, Kinematics, Setup, table
 
 NORMAL = np.array([0.6, 0.0, 0.8])
@@ -50,6 +54,20 @@ def planes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
     """The kind in the table, before or after the others."""
     kinds = [*table.KINDS, PlaneTasks] if request.param == "last" else [*table.KINDS, PlaneTasks][::-1]
     monkeypatch.setattr(table, "KINDS", kinds)
+
+
+def test_what_is_declared_of_kinds_of_goals_is_whole() -> None:
+    """Each kind has tasks that can be eased, settings and sides that exist, and a number of its own in files."""
+    tasks = {kind.kind: kind for kind in table.KINDS if kind.kind is not None}
+    assert tasks.keys() == ik.GOAL_KINDS.keys()
+    assert [name for name in ik.GOAL_KINDS if name != "REACH" and not hasattr(tasks[name], "ease")] == []
+    for kind in ik.GOAL_KINDS.values():
+        assert set(kind.sides) <= SIDES.keys()
+        assert set(kind.needs) <= set(kind.takes)
+    assert {name for kind in ik.GOAL_KINDS.values() for name in kind.takes} <= {one.name for one in fields(ik.Goal)}
+    assert SETTINGS.keys() <= {name for kind in ik.GOAL_KINDS.values() for name in kind.takes}
+    for numbered in (ik.GOAL_KINDS, SIDES, METHODS):
+        assert len({one.number for one in numbered.values()}) == len(numbered)
 
 
 def test_every_kind_in_the_table_has_a_name_of_its_own_and_a_number_in_the_kernel() -> None:
@@ -95,3 +113,29 @@ def test_a_goal_of_a_new_kind_counts_for_convergence(monkeypatch: pytest.MonkeyP
     assert ik.solve(chain(2), goals).converged
     monkeypatch.setattr(table, "KINDS", [*table.KINDS, PlaneTasks])
     assert not ik.solve(chain(2), goals).converged
+
+
+class FlatTasks(PlaneTasks):
+    """The same as goals of a kind of their own, which have no target."""
+
+    kind, name = "FLAT", "flat_goal"
+
+    def __init__(self, setup: Setup) -> None:
+        super().__init__(setup)
+        self.goals = np.array([g for g, goal in enumerate(setup.goals) if goal.kind == "FLAT"], dtype=np.intp)
+        self.weights, self.acts = np.full(len(self.goals), 1.0 / setup.skeleton.length), setup.moves[self.goals] > 0.0
+        self._levers = setup.skeleton.levers(setup.joint[self.goals], setup.space.joint)
+
+
+def test_a_kind_of_goal_may_have_no_target(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A line and a class: alone, and beside a place for another joint."""
+    monkeypatch.setitem(ik.GOAL_KINDS, "FLAT", GoalKind("Flat", "", (), (), (), "length", 99, ""))
+    monkeypatch.setattr(table, "KINDS", [FlatTasks, *table.KINDS])
+    flat, place = ik.Goal(4, kind="FLAT", offset=(0.3, 0.4, 0.5)), (0.3, 1.2, 0.2)
+    for goals in ([flat], [flat, ik.Goal(2, position=place)]):
+        solution = ik.solve(chain(5), goals, options=ik.Options(tolerance=1e-6))
+        world = ik.forward(chain(5), solution.pose)
+        turned = Rotation.from_quat(world.rotations[4], scalar_first=True).apply(flat.offset)
+        assert solution.converged
+        assert abs((world.positions[4] + turned) @ NORMAL) < 1e-5
+        assert len(goals) == 1 or np.linalg.norm(world.positions[2] - place) < 1e-5

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 from drawn import Problem, drawn
 from measures import EXACT, chain_of, goal_errors, outside_limits
+from test_convex import WEDGE, WEDGE_FACES
 from test_goal_kinds import some_kind
 
 import solvers as ik
@@ -29,6 +30,7 @@ def wild(seed: int) -> Problem:
     if solver != "CCD" and generator.integers(2):
         kinds = generator.choice(KINDS, size=int(generator.integers(1, 4)))
         goals = [*goals, *(some_kind(problem.skeleton, generator, str(kind)) for kind in kinds)]
+        goals = [_carried(goal, len(problem.skeleton), seed) for goal in goals]
     options = replace(
         problem.options, iterations=int(generator.choice([0, 1, 5, 50])), restarts=int(generator.choice([0, 0, 0, 2])),
         pull=[None, 0.0, 1e-5, 1e-5, 10.0][generator.integers(5)], tolerance=float(generator.choice([1e-4, 0.0])),
@@ -42,6 +44,15 @@ def wild(seed: int) -> Problem:
     scale = float(generator.choice(SCALES))
     skeleton = ik.Skeleton([_scaled_joint(joint, scale) for joint in joints])
     return Problem(skeleton, [_scaled_goal(goal, scale) for goal in goals], problem.start, solver, options)
+
+
+def _carried(goal: ik.Goal, joints: int, seed: int) -> ik.Goal:
+    """Every other goal of a kind that takes one with a target that another joint carries."""
+    generator = np.random.default_rng([seed, int(goal.joint)])
+    others = [joint for joint in range(joints) if joint != goal.joint]
+    if "target_joint" not in ik.GOAL_KINDS[goal.kind].takes or not others or generator.integers(2):
+        return goal
+    return replace(goal, target_joint=int(generator.choice(others)))
 
 
 def _changed(joint: ik.Joint, generator: np.random.Generator) -> ik.Joint:
@@ -94,7 +105,7 @@ def faults(problem: Problem) -> list[str]:
         off = outside_limits(problem.skeleton, solution.pose, joint)
         if off > EXACT * (size if problem.skeleton.kinds[joint] == "prismatic" else 1.0):
             found.append(f"joint {joint} is {off:g} outside its limits")
-    return found + _reached(problem, begin, solution) + _spoiled(problem)
+    return found + _reached(problem, begin, solution) + _spoiled(problem) + _pushed(problem)
 
 
 def _movable(problem: Problem) -> np.ndarray:
@@ -171,6 +182,31 @@ def _spoiled(problem: Problem) -> list[str]:
         if way == "motion" and not np.isfinite(bad.rotations[2]).all():
             found.append("a motion does not go on after a bad frame")
     return found
+
+
+def _pushed(problem: Problem) -> list[str]:
+    """What is wrong with answers whose bodies are pushed apart: of capsules of any size, a floor, a box and a wedge."""
+    skeleton, generator = problem.skeleton, np.random.default_rng([len(problem.skeleton), 5])
+    size = skeleton.length * float(generator.choice([1.0, 1.0, 1e-6, 1e3])) or 1.0
+    ends = size * generator.normal(size=(len(skeleton), 2, 3))
+    ends[generator.integers(2, size=len(skeleton)) > 0, 1] = 0.0
+    radii = size * generator.choice([1e-3, 0.05, 0.3], len(skeleton))
+    capsules = [ik.Capsule(joint, *ends[joint], float(radii[joint])) for joint in range(len(skeleton))]
+    obstacles = [ik.Plane(size * generator.normal(size=3), generator.normal(size=3)),
+                 ik.Box(size * generator.normal(size=3), size * generator.uniform(1e-3, 1.0, 3)),
+                 ik.Convex(size * WEDGE, WEDGE_FACES)]  # fmt: skip
+    contacts = ik.Contacts(capsules, obstacles[: generator.integers(4)])
+    prepared = ik.Prepared(skeleton, problem.goals, problem.solver, problem.options, contacts)
+    answer = ik.solve(skeleton, problem.goals, problem.start, problem.solver, problem.options, contacts)
+    if not np.isfinite(answer.pose.rotations).all() or not np.isfinite(answer.pose.translations).all():
+        return ["an answer with contacts is not finite"]
+    off = [outside_limits(skeleton, answer.pose, joint) for joint in np.flatnonzero(_movable(problem))]
+    allowed = EXACT * max(1.0, skeleton.length, np.abs(answer.pose.translations).max())
+    found = [f"a joint is {max(off):g} outside its limits beside bodies"] if max(off, default=0.0) > allowed else []
+    frames = _asked(prepared, problem)
+    prepared.solve_into(frames)
+    same = np.array_equal(frames.rotations[0], frames.rotations[1])
+    return found if same else [*found, "equal frames are pushed apart in different ways"]
 
 
 def _asked(prepared: ik.Prepared, problem: Problem) -> FrameArrays:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The extension's `solvers`, under a package without its __init__."""
+"""The extension's modules without Blender, under a package without its __init__."""
 
 import importlib
 import sys

@@ -55,10 +55,10 @@ def record(path: Path, rotation: bool) -> dict[str, object]:
         goal = ob.dqik.goals.add()
         goal.bone, goal.target, goal.use_rotation = bone.name, empty, rotation
         goal.chain_length = len(bone.parent_recursive) - len(hips.parent_recursive)
-    live = sys.modules[NAME + ".live"]
+    sessions = sys.modules[NAME + ".rig.frame.sessions"].sessions
     ob.dqik.live = True
     bpy.context.view_layer.update()
-    rig = live.session_of(ob).rig.rig
+    rig = sessions.of(ob).rig.rig
     return {"name": path.stem, "rig": arrays(rig, roles, armature), **motion(rig, armature, posed)}
 
 

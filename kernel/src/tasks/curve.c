@@ -2,13 +2,13 @@
 /* Curve tasks; see solvers/space/tasks/curve.py. */
 #include "tasks.h"
 
-static void place_of(const point *p, const dqik_on_curve *data, double *at) {
+static void place_of(const point *p, const dqik_curve *data, double *at) {
     times3(at, p->m + 9 * data->joint, data->offset);
     add3(at, p->p + 3 * data->joint);
 }
 
 static void write_errors(const work *w, const point *p, const dqik_task *t, double weight, double *e) {
-    const dqik_on_curve *data = t->data;
+    const dqik_curve *data = t->data;
     double at[3];
     place_of(p, data, at);
     for (int i = 0; i < 3; i++) e[i] = (w->points[3 * data->place + i] - at[i]) * weight;

@@ -4,7 +4,7 @@
 
 static void turn_error(const work *w, const point *p, const dqik_task *t, double *v) {
     double back[4], turn[4];
-    const dqik_carry *carry = t->data;
+    const dqik_rotation *carry = t->data;
     q_conjugate(back, p->w + 4 * w->s->goal_joint[t->goal]);
     if (carry) {
         carrying(carry, p->w + 4 * carry->limb, turn);
@@ -24,7 +24,7 @@ static void write_errors(const work *w, const point *p, const dqik_task *t, doub
 /* Columns u of a turn (Amino), less the turn of a target that is carried. */
 static void write_jacobian(work *w, const point *p, const dqik_task *t, double weight) {
     const dqik_stage *s = w->s;
-    const dqik_carry *carry = t->data;
+    const dqik_rotation *carry = t->data;
     double rates[9];
     if (carry) carry_rates(carry, p->w + 4 * carry->limb, rates);
     for (int b = 0; b < s->blocks; b++) {

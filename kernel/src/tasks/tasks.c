@@ -4,7 +4,7 @@
 
 static const task_kind *const KINDS[] = {
 #define ENTRY(number, kind) [number] = &kind,
-    TASK_KINDS(ENTRY)
+    DQIK_EACH_TASK(ENTRY)
 #undef ENTRY
 };
 
@@ -97,7 +97,7 @@ void shift_targets(const work *w, const point *p, const double *shares, double *
         if (t->kind == DQIK_POSITION) {
             add3(places + 3 * t->goal, e);
         } else {
-            const dqik_carry *carry = t->data;
+            const dqik_rotation *carry = t->data;
             if (carry) { /* the limb will carry this turn too */
                 double by[4];
                 carrying(carry, p->w + 4 * carry->limb, by);

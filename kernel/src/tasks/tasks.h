@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The kinds of tasks; see solvers/space/tasks/table.py. A new kind needs a file like position.c, a line in `TASK_KINDS`
- * and its name in solvers/compiled/contract.py. */
+/* The kinds of tasks; see solvers/space/tasks/table.py. A new kind needs a file like position.c with its `task_kind`. */
 #ifndef DQIK_TASKS_H
 #define DQIK_TASKS_H
 
@@ -18,19 +17,8 @@ typedef struct {
     double (*report)(const work *w, const point *p, const dqik_task *t, const frame_view *frame);
 } task_kind;
 
-#define TASK_KINDS(KIND) \
-    KIND(DQIK_POSITION, position_task) \
-    KIND(DQIK_ROTATION, rotation_task) \
-    KIND(DQIK_POLE, pole_task) \
-    KIND(DQIK_LOOK_AT, look_at_task) \
-    KIND(DQIK_DISTANCE, distance_task) \
-    KIND(DQIK_PLANE, plane_task) \
-    KIND(DQIK_BALANCE, balance_task) \
-    KIND(DQIK_CURVE, curve_task) \
-    KIND(DQIK_COUPLING, coupling_task)
-
 #define DECLARE(number, kind) extern const task_kind kind;
-TASK_KINDS(DECLARE)
+DQIK_EACH_TASK(DECLARE)
 #undef DECLARE
 
 /* Loop over the degrees of freedom that act on a task: `c` of block `b`. */
@@ -54,9 +42,43 @@ static inline void velocity(const work *w, const point *p, int b, int c, const d
         cross3(to, u, arm);
 }
 
+/* The place of a task's target, which a joint may carry. */
+static inline void target_at(const work *w, const point *p, const dqik_task *t, double *to) {
+    copy3(to, w->places + 3 * t->goal);
+    if (t->carrier < 0) return;
+    times3(to, p->m + 9 * t->carrier, to);
+    add3(to, p->p + 3 * t->carrier);
+}
+
+/* How the effector of a task moves against its target, which is `at`: its levers are those of point 0 and of point 1. */
+static inline void velocity_from_target(
+    const work *w, const point *p, const dqik_task *t, int b, int c, const double *at, double *to) {
+    const int k = w->s->block_start[b] + c;
+    const double *tip = p->tips + 3 * t->goal;
+    double target[3];
+    if (t->carrier < 0) {
+        velocity(w, p, b, c, tip, lever_of(w, t, 0, k), to);
+        return;
+    }
+    to[0] = to[1] = to[2] = 0.0;
+    if (t->moves[k]) velocity(w, p, b, c, tip, lever_of(w, t, 0, k), to);
+    if (!t->moves[w->n + k]) return;
+    velocity(w, p, b, c, at, lever_of(w, t, 1, k), target);
+    minus3(to, to, target);
+}
+
+/* The direction of an axis of a task's target. */
+static inline void target_axis(const work *w, const point *p, const dqik_task *t, const double *axis, double *to) {
+    q_rotate(to, w->turns + 4 * t->goal, axis);
+    if (t->carrier >= 0) times3(to, p->m + 9 * t->carrier, to);
+}
+
 /* The rows of a task in the column of a degree of freedom. */
 static inline double *task_column(work *w, const dqik_task *t, int k) {
     return w->jacobian + (size_t)k * (size_t)w->all + t->row;
 }
+
+/* directions.c */
+void turn_rates(const double *axis, const double *line, double *error, double *d);
 
 #endif

@@ -35,7 +35,7 @@ class Adoption(NamedTuple):
     def fits(self, names: tuple[str, ...], now: Channels) -> bool:
         """Whether bones with these names have, in their channels `now`, what the edit changed."""
         return (
-            names == self.names and now.modes.numbers == self.posed.modes.numbers
+            names == self.names and now.modes == self.posed.modes
             and bool((now.rotations[self.turned] == self.posed.rotations[self.turned]).all())
             and bool((now.locations[self.moved] == self.posed.locations[self.moved]).all())
         )  # fmt: skip
@@ -70,8 +70,8 @@ class Adoptions:
 
         names : of all N bones.
         """
-        here = names, place, keyed.modes.numbers
+        here = names, place, keyed.modes
         for number, edit in sorted(self._at.items(), key=lambda item: item[0]):
-            if self._outdated <= number < count and (edit.names, edit.place, edit.posed.modes.numbers) == here:
+            if self._outdated <= number < count and (edit.names, edit.place, edit.posed.modes) == here:
                 keyed.rotations[edit.turned] = edit.posed.rotations[edit.turned]
                 keyed.locations[edit.moved] = edit.posed.locations[edit.moved]

@@ -13,7 +13,7 @@ import bpy
 import numpy as np
 
 from ...blender import channels
-from ...blender.channels import Channels, Modes
+from ...blender.channels import Channels, Modes, Which
 from ...notes import Code, Note
 from ...setup import owners
 from ..step import keyed_pose
@@ -55,7 +55,6 @@ class BasePose:
         self.notes: list[Note] = []
         self._keyed: dict[int, KeyedPose] = {}
         self._names: tuple[str, ...] = ()
-        self._free: tuple[object, bool] | None = None
         self._left = np.zeros(0, dtype=np.intp)  # bones that were put back, in any scene
 
     def fit(self, ob: bpy.types.Object, modes: Modes, edited: bool = True) -> None:
@@ -63,7 +62,7 @@ class BasePose:
 
         edited : whether bones may have been renamed or reordered.
         """
-        same = len(self.bones) == len(ob.pose.bones) and (self.base is None or self.base.modes.numbers == modes.numbers)
+        same = len(self.bones) == len(ob.pose.bones) and (self.base is None or self.base.modes == modes)
         if same and (not edited or self._names == tuple(ob.pose.bones.keys())):
             return
         if self.stored:
@@ -78,7 +77,7 @@ class BasePose:
             self.base = None
         self._names = tuple(ob.pose.bones.keys())
 
-    def start(self, ob: bpy.types.Object, posed: Channels, free: tuple[np.ndarray, np.ndarray], view: View) -> Channels:
+    def start(self, ob: bpy.types.Object, posed: Channels, free: Which, view: View) -> Channels:
         """The channels as they would be without DQIK: animated ones from keys and drivers, others from the base pose.
 
         posed : the evaluated channels; bones that hold no answer of ours keep them.
@@ -89,28 +88,26 @@ class BasePose:
         if self.base is None or not rows.size:
             self._note_keyed(start, view)
             return start
-        if self._is_free(free):
-            start.rotations[rows], start.locations[rows] = self.base.rotations[rows], self.base.locations[rows]
+        start.put(self.base, rows)
+        if free.of(rows).all():
             if self._left.size and view.fresh:
                 self._note_keyed(start, view)  # for the bones that were put back
             return start
-        free_rotations, free_locations = free[0][rows], free[1][rows]
         if view.fresh:
             self.adoptions.outdate(ob.dqik.adoptions)
         keyed = posed if view.fresh else self._keyed_channels(ob, view)
-        start.rotations[rows] = np.where(free_rotations, self.base.rotations[rows], keyed.rotations[rows])
-        start.locations[rows] = np.where(free_locations, self.base.locations[rows], keyed.locations[rows])
+        start.put_some(keyed, ~free & self._ours())
         self._note_keyed(start, view)
         return start
 
     def occupy(self, ob: bpy.types.Object, bones: np.ndarray, now: Channels) -> None:
         """Set the bones (N,) bool that hold answers of ours; newly added ones take `now` as their base pose."""
-        if bones is self.bones:
+        if bones.tobytes() == self.bones.tobytes():
             return
         new, left = bones & ~self.bones, self.bones & ~bones
         if self.base is None:
             self.base = now.copy()
-        self.base.rotations[new], self.base.locations[new] = now.rotations[new], now.locations[new]
+        self.base.put(now, new)
         self._hold(bones)
         self._left = np.union1d(np.setdiff1d(self._left, self.rows), np.flatnonzero(left))
         self._store(ob, np.flatnonzero(new))
@@ -118,7 +115,7 @@ class BasePose:
             holds.make_explicit(ob)
         self._unstore(ob, np.flatnonzero(left))
 
-    def give_back(self, ob: bpy.types.Object, free: tuple[np.ndarray, np.ndarray] | None, view: View | None) -> None:
+    def give_back(self, ob: bpy.types.Object, free: Which | None, view: View | None) -> None:
         """Put the bones that hold an answer back to their base pose, and animated channels to their animated values.
 
         free : as for `start`; None treats all channels as not animated.
@@ -127,14 +124,9 @@ class BasePose:
         self.fit(ob, modes)
         if self.base is not None and self.bones.any():
             now = channels.read(ob.pose.bones, modes)
+            now.put(self.base, self.rows)
             if free is not None and view is not None:
-                keyed = self._keyed_channels(ob, view)
-                pose = Channels(np.where(free[0], self.base.rotations, keyed.rotations),
-                                np.where(free[1], self.base.locations, keyed.locations), modes)  # fmt: skip
-            else:
-                pose = self.base
-            rows = self.rows
-            now.rotations[rows], now.locations[rows] = pose.rotations[rows], pose.locations[rows]
+                now.put_some(self._keyed_channels(ob, view), ~free & self._ours())
             channels.write(ob, now)
             ob.update_tag(refresh={"DATA"})
         rows = self.rows
@@ -150,8 +142,7 @@ class BasePose:
         now = channels.read(ob.pose.bones)
         self.fit(ob, now.modes)
         if self.base is not None and self.bones.any():
-            self.base.rotations[self.bones] = now.rotations[self.bones]
-            self.base.locations[self.bones] = now.locations[self.bones]
+            self.base.put(now, self.rows)
             self._keyed.clear()
             self.written = now
             self._store(ob, np.flatnonzero(self.bones))
@@ -173,28 +164,23 @@ class BasePose:
         )  # fmt: skip
 
     def _hold(self, bones: np.ndarray) -> None:
-        self.bones, self.rows, self._free = bones, np.flatnonzero(bones), None
+        self.bones, self.rows = bones, np.flatnonzero(bones)
+
+    def _ours(self) -> Which:
+        """The channels of the bones that hold an answer, as (N, 1)."""
+        return Which(self.bones[:, None], self.bones[:, None])
 
     def _note_keyed(self, start: Channels, view: View) -> None:
         """Remember the channels that the view's frame starts from."""
         self._keyed[view.scene_uid] = KeyedPose(view.frame, start.copy())
 
-    def _note_animated(self, now: Channels, turned: np.ndarray, moved: np.ndarray, view: View) -> None:
-        """Take channels `turned` (N, 4) and `moved` (N, 3), which an edit of keys has changed, as keyed."""
+    def _note_animated(self, now: Channels, changed: Which, view: View) -> None:
+        """Take channels that an edit of keys has changed as keyed."""
         keyed = self._keyed.get(view.scene_uid)
         if keyed is not None:
-            np.copyto(keyed.channels.rotations, now.rotations, where=turned)
-            np.copyto(keyed.channels.locations, now.locations, where=moved)
+            keyed.channels.put_some(now, changed)
 
-    def _is_free(self, free: tuple[np.ndarray, np.ndarray]) -> bool:
-        """Whether nothing animates our bones; worked out once for each `free`, whose arrays never change."""
-        if self._free is None or self._free[0] is not free:
-            self._free = free, bool(free[0][self.rows].all() and free[1][self.rows].all())
-        return self._free[1]
-
-    def _resume(
-        self, start: Channels, ob: bpy.types.Object, free: tuple[np.ndarray, np.ndarray], view: View
-    ) -> None:  # fmt: skip
+    def _resume(self, start: Channels, ob: bpy.types.Object, free: Which, view: View) -> None:
         """Give bones that were put back at another scene's frame the animated channels of this scene's, in `start`.
 
         A bone that the user has changed since keeps its channels, and so does what nothing animates any more.
@@ -206,8 +192,8 @@ class BasePose:
         unchanged &= (start.locations[rows] == written.locations[rows]).all(-1)
         self._left = rows = rows[unchanged]
         keyed = self._keyed_channels(ob, view)
-        start.rotations[rows] = np.where(free[0][rows], start.rotations[rows], keyed.rotations[rows])
-        start.locations[rows] = np.where(free[1][rows], start.locations[rows], keyed.locations[rows])
+        start.rotations[rows] = np.where(free.rotations[rows], start.rotations[rows], keyed.rotations[rows])
+        start.locations[rows] = np.where(free.locations[rows], start.locations[rows], keyed.locations[rows])
 
     def _keyed_channels(self, ob: bpy.types.Object, view: View) -> Channels:
         """The animated channels as the scene's last change of frame and the user left them, remembered or read anew."""

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import bpy
 import numpy as np
 
+from ...blender import bulk
 from ...blender.dependencies import Dependencies, acts
 from ...figure import skin
 from ...setup import couplings, obstacles
@@ -66,12 +67,7 @@ def edited(ob: bpy.types.Object) -> tuple:
 
 
 def _bytes(bones: bpy.types.bpy_prop_collection, properties: tuple) -> tuple[bytes, ...]:
-    found = []
-    for name, size, kind in properties:
-        buffer = np.empty(size * len(bones), dtype=kind)
-        bones.foreach_get(name, buffer)
-        found.append(buffer.tobytes())
-    return tuple(found)
+    return tuple(bulk.read(bones, *one).tobytes() for one in properties)
 
 
 def _constraints(bone: bpy.types.PoseBone) -> tuple:

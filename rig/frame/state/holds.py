@@ -11,35 +11,31 @@ import bpy
 import numpy as np
 
 from ... import curves
-from ...blender import animation
-from ...blender.channels import Channels
+from ...blender import animation, bulk
+from ...blender.channels import Channels, Which
 from ...setup import pasted
 from . import stored_base
 
 POSED, KEYED = 1.0, 0.5
 
 
-def read(ob: bpy.types.Object, free: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
-    """The holds (N,) of all bones. `free`: (N, 4) and (N, 3) bool, channels that nothing animates."""
+def read(ob: bpy.types.Object, free: Which) -> np.ndarray:
+    """The holds (N,) of all bones. free : channels that nothing animates."""
     holds = stored(ob)
     if ob.dqik.hold_keyed:
-        keyed = ~(free[0].all(-1) & free[1].all(-1))
+        keyed = ~(free.rotations.all(-1) & free.locations.all(-1))
         holds[keyed] = np.maximum(holds[keyed], KEYED)
     return holds
 
 
 def stored(ob: bpy.types.Object) -> np.ndarray:
     """The holds (N,) that are stored on all bones."""
-    holds = np.empty(len(ob.pose.bones), dtype=np.float32)
-    ob.pose.bones.foreach_get("dqik_hold", holds)
-    return holds
+    return bulk.read(ob.pose.bones, "dqik_hold")
 
 
 def figures(ob: bpy.types.Object) -> np.ndarray:
     """The figures (N,) whose holds the bones have; 0 where none was set."""
-    found = np.empty(len(ob.pose.bones), dtype=np.int32)
-    ob.pose.bones.foreach_get("dqik_hold_of", found)
-    return found
+    return bulk.read(ob.pose.bones, "dqik_hold_of", kind=np.int32)
 
 
 def drop_foreign(ob: bpy.types.Object, before: np.ndarray) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 from ....solvers import Pose
 from ....solvers.figure import Prior, RestFigure, own_motion
 from ....solvers.model import Targets
+from ...blender.channels import Which
 from ...notes import Code, Note
 from ...setup import natural_figure
 from ...setup.rig import Rig
@@ -49,21 +50,19 @@ class NaturalPose:
         self.refusal: Note | None = None
         self.notes: list[Note] = []
         self._rig: Rig | None = None
-        self._free: object = None
+        self._unkeyed = b""
         self._own = ""
         self._figure: RestFigure | None = None
 
-    def look(
-        self, ob: bpy.types.Object, rig: Rig, free: tuple[np.ndarray, np.ndarray], edited: bool
-    ) -> Shaping | None:
+    def look(self, ob: bpy.types.Object, rig: Rig, free: Which, edited: bool) -> Shaping | None:
         """Read the settings of an evaluated object: how its natural pose shapes the present frame, None for not at all.
 
-        Prepares the prior again if what it depends on has changed. free : (N, 4) and (N, 3) bool, channels that nothing
-        animates; other arrays if the animation has changed.
+        Prepares the prior again if what it depends on has changed. free : channels that nothing animates.
         """
-        settings = ob.dqik
-        if rig is not self._rig or free is not self._free or (edited and settings.own_motion != self._own):
-            self._prepare(settings.own_motion, rig, free)
+        settings, unkeyed = ob.dqik, free.rotations[rig.solved_bones].all(-1)
+        other = rig is not self._rig or unkeyed.tobytes() != self._unkeyed
+        if other or (edited and settings.own_motion != self._own):
+            self._prepare(settings.own_motion, rig, unkeyed)
         amount, share = settings.natural_pose, settings.own_motion_share
         if self.prior is None or not amount > 0.0:  # a script can store NaN, which is not above 0
             return None
@@ -75,28 +74,24 @@ class NaturalPose:
             return None
         return Prior(self._figure, freedom=turnable(self._rig).astype(float))
 
-    def _prepare(self, learnt: str, rig: Rig, free: tuple[np.ndarray, np.ndarray]) -> None:
-        """Prepare the prior for a rig. learnt : of this armature's actions, as text."""
+    def _prepare(self, learnt: str, rig: Rig, unkeyed: np.ndarray) -> None:
+        """Prepare the prior for a rig. learnt : of this armature's actions, as text. unkeyed : as for `freedom`."""
         if rig is not self._rig:
-            found = natural_figure.figure(rig, rig.figure.roles, rig.armature)
-            self._figure = None if rig.figure.not_human or isinstance(found, str) else found
-            reason = Code(found) if isinstance(found, str) else Code.NOT_HUMAN
-            refusal = Note(Code.NOT_HUMAN if rig.figure.not_human else reason)
-            self.refusal = refusal if self._figure is None else None
-        self._rig, self._free, self._own = rig, free, learnt
+            found = natural_figure.figure(rig)
+            self._figure, self.refusal = (None, found) if isinstance(found, Note) else (found, None)
+        self._rig, self._unkeyed, self._own = rig, unkeyed.tobytes(), learnt
         self.prior, self.notes = None, []
         if self._figure is not None:
             own = own_motion.from_text(learnt) if learnt else None
             if learnt and own is None:
                 self.notes = [Note(Code.OWN_MOTION_DAMAGED)]
-            self.prior = Prior(self._figure, freedom=freedom(rig, free), own=own)
+            self.prior = Prior(self._figure, freedom=freedom(rig, unkeyed), own=own)
 
 
-def freedom(rig: Rig, free: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
-    """How far (J,) the natural pose may turn each joint, from 0 to 1. free : as for `NaturalPose.look`."""
+def freedom(rig: Rig, unkeyed: np.ndarray) -> np.ndarray:
+    """How far (J,) the natural pose may turn each joint, 0 to 1. unkeyed : (S,) bool, solved bones without keys."""
     skeleton = rig.skeleton
     found = np.zeros(len(skeleton))
-    unkeyed = free[0][rig.solved_bones].all(-1)
     found[rig.solved_joints] = np.where(unkeyed, 1.0 - skeleton.hold[rig.solved_joints], 0.0)
     return np.where(turnable(rig), found, 0.0)
 

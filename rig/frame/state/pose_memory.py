@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 
 from ...blender import actions, channels
-from ...blender.channels import Channels
+from ...blender.channels import Channels, Which
 from ..step import keyed_pose
 from ..view import View
 from . import holds, stored_base
@@ -55,6 +55,11 @@ class PoseMemory(BasePose):
         if self.written is not None and (ob is None or len(ob.pose.bones) == len(self.bones)):
             self._arrived = self.written if ob is None else channels.read(ob.pose.bones, self.written.modes)
 
+    def rebase(self, ob: bpy.types.Object) -> None:
+        """Make the present channels of the bones that hold an answer their base pose."""
+        super().rebase(ob)
+        self._arrived = None
+
     def adopt_edits(
         self, ob: bpy.types.Object, now: Channels, prepared: PreparedRig, view: View, settled: bool = False
     ) -> None:  # fmt: skip
@@ -71,57 +76,47 @@ class PoseMemory(BasePose):
         free, action, reanimated = prepared.free, prepared.action, prepared.reanimated
         before, arrived, self._arrived = self.written, self._arrived, None
         self.unsettled, self.history.edited = None, False
-        if before is None or self.base is None or before.modes.numbers != now.modes.numbers:
+        if before is None or self.base is None or before.modes != now.modes:
             return
         keyed = self._keyed.get(view.scene_uid)
         if self._unkeyed and view.fresh and keyed is not None:
             self._store(ob, self._unkeyed.lose(ob, self.base, keyed.channels, before, keyed.frame))
-        if view.fresh and arrived is not None and arrived.modes is before.modes:
+        if view.fresh and arrived is not None and arrived.modes == before.modes:
             now = arrived  # what has changed since came with the frame
         if self._is_alike(before, now):
             return
-        # `not <=` instead of `>`, so that NaN counts as edited
-        turned = ~(np.abs(now.rotations - before.rotations) <= EDITED) & self.bones[:, None]
-        moved = ~(np.abs(now.locations - before.locations) <= EDITED) & self.bones[:, None]
+        edited = now.away(before, EDITED) & self._ours()
         passed = keyed is not None and keyed.frame != view.frame  # a change of frame in Rest Position is not solved
         animated = view.fresh or reanimated or passed
         if keyed is not None and not animated:
-            # Blender may have evaluated animation again
-            turned &= free[0] | (now.rotations != keyed.channels.rotations)
-            moved &= free[1] | (now.locations != keyed.channels.locations)
-            if (turned & ~free[0]).any() or (moved & ~free[1]).any():
-                found = keyed_pose.read(ob, self.base, view)
-                turned &= free[0] | ~(np.abs(now.rotations - found.rotations) <= EDITED)
-                moved &= free[1] | ~(np.abs(now.locations - found.locations) <= EDITED)
+            edited &= free | now.unlike(keyed.channels)  # Blender may have evaluated animation again
+            if (edited & ~free).any():
+                edited &= free | now.away(keyed_pose.read(ob, self.base, view), EDITED)
         if reanimated and not view.fresh:
             self.adoptions.outdate(ob.dqik.adoptions)
-            self._note_animated(now, turned.any(-1, keepdims=True) & ~free[0], moved.any(-1, keepdims=True) & ~free[1],
-                                view)  # fmt: skip
+            self._note_animated(now, edited.whole() & ~free, view)
         if animated:
-            turned, moved = turned & free[0], moved & free[1]
-        self._take_unseen(ob, now, moved)
-        is_turned, is_moved = np.flatnonzero(turned.any(-1)), np.flatnonzero(moved.any(-1))
+            edited &= free
+        self._take_unseen(ob, now, edited.locations)
+        turned, moved = edited.rotations.any(-1), edited.locations.any(-1)
+        is_turned, is_moved = np.flatnonzero(turned), np.flatnonzero(moved)
         if not (is_turned.size or is_moved.size) or same_pose(before, now, is_turned, is_moved):
             return
         if self.history.place[2] != action and actions.has_curves(self.history.place[2]):
             return
-        if self._is_put_back(ob, now, turned.any(-1), moved.any(-1), view, action):
+        if self._is_put_back(ob, now, turned, moved, view, action):
             return
         if not settled and (view.fresh or self._was_shown(now, free, view, action)):
             self.unsettled = now
             return
         state = self.state(ob)
-        self.history.note_edit(before, state, None if keyed is None else keyed.channels.copy(),
-                               turned.any(-1), moved.any(-1))  # fmt: skip
+        self.history.note_edit(before, state, None if keyed is None else keyed.channels.copy(), turned, moved)
         if self.stored:
-            self._unkeyed.note(state, turned, moved, free)
-        # one edited component makes the whole rotation or location edited
-        of_rotation, of_location = free if animated else (np.ones_like(free[0]), np.ones_like(free[1]))
-        turned, moved = turned.any(-1, keepdims=True) & of_rotation, moved.any(-1, keepdims=True) & of_location
-        for target in (self.base, keyed.channels if keyed is not None else None):
-            if target is not None:
-                np.copyto(target.rotations, now.rotations, where=turned)
-                np.copyto(target.locations, now.locations, where=moved)
+            self._unkeyed.note(state, edited, free)
+        edited = edited.whole() & free if animated else edited.whole()
+        self.base.put_some(now, edited)
+        if keyed is not None:
+            keyed.channels.put_some(now, edited)
         mirrored = stored_base.mirrored(ob, self.rows, self.base) if self.stored else None
         if mirrored is not None:
             self.base = mirrored
@@ -135,12 +130,12 @@ class PoseMemory(BasePose):
         if self.stored:
             self._note_adoption(ob, now, is_turned, is_moved, view)
 
-    def shows(self, answer: Channels, edited: Channels, free: tuple[np.ndarray, np.ndarray], view: View) -> bool:
+    def shows(self, answer: Channels, edited: Channels, free: Which, view: View) -> bool:
         """Whether a change of the pose has made an answer."""
         return same_pose(answer, edited, *self._compared(free, view), SOLVED)
 
     def earlier(
-        self, ob: bpy.types.Object, view: View, action: int, edited: Channels, free: tuple[np.ndarray, np.ndarray]
+        self, ob: bpy.types.Object, view: View, action: int, edited: Channels, free: Which
     ) -> tuple[State | None, bool, list[State]]:  # fmt: skip
         """The state in which a place has shown the channels `edited`, and other states in which it may have.
 
@@ -213,28 +208,26 @@ class PoseMemory(BasePose):
         self.note_gone_back(ob, now, view)
         return True
 
-    def _was_shown(
-        self, now: Channels, free: tuple[np.ndarray, np.ndarray], view: View, action: int
-    ) -> bool:  # fmt: skip
+    def _was_shown(self, now: Channels, free: Which, view: View, action: int) -> bool:
         """Whether the frame has shown the channels `now` before the last edits, at whichever frames these were."""
         showing = self.history.showing((view.scene_uid, view.frame, action), now, *self._compared(free, view))
         return showing is not None and not self.history.is_present(showing)
 
-    def _compared(self, free: tuple[np.ndarray, np.ndarray], view: View) -> tuple[np.ndarray, np.ndarray]:
+    def _compared(self, free: Which, view: View) -> tuple[np.ndarray, np.ndarray]:
         """The bones of ours whose rotations (n,), and those whose locations (m,), tell one pose from another.
 
         After a change of frame these are the ones that nothing animates: animation has changed the others.
         """
         if not view.fresh:
             return self.rows, self.rows
-        return self.rows[free[0][self.rows].all(-1)], self.rows[free[1][self.rows].all(-1)]
+        return self.rows[free.rotations[self.rows].all(-1)], self.rows[free.locations[self.rows].all(-1)]
 
     def _held_above(
-        self, now: Channels, turned: np.ndarray, free: tuple[np.ndarray, np.ndarray], held_with: dict[int, list[int]]
+        self, now: Channels, turned: np.ndarray, free: Which, held_with: dict[int, list[int]]
     ) -> list[int]:
         """The bones that are held with those that the user has turned (n,), and not just cleared."""
         posed = turned[(now.rotations[turned] != now.modes.at_rest(turned)).any(-1)]
-        kept = self.bones & free[0].all(-1)
+        kept = self.bones & free.rotations.all(-1)
         kept[turned] = False
         return sorted({above for bone in posed.tolist() for above in held_with.get(bone, ()) if kept[above]})
 

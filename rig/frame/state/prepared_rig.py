@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The prepared rig of an armature and what animates it, rebuilt when anything that it depends on has changed."""
 
+from collections.abc import Sequence
+
 import bpy
 import numpy as np
 
 from ...blender import animation, channels
 from ...blender.animation import Animation
-from ...blender.channels import Modes
+from ...blender.channels import Modes, Which
 from ...notes import Note
 from ...setup.build import build
 from ...setup.goal_facts import GoalFacts
 from ...setup.rig import Rig
+from ..step.targets import GoalsRead
 from ..view import View
 from . import contents, feedback, holds, unseen
 from .contents import Contents
@@ -25,9 +28,9 @@ class PreparedRig:
     Attributes
     ----------
     rig : the prepared rig, or None. refusal : why there is nothing to solve.
-    modes : the bones' rotation modes. free : (N, 4) and (N, 3) bool, rotation and location channels that nothing
-        animates. solved : (N,) bool, bones that the rig solves. unseen : notes about targets that Blender does not
-        evaluate. influences : of all goals. unanimated : nothing animates a bone of the skeleton.
+    modes : the bones' rotation modes. free : channels that nothing animates. solved : (N,) bool, bones that the rig
+        solves. unseen : notes about targets that Blender does not evaluate. influences : of all goals.
+    unanimated : nothing animates a bone of the skeleton.
     animation : of the armature. follows_itself : what the solve reads of Blender's evaluation follows bones it moves.
     natural : its natural pose.
     stale : a setting has changed since the last `look`. reanimated : keys or other animation may have, before it.
@@ -44,9 +47,9 @@ class PreparedRig:
         self.rig: Rig | None = None
         self.refusal: Note | None = None
         self.modes: Modes | None = None
-        self.free = np.ones((0, 4), dtype=bool), np.ones((0, 3), dtype=bool)
+        self.free = Which(np.ones((0, 4), dtype=bool), np.ones((0, 3), dtype=bool))
         self.unseen: list[Note] = []
-        self.influences: list[float] = []
+        self.influences: Sequence[float] = ()
         self.unanimated = self.follows_itself = self.reanimated = False
         self.natural = NaturalPose()
         self._other = True  # other modes or animation than the rig was made for
@@ -56,6 +59,11 @@ class PreparedRig:
     def facts(self) -> tuple[GoalFacts, ...]:
         """The goals' settings that the rig was made from."""
         return () if self._contents is None else self._contents.goals
+
+    @property
+    def goals(self) -> GoalsRead:
+        """The goals as they were read last, without their places."""
+        return GoalsRead(self.facts, (), self.influences)
 
     @property
     def animates_settings(self) -> bool:
@@ -85,7 +93,7 @@ class PreparedRig:
         paths = animation.contents(ob, paths=True) if edited or animated != self._animated else self._paths
         self.reanimated = view.keyed or paths != self._paths
         names = edited and self._contents is not None and self._contents.edited[0] != tuple(ob.pose.bones.keys())
-        if paths != self._paths or modes is not self.modes or names or len(self.free[0]) != len(ob.pose.bones):
+        if paths != self._paths or modes != self.modes or names or len(self.free.rotations) != len(ob.pose.bones):
             self.animation = animation.animation(ob)
             self.free = animation.free_channels(self.animation, ob.pose.bones.keys(), modes)
             self._other = True
@@ -93,32 +101,28 @@ class PreparedRig:
         return edited
 
     def update(
-        self, ob: bpy.types.Object, evaluated: bpy.types.Object, facts: tuple[GoalFacts, ...],
-        influences: list[float] | None, edited: bool, view: View,
+        self, ob: bpy.types.Object, evaluated: bpy.types.Object, goals: GoalsRead, edited: bool, view: View
     ) -> None:  # fmt: skip
         """Rebuild the rig if anything that it depends on has changed.
 
         ob : the original object, whose holds may have been set since it was evaluated.
-        facts, influences : as `targets.read` returns them. edited : the result of `look`.
+        goals : as read now. edited : the result of `look`.
         """
         before = self._contents
-        if influences is not None:
-            self.influences = influences
-        elif before is not None and facts is before.goals and not (self._other or self.stale):
+        self.influences = goals.influences
+        if goals.settled and before is not None and not (self._other or self.stale):
             return
         of_bones = holds.read(ob if view.in_viewport else evaluated, self.free)
         now = Contents(
-            contents.settings(evaluated), facts, self.modes.numbers, of_bones.tobytes(), self.animation.driven,
+            contents.settings(evaluated), goals.facts, self.modes.numbers, of_bones.tobytes(), self.animation.driven,
             contents.edited(evaluated) if edited or before is None else before.edited,
         )  # fmt: skip
         self.stale = self._other = False
         rebuilt = now != before
         if rebuilt:
-            self._build(evaluated, facts, of_bones)
+            self._build(evaluated, goals.facts, of_bones)
             self._contents = now
-        self.unanimated = self.rig is not None and bool(
-            self.free[0][self.rig.bones].all() and self.free[1][self.rig.bones].all()
-        )
+        self.unanimated = self.rig is not None and self.free.of(self.rig.bones).all()
         if self.rig is None or not (edited or rebuilt):
             return
         self.follows_itself = feedback.follows_itself(evaluated, self.rig)

@@ -155,7 +155,7 @@ class History:
         """Different states before `present`: the last ones, and the first."""
         different: list[State] = []
         for left in reversed(self._left):
-            same_modes = left.state.base.modes.numbers == present.base.modes.numbers
+            same_modes = left.state.base.modes == present.base.modes
             if same_modes and not left.state.equals(different[-1] if different else present):
                 different.append(left.state)
         yield from different[: _TRIED - 1]
@@ -166,7 +166,7 @@ def same_pose(
     one: Channels, other: Channels, turned: np.ndarray, moved: np.ndarray, times: float = 1.0
 ) -> bool:  # fmt: skip
     """Whether bones (n,) have the same rotations and bones (m,) the same locations, but for so many times rounding."""
-    if one.modes.numbers != other.modes.numbers:
+    if one.modes != other.modes:
         return False
     a, b = (which.modes.quaternions(which.rotations[turned], turned) for which in (one, other))
     apart = np.minimum(np.abs(a - b).max(-1, initial=0.0), np.abs(a + b).max(-1, initial=0.0))

@@ -5,6 +5,7 @@ It is measured on the bones and targets that Blender evaluates. They can differ 
 constraint, an uneven scale, or a target that follows the bones, for example.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -82,7 +83,7 @@ class Solved:
     seconds: float
     written: Channels
     facts: tuple[GoalFacts, ...]
-    influences: list[float]
+    influences: Sequence[float]
     scene: int
     frame: float
     notes: list[Note]
@@ -149,13 +150,6 @@ def measure(
             turn = quaternion.log(quaternion.product(quaternion.conjugate(own), wanted))
             angles[k] = np.linalg.norm(turn)
     return distances, angles
-
-
-def shown_errors(ob: bpy.types.Object, rig: Rig, prepared: Prepared, requests: Targets) -> tuple[GoalError, ...]:
-    """How far the pose of an evaluated object misses the goals of one frame, but those with an influence below 1."""
-    errors = measure(ob, rig, prepared, requests.positions[0], requests.rotations[0])
-    whole = {index for index, goal in enumerate(ob.dqik.goals) if goal.influence == 1.0}
-    return tuple(error for error in goal_errors(rig, prepared, *errors) if error.goal in whole)
 
 
 def _as_solved(solved: Solved) -> Status:
@@ -258,6 +252,5 @@ def _is_outside(bone: bpy.types.PoseBone) -> bool:
     own = np.zeros(4)
     own[: rotation.SIZES[bone.rotation_mode]] = getattr(bone, path)
     x = twist_swing.coordinates(limit_frame.of(bone).motion(rotation.to_quaternion(bone.rotation_mode, own)))
-    lo = np.array([bone.dqik_twist_min, bone.dqik_swing_x_min, bone.dqik_swing_z_min])
-    hi = np.array([bone.dqik_twist_max, bone.dqik_swing_x_max, bone.dqik_swing_z_max])
+    lo, hi = limits.of(bone)
     return bool(((x < lo - _OUTSIDE) | (x > hi + _OUTSIDE)).any())

@@ -13,7 +13,7 @@ import bpy
 import numpy as np
 
 from ....solvers.algebra import quaternion
-from ...blender import rotation
+from ...blender import bulk, rotation
 from ...blender.channels import Channels
 from ...setup import owners, pasted
 
@@ -120,9 +120,7 @@ def mirrored(ob: bpy.types.Object, rows: np.ndarray, base: Channels) -> Channels
 
 def _stored(ob: bpy.types.Object) -> np.ndarray:
     """What is stored on all bones, (N, SIZE)."""
-    stored = np.empty((len(ob.pose.bones), SIZE), dtype=np.float32)
-    ob.pose.bones.foreach_get("dqik_base", stored.reshape(-1))
-    return stored
+    return bulk.read(ob.pose.bones, "dqik_base", SIZE)
 
 
 def _is_own(stored: np.ndarray, work: int) -> bool:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import bpy
 import numpy as np
 
-from ...blender.channels import Channels
+from ...blender.channels import Channels, Which
 from ..step import keyed_pose
 from . import holds
 from .put_back import State, same_pose
@@ -29,15 +29,13 @@ class Unkeyed:
     def __init__(self) -> None:
         self._posed: dict[int, Posed] = {}
 
-    def note(
-        self, state: State, turned: np.ndarray, moved: np.ndarray, free: tuple[np.ndarray, np.ndarray]
-    ) -> None:  # fmt: skip
-        """Remember bones whose edited channels `turned` (N, 4) and `moved` (N, 3) are all animated.
+    def note(self, state: State, edited: Which, free: Which) -> None:
+        """Remember bones whose edited channels are all animated.
 
-        state : from before the edit. free : as for `PoseMemory.adopt_edits`.
+        state : from before the edit. free : channels that nothing animates.
         """
-        stays = (turned & free[0]).any(-1) | (moved & free[1]).any(-1)
-        for bone in np.flatnonzero((turned.any(-1) | moved.any(-1)) & ~stays).tolist():
+        (turned, moved), (stay, remain) = edited.whole(), (edited & free).whole()
+        for bone in np.flatnonzero((turned | moved) & ~(stay | remain)).tolist():
             before = Posed(state.holds[bone], state.base.rotations[bone].copy(), state.base.locations[bone].copy())
             self._posed.setdefault(bone, before)
 

@@ -17,6 +17,7 @@ from . import read as frame
 from . import rendered, targets, write
 from .read import FrameInput, Reading
 from .steady import SteadyFrames
+from .targets import GoalsRead
 
 
 def read(
@@ -40,22 +41,21 @@ def read(
     posed = now if alike else channels.read(evaluated.pose.bones, prepared.modes)
     if view.in_viewport:
         pose.adopt_edits(ob, now, prepared, view, settled)
-    facts, places, influences = targets.read(evaluated, view, prepared.facts, edited) if active else ((), [], [])
-    prepared.update(ob, evaluated, facts, influences, edited, view)
+    goals = targets.read(evaluated, view, prepared.goals, edited) if active else GoalsRead()
+    prepared.update(ob, evaluated, goals, edited, view)
     start, rig = pose.start(ob, posed, prepared.free, view), prepared.rig
     if rig is None:
         return Reading(posed, now, start, None)
-    leaving = pose.bones is not prepared.solved and (pose.bones & ~prepared.solved).any()
-    if leaving or (prepared.follows_itself and pose.rows.size):
+    if (pose.bones & ~prepared.solved).any() or (prepared.follows_itself and pose.rows.size):
         now, posed = _evaluate_start(session, ob, start, now, posed, view)
-        places = targets.same(evaluated, prepared.facts, view) or places
+        goals = goals._replace(places=targets.same(evaluated, goals.facts, view) or goals.places)
     at_rest = ob.dqik.start_from == "REST"
     if at_rest:
         start.rotations[rig.solved_bones] = prepared.modes.at_rest(rig.solved_bones)
         start.locations[rig.bones[rig.slide_row]] = 0.0
-    frame_input = frame.read(evaluated, rig, start, places, prepared.influences)
+    frame_input = frame.read(evaluated, rig, start, goals)
     frame_input.shaping = prepared.natural.look(evaluated, rig, prepared.free, edited)
-    frame_input.keyed = ob.dqik.hold_keyed and not at_rest and not prepared.free[0][rig.solved_bones].any()
+    frame_input.keyed = ob.dqik.hold_keyed and not at_rest and not prepared.free.rotations[rig.solved_bones].any()
     reading = Reading(posed, now, start, frame_input)
     if SteadyFrames.fit(prepared, reading, view):
         session.steady = SteadyFrames(prepared, pose, reading, view)
@@ -77,8 +77,7 @@ def _evaluate_start(
         pose.note_written(write.apply(ob, start, pose.rows, now, posed))
     view.evaluate()
     posed = channels.read(evaluated.pose.bones, start.modes)
-    others = ~pose.bones
-    start.rotations[others], start.locations[others] = posed.rotations[others], posed.locations[others]
+    start.put(posed, ~pose.bones)
     return channels.read(ob.pose.bones, start.modes), posed
 
 
@@ -146,7 +145,7 @@ def _solve(
     arrays = session.motion.solve(frame_input, view, ob.dqik.start_from == "PREVIOUS" and view.in_viewport)
     rig, rotations, translations = frame_input.rig, arrays.rotations[0], arrays.translations[0]
     new = None
-    if session.steady is None or session.steady.reading is not reading:
+    if not reading.is_steady:
         new = write.answer(rig, rotations, translations, reading.start, frame_input.slide_scale)
     if view.in_viewport:
         _note(session, view, frame_input, arrays, reading.now if new is None else new, began)
@@ -184,7 +183,7 @@ def write_answer(session: Session, ob: bpy.types.Object, answer: Answer, view: V
         if steady is not None:
             pose.note_shown(steady.write(ob, pose.rows, session.motion.arrays), *shown)
         return
-    changing = pose.rows if answer.bones is pose.bones else np.flatnonzero(pose.bones | answer.bones)
+    changing = np.flatnonzero(pose.bones | answer.bones)
     if not changing.size:
         return
     if _is_borrowed(ob, view):

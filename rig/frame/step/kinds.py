@@ -10,8 +10,8 @@ from mathutils.geometry import interpolate_bezier
 
 from ....solvers import GOAL_KINDS, along_curve
 from ....solvers.algebra import dual_quaternion, quaternion
-from ....solvers.model import Targets, points_of
-from ....solvers.space import joints_on_curve, points_in
+from ....solvers.model import SETTINGS, Targets, points_of
+from ....solvers.space import Target, eased, joints_on_curve, points_in
 from ...setup.goal_facts import GoalFacts
 from ...setup.rig import Rig
 
@@ -19,14 +19,23 @@ _POINTS_A_SEGMENT = 32  # of a Bezier curve between two control points
 _SAME = 1e-6  # relative change of a scale that is rounding
 
 
-def facts(ob: bpy.types.Object, goal: bpy.types.PropertyGroup) -> tuple[str, str, str, float, bool, bool]:
+def facts(
+    ob: bpy.types.Object, goal: bpy.types.PropertyGroup
+) -> tuple[str, str, tuple[tuple[str, str | float], ...], bool, bool]:
     """The last fields of a goal's `GoalFacts`. ob : the evaluated object."""
-    sides = GOAL_KINDS[goal.kind].sides
-    side = goal.side if goal.side in sides or not sides else sides[0]
-    distance = goal.distance / scale_of(ob) if "distance" in GOAL_KINDS[goal.kind].takes else 0.0
-    distance = distance if goal.kind == "PLANE" else max(distance, 0.0)
+    kind = GOAL_KINDS[goal.kind]
+    side = goal.side if goal.side in kind.sides or not kind.sides else kind.sides[0]
+    settings = tuple((name, _setting(ob, goal, name)) for name in SETTINGS if name in kind.takes)
     is_curve = goal.target is not None and goal.target.type == "CURVE"
-    return goal.kind, goal.axis, side, distance, goal.use_support, is_curve
+    return goal.kind, side, settings, goal.use_support, is_curve
+
+
+def _setting(ob: bpy.types.Object, goal: bpy.types.PropertyGroup, name: str) -> str | float:
+    """A goal's setting: the name of an axis, or a length in armature units."""
+    value = getattr(goal, name)
+    if SETTINGS[name].sort != "length":
+        return value
+    return value / scale_of(ob) if GOAL_KINDS[goal.kind].signed else max(value / scale_of(ob), 0.0)
 
 
 def scale_of(ob: bpy.types.Object) -> float:
@@ -36,11 +45,12 @@ def scale_of(ob: bpy.types.Object) -> float:
 
 
 def same_scale(ob: bpy.types.Object, before: Sequence[GoalFacts]) -> bool:
-    """Whether distances that were read before still hold for an evaluated object: its scale may be animated."""
+    """Whether lengths that were read before still hold for an evaluated object: its scale may be animated."""
     for fact, goal in zip(before, ob.dqik.goals, strict=False):
-        other = abs(goal.distance - fact.distance * scale_of(ob)) > _SAME * abs(goal.distance)
-        if fact.distance and fact.kind == goal.kind and other:
-            return False
+        for name, value in fact.lengths:
+            now = getattr(goal, name)
+            if fact.kind == goal.kind and abs(now - value * scale_of(ob)) > _SAME * abs(now):
+                return False
     return True
 
 
@@ -55,18 +65,20 @@ def fill(ob: bpy.types.Object, inverse: Matrix, rig: Rig, matrices: Sequence[Mat
         goal = goals[k]
         if goal.target_joint is not None:
             targets.positions[0, k] = 0.0  # the head of the bone that carries it
-        if goal.kind == "PLANE":
-            targets.rotations[0, k] = matrices[k].to_quaternion()[:]
-        elif goal.kind == "BALANCE":
+        target = GOAL_KINDS[goal.kind].target
+        if target == "SUPPORTS":
             targets.rotations[0, k] = inverse.to_quaternion()[:]  # up is the world's Z
             if goal.side == "WITHIN":
                 points[0, places[k]] = np.concatenate([
                     targets.positions[0, one] + quaternion.rotate(targets.rotations[0, one], ends)
                     for one, ends in rig.supports
                 ])  # fmt: skip
-        elif goal.kind == "CURVE":
+        elif target == "CURVE":
             line = _polyline(_target(ob, rig.goals[k].index))
             points[0, places[k]] = along_curve(line @ _turn(inverse).T + inverse.translation, _lengths(rig, k))
+        elif goal.rotation is not None:
+            turn = matrices[k].to_quaternion()[:] if goal.target_joint is None else quaternion.IDENTITY
+            targets.rotations[0, k] = turn
 
 
 def ease(rig: Rig, k: int, share: float, world: np.ndarray, targets: Targets) -> None:
@@ -74,36 +86,11 @@ def ease(rig: Rig, k: int, share: float, world: np.ndarray, targets: Targets) ->
 
     world : (J, 8) transforms of the joints where they start. share : the influence.
     """
-    goal = rig.prepared.goals[k]
-    left, own = 1.0 - share, points_in(targets)[0, points_of(rig.prepared.goals)[k]]
-    tip = dual_quaternion.transform(world[goal.joint], np.asarray(goal.offset, dtype=float))
-    place = targets.positions[0, k]
-    if goal.target_joint is not None:
-        place = dual_quaternion.transform(world[goal.target_joint], place)
-    away = tip - place
-    far = max(float(np.linalg.norm(away)), 1e-12)
-    if goal.kind == "LOOK_AT":
-        ahead = tip + far * quaternion.rotate(world[goal.joint, :4], np.asarray(goal.axis, dtype=float))
-        place += left * (ahead - place)
-    elif goal.kind == "DISTANCE":
-        place += left * (far - goal.distance) * away / far
-    elif goal.kind == "PLANE":
-        normal = quaternion.to_matrix(targets.rotations[0, k])[:, 2]
-        place += left * (float(normal @ away) - goal.distance) * normal
-    elif goal.kind == "CURVE":
-        joints = joints_on_curve(rig.skeleton, goal)
-        ends = [*dual_quaternion.translation(world[joints]), tip]
-        own += left * (np.array(ends) - own)
-    elif goal.kind == "BALANCE":
-        parts = goal.masses or ()
-        mass = np.array([part[2] for part in parts])
-        at = [dual_quaternion.transform(world[part[0]], np.asarray(part[1], dtype=float)) for part in parts]
-        centre = mass @ np.array(at) / mass.sum()
-        place += left * (centre - place)
-        if goal.side == "WITHIN":
-            own += left * (centre - own.mean(0))
-    if goal.target_joint is not None:
-        targets.positions[0, k] = dual_quaternion.transform(dual_quaternion.conjugate(world[goal.target_joint]), place)
+    goals = rig.prepared.goals
+    places, turns, points = targets.positions[0], targets.rotations[0], points_in(targets)[0, points_of(goals)[k]]
+    places[k], turns[k], points[:] = eased(
+        rig.skeleton, goals[k], 1.0 - share, world, Target(places[k], turns[k], points)
+    )
 
 
 def _turn(matrix: Matrix) -> np.ndarray:

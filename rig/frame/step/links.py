@@ -7,6 +7,7 @@ Where what is read here follows bones that the solve moves, `frame.py` has Blend
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import hypot
 
 import bpy
@@ -14,6 +15,7 @@ import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
 from ....solvers.algebra import dual_quaternion, quaternion
+from ...blender import bulk
 from ...blender.armature import matrices
 from ...blender.channels import Channels
 from ...setup.rig import Rig
@@ -23,86 +25,91 @@ _NO_SCALE = 2e-6  # scales of bones that differ from 1 by less are rounding, as 
 _ROUNDED = 5e-6  # of a turn's matrix and of the rig's size, to which measured bones are rounded
 
 
-def plain(ob: bpy.types.Object, rig: Rig, start: Channels) -> np.ndarray | None:
-    """Links (1, J, 8) of a rig without scaled or constrained bones, as most rigs are; None for other rigs.
+@dataclass
+class Links:
+    """The links of a rig in one frame.
 
-    ob : the evaluated object. start : the channels that the frame starts from.
+    links : (1, J, 8). slide_scale : (T,) of the sliding bones' locations. stretch : (G,) lengths of the goals' bones,
+    as factors of their rest lengths. distorted : scales or constraints act on the skeleton.
     """
-    if rig.constrained_rows.size or is_scaled(ob, rig):
-        return None
-    links, moved = _in_parents(rig, start)
-    rests = rig.root_rotations(links) if rig.still.size else rig.root_rests
-    return links[None] if place_roots(ob, rig, rests, links, start if moved else None, {}) else None
+
+    links: np.ndarray
+    slide_scale: np.ndarray
+    stretch: tuple[float, ...]
+    distorted: bool
 
 
-def _in_parents(rig: Rig, start: Channels) -> tuple[np.ndarray, bool]:
-    """Links (J, 8) of bones that are not scaled, each in its parent's frame, and whether a location moves one."""
-    links, still = rig.rest_links.copy(), rig.still
+def read(ob: bpy.types.Object, rig: Rig, start: Channels) -> Links:
+    """The links of a rig. ob : the evaluated object. start : the channels that the frame starts from."""
+    if not (rig.constrained_rows.size or is_scaled(ob, rig)):
+        plain = PlainLinks(rig, start)
+        if plain.place_roots(ob):
+            return Links(plain.links, rig.slide_scale, (1.0,) * len(rig.goals), False)
+    return _posed(ob, rig, start)
+
+
+class PlainLinks:
+    """The links of a rig without scaled or constrained bones, as most rigs are, in frames with the same start channels.
+
+    links : (1, J, 8); those of the roots hold once they are placed.
+    """
+
+    def __init__(self, rig: Rig, start: Channels) -> None:
+        still, loose = rig.still, rig.loose_rows
+        links = in_parents(rig, start.modes.quaternions(start.rotations[rig.bones[still]], rig.bones[still]))
+        locations = start.locations[rig.loose_bones]
+        moved = bool(locations.any())
+        if moved:
+            offsets = rig.rest_offset[loose] + (rig.location_frame[loose] @ locations[..., None])[..., 0]
+            links[rig.main[loose]] = dual_quaternion.from_parts(links[rig.main[loose], :4], offsets)
+        self.links, self._rig = links[None], rig
+        self._rests = rig.root_rotations(links) if still.size else rig.root_rests
+        self._start = start if moved else None
+        self._placed: dict[int, int] = {}  # hashes of the matrices that the links of roots were placed by
+
+    def place_roots(self, ob: bpy.types.Object) -> bool:
+        """Place the roots' links on the evaluated bones outside the skeleton that they hang on.
+
+        Returns False, with unusable links, if one of these bones is scaled.
+        """
+        rig, bones, start = self._rig, ob.pose.bones, self._start
+        for parent, roots in rig.root_places.items():
+            matrix = bones[parent].matrix.copy()
+            matrix.freeze()
+            place = hash(matrix)  # exact, whereas Blender compares matrices with room for rounding
+            if self._placed.get(parent) == place:
+                continue
+            self._placed[parent] = place
+            _, q, (x, y, z) = matrix.decompose()
+            if not (abs(x - 1.0) < _SAME and abs(y - 1.0) < _SAME and abs(z - 1.0) < _SAME):
+                return False
+            turned = _unit(q)
+            for root in roots:
+                offset, rest = root.offset, self._rests[root.first]
+                if start is not None and root.loose >= 0:
+                    offset = offset + Vector(rig.location_frame[root.loose] @ start.locations[rig.bones[root.loose]])
+                turn = _product(turned, rest) if root.turned else rest
+                self.links[0, root.first] = _link(turn, matrix @ offset)
+        return True
+
+
+def in_parents(rig: Rig, own: np.ndarray) -> np.ndarray:
+    """Links (..., J, 8) at rest, but for unsolved bones without constraints, which turn by `own` (..., S, 4)."""
+    links, still = np.broadcast_to(rig.rest_links, (*own.shape[:-2], *rig.rest_links.shape)).copy(), rig.still
     if still.size:
-        own = start.modes.quaternions(start.rotations[rig.bones[still]], rig.bones[still])
         turned = quaternion.product(rig.own_rest[still], own)
-        links[rig.main[still]] = dual_quaternion.from_parts(turned, rig.rest_offset[still])
-    locations = start.locations[rig.loose_bones]
-    moved = bool(locations.any())
-    if moved:
-        offsets = rig.rest_offset[rig.loose_rows] + (rig.location_frame[rig.loose_rows] @ locations[..., None])[..., 0]
-        joints = rig.main[rig.loose_rows]
-        links[joints] = dual_quaternion.from_parts(links[joints, :4], offsets)
-    return links, moved
-
-
-def root_rests(rig: Rig, start: Channels) -> dict[int, list[float]]:
-    """The rotations of the roots in their parents' frames, by first joint, for `place_roots`."""
-    return rig.root_rotations(_in_parents(rig, start)[0])
+        links[..., rig.main[still], :] = dual_quaternion.from_parts(turned, rig.rest_offset[still])
+    return links
 
 
 def is_scaled(ob: bpy.types.Object, rig: Rig) -> bool:
     """Whether a bone of the skeleton of an evaluated object is scaled."""
-    bones = ob.pose.bones
-    scale = np.empty((len(bones), 3), dtype=np.float32)
-    bones.foreach_get("scale", scale.reshape(-1))
-    own = scale.take(rig.bones, axis=0)
+    own = bulk.read(ob.pose.bones, "scale", 3).take(rig.bones, axis=0)
     return own.tobytes() != rig.no_scale and not bool((np.abs(own - 1.0) < _NO_SCALE).all())  # NaN is a scale too
 
 
-def place_roots(
-    ob: bpy.types.Object, rig: Rig, rests: dict[int, list[float]], links: np.ndarray, start: Channels | None,
-    placed: dict[int, int],
-) -> bool:  # fmt: skip
-    """Write the links of root joints, whose parents are bones outside the skeleton, into links (J, 8).
-
-    Returns False, with unusable links, if one of these bones is scaled. rests : the roots' rotations in their parents'
-    frames, by first joint. start : None where no location moves a bone. placed : where the links have these bones, by
-    the hashes of their matrices, to be updated; they are left as they are while these stay.
-    """
-    bones = ob.pose.bones
-    for parent, roots in rig.root_places.items():
-        matrix = bones[parent].matrix.copy()
-        matrix.freeze()
-        place = hash(matrix)  # exact, whereas Blender compares matrices with room for rounding
-        if placed.get(parent) == place:
-            continue
-        placed[parent] = place
-        _, q, (x, y, z) = matrix.decompose()
-        if not (abs(x - 1.0) < _SAME and abs(y - 1.0) < _SAME and abs(z - 1.0) < _SAME):
-            return False
-        turned = _unit(q)
-        for root in roots:
-            offset, rest = root.offset, rests[root.first]
-            if start is not None and root.loose >= 0:
-                offset = offset + Vector(rig.location_frame[root.loose] @ start.locations[rig.bones[root.loose]])
-            links[root.first] = _link(_product(turned, rest) if root.turned else rest, matrix @ offset)
-    return True
-
-
-def posed(
-    ob: bpy.types.Object, rig: Rig, start: Channels
-) -> tuple[np.ndarray, np.ndarray, tuple[float, ...]]:
-    """Links (1, J, 8) of any rig, measured on the pose of the start channels with Blender's rules for scale.
-
-    Also returns the scale (T,) of the sliding bones' locations, and the lengths (G,) of the goals' bones, as factors of
-    their rest lengths.
-    """
+def _posed(ob: bpy.types.Object, rig: Rig, start: Channels) -> Links:
+    """The links of any rig, measured on the pose of the start channels with Blender's rules for scale."""
     world = _start_matrices(ob, rig, start)
     turned, scale = _unscaled(world)
     bones, parent = rig.bones, rig.parent
@@ -142,7 +149,8 @@ def posed(
         links[rig.main[row]] = dual_quaternion.from_parts(own, np.zeros(3))
         links[joint] = dual_quaternion.from_parts(frame, offsets[row] - moved)
     length = scale[bones[rig.goal_rows], 1]
-    return links[None], slide_scale, tuple(np.where(np.abs(length - 1.0) < _SAME, 1.0, length).tolist())
+    stretch = tuple(np.where(np.abs(length - 1.0) < _SAME, 1.0, length).tolist())
+    return Links(links[None], slide_scale, stretch, True)
 
 
 def _start_matrices(ob: bpy.types.Object, rig: Rig, start: Channels) -> np.ndarray:

@@ -20,7 +20,7 @@ from ..state.natural_pose import Shaping
 from . import keyed_reach, kinds, start_pose
 from . import links as joint_links
 from . import targets as goal_targets
-from .targets import Place
+from .targets import GoalsRead
 
 
 @dataclass
@@ -84,13 +84,15 @@ class Reading:
     """What one frame's solve starts from.
 
     posed, now : the evaluated and the original bones' channels. start : the channels as they would be without DQIK.
-    frame_input : the solver's input; None if there is nothing to solve.
+    frame_input : the solver's input; None if there is nothing to solve. is_steady : only targets and the places of
+    roots were read, into the input of the frame before.
     """
 
     posed: Channels
     now: Channels
     start: Channels
     frame_input: FrameInput | None
+    is_steady: bool = False
 
     def copy(self) -> "Reading":
         """With an input of its own, which the next frame does not overwrite."""
@@ -104,43 +106,23 @@ def check_numbers(numbers: np.ndarray) -> None:
         raise Refused(Note(Code.POSE_NO_NUMBER))
 
 
-def read(
-    ob: bpy.types.Object, rig: Rig, start: Channels, places: list[Place], influences: list[float]
-) -> FrameInput:
-    """Read one frame of an evaluated armature object.
-
-    start : the channels that the frame starts from. places, influences : of all goals, as `targets.read` has them.
-    """
-    pose, prepared, scale = _start(rig, start), rig.prepared, rig.slide_scale
-    links = joint_links.plain(ob, rig, start)
-    distorted = links is None
-    if links is None:
-        links, scale, stretch = joint_links.posed(ob, rig, start)
-        check_numbers(np.array(stretch))
-        prepared = rig.stretched(stretch)
+def read(ob: bpy.types.Object, rig: Rig, start: Channels, goals: GoalsRead) -> FrameInput:
+    """Read one frame of an evaluated armature object. start : the channels that the frame starts from."""
+    pose = Pose(rig.motions(start), np.zeros((1, len(rig.skeleton), 3)))
+    found = joint_links.read(ob, rig, start)
+    check_numbers(np.array(found.stretch))
+    prepared, links, scale = rig.stretched(found.stretch), found.links, found.slide_scale
     for k, (joint, row) in enumerate(zip(rig.slide_joint.tolist(), rig.slide_row.tolist(), strict=True)):
         # offset = frame @ location * scale, one slide an axis of that frame
         location = start.locations[rig.bones[row]] * scale[k]
         pose.translations[0, joint : joint + 3] = rig.location_frame[row].T * location[:, None]
-    targets = _targets(ob, rig, prepared, places, influences, links, pose)
-    return FrameInput(rig, prepared, links, pose, targets, scale, distorted)
-
-
-def _start(rig: Rig, start: Channels) -> Pose:
-    """The start pose (1, J, ...), slides at 0; cached until the rotation channels change."""
-    turned = start.rotations[rig.solved_bones]
-    contents = turned.tobytes()
-    if rig.start is None or rig.start[0] != contents:
-        rotations = np.tile(quaternion.IDENTITY, (1, len(rig.skeleton), 1))
-        rotations[0, rig.solved_joints] = rig.to_joints(start.modes.quaternions(turned, rig.solved_bones))
-        rig.start = contents, rotations
-    return Pose(rig.start[1], np.zeros((1, len(rig.skeleton), 3)))
+    targets = _targets(ob, rig, prepared, goals, links, pose)
+    return FrameInput(rig, prepared, links, pose, targets, scale, found.distorted)
 
 
 def _targets(
-    ob: bpy.types.Object, rig: Rig, prepared: Prepared, places: list[Place], influences: list[float],
-    links: np.ndarray, start: Pose,
-) -> Targets:  # fmt: skip
+    ob: bpy.types.Object, rig: Rig, prepared: Prepared, goals: GoalsRead, links: np.ndarray, start: Pose
+) -> Targets:
     """The goals' targets in armature space, for one frame; influence below 1 moves them toward where the bones start.
 
     ob : the evaluated object.
@@ -150,8 +132,8 @@ def _targets(
     targets = Targets(
         np.zeros((1, count, 3)), np.tile(quaternion.IDENTITY, (1, count, 1)), np.zeros((1, count, 3)), points=points
     )
-    goal_targets.in_armature(ob, rig, places, targets)
-    shares = [influences[binding.index] for binding in rig.goals]
+    goal_targets.in_armature(ob, rig, goals.places, targets)
+    shares = [goals.influences[binding.index] for binding in rig.goals]
     if min(shares, default=1.0) < 1.0:
         _ease(rig, prepared, shares, targets, links, start)
     return targets

@@ -11,9 +11,10 @@ from collections.abc import Callable
 import bpy
 import numpy as np
 
-from ...blender import channels
+from ...blender import bulk, channels
 from ...blender.animation import Animation
 from ...blender.channels import Channels
+from ...blender.places import owner_of
 
 _CHANNELS = (
     ("rotation_mode", 1, np.int32), ("location", 3, np.float32), ("scale", 3, np.float32),
@@ -34,13 +35,13 @@ def show(
         if name in ob.pose.bones:
             own, shown = (pose.bones[name].constraints for pose in (ob.pose, evaluated.pose))
             lists.append((own, shown, _OF_CONSTRAINTS))
-    before = [(own, part[0], _read(own, *part)) for own, _, parts in lists for part in parts]
+    before = [(own, part[0], bulk.read(own, *part).reshape(-1)) for own, _, parts in lists for part in parts]
     for own, shown, parts in lists:
         for part in parts:
-            own.foreach_set(part[0], _read(shown, *part))
+            own.foreach_set(part[0], bulk.read(shown, *part).reshape(-1))
     custom = []
     for bone, name in animated.custom:
-        owner, shown = _owners(bone, ob, evaluated)
+        owner, shown = owner_of(ob, bone), owner_of(evaluated, bone)
         if owner is not None and shown is not None and name in owner:
             custom.append((owner, name, owner[name]))
             owner[name] = shown[name]
@@ -55,14 +56,3 @@ def show(
         ob.update_tag(refresh={"DATA"})
 
     return give_back
-
-
-def _read(items: bpy.types.bpy_prop_collection, path: str, size: int, kind: type) -> np.ndarray:
-    values = np.empty(size * len(items), dtype=kind)
-    items.foreach_get(path, values)
-    return values
-
-
-def _owners(bone: str, *objects: bpy.types.Object) -> list[bpy.types.Object | bpy.types.PoseBone | None]:
-    """A bone of each object, None if there is none of this name; the objects themselves if the name is empty."""
-    return [ob.pose.bones.get(bone) if bone else ob for ob in objects]

@@ -32,12 +32,13 @@ class SteadyFrames:
         """`reading` : of a frame that went through the whole step, to which `SteadyFrames.fit` applies."""
         assert reading.frame_input is not None
         self.reading, start = reading.copy(), reading.start
+        self.reading.is_steady = True
         frame_input = self.reading.frame_input
         rig = frame_input.rig
         frame_input.targets, self._requests = _in_one(frame_input.targets)
-        self._scene, self._bones, self._rig, self._input = view.scene_uid, pose.bones, rig, frame_input
-        self._located = start if start.locations[rig.loose_bones].any() else None
-        self._rests, self._placed = links.root_rests(rig, start), dict[int, int]()
+        self._scene, self._bones, self._rig, self._input = view.scene_uid, pose.bones.tobytes(), rig, frame_input
+        self._links = links.PlainLinks(rig, start)
+        frame_input.links = self._links.links
         self._names = [fact.name for fact in prepared.facts]
         self._near = start.rotations.take(rig.solved_bones, axis=0).astype(float)
         self.note(reading.now)
@@ -50,7 +51,7 @@ class SteadyFrames:
             rig is not None and frame_input is not None and frame_input.prepared is rig.prepared
             and view.in_viewport and prepared.unanimated and not prepared.animates_settings
             and not rig.constrained_rows.size and not prepared.follows_itself and min(prepared.influences) == 1.0
-            and not any(fact.distance or fact.is_curve for fact in prepared.facts)
+            and not any(fact.lengths or fact.is_curve for fact in prepared.facts)
         )  # fmt: skip
 
     def read(self, prepared: PreparedRig, pose: PoseMemory, ob: bpy.types.Object, view: View) -> bool:
@@ -59,7 +60,9 @@ class SteadyFrames:
         if not (view.fresh and view.in_viewport) or prepared.stale or view.edited:
             return False
         modes = reading.now.modes
-        if view.scene_uid != self._scene or pose.bones is not self._bones or channels.modes(bones, modes) is not modes:
+        if view.scene_uid != self._scene or pose.bones.tobytes() != self._bones:
+            return False
+        if channels.modes(bones, modes) != modes:
             return False
         reading.now = reading.posed = channels.read(bones, modes)
         if self._pose_contents() != self._contents or not prepared.is_animated_alike(ob):
@@ -70,7 +73,9 @@ class SteadyFrames:
         if ob.dqik.goals.keys() != self._names:  # Blender reports no update when a script removes goals
             return False
         places = targets.same(evaluated, prepared.facts, view)
-        if places is None or len(places) != rig.all_goals + rig.all_obstacles or not self._place_roots(evaluated):
+        if places is None or len(places) != rig.all_goals + rig.all_obstacles:
+            return False
+        if not self._links.place_roots(evaluated):
             return False
         targets.in_armature(evaluated, rig, places, self._input.targets)
         return isfinite(self._requests.sum())
@@ -90,12 +95,6 @@ class SteadyFrames:
         """Note the original bones' channels as they were written last, or read if nothing was written."""
         self.reading.now = now
         self._contents = self._pose_contents()
-
-    def _place_roots(self, evaluated: bpy.types.Object) -> bool:
-        """Update the links of the roots; False if a bone that they hang on is scaled."""
-        return links.place_roots(
-            evaluated, self._rig, self._rests, self._input.links[0], self._located, self._placed
-        )  # fmt: skip
 
     def _pose_contents(self) -> tuple[bytes, bytes]:
         """The channels of the skeleton's bones."""

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The goals of an armature in one evaluation: their settings, and the world matrices of their targets and poles."""
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 import bpy
 import numpy as np
 from mathutils import Matrix, Vector
@@ -11,6 +14,7 @@ from ....solvers.space import points_in
 from ...blender.armature import is_finite
 from ...blender.dependencies import Dependencies
 from ...blender.dependencies import obstacles as obstacles_of
+from ...blender.places import world_matrix
 from ...notes import Code, Note
 from ...setup import rotation_space
 from ...setup.goal_facts import GoalFacts
@@ -21,27 +25,36 @@ from . import kinds
 Place = tuple[Matrix | None, Matrix | None]
 """World matrices of a goal's target and pole; None for a missing one."""
 
+
+class GoalsRead(NamedTuple):
+    """All goals of an armature in one evaluation: their settings, places and influences.
+
+    After the places of the goals come those of the obstacles. settled : settings and influences are those read before.
+    """
+
+    facts: tuple[GoalFacts, ...] = ()
+    places: Sequence[Place] = ()
+    influences: Sequence[float] = ()
+    settled: bool = False
+
+
 _NO_POLE = (0.0, 0.0, 0.0)
 _AWAY = -1e3  # of the rig's size
 
 
-def read(
-    ob: bpy.types.Object, view: View, before: tuple[GoalFacts, ...], edited: bool
-) -> tuple[tuple[GoalFacts, ...], list[Place], list[float] | None]:
-    """All goals of an evaluated armature object: settings, places, and influences, None if these did not change.
+def read(ob: bpy.types.Object, view: View, before: GoalsRead, edited: bool) -> GoalsRead:
+    """Read all goals of an evaluated armature object.
 
-    After the places of the goals come those of the obstacles.
-
-    before : the settings as read last. edited : whether settings may have changed. If not, only places
+    before : as read last; its places do not matter. edited : whether settings may have changed. If not, only places
         are read. Settings are still read when goals were added, removed or moved, or targets were deleted, because
         Blender reports no update for these.
     """
     goals, own = ob.dqik.goals, ob.original.dqik.goals
-    as_before = [(goal.name, goal.bone) for goal in own] == [fact[:2] for fact in before]
-    if not edited and as_before and kinds.same_scale(ob, before):
-        places = same(ob, before, view)
+    as_before = [(goal.name, goal.bone) for goal in own] == [fact[:2] for fact in before.facts]
+    if not edited and as_before and kinds.same_scale(ob, before.facts):
+        places = same(ob, before.facts, view)
         if places is not None and all(is_finite(matrix) for place in places for matrix in place if matrix is not None):
-            return before, places, None
+            return before._replace(places=places, settled=True)
     if [(goal.name, goal.bone) for goal in goals] != [(goal.name, goal.bone) for goal in own]:
         goals = own  # remove(), clear() and move() on a collection cause no update in Blender
         ob.original.update_tag(refresh={"OBJECT"})
@@ -59,7 +72,8 @@ def read(
             goal.pole_angle, *kinds.facts(ob, goal),
         ))  # fmt: skip
         places.append((target_matrix, pole_matrix))
-    return tuple(facts), [*places, *_obstacles(ob, view, later)], [goal.influence for goal in goals]
+    places += _obstacles(ob, view, later)
+    return GoalsRead(tuple(facts), places, [goal.influence for goal in goals])
 
 
 def same(ob: bpy.types.Object, before: tuple[GoalFacts, ...], view: View) -> list[Place] | None:
@@ -80,7 +94,7 @@ def same(ob: bpy.types.Object, before: tuple[GoalFacts, ...], view: View) -> lis
     return [*places, *_obstacles(ob, view, later)]
 
 
-def in_armature(ob: bpy.types.Object, rig: Rig, places: list[Place], targets: Targets) -> None:
+def in_armature(ob: bpy.types.Object, rig: Rig, places: Sequence[Place], targets: Targets) -> None:
     """Write the goals' targets in armature space into `targets` of one frame, as far as the goals ask for them.
 
     ob : the evaluated object.
@@ -123,7 +137,7 @@ def _up(matrix: Matrix) -> Vector:
     return Vector([row[2] for row in matrix][:3]).normalized()
 
 
-def _place_obstacles(inverse: Matrix, rig: Rig, places: list[Place], points: np.ndarray) -> None:
+def _place_obstacles(inverse: Matrix, rig: Rig, places: Sequence[Place], points: np.ndarray) -> None:
     """Write the points of obstacles, which come last, in armature space. points : (1, P, 3)."""
     count = len(rig.obstacles[0].points)
     for row, one in enumerate(rig.obstacles, -len(rig.obstacles)):
@@ -195,14 +209,9 @@ def _matrix(
     """As `_place`, but the matrix may not be finite."""
     if target is None:
         return None, None
-    if not target.is_evaluated:
-        target = target.evaluated_get(view.depsgraph)
-    matrix = target.matrix_world
-    if bone and target.type == "ARMATURE":
-        found = target.pose.bones.get(bone) if target.pose is not None else None
-        if found is None:
-            return None, Note(Code.HAS_NO_BONE, repr(target.name), repr(bone))
-        matrix = matrix @ found.matrix
+    matrix = world_matrix(target, bone, view.depsgraph)
+    if matrix is None:
+        return None, Note(Code.HAS_NO_BONE, repr(target.name), repr(bone))
     if later:
         behind = Dependencies().bones_behind(target, bone if target.type == "ARMATURE" else "")
         name = min((repr(other.name) for other, _ in behind if other.original.session_uid in later), default="")

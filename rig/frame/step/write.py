@@ -63,9 +63,7 @@ def apply(ob: bpy.types.Object, new: Channels, bones: np.ndarray, now: Channels,
         channels.write_locations(ob, now)
     if turn(ob, now, bones, new.rotations.take(bones, axis=0)):
         return now
-    behind = posed is not now and (
-        _differs(posed.rotations, new.rotations, bones) or _differs(posed.locations, new.locations, bones)
-    )
+    behind = _differs(posed.rotations, new.rotations, bones) or _differs(posed.locations, new.locations, bones)
     if moved or behind:
         ob.update_tag(refresh={"OBJECT"})
     return now

@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from ...algebra import quaternion
-from ...model.goals import Targets
-from .setup import Columns, Kinematics, Points, Setup, of_kind, points_in, weights_of
+from ...algebra import dual_quaternion, quaternion
+from ...model.goals import Goal, Targets
+from ...model.skeleton import Skeleton
+from .setup import Columns, Kinematics, Points, Setup, Target, of_kind, points_in, weights_of
 
 LEAST_EDGE = 1e-9  # [skeleton lengths] points nearer to each other are one corner
 FEWEST_EDGES = 4
@@ -22,6 +23,13 @@ class BalanceTasks:
     """The balance tasks of a stage, T of them; see `table.Kind`. `size` is that of the goal with most points."""
 
     kind, name, unit = "BALANCE", "balance", "length"
+    data = (
+        ("int32", "within upright points place parts", ""),
+        ("double", "distance least", ""),
+        ("int32[]", "joint", "(parts)"),
+        ("double[]", "centre share", "(parts, 3), (parts)"),
+        ("uint8[]", "moved", "(parts, n)"),
+    )
 
     def __init__(self, setup: Setup) -> None:
         skeleton = setup.skeleton
@@ -67,6 +75,19 @@ class BalanceTasks:
         del now
         return np.zeros((len(then.positions), len(self.goals), self.size))
 
+    @staticmethod
+    def ease(skeleton: Skeleton, goal: Goal, left: float, world: np.ndarray, target: Target) -> Target:
+        """See `table.Kind`: the target, or the middle of the area, toward the centre of mass."""
+        del skeleton
+        parts = goal.masses or ()
+        mass = np.array([part[2] for part in parts])
+        at = [dual_quaternion.transform(world[part[0]], np.asarray(part[1], dtype=float)) for part in parts]
+        centre = mass @ np.array(at) / mass.sum()
+        points = target.points
+        if goal.side == "WITHIN":
+            points = points + left * (centre - points.mean(0))
+        return target._replace(position=target.position + left * (centre - target.position), points=points)
+
     def pack(self, index: int) -> dict[str, Any]:
         """The data of one task that only its kind has, for the kernel."""
         parts, places = self._parts[index], self._places[index]
@@ -76,7 +97,7 @@ class BalanceTasks:
             "parts": len(parts.joint), "joint": parts.joint, "centre": parts.offsets, "share": self._shares[index],
             "moved": parts.moves > 0.0,
         }  # fmt: skip
-        return {"levers": parts.levers, "data": ("dqik_balance", values)}
+        return {"levers": parts.levers, "data": values}
 
     def _edges(self, targets: Targets) -> tuple[np.ndarray, np.ndarray]:
         """Outward normals (F, T, size, 3) and heights (F, T, size) of the edges; zeros for rows without one.

@@ -19,6 +19,7 @@ class CouplingTasks:
     """The soft couplings of a stage, T of them; see `table.Kind`. A coupling belongs to a goal that moves its joint."""
 
     kind, name, size, unit, one_sided = None, "coupling", 1, None, None
+    data = (("int32", "own leader", "degrees of freedom"), ("double", "factor offset", ""))
 
     def __init__(self, setup: Setup) -> None:
         space = setup.space
@@ -67,4 +68,4 @@ class CouplingTasks:
         """See `table.Kind`."""
         ends = {"own": self._own[index], "leader": self._leader[index]}
         relation = {"factor": self._factor[index], "offset": self._offset[index]}
-        return {"levers": None, "data": ("dqik_coupling", {**ends, **relation})}
+        return {"levers": None, "data": {**ends, **relation}}

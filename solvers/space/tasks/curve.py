@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from ...algebra import dual_quaternion
 from ...model.errors import InvalidGoal
 from ...model.goals import Goal, Targets
 from ...model.skeleton import Skeleton
-from .setup import Columns, Kinematics, Points, Setup, of_kind, points_in, weights_of
+from .setup import Columns, Kinematics, Points, Setup, Target, effector, of_kind, points_in, weights_of
 
 
 def joints_on_curve(skeleton: Skeleton, goal: Goal) -> list[int]:
@@ -26,6 +27,10 @@ class CurveTasks:
     """The curve tasks of a stage, one for each point; see `table.Kind`."""
 
     kind, name, size, unit, one_sided = "CURVE", "curve", 3, "length", None
+    data = (
+        ("int32", "joint place", "place: of the point among those of all goals"),
+        ("double[3]", "offset", ""),
+    )
 
     def __init__(self, setup: Setup) -> None:
         own, joints, offsets, places = list[int](), list[int](), list[tuple[float, ...]](), list[int]()
@@ -61,7 +66,14 @@ class CurveTasks:
         """Motion (F, T, 3) of the points [length units]."""
         return (points_in(then) - points_in(now))[:, self._places]
 
+    @staticmethod
+    def ease(skeleton: Skeleton, goal: Goal, left: float, world: np.ndarray, target: Target) -> Target:
+        """See `table.Kind`: the points toward where the joints are."""
+        places = dual_quaternion.translation(world[joints_on_curve(skeleton, goal)])
+        joints = np.array([*places, effector(goal, world)])
+        return target._replace(points=target.points + left * (joints - target.points))
+
     def pack(self, index: int) -> dict[str, Any]:
         """The data of one task that only its kind has, for the kernel."""
         values = {"joint": self._on.joint[index], "offset": self._on.offsets[index], "place": self._places[index]}
-        return {"levers": self._on.levers[index], "data": ("dqik_on_curve", values)}
+        return {"levers": self._on.levers[index], "data": values}

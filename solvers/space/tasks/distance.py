@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from ...model.goals import Targets
-from .setup import Columns, Kinematics, Setup, TargetPoints, of_kind, one_point, weights_of
+from ...model.goals import Goal, Targets
+from ...model.skeleton import Skeleton
+from .setup import Columns, Kinematics, Setup, Target, TargetFrames, effector, of_kind, one_point, weights_of
 
 SIGNS = {"AT": 1.0, "WITHIN": -1.0, "BEYOND": 1.0}  # of the error `distance - far`
 LEAST_FAR = 1e-9  # [skeleton lengths] nearer to its target an effector has no direction from it; Z is taken
@@ -16,6 +17,8 @@ class DistanceTasks:
     """The distance tasks of a stage, T of them; see `table.Kind`."""
 
     kind, name, size, unit = "DISTANCE", "distance", 1, "length"
+    data = (("double", "distance sign", ""),)
+    constants = "LEAST_FAR"
 
     def __init__(self, setup: Setup) -> None:
         self.goals = of_kind(setup, self.kind)
@@ -24,7 +27,7 @@ class DistanceTasks:
         self._distance = np.array([goal.distance for goal in goals])
         self._sign = np.array([SIGNS[str(goal.side)] for goal in goals])
         self.one_sided = np.array([goal.side != "AT" for goal in goals], dtype=bool)
-        self._tip, self._target = one_point(setup, self.goals), TargetPoints(setup, self.goals)
+        self._tip, self._target = one_point(setup, self.goals), TargetFrames(setup, self.goals)
         self._least = LEAST_FAR * setup.skeleton.length
         self.acts = (self._tip.moves + self._target.moves) > 0.0
 
@@ -45,10 +48,18 @@ class DistanceTasks:
         del now
         return np.zeros((len(then.positions), len(self.goals), self.size))
 
+    @staticmethod
+    def ease(skeleton: Skeleton, goal: Goal, left: float, world: np.ndarray, target: Target) -> Target:
+        """See `table.Kind`: the target along its line to the effector."""
+        del skeleton
+        away = effector(goal, world) - target.position
+        far = max(float(np.linalg.norm(away)), 1e-12)
+        return target._replace(position=target.position + left * (far - goal.distance) * away / far)
+
     def pack(self, index: int) -> dict[str, Any]:
         """The data of one task that only its kind has, for the kernel."""
         values = {"distance": self._distance[index], "sign": self._sign[index]}
-        return {"levers": self._tip.levers[index], "data": ("dqik_distance", values)}
+        return {**self._target.pack(index, self._tip), "data": values}
 
     def _lines(self, kinematics: Kinematics, targets: Targets) -> tuple[np.ndarray, np.ndarray]:
         """Unit vectors (F, T, 3) from the targets to the effectors, and their distances (F, T)."""

@@ -6,14 +6,16 @@ from typing import Any
 import numpy as np
 
 from ...algebra import quaternion
-from ...model.goals import Targets
-from .setup import Columns, Kinematics, Setup, of_kind, one_point, weights_of
+from ...model.goals import Goal, Targets
+from ...model.skeleton import Skeleton
+from .setup import Columns, Kinematics, Setup, Target, effector, of_kind, one_point, weights_of
 
 
 class PlaneTasks:
     """The plane tasks of a stage, T of them; see `table.Kind`."""
 
     kind, name, size, unit = "PLANE", "plane", 1, "length"
+    data = (("double", "height", ""),)
 
     def __init__(self, setup: Setup) -> None:
         self.goals = of_kind(setup, self.kind)
@@ -39,9 +41,17 @@ class PlaneTasks:
         del now
         return np.zeros((len(then.positions), len(self.goals), self.size))
 
+    @staticmethod
+    def ease(skeleton: Skeleton, goal: Goal, left: float, world: np.ndarray, target: Target) -> Target:
+        """See `table.Kind`: the plane toward the effector."""
+        del skeleton
+        normal = quaternion.to_matrix(target.rotation)[:, 2]
+        height = float(normal @ (effector(goal, world) - target.position))
+        return target._replace(position=target.position + left * (height - goal.distance) * normal)
+
     def pack(self, index: int) -> dict[str, Any]:
         """The data of one task that only its kind has, for the kernel."""
-        return {"levers": self._tip.levers[index], "data": ("dqik_plane", {"height": self._height[index]})}
+        return {"levers": self._tip.levers[index], "data": {"height": self._height[index]}}
 
     def _normals(self, targets: Targets) -> np.ndarray:
         """The planes' unit normals (F, T, 3)."""

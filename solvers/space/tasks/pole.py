@@ -24,6 +24,13 @@ class PoleTasks:
     """
 
     kind, name, size, unit, one_sided = "REACH", "pole", 1, None, None
+    data = (  # the chain that a pole bends; see Pole in solvers/space/poles.py
+        ("int32", "goal root end middles", ""),
+        ("int32[]", "middle", "(middles)"),
+        ("double", "angle", ""),
+        ("int32", "swivels", "whether its root may be turned to the pole: a ball that may move"),
+        ("uint8[]", "moved", "(middles + 2, n) degrees of freedom that act on root, middles, end"),
+    )
 
     def __init__(self, setup: Setup) -> None:
         self.poles = tuple(setup.poles)
@@ -75,7 +82,7 @@ class PoleTasks:
         fields = {"goal": pole.goal, "root": pole.root, "end": pole.end, "middles": len(pole.middle),
                "middle": pole.middle, "angle": pole.angle, "swivels": pole in self.swivelling,
                "moved": self._moved[index]}  # fmt: skip
-        return {"levers": self._levers[index], "data": ("dqik_pole", fields)}
+        return {"levers": self._levers[index], "data": fields}
 
     def _angle(self, pole: Pole, kinematics: Kinematics, targets: Targets) -> tuple[np.ndarray, np.ndarray]:
         return angles_and_gradients(*_chain(pole, kinematics), targets.poles[:, pole.goal], pole.angle)

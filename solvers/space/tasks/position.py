@@ -16,6 +16,7 @@ class PositionTasks:
     """The position tasks of a stage, P of them; see `table.Kind`."""
 
     kind, name, size, unit, one_sided = "REACH", "position", 3, "length", None
+    data = ()
 
     def __init__(self, setup: Setup) -> None:
         goals, skeleton, space = setup.goals, setup.skeleton, setup.space

@@ -18,6 +18,12 @@ class RotationTasks:
     """The rotation tasks of a stage, R of them; see `table.Kind`."""
 
     kind, name, size, unit, one_sided = "REACH", "rotation", 3, "angle", None
+    data = (  # of a goal whose rotation follows the limb above it; see Carry in solvers/model/carry.py
+        ("int32", "limb", "joint above the goal's"),
+        ("double", "follows", ""),
+        ("double[4]", "back", "inverse orientation of that joint at rest"),
+        ("uint8[]", "turns carries", "(n) degrees of freedom that turn the goal's joint; those that turn the limb"),
+    )
 
     def __init__(self, setup: Setup) -> None:
         goals, skeleton, space = setup.goals, setup.skeleton, setup.space
@@ -83,4 +89,4 @@ class RotationTasks:
             "turns": self._moves[index, 0] > 0.0,
             "carries": self.carries[k],
         }
-        return {"levers": None, "data": ("dqik_carry", values)}
+        return {"levers": None, "data": values}

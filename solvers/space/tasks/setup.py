@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...algebra import quaternion
+from ...algebra import dual_quaternion, quaternion
 from ...model.goals import Goal, Targets
 from ...model.skeleton import Skeleton
 from ..joint_space import JointSpace
@@ -29,7 +29,6 @@ class Setup(NamedTuple):
     scale: np.ndarray  # (G,) weight of each goal's priority
     points: Sequence[slice]  # (G) of the goals' points among those of all stages
     moved: np.ndarray  # (G, n) bool, degrees of freedom of the goal's chain and of joints coupled to it
-    gaps: Any = None  # `ContactGaps` of the contacts; None without any
 
     def some(self, numbers: np.ndarray) -> list[Goal]:
         """Some of the goals."""
@@ -51,6 +50,14 @@ class Columns(NamedTuple):
 
     axes: np.ndarray  # (F, 3, n) u, 0 for slides
     moments: np.ndarray  # (F, 3, n) p x u, the direction for slides
+
+
+class Target(NamedTuple):
+    """The target of one goal of one frame, in the skeleton's frame; as in `Targets`."""
+
+    position: np.ndarray  # (3,)
+    rotation: np.ndarray  # (4,)
+    points: np.ndarray  # (K, 3)
 
 
 class Points:
@@ -80,22 +87,24 @@ class Points:
         return velocities(columns, kinematics, at, self.levers, self._detached) * self.moves[:, None, :]
 
 
-class TargetPoints:
-    """The target points of some goals: in the skeleton's frame, or carried by joints of the same skeleton.
+class TargetFrames:
+    """The targets of some goals: in the skeleton's frame, or carried by joints of the same skeleton.
 
     Attributes
     ----------
-    moves : (T, n) 1 where a degree of freedom may move the target, else 0.
+    moves : (T, n) 1 where a degree of freedom may move the target's place. turns : (T, n) bool, may turn it.
     """
 
     def __init__(self, setup: Setup, goals: np.ndarray) -> None:
         self._goals = goals
         joint = [-1 if goal.target_joint is None else int(goal.target_joint) for goal in setup.some(goals)]
         self._carried = np.flatnonzero(np.array(joint, dtype=np.intp) >= 0)
-        carriers = np.array(joint, dtype=np.intp)[self._carried]
-        self._points = Points(setup, carriers, np.zeros((len(carriers), 3)), setup.moves[goals[self._carried]])
+        carriers, carried = np.array(joint, dtype=np.intp)[self._carried], goals[self._carried]
+        self._points = Points(setup, carriers, np.zeros((len(carriers), 3)), setup.moves[carried])
         self.moves = np.zeros((len(goals), setup.space.n))
         self.moves[self._carried] = self._points.moves
+        self.turns = np.zeros(self.moves.shape, dtype=bool)
+        self.turns[self._carried] = turning(setup, carried, carriers)
 
     def at(self, kinematics: Kinematics, targets: Targets) -> np.ndarray:
         """World positions (F, T, 3)."""
@@ -105,11 +114,30 @@ class TargetPoints:
             places[:, self._carried] = kinematics.positions[:, self._points.joint] + own[..., 0]
         return places
 
+    def turned(self, kinematics: Kinematics, targets: Targets, axes: np.ndarray) -> np.ndarray:
+        """World directions (F, T, 3) of axes (T, 3) of the targets."""
+        lines = quaternion.rotate(targets.rotations[:, self._goals], axes)
+        if self._carried.size:
+            own = kinematics.matrices[:, self._points.joint] @ lines[:, self._carried, :, None]
+            lines[:, self._carried] = own[..., 0]
+        return lines
+
     def less(self, moved: np.ndarray, columns: Columns, kinematics: Kinematics, at: np.ndarray) -> np.ndarray:
         """Velocities `moved` (F, T, 3, n) less those of the targets, which are `at` (F, T, 3); changed in place."""
         if self._carried.size:
             moved[:, self._carried] -= self._points.columns(columns, kinematics, at[:, self._carried])
         return moved
+
+    def pack(self, index: int, tips: Points | None = None) -> dict[str, Any]:
+        """The kernel's data of one goal's effector, of `tips` (T), and of its target: see `dqik_task`."""
+        if index not in self._carried:
+            return {"levers": None if tips is None else tips.levers[index]}
+        row = int(np.searchsorted(self._carried, index))
+        packed = {"levers": None, "carrier": self._points.joint[row]}
+        if tips is not None:
+            packed["levers"] = np.stack([tips.levers[index], self._points.levers[row]])
+            packed["moves"] = np.stack([tips.moves[index], self._points.moves[row]]) > 0.0
+        return packed
 
 
 def velocities(
@@ -128,12 +156,17 @@ def velocities(
     return moments[:, None] - quaternion.skew(points) @ axes[:, None]  # u x (X - p) = p x u - X x u
 
 
-def turning(setup: Setup, goals: np.ndarray) -> np.ndarray:
-    """Degrees of freedom (T, n) bool that belong to the chains of goals (T,) and turn their joints."""
-    skeleton, space, joint = setup.skeleton, setup.space, setup.joint[goals]
+def turning(setup: Setup, goals: np.ndarray, joint: np.ndarray | None = None) -> np.ndarray:
+    """Degrees of freedom (T, n) bool of the chains of goals (T,) that turn joints (T,); None: the goals' own."""
+    skeleton, space, joint = setup.skeleton, setup.space, setup.joint[goals] if joint is None else joint
     above = skeleton.ancestors[joint][:, space.joint]
     same = skeleton.segment[joint][:, None] == skeleton.segment[space.joint]  # a detached segment keeps its orientation
     return (setup.moves[goals] > 0.0) & space.turns & above & same
+
+
+def effector(goal: Goal, world: np.ndarray) -> np.ndarray:
+    """The place (3,) of a goal's effector in a pose with these transforms (J, 8)."""
+    return dual_quaternion.transform(world[goal.joint], np.asarray(goal.offset, dtype=float))
 
 
 def of_kind(setup: Setup, kind: str) -> np.ndarray:

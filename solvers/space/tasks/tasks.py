@@ -12,7 +12,6 @@ from ...algebra import dual_quaternion, quaternion
 from ...model.carry import Carry
 from ...model.goals import Goal, Targets
 from ...model.skeleton import Skeleton
-from ..contacts import ContactGaps
 from ..joint_space import JointSpace, State
 from ..lanes import Lanes
 from ..poles import Pole
@@ -52,12 +51,10 @@ class Tasks:
         points: Sequence[slice] = (),
         moved: np.ndarray | None = None,
         soft: bool = True,
-        gaps: ContactGaps | None = None,
     ) -> None:
         """`lane` (G,) of each goal; None for one lane. points : (G) of each goal among those of all stages.
 
         moved : (G, J) bool, the chains with the joints coupled to them; None if none are. soft : with soft tasks.
-        gaps : of the contacts; None without any.
         """
         self.skeleton, self.space, self.count, self.length = skeleton, space, len(goals), skeleton.length
         self.joint = np.array([goal.joint for goal in goals], dtype=np.intp)
@@ -70,7 +67,7 @@ class Tasks:
             scale[lane == number] = priority_weights(priority[lane == number].tolist())
         self.kinds = table.make(Setup(
             skeleton, goals, space, poles, self.joint, self.moves, scale, points or [slice(0, 0)] * self.count,
-            (chains if moved is None else moved)[:, space.joint], gaps,
+            (chains if moved is None else moved)[:, space.joint],
         ), soft)  # fmt: skip
         sizes = [kind.size * len(kind.goals) for kind in self.kinds]
         ends = np.cumsum(sizes, dtype=int).tolist()

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One property of all items of a collection, read by one call."""
+
+from typing import Any
+
+import bpy
+import numpy as np
+
+
+def read(items: bpy.types.bpy_prop_collection, name: str, size: int = 1, kind: Any = np.float32) -> np.ndarray:
+    """A property of each item, (N,) or (N, size) if it has several numbers. kind : Blender's type of it, as a dtype."""
+    values = np.empty(len(items) if size == 1 else (len(items), size), dtype=kind)
+    items.foreach_get(name, values.reshape(-1))
+    return values

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the animator asks for once, with Live on or off: a solve, bones back to rest, Live off with the pose kept."""
+
+import bpy
+import numpy as np
+
+from ..blender import channels
+from .sessions import sessions
+from .state import holds
+from .state.report import Status
+from .state.session import Session
+from .step import frame
+from .view import View
+
+
+def solve(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Status:
+    """Solve an armature at the current frame, write the answer and return the report.
+
+    If live solving is off, the solve starts from the current pose, and the answer stays on the bones.
+    """
+    session = sessions.of(ob) if ob.dqik.live else Session(stored=False)
+    with sessions.busy:
+        view = View.now(depsgraph)
+        sessions.armatures.levels(view, sessions.suspended)
+        frame.write_answer(session, ob, frame.solve(session, ob, view), view)
+    if not ob.dqik.live:
+        sessions.by_uid[ob.session_uid] = sessions.of(ob).renewed(session.report)
+    bpy.context.view_layer.update()
+    return session.report.status(ob)
+
+
+def put_to_rest(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> None:
+    """Put the bones that the goals move (all bones if there are no goals) to rest; this becomes their base pose.
+
+    They are not held there.
+    """
+    session = sessions.of(ob)
+    with sessions.busy:
+        frame.read(session, ob, View.now(depsgraph))
+    rig, now = session.rig.rig, channels.read(ob.pose.bones)
+    moved = np.arange(len(ob.pose.bones)) if rig is None else rig.solved_bones
+    slid = moved if rig is None else rig.bones[rig.slide_row]
+    now.rotations[moved] = now.modes.at_rest(moved)
+    now.locations[slid] = 0.0
+    channels.write(ob, now)
+    holds.clear(ob.pose.bones[bone] for bone in moved.tolist())
+    if ob.dqik.live:
+        session.pose.rebase(ob)
+    ob.update_tag(refresh={"DATA"})
+
+
+def keep_pose(ob: bpy.types.Object) -> None:
+    """Switch live solving off and leave the bones as they are now, also those with keys until the next frame."""
+    now = channels.read(ob.pose.bones)
+    sessions.of(ob).pose.rebase(ob)
+    ob.dqik.live = False
+    channels.write(ob, now)
+    ob.update_tag(refresh={"OBJECT"})
+
+
+def give_back(ob: bpy.types.Object) -> None:
+    """Put an armature's bones back to their base pose, at the context's frame; Live was switched off."""
+    session = sessions.of(ob)
+    layer = getattr(bpy.context, "view_layer", None)
+    depsgraph = None if layer is None else layer.depsgraph
+    if depsgraph is None:
+        session.pose.give_back(ob, None, None)
+        return  # Blender is starting or ending: there is no frame
+    with sessions.busy:
+        view = View(depsgraph, bpy.context.scene.frame_current_final, fresh=False)
+        session.rig.look(ob, ob, view)
+        session.pose.give_back(ob, session.rig.free, view)

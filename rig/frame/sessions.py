@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The sessions of all armatures, and what else is remembered between frames. It holds no Blender object."""
+
+from dataclasses import dataclass, field
+
+import bpy
+
+from ..blender.dependencies import aims_of
+from ..notes import Code, Note
+from .following import Armatures
+from .simulations import Simulations
+from .state.arrivals import Arrivals
+from .state.known_answers import KnownAnswers
+from .state.report import Status
+from .state.session import Session
+
+
+class Busy:
+    """While it is entered, no evaluation is answered: a solve causes them itself."""
+
+    depth = 0
+
+    def __enter__(self) -> None:
+        self.depth += 1
+
+    def __exit__(self, *_: object) -> None:
+        self.depth -= 1
+
+
+@dataclass
+class Sessions:
+    """What is remembered between frames.
+
+    by_uid : the sessions, by the `session_uid` of their armature objects.
+    armatures : those that have goals or hold an answer, and which of them follow which.
+    arrivals : tells what arrives on their bones from other bones.
+    simulations : those that wait until a frame is solved.
+    known : answers that were found before.
+    suspended : `session_uid` of the armatures whose frames a bake or a comparison reads; they are not solved meanwhile.
+    """
+
+    by_uid: dict[int, Session] = field(default_factory=dict)
+    armatures: Armatures = field(default_factory=Armatures)
+    arrivals: Arrivals = field(default_factory=Arrivals)
+    simulations: Simulations = field(default_factory=Simulations)
+    known: KnownAnswers = field(default_factory=KnownAnswers)
+    busy: Busy = field(default_factory=Busy)
+    suspended: set[int] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.armatures.states = (self.by_uid, self.arrivals.seen)
+
+    def of(self, ob: bpy.types.Object) -> Session:
+        """The session of an armature object, original or evaluated."""
+        uid = ob.original.session_uid
+        session = self.by_uid.get(uid)
+        if session is None:
+            session = self.by_uid[uid] = Session(known=self.known)
+        return session
+
+    def status(self, ob: bpy.types.Object) -> Status:
+        """The report of the object's last solve."""
+        session = self.by_uid.get(ob.original.session_uid)
+        if session is None:
+            return Status()
+        if ob.data.pose_position == "REST":
+            return Status(notes=(Note(Code.REST_POSITION),))
+        return session.report.status(ob.original)
+
+    def natural_pose_refusal(self, ob: bpy.types.Object) -> Note | None:
+        """Why the natural pose does not know an armature's figure; None if it does, or nothing was solved yet."""
+        session = self.by_uid.get(ob.original.session_uid)
+        return None if session is None else session.rig.natural.refusal
+
+    def forget(self) -> None:
+        """Remember nothing, as if Blender had just started."""
+        self.by_uid.clear()
+        self.armatures.forget()
+        self.arrivals.clear()
+        self.simulations = Simulations(self.simulations.rendering)
+        self.known.clear()
+
+    def renewed(self) -> dict[int, Session]:
+        """Sessions that remember only what undo and redo leave as it is, by `session_uid`."""
+        return {uid: session.renewed() for uid, session in self.by_uid.items()}
+
+    def concerns(self, ob: bpy.types.Object, moved: set[int]) -> bool:
+        """Whether an armature, one that it follows or one of its targets moved, or one of its settings changed.
+
+        moved : `session_uid` of objects.
+        """
+        follows = self.armatures.followed(ob.session_uid)
+        return self.of(ob).rig.stale or not follows.isdisjoint(moved) or any(
+            target.session_uid in moved for target, _ in aims_of(ob)
+        )
+
+    def look_at_arrivals(self, depsgraph: bpy.types.Depsgraph, moved: set[int]) -> list[bpy.types.Object]:
+        """Put right what has arrived on bones of moved objects from other bones; returns those that were looked at.
+
+        Their evaluated copies are put right too, because these are solved next.
+        """
+        looked = []
+        for place, uid in self.armatures.places():
+            ob = bpy.data.objects[place]
+            if ob.pose is None or ob.mode == "EDIT" or ob.library is not None:
+                continue  # in Edit Mode bones and pose do not agree
+            if uid in moved or not self.arrivals.knows(uid):
+                self.arrivals.look(ob, self.of(ob).pose, depsgraph)
+                looked.append(ob)
+        return looked
+
+    def note_poses(self, untouched: bool) -> None:
+        """Note the poses before handlers of other add-ons can change them together with the frame.
+
+        untouched : whether none of these was called yet.
+        """
+        for place, uid in self.armatures.places():
+            if uid in self.by_uid and uid not in self.suspended:
+                self.by_uid[uid].pose.note_arrival(bpy.data.objects[place] if untouched else None)
+
+
+sessions = Sessions()
+"""Those of this Blender."""

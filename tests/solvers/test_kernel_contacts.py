@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Contacts in the compiled kernel: overlaps and answers as NumPy has, for all bodies, joints, limits and couplings."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from drawn import Problem, drawn
+from kernel_and_numpy import asked
+from test_convex import WEDGE, WEDGE_FACES
+from test_couplings import drawn as coupled
+from test_goal_kinds import some_kind
+
+import solvers as ik
+from solvers.algebra import quaternion
+from solvers.compiled import library as kernel
+from solvers.compiled.apart import CompiledApart
+from solvers.model.frames import FrameArrays, asking
+
+pytestmark = pytest.mark.skipif(kernel.load() is None, reason=f"no compiled kernel to compare with: {kernel.kernel()}")
+
+KINDS = ["LOOK_AT", "DISTANCE", "PLANE"]
+
+
+def bodied(seed: int) -> tuple[Problem, ik.Contacts]:
+    """A drawn problem, some with couplings or goals of other kinds, and bodies on its joints and about it."""
+    generator = np.random.default_rng([seed, 7])
+    problem = drawn(seed)
+    if seed % 4 == 1:
+        skeleton = coupled(generator, bool(generator.integers(2)))
+        last = len(skeleton) - 1
+        reach = ik.Goal(last, position=generator.normal(size=3), offset=(0, 0.3, 0))
+        problem = Problem(skeleton, [reach], skeleton.rest_pose(), "PGS", ik.Options())
+    elif seed % 4 == 3:
+        other = some_kind(problem.skeleton, generator, str(generator.choice(KINDS)))
+        problem = replace(problem, goals=[*problem.goals, other])
+    skeleton = problem.skeleton
+    size = max(skeleton.length, 0.1)
+    last = len(skeleton) - 1
+    capsules = [
+        ik.Capsule(joint, 0.1 * size * generator.normal(size=3), 0.3 * size * generator.normal(size=3),
+                   size * generator.uniform(0.02, 0.15))
+        for joint in range(last + 1) if generator.integers(3) or joint == last
+    ]  # fmt: skip
+    at = size * generator.normal(size=(3, 3)) * 0.6
+    turn = quaternion.exp(generator.normal(size=3))
+    obstacles = [
+        ik.Plane(at[0], generator.normal(size=3)),
+        ik.Box(at[1], size * generator.uniform(0.1, 0.6, 3), turn),
+        ik.Convex(at[2] + size * WEDGE, WEDGE_FACES),
+    ]
+    some = [one for one in obstacles if generator.integers(2)]
+    return problem, ik.Contacts(capsules, some or obstacles, margin=size * float(generator.choice([0.0, 0.02])))
+
+
+def answers(problem: Problem, prepared: ik.Prepared) -> tuple[FrameArrays, FrameArrays]:
+    """Frames without contacts, twice."""
+    targets, start, links = asked(problem, 3, speed=0.2)
+    own = prepared.targets(*targets[:3]).points
+    points = None if own is None else np.broadcast_to(own, (3, *own.shape[1:]))
+    frames, again = (asking(targets._replace(points=points), start, links) for _ in range(2))
+    prepared.numpy.solve_into(frames)
+    again.answer(slice(None), frames.batch())
+    return frames, again
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_a_push_is_numpys(part: int) -> None:
+    """In problems that have room and in those that have none; a third of them have goals or joints that do not move."""
+    pushed = 0
+    for seed in range(40 * part, 40 * part + 40):
+        problem, contacts = bodied(seed)
+        prepared = ik.Prepared(problem.skeleton, problem.goals, "PGS", problem.options, contacts)
+        if not isinstance(prepared.apart, CompiledApart):  # nothing that moves has a body to keep apart from
+            continue
+        apart, (compiled, plain) = prepared.apart, answers(problem, prepared)
+        deep = apart.numpy.overlaps(plain)
+        assert np.abs(apart.overlaps(compiled) - deep).max() < 1e-12 * (1.0 + np.abs(deep).max())
+        apart.memory.doubles[:] = np.nan  # nothing of it is read before it is written
+        apart.solve_into(compiled)
+        apart.numpy.solve_into(plain)
+        size = problem.skeleton.length
+        assert np.abs(compiled.rotations - plain.rotations).max() < 1e-6, seed
+        assert np.abs(compiled.translations - plain.translations).max() < 1e-6 * size, seed
+        assert np.abs(compiled.position_errors - plain.position_errors).max() < 1e-5 * size, seed
+        assert np.abs(compiled.rotation_errors - plain.rotation_errors).max() < 1e-5, seed
+        for name in ("iterations", "converged", "at_limit"):
+            assert np.array_equal(getattr(compiled, name), getattr(plain, name)), seed
+        pushed += int((deep > 0.0).sum())
+    assert pushed > 30
+
+
+def test_a_push_from_the_frame_before_is_numpys() -> None:
+    pushed = 0
+    for seed in range(60):
+        problem, contacts = bodied(seed)
+        prepared = ik.Prepared(problem.skeleton, problem.goals, "PGS", problem.options, contacts)
+        if not isinstance(prepared.apart, CompiledApart):
+            continue
+        apart, (compiled, plain) = prepared.apart, answers(problem, prepared)
+        before = ik.Pose(plain.rotations[:1].copy(), plain.translations[:1].copy())
+        one, other = compiled.part(2, 3), plain.part(2, 3)
+        pushed += int(apart.numpy.overlaps(other)[0] > 0.0)
+        apart.follow_into(one, before)
+        apart.numpy.follow_into(other, before)
+        assert np.abs(one.rotations - other.rotations).max() < 1e-6, seed
+        assert np.abs(one.translations - other.translations).max() < 1e-6 * problem.skeleton.length, seed
+    assert pushed > 10
