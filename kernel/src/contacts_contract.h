@@ -12,7 +12,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_CONTACTS_LAYOUT 169317875 /* a hash of all below */
+#define DQIK_CONTACTS_LAYOUT 67751683 /* a hash of all below */
 
 /* solvers/group/apart.py */
 #define CONTACT_STEPS 8
@@ -24,6 +24,9 @@
 #define CONTACT_ROUNDS 10
 #define CONTACT_REACH 0.2
 #define CONTACT_TOUCHING 1e-07
+#define CONTACT_HELD 20.0
+#define CONTACT_LEFT 1.0
+#define CONTACT_SUNK 0.05
 
 /* solvers/model/contacts.py */
 #define CONTACT_POINTS 4
@@ -67,6 +70,8 @@ typedef struct {
     const int32_t *end_of;
     const int32_t *free_capsule;
     const dqik_convex *body; /* (bodies) */
+    const uint8_t *owned; /* (goals, capsules) bodies that are a goal's own */
+    const double *weight; /* (goals) per skeleton length */
     const double *least; /* (K) */
     const double *reluctance; /* (n) */
 } dqik_contacts;

@@ -13,7 +13,6 @@ from ..group.stages import check
 from ..model.frames import FrameArrays
 from ..model.options import Options
 from ..model.skeleton import Pose
-from ..space.contacts import ContactGaps
 from .contacts_contract import CONTACTS, CONTRACT, CONVEX, POSE
 from .contract import SUPPORTED
 from .library import load
@@ -53,7 +52,7 @@ class CompiledApart:
         self._packer, gaps, stage = Packer(), apart.gaps, apart.stage
         self._shape = len(counts), len(stage.skeleton), points
         packed = problem(self._packer, stage.skeleton, [stage], counts, "PGS", points, gaps.count)
-        contacts = _contacts(self._packer, gaps, points, stage.settings.reluctance)
+        contacts = _contacts(self._packer, apart, points)
         self._addresses = addressof(packed), addressof(contacts)
         self.memory = WorkingMemory(int(functions["dqik_contacts_work"](*self._addresses)))
 
@@ -84,8 +83,8 @@ class CompiledApart:
         function(*self._addresses, arrays.address, begin, end, overlaps + 8 * begin, memory, *more)
 
 
-def _contacts(packer: Packer, gaps: ContactGaps, points: int, reluctance: np.ndarray) -> Any:
-    capsules = gaps.capsules
+def _contacts(packer: Packer, apart: Apart, points: int) -> Any:
+    gaps, capsules = apart.gaps, apart.gaps.capsules
     bodies = [
         packer.fill(
             CONVEX, obstacle=number, corners=len(body.corners), triangles=len(body.triangles), edges=len(body.edges),
@@ -97,5 +96,5 @@ def _contacts(packer: Packer, gaps: ContactGaps, points: int, reluctance: np.nda
         free=len(gaps.free), bodies=len(bodies), first_point=points - gaps.placing, joint=capsules.joint,
         start=capsules.start, end=capsules.end, radius=capsules.radius, moves=gaps.moves > 0.0, levers=gaps.levers,
         pair=gaps.pairs, end_of=gaps.ends, free_capsule=gaps.free, body=bodies, least=gaps.least,
-        reluctance=reluctance,
+        owned=apart.owned, weight=apart.weights, reluctance=apart.stage.settings.reluctance,
     )  # fmt: skip

@@ -27,6 +27,8 @@ CONTACTS = structure(
     ("int32[]", "levers", "(capsules, n) as in Skeleton.levers"),
     ("int32[]", "pair end_of free_capsule", "(pairs, 2), (ends, 2) capsule and plane, (free)"),
     ("dqik_convex[]", "body", "(bodies)"),
+    ("uint8[]", "owned", "(goals, capsules) bodies that are a goal's own"),
+    ("double[]", "weight", "(goals) per skeleton length"),
     ("double[]", "least", "(K)"),
     ("double[]", "reluctance", "(n)"),
 )  # fmt: skip
@@ -43,7 +45,7 @@ CONTRACT = Part(
     "dqik_contacts",
     "contacts_contract.h",
     owners=(
-        (apart, "CONTACT_", "STEPS RAISING WEIGHT DAMPING BACK LONGEST ROUNDS REACH TOUCHING"),
+        (apart, "CONTACT_", "STEPS RAISING WEIGHT DAMPING BACK LONGEST ROUNDS REACH TOUCHING HELD LEFT SUNK"),
         (model, "CONTACT_", "POINTS"),
         (contacts, "CONTACT_", "LEAST PARALLEL"),
         (convex, "CONVEX_", "NOTHING PARALLEL"),

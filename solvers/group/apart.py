@@ -5,7 +5,9 @@ An answer without contacts is a continuous function of the targets. From it a fi
 
     minimise  1/2 |e - J d|^2 + 1/2 w^2 |max(aim - g - G d, 0)|^2 + 1/2 s d^T D d      with x + d inside the limits
 
-`e` are the goals' errors from where the answer has brought their effectors, `g` and `G` gaps and their Jacobian. The
+`e` are the goals' errors from where the answer has brought their effectors, `g` and `G` gaps and their Jacobian. All
+goals hold equally, wishes too, but those whose own bodies overlap hold less: a hand in the chest misses, and hips and
+feet stay. The
 aims rise in the first steps from the present overlap to the least gaps, so that bodies leave each other along the
 shortest way. The steps do not go on to a minimum: there are several, and frames that are alike could end in different
 ones. Each step is continuous in its start, and so is a fixed number of them; damping leaves alone what pushes nothing.
@@ -34,7 +36,7 @@ from ..model.solution import Batch
 from ..space.contacts import ContactGaps
 from ..space.joint_space import State
 from ..space.point import Point, Request, stand
-from ..space.tasks import Kinematics
+from ..space.tasks import ROTATION_LENGTH, Kinematics
 from .settings import PULL
 from .stage import Stage, carried, frames_of, posed
 from .stages import Stages
@@ -46,6 +48,8 @@ DAMPING = 0.01  # s
 BACK = 0.01  # pull to the answer, of steps that begin at another pose
 LONGEST = 0.5  # [rad], for slides [skeleton lengths]: a longer step is shortened, where bodies have no room
 ROUNDS = 10  # most changes of the set of rows that count, in a step
+HELD, LEFT = 20.0, 1.0  # weight of goals, per skeleton length; and of those whose own body is `SUNK` in another
+SUNK = 0.05  # [skeleton lengths]
 REACH = 0.2  # [skeleton lengths] wider gaps cannot close in a step
 TOUCHING = 1e-7  # [skeleton lengths] less overlap counts as none
 
@@ -56,6 +60,7 @@ class Apart:
     Attributes
     ----------
     stage : all goals, whose rows hold the effectors. gaps : of the bodies. touching : [length units] overlap.
+    owned : (G, C) as `_owned`. weights : (G,) of the goals, per skeleton length.
     """
 
     def __init__(
@@ -68,6 +73,10 @@ class Apart:
         self.gaps = ContactGaps(skeleton, self.stage.space, contacts)
         self.touching, self._reach = TOUCHING * skeleton.length, REACH * skeleton.length
         self._weight = WEIGHT / skeleton.length
+        self.owned = _owned(skeleton, self.stage, self.gaps)
+        lengths, angles = self.stage.tasks.weights
+        weights = np.maximum(lengths * skeleton.length, angles / ROTATION_LENGTH)
+        self.weights = np.where(weights > 0.0, weights, 1.0)
         sided = self.stage.tasks.one_sided
         self._sided = np.zeros(self.stage.tasks.all, dtype=bool) if sided is None else sided
 
@@ -113,6 +122,7 @@ class Apart:
         some, tasks, space = np.array([frame]), self.stage.tasks, self.stage.space
         pose, state, links, reached, wanted = self._answers(arrays, some)
         held = tasks.shifted(wanted, reached, wanted, -np.ones((1, len(self.stage.goals))))
+        held = held._replace(shares=self._shares(reached, held))
         request = Request(state, held, links)
         missed = tasks.errors(reached, held)  # of goals without a place or rotation: the answer's misses stay
         begin = state if before is None else space.state(carried(self.stage, before, pose), 1)
@@ -127,6 +137,16 @@ class Apart:
         iterations = arrays.iterations[some] + STEPS
         answer = posed(self.stage, point.state, pose)
         arrays.answer(some, self._stages.report(answer, [(self.stage, point)], iterations, wanted))
+
+    def _shares(self, reached: Kinematics, targets: Targets) -> np.ndarray:
+        """Factors (1, G) of the goals' weights."""
+        gaps = self.gaps
+        deep = np.maximum(gaps.least - gaps.at(reached, targets, gaps.least.max()).gaps[0], 0.0)
+        of_capsules = np.zeros(self.owned.shape[1])
+        np.maximum.at(of_capsules, gaps.first, deep)
+        np.maximum.at(of_capsules, gaps.pairs[:, 1], deep[: len(gaps.pairs)])
+        depth = (self.owned * of_capsules).max(-1, initial=0.0) / (SUNK * self.stage.skeleton.length)
+        return ((HELD + (LEFT - HELD) * np.minimum(depth, 1.0)) / self.weights)[None]
 
     def _step(
         self, point: Point, request: Request, missed: np.ndarray, aims: np.ndarray, pull: float, counts: np.ndarray
@@ -176,6 +196,17 @@ class Apart:
         )  # fmt: skip
         unknowns = space.unknowns
         return pgs.step(system) if unknowns is None else unknowns.expand(pgs.step(system.reduced(unknowns)))
+
+
+def _owned(skeleton: Skeleton, stage: Stage, gaps: ContactGaps) -> np.ndarray:
+    """(G, C) bool: the capsules of each goal's own bodies, the two nearest to its effector that serve no other goal."""
+    owned = np.zeros((len(stage.goals), len(gaps.capsules.joint)), dtype=bool)
+    alone = stage.counted.sum(0) == 1
+    for g, goal in enumerate(stage.goals):
+        above = [j for j in skeleton.order if skeleton.ancestors[int(goal.joint), j]]
+        with_bodies = [j for j in above if alone[j] and stage.chains[g, j] and (gaps.capsules.joint == j).any()]
+        owned[g] = np.isin(gaps.capsules.joint, with_bodies[-2:])
+    return owned
 
 
 class Pushes(Protocol):

@@ -45,7 +45,8 @@ class ContactGaps:
         start of each capsule before its end. free : (B,) capsules that the solve moves, which keep out of bodies.
     bodies : of convex obstacles, the obstacle's number and its shape.
     moves : (C, n) 1 where a degree of freedom moves a capsule. levers : (C, n) as in `Skeleton.levers`.
-    count : K. least : (K,) the least gap of each. placing : number of the points that place the obstacles.
+    first : (K,) the first capsule of each gap. count : K. least : (K,) the least gap of each.
+    placing : number of the points that place the obstacles.
     """
 
     def __init__(self, skeleton: Skeleton, space: JointSpace, contacts: Contacts) -> None:
@@ -69,8 +70,8 @@ class ContactGaps:
         both_ends = [(capsule, number) for number in planes for capsule in self.free for _ in range(2)]
         self.ends = np.array(both_ends, dtype=np.intp).reshape(-1, 2)
         self._at_end = np.arange(len(self.ends)) % 2 == 1
-        self._first = np.concatenate([self.pairs[:, 0], self.ends[:, 0], np.tile(self.free, len(self.bodies))])
-        self.count = len(self._first)
+        self.first = np.concatenate([self.pairs[:, 0], self.ends[:, 0], np.tile(self.free, len(self.bodies))])
+        self.count = len(self.first)
         self.least = np.full(self.count, contacts.margin)
         self.least[: len(self.pairs)] = np.minimum(contacts.margin, at_rest)
 
@@ -92,7 +93,7 @@ class ContactGaps:
     ) -> np.ndarray:
         """The derivatives (F, K, n) of the gaps, or those of some `rows` (R,), as (F, R, n)."""
         rows = np.arange(self.count) if rows is None else rows
-        normals, capsule = gap.normals[:, rows], self._first[rows]
+        normals, capsule = gap.normals[:, rows], self.first[rows]
         along = self._along(normals, gap.first[:, rows], capsule, columns, kinematics)
         paired = np.flatnonzero(rows < len(self.pairs))
         second = self.pairs[rows[paired], 1]

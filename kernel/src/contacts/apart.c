@@ -173,6 +173,22 @@ static void begin_before(push *p, const frame_view *frame, const pose_memory *m,
     find_gaps(&p->b, w, frame->points, &w->now, p->b.c->least, 0.0);
 }
 
+/* Let all goals hold equally, and less where their own bodies overlap at `w->now`. */
+static void hold_by_depth(push *p) {
+    const dqik_contacts *c = p->b.c;
+    for (int g = 0; g < p->w->s->goals; g++) {
+        const uint8_t *owned = c->owned + (size_t)g * (size_t)c->capsules;
+        double deep = 0.0;
+        for (int i = 0; i < p->b.near; i++) {
+            const near_gap *gap = p->b.gaps + i;
+            if (owned[gap->capsule] || (gap->other >= 0 && owned[gap->other]))
+                deep = most(deep, c->least[gap->number] - gap->gap);
+        }
+        const double share = least(deep / (CONTACT_SUNK * p->w->k->length), 1.0);
+        p->w->shares[g] = (CONTACT_HELD + (CONTACT_LEFT - CONTACT_HELD) * share) / c->weight[g];
+    }
+}
+
 /* Push the bodies of a frame apart. At first `w->now` is at the answer, where the effectors are held; `before`: the pose
  * from which steps lead back to it, or NULL. */
 static void push_frame(push *p, const frame_view *frame, const pose_memory *m, const dqik_pose *before) {
@@ -180,6 +196,7 @@ static void push_frame(push *p, const frame_view *frame, const pose_memory *m, c
     const dqik_contacts *c = p->b.c;
     for (int g = 0; g < w->s->goals; g++) w->misses[g] = -1.0;
     shift_targets(w, &w->now, w->misses, w->places, w->turns);
+    hold_by_depth(p);
     signed_errors(w, &w->now, p->missed);
     memset(p->sided, 0, (size_t)p->tasks);
     for (const dqik_task *t = w->s->task; t < w->s->task + w->s->tasks; t++)
