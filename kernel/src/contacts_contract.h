@@ -12,21 +12,21 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_CONTACTS_LAYOUT 67751683 /* a hash of all below */
+#define DQIK_CONTACTS_LAYOUT 258041317 /* a hash of all below */
 
 /* solvers/group/apart.py */
 #define CONTACT_STEPS 8
 #define CONTACT_RAISING 4
 #define CONTACT_WEIGHT 100.0
-#define CONTACT_DAMPING 0.01
-#define CONTACT_BACK 0.01
+#define CONTACT_DAMPING 0.03
+#define CONTACT_BACK 0.03
 #define CONTACT_LONGEST 0.5
 #define CONTACT_ROUNDS 10
 #define CONTACT_REACH 0.2
 #define CONTACT_TOUCHING 1e-07
-#define CONTACT_HELD 20.0
+#define CONTACT_HELD 4.0
 #define CONTACT_LEFT 1.0
-#define CONTACT_SUNK 0.05
+#define CONTACT_SUNK 0.07
 
 /* solvers/model/contacts.py */
 #define CONTACT_POINTS 4

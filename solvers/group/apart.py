@@ -44,12 +44,12 @@ from .starts import with_still_slides
 
 STEPS, RAISING = 8, 4  # steps of a frame, and those in which the aims rise
 WEIGHT = 100.0  # w, per skeleton length; a position goal's is 1
-DAMPING = 0.01  # s
-BACK = 0.01  # pull to the answer, of steps that begin at another pose
+DAMPING = 0.03  # s
+BACK = 0.03  # pull to the answer, of steps that begin at another pose
 LONGEST = 0.5  # [rad], for slides [skeleton lengths]: a longer step is shortened, where bodies have no room
 ROUNDS = 10  # most changes of the set of rows that count, in a step
-HELD, LEFT = 20.0, 1.0  # weight of goals, per skeleton length; and of those whose own body is `SUNK` in another
-SUNK = 0.05  # [skeleton lengths]
+HELD, LEFT = 4.0, 1.0  # weight of goals, per skeleton length; and of those whose own body is `SUNK` in another
+SUNK = 0.07  # [skeleton lengths]
 REACH = 0.2  # [skeleton lengths] wider gaps cannot close in a step
 TOUCHING = 1e-7  # [skeleton lengths] less overlap counts as none
 
