@@ -238,3 +238,23 @@ def test_a_motion_that_stands_still_does_not_drift():
     assert np.array_equal(frames.rotations[-1], frames.rotations[-3])
     assert np.abs(frames.rotations[-1] - frames.rotations[4]).max() < 2e-2
     assert prepared.apart.overlaps(frames).max() < 2e-3
+
+
+def test_a_hand_in_the_chest_misses_and_the_rest_of_the_body_stays():
+    """The hips are only a wish, and would give way before the hand without contacts."""
+    skeleton, capsules = person()
+    rest = ik.forward(skeleton, skeleton.rest_pose()).positions
+    wish = ik.Goal("hips", position=rest[skeleton.index("hips")], position_weight=0.3, priority=-1)
+    places = np.concatenate([motion(2)[0], [wish.position]])
+    places[0], places[1], places[2] = (0.0, 0.02, 1.62), (0.03, 0.06, 1.3), (-0.3, 0.25, 1.1)
+    places[3:5, 2] = 0.12
+    all_goals, contacts = [*goals(), wish], ik.Contacts(capsules)
+    free, kept = (ik.prepare(skeleton, all_goals, options=AFRESH, contacts=one)(places) for one in (None, contacts))
+    assert _deepest(skeleton, capsules, [free]) > 0.04
+    assert kept.overlap < 1e-4
+    moved = np.linalg.norm(
+        np.diff([ik.forward(skeleton, one.pose).positions for one in (free, kept)], axis=0)[0], axis=-1
+    )  # fmt: skip
+    held = [skeleton.index(name) for name in ("hips", "head", "handR", "footL", "footR")]
+    assert moved[held].max() < 0.02
+    assert kept.position_errors[1] > 0.01

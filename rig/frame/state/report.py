@@ -167,13 +167,20 @@ def measure(
     return distances, angles
 
 
+def _overlap(solved: Solved) -> float:
+    """The deepest overlap of a solve; one below the tolerance of goals counts as none."""
+    apart = solved.prepared.apart
+    deepest = 0.0 if apart is None else float(apart.overlaps(solved.arrays)[0])
+    return deepest if deepest > solved.prepared.options.tolerance else 0.0
+
+
 def _as_solved(solved: Solved) -> Status:
     arrays = solved.arrays
     status = Status(
         iterations=int(arrays.iterations[0]),
         milliseconds=1e3 * solved.seconds,
         at_limits=_at_limits(solved),
-        overlap=0.0 if solved.prepared.apart is None else float(solved.prepared.apart.overlaps(arrays)[0]),
+        overlap=_overlap(solved),
         notes=tuple(solved.notes),
         solved=True,
         frame=solved.frame,
