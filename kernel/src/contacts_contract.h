@@ -12,7 +12,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_CONTACTS_LAYOUT 258041317 /* a hash of all below */
+#define DQIK_CONTACTS_LAYOUT 139512607 /* a hash of all below */
 
 /* solvers/group/apart.py */
 #define CONTACT_STEPS 8
@@ -38,6 +38,7 @@
 /* solvers/space/convex.py */
 #define CONVEX_NOTHING 1e-30
 #define CONVEX_PARALLEL 1e-12
+#define CONVEX_ABOVE 0.25
 
 
 /* A convex body; see Convex in solvers/model/convex.py. */
@@ -60,7 +61,8 @@ typedef struct {
     int32_t free;
     int32_t bodies;
     int32_t first_point; /* of the points that place obstacles among all of a frame */
-    const int32_t *joint; /* (capsules) */
+    const int32_t *joint; /* (capsules) that they follow; the capsule that each hangs on, or itself */
+    const int32_t *above;
     const double *start; /* (capsules, 3), (capsules, 3), (capsules) */
     const double *end;
     const double *radius;

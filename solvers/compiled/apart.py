@@ -94,7 +94,8 @@ def _contacts(packer: Packer, apart: Apart, points: int) -> Any:
     return packer.fill(
         CONTACTS, count=gaps.count, capsules=len(capsules.joint), pairs=len(gaps.pairs), ends=len(gaps.ends),
         free=len(gaps.free), bodies=len(bodies), first_point=points - gaps.placing, joint=capsules.joint,
-        start=capsules.start, end=capsules.end, radius=capsules.radius, moves=gaps.moves > 0.0, levers=gaps.levers,
+        above=gaps.above, start=capsules.start, end=capsules.end, radius=capsules.radius, moves=gaps.moves > 0.0,
+        levers=gaps.levers,
         pair=gaps.pairs, end_of=gaps.ends, free_capsule=gaps.free, body=bodies, least=gaps.least,
         owned=apart.owned, weight=apart.weights, reluctance=apart.stage.settings.reluctance,
     )  # fmt: skip

@@ -21,7 +21,7 @@ CONTACTS = structure(
     "dqik_contacts", "The K gaps of a stage: of pairs, ends over planes, bodies; see solvers/space/contacts.py.",
     ("int32", "count capsules pairs ends free bodies", "count: K"),
     ("int32", "first_point", "of the points that place obstacles among all of a frame"),
-    ("int32[]", "joint", "(capsules)"),
+    ("int32[]", "joint above", "(capsules) that they follow; the capsule that each hangs on, or itself"),
     ("double[]", "start end radius", "(capsules, 3), (capsules, 3), (capsules)"),
     ("uint8[]", "moves", "(capsules, n) degrees of freedom that move each"),
     ("int32[]", "levers", "(capsules, n) as in Skeleton.levers"),
@@ -48,7 +48,7 @@ CONTRACT = Part(
         (apart, "CONTACT_", "STEPS RAISING WEIGHT DAMPING BACK LONGEST ROUNDS REACH TOUCHING HELD LEFT SUNK"),
         (model, "CONTACT_", "POINTS"),
         (contacts, "CONTACT_", "LEAST PARALLEL"),
-        (convex, "CONVEX_", "NOTHING PARALLEL"),
+        (convex, "CONVEX_", "NOTHING PARALLEL ABOVE"),
     ),
     structures=(CONVEX, CONTACTS, POSE),
     functions=(

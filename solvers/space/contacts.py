@@ -43,6 +43,7 @@ class ContactGaps:
     ----------
     capsules : C of them, as arrays. pairs : (P, 2) numbers of capsules. ends : (E, 2) of a capsule and a plane, the
         start of each capsule before its end. free : (B,) capsules that the solve moves, which keep out of bodies.
+    above : (C,) the capsule that each hangs on, or itself.
     bodies : of convex obstacles, the obstacle's number and its shape.
     moves : (C, n) 1 where a degree of freedom moves a capsule. levers : (C, n) as in `Skeleton.levers`.
     first : (K,) the first capsule of each gap. count : K. least : (K,) the least gap of each.
@@ -61,6 +62,7 @@ class ContactGaps:
         self.moves = skeleton.ancestors[capsules.joint][:, space.joint].astype(float)
         self.levers = skeleton.levers(capsules.joint, space.joint)
         self._detached = bool(skeleton.detached)
+        self.above = _above(skeleton, capsules.joint)
         self.free = np.flatnonzero(self.moves.any(-1))
         planes = [number for number, one in enumerate(contacts.obstacles) if isinstance(one, Plane)]
         self.bodies = [
@@ -146,10 +148,21 @@ class ContactGaps:
         near = np.flatnonzero((spheres <= within).any(0))
         if near.size:
             a, b = a[:, near], b[:, near]
-            found = nearest(convex, corners, a, b, closest)
+            hung = self.above[self.free[near]]
+            found = nearest(convex, corners, a, b, closest, (start[:, hung], end[:, hung]))
             gap.gaps[:, near] = found.distance - radius[near]
             gap.normals[:, near], gap.first[:, near] = found.normals, a + found.share[..., None] * (b - a)
         return gap
+
+
+def _above(skeleton: Skeleton, joint: np.ndarray) -> np.ndarray:
+    """(C,) the nearest capsule above each, or itself where there is none. joint : (C,) of capsules."""
+    depth = skeleton.ancestors.sum(-1)
+    found = np.arange(len(joint))
+    for k, own in enumerate(joint.tolist()):
+        over = [i for i, other in enumerate(joint.tolist()) if other != own and skeleton.ancestors[own, other]]
+        found[k] = max(over, key=lambda i: int(depth[joint[i]]), default=k)
+    return found
 
 
 def closest(p: np.ndarray, q: np.ndarray, r: np.ndarray, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

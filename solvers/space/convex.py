@@ -3,7 +3,8 @@
 
 Outside, a segment comes nearest with an end to a face, or with any of its points to an edge. Inside, the distance is
 that of the shortest way out, below 0: the least move that parts the two is along the normal of a face or at right
-angles to the segment and an edge (the separating axes of two convex bodies).
+angles to the segment and an edge (the separating axes of two convex bodies). Which way is the shortest also depends a
+little on the segment above, so that a hand and its forearm leave on the same side.
 """
 
 from collections.abc import Callable
@@ -15,8 +16,11 @@ from ..model.convex import Convex
 
 NOTHING = 1e-30  # in place of a length of 0 in divisions
 PARALLEL = 1e-12  # square of the sine below which an edge counts as parallel to a segment
+ABOVE = 0.25  # share of how far the segment above has to go along the same way
 AT_ONCE = 64  # segments that are compared with all edges: a bound of the memory
 
+Segment = tuple[np.ndarray, np.ndarray]
+"""The start and the end (3,) of a segment."""
 Closest = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
 
 
@@ -36,19 +40,31 @@ def placed(convex: Convex, places: np.ndarray) -> np.ndarray:
     return corners
 
 
-def nearest(convex: Convex, corners: np.ndarray, start: np.ndarray, end: np.ndarray, closest: Closest) -> Nearest:
-    """Segments (F, C, 3) and a body with its corners (F, V, 3). closest : of two segments each; see `contacts`."""
+def nearest(
+    convex: Convex, corners: np.ndarray, start: np.ndarray, end: np.ndarray, closest: Closest,
+    above: tuple[np.ndarray, np.ndarray] | None = None,
+) -> Nearest:  # fmt: skip
+    """Segments (F, C, 3) and a body with its corners (F, V, 3).
+
+    closest : of two segments each; see `contacts`. above : starts and ends (F, C, 3) of the segments that these hang
+        on.
+    """
+    above = (start, end) if above is None else above
     a, b, c = (corners[:, convex.triangles[:, k]] for k in range(3))
     raw = _unit(np.cross(b - a, c - a))
     middle = corners.mean(1)[:, None]
     normals = raw * np.where((raw * (a - middle)).sum(-1) < 0.0, -1.0, 1.0)[..., None]  # a mirror turns windings round
     heights = [(normals[:, None] * (part[:, :, None] - a[:, None])).sum(-1) for part in (start, end)]
     sunk = np.minimum(*heights)  # (F, C, T) of the lower end over each plane
-    face = np.argmax(sunk, -1)
+    others = [(normals[:, None] * (part[:, :, None] - a[:, None])).sum(-1) for part in above]
+    ways = sunk + ABOVE * np.minimum(np.minimum(*others), 0.0)
+    parted = sunk.max(-1, keepdims=True) > 0.0
+    face = np.argmax(np.where(parted, sunk, ways), -1)
     found = Nearest(_at(sunk, face), normals[np.arange(len(normals))[:, None], face],
                     np.where(_at(heights[0], face) <= _at(heights[1], face), 0.0, 1.0))  # fmt: skip
     for f, s in zip(*np.nonzero(found.distance <= 0.0), strict=True):
-        _leave_by_edges(found, (f, s), start[f, s], end[f, s], corners[f], convex.edges, closest)
+        segment, hung = (start[f, s], end[f, s]), (above[0][f, s], above[1][f, s])
+        _leave_by_edges(found, (f, s), ways[f, s].max(), segment, hung, corners[f], convex.edges, closest)
     outside = found.distance > 0.0
     frame, segment = np.nonzero(outside)
     sides = np.stack([np.cross(raw, q - p) for p, q in ((a, b), (b, c), (c, a))])
@@ -83,10 +99,14 @@ def nearest(convex: Convex, corners: np.ndarray, start: np.ndarray, end: np.ndar
 
 
 def _leave_by_edges(
-    found: Nearest, at: tuple[int, int], start: np.ndarray, end: np.ndarray, corners: np.ndarray, edges: np.ndarray,
-    closest: Closest,
+    found: Nearest, at: tuple[int, int], way: float, segment: Segment, above: Segment, corners: np.ndarray,
+    edges: np.ndarray, closest: Closest,
 ) -> None:  # fmt: skip
-    """Let a segment (3,), (3,) leave at right angles to an edge where that is shorter than along a face's normal."""
+    """Let a segment (3,), (3,) leave at right angles to an edge where that is shorter than along a face's normal.
+
+    way : the best that leads along a face's normal, with the share of the segment `above`.
+    """
+    start, end = segment
     along, first = end - start, corners[edges[:, 0]]
     sides = corners[edges[:, 1]] - first
     across = np.cross(sides, along)
@@ -96,9 +116,12 @@ def _leave_by_edges(
         return
     axes = across[meets] / np.sqrt(square[meets])[:, None]
     axes = np.stack([axes, -axes])  # (2, E, 3)
-    parted = axes @ start - (axes @ corners.T).max(-1)
-    side, number = np.unravel_index(np.argmax(parted), parted.shape)
-    if not parted[side, number] > found.distance[at]:
+    furthest = (axes @ corners.T).max(-1)
+    parted = axes @ start - furthest
+    ways = parted + ABOVE * np.minimum(np.minimum(*(axes @ end_above for end_above in above)) - furthest, 0.0)
+    apart = parted > 0.0  # then it is outside, whatever the way
+    side, number = np.unravel_index(np.argmax(np.where(apart.any(), parted, ways)), parted.shape)
+    if not (apart.any() or ways[side, number] > way):
         return
     axis = axes[side, number]
     edge = edges[np.argmax((corners @ axis)[edges].sum(-1))]  # of parallel ones the one that it leaves last

@@ -34,7 +34,7 @@ double closest(const double *p, const double *q, const double *r, const double *
 /* convex.c */
 void place_body(const dqik_convex *body, const double *points, double *corners, double *planes, double *middle);
 nearest nearest_to(const dqik_convex *body, const double *corners, const double *planes, double *heights,
-                   const double *start, const double *end);
+                   const double *segment, const double *above);
 
 /* gaps.c */
 void place_obstacles(bodies *b, const double *points);

@@ -33,24 +33,43 @@ void place_body(const dqik_convex *body, const double *points, double *corners, 
     }
 }
 
-/* The shortest way out along the normal of a face; heights (2, T) of the segment's ends over planes. */
-static nearest leave_by_faces(const double *first, const double *last, const double *planes, int count) {
+/* How far along a way the segment above has to go, in the share that counts; heights of its ends over the plane. */
+static double burden(double first, double last) { return CONVEX_ABOVE * least(least(first, last), 0.0); }
+
+/* Height of a point over the plane of a triangle. */
+static double height_over(const dqik_convex *body, const double *corners, const double *planes, int t, const double *point) {
+    double away[3];
+    minus3(away, point, corners + 3 * body->triangle[3 * t]);
+    return dot3(planes + 6 * t, away);
+}
+
+/* The way out along the normal of a face; heights (2, T) of the segment's ends over planes. `best` is set to how good it is
+ * with the segment above. A segment that is outside keeps its largest distance from a plane. */
+static nearest leave_by_faces(const dqik_convex *body, const double *corners, const double *planes, const double *heights,
+                              const double *above, double *best) {
+    const int count = body->triangles;
     nearest found = {-INFINITY, {0.0, 0.0, 0.0}, 0.0};
+    int outside = 0;
+    *best = -INFINITY;
+    for (int t = 0; t < count; t++) outside |= least(heights[t], heights[count + t]) > 0.0;
     for (int t = 0; t < count; t++) {
-        const double sunk = least(first[t], last[t]);
-        if (!(sunk > found.distance)) continue;
-        found.distance = sunk, found.share = first[t] <= last[t] ? 0.0 : 1.0;
+        const double first = heights[t], last = heights[count + t], sunk = least(first, last);
+        const double way = outside ? sunk
+                                   : sunk + burden(height_over(body, corners, planes, t, above),
+                                                   height_over(body, corners, planes, t, above + 3));
+        if (!(way > *best)) continue;
+        *best = way, found.distance = sunk, found.share = first <= last ? 0.0 : 1.0;
         copy3(found.normal, planes + 6 * t);
     }
     return found;
 }
 
-/* Leave at right angles to the segment and an edge where that is shorter. */
-static void leave_by_edges(nearest *found, const dqik_convex *body, const double *corners, const double *start,
-                           const double *end) {
-    double along[3], axis[3] = {0};
-    double best = -INFINITY;
-    int edge = 0;
+/* Leave at right angles to the segment and an edge where that is better. */
+static void leave_by_edges(nearest *found, double best, const dqik_convex *body, const double *corners,
+                           const double *segment, const double *above) {
+    const double *start = segment, *end = segment + 3;
+    double along[3], axis[3] = {0}, most_parted = -INFINITY, parted_there = 0.0;
+    int edge = -1;
     minus3(along, end, start);
     for (int sign = 0; sign < 2; sign++)
         for (int k = 0; k < body->edges; k++) {
@@ -63,12 +82,14 @@ static void leave_by_edges(nearest *found, const dqik_convex *body, const double
             for (int i = 0; i < 3; i++) across[i] = (sign ? -1.0 : 1.0) * (across[i] / sqrt(square_));
             for (int v = 0; v < body->corners; v++) furthest = most(furthest, dot3(across, corners + 3 * v));
             const double parted = dot3(across, start) - furthest;
-            if (parted > best) {
-                best = parted;
-                copy3(axis, across);
-            }
+            const double way = parted + burden(dot3(across, above) - furthest, dot3(across, above + 3) - furthest);
+            const int out = parted > 0.0; /* then it is outside, whatever the way */
+            if (out ? !(parted > most_parted) : (most_parted > 0.0 || !(way > best))) continue;
+            if (out) most_parted = parted;
+            best = way, parted_there = parted, edge = k;
+            copy3(axis, across);
         }
-    if (!(best > found->distance)) return;
+    if (edge < 0) return;
     double on[3], foot[3], from_start[3], last = -INFINITY;
     for (int k = 0; k < body->edges; k++) { /* of parallel edges the one that it leaves last */
         const double height = dot3(axis, corners + 3 * body->edge[2 * k]) + dot3(axis, corners + 3 * body->edge[2 * k + 1]);
@@ -76,7 +97,7 @@ static void leave_by_edges(nearest *found, const dqik_convex *body, const double
     }
     closest(start, end, corners + 3 * body->edge[2 * edge], corners + 3 * body->edge[2 * edge + 1], on, foot);
     minus3(from_start, on, start);
-    found->distance = best, found->share = clamp(dot3(from_start, along) / dot3(along, along), 0.0, 1.0);
+    found->distance = parted_there, found->share = clamp(dot3(from_start, along) / dot3(along, along), 0.0, 1.0);
     copy3(found->normal, axis);
 }
 
@@ -94,18 +115,14 @@ static int is_over(const dqik_convex *body, const double *corners, const double 
 }
 
 nearest nearest_to(const dqik_convex *body, const double *corners, const double *planes, double *heights,
-                   const double *start, const double *end) {
+                   const double *segment, const double *above) {
     const int count = body->triangles;
-    const double *ends[2] = {start, end};
-    double along[3], best_on[3] = {0}, best_away[3] = {0}, least_far = INFINITY;
+    const double *start = segment, *end = segment + 3, *ends[2] = {start, end};
+    double along[3], best_on[3] = {0}, best_away[3] = {0}, least_far = INFINITY, best;
     for (int e = 0; e < 2; e++)
-        for (int t = 0; t < count; t++) {
-            double away[3];
-            minus3(away, ends[e], corners + 3 * body->triangle[3 * t]);
-            heights[e * count + t] = dot3(planes + 6 * t, away);
-        }
-    nearest found = leave_by_faces(heights, heights + count, planes, count);
-    if (!(found.distance > 0.0)) leave_by_edges(&found, body, corners, start, end);
+        for (int t = 0; t < count; t++) heights[e * count + t] = height_over(body, corners, planes, t, ends[e]);
+    nearest found = leave_by_faces(body, corners, planes, heights, above, &best);
+    if (!(found.distance > 0.0)) leave_by_edges(&found, best, body, corners, segment, above);
     if (!(found.distance > 0.0)) return found;
     for (int k = 0; k < body->edges; k++) {
         double on[3], foot[3];

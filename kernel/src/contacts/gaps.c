@@ -84,7 +84,7 @@ double find_gaps(bodies *b, const work *w, const double *points, const point *p,
             double point_[3], centre[6];
             copy3(centre, middle), copy3(centre + 3, middle);
             if (far_apart(a, centre, middle[3] + radius + aims[number] + within)) continue;
-            const nearest found = nearest_to(body, corners, planes, b->heights, a, a + 3);
+            const nearest found = nearest_to(body, corners, planes, b->heights, a, b->ends + 6 * c->above[capsule]);
             for (int j = 0; j < 3; j++) point_[j] = a[j] + found.share * (a[3 + j] - a[j]);
             deepest = most(deepest, keep(b, number, capsule, -1, found.distance - radius, found.normal, point_, point_,
                                          aims[number], within));
