@@ -7,11 +7,10 @@ An answer without contacts is a continuous function of the targets. From it a fi
 
 `e` are the goals' errors from where the answer has brought their effectors, `g` and `G` gaps and their Jacobian. All
 goals hold equally, wishes too, but those whose own bodies overlap hold less: a hand in the chest misses, and hips and
-feet stay. The
-aims rise in the first steps from the present overlap to the least gaps, so that bodies leave each other along the
-shortest way. The steps do not go on to a minimum: there are several, and frames that are alike could end in different
-ones. Each step is continuous in its start, and so is a fixed number of them; damping leaves alone what pushes nothing.
-So frames depend on their own inputs only, and nothing jumps where contact begins.
+feet stay. The aims rise in the first steps from the present overlap to the least gaps, so that bodies leave each other
+along the shortest way. The steps do not go on to a minimum: there are several, and frames that are alike could end in
+different ones. Each step is continuous in its start, and so is a fixed number of them; damping leaves alone what pushes
+nothing. So frames depend on their own inputs only, and nothing jumps where contact begins.
 
 In a motion whose frames follow each other the steps begin at the pose of the frame before instead, and a pull leads to
 the answer: from step to step bodies stop each other, so that a hand that is led through a body stays on its side until
