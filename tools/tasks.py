@@ -13,6 +13,7 @@ import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from tempfile import TemporaryDirectory
 
 from environment import BLENDERS, KERNEL, LINT, ROOT, Environment, SetupError, download_python, find_python, say
 
@@ -110,10 +111,11 @@ def _test_quietly(blender: Environment, arguments: list[str]) -> tuple[int, str]
         say(str(error))
         return 1, "not tested, see above"
     say(f"Running the tests in Blender {blender.name}.")
-    result = subprocess.run(
-        command, cwd=ROOT, env=_with_kernel(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-        errors="replace", check=False,
-    )  # fmt: skip
+    with TemporaryDirectory() as folder:  # Blenders side by side would share the file that is the clipboard of poses
+        result = subprocess.run(
+            command, cwd=ROOT, env={**_with_kernel(), "TMPDIR": folder}, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, text=True, errors="replace", check=False,
+        )  # fmt: skip
     say(f"Blender {blender.name}:\n{result.stdout}")
     summary = r"^.*\b(?:passed|failed|errors?|skipped|no tests ran)\b.* in [0-9.]+s\b.*$"
     closing = re.findall(summary, result.stdout, re.M)

@@ -130,7 +130,7 @@ def runs(
         ),
         [*[stage] * (STAGES - 1), phases[-1]] if continues and limited else [],
         yielding if np.any(ordered) else [],
-        returning if returns and pull else [],
+        returning if returns and pull and not poles else [],  # their pull is stronger than a pole
         0 if precise else options.iterations,
     )
 

@@ -110,7 +110,7 @@ def fewer(ob: bpy.types.Object) -> None:
 
 
 def other_solver(ob: bpy.types.Object) -> None:
-    ob.dqik.solver = "CCD"
+    ob.dqik.solver = "GAUSS_SEIDEL"
 
 
 def resized(ob: bpy.types.Object) -> None:
