@@ -64,11 +64,10 @@ def answers(problem: Problem, prepared: ik.Prepared) -> tuple[FrameArrays, Frame
     return frames, again
 
 
-@pytest.mark.parametrize("part", range(2))
-def test_a_push_is_numpys(part: int) -> None:
+def test_a_push_is_numpys() -> None:
     """In problems that have room and in those that have none; a third of them have goals or joints that do not move."""
     pushed = 0
-    for seed in range(40 * part, 40 * part + 40):
+    for seed in range(50):
         problem, contacts = bodied(seed)
         prepared = ik.Prepared(problem.skeleton, problem.goals, "PGS", problem.options, contacts)
         if not isinstance(prepared.apart, CompiledApart):  # nothing that moves has a body to keep apart from
@@ -92,7 +91,7 @@ def test_a_push_is_numpys(part: int) -> None:
 
 def test_a_push_from_the_frame_before_is_numpys() -> None:
     pushed = 0
-    for seed in range(30):
+    for seed in range(20):
         problem, contacts = bodied(seed)
         prepared = ik.Prepared(problem.skeleton, problem.goals, "PGS", problem.options, contacts)
         if not isinstance(prepared.apart, CompiledApart):
@@ -105,4 +104,4 @@ def test_a_push_from_the_frame_before_is_numpys() -> None:
         apart.numpy.follow_into(other, before)
         assert np.abs(one.rotations - other.rotations).max() < 1e-6, seed
         assert np.abs(one.translations - other.translations).max() < 1e-6 * problem.skeleton.length, seed
-    assert pushed > 5
+    assert pushed > 3
