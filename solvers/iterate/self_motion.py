@@ -161,7 +161,8 @@ class SelfMotion:
         for pair, normal in zip(part.pairs, part.normals(x[None])[0] if part.pairs.size else (), strict=True):
             normals[np.ix_(pair, pair)] = np.outer(normal, normal)
         inside = (spread @ (np.eye(part.n) - normals))[:, ~(low | high | part.closed)]
-        y = np.linalg.lstsq(jacobian @ inside @ inside.T @ jacobian.T, jacobian @ inside @ inside.T @ gradient)[0]
+        led = jacobian @ inside @ inside.T
+        y = np.linalg.lstsq(led @ jacobian.T, led @ gradient, rcond=None)[0]
         uphill = spread.T @ (gradient - jacobian.T @ y)
         stays = part.closed | (low & (uphill >= 0.0)) | (high & (uphill <= 0.0))
         for pair, normal in zip(part.pairs, part.normals(x[None])[0] if part.pairs.size else (), strict=True):

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 FREE = (-180.0, 180.0)
+DRAWN = 500  # postures at a time
 MANY = 4000  # rotations: shares are right to about a three-hundredth
 
 
@@ -39,12 +40,12 @@ def grid_of(
     goal = ik.Goal(joints[-1].name, position=(0, 0, 0), offset=offset)
     chain = reach.Chain(skeleton, goal, skeleton.links, skeleton.rest_pose())
     orientations = reach.Orientations(chain.wrist(), turns)
-    drawn = chain.draw(4000)
+    drawn = chain.draw(DRAWN)
     grid = reach.Grid(drawn.places, cells, turns)
-    for _ in range(postures // 4000):
+    for _ in range(postures // DRAWN):
         grid.add(drawn.places)
         grid.turn(*orientations.reached(drawn.heads, drawn.frames))
-        drawn = chain.draw(4000)
+        drawn = chain.draw(DRAWN)
     return grid
 
 
@@ -95,7 +96,7 @@ def test_an_uneven_swing_is_counted_as_random_rotations_are(ik: ModuleType, reac
     """A quarter of an ellipse on each side; drawn by SciPy, and measured by twist and swing worked out anew."""
     grid = grid_of(
         reach, ik, [ik.Joint("wrist", -1, "ball", (0, 0, 0), limits=limits(ik, (-60, 100), (-70, 40), (-20, 110)))],
-        (0, 0, 0), 4000, 3, MANY,
+        (0, 0, 0), DRAWN, 3, MANY,
     )  # fmt: skip
     w, x, y, z = Rotation.random(200_000, random_state=1).as_quat(scalar_first=True).T
     h = np.hypot(w, y)
@@ -116,10 +117,10 @@ def test_an_arm_in_a_plane_turns_its_hand_about_one_axis_only(ik: ModuleType, re
     joints = [ik.Joint(f"{k}", k - 1, "hinge", (0, 0, 0), axis=(0, 0, 1)) for k in range(2)]
     half = radians(0.5 * span)
     joints.append(ik.Joint("hand", 1, "hinge", (0, 0, 0), axis=(0, 0, 1), limits=ik.Range(-half, half)))
-    grid = grid_of(reach, ik, joints, (0, 0, 0), 4000, 3, MANY)
+    grid = grid_of(reach, ik, joints, (0, 0, 0), DRAWN, 3, MANY)
     assert grid.shares().max() == pytest.approx(0.5 * (1.0 - cos(radians(15.0))), abs=0.002)
     alone = grid_of(reach, ik, [ik.Joint("hand", -1, "hinge", (0, 0, 0), axis=(0, 0, 1), limits=ik.Range(-half, half))],
-                    (0, 0, 0), 4000, 3, MANY)  # fmt: skip
+                    (0, 0, 0), DRAWN, 3, MANY)  # fmt: skip
     assert alone.shares().max() == pytest.approx(0.5 * (1.0 - cos(radians(15.0))) * span / 360.0, abs=0.002)
 
 

@@ -190,13 +190,17 @@ def reach_of_a_limited_chain(seed: int) -> tuple[ik.Skeleton, ik.Pose, list[ik.G
     return skeleton, start, [ik.Goal(len(skeleton) - 1, ik.forward(skeleton, wanted).positions[-1])]
 
 
-@pytest.mark.parametrize("bias", ["START", "MIDDLE"])
-@pytest.mark.parametrize(("solver", "most"), [("ALTERNATIVE", 1), ("PINV", 3)])
-def test_with_a_pull_and_limits_places_in_reach_are_reached(solver: str, bias: str, most: int) -> None:
-    """Steps that limits cut until they lead uphill do not end the way; one that damped steps miss too may be missed."""
-    options, missed = ik.Options(pull=1e-4, bias=bias, iterations=200), 0
-    for seed in range(80):
-        skeleton, start, goals = reach_of_a_limited_chain(seed)
-        if not ik.solve(skeleton, goals, start, solver, options).converged:
-            missed += ik.solve(skeleton, goals, start, "DLS", options).converged
+@pytest.mark.parametrize(("solver", "most"), [("ALTERNATIVE", 5), ("PINV", 12)])
+def test_with_a_pull_and_limits_places_in_reach_are_reached(solver: str, most: int) -> None:
+    """Steps that limits cut until they lead uphill do not end the way: else 11 and 23 of 160 places are missed.
+
+    How many are missed that damped steps reach differs by a few between processors, whose sums round differently.
+    """
+    missed = 0
+    for bias in ("START", "MIDDLE"):
+        options = ik.Options(pull=1e-4, bias=bias, iterations=200)
+        for seed in range(80):
+            skeleton, start, goals = reach_of_a_limited_chain(seed)
+            if not ik.solve(skeleton, goals, start, solver, options).converged:
+                missed += ik.solve(skeleton, goals, start, "DLS", options).converged
     assert missed <= most

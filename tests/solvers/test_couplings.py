@@ -108,7 +108,7 @@ def drawn(generator: np.random.Generator, limited: bool) -> ik.Skeleton:
 def test_couplings_hold_and_limits_too_in_every_linear_solver(solver: str, limited: bool) -> None:
     """Drawn skeletons and targets, met or not, from a start that obeys nothing."""
 
-    @settings(max_examples=25)
+    @settings(max_examples=12)
     @given(seeds)
     def check(seed: int) -> None:
         generator = np.random.default_rng(seed)

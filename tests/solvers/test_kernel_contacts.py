@@ -53,55 +53,68 @@ def bodied(seed: int) -> tuple[Problem, ik.Contacts]:
     return problem, ik.Contacts(capsules, some or obstacles, margin=size * float(generator.choice([0.0, 0.02])))
 
 
-def answers(problem: Problem, prepared: ik.Prepared) -> tuple[FrameArrays, FrameArrays]:
-    """Frames without contacts, twice."""
+def answers(problem: Problem, prepared: ik.Prepared) -> list[FrameArrays]:
+    """Frames without contacts, three times; the last with rotations that are as if rounded differently."""
     targets, start, links = asked(problem, 3, speed=0.2)
     own = prepared.targets(*targets[:3]).points
     points = None if own is None else np.broadcast_to(own, (3, *own.shape[1:]))
-    frames, again = (asking(targets._replace(points=points), start, links) for _ in range(2))
-    prepared.numpy.solve_into(frames)
-    again.answer(slice(None), frames.batch())
-    return frames, again
+    frames = [asking(targets._replace(points=points), start, links) for _ in range(3)]
+    prepared.numpy.solve_into(frames[0])
+    for other in frames[1:]:
+        other.answer(slice(None), frames[0].batch())
+    frames[2].rotations[:] += 1e-13 * np.random.default_rng(1).normal(size=frames[2].rotations.shape)
+    return frames
+
+
+def alike(one: FrameArrays, other: FrameArrays) -> np.ndarray:
+    """Whether (F,) rotations are the same; of NumPy's two answers, if more than rounding decides where a push goes."""
+    return np.abs(one.rotations - other.rotations).max((1, 2)) < 1e-6
 
 
 def test_a_push_is_numpys() -> None:
     """In problems that have room and in those that have none; a third of them have goals or joints that do not move."""
-    pushed = 0
-    for seed in range(50):
+    pushed, undecided = 0, 0
+    for seed in range(24):
         problem, contacts = bodied(seed)
         prepared = ik.Prepared(problem.skeleton, problem.goals, "PGS", problem.options, contacts)
         if not isinstance(prepared.apart, CompiledApart):  # nothing that moves has a body to keep apart from
             continue
-        apart, (compiled, plain) = prepared.apart, answers(problem, prepared)
+        apart, (compiled, plain, rounded) = prepared.apart, answers(problem, prepared)
         deep = apart.numpy.overlaps(plain)
         assert np.abs(apart.overlaps(compiled) - deep).max() < 1e-12 * (1.0 + np.abs(deep).max())
         apart.memory.doubles[:] = np.nan  # nothing of it is read before it is written
-        apart.solve_into(compiled)
-        apart.numpy.solve_into(plain)
-        size = problem.skeleton.length
-        assert np.abs(compiled.rotations - plain.rotations).max() < 1e-6, seed
-        assert np.abs(compiled.translations - plain.translations).max() < 1e-6 * size, seed
-        assert np.abs(compiled.position_errors - plain.position_errors).max() < 1e-5 * size, seed
-        assert np.abs(compiled.rotation_errors - plain.rotation_errors).max() < 1e-5, seed
-        for name in ("iterations", "converged", "at_limit"):
-            assert np.array_equal(getattr(compiled, name), getattr(plain, name)), seed
+        for solve, frames in ((apart, compiled), (apart.numpy, plain), (apart.numpy, rounded)):
+            solve.solve_into(frames)
+        size, decided = problem.skeleton.length, alike(rounded, plain)
+        undecided += int((~decided).sum())
         pushed += int((deep > 0.0).sum())
-    assert pushed > 30
+        assert alike(compiled, plain)[decided].all(), seed
+        for name, most in (("translations", 1e-6 * size), ("position_errors", 1e-5 * size), ("rotation_errors", 1e-5)):
+            apart_by = np.abs(getattr(compiled, name) - getattr(plain, name))[decided]
+            assert apart_by.max(initial=0.0) < most, (seed, name)
+        for name in ("iterations", "converged", "at_limit"):
+            assert np.array_equal(getattr(compiled, name)[decided], getattr(plain, name)[decided]), seed
+    assert pushed > 20
+    assert undecided <= 2
 
 
 def test_a_push_from_the_frame_before_is_numpys() -> None:
-    pushed = 0
+    pushed, undecided = 0, 0
     for seed in range(20):
         problem, contacts = bodied(seed)
         prepared = ik.Prepared(problem.skeleton, problem.goals, "PGS", problem.options, contacts)
         if not isinstance(prepared.apart, CompiledApart):
             continue
-        apart, (compiled, plain) = prepared.apart, answers(problem, prepared)
+        apart, (compiled, plain, rounded) = prepared.apart, answers(problem, prepared)
         before = ik.Pose(plain.rotations[:1].copy(), plain.translations[:1].copy())
-        one, other = compiled.part(2, 3), plain.part(2, 3)
+        one, other, third = (frames.part(2, 3) for frames in (compiled, plain, rounded))
         pushed += int(apart.numpy.overlaps(other)[0] > 0.0)
-        apart.follow_into(one, before)
-        apart.numpy.follow_into(other, before)
-        assert np.abs(one.rotations - other.rotations).max() < 1e-6, seed
+        for solve, frame in ((apart, one), (apart.numpy, other), (apart.numpy, third)):
+            solve.follow_into(frame, before)
+        if not alike(other, third)[0]:
+            undecided += 1
+            continue
+        assert alike(one, other)[0], seed
         assert np.abs(one.translations - other.translations).max() < 1e-6 * problem.skeleton.length, seed
     assert pushed > 3
+    assert undecided <= 2

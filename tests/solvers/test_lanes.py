@@ -63,7 +63,7 @@ def answers(prepared: ik.Prepared, problem: Problem, frames: int, seed: int, fol
 def test_lanes_end_where_their_goals_end_alone(solver: str, options: ik.Options, follows: bool) -> None:
     """Limits, slides, poles, priorities and targets out of reach, except where rounding decides."""
     same, lanes = [], 0
-    for seed in range(3):
+    for seed in range(2):
         problem = beside([3 * seed, 3 * seed + 1, 3 * seed + 2], solver, options)
         together, alone = both(problem)
         lanes += max(len(stage.parts) for stage in together.numpy.joined) > 1

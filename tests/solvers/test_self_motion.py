@@ -78,7 +78,7 @@ def test_inside_limits_no_joint_that_is_free_to_move_brings_the_pose_nearer() ->
     assert 0 < on.sum() < 4
     gradient, rows = GAINS * (q - AT), jacobian(q)
     assert np.abs(null_space(rows[:, ~on]).T @ gradient[~on]).max() < ZERO
-    forces = np.linalg.lstsq(rows[:, ~on].T, gradient[~on])[0]
+    forces = np.linalg.lstsq(rows[:, ~on].T, gradient[~on], rcond=None)[0]
     outward = (rows.T @ forces - gradient)[on] * np.sign(q[on] - 0.16)
     assert (outward > 0.0).all()  # the pull presses them onto their limits
 
