@@ -6,10 +6,9 @@
 #   make test PYTHON=/opt/python/bin/python3   another Python to look at first
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-rest fuzz mutants kernel kernel-check kernel-fuzz golden zip bench lint locks clean
+.PHONY: help demo test test-all fuzz mutants kernel kernel-check kernel-fuzz golden zip bench lint locks clean
 
 BLENDER ?=
-JOBS ?= 1
 ARGS ?=
 PYTHON ?=
 
@@ -34,10 +33,7 @@ test: ## Run the tests in the best Blender whose Python is here: 5.2, else 4.5
 	$(call task,test --blender "$(BLENDER)" -- $(ARGS))
 
 test-all: ## Run the tests in Blender 4.2, 4.5, 5.0 and 5.2
-	$(call task,test-all --jobs $(JOBS) -- $(ARGS))
-
-test-rest: ## Run the tests in those of them that "make test" leaves out
-	$(call task,test-all --but-best --jobs $(JOBS) -- $(ARGS))
+	$(call task,test-all -- $(ARGS))
 
 fuzz: ## Do random walks over what a user may do, and shrink what breaks: ARGS="--steps 20000 --seed 1"
 	$(call task,run tests/fuzz/run.py -- $(ARGS))

@@ -9,11 +9,8 @@ from __future__ import annotations
 import argparse
 import functools
 import os
-import re
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
-from tempfile import TemporaryDirectory
 
 from environment import BLENDERS, KERNEL, LINT, ROOT, Environment, SetupError, download_python, find_python, say
 
@@ -75,16 +72,9 @@ def test(name: str, arguments: list[str]) -> int:
     return _call(command, environment)
 
 
-def test_all(jobs: int, but_best: bool, arguments: list[str]) -> int:
+def test_all(arguments: list[str]) -> int:
     """Run the tests in every Blender, even after a failure."""
-    left_out = best_blender() if but_best else None
-    blenders = [blender for blender in BLENDERS.values() if blender is not left_out]
-    _with_kernel()  # build it once, before the threads start
-    with ThreadPoolExecutor(jobs) as pool:
-        results = list(pool.map(lambda blender: _test_quietly(blender, arguments), blenders))
-    for blender, (_, closing) in zip(blenders, results):
-        say(f"Blender {blender.name}: {closing}")
-    return max(code for code, _ in results)
+    return max(test(name, arguments) for name in BLENDERS)
 
 
 def lint() -> int:
@@ -101,25 +91,6 @@ def refresh_locks() -> int:
     for environment in (*BLENDERS.values(), LINT, KERNEL):
         environment.refresh_lock()
     return 0
-
-
-def _test_quietly(blender: Environment, arguments: list[str]) -> tuple[int, str]:
-    """Run the tests in one Blender and print their output in one piece. Returns the exit code and the closing line."""
-    try:
-        command = _test_command(blender, arguments)
-    except SetupError as error:
-        say(str(error))
-        return 1, "not tested, see above"
-    say(f"Running the tests in Blender {blender.name}.")
-    with TemporaryDirectory() as folder:  # Blenders side by side would share the file that is the clipboard of poses
-        result = subprocess.run(
-            command, cwd=ROOT, env={**_with_kernel(), "TMPDIR": folder}, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, text=True, errors="replace", check=False,
-        )  # fmt: skip
-    say(f"Blender {blender.name}:\n{result.stdout}")
-    summary = r"^.*\b(?:passed|failed|errors?|skipped|no tests ran)\b.* in [0-9.]+s\b.*$"
-    closing = re.findall(summary, result.stdout, re.M)
-    return abs(result.returncode), closing[-1] if closing else f"pytest ended with code {result.returncode}"
 
 
 def _test_command(blender: Environment, arguments: list[str]) -> list[str]:
@@ -172,9 +143,7 @@ def main(words: list[str]) -> int:
     tasks = parser.add_subparsers(dest="task", required=True)
     one = tasks.add_parser("test", help="run the tests in one Blender")
     one.add_argument("--blender", default="", choices=["", *BLENDERS])
-    every = tasks.add_parser("test-all", help="run the tests in all of them")
-    every.add_argument("--jobs", type=int, default=1)
-    every.add_argument("--but-best", action="store_true", help="leave out the one that `test` takes")
+    tasks.add_parser("test-all", help="run the tests in all of them")
     script = tasks.add_parser("run", help="run a script in the best Blender")
     script.add_argument("script")
     tasks.add_parser("kernel", help="build the compiled kernel for all platforms")
@@ -187,7 +156,7 @@ def main(words: list[str]) -> int:
     if options.task == "test":
         return test(options.blender, rest)
     if options.task == "test-all":
-        return test_all(options.jobs, options.but_best, rest)
+        return test_all(rest)
     if options.task == "run":
         return run(options.script, rest)
     if options.task == "kernel":

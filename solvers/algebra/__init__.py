@@ -2,6 +2,7 @@
 """Arrays of rotations and rigid transforms."""
 
 from . import dual_quaternion, quaternion, rotations, twist_swing
+from .by_row import by_row
 from .uniform import SplitMix64
 
-__all__ = ["SplitMix64", "dual_quaternion", "quaternion", "rotations", "twist_swing"]
+__all__ = ["SplitMix64", "by_row", "dual_quaternion", "quaternion", "rotations", "twist_swing"]

@@ -8,6 +8,7 @@ rotate first, then translate. `product(A, B)` applies `B` first, so `world = pro
 import numpy as np
 
 from . import quaternion
+from .by_row import by_row
 
 IDENTITY = np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
 
@@ -39,7 +40,7 @@ _CONJUGATE = np.array([1.0, -1.0, -1.0, -1.0, 1.0, -1.0, -1.0, -1.0])
 def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """`A B` of (..., 8) and (..., 8): first `B`, then `A`."""
     outer = a[..., :, None] * b[..., None, :]
-    return outer.reshape(*outer.shape[:-2], 64) @ _PRODUCT
+    return by_row(outer.reshape(*outer.shape[:-2], 64), _PRODUCT)
 
 
 def conjugate(q: np.ndarray) -> np.ndarray:
@@ -84,7 +85,7 @@ def translation(q: np.ndarray) -> np.ndarray:
 def placement(q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Rotation matrices (..., 3, 3) and translations (..., 3) of unit dual quaternions (..., 8), in one contraction."""
     outer = q[..., :4, None] * q[..., None, :]
-    both = outer.reshape(*q.shape[:-1], 32) @ _PLACEMENT
+    both = by_row(outer.reshape(*q.shape[:-1], 32), _PLACEMENT)
     return both[..., :9].reshape(*q.shape[:-1], 3, 3), both[..., 9:]
 
 

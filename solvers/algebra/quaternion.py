@@ -8,6 +8,8 @@ than its arithmetic, so fewer calls are faster than fewer multiplications.
 
 import numpy as np
 
+from .by_row import by_row
+
 IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
 
 LEAST = 1e-300  # keeps squares above 0, so that quotients at angle 0 take their limit values
@@ -67,13 +69,13 @@ _SKEW = -_LEVI_CIVITA.transpose(2, 0, 1).reshape(3, 9)  # v @ _SKEW = [v]x, row 
 def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Hamilton product `a b` of (..., 4) and (..., 4), broadcast against each other."""
     outer = a[..., :, None] * b[..., None, :]
-    return outer.reshape(*outer.shape[:-2], 16) @ PRODUCT
+    return by_row(outer.reshape(*outer.shape[:-2], 16), PRODUCT)
 
 
 def relative(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """`conj(a) b` of (..., 4) and (..., 4): the turn from `a` to `b`, in the frame of `a`."""
     outer = a[..., :, None] * b[..., None, :]
-    return outer.reshape(*outer.shape[:-2], 16) @ _RELATIVE
+    return by_row(outer.reshape(*outer.shape[:-2], 16), _RELATIVE)
 
 
 def conjugate(q: np.ndarray) -> np.ndarray:
@@ -116,13 +118,13 @@ def log(q: np.ndarray) -> np.ndarray:
 def to_matrix(q: np.ndarray) -> np.ndarray:
     """Rotation matrices (..., 3, 3) of unit quaternions (..., 4)."""
     outer = q[..., :, None] * q[..., None, :]
-    return (outer.reshape(*q.shape[:-1], 16) @ MATRIX).reshape(*q.shape[:-1], 3, 3)
+    return by_row(outer.reshape(*q.shape[:-1], 16), MATRIX).reshape(*q.shape[:-1], 3, 3)
 
 
 def from_matrix(matrix: np.ndarray) -> np.ndarray:
     """Unit quaternions (..., 4) of rotation matrices (..., 3, 3), from the largest of four equivalent forms."""
     m = np.asarray(matrix, dtype=float)
-    forms = (m.reshape(-1, 9) @ _FORMS + _DIAGONAL).reshape(-1, 4)  # 4 forms of each, one after the other
+    forms = (by_row(m.reshape(-1, 9), _FORMS) + _DIAGONAL).reshape(-1, 4)  # 4 forms of each, one after the other
     largest = forms.reshape(-1, 16)[:, ::5].argmax(-1)
     return normalize(forms[largest + np.arange(0, len(forms), 4)]).reshape(*m.shape[:-2], 4)
 

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from ..algebra import quaternion
+from ..algebra import by_row, quaternion
 from . import limbs as limb_geometry
 from .chest import Chest, share_of_turn
 from .collars import Collars
@@ -311,7 +311,7 @@ class Predictor:
         if not self.turns_chest:
             return np.zeros((len(vectors), 3))
         told = vectors.reshape(len(vectors), -1) * self._trunk_scale + self._trunk_shift
-        return clipped(clipped(told, CLIP) @ self._trunk_map + self.trunk.mean, MOST_TURN)
+        return clipped(by_row(clipped(told, CLIP), self._trunk_map) + self.trunk.mean, MOST_TURN)
 
     def seen_by_limbs(self, vectors: np.ndarray, chest: np.ndarray, place: np.ndarray) -> np.ndarray:
         """Places of limbs' ends from their roots, and two directions (F, L, 3, 3), read as left ones.

@@ -8,7 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
-from ..algebra import quaternion
+from ..algebra import by_row, quaternion
 from ..model.numbers import is_whole
 from .body import Predictor
 from .view import View
@@ -54,7 +54,7 @@ class OwnMotion:
     def correction(self, features: np.ndarray) -> np.ndarray:
         """Rotation vectors (F, K, 3) of features (F, n)."""
         inputs = np.clip((features - self.mean) / self.scale, -CLIP, CLIP)
-        return (inputs @ self.map[:-1] + self.map[-1]).reshape(len(features), -1, 3)
+        return (by_row(inputs, self.map[:-1]) + self.map[-1]).reshape(len(features), -1, 3)
 
 
 class Posed(Protocol):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..algebra import quaternion
+from ..algebra import by_row, quaternion
 from ..model.goals import Targets
 from ..model.skeleton import Pose
 from . import fading
@@ -167,7 +167,7 @@ class Prior:
         motions = self._motions(view, chest, share, ends)
         apart = quaternion.log(quaternion.relative(motions, own))
         bent = (self.body.bends @ apart[..., None])[..., 0]
-        turned = quaternion.angle(own, self.at_rest) ** 2 @ self.body.serves.T
+        turned = by_row(quaternion.angle(own, self.at_rest) ** 2, self.body.serves.T)
         fade, follows = fading.rates(turned)[..., None], self.body.follows
         fade_of_ends = fade[:, self.body.ends.rows] + fading.OF_ENDS
         fade = np.stack([fade * follows, (fade + fading.BENDS) * follows], -1).reshape(*fade.shape[:2], -1)

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
+from ..algebra import by_row
+
 Weights = dict[str, np.ndarray]
 """By name. `trunk/`: mean (n,), scale (n,), correlation (n, n) of all that is told about the five effectors, then of
 the chest's turn. For arm and leg, turned and placed: mean, scale, linear, 0..2/weight, 0..2/bias, usual, straight, and
@@ -89,9 +91,9 @@ class LimbNetworks:
         frames, groups = len(features), len(self.first)
         inputs = features.reshape(frames, groups, self.limbs, -1).swapaxes(0, 1)
         inputs = clipped(inputs.reshape(groups, frames * self.limbs, -1) * self.scale + self.shift, CLIP)
-        hidden = _silu(inputs @ self.first + self.first_bias)
-        hidden = _silu(hidden @ self.second + self.second_bias)
-        outputs = np.concatenate([hidden, inputs], -1) @ self.last + self.last_bias
+        hidden = _silu(by_row(inputs, self.first[:, None]) + self.first_bias)
+        hidden = _silu(by_row(hidden, self.second[:, None]) + self.second_bias)
+        outputs = by_row(np.concatenate([hidden, inputs], -1), self.last[:, None]) + self.last_bias
         return outputs.reshape(groups, frames, self.limbs, -1).swapaxes(0, 1).reshape(frames, groups * self.limbs, -1)
 
 

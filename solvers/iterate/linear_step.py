@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..algebra import by_row
 from ..space.joint_space import JointSpace
 from ..space.lanes import Lanes
 from ..space.unknowns import Unknowns
@@ -66,7 +67,7 @@ class LinearSystem:
         s = unknowns.matrix
         return replace(
             self, space=unknowns, x=self.x[:, unknowns.keep], jacobian=self.jacobian @ s,
-            gradient=None if self.gradient is None else self.gradient @ s,
+            gradient=None if self.gradient is None else by_row(self.gradient, s),
             reluctance=unknowns.reluctance(self.reluctance),
             curvature=None if self.curvature is None else s.T @ self.curvature @ s,
             metric=None if self.metric is None else s.T @ self.metric @ s,

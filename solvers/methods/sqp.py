@@ -17,6 +17,7 @@ logarithm.
 
 import numpy as np
 
+from ..algebra import by_row
 from ..iterate.descent import (
     CREEP_SHARE,
     CREEP_STEPS,
@@ -114,7 +115,7 @@ def _stepped(
         return program, step(program)
     s = unknowns.matrix
     reduced = QuadraticProgram(
-        unknowns, x[:, unknowns.keep], gradient @ s, s.T @ hessian @ s, unknowns.reluctance(reluctance)
+        unknowns, x[:, unknowns.keep], by_row(gradient, s), s.T @ hessian @ s, unknowns.reluctance(reluctance)
     )
     return program, unknowns.expand(step(reduced))
 

@@ -14,6 +14,7 @@ from typing import Protocol
 
 import numpy as np
 
+from ..algebra import by_row
 from ..model.coupling import coordinate
 from ..model.errors import InvalidSkeleton
 from ..model.limits import project_swing, swing_normal
@@ -92,11 +93,11 @@ class Unknowns:
 
     def expand(self, d: np.ndarray) -> np.ndarray:
         """The step (F, n) of all coordinates for a step (F, k) of the unknowns."""
-        return d @ self.matrix.T
+        return by_row(d, self.matrix.T)
 
     def coordinates(self, x: np.ndarray) -> np.ndarray:
         """The coordinates (..., n) inside the limits that the leaders in `x` (..., n) lead to."""
-        return self.project(x[..., self.keep]) @ self.matrix.T + self.constant
+        return by_row(self.project(x[..., self.keep]), self.matrix.T) + self.constant
 
     def reluctance(self, d: np.ndarray) -> np.ndarray:
         """The diagonal (k,) of `S^T D S` for a reluctance `D` (n,)."""

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
 from skeletons import scipy_rotation, vectors, wxyz
 
-from solvers.algebra import quaternion
+from solvers.algebra import by_row, dual_quaternion, quaternion
 
 HALF = math.sqrt(0.5)
 QUARTER_TURN_X = np.array([HALF, HALF, 0, 0])
@@ -62,6 +62,19 @@ def test_product_broadcasts_like_a_loop() -> None:
     for row in range(3):
         for column in range(5):
             assert_allclose(together[row, column], quaternion.product(a[row, 0], b[0, column]))
+
+
+@pytest.mark.parametrize("count", range(1, 20))
+def test_equal_rows_have_equal_products(count: int) -> None:
+    """To the last bit, wherever a row stands: a product of all rows at once rounds them unlike on some processors."""
+    a, b = (np.tile(wxyz(rotation), (count, 1)) for rotation in (RANDOM[7], RANDOM[8]))
+    moves, numbers = dual_quaternion.from_parts(a, b[:, 1:]), np.tile(np.sin(np.arange(12.0)), (count, 1))
+    matrix = np.cos(np.arange(84.0)).reshape(12, 7)
+    for rows in (
+        quaternion.product(a, b), quaternion.relative(a, b), quaternion.to_matrix(a),
+        dual_quaternion.product(moves, moves), *dual_quaternion.placement(moves), by_row(numbers, matrix),
+    ):  # fmt: skip
+        assert (rows == rows[0]).all()
 
 
 def test_relative_is_the_way_from_the_first_to_the_second() -> None:

@@ -67,7 +67,7 @@ class BalanceTasks:
         rows = out.reshape(len(out), len(self.goals), self.size, out.shape[-1])
         for t, (parts, share) in enumerate(zip(self._parts, self._shares, strict=True)):
             moved = parts.columns(columns, kinematics, parts.at(kinematics))
-            centre = np.tensordot(moved, share, ((1,), (0,)))  # (F, 3, n)
+            centre = (share @ moved.reshape(len(moved), len(share), -1)).reshape(len(moved), 3, -1)
             rows[:, t] = -self.weights[t] * (normals[:, t] @ centre)
 
     def target_motion(self, now: Targets, then: Targets) -> np.ndarray:
