@@ -7,7 +7,6 @@ import bpy
 from bpy.props import BoolProperty, IntProperty
 
 from ..rig.blender import scene_state
-from ..rig.blender.dependencies import aims
 from ..rig.frame import aside
 from ..rig.notes import Code, Note, listed
 from ..rig.setup import goals, placing, selection, users
@@ -98,7 +97,7 @@ class DQIK_OT_targets_to_pose(GoalsOperator, bpy.types.Operator):
         if self.use_range and self.frame_end < self.frame_start:
             self.frame_start, self.frame_end = scene.frame_start, scene.frame_end
         over_range = self.frame_end >= self.frame_start
-        if over_range and (refusal := _shared(ob, numbers)):
+        if over_range and (refusal := users.shared_keys(ob, numbers)):
             self.tell({"ERROR"}, refusal)
             return {"CANCELLED"}
         keyed = over_range or scene.tool_settings.use_keyframe_insert_auto
@@ -179,15 +178,6 @@ class DQIK_OT_targets_to_pose(GoalsOperator, bpy.types.Operator):
 def _named(ob: bpy.types.Object, numbers: set[int]) -> Note | str:
     """The names of goals."""
     return listed([repr(ob.dqik.goals[number].name) for number in sorted(numbers)])
-
-
-def _shared(ob: bpy.types.Object, numbers: list[int]) -> Note | None:
-    """Why the targets of goals cannot be keyed over a range: something else plays their keys. None if they can."""
-    targets = [target for number in numbers for target, _ in aims(ob.dqik.goals[number])]
-    for target in dict.fromkeys(targets):
-        for name in filter(None, users.players(target)):
-            return Note(Code.ACTION_SHARED, repr(target.animation_data.action.name), repr(name))
-    return None
 
 
 CLASSES = (DQIK_OT_target_select, DQIK_OT_targets_to_pose)

@@ -18,6 +18,12 @@ GERMAN_NOTES = {
         "Im Pose-Modus die Knochen auswählen, die folgen, dann den, dem sie folgen",
     "{} has no bones with these roles: set their Role in the Bone panel":
         "{} hat keine Knochen mit diesen Rollen: ihre Rolle im Knochen-Bereich setzen",
+    "Select the controls of the feet or hands to plant":
+        "Die Controls der Füße oder Hände auswählen, die stehen sollen",
+    "Goal {}: its target moves on this frame: go to a frame on which it stands, or give a range":
+        "Ziel {}: sein Zielobjekt bewegt sich in diesem Frame: zu einem Frame gehen, in dem es steht, oder einen "
+        "Bereich angeben",
+    "Planted {} from {} to {}": "{} steht von {} bis {}",
     "Coupled {} axes of bones": "{} Achsen von Knochen gekoppelt",
     "Uncoupled {} axes of bones": "{} Achsen von Knochen entkoppelt",
     "{} couplings belong to the library file, so their stiffness is 0 instead":

@@ -30,6 +30,7 @@ _GERMAN_OPERATORS = {
     "Remove Obstacle": "Hindernis entfernen",
     "Pin": "Festhalten",
     "Unpin": "Loslassen",
+    "Plant": "Aufsetzen",
     "Targets to Pose": "Zielobjekte zur Pose",
     "Mirror Goals": "Ziele spiegeln",
     "Mirror Limits": "Grenzen spiegeln",

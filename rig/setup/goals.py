@@ -161,10 +161,15 @@ def put_targets(ob: bpy.types.Object, wanted: dict[int, Place], depsgraph: bpy.t
 def key_targets(ob: bpy.types.Object, numbers: Iterable[int], frame: float) -> None:
     """Key the place and rotation of the targets and poles of goals at a frame."""
     for owner in target_owners(ob.dqik.goals[number] for number in numbers):
-        if not _is_action_linked(owner.id_data):
-            group = "Object Transforms" if owner == owner.id_data else owner.name
-            with suppress(RuntimeError):  # its action is linked, or the NLA refuses: `placing` finds that
-                keying.key(owner, frame, group)
+        key_target(owner, frame)
+
+
+def key_target(owner: bpy.types.Object | bpy.types.PoseBone, frame: float) -> None:
+    """Key the place and rotation of a target, an object or a bone, at a frame."""
+    if not _is_action_linked(owner.id_data):
+        group = "Object Transforms" if owner == owner.id_data else owner.name
+        with suppress(RuntimeError):  # its action is linked, or the NLA refuses: `placing` finds that
+            keying.key(owner, frame, group)
 
 
 def target_owners(goals: Iterable[bpy.types.PropertyGroup]) -> list[bpy.types.Object | bpy.types.PoseBone]:

@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Plants the targets of goals over a range of frames, by keys."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import bpy
+import numpy as np
+from mathutils import Matrix, Quaternion, Vector
+
+from ...solvers.algebra import quaternion
+from .. import curves
+from ..blender import rotation, scene_state
+from ..blender.armature import Armature
+from ..blender.places import owner_of, world_matrix
+from ..figure import roles
+from ..frame import aside
+from ..notes import Code, Note, Refused
+from ..setup import goals
+from . import planting
+
+FADE = 3  # frames
+SPEED = 0.2  # of the figure's size in a second: a foot or a hand that is slower stands
+HEIGHT = 0.05  # of the figure's size: a foot that is higher above its lowest place does not stand
+_LOOK = 300  # frames in which the ends of a standing foot's range are looked for, to both sides
+_BEHIND = 0.35  # of the way from the ankle to the ball: the heel behind the ankle
+_MOVES = 1e-5  # a space whose matrix changes more moves: a target that stands in the world gets a key a frame
+_UP = Vector((0.0, 0.0, 1.0))
+
+
+class Planted(NamedTuple):
+    """Of a goal that was planted: its number, and the first and the last frame."""
+
+    goal: int
+    first: int
+    last: int
+
+
+class _Way(NamedTuple):
+    """World places (F, 3) and turns (F, 4) of a target on frames from `first` on, and what (F, 4, 4) it is posed in."""
+
+    first: int
+    places: np.ndarray
+    turns: np.ndarray
+    spaces: np.ndarray
+
+
+def plant(
+    ob: bpy.types.Object, numbers: Sequence[int], span: tuple[int, int] | None, fade: int, rolls: bool,
+    context: bpy.types.Context,
+) -> tuple[list[Planted], list[str]]:  # fmt: skip
+    """Plant the targets of goals over a span of frames; what was planted, and the goals whose targets cannot be moved.
+
+    span : the first and the last frame; None finds for each target the frames around the present one on which it is
+    slow, and a foot low. rolls : feet roll about ball and heel as they did, else they keep their turn. Raises `Refused`
+    if a target does not stand on the present frame, and `scene_state.Disturbed`.
+    """
+    scene, now = context.scene, context.scene.frame_current
+    feet = {number: _foot(ob, ob.dqik.goals[number]) for number in numbers}
+    around = (now - _LOOK, now + _LOOK) if span is None else span
+    if span is None:
+        first, last = (scene.frame_preview_start, scene.frame_preview_end) if scene.use_preview_range else (
+            scene.frame_start, scene.frame_end)  # fmt: skip
+        around = max(around[0], min(first, now)), min(around[1], max(last, now))
+    window = range(around[0] - fade, around[1] + fade + 1)
+    with aside.session(ob), scene_state.restored(scene, context.view_layer, ob) as visits:
+        ways = _read(ob, numbers, window, visits, context)
+        done = [_span(ob, number, ways[number], feet[number], span, now) for number in numbers]
+        wanted: dict[int, dict[int, goals.Place]] = {}
+        owners = {one.goal: _owner(ob.dqik.goals[one.goal]) for one in done}
+        kept: dict[int, set[int]] = {}
+        for one in done:
+            kept[one.goal] = _plan(ob, one, ways[one.goal], feet[one.goal] if rolls else None, fade, now,
+                                   _key_times(owners[one.goal]), wanted)  # fmt: skip
+        put, left = list[tuple[float, int, scene_state.Transform]](), set[str]()
+        for frame in sorted(wanted):
+            visits.visit(frame)
+            left |= set(goals.put_targets(ob, wanted[frame], context.evaluated_depsgraph_get()))
+            put += [(scene.frame_current_final, number, scene_state.transform(owners[number]))
+                    for number in wanted[frame]]  # fmt: skip
+        done = [one for one in done if ob.dqik.goals[one.goal].name not in left]
+        for one in done:
+            _clear(owners[one.goal], one.first - fade, one.last + fade, kept[one.goal])
+        keyed = {one.goal for one in done}
+        for time, number, values in put:
+            if number in keyed:
+                scene_state.set_transform(owners[number], values)
+                goals.key_target(owners[number], time)
+        for one in done:
+            _ease(owners[one.goal], one.first - fade, one.last + fade)
+    scene_state.visit(scene, scene.frame_current + scene.frame_subframe)
+    return done, sorted(left)
+
+
+# -- reading -----------------------------------------------------------------------------------------------------------
+
+
+def _owner(goal: bpy.types.PropertyGroup) -> bpy.types.Object | bpy.types.PoseBone:
+    return owner_of(goal.target, goal.subtarget) or goal.target
+
+
+def _read(
+    ob: bpy.types.Object, numbers: Sequence[int], frames: range, visits: scene_state.Visits, context: bpy.types.Context
+) -> dict[int, _Way]:
+    """The ways of the goals' targets over some frames."""
+    found: dict[int, list[tuple[Matrix, Matrix]]] = {number: [] for number in numbers}
+    for frame in frames:
+        visits.visit(frame)
+        depsgraph = context.evaluated_depsgraph_get()
+        for number in numbers:
+            goal = ob.dqik.goals[number]
+            matrix = world_matrix(goal.target, goal.subtarget, depsgraph).copy()
+            found[number].append((matrix, _space(owner_of(goal.target.evaluated_get(depsgraph), goal.subtarget))))
+    return {
+        number: _Way(
+            frames[0], np.array([matrix.translation[:] for matrix, _ in both]),
+            np.array([matrix.to_quaternion()[:] for matrix, _ in both]), np.array([space for _, space in both]),
+        ) for number, both in found.items()
+    }  # fmt: skip
+
+
+def _space(owner: bpy.types.Object | bpy.types.PoseBone) -> Matrix:
+    """The world matrix of what an evaluated object or bone is posed in."""
+    ob = owner.id_data
+    if owner == ob:
+        return ob.matrix_world @ ob.matrix_basis.inverted_safe()
+    return ob.matrix_world @ owner.parent.matrix if owner.parent else ob.matrix_world.copy()
+
+
+def _foot(ob: bpy.types.Object, goal: bpy.types.PropertyGroup) -> planting.Foot | None:
+    """What the foot of a goal rolls about, in its target's frame; None for a goal of no foot, or that turns nothing."""
+    armature = Armature(ob)
+    figure, bone = roles.of(ob, armature).roles, armature.index[goal.bone]
+    role = figure.get(bone)
+    if role is None or role.name != "foot" or not goal.use_rotation or goal.rotation_follows > 0.0:
+        return None
+    up = (ob.matrix_world.to_3x3().inverted_safe() @ _UP).normalized()
+    toe = next((one for one, other in figure.items() if other.name == "toes" and other.side == role.side), None)
+    ankle = armature.heads[bone]
+    ball = armature.tails[bone] if toe is None else armature.heads[toe]
+    ends = [part[one] for part in (armature.heads, armature.tails) for one in (bone, *([] if toe is None else [toe]))]
+    ground = min(float(end @ np.array(up)) for end in ends)
+    behind = ankle - _BEHIND * (ball - ankle)
+    points = (point + (ground - point @ np.array(up)) * np.array(up) for point in (ball, behind))
+    rest = armature.rest[bone]
+    end = armature.tails[bone] if goal.use_tail else ankle
+    scale = max(map(abs, ob.matrix_world.to_scale()))
+    return planting.Foot(*(scale * (rest[:3, :3].T @ (point - end)) for point in points))
+
+
+def _span(
+    ob: bpy.types.Object, number: int, way: _Way, foot: planting.Foot | None, span: tuple[int, int] | None,
+    now: int,
+) -> Planted:  # fmt: skip
+    """The frames over which to plant a goal: the span, or those around the frame `now` on which its target stands."""
+    if span is not None:
+        return Planted(number, *span)
+    size = Armature(ob).size * max(map(abs, ob.matrix_world.to_scale()))
+    points = way.places[None]
+    if foot is not None:
+        points = np.stack([way.places + quaternion.rotate(way.turns, point) for point in foot])
+    render = bpy.context.scene.render
+    speed = SPEED * size * render.fps_base / render.fps
+    height = HEIGHT * size if foot is not None else np.inf
+    found = planting.still(points, now - way.first, speed, height, np.array(_UP))
+    if found is None:
+        raise Refused(Note(Code.DOES_NOT_STAND, repr(ob.dqik.goals[number].name)))
+    return Planted(number, way.first + found[0], way.first + found[1])
+
+
+# -- keys --------------------------------------------------------------------------------------------------------------
+
+
+def _plan(
+    ob: bpy.types.Object, one: Planted, way: _Way, foot: planting.Foot | None, fade: int, now: int,
+    times: Iterable[float], wanted: dict[int, dict[int, goals.Place]],
+) -> set[int]:  # fmt: skip
+    """Add where a goal's target has to be to `wanted`, by frame and goal; the frames that get keys.
+
+    times : of the keys that the target has.
+    """
+    begin, end = one.first - way.first, one.last - way.first
+    at = now - way.first if one.first <= now <= one.last else (begin + end) // 2
+    up = np.array(_UP)
+    places, turns = planting.way(way.places, way.turns, begin, end, fade, at, foot, up)
+    frames = {one.first - fade, one.first, one.last, one.last + fade}
+    zone = range(one.first - fade, one.last + fade + 1)
+    frames |= {round(time) for time in times if round(time) in zone and not one.first < round(time) < one.last}
+    carried = np.ptp(way.spaces[begin : end + 1], axis=0).max() > _MOVES
+    frames |= set(range(one.first, one.last + 1) if carried else ())
+    if foot is not None:
+        rolled = np.flatnonzero(planting.roll(way.turns, at, foot, up)[begin : end + 1]) + one.first
+        for frame in rolled.tolist():
+            frames |= {max(frame - 1, one.first), frame, min(frame + 1, one.last)}
+    for frame in frames:
+        row = frame - way.first
+        turn = Quaternion(turns[row])
+        wanted.setdefault(frame, {})[one.goal] = goals.Place(Matrix.LocRotScale(Vector(places[row]), turn, None), None)
+    return frames
+
+
+def _transform_curves(owner: bpy.types.Object | bpy.types.PoseBone) -> list[bpy.types.FCurve]:
+    """The curves of the place and the rotation of an object or a bone."""
+    names = ("location", rotation.PATHS[owner.rotation_mode])
+    ob = owner.id_data
+    paths = names if owner == ob else tuple(curves.bone_path(owner.name, name) for name in names)
+    return [curve for curve in curves.fcurves(ob.animation_data) if curve.data_path in paths]
+
+
+def _key_times(owner: bpy.types.Object | bpy.types.PoseBone) -> list[float]:
+    """When the place or the rotation of an object or a bone has keys."""
+    return sorted({point.co.x for curve in _transform_curves(owner) for point in curve.keyframe_points})
+
+
+def _clear(owner: bpy.types.Object | bpy.types.PoseBone, first: int, last: int, kept: set[int]) -> None:
+    """Remove the keys between two frames that get no new ones."""
+    for curve in _transform_curves(owner):
+        points = curve.keyframe_points
+        for number in reversed(range(len(points))):
+            time = points[number].co.x
+            if first < time < last and time not in kept:
+                points.remove(points[number], fast=True)
+        curve.update()
+
+
+def _ease(owner: bpy.types.Object | bpy.types.PoseBone, first: int, last: int) -> None:
+    """Handles between two frames that pass no key: between equal keys nothing moves."""
+    for curve in _transform_curves(owner):
+        for point in curve.keyframe_points:
+            if first <= point.co.x <= last:
+                point.handle_left_type = point.handle_right_type = "AUTO_CLAMPED"
+        curve.update()

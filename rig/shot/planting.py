@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Planting a foot or a hand over a range of frames: where its target has to be. Arrays only.
+
+A planted foot stays where it is on one frame of the range. It still rolls as it did: with the toes up it turns about
+its heel, with the heel up about its ball, and the point that it turns about stays. So toe, ball and heel leave the
+ground in their turn, and the ankle's way has no corner. Before and after the range the planted way fades into the way
+as it was.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...solvers.algebra import quaternion
+
+FLAT = np.radians(4.0)  # rolls below it are none, those above count from here
+_LEAST = 1e-9
+
+
+class Foot(NamedTuple):
+    """What a foot rolls about, in its target's frame (length units): its ball and its heel (3,)."""
+
+    ball: np.ndarray
+    heel: np.ndarray
+
+
+def way(
+    places: np.ndarray, turns: np.ndarray, begin: int, end: int, fade: int, at: int, foot: Foot | None = None,
+    up: np.ndarray | None = None,
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    """Places (F, 3) and turns (F, 4) of a target that is planted on frames `begin` to `end`, of F frames.
+
+    places, turns : as they were. fade : frames over which the way fades, on both sides. at : the frame whose place and
+    turn the target keeps. foot, up : what it rolls about, and the unit vector away from the ground; else it keeps the
+    turn.
+    """
+    rolls = np.zeros(len(places)) if foot is None else roll(turns, at, foot, up)
+    own, kept = np.repeat(places[at][None], len(places), 0), np.repeat(turns[at][None], len(places), 0)
+    if foot is not None:
+        ball, heel = (places[at] + quaternion.rotate(turns[at], point) for point in foot)
+        axis = _axis(ball - heel, up)
+        rolled = quaternion.exp(rolls[:, None] * axis)
+        pivot = np.where(rolls[:, None] > 0.0, ball, heel)
+        own = pivot + quaternion.rotate(rolled, own - pivot)
+        kept = quaternion.product(rolled, kept)
+    share = shares(len(places), begin, end, fade)[:, None]
+    apart = quaternion.log(quaternion.relative(turns, kept))
+    return places + share * (own - places), quaternion.product(turns, quaternion.exp(share * apart))
+
+
+def roll(turns: np.ndarray, at: int, foot: Foot, up: np.ndarray) -> np.ndarray:
+    """How far (F,) a foot has rolled since the frame `at` [rad]: above 0 with its heel up, below 0 with its toes up."""
+    forward = quaternion.rotate(turns, foot.ball - foot.heel)  # (F, 3)
+    pitch = np.arcsin(np.clip(-(forward @ up) / np.linalg.norm(forward, axis=-1), -1.0, 1.0))
+    rolled = pitch - pitch[at]
+    return rolled - np.clip(rolled, -FLAT, FLAT)
+
+
+def shares(frames: int, begin: int, end: int, fade: int) -> np.ndarray:
+    """How much (F,) of the planted way each frame has: 1 in the range, fading smoothly to 0 in `fade` frames."""
+    away = np.maximum(np.maximum(begin - np.arange(frames), np.arange(frames) - end), 0)
+    share = np.clip(1.0 - away / max(fade, 1), 0.0, 1.0)
+    return share * share * (3.0 - 2.0 * share)
+
+
+def still(
+    points: np.ndarray, at: int, speed: float, height: float, up: np.ndarray
+) -> tuple[int, int] | None:  # fmt: skip
+    """The frames around `at` on which one of some points (K, F, 3) is slow and low; None if none is on the frame `at`.
+
+    speed : [length units a frame]. height : above the lowest place of all points, at most.
+    """
+    high = points @ up
+    low = high <= high.min() + height
+    steps = (np.linalg.norm(np.diff(points, axis=1), axis=-1) <= speed) & low[:, 1:] & low[:, :-1]
+    stands = np.concatenate([[False], steps.any(0), [False]])  # (F + 1,) between each frame and the one before it
+    begin = end = at
+    while stands[begin]:
+        begin -= 1
+    while stands[end + 1]:
+        end += 1
+    return (begin, end) if end > begin else None
+
+
+def _axis(forward: np.ndarray, up: np.ndarray) -> np.ndarray:
+    """The unit axis (3,) about which a foot rolls with its heel up."""
+    side = np.cross(up, forward)
+    return side / max(float(np.linalg.norm(side)), _LEAST)

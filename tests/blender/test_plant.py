@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Feet and hands that stand where they are over a range of frames."""
+
+from math import cos, radians
+
+import bpy
+import numpy as np
+import pytest
+import rigs
+from mathutils import Matrix, Quaternion, Vector
+
+BALL, HEEL = Vector((0.1, -0.18, 0.02)), Vector((0.1, 0.063, 0.02))  # of the figure's left foot, on the ground
+STANCE = range(10, 31)
+PITCH = {10: -20.0, 11: -15.0, 12: -10.0, 13: -5.0, 26: 6.0, 27: 12.0, 28: 18.0, 29: 24.0, 30: 30.0}
+FADE = 3
+
+
+def walker() -> tuple[bpy.types.Object, bpy.types.PoseBone]:
+    """A figure whose left foot lands on its heel, slides forward by 2 mm a frame, and leaves over its ball."""
+    ob = rigs.figure()
+    bpy.ops.dqik.setup_full_body()
+    ob.dqik.live = True
+    bpy.ops.object.mode_set(mode="POSE")
+    control = ob.pose.bones[next(goal.subtarget for goal in ob.dqik.goals if goal.bone == "foot.L")]
+    rest = ob.data.bones["foot.L"].matrix_local
+    for frame in range(1, 42):
+        swing = min(abs(frame - STANCE[0]), abs(frame - STANCE[-1])) if frame not in STANCE else 0
+        way = Vector((0.0, -0.002 * frame - 0.02 * (max(frame - 30, 0) + min(frame - 10, 0)), 0.01 * swing))
+        usual = 30.0 if frame > 30 else -20.0 if frame < 10 else 0.0
+        turn = Quaternion((1.0, 0.0, 0.0), radians(PITCH.get(frame, usual)))
+        pivot = BALL if frame > 20 else HEEL
+        matrix = Matrix.Translation(way + pivot) @ turn.to_matrix().to_4x4() @ Matrix.Translation(-pivot) @ rest
+        control.matrix = matrix
+        for path in ("location", rigs.ROTATION_PATHS[control.rotation_mode]):
+            control.keyframe_insert(path, frame=frame)
+    select(ob, control.name)
+    return ob, control
+
+
+def select(ob: bpy.types.Object, *names: str) -> None:
+    """Select only these bones."""
+    for bone in ob.pose.bones:
+        (bone if hasattr(bone, "select") else bone.bone).select = bone.name in names
+    ob.data.bones.active = ob.data.bones[names[0]]
+
+
+def matrices(ob: bpy.types.Object, bone: str, frames: object) -> dict[float, Matrix]:
+    """The world matrices of a bone on some frames."""
+    found = {}
+    for frame in frames:
+        rigs.at_frame(frame)
+        shown = rigs.evaluated(ob)
+        found[frame] = shown.matrix_world @ shown.pose.bones[bone].matrix
+    return found
+
+
+def ways_of(points: Vector, ob: bpy.types.Object, found: dict[float, Matrix]) -> dict[float, Vector]:
+    """Where a point of the foot at rest is in these matrices."""
+    local = ob.data.bones["foot.L"].matrix_local.inverted() @ points
+    return {frame: matrix @ local for frame, matrix in found.items()}
+
+
+def spread(points: list[Vector]) -> float:
+    """The largest distance from the first."""
+    return max((point - points[0]).length for point in points)
+
+
+def test_a_foot_stands_on_its_heel_its_sole_and_its_ball_in_turn() -> None:
+    """By one press on a frame on which it stands: nothing slides, and what is beyond the fade is as before."""
+    ob, control = walker()
+    before, keys = matrices(ob, control.name, range(1, 42)), rigs.keys(ob)
+    rigs.at_frame(20)
+    assert bpy.ops.dqik.plant() == {"FINISHED"}
+    assert bpy.context.scene.frame_current == 20
+    for bone, exact in ((control.name, 1e-5), ("foot.L", 1e-4)):
+        after = matrices(ob, bone, range(1, 42))
+        heel, ball = ways_of(HEEL, ob, after), ways_of(BALL, ob, after)
+        assert spread([heel[frame] for frame in range(11, 26)]) < exact
+        assert spread([ball[frame] for frame in range(14, 30)]) < exact
+        assert spread([after[frame].translation for frame in range(14, 26)]) < exact
+    after = matrices(ob, control.name, range(1, 42))
+    turned = [abs(after[frame].to_quaternion().dot(before[frame].to_quaternion())) for frame in STANCE]
+    assert min(turned) > cos(radians(2.25))  # it rolls as it did, but for what counts as flat
+    span = [frame for frame in range(1, 42) if (after[frame].translation - before[frame].translation).length > 1e-6]
+    assert STANCE[0] - FADE <= span[0] and span[-1] <= STANCE[-1] + FADE
+    for channel, points in rigs.keys(ob).items():
+        kept = [point for point in points if not span[0] - 1 <= point[0] <= span[-1] + 1]
+        assert kept == [point for point in keys[channel] if point in kept] and len(kept) > 10
+    ways = np.array([after[frame].translation[:] for frame in range(1, 42)])
+    was = np.array([before[frame].translation[:] for frame in range(1, 42)])
+    assert np.abs(np.diff(ways, 2, axis=0)).max() < np.abs(np.diff(was, 2, axis=0)).max() + 0.01
+
+
+def test_a_foot_that_moves_is_planted_over_a_given_range_only() -> None:
+    ob, control = walker()
+    rigs.at_frame(4)
+    with pytest.raises(RuntimeError, match="moves on this frame"):
+        bpy.ops.dqik.plant()
+    assert bpy.ops.dqik.plant(frame_start=3, frame_end=5, roll=False) == {"FINISHED"}
+    after = matrices(ob, control.name, (3, 3.5, 4, 5))
+    assert spread([matrix.translation for matrix in after.values()]) < 1e-6
+
+
+def test_few_keys_stay_few() -> None:
+    """A control with a key before and one after gets four more, and does not move between the middle two."""
+    ob = rigs.figure()
+    bpy.ops.dqik.setup_full_body()
+    bpy.ops.object.mode_set(mode="POSE")
+    control = ob.pose.bones[next(goal.subtarget for goal in ob.dqik.goals if goal.bone == "hand.L")]
+    rigs.key_path(control, (1, 20, 40), [(0, 0, 0), (0.2, 0.1, 0), (0.3, 0, 0.2)])
+    select(ob, control.name)
+    rigs.at_frame(15)
+    there = matrices(ob, control.name, (15,))[15]
+    rigs.at_frame(15)
+    assert bpy.ops.dqik.plant(frame_start=10, frame_end=25) == {"FINISHED"}
+    times = {point[0] for points in rigs.keys(ob).values() for point in points}
+    assert times == {1, 7, 10, 25, 28, 40}
+    held = matrices(ob, control.name, (10, 12.5, 18, 24.75, 25))
+    assert max((matrix.translation - there.translation).length for matrix in held.values()) < 1e-6
+
+
+def test_the_targets_of_an_armature_that_moves_stand_in_the_world() -> None:
+    """Empties, chosen in Object Mode; the armature object is scaled and walks away from them."""
+    ob = rigs.figure()
+    bpy.ops.dqik.setup_full_body(targets="EMPTIES")
+    target = next(goal.target for goal in ob.dqik.goals if goal.bone == "foot.R")
+    ob.scale = (2, 2, 2)
+    rigs.key_path(ob, (1, 40), [(0, 0, 0), (0, -1.5, 0)])
+    rigs.key_path(target, (1, 40), [target.location, target.location])
+    target.parent = ob
+    rigs.at_frame(10)
+    rigs.made_active(target)
+    assert bpy.ops.dqik.plant(frame_start=8, frame_end=14) == {"FINISHED"}
+    places = []
+    for frame in range(8, 15):
+        rigs.at_frame(frame)
+        places.append(rigs.place(target).copy())
+    assert spread(places) < 1e-5
+
+
+def test_a_press_without_a_control_says_what_to_select() -> None:
+    ob = rigs.figure()
+    bpy.ops.dqik.setup_full_body()
+    bpy.ops.object.mode_set(mode="POSE")
+    select(ob, "spine")
+    with pytest.raises(RuntimeError, match="controls of the feet or hands"):
+        bpy.ops.dqik.plant()
+
+
+def test_one_undo_takes_it_back() -> None:
+    ob, control = walker()
+    keys, (rig, name) = rigs.keys(ob), (ob.name, control.name)
+    rigs.at_frame(20)
+    bpy.ops.ed.undo_push(message="Before")
+    assert bpy.ops.dqik.plant("EXEC_DEFAULT", True) == {"FINISHED"}
+    assert rigs.keys(ob) != keys
+    bpy.ops.ed.undo()
+    assert rigs.keys(bpy.data.objects[rig]) == keys
+    assert bpy.data.objects[rig].pose.bones[name].name == name
