@@ -65,7 +65,7 @@ def plant(
     window = range(around[0] - fade, around[1] + fade + 1)
     with aside.session(ob), scene_state.restored(scene, context.view_layer, ob) as visits:
         ways = _read(ob, numbers, window, visits, context)
-        done = [_span(ob, number, ways[number], feet[number], span, now) for number in numbers]
+        done = [_span(ob, number, ways[number], feet[number], span, fade, now) for number in numbers]
         wanted: dict[int, dict[int, goals.Place]] = {}
         owners = {one.goal: _owner(ob.dqik.goals[one.goal]) for one in done}
         kept: dict[int, set[int]] = {}
@@ -150,7 +150,7 @@ def _foot(ob: bpy.types.Object, goal: bpy.types.PropertyGroup) -> planting.Foot 
 
 def _span(
     ob: bpy.types.Object, number: int, way: _Way, foot: planting.Foot | None, span: tuple[int, int] | None,
-    now: int,
+    fade: int, now: int,
 ) -> Planted:  # fmt: skip
     """The frames over which to plant a goal: the span, or those around the frame `now` on which its target stands."""
     if span is not None:
@@ -162,10 +162,11 @@ def _span(
     render = bpy.context.scene.render
     speed = SPEED * size * render.fps_base / render.fps
     height = HEIGHT * size if foot is not None else np.inf
-    found = planting.still(points, now - way.first, speed, height, np.array(_UP))
+    points, first = points[:, fade : points.shape[1] - fade], way.first + fade
+    found = planting.still(points, now - first, speed, height, np.array(_UP))
     if found is None:
         raise Refused(Note(Code.DOES_NOT_STAND, repr(ob.dqik.goals[number].name)))
-    return Planted(number, way.first + found[0], way.first + found[1])
+    return Planted(number, first + found[0], first + found[1])
 
 
 # -- keys --------------------------------------------------------------------------------------------------------------

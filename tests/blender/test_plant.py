@@ -101,6 +101,15 @@ def test_a_foot_that_moves_is_planted_over_a_given_range_only() -> None:
     assert spread([matrix.translation for matrix in after.values()]) < 1e-6
 
 
+def test_a_foot_that_stands_to_the_end_of_the_scene_is_planted_to_its_end() -> None:
+    ob, control = walker()
+    bpy.context.scene.frame_end = 22
+    rigs.at_frame(20)
+    assert bpy.ops.dqik.plant() == {"FINISHED"}
+    after = matrices(ob, control.name, range(14, 23))
+    assert spread([matrix.translation for matrix in after.values()]) < 1e-5
+
+
 def test_few_keys_stay_few() -> None:
     """A control with a key before and one after gets four more, and does not move between the middle two."""
     ob = rigs.figure()
