@@ -22,7 +22,7 @@ class DQIK_OT_plant(GoalsOperator, bpy.types.Operator):
                              "on which the foot is slow and low", default=0)  # fmt: skip
     frame_end: IntProperty(name="End", description="Last frame", default=-1)
     fade: IntProperty(name="Fade", description="Frames before and after, over which the foot comes from and goes to "
-                      "where it was", default=plant.FADE, min=1, soft_max=20)  # fmt: skip
+                      "where it was; 0 takes an eighth of a second", default=0, min=0, soft_max=20)  # fmt: skip
     roll: BoolProperty(name="Roll", description="Feet roll about heel and ball as they did, instead of keeping their "
                        "rotation", default=True)  # fmt: skip
 

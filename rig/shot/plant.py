@@ -19,7 +19,7 @@ from ..notes import Code, Note, Refused
 from ..setup import goals
 from . import planting
 
-FADE = 3  # frames
+FADE, SHORTEST = 0.125, 0.08  # seconds: the usual fade, and the shortest time that counts as standing
 SPEED = 0.2  # of the figure's size in a second: a foot or a hand that is slower stands
 HEIGHT = 0.05  # of the figure's size: a foot that is higher above its lowest place does not stand
 _LOOK = 300  # frames in which the ends of a standing foot's range are looked for, to both sides
@@ -52,10 +52,12 @@ def plant(
     """Plant the targets of goals over a span of frames; what was planted, and the goals whose targets cannot be moved.
 
     span : the first and the last frame; None finds for each target the frames around the present one on which it is
-    slow, and a foot low. rolls : feet roll about ball and heel as they did, else they keep their turn. Raises `Refused`
-    if a target does not stand on the present frame, and `scene_state.Disturbed`.
+    slow, and a foot low. fade : in frames; 0 takes the usual one. rolls : feet roll about ball and heel as they did,
+    else they keep their turn. Raises `Refused` if a target does not stand on the present frame, and
+    `scene_state.Disturbed`.
     """
     scene, now = context.scene, context.scene.frame_current
+    fade = fade or max(round(FADE * _rate(scene)), 1)
     feet = {number: _foot(ob, ob.dqik.goals[number]) for number in numbers}
     around = (now - _LOOK, now + _LOOK) if span is None else span
     if span is None:
@@ -90,6 +92,11 @@ def plant(
             _ease(owners[one.goal], one.first - fade, one.last + fade)
     scene_state.visit(scene, scene.frame_current + scene.frame_subframe)
     return done, sorted(left)
+
+
+def _rate(scene: bpy.types.Scene) -> float:
+    """Frames a second."""
+    return scene.render.fps / scene.render.fps_base
 
 
 # -- reading -----------------------------------------------------------------------------------------------------------
@@ -159,12 +166,12 @@ def _span(
     points = way.places[None]
     if foot is not None:
         points = np.stack([way.places + quaternion.rotate(way.turns, point) for point in foot])
-    render = bpy.context.scene.render
-    speed = SPEED * size * render.fps_base / render.fps
+    rate = _rate(bpy.context.scene)
+    speed = SPEED * size / rate
     height = HEIGHT * size if foot is not None else np.inf
     points, first = points[:, fade : points.shape[1] - fade], way.first + fade
     found = planting.still(points, now - first, speed, height, np.array(_UP))
-    if found is None:
+    if found is None or found[1] - found[0] < SHORTEST * rate:
         raise Refused(Note(Code.DOES_NOT_STAND, repr(ob.dqik.goals[number].name)))
     return Planted(number, first + found[0], first + found[1])
 
