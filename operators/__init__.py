@@ -17,6 +17,7 @@ from . import (
     limits,
     mend,
     mirror,
+    motion_paths,
     natural_pose,
     pins,
     plant,
@@ -32,9 +33,9 @@ from . import (
 
 CLASSES = (
     *goals.CLASSES, *targets.CLASSES, *solve.CLASSES, *bake.CLASSES, *check.CLASSES, *compare.CLASSES, *limits.CLASSES,
-    *presets.CLASSES, *full_body.CLASSES, *reach.CLASSES, *mend.CLASSES, *render.CLASSES, *pins.CLASSES, *plant.CLASSES,
+    *presets.CLASSES, *full_body.CLASSES, *reach.CLASSES, *mend.CLASSES, *render.CLASSES, *pins.CLASSES,
     *mirror.CLASSES, *holds.CLASSES, *natural_pose.CLASSES, *rotation_space.CLASSES, *sides.CLASSES,
-    *rest_pose.CLASSES, *couplings.CLASSES, *contacts.CLASSES,
+    *rest_pose.CLASSES, *couplings.CLASSES, *contacts.CLASSES, *plant.CLASSES, *motion_paths.CLASSES,
 )  # fmt: skip
 
 

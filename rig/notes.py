@@ -134,6 +134,8 @@ class Code(Enum):
     TARGETS_NOT_MOVED = "The targets of {} cannot be moved: constraints or another file set their place"
     SELECT_TO_PLANT = "Select the controls of the feet or hands to plant"
     DOES_NOT_STAND = "Goal {}: its target moves on this frame: go to a frame on which it stands, or give a range"
+    SELECT_FOR_PATHS = "In Pose Mode, select the bones whose motion to show"
+    NO_PATHS = "Blender made no motion paths for {}"
     PLANTED = "Planted {} from {} to {}"
     SELECT_BONES_TO_HOLD = "In Pose Mode, select the bones to hold"
     CHOOSE_POSITION_OR_ROTATION = "Choose Position, Rotation or both"

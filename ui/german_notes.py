@@ -23,6 +23,9 @@ GERMAN_NOTES = {
     "Goal {}: its target moves on this frame: go to a frame on which it stands, or give a range":
         "Ziel {}: sein Zielobjekt bewegt sich in diesem Frame: zu einem Frame gehen, in dem es steht, oder einen "
         "Bereich angeben",
+    "In Pose Mode, select the bones whose motion to show":
+        "Im Posenmodus die Knochen auswählen, deren Bewegung gezeigt werden soll",
+    "Blender made no motion paths for {}": "Blender hat für {} keine Bewegungspfade erstellt",
     "Planted {} from {} to {}": "{} steht von {} bis {}",
     "Coupled {} axes of bones": "{} Achsen von Knochen gekoppelt",
     "Uncoupled {} axes of bones": "{} Achsen von Knochen entkoppelt",

@@ -31,6 +31,7 @@ _GERMAN_OPERATORS = {
     "Pin": "Festhalten",
     "Unpin": "Loslassen",
     "Plant": "Aufsetzen",
+    "Motion Paths": "Bewegungspfade",
     "Targets to Pose": "Zielobjekte zur Pose",
     "Mirror Goals": "Ziele spiegeln",
     "Mirror Limits": "Grenzen spiegeln",

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Motion paths of solved bones."""
+
+import bpy
+from bpy.props import EnumProperty
+
+from ..rig.blender import scene_state
+from ..rig.notes import Code, Note, listed
+from ..rig.setup import selection
+from ..rig.shot import motion_paths
+from .common import GoalsOperator, armature
+
+
+class DQIK_OT_motion_paths(GoalsOperator, bpy.types.Operator):
+    """Show where the selected bones go over the scene's frames, as they are solved. Press again after a change"""
+
+    bl_idname = "dqik.motion_paths"
+    bl_label = "Motion Paths"
+    bl_options = {"REGISTER", "UNDO"}
+
+    ends: EnumProperty(
+        name="Of", description="Which ends of the bones",
+        items=[("HEADS", "Heads", "Where the bones begin"), ("TAILS", "Tails", "Where the bones end")],
+    )  # fmt: skip
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        """Let Blender make the paths, and put the solved places into them."""
+        ob, scene = armature(context), context.scene
+        names = selection.selected(context, ob)
+        if not names:
+            self.tell({"ERROR"}, Note(Code.SELECT_FOR_PATHS))
+            return {"CANCELLED"}
+        first, last = (scene.frame_preview_start, scene.frame_preview_end) if scene.use_preview_range else (
+            scene.frame_start, scene.frame_end)  # fmt: skip
+        settings = ob.pose.animation_visualization.motion_path
+        try:
+            places = motion_paths.read(ob, names, range(first, last + 1), self.ends == "TAILS", context)
+            settings.frame_start, settings.frame_end = first, last
+            bpy.ops.pose.paths_calculate(display_type="RANGE", range="MANUAL", bake_location=self.ends)
+        except scene_state.Disturbed as disturbed:
+            self.tell({"ERROR"}, disturbed.note)
+            return {"CANCELLED"}
+        if left := motion_paths.show(ob, names, first, places):
+            self.tell({"WARNING"}, Note(Code.NO_PATHS, listed([repr(name) for name in left])))
+        return {"FINISHED"}
+
+
+CLASSES = (DQIK_OT_motion_paths,)
