@@ -151,7 +151,7 @@ def read_frames(
     starts: list[Channels] = []
     for index, frame in enumerate(frames):
         visits.visit(frame)
-        frame_reading = aside.read(reading, ob, context.evaluated_depsgraph_get())
+        frame_reading = aside.bake_frame(reading, ob, context.evaluated_depsgraph_get())
         if solving is not None:
             solving.add(frame_reading.frame_input, times[index])
         else:

@@ -38,7 +38,7 @@ class DQIK_OT_reach_show(SteppedOperator, GoalsOperator, bpy.types.Operator):
         """Sample the chain of the active goal."""
         ob, depsgraph = armature(context), context.evaluated_depsgraph_get()
         reading = Session(stored=False)
-        found = aside.read(reading, ob, depsgraph).frame_input
+        found = aside.bake_frame(reading, ob, depsgraph).frame_input
         numbers = [] if found is None else [goal.index for goal in found.rig.goals]
         if ob.dqik.active_goal not in numbers:
             self.tell({"ERROR"}, reading.rig.refusal or Note(Code.GOAL_NOT_ACTIVE))

@@ -34,8 +34,8 @@ def session(ob: bpy.types.Object, solver: str = "") -> Generator[Session]:
         sessions.suspended.discard(uid)
 
 
-def read(reading: Session, ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Reading:
-    """Read one frame as live solving would read it after the change of frame.
+def bake_frame(reading: Session, ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Reading:
+    """Read one frame, for a bake for example, as live solving would read it after the change of frame.
 
     The next frame overwrites its input. reading : as `session` gives it.
     """
@@ -54,7 +54,7 @@ def shown_errors(reading: Session, ob: bpy.types.Object, depsgraph: bpy.types.De
     """
     if ob.dqik.live:
         return sessions.status(ob).goals
-    found = read(reading, ob, depsgraph).frame_input
+    found = bake_frame(reading, ob, depsgraph).frame_input
     if found is None:
         return ()
     evaluated, wanted = ob.evaluated_get(depsgraph), found.targets

@@ -272,7 +272,7 @@ def test_a_frame_alone_is_as_in_a_batch(use_rotation: bool, hips: bool, extensio
                 goal.target.rotation_mode = "QUATERNION"
                 goal.target.rotation_quaternion = random.normal(size=4)
             rigs.update()
-            inputs.append(aside.read(reading, ob, bpy.context.evaluated_depsgraph_get()).copy().frame_input)
+            inputs.append(aside.bake_frame(reading, ob, bpy.context.evaluated_depsgraph_get()).copy().frame_input)
         prior = reading.rig.natural.prior
     turns = np.tile(inputs[0].posed.rotations, (40, 1, 1))
     turns[:, prior.joints] += 0.2 * random.normal(size=(40, len(prior.joints), 4))
