@@ -108,13 +108,15 @@ def animated_paths(ob: bpy.types.Object) -> list[str]:
         return []
     actions = [data.action, *(strip.action for track in data.nla_tracks for strip in track.strips)]
     paths = [curve.data_path for curve in data.drivers]
-    for action in actions:
-        if action is not None and hasattr(action, "layers"):
-            bags = [bag for layer in action.layers for strip in layer.strips for bag in strip.channelbags]
-            paths += [curve.data_path for bag in bags for curve in bag.fcurves]
-        elif action is not None:
-            paths += [curve.data_path for curve in action.fcurves]
-    return paths
+    return paths + [path for action in actions if action is not None for path in action_paths(action)]
+
+
+def action_paths(action: bpy.types.Action) -> list[str]:
+    """What the keys of an action set, in all of its slots."""
+    if not hasattr(action, "layers"):
+        return [curve.data_path for curve in action.fcurves]
+    bags = [bag for layer in action.layers for strip in layer.strips for bag in strip.channelbags]
+    return [curve.data_path for bag in bags for curve in bag.fcurves]
 
 
 def animated_bones(ob: bpy.types.Object) -> set[str]:

@@ -10,7 +10,20 @@ import numpy as np
 from checks import Object, free_poses, go_live
 from goals import Key, all_behind, chains, figures_behind, history_matters, key_of, size
 from mathutils import Matrix
-from oracle import ANGLE, LENGTH, animated_bones, difference, holds, live_is_keyed, poses, same, settle, solved_bones
+from oracle import (
+    ANGLE,
+    LENGTH,
+    action_paths,
+    animated_bones,
+    animated_paths,
+    difference,
+    holds,
+    live_is_keyed,
+    poses,
+    same,
+    settle,
+    solved_bones,
+)
 from outside import other_handlers, turns_bones
 from rigs import at_frame, evaluated, update
 from vocabulary import EXTENSION, BrokenError, armatures, run, said, shown
@@ -45,7 +58,7 @@ def check_put_back(action: Callable[[], None], words: str) -> None:
     live = [ob for ob in shown() if ob.dqik.live]
     # exporters reset bones that nothing sets
     known = live and all(map(chains, live)) and not any(map(live_is_keyed, live))
-    if history_matters() or turns_bones() or not known:
+    if history_matters() or turns_bones() or not known or _settings_stay_changed():
         return
     frames = (frame, frame + 3, frame + 1)
     if _last_digits_show(frames):
@@ -74,6 +87,15 @@ def check_put_back(action: Callable[[], None], words: str) -> None:
             (figure, _), name = key
             raise BrokenError("put back", f"{words}: Live off gives {name!r} of {figure!r} another pose than before, "
                                           f"by {off:.3g}")  # fmt: skip
+
+
+def _settings_stay_changed() -> bool:
+    """Whether an action has keys of settings that a figure's own animation does not set.
+
+    Tools that play all actions put poses back, and leave such settings as the last of these frames had them.
+    """
+    keyed = {path for action in bpy.data.actions for path in action_paths(action) if "dqik" in path}
+    return any(keyed - set(animated_paths(ob)) for ob in shown())
 
 
 def _played() -> list[tuple[str, int]]:
