@@ -34,10 +34,11 @@ class DQIK_OT_couple(ArmatureOperator, bpy.types.Operator):
                 return {"CANCELLED"}
             wanted = coupling_presets.of_selected(rest, chosen, index[active.name])
         else:
-            wanted = coupling_presets.PRESETS[self.preset].links(rest)
-        if not wanted:
-            self.tell({"WARNING"}, Note(Code.NO_SUCH_ROLES, repr(ob.name)))
-            return {"CANCELLED"}
+            preset = coupling_presets.PRESETS[self.preset]
+            wanted = preset.links(rest)
+            if not wanted:
+                self.tell({"WARNING"}, Note(Code.TOO_FEW_TO_COUPLE, repr(ob.name), Note(preset.bones)))
+                return {"CANCELLED"}
         self.tell({"INFO"}, Note(Code.COUPLED, couplings.add(ob, wanted)))
         return {"FINISHED"}
 

@@ -107,8 +107,11 @@ class DQIK_OT_targets_to_pose(GoalsOperator, bpy.types.Operator):
             self.tell({"ERROR"}, Note(Code.NOTHING_KEYED), disturbed.note)
             return {"CANCELLED"}
         parts: list[Note] = []
-        if stay:
-            parts.append(Note(Code.TARGETS_NOT_THERE, _named(ob, stay)))  # fmt: skip
+        others = {number for number in numbers if ob.dqik.goals[number].kind != "REACH"}
+        if others:
+            parts.append(Note(Code.TARGETS_OF_OTHER_KINDS, _named(ob, others)))
+        if stay - others:
+            parts.append(Note(Code.TARGETS_NOT_THERE, _named(ob, stay - others)))
         if back - stay:
             names = _named(ob, back - stay)
             parts.append(Note(Code.KEYS_WITHOUT_EFFECT, names) if keyed else

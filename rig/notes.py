@@ -27,7 +27,11 @@ class Code(Enum):
     NO_EFFECT = "it has no effect: switch on Position or Rotation"
     COUPLING_WITHOUT_BONE = "Coupling of {}: the armature has no bone {}: choose another"
     SELECT_COUPLED = "Select the bones that follow, then the one that they follow, in Pose Mode"
-    NO_SUCH_ROLES = "{} has no bones with these roles: set their Role in the Bone panel"
+    TOO_FEW_TO_COUPLE = "{} has too few bones that are recognised as {}: set their Role in the Bone panel"
+    FINGERS = "fingers"
+    SPINE_PARTS = "parts of a spine"
+    COLLARS_AND_ARMS = "collar bones and upper arms"
+    FOREARM_TWISTS = "twist bones of forearms"
     COUPLED = "Coupled {} axes of bones"
     UNCOUPLED = "Uncoupled {} axes of bones"
     COUPLINGS_LOOSENED = "{} couplings belong to the library file, so their stiffness is 0 instead"
@@ -125,6 +129,7 @@ class Code(Enum):
         "The targets of {} are not at their bones: give each goal a target of its own, without constraints, "
         "drivers and animated parents"
     )
+    TARGETS_OF_OTHER_KINDS = "The targets of {} stay: only those of Reach goals belong at their bones"
     KEYS_WITHOUT_EFFECT = (
         "The keys of the targets of {} have no effect: unmute and unlock their curves and groups, and mute "
         "the NLA above them"

@@ -16,8 +16,6 @@ GERMAN_NOTES = {
         "Kopplung von {}: das Skelett hat keinen Knochen {}: einen anderen auswählen",
     "Select the bones that follow, then the one that they follow, in Pose Mode":
         "Im Pose-Modus die Knochen auswählen, die folgen, dann den, dem sie folgen",
-    "{} has no bones with these roles: set their Role in the Bone panel":
-        "{} hat keine Knochen mit diesen Rollen: ihre Rolle im Knochen-Bereich setzen",
     "Select the controls of the feet or hands to plant":
         "Die Controls der Füße oder Hände auswählen, die stehen sollen",
     "Goal {}: its target moves on this frame: go to a frame on which it stands, or give a range":
@@ -27,6 +25,12 @@ GERMAN_NOTES = {
         "Im Posenmodus die Knochen auswählen, deren Bewegung gezeigt werden soll",
     "Blender made no motion paths for {}": "Blender hat für {} keine Bewegungspfade erstellt",
     "Planted {} from {} to {}": "{} steht von {} bis {}",
+    "{} has too few bones that are recognised as {}: set their Role in the Bone panel":
+        "{} hat zu wenige Knochen, die erkannt werden als {}: ihre Rolle im Knochen-Bereich setzen",
+    "fingers": "Finger",
+    "parts of a spine": "Teile einer Wirbelsäule",
+    "collar bones and upper arms": "Schlüsselbeine und Oberarme",
+    "twist bones of forearms": "Drehknochen von Unterarmen",
     "Coupled {} axes of bones": "{} Achsen von Knochen gekoppelt",
     "Uncoupled {} axes of bones": "{} Achsen von Knochen entkoppelt",
     "{} couplings belong to the library file, so their stiffness is 0 instead":
@@ -175,6 +179,8 @@ GERMAN_NOTES = {
         "{} ist ausgeblendet oder nicht in diesem View Layer: zuerst einblenden",
     "Bone {} is hidden: show it or its bone collection first":
         "Der Knochen {} ist ausgeblendet: zuerst ihn oder seine Knochensammlung einblenden",
+    "The targets of {} stay: only those of Reach goals belong at their bones":
+        "Die Zielobjekte von {} bleiben: nur die von Zielen der Art Reichweite gehören an ihre Knochen",
     "The targets of {} are not at their bones: give each goal a target of its own, without constraints, drivers and "
     "animated parents":
         "Die Zielobjekte von {} sind nicht an ihren Knochen: jedem Ziel ein eigenes Zielobjekt geben, ohne "
@@ -344,8 +350,8 @@ GERMAN_NOTES = {
     " the chain":
         "FABRIK behält die Längen der Knochen; Ziel {} (Gelenk {!r}) hat den verschiebbaren Knochen {!r} in "
         "der Kette: PGS wählen oder die Kette kürzen",
-    "{} turns one joint after the other; joint {!r} is coupled to another: take PGS":
-        "{} dreht ein Gelenk nach dem anderen; Gelenk {!r} ist an ein anderes gekoppelt: PGS wählen",
+    "{} cannot solve joints that move together; joint {!r} is coupled to another: take PGS":
+        "{} kann keine Gelenke lösen, die sich gemeinsam bewegen; Gelenk {!r} ist an ein anderes gekoppelt: PGS wählen",
     "{} solves positions and rotations only; goal {} (joint {!r}) is a {} goal: take PGS":
         "{} löst nur Positionen und Rotationen; Ziel {} (Gelenk {!r}) ist ein Ziel der Art {}: PGS wählen",
     "The keys of these actions are no numbers: correct them in the Graph Editor":

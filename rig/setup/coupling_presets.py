@@ -16,6 +16,7 @@ from ..figure import roles
 from ..figure.body import RestBody
 from ..figure.directions import unit
 from ..figure.parts import LEFT, RIGHT, Role
+from ..notes import Code
 from .couplings import Link
 
 FINGER_TIP, SPINE_SHARE, COLLAR_SHARE = 0.67, 1.0, 0.3  # of what the leading bone turns by
@@ -102,19 +103,22 @@ def forearms(rest: Rest) -> list[Link]:
 
 
 class Preset(NamedTuple):
-    """Couplings by the roles of bones: what the menu says, its number there, and the function that makes them."""
+    """Couplings by the roles of bones: what the menu says, its number there, the bones, and the function for these."""
 
     label: str
     summary: str
     number: int
+    bones: Code
     links: Callable[[Rest], list[Link]]
 
 
 PRESETS = {
-    "FINGERS": Preset("Fingers", "A finger curls together, and its neighbours follow", 0, fingers),
-    "SPINE": Preset("Spine", "The bones of the spine share the bend and twist of the chest", 1, spine),
-    "SHOULDERS": Preset("Shoulders", "The collar bones follow the upper arms", 2, shoulders),
-    "FOREARMS": Preset("Forearms", "Twist bones of the forearms share the twist of the hands", 3, forearms),
+    "FINGERS": Preset("Fingers", "A finger curls together, and its neighbours follow", 0, Code.FINGERS, fingers),
+    "SPINE": Preset("Spine", "The bones of the spine share the bend and twist of the chest", 1, Code.SPINE_PARTS,
+                    spine),
+    "SHOULDERS": Preset("Shoulders", "The collar bones follow the upper arms", 2, Code.COLLARS_AND_ARMS, shoulders),
+    "FOREARMS": Preset("Forearms", "Twist bones of the forearms share the twist of the hands", 3, Code.FOREARM_TWISTS,
+                       forearms),
 }
 """The presets by name. A new one is a function and a line here; number 4 is taken by the selected bones."""
 

@@ -157,7 +157,7 @@ def refuse_kinds(name: str, method: Method, skeleton: Skeleton, goals: Sequence[
     """Raise `InvalidGoal` for a goal of a kind that a solver, called `name`, cannot solve, and for couplings."""
     if method.reaches_only and skeleton.couplings:
         raise InvalidGoal(
-            "{} turns one joint after the other; joint {!r} is coupled to another: take PGS",
+            "{} cannot solve joints that move together; joint {!r} is coupled to another: take PGS",
             name, skeleton.names[int(skeleton.couplings[0].joint)],
         )
     for index, goal in enumerate(goals):

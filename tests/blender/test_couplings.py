@@ -191,7 +191,16 @@ def test_a_missing_bone_and_bones_that_cannot_are_said() -> None:
     ob.dqik.couplings.remove(1)
     ob.dqik.solver = "CCD"
     rigs.update()
-    assert "CCD turns one joint after the other" in ob.dqik.status.message
+    assert "CCD cannot solve joints that move together" in ob.dqik.status.message
+
+
+def test_a_preset_says_which_bones_it_does_not_find(capfd: pytest.CaptureFixture[str]) -> None:
+    ob, _ = chain()
+    rigs.made_active(ob)
+    for preset, bones in (("FINGERS", "fingers"), ("FOREARMS", "twist bones of forearms")):
+        assert bpy.ops.dqik.couple(preset=preset) == {"CANCELLED"}
+        assert f"too few bones that are recognised as {bones}" in capfd.readouterr().out
+    assert not ob.dqik.couplings
 
 
 # -- mirroring ---------------------------------------------------------------------------------------------------------

@@ -166,6 +166,22 @@ def test_a_target_that_does_not_stay_at_its_bone_is_named(hinder: Callable, said
         assert distances(ob)[0] > 0.1
 
 
+def test_targets_of_other_kinds_stay_and_are_named_with_the_reason(said: Callable) -> None:
+    """What a bone looks at is not at the bone, and nothing is wrong with its target."""
+    ob, target = posed_arm()
+    other = rigs.empty((0, 5, 1), "Seen")
+    rigs.goal(ob, "a", other)
+    ob.dqik.goals[1].kind = "LOOK_AT"
+    bpy.ops.dqik.targets_to_pose()
+    rigs.update()
+    [line] = said()
+    assert repr(ob.dqik.goals[1].name) in line
+    assert "only those of Reach goals" in line
+    assert "of its own" not in line
+    assert rigs.miss(ob, "b", target) < 1e-4
+    assert tuple(other.location) == (0, 5, 1)
+
+
 @pytest.mark.parametrize("over_range", [False, True])
 @pytest.mark.parametrize("hinder", WITH_KEYING)
 def test_a_target_whose_keys_have_no_effect_is_named(hinder: Callable, over_range: bool, said: Callable) -> None:
