@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The examples in the docstrings of all public names of `solvers`, and on the page for scripts, run and are right."""
+"""The examples in the docstrings of all public names of `solvers`, and on the pages in `docs/`, run and are right."""
 
 import doctest
 import inspect
@@ -12,7 +12,10 @@ import pytest
 import solvers as ik
 
 PUBLIC = [name for name in ik.__all__ if inspect.isclass(getattr(ik, name)) or inspect.isfunction(getattr(ik, name))]
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "scripting.md"
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+PAGE = DOCS / "scripting.md"
+BLOCK = re.compile(r"^```python\n(.*?)^```$(?:\n\n^```text\n(.*?)^```$)?", re.MULTILINE | re.DOTALL)
+BLOCKS = [(path.name, *found) for path in sorted(DOCS.glob("*.md")) for found in BLOCK.findall(path.read_text("utf-8"))]
 
 
 class SignlessZeros(doctest.OutputChecker):
@@ -51,3 +54,16 @@ def test_the_page_for_scripts_runs_from_top_to_bottom() -> None:
     test = doctest.DocTestParser().get_doctest(PAGE.read_text(encoding="utf-8"), {}, PAGE.name, str(PAGE), 0)
     assert len(test.examples) > 20
     assert failures([test]) == ""
+
+
+@pytest.mark.parametrize(("page", "code", "printed"), BLOCKS, ids=[page for page, _, _ in BLOCKS])
+def test_the_example_of_a_page_runs_as_it_stands(
+    page: str, code: str, printed: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It needs nothing that it does not make, and prints what the page says."""
+    exec(compile(code, page, "exec"), {})
+    assert SignlessZeros().check_output(printed, capsys.readouterr().out, 0)
+
+
+def test_pages_have_examples() -> None:
+    assert len(BLOCKS) >= 4
