@@ -424,3 +424,37 @@ def test_the_pose_of_an_armature_of_very_many_bones_is_remembered() -> None:
         history.note_shown((1, float(frame), 0), pose, fresh=True, other=False, followed=False)
     assert history.showing((1, 1.0, 0), other, bones, bones) is not None
     assert history.showing((1, 1.0, 0), one, bones, bones) is None
+
+
+def keyed_control(start_from: str, bones_keyed: bool) -> tuple[bpy.types.Object, bpy.types.Object]:
+    """A live figure, and a keyed target that was moved by hand and not keyed."""
+    ob = acting(start_from)
+    if bones_keyed:
+        ob.dqik.live = False
+        for bone in ob.pose.bones:
+            for frame in (1, 12):
+                bone.keyframe_insert(rigs.ROTATION_PATHS[bone.rotation_mode], frame=frame)
+        ob.dqik.live = True
+    rigs.at_frame(1)
+    rigs.at_frame(4)
+    target = ob.dqik.goals[0].target
+    target.location += rigs.Vector((0.02, -0.06, 0.08))
+    rigs.update()
+    return ob, target
+
+
+@pytest.mark.parametrize("bones_keyed", [False, True], ids=["free", "keyed"])
+@pytest.mark.parametrize("start_from", ["POSE", "PREVIOUS", "FOLLOW"])
+def test_a_check_keeps_a_target_that_was_moved_and_not_keyed(start_from: str, bones_keyed: bool) -> None:
+    """It puts the target back after visiting frames that take it to its keys: no bone was posed by that."""
+    ob, target = keyed_control(start_from, bones_keyed)
+    place, shown = target.location.copy(), rigs.matrices(ob)
+    bones = ob.pose.bones
+    holds, bases = [bone.dqik_hold for bone in bones], [bone.dqik_base[:7] for bone in bones]
+    for frames in ((1, 12), (6, 9)):
+        assert bpy.ops.dqik.check_range(frame_start=frames[0], frame_end=frames[1]) == {"FINISHED"}
+        rigs.update()
+        assert [bone.dqik_hold for bone in bones] == holds
+        np.testing.assert_allclose([bone.dqik_base[:7] for bone in bones], bases, atol=1e-5)
+        assert (target.location - place).length < 1e-6
+        assert degrees(rigs.turn(shown, rigs.matrices(ob))) < (0.02 if start_from == "POSE" else 1.0)

@@ -209,9 +209,9 @@ class PoseMemory(BasePose):
         return True
 
     def _was_shown(self, now: Channels, free: Which, view: View, action: int) -> bool:
-        """Whether the frame has shown the channels `now` before the last edits, at whichever frames these were."""
-        showing = self.history.showing((view.scene_uid, view.frame, action), now, *self._compared(free, view))
-        return showing is not None and not self.history.is_present(showing)
+        """Whether the frame has shown the channels `now`, before other edits or with targets in other places."""
+        place = view.scene_uid, view.frame, action
+        return self.history.showing(place, now, *self._compared(free, view)) is not None
 
     def _compared(self, free: Which, view: View) -> tuple[np.ndarray, np.ndarray]:
         """The bones of ours whose rotations (n,), and those whose locations (m,), tell one pose from another.

@@ -107,15 +107,15 @@ class History:
         if other:
             self._left = deque((left._replace(place=NOWHERE) if left.place == place else left for left in self._left),
                                maxlen=_MOST)  # fmt: skip
-        before = self._shown.pop(place, None)
-        now = (Showing(channels, self._count, followed),)
-        if before is not None and before[-1].edits != self._count:
-            now = before[-_EACH + 1 :] + now
-        elif before is not None:
-            now = before[:-1] + now
-        self._shown[place] = now
+        before = self._shown.pop(place, ())
+        # a frame that is visited again may show another pose without an edit: targets have gone back to their keys
+        bones = np.arange(len(channels.rotations))
+        kept = bool(before) and fresh and not same_pose(before[-1].channels, channels, bones, bones)
+        if before and before[-1].edits == self._count and not kept:
+            before = before[:-1]
+        self._shown[place] = (*before[-_EACH + 1 :], Showing(channels, self._count, followed))
         size = channels.rotations.nbytes + channels.locations.nbytes
-        if before is None and len(self._shown) > max(1, _ROOM // size):
+        if not before and len(self._shown) > max(1, _ROOM // size):
             del self._shown[next(iter(self._shown))]
 
     def find(
@@ -141,10 +141,6 @@ class History:
         """When a place has last shown the channels `now` on bones turned (n,) and moved (m,), if it has."""
         shown = reversed(self._shown.get(place, ()))
         return next((one for one in shown if same_pose(one.channels, now, turned, moved)), None)
-
-    def is_present(self, showing: Showing) -> bool:
-        """Whether there was no edit since a place was shown."""
-        return showing.edits == self._count
 
     def state_of(self, showing: Showing, present: State) -> State | None:
         """The state in which a place was shown; None if it is too long ago. present : the present one."""
