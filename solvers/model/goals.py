@@ -245,6 +245,7 @@ class Targets(NamedTuple):
 
     `shares` (F, G) scales the goals' rows, below 1 for goals that yield to the others; None for 1. `points` (F, P, 3)
     are those of all goals, one goal after the other, then those that place obstacles; None if there are none.
+    `wanted` (F, R) are the error rows that the goals of a stage should end with; None for 0.
     """
 
     positions: np.ndarray
@@ -252,16 +253,17 @@ class Targets(NamedTuple):
     poles: np.ndarray
     shares: np.ndarray | None = None
     points: np.ndarray | None = None
+    wanted: np.ndarray | None = None
 
     def copy(self) -> "Targets":
         """A copy with its own arrays."""
-        shares, points = (None if part is None else part.copy() for part in self[3:])
-        return Targets(self.positions.copy(), self.rotations.copy(), self.poles.copy(), shares, points)
+        optional = (None if part is None else part.copy() for part in self[3:])
+        return Targets(self.positions.copy(), self.rotations.copy(), self.poles.copy(), *optional)
 
     def take(self, frames: np.ndarray | slice) -> "Targets":
         """The targets of some of the frames."""
-        shares, points = (None if part is None else part[frames] for part in self[3:])
-        return Targets(self.positions[frames], self.rotations[frames], self.poles[frames], shares, points)
+        optional = (None if part is None else part[frames] for part in self[3:])
+        return Targets(self.positions[frames], self.rotations[frames], self.poles[frames], *optional)
 
     def of_goals(self, indices: np.ndarray) -> "Targets":
         """The targets of some of the goals, with all points: a stage knows which are its own."""
