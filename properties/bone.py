@@ -24,10 +24,10 @@ def _held(self: bpy.types.bpy_struct, context: bpy.types.Context) -> None:
     touched(self, context)
 
 
-def _angle(name: str, text: str, default: float, keyed: bool = False) -> object:
+def _angle(name: str, text: str, default: float) -> object:
     return FloatProperty(
         name=name, description=text, default=default, soft_min=-pi, soft_max=pi, min=-2.0 * pi, max=2.0 * pi,
-        subtype="ANGLE", options=KEYED if keyed else FIXED, override=OVERRIDE, update=_of_own_side,
+        subtype="ANGLE", options=FIXED, override=OVERRIDE, update=_of_own_side,
     )  # fmt: skip
 
 

@@ -218,6 +218,3 @@ _pairs_of: WeakKeyDictionary[Tasks, Pairs] = WeakKeyDictionary()  # kept here be
 
 def _indices(block: slice) -> range:
     return range(block.start, block.stop)
-
-
-# -- the planar method as published ------------------------------------------------------------------------------------
