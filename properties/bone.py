@@ -78,7 +78,7 @@ def bone_properties() -> dict[str, object]:
         "dqik_gain": FloatProperty(
             name="Gain", description="How strongly the bone returns to its own pose where the goals leave it free, "
             "compared to the other bones. At 0 it goes along with the others",
-            default=1.0, min=0.0, max=1e4, soft_max=10.0, options=KEYED, override=OVERRIDE, update=touched,
+            default=1.0, min=0.0, max=1e4, soft_max=10.0, **KEYED_SETTING,
         ),
         "dqik_preferred_angle": FloatVectorProperty(
             name="Preferred Angle",
