@@ -24,6 +24,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from ..iterate.linear_step import LinearSystem
+from ..iterate.one_sided import step_inside
 from ..methods import pgs
 from ..methods.table import METHODS
 from ..model.contacts import Contacts
@@ -205,8 +206,7 @@ class Apart:
             space, state.x, rows[None], error[None], gradient, np.array([DAMPING + pull]),
             self.stage.settings.reluctance, pull,
         )  # fmt: skip
-        unknowns = space.unknowns
-        return pgs.step(system) if unknowns is None else unknowns.expand(pgs.step(system.reduced(unknowns)))
+        return step_inside(space, system, pgs.step)
 
 
 def _owned(skeleton: Skeleton, stage: Stage, gaps: ContactGaps) -> np.ndarray:
