@@ -13,11 +13,10 @@ from ..algebra import dual_quaternion, quaternion
 from .errors import InvalidGoal, UnknownJoint
 from .kinds import GOAL_KINDS, SETTINGS, Settings
 from .names import suggestions
-from .numbers import array, direction, has_items, is_whole, number, shown, vector
+from .numbers import LARGEST, array, direction, has_items, is_whole, number, shown, vector
 from .skeleton import Skeleton, check_skeleton
 
 LEAST_QUATERNION = 1e-6  # length below which a quaternion is not taken as a rotation
-MOST_PRIORITY = 10**9
 
 
 @dataclass(frozen=True)
@@ -134,7 +133,7 @@ def _resolve(skeleton: Skeleton, goal: Goal, where: str) -> Goal:
     follows = number(goal.rotation_follows)
     if not 0.0 <= follows <= 1.0:
         raise InvalidGoal(f"{where}: rotation_follows = {shown(goal.rotation_follows)}; expected 0 to 1")
-    if not is_whole(goal.priority, -MOST_PRIORITY, MOST_PRIORITY):
+    if not is_whole(goal.priority, -LARGEST, LARGEST):
         raise InvalidGoal(f"{where}: priority = {shown(goal.priority)}; expected a whole number")
     if goal.kind != "REACH":  # what another kind does not take must not shape the solve
         unread = {name: None for name in ("position", "rotation", "pole", "points") if name not in kind.takes}
