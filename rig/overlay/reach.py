@@ -51,8 +51,7 @@ class Chain:
 
     def __init__(self, skeleton: Skeleton, goal: Goal, links: np.ndarray, pose: Pose) -> None:
         """The `links` (J, 8) and the `pose` are of all joints in one frame; joints outside the chain keep them."""
-        end = skeleton.index(goal.joint)
-        path = [joint for joint in skeleton.order if skeleton.ancestors[end, joint]]
+        path = skeleton.path(skeleton.index(goal.joint))
         chain = set(path if goal.chain is None else map(skeleton.index, goal.chain))
         joints = [replace(skeleton.joints[joint], parent=row - 1) for row, joint in enumerate(path)]
         turns = [joint in chain and skeleton.kinds[joint] in {"ball", "hinge"} for joint in path]

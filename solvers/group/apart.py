@@ -214,8 +214,8 @@ def _owned(skeleton: Skeleton, stage: Stage, gaps: ContactGaps) -> np.ndarray:
     owned = np.zeros((len(stage.goals), len(gaps.capsules.joint)), dtype=bool)
     alone = stage.counted.sum(0) == 1
     for g, goal in enumerate(stage.goals):
-        above = [j for j in skeleton.order if skeleton.ancestors[int(goal.joint), j]]
-        with_bodies = [j for j in above if alone[j] and stage.chains[g, j] and (gaps.capsules.joint == j).any()]
+        path = skeleton.path(int(goal.joint))
+        with_bodies = [j for j in path if alone[j] and stage.chains[g, j] and (gaps.capsules.joint == j).any()]
         owned[g] = np.isin(gaps.capsules.joint, with_bodies[-2:])
     return owned
 
