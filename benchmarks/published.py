@@ -7,13 +7,13 @@ from functools import partial
 
 import judge
 import numpy as np
+import planar
 import workload_suite
 import workloads
 from report import Row
 from scipy.optimize import least_squares
 
 import solvers as ik
-from solvers.methods import extended
 
 SEED = 11
 FIRST = 7  # steps; Soch & Lorencz show the first several
@@ -80,12 +80,12 @@ BASE = np.array([workload_suite.ELLIPSE[0] - LENGTHS.sum(), 0.0])
 
 def pseudo_inverse(angles: np.ndarray, displacement: np.ndarray) -> np.ndarray:
     """Eq. 4, the pseudo-inverse by singular values, because J J^T is singular at the start."""
-    return np.linalg.pinv(extended.planar_main_link(LENGTHS, angles)) @ displacement
+    return np.linalg.pinv(planar.main_link(LENGTHS, angles)) @ displacement
 
 
 def extended_jacobian(weight: float) -> PlanarStep:
     """Eq. 9 and 10; the constraint keeps the pairs of joints as they are."""
-    return lambda angles, displacement: extended.planar_step(LENGTHS, angles, displacement, weight)
+    return lambda angles, displacement: planar.step(LENGTHS, angles, displacement, weight)
 
 
 def led_round(step: PlanarStep, count: int) -> Turn:
@@ -94,9 +94,9 @@ def led_round(step: PlanarStep, count: int) -> Turn:
     targets = np.stack([workload_suite.ELLIPSE[0] * np.cos(turn), workload_suite.ELLIPSE[1] * np.sin(turn)], -1) - BASE
     angles, errors = [np.zeros(len(LENGTHS))], []
     for target in targets:
-        away = target - extended.planar_effector(LENGTHS, angles[-1])
+        away = target - planar.effector(LENGTHS, angles[-1])
         angles.append(angles[-1] + step(angles[-1], away))
-        errors.append(np.linalg.norm(target - extended.planar_effector(LENGTHS, angles[-1])))
+        errors.append(np.linalg.norm(target - planar.effector(LENGTHS, angles[-1])))
     return Turn(np.array(errors), np.array(angles))
 
 
@@ -122,9 +122,9 @@ def ellipse_claims(turns: dict[tuple[str, int], Turn]) -> list[Claim]:
     case = f"ellipse in {STEPS[0]}, w = {SMALL}, worst of the first {FIRST}"
     add(case, "Extended Jacobian", "does not recover", small, "units", bool(small > 200.0))
     straight = np.zeros(len(LENGTHS))
-    rank = np.linalg.matrix_rank(extended.planar_jacobian(LENGTHS, straight))
+    rank = np.linalg.matrix_rank(planar.jacobian(LENGTHS, straight))
     add("rank of the straight chain's Jacobian", "Extended Jacobian", "6", rank, "", bool(rank == len(LENGTHS)))
-    plain = np.linalg.matrix_rank(extended.planar_main_link(LENGTHS, straight))
+    plain = np.linalg.matrix_rank(planar.main_link(LENGTHS, straight))
     add("rank of the straight chain's Jacobian", "pseudo-inverse", "singular", plain, "", bool(plain < 2))
     worst = turns["w = 1", STEPS[0]].errors.max()
     add(f"ellipse in {STEPS[0]}, worst of the turn", "Extended Jacobian", "not shown", worst, "units", None)

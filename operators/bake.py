@@ -16,7 +16,7 @@ from ..rig.frame.state.session import Session
 from ..rig.frame.state.way import Way
 from ..rig.frame.step.read import FrameInput
 from ..rig.notes import Code, Note, note_of
-from ..rig.setup import goals
+from ..rig.setup import goals, selection
 from ..solvers import Batch, DqikError
 from .common import armature
 from .frames import FramesOperator, Steps, read_frames, shares
@@ -111,8 +111,7 @@ class DQIK_OT_bake(FramesOperator, bpy.types.Operator):
         """The bones to key; None for all solved bones."""
         if not self.only_selected:
             return None
-        selected = (bone for bone in context.selected_pose_bones or () if bone.id_data == ob)
-        return frozenset(ob.pose.bones.find(bone.name) for bone in selected)
+        return frozenset(ob.pose.bones.find(bone.name) for bone in selection.selected_bones(context, ob))
 
 
 def _errors(

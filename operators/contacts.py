@@ -7,7 +7,7 @@ from bpy.props import BoolProperty
 from ..rig.blender.armature import Armature
 from ..rig.figure import capsules, roles
 from ..rig.notes import Code, Note
-from ..rig.setup import obstacles
+from ..rig.setup import obstacles, selection
 from .common import ArmatureOperator, armature
 
 
@@ -26,7 +26,7 @@ class DQIK_OT_fit_capsules(ArmatureOperator, bpy.types.Operator):
         """Store the measured radii."""
         ob = armature(context)
         bones = Armature(ob)
-        chosen = {bone.name for bone in context.selected_pose_bones or () if bone.id_data == ob}
+        chosen = {bone.name for bone in selection.selected_bones(context, ob)}
         found = {
             ob.pose.bones[one.bone]: one.radius
             for one in capsules.measured(ob, bones, roles.of(ob, bones), {})

@@ -5,7 +5,7 @@ import bpy
 from bpy.props import EnumProperty
 
 from ..rig.notes import Code, Note
-from ..rig.setup import coupling_presets, couplings
+from ..rig.setup import coupling_presets, couplings, selection
 from .common import ArmatureOperator, armature
 
 
@@ -28,7 +28,7 @@ class DQIK_OT_couple(ArmatureOperator, bpy.types.Operator):
         index = rest.armature.index
         if self.preset == "CUSTOM":
             active = context.active_pose_bone
-            chosen = [index[bone.name] for bone in context.selected_pose_bones or () if bone.id_data == ob]
+            chosen = [index[bone.name] for bone in selection.selected_bones(context, ob)]
             if active is None or len(chosen) < 2:
                 self.tell({"WARNING"}, Note(Code.SELECT_COUPLED))
                 return {"CANCELLED"}
@@ -53,7 +53,7 @@ class DQIK_OT_uncouple(ArmatureOperator, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Remove couplings."""
         ob = armature(context)
-        names = {bone.name for bone in context.selected_pose_bones or () if bone.id_data == ob}
+        names = {bone.name for bone in selection.selected_bones(context, ob)}
         count, notes = couplings.remove(ob, lambda one: not names or one.bone in names)
         if not count:
             self.tell({"WARNING"}, Note(Code.NOT_COUPLED, repr(ob.name)))

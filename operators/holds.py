@@ -6,6 +6,7 @@ from bpy.props import BoolProperty
 
 from ..rig.frame.state import holds
 from ..rig.notes import Code, Note
+from ..rig.setup import selection
 from .common import ArmatureOperator, armature
 
 
@@ -21,8 +22,7 @@ class DQIK_OT_holds_clear(ArmatureOperator, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Clear the holds."""
         ob = armature(context)
-        selected = [bone for bone in context.selected_pose_bones or () if bone.id_data == ob]
-        count = holds.clear(selected if self.only_selected else ob.pose.bones)
+        count = holds.clear(selection.selected_bones(context, ob) if self.only_selected else ob.pose.bones)
         if not count:
             self.tell({"WARNING"}, Note(Code.NONE_SELECTED_HELD) if self.only_selected
                         else Note(Code.NONE_HELD))  # fmt: skip

@@ -5,7 +5,7 @@ import bpy
 from bpy.props import BoolProperty, FloatProperty
 
 from ..rig.notes import Code, Note
-from ..rig.setup import constraints, limits
+from ..rig.setup import constraints, limits, selection
 from .common import ArmatureOperator, armature
 
 
@@ -16,9 +16,7 @@ class LimitsOperator(ArmatureOperator):
 
     def _bones(self, context: bpy.types.Context) -> list[bpy.types.PoseBone]:
         ob = armature(context)
-        if not self.only_selected:
-            return list(ob.pose.bones)
-        return [bone for bone in context.selected_pose_bones or () if bone.id_data == ob]
+        return selection.selected_bones(context, ob) if self.only_selected else list(ob.pose.bones)
 
     def _which(self) -> Note:
         return Note(Code.SELECTED_BONES if self.only_selected else Code.THE_BONES)

@@ -24,10 +24,10 @@ def _held(self: bpy.types.bpy_struct, context: bpy.types.Context) -> None:
     touched(self, context)
 
 
-def _angle(name: str, text: str, default: float, keyed: bool = False) -> object:
+def _angle(name: str, text: str, default: float) -> object:
     return FloatProperty(
         name=name, description=text, default=default, soft_min=-pi, soft_max=pi, min=-2.0 * pi, max=2.0 * pi,
-        subtype="ANGLE", options=KEYED if keyed else FIXED, override=OVERRIDE, update=_of_own_side,
+        subtype="ANGLE", options=FIXED, override=OVERRIDE, update=_of_own_side,
     )  # fmt: skip
 
 
@@ -78,7 +78,7 @@ def bone_properties() -> dict[str, object]:
         "dqik_gain": FloatProperty(
             name="Gain", description="How strongly the bone returns to its own pose where the goals leave it free, "
             "compared to the other bones. At 0 it goes along with the others",
-            default=1.0, min=0.0, max=1e4, soft_max=10.0, options=KEYED, override=OVERRIDE, update=touched,
+            default=1.0, min=0.0, max=1e4, soft_max=10.0, **KEYED_SETTING,
         ),
         "dqik_preferred_angle": FloatVectorProperty(
             name="Preferred Angle",

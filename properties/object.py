@@ -106,7 +106,7 @@ class DqikSettings(bpy.types.PropertyGroup):
     gain: FloatProperty(
         name="Gain", description="How much of the distance to the targets is made good per second: at 1 about two "
         "thirds of it in a second, at 10 in a tenth of a second",
-        default=10.0, min=0.0, soft_max=60.0, options=FIXED, override=OVERRIDE, update=touched,
+        default=10.0, min=0.0, soft_max=60.0, **SETTING,
     )  # fmt: skip
     hold_keyed: BoolProperty(
         name="Keep Keyed Poses", description="Bones with keys stay as they are keyed while others reach the goals, "

@@ -25,7 +25,7 @@ from .group.stage import Stage, carried, posed
 from .group.starts import begin, request
 from .iterate.descent import LONGEST_STEP
 from .iterate.linear_step import LinearSystem, dot
-from .iterate.one_sided import with_active_rows
+from .iterate.one_sided import step_inside
 from .methods import dls, pgs, pinv, sdls, svd, tsvd
 from .model.angles import column_axes, column_joints
 from .model.errors import InvalidOptions, UnknownSolver
@@ -304,7 +304,7 @@ class _Law:
         if away.any():
             strength = damping[:, None] if self._damped else 1.0
             gradient = strength * stage.space.pull_gradient(point.state, away, reluctance)
-        tasks, unknowns = stage.tasks, stage.space.unknowns
+        tasks = stage.tasks
         if tasks.one_sided is not None:  # what has room may use it up
             room = tasks.signed_errors(point.kinematics, targets)
             move = np.where(tasks.one_sided & (room < 0.0), room, move)
@@ -312,9 +312,6 @@ class _Law:
             stage.space, point.state.x, tasks.jacobian(point.state, point.kinematics, targets), move, gradient,
             damping, reluctance, 1.0, one_sided=tasks.one_sided,
         )  # fmt: skip
-        if unknowns is None:
-            d = with_active_rows(system, self._step)
-        else:
-            d = unknowns.expand(with_active_rows(system.reduced(unknowns), self._step))
+        d = step_inside(stage.space, system, self._step)
         longest = np.abs(d * stage.space.turns).max(initial=0.0)
         return d * min(1.0, LONGEST_STEP / max(longest, 1e-300))

@@ -5,10 +5,9 @@ import re
 
 import build_zip
 import numpy as np
+import planar
 import pytest
 from published import FIRST, LENGTHS, extended_jacobian, led_round, pseudo_inverse
-
-from solvers.methods import extended
 
 PAGE = build_zip.ROOT / "docs" / "published-results.md"
 
@@ -25,7 +24,7 @@ def test_figure_4_of_soch_and_lorencz(count: int) -> None:
 
 def test_the_test_begins_where_the_paper_says() -> None:
     """Straight from (-230, 0), the effector on the ellipse at (400, 0)."""
-    assert extended.planar_effector(LENGTHS, np.zeros(6)) - [230, 0] == pytest.approx([400, 0])
+    assert planar.effector(LENGTHS, np.zeros(6)) - [230, 0] == pytest.approx([400, 0])
     # what a straight chain cannot do at first is move along its own line
     assert led_round(pseudo_inverse, 200).errors[0] == pytest.approx(400 * (1 - np.cos(np.pi / 100)), rel=0.02)
 

@@ -50,16 +50,20 @@ class DQIK_PT_bone(ArmatureSidebar, bpy.types.Panel):
         row.operator("dqik.swap_sides", text="", icon="MOD_MIRROR")
 
 
-class DQIK_PT_couplings(ArmatureSidebar, bpy.types.Panel):
+class BodySidebar(ArmatureSidebar):
+    """A panel that is shown while the active bone is one of the body."""
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return super().poll(context) and _bone(context) is not None and _reached_by(context) is None
+
+
+class DQIK_PT_couplings(BodySidebar, bpy.types.Panel):
     """Bones that the active bone moves together with"""
 
     bl_label = "Couplings"
     bl_parent_id = "DQIK_PT_bone"
     bl_options = {"DEFAULT_CLOSED"}
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return super().poll(context) and _bone(context) is not None and _reached_by(context) is None
 
     def draw(self, context: bpy.types.Context) -> None:
         layout, bone, ob = settled(context, self.layout), _bone(context), armature(context)
@@ -78,15 +82,11 @@ class DQIK_PT_couplings(ArmatureSidebar, bpy.types.Panel):
             layout.operator("dqik.uncouple", icon="UNLINKED")
 
 
-class DQIK_PT_limits(ArmatureSidebar, bpy.types.Panel):
+class DQIK_PT_limits(BodySidebar, bpy.types.Panel):
     """Limits of the active bone's rotation"""
 
     bl_label = "Limits"
     bl_parent_id = "DQIK_PT_bone"
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return super().poll(context) and _bone(context) is not None and _reached_by(context) is None
 
     def draw_header(self, context: bpy.types.Context) -> None:
         self.layout.prop(_bone(context), "dqik_use_limits", text="")

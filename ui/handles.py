@@ -6,7 +6,8 @@ import numpy as np
 from mathutils import Matrix
 
 from ..operators.common import armature
-from ..rig.overlay import handles, scene
+from ..rig.overlay import handles
+from ..rig.setup import limits
 
 _COLORS = ((0.85, 0.60, 1.00), (1.00, 0.45, 0.45), (0.45, 0.65, 1.00))  # twist, swing X, swing Z
 _SIZE = 0.06
@@ -85,7 +86,7 @@ class DQIK_GT_limit(bpy.types.Gizmo):
             bpy.ops.ed.undo_push(message="Change Limit")
 
     def _name(self, end: int | None = None) -> str:
-        return f"dqik_{scene.PARTS[self.part]}_{_ENDS[self.end if end is None else end]}"
+        return f"dqik_{limits.PARTS[self.part]}_{_ENDS[self.end if end is None else end]}"
 
 
 class DQIK_GGT_limits(bpy.types.GizmoGroup):

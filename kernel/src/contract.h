@@ -289,7 +289,7 @@ typedef struct {
     double offset;
 } dqik_coupling;
 
-/* A task of a goal; see solvers/space/tasks/table.py. */
+/* A task of a goal; see solvers/space/tasks/kind.py. */
 typedef struct {
     int32_t kind; /* rows: their number, from `row` on */
     int32_t goal;

@@ -18,7 +18,7 @@ class Tree:
                 self.children[above].append(bone)
         self.size = float(np.ptp(self.heads, axis=0).max(initial=0.0)) or 1.0
         self.paths = [self._path(bone) for bone in range(len(self.parent))]
-        self.longest, self.reach = self._measure()
+        self.reach = self._reach()
 
     def _path(self, bone: int) -> list[int]:
         path = [bone]
@@ -51,18 +51,11 @@ class Tree:
         """Between two heads."""
         return math.dist(self.heads[a], self.heads[b])
 
-    def _measure(self) -> tuple[list[int], list[float]]:
-        """For each bone, the child on the longest path downward, -1 for none, and that path's length."""
-        longest, reach = [-1] * len(self.parent), [0.0] * len(self.parent)
+    def _reach(self) -> list[float]:
+        """The length of the longest path downward from each bone."""
+        reach = [0.0] * len(self.parent)
         for bone in sorted(range(len(self.parent)), key=self.depth, reverse=True):
             above = self.parent[bone]
-            if above >= 0 and (length := reach[bone] + self.distance(above, bone)) > reach[above]:
-                longest[above], reach[above] = bone, length
-        return longest, reach
-
-    def farthest(self, bone: int) -> list[int]:
-        """The longest path of bones from a bone downward, by the sum of its segments."""
-        path = [bone]
-        while self.longest[path[-1]] >= 0:
-            path.append(self.longest[path[-1]])
-        return path
+            if above >= 0:
+                reach[above] = max(reach[above], reach[bone] + self.distance(above, bone))
+        return reach

@@ -137,7 +137,7 @@ def _capsule(
         end = start + along * length
     radius = typed or _radius(points, start, end, PARTS[role.name].radius if role.name else 0.0, armature)
     stands = role.name in _ON_GROUND
-    if not onward and not following and not stands:  # a hand or a head ends with its body, not a radius after it
+    if not following and not stands:  # a hand or a head ends with its body, not a radius after it
         line = end - start
         end = start + unit(line) * max(float(np.linalg.norm(line)) - radius, 0.0)
     if stands and ground is not None:  # the lower side lies on the ground from end to end

@@ -49,9 +49,9 @@ class Chain:
     Slides stay where they are: a bone that may move has no limits, so its reach would have no end.
     """
 
-    def __init__(self, skeleton: Skeleton, goal: Goal, links: np.ndarray, pose: Pose, seed: int = 0) -> None:
+    def __init__(self, skeleton: Skeleton, goal: Goal, links: np.ndarray, pose: Pose) -> None:
         """The `links` (J, 8) and the `pose` are of all joints in one frame; joints outside the chain keep them."""
-        path = _path(skeleton, skeleton.index(goal.joint))
+        path = skeleton.path(skeleton.index(goal.joint))
         chain = set(path if goal.chain is None else map(skeleton.index, goal.chain))
         joints = [replace(skeleton.joints[joint], parent=row - 1) for row, joint in enumerate(path)]
         turns = [joint in chain and skeleton.kinds[joint] in {"ball", "hinge"} for joint in path]
@@ -59,7 +59,7 @@ class Chain:
         self._space = JointSpace(self._skeleton, np.array(turns))
         self._rotations, self._slides = pose.rotations[path], pose.translations[path]
         self._offset = np.asarray(goal.offset, dtype=float)
-        self._random = SplitMix64(seed)
+        self._random = SplitMix64(0)
         first = turns.index(True) if True in turns else len(path) - 1
         self._last = len(path) - 1 - turns[::-1].index(True) if True in turns else -1
         above = [joint for joint in path[:first] if skeleton.kinds[joint] != "prismatic"]
@@ -91,16 +91,14 @@ class Chain:
         return Postures(places, dual_quaternion.translation(last), frames)
 
 
-def shell(
-    chain: Chain, postures: int = POSTURES, cells: int = CELLS, share: float = DEXTEROUS, turns: int = ROTATIONS
-) -> Generator[float, None, Shell]:
+def shell(chain: Chain, postures: int, cells: int = CELLS, share: float = DEXTEROUS) -> Generator[float, None, Shell]:
     """Estimate a chain's shells from a number of postures; yields the progress from 0 to 1.
 
-    share : of `turns` orientations, in which a place of the dexterous workspace is reached.
+    share : of all orientations, in which a place of the dexterous workspace is reached.
     """
     wrist, drawn = chain.wrist(), chain.draw(_CHUNK)
-    orientations = None if wrist is None else Orientations(wrist, turns)
-    grid, done = Grid(drawn.places, cells, turns), 0
+    orientations = None if wrist is None else Orientations(wrist)
+    grid, done = Grid(drawn.places, cells, ROTATIONS), 0
     while done < postures:
         grid.add(drawn.places)
         if orientations is not None:
@@ -156,11 +154,3 @@ class Grid:
         for axis, step in _SIDES:
             inner &= np.roll(padded, step, axis)[1:-1, 1:-1, 1:-1]
         return self._places[chosen & ~inner]
-
-
-def _path(skeleton: Skeleton, joint: int) -> list[int]:
-    """The joints from the root to a joint."""
-    path = [joint]
-    while skeleton.parent[path[-1]] >= 0:
-        path.append(int(skeleton.parent[path[-1]]))
-    return path[::-1]

@@ -18,10 +18,9 @@ from ..frame.step.targets import Place
 from ..frame.view import View
 from ..setup import obstacles
 from ..setup.goal_facts import GoalFacts
-from ..setup.limits import at_limit, is_swing_limited, is_twist_limited
+from ..setup.limits import PARTS, at_limit, is_swing_limited, is_twist_limited
 from . import bodies, limits
 
-PARTS = ("twist", "swing_x", "swing_z")
 BORDER = 64  # points of a swing's border
 ARC = 33  # points of a path or an arc
 _RIBS = 8  # lines from a joint to the border of its swing

@@ -36,8 +36,9 @@ def links(ob: bpy.types.Object, index: dict[str, int], notes: list[Note]) -> lis
         if missing:
             notes.append(Note(Code.COUPLING_WITHOUT_BONE, repr(one.bone), repr(missing[0])))
             continue
-        _, axis, _, leader_axis, *numbers = values(one)
-        found.append(Link(index[one.bone], axis, index[one.leader], leader_axis, *numbers))
+        found.append(Link(
+            index[one.bone], one.axis, index[one.leader], one.leader_axis, one.factor, one.offset, one.stiffness,
+        ))  # fmt: skip
     return found
 
 

@@ -3,6 +3,7 @@
 
 from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
+from math import tau
 
 import bpy
 from mathutils import Matrix, Vector
@@ -48,7 +49,7 @@ def off(ob: bpy.types.Object, wanted: Mapping[int, Place], depsgraph: bpy.types.
         away = not (shown.translation - place.end.translation).length <= near  # also if it is not a number
         if goal.use_rotation:
             angle = shown.to_quaternion().rotation_difference(place.end.to_quaternion()).angle
-            away |= min(angle, abs(angle - 6.283185307179586)) > _TURNED
+            away |= min(angle, abs(angle - tau)) > _TURNED
         if place.pole is not None:
             pole = world_matrix(goal.pole_target, goal.pole_subtarget, depsgraph).translation
             away |= not (pole - place.pole).length <= near

@@ -170,8 +170,8 @@ class Rig:
             asks = goal.has_place and goal.has_turn and not any(goal.offset)
             asks = asks and not goal.rotation_follows
             if row in slides and row not in found and asks and (ancestors[self.main[row]] & solved).sum() == 1:
-                path = [joint for joint in self.skeleton.order if ancestors[slides[row], joint]]
-                found[row] = RootGoal(number, int(self.main[row]), slides[row], self.location_frame[row], path)
+                slide, path = slides[row], self.skeleton.path(slides[row])
+                found[row] = RootGoal(number, int(self.main[row]), slide, self.location_frame[row], path)
         return list(found.values())
 
     def to_joints(self, q: np.ndarray) -> np.ndarray:

@@ -37,11 +37,16 @@ def select_only(ob: bpy.types.Object, name: str) -> None:
     ob.data.bones.active = ob.data.bones[name]
 
 
+def selected_bones(context: bpy.types.Context, ob: bpy.types.Object) -> list[bpy.types.PoseBone]:
+    """The armature's selected bones that can be seen; none outside Pose Mode."""
+    return [bone for bone in getattr(context, "selected_pose_bones", None) or () if bone.id_data == ob]
+
+
 def selected(context: bpy.types.Context, ob: bpy.types.Object) -> list[str]:
     """Names of the armature's selected bones that can be seen, else of the active one; none outside Pose Mode."""
     if ob.mode != "POSE":
         return []
-    names = [bone.name for bone in getattr(context, "selected_pose_bones", None) or () if bone.id_data == ob]
+    names = [bone.name for bone in selected_bones(context, ob)]
     active = ob.data.bones.active
     return names or ([active.name] if active is not None and is_visible(ob, active.name) else [])
 

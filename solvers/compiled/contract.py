@@ -36,7 +36,7 @@ TASKS = {name: number for number, name in enumerate(TASK_KINDS)}
 SUPPORTED = frozenset(
     f"{what} {name}"
     for what, names in (
-        ("solver", SOLVERS), ("joint", KINDS), ("task", TASKS), ("reduction", ("coupling",)), ("option", ()),
+        ("solver", SOLVERS), ("joint", KINDS), ("task", TASKS), ("reduction", ("coupling",)),
     )
     for name in names
 )  # fmt: skip

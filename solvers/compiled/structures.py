@@ -57,7 +57,7 @@ TASK_DATA = {
 """What the kinds declare of the tasks that only they have."""
 
 TASK = structure(
-    "dqik_task", "A task of a goal; see solvers/space/tasks/table.py.",
+    "dqik_task", "A task of a goal; see solvers/space/tasks/kind.py.",
     ("int32", "kind goal row rows", "rows: their number, from `row` on"),
     ("int32", "one_sided", "whether its rows count only above 0"),
     ("int32", "reads", "targets that must be finite: 1 position, 2 rotation, 4 pole"),

@@ -19,11 +19,12 @@ its answer is free.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from ..iterate.linear_step import LinearSystem
+from ..iterate.one_sided import step_inside
 from ..methods import pgs
 from ..methods.table import METHODS
 from ..model.contacts import Contacts
@@ -51,6 +52,22 @@ HELD, LEFT = 4.0, 1.0  # weight of goals, per skeleton length; and of those whos
 SUNK = 0.07  # [skeleton lengths]
 REACH = 0.2  # [skeleton lengths] wider gaps cannot close in a step
 TOUCHING = 1e-7  # [skeleton lengths] less overlap counts as none
+
+
+class _Answers(NamedTuple):
+    """Finite answers of F frames without contacts, and how deep their bodies overlap."""
+
+    frames: np.ndarray  # (F,) numbers
+    pose: Pose
+    request: Request  # the answers' states, targets and links
+    reached: Kinematics  # where the answers have brought bodies and effectors
+    depths: np.ndarray  # (F, K) of the gaps [length units]
+
+    def take(self, rows: np.ndarray) -> "_Answers":
+        """Some of the frames."""
+        pose = Pose(self.pose.rotations[rows], self.pose.translations[rows])
+        reached = Kinematics(*(part[rows] for part in self.reached))
+        return _Answers(self.frames[rows], pose, self.request.take(rows), reached, self.depths[rows])
 
 
 class Apart:
@@ -81,69 +98,65 @@ class Apart:
 
     def solve_into(self, arrays: FrameArrays) -> None:
         """Push bodies apart in solved frames where they overlap."""
-        for frame in np.flatnonzero(self.overlaps(arrays) > self.touching).tolist():
-            self._push(arrays, frame)
+        self._push_where_they_overlap(arrays)
 
     def follow_into(self, arrays: FrameArrays, before: Pose) -> None:
         """Push bodies apart in one solved frame where they overlap, from the pose (1, J, ...) of the frame before."""
-        if self.overlaps(arrays)[0] > self.touching:
-            self._push(arrays, 0, before)
+        self._push_where_they_overlap(arrays, before)
 
     def overlaps(self, arrays: FrameArrays) -> np.ndarray:
         """The deepest overlaps (F,) of solved frames [length units], beyond those of the rest pose; 0 for none."""
-        finite = np.flatnonzero(np.isfinite(arrays.rotations).all((1, 2)))
         deepest = np.zeros(len(arrays))
-        if finite.size and self.gaps.count:
-            *_, reached, targets = self._answers(arrays, finite)
-            lacking = self.gaps.least - self.gaps.at(reached, targets, self.gaps.least.max()).gaps
-            deepest[finite] = np.maximum(lacking, 0.0).max(-1)
+        answers = self._answers(arrays)
+        deepest[answers.frames] = answers.depths.max(-1, initial=0.0)
         return deepest
 
-    def directions(self, arrays: FrameArrays) -> tuple[np.ndarray, np.ndarray]:
-        """Which bodies overlap in finite answers (F, K), and (F, K, 3) in which directions the first would leave."""
-        *_, reached, targets = self._answers(arrays, np.arange(len(arrays)))
-        gap = self.gaps.at(reached, targets)
-        return gap.gaps < self.gaps.least, gap.normals
-
-    def _answers(
-        self, arrays: FrameArrays, frames: np.ndarray
-    ) -> tuple[Pose, State, np.ndarray | None, Kinematics, Targets]:
-        """Poses and states of answers, their links, where they have brought the bodies, and the targets."""
-        stage = self.stage
+    def _answers(self, arrays: FrameArrays) -> "_Answers":
+        """The answers of those frames that have one."""
+        stage, frames = self.stage, np.flatnonzero(np.isfinite(arrays.rotations).all((1, 2)))
         targets, _, links, _ = self._stages.inputs(arrays, frames)
         pose = frames_of(Pose(arrays.rotations[frames], arrays.translations[frames]), frames.size)
         links = with_still_slides(stage, pose, links)
         state = stage.space.state(pose, frames.size)
-        return pose, state, links, stage.tasks.kinematics(state, links), targets
+        kinematics = stage.tasks.kinematics(state, links)
+        return _Answers(frames, pose, Request(state, targets, links), kinematics, self._depths(kinematics, targets))
 
-    def _push(self, arrays: FrameArrays, frame: int, before: Pose | None = None) -> None:
+    def _depths(self, kinematics: Kinematics, targets: Targets) -> np.ndarray:
+        """How much less than their least the gaps are, (F, K); 0 for wide ones."""
+        least = self.gaps.least
+        return np.maximum(least - self.gaps.at(kinematics, targets, least.max(initial=0.0)).gaps, 0.0)
+
+    def _push_where_they_overlap(self, arrays: FrameArrays, before: Pose | None = None) -> None:
+        answers = self._answers(arrays)
+        for row in np.flatnonzero(answers.depths.max(-1, initial=0.0) > self.touching).tolist():
+            self._push(arrays, answers.take(np.array([row])), before)
+
+    def _push(self, arrays: FrameArrays, answer: "_Answers", before: Pose | None) -> None:
         """Push the bodies of one frame apart; `before` (1, J, ...): in steps from this pose."""
-        some, tasks, space = np.array([frame]), self.stage.tasks, self.stage.space
-        pose, state, links, reached, wanted = self._answers(arrays, some)
+        tasks, space, reached, wanted = self.stage.tasks, self.stage.space, answer.reached, answer.request.targets
         held = tasks.shifted(wanted, reached, wanted, -np.ones((1, len(self.stage.goals))))
-        held = held._replace(shares=self._shares(reached, held))
-        request = Request(state, held, links)
+        held = held._replace(shares=self._shares(answer.depths[0]))
+        request = replace(answer.request, targets=held)
         missed = tasks.errors(reached, held)  # of goals without a place or rotation: the answer's misses stay
-        begin = state if before is None else space.state(carried(self.stage, before, pose), 1)
-        point, pull = stand(tasks, begin, request), 0.0 if before is None else BACK
-        deep = np.maximum(self.gaps.least - self.gaps.at(point.kinematics, held, self.gaps.least.max()).gaps, 0.0)
+        point, depths, pull = Point(request.base, reached, missed), answer.depths, 0.0
+        if before is not None:
+            point = stand(tasks, space.state(carried(self.stage, before, answer.pose), 1), request)
+            depths, pull = self._depths(point.kinematics, held), BACK
         counts = np.zeros(tasks.all + self.gaps.count, dtype=bool)
         for step in range(STEPS):
-            aims = self.gaps.least - max(0.0, 1.0 - (step + 1) / RAISING) * deep[0]
+            aims = self.gaps.least - max(0.0, 1.0 - (step + 1) / RAISING) * depths[0]
             d, counts = self._step(point, request, missed, aims, pull, counts)
             d *= LONGEST / max(float(space.sizes(d).max()), LONGEST)
             point = stand(tasks, space.step(point.state, d), request)
-        iterations = arrays.iterations[some] + STEPS
-        answer = posed(self.stage, point.state, pose)
-        arrays.answer(some, self._stages.report(answer, [(self.stage, point)], iterations, wanted))
+        iterations = arrays.iterations[answer.frames] + STEPS
+        pushed = posed(self.stage, point.state, answer.pose)
+        arrays.answer(answer.frames, self._stages.report(pushed, [(self.stage, point)], iterations, wanted))
 
-    def _shares(self, reached: Kinematics, targets: Targets) -> np.ndarray:
-        """Factors (1, G) of the goals' weights."""
-        gaps = self.gaps
-        deep = np.maximum(gaps.least - gaps.at(reached, targets, gaps.least.max()).gaps[0], 0.0)
-        of_capsules = np.zeros(self.owned.shape[1])
-        np.maximum.at(of_capsules, gaps.first, deep)
-        np.maximum.at(of_capsules, gaps.pairs[:, 1], deep[: len(gaps.pairs)])
+    def _shares(self, depths: np.ndarray) -> np.ndarray:
+        """Factors (1, G) of the goals' weights, from the overlaps (K,) of an answer."""
+        gaps, of_capsules = self.gaps, np.zeros(self.owned.shape[1])
+        np.maximum.at(of_capsules, gaps.first, depths)
+        np.maximum.at(of_capsules, gaps.pairs[:, 1], depths[: len(gaps.pairs)])
         depth = (self.owned * of_capsules).max(-1, initial=0.0) / (SUNK * self.stage.skeleton.length)
         return ((HELD + (LEFT - HELD) * np.minimum(depth, 1.0)) / self.weights)[None]
 
@@ -193,8 +206,7 @@ class Apart:
             space, state.x, rows[None], error[None], gradient, np.array([DAMPING + pull]),
             self.stage.settings.reluctance, pull,
         )  # fmt: skip
-        unknowns = space.unknowns
-        return pgs.step(system) if unknowns is None else unknowns.expand(pgs.step(system.reduced(unknowns)))
+        return step_inside(space, system, pgs.step)
 
 
 def _owned(skeleton: Skeleton, stage: Stage, gaps: ContactGaps) -> np.ndarray:
@@ -202,8 +214,8 @@ def _owned(skeleton: Skeleton, stage: Stage, gaps: ContactGaps) -> np.ndarray:
     owned = np.zeros((len(stage.goals), len(gaps.capsules.joint)), dtype=bool)
     alone = stage.counted.sum(0) == 1
     for g, goal in enumerate(stage.goals):
-        above = [j for j in skeleton.order if skeleton.ancestors[int(goal.joint), j]]
-        with_bodies = [j for j in above if alone[j] and stage.chains[g, j] and (gaps.capsules.joint == j).any()]
+        path = skeleton.path(int(goal.joint))
+        with_bodies = [j for j in path if alone[j] and stage.chains[g, j] and (gaps.capsules.joint == j).any()]
         owned[g] = np.isin(gaps.capsules.joint, with_bodies[-2:])
     return owned
 

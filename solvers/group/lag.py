@@ -19,7 +19,6 @@ import numpy as np
 from ..model.goals import Targets
 from ..model.skeleton import Pose
 from ..space.point import Point, stand
-from ..space.tasks import Kinematics, Tasks
 from .stage import Stage
 from .starts import begin
 
@@ -35,18 +34,6 @@ def removed(gain: float, dt: float) -> tuple[float, float]:
         return 0.0, 0.0
     share = float(-np.expm1(-gain * dt))
     return share, 1.0 - share / (gain * dt)
-
-
-class _Behind(Tasks):
-    """Tasks whose errors count from rows (1, all) that they should end with."""
-
-    def __init__(self, tasks: Tasks, rows: np.ndarray) -> None:
-        self.__dict__.update(tasks.__dict__)
-        self._wanted = rows
-
-    def signed_errors(self, kinematics: Kinematics, targets: Targets) -> np.ndarray:
-        """See `Tasks`."""
-        return super().signed_errors(kinematics, targets) - self._wanted
 
 
 def lag(
@@ -65,11 +52,12 @@ def lag(
     point, frames = begin(stage, previous, start, targets, links)
     error = point.error if alone is previous else begin(stage, alone, start, targets, links)[0].error
     before = error if before is None else before
-    tasks = _Behind(stage.tasks, (1.0 - lead) * error + (lead - share) * before)
+    wanted = (1.0 - lead) * error + (lead - share) * before
+    behind = replace(frames, targets=frames.targets._replace(wanted=wanted))
     if stage.settings.pull:
         back = stage.space.difference(point.state, frames.base)
-        frames = replace(frames, base=stage.space.step(point.state, -share * back))
-    iterations, point = 0, stand(tasks, point.state, frames)
+        behind = replace(behind, base=stage.space.step(point.state, -share * back))
+    iterations, point = 0, stand(stage.tasks, point.state, behind)
     following = stage.runs.following
     if stage.settings.pull:  # settles as a solve afresh does: where the goals leave joints free, this is their motion
         following = stage.settings._replace(iterations=following.iterations)
@@ -78,6 +66,6 @@ def lag(
             settings = settings._replace(
                 tolerance=FINE * settings.tolerance, rotation_tolerance=FINE * settings.rotation_tolerance
             )
-            minimum = stage.minimise(settings, point, frames, tasks=tasks)
+            minimum = stage.minimise(settings, point, behind)
             point, iterations = minimum.point, iterations + int(minimum.iterations.sum())
     return stand(stage.tasks, point.state, frames), iterations

@@ -122,11 +122,9 @@ class Stage:
             self.hard_tasks, self.space, self._minimise, self.settings, self._first_damping, self.precise
         )
 
-    def minimise(
-        self, settings: Settings, begin: Point, frames: Request, poles: bool = True, tasks: Tasks | None = None
-    ) -> Minimum:
-        """One run of the solver's iteration over its tasks, the hard ones without `poles`, or other `tasks`."""
-        tasks = tasks or (self.tasks if poles else self.hard_tasks)
+    def minimise(self, settings: Settings, begin: Point, frames: Request, poles: bool = True) -> Minimum:
+        """One run of the solver's iteration over its tasks; over the hard ones without `poles`."""
+        tasks = self.tasks if poles else self.hard_tasks
         return self._minimise(tasks, self.space, settings, begin, frames)
 
     def met(self, error: np.ndarray) -> np.ndarray:

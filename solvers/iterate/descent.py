@@ -27,7 +27,7 @@ from ..space.point import Point, Request, stand
 from ..space.tasks import Tasks
 from . import steepest
 from .linear_step import Inner, LinearSystem, dot
-from .one_sided import with_active_rows
+from .one_sided import step_inside
 
 LEAST_DAMPING, MOST_DAMPING = 1e-12, 1e8
 DAMPING_SHARE = 0.03  # of the pull: least damping, because the pull's curvature is modelled only in part
@@ -190,7 +190,7 @@ def _minimise(model: Model, start: Point, frames: Request, inner: Inner, by_leng
             done.iterations[index] += going
         strength = damping if lanes.count > 1 else damping[:, 0]
         system = _linearised(model, point, frames, v, strength if by_length else settings.pull + strength)
-        d: np.ndarray = _step(space, system, inner)
+        d: np.ndarray = step_inside(space, system, inner)
         if by_length:
             d = _steeper(space, system, d, share[:, 0], inner)
             turned = lanes.freedoms.largest(np.abs(d * space.turns))
@@ -251,14 +251,6 @@ def _minimise(model: Model, start: Point, frames: Request, inner: Inner, by_leng
     return done
 
 
-def _step(space: JointSpace, system: LinearSystem, inner: Inner) -> np.ndarray:
-    """The step (F, n) of a solver `inner`, over the unknowns alone where coordinates are coupled."""
-    unknowns = space.unknowns
-    if unknowns is None:
-        return with_active_rows(system, inner)
-    return unknowns.expand(with_active_rows(system.reduced(unknowns), inner))
-
-
 def _steeper(space: JointSpace, system: LinearSystem, d: np.ndarray, share: np.ndarray, inner: Inner) -> np.ndarray:
     """`d` (F, n), or a better direction in frames with a `share` (F,) below 1 whose step hardly leads downhill.
 
@@ -273,11 +265,11 @@ def _steeper(space: JointSpace, system: LinearSystem, d: np.ndarray, share: np.n
             break
         part = system.take(poor)
         if steep:
-            d[poor] = _step(space, part, steepest.step)
+            d[poor] = step_inside(space, part, steepest.step)
             break
         parts = share[poor, None]
         gradient = None if part.gradient is None else parts * part.gradient
-        d[poor] = _step(space, replace(part, error=parts * part.error, gradient=gradient), inner) / parts
+        d[poor] = step_inside(space, replace(part, error=parts * part.error, gradient=gradient), inner) / parts
     return d
 
 

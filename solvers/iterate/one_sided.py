@@ -12,12 +12,21 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..space.joint_space import JointSpace
 from .linear_step import Inner, LinearSystem
 
 ROUNDS = 4
 
 
-def with_active_rows(system: LinearSystem, inner: Inner) -> np.ndarray:
+def step_inside(space: JointSpace, system: LinearSystem, inner: Inner) -> np.ndarray:
+    """The step (F, n) of a solver `inner` in a space: over the unknowns alone where coordinates are coupled."""
+    unknowns = space.unknowns
+    if unknowns is None:
+        return _with_active_rows(system, inner)
+    return unknowns.expand(_with_active_rows(system.reduced(unknowns), inner))
+
+
+def _with_active_rows(system: LinearSystem, inner: Inner) -> np.ndarray:
     """The step (F, n) of a solver `inner` for a system with one-sided rows; `system.error` has their room below 0."""
     sided = system.one_sided
     if sided is None:

@@ -76,10 +76,10 @@ class SelfMotion:
             for _ in range(CUTS):
                 trial = self._corrected(self._moved(point, share * d))
                 trial_value = self.criterion.value(trial.state)
-                flat = trial_value <= value + FLAT * abs(value)
-                if met(trial) and (trial_value < value or flat):
+                rounding = FLAT * abs(value)
+                if met(trial) and trial_value <= value + rounding:
                     trial_rows = self.rows(trial)
-                    if trial_value < value - FLAT * abs(value) or _size(trial_rows) < _size(rows):
+                    if trial_value < value - rounding or _size(trial_rows) < _size(rows):
                         break
                 share *= CUT
             else:
@@ -140,8 +140,9 @@ class SelfMotion:
             error = point.error[0, self._active(point)]
             if np.abs(error).max(initial=0.0) < CORRECT:
                 break
-            free = self._directions(point, np.zeros(self.space.n), self._jacobian(point))
-            d = free @ (np.linalg.pinv(self._jacobian(point) @ free, RANK) @ error)
+            jacobian = self._jacobian(point)
+            free = self._directions(point, np.zeros(self.space.n), jacobian)
+            d = free @ (np.linalg.pinv(jacobian @ free, RANK) @ error)
             nearer = self._moved(point, d)
             if not (nearer.error**2).sum() < (point.error**2).sum():
                 break
@@ -158,14 +159,15 @@ class SelfMotion:
         boxed[part.pairs] = False
         low, high = boxed & (x <= part.lo + ON_LIMIT), boxed & (x >= part.hi - ON_LIMIT)
         normals = np.zeros((part.n, part.n))  # of ellipses that x lies on, as projections
-        for pair, normal in zip(part.pairs, part.normals(x[None])[0] if part.pairs.size else (), strict=True):
+        ellipses = list(zip(part.pairs, part.normals(x[None])[0], strict=True)) if part.pairs.size else []
+        for pair, normal in ellipses:
             normals[np.ix_(pair, pair)] = np.outer(normal, normal)
         inside = (spread @ (np.eye(part.n) - normals))[:, ~(low | high | part.closed)]
         led = jacobian @ inside @ inside.T
         y = np.linalg.lstsq(led @ jacobian.T, led @ gradient, rcond=None)[0]
         uphill = spread.T @ (gradient - jacobian.T @ y)
         stays = part.closed | (low & (uphill >= 0.0)) | (high & (uphill <= 0.0))
-        for pair, normal in zip(part.pairs, part.normals(x[None])[0] if part.pairs.size else (), strict=True):
+        for pair, normal in ellipses:
             if normal @ uphill[pair] > 0.0:  # inward
                 normals[np.ix_(pair, pair)] = 0.0
         columns = (spread @ (np.eye(part.n) - normals))[:, ~stays]

@@ -8,8 +8,7 @@ is how far the end of each pair of segments moves in the frame of the joint belo
 These rows bound the step where the chain is straight, as damping does, but spread the bend differently: neighbours turn
 against each other. The method suits chains that start straight, and tails and tentacles that should keep their shape.
 
-`planar_jacobian` and `planar_step` are the method as published: hinges in the plane, one fixed weight `w`. This file
-adds what the paper leaves open:
+The paper has hinges in the plane and one fixed weight `w`. This file adds what it leaves open:
 
 - Three dimensions and trees. Each joint makes a pair with the next one above it that may move. Each end of its segment
   (the joints below it, effectors) gives rows for its position, and the pair gives rows for its rotation, weighted like
@@ -219,64 +218,3 @@ _pairs_of: WeakKeyDictionary[Tasks, Pairs] = WeakKeyDictionary()  # kept here be
 
 def _indices(block: slice) -> range:
     return range(block.start, block.stop)
-
-
-# -- the planar method as published ------------------------------------------------------------------------------------
-
-
-def planar_jacobian(lengths: np.ndarray, angles: np.ndarray, weight: float = 1.0) -> np.ndarray:
-    """The Extended Jacobian (2n, n) of a chain of n hinges in the plane (eq. 9).
-
-    Rows `i` and `i + n - 1` are x and y of the pair `i : i+2`, relative to the start of its first segment and turned
-    with the segment before the pair (eq. 8); the last two are those of the main link, base to effector.
-
-    The paper says that its rank is always n. This holds for three segments or more, unless one is folded flat onto its
-    neighbour: then the rank may be lower, as for two segments in a line, whose only pair is the main link again.
-
-    Parameters
-    ----------
-    lengths : (n,) of the segments. angles : (n,) [rad] of each segment from the one before. weight : of the pairs'
-        rows.
-    """
-    lengths, angles = np.asarray(lengths, dtype=float), np.asarray(angles, dtype=float)
-    n = len(lengths)
-    first, second = angles[:-1], angles[:-1] + angles[1:]
-    rows, pair = np.zeros((2 * n, n)), np.arange(n - 1)
-    rows[pair, pair + 1] = -lengths[1:] * np.sin(second)
-    rows[pair, pair] = rows[pair, pair + 1] - lengths[:-1] * np.sin(first)
-    rows[pair + n - 1, pair + 1] = lengths[1:] * np.cos(second)
-    rows[pair + n - 1, pair] = rows[pair + n - 1, pair + 1] + lengths[:-1] * np.cos(first)
-    rows[:-2] *= weight
-    rows[-2:] = planar_main_link(lengths, angles)
-    return rows
-
-
-def planar_main_link(lengths: np.ndarray, angles: np.ndarray) -> np.ndarray:
-    """The plain Jacobian (2, n) of a planar chain's effector."""
-    along = np.cumsum(angles)
-    segments = np.stack([-lengths * np.sin(along), lengths * np.cos(along)])
-    return np.cumsum(segments[:, ::-1], axis=1)[:, ::-1]
-
-
-def planar_effector(lengths: np.ndarray, angles: np.ndarray) -> np.ndarray:
-    """Position (2,) of a planar chain's effector relative to its base (eq. 1)."""
-    along = np.cumsum(angles)
-    return np.array([lengths @ np.cos(along), lengths @ np.sin(along)])
-
-
-def planar_step(
-    lengths: np.ndarray,
-    angles: np.ndarray,
-    displacement: np.ndarray,
-    weight: float = 1.0,
-    pairs: np.ndarray | None = None,
-) -> np.ndarray:
-    """Changes of the angles (n,) that move the effector by about `displacement` (2,).
-
-    Eq. 10, by normal equations and LU. `pairs` (2n - 2,) are the displacements of the pairs, in the order of
-    `planar_jacobian`'s rows; None for 0.
-    """
-    jacobian = planar_jacobian(lengths, angles, weight)
-    inner = np.zeros(len(jacobian) - 2) if pairs is None else weight * np.asarray(pairs, dtype=float)
-    displacements = np.concatenate([inner, displacement])
-    return np.linalg.solve(jacobian.T @ jacobian, jacobian.T @ displacements)

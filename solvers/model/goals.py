@@ -13,11 +13,10 @@ from ..algebra import dual_quaternion, quaternion
 from .errors import InvalidGoal, UnknownJoint
 from .kinds import GOAL_KINDS, SETTINGS, Settings
 from .names import suggestions
-from .numbers import array, direction, has_items, is_whole, number, shown, vector
+from .numbers import LARGEST, array, direction, has_items, is_whole, number, shown, vector
 from .skeleton import Skeleton, check_skeleton
 
 LEAST_QUATERNION = 1e-6  # length below which a quaternion is not taken as a rotation
-MOST_PRIORITY = 10**9
 
 
 @dataclass(frozen=True)
@@ -134,7 +133,7 @@ def _resolve(skeleton: Skeleton, goal: Goal, where: str) -> Goal:
     follows = number(goal.rotation_follows)
     if not 0.0 <= follows <= 1.0:
         raise InvalidGoal(f"{where}: rotation_follows = {shown(goal.rotation_follows)}; expected 0 to 1")
-    if not is_whole(goal.priority, -MOST_PRIORITY, MOST_PRIORITY):
+    if not is_whole(goal.priority, -LARGEST, LARGEST):
         raise InvalidGoal(f"{where}: priority = {shown(goal.priority)}; expected a whole number")
     if goal.kind != "REACH":  # what another kind does not take must not shape the solve
         unread = {name: None for name in ("position", "rotation", "pole", "points") if name not in kind.takes}
@@ -245,6 +244,7 @@ class Targets(NamedTuple):
 
     `shares` (F, G) scales the goals' rows, below 1 for goals that yield to the others; None for 1. `points` (F, P, 3)
     are those of all goals, one goal after the other, then those that place obstacles; None if there are none.
+    `wanted` (F, R) are the error rows that the goals of a stage should end with; None for 0.
     """
 
     positions: np.ndarray
@@ -252,16 +252,17 @@ class Targets(NamedTuple):
     poles: np.ndarray
     shares: np.ndarray | None = None
     points: np.ndarray | None = None
+    wanted: np.ndarray | None = None
 
     def copy(self) -> "Targets":
         """A copy with its own arrays."""
-        shares, points = (None if part is None else part.copy() for part in self[3:])
-        return Targets(self.positions.copy(), self.rotations.copy(), self.poles.copy(), shares, points)
+        optional = (None if part is None else part.copy() for part in self[3:])
+        return Targets(self.positions.copy(), self.rotations.copy(), self.poles.copy(), *optional)
 
     def take(self, frames: np.ndarray | slice) -> "Targets":
         """The targets of some of the frames."""
-        shares, points = (None if part is None else part[frames] for part in self[3:])
-        return Targets(self.positions[frames], self.rotations[frames], self.poles[frames], shares, points)
+        optional = (None if part is None else part[frames] for part in self[3:])
+        return Targets(self.positions[frames], self.rotations[frames], self.poles[frames], *optional)
 
     def of_goals(self, indices: np.ndarray) -> "Targets":
         """The targets of some of the goals, with all points: a stage knows which are its own."""

@@ -201,6 +201,10 @@ class Skeleton:
             raise InvalidPose(f"pose: got rotations {rotations.shape} but translations {translations.shape}")
         return Pose(quaternion.normalize(rotations), translations)
 
+    def path(self, joint: int) -> list[int]:
+        """The joints from a root to a joint, that one included."""
+        return [above for above in self.order if self.ancestors[joint, above]]
+
     def levers(self, carriers: np.ndarray, joints: np.ndarray) -> np.ndarray:
         """(P, n) joint whose position carries the turn of each of `joints` (n,) to the points on `carriers` (P,).
 

@@ -85,7 +85,7 @@ class ContactGaps:
         points = points_in(targets)
         points = points[:, points.shape[1] - self.placing :]
         start, end = self._segments(kinematics.positions, kinematics.matrices)
-        places = points.reshape(len(points), -1, POINTS, 3)
+        places = points.reshape(len(points), self.placing // POINTS, POINTS, 3)
         parts = [self._of_pairs(start, end), self._over_planes(start, end, places)]
         parts += [self._to_convex(start, end, places[:, number], convex, within) for number, convex in self.bodies]
         return Gap(*(np.concatenate(part, axis=1) for part in zip(*parts, strict=True)))

@@ -70,7 +70,7 @@ def find_limbs(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray, ho
             continue
         joint = goals[serving[0]].joint
         path = [
-            j for j in skeleton.order if skeleton.ancestors[joint, j] and j != lower
+            j for j in skeleton.path(joint) if j != lower
             and _above(skeleton, j) == lower and (j == joint or skeleton.kinds[j] != "fixed")
         ]  # fmt: skip
         bend = float(np.linalg.norm(skeleton.preferred[lower]))
@@ -86,7 +86,7 @@ def find_limbs(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray, ho
         bend *= kept_bend(skeleton.hold[[upper, lower]])
         share *= 1.0 - float(hold[[upper, lower]].max())
         upper_axis = axis
-        between = [j for j in skeleton.order if skeleton.ancestors[lower, j] and skeleton.ancestors[j, upper]]
+        between = [j for j in skeleton.path(lower) if skeleton.ancestors[j, upper]]
         for link in skeleton.links[between[:0:-1], :4]:  # from the lower joint's frame up to the upper one's
             upper_axis = quaternion.rotate(link, upper_axis)
         limbs.append(Limb(upper, int(lower), end, serving[0], axis, upper_axis, bend, side, share))

@@ -6,48 +6,36 @@
 Needs a Python with the bpy package. The person is that of the window tests.
 """
 
-import contextlib
-import io
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import bpy
-from draw_couplings import View, measure, photograph, sheet
+from drawing import View, draw, lone_person
 from mathutils import Vector
-from person import person
 
 GREY = (0.55, 0.58, 0.62, 1.0)
 
 
 def main() -> None:
     """Draw all panels."""
-    measure.load()
-    folder, columns = Path(bpy.app.tempdir), list[list[Path]]()
-    for panel in PANELS:
-        column = []
-        for kept in (False, True):
-            with contextlib.redirect_stdout(io.StringIO()):
-                ob = fresh()
-                middle, size, around, above = panel(ob)
-                if not kept:
-                    ob.dqik.avoid_self = ob.dqik.use_floor = False
-                    ob.dqik.avoid.clear()
-                    ob.dqik.live = True
-                bpy.context.view_layer.update()
-            column.append(folder / f"{panel.__name__} {kept}.png")
-            photograph(middle, size, around, above, column[-1])
-            print(panel.__name__, kept, f"overlap {1e3 * ob.dqik.status.overlap:.2f} mm")
-        columns.append(column)
-    sheet(columns, Path(sys.argv[1]))
+    draw(PANELS, _scene, Path(sys.argv[1]))
+
+
+def _scene(name: str, kept: bool) -> View:
+    """A panel's scene, without or with contact."""
+    ob = fresh()
+    view = PANELS[name](ob)
+    if not kept:
+        ob.dqik.avoid_self = ob.dqik.use_floor = False
+        ob.dqik.avoid.clear()
+        ob.dqik.live = True
+    return view
 
 
 def fresh() -> bpy.types.Object:
     """The person in an empty scene, with a full body of goals, live."""
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    ob, _ = person()
-    ob.hide_render = True
-    bpy.context.view_layer.objects.active = ob
+    ob, _ = lone_person()
     assert bpy.ops.dqik.setup_full_body(targets="EMPTIES") == {"FINISHED"}
     for goal in ob.dqik.goals:
         goal.target.hide_render = True
@@ -109,7 +97,9 @@ def table(ob: bpy.types.Object) -> View:
     return Vector((0.0, -0.2, 1.1)), 1.1, 50.0, 15.0
 
 
-PANELS: list[Callable[[bpy.types.Object], View]] = [chest, hands, floor, table]
+PANELS: dict[str, Callable[[bpy.types.Object], View]] = {
+    "chest": chest, "hands": hands, "floor": floor, "table": table,
+}  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -6,8 +6,6 @@
 Needs a Python with the bpy package. The person is that of the window tests, with twist bones in the forearms.
 """
 
-import contextlib
-import io
 import sys
 from collections.abc import Callable
 from math import radians
@@ -15,40 +13,21 @@ from pathlib import Path
 
 import bpy
 import numpy as np
+from drawing import View, draw, lone_person
 from mathutils import Matrix, Quaternion, Vector
-from person import person
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "characters"))
-
-import measure
-
-SIZE = 300
 STRIPES = 10  # about a forearm, so that its twist shows
 STRIPE = (0.75, 0.78, 0.74)
 
 
 def main() -> None:
     """Draw all panels."""
-    measure.load()
-    folder, columns = Path(bpy.app.tempdir), list[list[Path]]()
-    for name, panel in PANELS.items():
-        column = []
-        for coupled in (False, True):
-            with contextlib.redirect_stdout(io.StringIO()):
-                ob = fresh()
-                middle, size, around, above = panel(ob, name if coupled else "")
-            column.append(folder / f"{name} {coupled}.png")
-            photograph(middle, size, around, above, column[-1])
-        columns.append(column)
-    sheet(columns, Path(sys.argv[1]))
+    draw(PANELS, lambda name, coupled: PANELS[name](fresh(), name if coupled else ""), Path(sys.argv[1]))
 
 
 def fresh() -> bpy.types.Object:
     """The person in an empty scene, with twist bones in the forearms and stripes along the sleeves."""
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    ob, body = person()
-    ob.hide_render = True
-    bpy.context.view_layer.objects.active = ob
+    ob, body = lone_person()
     bpy.ops.object.mode_set(mode="EDIT")
     for side in "LR":
         lower = ob.data.edit_bones[f"forearm.{side}"]
@@ -99,9 +78,6 @@ def _stripe(ob: bpy.types.Object, body: bpy.types.Object, side: str) -> None:
 
 
 # -- panels ------------------------------------------------------------------------------------------------------------
-
-View = tuple[Vector, float, float, float]
-"""The middle of a picture, its size in metres, and from where it is seen: degrees around from the front, and above."""
 
 
 def fingers(ob: bpy.types.Object, preset: str) -> View:
@@ -167,46 +143,6 @@ def _goal(ob: bpy.types.Object, bone: str, place: Vector, chain: int) -> bpy.typ
     ob.dqik.live = True
     bpy.context.view_layer.update()
     return goal
-
-
-# -- pictures ----------------------------------------------------------------------------------------------------------
-
-
-def photograph(middle: Vector, size: float, around: float, above: float, path: Path) -> None:
-    """Render a part of the scene."""
-    bpy.context.view_layer.update()
-    scene = bpy.context.scene
-    camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
-    scene.collection.objects.link(camera)
-    camera.data.type, camera.data.ortho_scale = "ORTHO", size
-    turn = Matrix.Rotation(radians(around), 3, "Z") @ Matrix.Rotation(radians(90.0 - above), 3, "X")
-    camera.matrix_world = Matrix.LocRotScale(middle + turn @ Vector((0.0, 0.0, 5.0)), turn.to_quaternion(), None)
-    scene.camera, scene.render.engine = camera, "BLENDER_WORKBENCH"
-    shading = scene.display.shading
-    shading.light, shading.color_type, shading.show_cavity = "STUDIO", "MATERIAL", True
-    scene.display.render_aa = "16"
-    scene.view_settings.view_transform = "Standard"
-    scene.render.resolution_x = scene.render.resolution_y = SIZE
-    scene.render.film_transparent = True
-    scene.render.filepath = str(path)
-    bpy.ops.render.render(write_still=True)
-
-
-def sheet(columns: list[list[Path]], path: Path) -> None:
-    """All pictures in one, on white."""
-    whole = np.ones((2 * SIZE, len(columns) * SIZE, 4), dtype=np.float32)
-    for column, pictures in enumerate(columns):
-        for row, picture in enumerate(reversed(pictures)):
-            image = bpy.data.images.load(str(picture))
-            pixels = np.empty(SIZE * SIZE * 4, dtype=np.float32)
-            image.pixels.foreach_get(pixels)
-            own = pixels.reshape(SIZE, SIZE, 4)
-            spot = whole[row * SIZE :, column * SIZE :][:SIZE, :SIZE]
-            spot[..., :3] = own[..., :3] * own[..., 3:] + 1.0 - own[..., 3:]
-    result = bpy.data.images.new("Sheet", len(columns) * SIZE, 2 * SIZE)
-    result.pixels.foreach_set(whole.ravel())
-    result.filepath_raw, result.file_format = str(path), "PNG"
-    result.save()
 
 
 if __name__ == "__main__":

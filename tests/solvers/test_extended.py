@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
+import planar
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -49,31 +50,31 @@ def test_the_planar_jacobian_is_the_derivative_of_pairs_and_main_link() -> None:
         ]
         weights = np.append(np.full(2 * count - 2, 0.3), [1, 1])
         assert_allclose(
-            extended.planar_jacobian(lengths, angles, weight=0.3), weights[:, None] * np.transpose(columns), atol=1e-8
+            planar.jacobian(lengths, angles, weight=0.3), weights[:, None] * np.transpose(columns), atol=1e-8
         )
-        assert_allclose(extended.planar_effector(lengths, angles), pair_ends(lengths, angles)[-2:])
+        assert_allclose(planar.effector(lengths, angles), pair_ends(lengths, angles)[-2:])
 
 
 @given(st.lists(st.floats(0.1, 10), min_size=3, max_size=12), st.floats(0.01, 10))
 def test_a_straight_planar_chain_has_full_rank(lengths: list[float], weight: float) -> None:
     """The plain Jacobian has rank 1 there."""
     angles = np.zeros(len(lengths))
-    jacobian = extended.planar_jacobian(np.array(lengths), angles, weight)
-    assert np.linalg.matrix_rank(extended.planar_main_link(np.array(lengths), angles)) == 1
+    jacobian = planar.jacobian(np.array(lengths), angles, weight)
+    assert np.linalg.matrix_rank(planar.main_link(np.array(lengths), angles)) == 1
     assert np.linalg.matrix_rank(jacobian, tol=1e-12 * np.linalg.norm(jacobian)) == len(lengths)
 
 
 def test_where_the_rank_falls_short() -> None:
     """Two segments in a line, whose only pair is the main link, and segments folded flat onto their neighbours."""
     for lengths, angles in [([2, 3], [1, 0]), ([1, 1, 2], [0, 0, np.pi]), ([1, 1, 1, 1], [0, 0, 0, np.pi])]:
-        assert np.linalg.matrix_rank(extended.planar_jacobian(lengths, angles), tol=1e-9) == len(lengths) - 1
+        assert np.linalg.matrix_rank(planar.jacobian(lengths, angles), tol=1e-9) == len(lengths) - 1
 
 
 @given(st.lists(st.floats(-2.5, 2.5), min_size=3, max_size=7), st.data())
 def test_the_rank_is_full_where_nothing_is_folded(angles: list[float], data: st.DataObject) -> None:
     """Chains of three segments or more, in any pose without a segment flat on its neighbour."""
     lengths = data.draw(st.lists(st.floats(0.5, 2), min_size=len(angles), max_size=len(angles)))
-    jacobian = extended.planar_jacobian(np.array(lengths), np.array(angles))
+    jacobian = planar.jacobian(np.array(lengths), np.array(angles))
     assert np.linalg.matrix_rank(jacobian, tol=1e-9) == len(angles)
 
 
@@ -82,9 +83,9 @@ def test_a_planar_step_is_the_least_squares_answer() -> None:
     generator = np.random.default_rng(1)
     for pairs in (None, generator.normal(size=10)):
         angles, displacement = generator.uniform(-2, 2, 6), generator.normal(size=2)
-        jacobian = extended.planar_jacobian(LENGTHS, angles, weight=0.7)
+        jacobian = planar.jacobian(LENGTHS, angles, weight=0.7)
         wanted = np.append(np.zeros(10) if pairs is None else 0.7 * pairs, displacement)
-        found = extended.planar_step(LENGTHS, angles, displacement, 0.7, pairs)
+        found = planar.step(LENGTHS, angles, displacement, 0.7, pairs)
         assert_allclose(found, lstsq(jacobian, wanted)[0], rtol=1e-6, atol=1e-10)
 
 
@@ -134,7 +135,7 @@ def test_the_rows_of_a_planar_chain_are_the_published_ones() -> None:
     pose.rotations[:, 0], pose.rotations[:, 3] = np.cos(angles / 2), np.sin(angles / 2)
     at = standing(skeleton, [ik.Goal(5, (0, 0, 0), offset=(90, 0, 0))], pose)
     ends = dict(zip(at.pairs.joints[:6], dense(at)[:6] * skeleton.length, strict=True))  # by a pair's second joint
-    expected = extended.planar_jacobian(LENGTHS, angles)
+    expected = planar.jacobian(LENGTHS, angles)
     for i, carried in enumerate((np.cumsum(angles) - angles)[:-1]):
         turn = np.array([[np.cos(carried), np.sin(carried)], [-np.sin(carried), np.cos(carried)]])
         assert_allclose(turn @ ends[i + 1][:2], expected[[i, i + 5]], atol=1e-9)

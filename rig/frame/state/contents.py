@@ -16,7 +16,7 @@ import numpy as np
 from ...blender import bulk
 from ...blender.dependencies import Dependencies, acts
 from ...figure import skin
-from ...setup import couplings, obstacles
+from ...setup import couplings, limits, obstacles
 from ...setup.goal_facts import GoalFacts
 
 _REST = (("matrix_local", 16, np.float32), ("head", 3, np.float32), ("length", 1, np.float32),
@@ -24,7 +24,7 @@ _REST = (("matrix_local", 16, np.float32), ("head", 3, np.float32), ("length", 1
          ("inherit_scale", 1, np.int32))  # fmt: skip
 _BONE_SETTINGS = (
     *((name, 1, bool) for name in ("dqik_translate", "dqik_use_limits", "dqik_lock")),
-    *((f"dqik_{part}_{end}", 1, np.float32) for part in ("twist", "swing_x", "swing_z") for end in ("min", "max")),
+    *((f"dqik_{part}_{end}", 1, np.float32) for part in limits.PARTS for end in ("min", "max")),
     ("dqik_limits_axes", 4, np.float32), ("dqik_limits_zero", 4, np.float32), ("dqik_stiffness", 1, np.float32),
     ("dqik_preferred_angle", 3, np.float32), ("dqik_role", 1, np.int32), ("dqik_radius", 1, np.float32),
     ("dqik_gain", 1, np.float32),

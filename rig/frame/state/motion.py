@@ -15,7 +15,7 @@ class FollowedMotion:
     def __init__(self, known: KnownAnswers) -> None:
         self._known = known
         self._prepared: Prepared | None = None
-        self._arrays: FrameArrays
+        self.arrays: FrameArrays  # the question and the answer of the last frame
         self._motion: Motion
         self._behind = False  # whether the motion does not know the last answer
         self._scene, self._frame = 0, 0.0
@@ -39,23 +39,24 @@ class FollowedMotion:
         same frame that asks the same again keeps its answer.
         """
         self._prepare(frame_input.prepared, way)
-        frame_input.ask(self._arrays)
+        frame_input.ask(self.arrays)
         same_frame = view.frame == self._frame and view.scene_uid == self._scene
         next_frame = 0.0 < view.frame - self._frame <= 1.0 and view.scene_uid == self._scene
-        question = self._question_of(frame_input, self._arrays)
+        question = self._question_of(frame_input, self.arrays)
         if not way.follows or frame_input.keyed:
             self.followed = False
-            self._answer(frame_input, self._arrays, question)
+            self._answer(frame_input, self.arrays, question)
             self._behind = True
         elif not (same_frame and question == self._question):  # each view layer is evaluated, and updates come besides
             if next_frame:
                 way.set_time(self._motion, view.frame - self._frame)
-            self.followed = next_frame or (same_frame and not view.fresh)
             if self._lags:
                 self.followed = self._has_before(next_frame, same_frame)
+            else:
+                self.followed = next_frame or (same_frame and not view.fresh)
             self._go_on(frame_input)
         self._scene, self._frame, self._question = view.scene_uid, view.frame, question
-        return self._arrays
+        return self.arrays
 
     def solve_aside(self, frame_input: FrameInput) -> FrameArrays:
         """Solve a frame of a render on its own; the motion stays where it is."""
@@ -67,10 +68,9 @@ class FollowedMotion:
     def _prepare(self, prepared: Prepared, way: Way) -> None:
         """Make room and a motion for these goals and this way, if they have changed."""
         lags = way.gain is not None
-        other = prepared is not self._prepared
-        if other:
+        if prepared is not self._prepared:
             before = None if self._prepared is None or not self._lags else self._motion
-            self._arrays, self._behind = prepared.arrays(), False
+            self.arrays, self._behind = prepared.arrays(), False
             self._motion = way.motion(prepared, before)
             self._prepared, self._question = prepared, None
         elif lags != self._lags:
@@ -90,14 +90,14 @@ class FollowedMotion:
 
     def _go_on(self, frame_input: FrameInput) -> None:
         """Solve the frame whose input is in the arrays as the motion's next, or its first."""
-        start_pose.complete(self._arrays, frame_input.rig, frame_input.shaping)
+        start_pose.complete(self.arrays, frame_input.rig, frame_input.shaping)
         if not self.followed:
             self._motion.restart()
         elif self._behind:
-            self._motion.begin(Pose(self._arrays.rotations[0], self._arrays.translations[0]))
-        self._motion.solve_into(self._arrays)
+            self._motion.begin(Pose(self.arrays.rotations[0], self.arrays.translations[0]))
+        self._motion.solve_into(self.arrays)
         self._behind = False
-        check_numbers(self._arrays.rotations)
+        check_numbers(self.arrays.rotations)
 
     def _question_of(self, frame_input: FrameInput, arrays: FrameArrays) -> Question:
         """The question of the frame whose input is in `arrays`."""
@@ -113,8 +113,3 @@ class FollowedMotion:
             frame_input.solve_afresh(arrays)
             check_numbers(arrays.rotations)
             self._known.keep(question, arrays.answers()[0])
-
-    @property
-    def arrays(self) -> FrameArrays:
-        """The question and the answer of the last frame."""
-        return self._arrays

@@ -13,14 +13,15 @@ import numpy as np
 from ...algebra import dual_quaternion, quaternion
 from ...model.goals import Goal, Targets
 from ...model.skeleton import Skeleton
+from .kind import Kind
 from .setup import Columns, Kinematics, Points, Setup, Target, of_kind, points_in, weights_of
 
 LEAST_EDGE = 1e-9  # [skeleton lengths] points nearer to each other are one corner
 FEWEST_EDGES = 4
 
 
-class BalanceTasks:
-    """The balance tasks of a stage, T of them; see `table.Kind`. `size` is that of the goal with most points."""
+class BalanceTasks(Kind):
+    """The balance tasks of a stage, T of them; see `Kind`. `size` is that of the goal with most points."""
 
     kind, name, unit = "BALANCE", "balance", "length"
     data = (
@@ -37,9 +38,8 @@ class BalanceTasks:
         self.weights = weights_of(setup, self.goals, self.unit)
         goals = setup.some(self.goals)
         self._places = [setup.points[int(g)] for g in self.goals]
-        within = [goal.side == "WITHIN" for goal in goals]
         self.size = max([FEWEST_EDGES, *(len(goal.points or ()) for goal in goals)])
-        self.one_sided = np.array(within, dtype=bool)
+        self.one_sided = self._within = np.array([goal.side == "WITHIN" for goal in goals], dtype=bool)
         self._distance = np.array([goal.distance for goal in goals])
         self._upright = np.array([goal.rotation is None for goal in goals], dtype=bool)
         self._least = LEAST_EDGE * skeleton.length
@@ -70,14 +70,9 @@ class BalanceTasks:
             centre = (share @ moved.reshape(len(moved), len(share), -1)).reshape(len(moved), 3, -1)
             rows[:, t] = -self.weights[t] * (normals[:, t] @ centre)
 
-    def target_motion(self, now: Targets, then: Targets) -> np.ndarray:
-        """Zeros (F, T, size): the targets count as not moving."""
-        del now
-        return np.zeros((len(then.positions), len(self.goals), self.size))
-
     @staticmethod
     def ease(skeleton: Skeleton, goal: Goal, left: float, world: np.ndarray, target: Target) -> Target:
-        """See `table.Kind`: the target, or the middle of the area, toward the centre of mass."""
+        """See `Kind`: the target, or the middle of the area, toward the centre of mass."""
         del skeleton
         parts = goal.masses or ()
         mass = np.array([part[2] for part in parts])
@@ -92,7 +87,7 @@ class BalanceTasks:
         """The data of one task that only its kind has, for the kernel."""
         parts, places = self._parts[index], self._places[index]
         values = {
-            "within": self.one_sided[index], "upright": self._upright[index], "distance": self._distance[index],
+            "within": self._within[index], "upright": self._upright[index], "distance": self._distance[index],
             "least": self._least, "points": places.stop - places.start, "place": places.start,
             "parts": len(parts.joint), "joint": parts.joint, "centre": parts.offsets, "share": self._shares[index],
             "moved": parts.moves > 0.0,
@@ -109,7 +104,7 @@ class BalanceTasks:
         for t, goal in enumerate(self.goals.tolist()):
             turn = targets.rotations[:, goal]
             axes = np.tile(np.eye(3), (frames, 1, 1)) if self._upright[t] else quaternion.to_matrix(turn)
-            if not self.one_sided[t]:
+            if not self._within[t]:
                 normals[:, t, :2] = np.swapaxes(axes[..., :2], -1, -2)
                 heights[:, t, :2] = (normals[:, t, :2] @ targets.positions[:, goal, :, None])[..., 0]
                 continue

@@ -10,15 +10,16 @@ import numpy as np
 
 from ...model.coupling import coordinate
 from ...model.goals import Targets
+from .kind import Kind
 from .setup import Columns, Kinematics, Setup
 
 WEIGHT = 0.05  # [skeleton lengths / rad] w0: of a coupling with stiffness 1/2, the same as a pole's
 
 
-class CouplingTasks:
-    """The soft couplings of a stage, T of them; see `table.Kind`. A coupling belongs to a goal that moves its joint."""
+class CouplingTasks(Kind):
+    """The soft couplings of a stage, T of them; see `Kind`. A coupling belongs to a goal that moves its joint."""
 
-    kind, name, size, unit, one_sided = None, "coupling", 1, None, None
+    kind, name, size, unit = None, "coupling", 1, None
     data = (("int32", "own leader", "degrees of freedom"), ("double", "factor offset", ""))
 
     def __init__(self, setup: Setup) -> None:
@@ -59,13 +60,8 @@ class CouplingTasks:
         out[:, rows, self._own] = self.weights
         out[:, rows, self._leader] -= self.weights * self._factor
 
-    def target_motion(self, now: Targets, then: Targets) -> np.ndarray:
-        """Zeros (F, T, 1): no target moves."""
-        del now
-        return np.zeros((len(then.positions), len(self._own), self.size))
-
     def pack(self, index: int) -> dict[str, Any]:
-        """See `table.Kind`."""
+        """See `Kind`."""
         ends = {"own": self._own[index], "leader": self._leader[index]}
         relation = {"factor": self._factor[index], "offset": self._offset[index]}
         return {"levers": None, "data": {**ends, **relation}}

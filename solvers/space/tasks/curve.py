@@ -13,6 +13,7 @@ from ...algebra import dual_quaternion
 from ...model.errors import InvalidGoal
 from ...model.goals import Goal, Targets
 from ...model.skeleton import Skeleton
+from .kind import Kind
 from .setup import Columns, Kinematics, Points, Setup, Target, effector, of_kind, points_in, weights_of
 
 
@@ -23,10 +24,10 @@ def joints_on_curve(skeleton: Skeleton, goal: Goal) -> list[int]:
     return path[1:]
 
 
-class CurveTasks:
-    """The curve tasks of a stage, one for each point; see `table.Kind`."""
+class CurveTasks(Kind):
+    """The curve tasks of a stage, one for each point; see `Kind`."""
 
-    kind, name, size, unit, one_sided = "CURVE", "curve", 3, "length", None
+    kind, name, size, unit = "CURVE", "curve", 3, "length"
     data = (
         ("int32", "joint place", "place: of the point among those of all goals"),
         ("double[3]", "offset", ""),
@@ -68,7 +69,7 @@ class CurveTasks:
 
     @staticmethod
     def ease(skeleton: Skeleton, goal: Goal, left: float, world: np.ndarray, target: Target) -> Target:
-        """See `table.Kind`: the points toward where the joints are."""
+        """See `Kind`: the points toward where the joints are."""
         places = dual_quaternion.translation(world[joints_on_curve(skeleton, goal)])
         joints = np.array([*places, effector(goal, world)])
         return target._replace(points=target.points + left * (joints - target.points))

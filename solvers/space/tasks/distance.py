@@ -7,14 +7,15 @@ import numpy as np
 
 from ...model.goals import Goal, Targets
 from ...model.skeleton import Skeleton
+from .kind import Kind
 from .setup import Columns, Kinematics, Setup, Target, TargetFrames, effector, of_kind, one_point, weights_of
 
 SIGNS = {"AT": 1.0, "WITHIN": -1.0, "BEYOND": 1.0}  # of the error `distance - far`
 LEAST_FAR = 1e-9  # [skeleton lengths] nearer to its target an effector has no direction from it; Z is taken
 
 
-class DistanceTasks:
-    """The distance tasks of a stage, T of them; see `table.Kind`."""
+class DistanceTasks(Kind):
+    """The distance tasks of a stage, T of them; see `Kind`."""
 
     kind, name, size, unit = "DISTANCE", "distance", 1, "length"
     data = (("double", "distance sign", ""),)
@@ -43,14 +44,9 @@ class DistanceTasks:
         moved = self._target.less(moved, columns, kinematics, self._target.at(kinematics, targets))
         out[...] = (away[..., None, :] @ moved)[..., 0, :] * (self._sign * self.weights)[:, None]
 
-    def target_motion(self, now: Targets, then: Targets) -> np.ndarray:
-        """Zeros (F, T, 1): the targets count as not moving."""
-        del now
-        return np.zeros((len(then.positions), len(self.goals), self.size))
-
     @staticmethod
     def ease(skeleton: Skeleton, goal: Goal, left: float, world: np.ndarray, target: Target) -> Target:
-        """See `table.Kind`: the target along its line to the effector."""
+        """See `Kind`: the target along its line to the effector."""
         del skeleton
         away = effector(goal, world) - target.position
         far = max(float(np.linalg.norm(away)), 1e-12)

@@ -12,15 +12,16 @@ from ...algebra import quaternion
 from ...model.goals import Goal, Targets
 from ...model.skeleton import Skeleton
 from .directions import turn_between, turn_rates
+from .kind import Kind
 from .setup import Columns, Kinematics, Setup, Target, TargetFrames, effector, of_kind, one_point, turning, weights_of
 
 LEAST_FAR = 1e-9  # [skeleton lengths] a nearer target has no direction
 
 
-class LookAtTasks:
-    """The look-at tasks of a stage, T of them; see `table.Kind`."""
+class LookAtTasks(Kind):
+    """The look-at tasks of a stage, T of them; see `Kind`."""
 
-    kind, name, size, unit, one_sided = "LOOK_AT", "look_at", 3, "angle", None
+    kind, name, size, unit = "LOOK_AT", "look_at", 3, "angle"
     data = (
         ("double[3]", "axis", "in the joint's frame"),
         ("uint8[]", "turns", "(n) degrees of freedom that turn the joint"),
@@ -55,14 +56,9 @@ class LookAtTasks:
         rows = by_axis @ (turned - by_line) + quaternion.skew(error) @ by_line
         out[...] = (rows * self.weights[:, None, None]).reshape(out.shape)
 
-    def target_motion(self, now: Targets, then: Targets) -> np.ndarray:
-        """Zeros (F, T, 3): the targets count as not moving."""
-        del now
-        return np.zeros((len(then.positions), len(self.goals), self.size))
-
     @staticmethod
     def ease(skeleton: Skeleton, goal: Goal, left: float, world: np.ndarray, target: Target) -> Target:
-        """See `table.Kind`: the target toward the place at which the axis points, as far away."""
+        """See `Kind`: the target toward the place at which the axis points, as far away."""
         del skeleton
         tip = effector(goal, world)
         far = max(float(np.linalg.norm(tip - target.position)), 1e-12)

@@ -12,13 +12,14 @@ from ...algebra import quaternion
 from ...model.goals import Goal, Targets
 from ...model.skeleton import Skeleton
 from .directions import turn_between, turn_rates
+from .kind import Kind
 from .setup import Columns, Kinematics, Setup, Target, TargetFrames, of_kind, turning, weights_of
 
 
-class ParallelTasks:
-    """The parallel tasks of a stage, T of them; see `table.Kind`."""
+class ParallelTasks(Kind):
+    """The parallel tasks of a stage, T of them; see `Kind`."""
 
-    kind, name, size, unit, one_sided = "PARALLEL", "parallel", 3, "angle", None
+    kind, name, size, unit = "PARALLEL", "parallel", 3, "angle"
     data = (
         ("double[3]", "axis target_axis", "in the joint's frame; in the target's"),
         ("uint8[]", "turns target_turns", "(n) degrees of freedom that turn the joint; those that turn the target"),
@@ -45,14 +46,9 @@ class ParallelTasks:
         rows = by_axis @ (turned - by_target) + quaternion.skew(error) @ by_target
         out[...] = (rows * self.weights[:, None, None]).reshape(out.shape)
 
-    def target_motion(self, now: Targets, then: Targets) -> np.ndarray:
-        """Zeros (F, T, 3): the targets count as not moving."""
-        del now
-        return np.zeros((len(then.positions), len(self.goals), self.size))
-
     @staticmethod
     def ease(skeleton: Skeleton, goal: Goal, left: float, world: np.ndarray, target: Target) -> Target:
-        """See `table.Kind`: the target turned so that its axis goes toward the joint's."""
+        """See `Kind`: the target turned so that its axis goes toward the joint's."""
         del skeleton
         axis = quaternion.rotate(world[goal.joint, :4], np.asarray(goal.axis, dtype=float))
         line = quaternion.rotate(target.rotation, np.asarray(goal.target_axis, dtype=float))
@@ -60,7 +56,7 @@ class ParallelTasks:
         return target._replace(rotation=quaternion.product(turn, target.rotation))
 
     def pack(self, index: int) -> dict[str, Any]:
-        """See `table.Kind`."""
+        """See `Kind`."""
         values = {
             "axis": self._axis[index], "target_axis": self._target_axis[index], "turns": self._turns[index],
             "target_turns": self._target.turns[index],

@@ -8,11 +8,12 @@ import numpy as np
 from ...algebra import quaternion
 from ...model.goals import Goal, Targets
 from ...model.skeleton import Skeleton
+from .kind import Kind
 from .setup import Columns, Kinematics, Setup, Target, effector, of_kind, one_point, weights_of
 
 
-class PlaneTasks:
-    """The plane tasks of a stage, T of them; see `table.Kind`."""
+class PlaneTasks(Kind):
+    """The plane tasks of a stage, T of them; see `Kind`."""
 
     kind, name, size, unit = "PLANE", "plane", 1, "length"
     data = (("double", "height", ""),)
@@ -36,14 +37,9 @@ class PlaneTasks:
         moved = self._tip.columns(columns, kinematics, self._tip.at(kinematics))
         out[...] = (self._normals(targets)[..., None, :] @ moved)[..., 0, :] * self.weights[:, None]
 
-    def target_motion(self, now: Targets, then: Targets) -> np.ndarray:
-        """Zeros (F, T, 1): the targets count as not moving."""
-        del now
-        return np.zeros((len(then.positions), len(self.goals), self.size))
-
     @staticmethod
     def ease(skeleton: Skeleton, goal: Goal, left: float, world: np.ndarray, target: Target) -> Target:
-        """See `table.Kind`: the plane toward the effector."""
+        """See `Kind`: the plane toward the effector."""
         del skeleton
         normal = quaternion.to_matrix(target.rotation)[:, 2]
         height = float(normal @ (effector(goal, world) - target.position))

@@ -12,18 +12,19 @@ from ...algebra import quaternion
 from ...model.goals import Targets
 from ..joint_space import JointSpace, State
 from ..poles import Pole, angles_and_gradients, swivel
+from .kind import Kind
 from .setup import Columns, Kinematics, Setup
 
 
-class PoleTasks:
-    """The pole tasks of a stage; see `table.Kind`.
+class PoleTasks(Kind):
+    """The pole tasks of a stage; see `Kind`.
 
     Attributes
     ----------
     poles : all poles. swivelling : poles whose chain's root is a ball that may move.
     """
 
-    kind, name, size, unit, one_sided = "REACH", "pole", 1, None, None
+    kind, name, size, unit = "REACH", "pole", 1, None
     data = (  # the chain that a pole bends; see Pole in solvers/space/poles.py
         ("int32", "goal root end middles", ""),
         ("int32[]", "middle", "(middles)"),
@@ -70,11 +71,6 @@ class PoleTasks:
                 torque = quaternion.cross(at, share[:, None])
                 row += acts * ((axes * torque).sum(-1) + (moments @ share[..., None])[..., 0])
             out[:, index] = pole.weight * row
-
-    def target_motion(self, now: Targets, then: Targets) -> np.ndarray:
-        """Zeros (F, poles, 1): poles count as not moving."""
-        del now
-        return np.zeros((len(then.positions), len(self.poles), 1))
 
     def pack(self, index: int) -> dict[str, Any]:
         """The data of one task that only its kind has, for the kernel."""

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from ...model.goals import Targets
+from .kind import Kind
 from .setup import Columns, Kinematics, Setup, velocities
 
 
-class PositionTasks:
-    """The position tasks of a stage, P of them; see `table.Kind`."""
+class PositionTasks(Kind):
+    """The position tasks of a stage, P of them; see `Kind`."""
 
-    kind, name, size, unit, one_sided = "REACH", "position", 3, "length", None
+    kind, name, size, unit = "REACH", "position", 3, "length"
     data = ()
 
     def __init__(self, setup: Setup) -> None:

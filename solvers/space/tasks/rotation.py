@@ -11,13 +11,14 @@ import numpy as np
 from ...algebra import quaternion
 from ...model.carry import Carry
 from ...model.goals import Targets
+from .kind import Kind
 from .setup import ROTATION_LENGTH, Columns, Kinematics, Setup
 
 
-class RotationTasks:
-    """The rotation tasks of a stage, R of them; see `table.Kind`."""
+class RotationTasks(Kind):
+    """The rotation tasks of a stage, R of them; see `Kind`."""
 
-    kind, name, size, unit, one_sided = "REACH", "rotation", 3, "angle", None
+    kind, name, size, unit = "REACH", "rotation", 3, "angle"
     data = (  # of a goal whose rotation follows the limb above it; see Carry in solvers/model/carry.py
         ("int32", "limb", "joint above the goal's"),
         ("double", "follows", ""),

@@ -169,7 +169,7 @@ def effector(goal: Goal, world: np.ndarray) -> np.ndarray:
     return dual_quaternion.transform(world[goal.joint], np.asarray(goal.offset, dtype=float))
 
 
-def of_kind(setup: Setup, kind: str) -> np.ndarray:
+def of_kind(setup: Setup, kind: str | None) -> np.ndarray:
     """The numbers of the stage's goals of one kind."""
     return np.array([g for g, goal in enumerate(setup.goals) if goal.kind == kind], dtype=np.intp)
 
@@ -179,7 +179,7 @@ def points_in(targets: Targets) -> np.ndarray:
     return np.zeros((len(targets.positions), 0, 3)) if targets.points is None else targets.points
 
 
-def weights_of(setup: Setup, goals: np.ndarray, unit: str) -> np.ndarray:
+def weights_of(setup: Setup, goals: np.ndarray, unit: str | None) -> np.ndarray:
     """The weights (T,) of a unit of error of goals that miss in lengths or angles."""
     if unit == "length":
         own = np.array([goal.position_weight for goal in setup.some(goals)]) / setup.skeleton.length

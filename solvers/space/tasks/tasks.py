@@ -128,7 +128,7 @@ class Tasks:
         return Kinematics(matrices, positions, world[..., :4], effectors, state.x)
 
     def errors(self, kinematics: Kinematics, targets: Targets) -> np.ndarray:
-        """Error rows (F, all), `target - current`; 0 where a one-sided task has room."""
+        """Error rows (F, all), `target - current`, less those wanted; 0 where a one-sided task has room."""
         rows = self.signed_errors(kinematics, targets)
         return rows if self.one_sided is None else np.where(self.one_sided, np.maximum(rows, 0.0), rows)
 
@@ -139,7 +139,8 @@ class Tasks:
             self._weigh(kind, kind.errors(kinematics, targets), targets.shares).reshape(frames, -1)
             for kind in self.kinds
         ]
-        return np.concatenate(parts, -1) if len(parts) > 1 else parts[0]
+        rows = np.concatenate(parts, -1) if len(parts) > 1 else parts[0]
+        return rows if targets.wanted is None else rows - targets.wanted
 
     def target_motion(self, now: Targets, then: Targets, kinematics: Kinematics) -> np.ndarray:
         """Rows (F, all) of the targets' motion from one frame to the next in a pose that stays.
