@@ -157,11 +157,22 @@ class Prepared:
         arrays.links[:] = self.skeleton.links
         return arrays
 
-    def solve_into(self, arrays: FrameArrays) -> None:
-        """Solve every frame afresh, each from its own start; non-finite input gives NaN output."""
+    def solve_into(self, arrays: FrameArrays, from_start: bool = False) -> None:
+        """Solve every frame afresh, each from its own start; non-finite input gives NaN output.
+
+        from_start : whether bodies that overlap in an answer are led to it from the start pose, and so stay on the side
+            where the start pose has them. For start poses that are alike where frames are, as keyed ones are.
+        """
         (self.compiled or self.numpy).solve_into(arrays)
-        if self.apart is not None:
+        if self.apart is None:
+            return
+        if not from_start:
             self.apart.solve_into(arrays)
+            return
+        for frame in range(len(arrays)):
+            own = arrays.part(frame, frame + 1)
+            self.apart.follow_into(own, Pose(own.start_rotations, own.start_translations))
+        self.apart.solve_into(arrays)  # where the way was long, a little overlap is left
 
     def motion(self) -> Motion:
         """A new motion, before its first frame."""

@@ -2,6 +2,7 @@
 """Bodies that do not pass through themselves, the floor or objects, measured on Blender's own bones by brute force."""
 
 from collections.abc import Callable
+from itertools import pairwise
 from math import radians
 
 import bpy
@@ -272,6 +273,47 @@ def test_a_figure_without_bodies_is_baked_beside_obstacles() -> None:
     assert bpy.ops.dqik.bake(frame_start=1, frame_end=2) == {"FINISHED"}
     rigs.at_frame(1)
     assert np.abs(rigs.matrices(ob) - live).max() < 1e-5
+
+
+def keyed(ob: bpy.types.Object) -> None:
+    """Put a key on every bone."""
+    for bone in ob.pose.bones:
+        bone.rotation_mode = "QUATERNION"
+        bone.keyframe_insert("rotation_quaternion", frame=1)
+        bone.keyframe_insert("location", frame=1)
+
+
+def largest_turn(poses: list[np.ndarray]) -> float:
+    """The largest turn [degrees] of a bone from one pose (N, 4, 4) to the next."""
+    turns = [one[:, :3, :3].transpose(0, 2, 1) @ other[:, :3, :3] for one, other in pairwise(poses)]
+    cosines = (np.trace(np.array(turns), axis1=-2, axis2=-1) - 1.0) / 2.0
+    return float(np.degrees(np.arccos(np.clip(cosines, -1.0, 1.0))).max())
+
+
+def test_a_keyed_hand_that_is_led_into_the_belly_does_not_jump() -> None:
+    """Nor does the other hand, which is turned from its keys by its target; a frame is the same in any order."""
+    ob, targets = standing()
+    ob.pose.bones["chest"].dqik_radius = 0.14
+    assert bpy.ops.dqik.limits_preset() == {"FINISHED"}
+    keyed(ob)
+    for frame, place in ((1, (0.4, -0.4, 1.3)), (30, (-0.1, 0.0, 1.15))):
+        targets["hand.L"].location = place
+        targets["hand.L"].keyframe_insert("location", frame=frame)
+    rigs.at_frame(1)
+    turned = Matrix.Rotation(radians(40.0), 4, "X") @ ob.pose.bones["hand.R"].matrix
+    targets["hand.R"].rotation_quaternion = turned.to_quaternion()
+    ob.dqik.goals[1].use_rotation = True
+    ob.dqik.avoid_self = ob.dqik.live = True
+    poses, pushed = [], 0
+    for frame in range(12, 31):
+        rigs.at_frame(frame)
+        poses.append(rigs.matrices(ob))
+        pushed += rigs.miss(ob, "hand.L", targets["hand.L"]) > 0.01
+        assert ob.dqik.status.overlap < DEEP, frame
+    assert 5 < pushed < 15
+    assert largest_turn(poses) < 18.0
+    rigs.at_frame(20)
+    assert np.abs(rigs.matrices(ob) - poses[20 - 12]).max() < 1e-6
 
 
 def test_lists_of_obstacles() -> None:

@@ -4,7 +4,8 @@
 An animator keys what is seen. Where a goal was missed, a solve from the keyed pose would stretch a little further
 toward the target, and show another pose than was keyed. So a target that the solve gets hardly nearer to is taken for
 where the keyed pose has its bone, one that it gets much nearer to for where it is, and between the two it moves
-smoothly; so does its pole. NumPy only.
+smoothly; so does its pole. The same holds for goals that contact keeps from their targets. Rotations count beside
+places: an end that is where it was keyed, but is to turn, turns. NumPy only.
 """
 
 from collections.abc import Callable
@@ -13,7 +14,7 @@ import numpy as np
 
 from ....solvers import FrameArrays, Pose, Prepared
 from ....solvers.algebra import dual_quaternion, quaternion
-from ....solvers.space import swivel_vector
+from ....solvers.space import ROTATION_LENGTH, swivel_vector
 
 _LITTLE, _MUCH = 0.15, 0.5  # of what a keyed pose misses a goal by, that a solve gets nearer
 
@@ -37,12 +38,13 @@ def stay(
     wanted, turned = arrays.positions[frames], prepared.carry.carried(world[..., :4], arrays.orientations[frames])
     has_place = np.array([goal.has_place for goal in prepared.goals])
     has_turn = np.array([goal.has_turn for goal in prepared.goals])
+    tolerance, lever = prepared.options.tolerance, ROTATION_LENGTH * prepared.skeleton.length
     before, after = np.linalg.norm(wanted - places, axis=-1), arrays.position_errors[frames]
-    share = np.where(has_place, _share(before, after, prepared.options.tolerance), 1.0)
-    if (has_turn & ~has_place).any():
-        before, after = np.linalg.norm(_turn(turns, turned), axis=-1), arrays.rotation_errors[frames]
-        of_turns = _share(before, after, prepared.options.rotation_tolerance)
-        share = np.where(has_turn & ~has_place, of_turns, share)
+    turn_before, turn_after = np.linalg.norm(_turn(turns, turned), axis=-1), arrays.rotation_errors[frames]
+    of_turns = _share(turn_before, turn_after, prepared.options.rotation_tolerance)
+    share = np.where(has_place, _share(before, after, tolerance), np.where(has_turn, of_turns, 1.0))
+    of_both = _share(np.hypot(before, lever * turn_before), np.hypot(after, lever * turn_after), tolerance)
+    turn_share = np.where(has_place & has_turn, np.maximum(share, of_both), share)
     if (share == 1.0).all():
         return
     again = prepared.arrays(len(frames))
@@ -50,7 +52,7 @@ def stay(
     again.start_rotations[:], again.start_translations[:] = own
     again.home_rotations[:], again.points[:] = 0.0, arrays.points[frames]
     again.positions[:] = places + share[..., None] * (wanted - places)
-    between = quaternion.product(turns, quaternion.exp(share[..., None] * _turn(turns, turned)))
+    between = quaternion.product(turns, quaternion.exp(turn_share[..., None] * _turn(turns, turned)))
     again.orientations[:] = prepared.carry.uncarried(world[..., :4], between)
     solve(again, frames)
     world = prepared.skeleton.transforms(again.rotations, again.translations, links)

@@ -68,7 +68,7 @@ class FrameInput:
 
         def solve(some: FrameArrays, frames: np.ndarray | slice) -> None:
             start_pose.complete(some, self.rig, self.shaped(None if amounts is None else amounts[frames]))
-            self.prepared.solve_into(some)
+            self.prepared.solve_into(some, from_start=self.keyed)
 
         solve(arrays, slice(None))
         if keyed is not None:
