@@ -14,7 +14,7 @@ nothing. So frames depend on their own inputs only, and nothing jumps where cont
 
 In a motion whose frames follow each other the steps begin at the pose of the frame before instead, and a pull leads to
 the answer: from step to step bodies stop each other, so that a hand that is led through a body stays on its side until
-its answer is free. In a motion whose poses are all keyed they begin at the keyed pose, which depends on the frame alone.
+its answer is free. Where all poses are keyed they begin at the keyed pose, which depends on the frame alone.
 """
 
 from collections.abc import Sequence
