@@ -44,8 +44,8 @@ def stay(
     of_turns = _share(turn_before, turn_after, prepared.options.rotation_tolerance)
     share = np.where(has_place, _share(before, after, tolerance), np.where(has_turn, of_turns, 1.0))
     of_both = _share(np.hypot(before, lever * turn_before), np.hypot(after, lever * turn_after), tolerance)
-    turn_share = np.where(has_place & has_turn, np.maximum(share, of_both), share)
-    if (share == 1.0).all():
+    turn_share = np.where(has_place & has_turn, of_both, share)
+    if (share == 1.0).all() and (turn_share == 1.0).all():
         return
     again = prepared.arrays(len(frames))
     again.links[:], again.poles[:] = links, _poles(prepared, world, places, arrays.poles[frames], 1.0 - share)
