@@ -57,6 +57,7 @@ def read(
     frame_input = frame.read(evaluated, rig, start, goals)
     frame_input.shaping = prepared.natural.look(evaluated, rig, prepared.free, edited)
     frame_input.keyed = ob.dqik.hold_keyed and not at_rest and not prepared.free.rotations[rig.solved_bones].any()
+    frame_input.animated = not prepared.unanimated
     reading = Reading(posed, now, start, frame_input)
     if SteadyFrames.fit(prepared, reading, view):
         session.steady = SteadyFrames(prepared, pose, reading, view)

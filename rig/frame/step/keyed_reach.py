@@ -34,13 +34,13 @@ def stay(
     links = np.broadcast_to(arrays.links, (len(arrays), *arrays.links.shape[1:]))[frames]
     own = Pose(posed.rotations[frames], posed.translations[frames])
     world = prepared.skeleton.transforms(own.rotations, own.translations, links)
-    places, turns = _ends(prepared, world)
+    places, turns = ends(prepared, world)
     wanted, turned = arrays.positions[frames], prepared.carry.carried(world[..., :4], arrays.orientations[frames])
     has_place = np.array([goal.has_place for goal in prepared.goals])
     has_turn = np.array([goal.has_turn for goal in prepared.goals])
     tolerance, lever = prepared.options.tolerance, ROTATION_LENGTH * prepared.skeleton.length
     before, after = np.linalg.norm(wanted - places, axis=-1), arrays.position_errors[frames]
-    turn_before, turn_after = np.linalg.norm(_turn(turns, turned), axis=-1), arrays.rotation_errors[frames]
+    turn_before, turn_after = np.linalg.norm(turn(turns, turned), axis=-1), arrays.rotation_errors[frames]
     of_turns = _share(turn_before, turn_after, prepared.options.rotation_tolerance)
     share = np.where(has_place, _share(before, after, tolerance), np.where(has_turn, of_turns, 1.0))
     of_both = _share(np.hypot(before, lever * turn_before), np.hypot(after, lever * turn_after), tolerance)
@@ -52,16 +52,16 @@ def stay(
     again.start_rotations[:], again.start_translations[:] = own
     again.home_rotations[:], again.points[:] = 0.0, arrays.points[frames]
     again.positions[:] = places + share[..., None] * (wanted - places)
-    between = quaternion.product(turns, quaternion.exp(turn_share[..., None] * _turn(turns, turned)))
+    between = quaternion.product(turns, quaternion.exp(turn_share[..., None] * turn(turns, turned)))
     again.orientations[:] = prepared.carry.uncarried(world[..., :4], between)
     solve(again, frames)
     world = prepared.skeleton.transforms(again.rotations, again.translations, links)
-    places, turns = _ends(prepared, world)
+    places, turns = ends(prepared, world)
     turned = prepared.carry.carried(world[..., :4], arrays.orientations[frames])
     for name in ("rotations", "translations", "iterations", "at_limit"):
         getattr(arrays, name)[frames] = getattr(again, name)
     other = np.array([goal.kind != "REACH" for goal in prepared.goals])
-    far, off = np.linalg.norm(wanted - places, axis=-1) * has_place, np.linalg.norm(_turn(turns, turned), axis=-1)
+    far, off = np.linalg.norm(wanted - places, axis=-1) * has_place, np.linalg.norm(turn(turns, turned), axis=-1)
     arrays.position_errors[frames] = np.where(other, again.position_errors, far)
     arrays.rotation_errors[frames] = np.where(other, again.rotation_errors, off * has_turn)
 
@@ -73,7 +73,7 @@ def _share(before: np.ndarray, after: np.ndarray, tolerance: float) -> np.ndarra
     return np.where(after <= tolerance, 1.0, part * part * (3.0 - 2.0 * part))
 
 
-def _ends(prepared: Prepared, world: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def ends(prepared: Prepared, world: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Positions (F, G, 3) and orientations (F, G, 4) of the goals' effectors. world : (F, J, 8)."""
     joints = world[:, [goal.joint for goal in prepared.goals]]
     offsets = np.array([goal.offset for goal in prepared.goals], dtype=float)
@@ -98,6 +98,6 @@ def _poles(
     return turned
 
 
-def _turn(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+def turn(one: np.ndarray, other: np.ndarray) -> np.ndarray:
     """Rotation vectors (..., 3) from one orientation to another, in the frame of the one, the short way."""
     return quaternion.log(quaternion.product(quaternion.conjugate(one), quaternion.normalize(other)))

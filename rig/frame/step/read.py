@@ -17,7 +17,7 @@ from ...blender.channels import Channels
 from ...notes import Code, Note, Refused
 from ...setup.rig import Rig
 from ..state.natural_pose import Shaping
-from . import keyed_reach, kinds, start_pose
+from . import keyed_reach, kinds, start_pose, unmoved
 from . import links as joint_links
 from . import targets as goal_targets
 from .targets import GoalsRead
@@ -31,7 +31,8 @@ class FrameInput:
     the base pose give. targets : of one frame. slide_scale : (T,) factor from each sliding bone's location channel to
     its offset. distorted : whether Blender's scales or constraints may make of the answer another pose than solved.
     shaping : of the natural pose, or None. keyed : whether all solved bones are keyed, and stay as far as goals let
-    them; such a frame starts from its keys, never from another frame's answer.
+    them; such a frame starts from its keys, never from another frame's answer. animated : whether animation gives a
+    part of the start pose.
     """
 
     rig: Rig
@@ -43,6 +44,7 @@ class FrameInput:
     distorted: bool = False
     shaping: Shaping | None = None
     keyed: bool = False
+    animated: bool = False
 
     def ask(self, arrays: FrameArrays, frame: int = 0) -> None:
         """Copy the input into one frame of the arrays; its start pose is the animator's until it is completed."""
@@ -64,15 +66,17 @@ class FrameInput:
 
         arrays : with the animator's start poses. amounts : (F,) of the shaping, if it has others on these frames.
         """
-        keyed = Pose(arrays.start_rotations.copy(), arrays.start_translations.copy()) if self.keyed else None
+        posed = Pose(arrays.start_rotations.copy(), arrays.start_translations.copy()) if self.animated else None
 
         def solve(some: FrameArrays, frames: np.ndarray | slice) -> None:
             start_pose.complete(some, self.rig, self.shaped(None if amounts is None else amounts[frames]))
             self.prepared.solve_into(some, from_start=self.keyed)
 
         solve(arrays, slice(None))
-        if keyed is not None:
-            keyed_reach.stay(arrays, self.prepared, keyed, solve)
+        if posed is not None and self.keyed:
+            keyed_reach.stay(arrays, self.prepared, posed, solve)
+        if posed is not None:
+            unmoved.keep(arrays, self.prepared, posed)
 
     def copy(self) -> "FrameInput":
         """With links and targets of its own."""

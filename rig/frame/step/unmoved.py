@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A pose from animation whose bones are at their targets stays exactly as it is. NumPy only.
+
+A solve from such a pose ends at it up to about a ten-thousandth of a radian, because it weighs the goals against the
+pull to the pose. A captured motion to which the targets were keyed would tremble by that much.
+"""
+
+import numpy as np
+
+from ....solvers import FrameArrays, Pose, Prepared
+from . import keyed_reach
+
+_ROUNDING = 0.01  # of the tolerances: more than Blender's single precision loses, less than shows
+_NEAR = 1e-3  # radians: solves from such poses end nearer
+
+
+def keep(arrays: FrameArrays, prepared: Prepared, posed: Pose) -> None:
+    """Make the answers of solved frames the poses (F, J, ...) that they nearly are, where these meet all goals."""
+    if any(goal.kind != "REACH" for goal in prepared.goals) or prepared.skeleton.couplings:
+        return
+    cosines = np.abs((arrays.rotations * posed.rotations).sum(-1)).min(-1)
+    slid = np.abs(arrays.translations - posed.translations).max((-1, -2), initial=0.0)
+    near = (cosines > np.cos(0.5 * _NEAR)) & (slid < prepared.options.tolerance) & ~arrays.at_limit.any(-1)
+    frames = np.flatnonzero(near)
+    if not frames.size:
+        return
+    links = np.broadcast_to(arrays.links, (len(arrays), *arrays.links.shape[1:]))[frames]
+    world = prepared.skeleton.transforms(posed.rotations[frames], posed.translations[frames], links)
+    places, turns = keyed_reach.ends(prepared, world)
+    turned = prepared.carry.carried(world[..., :4], arrays.orientations[frames])
+    away = np.linalg.norm(arrays.positions[frames] - places, axis=-1) / prepared.options.tolerance
+    off = np.linalg.norm(keyed_reach.turn(turns, turned), axis=-1) / prepared.options.rotation_tolerance
+    away *= [goal.has_place for goal in prepared.goals]
+    off *= [goal.has_turn for goal in prepared.goals]
+    frames = frames[(np.maximum(away, off) < _ROUNDING).all(-1)]
+    arrays.rotations[frames], arrays.translations[frames] = posed.rotations[frames], posed.translations[frames]
