@@ -1,16 +1,21 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Setting up goals for a whole figure."""
 
-import bpy
-from bpy.props import BoolProperty, EnumProperty
+from contextlib import suppress
 
+import bpy
+from bpy.props import BoolProperty, EnumProperty, IntProperty
+
+from ..rig.blender import scene_state
 from ..rig.figure import roles
 from ..rig.notes import Code, Note
-from ..rig.setup import controls, full_body
+from ..rig.setup import controls, full_body, goals
+from ..rig.shot import from_animation
 from .common import ArmatureOperator, armature
+from .frames import SteppedOperator, Steps
 
 
-class DQIK_OT_setup_full_body(ArmatureOperator, bpy.types.Operator):
+class DQIK_OT_setup_full_body(SteppedOperator, ArmatureOperator, bpy.types.Operator):
     """Add goals for hands, feet, head and hips of a human figure, and let its hips move"""
 
     bl_idname = "dqik.setup_full_body"
@@ -30,19 +35,83 @@ class DQIK_OT_setup_full_body(ArmatureOperator, bpy.types.Operator):
     use_rotation: BoolProperty(
         name="Rotation", description="Turn hands, feet and head with their targets", default=True
     )
+    from_animation: BoolProperty(
+        name="Key from Motion", description="Where the body moves, key the targets from its motion, on every frame. "
+        "Live shows the same motion then, and follows what you change of the targets", default=True,
+    )  # fmt: skip
+    frame_start: IntProperty(name="Start", description="First frame to key. Start 0 and End -1 take the frames on "
+                             "which the body has keys", default=0)  # fmt: skip
+    frame_end: IntProperty(name="End", description="Last frame to key", default=-1)
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
-        """Add the goals."""
+    doing = Note(Code.KEYING_CONTROLS)
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        """From the panel: if the body moves, show the dialog, then work in steps."""
+        del event
+        ob = armature(context)
+        if not from_animation.moves(ob) or roles.of(ob).controlled:
+            return self.execute(context)
+        if not (self.properties.is_property_set("frame_start") or self.properties.is_property_set("frame_end")):
+            frames = from_animation.frames(ob, context.scene)
+            self.frame_start, self.frame_end = frames[0], frames[-1]
+        self._from_panel = True
+        return context.window_manager.invoke_props_dialog(self, title=self.bl_label, confirm_text=self.bl_label)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """The options, in the dialog and in the panel that adjusts the last operation."""
+        layout, ob = self.layout, armature(context)
+        layout.use_property_split, layout.use_property_decorate = True, False
+        layout.prop(self, "targets")
+        layout.prop(self, "use_rotation")
+        if ob is not None and from_animation.moves(ob):
+            layout.prop(self, "from_animation")
+            column = layout.column(align=True)
+            column.active = self.from_animation
+            column.prop(self, "frame_start")
+            column.prop(self, "frame_end")
+
+    def _run(self, context: bpy.types.Context) -> Steps:
+        """Add the goals, and key their targets from the motion."""
         ob = armature(context)
         figure = roles.of(ob)
         if figure.controlled:
             self.tell({"WARNING"}, figure.controlled)
             return {"CANCELLED"}
         as_bones = self.targets == "BONES" and controls.can_add(ob)
-        result = full_body.set_up(ob, context.scene, self.use_rotation, as_bones)
+        in_motion, refusal = self.from_animation and from_animation.moves(ob), None
+        if in_motion and as_bones and (refusal := from_animation.refusal(ob)):
+            in_motion = False
+        frames = self._frames(ob, context.scene) if in_motion else range(0)
+        if in_motion and not frames:
+            self.tell({"ERROR"}, Note(Code.RANGE_REVERSED, self.frame_end, self.frame_start))
+            return {"CANCELLED"}
+        first = len(ob.dqik.goals)
+        result = full_body.set_up(ob, context.scene, self.use_rotation, as_bones, in_motion)
         if not result.new_goals and not result.old_goals:
             self.tell({"WARNING"}, Note(Code.NO_NAMED_ENDS, repr(ob.name)))  # fmt: skip
             return {"CANCELLED"}
+        count = len(result.new_goals)
+        if count and frames:
+            numbers = range(first, first + count)
+            try:
+                yield from from_animation.key(context, ob, numbers, frames)
+            except (GeneratorExit, scene_state.Disturbed, ReferenceError):
+                with suppress(ReferenceError):  # the object itself may be gone
+                    goals.remove(ob, numbers)
+                raise
+        self._report(figure, result, as_bones, frames, refusal)
+        return {"FINISHED"}
+
+    def _frames(self, ob: bpy.types.Object, scene: bpy.types.Scene) -> range:
+        """The frames to key; none if the range ends before it starts."""
+        if (self.frame_start, self.frame_end) == (0, -1):
+            return from_animation.frames(ob, scene)
+        return range(self.frame_start, self.frame_end + 1)
+
+    def _report(
+        self, figure: roles.Figure, result: full_body.SetUp, as_bones: bool, frames: range, refusal: Note | None
+    ) -> None:
+        """Say what was added, and what was not. frames : that were keyed. refusal : why none could be."""
         count = len(result.new_goals)
         parts = [Note(Code.GOALS_ADDED, count) if count else Note(Code.NO_GOALS_ADDED)]
         if result.taken:
@@ -50,6 +119,8 @@ class DQIK_OT_setup_full_body(ArmatureOperator, bpy.types.Operator):
             parts.append(Note(Code.TAKEN_FOR, taken))
         if count and self.targets == "BONES" and not as_bones:
             parts.append(Note(Code.TARGETS_ARE_EMPTIES))
+        if count and frames:
+            parts.append(Note(Code.KEYED_FROM_MOTION, frames[0], frames[-1]))
         if result.old_goals:
             parts.append(Note(Code.HAD_GOALS, len(result.old_goals)))
         if result.hips and not result.keyed_hips:
@@ -60,8 +131,10 @@ class DQIK_OT_setup_full_body(ArmatureOperator, bpy.types.Operator):
             parts.insert(0, roles.FOLDED)
         if result.missing:
             parts.append(Note(Code.NOT_FOUND, ', '.join(result.missing)))
-        self.tell({"WARNING"} if result.missing or figure.folded else {"INFO"}, *parts)
-        return {"FINISHED"}
+        if refusal is not None and count:
+            parts += [Note(Code.CONTROLS_NOT_KEYED), refusal]
+        worth_a_look = result.missing or figure.folded or (refusal is not None and count)
+        self.tell({"WARNING"} if worth_a_look else {"INFO"}, *parts)
 
 
 CLASSES = (DQIK_OT_setup_full_body,)

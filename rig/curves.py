@@ -8,8 +8,8 @@ import numpy as np
 
 LAYERED = bpy.app.version >= (4, 4, 0)
 _GROUP_NAMES = bpy.app.version >= (5, 0, 0)
-_BEZIER = 2  # foreach_set takes the numbers of enums
-_ALIGNED, _AUTO = 3, 1
+_CONSTANT, _BEZIER = 0, 2  # foreach_set takes the numbers of enums
+_FREE, _AUTO, _ALIGNED = 0, 1, 3
 _ENUM = np.uint8  # Blender's own type of a key's enums, which foreach_get and foreach_set copy at once
 _PAIR = (0.0, 0.0)
 _COLUMNS = {  # of a key: the type, and the usual value
@@ -101,18 +101,19 @@ class Writer:
         self._bag = _channelbag(action, owner.action_slot, ensure=True)
 
     def write(self, path: str, index: int, group: str, frames: np.ndarray, values: np.ndarray,
-              slopes: np.ndarray | None = None) -> None:  # fmt: skip
+              slopes: np.ndarray | None = None, is_stepped: bool = False) -> None:  # fmt: skip
         """Write keys (K,) into a curve; its old keys before and after `frames` stay.
 
-        group : the name of the group of a new curve, which is the bone. slopes : (K,) per frame, from which the handles
-            are set; without them Blender sets the handles.
+        group : the name of the group of a new curve, which is the bone. slopes : (K,) per frame, or (K, 2) before and
+            after each key, from which the handles are set; without them Blender sets the handles. is_stepped : values
+            stay until the next key.
         """
         curve = self._bag.fcurves.find(path, index=index)
         before = None if curve is None else _Keys.of(curve)
         if curve is None:
             curve = self._new_curve(path, index, group)
         self._written.append((curve, before))
-        keys = _Keys.from_values(frames, values, slopes)
+        keys = _Keys.from_values(frames, values, slopes, _CONSTANT if is_stepped else _BEZIER)
         (keys if before is None else before.around(keys)).into(curve)
 
     def finish(self) -> None:
@@ -154,16 +155,19 @@ class _Keys:
         self._columns = columns
 
     @classmethod
-    def from_values(cls, frames: np.ndarray, values: np.ndarray, slopes: np.ndarray | None) -> "_Keys":
+    def from_values(
+        cls, frames: np.ndarray, values: np.ndarray, slopes: np.ndarray | None, interpolation: int
+    ) -> "_Keys":
         co = np.stack([frames, values], -1)
         columns = {"handle_left_type": np.full(len(frames), _AUTO), "handle_right_type": np.full(len(frames), _AUTO),
-                   "interpolation": np.full(len(frames), _BEZIER), "co": co}  # fmt: skip
+                   "interpolation": np.full(len(frames), interpolation), "co": co}  # fmt: skip
         if slopes is not None and len(frames) > 1:
             third = np.diff(frames) / 3.0
             before, after = np.append(third[:1], third), np.append(third, third[-1:])
-            columns |= {name: np.full(len(frames), _ALIGNED) for name in ("handle_left_type", "handle_right_type")}
-            columns["handle_left"] = co - np.stack([before, before * slopes], -1)
-            columns["handle_right"] = co + np.stack([after, after * slopes], -1)
+            kind, sides = (_ALIGNED, (slopes, slopes)) if slopes.ndim == 1 else (_FREE, slopes.T)
+            columns |= {name: np.full(len(frames), kind) for name in ("handle_left_type", "handle_right_type")}
+            columns["handle_left"] = co - np.stack([before, before * sides[0]], -1)
+            columns["handle_right"] = co + np.stack([after, after * sides[1]], -1)
         return cls(columns)
 
     @classmethod

@@ -234,6 +234,12 @@ GERMAN_NOTES = {
     "this armature's bones cannot be edited, so their targets are empties":
         "die Knochen dieses Skeletts lassen sich nicht bearbeiten, daher sind die Zielobjekte Empties",
     "{} bones had goals already": "{} Knochen hatten schon Ziele",
+    "keyed their controls on frames {} to {}": "ihre Steuerknochen haben Keyframes von Frame {} bis {}",
+    "their controls are not keyed": "ihre Steuerknochen haben keine Keyframes",
+    "Action {} is linked, so keys would be lost: make it local first":
+        "Action {} ist verknüpft, Keyframes gingen verloren: sie erst lokal machen",
+    "Action {} is blended with the NLA, so keys would not count: set it to Replace, Influence 1, first":
+        "Action {} wird mit dem NLA gemischt, Keyframes zählten nicht: sie erst auf Ersetzen, Einfluss 1, stellen",
     "{} may move": "{} darf sich bewegen",
     "{} stays on its keys: raise the Influence of its goal to move it by its target":
         "{} bleibt auf den Keyframes: den Einfluss seines Ziels erhöhen, um ihn mit dem Zielobjekt zu bewegen",
@@ -286,6 +292,7 @@ GERMAN_NOTES = {
     "{} reaches no place in half of all orientations": "{} erreicht keinen Ort in der Hälfte aller Orientierungen",
     "Working": "In Arbeit",
     "Baking": "Backen läuft",
+    "Keying the controls": "Die Steuerknochen erhalten Keyframes",
     "Checking": "Prüfung läuft",
     "Comparing solvers": "Verfahren werden verglichen",
     "Computing the reach": "Reichweite wird berechnet",

@@ -157,6 +157,11 @@ _GERMAN = {
     "Set up a whole body, or select bones in Pose Mode and give them goals":
         "Einen ganzen Körper einrichten, oder im Posenmodus Knochen auswählen und ihnen Ziele geben",
     "Key a Range": "Bereich mit Keyframes",
+    "Key from Motion": "Keyframes aus der Bewegung",
+    "Where the body moves, key the targets from its motion, on every frame. Live shows the same motion then, and "
+    "follows what you change of the targets":
+        "Wo sich der Körper bewegt, den Zielobjekten auf jedem Frame Keyframes aus seiner Bewegung geben. Live zeigt "
+        "dann dieselbe Bewegung und folgt dem, was an den Zielobjekten geändert wird",
     "DQIK is live: lock the interface before you render": "DQIK ist live: vor dem Rendern die Oberfläche sperren",
     "Solve on every change of frame, and whenever a target or a bone moves. "
     "Switching it off returns the bones to their pose from before":

@@ -9,7 +9,7 @@ import bpy
 from ..notes import Code, Note
 from .dependencies import aims_of
 
-_TRANSFORM = ("location", "rotation_quaternion", "rotation_euler", "rotation_axis_angle", "scale")
+TRANSFORM = ("location", "rotation_quaternion", "rotation_euler", "rotation_axis_angle", "scale")
 
 Transform = tuple[tuple[float, ...], ...]
 """The values of the transform channels of an object or a bone."""
@@ -50,11 +50,11 @@ class Visits:
         actions = [data.action for data in owners if data is not None and data.action is not None]
         self._needed = [(thing, thing.name, thing.session_uid) for thing in (scene, ob, ob.data, *aims, *actions)]
 
-    def visit(self, frame: int) -> None:
+    def visit(self, frame: float) -> None:
         """Set the scene's frame. Raises `Disturbed` if what is read is not as before."""
-        self._scene.frame_set(frame)
+        visit(self._scene, frame)
         self.check()
-        if self._scene.frame_current != frame:
+        if self._scene.frame_current + self._scene.frame_subframe != frame:
             raise Disturbed(Note(Code.OTHER_FRAME))
 
     def check(self) -> None:
@@ -144,10 +144,10 @@ def _transforms(
 
 def set_transform(owner: bpy.types.Object | bpy.types.PoseBone, values: Transform) -> None:
     """Set the transform channels of an object or a bone."""
-    for path, value in zip(_TRANSFORM, values, strict=True):
+    for path, value in zip(TRANSFORM, values, strict=True):
         setattr(owner, path, value)
 
 
 def transform(owner: bpy.types.Object | bpy.types.PoseBone) -> Transform:
     """The transform channels of an object or a bone."""
-    return tuple(tuple(getattr(owner, path)) for path in _TRANSFORM)
+    return tuple(tuple(getattr(owner, path)) for path in TRANSFORM)

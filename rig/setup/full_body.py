@@ -63,7 +63,8 @@ class SetUp:
 
     taken : the bones with a new goal by the words for their parts.
 
-    keyed_hips : the hips have keys, so their goal holds them there (`goals.KEYED_INFLUENCE`).
+    keyed_hips : the hips have keys and their target has none, so their goal holds them there
+        (`goals.KEYED_INFLUENCE`).
     """
 
     new_goals: list[str] = field(default_factory=list)
@@ -74,12 +75,14 @@ class SetUp:
     taken: dict[str, str] = field(default_factory=dict)
 
 
-def set_up(ob: bpy.types.Object, scene: bpy.types.Scene, use_rotation: bool, as_bones: bool) -> SetUp:
+def set_up(
+    ob: bpy.types.Object, scene: bpy.types.Scene, use_rotation: bool, as_bones: bool, in_motion: bool = False
+) -> SetUp:
     """Add goals for hands, feet, head and hips. They move all bones up to the hips, which may move as well as turn.
 
     Targets are control bones, or empties in a collection of their own. They are at the bones' heads (wrists, ankles,
     the top of the neck), or at the tails of hands, feet and head if `use_rotation` is off. Bones that have a goal keep
-    it.
+    it. in_motion : the targets will be keyed from the body's motion, so the hips follow theirs as firmly as the others.
     """
     armature, result = Armature(ob), SetUp()
     figure = roles.of(ob, armature)
@@ -109,8 +112,10 @@ def set_up(ob: bpy.types.Object, scene: bpy.types.Scene, use_rotation: bool, as_
     if new and not figure.not_human:
         _limit(ob, Anatomy(RestBody(armature, figure)))
     _add_targets(ob, scene, new, result.hips, root_of(armature, hips), as_bones)
-    if HIPS in (role for _, role, _ in new) and animation.moves(ob, result.hips):
-        goal = next(goal for goal in ob.dqik.goals if goal.bone == result.hips)
+    goal = next((ob.dqik.goals[number] for number, role, _ in new if role == HIPS), None)
+    if goal is not None and in_motion:
+        goal.priority = 0
+    elif goal is not None and animation.moves(ob, result.hips):
         goal.influence, result.keyed_hips = goals.KEYED_INFLUENCE, True
     return result
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Where the poles of goals have to be so that limbs stay bent as they are."""
 
+from functools import cached_property
+
 import bpy
 from mathutils import Quaternion, Vector
 
@@ -19,8 +21,15 @@ class Poles:
     """The poles of an evaluated armature object's goals."""
 
     def __init__(self, ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> None:
-        self._ob, self._depsgraph, self._armature = ob, depsgraph, Armature(ob)
-        self._body = RestBody(self._armature, roles.of(ob, self._armature))
+        self._ob, self._depsgraph = ob, depsgraph
+
+    @cached_property
+    def _armature(self) -> Armature:
+        return Armature(self._ob)
+
+    @cached_property
+    def _body(self) -> RestBody:
+        return RestBody(self._armature, roles.of(self._ob, self._armature))
 
     def spot(self, goal: bpy.types.PropertyGroup) -> Vector | None:
         """Where in the world a goal's pole has to be: turned about the line of its limb from where it is.

@@ -66,7 +66,7 @@ def test_from_fk_to_ik_and_back_without_a_jump(prepare, targets: str) -> None:
 def test_a_range_of_targets_to_pose_is_the_scenes_unless_it_is_given() -> None:
     ob = rigs.figure()
     key_dance(ob)
-    bpy.ops.dqik.setup_full_body()
+    bpy.ops.dqik.setup_full_body(from_animation=False)
     bpy.context.scene.frame_start, bpy.context.scene.frame_end = 3, 12
     assert bpy.ops.dqik.targets_to_pose(use_range=True) == {"FINISHED"}
     keyed = {curve.data_path: [key.co.x for key in curve.keyframe_points] for curve in rigs.fcurves(ob)}

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Keys for the targets of new goals, made from the motion that a figure has: Live then shows that motion."""
+
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import suppress
+from math import ceil, floor
+
+import bpy
+import numpy as np
+
+from .. import curves
+from ..blender import animation, rotation, scene_state
+from ..notes import Code, Note
+from ..setup import controls, goals, users
+
+_STILL = 1e-6  # keys whose values differ by less move nothing
+_Owner = bpy.types.Object | bpy.types.PoseBone
+
+
+def moves(ob: bpy.types.Object) -> bool:
+    """Whether keys of different values, strips or drivers turn or move bones of an armature object's body."""
+    return animation.uses_nla(ob) or _is_driven(ob) or any(_values_differ(curve) for curve in _curves(ob))
+
+
+def frames(ob: bpy.types.Object, scene: bpy.types.Scene) -> range:
+    """The whole frames from the first to the last key of the body; also the scene's where its motion goes on outside.
+
+    Modifiers, extrapolated curves, strips and drivers move bones outside the keys.
+    """
+    found = list(_curves(ob))
+    spans = [curve.range() for curve in found if _values_differ(curve)]
+    stretch = scene.render.frame_map_new / scene.render.frame_map_old
+    starts = [floor(span[0] * stretch + 1e-4) for span in spans]
+    ends = [ceil(span[1] * stretch - 1e-4) for span in spans]
+    if not spans or animation.uses_nla(ob) or _is_driven(ob) or any(_goes_on(curve) for curve in found):
+        starts.append(scene.frame_start)
+        ends.append(scene.frame_end)
+    return range(min(starts), max(ends) + 1)
+
+
+def refusal(ob: bpy.types.Object) -> Note | None:
+    """Why keys of control bones of an armature object would be lost, hidden or shared; None if they would not."""
+    data = ob.animation_data
+    if data is None:
+        return None
+    if data.use_tweak_mode:
+        return Note(Code.TWEAK_MODE, repr(ob.name))
+    if data.use_nla and any(track.is_solo for track in data.nla_tracks):
+        return Note(Code.SOLO_TRACK, repr(ob.name))
+    if data.action is None:
+        return None
+    if data.action.library is not None:
+        return Note(Code.ACTION_OF_LIBRARY, repr(data.action.name))
+    if animation.uses_nla(ob) and (data.action_blend_type != "REPLACE" or data.action_influence < 1.0):
+        return Note(Code.ACTION_BLENDED, repr(data.action.name))
+    name = next(filter(None, users.players(ob)), None)
+    return None if name is None else Note(Code.ACTION_SHARED, repr(data.action.name), repr(name))
+
+
+def key(
+    context: bpy.types.Context, ob: bpy.types.Object, numbers: Sequence[int], wanted: Sequence[int]
+) -> Generator[float, None, None]:
+    """Key the targets of goals where their bones are on some frames; yields the progress from 0 to 1.
+
+    The handles of the keys lead through where the bones are half way between two frames, so that motion blur is that of
+    the motion too, and a key that is moved changes what is between its neighbours only.
+    numbers : of the goals; they are muted meanwhile, so that the motion is the one without them. Their targets hang on
+    nothing that these goals move. wanted : the frames, one after the other. Nothing is keyed before the last frame was
+    read. Raises `Disturbed` if what is read is removed meanwhile.
+    """
+    scene, muted = context.scene, [ob.dqik.goals[number].mute for number in numbers]
+    times: list[float] = []
+    channels: list[list[scene_state.Transform]] = []
+    _mute(ob, numbers, [True] * len(muted))
+    try:
+        with scene_state.restored(scene, context.view_layer, ob) as visits:
+            halves = sorted([*wanted, *(frame + 0.5 for frame in wanted[:-1])])
+            for count, frame in enumerate(halves, 1):
+                visits.visit(frame)
+                depsgraph = context.evaluated_depsgraph_get()
+                goals.put_targets(ob, goals.places(ob, numbers, depsgraph), depsgraph)
+                times.append(scene.frame_current_final)
+                channels.append([scene_state.transform(owner) for owner in _owners(ob, numbers)])
+                yield count / len(halves)
+    finally:
+        with suppress(ReferenceError):  # the object was removed
+            _mute(ob, numbers, muted)
+    is_stepped = _is_stepped(ob)
+    for owner, transforms in zip(_owners(ob, numbers), zip(*channels, strict=True), strict=True):
+        _write(owner, np.array(times), transforms, is_stepped)
+    scene_state.visit(scene, scene.frame_current + scene.frame_subframe)
+
+
+def _owners(ob: bpy.types.Object, numbers: Sequence[int]) -> list[_Owner]:
+    """The targets of goals, each once. They are not kept between frames: Blender may free bones meanwhile."""
+    return list(dict.fromkeys(goals.target_owners(ob.dqik.goals[number] for number in numbers)))
+
+
+def _mute(ob: bpy.types.Object, numbers: Sequence[int], mutes: Sequence[bool]) -> None:
+    """Mute goals, or let them count."""
+    for number, mute in zip(numbers, mutes, strict=True):
+        ob.dqik.goals[number].mute = mute
+
+
+def _write(
+    owner: _Owner, times: np.ndarray, transforms: Iterable[scene_state.Transform], is_stepped: bool
+) -> None:  # fmt: skip
+    """Key the place and the rotation of an owner, in its own rotation mode.
+
+    times, transforms : of the keys and, between each two, of the middle.
+    """
+    ob = owner.id_data
+    data = ob.animation_data or ob.animation_data_create()
+    writer = curves.Writer(ob, data.action or bpy.data.actions.new(f"{ob.name}Action"))
+    rows = [dict(zip(scene_state.TRANSFORM, transform, strict=True)) for transform in transforms]
+    group = "Object Transforms" if owner == ob else owner.name
+    for channel in ("location", rotation.PATHS[owner.rotation_mode]):
+        values = np.array([row[channel] for row in rows])
+        path = channel if owner == ob else curves.bone_path(owner.name, channel)
+        for index in range(values.shape[1]):
+            slopes = None if is_stepped else _slopes(times, values[:, index])
+            writer.write(path, index, group, times[::2], values[::2, index], slopes, is_stepped)
+    writer.finish()
+
+
+def _slopes(times: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Slopes (K, 2) before and after each of K keys for parabolas through their values and those in the middle.
+
+    times, values : (2 K - 1,) of the keys and of the middle between each two.
+    """
+    span, change = np.diff(times[::2]), np.diff(values[::2])
+    bulge = 4.0 * (values[1::2] - 0.5 * (values[:-1:2] + values[2::2]))
+    slopes = np.zeros((len(times[::2]), 2))
+    slopes[1:, 0], slopes[:-1, 1] = (change - bulge) / span, (change + bulge) / span
+    return slopes
+
+
+def _curves(ob: bpy.types.Object) -> Iterator[bpy.types.FCurve]:
+    """The curves of the assigned action that turn or move bones of the body."""
+    for curve in curves.fcurves(ob.animation_data):
+        bone, path = animation.split_path(ob, curve.data_path)
+        counts = path.startswith(("location", "rotation")) and not (curve.mute or curve.is_empty)
+        if counts and bone in ob.data.bones and not controls.is_control(ob.data.bones[bone]):
+            yield curve
+
+
+def _is_stepped(ob: bpy.types.Object) -> bool:
+    """Whether most keys of the body hold their pose until the next."""
+    if animation.uses_nla(ob):
+        return False
+    keys = [one.interpolation == "CONSTANT" for curve in _curves(ob) for one in curve.keyframe_points]
+    return 2 * sum(keys) > len(keys)
+
+
+def _values_differ(curve: bpy.types.FCurve) -> bool:
+    """Whether the keys of a curve have different values, or something moves it beside its keys."""
+    co = np.empty((len(curve.keyframe_points), 2), dtype=np.float32)
+    curve.keyframe_points.foreach_get("co", co.reshape(-1))
+    return bool(np.ptp(co[:, 1]) > _STILL) or any(not modifier.mute for modifier in curve.modifiers)
+
+
+def _goes_on(curve: bpy.types.FCurve) -> bool:
+    """Whether a curve changes before its first or after its last key."""
+    return curve.extrapolation == "LINEAR" or any(not modifier.mute for modifier in curve.modifiers)
+
+
+def _is_driven(ob: bpy.types.Object) -> bool:
+    """Whether drivers turn or move bones."""
+    return bool(animation.animation(ob).driven)

@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Set Up on a character that moves: its controls are keyed from its motion, and Live shows that motion."""
+
+from collections.abc import Sequence
+from math import sin
+
+import bpy
+import numpy as np
+import pytest
+import rigs
+from mathutils import Euler, Vector
+
+FRAMES = range(1, 17)
+EXACT = 1e-6  # 0.001 mm
+
+
+def walker(mode: str = "QUATERNION", interpolation: str = "LINEAR", every: int = 1) -> bpy.types.Object:
+    """A figure that goes along Y and sways, with knees and elbows bent; its bones are keyed on every few frames."""
+    ob = rigs.figure()
+    swings = {
+        "spine": (0.05, 0.05, 0.05), "chest": (0.1, 0.1, 0.0), "head": (0.1, 0.2, 0.1),
+        "arm.L": (0.2, 0.2, 0.2), "arm.R": (0.2, 0.1, 0.2), "forearm.L": (0.1, 0.0, 0.1), "forearm.R": (0.1, 0.0, 0.1),
+        "hand.L": (0.2, 0.1, 0.1), "thigh.L": (0.1, 0.0, 0.05), "thigh.R": (-0.1, 0.0, 0.05),
+        "shin.L": (0.1, 0.0, 0.0), "shin.R": (0.1, 0.0, 0.0), "foot.L": (0.1, 0.0, 0.0), "foot.R": (0.1, 0.0, 0.1),
+    }  # fmt: skip
+    bent = {"arm.L": (-0.8, 0, 0), "arm.R": (-0.8, 0, 0), "forearm.L": (0, 0, 1.3), "forearm.R": (0, 0, -1.3),
+            "thigh.L": (-0.8, 0, 0), "thigh.R": (-0.8, 0, 0), "shin.L": (1.4, 0, 0), "shin.R": (1.4, 0, 0)}  # fmt: skip
+    for bone in ob.pose.bones:
+        bone.rotation_mode = mode
+    for frame in FRAMES[::every]:
+        phase = 0.4 * frame
+        hips = ob.pose.bones["hips"]
+        hips.location = (0.02 * sin(phase), -0.16 + 0.02 * sin(2 * phase), 0.03 * frame)
+        hips.keyframe_insert("location", frame=frame)
+        for number, (name, sizes) in enumerate(swings.items()):
+            angles = Vector(bent.get(name, (0, 0, 0))) + Vector(sizes) * sin(phase + number)
+            rigs.posed(ob.pose.bones[name], Euler(angles).to_quaternion())
+            ob.pose.bones[name].keyframe_insert(rigs.ROTATION_PATHS[mode], frame=frame)
+    for curve in rigs.fcurves(ob):
+        for key in curve.keyframe_points:
+            key.interpolation = interpolation
+        curve.update()
+    bpy.context.scene.frame_start, bpy.context.scene.frame_end = 1, 4  # others than the keys have
+    rigs.at_frame(5)
+    return ob
+
+
+def body(ob: bpy.types.Object) -> list[str]:
+    return [bone.name for bone in ob.pose.bones if not bone.name.startswith("DQIK")]
+
+
+def film(ob: bpy.types.Object, frames: Sequence[float]) -> np.ndarray:
+    """World matrices (F, N, 4, 4) of the body's bones on some frames, as Blender evaluates them."""
+    found = []
+    for frame in frames:
+        rigs.at_frame(frame)
+        shown = rigs.evaluated(ob)
+        found.append([shown.matrix_world @ shown.pose.bones[name].matrix for name in body(ob)])
+    return np.array(found)
+
+
+def away(one: np.ndarray, other: np.ndarray) -> float:
+    """The largest difference between places [m] and between directions of axes."""
+    return float(np.abs(one - other).max())
+
+
+def move_keys(ob: bpy.types.Object, control: str, way: Sequence[float], frame: float | None = None) -> None:
+    """Move the location keys of a control, which is not turned at rest, by a way in the armature; all, or one."""
+    local = ob.data.bones[control].matrix_local.to_3x3().inverted() @ Vector(way)
+    if not ob.data.bones[control].use_local_location:
+        local = Vector(way)
+    for curve in rigs.fcurves(ob):
+        if curve.data_path == f'pose.bones["{control}"].location':
+            for key in curve.keyframe_points:
+                if frame is None or key.co.x == frame:
+                    key.co.y += local[curve.array_index]
+            curve.update()
+    ob.update_tag(refresh={"TIME"})
+
+
+@pytest.mark.parametrize("targets", ["BONES", "EMPTIES"])
+@pytest.mark.parametrize("mode, interpolation, every", [
+    ("QUATERNION", "LINEAR", 1), ("XYZ", "BEZIER", 5), ("QUATERNION", "CONSTANT", 5),
+])  # fmt: skip
+def test_live_shows_the_motion(targets: str, mode: str, interpolation: str, every: int) -> None:
+    """On every frame of the action, whatever the scene's range is; half frames differ by what keys cannot hold."""
+    ob = walker(mode, interpolation, every)
+    ob.matrix_world = rigs.facing(3)
+    halves = [frame + 0.5 for frame in FRAMES[:-1]]
+    motion, between = film(ob, FRAMES), film(ob, halves)
+    rigs.at_frame(5)
+    assert bpy.ops.dqik.setup_full_body(targets=targets) == {"FINISHED"}
+    assert bpy.context.scene.frame_current == 5
+    ob.dqik.live = True
+    assert away(film(ob, FRAMES), motion) < EXACT
+    assert away(film(ob, halves), between) < 5e-4
+    assert all(goal.influence == 1.0 and not goal.mute for goal in ob.dqik.goals)
+
+
+def test_what_has_no_keys_stays_with_the_motion_too() -> None:
+    """Of a motion that turns only some bones."""
+    ob = walker()
+    for curve in list(rigs.fcurves(ob)):
+        if any(f'"{part}' in curve.data_path for part in ("spine", "chest", "forearm", "hand", "foot")):
+            curve.mute = True
+    motion = film(ob, FRAMES)
+    bpy.ops.dqik.setup_full_body()
+    ob.dqik.live = True
+    assert away(film(ob, FRAMES), motion) < EXACT
+
+
+@pytest.mark.parametrize("way", [(0.0, 0.0, -0.25), (0.0, 0.0, 0.1), (0.1, 0.05, -0.15)])
+def test_hips_follow_their_control_fully(way: tuple[float, float, float]) -> None:
+    """By all that its keys are moved, on all frames; feet and hands stay on their motion, the head goes along."""
+    ob = walker()
+    frames = FRAMES[::5]
+    motion = film(ob, frames)
+    bpy.ops.dqik.setup_full_body()
+    move_keys(ob, "DQIK hips", way)
+    ob.dqik.live = True
+    now, bones = film(ob, frames), body(ob)
+    for name in ("hips", "head", "hand.L", "hand.R", "foot.L", "foot.R"):
+        went = now[:, bones.index(name), :3, 3] - motion[:, bones.index(name), :3, 3]
+        assert np.abs(went - (way if name in ("hips", "head") else 0.0)).max() < 1e-3, name
+
+
+def test_a_corrected_hand_leaves_other_frames_alone() -> None:
+    """The frames before and after the corrected key; on its own frame the rest of the body nearly stays."""
+    ob = walker()
+    motion, bones = film(ob, FRAMES), body(ob)
+    bpy.ops.dqik.setup_full_body()
+    move_keys(ob, "DQIK hand.L", (0.0, -0.08, 0.05), frame=8.0)
+    ob.dqik.live = True
+    now = film(ob, FRAMES)
+    other = [number for number, frame in enumerate(FRAMES) if frame != 8]
+    assert away(now[other], motion[other]) < EXACT
+    changed = now[7, :, :3, 3] - motion[7, :, :3, 3]
+    assert np.abs(changed[bones.index("hand.L")] - (0.0, -0.08, 0.05)).max() < 1e-3
+    for name in ("hips", "head", "hand.R", "foot.L", "foot.R"):
+        assert np.abs(changed[bones.index(name)]).max() < 1e-3, name
+
+
+def test_without_the_option_and_without_motion_nothing_is_keyed() -> None:
+    """A pose that is keyed once does not move, and a script may leave the keys out."""
+    ob = rigs.figure()
+    ob.pose.bones["arm.L"].keyframe_insert("rotation_quaternion", frame=3)
+    bpy.ops.dqik.setup_full_body()
+    assert not any("DQIK" in path for path, _ in rigs.keys(ob))
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    ob = walker()
+    bpy.ops.dqik.setup_full_body(from_animation=False)
+    assert not any("DQIK" in path for path, _ in rigs.keys(ob))
+
+
+def test_a_range_of_the_user_s() -> None:
+    """Keys are made on its frames alone; one that ends before it starts is refused, and nothing is added."""
+    ob = walker()
+    with pytest.raises(RuntimeError, match="ends at frame 3, before it starts at 9"):
+        bpy.ops.dqik.setup_full_body(frame_start=9, frame_end=3)
+    assert not ob.dqik.goals
+    assert bpy.ops.dqik.setup_full_body(frame_start=3, frame_end=9) == {"FINISHED"}
+    keys = rigs.keys(ob)[('pose.bones["DQIK hips"].location', 0)]
+    assert [frame for frame, _ in keys] == [3, 4, 5, 6, 7, 8, 9]
+
+
+def test_a_cycle_is_keyed_over_the_scene() -> None:
+    """Its keys end before the motion does."""
+    ob = walker()
+    for curve in rigs.fcurves(ob):
+        curve.modifiers.new("CYCLES")
+    ob.animation_data.action.update_tag()
+    bpy.context.scene.frame_end = 24
+    frames = [1, 16, 20, 24]
+    motion = film(ob, frames)
+    bpy.ops.dqik.setup_full_body()
+    ob.dqik.live = True
+    assert away(film(ob, frames), motion) < EXACT
+
+
+def test_an_action_that_another_figure_plays_gets_no_keys() -> None:
+    """Controls are added, it is said why they have no keys, and the motion of the hips is kept."""
+    ob = walker()
+    other = ob.copy()
+    bpy.context.scene.collection.objects.link(other)
+    motion = film(ob, [9])
+    assert bpy.ops.dqik.setup_full_body() == {"FINISHED"}
+    assert not any("DQIK" in path for path, _ in rigs.keys(ob))
+    ob.dqik.live = True
+    hips = body(ob).index("hips")
+    assert away(film(ob, [9])[:, hips, :3, 3], motion[:, hips, :3, 3]) < 5e-3
+
+
+def test_strips_of_the_nla_are_a_motion() -> None:
+    ob = walker()
+    data = ob.animation_data
+    action, slot = data.action, getattr(data, "action_slot", None)
+    strip = data.nla_tracks.new().strips.new("Walk", 1, action)
+    if slot is not None:
+        strip.action_slot = slot
+    data.action = None
+    bpy.context.scene.frame_end = 16
+    motion = film(ob, FRAMES)
+    bpy.ops.dqik.setup_full_body()
+    ob.dqik.live = True
+    assert away(film(ob, FRAMES), motion) < EXACT
+
+
+def test_goals_that_are_there_keep_their_targets() -> None:
+    """With Live on for a goal of the user, the others are keyed from the motion that shows it."""
+    ob = walker()
+    rigs.at_frame(1)
+    hand = rigs.empty(rigs.tail(ob, "hand.L") + Vector((0.0, -0.05, 0.1)))
+    rigs.goal(ob, "hand.L", hand, chain_length=3)
+    ob.dqik.live = True
+    frames = FRAMES[::5]
+    motion = film(ob, frames)
+    bpy.ops.dqik.setup_full_body()
+    assert len(ob.dqik.goals) == 6
+    now, bones = film(ob, frames), body(ob)
+    for name in ("hips", "head", "hand.R", "foot.L"):
+        assert away(now[:, bones.index(name)], motion[:, bones.index(name)]) < 5e-3, name
+
+
+def test_undo_takes_keys_and_controls_back() -> None:
+    walker()
+    rigs.update()
+    bpy.ops.ed.undo_push(message="Before")
+    bpy.ops.dqik.setup_full_body()
+    bpy.ops.ed.undo_push(message="After")
+    bpy.ops.ed.undo()
+    ob = bpy.data.objects["Figure"]
+    assert not ob.dqik.goals
+    assert not any("DQIK" in path for path, _ in rigs.keys(ob))
+
+
+def test_an_armature_that_a_handler_removes_meanwhile_is_named() -> None:
+    walker()
+
+    def remove(*_: object) -> None:
+        if bpy.context.scene.frame_current == 7 and "Figure" in bpy.data.objects:
+            bpy.data.objects.remove(bpy.data.objects["Figure"])
+
+    bpy.app.handlers.frame_change_post.append(remove)
+    try:
+        with pytest.raises(RuntimeError, match="was removed meanwhile"):
+            bpy.ops.dqik.setup_full_body()
+    finally:
+        bpy.app.handlers.frame_change_post.remove(remove)
