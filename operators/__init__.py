@@ -14,6 +14,7 @@ from . import (
     full_body,
     goals,
     holds,
+    limb_switch,
     limits,
     mend,
     mirror,
@@ -36,6 +37,7 @@ CLASSES = (
     *presets.CLASSES, *full_body.CLASSES, *reach.CLASSES, *mend.CLASSES, *render.CLASSES, *pins.CLASSES,
     *mirror.CLASSES, *holds.CLASSES, *natural_pose.CLASSES, *rotation_space.CLASSES, *sides.CLASSES,
     *rest_pose.CLASSES, *couplings.CLASSES, *contacts.CLASSES, *plant.CLASSES, *motion_paths.CLASSES,
+    *limb_switch.CLASSES,
 )  # fmt: skip
 
 

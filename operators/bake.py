@@ -11,6 +11,7 @@ from ..rig.bake import keys
 from ..rig.blender import scene_state
 from ..rig.frame import aside, missed
 from ..rig.frame.sessions import sessions
+from ..rig.frame.state import own_answers
 from ..rig.frame.state.report import GoalError, goal_errors
 from ..rig.frame.state.session import Session
 from ..rig.frame.state.way import Way
@@ -86,6 +87,8 @@ class DQIK_OT_bake(FramesOperator, bpy.types.Operator):
             self.tell({"ERROR"}, note_of(error))
             return {"CANCELLED"}
         ob.dqik.live = False
+        own_answers.store(ob, bake.digests(inputs, solved, solving.targets))
+        sessions.known.clear()
         errors = dict(_errors(inputs, frames, batches, solving.lags))
         unlike = [
             frame for frame, one in zip(frames, inputs, strict=True) if one and (one.distorted or self.only_selected)

@@ -117,6 +117,7 @@ class DqikSettings(bpy.types.PropertyGroup):
         "as goals leave it open. Keyed, held and locked bones stay", default=1.0, min=0.0, max=1.0, subtype="FACTOR",
         **KEYED_SETTING,
     )  # fmt: skip
+    own_answers: StringProperty(options={"HIDDEN"}, override=OVERRIDE, update=touched)
     own_motion: StringProperty(options={"HIDDEN"}, override=OVERRIDE, update=touched)
     own_motion_share: FloatProperty(
         name="Own Motion", description="How much of the natural pose was learnt from this character's actions, instead "

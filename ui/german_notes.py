@@ -240,6 +240,11 @@ GERMAN_NOTES = {
         "Action {} ist verknüpft, Keyframes gingen verloren: sie erst lokal machen",
     "Action {} is blended with the NLA, so keys would not count: set it to Replace, Influence 1, first":
         "Action {} wird mit dem NLA gemischt, Keyframes zählten nicht: sie erst auf Ersetzen, Einfluss 1, stellen",
+    "Switching the limbs": "Die Glieder werden umgeschaltet",
+    "Select the control or bones of a limb that has a goal":
+        "Den Steuerknochen oder Knochen eines Glieds auswählen, das ein Ziel hat",
+    "The figure has moved by {}: bones of these limbs are locked, driven or constrained":
+        "Die Figur hat sich um {} bewegt: Knochen dieser Glieder sind gesperrt, haben Treiber oder Constraints",
     "{} may move": "{} darf sich bewegen",
     "{} stays on its keys: raise the Influence of its goal to move it by its target":
         "{} bleibt auf den Keyframes: den Einfluss seines Ziels erhöhen, um ihn mit dem Zielobjekt zu bewegen",

@@ -12,7 +12,10 @@ from ..solvers.model import SETTINGS
 from .common import ArmatureSidebar, is_narrow, paragraph, settled
 
 _FEWEST, _MOST = 3, 7  # rows of the list; a full body has six goals
-_TOOLS = ("dqik.pin", "dqik.unpin", "dqik.plant", "dqik.targets_to_pose", "dqik.goals_mirror")
+_TOOLS = (
+    "dqik.pin", "dqik.unpin", "dqik.plant", "dqik.targets_to_pose", "dqik.limb_to_fk", "dqik.limb_to_ik",
+    "dqik.goals_mirror",
+)  # fmt: skip
 
 
 class DQIK_UL_goals(bpy.types.UIList):

@@ -33,6 +33,8 @@ _GERMAN_OPERATORS = {
     "Plant": "Aufsetzen",
     "Motion Paths": "Bewegungspfade",
     "Targets to Pose": "Zielobjekte zur Pose",
+    "Limb to FK": "Glied zu FK",
+    "Limb to IK": "Glied zu IK",
     "Mirror Goals": "Ziele spiegeln",
     "Mirror Limits": "Grenzen spiegeln",
     "Mirror Couplings": "Kopplungen spiegeln",

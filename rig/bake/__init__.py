@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Baking: frames are read one by one, solved meanwhile in runs, and written as keyframes in bulk."""
 
-from .frames import Solving, answers, solve_inputs
+from .frames import Solving, answers, digests, solve_inputs
 from .keys import Options, write_keys
 
-__all__ = ["Options", "Solving", "answers", "solve_inputs", "write_keys"]
+__all__ = ["Options", "Solving", "answers", "digests", "solve_inputs", "write_keys"]

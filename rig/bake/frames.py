@@ -9,10 +9,11 @@ import numpy as np
 from ...solvers import Batch, FrameArrays, Motion, Prepared, TrackedMotion
 from ...solvers.model import ANSWERS, QUESTIONS
 from ..blender.channels import Channels
+from ..frame.state import own_answers
 from ..frame.state.known_answers import KnownAnswers
 from ..frame.state.way import Way
 from ..frame.step import start_pose, write
-from ..frame.step.read import FrameInput, check_numbers
+from ..frame.step.read import FrameInput, check_numbers, posed
 
 CHUNK = 64  # frames solved at once: more take more memory and gain little time
 _BEAT = 0.05  # seconds between reports that frames are still being solved
@@ -160,6 +161,7 @@ class Solving:
         self._runs, self._solver = Runs(way), RunSolver(way, known)
         self._thread = ThreadPoolExecutor(1)
         self._batches: list[Future[tuple[int, Batch]]] = []
+        self.targets: list[bytes] = []  # of each frame, as of `own_answers.of_targets`
 
     @property
     def lags(self) -> set[int]:
@@ -168,6 +170,7 @@ class Solving:
 
     def add(self, frame_input: FrameInput | None, time: float) -> None:
         """Add the next frame, as for `solve_inputs`."""
+        self.targets.append(b"" if frame_input is None else own_answers.of_targets(frame_input.targets))
         self._submit(self._runs.add(frame_input, time))
 
     def batches(self) -> Generator[float, None, list[tuple[int, Batch]]]:
@@ -229,6 +232,24 @@ def answers(
             ))  # fmt: skip
         frame = len(channels)
     return channels
+
+
+def digests(
+    inputs: Sequence[FrameInput | None], solved: Sequence[Channels], targets: Sequence[bytes]
+) -> list[bytes]:  # fmt: skip
+    """The digests of the answers (`own_answers.py`), which tell live solving to leave the baked poses as they are.
+
+    targets : of each frame, as of `Solving.targets`.
+    """
+    return [
+        own_answers.digest(posed(one.rig, _as_keyed(channels), one.slide_scale), wanted)
+        for one, channels, wanted in zip(inputs, solved, targets, strict=True) if one is not None
+    ]  # fmt: skip
+
+
+def _as_keyed(channels: Channels) -> Channels:
+    """Channels as curves hold them."""
+    return Channels(channels.rotations.astype(np.float32), channels.locations.astype(np.float32), channels.modes)
 
 
 def _continued(start: Channels, before: Channels) -> Channels:

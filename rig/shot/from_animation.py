@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Keys for the targets of new goals, made from the motion that a figure has: Live then shows that motion."""
 
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import suppress
 from math import ceil, floor
 
@@ -9,12 +9,12 @@ import bpy
 import numpy as np
 
 from .. import curves
-from ..blender import animation, rotation, scene_state
+from ..blender import animation, scene_state
 from ..notes import Code, Note
 from ..setup import controls, goals, users
+from . import keys
 
 _STILL = 1e-6  # keys whose values differ by less move nothing
-_Owner = bpy.types.Object | bpy.types.PoseBone
 
 
 def moves(ob: bpy.types.Object) -> bool:
@@ -87,11 +87,12 @@ def key(
             _mute(ob, numbers, muted)
     is_stepped = _is_stepped(ob)
     for owner, transforms in zip(_owners(ob, numbers), zip(*channels, strict=True), strict=True):
-        _write(owner, np.array(times), transforms, is_stepped)
+        for channel in keys.channels_of(owner):
+            keys.write(owner, channel, np.array(times), transforms, halves=True, is_stepped=is_stepped)
     scene_state.visit(scene, scene.frame_current + scene.frame_subframe)
 
 
-def _owners(ob: bpy.types.Object, numbers: Sequence[int]) -> list[_Owner]:
+def _owners(ob: bpy.types.Object, numbers: Sequence[int]) -> list[keys.Owner]:
     """The targets of goals, each once. They are not kept between frames: Blender may free bones meanwhile."""
     return list(dict.fromkeys(goals.target_owners(ob.dqik.goals[number] for number in numbers)))
 
@@ -100,39 +101,6 @@ def _mute(ob: bpy.types.Object, numbers: Sequence[int], mutes: Sequence[bool]) -
     """Mute goals, or let them count."""
     for number, mute in zip(numbers, mutes, strict=True):
         ob.dqik.goals[number].mute = mute
-
-
-def _write(
-    owner: _Owner, times: np.ndarray, transforms: Iterable[scene_state.Transform], is_stepped: bool
-) -> None:  # fmt: skip
-    """Key the place and the rotation of an owner, in its own rotation mode.
-
-    times, transforms : of the keys and, between each two, of the middle.
-    """
-    ob = owner.id_data
-    data = ob.animation_data or ob.animation_data_create()
-    writer = curves.Writer(ob, data.action or bpy.data.actions.new(f"{ob.name}Action"))
-    rows = [dict(zip(scene_state.TRANSFORM, transform, strict=True)) for transform in transforms]
-    group = "Object Transforms" if owner == ob else owner.name
-    for channel in ("location", rotation.PATHS[owner.rotation_mode]):
-        values = np.array([row[channel] for row in rows])
-        path = channel if owner == ob else curves.bone_path(owner.name, channel)
-        for index in range(values.shape[1]):
-            slopes = None if is_stepped else _slopes(times, values[:, index])
-            writer.write(path, index, group, times[::2], values[::2, index], slopes, is_stepped)
-    writer.finish()
-
-
-def _slopes(times: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Slopes (K, 2) before and after each of K keys for parabolas through their values and those in the middle.
-
-    times, values : (2 K - 1,) of the keys and of the middle between each two.
-    """
-    span, change = np.diff(times[::2]), np.diff(values[::2])
-    bulge = 4.0 * (values[1::2] - 0.5 * (values[:-1:2] + values[2::2]))
-    slopes = np.zeros((len(times[::2]), 2))
-    slopes[1:, 0], slopes[:-1, 1] = (change - bulge) / span, (change + bulge) / span
-    return slopes
 
 
 def _curves(ob: bpy.types.Object) -> Iterator[bpy.types.FCurve]:
@@ -148,8 +116,8 @@ def _is_stepped(ob: bpy.types.Object) -> bool:
     """Whether most keys of the body hold their pose until the next."""
     if animation.uses_nla(ob):
         return False
-    keys = [one.interpolation == "CONSTANT" for curve in _curves(ob) for one in curve.keyframe_points]
-    return 2 * sum(keys) > len(keys)
+    stepped = [one.interpolation == "CONSTANT" for curve in _curves(ob) for one in curve.keyframe_points]
+    return 2 * sum(stepped) > len(stepped)
 
 
 def _values_differ(curve: bpy.types.FCurve) -> bool:

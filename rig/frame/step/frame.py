@@ -10,6 +10,7 @@ import numpy as np
 from ....solvers import FrameArrays
 from ...blender import channels
 from ...blender.channels import Channels
+from ..state import own_answers
 from ..state.report import Solved
 from ..state.session import Session
 from ..state.way import Way
@@ -58,6 +59,8 @@ def read(
     frame_input.shaping = prepared.natural.look(evaluated, rig, prepared.free, edited)
     frame_input.keyed = ob.dqik.hold_keyed and not at_rest and not prepared.free.rotations[rig.solved_bones].any()
     frame_input.animated = not prepared.unanimated
+    if frame_input.keyed and ob.dqik.own_answers:
+        frame_input.own = own_answers.read(ob.dqik.own_answers)
     reading = Reading(posed, now, start, frame_input)
     if SteadyFrames.fit(prepared, reading, view):
         session.steady = SteadyFrames(prepared, pose, reading, view)

@@ -32,7 +32,7 @@ class FrameInput:
     its offset. distorted : whether Blender's scales or constraints may make of the answer another pose than solved.
     shaping : of the natural pose, or None. keyed : whether all solved bones are keyed, and stay as far as goals let
     them; such a frame starts from its keys, never from another frame's answer. animated : whether animation gives a
-    part of the start pose.
+    part of the start pose. own : digests of keyed poses that are answers (`own_answers.py`).
     """
 
     rig: Rig
@@ -45,6 +45,7 @@ class FrameInput:
     shaping: Shaping | None = None
     keyed: bool = False
     animated: bool = False
+    own: frozenset[bytes] = frozenset()
 
     def ask(self, arrays: FrameArrays, frame: int = 0) -> None:
         """Copy the input into one frame of the arrays; its start pose is the animator's until it is completed."""
@@ -77,6 +78,8 @@ class FrameInput:
             keyed_reach.stay(arrays, self.prepared, posed, solve)
         if posed is not None:
             unmoved.keep(arrays, self.prepared, posed)
+        if posed is not None and self.own:
+            unmoved.keep_own(arrays, self.prepared, posed, self.own)
 
     def copy(self) -> "FrameInput":
         """With links and targets of its own."""
@@ -112,16 +115,22 @@ def check_numbers(numbers: np.ndarray) -> None:
 
 def read(ob: bpy.types.Object, rig: Rig, start: Channels, goals: GoalsRead) -> FrameInput:
     """Read one frame of an evaluated armature object. start : the channels that the frame starts from."""
-    pose = Pose(rig.motions(start), np.zeros((1, len(rig.skeleton), 3)))
     found = joint_links.read(ob, rig, start)
     check_numbers(np.array(found.stretch))
     prepared, links, scale = rig.stretched(found.stretch), found.links, found.slide_scale
-    for k, (joint, row) in enumerate(zip(rig.slide_joint.tolist(), rig.slide_row.tolist(), strict=True)):
-        # offset = frame @ location * scale, one slide an axis of that frame
-        location = start.locations[rig.bones[row]] * scale[k]
-        pose.translations[0, joint : joint + 3] = rig.location_frame[row].T * location[:, None]
+    pose = posed(rig, start, scale)
     targets = _targets(ob, rig, prepared, goals, links, pose)
     return FrameInput(rig, prepared, links, pose, targets, scale, found.distorted)
+
+
+def posed(rig: Rig, channels: Channels, slide_scale: np.ndarray) -> Pose:
+    """The pose (1, J, ...) that channels give. slide_scale : (T,) as of `FrameInput`."""
+    pose = Pose(rig.motions(channels), np.zeros((1, len(rig.skeleton), 3)))
+    for k, (joint, row) in enumerate(zip(rig.slide_joint.tolist(), rig.slide_row.tolist(), strict=True)):
+        # offset = frame @ location * scale, one slide an axis of that frame
+        location = channels.locations[rig.bones[row]] * slide_scale[k]
+        pose.translations[0, joint : joint + 3] = rig.location_frame[row].T * location[:, None]
+    return pose
 
 
 def _targets(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A pose from animation whose bones are at their targets stays exactly as it is. NumPy only.
+"""A pose from animation that is the answer already stays exactly as it is. NumPy only.
 
 A solve from such a pose ends at it up to about a ten-thousandth of a radian, because it weighs the goals against the
 pull to the pose. A captured motion to which the targets were keyed would tremble by that much.
@@ -8,6 +8,8 @@ pull to the pose. A captured motion to which the targets were keyed would trembl
 import numpy as np
 
 from ....solvers import FrameArrays, Pose, Prepared
+from ....solvers.model import Targets
+from ..state import own_answers
 from . import keyed_reach
 
 _ROUNDING = 0.01  # of the tolerances: more than Blender's single precision loses, less than shows
@@ -34,3 +36,24 @@ def keep(arrays: FrameArrays, prepared: Prepared, posed: Pose) -> None:
     off *= [goal.has_turn for goal in prepared.goals]
     frames = frames[(np.maximum(away, off) < _ROUNDING).all(-1)]
     arrays.rotations[frames], arrays.translations[frames] = posed.rotations[frames], posed.translations[frames]
+
+
+def keep_own(arrays: FrameArrays, prepared: Prepared, posed: Pose, own: frozenset[bytes]) -> None:
+    """Make the answers of solved frames the poses (F, J, ...) that are answers to their targets by their digests."""
+    wanted = Targets(arrays.positions, arrays.orientations, arrays.poles)
+    for frame in range(len(arrays)):
+        one = slice(frame, frame + 1)
+        pose = Pose(posed.rotations[one], posed.translations[one])
+        targets = own_answers.of_targets(Targets(*(part[one] for part in wanted[:3])))
+        if own_answers.digest(pose, targets) not in own:
+            continue
+        links = arrays.links if len(arrays.links) == 1 else arrays.links[one]
+        world = prepared.skeleton.transforms(*pose, links)
+        places, turns = keyed_reach.ends(prepared, world)
+        turned = prepared.carry.carried(world[..., :4], wanted.rotations[one])
+        away, off = wanted.positions[one] - places, keyed_reach.turn(turns, turned)
+        arrays.rotations[one], arrays.translations[one] = pose
+        for k, goal in enumerate(prepared.goals):
+            if goal.kind == "REACH":
+                arrays.position_errors[frame, k] = np.linalg.norm(away[0, k]) * goal.has_place
+                arrays.rotation_errors[frame, k] = np.linalg.norm(off[0, k]) * goal.has_turn

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Keys of objects and bones on many frames, a whole curve at a time."""
+
+from collections.abc import Iterable, Sequence
+
+import bpy
+import numpy as np
+
+from .. import curves
+from ..blender import animation, rotation, scene_state
+
+_SAME = 1e-6  # values that differ by less are the same
+
+Owner = bpy.types.Object | bpy.types.PoseBone
+
+
+def channels_of(owner: Owner) -> tuple[str, str]:
+    """The location and the rotation in the owner's own rotation mode."""
+    return "location", rotation.PATHS[owner.rotation_mode]
+
+
+def has_curve(owner: Owner, channel: str) -> bool:
+    """Whether the assigned action or the NLA moves a channel of an object or a bone."""
+    return animation.animates(owner.id_data, _path(owner, channel))
+
+
+def shows(owner: Owner, channel: str, times: Sequence[float], transforms: Sequence[scene_state.Transform]) -> bool:
+    """Whether the curves of a channel in the assigned action have these values already, for all of its numbers."""
+    at, path = scene_state.TRANSFORM.index(channel), _path(owner, channel)
+    own = {c.array_index: c for c in curves.fcurves(owner.id_data.animation_data) if c.data_path == path and not c.mute}
+    return len(own) == len(transforms[0][at]) and all(
+        abs(curve.evaluate(time) - transform[at][index]) < _SAME
+        for index, curve in own.items() for time, transform in zip(times, transforms, strict=True)
+    )  # fmt: skip
+
+
+def write(
+    owner: Owner, channel: str, times: np.ndarray, transforms: Iterable[scene_state.Transform], halves: bool = False,
+    is_stepped: bool = False,
+) -> None:  # fmt: skip
+    """Key a channel; keys before and after the times stay.
+
+    halves : every other time is the middle between two keys, through which their handles lead. is_stepped : values
+    stay until the next key.
+    """
+    at = scene_state.TRANSFORM.index(channel)
+    values = np.array([transform[at] for transform in transforms])
+    writer, group = _writer(owner.id_data), "Object Transforms" if owner == owner.id_data else owner.name
+    step = 2 if halves else 1
+    for index in range(values.shape[1]):
+        slopes = _slopes(times, values[:, index]) if halves and not is_stepped else None
+        writer.write(
+            _path(owner, channel), index, group, times[::step], values[::step, index], slopes, is_stepped
+        )  # fmt: skip
+    writer.finish()
+
+
+def write_steps(ob: bpy.types.Object, path: str, group: str, times: Sequence[float], values: Sequence[float]) -> None:
+    """Key a property of an object; each value stays until the next key."""
+    writer = _writer(ob)
+    writer.write(path, 0, group, np.array(times), np.array(values), is_stepped=True)
+    writer.finish()
+
+
+def _writer(ob: bpy.types.Object) -> curves.Writer:
+    data = ob.animation_data or ob.animation_data_create()
+    return curves.Writer(ob, data.action or bpy.data.actions.new(f"{ob.name}Action"))
+
+
+def _path(owner: Owner, channel: str) -> str:
+    return channel if owner == owner.id_data else curves.bone_path(owner.name, channel)
+
+
+def _slopes(times: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Slopes (K, 2) before and after each of K keys for parabolas through their values and those in the middle.
+
+    times, values : (2 K - 1,) of the keys and of the middle between each two.
+    """
+    span, change = np.diff(times[::2]), np.diff(values[::2])
+    bulge = 4.0 * (values[1::2] - 0.5 * (values[:-1:2] + values[2::2]))
+    slopes = np.zeros((len(times[::2]), 2))
+    slopes[1:, 0], slopes[:-1, 1] = (change - bulge) / span, (change + bulge) / span
+    return slopes

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One limb from its goal to keys of its bones, or back, on some frames: nothing moves, on no frame of the scene.
+
+On frames on which a limb is posed by its bones, the influence of its goal is 0. Bones that had no keys are keyed on all
+frames of the scene, because keys on some would change where the others start. Where the rest of the body would move
+without the goal, a trunk that it pulls for example, that is keyed as it is too.
+"""
+
+from collections.abc import Generator, Iterable, Sequence
+from itertools import chain
+from typing import NamedTuple
+
+import bpy
+import numpy as np
+
+from ..blender import scene_state
+from ..blender.armature import Armature
+from ..frame import aside
+from ..frame.sessions import sessions
+from ..frame.state import own_answers
+from ..setup import goals, plan
+from . import keys
+
+_STILL = 2e-5  # of the figure's size: what moves by less stays
+GROUP = "DQIK"
+
+
+class Limb(NamedTuple):
+    """Bones by name: those of a goal's chain that no other goal moves, and all others that goals move."""
+
+    own: list[str]
+    others: list[str]
+
+
+class _Frame(NamedTuple):
+    """What a frame shows: its number and time, bones, influences of the goals, and where targets are and belong."""
+
+    frame: float
+    time: float
+    bones: dict[str, scene_state.Transform]
+    places: np.ndarray  # (N, 3) of the bones' heads and tails
+    influences: list[float]
+    targets: list[scene_state.Transform]
+    wanted: list[scene_state.Transform]
+
+
+def limb_of(ob: bpy.types.Object, number: int) -> Limb:
+    """The limb of a goal; if it shares all bones with other goals, its own bone is its limb."""
+    armature = Armature(ob)
+    chains = {
+        k: _chain_of(ob, armature, goal) for k, goal in enumerate(ob.dqik.goals)
+        if goal.bone in ob.pose.bones and (k == number or not goal.mute)
+    }  # fmt: skip
+    others = {bone for k, bones in chains.items() if k != number for bone in bones}
+    own = [bone for bone in chains[number] if bone not in others] or [ob.dqik.goals[number].bone]
+    return Limb(own, [bone for bone in dict.fromkeys(chain(*chains.values())) if bone not in own])
+
+
+def of_selection(ob: bpy.types.Object, names: Iterable[str], targets: Iterable[bpy.types.Object]) -> list[int]:
+    """The goals whose bone, target or limb is selected. names : of bones. targets : of objects."""
+    names, targets, found = set(names), set(targets) - {ob}, []
+    for number, goal in enumerate(ob.dqik.goals):
+        if goal.kind != "REACH" or goal.bone not in ob.pose.bones:
+            continue
+        is_target = goal.target in targets or (goal.target == ob and goal.subtarget in names)
+        if is_target or not names.isdisjoint({goal.bone, *limb_of(ob, number).own}):
+            found.append(number)
+    return found
+
+
+def switch(
+    context: bpy.types.Context, ob: bpy.types.Object, numbers: Sequence[int], frames: Sequence[float], to_ik: bool,
+    onward: bool,
+) -> Generator[float, None, float]:  # fmt: skip
+    """Switch the limbs of goals on some frames; yields the progress, and returns by how much the figure has moved.
+
+    Needs live solving. to_ik : from bones to goals, else from goals to bones. onward : the frames after the last one
+    are switched too, up to the next key of the influence. Nothing is keyed before all frames were read.
+    """
+    limbs = [limb_of(ob, number) for number in numbers]
+    own = list(dict.fromkeys(bone for limb in limbs for bone in limb.own))
+    every = list(dict.fromkeys([*own, *(bone for limb in limbs for bone in limb.others)]))
+    around = {frames[0] - 1, *frames, *([] if onward else [frames[-1] + 1])}
+    visited = sorted(around | (set() if all(_is_keyed(ob, name) for name in every) else set(_span(context.scene))))
+    before = yield from _read(context, ob, numbers, every, visited, to_ik)
+    inside, near = [one for one in before if one.frame in frames], [one for one in before if one.frame in around]
+    staying = [one for one in before if one.frame <= frames[-1] or not onward]
+    for k, number in enumerate(numbers):
+        ends = [near[0], near[1], *([] if onward else near[-1:])]
+        values = [one.influences[k] for one in ends]
+        values[1] = float(to_ik)
+        keys.write_steps(ob, f"dqik.goals[{number}].influence", GROUP, [one.time for one in ends], values)
+        ob.dqik.goals[number].mute &= not to_ik
+    if to_ik:
+        for k, owner in enumerate(goals.target_owners(ob.dqik.goals[number] for number in numbers)):
+            for channel in keys.channels_of(owner):
+                some = inside if keys.has_curve(owner, channel) else near
+                places = [one.wanted[k] if one.frame in frames else one.targets[k] for one in some]
+                keys.write(owner, channel, np.array([one.time for one in some]), places)
+    else:
+        _key_bones(ob, own, inside, staying)
+    away = _moved(context, ob, staying)
+    if away > _STILL * Armature(ob).size:
+        _key_bones(ob, every, inside, before)
+        _note_answers(context, ob, staying)
+        away = _moved(context, ob, staying)
+    return away
+
+
+def _span(scene: bpy.types.Scene) -> range:
+    """The frames of a scene."""
+    return range(scene.frame_start, scene.frame_end + 1)
+
+
+def _is_keyed(ob: bpy.types.Object, name: str) -> bool:
+    """Whether keys turn a bone."""
+    bone = ob.pose.bones[name]
+    return keys.has_curve(bone, keys.channels_of(bone)[1])
+
+
+def _chain_of(ob: bpy.types.Object, armature: Armature, goal: bpy.types.PropertyGroup) -> list[str]:
+    """The names of the bones that a goal moves."""
+    number = armature.index[goal.bone]
+    bones = plan.chain_of(goal, armature.above(number), ob.pose.bones[number].dqik_translate)
+    return [ob.pose.bones[bone].name for bone in bones]
+
+
+def _read(
+    context: bpy.types.Context, ob: bpy.types.Object, numbers: Sequence[int], names: Sequence[str],
+    visited: Sequence[float], to_ik: bool,
+) -> Generator[float, None, list[_Frame]]:  # fmt: skip
+    """What the frames show; yields the progress from 0 to 1."""
+    found: list[_Frame] = []
+    with scene_state.restored(context.scene, context.view_layer, ob) as visits:
+        for count, frame in enumerate(visited, 1):
+            visits.visit(frame)
+            depsgraph = context.evaluated_depsgraph_get()
+            shown = ob.evaluated_get(depsgraph)
+            own = [shown.dqik.goals[number] for number in numbers]
+            influences = [0.0 if goal.mute else goal.influence for goal in own]
+            bones = {name: scene_state.transform(shown.pose.bones[name]) for name in names}
+            targets, wanted = _targets(ob, numbers), []
+            if to_ik:
+                goals.put_targets(ob, goals.places(ob, numbers, depsgraph), depsgraph)
+                wanted = _targets(ob, numbers)
+            found.append(_Frame(
+                frame, context.scene.frame_current_final, bones, _places(shown), influences, targets, wanted,
+            ))  # fmt: skip
+            yield count / len(visited)
+    return found
+
+
+def _targets(ob: bpy.types.Object, numbers: Sequence[int]) -> list[scene_state.Transform]:
+    """The transforms of the targets and poles of goals."""
+    owners = goals.target_owners(ob.dqik.goals[number] for number in numbers)
+    return [scene_state.transform(owner) for owner in owners]
+
+
+def _places(shown: bpy.types.Object) -> np.ndarray:
+    """The heads and tails (N, 3) of an evaluated object's bones, but for those of targets of its goals."""
+    controls = {goal.subtarget for goal in shown.dqik.goals}
+    bones = [bone for bone in shown.pose.bones if bone.name not in controls]
+    return np.array([place for bone in bones for place in (bone.head, bone.tail)])
+
+
+def _look_again(scene: bpy.types.Scene) -> None:
+    """Solve the present frame with new keys, so that its old pose does not count as posed by hand."""
+    scene_state.visit(scene, scene.frame_current + scene.frame_subframe)
+
+
+def _moved(context: bpy.types.Context, ob: bpy.types.Object, before: Sequence[_Frame]) -> float:
+    """By how much the figure has moved at most on the frames since they were read."""
+    away = 0.0
+    _look_again(context.scene)
+    with scene_state.restored(context.scene, context.view_layer, ob) as visits:
+        for one in before:
+            visits.visit(one.frame)
+            now = _places(ob.evaluated_get(context.evaluated_depsgraph_get()))
+            away = max(away, float(np.linalg.norm(now - one.places, axis=-1).max()))
+    return away
+
+
+def _note_answers(context: bpy.types.Context, ob: bpy.types.Object, before: Sequence[_Frame]) -> None:
+    """Have live solving leave the keyed poses of the frames as they are while nobody edits them."""
+    digests: list[bytes] = []
+    _look_again(context.scene)
+    with aside.session(ob) as reading, scene_state.restored(context.scene, context.view_layer, ob) as visits:
+        for one in before:
+            visits.visit(one.frame)
+            asked = aside.read(reading, ob, context.evaluated_depsgraph_get()).frame_input
+            if asked is not None and asked.keyed:
+                digests.append(own_answers.digest(asked.posed, own_answers.of_targets(asked.targets)))
+    own_answers.store(ob, digests)
+    sessions.known.clear()
+
+
+def _key_bones(
+    ob: bpy.types.Object, names: Iterable[str], inside: Sequence[_Frame], every: Sequence[_Frame]
+) -> None:  # fmt: skip
+    """Key bones as the frames inside show them: their rotations and, of those that may move, their places.
+
+    every : frames on which bones without keys are keyed, so that they stay as they are there too.
+    """
+    for name in names:
+        bone = ob.pose.bones[name]
+        place, turn = keys.channels_of(bone)
+        for channel in (place, turn) if bone.dqik_translate else (turn,):
+            some = inside if keys.has_curve(bone, channel) else every
+            times, values = [one.time for one in some], [one.bones[name] for one in some]
+            if not keys.shows(bone, channel, times, values):  # new keys would change the ways between the old ones
+                keys.write(bone, channel, np.array(times), values)

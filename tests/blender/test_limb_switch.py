@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One limb from its goal to keys of its bones and back, at a frame or over a range: nothing jumps."""
+
+from collections.abc import Iterable
+from math import sin
+
+import bpy
+import numpy as np
+import pytest
+import rigs
+from mathutils import Euler, Vector
+
+FRAMES = range(1, 21)
+HEIGHT = 1.8
+NO_JUMP = 1e-4 * HEIGHT
+
+
+def mover(targets: str = "BONES") -> bpy.types.Object:
+    """A live figure whose left hand, hips and head are keyed by their targets; the hand pulls the trunk along."""
+    ob = rigs.figure()
+    bpy.ops.dqik.setup_full_body(targets=targets)
+    for bone, way in {"hand.L": (-0.2, -0.4, 0.2), "hips": (0.05, -0.05, -0.1), "hand.R": (0.3, -0.3, -0.3)}.items():
+        owner = target(ob, bone)
+        start = owner.location.copy()
+        for frame in FRAMES[::5]:
+            owner.location = start + Vector(way) * sin(0.2 * frame)
+            owner.keyframe_insert("location", frame=frame)
+    bpy.context.scene.frame_start, bpy.context.scene.frame_end = FRAMES[0], FRAMES[-1]
+    ob.dqik.live = True
+    rigs.at_frame(1)
+    return ob
+
+
+def target(ob: bpy.types.Object, bone: str) -> bpy.types.PoseBone | bpy.types.Object:
+    goal = next(goal for goal in ob.dqik.goals if goal.bone == bone)
+    return goal.target.pose.bones[goal.subtarget] if goal.subtarget else goal.target
+
+
+def influence(ob: bpy.types.Object, bone: str) -> float:
+    return next(goal.influence for goal in rigs.evaluated(ob).dqik.goals if goal.bone == bone)
+
+
+def select(ob: bpy.types.Object, *names: str) -> None:
+    """In Pose Mode, these bones only."""
+    rigs.made_active(ob)
+    bpy.ops.object.mode_set(mode="POSE")
+    for bone in ob.pose.bones:
+        (bone if hasattr(bone, "select") else bone.bone).select = bone.name in names
+    ob.data.bones.active = ob.data.bones[names[0]]
+
+
+def film(ob: bpy.types.Object, frames: Iterable[float] = FRAMES) -> np.ndarray:
+    """World places (F, N, 3) of the body's heads."""
+    names = [bone.name for bone in ob.pose.bones if not bone.name.startswith("DQIK")]
+    found = []
+    for frame in frames:
+        rigs.at_frame(frame)
+        found.append([rigs.head(ob, name) for name in names])
+    return np.array(found)
+
+
+def jump(one: np.ndarray, other: np.ndarray) -> float:
+    return float(np.linalg.norm(one - other, axis=-1).max())
+
+
+@pytest.mark.parametrize("selected", ["DQIK hand.L", "forearm.L"])
+def test_a_range_to_keys_of_the_bones(selected: str) -> None:
+    """The whole figure stays on all its frames; only on these the goal has no influence."""
+    ob = mover()
+    before = film(ob)
+    rigs.at_frame(8)
+    select(ob, selected)
+    assert bpy.ops.dqik.limb_to_fk(frame_start=6, frame_end=12) == {"FINISHED"}
+    assert bpy.context.scene.frame_current == 8
+    assert jump(film(ob), before) < NO_JUMP
+    assert not any(bone.dqik_hold for bone in ob.pose.bones)
+    for frame, wanted in ((1, 1.0), (5, 1.0), (6, 0.0), (12, 0.0), (12.5, 0.0), (13, 1.0), (20, 1.0)):
+        rigs.at_frame(frame)
+        assert influence(ob, "hand.L") == wanted
+        assert influence(ob, "hand.R") == 1.0
+
+
+def test_the_bones_pose_the_limb_then() -> None:
+    """Its control moves nothing, and its bones turn it; the other limbs stay."""
+    ob = mover()
+    select(ob, "DQIK hand.L")
+    rigs.at_frame(8)
+    bpy.ops.dqik.limb_to_fk(frame_start=6, frame_end=12)
+    rigs.at_frame(8)
+    names = [bone.name for bone in ob.pose.bones if not bone.name.startswith("DQIK")]
+    before = film(ob, [8])[0]
+    target(ob, "hand.L").location.z += 0.3
+    rigs.update()
+    assert jump(np.array([rigs.head(ob, name) for name in names]), before) < NO_JUMP
+    bone = ob.pose.bones["arm.L"]
+    bone.rotation_quaternion = bone.rotation_quaternion @ Euler((0.0, 0.0, 0.4)).to_quaternion()
+    rigs.update()
+    after = np.array([rigs.head(ob, name) for name in names])
+    went = dict(zip(names, np.linalg.norm(after - before, axis=-1), strict=True))
+    assert went["hand.L"] > 0.1
+    assert max(went[name] for name in ("hand.R", "head", "hips", "foot.L", "foot.R")) < 1e-3
+
+
+@pytest.mark.parametrize("targets", ["BONES", "EMPTIES"])
+def test_back_to_the_goal_from_a_frame_on(targets: str) -> None:
+    """To keys at frame 6, posed there, and back at frame 11: the frames around both do not jump."""
+    ob = mover(targets)
+    select(ob, "hand.L")
+    rigs.at_frame(6)
+    before = film(ob, [6])
+    rigs.at_frame(6)
+    assert bpy.ops.dqik.limb_to_fk() == {"FINISHED"}
+    assert jump(film(ob, [6]), before) < NO_JUMP
+    rigs.at_frame(20)
+    assert influence(ob, "hand.L") == 0.0
+    rigs.at_frame(11)
+    bone = ob.pose.bones["forearm.L"]
+    bone.rotation_quaternion = bone.rotation_quaternion @ Euler((0.0, 0.0, 0.5)).to_quaternion()
+    bone.keyframe_insert("rotation_quaternion", frame=11)
+    posed = film(ob, [10, 11])
+    rigs.at_frame(11)
+    assert bpy.ops.dqik.limb_to_ik() == {"FINISHED"}
+    assert jump(film(ob, [10, 11]), posed) < NO_JUMP
+    for frame, wanted in ((5, 1.0), (6, 0.0), (10, 0.0), (11, 1.0), (20, 1.0)):
+        rigs.at_frame(frame)
+        assert influence(ob, "hand.L") == wanted
+    rigs.at_frame(11)
+    assert (rigs.head(ob, "hand.L") - place(ob, "hand.L")).length < NO_JUMP
+    target(ob, "hand.L").location.z += 0.05
+    rigs.update()
+    assert (rigs.head(ob, "hand.L") - place(ob, "hand.L")).length < 1e-3
+
+
+def place(ob: bpy.types.Object, bone: str) -> Vector:
+    """Where the target of a bone's goal is in the world."""
+    owner = target(ob, bone)
+    return rigs.head(ob, owner.name) if owner.id_data == ob else rigs.place(owner)
+
+
+def test_a_range_of_keyed_bones_to_the_goal() -> None:
+    """A captured arm, whose goal is muted: its control is keyed on the range, and the arm stays."""
+    ob = rigs.figure()
+    for frame in FRAMES:
+        for name, angles in (("arm.L", (-0.5, 0.2, 0.3)), ("forearm.L", (0.1, 0.0, 0.9)), ("spine", (0.1, 0.1, 0.0))):
+            rigs.posed(ob.pose.bones[name], Euler(Vector(angles) * sin(0.2 * frame)).to_quaternion())
+            ob.pose.bones[name].keyframe_insert("rotation_quaternion", frame=frame)
+    bpy.ops.dqik.setup_full_body()
+    ob.dqik.live = True
+    hand = next(goal for goal in ob.dqik.goals if goal.bone == "hand.L")
+    hand.mute = True
+    before = film(ob)
+    select(ob, "DQIK hand.L")
+    assert bpy.ops.dqik.limb_to_ik(frame_start=5, frame_end=15) == {"FINISHED"}
+    assert jump(film(ob), before) < NO_JUMP
+    assert not hand.mute
+    for frame, wanted in ((1, 0.0), (4, 0.0), (5, 1.0), (15, 1.0), (16, 0.0)):
+        rigs.at_frame(frame)
+        assert influence(ob, "hand.L") == wanted
+
+
+def test_live_that_is_off_stays_off() -> None:
+    ob = mover()
+    before = film(ob, [8])
+    ob.dqik.live = False
+    rigs.at_frame(8)
+    select(ob, "foot.L", "DQIK hand.L")
+    assert bpy.ops.dqik.limb_to_fk() == {"FINISHED"}
+    assert not ob.dqik.live
+    ob.dqik.live = True
+    assert jump(film(ob, [8]), before) < NO_JUMP
+    assert (influence(ob, "hand.L"), influence(ob, "foot.L"), influence(ob, "head")) == (0.0, 0.0, 1.0)
+
+
+def test_nothing_selected_that_has_a_goal() -> None:
+    ob = mover()
+    select(ob, "chest")
+    with pytest.raises(RuntimeError, match="Select the control or bones of a limb"):
+        bpy.ops.dqik.limb_to_fk()
+    assert not any("influence" in path for path, _ in rigs.keys(ob))
+
+
+def test_undo_takes_it_back() -> None:
+    ob = mover()
+    select(ob, "DQIK hand.L")
+    rigs.update()
+    bpy.ops.ed.undo_push(message="Before")
+    bpy.ops.dqik.limb_to_fk(frame_start=3, frame_end=6)
+    bpy.ops.ed.undo_push(message="After")
+    bpy.ops.ed.undo()
+    assert not any("influence" in path for path, _ in rigs.keys(bpy.data.objects["Figure"]))
+
+
+def test_live_after_a_bake_moves_nothing_that_was_not_edited() -> None:
+    """A hand out of reach misses its goal on some frames, and pulls the hips; one control is edited on one frame."""
+    ob = mover()
+    owner = target(ob, "hand.L")
+    for curve in rigs.fcurves(ob):
+        if curve.data_path == owner.path_from_id("location"):
+            for key in curve.keyframe_points:
+                key.co.y *= 2.5
+            curve.update()
+    before = film(ob)
+    assert bpy.ops.dqik.bake(frame_start=1, frame_end=20) == {"FINISHED"}
+    ob.dqik.live = True
+    assert jump(film(ob), before) < 1e-5
+    rigs.at_frame(11)
+    other = target(ob, "foot.R")
+    for frame, height in ((10, 0.0), (11, 0.2), (12, 0.0)):
+        other.location.y = height
+        other.keyframe_insert("location", frame=frame)
+    after = film(ob)
+    assert jump(after[10], before[10]) > 0.1
+    assert jump(np.delete(after, 10, 0), np.delete(before, 10, 0)) < 1e-5
+
+
+def test_live_after_a_bake_follows_edited_bones_as_ever() -> None:
+    """A bone that is keyed elsewhere after the bake does not keep the figure from its goals."""
+    ob = mover()
+    bpy.ops.dqik.bake(frame_start=1, frame_end=20)
+    ob.dqik.live = True
+    rigs.at_frame(11)
+    bone = ob.pose.bones["arm.R"]
+    bone.rotation_quaternion = bone.rotation_quaternion @ Euler((0.3, 0.0, 0.3)).to_quaternion()
+    bone.keyframe_insert("rotation_quaternion", frame=11)
+    rigs.at_frame(12)
+    rigs.at_frame(11)
+    assert (rigs.head(ob, "hand.R") - place(ob, "hand.R")).length < 1e-3
