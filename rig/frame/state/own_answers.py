@@ -21,9 +21,9 @@ MOST = 20_000  # digests of one armature
 
 
 def of_targets(targets: Targets) -> bytes:
-    """What tells the targets of one frame from others."""
-    parts = (targets.positions, targets.rotations, targets.poles)
-    return b"".join(np.asarray(part[0] + 0.0, dtype=np.float32).tobytes() for part in parts)
+    """What tells the targets and obstacles of one frame from others."""
+    parts = (targets.positions, targets.rotations, targets.poles, targets.points)
+    return b"".join(np.asarray(part[0] + 0.0, dtype=np.float32).tobytes() for part in parts if part is not None)
 
 
 def digest(pose: Pose, targets: bytes) -> bytes:

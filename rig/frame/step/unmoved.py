@@ -18,7 +18,7 @@ _NEAR = 1e-3  # radians: solves from such poses end nearer
 
 def keep(arrays: FrameArrays, prepared: Prepared, posed: Pose) -> None:
     """Make the answers of solved frames the poses (F, J, ...) that they nearly are, where these meet all goals."""
-    if any(goal.kind != "REACH" for goal in prepared.goals) or prepared.skeleton.couplings:
+    if any(goal.kind != "REACH" for goal in prepared.goals) or prepared.skeleton.couplings or prepared.contacts:
         return
     cosines = np.abs((arrays.rotations * posed.rotations).sum(-1)).min(-1)
     slid = np.abs(arrays.translations - posed.translations).max((-1, -2), initial=0.0)
@@ -40,18 +40,19 @@ def keep(arrays: FrameArrays, prepared: Prepared, posed: Pose) -> None:
 
 def keep_own(arrays: FrameArrays, prepared: Prepared, posed: Pose, own: frozenset[bytes]) -> None:
     """Make the answers of solved frames the poses (F, J, ...) that are answers to their targets by their digests."""
-    wanted = Targets(arrays.positions, arrays.orientations, arrays.poles)
     for frame in range(len(arrays)):
         one = slice(frame, frame + 1)
         pose = Pose(posed.rotations[one], posed.translations[one])
-        targets = own_answers.of_targets(Targets(*(part[one] for part in wanted[:3])))
-        if own_answers.digest(pose, targets) not in own:
+        wanted = Targets(
+            arrays.positions[one], arrays.orientations[one], arrays.poles[one], points=arrays.points[one]
+        )  # fmt: skip
+        if own_answers.digest(pose, own_answers.of_targets(wanted)) not in own:
             continue
         links = arrays.links if len(arrays.links) == 1 else arrays.links[one]
         world = prepared.skeleton.transforms(*pose, links)
         places, turns = keyed_reach.ends(prepared, world)
-        turned = prepared.carry.carried(world[..., :4], wanted.rotations[one])
-        away, off = wanted.positions[one] - places, keyed_reach.turn(turns, turned)
+        turned = prepared.carry.carried(world[..., :4], wanted.rotations)
+        away, off = wanted.positions - places, keyed_reach.turn(turns, turned)
         arrays.rotations[one], arrays.translations[one] = pose
         for k, goal in enumerate(prepared.goals):
             if goal.kind == "REACH":
