@@ -187,7 +187,7 @@ def _note_answers(context: bpy.types.Context, ob: bpy.types.Object, before: Sequ
     with aside.session(ob) as reading, scene_state.restored(context.scene, context.view_layer, ob) as visits:
         for one in before:
             visits.visit(one.frame)
-            asked = aside.read(reading, ob, context.evaluated_depsgraph_get()).frame_input
+            asked = aside.bake_frame(reading, ob, context.evaluated_depsgraph_get()).frame_input
             if asked is not None and asked.keyed:
                 digests.append(own_answers.digest(asked.posed, own_answers.of_targets(asked.targets)))
     own_answers.store(ob, digests)
