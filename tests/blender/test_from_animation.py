@@ -216,6 +216,7 @@ def test_goals_that_are_there_keep_their_targets() -> None:
     motion = film(ob, frames)
     bpy.ops.dqik.setup_full_body()
     assert len(ob.dqik.goals) == 6
+    assert not any(bone.dqik_hold for bone in ob.pose.bones)
     now, bones = film(ob, frames), body(ob)
     for name in ("hips", "head", "hand.R", "foot.L"):
         assert away(now[:, bones.index(name)], motion[:, bones.index(name)]) < 5e-3, name
