@@ -2,12 +2,23 @@
 """Setting up goals for a whole figure."""
 
 import bpy
+from bpy.app.translations import pgettext_tip as tip_
 from bpy.props import BoolProperty, EnumProperty
 
 from ..rig.figure import roles
+from ..rig.frame import once
 from ..rig.notes import Code, Note
-from ..rig.setup import controls, full_body
+from ..rig.setup import controls, full_body, more_controls
 from .common import ArmatureOperator, armature
+
+CONTROLS = [
+    ("CHEST", "Chest", "Bends the spine, and carries the head: the body leans with it"),
+    ("SHOULDERS", "Shoulders", "Turn the collar bones"),
+    ("ELBOWS", "Elbows", "Poles, which the elbows point at"),
+    ("KNEES", "Knees", "Poles, which the knees point at"),
+    ("TOES", "Toes", "Turn the toes"),
+    ("MASTER", "Master", "Carries all other controls, and with them the figure"),
+]
 
 
 class DQIK_OT_setup_full_body(ArmatureOperator, bpy.types.Operator):
@@ -31,9 +42,27 @@ class DQIK_OT_setup_full_body(ArmatureOperator, bpy.types.Operator):
         name="Rotation", description="Turn hands, feet and head with their targets", default=True
     )
 
+    controls: EnumProperty(
+        name="Controls",
+        description="More controls than hands, feet, head and hips. On a body that is set up, only they are added",
+        items=CONTROLS,
+        options={"ENUM_FLAG"},
+        default=set(),
+    )  # fmt: skip
+
+    @classmethod
+    def description(cls, context: bpy.types.Context, properties: bpy.types.OperatorProperties) -> str:
+        """The tooltip: for one more control its own."""
+        del context
+        chosen = properties.controls
+        words = next((words for name, _, words in CONTROLS if chosen == {name}), "")
+        return tip_(words or cls.__doc__ or "")
+
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Add the goals."""
         ob = armature(context)
+        if self.controls and full_body.is_set_up(ob):
+            return self._add_controls(ob, [])
         figure = roles.of(ob)
         if figure.controlled:
             self.tell({"WARNING"}, figure.controlled)
@@ -60,8 +89,25 @@ class DQIK_OT_setup_full_body(ArmatureOperator, bpy.types.Operator):
             parts.insert(0, roles.FOLDED)
         if result.missing:
             parts.append(Note(Code.NOT_FOUND, ', '.join(result.missing)))
+        if self.controls:
+            return self._add_controls(ob, parts)
         self.tell({"WARNING"} if result.missing or figure.folded else {"INFO"}, *parts)
         return {"FINISHED"}
+
+    def _add_controls(self, ob: bpy.types.Object, parts: list[Note]) -> set[str]:
+        """Add more controls. parts : what there is to say already."""
+        if not controls.can_add(ob):
+            self.tell({"WARNING"}, *parts, Note(Code.CONTROLS_NEED_BONES, repr(ob.name)))
+            return {"FINISHED"} if parts else {"CANCELLED"}
+        with once.still(ob) as paused:
+            if paused:
+                more_controls.settle(ob)
+            added = more_controls.add(ob, self.controls)
+        count = len(added.names)
+        own = [Note(Code.CONTROLS_ADDED, count)] if count else []
+        own += [Note(Code.NOT_FOUND, ", ".join(added.missing))] if added.missing else []
+        self.tell({"WARNING"} if added.missing else {"INFO"}, *parts, *(own or [Note(Code.NO_CONTROL_ADDED)]))
+        return {"FINISHED"} if parts or count else {"CANCELLED"}
 
 
 CLASSES = (DQIK_OT_setup_full_body,)

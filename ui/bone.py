@@ -5,6 +5,7 @@ import bpy
 
 from ..operators.common import armature
 from ..rig.blender.dependencies import control_bones
+from ..rig.figure.short_names import short
 from ..rig.notes import Code, Note
 from .common import ArmatureSidebar, is_narrow, paragraph, settled
 
@@ -32,7 +33,7 @@ class DQIK_PT_bone(ArmatureSidebar, bpy.types.Panel):
         if bone is None:
             paragraph(context, layout, "Select a bone in Pose Mode", "INFO")
             return
-        layout.label(text=bone.name, icon="BONE_DATA")
+        layout.label(text=short(bone.id_data, bone.name), icon="BONE_DATA", translate=False)
         column = layout.column()
         column.prop(bone, "dqik_lock")
         column = column.column()

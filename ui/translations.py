@@ -3,6 +3,7 @@
 
 import bpy
 
+from ..operators.pins import CONTEXT as PINS
 from .german_notes import GERMAN_NOTES
 
 _ANY, _OPERATOR = "*", "Operator"
@@ -28,10 +29,10 @@ _GERMAN_OPERATORS = {
     "Fit Capsules": "Körper messen",
     "Add Obstacle": "Hindernis hinzufügen",
     "Remove Obstacle": "Hindernis entfernen",
-    "Pin": "Festhalten",
-    "Unpin": "Loslassen",
     "Plant": "Aufsetzen",
     "Motion Paths": "Bewegungspfade",
+    "Select Controls": "Alle auswählen",
+    "Key Controls": "Alle mit Keyframes",
     "Targets to Pose": "Zielobjekte zur Pose",
     "Mirror Goals": "Ziele spiegeln",
     "Mirror Limits": "Grenzen spiegeln",
@@ -63,7 +64,19 @@ _GERMAN_OPERATORS = {
     "Make Library Override": "Bibliotheksüberschreibung anlegen",
 }
 
+_GERMAN_PINS = {"Pin": "Festhalten", "Unpin": "Loslassen"}
+"""In a context of their own: Blender's dictionary has these words for the pins of textures."""
+
 _GERMAN = {
+    "Controls": "Steuerknochen",
+    "Show Controls Only": "Nur Steuerknochen zeigen",
+    "Chest": "Brust",
+    "Elbows": "Ellbogen",
+    "Knees": "Knie",
+    "Toes": "Zehen",
+    "Master": "Gesamte Figur",
+    "Or select bones in Pose Mode and give them goals":
+        "Oder im Posenmodus Knochen auswählen und ihnen Ziele geben",
     "IK": "IK",
     "Live": "Live",
     "Goals": "Ziele",
@@ -154,8 +167,6 @@ _GERMAN = {
         "Ein Skelett auswählen, oder das Zielobjekt eines seiner Ziele",
     "Leave Edit Mode to set goals and solve": "Für Ziele den Bearbeitungsmodus verlassen",
     "Select a bone in Pose Mode": "Im Posenmodus einen Knochen auswählen",
-    "Set up a whole body, or select bones in Pose Mode and give them goals":
-        "Einen ganzen Körper einrichten, oder im Posenmodus Knochen auswählen und ihnen Ziele geben",
     "Key a Range": "Bereich mit Keyframes",
     "DQIK is live: lock the interface before you render": "DQIK ist live: vor dem Rendern die Oberfläche sperren",
     "Solve on every change of frame, and whenever a target or a bone moves. "
@@ -173,6 +184,7 @@ def german() -> dict[tuple[str, str], str]:
     """The German texts by context and English text."""
     operators = {(_OPERATOR, key): text for key, text in _GERMAN_OPERATORS.items()}
     others = _GERMAN_OPERATORS | _GERMAN | GERMAN_NOTES
+    operators |= {(PINS, key): text for key, text in _GERMAN_PINS.items()}
     return operators | {(_ANY, key): text for key, text in others.items()}
 
 
