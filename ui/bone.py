@@ -7,6 +7,7 @@ from ..operators.common import armature
 from ..rig.blender.dependencies import control_bones
 from ..rig.figure.short_names import short
 from ..rig.notes import Code, Note
+from ..rig.setup import controls
 from .common import ArmatureSidebar, is_narrow, paragraph, settled
 
 _LIMITS = (("Twist about Y", "twist"), ("Swing about X", "swing_x"), ("Swing about Z", "swing_z"))
@@ -34,6 +35,8 @@ class DQIK_PT_bone(ArmatureSidebar, bpy.types.Panel):
             paragraph(context, layout, "Select a bone in Pose Mode", "INFO")
             return
         layout.label(text=short(bone.id_data, bone.name), icon="BONE_DATA", translate=False)
+        if controls.is_control(bone.bone):  # a pole or the master, which has no settings
+            return
         column = layout.column()
         column.prop(bone, "dqik_lock")
         column = column.column()

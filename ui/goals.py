@@ -2,6 +2,7 @@
 """The panels of the goals: their list, the settings of the active one, and its pole."""
 
 import bpy
+from bpy.app.translations import pgettext_iface as iface_
 
 from ..operators.common import armature
 from ..operators.full_body import CONTROLS
@@ -88,7 +89,7 @@ class DQIK_MT_controls(bpy.types.Menu):
             row = layout.row()
             row.enabled = name not in present
             icon = "CHECKMARK" if name in present else "ADD"
-            row.operator("dqik.setup_full_body", text=label, icon=icon).controls = {name}
+            row.operator("dqik.setup_full_body", text=iface_(label), translate=False, icon=icon).controls = {name}
         layout.separator()
         row = layout.row()
         row.enabled = len(present) < len(CONTROLS)
@@ -162,7 +163,7 @@ def _controls(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.ty
     if collection is not None:
         column.prop(collection, "is_solo", text="Show Controls Only", toggle=True, icon="HIDE_OFF")
         row = layout.row(align=True)
-        row.operator("dqik.setup_full_body", text="" if is_narrow(context) else None, icon="OUTLINER_OB_ARMATURE")
+        row.operator("dqik.setup_full_body", text="", icon="OUTLINER_OB_ARMATURE")
         row.menu("DQIK_MT_controls")
 
 

@@ -32,7 +32,7 @@ _GERMAN_OPERATORS = {
     "Plant": "Aufsetzen",
     "Motion Paths": "Bewegungspfade",
     "Select Controls": "Alle auswählen",
-    "Key Controls": "Alle mit Keyframes",
+    "Key Controls": "Key für alle",
     "Targets to Pose": "Zielobjekte zur Pose",
     "Mirror Goals": "Ziele spiegeln",
     "Mirror Limits": "Grenzen spiegeln",

@@ -241,3 +241,86 @@ def test_undo_takes_them_back_in_one_step_and_they_live_on_in_a_file() -> None:
     assert (way_of(ob, "head", before) - Vector((0.0, -0.08, -0.04))).length < MET
     assert bpy.ops.dqik.setup_full_body(controls={"KNEES", "TOES"}) == {"FINISHED"}
     assert {"DQIK knee.L", "DQIK toes.R"} <= {bone.name for bone in ob.data.bones}
+
+
+def selected(ob: bpy.types.Object) -> set[str]:
+    """Names of the selected bones."""
+    return {bone.name for bone in ob.pose.bones if (bone if hasattr(bone, "select") else bone.bone).select}
+
+
+def test_all_controls_are_selected_and_keyed_at_once(body: bpy.types.Object) -> None:
+    """From Object Mode too; those of the body are not, nor the hidden pivots."""
+    assert bpy.ops.dqik.select_controls() == {"FINISHED"}
+    assert body.mode == "POSE"
+    wanted = {bone.name for bone in body.data.collections_all["DQIK"].bones if shown(body, bone.name)}
+    assert len(wanted) == 16
+    assert selected(body) == wanted
+    bpy.context.scene.frame_set(7)
+    assert bpy.ops.dqik.key_controls() == {"FINISHED"}
+    paths = {curve.data_path.split('"')[1] for curve in rigs.fcurves(body)}
+    assert paths == wanted
+    assert {key.co.x for curve in rigs.fcurves(body) for key in curve.keyframe_points} == {7.0}
+
+
+def test_empties_are_selected_and_keyed_too() -> None:
+    ob = set_up(figure(), targets="EMPTIES")
+    bpy.ops.object.mode_set(mode="POSE")
+    assert bpy.ops.dqik.select_controls() == {"FINISHED"}
+    empties = {goal.target.name for goal in ob.dqik.goals}
+    assert {one.name for one in bpy.context.view_layer.objects if one.select_get()} == empties
+    rigs.made_active(ob)
+    assert bpy.ops.dqik.key_controls() == {"FINISHED"}
+    assert all(bpy.data.objects[name].animation_data.action for name in empties)
+
+
+def test_showing_controls_only_hides_the_body_and_nothing_else(body: bpy.types.Object) -> None:
+    """Bones of the body stay in their own collections, and are in one named Body."""
+    collections = body.data.collections_all
+    assert {bone.name for bone in collections["Body"].bones} == {
+        bone.name for bone in body.data.bones if not bone.name.startswith("DQIK")
+    }
+    collections["DQIK"].is_solo = True
+    visible = {bone.name for bone in body.data.bones if any(one.is_visible_effectively for one in bone.collections)}
+    assert visible == {bone.name for bone in collections["DQIK"].bones}
+    assert bpy.ops.dqik.goals_clear() == {"FINISHED"}
+    assert not body.data.collections_all
+
+
+def test_a_new_body_has_its_natural_pose() -> None:
+    """Names that are worked out for lists are no settings of an earlier version."""
+    assert set_up(figure()).dqik.natural_pose == 1.0
+
+
+def test_lists_leave_out_what_all_names_begin_with() -> None:
+    """The whole name stays, and is what scripts see; a name that is typed in the list replaces it."""
+    ob = figure()
+    for bone in ob.data.bones:
+        bone.name = f"mixamorig:{bone.name}"
+    set_up(ob)
+    goal = next(goal for goal in ob.dqik.goals if goal.bone == "mixamorig:head")
+    assert (goal.name, goal.label) == ("mixamorig:head", "head")
+    goal.label = "head"
+    assert goal.name == "mixamorig:head"
+    goal.label = "Look"
+    assert goal.name == goal.label == "Look"
+
+
+def test_controls_are_as_large_as_their_limbs() -> None:
+    """A figure with arms of half the length has hands' controls of half the size; lines are two pixels wide."""
+    sizes = []
+    for share in (1.0, 0.6):
+        ob = rigs.figure()
+        bpy.ops.object.mode_set(mode="EDIT")
+        for name, start, end in (("forearm", 0.48, 0.28), ("hand", None, 0.16)):
+            for side, sign in (("L", 1), ("R", -1)):
+                bone = ob.data.edit_bones[f"{name}.{side}"]
+                bone.head.x = bone.head.x if start is not None else ob.data.edit_bones[f"forearm.{side}"].tail.x
+                bone.tail.x = bone.head.x + sign * share * end
+        bpy.ops.object.mode_set(mode="OBJECT")
+        set_up(ob, live=False)
+        own = control(ob, "hand.L")
+        assert own.custom_shape_wire_width == 2.0
+        sizes.append(own.custom_shape_scale_xyz.x)
+        bpy.data.objects.remove(ob)
+        rigs.update()
+    assert sizes[1] / sizes[0] == pytest.approx(0.6, abs=0.02)
