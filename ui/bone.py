@@ -59,7 +59,9 @@ class BodySidebar(ArmatureSidebar):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return super().poll(context) and _bone(context) is not None and _reached_by(context) is None
+        bone = _bone(context)
+        of_body = bone is not None and not controls.is_control(bone.bone)
+        return super().poll(context) and of_body and _reached_by(context) is None
 
 
 class DQIK_PT_couplings(BodySidebar, bpy.types.Panel):
