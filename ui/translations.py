@@ -69,12 +69,11 @@ _GERMAN_PINS = {"Pin": "Festhalten", "Unpin": "Loslassen"}
 
 _GERMAN = {
     "Controls": "Steuerknochen",
-    "Show Controls Only": "Nur Steuerknochen zeigen",
+    "Show Controls Only": "Nur Steuerknochen",
     "Chest": "Brust",
     "Elbows": "Ellbogen",
     "Knees": "Knie",
     "Toes": "Zehen",
-    "Master": "Gesamte Figur",
     "Or select bones in Pose Mode and give them goals":
         "Oder im Posenmodus Knochen auswählen und ihnen Ziele geben",
     "IK": "IK",
