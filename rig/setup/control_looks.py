@@ -10,7 +10,7 @@ from ..figure.body import RestBody
 from ..figure.directions import SMALL
 from ..figure.parts import Role
 
-_BOUNDS = 0.5, 2.5  # of a person's: a shape that is smaller cannot be grabbed, a larger one hides the body
+_BOUNDS = 0.5, 1.6  # of a person's: a shape that is smaller cannot be grabbed, a larger one hides the body
 
 
 class _Measure(NamedTuple):
